@@ -9,8 +9,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestQuickAnswer: a person answers a message of ours before we have noted
-// that it was sent. The answer is taken up again, and is none to something else.
+// TestQuickAnswer: a reply that arrives before the platform's id of the message
+// is stored is delivered again, and does not count as a reply to another
+// message.
 func TestQuickAnswer(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -23,15 +24,15 @@ func TestQuickAnswer(t *testing.T) {
 	if err := w.r.Receive(t.Context(), in); err == nil {
 		t.Fatal("it was handled although nobody knows what it answers")
 	}
-	in.ReplyTo = w.with(mira, "q1").id // noted meanwhile
+	in.ReplyTo = w.with(mira, "q1").id // stored meanwhile
 	w.again(in)
 	if s := w.state().Project.Answered; len(s) != 1 || s[0].Text != "retry, Mira" {
 		t.Errorf("settled: %+v", s)
 	}
 }
 
-// TestAnswerToDoubt: a restart left a question in doubt, so the id of the
-// message that did arrive was never learned. Its first line names it.
+// TestAnswerToDoubt: a restart left a question in doubt, so its message's id is
+// unknown. A reply to it is matched by its first line.
 func TestAnswerToDoubt(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry": "retry, Mira", "Refund by line, never the order": "guide Refund by line, never the order, Mira", "hm": "",

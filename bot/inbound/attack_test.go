@@ -13,8 +13,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestViewAnswersNothing: who only looks cannot slip an answer in as if it were
-// the id of a task.
+// TestViewAnswersNothing: a person who may only look cannot answer a question by
+// giving the answer as a task id.
 func TestViewAnswersNothing(t *testing.T) {
 	for _, line := range []string{"/answer 8", "/answer #letters_only", "/answer NO-1", "/answer_8", "shop: /answer #yes", "/answer Task 3"} {
 		w := newWorld(t)
@@ -27,8 +27,8 @@ func TestViewAnswersNothing(t *testing.T) {
 	}
 }
 
-// TestSecondPress: Ana presses before her phone shows that Mira was first. Her
-// chat still learns what became of the question.
+// TestSecondPress: Ana presses after Mira, before her phone shows it. Her chat
+// still shows the question's outcome.
 func TestSecondPress(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -46,8 +46,8 @@ func TestSecondPress(t *testing.T) {
 	}
 }
 
-// TestOldCopy: a question was asked again after a time away, and settled. A
-// press of the first copy changes nothing of what the second one says.
+// TestOldCopy: after a question was repeated and settled, a press of the first
+// copy leaves the second one unchanged.
 func TestOldCopy(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -61,8 +61,8 @@ func TestOldCopy(t *testing.T) {
 	}
 }
 
-// TestLivePress: the live status edits itself without being stored; its
-// buttons work all the same, and a press of one that is gone leaves it alone.
+// TestLivePress: the buttons of the live status work although its edits are not
+// stored, and a press of a removed one leaves the status alone.
 func TestLivePress(t *testing.T) {
 	w := newWorld(t)
 	idle := bot.Message{Key: "status.idle", Project: "shop", Lines: []bot.Line{{Text: "○ shop idle · 23:00"}}, Buttons: []bot.Button{{Label: "Start", Command: "/run shop"}}}
@@ -79,7 +79,7 @@ func TestLivePress(t *testing.T) {
 	}
 }
 
-// TestTakenOut: who was taken out hears nothing any more, of nothing.
+// TestTakenOut: a removed person gets no message of any kind.
 func TestTakenOut(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -101,9 +101,8 @@ func TestTakenOut(t *testing.T) {
 	}
 }
 
-// TestPressFromNowhere: a platform may hand a press out without the message
-// that it stands under. It is answered where its sender is, and what comes
-// after it is read.
+// TestPressFromNowhere: a press without its message is answered in the sender's
+// own chat, and the following inputs are read.
 func TestPressFromNowhere(t *testing.T) {
 	w := newWorld(t)
 	w.receive(bot.Inbound{Actor: mira, Press: "1./tasks.ffff", PressID: "p"})
@@ -114,8 +113,8 @@ func TestPressFromNowhere(t *testing.T) {
 	w.receive(bot.Inbound{Actor: "telegram:99", Press: "1./stop.ffff", PressID: "p"})
 }
 
-// TestLastAdmin: the only admin who tries a link that was meant for somebody
-// else stays admin, and the link stays good.
+// TestLastAdmin: the only admin who follows a pairing link for somebody else
+// stays admin, and the link stays valid.
 func TestLastAdmin(t *testing.T) {
 	w := newWorld(t)
 	a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleView}})
@@ -135,7 +134,7 @@ func TestLastAdmin(t *testing.T) {
 	}
 }
 
-// TestLookHangs: a look that does not come back keeps nobody's command waiting.
+// TestLookHangs: a read that does not return delays no other command.
 func TestLookHangs(t *testing.T) {
 	w := newWorld(t)
 	w.diffHangs, w.patience = true, 20*time.Millisecond
@@ -150,8 +149,8 @@ func TestLookHangs(t *testing.T) {
 	}
 }
 
-// TestWordsOfNobody: a button asks for words, and its message says something
-// else by now, or is not known any more: what stands for the words is none.
+// TestWordsOfNobody: a button asks for text, and its message has changed or is
+// unknown. Then its placeholder is not taken for the text.
 func TestWordsOfNobody(t *testing.T) {
 	for _, twin := range []string{"/guidance NEW WORDS", "q1 guide WORDS", "/now YOUR WORDS"} {
 		w := newWorld(t)

@@ -24,18 +24,18 @@ const (
 	kim = "slack:U0KIM"
 )
 
-// crowd is a house with two platforms, where everybody presses at once.
+// crowd is a world with two platforms whose people press at the same time.
 type crowd struct {
 	*world
-	platforms map[string]*inbound.Receiver // by prefix
+	platforms map[string]*inbound.Receiver // by platform, the prefix of addresses
 
 	mu    sync.Mutex
-	notes map[string]string // what each press was acknowledged with
+	notes map[string]string // acknowledgement of each press
 	last  map[string]int
 }
 
-// newCrowd begins where newWorld does, with two steering people on Slack, and
-// q1 asked in everybody's chat.
+// newCrowd is newWorld with two steering people on Slack, and q1 in everybody's
+// chat.
 func newCrowd(t *testing.T) *crowd {
 	t.Helper()
 	w := newWorld(t)
@@ -66,7 +66,7 @@ func prefixOf(who string) string {
 	return prefix + ":"
 }
 
-// pressing is a press of a button of the question that somebody's chat shows.
+// pressing returns a press of a button of the question in a person's chat.
 func (c *crowd) pressing(who, label string) bot.Inbound {
 	c.t.Helper()
 	shown, prefix := c.with(who, "q1"), prefixOf(who)
@@ -88,7 +88,7 @@ func (c *crowd) pressing(who, label string) bot.Inbound {
 	return in
 }
 
-// atOnce does everything at the same time, each as its platform does.
+// atOnce runs functions concurrently, as the platforms deliver.
 func (c *crowd) atOnce(do ...func()) {
 	begin := make(chan struct{})
 	var all sync.WaitGroup
@@ -108,7 +108,7 @@ func (c *crowd) receiving(in bot.Inbound) func() {
 	}
 }
 
-// answer is the one that q1 has in the ledger; there must be exactly one.
+// answer returns the answer to q1 in the ledger. There must be exactly one.
 func (c *crowd) answer() ledger.QuestionAnswered {
 	c.t.Helper()
 	var all []ledger.QuestionAnswered
@@ -125,7 +125,7 @@ func (c *crowd) answer() ledger.QuestionAnswered {
 	return all[0]
 }
 
-// moves are the statuses that Task 2 was given since q1 was asked.
+// moves returns the statuses of Task 2 since q1 was asked.
 func (c *crowd) moves() []ledger.Status {
 	var all []ledger.Status
 	_ = c.store.Records(c.t.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
@@ -139,8 +139,8 @@ func (c *crowd) moves() []ledger.Status {
 }
 
 // TestPressedTogether: four people on two platforms press opposite buttons of
-// one question at once. One answer counts, it has one effect, every chat's copy
-// says whose it was, and the others are told who was first.
+// one question at once. One answer counts and has one effect, every chat's copy
+// names its author, and the other people are told who was first.
 func TestPressedTogether(t *testing.T) {
 	for range 8 {
 		c := newCrowd(t)
@@ -185,9 +185,9 @@ func TestPressedTogether(t *testing.T) {
 	}
 }
 
-// TestTakenOutTogether: somebody is taken out while their press is on its way.
-// Whichever was decided first: after they are out, nothing of theirs counts and
-// nothing is said to them.
+// TestTakenOutTogether: a person is removed while their press is under way.
+// After the removal is decided, their presses have no effect and they get no
+// messages.
 func TestTakenOutTogether(t *testing.T) {
 	won := 0
 	for range 12 {
@@ -217,8 +217,8 @@ func TestTakenOutTogether(t *testing.T) {
 	t.Logf("the press was decided first in %d of 12", won)
 }
 
-// TestTakenOutMeanwhile: the same, with the order made certain: who was let in
-// is out when the press is decided.
+// TestTakenOutMeanwhile: as TestTakenOutTogether, with a fixed order: the person
+// is removed before the press is decided.
 func TestTakenOutMeanwhile(t *testing.T) {
 	for _, line := range []string{"", "q1 skip", "/skip 2 3", "/guidance Keep it"} { // "": pressed
 		w := newWorld(t)
@@ -247,7 +247,8 @@ func TestTakenOutMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSmallerRole: who may only look when a press is decided answers nothing.
+// TestSmallerRole: a person whose role only permits looking when the press is
+// decided answers nothing.
 func TestSmallerRole(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -271,7 +272,7 @@ func TestSmallerRole(t *testing.T) {
 	}
 }
 
-// TestBeaten: the ways to be second, pressed and typed.
+// TestBeaten: an answer that comes second, pressed and typed.
 func TestBeaten(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -302,8 +303,8 @@ func TestBeaten(t *testing.T) {
 	}
 }
 
-// TestReminded: a reminder is answered as its question is, and both messages
-// say how.
+// TestReminded: an answer to a reminder answers its question, and both messages
+// show it.
 func TestReminded(t *testing.T) {
 	for name, do := range map[string]func(w *world, reminder *shown){
 		"press": func(w *world, r *shown) { w.press(mira, mira, r, "A") },

@@ -1,13 +1,32 @@
-// Package inbound takes what people do in chats and brings it to the core.
+// Package inbound handles the messages, presses and forms that people send in
+// chats.
 //
-// Its one promise (SPEC 6.7): what somebody sent is handled once, however
-// often it is delivered, and neither the effect nor the reply nor the place up
-// to which the chat was read is ever committed without the other two. A
-// command that is one input takes its reply and the cursor into the input's
-// own transaction; everything else is committed with them under the same key
-// at the end. An error from Receive means that nothing was committed, and that
-// the same thing has to be delivered again.
+// It handles each input once, however often the platform delivers it (SPEC 6.7).
+// The effect, the reply and the chat's cursor are committed together: a command
+// that is one input of the core carries reply and cursor in that input's
+// transaction; everything else is committed with them under the same key at the
+// end. An error from Receive means that nothing was committed and that the
+// platform must deliver the same input again.
 //
-// Who is nobody here gets silence (SPEC 6.6). Who is let in is answered where
-// they wrote; what is told to all is not said here but by package notify.
+// # Files
+//
+//   - receiver.go: Receiver, its Options, and the interfaces that it needs
+//   - receive.go: one input: strangers, pairing codes, media, text
+//   - request.go: one input's state, and how its reply is committed
+//   - line.go: the command that a message stands for
+//   - run.go: carrying out a command
+//   - press.go: buttons and forms
+//   - edited.go: edits of queued guidance
+//   - messages.go: texts that only a chat needs
+//
+// # Rules
+//
+// People who are not paired get no reply (SPEC 6.6). Replies go to the chat that
+// the input came from; news for everybody is package notify's part. The package
+// knows no platform.
+//
+// The tests hold that, with crashes at every point, no input takes effect twice
+// and no effect lacks its reply; that of two conflicting answers one wins and
+// the other person is told; and that a person's role limits commands, presses
+// and edits alike.
 package inbound

@@ -11,9 +11,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// edited changes what is still queued where somebody edits the message that it
-// was sent with (SPEC 5.3). Any other edit changes nothing: a command that was
-// carried out is not carried out again.
+// edited changes guidance that is still queued when its author edits the message
+// (SPEC 5.3). Any other edit changes nothing: a command is not carried out
+// twice.
 func (v *request) edited(ctx context.Context) error {
 	sent, found, err := v.o.Outbox.AnswerTo(ctx, v.in.Chat, v.in.Message)
 	if err != nil {
@@ -22,11 +22,11 @@ func (v *request) edited(ctx context.Context) error {
 	if !found || !itemKey.MatchString(sent.Key) {
 		return v.say(ctx)
 	}
-	v.takeUp(sent)
+	v.readSubject(sent)
 	v.receiptID = sent.ID
 	s, _ := v.o.Service.State(v.project)
 	i, ok := s.Project.Guidance.Get(sent.Key)
-	text, guides := said(v.in.Text)
+	text, guides := guidanceIn(v.in.Text)
 	if !ok || !guides {
 		return v.say(ctx)
 	}
@@ -38,7 +38,7 @@ func (v *request) edited(ctx context.Context) error {
 	case strings.TrimSpace(words) == i.Text:
 		return v.say(ctx)
 	case address != (guidance.Address{}) && !sameAddress(s, i, address):
-		return v.say(ctx, v.answer(elsewhere(i, v.project)))
+		return v.say(ctx, v.answer(otherAddressee(i, v.project)))
 	}
 	in := v.input(v.project, loop.EditGuidance{ID: i.ID, Text: words})
 	in.Role = v.who.Role
@@ -48,12 +48,12 @@ func (v *request) edited(ctx context.Context) error {
 	return err
 }
 
-// said is the guidance that a text is, and whether it is one.
-func said(text string) (words string, guides bool) {
+// guidanceIn returns the guidance in a text, and whether there is any.
+func guidanceIn(text string) (words string, guides bool) {
 	c, err := bot.Parse(text)
 	switch {
 	case err != nil:
-		// A plain word that happens to be a command's: in an edit it is words.
+		// A first word that equals a command is still guidance in an edit.
 		return strings.TrimSpace(text), !strings.HasPrefix(strings.TrimSpace(text), "/") && strings.TrimSpace(text) != ""
 	case c.Verb == bot.VerbGuidance, c.Verb == bot.VerbWords:
 		return c.Words, strings.TrimSpace(c.Words) != ""
@@ -61,7 +61,7 @@ func said(text string) (words string, guides bool) {
 	return "", false
 }
 
-// sameAddress reports whether an address is the one that the item has.
+// sameAddress reports whether an item has the address a.
 func sameAddress(s loop.State, i guidance.Item, a guidance.Address) bool {
 	task := ""
 	if a.Task != "" {

@@ -21,15 +21,16 @@ var (
 	handleWord  = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`)
 )
 
-// line is the command that a message is, with what it answers made plain, and
-// whether it is for us at all (PHONE 2): in a private chat everything is, in a
-// group only commands and replies to what we said.
+// line returns the command that a message stands for, and whether the message is
+// for nightporter (PHONE 2): in a private chat every message is, in a group only
+// commands and replies to its messages. In a reply, the replied-to message
+// completes the command.
 func (v *request) line(ctx context.Context) (line string, forUs bool, err error) {
 	text := strings.TrimSpace(v.in.Text)
 	mine, is := v.command(text)
 	if is {
 		if v.in.ReplyTo != "" && mine {
-			// A reply says which project a bare command is for.
+			// A reply to a message selects the project of a command without one.
 			if _, _, err := v.repliedTo(ctx); err != nil {
 				return "", false, err
 			}
@@ -46,8 +47,8 @@ func (v *request) line(ctx context.Context) (line string, forUs bool, err error)
 	return v.reply(key, text), true, nil
 }
 
-// command reports whether a text is one that needs no context, and whether it
-// is for us: "/stop@other" is for another bot.
+// command reports whether a text is a command that needs no context, and whether
+// it is for nightporter: "/stop@other" is for another bot.
 func (v *request) command(text string) (mine, is bool) {
 	if !bot.IsCommand(text) {
 		return false, false
@@ -65,8 +66,8 @@ func (v *request) command(text string) (mine, is bool) {
 	return true, true
 }
 
-// repliedTo returns the key of the message of ours that is answered, and takes
-// up what that one is about.
+// repliedTo returns the key of the replied-to message, and records its subject
+// in v.
 func (v *request) repliedTo(ctx context.Context) (key string, found bool, err error) {
 	if v.in.ReplyTo == "" {
 		return "", false, nil
@@ -75,35 +76,36 @@ func (v *request) repliedTo(ctx context.Context) (key string, found bool, err er
 	if err != nil {
 		return "", false, fmt.Errorf("look up the message that is answered: %w", err)
 	}
-	if !ok && v.in.Answers != "" && v.times(v.in.Key) < giveUp-1 {
-		// The person is quicker than our note that it arrived.
-		return "", false, errOnItsWay
+	if !ok && v.in.Answers != "" && v.failures(v.in.Key) < maxFailures-1 {
+		// The reply arrived before the platform's id of the message was stored.
+		return "", false, errNotYetNoted
 	}
 	if !ok {
-		// A restart left it in doubt, so its id was never learned. Its first
-		// line names what it is about.
-		key := named.FindString(v.in.Answers)
+		// A restart left the message in doubt, so its id is unknown. Its first
+		// line names its subject.
+		key := itemPattern.FindString(v.in.Answers)
 		if owner := bot.ProjectOf(v.o.Service, key); owner != "" {
 			v.key, v.project = key, owner
 		}
 		return key, key != "", nil
 	}
-	v.takeUp(sent)
+	v.readSubject(sent)
 	return sent.Key, true, nil
 }
 
-// errOnItsWay says that a message is answered whose sending is not noted yet.
-var errOnItsWay = errors.New("the message that is answered is not known yet")
+// errNotYetNoted means that a person replied to a message whose sending is not
+// recorded yet. The platform delivers the reply again.
+var errNotYetNoted = errors.New("the message that is answered is not known yet")
 
-// named finds the question or guidance that a message's first line names:
-// "■ shop #8 blocked (q5)", "○ g17 queued".
-var named = regexp.MustCompile(`\b[qg][0-9]{1,9}\b`)
+// itemPattern finds the question or guidance in a message's first line: "■ shop
+// #8 blocked (q5)", "○ g17 queued".
+var itemPattern = regexp.MustCompile(`\b[qg][0-9]{1,9}\b`)
 
-// takeUp reads what a message of ours is about.
-func (v *request) takeUp(sent ledger.SentMessage) {
+// readSubject records what a sent message is about.
+func (v *request) readSubject(sent ledger.SentMessage) {
 	v.key = sent.Key
 	if json.Unmarshal(sent.Body, &v.pressed) != nil {
-		v.pressed = bot.Message{} // of another version: its key says enough
+		v.pressed = bot.Message{} // stored by another version: the key is enough
 	}
 	if p := v.pressed.Project; p != "" {
 		v.project = p
@@ -113,13 +115,14 @@ func (v *request) takeUp(sent ledger.SentMessage) {
 	}
 }
 
-// reply is the command that words stand for as an answer to a message of ours.
+// reply returns the command that text stands for as a reply to the message with
+// key.
 func (v *request) reply(key, text string) string {
 	switch {
 	case bot.QuestionOf(key) != "":
 		return bot.QuestionOf(key) + " " + text
 	case strings.HasPrefix(key, wordsKey):
-		return spoken(key) + " " + text
+		return commandInKey(key) + " " + text
 	case itemKey.MatchString(key):
 		switch strings.ToLower(text) {
 		case "drop", "keep":
@@ -132,7 +135,8 @@ func (v *request) reply(key, text string) string {
 	return "/guidance " + text
 }
 
-// address is whom words are for that answer a message about a task.
+// address returns the address of guidance that replies to a message about a
+// task.
 func (v *request) address() string {
 	id := v.pressed.About
 	if itemKey.MatchString(v.key) {
@@ -153,16 +157,16 @@ func (v *request) address() string {
 	return "#" + short + " "
 }
 
-// A message that asks for words bears the command that they complete in its
-// key: "words.q5.guide", "words.guidance".
+// wordsKey begins the key of a message that asks for text. The rest is the
+// command that the text completes: "words.q5.guide", "words.guidance".
 const wordsKey = "words."
 
 func wordsFor(command string) string {
 	return wordsKey + strings.ReplaceAll(strings.TrimPrefix(command, "/"), " ", ".")
 }
 
-// spoken is the command of such a key.
-func spoken(key string) string {
+// commandInKey returns the command in such a key.
+func commandInKey(key string) string {
 	parts := strings.Split(strings.TrimPrefix(key, wordsKey), ".")
 	if handleWord.MatchString(parts[0]) {
 		return strings.Join(parts, " ")

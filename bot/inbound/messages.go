@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// What only a chat can bring about is said here; everything else by package bot.
+// Messages that only a chat needs. All others come from package bot.
 
 func message(key string, lines ...string) bot.Message {
 	m := bot.Message{Key: key}
@@ -23,8 +23,8 @@ func message(key string, lines ...string) bot.Message {
 	return m
 }
 
-// quoted adds what somebody wrote, as its second line.
-func quoted(m bot.Message, text string) bot.Message {
+// withQuote adds a person's own text to m as its second line.
+func withQuote(m bot.Message, text string) bot.Message {
 	const twoLines = 72
 	if text = bot.Cut(bot.Clean(text), twoLines); text != "" {
 		rest := append([]bot.Line{{Kind: bot.Quote, Text: text}}, m.Lines[1:]...)
@@ -33,12 +33,13 @@ func quoted(m bot.Message, text string) bot.Message {
 	return m
 }
 
-// media is said of what holds no words: nothing else reaches a session.
-func media(kind string) bot.Message {
+// mediaMessage is the reply to an input without text: nothing else reaches a
+// session.
+func mediaMessage(kind string) bot.Message {
 	return message("media", bot.SignFailed+" Not queued: text only", "Only words reach a session. "+notKept(kind))
 }
 
-// notKept says what became of what came with words, or alone.
+// notKept returns the sentence about an attachment that was not kept.
 func notKept(kind string) string {
 	if kind == "" {
 		kind = "rest"
@@ -46,36 +47,37 @@ func notKept(kind string) string {
 	return "The " + kind + " was not kept."
 }
 
-// withoutMedia adds to the answer to somebody's words that what came with them
-// was not kept. The last line stays the one that says what comes next.
+// withoutMedia adds to a reply that the attachment was not kept. The last line
+// stays last, since it says what happens next.
 func withoutMedia(m bot.Message, kind string) bot.Message {
 	at := max(len(m.Lines)-1, min(1, len(m.Lines)))
 	m.Lines = slices.Insert(slices.Clone(m.Lines), at, bot.Line{Text: notKept(kind)})
 	return m
 }
 
-// fault is said of what cannot be decided.
-func fault(text string) bot.Message {
-	return quoted(message("fault", bot.SignFailed+" Not done: a fault in nightporter", "Nothing was changed. The host's log says why; send it again later."), text)
+// rejected is the reply to an input that cannot be decided.
+func rejected(text string) bot.Message {
+	return withQuote(message("fault", bot.SignFailed+" Not done: a fault in nightporter", "Nothing was changed. The host's log says why; send it again later."), text)
 }
 
-// asked says where the question is that a command in a group led to.
-func asked(question, project string) bot.Message {
+// questionElsewhere tells a group where the question about a command was sent.
+func questionElsewhere(question, project string) bot.Message {
 	m := message("asked", bot.SignAsk+" "+question+" asks you in private", "Nothing is done until it is answered.")
 	m.Project = project
 	return m
 }
 
-// elsewhere is said of an edit that changes whom words are for.
-func elsewhere(i guidance.Item, project string) bot.Message {
+// otherAddressee is the reply to an edit that would change the address of
+// guidance.
+func otherAddressee(i guidance.Item, project string) bot.Message {
 	m := message("guidance.address", bot.SignFailed+" "+i.ID+" not changed: it goes elsewhere", "Only its words can be edited. Drop it and send them anew; no answer: it stays so.")
 	m.Project = project
 	m.Buttons = []bot.Button{{Label: "Drop", Command: "/drop " + i.ID}}
 	return m
 }
 
-// words asks for what a button needs (PHONE 3.5).
-func words(key, command, project, task string) bot.Message {
+// wordsMessage asks for the text that a button needs (PHONE 3.5).
+func wordsMessage(key, command, project, task string) bot.Message {
 	id, verb, _ := strings.Cut(command, " ")
 	about := bot.Cut(bot.Clean(ledger.ShortID(task)), 14)
 	text := "Your words:"

@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// asking begins with a project of which one question is open.
+// asking returns a world with one open question.
 func asking(t *testing.T, q ledger.Question) *world {
 	t.Helper()
 	n := scenario.New("shop", evening)
@@ -25,8 +25,8 @@ func asking(t *testing.T, q ledger.Question) *world {
 	return open(t, n.Now, n.All())
 }
 
-// TestPlanIsAdmins: who may steer reads a plan and cannot approve it, whether
-// they type or press, name the question or the task or nothing at all.
+// TestPlanIsAdmins: a person who may steer reads a plan and cannot approve it,
+// by typing or pressing, with or without an id.
 func TestPlanIsAdmins(t *testing.T) {
 	for _, line := range []string{"q9 approve", "q9 a", "Q9 r not yet", "/approve", "/approve 1", "/approve q9", "/reject 1 not yet", "/reject not yet", "/answer 1 approve", "shop: q9 approve"} {
 		for _, who := range []string{ana, ben} {
@@ -64,7 +64,7 @@ func TestPlanIsAdmins(t *testing.T) {
 	}
 }
 
-// TestAllowIsSteers: a path out of scope is no plan: who may steer decides.
+// TestAllowIsSteers: a person who may steer decides about a path out of scope.
 func TestAllowIsSteers(t *testing.T) {
 	w := asking(t, ledger.Question{Kind: ledger.AskAllow, Paths: []string{"docs/a.md"}, Text: "x", Expires: evening.Add(3 * time.Hour)})
 	w.private(ana, "q9")

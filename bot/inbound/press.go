@@ -13,25 +13,26 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// onceKey begins the key of a message that offers somebody's own words in
-// other places: one press takes it, and its buttons go.
+// onceKey begins the key of a message that offers to send a person's text
+// elsewhere. After one press, its buttons are removed.
 const onceKey = "once/"
 
 // liveKey begins the keys of messages that edit themselves (bot.LiveKey).
 const liveKey = "status/"
 
-// asksWords is the end of a twin that is nothing without words: "q5 guide
-// WORDS", "q4 fail WHAT YOU SAW".
+// asksWords matches a button's command that needs text: "q5 guide WORDS", "q4
+// fail WHAT YOU SAW".
 var asksWords = regexp.MustCompile(`^(.*?)(?: [A-Z]{2,})+$`)
 
-// press is the same as typing what the button stands for (PHONE 2).
+// press handles a button press as the command that the button stands for (PHONE
+// 2).
 func (v *request) press(ctx context.Context) error {
 	sent, found, err := v.o.Outbox.SentAt(ctx, v.in.Chat, v.in.Message)
 	if err != nil {
 		return fmt.Errorf("look up the message that was pressed: %w", err)
 	}
 	if found {
-		v.takeUp(sent)
+		v.readSubject(sent)
 		if v.stands, err = v.standsOn(ctx, sent); err != nil {
 			return err
 		}
@@ -59,8 +60,8 @@ func (v *request) press(ctx context.Context) error {
 	return v.run(ctx, twin)
 }
 
-// dead is a press of a button that means nothing any more: it is told, and the
-// buttons go.
+// dead tells the sender why a pressed button has no effect any more, and removes
+// the buttons.
 func (v *request) dead(ctx context.Context, why string) error {
 	if err := v.say(ctx, v.unbuttoned()...); err != nil {
 		return err
@@ -69,9 +70,9 @@ func (v *request) dead(ctx context.Context, why string) error {
 	return nil
 }
 
-// standsOn reports whether an edit of a message's key changes that message,
-// and what is stored of it is what it shows: an older copy of a question does
-// not bear its key any more, and a live message edits itself.
+// standsOn reports whether the message is the one that an edit of its key
+// changes and still shows its stored content. An older copy of a question has
+// lost its key, and a live message edits itself.
 func (v *request) standsOn(ctx context.Context, sent ledger.SentMessage) (bool, error) {
 	if sent.Key == "" || strings.HasPrefix(sent.Key, liveKey) {
 		return false, nil
@@ -83,7 +84,7 @@ func (v *request) standsOn(ctx context.Context, sent ledger.SentMessage) (bool, 
 	return found && newest.ID == sent.ID, nil
 }
 
-// unbuttoned takes the buttons of the pressed message away.
+// unbuttoned returns the edit that removes the pressed message's buttons.
 func (v *request) unbuttoned() []ledger.Outgoing {
 	if !v.stands || len(v.pressed.Buttons) == 0 {
 		return nil
@@ -101,8 +102,8 @@ func (v *request) unbuttoned() []ledger.Outgoing {
 	return []ledger.Outgoing{{Chat: v.in.Chat, Key: v.key, Edit: true, Class: ledger.ClassChatter, Silent: true, Body: body}}
 }
 
-// oldRun reports whether the button belongs to what was told of a run that is
-// over, and would hold or stop another one now.
+// oldRun reports whether the button belongs to a run that is over and would now
+// pause or stop another one.
 func (v *request) oldRun(c bot.Command) (now string, old bool) {
 	m := runKey.FindStringSubmatch(v.key)
 	if m == nil || (c.Verb != bot.VerbPause && c.Verb != bot.VerbResume && c.Verb != bot.VerbStop) {
@@ -119,9 +120,9 @@ func (v *request) oldRun(c bot.Command) (now string, old bool) {
 	return m[1] + " is over. Now: " + r.ID + ", /status", true
 }
 
-// needsWords reports whether a twin asks for words, and the command that they
-// complete. A twin that repeats somebody's words in capitals is none: its
-// button has no "…".
+// needsWords reports whether a button's command needs text, and returns the
+// command that the text completes. A command that quotes a person's text in
+// capitals needs none: its button has no "…".
 func (v *request) needsWords(twin string) (command string, is bool) {
 	m := asksWords.FindStringSubmatch(twin)
 	if m == nil {
@@ -136,14 +137,14 @@ func (v *request) needsWords(twin string) (command string, is bool) {
 		}
 	}
 	_, err := bot.Parse(twin)
-	return m[1], !known && err == nil // of a message that nobody knows, or that has other buttons by now
+	return m[1], !known && err == nil // the message is unknown, or has other buttons now
 }
 
-// askWords asks for the words that a button needs; the reply to it is the
-// command with them, and so is what a form comes back with.
+// askWords asks for the text that a button needs, with a form or a message. The
+// form's content, or the reply to the message, completes the command.
 func (v *request) askWords(ctx context.Context, command string) error {
 	key := wordsFor(command)
-	ask := words(key, command, v.project, v.pressed.About)
+	ask := wordsMessage(key, command, v.project, v.pressed.About)
 	if v.o.Ask(ctx, v.in, command, ask) {
 		return v.say(ctx)
 	}
@@ -156,13 +157,13 @@ func (v *request) askWords(ctx context.Context, command string) error {
 	return nil
 }
 
-// pressedAnswer is what is said of an answer that was pressed: the question's
-// own message changes, and a refusal is told by the acknowledgement. Pressed
-// under another message than the question's, an answer is said there.
+// pressedAnswer returns the messages about a pressed answer. The question's own
+// message changes by itself, and the acknowledgement tells a refusal; an answer
+// pressed below another message is confirmed there.
 func (v *request) pressedAnswer(a loop.Answer) []ledger.Outgoing {
 	switch {
 	case !a.OK && a.Code == "settled":
-		return nil // what became of it is on its way to the question's message
+		return nil // the question's message shows it
 	case !a.OK && a.Code == "no question":
 		if bot.QuestionOf(v.key) != "" {
 			return v.unbuttoned()
@@ -176,8 +177,8 @@ func (v *request) pressedAnswer(a loop.Answer) []ledger.Outgoing {
 	return []ledger.Outgoing{v.answer(m)}
 }
 
-// inVain reports whether a button asks for words for a question that has its
-// answer by now: nobody is to type them for nothing.
+// inVain reports whether a button asks for text for a question that is already
+// answered, and why, so that nobody types it for nothing.
 func (v *request) inVain(c bot.Command) (why string, is bool) {
 	s, _ := v.o.Service.State(v.project)
 	settled, found := s.Project.SettledQuestion(c.Target)
@@ -188,8 +189,8 @@ func (v *request) inVain(c bot.Command) (why string, is bool) {
 	return bot.ConflictText(settled, v.in.Actor, choice, v.now), true
 }
 
-// conflict is the question that an answer came too late for, false where the
-// answer says more: that something cannot be taken back, say.
+// conflict returns the answer that came first, if a came too late. It reports
+// false if the answer itself says more, such as that it cannot be taken back.
 func (v *request) conflict(in loop.Input, a loop.Answer) (loop.Answered, bool) {
 	b, answers := in.Body.(loop.AnswerQuestion)
 	if !answers || a.Code != "settled" || strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
@@ -199,8 +200,8 @@ func (v *request) conflict(in loop.Input, a loop.Answer) (loop.Answered, bool) {
 	return s.Project.SettledQuestion(b.Question)
 }
 
-// toastFor is what a press is acknowledged with: nothing where a message says
-// it, else the answer.
+// toastFor returns the acknowledgement of a press: "" if a message tells the
+// result, else the answer.
 func (v *request) toastFor(in loop.Input, a loop.Answer) string {
 	if v.in.Press == "" {
 		return ""

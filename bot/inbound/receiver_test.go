@@ -16,8 +16,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestStrangers: who is nobody here changes nothing but the audit, and is told
-// nothing.
+// TestStrangers: an input of a person who is not paired changes only the audit,
+// and gets no reply.
 func TestStrangers(t *testing.T) {
 	w := newWorld(t)
 	before := w.entries("stranger.wrote")
@@ -51,7 +51,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestPairing: a code lets one person in, once, in private.
+// TestPairing: a code pairs one person, once, in private.
 func TestPairing(t *testing.T) {
 	w := newWorld(t)
 	offer := func() {
@@ -91,8 +91,8 @@ func TestPairing(t *testing.T) {
 	}
 }
 
-// TestRoles: what a role does not include is refused, told and recorded; what
-// it does include works.
+// TestRoles: a command beyond a role is refused, told and recorded; every other
+// works.
 func TestRoles(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct {
@@ -125,14 +125,14 @@ func TestRoles(t *testing.T) {
 	w.private(ben, "/stop")
 	golden(t, "forbidden", w.transcript(ben))
 	w.private(mira, "q1")
-	w.press(ben, mira, w.said(mira), "Retry") // a forwarded button, say
+	w.press(ben, mira, w.said(mira), "Retry") // as in a forwarded message
 	if last := w.toasts[len(w.toasts)-1]; !strings.Contains(last, "Ben, your role is view") || w.entries("question.answered") > 0 {
 		t.Errorf("Ben's press: %s", last)
 	}
 }
 
-// TestOnce: whatever is delivered five times is done and answered once, also
-// where the state has changed in between.
+// TestOnce: an input delivered five times has its effect and its reply once,
+// also if the state has changed in between.
 func TestOnce(t *testing.T) {
 	for _, line := range []string{"/guidance Wrap it", "Wrap it", "/pause", "/status", "/tasks", "q1 retry", "/skip 3 6", "/frob", "/now Keep names", "/drop g9", "/run", "/guidance"} {
 		w := newWorld(t)
@@ -157,7 +157,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestGuidance: words, their receipt, and their edits.
+// TestGuidance: guidance, its receipt, and edits of both.
 func TestGuidance(t *testing.T) {
 	w := newWorld(t)
 	text := "Wrap the <b>existing</b> code & don't\nreplace it 👨‍👩‍👧 \u202bשלום\u202c *x* _y_"
@@ -212,8 +212,8 @@ func TestGuidance(t *testing.T) {
 	golden(t, "guidance", w.transcript(mira))
 }
 
-// TestMedia: the words below a picture are words like any other; what comes
-// without any is answered once, an album as a whole, and so is nothing lost.
+// TestMedia: a caption is text like any other. An attachment without text gets
+// one reply, an album gets one in total.
 func TestMedia(t *testing.T) {
 	w := newWorld(t)
 	send := func(text, album, message string) {
@@ -256,7 +256,7 @@ func TestMedia(t *testing.T) {
 	}
 }
 
-// TestTooLate: words that a session has already stay as they are.
+// TestTooLate: guidance that a session already has does not change by an edit.
 func TestTooLate(t *testing.T) {
 	w := newWorld(t)
 	in := w.private(mira, "Wrap it")
@@ -282,7 +282,7 @@ func TestTooLate(t *testing.T) {
 	golden(t, "toolate", w.transcript(mira))
 }
 
-// TestQuestions: the ways to answer one, and to be late for it.
+// TestQuestions: the ways to answer a question, in time and late.
 func TestQuestions(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -330,7 +330,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestLatePresses: buttons of what is over.
+// TestLatePresses: buttons whose subject is over.
 func TestLatePresses(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -354,7 +354,8 @@ func TestLatePresses(t *testing.T) {
 	}
 }
 
-// TestGroup: in a group only commands and replies to what we said are for us.
+// TestGroup: in a group, only commands and replies to nightporter's messages are
+// for it.
 func TestGroup(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct {
@@ -402,7 +403,7 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// TestLate: what was sent while nobody read.
+// TestLate: inputs sent while nightporter was off.
 func TestLate(t *testing.T) {
 	for _, c := range []struct {
 		line string
@@ -438,7 +439,7 @@ func TestLate(t *testing.T) {
 	golden(t, "late", w.transcript(mira))
 }
 
-// TestProjects: which project something is for.
+// TestProjects: the project that an input is for.
 func TestProjects(t *testing.T) {
 	w := newWorld(t)
 	w.configured = []string{"shop", "blog"}
@@ -458,7 +459,7 @@ func TestProjects(t *testing.T) {
 	if w.said(mira).key != "status/shop" {
 		t.Errorf("%+v", w.said(mira))
 	}
-	w.press(mira, mira, w.said(mira), "Pause") // of shop's own message: nobody asks which
+	w.press(mira, mira, w.said(mira), "Pause") // the message belongs to shop, so no project is asked for
 	if r := w.state().Project.Run; r.State != ledger.RunPausing {
 		t.Errorf("shop is %s", r.State)
 	}
@@ -472,7 +473,7 @@ func TestProjects(t *testing.T) {
 	golden(t, "projects", w.transcript(mira))
 }
 
-// TestRun: the offer, what keeps it from being made, and its answer.
+// TestRun: the offer of a run, the reasons against it, and its answer.
 func TestRun(t *testing.T) {
 	w := newWorld(t)
 	w.configured = []string{"shop", "blog"}
@@ -500,8 +501,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestNothingSaved: where nothing can be committed, the input comes again, and
-// one that can never be decided is put away in the end.
+// TestNothingSaved: an input that cannot be committed is delivered again; one
+// that can never be decided is put aside in the end.
 func TestNothingSaved(t *testing.T) {
 	w := newWorld(t)
 	fault := errors.New("the database is locked")
@@ -543,8 +544,8 @@ func TestNothingSaved(t *testing.T) {
 	}
 }
 
-// TestSaidOnce: what was only answered the first time is not carried out when
-// it comes again and could be by now.
+// TestSaidOnce: an input that only got a reply at first is not carried out when
+// it is delivered again, even if it now could be.
 func TestSaidOnce(t *testing.T) {
 	w := newWorld(t)
 	in := w.private(mira, "/drop g1") // there is none
@@ -559,8 +560,8 @@ func TestSaidOnce(t *testing.T) {
 	}
 }
 
-// TestRestart: a nightporter that died between the commit and its answer to
-// the platform does nothing twice.
+// TestRestart: a stop between the commit and the acknowledgement to the platform
+// repeats no effect.
 func TestRestart(t *testing.T) {
 	w := newWorld(t)
 	in := w.private(mira, "/guidance Wrap it")
@@ -571,8 +572,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestHostile: whatever somebody who is let in sends, it is handled, and every
-// message keeps its form.
+// TestHostile: every input of a paired person is handled, and every message
+// keeps its form.
 func TestHostile(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -601,8 +602,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestUndo: an answer is taken back by its button, and the question stands
-// open again in every chat; a second press says that it is.
+// TestUndo: its button takes an answer back and reopens the question in every
+// chat; a second press says so.
 func TestUndo(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -626,8 +627,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoSkip: Undo of a skip brings back what was skipped along with it, and
-// every message of it says so.
+// TestUndoSkip: Undo of a skip restores the dependents that were skipped too,
+// and every message about them says so.
 func TestUndoSkip(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")

@@ -13,13 +13,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Times after which something that was sent is late.
+// Ages from which on an input counts as late.
 const (
-	askAfter = time.Hour        // a command that starts, stops or resumes something asks first (SPEC 6.7)
-	saySent  = 10 * time.Minute // a receipt says when its words were written
+	askAfter = time.Hour        // a command that starts, stops or resumes something is confirmed first (SPEC 6.7)
+	saySent  = 10 * time.Minute // a receipt names the time of the message
 )
 
-// run carries out a line, and commits its reply and the cursor.
+// run carries out a command, and commits its reply and the cursor.
 func (v *request) run(ctx context.Context, line string) error {
 	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
 		return v.forbidden(ctx, c)
@@ -35,7 +35,7 @@ func (v *request) run(ctx context.Context, line string) error {
 	switch {
 	case d.err != nil:
 		return d.err
-	case err != nil: // a look that failed: said, and the next one is read
+	case err != nil: // a read that failed: its sender is told, and the next input is read
 		v.o.Log.Error("command", "key", v.in.Key, "error", err)
 	}
 	switch {
@@ -51,11 +51,11 @@ func (v *request) run(ctx context.Context, line string) error {
 	return nil
 }
 
-// look is the reply to what only looked, or to several inputs together.
+// look is the reply to a command that only reads, or to several inputs together.
 func (v *request) look(m bot.Message) ledger.Outgoing {
 	class := ledger.ClassChatter
 	if m.Cause != "" || m.Refused {
-		class = ledger.ClassReply // that something was done, or was not, has to be known
+		class = ledger.ClassReply // the sender must learn whether something was done
 	}
 	o := v.outgoing(m, class)
 	if carries(m) {
@@ -67,8 +67,8 @@ func (v *request) look(m bot.Message) ledger.Outgoing {
 	return o
 }
 
-// carries reports whether a message's buttons repeat the words that it answers:
-// pressed twice, they would be done twice.
+// carries reports whether a message's buttons repeat the text that it replies
+// to. Pressed twice, they would send it twice.
 func carries(m bot.Message) bool {
 	switch m.Key {
 	case "cmd.whichproject", "cmd.unknown", "guidance.nohat", "guidance.toolate":
@@ -77,8 +77,8 @@ func carries(m bot.Message) bool {
 	return false
 }
 
-// acknowledge ends a press's waiting. What the message itself will show needs
-// no words; a refusal does.
+// acknowledge acknowledges a press. A result that the message will show needs no
+// text; a refusal does.
 func (v *request) acknowledge(ctx context.Context, d *counter) {
 	if v.in.Press == "" || d.out {
 		return
@@ -86,7 +86,7 @@ func (v *request) acknowledge(ctx context.Context, d *counter) {
 	v.notice(ctx, d.toast)
 }
 
-// forbidden is a command that the visitor's role does not include.
+// forbidden replies to a command that the sender's role does not permit.
 func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 	m := bot.Forbidden(v.o.Service.Shared(), v.who)
 	in := v.input("", loop.RefuseCommand{Command: string(c.Verb), For: v.project})
@@ -102,19 +102,19 @@ func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 	return err
 }
 
-// counter is the Service as one request has it: an input takes the request's reply
-// and cursor along.
+// counter is the bot.Service for one request. Its input carries the request's
+// reply and cursor.
 type counter struct {
 	Service
 	request *request
 	done    bool   // reply and cursor are committed
-	out     bool   // the visitor was taken out while this was on its way
-	toast   string // for a press
-	err     error  // that an input failed with: nothing is committed
+	out     bool   // the sender was removed while the request was handled
+	toast   string // acknowledgement of a press
+	err     error  // error of an input; nothing was committed
 }
 
-// Do decides an input of the request. Of several, each has a key of its own,
-// and the reply comes at the end.
+// Do decides an input of the request. Each of several inputs has a key of its
+// own, and the reply comes at the end.
 func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	v := c.request
 	in.Body, in.Role = v.late(in), v.who.Role
@@ -139,52 +139,53 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	return a, nil
 }
 
-// Records, Runs, Diff, Hats, Offer and Digest look at disks and run programs, and
-// whoever writes next waits for them: a /stop must not wait for a /diff (SPEC 6.3).
+// Records, Runs, Diff, Hats, Offer and Digest read disks and run programs, and
+// the chat's next input waits for them. A time limit keeps a /diff from delaying
+// a /stop (SPEC 6.3).
 
-// Records is bot.Service's, within the time that a look may take.
+// Records is bot.Service's, within Options.Patience.
 func (c *counter) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Records(ctx, project, task)
 }
 
-// Runs is bot.Service's, within the time that a look may take.
+// Runs is bot.Service's, within Options.Patience.
 func (c *counter) Runs(ctx context.Context, project string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Runs(ctx, project)
 }
 
-// RunRecords is bot.Service's, within the time that a look may take.
+// RunRecords is bot.Service's, within Options.Patience.
 func (c *counter) RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.RunRecords(ctx, project, run, types...)
 }
 
-// Diff is bot.Service's, within the time that a look may take.
+// Diff is bot.Service's, within Options.Patience.
 func (c *counter) Diff(ctx context.Context, project, target string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Diff(ctx, project, target)
 }
 
-// Hats is bot.Service's, within the time that a look may take.
+// Hats is bot.Service's, within Options.Patience.
 func (c *counter) Hats(ctx context.Context, project, pattern string) (bot.HatSet, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Hats(ctx, project, pattern)
 }
 
-// Offer is bot.DaemonService's, within the time that a look may take.
+// Offer is bot.DaemonService's, within Options.Patience.
 func (c *counter) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Offer(ctx, project, f)
 }
 
-// Digest is bot.Digester's, within the time that a look may take.
+// Digest is bot.Digester's, within Options.Patience.
 func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
 	d, ok := c.Service.(bot.Digester)
 	if !ok {
@@ -204,8 +205,9 @@ func (c *counter) Place(project string, r bot.Request) string {
 	return p.Place(project, r)
 }
 
-// note keeps an error that the input has to be delivered again for. What a
-// person has to mend is no such one: it will not go away.
+// note keeps an error after which the platform must deliver the input again. An
+// error that a person has to correct is not kept: repeating the input would not
+// help.
 func (c *counter) note(err error) error {
 	var input *ledger.InputError
 	if err != nil && !errors.As(err, &input) {
@@ -214,9 +216,8 @@ func (c *counter) note(err error) error {
 	return err
 }
 
-// late turns a command that starts, stops or resumes something into a question
-// about it where it was sent long ago. A press is never old: the platform
-// forgets it.
+// late turns an old command that starts, stops or resumes something into a
+// question about it. A press is never old: platforms drop old presses.
 func (v *request) late(in loop.Input) loop.InputBody {
 	if v.in.Press != "" || v.in.Sent.IsZero() || v.now.Sub(v.in.Sent) < askAfter {
 		return in.Body
@@ -235,19 +236,19 @@ func (v *request) late(in loop.Input) loop.InputBody {
 		deed = ledger.DeferResume
 	case loop.Now:
 		if deed = ledger.DeferNow; strings.TrimSpace(b.Text) != "" {
-			return in.Body // asks first by itself
+			return in.Body // it is confirmed anyway
 		}
 	default:
 		return in.Body
 	}
 	if s, ok := v.o.Service.State(in.Project); !ok || s.Project.Run.Over() {
-		return in.Body // it can only be refused: nothing runs
+		return in.Body // nothing runs, so the core refuses it
 	}
 	return loop.Late{Line: "/" + string(deed), Do: deed, Sent: v.in.Sent.In(v.o.Zone)}
 }
 
-// replies is what the visitor is told of an answer, where nothing else tells
-// them. before is the state that the answer was decided on, or a little older.
+// replies returns the messages about an answer, unless something else tells
+// them. before is the state that the answer was decided on, or slightly older.
 func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []ledger.Outgoing {
 	if a.Code == loop.CodeTakenOut {
 		return nil
@@ -262,7 +263,7 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 		}
 	case loop.EditGuidance:
 		if a.OK {
-			return nil // its receipt changes
+			return nil // the receipt shows it
 		}
 		if i, ok := before.Project.Guidance.Get(b.ID); ok && a.Code == "in use" {
 			m = bot.TooLate(before, i, b.Text, v.now)
@@ -291,9 +292,9 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 	}
 	if a.Code == "asked" {
 		if v.in.Private {
-			return nil // the question itself comes to this chat
+			return nil // the question comes to this chat
 		}
-		m = asked(a.ID, in.Project)
+		m = questionElsewhere(a.ID, in.Project)
 	}
 	o := v.answer(m)
 	if carries(m) {
@@ -302,7 +303,7 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 	return []ledger.Outgoing{o}
 }
 
-// receipt is the one message of a guidance, which is edited from now on.
+// receipt returns the message that shows a guidance item's progress from now on.
 func (v *request) receipt(s loop.State, a loop.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
 	_, forecast, found := strings.Cut(a.Text, "→ ")
@@ -318,7 +319,7 @@ func (v *request) receipt(s loop.State, a loop.Answer, i guidance.Item) []ledger
 	return []ledger.Outgoing{o}
 }
 
-// taskID is the folded id of the task that was typed.
+// taskID returns the folded id of a task as typed.
 func taskID(s loop.State, typed string) string {
 	if t, ok := bot.FindTask(s, typed); ok {
 		return ledger.FoldID(t.Task.ID)
@@ -326,5 +327,5 @@ func taskID(s loop.State, typed string) string {
 	return ledger.FoldID(typed)
 }
 
-// onReceipt reports whether the button of a guidance's own receipt was pressed.
+// onReceipt reports whether the pressed button is on a guidance item's receipt.
 func (v *request) onReceipt() bool { return v.in.Press != "" && itemKey.MatchString(v.key) }

@@ -43,19 +43,19 @@ const (
 	code  = "K7QX-M2PD"
 )
 
-// world is a Receiver on the real engine and the real store, and a platform
-// that shows everything at once.
+// world is a Receiver with the real engine and store, and a platform that
+// delivers at once.
 type world struct {
 	t      *testing.T
 	store  *store.Store
 	engine *engine.Engine
 	r      *inbound.Receiver
 	now    time.Time
-	update int // of the last thing that somebody did
-	ids    int // of the last message that a chat got
+	update int // id of the last input
+	ids    int // id of the last delivered message
 	shown  map[string][]*shown
 	toasts []string
-	held   string // chat that nothing is shown in for now
+	held   string // chat whose messages wait
 
 	configured []string
 	offerErr   error
@@ -75,8 +75,8 @@ type shown struct {
 	m       bot.Message
 }
 
-// newWorld begins with a project in the midst of a run: one task blocked, one
-// that asks, and a builder at work.
+// newWorld returns a world with a run under way: one task blocked, one that
+// asks, and a builder at work.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	n := scenario.New("shop", evening)
@@ -95,7 +95,7 @@ func newWorld(t *testing.T) *world {
 	return open(t, n.Now, n.All())
 }
 
-// open begins with what a ledger holds already.
+// open returns a world with the given records.
 func open(t *testing.T, now time.Time, records []ledger.Record) *world {
 	t.Helper()
 	w := &world{t: t, now: now, shown: map[string][]*shown{}, configured: []string{"shop"}}
@@ -168,7 +168,7 @@ func (w *world) options() inbound.Options {
 	}
 }
 
-// host is the desk as a nightporter that stays has it.
+// host is the bot.Service of a running daemon.
 type host struct{ *world }
 
 func (h host) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
@@ -256,7 +256,7 @@ func (h host) Offer(_ context.Context, project string, f bot.RunFlags) (loop.Off
 	return o, h.offerErr
 }
 
-// receive brings something to the Receiver, with the next update's id.
+// receive passes an input to the Receiver, with the next update's id.
 func (w *world) receive(in bot.Inbound) bot.Inbound {
 	w.t.Helper()
 	w.update++
@@ -272,7 +272,7 @@ func (w *world) receive(in bot.Inbound) bot.Inbound {
 	return in
 }
 
-// again delivers the same once more.
+// again delivers an input a second time.
 func (w *world) again(in bot.Inbound) {
 	w.t.Helper()
 	if err := w.r.Receive(w.t.Context(), in); err != nil {
@@ -284,7 +284,7 @@ func (w *world) again(in bot.Inbound) {
 	w.deliver()
 }
 
-// deliver shows what waits in the outbox.
+// deliver shows the queued messages in their chats.
 func (w *world) deliver() {
 	ctx := w.t.Context()
 	chats, err := w.store.Chats(ctx)
@@ -328,7 +328,7 @@ func (w *world) show(q ledger.QueuedMessage) {
 	}
 }
 
-// private is a message of somebody in their own chat.
+// private sends a person's message in their own chat.
 func (w *world) private(who, text string) bot.Inbound {
 	w.t.Helper()
 	return w.receive(bot.Inbound{Actor: who, Chat: who, Private: true, Text: text, Message: w.message()})
@@ -336,7 +336,7 @@ func (w *world) private(who, text string) bot.Inbound {
 
 func (w *world) message() string { return strconv.Itoa(100 + w.update + 1) }
 
-// said is what a chat shows last.
+// said returns the newest message of a chat.
 func (w *world) said(chat string) *shown {
 	w.t.Helper()
 	all := w.shown[chat]
@@ -346,7 +346,7 @@ func (w *world) said(chat string) *shown {
 	return all[len(all)-1]
 }
 
-// with is the newest message of a chat with a key.
+// with returns the newest message of a chat with a key.
 func (w *world) with(chat, key string) *shown {
 	w.t.Helper()
 	for _, s := range slices.Backward(w.shown[chat]) {
@@ -462,7 +462,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// say puts a message into a chat, as another part of nightporter does.
+// say queues a message for a chat, as another package would.
 func (w *world) say(chat, key string, m bot.Message) {
 	w.t.Helper()
 	body, err := json.Marshal(m)
@@ -476,7 +476,8 @@ func (w *world) say(chat, key string, m bot.Message) {
 	w.deliver()
 }
 
-// tell puts an open question to Mira and Ana, as notify did when it was asked.
+// tell shows an open question to Mira and Ana, as package notify did when it was
+// asked.
 func (w *world) tell(id string) {
 	w.t.Helper()
 	q, ok := w.state().Project.Question(id)
@@ -488,7 +489,7 @@ func (w *world) tell(id string) {
 	}
 }
 
-// engineEntry writes an entry behind the engine's back; reopened sees it.
+// engineEntry adds an entry to the store; the engine sees it after reopened.
 func (w *world) engineEntry(e ledger.Entry) {
 	w.t.Helper()
 	r, err := e.Record()
@@ -500,7 +501,7 @@ func (w *world) engineEntry(e ledger.Entry) {
 	}
 }
 
-// reopened is the world after a restart of the engine on the same store.
+// reopened returns the world after a restart of the engine on the same store.
 func (w *world) reopened() *world {
 	w.t.Helper()
 	next := *w

@@ -7,9 +7,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// digest tells everybody one digest a project, of a day or a week, where that
-// one's news goes. Only the first one of a chat makes a sound, and none does
-// that needs nobody: nothing happened, or it is of a week.
+// digest sends one digest a project, of a day or a week, to the chats that get
+// the project's news. Only the first digest in a chat makes a sound, and none
+// does if nothing happened or if it covers a week.
 func (c *composer) digest(of string) {
 	if c.o.Digests == nil {
 		return
@@ -22,7 +22,7 @@ func (c *composer) digest(of string) {
 	}
 	for _, p := range c.last.Shared.People {
 		for _, m := range c.o.Digests(of, p) {
-			here := func(thread string) bool { return c.reads(thread, p) }
+			here := func(thread string) bool { return c.readsThread(thread, p) }
 			if !slices.ContainsFunc(c.threads(m.Project), here) {
 				tell(p.ID, m)
 			}
@@ -31,7 +31,7 @@ func (c *composer) digest(of string) {
 	if c.o.Threads == nil {
 		return
 	}
-	for _, m := range c.o.Digests(of, ledger.Person{}) { // nobody's own: what everybody may read
+	for _, m := range c.o.Digests(of, ledger.Person{}) { // no person: only content that everybody may read
 		for _, thread := range c.threads(m.Project) {
 			tell(thread, m)
 		}

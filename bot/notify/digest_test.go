@@ -12,8 +12,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestDigest: one message a project for everybody who is in; the first one
-// that has something to say rings, and no other. Nothing is sent twice.
+// TestDigest: everybody gets one message a project, once. The first one with
+// news makes a sound, and no other.
 func TestDigest(t *testing.T) {
 	p := going(t, true)
 	message := func(key, project string) bot.Message {
@@ -50,7 +50,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestWeekDigest: that of a week rings only where something needs a person.
+// TestWeekDigest: a weekly digest makes a sound only if something needs a
+// person.
 func TestWeekDigest(t *testing.T) {
 	p := going(t, true)
 	p.n = notify.New(notify.Options{Zone: zone, Digests: func(of string, _ ledger.Person) []bot.Message {

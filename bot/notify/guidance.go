@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// guidance edits receipts: what became of somebody's words stands where they
-// were queued, and nowhere else (SPEC 5.1).
+// guidance edits receipts: the outcome of guidance is shown in the receipt of
+// that guidance and nowhere else (SPEC 5.1).
 func (c *composer) guidance(e ledger.Entry) {
 	name := c.after.Project.Name
 	switch b := e.Body.(type) {
@@ -42,8 +42,8 @@ func (c *composer) guidance(e ledger.Entry) {
 	}
 }
 
-// heldFor is an item as it stands in a receipt about a task: a sticky one holds
-// for none, and is told of the one that a session was at work on.
+// heldFor returns an item as shown in a receipt about a task. A sticky item
+// belongs to no task; it is shown with the task whose session used it.
 func (c *composer) heldFor(i guidance.Item, task string) guidance.Item {
 	if i.Sticky {
 		i.Bound = ledger.FoldID(task)
@@ -58,25 +58,25 @@ func (c *composer) receipt(id string, render func(guidance.Item) bot.Message) {
 	}
 }
 
-// bound tells that a session has the words now. What an earlier session of
-// the same attempt has reported on stands as it is.
+// bound shows in the receipts that a session now has the guidance. An item that
+// an earlier session of the same attempt has reported on stays as it is.
 func (c *composer) bound(e ledger.Entry, b ledger.GuidanceBound) {
 	replaces := ""
-	if p, ok := preceded[ledger.SessionPlanned](c); ok {
+	if p, ok := earlier[ledger.SessionPlanned](c); ok {
 		replaces = p.Replaces
 	}
 	for _, id := range b.Binding.Bound {
 		i, ok := c.after.Project.Guidance.Get(id)
 		if !ok || i.State != guidance.Injected || i.Judged != nil && !i.Judged.Followed {
-			continue // that it was not followed stands until a session says what it did about it
+			continue // "not followed" stays until a session reports on it again
 		}
 		c.edit(id, ledger.ClassReply, bot.Injected(c.after, c.heldFor(i, e.Task), b.Hat, e.Session, replaces, c.now))
 	}
 }
 
-// handedOn tells that a session ended before it could use the words: the one
-// that replaces it gets them.
-func (c *composer) handedOn(e ledger.Entry, b ledger.SessionEnded) {
+// releasedGuidance shows in the receipts that a session ended before it could
+// use the guidance: the session that replaces it gets the same guidance.
+func (c *composer) releasedGuidance(e ledger.Entry, b ledger.SessionEnded) {
 	if b.Kind != ledger.KindAgent || b.Counts == ledger.CountsAsSuccess {
 		return
 	}
@@ -94,7 +94,7 @@ func (c *composer) hatOf(session string) string {
 	return ""
 }
 
-// reporter is the hat of a session that has ended.
+// reporter returns the hat of a session that has ended.
 func (c *composer) reporter(task, session string) string {
 	for _, t := range c.after.Project.Tasks.All() {
 		if t.Attempt == nil || !ledger.SameID(t.Task.ID, task) {

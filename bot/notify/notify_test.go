@@ -34,8 +34,7 @@ const (
 	ben  = "telegram:7"
 )
 
-// phone is one chat as its reader sees it: what was sent, with the edits done
-// where they belong.
+// phone is one chat as its reader sees it: messages, with the edits applied.
 type phone struct {
 	shown []*shown
 	log   []string // pushes and edits as they came
@@ -86,7 +85,7 @@ func (p *porter) where(key string) []string {
 	return chats
 }
 
-// deliver does what a platform does with messages, at once.
+// deliver delivers messages at once, as a platform does.
 func (p *porter) deliver(msgs []ledger.Outgoing) {
 	for _, o := range msgs {
 		var m bot.Message
@@ -127,7 +126,7 @@ func lastWith(all []*shown, key string) int {
 	return -1
 }
 
-// guide is a guidance with the receipt that its sender gets.
+// guide adds guidance with the receipt that its sender gets.
 func (p *porter) guide(who, name, text string) string {
 	a := p.Do(loop.Input{Key: "tg:" + text, Actor: who, Name: name, Body: loop.Guide{Text: text}})
 	if !a.OK {
@@ -140,7 +139,7 @@ func (p *porter) guide(who, name, text string) string {
 	return a.ID
 }
 
-// transcript is a chat as a phone shows it at the end.
+// transcript returns the chat as a phone shows it at the end.
 func (ph *phone) transcript() string {
 	return ph.render(func(m bot.Message) bot.Message { return m })
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// together is how close blocked tasks are to each other that become one
-// message, and how many there have to be.
+// maxGap is the longest time between blocked tasks that share one message, and
+// crowd is the number of them from which on they do.
 const (
-	together = time.Hour
-	crowd    = 3
+	maxGap = time.Hour
+	crowd  = 3
 )
 
-// asked puts a question to everybody; a confirmation only to who is asked
-// back.
+// asked sends a question to everybody. A confirmation goes only to the person
+// whose command it is about.
 func (c *composer) asked(q ledger.Question) {
 	for _, e := range c.d.Entries[:c.at] {
 		if b, ok := e.Body.(ledger.QuestionExpired); ok && b.ID == q.ID {
-			return // it stays open, which its own message says
+			return // it stays open, as its own message shows
 		}
 	}
 	if q.Personal() {
@@ -34,7 +34,7 @@ func (c *composer) asked(q ledger.Question) {
 	if q.Kind == ledger.AskBlocked {
 		var near []ledger.Question
 		for _, o := range c.after.Project.Questions {
-			if o.Kind == ledger.AskBlocked && q.Asked.Sub(o.Asked) < together {
+			if o.Kind == ledger.AskBlocked && q.Asked.Sub(o.Asked) < maxGap {
 				near = append(near, o)
 			}
 		}
@@ -42,14 +42,15 @@ func (c *composer) asked(q ledger.Question) {
 			m = bot.BlockedTogether(c.last, near, c.now)
 		}
 	}
-	// What follows from somebody's own command is their answer, and silent.
+	// A question that follows from a person's own command is the reply to it,
+	// and makes no sound.
 	for _, r := range c.readers() {
-		c.send(ledger.Outgoing{Chat: r.chat, Key: q.ID, Class: ledger.ClassAsk, Silent: r.only(c.in.Actor) || c.quiet(r.chat)}, m)
+		c.send(ledger.Outgoing{Chat: r.chat, Key: q.ID, Class: ledger.ClassAsk, Silent: r.isOnly(c.in.Actor) || c.quiet(r.chat)}, m)
 	}
 }
 
-// outcome is how the attempt of a task came out that this decision ended, ""
-// where it ended none.
+// outcome returns the outcome of a task's attempt that ended in this decision,
+// or "".
 func (c *composer) outcome(task string) ledger.AttemptOutcome {
 	for n := c.at - 1; n >= 0; n-- {
 		e := c.d.Entries[n]
@@ -60,12 +61,12 @@ func (c *composer) outcome(task string) ledger.AttemptOutcome {
 	return ""
 }
 
-// reminder says once more that a question is open, to those who may answer it.
-// In quiet hours nobody is, whatever is urgent there: it would be noise on a
-// phone that is not read, about what lies on it already.
+// reminder repeats an open question to the people who may answer it. It sends
+// nothing in quiet hours, whatever is urgent: the question is already on the
+// phone.
 func (c *composer) reminder(b ledger.ReminderDue) {
 	q, ok := open(c.last, b.ID)
-	if !ok || q.Expires.IsZero() || q.Expires.Sub(c.now) < loop.ReminderLeft { // nobody was there in time to say it
+	if !ok || q.Expires.IsZero() || q.Expires.Sub(c.now) < loop.ReminderLeft { // nightporter was off when the reminder was due
 		return
 	}
 	m := bot.Reminder(c.last, q, c.now)
@@ -77,14 +78,13 @@ func (c *composer) reminder(b ledger.ReminderDue) {
 	}
 }
 
-// settle changes a question's message in every chat, and its reminder where
-// there was one.
+// settle edits a question's message in every chat, and its reminder.
 func (c *composer) settle(question string, class ledger.MessageClass, m bot.Message) {
 	c.edit(question, class, m)
 	c.edit(bot.ReminderKey(question), class, m)
 }
 
-// answered settles a question's message in every chat.
+// answered shows the answer in a question's message in every chat.
 func (c *composer) answered(b ledger.QuestionAnswered) {
 	q, ok := open(c.before, b.ID)
 	if !ok {
@@ -99,8 +99,8 @@ func (c *composer) answered(b ledger.QuestionAnswered) {
 	c.settle(q.ID, ledger.ClassChatter, bot.Answered(c.before, q, b, item, c.now))
 }
 
-// undone opens a question's message again in every chat. What was skipped along
-// with its task is back too, which the message that said so must not deny.
+// undone reopens a question's message in every chat. Tasks that were skipped
+// along with the question's task are back too, so their message changes as well.
 func (c *composer) undone(q ledger.Question) {
 	c.settle(q.ID, ledger.ClassReply, bot.Ask(c.last, q, c.now))
 	for _, s := range c.before.Project.Answered {
@@ -120,7 +120,7 @@ func (c *composer) undone(q ledger.Question) {
 	}
 }
 
-// expired changes a question's message to what was done without an answer.
+// expired shows in a question's message which default was taken.
 func (c *composer) expired(b ledger.QuestionExpired) {
 	q, ok := open(c.before, b.ID)
 	if !ok {

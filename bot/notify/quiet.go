@@ -6,23 +6,23 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Kinds of what is told, as the setting [digest] urgent names them.
+// Kinds of news, as the setting [digest] urgent names them.
 const (
-	Standstill = "standstill" // no project can go on without a person
-	Question   = "question"   // an agent's question that aborts when nobody answers
+	Standstill = "standstill" // no project can continue without a person
+	Question   = "question"   // an agent's question that aborts the task without an answer
 	Blocked    = "blocked"
 	Ended      = "ended"
-	Trouble    = "trouble" // preflight, poisoned input, something unknown
+	Trouble    = "trouble" // failed preflight, poisoned input, unknown outcomes
 )
 
-// Kinds lists them.
+// Kinds returns all kinds of news.
 func Kinds() []string { return []string{Standstill, Question, Blocked, Ended, Trouble} }
 
-// kindOf says what an entry is about.
+// kindOf returns the kind of news that an entry is, or "".
 func (c *composer) kindOf(e ledger.Entry) string {
 	switch b := e.Body.(type) {
 	case ledger.RunStateSet:
-		if (b.Wait == ledger.WaitAgent || b.Wait == ledger.WaitDisk) && !c.othersWork() {
+		if (b.Wait == ledger.WaitAgent || b.Wait == ledger.WaitDisk) && !c.otherProjectWorks() {
 			return Standstill
 		}
 	case ledger.RunEnded:
@@ -39,14 +39,14 @@ func (c *composer) kindOf(e ledger.Entry) string {
 	return ""
 }
 
-// othersWork reports whether another project has a session at work: then this
-// one's standing still is not all standing still.
-func (c *composer) othersWork() bool {
+// otherProjectWorks reports whether another project has a session at work. Then
+// a project that cannot continue is no standstill of all.
+func (c *composer) otherProjectWorks() bool {
 	return slices.ContainsFunc(c.last.Shared.Leases, func(l ledger.LeaseGranted) bool { return l.Project != c.last.Project.Name })
 }
 
-// quiet reports whether what is told now makes no sound in a chat. What is
-// silent by day is so anyway (PHONE 5).
+// quiet reports whether the current message makes no sound in a chat because of
+// quiet hours. Messages that are silent by day need no check (PHONE 5).
 func (c *composer) quiet(chat string) bool {
 	hours := c.last.Shared.QuietHours(chat, c.o.Quiet())
 	return hours.Has(c.now) && !slices.Contains(c.o.Urgent(), c.kind)

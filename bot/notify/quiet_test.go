@@ -10,8 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestReminder: who may answer is reminded, unless their chat has quiet hours
-// now, whatever is urgent in them; and nobody when its end is near already.
+// TestReminder: the people who may answer are reminded, unless their chat has
+// quiet hours now, whatever is urgent. Nobody is reminded shortly before the
+// question's end.
 func TestReminder(t *testing.T) {
 	night := time.Date(2026, 11, 20, 3, 6, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -53,8 +54,8 @@ func TestReminder(t *testing.T) {
 	}
 }
 
-// TestQuietHours: in them all comes without a sound but what is urgent, and a
-// standstill is urgent only where no other project goes on (PHONE 5).
+// TestQuietHours: in quiet hours only urgent messages make a sound, and a
+// standstill is urgent only if no other project works (PHONE 5).
 func TestQuietHours(t *testing.T) {
 	night := time.Date(2026, 11, 20, 3, 6, 0, 0, time.UTC)
 	run := &loop.Run{ID: "r14", State: ledger.RunWaiting, Settings: ledger.Settings{Project: "shop"}}

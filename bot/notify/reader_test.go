@@ -17,8 +17,8 @@ const (
 	thread = "telegram:-1001234567890/42"
 )
 
-// threaded is a run of a project that has a thread on Telegram, with somebody
-// on Slack besides, where it has none.
+// threaded is a run of a project with a thread on Telegram and a person on
+// Slack, where it has none.
 func threaded(t *testing.T, o notify.Options) *porter {
 	t.Helper()
 	p := going(t, true)
@@ -36,7 +36,7 @@ func threaded(t *testing.T, o notify.Options) *porter {
 	return p
 }
 
-// logs is what each chat was sent, without the buttons and the text below.
+// logs returns the messages that each chat got, without buttons and text below.
 func (p *porter) logs() map[string]string {
 	out := map[string]string{}
 	for chat, ph := range p.phones {
@@ -47,9 +47,9 @@ func (p *porter) logs() map[string]string {
 	return out
 }
 
-// TestThread: what a project has to say stands in its thread, once, and in the
-// own chats of those only who are not of that platform. What asks somebody
-// back stays between the two. Changes follow the message, wherever it stands.
+// TestThread: a project's news goes once to its thread, and to the own chats of
+// people on other platforms. A confirmation goes only to the person who has to
+// confirm. Edits follow the message.
 func TestThread(t *testing.T) {
 	p := threaded(t, notify.Options{})
 	q := ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
@@ -75,7 +75,8 @@ func TestThread(t *testing.T) {
 	}
 }
 
-// TestThreadMissing: who is not in there hears it in their own chat.
+// TestThreadMissing: people who do not read the thread are told in their own
+// chats.
 func TestThreadMissing(t *testing.T) {
 	p := threaded(t, notify.Options{
 		Reads: func(chat, person string) bool { return chat == thread && person != ben },
@@ -91,8 +92,8 @@ func TestThreadMissing(t *testing.T) {
 	}
 }
 
-// TestThreadSounds: quiet hours are those of the thread's own chat; what
-// somebody's own command leads to rings there only where others read, too.
+// TestThreadSounds: the thread's own quiet hours apply. The result of a person's
+// own command makes a sound only if others read the thread too.
 func TestThreadSounds(t *testing.T) {
 	quiet := func() ledger.Hours { return "23:00-07:00" }
 	ended := ledger.RunEnded{Reason: ledger.ReasonStopped, By: mira, Done: 1, Total: 3}
@@ -126,8 +127,8 @@ func TestThreadSounds(t *testing.T) {
 	}
 }
 
-// TestThreadDigest: a project's digest stands where its news does, as everybody
-// may read it; the first one of a chat rings.
+// TestThreadDigest: a project's digest goes where its news goes, with content
+// that everybody may read. The first one in a chat makes a sound.
 func TestThreadDigest(t *testing.T) {
 	message := func(project, text string) bot.Message {
 		return bot.Message{Key: bot.KeyDigest, Project: project, Lines: []bot.Line{{Text: "✓ " + project + " " + text}, {Text: "Nothing runs."}}}

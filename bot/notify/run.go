@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// stateSet tells of waits. Pauses and resumptions are the answer to whoever
-// asked for them, and stand in the live status.
+// stateSet tells of waits. Pauses and resumptions are replies to a person's
+// command and part of the live status.
 func (c *composer) stateSet(b ledger.RunStateSet) {
 	was := c.before.Project.Run
 	if was == nil {
@@ -29,17 +29,18 @@ func (c *composer) stateSet(b ledger.RunStateSet) {
 	}
 }
 
-// troubleKey names one trouble of a run. What is tried every few minutes in
-// vain is one trouble, and one message that is edited; what comes again after
-// the run has got on is another one, which has to be told, and to ring, anew.
-// How far the run is tells the two apart: a session that a trouble cuts off is
-// not counted. The run's id stands last, as reception reads it.
+// troubleKey returns the key of the message about one problem of a run. Failed
+// retries every few minutes are the same problem and edit one message; the same
+// failure after progress is a new problem, with a new message and sound. The
+// numbers of commits and counted sessions tell the two apart, because a session
+// that a problem cuts off does not count. The run's id stands last: package
+// inbound reads it from there.
 func troubleKey(kind string, commits, counted int, run string) string {
 	return fmt.Sprintf("%s/%d.%d/%s", kind, commits, counted, run)
 }
 
-// longOutage is the back-off from which on a network that fails is told: the
-// waits before it add up to five minutes (SPEC 2.2).
+// longOutage is the number of failed retries from which on a network failure is
+// told: the waits before it add up to five minutes (SPEC 2.2).
 const longOutage = 4
 
 func (c *composer) limited() {
@@ -52,8 +53,8 @@ func (c *composer) limited() {
 		}
 		return
 	}
-	// A limit whose time was stale, or that nobody named a time for, is there
-	// again every few minutes: it stays one message.
+	// A limit without a time, or with a past one, recurs every few minutes: it
+	// stays one message.
 	if len(c.o.Where(key)) > 0 {
 		c.edit(key, ledger.ClassChatter, bot.StillLimited(c.after, c.now))
 		return
@@ -61,8 +62,7 @@ func (c *composer) limited() {
 	c.push(key, ledger.ClassNotice, true, bot.Limited(c.after, c.cut(), c.now))
 }
 
-// holdOf is why the run's agent is held: the one that comes back when the
-// wait is over.
+// holdOf returns the hold of an agent that ends when the run's wait ends.
 func (c *composer) holdOf(r *loop.Run) loop.AgentHold {
 	var found loop.AgentHold
 	for _, h := range c.after.Shared.Agents {
@@ -73,8 +73,8 @@ func (c *composer) holdOf(r *loop.Run) loop.AgentHold {
 	return found
 }
 
-// cut is the session in hand that ended without being counted, for people:
-// "#9 planner"; "" where the wait came before one was started.
+// cut returns the session that ended without being counted, for people: "#9
+// planner". It returns "" if the wait began before a session started.
 func (c *composer) cut() string {
 	for _, t := range c.after.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
@@ -84,13 +84,13 @@ func (c *composer) cut() string {
 	return ""
 }
 
-// goesOn settles what was told of a wait. It is the message that changes, and
-// makes no sound.
+// goesOn edits the message about a wait that has ended, without a sound.
 func (c *composer) goesOn(was *loop.Run) {
 	if was.Wait != ledger.WaitLimit && was.Wait != ledger.WaitAgent && was.Wait != ledger.WaitDisk {
 		return
 	}
-	// A trial of an unusable agent is no going on yet: its own session says so.
+	// The daemon's trial of an unusable agent proves nothing yet: its session
+	// does.
 	if was.Wait == ledger.WaitAgent && c.in.Actor == "daemon" {
 		if b, ok := c.trial(); ok && b.Trial {
 			return
@@ -106,8 +106,8 @@ func (c *composer) goesOn(was *loop.Run) {
 	}
 }
 
-// worked settles a standstill: a session of the agent that was tried has come
-// to its event.
+// worked edits the message about a standstill after a session of the agent
+// emitted its event.
 func (c *composer) worked(b ledger.AgentUsable) {
 	r := c.before.Project.Run
 	hold := c.before.Shared.Agents[b.Agent]
@@ -116,16 +116,16 @@ func (c *composer) worked(b ledger.AgentUsable) {
 	}
 	was := *r
 	was.Wait, was.Text = ledger.WaitAgent, b.Agent+": "+hold.Text
-	key := troubleKey("standstill", r.Commits, r.Counted-1, r.ID) // the session that was tried is counted by now
+	key := troubleKey("standstill", r.Commits, r.Counted-1, r.ID) // without the trial session, which counts by now
 	c.edit(key, ledger.ClassChatter, bot.GoesOn(c.before, &was, c.local(hold.Since), c.now))
 }
 
-func (c *composer) trial() (ledger.AgentUsable, bool) { return preceded[ledger.AgentUsable](c) }
+func (c *composer) trial() (ledger.AgentUsable, bool) { return earlier[ledger.AgentUsable](c) }
 
-// since is when the agent that the run waited for was held, the zero time
-// where nobody knows any more.
+// since returns the time since which the run's agent was held, or the zero time
+// if it is unknown.
 func (c *composer) since(was *loop.Run) time.Time {
-	for name, h := range c.start.Shared.Agents { // this decision may have lifted it
+	for name, h := range c.start.Shared.Agents { // this decision may have ended the hold
 		if strings.HasPrefix(was.Text, name+": ") {
 			return c.local(h.Since)
 		}
@@ -133,8 +133,8 @@ func (c *composer) since(was *loop.Run) time.Time {
 	return time.Time{}
 }
 
-// ended tells of a run's end. A preflight that failed was told by itself; a
-// look with --check, and a run that gives way to a new one, are nobody's news.
+// ended tells of a run's end. A failed preflight has a message of its own; a run
+// with --check, or one that a new run replaces, is no news.
 func (c *composer) ended(b ledger.RunEnded) {
 	switch b.Reason {
 	case ledger.ReasonPreflight, ledger.ReasonChecked, ledger.ReasonReplaced:
@@ -142,14 +142,14 @@ func (c *composer) ended(b ledger.RunEnded) {
 	}
 	m := bot.Ended(c.last, b, c.now)
 	for _, r := range c.readers() {
-		// Who stopped it hears it from the answer to the command.
-		own := b.Reason == ledger.ReasonStopped && r.only(b.By)
+		// The person who stopped it has the reply to the command.
+		own := b.Reason == ledger.ReasonStopped && r.isOnly(b.By)
 		c.send(ledger.Outgoing{Chat: r.chat, Key: c.runKey(), Class: ledger.ClassNotice, Silent: own || c.quiet(r.chat)}, m)
 	}
 }
 
-// unusable tells that another agent goes on. Where none does, the standstill
-// or the run's end says so.
+// unusable tells that another agent continues. If none does, the message about
+// the standstill or the end of the run says so.
 func (c *composer) unusable(b ledger.AgentUnusable) {
 	r := c.last.Project.Run
 	if r.Over() || r.Settings.Fallback == "" || r.Settings.Fallback == b.Agent {
@@ -161,9 +161,9 @@ func (c *composer) unusable(b ledger.AgentUnusable) {
 	c.keep(troubleKey("agent/"+b.Agent, r.Commits, r.Counted, r.ID), false, bot.Replaced(c.last, b, r.Settings.Fallback, c.now))
 }
 
-// sessionEnded tells of an agent session whose end nobody knows.
+// sessionEnded tells of an agent session whose outcome is unknown.
 func (c *composer) sessionEnded(e ledger.Entry, b ledger.SessionEnded) {
-	c.handedOn(e, b)
+	c.releasedGuidance(e, b)
 	if b.Kind != ledger.KindAgent || b.End != ledger.EndedLost {
 		return
 	}
@@ -171,7 +171,7 @@ func (c *composer) sessionEnded(e ledger.Entry, b ledger.SessionEnded) {
 	if s, ok := c.before.Project.Session(e.Session); ok {
 		hat = s.Planned.Hat
 	}
-	again := b.Counts == ledger.CountsAsNothing && !c.follows(func(e ledger.Entry) bool {
+	again := b.Counts == ledger.CountsAsNothing && !c.hasLater(func(e ledger.Entry) bool {
 		a, is := e.Body.(ledger.AttemptEnded)
 		return is && a.Failed
 	})

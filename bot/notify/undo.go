@@ -9,9 +9,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// NoUndo takes [Undo] off the messages of an answer whose time to be taken back
-// is over (PHONE 3.5). shown is what a chat shows under a key. A question that
-// was taken back, or answered anew since, is left alone.
+// NoUndo removes [Undo] from the messages of an answer that can no longer be
+// taken back (PHONE 3.5). shown returns the message that a chat shows under a
+// key. NoUndo leaves alone a question that was reopened, or answered again.
 func (n *Notifier) NoUndo(s loop.State, question string, now time.Time, shown func(chat, key string) (bot.Message, bool)) []ledger.Outgoing {
 	if !slices.ContainsFunc(s.Project.Answered, func(x loop.Answered) bool {
 		return x.ID == question && !now.Before(x.At.Add(loop.UndoTime))
@@ -20,7 +20,7 @@ func (n *Notifier) NoUndo(s loop.State, question string, now time.Time, shown fu
 	}
 	c := &composer{Notifier: n, now: n.local(now), last: s, after: s}
 	for _, key := range []string{question, bot.ReminderKey(question)} {
-		for _, chat := range c.standing(key) {
+		for _, chat := range c.chatsShowing(key) {
 			m, found := shown(chat, key)
 			left := slices.DeleteFunc(slices.Clone(m.Buttons), func(b bot.Button) bool { return b.Command == bot.Undoing(question) })
 			if !found || len(left) == len(m.Buttons) {

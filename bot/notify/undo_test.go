@@ -14,9 +14,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestNoUndo: [Undo] goes once its minute is over, from every chat that still
-// shows it, and nothing else of the message does. Who was taken out (3) is told
-// nothing.
+// TestNoUndo: [Undo] disappears after a minute from every chat that still shows
+// it, and nothing else changes. A removed person (3) gets nothing.
 func TestNoUndo(t *testing.T) {
 	at := time.Date(2026, 11, 20, 0, 37, 0, 0, time.UTC)
 	s := loop.State{

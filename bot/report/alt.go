@@ -7,11 +7,12 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Alt is the picture in words (PHONE 3.9).
+// Alt returns the picture's content as text of at most bot.MaxAlt characters,
+// for people who cannot see the picture.
 func Alt(f Facts) string {
 	var parts []string
 	say := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	from, to := f.from(), f.To
+	from, to := f.start(), f.To
 	if !f.Ended.IsZero() {
 		to = f.Ended
 	}
@@ -34,7 +35,7 @@ func Alt(f Facts) string {
 		tally = append(tally, fmt.Sprintf("%d left", rest))
 	}
 	spent := f.Cost.String()
-	if f.Cost.Unpriced == 0 && !f.Cost.open() {
+	if f.Cost.Unpriced == 0 && !f.Cost.noneKnown() {
 		spent += " spent"
 	}
 	say("%s, %s, %s.", strings.Join(tally, ", "), spent, plural(len(f.Sessions), "session"))
@@ -57,16 +58,16 @@ func Alt(f Facts) string {
 	}
 	var said []string
 	for _, g := range f.Guidance {
-		if g.Given {
+		if g.InSpan {
 			said = append(said, g.At.Format("15:04"))
 		}
 	}
 	if len(said) > 0 {
-		say("Guidance at %s.", list(said))
+		say("Guidance at %s.", joinWithAnd(said))
 	}
-	if len(f.Course) > 1 {
+	if len(f.Burndown) > 1 {
 		var left []string
-		for _, p := range f.Course {
+		for _, p := range f.Burndown {
 			left = append(left, fmt.Sprintf("%d at %s", p.Left, p.At.Format("15:04")))
 		}
 		say("Tasks left: %s.", strings.Join(left, ", "))
@@ -74,7 +75,7 @@ func Alt(f Facts) string {
 	return bot.Cut(strings.Join(parts, " "), bot.MaxAlt)
 }
 
-func list(all []string) string {
+func joinWithAnd(all []string) string {
 	if n := len(all) - 1; n > 0 {
 		return strings.Join(all[:n], ", ") + " and " + all[n]
 	}

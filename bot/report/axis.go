@@ -2,19 +2,19 @@ package report
 
 import "time"
 
-// axis puts times where they stand in the picture.
+// axis maps times between from and to onto x coordinates between x0 and x1.
 type axis struct {
 	from, to time.Time
 	x0, x1   float64
 }
 
-// leastSpan is how much time the axis shows at the least: what is shorter has
-// no second to be marked in.
-const leastSpan = time.Second
+// minSpan is the shortest time that an axis covers. A shorter one would have no
+// full second to label.
+const minSpan = time.Second
 
 func newAxis(from, to time.Time, x0, x1 float64) axis {
-	if to.Sub(from) < leastSpan {
-		to = from.Add(leastSpan)
+	if to.Sub(from) < minSpan {
+		to = from.Add(minSpan)
 	}
 	return axis{from: from, to: to, x0: x0, x1: x1}
 }
@@ -24,35 +24,35 @@ func (a axis) x(t time.Time) float64 {
 	return a.x0 + min(max(part, 0), 1)*(a.x1-a.x0)
 }
 
-// tick is a time with a word.
+// tick is a labelled time.
 type tick struct {
 	at   time.Time
 	text string
 }
 
-// mostTicks is how many labels stand side by side on a phone.
-const mostTicks = 7
+// maxTicks limits the labels to as many as are legible side by side on a phone.
+const maxTicks = 7
 
-// steps between ticks.
-var steps = []time.Duration{
+// tickSteps lists the possible distances between ticks.
+var tickSteps = []time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// ticks are round times of the wall clock. Where the clocks change the round
-// hours stay round.
+// ticks returns at most maxTicks round times of the wall clock. They stay round
+// across a change between summer and winter time.
 func (a axis) ticks() []tick {
 	span := a.to.Sub(a.from)
 	step := 24 * time.Hour
-	for _, s := range steps {
-		if span/s < mostTicks {
+	for _, s := range tickSteps {
+		if span/s < maxTicks {
 			step = s
 			break
 		}
 	}
 	days := 1
-	for step == 24*time.Hour && span/(step*time.Duration(days)) >= mostTicks {
+	for step == 24*time.Hour && span/(step*time.Duration(days)) >= maxTicks {
 		days++
 	}
 	var out []tick
@@ -80,7 +80,7 @@ func (a axis) ticks() []tick {
 		}
 	}
 	hour := time.Date(y, m, d, a.from.Hour(), 0, 0, 0, a.from.Location())
-	if hour.After(a.from) { // an hour that the clock shows twice
+	if hour.After(a.from) { // the clock shows this hour twice
 		hour = hour.Add(-time.Hour)
 	}
 	if step < time.Hour {
@@ -97,8 +97,9 @@ func (a axis) ticks() []tick {
 	return out
 }
 
-// levels are round counts from 0 to at least most, at most five of them.
-func levels(most int) []int {
+// gridLevels returns at most five round numbers from 0 up to most, for the grid
+// lines of a chart.
+func gridLevels(most int) []int {
 	step := 1
 	for _, s := range []int{1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10000, 100000} {
 		if step = s; most/s < 5 {

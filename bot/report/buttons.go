@@ -3,31 +3,31 @@ package report
 import "github.com/nightporter/nightporter/bot"
 
 const (
-	mostButtons = 9 // three rows
-	firstFew    = 2 // questions whose verbs are all there
+	maxButtons    = 9 // three rows of three
+	fullQuestions = 2 // with more questions, each gets fewer buttons
 )
 
-// buttons are the obvious next steps, for what is most urgent first.
-func (f Facts) buttons(m *bot.Message) {
+// addButtons adds the obvious next steps, the most urgent first, to m.
+func (f Facts) addButtons(m *bot.Message) {
 	press := func(label, twin string) {
-		if len(m.Buttons) < mostButtons {
+		if len(m.Buttons) < maxButtons {
 			m.Buttons = append(m.Buttons, bot.Button{Label: bot.Cut(bot.Clean(label), bot.LabelWidth), Command: twin})
 		}
 	}
 	asked := 0
 	for _, n := range f.Needs {
-		if n.Q.ID != "" {
+		if n.Question.ID != "" {
 			asked++
 		}
 	}
 	for _, n := range f.Needs {
 		switch {
-		case n.Stop && n.Sign != bot.SignPaused:
+		case n.BlocksRun && n.Sign != bot.SignPaused:
 			press("Try now", "/resume")
-		case n.Stop:
+		case n.BlocksRun:
 			press("Resume", "/resume")
-		case n.Q.ID != "" && len(m.Buttons) < mostButtons-2:
-			for _, b := range bot.DigestButtons(n.Q, asked <= firstFew) {
+		case n.Question.ID != "" && len(m.Buttons) < maxButtons-2:
+			for _, b := range bot.DigestButtons(n.Question, asked <= fullQuestions) {
 				press(b.Label, b.Command)
 			}
 		}

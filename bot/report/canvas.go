@@ -18,8 +18,8 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// fonts are the Go fonts (BSD licence of the Go project): Latin, Greek,
-// Cyrillic. What they lack is shown as boxes, never left out.
+// fonts parses the two Go fonts (BSD licence of the Go project), which hold
+// Latin, Greek and Cyrillic. The key says whether the font is bold.
 var fonts = sync.OnceValues(func() (map[bool]*sfnt.Font, error) {
 	regular, err := opentype.Parse(goregular.TTF)
 	if err != nil {
@@ -32,8 +32,8 @@ var fonts = sync.OnceValues(func() (map[bool]*sfnt.Font, error) {
 	return map[bool]*sfnt.Font{false: regular, true: bold}, nil
 })
 
-// canvas draws one picture. Text goes around the library, whose way transforms
-// every glyph and blurs it.
+// canvas draws on one image. It draws text itself, because gg transforms every
+// glyph, which blurs it.
 type canvas struct {
 	palette
 	*gg.Context
@@ -44,7 +44,7 @@ type canvas struct {
 	err   error
 }
 
-// style is how a text is set.
+// style is the size and weight of a text.
 type style struct {
 	size float64
 	bold bool
@@ -57,13 +57,13 @@ func newCanvas(w, h int, p palette) (*canvas, error) {
 	}
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	c := &canvas{palette: p, Context: gg.NewContextForRGBA(img), img: img, fonts: all, faces: map[style]font.Face{}}
-	c.SetColor(p.back)
+	c.SetColor(p.background)
 	c.Clear()
 	return c, nil
 }
 
-// png is the picture.
-func (c *canvas) png() ([]byte, error) {
+// encode returns the image as a PNG, or the first error of drawing.
+func (c *canvas) encode() ([]byte, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -74,7 +74,7 @@ func (c *canvas) png() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (c *canvas) face(s style) font.Face {
+func (c *canvas) fontFace(s style) font.Face {
 	if f := c.faces[s]; f != nil {
 		return f
 	}
@@ -87,23 +87,24 @@ func (c *canvas) face(s style) font.Face {
 	return f
 }
 
-// has reports whether the font shows a character.
-func (c *canvas) has(r rune, s style) bool {
+// hasGlyph reports whether the font has a glyph for a character.
+func (c *canvas) hasGlyph(r rune, s style) bool {
 	n, err := c.fonts[s.bold].GlyphIndex(&c.buf, r)
 	return err == nil && n != 0
 }
 
-// boxWidth is how wide the stand-in of a character is that the font lacks.
+// boxWidth returns the width of the box drawn for a character without a glyph. A
+// visible box shows that a character is missing.
 func boxWidth(s style) float64 { return s.size * 0.62 }
 
-// width is how wide a text is.
-func (c *canvas) width(text string, s style) float64 {
-	f := c.face(s)
+// textWidth returns the width of a text in pixels.
+func (c *canvas) textWidth(text string, s style) float64 {
+	f := c.fontFace(s)
 	if f == nil {
 		return 0
 	}
 	w := 0.0
-	for _, run := range c.runs(text, s) {
+	for _, run := range c.splitRuns(text, s) {
 		if run.boxes > 0 {
 			w += float64(run.boxes) * boxWidth(s)
 			continue
@@ -113,40 +114,40 @@ func (c *canvas) width(text string, s style) float64 {
 	return w
 }
 
-// run is a piece of a text that the font shows, or a number of characters that
-// it lacks.
-type run struct {
+// textRun is a part of a text: characters with glyphs, or a number of boxes for
+// characters without.
+type textRun struct {
 	text  string
 	boxes int
 }
 
-func (c *canvas) runs(text string, s style) []run {
-	var out []run
+func (c *canvas) splitRuns(text string, s style) []textRun {
+	var out []textRun
 	for _, r := range text {
 		n := len(out) - 1
-		switch has := c.has(r, s); {
+		switch has := c.hasGlyph(r, s); {
 		case has && n >= 0 && out[n].boxes == 0:
 			out[n].text += string(r)
 		case has:
-			out = append(out, run{text: string(r)})
+			out = append(out, textRun{text: string(r)})
 		case n >= 0 && out[n].boxes > 0:
 			out[n].boxes++
 		default:
-			out = append(out, run{boxes: 1})
+			out = append(out, textRun{boxes: 1})
 		}
 	}
 	return out
 }
 
-// print sets a text at its baseline. ax says which part of it stands at x: 0
-// its beginning, 1 its end.
-func (c *canvas) print(text string, x, y, ax float64, s style, col color.Color) {
-	f := c.face(s)
+// drawText draws a text with its baseline at y. With ax = 0 it starts at x, with
+// ax = 1 it ends there.
+func (c *canvas) drawText(text string, x, y, ax float64, s style, col color.Color) {
+	f := c.fontFace(s)
 	if f == nil {
 		return
 	}
-	x -= ax * c.width(text, s)
-	for _, run := range c.runs(text, s) {
+	x -= ax * c.textWidth(text, s)
+	for _, run := range c.splitRuns(text, s) {
 		if run.boxes > 0 {
 			w := boxWidth(s)
 			c.SetColor(col)
@@ -164,16 +165,16 @@ func (c *canvas) print(text string, x, y, ax float64, s style, col color.Color) 
 	}
 }
 
-// cut shortens a text to a width, at the end.
-func (c *canvas) cut(text string, most float64, s style) string {
-	if c.width(text, s) <= most {
+// truncate shortens a text to a width and marks the cut with "…".
+func (c *canvas) truncate(text string, most float64, s style) string {
+	if c.textWidth(text, s) <= most {
 		return text
 	}
 	runes := []rune(text)
-	low, high := 0, len(runes) // so many fit with the dots
+	low, high := 0, len(runes) // number of runes that fit before "…"
 	for low < high {
 		n := (low + high + 1) / 2
-		if c.width(strings.TrimRight(string(runes[:n]), " ,;:·")+"…", s) <= most {
+		if c.textWidth(strings.TrimRight(string(runes[:n]), " ,;:·")+"…", s) <= most {
 			low = n
 		} else {
 			high = n - 1
@@ -182,21 +183,22 @@ func (c *canvas) cut(text string, most float64, s style) string {
 	return strings.TrimRight(string(runes[:low]), " ,;:·") + "…"
 }
 
-// shrunk is a style in which a text is at most so wide, within reason.
-func (c *canvas) shrunk(text string, most float64, s style, least float64) style {
-	for s.size > least && c.width(text, s) > most {
+// shrinkToFit reduces the size of s until a text is at most most wide, but not
+// below the size least.
+func (c *canvas) shrinkToFit(text string, most float64, s style, least float64) style {
+	for s.size > least && c.textWidth(text, s) > most {
 		s.size--
 	}
 	return s
 }
 
-func (c *canvas) box(x, y, w, h, r float64, col color.Color) {
+func (c *canvas) fillBox(x, y, w, h, r float64, col color.Color) {
 	c.SetColor(col)
 	c.DrawRoundedRectangle(x, y, w, h, min(r, w/2, h/2))
 	c.Fill()
 }
 
-func (c *canvas) line(x1, y1, x2, y2, width float64, col color.Color, dash ...float64) {
+func (c *canvas) drawLine(x1, y1, x2, y2, width float64, col color.Color, dash ...float64) {
 	c.SetColor(col)
 	c.SetLineWidth(width)
 	c.SetDash(dash...)

@@ -13,9 +13,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Collect reads what a digest says of a span of time: after from, up to to.
-// records are those of the project and of the house in their order; earlier
-// ones than from only help to understand what follows. s is the state at to.
+// Collect turns records into the Facts of a span: after from, up to and
+// including to. records are the entries of the project and of the shared stream,
+// in order; those before from only provide context. s is the state at to. An
+// error means that a record does not decode.
 func Collect(records []ledger.Record, s loop.State, from, to time.Time) (Facts, error) {
 	c := &collector{
 		Facts:    Facts{Project: s.Project.Name, From: from, To: to},
@@ -38,7 +39,7 @@ func Collect(records []ledger.Record, s loop.State, from, to time.Time) (Facts, 
 			c.Seq, c.Head = r.Seq, hex.EncodeToString(r.Hash)
 		}
 	}
-	c.begin(entries)
+	c.left = newBurndown(s.Project.Tasks, entries)
 	for _, e := range entries {
 		if e.Stream == ledger.SharedStream {
 			c.house(e)
@@ -50,19 +51,19 @@ func Collect(records []ledger.Record, s loop.State, from, to time.Time) (Facts, 
 	return c.Facts, nil
 }
 
-// collector is Facts in the making.
+// collector accumulates Facts entry by entry.
 type collector struct {
 	Facts
 	s    loop.State
 	zone *time.Location
 
-	seen     Sessions // also those that ended before From
+	seen     Sessions // all sessions, also those that ended before From
 	flawed   map[string]bool
 	given    map[string]*Guided
-	order    []string // of given
+	order    []string // ids of given, in order
 	done     []string
-	finished map[string]bool // done, folded
-	agent    string          // that was held last
+	finished map[string]bool // ids of completed tasks, folded
+	agent    string          // the agent parked last
 	wait     *Span
 	left     *burndown
 }
@@ -70,7 +71,7 @@ type collector struct {
 // in reports whether a time is in the span.
 func (c *collector) in(t time.Time) bool { return t.After(c.From) && !t.After(c.To) }
 
-// house takes what the projects share.
+// house applies an entry of the shared stream.
 func (c *collector) house(e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.StrangerWrote:
@@ -94,8 +95,8 @@ func (c *collector) local(t time.Time) time.Time {
 }
 
 func (c *collector) entry(e ledger.Entry) {
-	c.left.entry(e)
-	c.seen.Take(e)
+	c.left.apply(e)
+	c.seen.Apply(e)
 	switch b := e.Body.(type) {
 	case ledger.RunStarted:
 		if c.in(e.Time) {
@@ -118,7 +119,7 @@ func (c *collector) entry(e ledger.Entry) {
 			c.trouble("verification red", e.Time)
 		}
 	case ledger.Redo:
-		if b.Why != "verification red" { // counted as such, with its tree
+		if b.Why != "verification red" { // counted with its Verified entry
 			c.flawed[ledger.FoldID(e.Task)] = true
 			c.trouble(bot.Clean(b.Why), e.Time)
 		}
@@ -145,7 +146,7 @@ func (c *collector) entry(e ledger.Entry) {
 	}
 }
 
-// start notes when work began.
+// start moves Began to t if t is earlier.
 func (c *collector) start(t time.Time) {
 	if t = c.local(t); c.Began.IsZero() || t.Before(c.Began) {
 		c.Began = t
@@ -154,7 +155,7 @@ func (c *collector) start(t time.Time) {
 
 func (c *collector) trouble(what string, at time.Time) {
 	if c.in(at) {
-		c.Trouble = counted(c.Trouble, what)
+		c.FailureKinds = counted(c.FailureKinds, what)
 	}
 }
 
@@ -179,14 +180,7 @@ func (c *collector) set(b ledger.TaskSet, e ledger.Entry) {
 	}
 }
 
-func hatName(hat string) string {
-	if hat = bot.Cut(bot.Clean(hat), 16); hat == "" {
-		return "unknown"
-	}
-	return hat
-}
-
-// failedBy says by what a session failed.
+// failedBy names the session outcomes that count as failures.
 var failedBy = map[ledger.SessionOutcome]string{
 	ledger.EndedSilent: "without an event", ledger.EndedStall: "silent too long", ledger.EndedWall: "over the time limit", ledger.EndedLost: "lost without trace",
 }
@@ -209,7 +203,7 @@ func (c *collector) ended(b ledger.SessionEnded, e ledger.Entry) {
 	}
 }
 
-// state follows waits.
+// state begins and ends waits as the run's state changes.
 func (c *collector) state(b ledger.RunStateSet, at time.Time) {
 	why := ""
 	if b.State == ledger.RunWaiting || b.State == ledger.RunPaused {
@@ -232,7 +226,7 @@ func (c *collector) state(b ledger.RunStateSet, at time.Time) {
 		}
 	}
 	if c.wait != nil && c.wait.Why == why {
-		return // looked at once more
+		return // the same wait, checked again
 	}
 	c.endWait(at)
 	if why != "" {
@@ -252,7 +246,7 @@ func (c *collector) endWait(at time.Time) {
 	}
 }
 
-// finish looks at the whole.
+// finish computes everything that needs all entries.
 func (c *collector) finish() {
 	if w := c.wait; w != nil {
 		c.endWait(c.To)
@@ -260,11 +254,11 @@ func (c *collector) finish() {
 			c.Waits[n-1].Open = true
 		}
 	}
-	c.Waits = slices.DeleteFunc(merged(c.Waits), func(w Span) bool { return !w.Open && w.Took() < leastWait })
+	c.Waits = slices.DeleteFunc(merged(c.Waits), func(w Span) bool { return !w.Open && w.Duration() < leastWait })
 	for _, x := range c.seen.In(c.s) {
 		if x.Live {
 			x.End = c.To
-			c.Cost.AtWork++
+			c.Cost.Running++
 		}
 		if x.End.After(c.From) {
 			x.Start, x.End = later(c.local(x.Start), c.local(c.From)), c.local(x.End)
@@ -276,7 +270,7 @@ func (c *collector) finish() {
 		c.Hats = counted(c.Hats, x.Hat)
 		c.start(x.Start)
 	}
-	slices.SortStableFunc(c.Trouble, func(a, b Count) int { return cmp.Compare(b.N, a.N) })
+	slices.SortStableFunc(c.FailureKinds, func(a, b Count) int { return cmp.Compare(b.N, a.N) })
 	c.stand()
 	c.need()
 	c.words()
@@ -292,14 +286,14 @@ func (c *collector) finish() {
 			}
 		}
 	}
-	c.Course = c.left.points(c.Began, c.Ended)
+	c.Burndown = c.left.between(c.Began, c.Ended)
 }
 
-// leastWait is from when on somebody is told of a wait that is over.
+// leastWait is the shortest finished wait that the digest mentions.
 const leastWait = time.Minute
 
-// merged joins waits of one kind that follow each other within minutes: a
-// limit that is tried every now and then is one wait.
+// merged joins waits for the same reason that follow each other within two
+// minutes. A retry in the middle of a wait does not make it two.
 func merged(all []Span) []Span {
 	var out []Span
 	for _, w := range all {
@@ -312,7 +306,7 @@ func merged(all []Span) []Span {
 	return out
 }
 
-// stand is where the project stands at the end.
+// stand records the state of the project at the end of the span.
 func (c *collector) stand() {
 	c.Done, c.Total = c.s.Project.Count()
 	for _, t := range c.s.Project.Tasks.All() {
@@ -329,17 +323,17 @@ func (c *collector) stand() {
 		}
 		if id := ledger.FoldID(t.Task.ID); c.finished[id] {
 			delete(c.finished, id)
-			c.DoneNow = append(c.DoneNow, t.Task.ID)
+			c.Completed = append(c.Completed, t.Task.ID)
 		}
 	}
-	for _, id := range c.done { // of another source by now
+	for _, id := range c.done { // no longer in the source
 		if c.finished[ledger.FoldID(id)] {
-			c.DoneNow = append(c.DoneNow, id)
+			c.Completed = append(c.Completed, id)
 		}
 	}
-	for _, id := range c.DoneNow {
+	for _, id := range c.Completed {
 		if !c.flawed[ledger.FoldID(id)] {
-			c.First++
+			c.FirstPass++
 		}
 	}
 	c.Left = c.Total - c.Done - c.Skipped
@@ -352,7 +346,7 @@ func (c *collector) stand() {
 	if r.Over() {
 		c.Since = c.local(r.EndedAt)
 		if e := r.Ended; e != nil {
-			c.Ending = string(e.Reason)
+			c.ExitReason = string(e.Reason)
 			c.TipRed = e.FinalOK != nil && !*e.FinalOK
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// TestSpans: what two digests tell of one night adds up to what one would
-// tell: each session's cost, each task and each failure is in exactly one.
+// TestSpans: two digests of one night add up to a single one: each session's
+// cost, each task and each failure is in exactly one.
 func TestSpans(t *testing.T) {
 	whole, tale := good(t)
 	records := tale.All()
@@ -31,11 +31,11 @@ func TestSpans(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum := func(f report.Facts) string {
-			return fmt.Sprintf("%.2f of %d, %d done, %d fix rounds, %d failures", f.Cost.USD, f.Cost.Sessions, len(f.DoneNow), f.Fixes, len(f.Failures))
+			return fmt.Sprintf("%.2f of %d, %d done, %d fix rounds, %d failures", f.Cost.USD, f.Cost.Sessions, len(f.Completed), f.Fixes, len(f.Failures))
 		}
 		both := whole
 		both.Cost = report.Cost{USD: first.Cost.USD + second.Cost.USD, Sessions: first.Cost.Sessions + second.Cost.Sessions}
-		both.DoneNow = append(append([]string{}, first.DoneNow...), second.DoneNow...)
+		both.Completed = append(append([]string{}, first.Completed...), second.Completed...)
 		both.Fixes = first.Fixes + second.Fixes
 		both.Failures = append(append([]report.Failure{}, first.Failures...), second.Failures...)
 		if sum(both) != sum(whole) {
@@ -47,20 +47,21 @@ func TestSpans(t *testing.T) {
 					t.Errorf("cut at %v: session %s from %v to %v", mid, s.ID, s.Start, s.End)
 				}
 			}
-			for n := 1; n < len(f.Course); n++ {
-				if f.Course[n].At.Before(f.Course[n-1].At) || f.Course[n].Left == f.Course[n-1].Left {
-					t.Errorf("cut at %v: course %v", mid, f.Course)
+			for n := 1; n < len(f.Burndown); n++ {
+				if f.Burndown[n].At.Before(f.Burndown[n-1].At) || f.Burndown[n].Left == f.Burndown[n-1].Left {
+					t.Errorf("cut at %v: course %v", mid, f.Burndown)
 				}
 			}
 		}
-		if n := len(first.Course); n > 0 && len(second.Course) > 0 && second.Began.After(mid) && first.Course[n-1].Left != second.Course[0].Left {
-			t.Errorf("cut at %v: %d tasks are left, and then %d", mid, first.Course[n-1].Left, second.Course[0].Left)
+		if n := len(first.Burndown); n > 0 && len(second.Burndown) > 0 && second.Began.After(mid) && first.Burndown[n-1].Left != second.Burndown[0].Left {
+			t.Errorf("cut at %v: %d tasks are left, and then %d", mid, first.Burndown[n-1].Left, second.Burndown[0].Left)
 		}
 	}
 }
 
-// TestRead: what is read of a ledger makes the digest that all of it makes, also
-// where the span begins long after the records, or in the middle of them.
+// TestRead: the records that Read selects give the same digest as the whole
+// ledger, also if the span begins long after the records or in the middle of
+// them.
 func TestRead(t *testing.T) {
 	_, tale := good(t)
 	l := store.NewMemory()
@@ -86,20 +87,20 @@ func TestRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(report.Whole(want).Text(0)+report.Alt(want), report.Whole(got).Text(0)+report.Alt(got)); diff != "" {
+		if diff := cmp.Diff(report.FullText(want).Text(0)+report.Alt(want), report.FullText(got).Text(0)+report.Alt(got)); diff != "" {
 			t.Errorf("from %v (-all +read):\n%s", from, diff)
 		}
 	}
 }
 
-// TestUnknownStaysUnknown: a cost that no agent said is never nothing.
+// TestUnknownStaysUnknown: a cost that no agent reported is never shown as zero.
 func TestUnknownStaysUnknown(t *testing.T) {
 	n := began(t)
 	n.Cost = -1
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 2 })
 	f := n.facts(n.Now.Add(time.Minute))
-	if diff := cmp.Diff(report.Cost{Unpriced: f.Cost.Sessions, Sessions: f.Cost.Sessions, AtWork: f.Cost.AtWork}, f.Cost); diff != "" || f.Cost.Unpriced < 6 {
+	if diff := cmp.Diff(report.Cost{Unpriced: f.Cost.Sessions, Sessions: f.Cost.Sessions, Running: f.Cost.Running}, f.Cost); diff != "" || f.Cost.Unpriced < 6 {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := f.Cost.String(); got != "cost unknown" {
@@ -107,8 +108,8 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	}
 }
 
-// TestFirstSession: while the first session of a span is at work nobody knows
-// what it costs, and that is not nothing.
+// TestFirstSession: while the first session of a span runs, the cost is unknown,
+// not zero.
 func TestFirstSession(t *testing.T) {
 	n := began(t)
 	n.plan()
@@ -123,13 +124,13 @@ func TestFirstSession(t *testing.T) {
 		}
 	}
 	n.Until(func() bool { return n.State.Project.Run.Agents == 2 })
-	if f := n.facts(n.Now.Add(time.Minute)); f.Cost.String() != "$0.35" || f.Cost.AtWork != 1 {
+	if f := n.facts(n.Now.Add(time.Minute)); f.Cost.String() != "$0.35" || f.Cost.Running != 1 {
 		t.Errorf("after the first: %+v", f.Cost)
 	}
 }
 
-// TestGrowing: tasks that are added, or taken out, in the night change what is
-// left when they do.
+// TestGrowing: tasks added or removed during the night change the burndown at
+// that time.
 func TestGrowing(t *testing.T) {
 	n := began(t)
 	n.plan()
@@ -148,7 +149,7 @@ func TestGrowing(t *testing.T) {
 	n.Do(loop.Input{Body: loop.SourceChanged{Snapshot: snap}})
 	f := n.facts(n.Now.Add(time.Second))
 	var left []int
-	for _, p := range f.Course {
+	for _, p := range f.Burndown {
 		left = append(left, p.Left)
 	}
 	if len(left) < 3 || left[0] != 12 || left[1] != 11 || left[len(left)-1] != 13 {
@@ -159,8 +160,8 @@ func TestGrowing(t *testing.T) {
 	}
 }
 
-// TestNewerEntry: a ledger that a newer nightporter wrote is told as far as it
-// is understood; one that does not decode is an error.
+// TestNewerEntry: entry types of a newer nightporter are skipped; an entry that
+// does not decode is an error.
 func TestNewerEntry(t *testing.T) {
 	at := evening.Add(time.Minute)
 	newer := ledger.Record{Stream: "project/shop", Time: at, Type: "task.imagined", V: 9, Body: []byte(`{}`)}
@@ -173,11 +174,11 @@ func TestNewerEntry(t *testing.T) {
 	}
 }
 
-// TestNoSessionNoPrice: a task that a person passed in the morning was not
-// free: what it took is in another digest.
+// TestNoSessionNoPrice: a task that a person completed in the morning has no
+// cost per task, because its sessions are in another digest.
 func TestNoSessionNoPrice(t *testing.T) {
-	f := report.Facts{Project: "shop", From: evening, To: morning, Total: 1, Done: 1, DoneNow: []string{"Task 1"}}
-	if text := report.Whole(f).Text(0); !strings.Contains(text, "First pass") || strings.Contains(text, "a task") {
+	f := report.Facts{Project: "shop", From: evening, To: morning, Total: 1, Done: 1, Completed: []string{"Task 1"}}
+	if text := report.FullText(f).Text(0); !strings.Contains(text, "First pass") || strings.Contains(text, "a task") {
 		t.Error(text)
 	}
 }

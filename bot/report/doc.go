@@ -1,6 +1,28 @@
-// Package report makes the digest (SPEC 6.5) out of what the ledger holds:
-// Collect reads the records of a span of time into Facts, Text is their
-// message, Picture their PNG and Alt the picture in words. All are pure, so
-// the digest of any night can be made again, and looks the same. Read alone
-// fetches the records that Collect wants.
+// Package report composes the digest: the message that tells once a day, or once
+// a week, how a project's work went.
+//
+// Read fetches the ledger's records of a span, Collect turns records into Facts,
+// and Text, FullText, Picture and Alt render Facts. Everything but Read is a
+// pure function, so the digest of any past night can be made again and is the
+// same.
+//
+// # Files
+//
+//   - read.go: Read, the only access to the ledger
+//   - collect.go, needs.go, guidance.go, sessions.go, burndown.go: Facts from entries
+//   - facts.go: Facts and the types of their fields
+//   - text.go, buttons.go: the message, within a caption and in full
+//   - alt.go: the picture's text alternative
+//   - picture.go, timeline.go, chart.go: the picture and its two charts
+//   - layout.go, canvas.go, axis.go, palette.go: positions, drawing, scales, colours
+//
+// # Rules
+//
+// The package decides nothing and sends nothing. It never shows an unknown cost
+// as zero and never drops a line without saying so.
+//
+// The tests hold that two digests of adjacent spans add up to one of both, that
+// Read's selection of records gives the same digest as the whole ledger, that a
+// caption fits the platforms' limits whatever names it contains, and that the
+// picture has a bounded size and the same pixels each time.
 package report

@@ -7,88 +7,91 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Facts are what one project's digest says. Times are in the person's zone.
+// Facts are the content of one project's digest. All times are in the
+// recipient's time zone. Collect fills them; the renderers only read them.
 type Facts struct {
 	Project  string
-	From, To time.Time // what it looks at: after From, up to To
-	Meant    time.Time // when it should have come, where it comes late
-	Missed   []string  // days that had none: "Thu 19 Nov"
-	Weekly   bool      // it is that of a week
+	From, To time.Time // the span: after From, up to and including To
+	Due      time.Time // when the digest was due; zero if it is on time
+	Missed   []string  // days without a digest: "Thu 19 Nov"
+	Weekly   bool      // the digest covers a week
 
-	// The work that was done in that time; zero where there was none.
+	// The time in which work was done in the span; zero if there was none.
 	Began, Ended time.Time
 	Live         bool     // a run is under way at To
-	Ending       string   // why the last run ended, "" while one is under way
-	Runs         []string // r14
-	Branch       string   // of the last run, where it holds commits
-	TipRed       bool     // its tip fails verification
-	Advisory     []string // commands that were red on the start commit
-	Boundary     int      // level of the last run's sessions; 0 = unknown
+	ExitReason   string   // of the last run; "" while it is under way
+	Runs         []string // ids: "r14"
+	Branch       string   // of the last run; "" without commits
+	TipRed       bool     // the tip of Branch fails verification
+	Advisory     []string // verification commands that failed on the start commit
+	Boundary     int      // boundary level of the last run's sessions; 0 = unknown
 
-	Total, Done, Blocked, Manual, Skipped int // tasks as they stand at To
-	Left                                  int // neither done nor put away
+	Total, Done, Blocked, Manual, Skipped int // numbers of tasks at To
+	Left                                  int // neither done nor skipped
 	Since                                 time.Time
 
-	DoneNow  []string // ids of the tasks done in that time, in the order of the source
-	First    int      // of these: without a failed attempt, a red verification or a fix round
-	Fixes    int      // fix rounds
-	Failures []Failure
-	Trouble  []Count // sessions and verifications that failed, by kind
+	Completed    []string // ids of the tasks done in the span, in the order of the source
+	FirstPass    int      // Completed without a failed attempt, a red verification or a fix round
+	Fixes        int      // fix rounds
+	Failures     []Failure
+	FailureKinds []Count // failed sessions and verifications
 
-	Sessions []Session // of agents, by their start
-	Hats     []Count   // sessions by hat, in the order in which they were first at work
+	Sessions []Session // of agents, by start time
+	Hats     []Count   // sessions by hat, in the order of each hat's first session
 	Cost     Cost
-	Course   []Point // tasks left, from Began on
+	Burndown []Point // tasks left, from Began on
 
 	Needs    []Need
 	Guidance []Guided
 	Waits    []Span
 	Off      []Span
 
-	Strangers int // who wrote and is not let in; for admins
+	Strangers int // messages from people who are not paired; only admins see it
 
-	// The project's last ledger entry, so that a rewritten tail shows (SPEC 8.3).
+	// The number and hash of the project's last ledger entry. A recipient who
+	// keeps digests can tell from them that the ledger was truncated or
+	// rewritten.
 	Seq  int64
 	Head string
 
 	doing   string // "#11 builder"
-	next    string // what happens if nobody does anything
+	next    string // what happens without an action by a person
 	retry   []string
 	commits int
 }
 
-// Session is one of an agent.
+// Session is one session of an agent.
 type Session struct {
 	ID, Hat    string
 	Task       string
-	Start, End time.Time // End: To while it is at work
+	Start, End time.Time // End is Facts.To while the session runs
 	Live       bool
 	Failed     bool // counts as a failed session
-	Cut        bool // counts as nothing
+	CutOff     bool // counts as nothing
 }
 
-// Count is how often something was.
+// Count is a number of events of one kind.
 type Count struct {
 	Name string
 	N    int
 }
 
-// Cost is what was spent as far as the agents say.
+// Cost is the spending that the agents report.
 type Cost struct {
 	USD      float64
 	Unpriced int // sessions whose cost is unknown
 	Sessions int // sessions that have ended
-	AtWork   int // that have not: nobody knows yet what they cost
+	Running  int // sessions that run; their cost is not known yet
 }
 
-// Failure is an attempt that came to nothing.
+// Failure is one failed attempt.
 type Failure struct {
 	Task    string
-	Attempt string // a1
+	Attempt string // id: "a1"
 	Why     string
 }
 
-// Point is how many tasks are left from a time on.
+// Point is the number of tasks left from a time on.
 type Point struct {
 	At   time.Time
 	Left int
@@ -96,33 +99,32 @@ type Point struct {
 
 // Need is one thing that only a person can do.
 type Need struct {
-	Sign string
-	Text string
-	Task string
-	Q    ledger.Question // zero where there is none to answer
-	Stop bool            // nothing goes on without it
+	Sign      string
+	Text      string
+	Task      string
+	Question  ledger.Question // zero without a question
+	BlocksRun bool            // the run cannot continue without it
 }
 
-// Guided is a guidance and what became of it.
+// Guided is one guidance item and its outcome.
 type Guided struct {
-	Item  guidance.Item
-	At    time.Time // when it was sent
-	Task  string    // that had it last
-	Given bool      // sent in that time
+	Item   guidance.Item
+	At     time.Time // dateLine it was sent
+	Task   string    // the task that it was last used for
+	InSpan bool      // sent in the span
 }
 
-// Span is a time in which no agent could be at work.
+// Span is a time in which no agent could work.
 type Span struct {
 	From, To time.Time
-	Why      string // "claude's limit"; of an off time ""
-	Open     bool   // not over yet
+	Why      string // "claude's limit"; "" if nightporter was off
+	Open     bool   // still going on at To
 }
 
-// Took is how long it was.
-func (s Span) Took() time.Duration { return s.To.Sub(s.From) }
+// Duration returns the length of the span.
+func (s Span) Duration() time.Duration { return s.To.Sub(s.From) }
 
-// Quiet reports whether nothing happened that anybody would have to be told
-// with a sound.
+// Quiet reports whether nothing happened that deserves a notification sound.
 func (f Facts) Quiet() bool {
-	return len(f.Sessions) == 0 && len(f.Needs) == 0 && len(f.Off) == 0 && len(f.DoneNow) == 0
+	return len(f.Sessions) == 0 && len(f.Needs) == 0 && len(f.Off) == 0 && len(f.Completed) == 0
 }

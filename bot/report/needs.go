@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// need lists what only a person can do, most urgent first.
+// need adds the things that only a person can do, the most urgent first.
 func (c *collector) need() {
 	r := c.s.Project.Run
 	if r != nil && !r.Over() {
@@ -24,9 +24,9 @@ func (c *collector) need() {
 	asked := map[string]bool{}
 	for _, q := range questions {
 		asked[ledger.FoldID(q.Task)] = true
-		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.ask(q), Task: q.Task, Q: q})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.ask(q), Task: q.Task, Question: q})
 	}
-	for _, t := range c.s.Project.Tasks.All() { // of a run without questions, or settled by a mark in the source
+	for _, t := range c.s.Project.Tasks.All() { // without a question: from a run that asks none, or marked in the source
 		if asked[ledger.FoldID(t.Task.ID)] {
 			continue
 		}
@@ -40,7 +40,7 @@ func (c *collector) need() {
 	c.next = c.after(r)
 }
 
-// standstill is what holds up the whole run.
+// standstill adds the reason why the whole run cannot continue.
 func (c *collector) standstill(r *loop.Run) {
 	switch {
 	case r.State == ledger.RunWaiting && r.Wait == ledger.WaitAgent:
@@ -49,16 +49,16 @@ func (c *collector) standstill(r *loop.Run) {
 		if hold, ok := c.s.Shared.Agents[agent]; ok && !hold.Since.IsZero() {
 			text += " since " + bot.Clock(hold.Since, c.To)
 		}
-		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text + "; on the host: nightporter login " + bot.Cut(bot.Clean(agent), 16), Stop: true})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text + "; on the host: nightporter login " + bot.Cut(bot.Clean(agent), 16), BlocksRun: true})
 	case r.Wait == ledger.WaitDisk:
-		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: "The disk is full, or the state folder cannot be written", Stop: true})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: "The disk is full, or the state folder cannot be written", BlocksRun: true})
 	case r.State == ledger.RunPaused && r.Wait == ledger.WaitPerson:
-		c.Needs = append(c.Needs, Need{Sign: bot.SignPaused, Text: r.ID + " is paused", Stop: true})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignPaused, Text: r.ID + " is paused", BlocksRun: true})
 	}
 }
 
-// ask is a question in one line: "#8 Refund flow (q5): plan says two things;
-// #10 waits for it".
+// ask returns a question in one line: "#8 Refund flow (q5): plan says two
+// things; #10 waits for it".
 func (c *collector) ask(q ledger.Question) string {
 	switch need, text := bot.DigestNeed(q); {
 	case need != "":
@@ -69,7 +69,8 @@ func (c *collector) ask(q ledger.Question) string {
 	return bot.Cut(bot.Headline(c.s, q), 60) + " (" + q.ID + ")"
 }
 
-// named is a task for people: "#8 Refund flow (q5)".
+// named returns a task's id and title, with a question's id: "#8 Refund flow
+// (q5)".
 func (c *collector) named(task, title, question string) string {
 	if title == "" {
 		if t, ok := bot.FindTask(c.s, task); ok {
@@ -97,10 +98,11 @@ func (c *collector) behind(task string) string {
 	return ""
 }
 
-// short is a task's id for people, harmless and never longer than a thumb.
+// short returns a task's id for people: cleaned of markup and at most 14
+// characters.
 func short(id string) string { return bot.Cut(bot.Clean(ledger.ShortID(id)), 14) }
 
-// after says what happens if nobody does anything.
+// after returns a sentence about what happens without an action by a person.
 func (c *collector) after(r *loop.Run) string {
 	for _, t := range c.s.Project.Tasks.All() {
 		if t.Status == ledger.Blocked {

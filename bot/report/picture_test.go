@@ -18,19 +18,19 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// crowd is a night of so many sessions.
+// crowd returns a night with so many sessions, tasks and hats.
 func crowd(sessions, tasks, hats int) report.Facts {
 	f := report.Facts{
 		Project: "api-migration", From: evening.Add(-16 * time.Hour), To: morning, Began: evening, Ended: evening.Add(7*time.Hour + 2*time.Minute),
 		Runs: []string{"r14"}, Branch: "nightporter/api-migration/r14", Boundary: 3, Total: tasks, Done: tasks - tasks/10, Left: tasks / 10,
-		Cost: report.Cost{USD: 0.11 * float64(sessions), Sessions: sessions}, Fixes: sessions / 12, First: tasks / 2,
+		Cost: report.Cost{USD: 0.11 * float64(sessions), Sessions: sessions}, Fixes: sessions / 12, FirstPass: tasks / 2,
 		Seq: 41822, Head: "9f3a2c71b0e2aa",
 	}
 	names := []string{"planner", "builder", "reviewer", "fixer", "critic", "architect", "verifier", "investigator", "writer", "reproducer", "designer", "translator"}[:hats]
 	span := f.Ended.Sub(f.Began)
 	for i := range sessions {
 		at := f.Began.Add(span * time.Duration(i) / time.Duration(sessions))
-		f.Sessions = append(f.Sessions, report.Session{ID: fmt.Sprint(i), Hat: names[(i*7+i/12)%hats], Start: at, End: at.Add(span / time.Duration(sessions) * 9 / 10), Failed: i%41 == 40, Cut: i%67 == 66})
+		f.Sessions = append(f.Sessions, report.Session{ID: fmt.Sprint(i), Hat: names[(i*7+i/12)%hats], Start: at, End: at.Add(span / time.Duration(sessions) * 9 / 10), Failed: i%41 == 40, CutOff: i%67 == 66})
 	}
 	for _, name := range names {
 		n := 0
@@ -44,29 +44,30 @@ func crowd(sessions, tasks, hats int) report.Facts {
 		}
 	}
 	for i := range f.Done + 1 {
-		f.Course = append(f.Course, report.Point{At: f.Began.Add(span * time.Duration(i) / time.Duration(f.Done+1)), Left: tasks - i})
+		f.Burndown = append(f.Burndown, report.Point{At: f.Began.Add(span * time.Duration(i) / time.Duration(f.Done+1)), Left: tasks - i})
 		if i > 0 {
-			f.DoneNow = append(f.DoneNow, fmt.Sprintf("Task %d", i))
+			f.Completed = append(f.Completed, fmt.Sprintf("Task %d", i))
 		}
 	}
 	for i := range min(sessions/10, 12) {
-		f.Guidance = append(f.Guidance, report.Guided{Given: true, At: f.Began.Add(time.Duration(i*i) * 3 * time.Minute), Item: guidance.Item{ID: fmt.Sprintf("g%d", i+9), Text: "x", State: guidance.Addressed}})
+		f.Guidance = append(f.Guidance, report.Guided{InSpan: true, At: f.Began.Add(time.Duration(i*i) * 3 * time.Minute), Item: guidance.Item{ID: fmt.Sprintf("g%d", i+9), Text: "x", State: guidance.Addressed}})
 	}
 	return f
 }
 
-// short is the shortest night there is: one session, at work.
+// short returns the shortest night: one running session.
 func short() report.Facts {
 	f := crowd(1, 3, 1)
 	f.Ended = f.Began.Add(2 * time.Minute)
 	f.Sessions[0].End, f.Sessions[0].Live = f.Ended, true
-	f.Course = []report.Point{{At: f.Began, Left: 3}, {At: f.Ended, Left: 2}}
+	f.Burndown = []report.Point{{At: f.Began, Left: 3}, {At: f.Ended, Left: 2}}
 	f.Cost = report.Cost{Unpriced: 1, Sessions: 1}
 	f.Live, f.To = true, f.Ended
 	return f
 }
 
-// strange has names in scripts that the font has, and in such that it lacks.
+// strange returns a night with names in scripts that the font has, and in
+// others.
 func strange() report.Facts {
 	f := crowd(39, 12, 4)
 	f.Project = "магазин 店舗 المتجر"
@@ -101,7 +102,7 @@ func nights(t *testing.T) map[string]report.Facts {
 		s.Start = week.Began.Add(time.Duration(i) * 45 * time.Minute)
 		s.End = s.Start.Add(20 * time.Minute)
 	}
-	week.Course[0].At = week.Began
+	week.Burndown[0].At = week.Began
 	week.Off = []report.Span{{From: week.Began.Add(30 * time.Hour), To: week.Began.Add(50 * time.Hour)}}
 	idle := report.Facts{Project: "shop", From: evening, To: morning, Total: 12, Done: 12}
 	demo := crowd(16, 4, 4)
@@ -111,14 +112,14 @@ func nights(t *testing.T) map[string]report.Facts {
 		s.Start = demo.Began.Add(time.Duration(i) * 375 * time.Millisecond)
 		s.End = s.Start.Add(330 * time.Millisecond)
 	}
-	for i := range demo.Course {
-		demo.Course[i].At = demo.Began.Add(time.Duration(i) * 1400 * time.Millisecond)
+	for i := range demo.Burndown {
+		demo.Burndown[i].At = demo.Began.Add(time.Duration(i) * 1400 * time.Millisecond)
 	}
 	return map[string]report.Facts{"demo": demo, "good": f, "one": short(), "crowd": crowd(500, 120, 12), "strange": strange(), "week": week, "idle": idle}
 }
 
-// TestPicture: a picture of any night can be sent: it is a PNG of bounded size
-// and shape, the same each time, and nothing of it lies outside.
+// TestPicture: every night's picture is a PNG of bounded size and shape, the
+// same each time, with nothing outside of its margins.
 func TestPicture(t *testing.T) {
 	for name, f := range nights(t) {
 		dark := name != "one" && name != "week"
@@ -163,7 +164,7 @@ func TestPicture(t *testing.T) {
 				t.Fatalf("%s: the last line is cut at %d", name, x)
 			}
 		}
-		if dir := os.Getenv("DIGEST_PICTURES"); dir != "" { // to be looked at
+		if dir := os.Getenv("DIGEST_PICTURES"); dir != "" { // write the pictures for inspection
 			if err := os.WriteFile(filepath.Join(dir, name+".png"), first, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -171,8 +172,8 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestPictureGolden compares what is seen, pixel by pixel: other machines may
-// round a few edges otherwise.
+// TestPictureGolden compares pixels with a tolerance: other machines may round
+// edges differently.
 func TestPictureGolden(t *testing.T) {
 	story, _ := good(t)
 	for name, f := range map[string]report.Facts{"good": story, "strange": strange()} {

@@ -11,7 +11,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Ledger is where Read reads; package store has it.
+// Ledger is the part of the store that Read needs. Package store implements it.
 type Ledger interface {
 	Head(ctx context.Context, stream string) (seq int64, hash []byte, err error)
 	Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error
@@ -19,15 +19,15 @@ type Ledger interface {
 	LastRecord(ctx context.Context, stream string, upTo int64, types ...string) (ledger.Record, bool, error)
 }
 
-// lookBack is how far before a span its records are read: what happened in it
-// began earlier.
-const lookBack = 24 * time.Hour
+// readBack is the time before a span from which records are read too: a session
+// or a wait in the span may have begun earlier.
+const readBack = 24 * time.Hour
 
-// Types of entries that Collect looks at. Of a house with many projects they are
-// a small part of all; the others are not even decoded.
+// The entry types that Collect uses, in the shared stream and in a project's.
+// They are a small part of a large ledger; Read does not even decode the others.
 var (
-	ofHouse   = types(ledger.StrangerWrote{}, ledger.AgentParked{}, ledger.WasOff{})
-	ofProject = types(
+	sharedTypes  = typeNames(ledger.StrangerWrote{}, ledger.AgentParked{}, ledger.WasOff{})
+	projectTypes = typeNames(
 		ledger.RunPlanned{}, ledger.RunResumed{}, ledger.RunStarted{}, ledger.RunStateSet{}, ledger.RunEnded{}, ledger.SourceRead{}, ledger.TaskSet{},
 		ledger.SessionPlanned{}, ledger.SessionEnded{}, ledger.Verified{}, ledger.Redo{}, ledger.Routed{}, ledger.AttemptEnded{},
 		ledger.GuidanceQueued{}, ledger.GuidanceBound{}, ledger.GuidanceReported{}, ledger.GuidanceJudged{},
@@ -35,14 +35,14 @@ var (
 	)
 )
 
-// Types of which an older one still says what goes on: a run that waits, and
-// the agent that it waits for.
+// The entry types whose last occurrence describes the present, however old it
+// is: a waiting run, and the agent that it waits for.
 var (
-	holding  = types(ledger.AgentParked{})
-	standing = types(ledger.RunStateSet{}, ledger.RunEnded{})
+	sharedStateTypes = typeNames(ledger.AgentParked{})
+	runStateTypes    = typeNames(ledger.RunStateSet{}, ledger.RunEnded{})
 )
 
-func types(bodies ...ledger.Body) []string {
+func typeNames(bodies ...ledger.Body) []string {
 	var out []string
 	for _, b := range bodies {
 		out = append(out, b.EntryType())
@@ -50,29 +50,29 @@ func types(bodies ...ledger.Body) []string {
 	return out
 }
 
-// Read collects the Facts of a span from the ledger; s is the state at to, which
-// is now. It reads no more than the span and lookBack, however long the ledger
-// is.
+// Read collects the Facts of a span from the ledger. s is the state at to, which
+// is now. The records read are those of the span and of readBack, so the cost
+// does not grow with the ledger.
 func Read(ctx context.Context, l Ledger, s loop.State, from, to time.Time) (Facts, error) {
-	records, err := about(ctx, l, ledger.SharedStream, from, ofHouse, holding)
+	records, err := readStream(ctx, l, ledger.SharedStream, from, sharedTypes, sharedStateTypes)
 	if err == nil {
 		var own []ledger.Record
-		own, err = about(ctx, l, ledger.ProjectStream(s.Project.Name), from, ofProject, standing)
+		own, err = readStream(ctx, l, ledger.ProjectStream(s.Project.Name), from, projectTypes, runStateTypes)
 		records = append(records, own...)
 	}
 	if err != nil {
 		return Facts{}, fmt.Errorf("digest of %s: %w", s.Project.Name, err)
 	}
-	// The house comes first where both have an entry of one decision.
+	// Entries of one decision have the same time; the shared ones come first.
 	slices.SortStableFunc(records, func(a, b ledger.Record) int { return a.Time.Compare(b.Time) })
 	return Collect(records, s, from, to)
 }
 
-// about reads the entries of some types from lookBack before a time on; the last
-// one of the types of old before that; and the stream's last one, whose hash a
-// digest bears.
-func about(ctx context.Context, l Ledger, stream string, from time.Time, types, old []string) ([]ledger.Record, error) {
-	after, err := entryBefore(ctx, l, stream, from.Add(-lookBack))
+// readStream returns a stream's entries of the given types since readBack before
+// from; before them the last older entry of the types old; and after them the
+// stream's head, whose hash the digest names.
+func readStream(ctx context.Context, l Ledger, stream string, from time.Time, types, old []string) ([]ledger.Record, error) {
+	after, err := entryBefore(ctx, l, stream, from.Add(-readBack))
 	if err != nil {
 		return nil, err
 	}
@@ -98,24 +98,25 @@ func about(ctx context.Context, l Ledger, stream string, from time.Time, types, 
 	return records, l.Records(ctx, stream, head-1, keep)
 }
 
-var errEnough = errors.New("enough was read")
+var errStop = errors.New("enough was read")
 
-// entryBefore is the number of a stream's last entry before a time, 0 for
-// none. Where the clock was set back it is about that.
+// entryBefore returns the number of a stream's last entry before a time, or 0.
+// The binary search assumes increasing times; if the clock was set back, the
+// result is near that entry.
 func entryBefore(ctx context.Context, l Ledger, stream string, t time.Time) (int64, error) {
 	last, _, err := l.Head(ctx, stream)
 	if err != nil {
 		return 0, err
 	}
-	low, high := int64(0), last // it is one of these
+	low, high := int64(0), last // the result is in this range
 	for low < high {
 		mid := (low + high + 1) / 2
 		before := false
 		err := l.Records(ctx, stream, mid-1, func(r ledger.Record) error {
 			before = r.Time.Before(t)
-			return errEnough
+			return errStop
 		})
-		if err != nil && !errors.Is(err, errEnough) {
+		if err != nil && !errors.Is(err, errStop) {
 			return 0, err
 		}
 		if before {

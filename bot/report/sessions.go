@@ -3,20 +3,21 @@ package report
 import (
 	"slices"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Sessions follows the sessions of agents through the ledger, an entry at a
-// time: the digest over a whole night, the live screen over what came since it
-// looked last. The zero value has seen none.
+// Sessions derives the sessions of agents from a project's entries. The digest
+// applies the entries of a whole night, the live screen those since its last
+// look. The zero value is ready for use. It is not safe for concurrent use.
 type Sessions struct {
-	at  map[string]int // index of each in all, by id
+	at  map[string]int // index in all, by id
 	all []Session
 }
 
-// Take takes in the next entry of a project's stream.
-func (f *Sessions) Take(e ledger.Entry) {
+// Apply applies the next entry of a project's stream.
+func (f *Sessions) Apply(e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.SessionPlanned:
 		if b.Kind == ledger.KindAgent {
@@ -38,7 +39,7 @@ func (f *Sessions) add(x Session) {
 }
 
 func (f *Sessions) end(b ledger.SessionEnded, e ledger.Entry) {
-	if _, known := f.at[e.Session]; !known { // planned before the records begin
+	if _, known := f.at[e.Session]; !known { // its plan is older than the records
 		f.add(Session{ID: e.Session, Hat: "unknown", Task: e.Task, Start: e.Time.Add(-b.Exit.Took())})
 	}
 	x := &f.all[f.at[e.Session]]
@@ -49,11 +50,12 @@ func (f *Sessions) end(b ledger.SessionEnded, e ledger.Entry) {
 	if t := b.Exit.Ended; !t.IsZero() && !t.Before(x.Start) && t.Before(e.Time) {
 		x.End = t
 	}
-	x.Failed, x.Cut = b.Counts == ledger.CountsAsFailed, b.Counts == ledger.CountsAsNothing
+	x.Failed, x.CutOff = b.Counts == ledger.CountsAsFailed, b.Counts == ledger.CountsAsNothing
 }
 
-// In returns the sessions in the order in which they were planned. Those that
-// are Live have no End; one that s does not hold is of records that break off.
+// In returns the sessions in the order in which they were planned. A Live
+// session has no End. In omits a live session that s does not contain: its end
+// is missing from the records.
 func (f *Sessions) In(s loop.State) []Session {
 	var out []Session
 	for _, x := range f.all {
@@ -63,4 +65,11 @@ func (f *Sessions) In(s loop.State) []Session {
 		out = append(out, x)
 	}
 	return out
+}
+
+func hatName(hat string) string {
+	if hat = bot.Cut(bot.Clean(hat), 16); hat == "" {
+		return "unknown"
+	}
+	return hat
 }

@@ -9,132 +9,134 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// captionUnits is what a caption holds, in UTF-16 units: the platform's 1024
-// less what it counts otherwise than we do, and a line that says that the
-// message is sent again.
-const captionUnits = 930
+// maxCaption is the usable length of a caption in UTF-16 units. Telegram's limit
+// is 1024; the difference covers escapes that it counts, and the line added to a
+// message that is sent again.
+const maxCaption = 930
 
-// Text is the digest within a picture's caption (PHONE 3.9). What does not fit
-// is named, and stands in Whole.
+// Text returns the digest as a message that fits into a picture's caption. If
+// lines do not fit, its last line counts them and names the command for
+// FullText.
 func Text(f Facts) bot.Message {
-	m := f.head()
+	m := f.header()
 	if f.Quiet() {
 		m.Key = bot.KeyDigestIdle
-		f.idle(&m)
-		f.buttons(&m)
+		f.addIdle(&m)
+		f.addButtons(&m)
 		return m
 	}
 	if f.Weekly && len(f.Needs) == 0 {
 		m.Key = bot.KeyDigestWeek
 	}
-	// Every part gets its most important line before any gets its last one.
-	parts := []*part{
+	// Each section gets its most important line before any gets its last one.
+	parts := []*section{
 		{head: "Needs you", lines: f.needLines(), weight: 9},
 		{lines: f.doneLines(), weight: 9},
 		{lines: f.failedLines(), weight: 4},
 		{head: "Guidance", lines: f.guidanceLines(), weight: 3},
 		{lines: f.workLines(), weight: 5},
-		{lines: f.spanLines(), weight: 4},
+		{lines: f.waitLines(), weight: 4},
 		{lines: f.footLines(), weight: 5},
 	}
-	ledgerStore := f.ledger()
-	room := captionUnits - units(m, f.next) - utf16Len(ledgerStore) - 1 - utf16Len("and 999 lines more: /digest all") - 1
-	fill(parts, room)
+	proof := f.proofLine()
+	room := maxCaption - captionLen(m, f.next) - utf16Len(proof) - 1 - utf16Len("and 999 lines more: /digest all") - 1
+	chooseLines(parts, room)
 	left := 0
 	for _, p := range parts {
-		p.write(&m)
-		left += len(p.lines) - p.taken
+		p.writeTo(&m)
+		left += len(p.lines) - p.shown
 	}
 	if left > 0 {
-		add(&m, fmt.Sprintf("and %s more: /digest all", plural(left, "line")))
+		addLine(&m, fmt.Sprintf("and %s more: /digest all", plural(left, "line")))
 	}
-	add(&m, ledgerStore)
-	add(&m, f.next)
-	f.buttons(&m)
+	addLine(&m, proof)
+	addLine(&m, f.next)
+	f.addButtons(&m)
 	return m
 }
 
-// Whole is the digest with all that a caption leaves out.
-func Whole(f Facts) bot.Message {
-	m := f.head()
+// FullText returns the digest with every line. It may exceed a caption.
+func FullText(f Facts) bot.Message {
+	m := f.header()
 	m.Key = bot.KeyDigestAll
 	if f.Quiet() {
-		f.idle(&m)
+		f.addIdle(&m)
 		return m
 	}
-	for _, p := range []*part{
+	for _, p := range []*section{
 		{head: "Needs you", lines: f.needLines()},
 		{lines: f.doneLines()},
 		{head: "Attempts that failed", lines: f.attemptLines()},
 		{lines: f.failedLines()},
 		{head: "Guidance", lines: f.guidanceLines()},
 		{lines: f.workLines()},
-		{lines: f.spanLines()},
+		{lines: f.waitLines()},
 		{lines: f.footLines()},
 	} {
-		p.taken = len(p.lines)
-		p.write(&m)
+		p.shown = len(p.lines)
+		p.writeTo(&m)
 	}
-	add(&m, f.ledger())
-	add(&m, f.next)
-	f.buttons(&m)
+	addLine(&m, f.proofLine())
+	addLine(&m, f.next)
+	f.addButtons(&m)
 	return m
 }
 
-// part is a few lines under one head.
-type part struct {
+// section is a group of lines below an optional heading.
+type section struct {
 	head   string
 	lines  []string
-	weight int // how many lines it gets before the others get more than theirs
-	taken  int
+	weight int // lines it gets even when room is short
+	shown  int
 }
 
-func (p *part) write(m *bot.Message) {
-	if p.taken == 0 {
+func (p *section) writeTo(m *bot.Message) {
+	if p.shown == 0 {
 		return
 	}
 	if p.head != "" {
 		m.Lines = append(m.Lines, bot.Line{Kind: bot.Head, Text: p.head})
 	}
-	for _, l := range p.lines[:p.taken] {
-		add(m, l)
+	for _, l := range p.lines[:p.shown] {
+		addLine(m, l)
 	}
 }
 
-// fill takes lines of all parts in turn, as many as there is room for. The
-// first line of each part comes before the second of any.
-func fill(parts []*part, room int) {
+// chooseLines decides how many lines of each section to show in room UTF-16
+// units. The sections take turns, so the first line of each comes before the
+// second of any.
+func chooseLines(parts []*section, room int) {
 	for round, more := 0, true; more; round++ {
 		more = false
 		for _, p := range parts {
-			if round >= len(p.lines) || p.taken < round {
+			if round >= len(p.lines) || p.shown < round {
 				continue
 			}
-			if p.weight <= round && room < captionUnits/4 {
-				continue // the rest is for those that matter more
+			if p.weight <= round && room < maxCaption/4 {
+				continue // leave the rest to sections with more weight
 			}
 			cost := utf16Len(p.lines[round]) + 1
-			if p.taken == 0 && p.head != "" {
+			if p.shown == 0 && p.head != "" {
 				cost += utf16Len(p.head) + 1
 			}
 			if cost > room {
 				continue
 			}
 			room -= cost
-			p.taken++
+			p.shown++
 			more = true
 		}
 	}
 }
 
-// head is the first line and the second.
-func (f Facts) head() bot.Message {
-	sign, rest := f.first()
-	first := fit(sign, f.Project, rest)
+// header returns a message with the digest's first two lines.
+func (f Facts) header() bot.Message {
+	sign, rest := f.firstLine()
+	first := fitFirstLine(sign, f.Project, rest)
 	m := bot.Message{Key: bot.KeyDigest, Project: f.Project, Lines: []bot.Line{{Text: first}}}
 	second := ""
-	if !f.Meant.IsZero() {
-		second = "meant for " + bot.Clock(f.Meant, f.To) + " · "
+	if !f.Due.IsZero() {
+		second = "meant for " + bot.Clock(f.Due, f.To) + " · "
 	}
 	if f.Weekly {
 		second += "week to " + f.To.Format("Mon 2 Jan") + " · "
@@ -146,12 +148,13 @@ func (f Facts) head() bot.Message {
 		}
 		second += f.clock(f.Began) + " → " + to + " · " + plural(len(f.Sessions), "session") + " · " + f.Cost.String()
 	}
-	add(&m, strings.TrimSuffix(second, " · "))
+	addLine(&m, strings.TrimSuffix(second, " · "))
 	return m
 }
 
-// first is the sign and the rest of the first line: the fact that counts most.
-func (f Facts) first() (sign, rest string) {
+// firstLine returns the sign and the rest of the first line: the most important
+// fact of the night.
+func (f Facts) firstLine() (sign, rest string) {
 	tally := fmt.Sprintf("%d/%d", f.Done, f.Total)
 	need := ""
 	if n := len(f.Needs); n == 1 {
@@ -163,24 +166,24 @@ func (f Facts) first() (sign, rest string) {
 	case f.Quiet() && len(f.Waits) > 0:
 		var waited time.Duration
 		for _, w := range f.Waits {
-			waited += w.Took()
+			waited += w.Duration()
 		}
 		return bot.SignLook, tally + ", waited " + bot.Took(waited)
 	case f.Quiet() && f.Live:
 		return bot.SignNow, tally + ", no session yet"
 	case f.Quiet():
 		return bot.SignLater, ": nothing was ready, $0.00"
-	case f.bad():
+	case f.wentWrong():
 		return bot.SignFailed, tally + " done" + need
 	case len(f.Off) > 0:
 		o := f.Off[0]
 		for _, x := range f.Off {
-			if x.Took() > o.Took() {
+			if x.Duration() > o.Duration() {
 				o = x
 			}
 		}
-		if f.days() {
-			return bot.SignLook, tally + ", off " + bot.Took(o.Took())
+		if f.isLong() {
+			return bot.SignLook, tally + ", off " + bot.Took(o.Duration())
 		}
 		return bot.SignLook, tally + ", off " + o.From.Format("15:04") + "–" + o.To.Format("15:04")
 	case need != "":
@@ -193,18 +196,18 @@ func (f Facts) first() (sign, rest string) {
 	return bot.SignLook, tally + " done, nothing runs"
 }
 
-// bad reports whether the night went wrong: it stands still, or more came to
-// nothing than was done.
-func (f Facts) bad() bool {
+// wentWrong reports whether the night failed: the run cannot continue, the
+// branch tip is red, or more attempts failed than tasks were completed.
+func (f Facts) wentWrong() bool {
 	for _, n := range f.Needs {
-		if n.Stop && n.Sign == bot.SignLook {
+		if n.BlocksRun && n.Sign == bot.SignLook {
 			return true
 		}
 	}
-	return f.TipRed || len(f.Failures) > len(f.DoneNow)
+	return f.TipRed || len(f.Failures) > len(f.Completed)
 }
 
-func (f Facts) idle(m *bot.Message) {
+func (f Facts) addIdle(m *bot.Message) {
 	text := "No agent ran."
 	if f.Total > 0 {
 		text += fmt.Sprintf(" %d/%d", f.Done, f.Total)
@@ -213,12 +216,12 @@ func (f Facts) idle(m *bot.Message) {
 		}
 		text += "."
 	}
-	add(m, text)
-	for _, l := range append(f.spanLines(), f.footLines()...) {
-		add(m, l)
+	addLine(m, text)
+	for _, l := range append(f.waitLines(), f.footLines()...) {
+		addLine(m, l)
 	}
-	add(m, f.ledger())
-	add(m, f.next)
+	addLine(m, f.proofLine())
+	addLine(m, f.next)
 }
 
 func (f Facts) needLines() []string {
@@ -236,33 +239,34 @@ func (f Facts) doneLines() []string {
 		where = append(where, bot.Cut(bot.Clean(f.Branch), 60))
 	}
 	switch {
-	case len(f.DoneNow) > 0:
-		out = append(out, strings.Join(append([]string{"Done " + bot.Cut(bot.Ranges(f.DoneNow), 120)}, where...), " · "))
+	case len(f.Completed) > 0:
+		out = append(out, strings.Join(append([]string{"Done " + bot.Cut(bot.Ranges(f.Completed), 120)}, where...), " · "))
 	case len(f.Sessions) > 0:
 		out = append(out, strings.Join(append([]string{"Nothing was done"}, where...), " · "))
 	}
 	return out
 }
 
-// failedLines are what failed by kind, and the attempts that need nobody.
+// failedLines returns the failures by kind, then the failed attempts whose task
+// is not among the needs.
 func (f Facts) failedLines() []string {
 	var out []string
 	var kinds []string
-	for _, t := range f.Trouble {
+	for _, t := range f.FailureKinds {
 		kinds = append(kinds, fmt.Sprintf("%d %s", t.N, t.Name))
 	}
 	if len(kinds) > 0 {
 		out = append(out, "Failed: "+strings.Join(kinds, ", "))
 	}
 	for _, x := range f.Failures {
-		if !f.needs(x.Task) {
+		if !f.inNeeds(x.Task) {
 			out = append(out, bot.SignFailed+" "+short(x.Task)+" an attempt failed"+why(x.Why))
 		}
 	}
 	return out
 }
 
-// attemptLines are all attempts that came to nothing.
+// attemptLines returns one line for each failed attempt.
 func (f Facts) attemptLines() []string {
 	var out []string
 	for _, x := range f.Failures {
@@ -271,7 +275,7 @@ func (f Facts) attemptLines() []string {
 	return out
 }
 
-func (f Facts) needs(task string) bool {
+func (f Facts) inNeeds(task string) bool {
 	for _, n := range f.Needs {
 		if n.Task != "" && ledger.SameID(n.Task, task) {
 			return true
@@ -282,13 +286,14 @@ func (f Facts) needs(task string) bool {
 
 func (f Facts) guidanceLines() []string {
 	var out []string
-	for n := len(f.Guidance) - 1; n >= 0; n-- { // what was said last is asked for first
-		out = append(out, f.Guidance[n].line())
+	for n := len(f.Guidance) - 1; n >= 0; n-- { // newest first
+		out = append(out, f.Guidance[n].outcomeLine())
 	}
 	return out
 }
 
-// workLines are the sessions by hat, and how well they went.
+// workLines returns the rates, the sessions by hat and the change of the tasks
+// left.
 func (f Facts) workLines() []string {
 	var hats []string
 	for _, h := range f.Hats {
@@ -304,32 +309,32 @@ func (f Facts) workLines() []string {
 		}
 		out = append(out, "Sessions "+strings.Join(hats, " · "))
 	}
-	if len(f.Course) > 0 {
-		first, last := f.Course[0], f.Course[len(f.Course)-1]
+	if len(f.Burndown) > 0 {
+		first, last := f.Burndown[0], f.Burndown[len(f.Burndown)-1]
 		out = append(out, fmt.Sprintf("Tasks left %d → %d", first.Left, last.Left))
 	}
 	return out
 }
 
-// rates are first-pass rate, fix rounds, and cost per task.
+// rates returns first-pass rate, fix rounds and cost per task.
 func (f Facts) rates() []string {
 	var out []string
-	if n := len(f.DoneNow); n > 0 {
-		out = append(out, fmt.Sprintf("First pass %d of %d", f.First, n))
+	if n := len(f.Completed); n > 0 {
+		out = append(out, fmt.Sprintf("First pass %d of %d", f.FirstPass, n))
 	}
 	if len(f.Sessions) > 0 {
 		out = append(out, plural(f.Fixes, "fix round"))
 	}
-	if per := f.perTask(); per != "" {
+	if per := f.costPerTask(); per != "" {
 		out = append(out, per)
 	}
 	return out
 }
 
-// perTask is the cost of a task that was done, "" where none was.
-func (f Facts) perTask() string {
-	switch n := len(f.DoneNow); {
-	case n == 0, f.Cost.Sessions == 0: // what was done needed no session of this span
+// costPerTask returns the average cost of a completed task, or "" without one.
+func (f Facts) costPerTask() string {
+	switch n := len(f.Completed); {
+	case n == 0, f.Cost.Sessions == 0: // completed by a person, or by sessions of an earlier span
 		return ""
 	case f.Cost.Unpriced > 0:
 		return "cost a task unknown"
@@ -338,7 +343,7 @@ func (f Facts) perTask() string {
 	}
 }
 
-func (f Facts) spanLines() []string {
+func (f Facts) waitLines() []string {
 	var out []string
 	type total struct {
 		why  string
@@ -356,7 +361,7 @@ func (f Facts) spanLines() []string {
 		if at < 0 {
 			at, all = len(all), append(all, total{why: w.Why})
 		}
-		all[at].took += w.Took()
+		all[at].took += w.Duration()
 		all[at].open = all[at].open || w.Open
 	}
 	for _, t := range all {
@@ -379,8 +384,8 @@ func (f Facts) spanLines() []string {
 	return out
 }
 
-// footLines are what stands below: what never may be missing, and what only
-// some have.
+// footLines returns the warnings below the results: verification that was red
+// from the start, messages of strangers, missed digests.
 func (f Facts) footLines() []string {
 	var out []string
 	if len(f.Advisory) > 0 {
@@ -395,8 +400,9 @@ func (f Facts) footLines() []string {
 	return out
 }
 
-// ledger is what shows that nothing was cut off or rewritten: never left out.
-func (f Facts) ledger() string {
+// proofLine names the boundary level and the ledger's head. A reader can compare
+// the head with a later ledger, so this line is never left out.
+func (f Facts) proofLine() string {
 	if f.Head == "" {
 		return ""
 	}
@@ -407,10 +413,11 @@ func (f Facts) ledger() string {
 	return line
 }
 
-// String is what was spent; unknown is never nothing.
+// String returns the cost for people. An unknown part is named and never counts
+// as zero.
 func (c Cost) String() string {
 	switch {
-	case c.open():
+	case c.noneKnown():
 		return "cost not yet known"
 	case c.Unpriced == 0:
 		return bot.Money(c.USD)
@@ -420,27 +427,25 @@ func (c Cost) String() string {
 	return fmt.Sprintf("%s + unknown (%s)", bot.Money(c.USD), plural(c.Unpriced, "session"))
 }
 
-// open reports whether nothing is known yet: all sessions are still at work.
-func (c Cost) open() bool { return c.Sessions == 0 && c.AtWork > 0 }
+func (c Cost) noneKnown() bool { return c.Sessions == 0 && c.Running > 0 }
 
-// clock is a time of the span: with its zone in a night in which the clocks
-// change, with its day in a longer span.
+// clock formats a time of the span: with the zone if the zone changes within the
+// span, with the day if the span is long.
 func (f Facts) clock(t time.Time) string {
 	s := t.Format("15:04")
-	if f.days() && t.Format(time.DateOnly) != f.To.Format(time.DateOnly) {
+	if f.isLong() && t.Format(time.DateOnly) != f.To.Format(time.DateOnly) {
 		s = t.Format("Mon 2 Jan 15:04")
 	}
-	_, a := f.from().Zone()
-	if _, b := f.To.Zone(); a != b && !f.days() {
+	_, a := f.start().Zone()
+	if _, b := f.To.Zone(); a != b && !f.isLong() {
 		s += t.Format(" MST")
 	}
 	return s
 }
 
-// days reports whether it looks at more than a night and a day.
-func (f Facts) days() bool { return f.To.Sub(f.From) > 36*time.Hour }
+func (f Facts) isLong() bool { return f.To.Sub(f.From) > 36*time.Hour }
 
-func (f Facts) from() time.Time {
+func (f Facts) start() time.Time {
 	if f.Began.IsZero() {
 		return f.From.In(f.To.Location())
 	}
@@ -449,8 +454,7 @@ func (f Facts) from() time.Time {
 
 func plural(n int, word string) string { return bot.Plural(n, word) }
 
-// fit is a first line: the project's name gives way.
-func fit(sign, project, rest string) string {
+func fitFirstLine(sign, project, rest string) string {
 	project = bot.Clean(project)
 	if after, ok := strings.CutPrefix(rest, ": "); ok {
 		project, rest = project+":", after
@@ -461,14 +465,13 @@ func fit(sign, project, rest string) string {
 	return bot.Cut(sign+" "+project+" "+rest, bot.FirstWidth)
 }
 
-func add(m *bot.Message, text string) {
+func addLine(m *bot.Message, text string) {
 	if text = bot.Clean(text); text != "" {
 		m.Lines = append(m.Lines, bot.Line{Text: text})
 	}
 }
 
-// units is what a message, and a line more, take of a caption.
-func units(m bot.Message, line string) int {
+func captionLen(m bot.Message, line string) int {
 	n := utf16Len(line) + 1
 	for _, l := range m.Lines {
 		n += utf16Len(l.Text) + 1
@@ -476,8 +479,9 @@ func units(m bot.Message, line string) int {
 	return n
 }
 
-// utf16Len counts a text as chats do. Joiners that keep what is foreign from
-// being tapped come on top: one for each sign that would make it so.
+// utf16Len returns the length of a text in UTF-16 units, as chats count it. It
+// counts "/", "@" and ":" twice, because an adapter may insert a joiner after
+// them so that foreign text cannot be tapped.
 func utf16Len(s string) int {
 	n := 0
 	for _, r := range s {

@@ -19,14 +19,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// form holds a digest against the sheet (PHONE 7).
+// form checks a digest with messagelint (PHONE 7).
 func form(t *testing.T, m bot.Message) {
 	t.Helper()
 	messagelint.Check(t, "digest", m)
 	caption(t, m)
 }
 
-// caption holds that a digest goes below its picture whole.
+// caption checks that a digest fits below its picture.
 func caption(t *testing.T, m bot.Message) {
 	t.Helper()
 	if m.Key == bot.KeyDigestAll {
@@ -81,7 +81,7 @@ func off(t *testing.T) report.Facts {
 	return n.facts(n.Now.Add(time.Second))
 }
 
-// TestText: the nights of the sheet, as people read them.
+// TestText compares the digests of the specified nights.
 func TestText(t *testing.T) {
 	g, tale := good(t)
 	quiet, err := report.Collect(nil, tale.State, morning, morning.Add(24*time.Hour))
@@ -90,7 +90,7 @@ func TestText(t *testing.T) {
 	}
 	quiet.Needs = nil // the questions of the night before, answered since
 	late := g
-	late.Meant, late.Missed, late.Strangers = morning.Add(-25*time.Minute), []string{"Wed 18 Nov"}, 2
+	late.Due, late.Missed, late.Strangers = morning.Add(-25*time.Minute), []string{"Wed 18 Nov"}, 2
 	week := g
 	week.From = g.To.Add(-7 * 24 * time.Hour)
 	week.Off = []report.Span{{From: evening.Add(-50 * time.Hour), To: evening.Add(-47 * time.Hour)}}
@@ -102,7 +102,7 @@ func TestText(t *testing.T) {
 		m := report.Text(f)
 		form(t, m)
 		text := m.Text(0)
-		if whole := report.Whole(f); name == "good" || name == "bad" {
+		if whole := report.FullText(f); name == "good" || name == "bad" {
 			form(t, whole)
 			text += "\n--- all\n" + whole.Text(0) + "\n--- picture\n" + report.Alt(f)
 		}
@@ -116,7 +116,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestClocksChange: a night in which they do names the zone with each time.
+// TestClocksChange: if the clocks change during the night, each time names its
+// zone.
 func TestClocksChange(t *testing.T) {
 	f := crowd(9, 6, 3)
 	f.Began = time.Date(2026, 10, 25, 0, 10, 0, 0, time.UTC).In(berlin)
@@ -130,19 +131,19 @@ func TestClocksChange(t *testing.T) {
 	}
 }
 
-// TestHostile: whatever names and words are, a digest goes into a caption,
-// keeps its form, and names what it leaves out.
+// TestHostile: whatever names and texts it contains, a digest fits a caption,
+// keeps its form and counts the lines that it leaves out.
 func TestHostile(t *testing.T) {
 	nasty := "\x1b[2J\u202e<b>&*x*\n\r/stop @everyone https://x.y ✓ #9 done " + strings.Repeat("日本語🚀 title ", 90)
 	f, _ := good(t)
 	f.Project, f.Branch, f.Advisory = strings.Repeat("n", 32), nasty, []string{nasty}
 	for n := range 40 {
 		id := "Task " + strings.Repeat("9", n%9+1)
-		f.DoneNow = append(f.DoneNow, id, "JIRA-"+strings.Repeat("7", n%12+1))
+		f.Completed = append(f.Completed, id, "JIRA-"+strings.Repeat("7", n%12+1))
 		f.Failures = append(f.Failures, report.Failure{Task: id, Why: nasty})
-		f.Trouble = append(f.Trouble, report.Count{Name: bot.Cut(bot.Clean(nasty), 20), N: n})
-		f.Needs = append(f.Needs, report.Need{Sign: bot.SignBlocked, Text: bot.Cut(bot.Clean(nasty), 90), Task: id, Q: ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Task: id}})
-		f.Guidance = append(f.Guidance, report.Guided{Given: true, At: f.Began, Task: nasty, Item: guidance.Item{ID: "g9", Text: nasty, Note: nasty, State: guidance.SetAside}})
+		f.FailureKinds = append(f.FailureKinds, report.Count{Name: bot.Cut(bot.Clean(nasty), 20), N: n})
+		f.Needs = append(f.Needs, report.Need{Sign: bot.SignBlocked, Text: bot.Cut(bot.Clean(nasty), 90), Task: id, Question: ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Task: id}})
+		f.Guidance = append(f.Guidance, report.Guided{InSpan: true, At: f.Began, Task: nasty, Item: guidance.Item{ID: "g9", Text: nasty, Note: nasty, State: guidance.SetAside}})
 		f.Hats = append(f.Hats, report.Count{Name: bot.Cut(bot.Clean(nasty), 16), N: n})
 		f.Off = append(f.Off, report.Span{From: f.Began, To: f.Began.Add(time.Hour)})
 		f.Waits = append(f.Waits, report.Span{From: f.Began, To: f.Ended, Why: bot.Cut(bot.Clean(nasty), 20)})
@@ -159,7 +160,7 @@ func TestHostile(t *testing.T) {
 	if last := m.Lines[len(m.Lines)-1].Text; !strings.HasPrefix(last, "Nothing runs.") {
 		t.Errorf("the last line is %q, not what comes next", last)
 	}
-	messagelint.Frame(t, "whole digest", report.Whole(f))
+	messagelint.Frame(t, "whole digest", report.FullText(f))
 	if alt := report.Alt(f); bot.Width(alt) > 2000 {
 		t.Errorf("%d", bot.Width(alt))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,17 +14,17 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Options say how lines look.
+// Options configure a Console. The zero value is usable.
 type Options struct {
-	Zone  *time.Location   // of the times; nil = local
-	Color bool             // only for a terminal, and without NO_COLOR
-	Demo  bool             // times count from Began; lines as the demo has them
-	Began time.Time        // of the demo
+	Zone  *time.Location   // time zone of the times; nil = local
+	Color bool             // colours; only for a terminal, and unless NO_COLOR is set
+	Demo  bool             // times count from Began, and lines are those of the demo
+	Began time.Time        // start of the demo
 	Width int              // columns; 0 = 80. Commands and paths are never cut
-	Now   func() time.Time // for lines that no entry causes; nil = time.Now
+	Now   func() time.Time // clock for lines without an entry; nil = time.Now
 }
 
-// defaultWidth is for pipes and terminals that do not say.
+// defaultWidth is the width for pipes and for terminals that do not tell theirs.
 const defaultWidth = 80
 
 // Console prints one project's entries. It is safe for concurrent use.
@@ -32,27 +33,27 @@ type Console struct {
 
 	mu       sync.Mutex
 	w        io.Writer
-	held     map[string]*session              // finished sessions whose line is not out yet, by folded task
-	running  map[string]*session              // agent sessions in flight that it saw something of
-	spent    map[string]*purse                // by folded task
-	commits  map[string]string                // of the attempt in hand, by folded task
+	held     map[string]*session              // finished sessions whose line is not printed yet, by folded task
+	running  map[string]*session              // running agent sessions
+	spent    map[string]*taskCost             // by folded task
+	commits  map[string]string                // of the current attempt, by folded task
 	causes   []string                         // inputs whose entries were printed, newest last
-	priced   bool                             // an agent of this run says what it costs
-	taught   bool                             // the sentence about claims is out
-	pre      bool                             // the line about preflight is out
-	asked    map[string]bool                  // questions that are out
+	priced   bool                             // an agent of this run reports costs
+	taught   bool                             // the sentence about claims was printed
+	pre      bool                             // the line about preflight was printed
+	asked    map[string]bool                  // questions that were printed
 	unusable map[string]bool                  // agents
-	sticky   map[string]bool                  // guidance of every session, told once
-	outcomes map[string]ledger.AttemptOutcome // of the attempt that ended last, by folded task
+	sticky   map[string]bool                  // sticky guidance, printed once
+	outcomes map[string]ledger.AttemptOutcome // outcome of the last attempt, by folded task
 }
 
-// purse is what one task has cost as far as this console saw.
-type purse struct {
+// taskCost is the cost of one task as far as this Console saw it.
+type taskCost struct {
 	usd     float64
 	unknown bool
 }
 
-// New returns a console that writes to w.
+// New returns a Console that writes to w.
 func New(w io.Writer, opt Options) *Console {
 	if opt.Zone == nil {
 		opt.Zone = time.Local
@@ -64,30 +65,21 @@ func New(w io.Writer, opt Options) *Console {
 		opt.Now = time.Now
 	}
 	return &Console{
-		opt: opt, w: w, held: map[string]*session{}, running: map[string]*session{}, spent: map[string]*purse{},
+		opt: opt, w: w, held: map[string]*session{}, running: map[string]*session{}, spent: map[string]*taskCost{},
 		commits: map[string]string{}, asked: map[string]bool{}, unusable: map[string]bool{}, sticky: map[string]bool{},
 		outcomes: map[string]ledger.AttemptOutcome{},
 	}
 }
 
-// Entry prints what one committed entry means to the person who watches.
-// before and after are the states around it. Entries come in the order in
-// which they were committed; many print nothing.
-func (c *Console) Entry(before, after loop.State, e ledger.Entry) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.entry(view{before: before, after: after, e: e, at: e.Time})
-}
-
-// view is one entry with the states around it.
+// view is one entry with the states before and after it.
 type view struct {
 	before, after loop.State
 	e             ledger.Entry
 	at            time.Time
 }
 
-// run is the run after the entry; never nil, so that any order of entries
-// can be shown.
+// run returns the run after the entry, or the zero Run without one, so that
+// entries can be shown in any order.
 func (v view) run() loop.Run {
 	if r := v.after.Project.Run; r != nil {
 		return *r
@@ -95,8 +87,8 @@ func (v view) run() loop.Run {
 	return loop.Run{}
 }
 
-// Echo prints a command that was typed where nobody saw it: by the demo, or
-// into a pipe. by says by whom, "" for nobody in particular.
+// Echo prints a command that was typed invisibly, by the demo or into a pipe. by
+// names the person, or is "".
 func (c *Console) Echo(text, by string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,8 +100,8 @@ func (c *Console) Echo(text, by string) {
 	c.whole(c.opt.Now(), line)
 }
 
-// Reply prints the answer to a typed command. An answer whose entries were
-// printed already is left out.
+// Reply prints the reply to a typed command, unless its entries were printed
+// already.
 func (c *Console) Reply(m bot.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,7 +110,7 @@ func (c *Console) Reply(m bot.Message) {
 	}
 	now := c.opt.Now()
 	c.flush(now)
-	const most = 400 // lines; a longer diff is for a pager
+	const most = 400 // lines; a longer diff needs a pager
 	lines := strings.Split(m.Text(c.room()), "\n")
 	for n, line := range lines {
 		switch {
@@ -133,8 +125,7 @@ func (c *Console) Reply(m bot.Message) {
 	}
 }
 
-// Note prints lines of ours that no entry causes. The first one bears the
-// time; none is cut.
+// Note prints lines without an entry. The first has the time; none is cut.
 func (c *Console) Note(lines ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +140,7 @@ func (c *Console) Note(lines ...string) {
 	}
 }
 
-// room is how many columns a line has behind its time.
+// room returns the columns left of a line after its time.
 func (c *Console) room() int { return c.opt.Width - len(c.indent()) }
 
 func (c *Console) indent() string {
@@ -170,21 +161,21 @@ func (c *Console) clock(t time.Time) string {
 // line prints one line with its time, cut to the width.
 func (c *Console) line(t time.Time, text string) { c.whole(t, bot.Cut(text, c.room())) }
 
-// whole prints one line with its time, however long.
+// whole prints one line with its time, uncut.
 func (c *Console) whole(t time.Time, text string) { c.put(c.clock(t), text) }
 
-// more prints a line that goes on with the one before.
+// more prints a continuation of the previous line.
 func (c *Console) more(text string) { c.put(c.indent(), text) }
 
-// wrapped prints text under the line before, broken at the width.
+// wrapped prints text below the previous line, broken at the width.
 func (c *Console) wrapped(text string) {
 	for _, part := range bot.Wrap(bot.Clean(text), c.room()) {
 		c.more(part)
 	}
 }
 
-// put writes a line. A terminal that cannot be written to must not end a
-// night, so a failed write is nothing to act on.
+// put writes a line. It ignores errors: a terminal that cannot be written to
+// must not end a run.
 func (c *Console) put(head, text string) {
 	text = strings.TrimRight(text, " ")
 	if c.opt.Color {
@@ -193,7 +184,8 @@ func (c *Console) put(head, text string) {
 	_, _ = io.WriteString(c.w, head+text+"\n")
 }
 
-// Colours of a sixteen-colour terminal, which its owner has chosen.
+// Colours of a sixteen-colour terminal: users choose their values, for a light
+// or a dark ground.
 const (
 	plain  = "\x1b[0m"
 	dim    = "\x1b[2m"
@@ -208,11 +200,12 @@ var signColor = map[string]string{
 	bot.SignNow: cyan, bot.SignLater: dim, bot.SignPaused: yellow, bot.SignAway: dim, bot.SignAgain: cyan,
 }
 
-// painted finds a sign at the beginning of a line, and that of a verification.
-var painted = regexp.MustCompile(`^[` + bot.Signs + `] |  verify [✓✗]`)
+// signPattern finds a sign at the beginning of a line, and that of a
+// verification.
+var signPattern = regexp.MustCompile(`^[` + bot.Signs + `] |  verify [✓✗]`)
 
 func paint(text string) string {
-	return painted.ReplaceAllStringFunc(text, func(m string) string {
+	return signPattern.ReplaceAllStringFunc(text, func(m string) string {
 		for sign, color := range signColor {
 			if at := strings.Index(m, sign); at >= 0 {
 				return m[:at] + color + sign + plain + m[at+len(sign):]
@@ -222,8 +215,8 @@ func paint(text string) string {
 	})
 }
 
-// maxCauses is how many inputs are remembered: only those whose answer is
-// still under way matter.
+// maxCauses is the number of inputs remembered: only those with a reply still to
+// come matter.
 const maxCauses = 64
 
 func (c *Console) told(cause string) {
@@ -242,4 +235,60 @@ func (c *Console) caused(cause string) bool {
 		}
 	}
 	return false
+}
+
+// say prints a line for an entry, and remembers the input that caused it.
+func (c *Console) say(v view, text string) {
+	c.flush(v.at)
+	c.told(v.e.Cause)
+	c.line(v.at, text)
+}
+
+// tell is say for a text that must be read in full: it is broken into up to
+// maxReasonLines lines rather than cut.
+func (c *Console) tell(v view, text string) {
+	c.flush(v.at)
+	c.told(v.e.Cause)
+	parts := bot.Wrap(text, c.room())
+	if len(parts) > maxReasonLines {
+		rest := strings.Join(parts[maxReasonLines-1:], " ")
+		parts = append(parts[:maxReasonLines-1], bot.Cut(rest, c.room()))
+	}
+	for n, part := range parts {
+		if n == 0 {
+			c.whole(v.at, part)
+			continue
+		}
+		c.more(part)
+	}
+}
+
+// maxReasonLines is the number of lines that a reason may take. Agents, programs
+// and people write reasons, and other news needs room too.
+const maxReasonLines = 4
+
+func sortedKeys(m map[string]*session) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (c *Console) id(task string) string { return bot.Cut(bot.Clean(ledger.ShortID(task)), 20) }
+
+// session is one agent session until its line is printed. The line waits for the
+// verification, so that it shows both the claim and the truth.
+type session struct {
+	id, task, hat string
+	event         ledger.EventAccepted
+	stall, wall   time.Duration // time limits
+	ended         ledger.SessionEnded
+	taken         *ledger.Capture
+	verify        string // "verify ✓ go test 38 s"
+	red           bool
+	then          string // the route: "→ fixer"
+	reports       []ledger.GuidanceReported
+	ready         bool // routed; only guidance for the next session can still be added
 }

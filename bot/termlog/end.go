@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// ended is the last thing a run says: why, what stands, where the work is,
-// and how to go on.
+// ended prints a run's last lines: the reason, the remaining tasks, the branch,
+// and how to continue.
 func (c *Console) ended(v view, b ledger.RunEnded) {
 	r := v.run()
 	c.flush(v.at)
@@ -19,7 +19,7 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 	exit := fmt.Sprintf("(exit %d)", b.Exit)
 	head := c.ending(v, b)
 	switch {
-	case b.Reason == ledger.ReasonPreflight: // told with the problems
+	case b.Reason == ledger.ReasonPreflight: // printed with the problems
 		c.more(strings.TrimSpace(orNothing("again: ", bot.Clean(b.Resume)) + "   " + exit))
 		return
 	case r.Started.IsZero():
@@ -51,20 +51,20 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 	c.again(word, b.Resume)
 }
 
-// needsAnswer reports whether a run ended where the same command alone would
-// end again at once, for want of an answer.
+// needsAnswer reports whether a run ended for lack of an answer, so that the
+// same command would end again at once.
 func needsAnswer(b ledger.RunEnded) bool {
 	switch b.Reason {
 	case ledger.ReasonBlocked, ledger.ReasonManual:
 		return true
-	case ledger.ReasonNothing: // an agent that cannot be used needs no answer
+	case ledger.ReasonNothing: // an unusable agent needs no answer
 		return !strings.HasPrefix(b.Text, "agent ")
 	}
 	return false
 }
 
-// answers prints how open questions are answered from the shell, where chat
-// words are of no use any more. It reports whether there are any.
+// answers prints how to answer open questions from the shell, where chat
+// commands do not work. It reports whether there are any.
 func (c *Console) answers(s loop.State) bool {
 	lines := bot.ShellAnswers(s)
 	for _, line := range lines {
@@ -73,7 +73,7 @@ func (c *Console) answers(s loop.State) bool {
 	return len(lines) > 0
 }
 
-// branch says where the work is, with the exit code at the end of the line.
+// branch prints the branch, with the exit code at the end of the line.
 func (c *Console) branch(r loop.Run, branch, exit string) {
 	line := "nothing was committed"
 	if branch != "" && r.Commits > 0 {
@@ -82,14 +82,14 @@ func (c *Console) branch(r loop.Run, branch, exit string) {
 	c.more(bot.Pad(line, 54, 2) + exit)
 }
 
-// again is the command to go on with, whole.
+// again prints the command to continue with, uncut.
 func (c *Console) again(word, command string) {
 	if command != "" {
-		c.more(word + ": " + bot.CleanPre(command)) // two spaces in a path are two
+		c.more(word + ": " + bot.CleanPre(command)) // keep repeated spaces: they may be part of a path
 	}
 }
 
-// orNothing puts a word before a text, unless there is none.
+// orNothing returns word and text, or "" without a text.
 func orNothing(word, text string) string {
 	if text == "" {
 		return ""
@@ -101,7 +101,7 @@ func facts(r loop.Run, now time.Time) string {
 	return strings.Join([]string{bot.Took(now.Sub(r.Started)), bot.Plural(r.Agents, "session"), bot.Cost(&r)}, "  ")
 }
 
-// ending is why a run ended, in one line (SPEC 2.4).
+// ending returns the reason for a run's end in one line (SPEC 2.4).
 func (c *Console) ending(v view, b ledger.RunEnded) string {
 	r := v.run()
 	name := strings.TrimSpace(c.project(v) + " " + r.ID)
@@ -159,7 +159,7 @@ func (c *Console) ending(v view, b ledger.RunEnded) string {
 	return bot.SignLater + " " + name + " ended: " + bot.Clean(string(b.Reason))
 }
 
-// standing lists what is not done, most urgent first.
+// standing lists the tasks that are not done, the most urgent first.
 func (c *Console) standing(s loop.State) string {
 	groups := map[ledger.Status][]string{}
 	for _, t := range s.Project.Tasks.All() {
@@ -189,8 +189,8 @@ func (c *Console) standing(s loop.State) string {
 	return strings.Join(parts, " · ")
 }
 
-// Leave says that nightporter ends while the run does not: paused for review,
-// or cut off by a signal. exit is the exit code that follows.
+// Leave prints that nightporter ends although the run does not: it paused for
+// review, or a signal cut it off. exit is the process's exit code.
 func (c *Console) Leave(s loop.State, exit int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -200,7 +200,7 @@ func (c *Console) Leave(s loop.State, exit int) {
 	}
 	now := c.opt.Now()
 	v := view{before: s, after: s, at: now}
-	c.settleAll(v)
+	c.releaseAll(v)
 	code := fmt.Sprintf("(exit %d)", exit)
 	if r.State == ledger.RunPaused {
 		c.whole(now, fmt.Sprintf("%s %s %s paused: %s done   %s", bot.SignPaused, c.project(v), r.ID, bot.Count(s), facts(*r, now)))

@@ -23,10 +23,10 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var berlin = time.FixedZone("CET", 3600)
 
-// evening is when scripted nights begin: Thu 19 Nov 2026, 23:10:02.
+// evening is the start of scripted nights: Thu 19 Nov 2026, 23:10:02.
 var evening = time.Date(2026, 11, 19, 23, 10, 2, 0, berlin)
 
-// scene is a night with a console in front of it.
+// scene is a night with a Console that shows it.
 type scene struct {
 	*scenario.Night
 	*termlog.Console
@@ -43,7 +43,7 @@ func newScene(project string, opt termlog.Options) *scene {
 	return s
 }
 
-// typed is a line that a person types: echoed, handled, answered.
+// typed handles a line that a person types, and prints echo and reply.
 func (s *scene) typed(line, by string) {
 	s.keys++
 	s.Echo(line, by)
@@ -54,7 +54,7 @@ func (s *scene) typed(line, by string) {
 	s.Reply(m)
 }
 
-// desk is the night as the conversation sees it.
+// desk is the bot.Service of the night.
 type desk struct{ n *scenario.Night }
 
 func (d desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) { return d.n.Do(in), nil }
@@ -97,7 +97,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 const red = "=== RUN   TestSum\n    sum_test.go:9: want 1200, got 1000\n--- FAIL: TestSum (0.00s)\nFAIL\n"
 
-func files(n, added, removed int) []ledger.FileChange {
+func fileStats(n, added, removed int) []ledger.FileChange {
 	out := make([]ledger.FileChange, n)
 	for i := range out {
 		out[i] = ledger.FileChange{Path: fmt.Sprintf("f%d.go", i)}
@@ -118,7 +118,7 @@ func build(summary string, took time.Duration, f []ledger.FileChange) scenario.A
 
 const sec = time.Second
 
-// TestDemo is the first forty seconds that a newcomer sees.
+// TestDemo compares the first forty seconds of the demo.
 func TestDemo(t *testing.T) {
 	s := newScene("tea-shop", termlog.Options{Demo: true, Began: evening})
 	s.Check, s.Cost = 0, 0
@@ -130,24 +130,24 @@ func TestDemo(t *testing.T) {
 	plan := func(took time.Duration) scenario.Act {
 		return act("plan.complete", `{"summary":"planned","steps":["one"]}`, took)
 	}
-	wrong := build("Summed the basket; all tests pass", 3*sec, files(2, 20, 0))
+	wrong := build("Summed the basket; all tests pass", 3*sec, fileStats(2, 20, 0))
 	wrong.Red = red
 	fix := act("fix.complete", `{"summary":"rounded","files_modified":["f0.go"]}`, 2*sec)
-	fix.Files = files(1, 3, 1)
+	fix.Files = fileStats(1, 3, 1)
 	guided := plan(1 * sec)
 	guided.Typed = []string{"/guidance Wrap the old till, don't replace it"}
-	adapter := build("wrapped", 3*sec, files(2, 40, 0))
+	adapter := build("wrapped", 3*sec, fileStats(2, 40, 0))
 	adapter.Data = `{"summary":"wrapped","files_modified":["f0.go"],"guidance":[{"id":"g1","done":true,"note":"kept till.go, added adapter.go around it"}]}`
 	followed := review(1 * sec)
 	followed.Data = `{"summary":"fine","issues":[],"guidance":[{"id":"g1","done":true}]}`
 	s.Acts = map[string][]scenario.Act{
-		"Task 1 planner": {plan(1 * sec)}, "Task 1 builder": {build("did", 3*sec, files(2, 31, 0))}, "Task 1 reviewer": {review(1 * sec)},
-		"Task 2 planner": {plan(1 * sec)}, "Task 2 builder": {wrong, build("did", 3*sec, files(2, 24, 0))},
+		"Task 1 planner": {plan(1 * sec)}, "Task 1 builder": {build("did", 3*sec, fileStats(2, 31, 0))}, "Task 1 reviewer": {review(1 * sec)},
+		"Task 2 planner": {plan(1 * sec)}, "Task 2 builder": {wrong, build("did", 3*sec, fileStats(2, 24, 0))},
 		"Task 2 reviewer": {act("review.verdict", `{"summary":"no","issues":[{"severity":"major","rule":"rounding","text":"half cents are lost"}]}`, 2*sec), review(1 * sec)},
 		"Task 2 fixer":    {fix},
 		"Task 3 planner":  {guided}, "Task 3 builder": {adapter}, "Task 3 reviewer": {followed},
 		"Task 4 planner": {act("question.asked", `{"text":"round half cents up?","options":["yes","no"],"choice":"no"}`, 1*sec), plan(1 * sec)},
-		"Task 4 builder": {build("did", 2*sec, files(1, 9, 2))}, "Task 4 reviewer": {review(1 * sec)},
+		"Task 4 builder": {build("did", 2*sec, fileStats(1, 9, 2))}, "Task 4 reviewer": {review(1 * sec)},
 	}
 	for _, acts := range s.Acts {
 		for n := range acts {
@@ -162,23 +162,23 @@ func TestDemo(t *testing.T) {
 	golden(t, "demo", s.out.Bytes())
 }
 
-// TestNight is a night in a real project: costs, guidance, a blocked task, a
-// usage limit, and what is left in the morning.
+// TestNight compares a night in a real project: costs, guidance, a blocked task,
+// a usage limit, and the rest in the morning.
 func TestNight(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	priced := func(a scenario.Act, usd float64) scenario.Act { a.Cost = usd; return a }
-	fails := build("by line", 5*time.Minute, files(1, 4, 1))
+	fails := build("by line", 5*time.Minute, fileStats(1, 4, 1))
 	fails.Red = "--- FAIL: TestRefundPartial (0.01s)\n    refund_test.go:12: want 1200, got 1000\nFAIL"
 	quiet := act("", "", 3*time.Minute)
 	quiet.Exit = &ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: -1, Turns: 4, Tail: "Error: context window exceeded\n"}
 	limit := act("", "", 4*time.Minute)
 	limit.Exit = &ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: 0.07, Turns: 3, Failure: ledger.FailureLimit, Until: time.Date(2026, 11, 20, 4, 10, 0, 0, berlin), Text: "You've hit your session limit · resets 4:10am"}
-	stray := build("orders", 29*time.Minute+29*sec, files(2, 71, 9))
+	stray := build("orders", 29*time.Minute+29*sec, fileStats(2, 71, 9))
 	stray.Typed = []string{"/guidance Plain text mails, no HTML", "/status", "/guidance @bulder x", "/drop g1", "/guidance #2 Refund by line", "/pause", "/resume", "/next 5", "stop"}
 	stray.Out = []string{"docs/a.md", "docs/b.md", "docs/c.md", "docs/d.md"}
 	s.Acts = map[string][]scenario.Act{
 		"Task 1 planner":  {priced(act("plan.complete", `{"summary":"p","steps":["one"]}`, 4*time.Minute+9*sec), 0.14)},
-		"Task 1 builder":  {priced(build("rules", 13*time.Minute+29*sec, files(4, 90, 12)), 0.52)},
+		"Task 1 builder":  {priced(build("rules", 13*time.Minute+29*sec, fileStats(4, 90, 12)), 0.52)},
 		"Task 1 reviewer": {priced(act("review.verdict", `{"summary":"fine","issues":[{"severity":"minor","text":"a long name in price.go could be shorter than it is"}]}`, 6*time.Minute+18*sec), 0.26)},
 		"Task 2 planner":  {priced(act("plan.complete", `{"summary":"p","steps":["one"]}`, sec), 0.1), priced(act("plan.complete", `{"summary":"p","steps":["one"]}`, sec), 0.1)},
 		"Task 2 builder":  {quiet, fails, fails, fails, fails, fails, fails},

@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// bound tells which words a session was given for the first time, or again
-// because the one before was cut off.
+// bound prints guidance that a session got for the first time, or got again
+// because the session before was cut off.
 func (c *Console) bound(v view, b ledger.GuidanceBound) {
 	var fresh, again []string
 	for _, id := range b.Binding.Bound {
@@ -26,13 +26,13 @@ func (c *Console) bound(v view, b ledger.GuidanceBound) {
 	}
 	if len(fresh) > 0 {
 		if s := c.held[ledger.FoldID(v.e.Task)]; s != nil && s.ready {
-			what, _ := c.what(s)
+			what, _ := c.eventText(s)
 			gap := "   "
-			if c.opt.Demo { // the column in which verifications stand
+			if c.opt.Demo { // the column of verifications
 				gap = strings.Repeat(" ", max(37-bot.Width(what), 3))
 			}
 			s.then += gap + bot.Clean(b.Hat) + " " + bot.SignNow + " with " + strings.Join(fresh, " ")
-			c.print(v, s)
+			c.printSession(v, s)
 		} else {
 			c.say(v, bot.SignNow+" "+strings.Join(fresh, " ")+" with "+c.id(v.e.Task)+" "+bot.Clean(b.Hat))
 		}
@@ -42,22 +42,7 @@ func (c *Console) bound(v view, b ledger.GuidanceBound) {
 	}
 }
 
-// reports tells what a session did with the guidance it was given.
-func (c *Console) reports(v view, s *session) {
-	for _, r := range s.reports {
-		switch r.State {
-		case guidance.Addressed:
-			c.line(v.at, bot.SignDone+" "+bot.Clean(r.ID)+" addressed"+because(r.Note))
-		case guidance.SetAside:
-			c.line(v.at, bot.SignAway+" "+bot.Clean(r.ID)+" set aside"+because(r.Note))
-		case guidance.NotReported:
-			c.line(v.at, bot.SignLook+" "+bot.Clean(r.ID)+" not reported by "+c.id(s.task)+" "+bot.Clean(s.hat))
-		}
-	}
-	s.reports = nil
-}
-
-// guidance tells what becomes of words while they wait.
+// guidance prints changes of guidance that waits.
 func (c *Console) guidance(v view) {
 	switch b := v.e.Body.(type) {
 	case ledger.GuidanceQueued:

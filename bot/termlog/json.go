@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// JSON prints one object a line for each committed entry, for programs. It
+// JSON writes one JSON object a line for each committed entry, for programs. It
 // is safe for concurrent use.
 type JSON struct {
 	mu sync.Mutex
@@ -19,12 +19,13 @@ type JSON struct {
 // NewJSON returns a JSON that writes to w.
 func NewJSON(w io.Writer) *JSON { return &JSON{w: w} }
 
-// Entry prints an entry: {"stream","seq","time","type","v","run","task",
-// "attempt","session","actor","cause","body"}. The states are not needed.
+// Entry writes an entry:
+// {"stream","seq","time","type","v","run","task","attempt",
+// "session","actor","cause","body"}. It ignores the states.
 func (j *JSON) Entry(_, _ loop.State, e ledger.Entry) {
 	r, err := e.Record()
 	if err != nil {
-		return // it was committed, so it can be encoded
+		return // cannot happen: the entry was encoded when committed
 	}
 	line, err := bot.RecordJSON(r)
 	if err != nil {

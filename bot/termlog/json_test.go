@@ -20,7 +20,7 @@ func contextWith(t *testing.T) (context.Context, context.CancelCauseFunc) {
 	return context.WithCancelCause(t.Context())
 }
 
-// TestJSON: one object a line for every entry, whatever is in it.
+// TestJSON: each entry is one object on one line, whatever it contains.
 func TestJSON(t *testing.T) {
 	var out bytes.Buffer
 	j := termlog.NewJSON(&out)

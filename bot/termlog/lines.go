@@ -1,7 +1,6 @@
 package termlog
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
@@ -9,14 +8,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// entry prints one entry. What only the ledger needs has no case.
+// entry prints one entry. Entries without a case are of no interest to people.
 func (c *Console) entry(v view) {
 	switch b := v.e.Body.(type) {
-	// Sessions: their lines are put together from several entries.
+	// Sessions: several entries make up one line.
 	case ledger.SessionPlanned:
 		c.planned(v, b)
 	case ledger.EventAccepted:
-		c.of(v).event = b
+		c.sessionOf(v).event = b
 	case ledger.SessionEnded:
 		if b.Kind == ledger.KindAgent {
 			c.agentEnded(v, b)
@@ -32,7 +31,7 @@ func (c *Console) entry(v view) {
 	case ledger.Redo:
 		c.redo(v, b)
 	case ledger.GuidanceReported:
-		s := c.of(v)
+		s := c.sessionOf(v)
 		s.reports = append(s.reports, b)
 	case ledger.GuidanceBound:
 		c.bound(v, b)
@@ -44,12 +43,12 @@ func (c *Console) entry(v view) {
 			c.say(v, bot.SignNow+" "+bot.Clean(b.Agent)+" is tried again")
 		}
 	default:
-		c.news(v)
+		c.printStandalone(v)
 	}
 }
 
-// news prints entries that are a line of their own.
-func (c *Console) news(v view) {
+// printStandalone prints entries that have a line of their own.
+func (c *Console) printStandalone(v view) {
 	switch b := v.e.Body.(type) {
 	case ledger.PreflightFailed:
 		c.preflightFailed(v, b)
@@ -62,12 +61,12 @@ func (c *Console) news(v view) {
 	case ledger.RunStateSet:
 		c.stateSet(v, b)
 	case ledger.RunFinishing:
-		c.settleAll(v)
+		c.releaseAll(v)
 		if !c.opt.Demo {
 			c.say(v, bot.SignLater+" the branch tip is verified once more, in a clean folder")
 		}
 	case ledger.RunEnded:
-		c.settleAll(v)
+		c.releaseAll(v)
 		c.ended(v, b)
 	case ledger.AgentParked:
 		c.parked(v, b)
@@ -83,12 +82,12 @@ func (c *Console) news(v view) {
 	case ledger.HatsRead:
 		c.hatsRead(v, b)
 	case ledger.PathsAllowed:
-		c.tell(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+few(b.Paths))
+		c.tell(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+firstPaths(b.Paths))
 	case ledger.PlanSettled:
-		c.settle(v, v.e.Task)
+		c.release(v, v.e.Task)
 		c.planSettled(v, b)
 	case ledger.PartsMade:
-		c.settle(v, v.e.Task)
+		c.release(v, v.e.Task)
 		if text := bot.PartsText(b); text != "" {
 			c.tell(v, bot.SignLater+" "+c.id(v.e.Task)+" plan: "+text)
 		}
@@ -103,7 +102,7 @@ func (c *Console) news(v view) {
 	case ledger.AttemptEnded:
 		c.attemptEnded(v, b)
 	case ledger.EventRefused:
-		c.tell(v, bot.SignLook+" "+c.id(v.e.Task)+" "+bot.Clean(c.of(v).hat)+": "+bot.Clean(b.Type)+" refused: "+bot.Clean(b.Why)+owed(b))
+		c.tell(v, bot.SignLook+" "+c.id(v.e.Task)+" "+bot.Clean(c.sessionOf(v).hat)+": "+bot.Clean(b.Type)+" refused: "+bot.Clean(b.Why)+owed(b))
 	case ledger.GuidanceQueued, ledger.GuidanceChanged, ledger.GuidanceDropped, ledger.GuidanceExpired, ledger.GuidanceKept:
 		c.guidance(v)
 	case ledger.QuestionAsked:
@@ -116,59 +115,11 @@ func (c *Console) news(v view) {
 		c.say(v, bot.SignLook+" a fault in nightporter, with "+bot.Clean(b.Kind)+"; all else goes on")
 		c.wrapped(b.Error)
 	case ledger.EffectFailed:
-		if !b.Disk { // told by what the run waits for
+		if !b.Disk { // the run's wait is printed instead
 			c.tell(v, bot.SignLook+" "+bot.Clean(b.Kind)+" failed: "+bot.Clean(b.Text))
 		}
 	}
 }
-
-// say prints a line that an entry causes, and remembers its cause.
-func (c *Console) say(v view, text string) {
-	c.flush(v.at)
-	c.told(v.e.Cause)
-	c.line(v.at, text)
-}
-
-// maxLong is how many lines a reason may take: it was written by an agent, a
-// program or a person, and has to leave room for what else happens.
-const maxLong = 4
-
-// tell is say for what has to be read to its end: it is broken into lines,
-// not cut, up to maxLong of them.
-func (c *Console) tell(v view, text string) {
-	c.flush(v.at)
-	c.told(v.e.Cause)
-	parts := bot.Wrap(text, c.room())
-	if len(parts) > maxLong {
-		rest := strings.Join(parts[maxLong-1:], " ")
-		parts = append(parts[:maxLong-1], bot.Cut(rest, c.room()))
-	}
-	for n, part := range parts {
-		if n == 0 {
-			c.whole(v.at, part)
-			continue
-		}
-		c.more(part)
-	}
-}
-
-// settleAll prints every held line: the run is over.
-func (c *Console) settleAll(v view) {
-	for _, key := range sortedKeys(c.held) {
-		c.print(v, c.held[key])
-	}
-}
-
-func sortedKeys(m map[string]*session) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-func (c *Console) id(task string) string { return bot.Cut(bot.Clean(ledger.ShortID(task)), 20) }
 
 func owed(b ledger.EventRefused) string {
 	if len(b.Owed) == 0 {
@@ -177,8 +128,8 @@ func owed(b ledger.EventRefused) string {
 	return " (" + strings.Join(b.Owed, " ") + ")"
 }
 
-// planned notes a session that begins, and says once that preflight runs
-// commands: they can take minutes.
+// planned records a session that begins. It prints once that preflight runs
+// commands, because they can take minutes.
 func (c *Console) planned(v view, b ledger.SessionPlanned) {
 	if b.Kind == ledger.KindAgent {
 		c.running[v.e.Session] = &session{id: v.e.Session, task: v.e.Task, hat: b.Hat, stall: b.Stall.D(), wall: b.Wall.D()}
@@ -188,4 +139,13 @@ func (c *Console) planned(v view, b ledger.SessionPlanned) {
 		c.pre = true
 		c.say(v, bot.SignLater+" "+v.run().ID+": looks whether "+bot.CommandName(b.Command)+" works on the start commit")
 	}
+}
+
+// Entry prints the meaning of one committed entry for the person who watches.
+// before and after are the states around it. Call it in the order of the
+// commits. Many entries print nothing.
+func (c *Console) Entry(before, after loop.State, e ledger.Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entry(view{before: before, after: after, e: e, at: e.Time})
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// TestPlans: what a terminal is told of plans that are argued about, of paths
-// out of scope, of hats that change on disk, and of how attempts come out.
-// The entries are written by hand.
+// TestPlans: lines about debated plans, paths out of scope, changed hats and
+// outcomes of attempts. The entries are written by hand.
 func TestPlans(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#2 builder" })
@@ -58,7 +57,7 @@ func TestPlans(t *testing.T) {
 	golden(t, "scene-plans", s.out.Bytes())
 }
 
-// TestLinesKeepTheirWidth: what is said gives way, what is true does not.
+// TestLinesKeepTheirWidth: a narrow line shortens quotations, never results.
 func TestLinesKeepTheirWidth(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#2 builder" })

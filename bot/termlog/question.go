@@ -10,15 +10,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// question puts a question: what it is about, how to answer, and what happens
-// without an answer.
+// question prints a question: its subject, how to answer, and the default.
 func (c *Console) question(v view, q ledger.Question) {
 	if c.asked[q.ID] {
-		return // open once more, without an end: told when it expired
+		return // reopened without an end: printed when it expired
 	}
 	c.asked[q.ID] = true
 	if q.Task != "" {
-		c.settle(v, q.Task)
+		c.release(v, q.Task)
 	}
 	if q.OwnWords() {
 		c.askAgent(v, q)
@@ -56,7 +55,7 @@ func (c *Console) question(v view, q ledger.Question) {
 	c.verbs(v, q)
 }
 
-// verbs prints how a question is answered, and what happens without an answer.
+// verbs prints how to answer a question, and the default.
 func (c *Console) verbs(v view, q ledger.Question) {
 	var typed []string
 	for _, verb := range q.Verbs() {
@@ -80,15 +79,14 @@ func (c *Console) verbs(v view, q ledger.Question) {
 	}
 }
 
-// wrappedPre is wrapped for a line whose gaps have to stay.
+// wrappedPre is wrapped for a line whose spaces must stay.
 func (c *Console) wrappedPre(text string) {
 	for _, part := range bot.Wrap(bot.CleanPre(text), c.room()) {
 		c.more(part)
 	}
 }
 
-// unanswered says what happens if nobody answers. Where that is only that
-// nothing happens, nothing is said.
+// unanswered returns what happens without an answer, or "" if nothing happens.
 func (c *Console) unanswered(v view, q ledger.Question) string {
 	if q.Expires.IsZero() {
 		return bot.Stands(v.after, q)
@@ -103,7 +101,7 @@ func (c *Console) deadline(q ledger.Question, now time.Time) string {
 	return "by " + bot.Clock(q.Expires, now.In(c.opt.Zone))
 }
 
-// askAgent puts an agent's question with its options, in one line where they fit.
+// askAgent prints an agent's question with its options, on one line if they fit.
 func (c *Console) askAgent(v view, q ledger.Question) {
 	head := bot.SignAsk + " " + c.id(q.Task) + " asks: " + bot.Clean(q.Text) + " (" + q.ID + ")"
 	var options, letters []string
@@ -142,8 +140,8 @@ func (c *Console) askAgent(v view, q ledger.Question) {
 	c.wrapped(how + " " + bot.Unanswered(v.after, q, by))
 }
 
-// find returns a question that was open before an entry.
-func find(s loop.State, id string) (ledger.Question, bool) {
+// findQuestion returns a question that was open before an entry.
+func findQuestion(s loop.State, id string) (ledger.Question, bool) {
 	for _, q := range s.Project.Questions {
 		if q.ID == id {
 			return q, true
@@ -163,10 +161,10 @@ func (c *Console) answered(v view, b ledger.QuestionAnswered) {
 	c.tell(v, text+because(b.Words))
 }
 
-// expired tells what a question was settled with. That a pause or a baseline
-// is no question any more when its run ends is no news.
+// expired prints the default taken for a question. It prints nothing for
+// questions about a pause or a baseline that end with their run.
 func (c *Console) expired(v view, b ledger.QuestionExpired) {
-	q, ok := find(v.before, b.ID)
+	q, ok := findQuestion(v.before, b.ID)
 	if ok && !bot.EndIsNews(q, b) {
 		return
 	}

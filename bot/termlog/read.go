@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// maxLine is how many bytes a typed line can have.
+// maxLine is the longest typed line, in bytes.
 const maxLine = 1 << 20
 
-// ReadLines calls line for each line of r that holds something, until r ends
-// or ctx does. It returns nil at the end of r, else ctx's cause or an error
-// of r. Reading cannot be interrupted: a goroutine stays behind in r's Read
-// after ctx has ended, and what it reads then is dropped.
+// ReadLines calls line for each non-blank line of r until r or ctx ends. It
+// returns nil at the end of r, else ctx's cause or an error of r. A blocked Read
+// cannot be interrupted: after ctx ends, a goroutine stays in it, and drops what
+// it reads.
 func ReadLines(ctx context.Context, r io.Reader, line func(string)) error {
 	lines, failed := make(chan string), make(chan error, 1)
 	go func() {

@@ -11,7 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// preflightFailed lists what keeps a run from starting, each with what to do.
+// preflightFailed prints the problems that prevent a run's start, each with its
+// remedy.
 func (c *Console) preflightFailed(v view, b ledger.PreflightFailed) {
 	c.flush(v.at)
 	c.line(v.at, fmt.Sprintf("%s %s not started: %s", bot.SignFailed, c.project(v), bot.Plural(len(b.Problems), "problem")))
@@ -20,7 +21,8 @@ func (c *Console) preflightFailed(v view, b ledger.PreflightFailed) {
 	}
 }
 
-// finding prints what is wrong, whole: nobody can mend what was cut.
+// finding prints a problem uncut: a person needs all of it to correct the
+// problem.
 func (c *Console) finding(f ledger.Finding) {
 	fix := f.Fix
 	f.Fix = ""
@@ -32,7 +34,7 @@ func (c *Console) finding(f ledger.Finding) {
 	}
 }
 
-// preflightDone tells what is worth a look and no reason not to start.
+// preflightDone prints warnings that do not prevent the start.
 func (c *Console) preflightDone(v view, b ledger.PreflightDone) {
 	for _, f := range slices.Concat(b.Base.Notes, b.Warnings) {
 		first := f
@@ -43,28 +45,28 @@ func (c *Console) preflightDone(v view, b ledger.PreflightDone) {
 		}
 	}
 	if n := len(b.Base.Dirty); n > 0 {
-		c.say(v, fmt.Sprintf("%s %s of your checkout not included: %s", bot.SignLook, bot.Plural(n, "changed file"), few(b.Base.Dirty)))
+		c.say(v, fmt.Sprintf("%s %s of your checkout not included: %s", bot.SignLook, bot.Plural(n, "changed file"), firstPaths(b.Base.Dirty)))
 	}
 }
 
-// started is the first thing a run says.
+// started prints a run's first lines.
 func (c *Console) started(v view, b ledger.RunStarted) {
 	r := v.run()
 	c.flush(v.at)
 	if c.opt.Demo {
-		c.whole(v.at, fmt.Sprintf("%s %s started · branch %s · %s%s", bot.SignNow, r.ID, bot.Clean(r.Base.Branch), baseline(b), level(r)))
+		c.whole(v.at, fmt.Sprintf("%s %s started · branch %s · %s%s", bot.SignNow, r.ID, bot.Clean(r.Base.Branch), baseline(b), boundaryWord(r)))
 		return
 	}
 	c.line(v.at, fmt.Sprintf("%s %s %s started: %s, %s, %s", bot.SignNow, c.project(v), r.ID,
 		bot.Plural(b.Tasks, "task"), bot.Clean(r.Settings.Agent), bot.Clean(r.Settings.Pattern.Name)))
-	c.about(v)
+	c.printBoundary(v)
 	c.wrapped("baseline: " + baseline(b))
 	c.typeHint(r)
 }
 
-// about says what a run does to the user's repository, and what holds its
-// sessions.
-func (c *Console) about(v view) {
+// printBoundary prints the run's effect on the user's repository, and the
+// boundary of its sessions.
+func (c *Console) printBoundary(v view) {
 	r := v.run()
 	c.more("branch " + bot.Clean(r.Base.Branch) + "; your checkout stays as it is")
 	if r.Base.From != "" {
@@ -80,8 +82,9 @@ func (c *Console) about(v view) {
 	}
 }
 
-// level is the boundary in a word, for a line that has room for no more.
-func level(r loop.Run) string {
+// boundaryWord returns the boundary in one word, for a line without room for
+// more.
+func boundaryWord(r loop.Run) string {
 	if r.Base.Boundary == 0 {
 		return ""
 	}
@@ -92,8 +95,8 @@ func (c *Console) typeHint(r loop.Run) {
 	c.more("Type /guidance TEXT, /pause, /stop or /help. Ctrl-C ends " + r.ID + " cleanly.")
 }
 
-// baseline says how the start commit was verified. What is red and not
-// advisory is what a person wants mended first (SPEC 2.0).
+// baseline returns the result of verifying the start commit. A failure that is
+// not advisory is the first thing to correct (SPEC 2.0).
 func baseline(b ledger.RunStarted) string {
 	var good, red []string
 	for _, r := range b.Baseline {
@@ -131,19 +134,19 @@ func baseline(b ledger.RunStarted) string {
 func (c *Console) resumed(v view) {
 	r := v.run()
 	if r.Started.IsZero() {
-		return // its start is still to come
+		return // the run has not started yet
 	}
 	c.say(v, fmt.Sprintf("%s %s %s goes on: %s done", bot.SignNow, c.project(v), r.ID, bot.Count(v.after)))
 	if v.before.Project.Run != nil && v.before.Project.Run.State == ledger.RunPaused {
 		return
 	}
 	if !c.opt.Demo {
-		c.about(v)
+		c.printBoundary(v)
 		c.typeHint(r)
 	}
 }
 
-// stateSet tells pauses, stops and waits.
+// stateSet prints pauses, stops and waits.
 func (c *Console) stateSet(v view, b ledger.RunStateSet) {
 	was := v.before.Project.Run
 	doing := bot.Doing(v.before)
@@ -153,7 +156,7 @@ func (c *Console) stateSet(v view, b ledger.RunStateSet) {
 			c.say(v, bot.SignPaused+" pauses after "+doing+"; /resume keeps going")
 		}
 	case ledger.RunPaused:
-		if b.Wait != ledger.WaitReview { // told by its question
+		if b.Wait != ledger.WaitReview { // its question is printed instead
 			c.say(v, bot.SignPaused+" paused · "+bot.Count(v.after).String()+"; stays so until /resume")
 		}
 	case ledger.RunStopping:
@@ -194,7 +197,7 @@ func orNow(doing string) string {
 
 func (c *Console) waits(v view, b ledger.RunStateSet) {
 	if was := v.before.Project.Run; was != nil && was.State == ledger.RunWaiting && was.Wait == b.Wait && b.Wait == ledger.WaitDisk {
-		return // still the same
+		return // the same wait
 	}
 	until := ""
 	if !b.Until.IsZero() {
@@ -202,7 +205,7 @@ func (c *Console) waits(v view, b ledger.RunStateSet) {
 	}
 	text := bot.Clean(b.Text)
 	switch b.Wait {
-	case ledger.WaitQuestion: // told by the question
+	case ledger.WaitQuestion: // the question is printed instead
 		return
 	case ledger.WaitDisk:
 		c.say(v, bot.SignLook+" waits: "+text+". Make room; it goes on by itself.")
@@ -226,7 +229,7 @@ func (c *Console) waits(v view, b ledger.RunStateSet) {
 	c.tell(v, bot.SignLook+" waits"+until+because(text))
 }
 
-// until writes the end of a wait: with seconds where it is near.
+// until formats the end of a wait, with seconds if it is near.
 func (c *Console) until(t, now time.Time) string {
 	if d := t.Sub(now); d > 0 && d < 10*time.Minute && !c.opt.Demo {
 		return t.In(c.opt.Zone).Format("15:04:05")
@@ -234,8 +237,8 @@ func (c *Console) until(t, now time.Time) string {
 	return bot.Clock(t, now.In(c.opt.Zone))
 }
 
-// parked is told where the run goes on with another agent; else what the run
-// waits for tells it.
+// parked prints that the run continues with another agent. If it waits instead,
+// the wait is printed.
 func (c *Console) parked(v view, b ledger.AgentParked) {
 	set := v.run().Settings
 	_, too := v.after.Shared.Agents[set.Fallback]

@@ -6,26 +6,13 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// session is an agent's session on its way to its one line. The line waits
-// for the verification, so that it tells what was claimed and what is true.
-type session struct {
-	id, task, hat string
-	event         ledger.EventAccepted
-	stall, wall   time.Duration // its limits
-	ended         ledger.SessionEnded
-	taken         *ledger.Capture
-	verify        string // "verify ✓ go test 38 s"
-	red           bool
-	then          string // what is said of the route: "→ fixer"
-	reports       []ledger.GuidanceReported
-	ready         bool // routed: only guidance of the next session may still be added
-}
-
-// of returns the session in flight that an entry is about.
-func (c *Console) of(v view) *session {
+// sessionOf returns the running session that an entry is about. It adds one that
+// this Console has not seen begin.
+func (c *Console) sessionOf(v view) *session {
 	s := c.running[v.e.Session]
 	if s == nil {
 		s = &session{id: v.e.Session, task: v.e.Task}
@@ -40,10 +27,10 @@ func (c *Console) of(v view) *session {
 	return s
 }
 
-// agentEnded notes the cost of a session, and holds its line where a
+// agentEnded records the cost of a session. It holds the session's line if a
 // verification or a route will follow.
 func (c *Console) agentEnded(v view, b ledger.SessionEnded) {
-	s := c.of(v)
+	s := c.sessionOf(v)
 	delete(c.running, s.id)
 	s.ended = b
 	if b.Exit.CostUSD > 0 {
@@ -51,7 +38,7 @@ func (c *Console) agentEnded(v view, b ledger.SessionEnded) {
 	}
 	p := c.spent[ledger.FoldID(s.task)]
 	if p == nil {
-		p = &purse{unknown: true} // its beginning was not seen here
+		p = &taskCost{unknown: true} // the task began before this Console
 		c.spent[ledger.FoldID(s.task)] = p
 	}
 	if b.Exit.CostUSD < 0 {
@@ -101,25 +88,25 @@ func lastWords(tail string) string {
 	return ""
 }
 
-// verified adds what the daemon found out itself, and prints the line.
+// verified adds the daemon's own result to the line, and prints it.
 func (c *Console) verified(v view, b ledger.Verified) {
 	s := c.held[ledger.FoldID(v.e.Task)]
-	if s != nil && b.Kind == ledger.KindRepro && b.OK { // the route, or "again", prints it
+	if s != nil && b.Kind == ledger.KindRepro && b.OK { // the route or the repetition prints it
 		s.verify = "verify " + bot.VerifyText(b)
 	}
 	if b.Kind != ledger.KindVerify {
 		return
 	}
 	text := bot.VerifyText(b)
-	if c.opt.Demo { // its tests take no time worth telling
+	if c.opt.Demo { // the demo's tests take no time
 		text = strings.TrimSuffix(text, " "+bot.Took(took(b)))
 	}
-	if s == nil { // after a merge onto a tip that moved
+	if s == nil { // after a merge onto a branch that moved
 		c.line(v.at, "    verify "+text)
 		return
 	}
 	s.verify, s.red = "verify "+text, !b.OK
-	c.print(v, s)
+	c.printSession(v, s)
 }
 
 func took(b ledger.Verified) time.Duration {
@@ -130,9 +117,8 @@ func took(b ledger.Verified) time.Duration {
 	return d
 }
 
-// routed prints a line that no verification precedes. Where guidance waits,
-// the next session may take it along in the same decision, which is told in
-// the same line.
+// routed prints a line without verification. It holds the line if guidance
+// waits, since the next session may get it in the same decision.
 func (c *Console) routed(v view, b ledger.Routed) {
 	s := c.held[ledger.FoldID(v.e.Task)]
 	if s == nil {
@@ -145,14 +131,14 @@ func (c *Console) routed(v view, b ledger.Routed) {
 		s.ready = true
 		return
 	}
-	c.print(v, s)
+	c.printSession(v, s)
 }
 
-// redo says why the same hat goes again, where the line does not say it yet.
+// redo prints why the same hat runs again, unless the session's line says it.
 func (c *Console) redo(v view, b ledger.Redo) {
 	if s := c.held[ledger.FoldID(v.e.Task)]; s != nil {
 		s.then = "   " + bot.SignFailed + " " + bot.Clean(b.Why) + ", again"
-		c.print(v, s)
+		c.printSession(v, s)
 		return
 	}
 	if b.Failed {
@@ -160,38 +146,39 @@ func (c *Console) redo(v view, b ledger.Redo) {
 	}
 }
 
-// settle prints the held line of a task: nothing can be added to it any more.
-func (c *Console) settle(v view, task string) {
+// release prints the held line of a task.
+func (c *Console) release(v view, task string) {
 	if s := c.held[ledger.FoldID(task)]; s != nil {
-		c.print(v, s)
+		c.printSession(v, s)
 	}
 }
 
-// flush prints lines that only wait for guidance, before anything else is printed.
+// flush prints the lines that only wait for guidance, before any other line.
 func (c *Console) flush(at time.Time) {
 	for _, s := range c.held {
 		if s.ready {
-			c.print(view{at: at}, s)
+			c.printSession(view{at: at}, s)
 		}
 	}
 }
 
-// leastSaid is what is shown of a verdict or a reason however narrow it gets.
-const leastSaid = 28
+// minQuote is the shortest quotation of a verdict or reason, in characters, in a
+// narrow terminal.
+const minQuote = 28
 
-// unchanged is put between an event and why nothing had to change.
+// unchanged separates an event from the reason why no change was needed.
 const unchanged = ", no change: "
 
-// print puts out a session's line, and what belongs to it.
-func (c *Console) print(v view, s *session) {
+// printSession prints a session's line and the lines below it.
+func (c *Console) printSession(v view, s *session) {
 	delete(c.held, ledger.FoldID(s.task))
-	what, claimed := c.what(s)
+	what, claimed := c.eventText(s)
 	whole := func(what string) string {
 		line := c.columns(s) + what
 		switch {
 		case s.event.Type == "review.verdict":
 		case c.opt.Demo && s.taken != nil:
-			line = c.columns(s) + bot.Pad(what, 18, 2) + bot.Pad(files(*s.taken, claimed), 19, 2) + s.verify
+			line = c.columns(s) + bot.Pad(what, 18, 2) + bot.Pad(fileStats(*s.taken, claimed), 19, 2) + s.verify
 		case s.verify != "":
 			line = c.columns(s) + bot.Pad(what, 14, 0) + "   " + s.verify
 		}
@@ -200,16 +187,16 @@ func (c *Console) print(v view, s *session) {
 	line := whole(what)
 	why := bot.Clean(bot.Field(s.event.Data, "no_change"))
 	if event, is := strings.CutSuffix(what, unchanged+bot.Cut(why, 40)); is && why != "" && bot.Width(line) > c.room() {
-		line = whole(event + ", no change") // the reason gets a line of its own
+		line = whole(event + ", no change") // the reason has a line of its own
 	} else {
 		why = ""
 	}
-	// What was said gives way; the event, what is true of it and what follows stay.
+	// A quotation is shortened; event, verification and route are not.
 	if n := bot.Width(what) - (bot.Width(line) - c.room()); why == "" && n < bot.Width(what) {
-		line = whole(bot.Cut(what, max(n, leastSaid)))
+		line = whole(bot.Cut(what, max(n, minQuote)))
 	}
 	if c.opt.Demo && s.event.Type == ledger.EventQuestion {
-		return // the question says it all
+		return // the question has the same content
 	}
 	c.whole(v.at, line)
 	if why != "" {
@@ -220,13 +207,13 @@ func (c *Console) print(v view, s *session) {
 		c.more("    A claim is not a result: nightporter ran the tests itself. Again.")
 	}
 	if s.taken != nil {
-		c.strays(*s.taken)
+		c.printOutOfScope(*s.taken)
 	}
 	c.reports(v, s)
 }
 
-// columns are hat, length and cost. Cost is left out as long as no agent of
-// the run says any; then unknown is written unknown.
+// columns returns hat, duration and cost. While no agent of the run reports
+// costs, the cost is left out; after that, an unknown cost is shown as unknown.
 func (c *Console) columns(s *session) string {
 	hat := bot.Cut(bot.Clean(s.hat), 14)
 	if hat == "" {
@@ -240,7 +227,7 @@ func (c *Console) columns(s *session) string {
 	if d >= 3600 {
 		clock = fmt.Sprintf("%d:%02d:%02d", d/3600, d/60%60, d%60)
 	}
-	// A longer name takes its room from what stands before the time.
+	// A longer name uses the space in front of the time.
 	line := "    " + bot.Pad(hat, 9, 0) + fmt.Sprintf("%*s", max(6-max(bot.Width(hat)-9, 0), len(clock)+1), clock) + "  "
 	if c.priced || s.ended.Exit.CostUSD > 0 {
 		line += bot.Money(s.ended.Exit.CostUSD) + "  "
@@ -248,9 +235,9 @@ func (c *Console) columns(s *session) string {
 	return line
 }
 
-// what is the event, or the verdict, or in the demo the claim that the
-// verification did not bear out.
-func (c *Console) what(s *session) (text string, claimed bool) {
+// eventText returns the event, or the verdict, or in the demo the claim that the
+// verification contradicted.
+func (c *Console) eventText(s *session) (text string, claimed bool) {
 	if verdict, ok := bot.Verdict(s.event); ok {
 		done, not := bot.Followed(s.event.Data)
 		if len(done) > 0 {
@@ -271,9 +258,9 @@ func (c *Console) what(s *session) (text string, claimed bool) {
 	return text, false
 }
 
-// files counts what a session changed: "2 files +31 −4". Beside a claim it
-// would only distract.
-func files(t ledger.Capture, claimed bool) string {
+// fileStats summarizes the changes of a session: "2 files +31 −4". Beside a
+// claim it returns "", because it would distract from the claim.
+func fileStats(t ledger.Capture, claimed bool) string {
 	if claimed || len(t.Files) == 0 {
 		return ""
 	}
@@ -291,10 +278,10 @@ func files(t ledger.Capture, claimed bool) string {
 	return text
 }
 
-// strays tells which files were out of scope.
-func (c *Console) strays(t ledger.Capture) {
+// printOutOfScope prints the files that a session wrote outside of its scope.
+func (c *Console) printOutOfScope(t ledger.Capture) {
 	if len(t.Outside) > 0 {
-		c.more("    " + bot.Cut(bot.SignLook+" out of scope, undone: "+few(t.Outside), c.room()-4))
+		c.more("    " + bot.Cut(bot.SignLook+" out of scope, undone: "+firstPaths(t.Outside), c.room()-4))
 	}
 	for n, f := range t.Refused {
 		if n == 3 {
@@ -305,8 +292,8 @@ func (c *Console) strays(t ledger.Capture) {
 	}
 }
 
-// few names some paths and counts the rest.
-func few(paths []string) string {
+// firstPaths lists some paths and counts the rest.
+func firstPaths(paths []string) string {
 	const most = 3
 	var out []string
 	for _, p := range paths[:min(len(paths), most)] {
@@ -317,4 +304,26 @@ func few(paths []string) string {
 		text += fmt.Sprintf(", %d more", len(paths)-most)
 	}
 	return text
+}
+
+// releaseAll prints every held line: the run is over.
+func (c *Console) releaseAll(v view) {
+	for _, key := range sortedKeys(c.held) {
+		c.printSession(v, c.held[key])
+	}
+}
+
+// reports prints what a session did with its guidance.
+func (c *Console) reports(v view, s *session) {
+	for _, r := range s.reports {
+		switch r.State {
+		case guidance.Addressed:
+			c.line(v.at, bot.SignDone+" "+bot.Clean(r.ID)+" addressed"+because(r.Note))
+		case guidance.SetAside:
+			c.line(v.at, bot.SignAway+" "+bot.Clean(r.ID)+" set aside"+because(r.Note))
+		case guidance.NotReported:
+			c.line(v.at, bot.SignLook+" "+bot.Clean(r.ID)+" not reported by "+c.id(s.task)+" "+bot.Clean(s.hat))
+		}
+	}
+	s.reports = nil
 }

@@ -9,34 +9,34 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// commitment begins a task's attempt.
+// commitment prints the beginning of a task's attempt.
 func (c *Console) commitment(v view, b ledger.Commitment) {
 	key := ledger.FoldID(v.e.Task)
 	t, _ := v.after.Project.Find(v.e.Task)
 	title := bot.Cut(bot.Clean(b.Title), 60)
 	if b.Resume {
 		if was, ok := v.before.Project.Find(v.e.Task); ok && was.Attempt != nil && was.Attempt.Run == v.e.Run {
-			return // it waited for an answer only
+			return // it only waited for an answer
 		}
 		c.say(v, bot.SignAgain+" "+c.id(v.e.Task)+" "+title+", goes on from its tree")
 		return
 	}
 	delete(c.commits, key)
 	if t.Attempts <= 1 {
-		c.spent[key] = &purse{}
+		c.spent[key] = &taskCost{}
 		c.say(v, bot.SignNow+" "+c.id(v.e.Task)+" "+title)
 		return
 	}
 	c.say(v, fmt.Sprintf("%s %s %s, attempt %d", bot.SignAgain, c.id(v.e.Task), title, t.Attempts))
 }
 
-// taskSet tells a change of a task that is not told by something else.
+// taskSet prints a change of a task that no other entry shows.
 func (c *Console) taskSet(v view, b ledger.TaskSet) {
 	if v.run().Started.IsZero() {
 		return // the first reading of the source
 	}
 	if b.To != ledger.Active {
-		c.settle(v, v.e.Task)
+		c.release(v, v.e.Task)
 	}
 	id := c.id(v.e.Task)
 	switch b.To {
@@ -56,7 +56,7 @@ func (c *Console) taskSet(v view, b ledger.TaskSet) {
 		}
 	case ledger.Ready:
 		if b.From == "" && isPart(v) {
-			return // told with the plan that it is a part of
+			return // printed with the plan that it is part of
 		}
 		if b.Fresh || (b.From != ledger.Pending && b.From != ledger.Active && b.From != ledger.Waiting) {
 			c.say(v, bot.SignLater+" "+id+" ready again"+because(strings.TrimSuffix(b.Why, ", by console")))
@@ -64,7 +64,7 @@ func (c *Console) taskSet(v view, b ledger.TaskSet) {
 	}
 }
 
-// isPart reports whether a task is a part of another one's plan.
+// isPart reports whether a task is part of another task's plan.
 func isPart(v view) bool {
 	t, ok := v.after.Project.Find(v.e.Task)
 	return ok && t.Task.Parent != ""
@@ -77,7 +77,7 @@ func because(why string) string {
 	return ": " + why
 }
 
-// done is the line of a finished task.
+// done prints the line of a completed task.
 func (c *Console) done(v view, b ledger.TaskSet) {
 	key := ledger.FoldID(v.e.Task)
 	gap := "   "
@@ -99,10 +99,11 @@ func (c *Console) done(v view, b ledger.TaskSet) {
 	c.say(v, text)
 }
 
-// attemptEnded tells a failed attempt; one that blocks its task is told there.
+// attemptEnded prints a failed attempt. If it blocks its task, that line shows
+// it instead.
 func (c *Console) attemptEnded(v view, b ledger.AttemptEnded) {
 	s := c.held[ledger.FoldID(v.e.Task)]
-	c.settle(v, v.e.Task)
+	c.release(v, v.e.Task)
 	if s != nil && s.event.Type == ledger.EventBlocked {
 		return // the question that follows gives the same reason
 	}
@@ -115,7 +116,7 @@ func (c *Console) attemptEnded(v view, b ledger.AttemptEnded) {
 		c.tell(v, fmt.Sprintf("%s %s attempt %d stalled%s", bot.SignFailed, id, max(t.Attempts, 1), because(b.Why)))
 	case b.Failed && t.Failed < ledger.MaxAttempts:
 		c.tell(v, fmt.Sprintf("%s %s attempt %d failed: %s", bot.SignFailed, id, max(t.Attempts, 1), bot.OutcomeWhy(b.Outcome, b.Why)))
-	case b.Failed, b.Outcome == ledger.OutcomePlanned: // told by the question that follows, or by its parts
+	case b.Failed, b.Outcome == ledger.OutcomePlanned: // the following question, or the parts, show it
 	case b.Outcome == ledger.OutcomeBudget:
 		c.tell(v, bot.SignLook+" "+id+" kept as it is, goes on from there next time: "+bot.OutcomeWhy(b.Outcome, b.Why))
 	case b.Replan, b.Outcome == ledger.OutcomeAnew:
@@ -127,7 +128,7 @@ func (c *Console) attemptEnded(v view, b ledger.AttemptEnded) {
 	}
 }
 
-// planSettled tells what became of a plan that was argued about.
+// planSettled prints the outcome of a debated plan.
 func (c *Console) planSettled(v view, b ledger.PlanSettled) {
 	sign := bot.SignDone
 	if !b.Approved {
@@ -136,7 +137,7 @@ func (c *Console) planSettled(v view, b ledger.PlanSettled) {
 	c.tell(v, sign+" "+c.id(v.e.Task)+" plan "+bot.SettledPlan(b))
 }
 
-// hatsRead tells that hats were changed on disk.
+// hatsRead prints that hats were changed on disk.
 func (c *Console) hatsRead(v view, b ledger.HatsRead) {
 	if trouble := bot.HatsTrouble(b.Trouble); trouble != "" {
 		c.tell(v, bot.SignLook+" hats "+trouble)
@@ -149,7 +150,7 @@ func (c *Console) hatsRead(v view, b ledger.HatsRead) {
 	c.say(v, text)
 }
 
-// sourceRead tells what people changed while the run was under way.
+// sourceRead prints people's changes of the source during the run.
 func (c *Console) sourceRead(v view, b ledger.SourceRead) {
 	if v.run().Started.IsZero() {
 		return

@@ -104,7 +104,7 @@ func (n *story) scene() Scene {
 		if err != nil {
 			panic(err)
 		}
-		seen.Take(e)
+		seen.Apply(e)
 	}
 	for _, x := range seen.In(n.State) {
 		s.Add(x.Hat, x.Start, x.End)

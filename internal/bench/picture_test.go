@@ -79,19 +79,19 @@ func aNightOf(sessions int) report.Facts {
 	f := report.Facts{
 		Project: "api-migration", From: began.Add(-16 * time.Hour), To: began.Add(8 * time.Hour), Began: began, Ended: began.Add(7 * time.Hour),
 		Runs: []string{"r14"}, Branch: "nightporter/api-migration/r14", Boundary: 3, Seq: 41822, Head: "9f3a2c71b0e2aa",
-		Total: sessions/3 + 3, Done: sessions / 3, Left: 3, First: sessions / 5, Fixes: sessions / 12,
+		Total: sessions/3 + 3, Done: sessions / 3, Left: 3, FirstPass: sessions / 5, Fixes: sessions / 12,
 		Cost: report.Cost{USD: 0.35 * float64(sessions), Sessions: sessions},
 	}
 	hats := []string{"planner", "builder", "reviewer", "fixer"}
 	step := f.Ended.Sub(began) / time.Duration(sessions)
 	for n := range sessions {
 		at := began.Add(step * time.Duration(n))
-		f.Sessions = append(f.Sessions, report.Session{ID: fmt.Sprint(n), Hat: hats[n%len(hats)], Start: at, End: at.Add(step * 9 / 10), Failed: n%41 == 40, Cut: n%67 == 66})
+		f.Sessions = append(f.Sessions, report.Session{ID: fmt.Sprint(n), Hat: hats[n%len(hats)], Start: at, End: at.Add(step * 9 / 10), Failed: n%41 == 40, CutOff: n%67 == 66})
 		if n%3 == 0 {
-			f.Course = append(f.Course, report.Point{At: at, Left: f.Total - n/3})
+			f.Burndown = append(f.Burndown, report.Point{At: at, Left: f.Total - n/3})
 		}
 		if n%12 == 5 && len(f.Guidance) < 12 {
-			g := report.Guided{Given: true, At: at}
+			g := report.Guided{InSpan: true, At: at}
 			g.Item.ID = fmt.Sprintf("g%d", n)
 			f.Guidance = append(f.Guidance, g)
 		}

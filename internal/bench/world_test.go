@@ -76,7 +76,7 @@ func openWorld(b *testing.B, projects, verify []string, more func(*world, *engin
 		b.Fatal(err)
 	}
 	o := engine.Options{
-		Ledger: w.ledger, Runner: runner{w}, Agents: agents{}, Door: door{},
+		Ledger: w.ledger, Runner: runner{w}, Agents: agents{}, Sockets: door{},
 		Ports: func(context.Context, ledger.Settings) (engine.Ports, error) {
 			return engine.Ports{Source: plan{w.tasks}, Workspace: tree{w}, Files: tree{w}, Scoper: tree{w}, Zone: time.UTC}, nil
 		},

@@ -1,6 +1,9 @@
 // Package scenario drives the real core through a scripted night, for tests of
-// what people are shown. Its outside world is a table: what each session
-// says, which files it leaves, and whether verification is red after it.
+// messages and screens. Its Night takes the place of agents, git and programs: a
+// table says what each session emits, which files it changes, and whether
+// verification fails after it.
+//
+// Product code never imports it. The package has one file, night.go.
 package scenario
 
 import (
@@ -13,47 +16,51 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Act is what one agent session does.
+// Act is the scripted behaviour of one agent session.
 type Act struct {
-	Type  string // event; "" = it ends without one
-	Data  string // payload
+	Type  string // type of its event; "" = it ends without one
+	Data  string // payload of its event
 	Took  time.Duration
-	Cost  float64 // negative = unknown
+	Cost  float64 // in dollars; negative = unknown
 	Files []ledger.FileChange
 	Out   []string     // paths out of scope
-	Red   string       // tail of the verification after it; "" = green
-	Exit  *ledger.Exit // how it ends, where that is not well
-	Typed []string     // lines that a person types while it is at work
+	Red   string       // output of the verification after it; "" = it passes
+	Exit  *ledger.Exit // its exit; nil = it ends normally
+	Typed []string     // lines that a person types while it runs
 }
 
-// Night is a project at work.
+// Night is one project with its state and its ledger entries. Create it with
+// New. It is not safe for concurrent use.
 type Night struct {
 	State loop.State
 	Now   time.Time
-	Acts  map[string][]Act // by "Task 2 builder", in order; a missing one does the expected
-	Check time.Duration    // how long a verification takes
-	Cost  float64          // of sessions without an act of their own
-	Tip   string           // tail of the branch tip's verification; "" = green
+	Acts  map[string][]Act // by task and hat ("Task 2 builder"), in order; a session without an Act succeeds
+	Check time.Duration    // duration of a verification
+	Cost  float64          // of sessions without an Act
+	Tip   string           // output of the branch tip's verification; "" = it passes
 	See   func(before, after loop.State, e ledger.Entry)
-	Type  func(line string) // what a person types goes here
+	Type  func(line string) // called with each line that a person types
 
-	// Decided is called with every decision before it is folded. May be nil.
+	// Decided is called with each decision before its entries are folded. May be
+	// nil.
 	Decided func(before loop.State, d loop.Decision, in loop.Input)
 
 	project string
 	effects []ledger.Effect
-	last    map[string]Act // of each task's last session
+	last    map[string]Act // by task: the Act of its last session
 	tree    int
 	records []ledger.Record
 	seq     map[string]int64
 }
 
-// New begins a night of a project with the plan-build-review pattern.
+// New returns a Night at time at of a project with the plan-build-review
+// pattern.
 func New(project string, at time.Time) *Night {
 	return &Night{Now: at, project: project, Acts: map[string][]Act{}, last: map[string]Act{}, seq: map[string]int64{}, Cost: -1, Check: 38 * time.Second}
 }
 
-// Settings of a run with the shipped hats, as far as the core looks at them.
+// Settings returns the settings of a run with the shipped hats, as far as the
+// core reads them.
 func (n *Night) Settings() ledger.Settings {
 	hat := func(name, emits string, writes bool) ledger.Hat {
 		h := ledger.Hat{Name: name, Emits: []string{emits}, Expect: ledger.ExpectNone, Timeout: ledger.Duration(time.Hour), StallTimeout: ledger.Duration(15 * time.Minute), Shipped: true}
@@ -84,7 +91,7 @@ func (n *Night) Settings() ledger.Settings {
 	}
 }
 
-// Do decides an input and folds its entries, one after another.
+// Do decides an input, folds the resulting entries and returns the answer.
 func (n *Night) Do(in loop.Input) loop.Answer {
 	in.Time = n.Now
 	if in.Idle = ofHouse(in.Body); !in.Idle {
@@ -104,7 +111,7 @@ func (n *Night) Do(in loop.Input) loop.Answer {
 	return d.Answer
 }
 
-// ofHouse reports whether an input is about no project.
+// ofHouse reports whether an input belongs to no project.
 func ofHouse(b loop.InputBody) bool {
 	switch b.(type) {
 	case loop.OfferPairing, loop.TryPairing, loop.RemovePerson, loop.MeetStranger, loop.RefuseCommand,
@@ -114,7 +121,7 @@ func ofHouse(b loop.InputBody) bool {
 	return false
 }
 
-// Entry folds one entry and shows it.
+// Entry folds one entry and passes it to Show.
 func (n *Night) Entry(e ledger.Entry) {
 	before := n.State
 	n.State = loop.Apply(before, e)
@@ -128,7 +135,7 @@ func (n *Night) Entry(e ledger.Entry) {
 	}
 }
 
-// Records returns the project's records of a task, or all where task is "".
+// Records returns the project's records of a task, or all records for "".
 func (n *Night) Records(task string) []ledger.Record {
 	var out []ledger.Record
 	for _, r := range n.records {
@@ -139,7 +146,7 @@ func (n *Night) Records(task string) []ledger.Record {
 	return out
 }
 
-// Runs returns the ids of the project's runs, in their order.
+// Runs returns the ids of the project's runs, oldest first.
 func (n *Night) Runs() []string {
 	var runs []string
 	for _, r := range n.records {
@@ -150,7 +157,8 @@ func (n *Night) Runs() []string {
 	return runs
 }
 
-// RunRecords returns the records of a run, of some types or all.
+// RunRecords returns the records of a run with one of the given types, or all of
+// them without types.
 func (n *Night) RunRecords(run string, types ...string) []ledger.Record {
 	var out []ledger.Record
 	for _, r := range n.records {
@@ -161,7 +169,7 @@ func (n *Night) RunRecords(run string, types ...string) []ledger.Record {
 	return out
 }
 
-// All returns all records, without what the store adds to them.
+// All returns all records, without the fields that the store adds.
 func (n *Night) All() []ledger.Record {
 	out := slices.Clone(n.records)
 	for i := range out {
@@ -170,19 +178,19 @@ func (n *Night) All() []ledger.Record {
 	return out
 }
 
-// Start plans a run over tasks.
+// Start starts a run over the given tasks.
 func (n *Night) Start(set ledger.Settings, base ledger.Base, tasks ...ledger.Task) {
 	n.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set, MaxSessions: 1}})
 	n.effects = nil
 	n.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: base, Snapshot: ledger.Snapshot{Name: "checkout", Path: set.Source.Path, Tasks: tasks}}})
 }
 
-// Base is where a run starts from, at boundary level 3.
+// Base returns the start of a run, at boundary level 3.
 func (n *Night) Base(run string) ledger.Base {
 	return ledger.Base{Commit: "c0", Tree: "t0", Head: "c0", HeadName: "main", Branch: "nightporter/" + n.project + "/" + run, Boundary: 3}
 }
 
-// Until carries out effects until there is none left, or stop says so.
+// Until carries out effects until none is left or stop returns true.
 func (n *Night) Until(stop func() bool) {
 	for range 2000 {
 		if stop != nil && stop() {
@@ -267,7 +275,7 @@ func (n *Night) session(id string) {
 	}
 	if act.Type != "" {
 		emit := loop.Input{Key: "emit:" + id, Actor: "agent", Body: loop.Emit{Session: id, Type: act.Type, Data: json.RawMessage(act.Data)}}
-		if a := n.Do(emit); !a.OK { // once more, as agents do that were not listening
+		if a := n.Do(emit); !a.OK { // a second attempt, as an agent would make
 			n.Do(emit)
 		}
 	}
@@ -279,7 +287,8 @@ func (n *Night) session(id string) {
 	n.Do(loop.Input{Key: "exit:" + id, Body: loop.SessionExited{Exit: x}})
 }
 
-// act is what a session does: as scripted, else what its hat is there for.
+// act returns the Act of a session: the scripted one, or the success that its
+// hat is for.
 func (n *Night) act(s loop.Session) Act {
 	key := s.Task + " " + s.Planned.Hat
 	if acts := n.Acts[key]; len(acts) > 0 {
@@ -300,7 +309,7 @@ func (n *Night) act(s loop.Session) Act {
 	return a
 }
 
-// Task is a plain task for a plan.
+// Task returns a task without special fields, for a plan.
 func Task(n int, title string, needs ...string) ledger.Task {
 	return ledger.Task{ID: fmt.Sprintf("Task %d", n), Title: title, Body: title, DependsOn: needs, Mark: ledger.MarkOpen, Line: n}
 }

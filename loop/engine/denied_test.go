@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// What a hat is denied, and the branches that nobody writes, go along with
-// every session of an agent, and with no command.
+// Every agent session, and no command, gets the tools denied to its hat and the
+// protected branches.
 func TestDeniedGoesAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

@@ -1,14 +1,37 @@
-// Package engine is the shell around the pure core of package loop: it takes
-// inputs, lets the core decide, commits what was decided in one transaction,
-// and carries out the effects.
+// Package engine runs the pure core of package loop: it takes inputs, lets the
+// core decide, commits each decision in one transaction and carries out its
+// effects.
 //
-// One goroutine owns every State. All inputs of all projects pass through it,
-// because they all end in the same single-writer transaction anyway, and
-// because a session's lease is the house's and its plan the project's: both
-// are decided and committed together. What takes time is an effect, and every
-// effect has a goroutine of its own whose result is the next input.
+// One goroutine, in Run, owns every State. All inputs of all projects pass
+// through it: their commits share one single-writer transaction anyway, and some
+// decisions change the shared state and a project's state together, such as a
+// lease for a planned session. Everything slow is an effect. Each effect has its
+// own goroutine, and its result is the next input.
 //
-// After a crash, what was committed is folded again, and every effect without
-// a result is carried out again: a repeatable one just so, a findable one
-// looks first. That is all there is to recovery.
+// Recovery after a crash needs nothing else: Open folds the committed entries,
+// and Run repeats every effect without a result. A repeatable effect is simply
+// repeated; a findable one, such as starting a session, first looks for its
+// earlier result.
+//
+// # Files
+//
+//   - engine.go: Engine, Options, and the reading of states
+//   - input.go: Do, DoWith and Say, by which inputs arrive
+//   - run.go: Run, and the handling of one input
+//   - compose.go: messages that are committed with a decision
+//   - fold.go: Open, folding and snapshots
+//   - effect.go, session.go, preflight.go: carrying out effects
+//   - watch.go: changes of sources and hats by people
+//   - adapters.go, ports.go: a project's adapters and their interfaces
+//   - counter.go: waiting for writes into people's files
+//
+// # Rules
+//
+// The package decides nothing about runs and tasks, which is the core's part,
+// and knows no database, git or agent but through its ports.
+//
+// The tests hold that a restart after any entry neither starts a session nor
+// makes a commit twice, that an input's effect, its reply and a chat's cursor
+// are committed together and once, and that a decision that panics stops nothing
+// but its input.
 package engine

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nightporter/nightporter/internal/crash"
@@ -14,22 +13,19 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// diskRetry is the wait before something is tried again that could not be
-// written.
+// diskRetry is the wait before a write is tried again after the disk was full.
 const diskRetry = 30 * time.Second
 
-// launch carries out one effect in a goroutine of its own and hands its
-// result back as the next input.
-//
-// again says that an earlier process may have begun it.
+// launch carries out one effect in a new goroutine and sends its result as the
+// next input. again says that an earlier process may have begun the effect.
 func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool) {
 	writes := writesFile(p)
 	if writes {
-		e.writes.begin()
+		e.writes.add()
 	}
 	e.effects.Go(func() {
 		if writes {
-			defer e.writes.end()
+			defer e.writes.done()
 		}
 		project := strings.TrimPrefix(p.Stream, ledger.ProjectStream(""))
 		for {
@@ -37,7 +33,7 @@ func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool)
 			body, err := e.act(ctx, project, p, again)
 			crash.Point("after-effect:" + p.Kind)
 			if ctx.Err() != nil {
-				return // stopping: the effect stays pending, and is taken up again
+				return // stopping: the effect stays pending for the next start
 			}
 			if err != nil {
 				e.o.Log.Error("effect failed", "kind", p.Kind, "key", p.Key, "error", err)
@@ -49,15 +45,15 @@ func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool)
 					again = true
 					continue
 				}
-				body = loop.EffectBroken{Kind: p.Kind, Key: p.Key, Task: e.blames(project, p, err), Text: err.Error()}
+				body = loop.EffectBroken{Kind: p.Kind, Key: p.Key, Task: e.taskToBlame(project, p, err), Text: err.Error()}
 			}
-			e.settle(ctx, project, p, body)
+			e.deliverResult(ctx, project, p, body)
 			return
 		}
 	})
 }
 
-// writesFile reports whether an effect writes into the user's own files.
+// writesFile reports whether an effect writes into people's own files.
 func writesFile(p ledger.PendingEffect) bool {
 	switch p.Kind {
 	case ledger.EffectMark{}.EffectKind(), ledger.EffectProgress{}.EffectKind(), ledger.EffectRemember{}.EffectKind(), ledger.EffectKeepPlan{}.EffectKind():
@@ -66,56 +62,21 @@ func writesFile(p ledger.PendingEffect) bool {
 	return false
 }
 
-// Written waits until everything that was decided for the users' own files,
-// marks and progress logs, stands in them. Without it, a run that is over
-// could end the process before its last mark is made.
+// Written waits until all decided changes to people's own files, such as marks
+// and progress logs, are written. Without it, `run` could exit before the last
+// mark is made.
 func (e *Engine) Written(ctx context.Context) error {
 	select {
-	case <-e.writes.none():
+	case <-e.writes.idle():
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("marks in the source: %w", context.Cause(ctx))
 	}
 }
 
-// tally counts what is under way. The zero value is ready for use.
-type tally struct {
-	mu   sync.Mutex
-	n    int
-	zero chan struct{} // closed when n comes back to 0
-}
-
-func (t *tally) begin() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.n++; t.n == 1 {
-		t.zero = make(chan struct{})
-	}
-}
-
-func (t *tally) end() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.n--; t.n == 0 {
-		close(t.zero)
-	}
-}
-
-// none returns a channel that is closed once nothing is under way.
-func (t *tally) none() <-chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.n == 0 {
-		done := make(chan struct{})
-		close(done)
-		return done
-	}
-	return t.zero
-}
-
-// settle delivers an effect's result, again and again while it cannot be
-// saved.
-func (e *Engine) settle(ctx context.Context, project string, p ledger.PendingEffect, body loop.InputBody) {
+// deliverResult sends an effect's result to the core, repeatedly while it cannot
+// be committed.
+func (e *Engine) deliverResult(ctx context.Context, project string, p ledger.PendingEffect, body loop.InputBody) {
 	in := resultOf(project, p, body)
 	for {
 		_, err := e.Do(ctx, in)
@@ -130,7 +91,8 @@ func (e *Engine) settle(ctx context.Context, project string, p ledger.PendingEff
 	}
 }
 
-// resultOf is the input that an effect's result is; nil stands for none.
+// resultOf returns the input that carries an effect's result. For a nil body it
+// is a Wake.
 func resultOf(project string, p ledger.PendingEffect, body loop.InputBody) loop.Input {
 	if body == nil {
 		body = loop.Wake{}
@@ -140,12 +102,11 @@ func resultOf(project string, p ledger.PendingEffect, body loop.InputBody) loop.
 
 func (e *Engine) isDisk(err error) bool { return e.o.IsDisk != nil && e.o.IsDisk(err) }
 
-// blames is the task that an effect which cannot be carried out belongs to; ""
-// where the fault is nobody's. A session that cannot be started, and a
-// take-over, are their task's only where what a person or a plan wrote is why,
-// as a scope that leaves nothing to write: no other session would fare better,
-// and other tasks are none the worse.
-func (e *Engine) blames(project string, p ledger.PendingEffect, err error) string {
+// taskToBlame returns the task that caused an effect to fail, or "". A failed
+// session start or capture is its task's fault only for an InputError, such as a
+// scope that permits no file: then another session would fail too, and other
+// tasks are not affected.
+func (e *Engine) taskToBlame(project string, p ledger.PendingEffect, err error) string {
 	var wrong *ledger.InputError
 	body, bad := p.Effect()
 	if bad != nil || !errors.As(err, &wrong) {
@@ -180,13 +141,14 @@ func taskOf(p ledger.PendingEffect) string {
 	return ""
 }
 
-// act carries out one effect and returns its result; nil where there is none.
+// act carries out one effect and returns its result, or nil for an effect
+// without one.
 func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect, again bool) (loop.InputBody, error) {
 	body, err := p.Effect()
 	if err != nil {
 		return nil, err
 	}
-	ports, ok := e.port(project)
+	ports, ok := e.portsOf(project)
 	if !ok {
 		return nil, fmt.Errorf("project %s could not be opened", project)
 	}
@@ -194,8 +156,8 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 	case ledger.EffectPreflight:
 		return e.preflight(ctx, project, b.Begin, ports)
 	case ledger.EffectStart:
-		b.Restore = b.Restore || again // nobody knows what a crash left in the folder
-		return e.session(ctx, project, ports, b)
+		b.Restore = b.Restore || again // a crash may have left changes in the folder
+		return e.runSession(ctx, project, ports, b)
 	case ledger.EffectEnd:
 		return nil, e.o.Runner.End(ctx, b.Session, b.Grace)
 	case ledger.EffectCapture:
@@ -206,9 +168,10 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		merged, err := ports.Workspace.Merge(ctx, b.Merge)
 		return loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: merged}, err
 	case ledger.EffectCommit:
-		// The head of the ledger as of this decision: the same after a crash.
+		// The head as of this decision, not the current one: a repetition after
+		// a crash makes the same commit.
 		b.Commit.Footers = fmt.Sprintf("Nightporter-Head: %s@%d:%x\n", p.Stream, p.Seq, p.Head) + b.Commit.Footers
-		files, err := e.stamp(ctx, ports, b)
+		files, err := e.stampFiles(ctx, ports, b)
 		if err != nil {
 			return nil, err
 		}
@@ -226,21 +189,20 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return result, nil
 	case ledger.EffectProgress:
 		if err := ports.Source.Log(ctx, b.Progress); err != nil {
-			return loop.MarkMade{Task: b.Progress.Task, Err: err.Error()}, nil //nolint:nilerr // it is told, and holds nothing up
+			return loop.MarkMade{Task: b.Progress.Task, Err: err.Error()}, nil //nolint:nilerr // people are told; the run goes on
 		}
 		return nil, nil
 	case ledger.EffectRemember:
-		return nil, e.note(project, ports, func(n Notebook) error { return n.Keep(ctx, b.Memory) })
+		return nil, e.writeNotebook(project, ports, func(n Notebook) error { return n.Keep(ctx, b.Memory) })
 	case ledger.EffectKeepPlan:
-		return nil, e.note(project, ports, func(n Notebook) error { return n.KeepPlan(ctx, b.Plan) })
+		return nil, e.writeNotebook(project, ports, func(n Notebook) error { return n.KeepPlan(ctx, b.Plan) })
 	}
 	return nil, fmt.Errorf("effect %s is not carried out by this engine", p.Kind)
 }
 
-// note writes into the project's notebooks. What cannot be written there is
-// logged and holds nothing up: the ledger has it. Only a full disk is waited
-// for, as everywhere.
-func (e *Engine) note(project string, ports Ports, write func(Notebook) error) error {
+// writeNotebook writes into the project's notebooks. It logs a failure and goes
+// on, because the ledger has the content too. Only a full disk is an error.
+func (e *Engine) writeNotebook(project string, ports Ports, write func(Notebook) error) error {
 	if ports.Notebook == nil {
 		return nil
 	}
@@ -252,8 +214,9 @@ func (e *Engine) note(project string, ports Ports, write func(Notebook) error) e
 	return nil
 }
 
-// stamp makes the files that carry marks and progress in a commit.
-func (e *Engine) stamp(ctx context.Context, ports Ports, b ledger.EffectCommit) (map[string][]byte, error) {
+// stampFiles returns the source files with the marks and the progress entry that
+// travel in a commit.
+func (e *Engine) stampFiles(ctx context.Context, ports Ports, b ledger.EffectCommit) (map[string][]byte, error) {
 	s, ok := ports.Source.(Stamper)
 	if !ok || b.Progress == nil {
 		return nil, nil
@@ -263,45 +226,4 @@ func (e *Engine) stamp(ctx context.Context, ports Ports, b ledger.EffectCommit) 
 		return nil, fmt.Errorf("marks for the commit: %w", err)
 	}
 	return files, nil
-}
-
-// followHats reads hats and pattern again whenever somebody changed them, and
-// once at the beginning: they may have been changed while nobody looked.
-func (e *Engine) followHats(ctx context.Context, project string, files HatFiles) {
-	look := func() {
-		s, ok := e.State(project)
-		if !ok || s.Project.Run.Over() {
-			return
-		}
-		pattern, hats, err := files.Read(s.Project.Run.Settings)
-		body := loop.HatsChanged{Pattern: pattern, Hats: hats}
-		if err != nil {
-			body = loop.HatsChanged{Err: err.Error()}
-		}
-		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); err != nil && ctx.Err() == nil {
-			e.o.Log.Error("hats", "project", project, "error", err)
-		}
-	}
-	look()
-	if err := files.Watch(ctx, look); err != nil && ctx.Err() == nil {
-		e.o.Log.Warn("hats are not watched", "project", project, "error", err)
-	}
-}
-
-// follow reads the source again whenever somebody changed it.
-func (e *Engine) follow(ctx context.Context, project string, source Source) {
-	err := source.Watch(ctx, func() {
-		began := e.o.Clock()
-		snapshot, err := source.Read(ctx)
-		body := loop.SourceChanged{Snapshot: snapshot, Read: began}
-		if err != nil {
-			body = loop.SourceChanged{Err: err.Error(), Read: began}
-		}
-		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); err != nil && ctx.Err() == nil {
-			e.o.Log.Error("source change", "project", project, "error", err)
-		}
-	})
-	if err != nil && ctx.Err() == nil {
-		e.o.Log.Warn("source is not watched", "project", project, "error", err)
-	}
 }

@@ -36,8 +36,8 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// A task whose scope turns out to permit nothing when its session is over, as
-// a section's of a plan can, is blocked; the others are done.
+// A task is blocked if its scope turns out to permit nothing after its session,
+// as the scope of a plan's section can; the other tasks are done.
 func TestScopeThatPermitsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -60,8 +60,7 @@ func TestScopeThatPermitsNothing(t *testing.T) {
 	})
 }
 
-// The agent of a critic is looked for before the run, also where a single task
-// asks for one: at 3:00 nobody would mend it.
+// Preflight checks the critic's agent, also if only a single task asks for one.
 func TestPreflightLooksForTheCritic(t *testing.T) {
 	for _, consensus := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -78,8 +77,8 @@ func TestPreflightLooksForTheCritic(t *testing.T) {
 	}
 }
 
-// The engine is ended and opened again after every entry that a run makes, one
-// place a run: nothing is started or committed twice, and the result is the same.
+// The engine restarts after every entry of a run, one entry a run: nothing is
+// started or committed twice, and the result is the same.
 func TestRestartAnywhere(t *testing.T) {
 	for n := 1; n < 60; n += 3 {
 		synctest.Test(t, func(t *testing.T) {
@@ -116,7 +115,7 @@ func TestRestartAnywhere(t *testing.T) {
 	}
 }
 
-// A question without an answer is settled by the clock alone.
+// A question without an answer expires by the clock.
 func TestQuestionExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := false
@@ -149,8 +148,8 @@ func TestQuestionExpires(t *testing.T) {
 	})
 }
 
-// An answer that is given while no daemon is there is kept, and nothing is
-// planned on it: no session may look as if it were at work.
+// An answer given without a daemon is stored, and nothing is planned on it: no
+// session may seem to run.
 func TestNothingIsPlannedWithoutADaemon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := false
@@ -182,8 +181,8 @@ func TestNothingIsPlannedWithoutADaemon(t *testing.T) {
 	})
 }
 
-// A usage limit parks the agent until the time it names; nothing is started
-// before, and the cut session counts as nothing.
+// A usage limit parks the agent until the time it names. Nothing starts before,
+// and the session that was cut off does not count.
 func TestLimitIsWaitedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := false
@@ -220,8 +219,7 @@ func TestLimitIsWaitedOut(t *testing.T) {
 	})
 }
 
-// The same key is the same command, also for another engine on the same
-// ledger.
+// The same key is the same command, also for another engine on the same ledger.
 func TestSameKeySameAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -241,8 +239,8 @@ func TestSameKeySameAnswer(t *testing.T) {
 	})
 }
 
-// Guidance that comes while the builder works is bound to the next session
-// that writes, once, whatever restarts in between.
+// Guidance sent while the builder works is bound once, to the next session that
+// writes, whatever restarts in between.
 func TestGuidanceReachesOneSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var prompts []string
@@ -304,8 +302,8 @@ func TestPoisonedInput(t *testing.T) {
 	})
 }
 
-// A decision that cannot be told is carried out all the same, and said to be;
-// what comes after it is told again.
+// A decision whose messages cannot be composed is carried out, and people are
+// told so; the following decisions are told normally.
 func TestUntold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := true
@@ -337,7 +335,7 @@ func TestUntold(t *testing.T) {
 	})
 }
 
-// poison makes Decide panic: its kind cannot be asked for.
+// poison makes Decide panic, because its embedded interface is nil.
 type poison struct{ loop.InputBody }
 
 func (poison) InputKind() string { return "poison" }

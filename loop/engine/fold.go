@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,15 +15,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// snapshotEvery bounds how many entries have to be folded at the next start.
+// snapshotEvery bounds the number of entries to fold at the next start.
 const snapshotEvery = 2000
 
-// foldAll reads the streams, several at a time: each is a fold of its own.
+// foldAll folds the streams concurrently: they are independent of each other.
 func (e *Engine) foldAll(ctx context.Context, streams []string) error {
 	type result struct {
 		state loop.State
-		head  int64 // last entry
-		saved int64 // last entry of the snapshot that it began with
+		head  int64 // number of the last entry
+		saved int64 // last entry of the snapshot that the fold began with
 		err   error
 	}
 	results := make([]result, len(streams))
@@ -44,23 +46,24 @@ func (e *Engine) foldAll(ctx context.Context, streams []string) error {
 		e.heads[stream], e.saved[stream] = r.head, r.saved
 		e.unsaved += int(r.head - r.saved)
 		if stream == ledger.SharedStream {
-			e.house = r.state.Shared
+			e.shared = r.state.Shared
 			continue
 		}
 		name := strings.TrimPrefix(stream, ledger.ProjectStream(""))
-		r.state.Project.Name = name // a stream can begin before its first run
+		r.state.Project.Name = name // a stream may have entries before its first run
 		e.projects[name] = r.state.Project
 	}
 	return nil
 }
 
-// fold reads one stream: its newest snapshot, then what follows.
+// fold folds one stream from its newest snapshot.
 func (e *Engine) fold(ctx context.Context, stream string) (s loop.State, saved, head int64, err error) {
 	row, err := e.o.Ledger.Snapshot(ctx, stream, loop.StateVersion)
 	if err != nil {
 		return s, 0, 0, err
 	}
-	// A snapshot is a convenience: one that does not decode is passed over.
+	// A snapshot only saves time: if it does not decode, the fold starts at the
+	// first entry.
 	if row.Seq > 0 && json.Unmarshal(row.Body, &s) != nil {
 		s, row.Seq = loop.State{}, 0
 	}
@@ -78,23 +81,23 @@ func (e *Engine) fold(ctx context.Context, stream string) (s loop.State, saved, 
 	return folder.State(), row.Seq, head, err
 }
 
-// unsavedState is a state on its way to a snapshot.
+// unsavedState is a state that has no current snapshot.
 type unsavedState struct {
 	stream string
 	seq    int64
 	state  loop.State
 }
 
-// changed returns the states of streams that have entries since their last
-// snapshot, and takes them for saved.
-func (e *Engine) changed() (states []unsavedState) {
+// unsavedStates returns the states of streams with entries since their last
+// snapshot, and counts them as saved.
+func (e *Engine) unsavedStates() (states []unsavedState) {
 	add := func(stream string, s loop.State) {
 		if seq := e.heads[stream]; seq > e.saved[stream] {
 			states = append(states, unsavedState{stream, seq, s})
 			e.saved[stream] = seq
 		}
 	}
-	add(ledger.SharedStream, loop.State{Shared: e.house})
+	add(ledger.SharedStream, loop.State{Shared: e.shared})
 	for _, p := range e.projects {
 		add(ledger.ProjectStream(p.Name), loop.State{Project: p})
 	}
@@ -102,10 +105,10 @@ func (e *Engine) changed() (states []unsavedState) {
 	return states
 }
 
-// save keeps states for a faster start; a failure costs only time. It may be
-// called from any goroutine, so that no input waits for the encoding of a plan:
-// states are never changed.
-func (e *Engine) save(states []unsavedState) {
+// saveSnapshots stores snapshots. A failure only makes the next start slower. It
+// may run in any goroutine, so that no input waits for the encoding: states are
+// never changed.
+func (e *Engine) saveSnapshots(states []unsavedState) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	for _, s := range states {
@@ -117,4 +120,24 @@ func (e *Engine) save(states []unsavedState) {
 			e.o.Log.Warn("snapshot not saved", "stream", s.stream, "error", err)
 		}
 	}
+}
+
+// Open returns an Engine with the state of the given streams folded from the
+// ledger. It carries out nothing before Run.
+func Open(ctx context.Context, o Options, streams []string) (*Engine, error) {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	e := &Engine{
+		o: o, inputs: make(chan call), stopping: make(chan struct{}),
+		projects: map[string]loop.Project{}, ports: map[string]Ports{}, watches: map[string]context.CancelFunc{},
+		heads: map[string]int64{}, saved: map[string]int64{},
+	}
+	if err := e.foldAll(ctx, slices.Concat([]string{ledger.SharedStream}, streams)); err != nil {
+		return nil, err
+	}
+	return e, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// shelf is a commit and a notebook: files by path.
+// shelf is a commit and a notebook, as maps from path to content.
 type shelf struct {
 	engine.Files
 	files map[string]string
@@ -45,8 +45,8 @@ func (n notes) Read(_ context.Context, path string) ([]byte, error) {
 	return nil, nil
 }
 
-// TestMaterial: .ralph is read from the notebooks and from nowhere else, every
-// other path from the start commit.
+// TestMaterial: .ralph is read from the notebooks only, every other path from
+// the attempt's start commit.
 func TestMaterial(t *testing.T) {
 	var s loop.State
 	s.Project.Name = "shop"

@@ -7,10 +7,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Ledger keeps what was decided. It is the store's side of DESIGN 2, step 3.
+// Ledger stores decisions. Package store implements it.
 type Ledger interface {
-	// Commit writes a batch in one transaction. A batch whose key was
-	// committed before writes nothing and returns the first one's answer.
+	// Commit writes a batch in one transaction. If the batch's key was committed
+	// before, it writes nothing and returns the stored answer.
 	Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error)
 	// Records calls yield with the entries of a stream after seq, in order.
 	Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error
@@ -19,132 +19,143 @@ type Ledger interface {
 	// Snapshot returns the newest snapshot of a stream that the given core
 	// version wrote, or one with Seq 0.
 	Snapshot(ctx context.Context, stream string, version int) (ledger.SnapshotRow, error)
-	// SaveSnapshot keeps one and drops the older ones of its stream.
+	// SaveSnapshot stores a snapshot and deletes the older ones of its stream.
 	SaveSnapshot(ctx context.Context, row ledger.SnapshotRow) error
 }
 
-// Source is where one run's tasks come from (SPEC 3.2).
+// Source is the task list of one run (SPEC 3.2).
 type Source interface {
-	// Read parses the source. Malformed input is a *ledger.InputError with every
-	// finding; nothing of it may be used then.
+	// Read parses the source. For malformed input it returns a
+	// *ledger.InputError with all findings and no usable snapshot.
 	Read(ctx context.Context) (ledger.Snapshot, error)
-	// Mark writes statuses into the user's own file.
+	// Mark writes the status of tasks into the person's own file.
 	Mark(ctx context.Context, marks []ledger.Marking) error
-	// Log appends to the progress log, unless an entry with its key is there.
+	// Log appends an entry to the progress log, unless one with its key exists.
 	Log(ctx context.Context, p ledger.Progress) error
-	// Watch calls changed after the source was changed by somebody, until ctx ends.
+	// Watch calls changed after each change of the source by somebody else,
+	// until ctx ends.
 	Watch(ctx context.Context, changed func()) error
-	// Owned returns the paths below the repository that are never in a
-	// session's scope: the source file and its progress log.
+	// Owned returns the paths in the repository that no session may write: the
+	// source file and its progress log.
 	Owned() []string
 }
 
-// Stamper is a source whose marks can travel in a task's commit instead of
-// being written into the person's checkout (SPEC 3.2, commit_status).
+// Stamper is a Source whose marks can be part of a task's commit instead of a
+// change in the person's checkout (SPEC 3.2, commit_status).
 type Stamper interface {
-	// Stamp returns the source's files with the marks and the progress entry in
-	// them, by path. read gives a file of the commit's tree, nil where it has
-	// none; a source that is not in the tree has nothing to stamp.
+	// Stamp returns the source's files with the marks and the progress entry
+	// added, by path. read returns a file of the commit's tree, or nil. A source
+	// outside of the tree returns no files.
 	Stamp(read func(path string) ([]byte, error), marks []ledger.Marking, p ledger.Progress) (map[string][]byte, error)
 }
 
-// Workspace is the daemon's own repository and the run's work folder (SPEC 9).
+// Workspace is the daemon's own repository and the work folder of a run (SPEC
+// 9).
 type Workspace interface {
-	// Begin looks at the user's repository, fetches it into ours and decides
-	// where its run starts. What makes a start impossible is a *ledger.InputError.
+	// Begin fetches the person's repository into the daemon's and decides where
+	// the run starts. A reason why it cannot start is a *ledger.InputError.
 	Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error)
-	// Restore brings the run's work folder to a tree; ignored files stay.
+	// Restore resets the run's work folder to a tree. Ignored files stay.
 	Restore(ctx context.Context, run, tree string) error
-	// Capture reads what a session left, without running its git.
+	// Capture returns the changes that a session left. It never runs the git of
+	// the session's folder, whose configuration the session could have changed.
 	Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error)
-	// Commit makes a task's commit and moves the branch to it, in our
-	// repository and then in the user's. A branch that somebody else moved is
-	// a *ledger.BranchMoved, one that is checked out a *ledger.InputError.
+	// Commit makes a task's commit and moves the branch to it, first in the
+	// daemon's repository and then in the person's. If somebody else moved the
+	// branch, the error is a *ledger.BranchMoved; if it is checked out, a
+	// *ledger.InputError.
 	//
-	// files are put into the tree besides, by path: the source's own, where
-	// marks travel in commits. Usually nil.
+	// files are added to the tree, by path: those of a source whose marks are
+	// part of commits. Usually nil.
 	Commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error)
-	// Merge lays a change onto a branch that moved.
+	// Merge applies a change to a branch that has moved.
 	Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merged, error)
 }
 
-// Files looks things up in the daemon's own repository.
+// Files reads the daemon's own repository.
 type Files interface {
 	// Work returns the absolute path of the run's work folder.
 	Work(run string) string
-	// Clean makes a fresh folder of the given commit's tree and returns its path.
+	// Clean creates a new folder with the given commit's tree and returns its
+	// path.
 	Clean(ctx context.Context, run, commit string) (string, error)
-	// Read returns a file of a tree or commit, nil where there is none.
+	// Read returns a file of a tree or commit, or nil if it does not exist.
 	Read(ctx context.Context, tree, path string) ([]byte, error)
-	// Diff returns the patch between two trees or commits, cut to limit bytes
-	// with a last line that says so.
+	// Diff returns the patch between two trees or commits, cut to limit bytes. A
+	// last line says that it was cut.
 	Diff(ctx context.Context, from, to string, limit int) (string, error)
-	// Changed lists what differs between two trees or commits.
+	// Changed returns the files that differ between two trees or commits.
 	Changed(ctx context.Context, from, to string) ([]ledger.FileChange, error)
 }
 
 // Runner starts and ends sessions. A session outlives the daemon.
 type Runner interface {
-	// Known reports whether the session was started before, by whomever.
+	// Known reports whether the session was started before, by this process or
+	// an earlier one.
 	Known(session string) bool
-	// Start begins a session. It is findable: a second Start of the same
-	// session starts nothing and returns nil.
+	// Start starts a session. A second Start of the same session does nothing
+	// and returns nil.
 	Start(ctx context.Context, l ledger.Launch) error
-	// Wait blocks until the session has ended and its whole process tree is
-	// gone. It works for one that an earlier daemon started.
+	// Wait blocks until the session and its whole process tree have ended. The
+	// session may have been started by an earlier process.
 	Wait(ctx context.Context, session string) (ledger.Exit, error)
-	// End asks a session's shim to end it: after grace, at once for zero.
-	// It returns without waiting; nothing happens where it has ended.
+	// End asks a session's shim to end it after grace, or at once if grace is
+	// zero. It does not wait. If the session has ended, it does nothing.
 	End(ctx context.Context, session string, grace ledger.Duration) error
-	// Touch tells the shim that the session called hat, which is a sign of life.
+	// Touch reports a sign of life of the session to its shim, so that the stall
+	// limit starts anew.
 	Touch(session string)
 }
 
-// Notebook keeps what sessions want later ones to know, in the .ralph folder
-// of the person's checkout, which ignores itself (SPEC 4.1, 11).
+// Notebook stores notes of sessions for later sessions, in the .ralph folder of
+// the person's checkout, which a .gitignore of its own excludes from git (SPEC
+// 4.1, 11).
 type Notebook interface {
-	// Keep appends one line, unless a line with its key is there.
+	// Keep appends one line, unless a line with its key exists.
 	Keep(ctx context.Context, m ledger.Memory) error
 	// KeepPlan writes events/latest-plan.json.
 	KeepPlan(ctx context.Context, plan []byte) error
-	// Read returns a file below .ralph by its path in the repository
-	// (".ralph/agent/decisions.md"), nil where there is none. What is not a
-	// plain file inside the folder is not read.
+	// Read returns a file below .ralph by its path in the repository, such as
+	// ".ralph/agent/decisions.md", or nil if it does not exist. It refuses
+	// anything but a regular file inside the folder.
 	Read(ctx context.Context, path string) ([]byte, error)
 }
 
-// HatFiles are the files that a project's hats and patterns come from.
+// HatFiles are the files that define a project's hats and patterns.
 type HatFiles interface {
-	// Read gives the hats and the pattern with which a run of these settings
-	// would start now. What is wrong in a file is the error.
+	// Read returns the pattern and the hats with which a run of these settings
+	// would start now. A mistake in a file is an error.
 	Read(s ledger.Settings) (ledger.Pattern, map[string]ledger.Hat, error)
-	// Watch calls changed after a file was changed by somebody, until ctx ends.
+	// Watch calls changed after each change of a file by somebody else, until
+	// ctx ends.
 	Watch(ctx context.Context, changed func()) error
 }
 
-// Agents says what can be known of agents without starting one.
+// Agents reports on agents without starting one.
 type Agents interface {
-	// Check reports what would keep an agent from being started: nil when it
-	// is present. It starts no model turn and costs nothing.
+	// Check returns the reason why an agent cannot be started, or nil. It starts
+	// no model turn and costs nothing.
 	Check(ctx context.Context, agent string) error
-	// Level is the boundary that sessions will have, and what keeps it from
-	// being a higher one.
+	// Level returns the boundary level of future sessions, and the reasons why
+	// it is no higher.
 	Level() (int, []string)
 }
 
-// Scoper resolves a scope against a tree, for preflight: an error, or
-// findings that only warn.
+// Scoper resolves a scope against a tree, for preflight. Its findings are
+// warnings; an error means that the scope cannot be used.
 type Scoper interface {
 	ResolveScope(ctx context.Context, tree string, s ledger.Scope) ([]string, []ledger.Finding, error)
 }
 
-// Door opens the socket through which one session talks to the engine.
-type Door interface {
-	// Open listens for the session; a second Open replaces the first.
+// SessionSockets manages the sockets through which sessions call the engine.
+// Each session has its own.
+type SessionSockets interface {
+	// Open listens for the session. A second call replaces the first socket.
 	Open(session string) error
-	// Token is what the session has to bear. It is the same after a restart.
+	// Token returns the secret that the session's calls must carry. It is the
+	// same after a restart.
 	Token(session string) string
-	// Close stops listening. Nothing happens where nobody does.
+	// Close stops listening. It does nothing if no socket is open.
 	Close(session string)
 }
 
@@ -154,7 +165,7 @@ type Ports struct {
 	Workspace Workspace
 	Files     Files
 	Scoper    Scoper
-	Notebook  Notebook       // nil: nothing is kept
-	Hats      HatFiles       // nil: they never change
-	Zone      *time.Location // of the person; times in decisions are in it
+	Notebook  Notebook       // nil: notes are not stored
+	Hats      HatFiles       // nil: hats never change during a run
+	Zone      *time.Location // time zone of the times in decisions
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// minDisk is the least free space to start a run with (SPEC 2.0).
+// minDisk is the least free space, in bytes, with which a run starts (SPEC 2.0).
 const minDisk = 2 << 30
 
-// preflight tries everything that would fail at 3:00, and lists all of it at
-// once (SPEC 2.0). What only the boundary can show, setup and the baseline,
-// follows as sessions.
+// preflight checks every condition that would otherwise fail during the night,
+// and lists all problems at once (SPEC 2.0). Setup and baseline follow as
+// sessions, because they need the boundary.
 func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Begin, ports Ports) (loop.InputBody, error) {
 	s, _ := e.State(project)
 	run := s.Project.Run
@@ -54,7 +54,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	if base.Tree != "" {
 		e.preflightScopes(ctx, ports, settings, base.Tree, &out)
 	}
-	asked := settings // also by a single task
+	asked := settings // a single task may ask for consensus too
 	for _, t := range out.Snapshot.Tasks {
 		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == ledger.MarkOpen
 	}
@@ -81,9 +81,10 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	return out, nil
 }
 
-// WeakBoundary is what keeps a run from starting where the setting boundary
-// asks for more than the machine's level gives, which reasons explain
-// (SPEC 12.1).
+// WeakBoundary returns the finding that prevents a run whose setting requires a
+// boundary that the machine does not provide (SPEC 12.1). level is the
+// machine's, and reasons say why it is no higher. weak is false if the run may
+// start.
 func WeakBoundary(setting string, level int, reasons []string) (f ledger.Finding, weak bool) {
 	if setting != "required" || level >= 2 {
 		return f, false
@@ -94,8 +95,8 @@ func WeakBoundary(setting string, level int, reasons []string) (f ledger.Finding
 	}, true
 }
 
-// LowDisk is what keeps a run from starting where free bytes are left for the
-// state folder (SPEC 2.0).
+// LowDisk returns the finding that prevents a run with only free bytes left on
+// the disk of the state folder (SPEC 2.0). low is false if the run may start.
 func LowDisk(free uint64) (f ledger.Finding, low bool) {
 	if free >= minDisk {
 		return f, false
@@ -115,7 +116,7 @@ func hasTask(s ledger.Snapshot, id string) bool {
 	return ok
 }
 
-// preflightScopes resolves every open task's scope to something writable.
+// preflightScopes checks that every open task's scope permits at least one file.
 func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s ledger.Settings, tree string, out *loop.Preflighted) {
 	for _, t := range out.Snapshot.Tasks {
 		if t.Mark != ledger.MarkOpen {
@@ -152,7 +153,7 @@ func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s ledger.Sett
 	}
 }
 
-// hatsOf lists the hats that the run's pattern uses, its start first.
+// hatsOf returns the hats that the run's pattern uses, the starting hat first.
 func hatsOf(s ledger.Settings) []string {
 	names := []string{s.Pattern.Start}
 	seen := map[string]bool{s.Pattern.Start: true, ledger.Converged: true}
@@ -173,7 +174,7 @@ func hatsOf(s ledger.Settings) []string {
 	return names
 }
 
-// AgentsOf lists the agents that a run with these settings may start, its
+// AgentsOf returns the agents that a run with these settings may start, the
 // fallback included, each once.
 func AgentsOf(s ledger.Settings) []string {
 	var names []string

@@ -11,9 +11,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestScopeBeforeSession: a scope that leaves nothing to write, of a part or of
-// a task that was added at midnight, blocks its task before a session that
-// writes is paid for. Those that only read still come before it.
+// TestScopeBeforeSession: a scope that permits no file, of a part or of a task
+// added during the run, blocks its task before a session that writes is paid
+// for. Sessions that only read run before.
 func TestScopeBeforeSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

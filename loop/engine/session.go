@@ -12,33 +12,31 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxDiff bounds the diff that is looked up for a prompt, in bytes.
+// maxDiff bounds the diff in a prompt, in bytes.
 const maxDiff = 4 << 20
 
-// session starts a session that the state has planned, or takes up the one
-// that is there, and returns its exit.
-func (e *Engine) session(ctx context.Context, project string, ports Ports, b ledger.EffectStart) (loop.InputBody, error) {
+func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b ledger.EffectStart) (loop.InputBody, error) {
 	s, _ := e.State(project)
 	ses, ok := s.Project.Session(b.Session)
 	if !ok {
-		return nil, nil // it has ended already
+		return nil, nil // the session has ended already
 	}
-	defer e.o.Door.Close(b.Session)
+	defer e.o.Sockets.Close(b.Session)
 	known := e.o.Runner.Known(b.Session)
 	if known {
-		// It goes on from an earlier process. For a new one, the runner opens
-		// the door when the session's folder is there.
-		if err := e.o.Door.Open(b.Session); err != nil {
+		// An earlier process started it. For a new session, the runner opens the
+		// socket once the session's folder exists.
+		if err := e.o.Sockets.Open(b.Session); err != nil {
 			return nil, fmt.Errorf("socket of %s: %w", b.Session, err)
 		}
 	}
 	if !known {
-		if ses.Cut { // cut off before it was started
+		if ses.Cut { // cut off before the start
 			return loop.SessionExited{Exit: ledger.Exit{
 				Session: b.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, CostUSD: 0, Started: e.o.Clock(), Ended: e.o.Clock(),
 			}}, nil
 		}
-		l, err := e.prepare(ctx, s, ses, ports, b)
+		l, err := e.prepareLaunch(ctx, s, ses, ports, b)
 		if err != nil {
 			return nil, err
 		}
@@ -55,8 +53,7 @@ func (e *Engine) session(ctx context.Context, project string, ports Ports, b led
 	return loop.SessionExited{Exit: x}, nil
 }
 
-// prepare brings the folder to the session's input tree and builds its prompt.
-func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, ports Ports, b ledger.EffectStart) (ledger.Launch, error) {
+func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Session, ports Ports, b ledger.EffectStart) (ledger.Launch, error) {
 	run := s.Project.Run
 	l := ledger.Launch{
 		Session: ses.ID, Project: s.Project.Name, Run: run.ID, Task: ses.Task, Kind: ses.Planned.Kind,
@@ -65,8 +62,9 @@ func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, po
 	}
 	switch {
 	case b.Clean != "":
-		// Made anew for the first command only: setup prepares it for the rest.
-		folder, err := e.clean(ctx, ports, run.ID, b.Clean, ses.Planned.Index == 0 && !ses.Planned.Repeat)
+		// Created for the first command only; the setup command prepares it for
+		// the following ones.
+		folder, err := e.cleanFolder(ctx, ports, run.ID, b.Clean, ses.Planned.Index == 0 && !ses.Planned.Repeat)
 		if err != nil {
 			return l, fmt.Errorf("clean folder: %w", err)
 		}
@@ -79,7 +77,7 @@ func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, po
 	if ses.Planned.Kind != ledger.KindAgent {
 		return l, nil
 	}
-	if err := e.writable(ctx, s, ses.ID, ports, b.Tree); err != nil {
+	if err := e.checkScope(ctx, s, ses.ID, ports, b.Tree); err != nil {
 		return l, err
 	}
 	m, err := Material(ctx, s, ses.ID, ports.Files, ports.Notebook)
@@ -93,14 +91,11 @@ func (e *Engine) prepare(ctx context.Context, s loop.State, ses loop.Session, po
 	hat := run.Settings.Hats[ses.Planned.Hat]
 	l.Prompt, l.Context, l.Denied, l.Effort = p.Text, p.Context, hat.Denied, hat.Effort
 	l.Protected = run.Settings.Protected
-	l.Token = e.o.Door.Token(ses.ID)
+	l.Token = e.o.Sockets.Token(ses.ID)
 	return l, nil
 }
 
-// writable reports a scope that leaves a session nothing to write: of a task
-// that was added at midnight, or of a part whose plan went beyond its task.
-// Finding that out afterwards would cost the session.
-func (e *Engine) writable(ctx context.Context, s loop.State, session string, ports Ports, tree string) error {
+func (e *Engine) checkScope(ctx context.Context, s loop.State, session string, ports Ports, tree string) error {
 	scope, writes := loop.ScopeOf(s, session)
 	if !writes || ports.Scoper == nil {
 		return nil
@@ -117,16 +112,16 @@ func (e *Engine) writable(ctx context.Context, s loop.State, session string, por
 	return nil
 }
 
-func (e *Engine) clean(ctx context.Context, ports Ports, run, commit string, anew bool) (string, error) {
+func (e *Engine) cleanFolder(ctx context.Context, ports Ports, run, commit string, anew bool) (string, error) {
 	if !anew {
 		return filepath.Join(filepath.Dir(ports.Files.Work(run)), "clean"), nil
 	}
 	return ports.Files.Clean(ctx, run, commit)
 }
 
-// Material looks up what a session's prompt wants: conventions and files of
+// Material collects the files for a session's prompt: conventions and files from
 // the commit that its attempt builds on, and the project's notebooks, which
-// are in the person's checkout alone. notes may be nil; then there are none.
+// exist only in the person's checkout. A nil notes means no notebooks.
 func Material(ctx context.Context, s loop.State, session string, files Files, notes Notebook) (loop.Material, error) {
 	var m loop.Material
 	needs, ok := loop.PromptNeeds(s, session)
@@ -141,7 +136,7 @@ func Material(ctx context.Context, s loop.State, session string, files Files, no
 			text, err = files.Read(ctx, needs.Rev, path)
 		case notes != nil:
 			if text, err = notes.Read(ctx, path); err != nil {
-				// A notebook is a help, and no reason for a night to stand still.
+				// A missing notebook is no reason to hold up the run.
 				text, err = []byte("(cannot be read: "+err.Error()+")"), nil
 			}
 		}

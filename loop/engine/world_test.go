@@ -16,14 +16,14 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// Both ledgers are what the engine asks for.
+// Both ledgers implement the engine's port.
 var (
 	_ engine.Ledger = (*store.Store)(nil)
 	_ engine.Ledger = (*store.Memory)(nil)
 )
 
-// world is the outside as far as the engine sees it: no processes and no git,
-// which do not work in a synctest bubble, but the real store.
+// world implements the engine's ports without processes and git, which a
+// synctest bubble cannot contain, and with the real store.
 type world struct {
 	t      *testing.T
 	ledger *store.Store
@@ -31,20 +31,20 @@ type world struct {
 	stop   func()
 
 	mu      sync.Mutex
-	act     func(w *world, l ledger.Launch) ledger.Exit // plays a session
-	narrow  atomic.Bool                                 // nothing is writable "elsewhere/" from here on
-	started map[string]int                              // how often each session was really started
+	act     func(w *world, l ledger.Launch) ledger.Exit // returns a session's exit
+	narrow  atomic.Bool                                 // from now on, scopes in "elsewhere/" permit nothing
+	started map[string]int                              // number of starts of each session
 	running map[string]chan ledger.Exit
 	ended   map[string]ledger.Exit
 	tree    int
 	commits []ledger.CommitTask
 	marks   []ledger.Marking
 	plan    ledger.Snapshot
-	refuses func(ledger.CaptureRequest) error // what is wrong with a take-over; nil: nothing
+	refuses func(ledger.CaptureRequest) error // error of a capture; nil: none
 	entries []ledger.Entry
 	compose func(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing
-	looked  []string   // agents that preflight looked for
-	woken   [][]string // chats that a commit left something new for
+	looked  []string   // agents that preflight checked
+	woken   [][]string // chats passed to Options.Sent
 }
 
 func newWorld(t *testing.T, act func(w *world, l ledger.Launch) ledger.Exit) *world {
@@ -72,7 +72,7 @@ func newWorld(t *testing.T, act func(w *world, l ledger.Launch) ledger.Exit) *wo
 // open starts an engine on the ledger, as a new process would.
 func (w *world) open() { w.openTo(true) }
 
-// openTo starts an engine that works, or one that only answers.
+// openTo starts an engine that carries out effects, or one that only answers.
 func (w *world) openTo(work bool) {
 	w.t.Helper()
 	streams, err := w.ledger.Streams(w.t.Context())
@@ -80,7 +80,7 @@ func (w *world) openTo(work bool) {
 		w.t.Fatal(err)
 	}
 	e, err := engine.Open(w.t.Context(), engine.Options{
-		Ledger: w.ledger, Runner: w, Agents: w, Door: w,
+		Ledger: w.ledger, Runner: w, Agents: w, Sockets: w,
 		Ports: func(context.Context, ledger.Settings) (engine.Ports, error) {
 			return engine.Ports{Source: source{w}, Workspace: workspace{w}, Files: workspace{w}, Scoper: workspace{w}, Zone: time.UTC}, nil
 		},
@@ -119,8 +119,8 @@ func (w *world) openTo(work bool) {
 	})
 }
 
-// restart ends the engine as a crash would, as far as the ledger can tell,
-// and opens another one. Sessions go on.
+// restart stops the engine as a crash would, as far as the ledger shows, and
+// opens another one. Sessions continue.
 func (w *world) restart() {
 	w.stop()
 	w.open()
@@ -191,7 +191,7 @@ func (w *world) current() *engine.Engine {
 	return w.engine
 }
 
-// good is a session that does what its hat is for.
+// good is a session that succeeds.
 func good(w *world, l ledger.Launch) ledger.Exit {
 	switch l.Hat {
 	case "builder":

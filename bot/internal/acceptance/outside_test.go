@@ -15,9 +15,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// outside is the world below the engine: no processes and no git, which a
-// bubble of testing/synctest cannot hold, but sessions that take their time,
-// say their events and end as the script has it.
+// outside takes the place of everything below the engine. A testing/synctest
+// bubble cannot contain processes or git, so sessions here only take their time,
+// emit their events and end as scripted.
 type outside struct {
 	mu      sync.Mutex
 	script  map[string][]act // by "7 builder", in order
@@ -25,21 +25,21 @@ type outside struct {
 	emit    func(loop.Emit) error
 	running map[string]chan ledger.Exit
 	ended   map[string]ledger.Exit
-	last    act // whose files the next take-over finds
+	last    act // whose files the next capture finds
 	red     string
 	tree    int
 	faults  []string
 }
 
-// act is what one session does.
+// act is the scripted behaviour of one session.
 type act struct {
-	till  string  // clock time at which it is through
+	till  string  // clock time of its end
 	cost  float64 // dollars
-	says  string  // type of its event, "" = it ends without one
+	says  string  // type of its event; "" = it ends without one
 	data  map[string]any
 	files []ledger.FileChange
-	red   string // tail of the verification after it; "" = green
-	limit string // clock time until which its agent is at its limit; "" = it is not
+	red   string // output of the verification after it; "" = it passes
+	limit string // clock time until which its agent reports a limit; "" = none
 }
 
 func (o *outside) fault(format string, args ...any) {
@@ -60,7 +60,7 @@ func (o *outside) Start(_ context.Context, l ledger.Launch) error {
 		red := o.red
 		go func() {
 			took := 38 * time.Second
-			if l.Kind == ledger.KindBaseline { // so that no minute of the run begins where live messages change
+			if l.Kind == ledger.KindBaseline { // so that no minute of the run coincides with an edit of live messages
 				took = 25 * time.Second
 			}
 			time.Sleep(took)
@@ -82,7 +82,7 @@ func (o *outside) Start(_ context.Context, l ledger.Launch) error {
 	return nil
 }
 
-// play is a session at work.
+// play runs a session to its end.
 func (o *outside) play(l ledger.Launch, a act, x ledger.Exit, done chan ledger.Exit) {
 	if now, till := clock(), at(a.till); till.After(now) {
 		time.Sleep(till.Sub(now))
@@ -153,7 +153,7 @@ func (o *outside) Open(string) error                                  { return n
 func (o *outside) Token(string) string                                { return "token" }
 func (o *outside) Close(string)                                       {}
 
-// ports are the adapters of a project.
+// ports returns the adapters of a project.
 func (o *outside) ports(context.Context, ledger.Settings) (engine.Ports, error) {
 	return engine.Ports{Source: source{o}, Workspace: o, Files: files{o}, Scoper: o, Zone: berlin}, nil
 }
@@ -167,8 +167,8 @@ func (s source) Read(context.Context) (ledger.Snapshot, error) {
 	return s.plan, nil
 }
 
-// Mark takes a moment, another one for each task: of two that are marked at
-// once the same is ready first every night.
+// Mark takes a time that differs by task, so that of two tasks marked together
+// the same one is ready first every night.
 func (s source) Mark(_ context.Context, marks []ledger.Marking) error {
 	for _, m := range marks {
 		n, err := strconv.Atoi(strings.TrimPrefix(m.Task, "Task "))
@@ -187,14 +187,14 @@ func (s source) Watch(ctx context.Context, _ func()) error {
 	return nil
 }
 
-// Begin is where a run starts.
+// Begin returns the start of a run.
 func (o *outside) Begin(_ context.Context, b ledger.Begin) (ledger.Base, error) {
 	return ledger.Base{Commit: "c0", Tree: "tree0", Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + b.Run, Author: "Mira <mira@example.com>"}, nil
 }
 
 func (o *outside) Restore(context.Context, string, string) error { return nil }
 
-// TakeOver finds what the session that ended last has left.
+// Capture returns the files of the session that ended last.
 func (o *outside) Capture(context.Context, ledger.CaptureRequest) (ledger.Capture, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -218,7 +218,7 @@ func (o *outside) ResolveScope(context.Context, string, ledger.Scope) ([]string,
 	return []string{"**"}, nil, nil
 }
 
-// files are what sessions are told of.
+// files is the daemon's repository: it holds what prompts quote.
 type files struct{ *outside }
 
 func (files) Work(run string) string { return "/state/runs/" + run + "/work" }

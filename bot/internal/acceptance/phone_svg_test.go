@@ -18,18 +18,18 @@ const (
 	textSize   = 15.0
 	lineHeight = 20.0
 	buttonHigh = 36.0
-	charWidth  = 7.7 // of a sans serif at this size, on the broad side
+	charWidth  = 7.7 // of a sans serif at this size, estimated generously
 )
 
-// svg is a picture in the making; y is how far down it has come.
+// svg is a picture being drawn; y is the vertical position reached.
 type svg struct {
 	strings.Builder
 	y float64
 }
 
-// phoneSVG draws messages of a chat as a phone shows them: as they were
-// recorded, in the order and with the lines of the transcript, light or dark as
-// whoever looks has it. pinned is what stands above the chat, "" for nothing.
+// phoneSVG draws recorded messages as a phone shows them, in the order and with
+// the lines of the transcript. The viewer's browser chooses between light and
+// dark. pinned is the text above the chat, "" for none.
 func phoneSVG(title, pinned string, messages []far.Message, zone *time.Location) []byte {
 	p := &svg{}
 	top := 52.0
@@ -73,12 +73,12 @@ func (p *svg) rect(class string, x, y, w, h, r float64) {
 func (p *svg) text(class string, x, y float64, s string) {
 	var safe strings.Builder
 	if err := xml.EscapeText(&safe, []byte(s)); err != nil {
-		return // a Builder takes everything
+		return // a Builder returns no errors
 	}
 	fmt.Fprintf(p, `<text class="%s" x="%.0f" y="%.1f">%s</text>`+"\n", class, x, y, safe.String())
 }
 
-// message draws one bubble, with its buttons below it.
+// message draws one message with its buttons.
 func (p *svg) message(m far.Message, zone *time.Location) {
 	lines := m.Lines()
 	wide := 0.0

@@ -21,42 +21,42 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// phone is a platform's far end, with the people who use it, and the adapter
-// that is connected to it.
+// phone is a fake platform with its users, and the adapter that is connected to
+// it.
 type phone interface {
-	// id is somebody's address.
+	// id returns a user's address.
 	id(name string) string
-	// name is that of the platform's golden files.
+	// name returns the platform's name in golden files.
 	name() string
-	// say types a line in somebody's own chat.
+	// say sends a line in a user's own chat.
 	say(who, line string)
-	// press presses the button with a label, under the newest message of that
-	// chat whose first line begins so.
+	// press presses the button with a label below the newest message of the
+	// user's chat whose first line begins with first.
 	press(who, first, label string) error
-	// shows is somebody's chat as the far end has it, oldest first.
+	// shows returns the messages of a user's chat, oldest first.
 	shows(who string) []bubble
-	// transcript is the same for people.
+	// transcript returns the chat in readable form.
 	transcript(who string) string
-	// picture is that of the newest digest.
+	// picture returns the picture of the newest digest.
 	picture(who string) []byte
 
-	// post and listen are the adapter's.
+	// options and listen configure and run the adapter.
 	options(o delivery.Options) delivery.Options
 	reception(o inbound.Options, s *store.Store) inbound.Options
 	listen(ctx context.Context, s *store.Store, r bot.Receiver) error
 	close()
 }
 
-// bubble is one message of ours as the far end recorded it.
+// bubble is one message as the fake platform recorded it.
 type bubble struct {
 	at    time.Time
 	first string // its first line
 	lines []string
-	reply bool // it hangs on something that a person wrote
+	reply bool // it replies to a person's message
 	rings bool
-	live  bool // the one that is edited in place all night
+	live  bool // the live message, which is edited in place
 	edits int
-	mine  bool // a person's
+	mine  bool // written by a person
 }
 
 // --- Telegram ---
@@ -107,7 +107,7 @@ func (p *telegramPhone) shows(who string) []bubble {
 
 func (p *telegramPhone) transcript(who string) string { return p.far.Transcript(users[who].ID) }
 
-// drawn is somebody's chat since a time as a picture.
+// drawn returns a user's chat since a time as a picture.
 func (p *telegramPhone) drawn(who string, since time.Time) []byte {
 	pinned := ""
 	var shown []fartelegram.Message
@@ -168,7 +168,7 @@ func newSlack(t *testing.T) phone {
 	var err error
 	p.bot, err = slack.New(slack.Options{
 		AppToken: farslack.AppToken, BotToken: farslack.BotToken, API: p.far.URL(), Dial: p.net.Dial,
-		PingTimeout: 30 * 24 * time.Hour, // the far end sends no pings
+		PingTimeout: 30 * 24 * time.Hour, // the fake sends no pings
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func newSlack(t *testing.T) phone {
 func (p *slackPhone) id(name string) string { return slack.Prefix + members[name] }
 func (p *slackPhone) name() string          { return "slack" }
 
-// say types behind /porter what begins with a slash: Slack has no other way.
+// say sends a line. A command goes behind /porter, the only form that Slack has.
 func (p *slackPhone) say(who, line string) {
 	where := p.far.Direct(members[who])
 	if command, is := strings.CutPrefix(line, "/"); is {
@@ -201,7 +201,8 @@ func (p *slackPhone) press(who, first, label string) error {
 	return fmt.Errorf("%s has no message %q", who, first)
 }
 
-// firstOf is what a notification shows of a message, without the name in front.
+// firstOf returns the text that a notification shows of a message, without the
+// sender.
 func firstOf(m farslack.Message) string {
 	text := m.Text
 	for strings.HasPrefix(text, "<@") {
@@ -214,7 +215,7 @@ func (p *slackPhone) shows(who string) []bubble {
 	var out []bubble
 	for _, m := range p.far.Messages(p.far.Direct(members[who])) {
 		if m.VisibleTo != "" || len(m.Files) > 0 && m.Text == "" {
-			continue // the answer to a press, and a picture in a message's thread
+			continue // a reply to a press, or a picture in a thread
 		}
 		key := ""
 		if _, after, ok := strings.Cut(string(m.Blocks), `"block_id":"`); ok {
@@ -251,7 +252,8 @@ func (p *slackPhone) reception(o inbound.Options, s *store.Store) inbound.Option
 	return o
 }
 
-// threads finds the message of ours that stands below somebody's own.
+// threads is an Outbox for Slack: for a user's message, SentAt finds
+// nightporter's reply in the thread below it.
 type threads struct{ inbound.Outbox }
 
 func (o threads) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {

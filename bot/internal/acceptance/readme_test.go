@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestREADME: what the README shows of chats is what the far end recorded.
+// TestREADME: the README's chats are equal to recorded ones.
 func TestREADME(t *testing.T) {
 	read := func(path string) string {
 		t.Helper()

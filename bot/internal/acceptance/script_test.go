@@ -19,10 +19,10 @@ func zone(name string) *time.Location {
 	return z
 }
 
-// clock is the bubble's time as people there have it.
+// clock returns the bubble's time in the users' zone.
 func clock() time.Time { return time.Now().In(berlin) }
 
-// at is a clock time of the night: before noon it is Friday's.
+// at returns a clock time of the night; times before noon are on Friday.
 func at(text string) time.Time {
 	t, err := time.ParseInLocation("15:04:05", text, berlin)
 	if err != nil {
@@ -37,10 +37,10 @@ func at(text string) time.Time {
 	return time.Date(2026, 11, day, t.Hour(), t.Minute(), t.Second(), 0, berlin)
 }
 
-// tuesday is when the three were let in.
+// tuesday is when the three users were paired.
 var tuesday = time.Date(2026, 11, 17, 21, 5, 0, 0, berlin)
 
-// plan is checkout, with its twelve tasks.
+// plan is the source of project checkout, with its twelve tasks.
 func plan() ledger.Snapshot {
 	titles := []string{
 		"Extract price rules", "Price list of the shop", "Tax per country", "Address form", "Sum the basket", "Payment adapter",
@@ -56,7 +56,8 @@ func plan() ledger.Snapshot {
 	return s
 }
 
-// settings are those of the project shop. Budget and push are not built yet.
+// settings are those of the project shop. Budget and push are not implemented
+// yet.
 func settings() ledger.Settings {
 	set := scenario.New("shop", clock()).Settings()
 	writer := set.Hats["builder"]
@@ -107,7 +108,7 @@ func fixer(till string, cost float64) act {
 	return a
 }
 
-// red is a session whose work fails verification.
+// red makes a session's work fail verification.
 func red(a act) act {
 	a.red = "--- FAIL: TestRefundPartial: want 1200, got 1000"
 	return a
@@ -121,10 +122,10 @@ func stuck(till string, cost float64) act {
 	}}
 }
 
-// sticky is what every writing session says of g13.
+// sticky is the report of every writing session about g13.
 var sticky = map[string]any{"id": "g13", "done": true, "note": "none added"}
 
-// script is what the 39 sessions do.
+// script returns the behaviour of the 39 sessions.
 func script() map[string][]act {
 	fine := told(sticky)
 	return map[string][]act{
@@ -172,14 +173,15 @@ func script() map[string][]act {
 	}
 }
 
-// saying adds to what a session says.
+// saying adds fields to a session's event.
 func saying(a act, more map[string]any) act {
 	with(a.data, more)
 	return a
 }
 
-// before is what happened before the story: numbers that are taken, and blog,
-// which idles. Its bug waves are not built yet, so its run r13 was over a plan.
+// before returns the entries from before the story: ids already used, and the
+// idle project blog. Bug waves are not implemented yet, so its run r13 was over
+// a plan.
 func before() []ledger.Record {
 	n := scenario.New("blog", time.Date(2026, 11, 19, 21, 40, 0, 0, berlin))
 	n.State.Project.Name = "blog"

@@ -22,32 +22,32 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files and the README's pictures anew")
 
-// The paper's night (PHONE 0, 5) and this one differ where something is not
-// built yet, or where the core counts otherwise:
+// The specified night (PHONE 0, 5) and this one differ where something is not
+// implemented yet, or where the core counts differently:
 //
-//   - Budgets are not built: no q6 at 05:29, and one push less than the paper's
+//   - No budgets: no q6 at 05:29, and one notification less than the specified
 //     eight.
-//   - Bug reports and waves are not built: blog had a run over a plan instead,
-//     before the story.
-//   - Push and pull requests are not built: no "PR 48".
+//   - No bug reports and waves: blog had a run over a plan instead, before the
+//     story.
+//   - No push and pull requests: no "PR 48".
 //   - An attempt fails after three red verifications, so #8's first has three
 //     builders. #6 goes without a fixer, which keeps the 39 sessions.
-//   - A planner writes nothing, so it holds no guidance: g16 waits for #9's
-//     builder, and is not handed on at 03:12.
-//   - What a question asks about is waited for between tasks: #4 goes on after
-//     #5, which is at work when it is answered.
-const unbuilt = 1 // pushes of the paper's that are not here
+//   - A planner writes nothing, so it gets no guidance: g16 waits for #9's
+//     builder, and is not passed on at 03:12.
+//   - A task with a question continues between other tasks: #4 goes on after #5,
+//     which is at work when the answer comes.
+const unbuilt = 1 // notifications of the specification that are not implemented
 
-// pushes of the paper's night from 23:10 on, in the shop's thread.
+// pushes is the number of notifications from 23:10 on, in the shop's thread.
 const pushes = 8 - unbuilt
 
-// scene is what a chat showed at a time, by the first lines of its messages.
+// scene is the content of a chat at a time, by the first lines of its messages.
 type scene struct {
 	at     string
 	firsts []string
 }
 
-// scenes are looked at while the night goes on; the last one is the whole chat.
+// scenes are checked during the night; the last one is the whole chat.
 var scenes = []scene{
 	{"23:13:30", []string{"● shop r14 started", "● shop 0/12"}},
 	{"23:22:30", []string{"○ g16 queued"}},
@@ -68,7 +68,7 @@ var scenes = []scene{
 	{"06:12", []string{"? shop r14 ended", "? shop 9/12"}},
 }
 
-// deeds are what Mira does, by the clock.
+// deeds are Mira's actions, by time.
 var deeds = []struct {
 	at string
 	do func(w *porter)
@@ -81,11 +81,11 @@ var deeds = []struct {
 	{"23:22", func(w *porter) { w.phone.say("Mira", "shop: #9 Plain text mails, no HTML") }},               // g16
 	{"00:37", func(w *porter) { w.press("Mira", "? shop #4 asks", "B") }},                                  // q3
 	{"01:47", func(w *porter) { w.phone.say("Mira", "shop: Wrap the existing code, don't replace it") }},   // g17
-	{"01:58", func(w *porter) { w.phone.say("Mira", "/status shop") }},                                     // before sleep
+	{"01:58", func(w *porter) { w.phone.say("Mira", "/status shop") }},                                     // the last look before sleep
 	{"07:30", func(w *porter) { w.digest(at("07:30")) }},
 }
 
-// play plays the story to its end, and returns what was seen meanwhile.
+// play runs the story to its end and returns the observed scenes.
 func (w *porter) play() (seen string) {
 	w.until(tuesday)
 	w.letIn("Mira", ledger.RoleAdmin, "K7QX-M2PD")
@@ -124,7 +124,8 @@ func (w *porter) play() (seen string) {
 	return b.String()
 }
 
-// shown is the newest message of a chat that begins so, as its transcript has it.
+// shown returns the newest message of a chat whose first line begins with first,
+// as the transcript has it.
 func (w *porter) shown(who, first string) string {
 	w.t.Helper()
 	for _, m := range slices.Backward(strings.Split(w.phone.transcript(who), "\n\n")) {
@@ -159,8 +160,8 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// pictures are those of the README: the digest as it was received, the same on
-// a light ground, and the chat at 03:11.
+// pictures checks the README's pictures: the digest as received, the digest on a
+// light ground, and the chat at 03:11.
 func pictures(t *testing.T, w *porter) {
 	t.Helper()
 	same(t, "digest-dark.png", w.phone.picture("Mira"))
@@ -172,8 +173,8 @@ func pictures(t *testing.T, w *porter) {
 	golden(t, filepath.Join("..", "..", "..", "..", "docs", "pictures", "chat.svg"), w.chat)
 }
 
-// same holds a picture of the README against what it shows, dot for dot: how it
-// is packed is the encoder's business.
+// same compares a picture of the README pixel by pixel: its compression depends
+// on the encoder.
 func same(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "docs", "pictures", name)
@@ -209,12 +210,12 @@ func same(t *testing.T, name string, got []byte) {
 	}
 }
 
-// head is the head of a ledger, which a digest names.
+// head matches the ledger's head in a digest.
 var head = regexp.MustCompile(`(Ledger [0-9]+) [0-9a-f]{12}`)
 
-// settled is a transcript without it on Slack: what people did there has its
-// time stamp as its key, and of two messages at one instant either may get the
-// first one.
+// settled removes the ledger's head from a Slack transcript. There the keys of
+// inputs are time stamps, and of two messages at the same instant either may get
+// the first one, so the hash varies.
 func settled(on phone, transcript string) []byte {
 	if on.name() == "slack" {
 		transcript = head.ReplaceAllString(transcript, "$1 …")
@@ -222,7 +223,7 @@ func settled(on phone, transcript string) []byte {
 	return []byte(transcript)
 }
 
-// counted is the check of PHONE 7, on what the far end recorded.
+// counted checks the rules of PHONE 7 on the recorded messages.
 func counted(t *testing.T, who string, all []bubble) {
 	t.Helper()
 	var pushed, rang []string
@@ -247,12 +248,13 @@ func counted(t *testing.T, who string, all []bubble) {
 	if len(pushed) != pushes {
 		t.Errorf("%s: %d pushes in the shop's thread, want %d:\n%s", who, len(pushed), pushes, strings.Join(pushed, "\n"))
 	}
-	// The digests of all projects come together, and the first of them rings.
+	// The digests of all projects arrive together, and only the first makes a
+	// sound.
 	if len(rang) != 1 || !strings.HasPrefix(rang[0], "07:30") {
 		t.Errorf("%s: rings %q, want the digest alone", who, rang)
 	}
 	want := map[string]int{"shop": 1}
-	if who == "Mira" { // who looked at blog, too
+	if who == "Mira" { // Mira looked at blog too
 		want["blog"] = 1
 	}
 	if diff := cmp.Diff(want, live); diff != "" {
@@ -261,7 +263,8 @@ func counted(t *testing.T, who string, all []bubble) {
 	t.Logf("%s: %d pushes, rings %q, live messages %v", who, len(pushed), rang, live)
 }
 
-// project is what a first line is about: "! shop waits …", "✓ q3 B, by Mira".
+// project returns the project in a first line: "! shop waits …", "✓ q3 B, by
+// Mira".
 func project(first string) string {
 	if strings.Contains(first, "blog") {
 		return "blog"

@@ -6,9 +6,10 @@ import (
 	"sync"
 )
 
-// wire is a network of one address whose connections are pipes in this
-// process. A goroutine that waits on a pipe is durably blocked, as one on a
-// socket is not: so a whole night passes in the time that its work takes.
+// wire is a network with one address, whose connections are pipes in this
+// process. A goroutine that waits on a pipe is durably blocked for
+// testing/synctest, one on a socket is not; so a night takes no longer than its
+// work.
 type wire struct {
 	name  string
 	conns chan net.Conn
@@ -20,7 +21,7 @@ func newWire(name string) *wire {
 	return &wire{name: name, conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
-// Dial is the bot's side, whatever address it asks for.
+// Dial connects the bot, whatever address it asks for.
 func (w *wire) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
@@ -33,7 +34,7 @@ func (w *wire) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// Accept is the far side's.
+// Accept returns the next connection on the fake platform's side.
 func (w *wire) Accept() (net.Conn, error) {
 	select {
 	case c := <-w.conns:
@@ -43,17 +44,17 @@ func (w *wire) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends the listening.
+// Close stops listening.
 func (w *wire) Close() error {
 	w.close.Do(func() { close(w.done) })
 	return nil
 }
 
-// Addr is what the far side calls itself.
+// Addr returns the fake platform's address.
 func (w *wire) Addr() net.Addr { return w }
 
 func (w *wire) Network() string { return "pipe" }
 func (w *wire) String() string  { return w.name }
 
-// listen is the wire as a far end asks for its listener.
+// listen returns the wire as the fake platform's listener.
 func (w *wire) listen(string, string) (net.Listener, error) { return w, nil }

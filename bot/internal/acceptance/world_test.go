@@ -26,9 +26,9 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// porter is nightporter as cmd/nightporter puts it together, with one platform
-// and without processes and git: the real core, engine, store, outbox, delivery,
-// adapter and reception.
+// porter is nightporter as cmd/nightporter assembles it, with one platform and
+// without processes and git: the real core, engine, store, outbox, delivery,
+// adapter and receiver.
 type porter struct {
 	t      *testing.T
 	store  *store.Store
@@ -37,19 +37,19 @@ type porter struct {
 	post   *delivery.Dispatcher
 	phone  phone
 	out    *outside
-	drawn  []bot.Message           // digests that go out with the next decision
-	facts  map[string]report.Facts // that they were made of
-	chat   []byte                  // picture of Mira's, at the time that the README shows
+	drawn  []bot.Message           // digests to send with the next decision
+	facts  map[string]report.Facts // by project: the facts of its digest
+	chat   []byte                  // picture of Mira's chat, at the time that the README shows
 }
 
-// quiet are the quiet hours of everybody.
+// quiet are everybody's quiet hours.
 const quiet = ledger.Hours("23:00-07:00")
 
-// open starts everything; it stops with the test.
+// open starts everything and stops it when the test ends.
 func open(t *testing.T, p phone) *porter {
 	t.Helper()
 	dir := t.TempDir()
-	if d, err := os.MkdirTemp("/dev/shm", "story-"); err == nil { //nolint:usetesting // where a sync costs nothing
+	if d, err := os.MkdirTemp("/dev/shm", "story-"); err == nil { //nolint:usetesting // a sync costs nothing there
 		dir = d
 		t.Cleanup(func() { _ = os.RemoveAll(d) })
 	}
@@ -75,7 +75,7 @@ func open(t *testing.T, p phone) *porter {
 		Digests: func(string, ledger.Person) []bot.Message { return w.drawn },
 	})
 	w.engine, err = engine.Open(t.Context(), engine.Options{
-		Ledger: db, Runner: w.out, Agents: w.out, Door: w.out, Ports: w.out.ports, Compose: w.compose,
+		Ledger: db, Runner: w.out, Agents: w.out, Sockets: w.out, Ports: w.out.ports, Compose: w.compose,
 		Sent: func(chats []string) { w.post.Wake(chats...) },
 		Observe: func(_, after loop.State, e ledger.Entry) {
 			if b, ok := e.Body.(ledger.QuestionAnswered); ok {
@@ -102,8 +102,8 @@ func open(t *testing.T, p phone) *porter {
 			t.Error(err)
 		}
 	})
-	work.Go(func() { _ = w.post.Run(ctx) })      // says why ctx ended
-	work.Go(func() { _ = p.listen(ctx, db, r) }) // the same
+	work.Go(func() { _ = w.post.Run(ctx) })      // the error says why ctx ended
+	work.Go(func() { _ = p.listen(ctx, db, r) }) // the error says why ctx ended
 	t.Cleanup(func() {
 		cancel()
 		work.Wait()
@@ -118,7 +118,7 @@ func open(t *testing.T, p phone) *porter {
 	return w
 }
 
-// compose holds what is told against the sheet, too (PHONE 7).
+// compose checks each composed message with messagelint.
 func (w *porter) compose(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing {
 	out := w.notify.Compose(before, d, in)
 	for _, o := range out {
@@ -131,7 +131,7 @@ func (w *porter) compose(before loop.State, d loop.Decision, in loop.Input) []le
 	return out
 }
 
-// noUndo takes [Undo] off an answer whose minute is over.
+// noUndo removes [Undo] from an answer whose minute is over.
 func (w *porter) noUndo(project, question string) {
 	s, _ := w.engine.State(project)
 	messages := w.notify.NoUndo(s, question, time.Now(), func(chat, key string) (m bot.Message, ok bool) {
@@ -151,7 +151,7 @@ func (w *porter) where(key string) []string {
 	return chats
 }
 
-// until lets the night go on to a time.
+// until advances the night to a time.
 func (w *porter) until(t time.Time) {
 	if d := time.Until(t); d > 0 {
 		time.Sleep(d)
@@ -159,7 +159,7 @@ func (w *porter) until(t time.Time) {
 	synctest.Wait()
 }
 
-// input is one of the daemon's own.
+// input sends an input of the daemon.
 func (w *porter) input(body loop.InputBody) {
 	w.t.Helper()
 	a, err := w.engine.Do(w.t.Context(), loop.Input{Time: clock(), Actor: "daemon", Idle: true, Body: body})
@@ -168,7 +168,7 @@ func (w *porter) input(body loop.InputBody) {
 	}
 }
 
-// letIn pairs somebody: the host shows a code, and they send it.
+// letIn pairs a user: the host shows a code, and the user sends it.
 func (w *porter) letIn(name string, role ledger.Role, code string) {
 	w.t.Helper()
 	w.input(loop.OfferPairing{Hash: "hash of " + code, Role: role})
@@ -180,7 +180,7 @@ func (w *porter) letIn(name string, role ledger.Role, code string) {
 	}
 }
 
-// press presses a button and lets it have its effect.
+// press presses a button and waits for its effect.
 func (w *porter) press(who, first, label string) {
 	w.t.Helper()
 	if err := w.phone.press(who, first, label); err != nil {
@@ -189,7 +189,7 @@ func (w *porter) press(who, first, label string) {
 	synctest.Wait()
 }
 
-// digest is what cmd/nightporter does at 07:30.
+// digest sends the digest, as cmd/nightporter does at 07:30.
 func (w *porter) digest(due time.Time) {
 	w.t.Helper()
 	house := w.engine.Shared()
@@ -230,7 +230,7 @@ func (w *porter) draw(project string, from, to time.Time) (bot.Message, error) {
 	return m, err
 }
 
-// live gives the texts of live messages.
+// live returns the texts of live messages.
 type live struct{ *porter }
 
 func (l live) Text(chat, key string) (bot.Message, bool) {
@@ -246,7 +246,7 @@ func (l live) Text(chat, key string) (bot.Message, bool) {
 	return m, !r.Over() && r.State != ledger.RunPaused
 }
 
-// host is the desk of a nightporter that stays.
+// host is the bot.Service of a running daemon.
 type host struct{ *porter }
 
 func (h host) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {

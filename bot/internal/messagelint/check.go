@@ -19,28 +19,28 @@ import (
 
 // Limits of PHONE 7 and of the platforms.
 const (
-	maxText    = 4096 // UTF-16 units of Telegram
+	maxText    = 4096 // UTF-16 units, Telegram
 	maxCaption = 1024
-	maxData    = 64   // bytes of callback data
-	maxBlock   = 3000 // characters of Slack
+	maxData    = 64   // bytes of callback data, Telegram
+	maxBlock   = 3000 // characters, Slack
 	maxAlt     = 2000
-	maxButtons = 9 // three rows
+	maxButtons = 9 // three rows of three
 	maxQuote   = 72
 )
 
-// never are the words that nightporter does not say (PHONE 6).
+// never matches the words that nightporter does not use (PHONE 6).
 var never = regexp.MustCompile(`(?i)\b(agent run|job|thread|worker|ticket|story|card|prompt|hint|instruction|instructions|steering|persona|sub-agent|stuck|errored|gave up|ignored|rejected|discarded|crashed|aborted|died|killed|rate limited|429|throttled|deadlocked|halted|hung|frozen|unresponsive|terminated|finished successfully|action required|human in the loop|unmet dependency|DAG|maybe|probably|should be|validated|confirmed|LGTM|burned|consumed|outage|please respond|timed out|oops|sorry|great|successfully|simply|just|hi|good morning)\b`)
 
-// Never finds a word that nightporter does not say, "" where there is none.
+// Never returns the first word in text that nightporter does not use, or "".
 func Never(text string) string { return never.FindString(text) }
 
-// steps are the messages between whose first and last line the plan has its
-// say: what a person has to look at.
+// steps are the keys of messages that quote a plan's steps for a person between
+// their first and last line. The vocabulary does not apply to a quotation.
 var steps = map[string]bool{"ask.manual": true, "again.away": true}
 
-// Check holds a message against the sheet: its form on both platforms, its
-// words, and, where its kind is pushed, its last line. name says which one it
-// is, where a key does not.
+// Check fails the test unless m has the right form on both platforms, uses only
+// permitted words and, if its key is one that is pushed, ends with a line about
+// what happens next. name identifies m in failures if its key does not.
 func Check(t testing.TB, name string, m bot.Message) {
 	t.Helper()
 	Frame(t, name, m)
@@ -72,17 +72,18 @@ func Check(t testing.TB, name string, m bot.Message) {
 	}
 }
 
-// Pushed is Check for a message that comes of itself, and not as an answer or
-// an edit: its kind has to be one that says what comes next.
+// Pushed is Check for a message that is sent unprompted, rather than as a reply
+// or an edit. Its key must be one with a line about what happens next.
 func Pushed(t testing.TB, name string, m bot.Message) {
 	t.Helper()
 	Check(t, name, m)
 	if ends, _ := lookUp(m.Key); len(ends) == 0 {
-		t.Errorf("%s %s is pushed, and the table of package paper does not say with what it ends: %q", name, m.Key, m.Text(0))
+		t.Errorf("%s %s is pushed, and messagelint.Keys has no last line for it: %q", name, m.Key, m.Text(0))
 	}
 }
 
-// lookUp finds a key in the table.
+// lookUp returns the permitted last lines of a key, and whether the key is in
+// Keys.
 func lookUp(key string) (ends []string, known bool) {
 	if ends, known = Keys[key]; known {
 		return ends, true
@@ -92,12 +93,13 @@ func lookUp(key string) (ends []string, known bool) {
 	return ends, known && dotted
 }
 
-// Frame is the part of Check that holds whatever others say in a message.
+// Frame is the part of Check that holds whatever text from outside a message
+// contains.
 func Frame(t testing.TB, name string, m bot.Message) {
 	t.Helper()
 	name += " " + m.Key
 	if _, known := lookUp(m.Key); !known {
-		t.Errorf("%s: its key is not in the table of package paper", name)
+		t.Errorf("%s: its key is not in messagelint.Keys", name)
 	}
 	first := m.First()
 	if first == "" || bot.Width(first) > bot.FirstWidth {
@@ -120,7 +122,7 @@ func Frame(t testing.TB, name string, m bot.Message) {
 }
 
 // signed reports whether a first line begins with a known sign and a word, or
-// with no sign at all.
+// has no sign.
 func signed(first string) bool {
 	r, n := utf8.DecodeRuneInString(first)
 	if strings.ContainsRune(bot.Signs, r) {
@@ -129,7 +131,7 @@ func signed(first string) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '$' || r == '/' || r == '→' || r == '…' || r == utf8.RuneError
 }
 
-// emoji finds what a phone may show in colour.
+// emoji returns the first character that a phone may show as a coloured picture.
 func emoji(s string) (rune, bool) {
 	for _, r := range s {
 		switch {
@@ -141,8 +143,8 @@ func emoji(s string) (rune, bool) {
 	return 0, false
 }
 
-// buttons have labels of a thumb's width, and a press is the same input as its
-// twin.
+// buttons checks that labels fit a button on a phone, and that a press is the
+// same input as the button's command.
 func buttons(t testing.TB, name string, m bot.Message) {
 	t.Helper()
 	if len(m.Buttons) > maxButtons {
@@ -171,9 +173,9 @@ func buttons(t testing.TB, name string, m bot.Message) {
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// onTelegram reads the message as the platform would: it takes it, shows what
-// the lines say and nothing else, in the blocks that their kinds have, and no
-// finger can open what is not a command of ours.
+// onTelegram sends the message to a fake server that renders it as the platform
+// does: it must be accepted, show only the text of its lines, in the blocks of
+// their kinds, and offer no link or command that is not nightporter's.
 func onTelegram(t testing.TB, name string, m bot.Message) {
 	t.Helper()
 	most := maxText
@@ -214,7 +216,8 @@ func onTelegram(t testing.TB, name string, m bot.Message) {
 	}
 }
 
-// blocks are as many as the lines ask for, each of them whole lines.
+// blocks checks that there are as many blocks as the lines ask for, each made of
+// whole lines.
 func blocks(t testing.TB, name string, m bot.Message, text string, entities []far.Entity) {
 	t.Helper()
 	want, got := map[string]int{"bold": 1}, map[string]int{}
@@ -248,7 +251,7 @@ func blocks(t testing.TB, name string, m bot.Message, text string, entities []fa
 	}
 }
 
-// said is all that a message's lines say.
+// said returns the text of all of a message's lines.
 func said(m bot.Message) string {
 	var b strings.Builder
 	for _, l := range m.Lines {
@@ -261,8 +264,8 @@ func said(m bot.Message) string {
 	return b.String()
 }
 
-// flat is a text without what may differ: spaces, at which long ones are cut,
-// and what keeps fingers away.
+// flat removes the permitted differences from a text: spaces, at which long
+// lines are split, and invisible joiners.
 func flat(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || r == '\u2060' || r == '┃' {
@@ -272,14 +275,15 @@ func flat(s string) string {
 	}, s)
 }
 
-// lacks reports whether a command is one of ours that something is missing from.
+// lacks reports whether an error of bot.Parse means a known command with a
+// missing argument.
 func lacks(err error) bool {
 	_, unknown := err.(*bot.UnknownError) //nolint:errorlint // Parse returns it as it is
 	return !unknown
 }
 
-// onSlack looks at the blocks, where foreign text may stand only in what is
-// never read as markup, and at the one text that is read.
+// onSlack checks the blocks, in which foreign text may stand only in elements
+// without markup, and the one fallback text, which Slack parses.
 func onSlack(t testing.TB, name string, m bot.Message) {
 	t.Helper()
 	s := slack.Render(m, nil, "")
@@ -334,7 +338,7 @@ func onSlack(t testing.TB, name string, m bot.Message) {
 	}
 }
 
-// inOrder gathers the texts of a block.
+// inOrder collects the texts of a block in reading order.
 func inOrder(v any, b *strings.Builder) {
 	switch v := v.(type) {
 	case []any:
@@ -349,15 +353,16 @@ func inOrder(v any, b *strings.Builder) {
 	}
 }
 
-// commandless is a text in which a command is the same on both platforms:
-// "/task_8" is typed "/porter task 8" on Slack.
+// commandless removes the differences between commands on both platforms:
+// "/task_8" is "/porter task 8" on Slack.
 func commandless(s string) string {
 	s = strings.ReplaceAll(flat(s), "/porter", "/")
 	return strings.NewReplacer("_", "", "//", "/").Replace(s)
 }
 
-// Mrkdwn reads a text as Slack does where no markdown is wanted: what is seen,
-// and what it takes for a mention, a link or a call of everybody.
+// Mrkdwn parses a text as Slack does in an element without markdown. It returns
+// the visible text and everything that Slack turns into a mention, a link or a
+// broadcast.
 func Mrkdwn(s string) (visible string, special []string) {
 	var b strings.Builder
 	for s != "" {
@@ -394,7 +399,7 @@ func Mrkdwn(s string) (visible string, special []string) {
 	return b.String(), special
 }
 
-// Walk visits all objects of decoded JSON.
+// Walk calls visit for every object of decoded JSON.
 func Walk(v any, visit func(map[string]any)) {
 	switch v := v.(type) {
 	case []any:

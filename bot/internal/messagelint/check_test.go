@@ -8,7 +8,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// heard is a test that only notes what it is told.
+// heard is a testing.TB that records failures instead of failing.
 type heard struct {
 	testing.TB
 	errors []string
@@ -19,7 +19,7 @@ func (h *heard) Errorf(format string, args ...any) {
 	h.errors = append(h.errors, fmt.Sprintf(format, args...))
 }
 
-// TestCheckObjects: each rule of the sheet is one that a message can break.
+// TestCheckObjects breaks each rule with a message and expects a failure.
 func TestCheckObjects(t *testing.T) {
 	good := func() bot.Message {
 		return bot.Message{
@@ -36,8 +36,8 @@ func TestCheckObjects(t *testing.T) {
 		t.Errorf("a good one: %q", h.errors)
 	}
 	for want, spoil := range map[string]func(*bot.Message){
-		"not in the table":            func(m *bot.Message) { m.Key = "brand.new" },
-		"does not say with what":      func(m *bot.Message) { m.Key = "cost" },
+		"is not in messagelint.Keys":            func(m *bot.Message) { m.Key = "brand.new" },
+		"has no last line for it":      func(m *bot.Message) { m.Key = "cost" },
 		"characters":                  func(m *bot.Message) { m.Lines[0].Text = "■ " + strings.Repeat("x", 37) },
 		"neither a known sign":        func(m *bot.Message) { m.Lines[0].Text = "➤ shop #8 blocked" },
 		"is not clean":                func(m *bot.Message) { m.Lines[1].Text = "two\nlines" },
@@ -64,7 +64,7 @@ func TestCheckObjects(t *testing.T) {
 	}
 }
 
-// TestTitles: a title is cut at a word, and says so (PHONE 7).
+// TestTitles: a long title is cut at a word and marked as cut (PHONE 7).
 func TestTitles(t *testing.T) {
 	for _, title := range []string{
 		"Move orders to the new API and keep the old one for the mobile app", "Check the pay page on a phone, with and without a card",

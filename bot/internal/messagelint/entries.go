@@ -1,23 +1,23 @@
 package messagelint
 
-// Teller is a place where people read of entries.
+// Teller is a package or file that shows ledger entries to people.
 type Teller string
 
-// Tellers of entries.
+// The Tellers.
 const (
-	Console  Teller = "console"  // bot/termlog, in the terminal of a run
-	Notify   Teller = "notify"   // bot/notify, in chats
-	Report   Teller = "report"   // bot/report, in the digest
-	Log      Teller = "log"      // bot/log.go, for /log
-	Evidence Teller = "evidence" // bot/evidence.go, for /evidence
+	Console  Teller = "console"  // bot/termlog: the terminal of a run
+	Notify   Teller = "notify"   // bot/notify: chats
+	Report   Teller = "report"   // bot/report: the digest
+	Log      Teller = "log"      // bot/log.go: /log
+	Evidence Teller = "evidence" // bot/evidence.go: /evidence
 )
 
-// silent is the row of an entry that nobody is told of: it shows in what follows
-// from it, or in the state.
+// silent marks an entry that nobody is shown: later entries or the state show
+// its effect.
 var silent = []Teller{}
 
-// Entries says of each entry type who tells people of it. A test holds it
-// against the ledger's types and against the tellers' code.
+// Entries lists for each entry type the Tellers that show it. A test compares it
+// with the ledger's types and with the Tellers' code.
 var Entries = map[string][]Teller{
 	"agent.chosen":      silent,
 	"agent.parked":      {Console, Report},

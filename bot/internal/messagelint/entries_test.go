@@ -15,13 +15,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// tellerFiles are the files of each teller, by a pattern below the folder bot.
+// tellerFiles are the files of each teller, as a glob below the folder bot.
 var tellerFiles = map[Teller]string{
 	Console: "termlog/*.go", Notify: "notify/*.go", Report: "report/*.go", Log: "log.go", Evidence: "evidence.go",
 }
 
-// handledBy lists the entries, by their Go type, that a teller's files look at:
-// in the cases of a type switch and in type assertions.
+// handledBy returns the entries, by Go type, that a teller's files handle: in
+// the cases of a type switch and in type assertions.
 func handledBy(t *testing.T, pattern string) map[string]bool {
 	t.Helper()
 	dir := os.DirFS(filepath.Join("..", ".."))
@@ -66,8 +66,8 @@ func handledBy(t *testing.T, pattern string) map[string]bool {
 	return found
 }
 
-// TestEntries holds the table against the ledger's entry types and against the
-// code of those who tell of them.
+// TestEntries compares the table with the ledger's entry types and with the code
+// of the tellers.
 func TestEntries(t *testing.T) {
 	types := map[string]bool{}
 	for _, body := range ledger.Bodies() {

@@ -18,8 +18,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// hostile is what plans, agents, programs and people may say: each character
-// that means something to one of the platforms, or to a terminal.
+// hostile holds texts that plans, agents, programs and people may write, with
+// every character that has a meaning on a platform or in a terminal.
 var hostile = []string{
 	"", " ", "x", "<b>", "</b>", "<b", "</blockquote>", "&", "&amp;", "&lt;b&gt;", "&#60;", "*x*", "_x_", "`x`", "```x```", "~x~", "\"'\\",
 	"<@U0MIRA>", "<!channel>", "<!here|x>", "<https://evil.example|x>", "<#C1>", "<!subteam^S1>", ":smile:", "> x", "• x", "1. x",
@@ -29,7 +29,7 @@ var hostile = []string{
 	"[Retry]", "%s%d%!", "{{.}}", "${x}", strings.Repeat("word ", 2000), strings.Repeat("/stop ", 100), strings.Repeat("<&>x𝕏a.b/", 400),
 }
 
-// desk is a night as the conversation sees it, whose every word is a stranger's.
+// desk is a bot.Service with a night in which every text comes from a stranger.
 type desk struct {
 	*scenario.Night
 	word string
@@ -63,8 +63,8 @@ func (d *desk) Records(_ context.Context, _, task string) ([]ledger.Record, erro
 
 var berlin = time.FixedZone("CET", 3600)
 
-// said by everybody: a night with the word in every field that others fill in,
-// and every message that it leads to.
+// messages returns every message about a night with word in each field that
+// others fill in.
 func messages(word string) []bot.Message {
 	now := time.Date(2026, 11, 19, 23, 10, 0, 0, berlin)
 	n := scenario.New("shop", now)
@@ -163,12 +163,12 @@ func messages(word string) []bot.Message {
 		records[i].Seq, records[i].Hash = int64(i+1), []byte("0123456789abcdef")
 	}
 	if f, err := report.Collect(records, n.State, now.Add(-time.Hour), n.Now); err == nil {
-		out = append(out, report.Text(f), report.Whole(f))
+		out = append(out, report.Text(f), report.FullText(f))
 	}
 	return out
 }
 
-// held checks all messages that a word leads to.
+// held checks every message about a night with word in it.
 func held(t testing.TB, word string) {
 	t.Helper()
 	all := messages(word)
@@ -183,11 +183,12 @@ func held(t testing.TB, word string) {
 	}
 }
 
-// long is from when on a word is one of those that have no end.
+// long is the length from which on a word counts as endless.
 const long = 2000
 
-// FuzzHostile: whatever stands in a field, the frame is whole on both platforms,
-// nothing foreign is read as markup, and no finger can open it (PHONE 2, 7).
+// FuzzHostile: whatever text a field contains, the message's frame is intact on
+// both platforms, no foreign text is parsed as markup, and none of it can be
+// tapped (PHONE 2, 7).
 func FuzzHostile(f *testing.F) {
 	var all []string
 	for _, s := range hostile {
@@ -195,8 +196,8 @@ func FuzzHostile(f *testing.F) {
 			all = append(all, s)
 		}
 	}
-	// Each is a night and some hundred renderings: six words share one, and
-	// each is first in its field once the fuzzer has had its turn.
+	// Each seed costs a night and some hundred renderings, so six words share a
+	// night. The fuzzer moves each of them to the first field.
 	for some := range slices.Chunk(all, 6) {
 		f.Add(strings.Join(some, " "))
 	}
@@ -205,7 +206,7 @@ func FuzzHostile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, word string) { held(t, word[:min(len(word), long)]) })
 }
 
-// TestEndless is the same of words without an end.
+// TestEndless is FuzzHostile for endless words.
 func TestEndless(t *testing.T) {
 	for _, word := range hostile {
 		if len(word) >= long {

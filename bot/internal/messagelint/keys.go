@@ -1,13 +1,12 @@
 package messagelint
 
-// Keys are the kinds of messages that nightporter sends. A key that is not
-// here fails Check: decide first what it is.
+// Keys lists every message key that nightporter sends, with its permitted last
+// lines. Check fails for a key that is missing here.
 //
-// Of a message that is pushed (PHONE 5), the last line of text says what comes
-// next: it begins with one of these, or ends so where
-// there is "…" in front. One that is not pushed (an answer, a receipt, an edit
-// of what was pushed) has none. A key that ends in ".*" stands for all that
-// begin so.
+// The last line of a pushed message (PHONE 5) says what happens next: it begins
+// with one of these texts, or ends with one that starts with "…". A message that
+// is not pushed (a reply, a receipt, an edit of a pushed one) has nil. A key
+// that ends in ".*" stands for all keys with that prefix.
 var Keys = map[string][]string{
 	// Pushed: questions.
 	"ask.agent":    {"No answer by ", "Waits as long as it takes"},
@@ -35,7 +34,7 @@ var Keys = map[string][]string{
 		"Nothing was pushed. Look at /diff", "Merge when you like; nothing runs.", "Pass ends the plan; until then it waits.",
 	},
 
-	// Pushed: what settles itself, or says how.
+	// Pushed: conditions that end by themselves, or say how to end them.
 	"limit.waiting":  {"Goes on by itself. Costs nothing."},
 	"limit.network":  {"The network or the far side fails. Tried again until it works"},
 	"standstill":     {"Looks again every ", "Looks again by itself"},
@@ -58,11 +57,11 @@ var Keys = map[string][]string{
 	"digest.idle":   {"Nothing runs.", "Next: ", "Merge when you like", "Nothing is left to do"},
 	"digest.broken": {"The host's log says why"},
 
-	// What becomes of a question: edits of its message.
+	// Outcomes of a question: edits of its message.
 	"settled.*": nil,
 	"expired.*": nil,
 
-	// What becomes of a wait: edits of its message.
+	// Ends of a wait: edits of its message.
 	"goes.on": nil,
 
 	// Receipts of guidance.
@@ -74,7 +73,7 @@ var Keys = map[string][]string{
 	"status.running": nil, "status.waiting": nil, "status.standstill": nil, "status.pausing": nil, "status.paused": nil, "status.stopping": nil,
 	"status.planned": nil, "status.idle": nil, "status.all": nil, "status.off": nil, "status.moved": nil,
 
-	// Answers to commands.
+	// Replies to commands.
 	"answer.*": nil, "task.*": nil, "words.*": nil,
 	"asked": nil, "media": nil, "fault": nil, "cost": nil, "diff": nil, "diff.empty": nil, "digest.all": nil, "digest.elsewhere": nil,
 	"evidence.broken": nil, "evidence.none": nil, "evidence.open": nil, "evidence.whole": nil,
@@ -83,7 +82,7 @@ var Keys = map[string][]string{
 	"plan": nil, "plan.none": nil, "projects": nil, "queue": nil, "quiet": nil, "quiet.wrong": nil,
 	"press.second": nil, "run.nohost": nil, "run.running": nil, "runs": nil, "runs.one": nil, "tasks": nil, "whoami": nil,
 
-	// What was typed and means nothing here.
+	// Input that has no meaning in this chat.
 	"cmd.empty": nil, "cmd.forbidden": nil, "cmd.noguidance": nil, "cmd.noproject": nil, "cmd.noquestion": nil, "cmd.norun": nil, "cmd.notask": nil,
 	"cmd.notverb": nil, "cmd.notyesno": nil, "cmd.unknown": nil, "cmd.usage": nil, "cmd.whichguidance": nil, "cmd.whichproject": nil,
 	"cmd.whichquestion": nil, "cmd.whichtask": nil,

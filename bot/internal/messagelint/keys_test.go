@@ -13,12 +13,12 @@ import (
 	"testing/fstest"
 )
 
-// makers are the functions whose first argument is a message's key, or its end
-// where there is something to go in front.
+// makers maps each function whose first argument is a message key to the prefix
+// that it puts in front of that argument.
 var makers = map[string]string{"newMessage": "", "refusal": "", "message": "", "words": "", "unsettled": "", "receipt": "guidance.", "say": "status."}
 
-// keysIn are the keys that the files of a folder name: whole ones, and the
-// beginnings of those that are put together.
+// keysIn returns the keys in the files of a folder: complete ones, and the
+// prefixes of those that are concatenated.
 func keysIn(t *testing.T, dir fs.FS) (whole, begun map[string]string) {
 	t.Helper()
 	whole, begun = map[string]string{}, map[string]string{}
@@ -103,8 +103,8 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// TestKeys holds the table against the source: a key that is not in it, and one
-// that nothing sends any more, is an error.
+// TestKeys compares the table with the source: it fails for a key that is not in
+// the table, and for one that nothing sends.
 func TestKeys(t *testing.T) {
 	sent, begun := map[string]bool{}, map[string]bool{}
 	for _, dir := range []string{".", "inbound", "delivery", "report", "notify"} {
@@ -140,7 +140,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestKeysFound: the search finds what is planted.
+// TestKeysFound: the search finds planted keys.
 func TestKeysFound(t *testing.T) {
 	whole, begun := keysIn(t, fstest.MapFS{"a.go": {Data: []byte("package a\nvar _ = newMessage(\"new.one\", \"x\")\nvar _ = newMessage(\"ask.\"+kind, \"x\")\nvar _ = bot.Message{Key: \"other\"}\nvar _ = receipt(\"taken\", \"x\")")}})
 	if len(whole) != 3 || whole["new.one"] == "" || whole["other"] == "" || whole["guidance.taken"] == "" || begun["ask."] == "" {

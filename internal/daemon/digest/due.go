@@ -172,7 +172,7 @@ func (m *Maker) both(ctx context.Context, s loop.State, o occasion, now time.Tim
 		return admins, others, err
 	}
 	if o.says(&f); now.Sub(o.due) >= lateBy {
-		f.Meant = o.due
+		f.Due = o.due
 	}
 	if admins, err = Text(f, ""); err != nil {
 		return admins, others, err

@@ -15,7 +15,7 @@ import (
 func Text(f report.Facts, span string) (bot.Message, error) {
 	return guarded(func() (bot.Message, error) {
 		if span == bot.SpanAll {
-			return report.Whole(f), nil
+			return report.FullText(f), nil
 		}
 		return report.Text(f), nil
 	})

@@ -40,7 +40,7 @@ func (t *timelines) read(ctx context.Context, ledgerStore *store.Store, s loop.S
 	take := func(rec ledger.Record) error { //nolint:unparam // as Records wants it
 		seen.seq = rec.Seq
 		if e, err := rec.Entry(); err == nil && rec.Run == r.ID { // skips unreadable entries
-			seen.sessions.Take(e)
+			seen.sessions.Apply(e)
 		}
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// guided notes which guidance something became of in the span.
+// guided records which guidance items an entry of the span is about.
 func (c *collector) guided(e ledger.Entry) {
 	ids := []string{}
 	switch b := e.Body.(type) {
@@ -37,17 +37,17 @@ func (c *collector) guided(e ledger.Entry) {
 			c.given[id].Task = e.Task
 		}
 		if _, is := e.Body.(ledger.GuidanceQueued); is {
-			c.given[id].Given, c.given[id].At = true, c.local(e.Time)
+			c.given[id].InSpan, c.given[id].At = true, c.local(e.Time)
 		}
 	}
 }
 
-// words is what became of each, in the order in which it was heard of.
+// words adds the outcome of each recorded item to the Facts.
 func (c *collector) words() {
 	for _, id := range c.order {
 		g := *c.given[id]
 		i, ok := c.s.Project.Guidance.Get(id)
-		if !ok || i.State == guidance.Dropped && !g.Given {
+		if !ok || i.State == guidance.Dropped && !g.InSpan {
 			continue
 		}
 		g.Item = i
@@ -55,9 +55,9 @@ func (c *collector) words() {
 	}
 }
 
-// line is a guidance with what became of it: "✓ g17 Wrap the existing code…
-// → #7, followed".
-func (g Guided) line() string {
+// outcomeLine returns an item and its outcome in one line: "✓ g17 Wrap the
+// existing code… → #7, followed".
+func (g Guided) outcomeLine() string {
 	i := g.Item
 	words := i.ID + " " + bot.Cut(bot.Clean(i.Text), 24)
 	task := g.Task
@@ -79,9 +79,9 @@ func (g Guided) line() string {
 	case guidance.Addressed:
 		return bot.SignDone + " " + words + to + judged
 	case guidance.SetAside:
-		return bot.SignAway + " " + words + set(note, "set aside")
+		return bot.SignAway + " " + words + noteOr(note, "set aside")
 	case guidance.Expired:
-		return bot.SignAway + " " + words + set(note, "expired")
+		return bot.SignAway + " " + words + noteOr(note, "expired")
 	case guidance.Dropped:
 		return bot.SignAway + " " + words + ": dropped"
 	case guidance.NotReported:
@@ -95,7 +95,7 @@ func (g Guided) line() string {
 	return bot.SignLater + " " + words + ": waits"
 }
 
-func set(note, otherwise string) string {
+func noteOr(note, otherwise string) string {
 	if note == "" {
 		note = otherwise
 	}

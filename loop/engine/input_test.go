@@ -20,7 +20,7 @@ func saying(text string) func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 	}
 }
 
-// queued returns the bodies that wait for a chat.
+// queued returns the bodies of the messages queued for a chat.
 func (w *world) queued() []string {
 	w.t.Helper()
 	all, err := w.ledger.Queued(w.t.Context(), mira)
@@ -34,9 +34,8 @@ func (w *world) queued() []string {
 	return out
 }
 
-// TestReplyIsCommittedWithItsEffect: what is answered, what others are told
-// and how far the chat was read are one transaction with the decision, and
-// happen once however often the input comes.
+// TestReplyIsCommittedWithItsEffect: reply, notices and cursor are in one
+// transaction with the decision, and happen once however often the input comes.
 func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -67,7 +66,7 @@ func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 	})
 }
 
-// TestHouseInput: who may speak belongs to no project, and is the same after
+// TestHouseInput: the paired people belong to no project, and are the same after
 // a restart.
 func TestHouseInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -94,8 +93,8 @@ func TestHouseInput(t *testing.T) {
 	})
 }
 
-// TestPairingEndsByItself: nobody came, and the audit says so, without any
-// project.
+// TestPairingEndsByItself: an unused code expires, and the ledger records it
+// without any project.
 func TestPairingEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -110,8 +109,8 @@ func TestPairingEndsByItself(t *testing.T) {
 	})
 }
 
-// TestOfferedRunOpensItsAdapters: the answer to an offer begins a run in a
-// project that nobody has worked on yet.
+// TestOfferedRunOpensItsAdapters: the answer to an offer starts a run in a
+// project that has had none.
 func TestOfferedRunOpensItsAdapters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -130,8 +129,8 @@ func TestOfferedRunOpensItsAdapters(t *testing.T) {
 	})
 }
 
-// TestSaidOnce: what was only looked at the first time, and could be carried
-// out when it is delivered again, was handled.
+// TestSaidOnce: an input that got only a reply the first time is not carried out
+// when it is delivered again, even if it now could be.
 func TestSaidOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)

@@ -16,8 +16,7 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// going is a night in which a builder of #2 is at work; everything before is
-// told to nobody.
+// going is a night with a builder of #2 at work. Nothing before that is told.
 func going(t *testing.T, stays bool) *porter {
 	t.Helper()
 	p := newPorter(t)
@@ -30,7 +29,7 @@ func going(t *testing.T, stays bool) *porter {
 	return p
 }
 
-// exit ends the session in hand.
+// exit ends the current session.
 func (p *porter) exit(x ledger.Exit) {
 	s := p.State.Project.Sessions[0]
 	x.Session, x.Started, x.Ended, x.Turns, x.Tokens, x.CostUSD = s.ID, p.Now, p.Now.Add(8*time.Minute), 3, -1, 0.27
@@ -45,23 +44,23 @@ func (p *porter) exit(x ledger.Exit) {
 	})
 }
 
-// asks lets the planner of #3 ask, while nothing else goes on.
+// asks makes the planner of #3 ask a question while nothing else runs.
 func (p *porter) asks(data string) {
 	p.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: data, Took: time.Minute}}
 	p.Until(func() bool { return len(p.State.Project.Questions) > 0 })
 }
 
-// reminded is the same, until its reminder is due.
+// reminded is asks, until the reminder is due.
 func (p *porter) reminded(data string) {
 	p.asks(data)
 	p.Now = loop.Due(p.State)
 	p.Do(loop.Input{Body: loop.Tick{}})
 }
 
-// project is one entry of the project's stream, decided by nobody.
+// project adds entries to the project's stream without a decision.
 func (p *porter) project(bodies ...ledger.Body) { p.session("", "", bodies...) }
 
-// session is the same of entries that are about a task and a session.
+// session adds entries about a task and a session to the project's stream.
 func (p *porter) session(task, session string, bodies ...ledger.Body) {
 	var entries []ledger.Entry
 	for _, b := range bodies {
@@ -73,8 +72,8 @@ func (p *porter) session(task, session string, bodies ...ledger.Body) {
 	}
 }
 
-// TestTold: one golden file a situation, with what Mira's phone shows, and
-// how it came there.
+// TestTold compares one golden file for each situation: the content of Mira's
+// chat and the messages that led to it.
 func TestTold(t *testing.T) {
 	logged := ledger.Exit{Code: 1, Failure: ledger.FailureAuth, Text: "Invalid API key · Please run /login"}
 	limit := func(p *porter, d time.Duration) ledger.Exit {
@@ -86,7 +85,7 @@ func TestTold(t *testing.T) {
 	}{
 		"standstill": {true, func(p *porter) {
 			p.exit(logged)
-			for range 4 { // four looks at an agent that nobody has mended
+			for range 4 { // four checks of an agent that stays unusable
 				p.Now = loop.Due(p.State)
 				p.Do(loop.Input{Body: loop.Tick{}})
 				p.exit(logged)
@@ -99,7 +98,7 @@ func TestTold(t *testing.T) {
 			p.Do(loop.Input{Key: "emit", Actor: "agent", Body: loop.Emit{Session: p.State.Project.Sessions[0].ID, Type: "build.complete", Data: json.RawMessage(`{"summary":"did it","files_modified":["a.go"]}`)}})
 			p.exit(ledger.Exit{})
 		}},
-		// The second one of the night is another one, and rings.
+		// The second standstill of the night is a new one, and makes a sound.
 		"standstill-again": {true, func(p *porter) {
 			p.exit(logged)
 			p.Do(loop.Input{Key: "resume", Actor: mira, Name: "Mira", Body: loop.Resume{}})
@@ -232,8 +231,8 @@ func TestTold(t *testing.T) {
 			p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
 			p.Do(loop.Input{Key: "yes", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "rerun"}})
 		}},
-		// The second message says once more what the first one asked; once it is
-		// answered, both say how.
+		// The reminder repeats the question. After the answer, both messages
+		// show it.
 		"reminder": {true, func(p *porter) { p.reminded(asksAgent) }},
 		"reminder-open": {true, func(p *porter) {
 			p.State.Project.Run.Settings.QuestionThen = ledger.ThenPause
@@ -366,13 +365,13 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// taken is a session of a task that reports on a guidance.
+// taken gives a session a guidance item and lets it report on the item.
 func (p *porter) taken(id, task string, state guidance.State, note string) {
 	p.session(task, "r1-5", ledger.GuidanceBound{Hat: "builder", Writes: true, Binding: guidance.Binding{Bound: []string{id}}})
 	p.session(task, "r1-5", ledger.GuidanceReported{ID: id, State: state, Note: note})
 }
 
-// plan asks a person about the plan of #2, after what its critic said.
+// plan asks about the plan of #2 after its critic's rounds.
 func (p *porter) plan(rounds ...payload.Critique) {
 	plan := json.RawMessage(`{"summary":"An adapter first, then the callers.","sections":[{"id":"a","title":"Adapter"},{"id":"b","title":"Callers"},{"id":"c","title":"The old client goes"}]}`)
 	tasks := p.State.Project.Tasks.Slice()
@@ -387,13 +386,12 @@ func (p *porter) plan(rounds ...payload.Critique) {
 	p.session("Task 2", "", ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskPlan, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "An adapter first, then the callers.", Asked: p.Now}})
 }
 
-// outside asks a person about a path that #2 has written out of its scope.
+// outside asks about a path that #2 has written out of its scope.
 func (p *porter) outside() {
 	p.session("Task 2", "", ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskAllow, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "written again", Paths: []string{"docs/orders.md"}, Asked: p.Now, Expires: p.Now.Add(30 * time.Minute)}})
 }
 
-// reported gives a guidance to the next builder, who says the piece of JSON
-// about it.
+// reported gives guidance to the next builder, which reports item about it.
 func (p *porter) reported(item string) {
 	p.guide(mira, "Mira", "#3 Use pkg/money everywhere")
 	build := scenario.Act{Type: "build.complete", Data: fmt.Sprintf(`{"summary":"did it","files_modified":["a.go"],"guidance":[%s]}`, item), Took: time.Minute, Files: []ledger.FileChange{{Path: "a.go", Added: 3}}}
@@ -401,8 +399,8 @@ func (p *porter) reported(item string) {
 	p.Until(func() bool { d := bot.Doing(p.State); return d == "#3 fixer" || p.State.Project.Run.Over() })
 }
 
-// TestAwayAgain: open questions are asked once more after a time away, the
-// ones that somebody only asked back about are not.
+// TestAwayAgain: open questions are repeated after a time off, confirmations are
+// not.
 func TestAwayAgain(t *testing.T) {
 	p := going(t, true)
 	p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
@@ -426,7 +424,8 @@ func TestAwayAgain(t *testing.T) {
 	golden(t, "away", ph.transcript())
 }
 
-// TestHostile: whatever names, titles and words are, a message keeps its form.
+// TestHostile: a message keeps its form whatever names, titles and texts it
+// contains.
 func TestHostile(t *testing.T) {
 	nasty := "\x1b[2J\u202e<b>&*x*\n\r✓ #9 done " + strings.Repeat("日本語 title ", 90)
 	p := going(t, true)
@@ -466,7 +465,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestNobody: with nobody paired nobody is told, and nothing looks for chats.
+// TestNobody: without a paired person nobody is told, and no chat is looked up.
 func TestNobody(t *testing.T) {
 	p := going(t, true)
 	p.State.Shared.People = nil

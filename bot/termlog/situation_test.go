@@ -16,7 +16,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// entry folds an entry by hand, as the core would have decided it.
+// entry folds an entry without a decision of the core.
 func (s *scene) entry(task, session string, body ledger.Body) {
 	e := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: s.Now, Run: "r1", Task: task, Session: session, Attempt: "a1", Actor: "daemon", Body: body}
 	switch body.(type) {
@@ -30,13 +30,13 @@ func (s *scene) signal(now bool, name string) {
 	s.Do(loop.Input{Key: "signal " + name, Actor: "console", Body: loop.Stop{Now: now, Signal: name}})
 }
 
-// begin starts a run of two tasks and goes on until stop says so.
+// begin starts a run of two tasks and continues until stop returns true.
 func (s *scene) begin(set ledger.Settings, stop func() bool) {
 	s.Start(set, s.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow", "Task 1"))
 	s.Until(stop)
 }
 
-// scenes are the lines that an ordinary night does not have.
+// scenes are situations that an ordinary night does not contain.
 var scenes = map[string]func(s *scene){
 	"preflight": func(s *scene) {
 		set := s.Settings()
@@ -73,7 +73,7 @@ var scenes = map[string]func(s *scene){
 	},
 	"stop": func(s *scene) {
 		s.Type = func(line string) { s.typed(line, "") }
-		s.Acts["Task 1 builder"] = []scenario.Act{{Type: "build.complete", Data: `{"summary":"x","files_modified":["f0.go"]}`, Took: time.Minute, Cost: -1, Files: files(1, 1, 0), Typed: []string{"/stop"}}}
+		s.Acts["Task 1 builder"] = []scenario.Act{{Type: "build.complete", Data: `{"summary":"x","files_modified":["f0.go"]}`, Took: time.Minute, Cost: -1, Files: fileStats(1, 1, 0), Typed: []string{"/stop"}}}
 		s.begin(s.Settings(), nil)
 		s.typed("/pause", "")
 	},
@@ -137,7 +137,7 @@ var scenes = map[string]func(s *scene){
 		out.Out = []string{"vendor/x.go"}
 		stall := scenario.Act{Took: 15 * time.Minute, Cost: -1, Exit: &ledger.Exit{Reason: ledger.ExitStall, Code: -1, Signal: "SIGKILL", CostUSD: -1, Turns: -1}}
 		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &ledger.Exit{Reason: ledger.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
-		s.Acts["Task 1 builder"] = []scenario.Act{nothing, out, build("ok", time.Minute, files(1, 1, 1))}
+		s.Acts["Task 1 builder"] = []scenario.Act{nothing, out, build("ok", time.Minute, fileStats(1, 1, 1))}
 		s.Acts["Task 1 reviewer"] = []scenario.Act{stall, lost}
 		s.Acts["Task 2 builder"] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: -1}}
 		set := s.Settings()
@@ -158,7 +158,7 @@ var scenes = map[string]func(s *scene){
 		s.Until(nil)
 	},
 	"manual": func(s *scene) {
-		a := build("page", time.Minute, files(1, 1, 0))
+		a := build("page", time.Minute, fileStats(1, 1, 0))
 		a.Data = `{"summary":"page","files_modified":["f0.go"],"manual_verify":"Open /pay on a phone"}`
 		s.Acts["Task 1 builder"] = []scenario.Act{a}
 		s.begin(s.Settings(), nil)
@@ -176,7 +176,7 @@ var scenes = map[string]func(s *scene){
 		s.entry("", "", ledger.GuidanceChanged{ID: "g3", Text: "Keep it\nvery small"})
 		x := ledger.Exit{Session: "r1-2", Reason: ledger.ExitAsked, Code: -1, CostUSD: -1, Turns: -1, Started: s.Now, Ended: s.Now}
 		s.Do(loop.Input{Key: "exit:r1-2", Body: loop.SessionExited{Exit: x}})
-		aside := build("x", time.Minute, files(1, 1, 0))
+		aside := build("x", time.Minute, fileStats(1, 1, 0))
 		aside.Data = `{"summary":"x","files_modified":["f0.go"],"guidance":[{"id":"g1","set_aside":true,"note":"No pkg/money in this repository"},{"id":"g2","done":true},{"id":"g4","done":"kept them"}]}`
 		s.Acts["Task 1 builder"] = []scenario.Act{aside}
 		s.Until(nil)
@@ -185,7 +185,7 @@ var scenes = map[string]func(s *scene){
 		plan := act("plan.complete", `{"summary":"p","steps":["one"]}`, time.Minute)
 		plan.Typed = []string{"/guidance Wrap it"}
 		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &ledger.Exit{Reason: ledger.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
-		done := build("x", time.Minute, files(1, 1, 0))
+		done := build("x", time.Minute, fileStats(1, 1, 0))
 		done.Data = `{"summary":"x","files_modified":["f0.go"],"guidance":[{"id":"g1","done":true,"note":"wrapped"}]}`
 		s.Acts["Task 1 planner"], s.Acts["Task 1 builder"] = []scenario.Act{plan}, []scenario.Act{lost, done}
 		s.begin(s.Settings(), nil)
@@ -228,11 +228,11 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// nasty is what a hostile plan, agent or person may say.
+// nasty is text that a hostile plan, agent or person may write.
 var nasty = "\x1b[2J\x1b]0;owned\x07\u202eevil\u2066 \r\n✓ #9 done\x00\x9b31m\u009b31m" + strings.Repeat("A̷̡̢̛̛\tbc ", 900) + "\xff\u2028<b>&*x*"
 
-// TestHostile feeds such words through everything that is shown: no line may
-// break, no control character may reach the terminal, no line may be endless.
+// TestHostile puts nasty into every field that is shown: no line may break or be
+// endless, and no control character may reach the terminal.
 func TestHostile(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	set := s.Settings()
@@ -292,10 +292,10 @@ func clockLine(line string) bool {
 	return err == nil
 }
 
-// TestTaughtOnce: the sentence about claims is a lesson, not a refrain.
+// TestTaughtOnce: the sentence about claims is printed once.
 func TestTaughtOnce(t *testing.T) {
 	s := newScene("shop", termlog.Options{Demo: true, Began: evening})
-	wrong := build("all tests pass", time.Minute, files(1, 1, 0))
+	wrong := build("all tests pass", time.Minute, fileStats(1, 1, 0))
 	wrong.Red = red
 	s.Acts["Task 1 builder"] = []scenario.Act{wrong, wrong}
 	s.begin(s.Settings(), nil)
@@ -307,7 +307,7 @@ func TestTaughtOnce(t *testing.T) {
 	}
 }
 
-// TestColor: only signs are painted, and without colour there is none.
+// TestColor: only signs have a colour, and without Options.Color nothing has.
 func TestColor(t *testing.T) {
 	play := func(opt termlog.Options) string {
 		s := newScene("shop", opt)
@@ -326,8 +326,7 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// TestWidth: a narrow terminal gets narrow lines, except for what would be
-// useless when cut.
+// TestWidth: lines fit a narrow terminal, except for texts that must not be cut.
 func TestWidth(t *testing.T) {
 	s := newScene("shop", termlog.Options{Width: 60})
 	s.begin(s.Settings(), nil)
@@ -339,7 +338,8 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestReplyOnce: what an entry told already is not told again, a refusal is.
+// TestReplyOnce: a reply whose entries were printed is not printed again; a
+// refusal is.
 func TestReplyOnce(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })

@@ -31,7 +31,7 @@ var titles = []string{
 	"Move orders to the new API", "Refund flow", "Order emails", "Retry failed payments", "Admin order list", "Pay page on a phone",
 }
 
-// tale is a night in the making: the real core with a scripted world.
+// tale is a night driven by the real core with a scripted world.
 type tale struct {
 	*scenario.Night
 	t *testing.T
@@ -74,7 +74,8 @@ func (n *tale) guide(text string) {
 	}
 }
 
-// good is the story of the sheet: 9 of 12 done, one blocked, one to look at.
+// good is the specified night: 9 of 12 tasks done, one blocked, one to verify by
+// hand.
 func good(t *testing.T) (report.Facts, *tale) {
 	n := began(t)
 	took := func(hat string, min int) scenario.Act {
@@ -131,7 +132,7 @@ func good(t *testing.T) (report.Facts, *tale) {
 	return n.facts(morning), n
 }
 
-// facts is the digest at a time.
+// facts returns the Facts of the digest at a time.
 func (n *tale) facts(at time.Time) report.Facts {
 	n.t.Helper()
 	records := n.All()

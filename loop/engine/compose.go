@@ -8,10 +8,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// composeMessages composes what people are told of a decision, and returns it with the
-// decision as it is committed. Where composing fails inside, the decision
-// stands all the same, with an entry that says so, and people are told that:
-// an input that ends the daemon would come again after each start.
+// composeMessages returns the messages about a decision, and the decision to
+// commit. If composing panics, the decision stands with an additional
+// InputPoisoned entry, and people are told about that: without it, the input
+// would stop the daemon again after each start.
 func (e *Engine) composeMessages(before loop.State, in loop.Input, d loop.Decision) ([]ledger.Outgoing, loop.Decision) {
 	if e.o.Compose == nil || len(d.Entries) == 0 {
 		return nil, d
@@ -24,12 +24,12 @@ func (e *Engine) composeMessages(before loop.State, in loop.Input, d loop.Decisi
 		Stream: ledger.ProjectStream(in.Project), Time: in.Time, Actor: "daemon", Cause: in.Key,
 		Body: ledger.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault), Done: true},
 	}
-	out, _ = e.compose(d.State, loop.Decided(d.State, entry), in) // who cannot be told even this finds it in the ledger
+	out, _ = e.compose(d.State, loop.Decided(d.State, entry), in) // if this fails too, only the ledger has it
 	d.Add(entry)
 	return out, d
 }
 
-// compose is Options.Compose, with what made it fail.
+// compose calls Options.Compose and recovers from a panic.
 func (e *Engine) compose(before loop.State, d loop.Decision, in loop.Input) (out []ledger.Outgoing, fault any) {
 	defer func() {
 		if fault = recover(); fault != nil {

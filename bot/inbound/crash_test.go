@@ -12,9 +12,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestCut: nightporter dies after each commit that a line leads to, and the
-// platform delivers the line again to the one that comes after. The ledger and
-// the chat end as if nothing had been (SPEC 6.7).
+// TestCut: nightporter stops after each commit of an input, and the platform
+// delivers the input again to the next process. Ledger and chat end as without
+// the stop (SPEC 6.7).
 func TestCut(t *testing.T) {
 	died := errors.New("kill -9")
 	cuts := 0
@@ -56,7 +56,7 @@ func TestCut(t *testing.T) {
 			w.dies = nil
 			w = w.reopened()
 			if _, read, _ := w.store.Cursor(t.Context(), "telegram:1"); !read {
-				w.again(in) // what is not confirmed comes again
+				w.again(in) // the platform repeats an unconfirmed input
 			}
 			w.again(in)
 			for _, kind := range []string{"guidance.queued", "question.asked", "question.answered", "task.set", "run.state", "session.cut", "session.planned", "person.removed", "run.planned"} {

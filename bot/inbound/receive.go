@@ -1,0 +1,151 @@
+package inbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Receive handles one input and returns after everything is committed. An error
+// means that nothing was committed, or, if ctx ended, that it may have been. In
+// both cases the same input may be delivered again and has the same result.
+func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
+	if in.Chat == "" { // the platform does not name the pressed message's chat: use the sender's own
+		in.Chat, in.Private = in.Actor, true
+	}
+	v := &request{Receiver: r, in: in, now: r.o.Clock().In(r.o.Zone)}
+	err := v.receive(ctx)
+	if err == nil {
+		r.countFailure("")
+		return nil
+	}
+	if ctx.Err() != nil || r.countFailure(in.Key) < maxFailures {
+		return fmt.Errorf("receive %s: %w", in.Key, err)
+	}
+	r.o.Log.Error("an input is put away: it cannot be decided", "key", in.Key, "error", err)
+	if told := v.reportFailure(ctx); told != nil {
+		return fmt.Errorf("receive %s: %w", in.Key, errors.Join(err, told))
+	}
+	r.countFailure("")
+	return nil
+}
+
+func (v *request) receive(ctx context.Context) error {
+	who, paired := v.o.Service.Shared().Person(v.in.Actor)
+	v.who = who
+	v.project = v.o.ProjectOf(v.in.Chat)
+	if code, is := v.code(); is {
+		return v.pair(ctx, code, paired)
+	}
+	switch {
+	case v.in.Stands != "":
+		return v.stranger(ctx, v.in.Stands)
+	case !paired:
+		return v.stranger(ctx, "not paired")
+	case v.in.Press != "":
+		return v.press(ctx)
+	case v.in.Edited:
+		return v.edited(ctx)
+	}
+	line, forUs, err := v.line(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !forUs:
+		return v.say(ctx)
+	case line == "" && v.in.Media:
+		return v.withoutText(ctx)
+	case line == "":
+		return v.say(ctx) // a message of the platform itself
+	}
+	if err := v.run(ctx, line); err != nil {
+		return err
+	}
+	v.answeredAlbum()
+	return nil
+}
+
+// withoutText handles an input without text, such as a picture or a voice note.
+// Of several sent together, only the first gets a reply.
+func (v *request) withoutText(ctx context.Context) error {
+	if v.albumAnswered() {
+		return v.say(ctx)
+	}
+	if err := v.say(ctx, v.answer(mediaMessage(v.in.Kind))); err != nil {
+		return err
+	}
+	v.answeredAlbum()
+	return nil
+}
+
+// albumAnswered reports whether another part of the same album was answered just
+// before. It is not stored: after a restart there is one more reply.
+func (v *request) albumAnswered() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.in.Album != "" && v.album == v.in.Chat+" "+v.in.Album
+}
+
+func (v *request) answeredAlbum() {
+	if v.in.Album == "" {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.album = v.in.Chat + " " + v.in.Album
+}
+
+// stranger handles an input of a person who is not paired: no reply, but an
+// entry in the ledger.
+func (v *request) stranger(ctx context.Context, why string) error {
+	_, err := v.o.Service.DoWith(ctx, v.input("", loop.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
+	return err
+}
+
+// code returns the pairing code in the input: text of a person, in a private
+// chat, that contains nothing else.
+func (v *request) code() (string, bool) {
+	if !v.in.Private || v.in.Stands != "" || v.in.Press != "" || v.in.Edited || v.in.Media || v.in.Actor == "" {
+		return "", false
+	}
+	c, err := bot.Parse(v.in.Text)
+	if err != nil || (c.Verb != bot.VerbPair && c.Verb != bot.VerbStart) || c.Target == "" {
+		return "", false
+	}
+	const longest = 64
+	code := strings.ToUpper(strings.TrimSpace(c.Target))
+	return code[:min(len(code), longest)], true
+}
+
+// pair tries a pairing code. A wrong code gets no reply, only an entry in the
+// ledger and a notice on the host. A person who is already paired is told.
+func (v *request) pair(ctx context.Context, code string, paired bool) error {
+	in := v.input("", loop.TryPairing{Hash: v.o.Hash(code)})
+	_, err := v.o.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+		switch {
+		case a.OK:
+			p := ledger.Person{ID: in.Actor, Name: in.Name, Role: ledger.Role(a.ID)}
+			return []ledger.Outgoing{v.answer(bot.Welcome(v.o.Service, p))}, v.in.Cursor
+		case paired:
+			return []ledger.Outgoing{v.answer(bot.Paired(v.who))}, v.in.Cursor
+		}
+		return nil, v.in.Cursor
+	})
+	return err
+}
+
+// reportFailure tells the sender that the input was put aside.
+func (v *request) reportFailure(ctx context.Context) error {
+	if err := v.say(ctx, v.answer(rejected(v.in.Text))); err != nil {
+		return err
+	}
+	if v.in.Press != "" {
+		v.notice(ctx, "Not done: a fault in nightporter.")
+	}
+	return nil
+}

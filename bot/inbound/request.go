@@ -1,0 +1,91 @@
+package inbound
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// request is one input while it is handled. It does not change after it is
+// passed to the engine.
+type request struct {
+	*Receiver
+	in      bot.Inbound
+	now     time.Time
+	who     ledger.Person
+	project string      // project of the chat, or of the message replied to or pressed
+	pressed bot.Message // the message whose button was pressed
+	key     string      // key of that message
+	stands  bool        // the pressed message is current: an edit of its key changes it
+
+	receiptID string // platform's id of the receipt of the edited message
+}
+
+// say commits messages and the cursor under the input's key. Without messages it
+// only records that the input was read.
+func (v *request) say(ctx context.Context, msgs ...ledger.Outgoing) error {
+	if err := v.o.Service.Say(ctx, v.in.Key, v.now, msgs, v.in.Cursor); err != nil {
+		return fmt.Errorf("say: %w", err)
+	}
+	return nil
+}
+
+// input returns the core's input for body in the sender's name, without a key.
+func (v *request) input(project string, body loop.InputBody) loop.Input {
+	actor, name := v.in.Actor, v.who.Name
+	if actor == "" {
+		actor = v.in.Chat
+	}
+	if name == "" {
+		name = v.in.Name
+	}
+	return loop.Input{Key: v.in.Key, Time: v.now, Actor: actor, Name: name, Project: project, Body: body}
+}
+
+// outgoing addresses m to the chat the update came from. It makes no sound: the
+// sender is looking at that chat. It replies to a message; a button press has
+// none to reply to.
+func (v *request) outgoing(m bot.Message, class ledger.MessageClass) ledger.Outgoing {
+	if v.who.Role != "" && v.in.Private {
+		m = m.For(v.who.Role)
+	}
+	if v.in.Media && v.in.Text != "" {
+		m = withoutMedia(m, v.in.Kind)
+	}
+	body, err := json.Marshal(m)
+	if err != nil { // cannot happen: a struct of strings always encodes
+		v.o.Log.Error("encode message", "key", m.Key, "error", err)
+	}
+	o := ledger.Outgoing{Chat: v.in.Chat, Class: class, Silent: true, Body: body}
+	switch {
+	case v.in.Edited: // the receipt already replies to the edited message and is looked up by it
+		o.ReplyTo = v.receiptID
+	case v.in.Press == "":
+		o.ReplyTo = v.in.Message
+	}
+	return o
+}
+
+// answer is the reply to a command that changed something, or failed to.
+func (v *request) answer(m bot.Message) ledger.Outgoing { return v.outgoing(m, ledger.ClassReply) }
+
+// notice acknowledges a press after everything is committed. An error is
+// ignored: the platform stops waiting by itself.
+func (v *request) notice(ctx context.Context, text string) {
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := v.o.Notice(ctx, v.in.PressID, bot.Cut(bot.Clean(text), maxNotice)); err != nil {
+		v.o.Log.Debug("press not acknowledged", "key", v.in.Key, "error", err)
+	}
+}
+
+// maxNotice is the longest acknowledgement, in columns.
+const maxNotice = 190
+
+func (v *request) silent(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) { return nil, v.in.Cursor }

@@ -1,0 +1,67 @@
+package notify
+
+import (
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Options configure a Notifier. The zero value is usable.
+type Options struct {
+	// Where returns the addresses of the chats that show a message with the key,
+	// or have it queued. nil: none, so no message is ever edited.
+	Where func(key string) []string
+	// Group reports whether several people read a chat. Any other chat belongs
+	// to one person and gets nothing once that person was removed (SPEC 6.6).
+	// nil: no chat is a group.
+	Group func(chat string) bool
+	// Threads returns the addresses of a project's own chats, at most one a
+	// platform. They get the project's news instead of each person of that
+	// platform. nil: no project has one.
+	Threads func(project string) []string
+	// Reads reports whether a person is known to read a thread of their
+	// platform. A person who does not is told in their own chat. nil: everybody
+	// does.
+	Reads func(thread, person string) bool
+	// Quiet returns the quiet hours of chats without hours of their own. Urgent
+	// returns the kinds of news that make a sound in them all the same (SPEC
+	// 6.4).
+	Quiet  func() ledger.Hours
+	Urgent func() []string
+	// Digests returns the digest of each project as a person may read it, of a
+	// day ("2026-11-20") or a week ("2026-W47"). They are made before the
+	// decision to send them. nil: there are none.
+	Digests func(of string, p ledger.Person) []bot.Message
+	// Zone is the recipients' time zone. nil leaves times as they are in the
+	// decision.
+	Zone *time.Location
+}
+
+// Notifier composes the messages about decisions. It keeps nothing between calls
+// and may be used from any goroutine.
+type Notifier struct{ o Options }
+
+// New returns a Notifier.
+func New(o Options) *Notifier {
+	if o.Where == nil {
+		o.Where = func(string) []string { return nil }
+	}
+	if o.Quiet == nil {
+		o.Quiet = func() ledger.Hours { return ledger.QuietOff }
+	}
+	if o.Urgent == nil {
+		o.Urgent = func() []string { return []string{Standstill} }
+	}
+	if o.Group == nil {
+		o.Group = func(string) bool { return false }
+	}
+	return &Notifier{o: o}
+}
+
+func (n *Notifier) local(t time.Time) time.Time {
+	if n.o.Zone == nil {
+		return t
+	}
+	return t.In(n.o.Zone)
+}

@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// openPorts opens a project's adapters for the settings of a run.
+func (e *Engine) openPorts(ctx context.Context, s ledger.Settings) error {
+	ports, err := e.o.Ports(ctx, s)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.ports[s.Project] = ports
+	e.mu.Unlock()
+	return nil
+}
+
+func (e *Engine) portsOf(project string) (Ports, bool) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	p, ok := e.ports[project]
+	return p, ok
+}
+
+// sameRepo reports whether settings name the repository that the project is
+// known for. The core rejects any other.
+func (e *Engine) sameRepo(s ledger.Settings) bool {
+	run := e.projects[s.Project].Run
+	return run == nil || run.Settings.Repo == s.Repo
+}
+
+// refreshSource adds the current source to a start. People may have edited it
+// meanwhile: a resumed run must not continue from an old plan, nor from one that
+// does not parse.
+func (e *Engine) refreshSource(ctx context.Context, start loop.StartRun) (loop.StartRun, error) {
+	run := e.projects[start.Settings.Project].Run
+	if run.Over() || start.New || run.State == ledger.RunPlanning || run.Settings.Source != start.Settings.Source {
+		return start, nil // preflight reads it
+	}
+	ports, _ := e.portsOf(start.Settings.Project)
+	snapshot, err := ports.Source.Read(ctx)
+	if err != nil {
+		return start, fmt.Errorf("read the source: %w", err)
+	}
+	start.Snapshot = &snapshot
+	return start, nil
+}

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// DoWith is Do with messages and a chat's cursor in the same transaction. An
+// input whose key was committed before commits nothing again, messages and
+// cursor included. An input about the shared state has no project.
+func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (loop.Answer, error) {
+	// select picks any ready case: without this check a cancelled caller's input
+	// could still be accepted.
+	if err := ctx.Err(); err != nil {
+		return loop.Answer{}, err
+	}
+	c := call{in: in, with: with, reply: make(chan result, 1)}
+	select {
+	case e.inputs <- c:
+	case <-e.stopping:
+		return loop.Answer{}, ErrStopped
+	case <-ctx.Done():
+		return loop.Answer{}, ctx.Err()
+	}
+	select {
+	case r := <-c.reply:
+		return r.answer, r.err
+	case <-ctx.Done():
+		return loop.Answer{}, ctx.Err()
+	}
+}
+
+// Say commits messages and a chat's cursor under a key, without a decision, as
+// the reply to a command that only reads. If the key was committed before, it
+// does nothing.
+func (e *Engine) Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error {
+	answer, err := json.Marshal(loop.Answer{OK: true}) // the answer if the same key comes again as an input
+	if err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	receipt, err := e.o.Ledger.Commit(ctx, ledger.Batch{Key: key, Time: at, Answer: answer, Messages: messages, Cursor: cursor})
+	if err != nil {
+		return fmt.Errorf("not saved: %w", err)
+	}
+	if e.o.Sent != nil && len(receipt.Chats) > 0 {
+		e.o.Sent(receipt.Chats)
+	}
+	return nil
+}
+
+// Do sends an input to the core and returns the answer after the decision is
+// committed. After an error nothing was decided, and the same input may be sent
+// again; after ctx ended it may have been decided, and its key prevents a second
+// decision.
+func (e *Engine) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+	return e.DoWith(ctx, in, nil)
+}
+
+// ErrStopped means that the engine has stopped and did not accept the input.
+var ErrStopped = errors.New("nightporter is stopping")

@@ -1,0 +1,331 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Run handles inputs until ctx ends, and carries out effects for the projects
+// that works reports true for. For other projects, and with a nil works, it only
+// answers commands: it plans, starts and recovers nothing. A command without a
+// daemon runs the engine that way, and `run` does so for every project but its
+// own.
+func (e *Engine) Run(ctx context.Context, works func(project string) bool) error {
+	if works == nil {
+		works = func(string) bool { return false }
+	}
+	e.carriesOut = works
+	ctx, cancel := context.WithCancel(ctx)
+	defer func() {
+		cancel()
+		close(e.stopping)
+		e.effects.Wait()
+		e.saveSnapshots(e.unsavedStates())
+	}()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	if err := e.recover(ctx); ctx.Err() == nil && err != nil {
+		return err
+	}
+	for {
+		timer.Reset(e.untilDue())
+		select {
+		case <-ctx.Done():
+			return nil
+		case c := <-e.inputs:
+			answer, err := e.handle(ctx, c.in, c.with)
+			c.reply <- result{answer, err}
+		case <-timer.C:
+			e.tick(ctx)
+		}
+	}
+}
+
+// recover opens the adapters of projects with an unfinished run or pending
+// effects, and carries out every effect without a result.
+func (e *Engine) recover(ctx context.Context) error {
+	pending, err := e.o.Ledger.Pending(ctx)
+	if err != nil {
+		return fmt.Errorf("take up: %w", err)
+	}
+	for _, name := range e.Projects() {
+		r := e.projects[name].Run
+		left := pendingOf(pending, name)
+		if !e.carriesOut(name) || r == nil || (r.Over() && len(left) == 0) {
+			continue
+		}
+		if err := e.openPorts(ctx, r.Settings); err != nil {
+			// The effects stay pending rather than fail the run: the next start
+			// carries them out.
+			e.o.Log.Error("project cannot be taken up", "project", name, "error", err)
+			continue
+		}
+		for _, p := range left {
+			e.launch(ctx, p, true)
+		}
+	}
+	return nil
+}
+
+func pendingOf(all []ledger.PendingEffect, project string) []ledger.PendingEffect {
+	return slices.DeleteFunc(slices.Clone(all), func(p ledger.PendingEffect) bool { return p.Stream != ledger.ProjectStream(project) })
+}
+
+// untilDue returns the time until the next input is due without anybody's
+// action.
+func (e *Engine) untilDue() time.Duration {
+	const idle = 24 * time.Hour
+	wait := idle
+	now := e.o.Clock()
+	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() {
+		wait = min(wait, max(due.Sub(now), 0))
+	}
+	for name, p := range e.projects {
+		if !e.carriesOut(name) {
+			continue
+		}
+		if due := loop.Due(loop.State{Shared: e.shared, Project: p}); !due.IsZero() {
+			wait = min(wait, max(due.Sub(now), 0))
+		}
+	}
+	return wait
+}
+
+func (e *Engine) tick(ctx context.Context) {
+	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() && !e.o.Clock().Before(due) {
+		if _, err := e.handle(ctx, loop.Input{Actor: "daemon", Body: loop.Tick{}}, nil); err != nil {
+			e.o.Log.Error("tick", "error", err)
+		}
+	}
+	for _, name := range e.Projects() {
+		if !e.carriesOut(name) {
+			continue
+		}
+		if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Tick{}}, nil); err != nil {
+			e.o.Log.Error("tick", "project", name, "error", err)
+		}
+	}
+}
+
+// handle processes one input: decide, commit, fold, launch the effects. An error
+// means that nothing was committed.
+func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Answer, error) {
+	work := in.Project != "" && e.carriesOut(in.Project)
+	if start, ok := in.Body.(loop.StartRun); ok && e.sameRepo(start.Settings) {
+		if err := e.reopenPorts(ctx, start.Settings); err != nil {
+			return loop.Answer{}, err
+		}
+		var err error
+		if in.Body, err = e.refreshSource(ctx, start); err != nil {
+			return loop.Answer{}, err
+		}
+	}
+	in.Time, in.Idle = e.now(in.Project), !work
+	before := loop.State{Shared: e.shared, Project: e.projects[in.Project]}
+	if before.Project.Name == "" {
+		before.Project.Name = in.Project
+	}
+	d := e.decide(before, in)
+	if len(d.Entries) == 0 && len(d.Effects) == 0 && in.Settles == 0 && in.Key == "" {
+		return d.Answer, nil
+	}
+	if err := e.openForNewRun(ctx, before, in, d); err != nil {
+		return loop.Answer{}, err
+	}
+	told, d := e.composeMessages(before, in, d)
+	batch, err := e.batchOf(in, d)
+	if err != nil {
+		return loop.Answer{}, err
+	}
+	if with != nil {
+		batch.Messages, batch.Cursor = with(d.Answer)
+	}
+	batch.Messages = append(batch.Messages, told...)
+	crash.Point("before-commit:" + in.Body.InputKind())
+	crash.Point("before-commit")
+	receipt, err := e.o.Ledger.Commit(ctx, batch)
+	if err != nil {
+		return loop.Answer{}, fmt.Errorf("not saved: %w", err)
+	}
+	crash.Point("after-commit:" + in.Body.InputKind())
+	crash.Point("after-commit")
+	if receipt.Repeated {
+		var answer loop.Answer
+		if err := json.Unmarshal(receipt.Answer, &answer); err != nil {
+			return answer, fmt.Errorf("stored answer of %s: %w", in.Key, err)
+		}
+		return answer, nil
+	}
+	e.publish(in.Project, d.State)
+	if e.o.Sent != nil && len(receipt.Chats) > 0 { // delivery may ask for the state of this decision
+		e.o.Sent(receipt.Chats)
+	}
+	for _, r := range receipt.Records {
+		e.heads[r.Stream] = r.Seq
+	}
+	if e.unsaved += len(receipt.Records); e.unsaved >= snapshotEvery {
+		rows := e.unsavedStates()
+		e.effects.Go(func() { e.saveSnapshots(rows) })
+	}
+	if e.o.Observe != nil {
+		s := before
+		for n, entry := range d.Entries {
+			e.o.Observe(s, d.After[n], entry)
+			s = d.After[n]
+		}
+	}
+	if !work {
+		e.runFileEffects(ctx, in.Project, receipt.Effects)
+		return d.Answer, nil
+	}
+	for _, p := range receipt.Effects {
+		e.launch(ctx, p, false)
+	}
+	e.startWatches(ctx, in.Project)
+	e.wakeOthers(ctx, in, d)
+	return d.Answer, nil
+}
+
+// decide calls the core. If the core panics, it returns a decision that records
+// the input as poisoned, so that the same input cannot stop the daemon again.
+func (e *Engine) decide(s loop.State, in loop.Input) (d loop.Decision) {
+	defer func() {
+		fault := recover()
+		if fault == nil {
+			return
+		}
+		e.o.Log.Error("decision failed", "input", in.Key, "kind", in.Body.InputKind(), "fault", fault, "stack", string(debug.Stack()))
+		entry := ledger.Entry{
+			Stream: ledger.ProjectStream(in.Project), Time: in.Time, Actor: "daemon", Cause: in.Key,
+			Body: ledger.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault)},
+		}
+		d = loop.Decided(s, entry)
+		d.Answer = loop.Answer{Code: "fault", Text: "a fault in nightporter; it is kept in the ledger, all else goes on"}
+	}()
+	return loop.Decide(s, in)
+}
+
+func (e *Engine) batchOf(in loop.Input, d loop.Decision) (ledger.Batch, error) {
+	b := ledger.Batch{Key: in.Key, Time: in.Time}
+	if in.Settles != 0 {
+		b.Settles = []int64{in.Settles}
+	}
+	for _, entry := range d.Entries {
+		r, err := entry.Record()
+		if err != nil {
+			return b, err
+		}
+		b.Records = append(b.Records, r)
+	}
+	for _, effect := range d.Effects {
+		p, err := effect.Pending()
+		if err != nil {
+			return b, err
+		}
+		p.Time = in.Time
+		b.Effects = append(b.Effects, p)
+	}
+	answer, err := json.Marshal(d.Answer)
+	if err != nil {
+		return b, fmt.Errorf("encode answer: %w", err)
+	}
+	b.Answer = answer
+	return b, nil
+}
+
+// wakeOthers sends Wake to the other projects when a decision may have released
+// something shared, such as a lease.
+func (e *Engine) wakeOthers(ctx context.Context, in loop.Input, d loop.Decision) {
+	if _, wake := in.Body.(loop.Wake); wake {
+		return
+	}
+	if !slices.ContainsFunc(d.Entries, func(e ledger.Entry) bool { return e.Stream == ledger.SharedStream }) {
+		return
+	}
+	for _, name := range e.Projects() {
+		if name != in.Project && e.carriesOut(name) && !e.projects[name].Run.Over() {
+			if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}, nil); err != nil {
+				e.o.Log.Error("wake", "project", name, "error", err)
+			}
+		}
+	}
+}
+
+func (e *Engine) publish(project string, s loop.State) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.shared = s.Shared
+	if project != "" {
+		e.projects[project] = s.Project
+	}
+}
+
+func (e *Engine) now(project string) time.Time {
+	now := e.o.Clock()
+	if p, ok := e.portsOf(project); ok && p.Zone != nil {
+		return now.In(p.Zone)
+	}
+	return now
+}
+
+// reopenPorts opens a project's adapters for a run that is about to start, and
+// launches the effects that were pending without them.
+func (e *Engine) reopenPorts(ctx context.Context, s ledger.Settings) error {
+	_, before := e.portsOf(s.Project)
+	if err := e.openPorts(ctx, s); err != nil || before || !e.carriesOut(s.Project) {
+		return err
+	}
+	pending, err := e.o.Ledger.Pending(ctx)
+	if err != nil {
+		return fmt.Errorf("take up: %w", err)
+	}
+	for _, p := range pendingOf(pending, s.Project) {
+		e.launch(ctx, p, true)
+	}
+	return nil
+}
+
+// runFileEffects carries out the effects of an answer on people's own files when
+// no daemon is there to do it. All other effects wait for the next run.
+func (e *Engine) runFileEffects(ctx context.Context, project string, effects []ledger.PendingEffect) {
+	for _, p := range effects {
+		if !writesFile(p) {
+			continue
+		}
+		if err := e.writeFile(ctx, project, p); err != nil { // the effect stays pending
+			e.o.Log.Error("effect failed", "kind", p.Kind, "key", p.Key, "error", err)
+		}
+	}
+}
+
+func (e *Engine) writeFile(ctx context.Context, project string, p ledger.PendingEffect) error {
+	if _, opened := e.portsOf(project); !opened {
+		if err := e.openPorts(ctx, e.projects[project].Run.Settings); err != nil {
+			return err
+		}
+	}
+	body, err := e.act(ctx, project, p, false)
+	if err != nil {
+		return err
+	}
+	_, err = e.handle(ctx, resultOf(project, p, body), nil)
+	return err
+}
+
+// openForNewRun opens the adapters for a run that an input other than StartRun
+// began: the answer to an offer, or a task made ready again.
+func (e *Engine) openForNewRun(ctx context.Context, before loop.State, in loop.Input, d loop.Decision) error {
+	run := d.State.Project.Run
+	if _, start := in.Body.(loop.StartRun); start || run == nil || (before.Project.Run != nil && before.Project.Run.ID == run.ID) {
+		return nil
+	}
+	return e.reopenPorts(ctx, run.Settings)
+}

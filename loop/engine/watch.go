@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// startWatches begins to watch a project's source and hats while its run is
+// under way.
+func (e *Engine) startWatches(ctx context.Context, project string) {
+	over := e.projects[project].Run.Over()
+	cancel, watched := e.watches[project]
+	switch {
+	case over && watched:
+		cancel()
+		delete(e.watches, project)
+	case !over && !watched:
+		ports, ok := e.portsOf(project)
+		if !ok || e.projects[project].Run.State == ledger.RunPlanning {
+			return
+		}
+		wctx, cancel := context.WithCancel(ctx)
+		e.watches[project] = cancel
+		e.effects.Go(func() { e.followSource(wctx, project, ports.Source) })
+		if ports.Hats != nil {
+			e.effects.Go(func() { e.followHats(wctx, project, ports.Hats) })
+		}
+	}
+}
+
+// followHats reads hats and pattern after each change by a person, and once at
+// the beginning: they may have changed while nightporter was not running.
+func (e *Engine) followHats(ctx context.Context, project string, files HatFiles) {
+	look := func() {
+		s, ok := e.State(project)
+		if !ok || s.Project.Run.Over() {
+			return
+		}
+		pattern, hats, err := files.Read(s.Project.Run.Settings)
+		body := loop.HatsChanged{Pattern: pattern, Hats: hats}
+		if err != nil {
+			body = loop.HatsChanged{Err: err.Error()}
+		}
+		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); err != nil && ctx.Err() == nil {
+			e.o.Log.Error("hats", "project", project, "error", err)
+		}
+	}
+	look()
+	if err := files.Watch(ctx, look); err != nil && ctx.Err() == nil {
+		e.o.Log.Warn("hats are not watched", "project", project, "error", err)
+	}
+}
+
+// followSource reads the source after each change by a person.
+func (e *Engine) followSource(ctx context.Context, project string, source Source) {
+	err := source.Watch(ctx, func() {
+		began := e.o.Clock()
+		snapshot, err := source.Read(ctx)
+		body := loop.SourceChanged{Snapshot: snapshot, Read: began}
+		if err != nil {
+			body = loop.SourceChanged{Err: err.Error(), Read: began}
+		}
+		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); err != nil && ctx.Err() == nil {
+			e.o.Log.Error("source change", "project", project, "error", err)
+		}
+	})
+	if err != nil && ctx.Err() == nil {
+		e.o.Log.Warn("source is not watched", "project", project, "error", err)
+	}
+}
