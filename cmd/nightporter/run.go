@@ -304,7 +304,7 @@ func (w *watcher) watch(ctx context.Context, o daemon.Options) error {
 		return desk.Do(ctx, loop.Input{Project: name, Actor: "console", Name: personName(), Body: body})
 	}
 	answer, err := do(w.start)
-	if err == nil && answer.Code == "busy" && w.start.New {
+	if err == nil && answer.Code == ledger.CodeBusy && w.start.New {
 		// A session of the old run is still there, from a process that died:
 		// its end comes first.
 		if _, err = do(loop.Stop{Now: true}); err == nil {
