@@ -45,7 +45,8 @@ func (d *decision) queueGuidance(words string, a guidance.Address) {
 	}
 	item.ID = d.nextID("g")
 	d.add(scope{}, ledger.GuidanceQueued{Item: item})
-	d.answer = Answer{OK: true, Code: ledger.CodeQueued, ID: item.ID, Text: fmt.Sprintf("%s queued → %s", item.ID, Forecast(d.State, item))}
+	forecast := Forecast(d.State, item)
+	d.answer = Answer{OK: true, Code: ledger.CodeQueued, ID: item.ID, Forecast: forecast, Text: fmt.Sprintf("%s queued → %s", item.ID, forecast)}
 }
 
 // checkGuidance says what keeps words from being queued: a code and a reason,
@@ -71,28 +72,26 @@ func (d *decision) hats() []string {
 }
 
 // Forecast says which session will take an item, as it looks now.
-func Forecast(s State, i guidance.Item) string {
+func Forecast(s State, i guidance.Item) ledger.Forecast {
 	r := s.Project.Run
 	switch {
 	case i.Sticky:
-		return "every writing session, until you drop it"
+		return ledger.Forecast{Every: true}
 	case r.Over():
-		return "the next run"
-	case i.Hat != "" && i.Task != "":
-		return fmt.Sprintf("next session of %s %s", ledger.ShortID(i.Task), i.Hat)
+		return ledger.Forecast{NextRun: true}
 	case i.Hat != "":
-		return fmt.Sprintf("next %s session", i.Hat)
+		return ledger.Forecast{Task: i.Task, Hat: i.Hat}
 	}
 	t, ok := s.Project.inHand()
 	if i.Task != "" && (!ok || !ledger.SameID(t.Task.ID, i.Task)) {
-		return fmt.Sprintf("next session of %s that writes", ledger.ShortID(i.Task))
+		return ledger.Forecast{Task: i.Task}
 	}
 	if ok {
 		if hat := t.Attempt.nextWriter(r.Settings); hat != "" {
-			return fmt.Sprintf("next session, %s %s as it looks", ledger.ShortID(t.Task.ID), hat)
+			return ledger.Forecast{Task: t.Task.ID, Hat: hat, Expected: true}
 		}
 	}
-	return "next session that writes"
+	return ledger.Forecast{}
 }
 
 // nextWriter follows the pattern from the hat in hand to the first one that

@@ -300,4 +300,7 @@ type Answer struct {
 	Text    string            `json:"text"`           // for people: one to three lines, what is now and what comes next
 	ID      string            `json:"id,omitempty"`   // g9, q7, r14
 	Receipt string            `json:"receipt,omitempty"`
+	// Forecast belongs to CodeQueued. Answers stored before it existed have
+	// none, which is also the value for the next session that writes.
+	Forecast ledger.Forecast `json:"forecast,omitzero"`
 }

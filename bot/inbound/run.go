@@ -305,8 +305,8 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 // receipt is the one message of a guidance, which is edited from now on.
 func (v *request) receipt(s loop.State, a loop.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
-	_, forecast, found := strings.Cut(a.Text, "→ ")
-	if !found {
+	forecast := a.Forecast
+	if a.Code != ledger.CodeQueued { // the answer to a question that queues words
 		forecast = loop.Forecast(s, i)
 	}
 	sent := v.in.Sent
