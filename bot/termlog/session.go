@@ -152,12 +152,12 @@ func (c *Console) routed(v view, b ledger.Routed) {
 // redo says why the same hat goes again, where the line does not say it yet.
 func (c *Console) redo(v view, b ledger.Redo) {
 	if s := c.held[ledger.FoldID(v.e.Task)]; s != nil {
-		s.then = "   " + bot.SignFailed + " " + bot.Clean(b.Why) + ", again"
+		s.then = "   " + bot.SignFailed + " " + bot.Clean(string(b.Why)) + ", again"
 		c.print(v, s)
 		return
 	}
 	if b.Failed {
-		c.line(v.at, "    "+bot.SignFailed+" "+bot.Clean(b.Why)+", again")
+		c.line(v.at, "    "+bot.SignFailed+" "+bot.Clean(string(b.Why))+", again")
 	}
 }
 
