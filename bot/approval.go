@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/width"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // planHead is the question about a plan in one line: "#6 plan ready, 3
@@ -71,7 +73,7 @@ func (m *Message) verdicts(s loop.State, q ledger.Question) {
 
 // objections is the first thing that a critic says is wrong, with the section
 // it is about, and how many more there are.
-func objections(v loop.Critique) (first string, more int) {
+func objections(v payload.Critique) (first string, more int) {
 	var all []string
 	for _, o := range v.Objections {
 		all = append(all, Clean(o))
@@ -111,18 +113,12 @@ func outsideHead(q ledger.Question, width int) string {
 	return text + ": " + cutPath(path, room) + more
 }
 
-// cutPath shortens a path to at most width columns and keeps its end.
-func cutPath(p string, width int) string {
-	if Width(p) <= width {
+// cutPath shortens a path to at most most columns and keeps its end.
+func cutPath(p string, most int) string {
+	if Width(p) <= most {
 		return p
 	}
-	runes := []rune(p)
-	at, room := len(runes), width-1
-	for at > 0 && runeWidth(runes[at-1]) <= room {
-		at--
-		room -= runeWidth(runes[at])
-	}
-	return "…" + string(runes[at:])
+	return "…" + width.Last(p, most-1)
 }
 
 // maxPaths is how many paths a question names.

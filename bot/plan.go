@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // planWidth is how many columns a line of a plan has: a phone shows so many
@@ -19,7 +20,7 @@ const planWidth = 32
 type planned struct {
 	Summary  string            `json:"summary"`
 	Steps    []json.RawMessage `json:"steps"`
-	Sections []loop.Section    `json:"sections"`
+	Sections []payload.Section `json:"sections"`
 }
 
 // planOf reads the newest plan of a task: of a part it is its section.
@@ -35,11 +36,11 @@ func planOf(t loop.TaskState) (planned, bool) {
 	if t.Task.Parent == "" {
 		return p, p.Summary != "" || len(p.Steps)+len(p.Sections) > 0
 	}
-	var s loop.Section
+	var s payload.Section
 	if json.Unmarshal(raw, &s) != nil || s.Title == "" {
 		return p, false
 	}
-	p.Sections, p.Steps = []loop.Section{s}, nil
+	p.Sections, p.Steps = []payload.Section{s}, nil
 	return p, true
 }
 
@@ -197,7 +198,7 @@ func planQuestion(s loop.State, t loop.TaskState) (ledger.Question, bool) {
 }
 
 // section is one part of a plan, and what became of it.
-func (m *Message) section(s loop.State, t loop.TaskState, c loop.Consensus, part loop.Section) {
+func (m *Message) section(s loop.State, t loop.TaskState, c loop.Consensus, part payload.Section) {
 	id := Cut(Clean(part.ID), 16)
 	sign, standing := SignLater, ""
 	var objections []string

@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // hatSet is what a project's hats are in tests.
@@ -62,11 +63,11 @@ func (d *service) asks(q ledger.Question) {
 	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Run: "r1", Task: "Task 4", Body: ledger.QuestionAsked{Question: q}})
 }
 
-func rejected(section, objection string) loop.Critique {
-	return loop.Critique{Sections: []loop.Judgement{{ID: "a", Verdict: "OKAY"}, {ID: section, Verdict: "REJECT", Objections: []string{objection, "and it is long"}}}}
+func rejected(section, objection string) payload.Critique {
+	return payload.Critique{Sections: []payload.Judgement{{ID: "a", Verdict: "OKAY"}, {ID: section, Verdict: "REJECT", Objections: []string{objection, "and it is long"}}}}
 }
 
-func fine() loop.Critique { return loop.Critique{OK: true} }
+func fine() payload.Critique { return payload.Critique{OK: true} }
 
 // planScenes are plans and questions about them, by the name of a golden file.
 func planScenes() map[string]func() (*service, string) {
@@ -75,17 +76,17 @@ func planScenes() map[string]func() (*service, string) {
 			return argued(nil, `{"summary":"Two steps.","steps":["Write the adapter around the old client, and keep its tests",{"title":"Move callers"},{"odd":1}]}`), "/plan 4"
 		},
 		"sent-back": func() (*service, string) {
-			c := &loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards")}, Approved: []string{"a"}}
+			c := &loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards")}, Approved: []string{"a"}}
 			return argued(c, sections), "/plan"
 		},
 		"asked": func() (*service, string) {
-			c := &loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards"), {Objections: []string{"b before a"}}, fine()}, Approved: []string{"a", "b", "c"}}
+			c := &loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards"), {Objections: []string{"b before a"}}, fine()}, Approved: []string{"a", "b", "c"}}
 			d := argued(c, sections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter around the old payment API, then the callers one by one."})
 			return d, "q9"
 		},
 		"asked-read": func() (*service, string) {
-			d := argued(&loop.Consensus{Rounds: []loop.Critique{rejected("b", "no path for expired cards"), fine()}, Approved: []string{"a", "b", "c"}}, sections)
+			d := argued(&loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards"), fine()}, Approved: []string{"a", "b", "c"}}, sections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter."})
 			return d, "/plan"
 		},
@@ -255,7 +256,7 @@ func TestPlanHostile(t *testing.T) {
 	}
 	n := string(quoted)
 	plan := `{"summary":` + n + `,"steps":[` + n + `,{"title":` + n + `}],"sections":[{"id":"a","title":` + n + `,"tasks":[` + n + `],"files":[` + n + `],"steps":[` + n + `]}]}`
-	c := &loop.Consensus{Rounds: []loop.Critique{{Sections: []loop.Judgement{{ID: nasty, Objections: []string{nasty}}, {ID: "a", Objections: []string{nasty}}}, Objections: []string{nasty}}}, Approved: []string{nasty}}
+	c := &loop.Consensus{Rounds: []payload.Critique{{Sections: []payload.Judgement{{ID: nasty, Objections: []string{nasty}}, {ID: "a", Objections: []string{nasty}}}, Objections: []string{nasty}}}, Approved: []string{nasty}}
 	for _, kind := range []ledger.QuestionKind{ledger.AskPlan, ledger.AskAllow} {
 		d := argued(c, plan)
 		d.asks(ledger.Question{Kind: kind, Text: nasty, Hat: "builder", Paths: []string{"docs/ /stop " + nasty, nasty, nasty, nasty, nasty, nasty}})

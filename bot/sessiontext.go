@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // EndText says in a few words why a session ended without an event.
@@ -109,16 +109,16 @@ func Verdict(e ledger.EventAccepted) (string, bool) {
 // expired cards".
 func critique(data json.RawMessage) string {
 	var v struct {
-		Verdict    string           `json:"verdict"`
-		Sections   []loop.Judgement `json:"sections"`
-		Objections []string         `json:"objections"`
+		Verdict    string              `json:"verdict"`
+		Sections   []payload.Judgement `json:"sections"`
+		Objections []string            `json:"objections"`
 	}
 	_ = json.Unmarshal(data, &v) // it was checked when it was accepted
 	text := "plan " + orElse(Cut(Clean(v.Verdict), 10), "judged")
 	if v.Verdict == "OKAY" {
 		return text
 	}
-	first, _ := objections(loop.Critique{Sections: v.Sections, Objections: v.Objections})
+	first, _ := objections(payload.Critique{Sections: v.Sections, Objections: v.Objections})
 	return text + ": " + Cut(first, 40)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // applyTask changes a task by an entry about it.
@@ -200,7 +201,7 @@ func (w *Attempt) again(b ledger.SessionEnded, session string) {
 // route is the attempt after its session's event was routed.
 func (w *Attempt) route(b ledger.Routed) {
 	if ev := w.Event; ev != nil && b.On == ev.Type {
-		w.History = append(slices.Clip(w.History), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: summaryOf(ev.Data)})
+		w.History = append(slices.Clip(w.History), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: payload.Summary(ev.Data)})
 		switch ev.Type {
 		case ledger.EventPlan:
 			if c := w.Consensus; c != nil {
@@ -212,11 +213,11 @@ func (w *Attempt) route(b ledger.Routed) {
 		case ledger.EventCritique, ledger.EventAdvice:
 			w.argue(*ev)
 		case ledger.EventFix:
-			w.Disputed = fieldOf(ev.Data, "disputed")
+			w.Disputed = payload.Field(ev.Data, "disputed")
 		case ledger.EventRepro:
-			w.Repro = stringOf(ev.Data, "command")
+			w.Repro = payload.String(ev.Data, "command")
 		case ledger.EventFailed:
-			w.Issues = failedChecks(ev.Data)
+			w.Issues = payload.FailedChecks(ev.Data)
 		case ledger.EventReview:
 			issues := w.Found
 			w.Found = nil
@@ -230,13 +231,13 @@ func (w *Attempt) route(b ledger.Routed) {
 			w.IssueSets = append(slices.Clip(w.IssueSets), issueSet(issues))
 			w.Trees = append(slices.Clip(w.Trees), b.Tree)
 		}
-		if l := stringOf(ev.Data, "learnings"); l != "" {
+		if l := payload.String(ev.Data, "learnings"); l != "" {
 			w.Learnings = l
 		}
-		if m := manualOf(ev.Data); m != "" {
+		if m := payload.ManualVerify(ev.Data); m != "" {
 			w.Manual = m
 		}
-		w.NoChange = stringOf(ev.Data, "no_change")
+		w.NoChange = payload.String(ev.Data, "no_change")
 	}
 	w.Tree, w.Stage, w.FailedRow = b.Tree, ledger.StageReady, 0
 	if b.To == ledger.Converged {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // askAgent puts an agent's question to a person. The task waits with its
@@ -14,7 +15,7 @@ import (
 func (d *decision) askAgent(t TaskState) {
 	data := t.Attempt.Event.Data
 	d.holdTask(t, ledger.Question{
-		Hat: t.Attempt.Hat, Text: stringOf(data, "text"), Options: stringsOf(data, "options"), Choice: stringOf(data, "choice"),
+		Hat: t.Attempt.Hat, Text: payload.String(data, "text"), Options: payload.Strings(data, "options"), Choice: payload.String(data, "choice"),
 	})
 }
 
@@ -126,7 +127,7 @@ func (d *decision) holdTask(t TaskState, q ledger.Question) {
 // askManual asks a person to look at what no agent can judge.
 func (d *decision) askManual(t TaskState, instructions string) {
 	list := slices.Clone(t.Task.Acceptance)
-	if instructions != "" && instructions != manualAcceptance {
+	if instructions != "" && instructions != payload.ManualAcceptance {
 		list = append([]string{instructions}, list...)
 	}
 	q := ledger.Question{

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // maxCritiques is how often a plan is judged before a person decides (SPEC 4.4).
@@ -51,7 +52,7 @@ func nextArguing(s ledger.Settings, t TaskState) string {
 		return hatCritic
 	case w.Hat == hatCritic && w.Event.Type == ledger.EventCritique:
 		switch {
-		case stringOf(w.Event.Data, "verdict") == verdictOkay:
+		case payload.String(w.Event.Data, "verdict") == payload.VerdictOkay:
 			return afterPlan(s)
 		case w.rounds() > 0 && w.rounds()+1 < maxCritiques:
 			return hatArchitect
@@ -71,18 +72,18 @@ func (w *Attempt) argue(ev ledger.EventAccepted) {
 	}
 	switch ev.Type {
 	case ledger.EventCritique:
-		v := Critique{
-			OK: stringOf(ev.Data, "verdict") == verdictOkay, Sections: judgementsOf(ev.Data), Objections: stringsOf(ev.Data, "objections"),
+		v := payload.Critique{
+			OK: payload.String(ev.Data, "verdict") == payload.VerdictOkay, Sections: payload.Judgements(ev.Data), Objections: payload.Strings(ev.Data, "objections"),
 		}
 		c.Rounds = append(slices.Clip(c.Rounds), v)
-		for _, s := range sectionsOf(w.Plan) {
-			ok := v.OK || slices.ContainsFunc(v.Sections, func(j Judgement) bool { return j.ID == s.ID && j.Verdict == verdictOkay })
+		for _, s := range payload.Sections(w.Plan) {
+			ok := v.OK || slices.ContainsFunc(v.Sections, func(j payload.Judgement) bool { return j.ID == s.ID && j.Verdict == payload.VerdictOkay })
 			if ok && !slices.Contains(c.Approved, s.ID) {
 				c.Approved = append(slices.Clip(c.Approved), s.ID)
 			}
 		}
 	case ledger.EventAdvice:
-		c.Advice = stringOf(ev.Data, "advice")
+		c.Advice = payload.String(ev.Data, "advice")
 	case ledger.EventPlan:
 		c.Advice = ""
 	}
@@ -99,13 +100,13 @@ func revised(old, plan json.RawMessage, approved []string) json.RawMessage {
 	}
 	kept := map[string]rawSection{}
 	var list []rawSection
-	for n, s := range sectionsOf(old) {
+	for n, s := range payload.Sections(old) {
 		if slices.Contains(approved, s.ID) {
 			kept[s.ID] = rawSection{s, rawSections(old)[n]}
 			list = append(list, kept[s.ID])
 		}
 	}
-	for n, s := range sectionsOf(plan) {
+	for n, s := range payload.Sections(plan) {
 		now := rawSection{s, rawSections(plan)[n]}
 		if k, ok := kept[s.ID]; ok {
 			list = slices.DeleteFunc(list, func(p rawSection) bool { return p.ID == s.ID })
@@ -131,15 +132,15 @@ func revised(old, plan json.RawMessage, approved []string) json.RawMessage {
 
 // rawSection is a section with the JSON that it came in.
 type rawSection struct {
-	Section
+	payload.Section
 	raw json.RawMessage
 }
 
 // json says outright what the section depends on: where it said nothing, it
 // meant the one before it, which may be another one now.
 func (p rawSection) json() json.RawMessage {
-	var said Section
-	if fieldOf(p.raw, "depends_on") != nil && json.Unmarshal(p.raw, &said) == nil && slices.Equal(said.DependsOn, p.DependsOn) {
+	var said payload.Section
+	if payload.Field(p.raw, "depends_on") != nil && json.Unmarshal(p.raw, &said) == nil && slices.Equal(said.DependsOn, p.DependsOn) {
 		return p.raw
 	}
 	var fields map[string]json.RawMessage
@@ -180,14 +181,14 @@ func inOrder(list []rawSection) []rawSection {
 
 func rawSections(plan json.RawMessage) []json.RawMessage {
 	var raw []json.RawMessage
-	_ = json.Unmarshal(fieldOf(plan, "sections"), &raw)
+	_ = json.Unmarshal(payload.Field(plan, "sections"), &raw)
 	return raw
 }
 
 // unknownSection names a section that a critic judges and the plan lacks.
 func unknownSection(plan, critique json.RawMessage) string {
-	for _, j := range judgementsOf(critique) {
-		if !slices.ContainsFunc(sectionsOf(plan), func(s Section) bool { return s.ID == j.ID }) {
+	for _, j := range payload.Judgements(critique) {
+		if !slices.ContainsFunc(payload.Sections(plan), func(s payload.Section) bool { return s.ID == j.ID }) {
 			return j.ID
 		}
 	}
@@ -202,11 +203,11 @@ func wrongRevision(w *Attempt, plan json.RawMessage) string {
 		return ""
 	}
 	approved := strings.Join(w.Consensus.Approved, ", ")
-	if len(sectionsOf(plan)) == 0 {
+	if len(payload.Sections(plan)) == 0 {
 		return fmt.Sprintf("sections that are approved (%s) stand; send the whole plan in sections", approved)
 	}
-	if n := len(sectionsOf(revised(w.Plan, plan, w.Consensus.Approved))); n > maxSections {
-		return fmt.Sprintf("with the sections that are approved (%s) the plan has %d; %d are the most", approved, n, maxSections)
+	if n := len(payload.Sections(revised(w.Plan, plan, w.Consensus.Approved))); n > payload.MaxSections {
+		return fmt.Sprintf("with the sections that are approved (%s) the plan has %d; %d are the most", approved, n, payload.MaxSections)
 	}
 	return ""
 }
@@ -227,33 +228,13 @@ func (d *decision) critiqued(t TaskState) {
 
 // askPlan lets a person decide about a plan; the task waits.
 func (d *decision) askPlan(t TaskState) {
-	q := ledger.Question{Kind: ledger.AskPlan, Hat: t.Attempt.Hat, Text: summaryOf(t.Attempt.Plan)}
+	q := ledger.Question{Kind: ledger.AskPlan, Hat: t.Attempt.Hat, Text: payload.Summary(t.Attempt.Plan)}
 	if c := t.Attempt.Consensus; c != nil && len(c.Rounds) > 0 {
 		if last := c.Rounds[len(c.Rounds)-1]; !last.OK {
-			q.Text, q.Tried = strings.Join(last.objections(), "\n"), fmt.Sprintf("%d rounds", len(c.Rounds))
+			q.Text, q.Tried = strings.Join(last.AllObjections(), "\n"), fmt.Sprintf("%d rounds", len(c.Rounds))
 		}
 	}
 	d.holdTask(t, q)
-}
-
-// objections are all of a verdict, with the section that each is about.
-func (c Critique) objections() []string {
-	var out []string
-	for _, j := range c.Sections {
-		for _, o := range j.Objections {
-			out = append(out, j.ID+": "+o)
-		}
-	}
-	return append(out, c.Objections...)
-}
-
-// issues is a verdict as evidence.
-func (c Critique) issues() []ledger.Issue {
-	var out []ledger.Issue
-	for _, o := range c.objections() {
-		out = append(out, ledger.Issue{Severity: ledger.Major, Rule: "plan", Text: o})
-	}
-	return out
 }
 
 // settlePlan acts on what a person decided about a plan.
@@ -289,7 +270,7 @@ func (w *Attempt) rounds() int {
 func (d *decision) settled(t TaskState, by string) {
 	w, id := t.Attempt, t.Task.ID
 	d.add(scope{task: id, session: w.Session}, ledger.PlanSettled{Approved: true, By: by, Rounds: w.rounds()})
-	if len(t.Parts) > 0 || argues(d.run().Settings, t.Task) && len(sectionsOf(w.Plan)) > 1 {
+	if len(t.Parts) > 0 || argues(d.run().Settings, t.Task) && len(payload.Sections(w.Plan)) > 1 {
 		d.makeParts(t, true)
 		return
 	}

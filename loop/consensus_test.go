@@ -10,12 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // outline is a plan's sections as "a b<a,c": ids and what each depends on.
 func outline(plan json.RawMessage) string {
 	var out []string
-	for _, s := range sectionsOf(plan) {
+	for _, s := range payload.Sections(plan) {
 		text := s.ID
 		if len(s.DependsOn) > 0 {
 			text += "<" + strings.Join(s.DependsOn, ",")
@@ -69,7 +70,7 @@ func TestRevisedPlan(t *testing.T) {
 			for _, s := range (&decision{}).partsDue(TaskState{Attempt: &Attempt{Plan: got, Consensus: &Consensus{}}}, true) {
 				ids = append(ids, s.ID)
 			}
-			for _, s := range sectionsOf(got) {
+			for _, s := range payload.Sections(got) {
 				if !slices.Contains(ids, s.ID) {
 					t.Errorf("section %s never becomes a part: %v", s.ID, fmt.Sprint(ids))
 				}
@@ -148,7 +149,7 @@ func TestLargePart(t *testing.T) {
 	raw, err := json.Marshal(map[string]any{"summary": "s", "sections": []map[string]any{
 		{"id": "a", "title": "t", "steps": []string{strings.Repeat("wörter ", 30_000)}}, {"id": "b", "title": "t"},
 	}})
-	if err != nil || len(raw) > MaxEvent {
+	if err != nil || len(raw) > payload.MaxSize {
 		t.Fatalf("%v, %d bytes", err, len(raw))
 	}
 	d.emit(ledger.EventPlan, string(raw))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // director plays the outside world by script. What only has to happen, as a
@@ -382,7 +383,7 @@ func (d *director) play(line string) string {
 		data := `{"verdict":"OKAY","sections":[]}`
 		if rest != "OKAY" {
 			var list []string
-			for _, sec := range sectionsOf(d.task(d.session().Task).Attempt.Plan) {
+			for _, sec := range payload.Sections(d.task(d.session().Task).Attempt.Plan) {
 				verdict := fmt.Sprintf(`{"id":%q,"verdict":"OKAY"}`, sec.ID)
 				if slices.Contains(strings.Fields(rest), sec.ID) {
 					verdict = fmt.Sprintf(`{"id":%q,"verdict":"REJECT","objections":["no test in %s"]}`, sec.ID, sec.ID)

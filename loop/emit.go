@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // emit takes the one event of a session (SPEC 2.2, 5.4).
@@ -32,7 +33,7 @@ func (d *decision) emit(b Emit) {
 	r := d.run()
 	about := scope{task: s.Task, session: s.ID}
 	hat := r.Settings.Hats[s.Planned.Hat]
-	reports, why := checkEvent(hat, b.Type, b.Data)
+	reports, why := payload.Check(hat, b.Type, b.Data)
 	if t, ok := d.task(s.Task); ok && t.Attempt != nil && why == "" {
 		switch b.Type {
 		case ledger.EventCritique:

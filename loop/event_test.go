@@ -8,11 +8,12 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 func TestCheckEvent(t *testing.T) {
 	s := testSettings()
-	long := strings.Repeat("x", MaxEvent)
+	long := strings.Repeat("x", payload.MaxSize)
 	for _, c := range []struct {
 		hat, typ, data string
 		want           string // part of the refusal; "" = accepted
@@ -89,7 +90,7 @@ func TestCheckEvent(t *testing.T) {
 		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":"g1 done"}`, "guidance has to be"},
 		{"builder", "build.complete", `{"summary":"s","files_modified":[],"guidance":null}`, ""},
 	} {
-		_, why := checkEvent(s.Hats[c.hat], c.typ, json.RawMessage(c.data))
+		_, why := payload.Check(s.Hats[c.hat], c.typ, json.RawMessage(c.data))
 		if (c.want == "") != (why == "") || !strings.Contains(why, c.want) {
 			t.Errorf("%s %s %.80s: got %q, want %q", c.hat, c.typ, c.data, why, c.want)
 		}
@@ -100,8 +101,8 @@ func TestCheckEvent(t *testing.T) {
 func TestEventShapes(t *testing.T) {
 	for name, hat := range testSettings().Hats {
 		for _, typ := range append(hat.Emits, ledger.EventQuestion, ledger.EventBlocked) {
-			shape := strings.NewReplacer("critical|major|minor|suggestion", "major", "OKAY|REJECT", "REJECT", "take|set_aside", "take").Replace(EventShape(typ))
-			if _, why := checkEvent(hat, typ, json.RawMessage(shape)); why != "" {
+			shape := strings.NewReplacer("critical|major|minor|suggestion", "major", "OKAY|REJECT", "REJECT", "take|set_aside", "take").Replace(payload.Shape(typ))
+			if _, why := payload.Check(hat, typ, json.RawMessage(shape)); why != "" {
 				t.Errorf("%s %s: the example %s is refused: %s", name, typ, shape, why)
 			}
 		}
@@ -109,7 +110,7 @@ func TestEventShapes(t *testing.T) {
 }
 
 func TestGuidanceReports(t *testing.T) {
-	reports, why := checkEvent(testSettings().Hats["builder"], "build.complete", json.RawMessage(
+	reports, why := payload.Check(testSettings().Hats["builder"], "build.complete", json.RawMessage(
 		`{"summary":"s","files_modified":[],"guidance":[{"id":"g1","set_aside":true},{"id":" G1 ","done":"as said"},{"id":"g2","set_aside":true,"done":false,"note":"no such thing"}]}`))
 	if why != "" || len(reports) != 2 {
 		t.Fatalf("%v %s", reports, why)
@@ -152,7 +153,7 @@ func FuzzCheckEvent(f *testing.F) {
 		f.Add("builder", "build.complete", strings.ReplaceAll(s, "%s", ""))
 	}
 	f.Fuzz(func(_ *testing.T, hat, typ, data string) {
-		checkEvent(testSettings().Hats[hat], typ, json.RawMessage(data))
+		payload.Check(testSettings().Hats[hat], typ, json.RawMessage(data))
 	})
 }
 
@@ -204,7 +205,7 @@ func TestSummary(t *testing.T) {
 		`{"checks":[]}`: "",
 		`[]`:            "",
 	} {
-		if got := summaryOf(json.RawMessage(data)); got != want {
+		if got := payload.Summary(json.RawMessage(data)); got != want {
 			t.Errorf("%s: %q, want %q", data, got, want)
 		}
 	}

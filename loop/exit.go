@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // sessionExited says what a session's end means.
@@ -149,9 +150,9 @@ func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit
 
 // output is the immutable record of what a session brought.
 func (d *decision) output(about scope, s Session, hat ledger.Hat, x ledger.Exit) {
-	issues := issuesOf(s.Event.Data)
+	issues := payload.Issues(s.Event.Data)
 	o := ledger.SessionOutput{
-		Hat: hat.Name, Event: s.Event.Type, Summary: summaryOf(s.Event.Data), Artifacts: filesOf(s.Event.Data),
+		Hat: hat.Name, Event: s.Event.Type, Summary: payload.Summary(s.Event.Data), Artifacts: payload.FilesModified(s.Event.Data),
 		DurationMs: x.Took().Milliseconds(),
 	}
 	for _, i := range issues {

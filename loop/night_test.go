@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // faults is what a test complains to: *testing.T and *rapid.T alike.
@@ -405,7 +406,7 @@ func (n *night) checkParts(fail func(string, ...any), d Decision) {
 			continue
 		}
 		t, _ := n.s.Project.Find(e.Task)
-		for _, s := range sectionsOf(t.Plan) {
+		for _, s := range payload.Sections(t.Plan) {
 			part := t.partOf(s.ID)
 			if p, ok := n.s.Project.Find(part); !ok || p.Status != ledger.Done && part != "" {
 				fail("%s is done by its parts, and its section %s is not", e.Task, s.ID)

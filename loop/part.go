@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // A part is a section of a task's plan as a task of its own, "Task 5/b": it is
@@ -24,11 +25,11 @@ func (t *TaskState) inSource() bool {
 
 // partsDue are the parts that a plan can become now: sections that are
 // approved, or all of them, with all that they depend on, and no part yet.
-func (d *decision) partsDue(t TaskState, all bool) []Section {
+func (d *decision) partsDue(t TaskState, all bool) []payload.Section {
 	w := t.Attempt
-	var due []Section
+	var due []payload.Section
 	can := map[string]bool{}
-	for _, s := range sectionsOf(w.Plan) {
+	for _, s := range payload.Sections(w.Plan) {
 		ok := all || slices.Contains(w.Consensus.Approved, s.ID)
 		for _, on := range s.DependsOn {
 			ok = ok && can[on]
@@ -63,7 +64,7 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 		}
 		return ids[section]
 	}
-	sections := sectionsOf(w.Plan)
+	sections := payload.Sections(w.Plan)
 	for _, s := range d.partsDue(t, whole) {
 		part := d.freePart(id + "/" + s.ID)
 		ids[s.ID] = part
@@ -75,7 +76,7 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 			task.DependsOn = append(task.DependsOn, name(on))
 		}
 		made.Parts = append(made.Parts, task)
-		n := slices.IndexFunc(sections, func(o Section) bool { return o.ID == s.ID })
+		n := slices.IndexFunc(sections, func(o payload.Section) bool { return o.ID == s.ID })
 		made.Plans[part] = string(rawSections(w.Plan)[n])
 	}
 	if len(made.Parts) == 0 && !whole {
@@ -95,7 +96,7 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 // beginParts lets approved sections be built while the others are revised:
 // the two take turns.
 func (d *decision) beginParts(t TaskState) {
-	if len(sectionsOf(t.Attempt.Plan)) < 2 || !d.makeParts(t, false) {
+	if len(payload.Sections(t.Attempt.Plan)) < 2 || !d.makeParts(t, false) {
 		return
 	}
 	d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: "approved parts come first"})
@@ -125,7 +126,7 @@ func oneLine(title string) string {
 	return title
 }
 
-func partBody(s Section) string {
+func partBody(s payload.Section) string {
 	var b strings.Builder
 	for n, step := range s.Steps {
 		var text string

@@ -11,7 +11,7 @@ import (
 // Limits of what goes into a prompt (SPEC 4.7).
 const (
 	bytesPerToken   = 3.5       // an estimate, and called one
-	maxIssues       = 100       // issues in the prompt itself
+	maxIssues       = 100       // AsIssues in the prompt itself
 	maxIssueBytes   = 32 << 10  // of them
 	maxDiffBytes    = 100 << 10 // of the diff that a reviewer is given
 	maxMemoryTokens = 4000      // of all that the hat's load list brings

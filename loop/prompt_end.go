@@ -8,6 +8,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // judges reports whether a hat reads what others wrote and says whether it is
@@ -39,7 +40,7 @@ func (w *writing) guidanceText() string {
 			if !j.Followed {
 				verdict = "not followed"
 			}
-			line += fmt.Sprintf("\n  (%s: %s)", j.Hat, trimColon(verdict, j.Note))
+			line += fmt.Sprintf("\n  (%s: %s)", j.Hat, payload.Labelled(verdict, j.Note))
 		}
 		lines = append(lines, line)
 	}
@@ -64,16 +65,12 @@ func (w *writing) guidanceText() string {
 	return strings.Join(lines, "\n")
 }
 
-// sectionsShape is the other form of a plan: one that can be judged and built
-// section by section.
-const sectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]},{"id":"b","title":"…","tasks":["…"],"files":["path"],"steps":["…"],"depends_on":["a"]}]}`
-
 // shapeOf is an example of an event's data with every field that the hat
 // demands: one that would be accepted.
 func shapeOf(h ledger.Hat, typ string) string {
-	shape := EventShape(typ)
+	shape := payload.Shape(typ)
 	for _, name := range h.Payload {
-		if fieldOf(json.RawMessage(shape), name) == nil && slices.Contains(h.Emits, typ) {
+		if payload.Field(json.RawMessage(shape), name) == nil && slices.Contains(h.Emits, typ) {
 			shape = withField(shape, fmt.Sprintf("%q:%q", name, "…"))
 		}
 	}
@@ -100,7 +97,7 @@ func (w *writing) howToEnd() string {
 	for _, typ := range slices.Concat(h.Emits, []string{ledger.EventQuestion, ledger.EventBlocked}) {
 		line(typ, shapeOf(h, typ))
 		if typ == "plan.complete" && w.consensus() && !w.part {
-			line(typ, sectionsShape)
+			line(typ, payload.SectionsShape)
 		}
 	}
 	lines = append(lines, "")

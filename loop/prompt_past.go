@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // historyPart says where the run stands and what this attempt did. Where it is
@@ -147,21 +148,14 @@ func disputedText(raw json.RawMessage) string {
 	for _, d := range list {
 		var text string
 		if json.Unmarshal(d, &text) != nil {
-			issue, reason := stringOf(d, "issue"), stringOf(d, "reason")
-			if text = trimColon(issue, reason); text == "" {
+			issue, reason := payload.String(d, "issue"), payload.String(d, "reason")
+			if text = payload.Labelled(issue, reason); text == "" {
 				text = string(d)
 			}
 		}
 		lines = append(lines, "- "+text)
 	}
 	return strings.Join(lines, "\n")
-}
-
-func trimColon(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + ": " + b
 }
 
 // verifiedText is the last verification, with the output of what failed.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // Hats are known by what they emit, not by their names: people write their own.
@@ -55,12 +56,12 @@ func planText(plan json.RawMessage, standing func(id string) string) string {
 	if len(plan) == 0 {
 		return ""
 	}
-	summary := stringOf(plan, "summary")
+	summary := payload.String(plan, "summary")
 	blocks := []string{summary}
-	sections := sectionsOf(plan)
-	var one Section
+	sections := payload.Sections(plan)
+	var one payload.Section
 	if len(sections) == 0 && json.Unmarshal(plan, &one) == nil && one.Title != "" { // a part's own
-		blocks[0] = strings.TrimSpace(summary + "\n" + one.text())
+		blocks[0] = strings.TrimSpace(summary + "\n" + sectionText(one))
 	} else {
 		blocks[0] = strings.TrimSpace(summary + "\n" + stepsText(stepsOf(plan)))
 	}
@@ -69,7 +70,7 @@ func planText(plan json.RawMessage, standing func(id string) string) string {
 		if standing != nil {
 			heading += fmt.Sprintf(" (%s)", standing(s.ID))
 		}
-		blocks = append(blocks, heading+"\n\n"+s.text())
+		blocks = append(blocks, heading+"\n\n"+sectionText(s))
 	}
 	text := strings.TrimSpace(strings.Join(blocks, "\n\n"))
 	if text == summary {
@@ -80,7 +81,7 @@ func planText(plan json.RawMessage, standing func(id string) string) string {
 
 func stepsOf(plan json.RawMessage) []json.RawMessage {
 	var steps []json.RawMessage
-	_ = json.Unmarshal(fieldOf(plan, "steps"), &steps)
+	_ = json.Unmarshal(payload.Field(plan, "steps"), &steps)
 	return steps
 }
 
@@ -97,7 +98,7 @@ func stepsText(steps []json.RawMessage) string {
 }
 
 // text is a section below its heading.
-func (s Section) text() string {
+func sectionText(s payload.Section) string {
 	var lines []string
 	if len(s.Tasks) > 0 {
 		lines = append(lines, "True when it is done:", bullets(s.Tasks))
@@ -121,7 +122,7 @@ func (c *Consensus) standing(id string) string {
 	}
 	for n := len(c.Rounds) - 1; n >= 0; n-- {
 		for _, j := range c.Rounds[n].Sections {
-			if j.ID == id && j.Verdict == verdictReject {
+			if j.ID == id && j.Verdict == payload.VerdictReject {
 				return fmt.Sprintf("rejected in round %d", n+1)
 			}
 		}
@@ -143,7 +144,7 @@ func (w *writing) objectionsText() string {
 	switch {
 	case plans(w.hat) && last.OK:
 		lines = append(lines, "The critic let the plan pass, and a person sent it back since; see Answers. Revise it for that, keep every section's id, and send the whole plan again.")
-	case plans(w.hat) && len(sectionsOf(w.plan())) == 0:
+	case plans(w.hat) && len(payload.Sections(w.plan())) == 0:
 		lines = append(lines, "The critic rejected the plan. Revise what it objects to, and send the whole plan again.")
 	case plans(w.hat):
 		lines = append(lines, "The critic rejected the plan. Revise the sections that it rejects, and only those. Keep every section's id, and send the whole plan again.")
@@ -162,7 +163,7 @@ func (w *writing) objectionsText() string {
 	default:
 		return ""
 	}
-	lines = append(lines, "", last.text(n))
+	lines = append(lines, "", critiqueText(last, n))
 	if c.Advice != "" && !counsels(w.hat) {
 		lines = append(lines, "", "The architect was asked, and advises:", c.Advice)
 	}
@@ -178,17 +179,17 @@ func (w *writing) earlierPart() part {
 	}
 	var rounds []string
 	for n := len(c.Rounds) - 1; n >= 1; n-- {
-		rounds = append(rounds, c.Rounds[n-1].text(n))
+		rounds = append(rounds, critiqueText(c.Rounds[n-1], n))
 	}
 	p.text = strings.Join(rounds, "\n\n")
 	return p
 }
 
 // text is one verdict of the critic.
-func (c Critique) text(round int) string {
-	verdict := verdictReject
+func critiqueText(c payload.Critique, round int) string {
+	verdict := payload.VerdictReject
 	if c.OK {
-		verdict = verdictOkay
+		verdict = payload.VerdictOkay
 	}
 	lines := []string{fmt.Sprintf("Round %d, %s", round, verdict)}
 	for _, j := range c.Sections {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // world plays everything outside the core in a random way: agents, commands,
@@ -484,17 +485,17 @@ func (w *world) sections() []map[string]any {
 
 // critique is what a critic says of the plan in hand.
 func (w *world) critique(task string) map[string]any {
-	data := map[string]any{"verdict": verdictOkay, "sections": []any{}}
+	data := map[string]any{"verdict": payload.VerdictOkay, "sections": []any{}}
 	t, _ := w.s.Project.Find(task)
 	if w.kind || w.draw(2, "verdict") == 0 || t.Attempt == nil {
 		return data
 	}
-	data["verdict"], data["objections"] = verdictReject, []string{"it misses the point"}
+	data["verdict"], data["objections"] = payload.VerdictReject, []string{"it misses the point"}
 	var list []map[string]any
-	for _, s := range sectionsOf(t.Attempt.Plan) {
-		j := map[string]any{"id": s.ID, "verdict": verdictOkay}
+	for _, s := range payload.Sections(t.Attempt.Plan) {
+		j := map[string]any{"id": s.ID, "verdict": payload.VerdictOkay}
 		if w.draw(2, "section") == 0 {
-			j = map[string]any{"id": s.ID, "verdict": verdictReject, "objections": []string{"no test"}}
+			j = map[string]any{"id": s.ID, "verdict": payload.VerdictReject, "objections": []string{"no test"}}
 		}
 		list = append(list, j)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // StateVersion is the version of State's JSON. A snapshot of another version
@@ -208,7 +209,7 @@ type Attempt struct {
 	Converged bool                  `json:"converged,omitempty"`  // scope its way to the commit
 	Manual    string                `json:"manual,omitempty"`     // instructions: a person has to look when it is committed
 	NoChange  string                `json:"no_change,omitempty"`
-	Disputed  json.RawMessage       `json:"disputed,omitempty"` // issues that the fixer says are none, with its reasons
+	Disputed  json.RawMessage       `json:"disputed,omitempty"` // AsIssues that the fixer says are none, with its reasons
 	Upheld    int                   `json:"upheld,omitempty"`   // times in a row that a review upheld what was disputed
 	Learnings string                `json:"learnings,omitempty"`
 	Strayed   []string              `json:"strayed,omitempty"`   // paths out of scope, over the attempt
@@ -221,17 +222,10 @@ type Attempt struct {
 
 // Consensus is where the argument about a plan stands (SPEC 4.4).
 type Consensus struct {
-	Rounds   []Critique `json:"rounds,omitempty"`   // the critic's verdicts since the plan was begun
-	Approved []string   `json:"approved,omitempty"` // ids of sections that the critic let pass; they are not revised
-	Advice   string     `json:"advice,omitempty"`   // the architect's, for the next revision
-	Yields   bool       `json:"yields,omitempty"`   // a part is built before the next revision
-}
-
-// Critique is one verdict of the critic.
-type Critique struct {
-	OK         bool        `json:"ok"`
-	Sections   []Judgement `json:"sections,omitempty"`
-	Objections []string    `json:"objections,omitempty"` // about the whole
+	Rounds   []payload.Critique `json:"rounds,omitempty"`   // the critic's verdicts since the plan was begun
+	Approved []string           `json:"approved,omitempty"` // ids of sections that the critic let pass; they are not revised
+	Advice   string             `json:"advice,omitempty"`   // the architect's, for the next revision
+	Yields   bool               `json:"yields,omitempty"`   // a part is built before the next revision
 }
 
 // Step is one finished session as later prompts tell it.

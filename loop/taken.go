@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 func (d *decision) capture(t TaskState, s Session, hat ledger.Hat) {
@@ -69,7 +70,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		}
 		d.add(about, ev)
 	}
-	noChange := stringOf(w.Event.Data, "no_change")
+	noChange := payload.String(w.Event.Data, "no_change")
 	if hat.Expect == ledger.ExpectPass && !changed && noChange == "" {
 		note := "The session before said it was done, but it changed no file that counts. Change the files, or say no_change with the reason."
 		if len(b.Taken.Outside) > 0 {
@@ -126,7 +127,7 @@ func (d *decision) checks(t TaskState, hat ledger.Hat, files []ledger.FileChange
 		if setup {
 			cmds = slices.Clone(s.Setup)
 		}
-		return ledger.KindRepro, append(cmds, ledger.Command{Run: stringOf(w.Event.Data, "command")}), len(cmds)
+		return ledger.KindRepro, append(cmds, ledger.Command{Run: payload.String(w.Event.Data, "command")}), len(cmds)
 	}
 	return ledger.KindVerify, nil, 0
 }
@@ -164,9 +165,9 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	ev, about := w.Event, scope{task: t.Task.ID, session: w.Session}
 	switch ev.Type {
 	case ledger.EventBlocked:
-		d.submit(t, ledger.Submit{Result: "fail", Outcome: ledger.OutcomeBlocked, Reason: stringOf(ev.Data, "reason")})
-		d.add(about, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeBlocked, Why: stringOf(ev.Data, "reason")})
-		d.block(t.Task.ID, blockage{reason: stringOf(ev.Data, "reason"), tried: stringOf(ev.Data, "tried"), needs: stringOf(ev.Data, "needs"), work: w})
+		d.submit(t, ledger.Submit{Result: "fail", Outcome: ledger.OutcomeBlocked, Reason: payload.String(ev.Data, "reason")})
+		d.add(about, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeBlocked, Why: payload.String(ev.Data, "reason")})
+		d.block(t.Task.ID, blockage{reason: payload.String(ev.Data, "reason"), tried: payload.String(ev.Data, "tried"), needs: payload.String(ev.Data, "needs"), work: w})
 		return
 	case ledger.EventQuestion:
 		d.add(about, ledger.Routed{From: w.Hat, On: ev.Type, To: w.Hat, Tree: tree, Round: w.Rounds, Why: "asked"})
@@ -186,9 +187,9 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		w := *w
 		w.argue(*ev)
 		c := w.Consensus.Rounds[len(w.Consensus.Rounds)-1]
-		d.add(about, ledger.Evidence{Kind: "review", Type: w.Hat, Passes: len(w.Consensus.Rounds), Verdict: stringOf(ev.Data, "verdict"), Issues: c.issues()})
+		d.add(about, ledger.Evidence{Kind: "review", Type: w.Hat, Passes: len(w.Consensus.Rounds), Verdict: payload.String(ev.Data, "verdict"), Issues: c.AsIssues()})
 	case ledger.EventRepro:
-		d.add(about, ledger.Evidence{Kind: "investigation", RootCause: stringOf(ev.Data, "root_cause"), Affected: stringsOf(ev.Data, "affected_files"), Strategy: stringOf(ev.Data, "strategy")})
+		d.add(about, ledger.Evidence{Kind: "investigation", RootCause: payload.String(ev.Data, "root_cause"), Affected: payload.Strings(ev.Data, "affected_files"), Strategy: payload.String(ev.Data, "strategy")})
 	}
 	if to == "" {
 		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: fmt.Sprintf("pattern %s has no route for %s of %s", r.Settings.Pattern.Name, ev.Type, w.Hat)})
@@ -228,13 +229,13 @@ func (d *decision) next(t TaskState) (to string, above bool) {
 	return to, above
 }
 
-// issues are what a review found, with what it says was not followed.
+// AsIssues are what a review found, with what it says was not followed.
 func (d *decision) issues(t TaskState) []ledger.Issue {
 	ev := t.Attempt.Event
 	if ev.Type != ledger.EventReview {
 		return nil
 	}
-	issues := issuesOf(ev.Data)
+	issues := payload.Issues(ev.Data)
 	for _, i := range d.Project.Guidance.Items {
 		if j := i.Judged; j != nil && j.Session == t.Attempt.Session && !j.Followed {
 			issues = append(issues, ledger.Issue{Severity: ledger.Major, Rule: "guidance-" + i.ID, Text: fmt.Sprintf("The owner's guidance %s is not followed: %q. %s", i.ID, i.Text, j.Note)})

@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // going is a night in which a builder of #2 is at work; everything before is
@@ -316,15 +317,15 @@ func TestTold(t *testing.T) {
 			p.Do(loop.Input{Key: "edit", Actor: mira, Name: "Mira", Body: loop.EditGuidance{ID: id, Text: "Wrap the existing code, keep its tests"}})
 		}},
 		"plan-approved": {true, func(p *porter) {
-			p.plan(loop.Critique{Sections: []loop.Judgement{{ID: "b", Verdict: "REJECT", Objections: []string{"no path for expired cards"}}}}, loop.Critique{OK: true})
+			p.plan(payload.Critique{Sections: []payload.Judgement{{ID: "b", Verdict: "REJECT", Objections: []string{"no path for expired cards"}}}}, payload.Critique{OK: true})
 			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "approve", By: "Mira"})
 		}},
 		"plan-sent-back": {true, func(p *porter) {
-			no := loop.Critique{Objections: []string{"b before a"}}
+			no := payload.Critique{Objections: []string{"b before a"}}
 			p.plan(no, no, no, no, no)
 			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "reject", Words: "Do b first", By: "Ana"})
 		}},
-		"plan-open": {true, func(p *porter) { p.plan(loop.Critique{OK: true}) }},
+		"plan-open": {true, func(p *porter) { p.plan(payload.Critique{OK: true}) }},
 		"allow": {true, func(p *porter) {
 			p.outside()
 			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "allow", By: "Ana"}, ledger.PathsAllowed{Paths: []string{"docs/orders.md"}})
@@ -372,7 +373,7 @@ func (p *porter) taken(id, task string, state guidance.State, note string) {
 }
 
 // plan asks a person about the plan of #2, after what its critic said.
-func (p *porter) plan(rounds ...loop.Critique) {
+func (p *porter) plan(rounds ...payload.Critique) {
 	plan := json.RawMessage(`{"summary":"An adapter first, then the callers.","sections":[{"id":"a","title":"Adapter"},{"id":"b","title":"Callers"},{"id":"c","title":"The old client goes"}]}`)
 	tasks := p.State.Project.Tasks.Slice()
 	for n := range tasks {

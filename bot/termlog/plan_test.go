@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/bot/termlog"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // TestPlans: what a terminal is told of plans that are argued about, of paths
@@ -31,7 +32,7 @@ func TestPlans(t *testing.T) {
 	for n := range tasks {
 		if t := &tasks[n]; t.Task.ID == "Task 2" {
 			w := *t.Attempt
-			w.Consensus = &loop.Consensus{Rounds: []loop.Critique{{Sections: []loop.Judgement{{ID: "b", Verdict: "REJECT", Objections: []string{"no path for expired cards"}}}}, {OK: true}}}
+			w.Consensus = &loop.Consensus{Rounds: []payload.Critique{{Sections: []payload.Judgement{{ID: "b", Verdict: "REJECT", Objections: []string{"no path for expired cards"}}}}, {OK: true}}}
 			w.Plan, t.Plan, t.Attempt = plan, plan, &w
 		}
 	}

@@ -25,9 +25,10 @@
 // and what works by the clock, runs that begin by themselves, the chats, the
 // operator's socket, the engine, the journal, the sockets of sessions, the store,
 // the log, and gives the state folder back. It waits for all of it and leaves no
-// goroutine behind. What can take long is bounded: requests of the operator by
-// 5 s, a call to a platform by 5 s. Sessions are not waited for; they go on, and
-// the next daemon takes them up.
+// goroutine of its own behind; the log's library leaves an idle one. What can
+// take long is bounded: requests of the operator by 5 s, a call to a platform by
+// 5 s. Sessions are not waited for; they go on, and the next daemon takes them
+// up.
 //
 // No room imports this package or another program's; no text in a room decides
 // anything. A room that needs another is given it.

@@ -4,12 +4,12 @@ package logging
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
-	"os"
 	"regexp"
 	"sync"
+
+	"gopkg.in/natefinch/lumberjack.v2"
 
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
@@ -142,57 +142,13 @@ func logEntry(log *slog.Logger, project string, e ledger.Entry) {
 	}
 }
 
-// maxLog is the size in bytes at which the log begins anew; the one before it
-// is kept as nightporter.log.1.
-const maxLog = 20 << 20
+// maxLog is the size in megabytes at which the log begins anew. The one before
+// it is kept beside it, with the time in its name.
+const maxLog = 20
 
-// File is the state folder's log.
-type File struct {
-	path string
-
-	mu   sync.Mutex
-	file *os.File
-	size int64
-}
-
-// Open opens the log, or begins it.
-func Open(path string) (*File, error) {
-	l := &File{path: path}
-	return l, l.open()
-}
-
-func (l *File) open() error {
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	l.file, l.size = f, info.Size()
-	return nil
-}
-
-// Write appends a line. A log that cannot begin anew goes on as it is: it must
-// never be the log that stops a night.
-func (l *File) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.size+int64(len(line)) > maxLog && os.Rename(l.path, l.path+".1") == nil {
-		old := l.file
-		if err := l.open(); err == nil {
-			_ = old.Close()
-		}
-	}
-	n, err := l.file.Write(line)
-	l.size += int64(n)
-	return n, err
-}
-
-// Close closes the file.
-func (l *File) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.file.Close()
+// Open opens the state folder's log, or begins it. Lines are appended whole.
+func Open(path string) (io.WriteCloser, error) {
+	l := &lumberjack.Logger{Filename: path, MaxSize: maxLog, MaxBackups: 1, LocalTime: true}
+	_, err := l.Write(nil) // it opens the file by its first write: a folder that cannot be written is to be known now
+	return l, err
 }

@@ -1,11 +1,13 @@
-package loop
+package payload
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestEventTable reads the table of events: each has all its cells.
 func TestEventTable(t *testing.T) {
 	for name, row := range events {
-		if len(row.fields) == 0 || row.shape == "" || EventShape(name) != row.shape {
+		if len(row.fields) == 0 || row.shape == "" || Shape(name) != row.shape {
 			t.Errorf("%s has no fields, or no example", name)
 		}
 		known := map[string]bool{}

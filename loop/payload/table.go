@@ -1,4 +1,4 @@
-package loop
+package payload
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// MaxEvent is the largest payload of an event in bytes (SPEC 4.2).
-const MaxEvent = 256 << 10
+// MaxSize is the largest payload of an event in bytes (SPEC 4.2).
+const MaxSize = 256 << 10
 
 // field is one known field of an event's payload and the JSON that it holds.
 type field struct {
@@ -99,9 +99,9 @@ var events = map[string]eventRow{
 	},
 }
 
-// EventShape describes an event's payload for the prompt and for a refusal:
+// Shape describes an event's payload for the prompt and for a refusal:
 // an example that would be accepted.
-func EventShape(typ string) string {
+func Shape(typ string) string {
 	if row, ok := events[typ]; ok {
 		return row.shape
 	}
@@ -116,25 +116,25 @@ type eventGuidance struct {
 	Note     string          `json:"note"`
 }
 
-// checkEvent holds an event against what its hat declares. why is empty when
+// Check holds an event against what its hat declares. why is empty when
 // it can be accepted; else it tells the agent what to change.
-func checkEvent(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.GuidanceReported, why string) {
+func Check(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.GuidanceReported, why string) {
 	if !h.MayEmit(typ) {
 		may := append(slices.Clone(h.Emits), ledger.EventQuestion, ledger.EventBlocked)
 		return nil, fmt.Sprintf("a %s ends with %s, not with %q", h.Name, strings.Join(may, " or "), typ)
 	}
-	if len(data) > MaxEvent {
+	if len(data) > MaxSize {
 		return nil, fmt.Sprintf("the data has %d kB; 256 kB are the most", len(data)>>10)
 	}
 	if !utf8.Valid(data) {
-		return nil, "the data is not UTF-8 text; send " + EventShape(typ)
+		return nil, "the data is not UTF-8 text; send " + Shape(typ)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = []byte("{}")
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
-		return nil, "the data is not a JSON object; send " + EventShape(typ)
+		return nil, "the data is not a JSON object; send " + Shape(typ)
 	}
 	var missing []string
 	row := events[typ]
@@ -147,9 +147,9 @@ func checkEvent(h ledger.Hat, typ string, data json.RawMessage) (reports []ledge
 			continue
 		}
 		if bad := f.check(raw); bad != "" {
-			shape := EventShape(typ)
+			shape := Shape(typ)
 			if f.kind == "sections" {
-				shape = sectionsShape
+				shape = SectionsShape
 			}
 			return nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, shape)
 		}
@@ -165,7 +165,7 @@ func checkEvent(h ledger.Hat, typ string, data json.RawMessage) (reports []ledge
 		missing = append(missing, row.anyOf[0])
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), EventShape(typ))
+		return nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), Shape(typ))
 	}
 	if row.check != nil {
 		if bad := row.check(data); bad != "" {
@@ -256,10 +256,10 @@ func guidanceReports(raw json.RawMessage) ([]ledger.GuidanceReported, string) {
 			return nil, shape
 		case done:
 			r.State = guidance.Addressed
-			r.Note = trimJoin(r.Note, doneNote)
+			r.Note = strings.TrimSpace(r.Note + " " + doneNote)
 		default:
 			r.State = guidance.SetAside
-			r.Note = trimJoin(r.Note, asideNote)
+			r.Note = strings.TrimSpace(r.Note + " " + asideNote)
 		}
 		// The last word on each counts: what is repeated is not recorded.
 		out = slices.DeleteFunc(out, func(o ledger.GuidanceReported) bool { return o.ID == r.ID })
@@ -281,9 +281,9 @@ func flag(raw json.RawMessage) (bool, string) {
 	return false, ""
 }
 
-// fieldOf returns one field of a payload by its exact name: what was checked
+// Field returns one field of a payload by its exact name: what was checked
 // is what is read, and nothing that is spelt in another case.
-func fieldOf(data json.RawMessage, name string) json.RawMessage {
+func Field(data json.RawMessage, name string) json.RawMessage {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(data, &m) != nil {
 		return nil
@@ -291,73 +291,73 @@ func fieldOf(data json.RawMessage, name string) json.RawMessage {
 	return m[name]
 }
 
-func stringOf(data json.RawMessage, name string) string {
+func String(data json.RawMessage, name string) string {
 	var s string
-	_ = json.Unmarshal(fieldOf(data, name), &s)
+	_ = json.Unmarshal(Field(data, name), &s)
 	return strings.TrimSpace(s)
 }
 
-// summaryOf is what the sessions that follow are told of an event. What a
+// Summary is what the sessions that follow are told of an event. What a
 // reproducer found is its summary: its fixer has to know where to look.
-func summaryOf(data json.RawMessage) string {
-	if s := stringOf(data, "summary"); s != "" {
+func Summary(data json.RawMessage) string {
+	if s := String(data, "summary"); s != "" {
 		return s
 	}
-	if v := stringOf(data, "verdict"); v != "" { // a critic's
-		said := Critique{Sections: judgementsOf(data), Objections: stringsOf(data, "objections")}.objections()
+	if v := String(data, "verdict"); v != "" { // a critic's
+		said := Critique{Sections: Judgements(data), Objections: Strings(data, "objections")}.AllObjections()
 		if len(said) > 2 {
 			said = append(said[:2:2], fmt.Sprintf("%d more", len(said)-2))
 		}
-		return trimColon(v, strings.Join(said, "; "))
+		return Labelled(v, strings.Join(said, "; "))
 	}
 	var found []string
-	if cause := stringOf(data, "root_cause"); cause != "" {
+	if cause := String(data, "root_cause"); cause != "" {
 		found = append(found, "root cause: "+cause)
 	}
-	if files := stringsOf(data, "affected_files"); len(files) > 0 {
+	if files := Strings(data, "affected_files"); len(files) > 0 {
 		found = append(found, "in "+strings.Join(files, ", "))
 	}
-	if strategy := stringOf(data, "strategy"); strategy != "" {
+	if strategy := String(data, "strategy"); strategy != "" {
 		found = append(found, "to fix it: "+strategy)
 	}
 	return strings.Join(found, "; ")
 }
 
-// manualAcceptance stands for a flag without words: the task's acceptance list
+// ManualAcceptance stands for a flag without words: the task's acceptance list
 // says what to look at.
-const manualAcceptance = "as the task's acceptance says"
+const ManualAcceptance = "as the task's acceptance says"
 
-// manualOf returns what a person has to look at, if the event says so; true
+// ManualVerify returns what a person has to look at, if the event says so; true
 // means the task's acceptance list.
-func manualOf(data json.RawMessage) string {
-	on, text := flag(fieldOf(data, "manual_verify"))
+func ManualVerify(data json.RawMessage) string {
+	on, text := flag(Field(data, "manual_verify"))
 	if on && text == "" {
-		return manualAcceptance
+		return ManualAcceptance
 	}
 	return text
 }
 
-func issuesOf(data json.RawMessage) []ledger.Issue {
+func Issues(data json.RawMessage) []ledger.Issue {
 	var issues []ledger.Issue
-	_ = json.Unmarshal(fieldOf(data, "issues"), &issues)
+	_ = json.Unmarshal(Field(data, "issues"), &issues)
 	return issues
 }
 
-func stringsOf(data json.RawMessage, name string) []string {
+func Strings(data json.RawMessage, name string) []string {
 	var list []string
-	_ = json.Unmarshal(fieldOf(data, name), &list)
+	_ = json.Unmarshal(Field(data, name), &list)
 	return list
 }
 
-func filesOf(data json.RawMessage) []string { return stringsOf(data, "files_modified") }
+func FilesModified(data json.RawMessage) []string { return Strings(data, "files_modified") }
 
-// issueSet is what makes two reviews the same: severity, file and rule
-// (SPEC 2.6).
-func issueSet(issues []ledger.Issue) string {
-	keys := make([]string, len(issues))
-	for n, i := range issues {
-		keys[n] = string(i.Severity) + "\x00" + i.File + "\x00" + i.Rule
+// SectionsShape is the other form of a plan: one that can be judged and built
+// section by section.
+const SectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]},{"id":"b","title":"…","tasks":["…"],"files":["path"],"steps":["…"],"depends_on":["a"]}]}`
+
+func Labelled(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
 	}
-	slices.Sort(keys)
-	return strings.Join(slices.Compact(keys), "\x01")
+	return a + ": " + b
 }

@@ -1,4 +1,4 @@
-package loop
+package payload
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 // Limits of what single fields of events hold.
 const (
 	maxCommand  = 1000 // characters of a reproducer's command
-	maxSections = 26   // of a plan: its parts are named by them, and a night has so many hours
+	MaxSections = 26   // of a plan: its parts are named by them, and a night has so many hours
 )
 
 // Section is one part of a plan that can be judged, and built, on its own
@@ -29,11 +29,11 @@ type Section struct {
 
 var sectionForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,15}$`)
 
-// sectionsOf reads the sections of a plan. One that says nothing of what it
+// Sections reads the sections of a plan. One that says nothing of what it
 // depends on depends on the one before it.
-func sectionsOf(plan json.RawMessage) []Section {
+func Sections(plan json.RawMessage) []Section {
 	var raw []json.RawMessage
-	if json.Unmarshal(fieldOf(plan, "sections"), &raw) != nil {
+	if json.Unmarshal(Field(plan, "sections"), &raw) != nil {
 		return nil
 	}
 	var out []Section
@@ -42,7 +42,7 @@ func sectionsOf(plan json.RawMessage) []Section {
 		if json.Unmarshal(r, &s) != nil {
 			return nil
 		}
-		if fieldOf(r, "depends_on") == nil && len(out) > 0 {
+		if Field(r, "depends_on") == nil && len(out) > 0 {
 			s.DependsOn = []string{out[len(out)-1].ID}
 		}
 		out = append(out, s)
@@ -55,8 +55,8 @@ func checkSections(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &list) != nil || list == nil {
 		return "has to be a list of sections"
 	}
-	if len(list) > maxSections {
-		return fmt.Sprintf("has %d sections; %d are the most", len(list), maxSections)
+	if len(list) > MaxSections {
+		return fmt.Sprintf("has %d sections; %d are the most", len(list), MaxSections)
 	}
 	const shape = `has to be a list of {"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]}`
 	var ids []string
@@ -99,13 +99,13 @@ type criterion struct {
 
 func checksOf(data json.RawMessage) []criterion {
 	var list []criterion
-	_ = json.Unmarshal(fieldOf(data, "checks"), &list)
+	_ = json.Unmarshal(Field(data, "checks"), &list)
 	return list
 }
 
-// failedChecks are the criteria that a verifier saw unmet, as issues for the
+// FailedChecks are the criteria that a verifier saw unmet, as issues for the
 // fixer.
-func failedChecks(data json.RawMessage) []ledger.Issue {
+func FailedChecks(data json.RawMessage) []ledger.Issue {
 	var issues []ledger.Issue
 	for _, c := range checksOf(data) {
 		if c.OK == nil || !*c.OK {
@@ -130,8 +130,8 @@ func checkChecks(raw json.RawMessage) string {
 
 // Verdicts of a critic.
 const (
-	verdictOkay   = "OKAY"
-	verdictReject = "REJECT"
+	VerdictOkay   = "OKAY"
+	VerdictReject = "REJECT"
 )
 
 // Judgement is what a critic says of one section.
@@ -141,9 +141,9 @@ type Judgement struct {
 	Objections []string `json:"objections,omitempty"`
 }
 
-func judgementsOf(data json.RawMessage) []Judgement {
+func Judgements(data json.RawMessage) []Judgement {
 	var list []Judgement
-	_ = json.Unmarshal(fieldOf(data, "sections"), &list)
+	_ = json.Unmarshal(Field(data, "sections"), &list)
 	return list
 }
 
@@ -156,9 +156,9 @@ func checkCritique(raw json.RawMessage) string {
 		switch {
 		case slices.ContainsFunc(list[:n], func(o Judgement) bool { return o.ID == j.ID }):
 			return fmt.Sprintf("judges section %q twice; one verdict each", j.ID)
-		case j.Verdict != verdictOkay && j.Verdict != verdictReject:
+		case j.Verdict != VerdictOkay && j.Verdict != VerdictReject:
 			return fmt.Sprintf("judges section %q as %q; it has to be OKAY or REJECT", j.ID, j.Verdict)
-		case j.Verdict == verdictReject && !anyWords(j.Objections):
+		case j.Verdict == VerdictReject && !anyWords(j.Objections):
 			return fmt.Sprintf("rejects section %q without an objection; say what is wrong and what would be right", j.ID)
 		}
 	}
@@ -191,15 +191,15 @@ func anyFailed(data json.RawMessage) bool {
 
 // checkVerdict holds a critic's verdict against its objections.
 func checkVerdict(data json.RawMessage) string {
-	verdict := stringOf(data, "verdict")
-	rejected := slices.ContainsFunc(judgementsOf(data), func(j Judgement) bool { return j.Verdict == verdictReject })
-	whole := anyWords(stringsOf(data, "objections"))
+	verdict := String(data, "verdict")
+	rejected := slices.ContainsFunc(Judgements(data), func(j Judgement) bool { return j.Verdict == VerdictReject })
+	whole := anyWords(Strings(data, "objections"))
 	switch {
-	case verdict != verdictOkay && verdict != verdictReject:
+	case verdict != VerdictOkay && verdict != VerdictReject:
 		return "the verdict has to be OKAY or REJECT"
-	case verdict == verdictOkay && (rejected || whole):
+	case verdict == VerdictOkay && (rejected || whole):
 		return "the verdict is OKAY, and there are objections: reject, or leave them out"
-	case verdict == verdictReject && !rejected && !whole:
+	case verdict == VerdictReject && !rejected && !whole:
 		return "the verdict is REJECT without an objection: say which, per section or for the whole"
 	}
 	return ""
@@ -210,7 +210,7 @@ const maxOptions = 20
 
 // checkQuestion holds the choice of a question against its options.
 func checkQuestion(data json.RawMessage) string {
-	options, choice := stringsOf(data, "options"), stringOf(data, "choice")
+	options, choice := Strings(data, "options"), String(data, "choice")
 	switch {
 	case len(options) > maxOptions:
 		return fmt.Sprintf("%d options are the most", maxOptions)
