@@ -105,8 +105,8 @@ func TestHost(t *testing.T) {
 	texts["alone-people"] = fresh().say(t, "/people")
 
 	still := stays(atWork())
-	still.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: still.Now, Body: ledger.AgentUnusable{Agent: "claude", Text: "Invalid API key · Please run /login"}})
-	still.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: still.Now, Body: ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Until: still.Now.Add(15 * time.Minute), Text: "claude: Invalid API key"}})
+	still.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: still.Now, Body: ledger.AgentUnusable{Agent: "claude", LoggedOut: true, Text: "Invalid API key · Please run /login"}})
+	still.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: still.Now, Body: ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Agent: "claude", Until: still.Now.Add(15 * time.Minute), Text: "claude: Invalid API key"}})
 	texts["host-standstill-status"] = still.say(t, "/status")
 	for name, m := range texts {
 		checkForm(t, name, m)

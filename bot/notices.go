@@ -100,7 +100,7 @@ func Warnings(s loop.State, found []ledger.Finding) Message {
 
 // agentOf is the name of the agent that a waiting run waits for.
 func agentOf(s loop.State, r *loop.Run) string {
-	if name, _, ok := strings.Cut(r.Text, ": "); ok {
+	if name := r.AwaitedAgent(); name != "" {
 		if _, held := s.Shared.Agents[name]; held {
 			return name
 		}
@@ -175,7 +175,7 @@ func Standstill(s loop.State, cut string, now time.Time) Message {
 	r := s.Project.Run
 	agent := agentOf(s, r)
 	hold := s.Shared.Agents[agent]
-	m := newMessage("standstill", fit(SignLook, s.Project.Name, "stands still: "+Cut(Clean(agent), 10)+" "+ails(orElse(hold.Text, r.Text)), ""))
+	m := newMessage("standstill", fit(SignLook, s.Project.Name, "stands still: "+Cut(Clean(agent), 10)+" "+ails(hold.LoggedOut), ""))
 	m.Project = s.Project.Name
 	facts := now.Format("15:04") + " · " + Count(s).String()
 	if cut != "" {
@@ -193,7 +193,7 @@ func Standstill(s loop.State, cut string, now time.Time) Message {
 
 // Replaced is told when an agent cannot be used and another one goes on.
 func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time) Message {
-	m := newMessage("agent.replaced", SignLook+" "+Cut(Clean(b.Agent), 14)+" "+ails(b.Text)+" · "+now.Format("15:04"))
+	m := newMessage("agent.replaced", SignLook+" "+Cut(Clean(b.Agent), 14)+" "+ails(b.LoggedOut)+" · "+now.Format("15:04"))
 	m.Project = s.Project.Name
 	m.quote(b.Text)
 	m.add(remedy(b.Agent))
@@ -202,12 +202,9 @@ func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time)
 }
 
 // ails says in two words what is wrong with an agent.
-func ails(text string) string {
-	text = strings.ToLower(text)
-	for _, word := range []string{"login", "log in", "logged out", "api key", "api_key", "oauth", "unauthorized", "401", "authenticat"} {
-		if strings.Contains(text, word) {
-			return "logged out"
-		}
+func ails(loggedOut bool) string {
+	if loggedOut {
+		return "logged out"
 	}
 	return "unusable"
 }

@@ -2,7 +2,6 @@ package bot
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -38,24 +37,21 @@ func outcomeSign(o ledger.AttemptOutcome) string {
 	return SignFailed
 }
 
-// outcomeTold are words by which a reason says already how its attempt ended.
-var outcomeTold = map[ledger.AttemptOutcome]string{
-	ledger.OutcomeStalled: "stall", ledger.OutcomeLimit: "session", ledger.OutcomeRed: "red", ledger.OutcomeBudget: "budget",
-	ledger.OutcomeParked: "parked",
-}
-
-// OutcomeWhy is why an attempt ended, with how it ended in front where the
-// reason does not say that itself: "stalled: the same tree as after round 1".
+// OutcomeWhy says why an attempt ended: "verification red 3 times in a row:
+// …". A parked attempt's reason, that of its run's end, does not tell how the
+// attempt ended, so the outcome stands in front of it: "parked: wall clock".
 func OutcomeWhy(o ledger.AttemptOutcome, why string) string {
 	why = Clean(why)
-	word, known := outcomeTold[o]
-	switch {
-	case !known, strings.Contains(strings.ToLower(Cut(why, 40)), word):
-		return why
-	case why == "":
+	switch o {
+	case ledger.OutcomeBudget, ledger.OutcomeParked:
+		if why != "" {
+			return OutcomeWord(o) + ": " + why
+		}
 		return OutcomeWord(o)
+	case ledger.OutcomeStalled, ledger.OutcomeLimit, ledger.OutcomeRed:
+		return orElse(why, OutcomeWord(o))
 	}
-	return OutcomeWord(o) + ": " + why
+	return why
 }
 
 // outcomeOf is how an attempt ended, also by entries that were written before

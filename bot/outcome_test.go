@@ -93,10 +93,11 @@ func TestOutcomeWhy(t *testing.T) {
 		o         ledger.AttemptOutcome
 		why, want string
 	}{
-		{ledger.OutcomeStalled, "the same tree as after round 1", "stalled: the same tree as after round 1"},
+		{ledger.OutcomeStalled, "", "stalled"},
 		{ledger.OutcomeStalled, "Stalled: the same issues", "Stalled: the same issues"},
 		{ledger.OutcomeLimit, "20 sessions, and no end", "20 sessions, and no end"},
-		{ledger.OutcomeLimit, "no end", "limit of 20 sessions: no end"},
+		{ledger.OutcomeLimit, "", "limit of 20 sessions"},
+		{ledger.OutcomeParked, "wall clock", "parked: wall clock"},
 		{ledger.OutcomeRed, "verification red 3 times in a row: TestSum", "verification red 3 times in a row: TestSum"},
 		{ledger.OutcomeBudget, "", "budget"},
 		{ledger.OutcomeFailed, "lost twice", "lost twice"},

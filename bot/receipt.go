@@ -35,10 +35,10 @@ func addressed(i guidance.Item) string {
 	return out
 }
 
-// Queued is the receipt of a guidance that was just saved. forecast says who
-// takes it, as loop.Forecast does. sent is when it was written, where that was
+// Queued is the receipt of a guidance that was just saved. forecast is
+// loop.Forecast's. sent is when it was written, where that was
 // long before now.
-func Queued(s loop.State, i guidance.Item, forecast string, now, sent time.Time) Message {
+func Queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent time.Time) Message {
 	m := receipt("queued", SignLater, "queued", s.Project.Name, i, now)
 	if i.Sticky {
 		m = receipt("sticky", SignLater, "sticky", s.Project.Name, i, now)
@@ -46,9 +46,9 @@ func Queued(s loop.State, i guidance.Item, forecast string, now, sent time.Time)
 	if !sent.IsZero() {
 		m.Lines[0].Text = Cut(m.Lines[0].Text+" (sent "+Clock(sent, now)+")", FirstWidth)
 	}
-	to := "To " + orElse(strings.TrimPrefix(Clean(forecast), "the "), "the next session that writes") + "."
-	if !strings.HasPrefix(to, "To every") {
-		to = strings.Replace(to, "To ", "To the ", 1)
+	to := "To the " + Clean(forecast.String()) + "."
+	if forecast.Every || forecast.NextRun {
+		to = "To " + Clean(forecast.String()) + "."
 	}
 	if doing := Doing(s); doing != "" && agentInFlight(s) {
 		to += " " + doing + " is not interrupted."

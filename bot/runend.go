@@ -83,7 +83,7 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 	case ledger.ReasonIterations:
 		return SignLook, fmt.Sprintf("ended: %d iterations, %s", r.Counted, tally)
 	case ledger.ReasonUntil:
-		return SignLook, "ended: " + strings.TrimSuffix(Clean(b.Text), " has come") + " reached, " + tally
+		return SignLook, "ended: " + r.Settings.Until.Format("15:04") + " reached, " + tally
 	case ledger.ReasonBudget:
 		return SignLook, "ended: budget spent, " + tally
 	case ledger.ReasonBaseline:

@@ -254,7 +254,7 @@ func (d *decision) nothingReady() {
 	case open == 0:
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonDone, Exit: 0})
 	case !until.IsZero():
-		d.wait(ledger.WaitQuestion, until, text)
+		d.wait(ledger.WaitQuestion, until, "", text)
 	case manual > 0 && manual == open:
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonManual, Exit: 1, Text: fmt.Sprintf("%d for you to look at", manual)})
 	default:
@@ -282,13 +282,14 @@ func (d *decision) standing() string {
 	return strings.Join(parts, " · ")
 }
 
-// wait records what the run waits for, once.
-func (d *decision) wait(w ledger.WaitReason, until time.Time, text string) {
+// wait records what the run waits for, once. agent is the one waited for, ""
+// for none.
+func (d *decision) wait(w ledger.WaitReason, until time.Time, agent, text string) {
 	r := d.run()
 	if r.State == ledger.RunWaiting && r.Wait == w && r.Until.Equal(until) && r.Text == text {
 		return
 	}
-	d.add(scope{}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: w, Until: until, Text: text})
+	d.add(scope{}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: w, Until: until, Agent: agent, Text: text})
 }
 
 // claim begins an attempt, or takes up the one that was parked.

@@ -39,14 +39,14 @@ func applyHouse(h Shared, e ledger.Entry) Shared {
 			h.Backoff = with(h.Backoff, b.Agent, b.Times)
 		}
 	case ledger.AgentUnusable:
-		hold := AgentHold{Unusable: true, Why: ledger.FailureAuth, Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
+		hold := AgentHold{Unusable: true, LoggedOut: b.LoggedOut, Why: ledger.FailureAuth, Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
 		if before := h.Agents[b.Agent]; before.Trial {
 			hold.Since = before.Since
 		}
 		h.Agents = with(h.Agents, b.Agent, hold)
 	case ledger.AgentUsable:
 		if before, held := h.Agents[b.Agent]; held && b.Trial {
-			h.Agents = with(h.Agents, b.Agent, AgentHold{Trial: true, Why: before.Why, Text: before.Text, Since: before.Since})
+			h.Agents = with(h.Agents, b.Agent, AgentHold{Trial: true, LoggedOut: before.LoggedOut, Why: before.Why, Text: before.Text, Since: before.Since})
 			break
 		}
 		h.Agents = maps.Clone(h.Agents)
@@ -402,7 +402,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 	switch b := e.Body.(type) {
 	case ledger.RunResumed:
 		r.Settings, r.Hats, r.HatsBad = b.Settings, nil, ""
-		r.State, r.Wait, r.Text, r.Signal, r.StopBy, r.StopNow = ledger.RunRunning, "", "", "", "", false
+		r.State, r.Wait, r.WaitAgent, r.Text, r.Signal, r.StopBy, r.StopNow = ledger.RunRunning, "", "", "", "", "", false
 		r.Until = time.Time{}
 		if r.Started.IsZero() {
 			r.State = ledger.RunPlanning
@@ -421,11 +421,11 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		r.Base, r.Tip, r.TipTree = b.Base, b.Base.Commit, b.Base.Tree
 	case ledger.RunStarted:
 		r.State, r.Started, r.Baseline, r.Advisory, r.Red = ledger.RunRunning, e.Time, b.Baseline, b.Advisory, nil
-		r.Wait, r.Text, r.Until = "", "", time.Time{}
+		r.Wait, r.WaitAgent, r.Text, r.Until = "", "", "", time.Time{}
 	case ledger.BaselineBroke:
 		r.Advisory = append(slices.Clip(r.Advisory), b.Commands...)
 	case ledger.RunStateSet:
-		r.State, r.Wait, r.Until, r.Text = b.State, b.Wait, b.Until, b.Text
+		r.State, r.Wait, r.Until, r.WaitAgent, r.Text = b.State, b.Wait, b.Until, b.Agent, b.Text
 		switch b.State {
 		case ledger.RunStopping:
 			r.Signal, r.StopBy, r.StopNow = b.Signal, e.Actor, r.StopNow || b.Now
@@ -436,7 +436,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		r.Finishing = &b.Ending
 	case ledger.RunEnded:
 		r.State, r.Ended, r.EndedAt, r.Finishing = ledger.RunOver, &b, e.Time, nil
-		r.Wait, r.Text = "", ""
+		r.Wait, r.WaitAgent, r.Text = "", "", ""
 	case ledger.ChecksBegun:
 		if e.Task == "" {
 			r.Checks = &Checks{Kind: b.Kind, Tree: b.Tree, Commands: b.Commands, Setup: b.Setup}

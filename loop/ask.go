@@ -208,21 +208,21 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 				if d.overrideExpired(s, b) {
 					return
 				}
-				d.refuse("settled", "%s is settled: %s", s.ID, s.Text)
+				d.refuse(ledger.CodeSettled, "%s is settled: %s", s.ID, s.Text)
 				return
 			}
 		}
-		d.refuse("no question", "there is no open question %s", b.Question)
+		d.refuse(ledger.CodeNoQuestion, "there is no open question %s", b.Question)
 		return
 	}
 	if source := d.Project.shelved(q); source != "" {
-		d.refuse("other source", "%s is about %s of %s; start a run of that first. Nothing was changed.", q.ID, ledger.ShortID(q.Task), source)
+		d.refuse(ledger.CodeOtherSource, "%s is about %s of %s; start a run of that first. Nothing was changed.", q.ID, ledger.ShortID(q.Task), source)
 		return
 	}
 	b.Words = strings.ToValidUTF8(b.Words, "\uFFFD")
 	choice, ok := chooseOption(q, b.Choice)
 	if q.OwnWords() && choice == "" && strings.EqualFold(strings.TrimSpace(trimJoin(b.Choice, b.Words)), "undo") { // pressed twice
-		d.refuse("open", "%s is open; there is nothing to take back", q.ID)
+		d.refuse(ledger.CodeOpen, "%s is open; there is nothing to take back", q.ID)
 		return
 	}
 	switch {
@@ -233,11 +233,11 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 	}
 	verb, known := q.Verb(choice)
 	if !ok && !q.OwnWords() || !known || choice == "" && strings.TrimSpace(b.Words) == "" {
-		d.refuse("no answer", "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
+		d.refuse(ledger.CodeNoAnswer, "%s takes: %s", q.ID, strings.Join(q.Verbs(), " · "))
 		return
 	}
 	if verb.Words == ledger.WordsRequired && strings.TrimSpace(b.Words) == "" {
-		d.refuse("words", "%s %s needs your words: %s %s WORDS", q.ID, choice, q.ID, choice)
+		d.refuse(ledger.CodeWords, "%s %s needs your words: %s %s WORDS", q.ID, choice, q.ID, choice)
 		return
 	}
 	effect := effectOf(q, choice)

@@ -94,14 +94,14 @@ func (d *decision) agentFor(hat ledger.Hat) (string, *AgentHold) {
 // then whether that was done; otherwise the run ends.
 func (d *decision) holdFor(agent string, h AgentHold) bool {
 	if h.Unusable && d.run().Settings.Stays {
-		d.wait(ledger.WaitAgent, h.Until, fmt.Sprintf("%s: %s", agent, h.Text))
+		d.wait(ledger.WaitAgent, h.Until, agent, fmt.Sprintf("%s: %s", agent, h.Text))
 		return false
 	}
 	if h.Unusable {
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Text: fmt.Sprintf("agent %s cannot be used: %s", agent, h.Text)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Agent: agent, Text: fmt.Sprintf("agent %s cannot be used: %s", agent, h.Text)})
 		return true
 	}
-	d.wait(ledger.WaitLimit, h.Until, fmt.Sprintf("%s: %s", agent, h.Text))
+	d.wait(ledger.WaitLimit, h.Until, agent, fmt.Sprintf("%s: %s", agent, h.Text))
 	return false
 }
 
@@ -112,7 +112,7 @@ func (d *decision) redo(t TaskState, b ledger.Redo) {
 	t, _ = d.task(t.Task.ID)
 	switch {
 	case t.Attempt.FailedRow >= ledger.MaxFailed:
-		d.failAttempt(t.Task.ID, ledger.OutcomeFailed, b.Why+" "+fmt.Sprint(t.Attempt.FailedRow)+" times in a row")
+		d.failAttempt(t.Task.ID, ledger.OutcomeFailed, fmt.Sprintf("%s %d times in a row", b.Why, t.Attempt.FailedRow))
 	case t.Attempt.Red >= ledger.MaxRed && t.Attempt.Verified.Kind == ledger.KindRepro:
 		d.failAttempt(t.Task.ID, ledger.OutcomeRed, fmt.Sprintf("not reproduced in %d sessions", t.Attempt.Red))
 	case t.Attempt.Red >= ledger.MaxRed:

@@ -52,7 +52,7 @@ func (d *decision) skipTask(id string) {
 		return
 	}
 	if t.Status == ledger.Active {
-		d.refuse("active", "%s is at work; /stop now first, then skip it", ledger.ShortID(t.Task.ID))
+		d.refuse(ledger.CodeActive, "%s is at work; /stop now first, then skip it", ledger.ShortID(t.Task.ID))
 		return
 	}
 	if t.Status == ledger.Done || t.Status == ledger.Skipped {
@@ -145,17 +145,17 @@ func (d *decision) retryTask(id string) {
 		return
 	case ledger.Withdrawn:
 		if t.Task.Parent == "" {
-			d.refuse("withdrawn", "%s is no longer in the source", ledger.ShortID(t.Task.ID))
+			d.refuse(ledger.CodeWithdrawn, "%s is no longer in the source", ledger.ShortID(t.Task.ID))
 			return
 		}
 	}
 	of, is := d.task(t.Task.Parent)
 	if is && of.Status == ledger.Done {
-		d.refuse("over", "%s is done; /retry %s has it planned anew", ledger.ShortID(of.Task.ID), strings.TrimPrefix(ledger.ShortID(of.Task.ID), "#"))
+		d.refuse(ledger.CodeOver, "%s is done; /retry %s has it planned anew", ledger.ShortID(of.Task.ID), strings.TrimPrefix(ledger.ShortID(of.Task.ID), "#"))
 		return
 	}
 	if is && (!slices.Contains(of.Parts, t.Task.ID) || of.Status == ledger.Skipped || of.Status == ledger.Withdrawn) {
-		d.refuse("withdrawn", "%s belongs to a plan of %s that was thrown away", ledger.ShortID(t.Task.ID), ledger.ShortID(of.Task.ID))
+		d.refuse(ledger.CodeWithdrawn, "%s belongs to a plan of %s that was thrown away", ledger.ShortID(t.Task.ID), ledger.ShortID(of.Task.ID))
 		return
 	}
 	d.closeQuestions(t.Task.ID, "retry")
@@ -172,9 +172,9 @@ func (d *decision) nextTask(id string) {
 	case !ok:
 		d.noTask(id)
 	case t.Status != ledger.Ready:
-		d.refuse("not ready", "%s is %s; only a ready task can be next", ledger.ShortID(t.Task.ID), t.Status)
+		d.refuse(ledger.CodeNotReady, "%s is %s; only a ready task can be next", ledger.ShortID(t.Task.ID), t.Status)
 	case d.run().Over():
-		d.refuse("idle", "%s is idle", d.in.Project)
+		d.refuse(ledger.CodeIdle, "%s is idle", d.in.Project)
 	default:
 		d.add(scope{task: t.Task.ID}, ledger.TaskNext{})
 		d.say("%s is next", ledger.ShortID(t.Task.ID))
@@ -192,5 +192,5 @@ func (d *decision) noTask(id string) {
 	if n := len(ids); n > 0 {
 		has = fmt.Sprintf("%s–%s", ids[0], ids[n-1])
 	}
-	d.refuse("no task", "%s has no task %s (it has %s). Nothing was changed.", d.in.Project, id, has)
+	d.refuse(ledger.CodeNoTask, "%s has no task %s (it has %s). Nothing was changed.", d.in.Project, id, has)
 }

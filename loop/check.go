@@ -214,16 +214,16 @@ func (d *decision) verified(task string, v ledger.Verified) {
 	case v.OK:
 		d.stands(t, v.Tree)
 	case v.Kind == ledger.KindRepro:
-		d.redo(t, ledger.Redo{Why: "not reproduced", Tree: v.Tree, Note: notReproduced(v)})
+		d.redo(t, ledger.Redo{Why: ledger.RedoNotReproduced, Tree: v.Tree, Note: notReproduced(v)})
 	case w.Converged:
 		d.replan(task, "on the newer tip verification fails: "+firstRed(v))
 	case len(t.strayedAgain()) > 0:
 		paths := t.strayedAgain()
-		d.add(scope{task: task, session: w.Session}, ledger.Redo{Why: "out of scope", Tree: v.Tree, Note: fmt.Sprintf("Files out of scope were undone again (%s), and without them verification fails.", joinFew(paths))})
+		d.add(scope{task: task, session: w.Session}, ledger.Redo{Why: ledger.RedoScope, Tree: v.Tree, Note: fmt.Sprintf("Files out of scope were undone again (%s), and without them verification fails.", joinFew(paths))})
 		t, _ = d.task(task)
 		d.askAllow(t, paths, d.in.Time.Add(d.run().Settings.QuestionTimeout.D()))
 	case w.Captured != nil && len(w.Captured.Outside) > 0:
-		d.redo(t, ledger.Redo{Why: "out of scope", Failed: true, Tree: w.Tree,
+		d.redo(t, ledger.Redo{Why: ledger.RedoScope, Failed: true, Tree: w.Tree,
 			Note: fmt.Sprintf("Files out of scope were undone (%s), and without them verification fails.", joinFew(w.Captured.Outside))})
 	case w.Red == ledger.MaxRed-1 && !w.Rechecked && v.Kind == ledger.KindVerify:
 		d.recheck(t, v)
@@ -234,7 +234,7 @@ func (d *decision) verified(task string, v ledger.Verified) {
 
 // red sends the same hat again with what failed.
 func (d *decision) red(t TaskState, v ledger.Verified) {
-	d.redo(t, ledger.Redo{Why: "verification red", Tree: v.Tree, Note: "Verification failed after the session before: " + firstRed(v)})
+	d.redo(t, ledger.Redo{Why: ledger.RedoRed, Tree: v.Tree, Note: "Verification failed after the session before: " + firstRed(v)})
 }
 
 // recheck runs what is red a second time in a row on the commit that the

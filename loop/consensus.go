@@ -293,16 +293,16 @@ func (d *decision) redoPlan(b RedoPlan) {
 		d.noTask(b.Task)
 		return
 	case d.run().Over():
-		d.refuse("idle", "%s is idle; it plans when it runs", d.in.Project)
+		d.refuse(ledger.CodeIdle, "%s is idle; it plans when it runs", d.in.Project)
 		return
 	case t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn:
-		d.refuse("over", "%s is %s; /retry %s gives it new attempts", ledger.ShortID(t.Task.ID), t.Status, strings.TrimPrefix(ledger.ShortID(t.Task.ID), "#"))
+		d.refuse(ledger.CodeOver, "%s is %s; /retry %s gives it new attempts", ledger.ShortID(t.Task.ID), t.Status, strings.TrimPrefix(ledger.ShortID(t.Task.ID), "#"))
 		return
 	case len(t.Plan) == 0:
-		d.refuse("no plan", "%s has no plan yet", ledger.ShortID(t.Task.ID))
+		d.refuse(ledger.CodeNoPlan, "%s has no plan yet", ledger.ShortID(t.Task.ID))
 		return
 	case t.committing():
-		d.refuse("too late", "%s is being committed; nothing was changed", ledger.ShortID(t.Task.ID))
+		d.refuse(ledger.CodeTooLate, "%s is being committed; nothing was changed", ledger.ShortID(t.Task.ID))
 		return
 	}
 	id := t.Task.ID

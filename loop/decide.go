@@ -219,7 +219,7 @@ func (d *decision) nextID(kind string) string {
 	return fmt.Sprintf("%s%d", kind, n)
 }
 
-func (d *decision) refuse(code, format string, args ...any) {
+func (d *decision) refuse(code ledger.AnswerCode, format string, args ...any) {
 	d.answer = Answer{Code: code, Text: fmt.Sprintf(format, args...)}
 }
 

@@ -21,11 +21,11 @@ const offLeast = 2 * time.Minute
 // cameBack records an absence.
 func (d *decision) cameBack(b CameBack) {
 	if b.Off.IsZero() || d.in.Time.Sub(b.Off) < offLeast {
-		d.refuse("short", "it was off for less than %s", plain(ledger.Duration(offLeast)))
+		d.refuse(ledger.CodeShort, "it was off for less than %s", plain(ledger.Duration(offLeast)))
 		return
 	}
 	d.addShared(ledger.WasOff{From: b.Off, To: d.in.Time})
-	d.answer.Code = "noted"
+	d.answer.Code = ledger.CodeNoted
 }
 
 // digestDue decides whether the digest of a day is sent now. A day that was
@@ -33,7 +33,7 @@ func (d *decision) cameBack(b CameBack) {
 // digests only grow.
 func (d *decision) digestDue(b DigestDue) {
 	if _, err := time.Parse(time.DateOnly, b.Day); err != nil {
-		d.refuse("no day", "%q is no day; expected one like 2026-11-20", b.Day)
+		d.refuse(ledger.CodeNoDay, "%q is no day; expected one like 2026-11-20", b.Day)
 		return
 	}
 	if d.digestNow(b.Day, d.Shared.Digest.Day, b.At) {
@@ -47,7 +47,7 @@ var isoWeek = regexp.MustCompile(`^[0-9]{4}-W[0-5][0-9]$`)
 // weekDigestDue is digestDue for the digest of a week.
 func (d *decision) weekDigestDue(b WeekDigestDue) {
 	if !isoWeek.MatchString(b.Week) {
-		d.refuse("no week", "%q is no week; expected one like 2026-W47", b.Week)
+		d.refuse(ledger.CodeNoWeek, "%q is no week; expected one like 2026-W47", b.Week)
 		return
 	}
 	if d.digestNow(b.Week, d.Shared.Week.Week, b.At) {
@@ -60,16 +60,16 @@ func (d *decision) weekDigestDue(b WeekDigestDue) {
 func (d *decision) digestNow(name, last string, at time.Time) bool {
 	switch {
 	case name <= last:
-		d.refuse("sent", "the digest of %s is sent", last)
+		d.refuse(ledger.CodeSent, "the digest of %s is sent", last)
 		return false
 	case d.in.Time.Before(at):
-		d.refuse("early", "the digest of %s is not due yet", name)
+		d.refuse(ledger.CodeEarly, "the digest of %s is not due yet", name)
 		return false
 	case d.in.Time.Sub(at) >= DigestWindow:
-		d.refuse("late", "the digest of %s is %s late, and left out", name, plain(ledger.Duration(d.in.Time.Sub(at).Round(time.Minute))))
+		d.refuse(ledger.CodeLate, "the digest of %s is %s late, and left out", name, plain(ledger.Duration(d.in.Time.Sub(at).Round(time.Minute))))
 		return false
 	}
-	d.answer = Answer{OK: true, Code: "sent", Text: "digest of " + name}
+	d.answer = Answer{OK: true, Code: ledger.CodeSent, Text: "digest of " + name}
 	return true
 }
 

@@ -23,7 +23,7 @@ func TestDigestOnce(t *testing.T) {
 		now  time.Time
 		day  string
 		at   time.Time
-		code string
+		code ledger.AnswerCode
 	}{
 		{at(20, 7, 29), "2026-11-20", at(20, 7, 30), "early"},
 		{at(20, 7, 30), "2026-11-20", at(20, 7, 30), "sent"},
@@ -87,7 +87,7 @@ func TestWeekDigestOnce(t *testing.T) {
 		now  time.Time
 		week string
 		at   time.Time
-		code string
+		code ledger.AnswerCode
 		from time.Time
 	}{
 		{at(10, 19, 7, 59), "2026-W43", at(10, 19, 8, 0), "early", time.Time{}},

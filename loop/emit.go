@@ -17,17 +17,17 @@ func (d *decision) emit(b Emit) {
 	s, ok := d.Project.Session(b.Session)
 	switch {
 	case !ok || s.Planned.Kind != ledger.KindAgent:
-		d.refuse("ended", "session %s has ended; nothing was recorded", b.Session)
+		d.refuse(ledger.CodeEnded, "session %s has ended; nothing was recorded", b.Session)
 		return
 	case s.Event != nil:
 		if s.Event.Type == b.Type && sameJSON(s.Event.Data, b.Data) {
-			d.answer = Answer{OK: true, Code: "accepted", Receipt: s.Event.Receipt, Text: "accepted before; end the session now"}
+			d.answer = Answer{OK: true, Code: ledger.CodeAccepted, Receipt: s.Event.Receipt, Text: "accepted before; end the session now"}
 			return
 		}
-		d.refuse("second event", "this session ended with %s already; one session has one event. Stop now.", s.Event.Type)
+		d.refuse(ledger.CodeSecondEvent, "this session ended with %s already; one session has one event. Stop now.", s.Event.Type)
 		return
 	case s.Cut:
-		d.refuse("cut off", "this session is being ended; nothing was recorded")
+		d.refuse(ledger.CodeCutOff, "this session is being ended; nothing was recorded")
 		return
 	}
 	r := d.run()
@@ -48,7 +48,7 @@ func (d *decision) emit(b Emit) {
 		if s.Refused < maxRefusals {
 			d.add(about, ledger.EventRefused{Type: b.Type, Why: why})
 		}
-		d.refuse("refused", "%s", why)
+		d.refuse(ledger.CodeRefused, "%s", why)
 		return
 	}
 	owed := d.Project.Guidance.Owed(s.Planned.Guidance.Bound)
@@ -64,7 +64,7 @@ func (d *decision) emit(b Emit) {
 	}
 	if len(owed) > 0 && !asked && !ends {
 		d.add(about, ledger.EventRefused{Type: b.Type, Why: "guidance not reported", Owed: owed})
-		d.refuse("guidance", `say what you did with %s: add "guidance":[{"id":"%s","done":true,"note":"how"}] or "set_aside":true with why`, strings.Join(owed, ", "), owed[0])
+		d.refuse(ledger.CodeGuidance, `say what you did with %s: add "guidance":[{"id":"%s","done":true,"note":"how"}] or "set_aside":true with why`, strings.Join(owed, ", "), owed[0])
 		return
 	}
 	data := asKept(b.Data)
@@ -84,7 +84,7 @@ func (d *decision) emit(b Emit) {
 		}
 	}
 	d.effect(s.ID+" event", ledger.EffectEnd{Session: s.ID, Grace: r.Settings.Grace})
-	d.answer = Answer{OK: true, Code: "accepted", Receipt: receipt, Text: "accepted; end the session now"}
+	d.answer = Answer{OK: true, Code: ledger.CodeAccepted, Receipt: receipt, Text: "accepted; end the session now"}
 }
 
 // maxRefusals bounds how many refused events of one session are recorded: an

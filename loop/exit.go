@@ -138,7 +138,8 @@ func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit
 		}
 		d.addShared(p)
 	case ledger.EndedUnusable:
-		d.addShared(ledger.AgentUnusable{Agent: agent, Text: endText(end, x, s)})
+		text := endText(end, x, s)
+		d.addShared(ledger.AgentUnusable{Agent: agent, LoggedOut: loggedOut(text), Text: text})
 	case ledger.EndedNetwork:
 		times := d.Shared.Backoff[agent] + 1
 		d.addShared(ledger.AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: ledger.FailureNetwork, Text: x.Text, Times: times})

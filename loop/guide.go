@@ -27,7 +27,7 @@ func (d *decision) queueGuidance(words string, a guidance.Address) {
 	item := guidance.Item{Text: words, By: d.by(), At: d.in.Time, Hat: a.Hat, Sticky: a.Sticky}
 	if a.Hat != "" {
 		if hats := d.hats(); len(hats) > 0 && !slices.Contains(hats, a.Hat) {
-			d.refuse("no hat", "not queued: no hat @%s (there are %s)", a.Hat, strings.Join(hats, " "))
+			d.refuse(ledger.CodeNoHat, "not queued: no hat @%s (there are %s)", a.Hat, strings.Join(hats, " "))
 			return
 		}
 	}
@@ -38,27 +38,28 @@ func (d *decision) queueGuidance(words string, a guidance.Address) {
 			return
 		}
 		if t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn {
-			d.refuse("over", "not queued: %s is %s, no session will come for it. /retry %s first", ledger.ShortID(t.Task.ID), t.Status, strings.TrimPrefix(ledger.ShortID(t.Task.ID), "#"))
+			d.refuse(ledger.CodeOver, "not queued: %s is %s, no session will come for it. /retry %s first", ledger.ShortID(t.Task.ID), t.Status, strings.TrimPrefix(ledger.ShortID(t.Task.ID), "#"))
 			return
 		}
 		item.Task = ledger.FoldID(t.Task.ID)
 	}
 	item.ID = d.nextID("g")
 	d.add(scope{}, ledger.GuidanceQueued{Item: item})
-	d.answer = Answer{OK: true, Code: "queued", ID: item.ID, Text: fmt.Sprintf("%s queued → %s", item.ID, Forecast(d.State, item))}
+	forecast := Forecast(d.State, item)
+	d.answer = Answer{OK: true, Code: ledger.CodeQueued, ID: item.ID, Forecast: forecast, Text: fmt.Sprintf("%s queued → %s", item.ID, forecast)}
 }
 
 // checkGuidance says what keeps words from being queued: a code and a reason,
 // both empty where nothing does.
-func checkGuidance(words string) (code, why string) {
+func checkGuidance(words string) (code ledger.AnswerCode, why string) {
 	n := utf8.RuneCountInString(words)
 	switch {
 	case strings.TrimSpace(words) == "":
-		return "no words", "guidance needs your words: /guidance TEXT"
+		return ledger.CodeNoWords, "guidance needs your words: /guidance TEXT"
 	case !utf8.ValidString(words):
-		return "not text", "that is not valid UTF-8 text; nothing was queued"
+		return ledger.CodeNotText, "that is not valid UTF-8 text; nothing was queued"
 	case n > guidance.MaxText:
-		return "too long", fmt.Sprintf("that has %d characters; %d are the most. Nothing was queued.", n, guidance.MaxText)
+		return ledger.CodeTooLong, fmt.Sprintf("that has %d characters; %d are the most. Nothing was queued.", n, guidance.MaxText)
 	}
 	return "", ""
 }
@@ -71,28 +72,26 @@ func (d *decision) hats() []string {
 }
 
 // Forecast says which session will take an item, as it looks now.
-func Forecast(s State, i guidance.Item) string {
+func Forecast(s State, i guidance.Item) ledger.Forecast {
 	r := s.Project.Run
 	switch {
 	case i.Sticky:
-		return "every writing session, until you drop it"
+		return ledger.Forecast{Every: true}
 	case r.Over():
-		return "the next run"
-	case i.Hat != "" && i.Task != "":
-		return fmt.Sprintf("next session of %s %s", ledger.ShortID(i.Task), i.Hat)
+		return ledger.Forecast{NextRun: true}
 	case i.Hat != "":
-		return fmt.Sprintf("next %s session", i.Hat)
+		return ledger.Forecast{Task: i.Task, Hat: i.Hat}
 	}
 	t, ok := s.Project.inHand()
 	if i.Task != "" && (!ok || !ledger.SameID(t.Task.ID, i.Task)) {
-		return fmt.Sprintf("next session of %s that writes", ledger.ShortID(i.Task))
+		return ledger.Forecast{Task: i.Task}
 	}
 	if ok {
 		if hat := t.Attempt.nextWriter(r.Settings); hat != "" {
-			return fmt.Sprintf("next session, %s %s as it looks", ledger.ShortID(t.Task.ID), hat)
+			return ledger.Forecast{Task: t.Task.ID, Hat: hat, Expected: true}
 		}
 	}
-	return "next session that writes"
+	return ledger.Forecast{}
 }
 
 // nextWriter follows the pattern from the hat in hand to the first one that
@@ -121,10 +120,10 @@ func (d *decision) editGuidance(b EditGuidance) {
 	text := strings.TrimSpace(b.Text)
 	switch {
 	case !ok:
-		d.refuse("no guidance", "there is no guidance %s", b.ID)
+		d.refuse(ledger.CodeNoGuidance, "there is no guidance %s", b.ID)
 		return
 	case i.State != guidance.Queued:
-		d.refuse("in use", "%s not changed: it is %s", i.ID, i.State.Word())
+		d.refuse(ledger.CodeInUse, "%s not changed: it is %s", i.ID, i.State.Word())
 		return
 	}
 	if code, why := checkGuidance(text); why != "" {
@@ -139,11 +138,11 @@ func (d *decision) dropGuidance(id string) {
 	i, ok := d.Project.Guidance.Get(strings.ToLower(id))
 	switch {
 	case !ok:
-		d.refuse("no guidance", "there is no guidance %s", id)
+		d.refuse(ledger.CodeNoGuidance, "there is no guidance %s", id)
 	case i.Over():
-		d.refuse("over", "%s is %s already", i.ID, i.State.Word())
+		d.refuse(ledger.CodeOver, "%s is %s already", i.ID, i.State.Word())
 	case i.State != guidance.Queued && !i.Sticky && (i.State != guidance.Injected || d.flying(i.Session)):
-		d.refuse("in use", "%s not dropped: it is %s", i.ID, i.State.Word())
+		d.refuse(ledger.CodeInUse, "%s not dropped: it is %s", i.ID, i.State.Word())
 	default:
 		d.add(scope{}, ledger.GuidanceDropped{ID: i.ID})
 		d.say("%s dropped", i.ID)
@@ -159,7 +158,7 @@ func (d *decision) flying(session string) bool {
 func (d *decision) keepGuidance(id string) {
 	i, ok := d.Project.Guidance.Get(strings.ToLower(id))
 	if !ok || i.State != guidance.Expired {
-		d.refuse("no guidance", "%s has not expired; there is nothing to keep", id)
+		d.refuse(ledger.CodeNoGuidance, "%s has not expired; there is nothing to keep", id)
 		return
 	}
 	d.add(scope{}, ledger.GuidanceKept{ID: i.ID})
@@ -176,7 +175,7 @@ func (d *decision) now(text string) {
 		}
 	}
 	if session.ID == "" && strings.TrimSpace(text) == "" {
-		d.refuse("nothing", "no session is at work that could be run again")
+		d.refuse(ledger.CodeNothing, "no session is at work that could be run again")
 		return
 	}
 	if session.ID == "" {
@@ -197,7 +196,7 @@ func (d *decision) now(text string) {
 		Asked: d.in.Time, Expires: d.in.Time.Add(d.run().Settings.BaselineTimeout.D()),
 	}
 	d.add(scope{task: t.Task.ID, session: session.ID}, ledger.QuestionAsked{Question: q})
-	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ledger.ShortID(t.Task.ID), t.Attempt.Hat, q.ID, q.ID)}
+	d.answer = Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ledger.ShortID(t.Task.ID), t.Attempt.Hat, q.ID, q.ID)}
 }
 
 // queueNow queues the words of a /now, as a directive of whoever sent it.

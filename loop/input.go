@@ -295,9 +295,12 @@ func (Wake) InputKind() string           { return "wake" }
 // Answer is what the sender of an input is told. It is kept under the
 // input's key, and given again to whoever repeats it.
 type Answer struct {
-	OK      bool   `json:"ok"`
-	Code    string `json:"code,omitempty"` // for programs: "queued", "refused", "unknown task", …
-	Text    string `json:"text"`           // for people: one to three lines, what is now and what comes next
-	ID      string `json:"id,omitempty"`   // g9, q7, r14
-	Receipt string `json:"receipt,omitempty"`
+	OK      bool              `json:"ok"`
+	Code    ledger.AnswerCode `json:"code,omitempty"` // for programs
+	Text    string            `json:"text"`           // for people: one to three lines, what is now and what comes next
+	ID      string            `json:"id,omitempty"`   // g9, q7, r14
+	Receipt string            `json:"receipt,omitempty"`
+	// Forecast belongs to CodeQueued. Answers stored before it existed have
+	// none, which is also the value for the next session that writes.
+	Forecast ledger.Forecast `json:"forecast,omitzero"`
 }

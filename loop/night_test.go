@@ -43,6 +43,7 @@ type night struct {
 	trees    int
 	queued   int
 	last     Input
+	decided  func(old State, d *Decision) // may change a decision before it is folded
 }
 
 func newNight(t faults) *night {
@@ -137,6 +138,9 @@ func (n *night) do(body InputBody, key string) Decision {
 		n.t.Fatalf("%s: a later decision changed the state of this one: %s", body.InputKind(), differ(first, now))
 	}
 	d.After = after
+	if n.decided != nil {
+		n.decided(n.s, &d)
+	}
 	n.fold(d)
 	n.indexed(d.State.Project.Tasks)
 	for _, e := range d.Effects {

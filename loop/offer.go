@@ -20,7 +20,7 @@ const (
 func (d *decision) offerRun(b OfferRun) {
 	if r := d.run(); !r.Over() {
 		done, total := d.Project.Count()
-		d.refuse("running", "%s runs already: %s, %d/%d", d.in.Project, r.ID, done, total)
+		d.refuse(ledger.CodeRunning, "%s runs already: %s, %d/%d", d.in.Project, r.ID, done, total)
 		return
 	}
 	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
@@ -42,7 +42,7 @@ func (d *decision) offerRun(b OfferRun) {
 		By: d.by(), Asked: d.in.Time, Expires: d.in.Time.Add(offerTime),
 	}
 	d.add(scope{}, ledger.QuestionAsked{Question: q})
-	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("start %s? %s", d.in.Project, q.ID+" "+strings.Join(q.Verbs(), " · "+q.ID+" "))}
+	d.answer = Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("start %s? %s", d.in.Project, q.ID+" "+strings.Join(q.Verbs(), " · "+q.ID+" "))}
 }
 
 func (d *decision) withdrawOffers(why string) {
@@ -61,7 +61,7 @@ func (d *decision) late(b Late) {
 		Sent: b.Sent, Asked: d.in.Time, Expires: d.in.Time.Add(lateTime),
 	}
 	d.add(scope{}, ledger.QuestionAsked{Question: q})
-	d.answer = Answer{OK: true, Code: "asked", ID: q.ID, Text: fmt.Sprintf("still do it? %s yes · %s no", q.ID, q.ID)}
+	d.answer = Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("still do it? %s yes · %s no", q.ID, q.ID)}
 }
 
 // act does what was asked about first.
@@ -103,5 +103,5 @@ func (d *decision) goOn() {
 	s.Until, s.From, s.Only = time.Time{}, "", "" // they were meant for that run
 	text := d.answer.Text
 	d.startRun(StartRun{Settings: s})
-	d.answer = Answer{OK: true, Code: "started", ID: d.answer.ID, Text: strings.TrimPrefix(text+"; "+d.answer.ID+" starts with it", "; ")}
+	d.answer = Answer{OK: true, Code: ledger.CodeStarted, ID: d.answer.ID, Text: strings.TrimPrefix(text+"; "+d.answer.ID+" starts with it", "; ")}
 }

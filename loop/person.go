@@ -47,7 +47,7 @@ func without(people []ledger.Person, id string) []ledger.Person {
 // offerPairing lets the first one in who sends the code that the host shows.
 func (d *decision) offerPairing(b OfferPairing) {
 	if b.Hash == "" || b.Role.Rank() == 0 {
-		d.refuse("no role", "a person's role is view, steer or admin, not %q", b.Role)
+		d.refuse(ledger.CodeNoRole, "a person's role is view, steer or admin, not %q", b.Role)
 		return
 	}
 	if d.Shared.Pairing != nil {
@@ -55,7 +55,7 @@ func (d *decision) offerPairing(b OfferPairing) {
 	}
 	until := d.in.Time.Add(PairingTime)
 	d.addShared(ledger.PairingOffered{Hash: b.Hash, Role: b.Role, Until: until})
-	d.answer = Answer{OK: true, Code: "offered", Text: "works once, for one person, until " + until.Format("15:04")}
+	d.answer = Answer{OK: true, Code: ledger.CodeOffered, Text: "works once, for one person, until " + until.Format("15:04")}
 }
 
 // tryPairing is a code that somebody sent. What is wrong with it is for the
@@ -68,17 +68,17 @@ func (d *decision) tryPairing(b TryPairing) {
 		if _, in := d.Shared.Person(d.in.Actor); !in {
 			d.stranger(MeetStranger{Why: "a code that is not open"})
 		}
-		d.refuse("no pairing", "no code is open")
+		d.refuse(ledger.CodeNoPairing, "no code is open")
 	case b.Hash != p.Hash:
 		tries := p.Tries + 1
 		d.addShared(ledger.PairingTried{Who: d.in.Actor, Name: d.in.Name, Tries: tries, Void: tries >= PairingTries})
-		d.refuse("wrong code", "wrong code, %d of %d", tries, PairingTries)
+		d.refuse(ledger.CodeWrongCode, "wrong code, %d of %d", tries, PairingTries)
 	case p.Role != ledger.RoleAdmin && d.lastAdmin(d.in.Actor):
 		// A slip with a link that is meant for somebody else: the code stays good.
-		d.refuse("last admin", "you are the only admin; that code is for somebody else")
+		d.refuse(ledger.CodeLastAdmin, "you are the only admin; that code is for somebody else")
 	default:
 		d.addShared(ledger.PersonPaired{Person: ledger.Person{ID: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Since: d.in.Time}})
-		d.answer = Answer{OK: true, Code: "paired", ID: string(p.Role), Text: personName(d.in.Name) + ", you are paired as " + string(p.Role)}
+		d.answer = Answer{OK: true, Code: ledger.CodePaired, ID: string(p.Role), Text: personName(d.in.Name) + ", you are paired as " + string(p.Role)}
 	}
 }
 
@@ -112,15 +112,15 @@ func (d *decision) lastAdmin(id string) bool {
 func (d *decision) removePerson(b RemovePerson) {
 	p, ok := d.Shared.Person(b.ID)
 	if !ok {
-		d.refuse("nobody", "nobody with the id %s is paired", b.ID)
+		d.refuse(ledger.CodeNobody, "nobody with the id %s is paired", b.ID)
 		return
 	}
 	if d.in.Actor != "console" && d.lastAdmin(b.ID) {
-		d.refuse("last admin", "%s is the only admin; on the host: nightporter pair --remove %s", p.Name, p.ID)
+		d.refuse(ledger.CodeLastAdmin, "%s is the only admin; on the host: nightporter pair --remove %s", p.Name, p.ID)
 		return
 	}
 	d.addShared(ledger.PersonRemoved(b))
-	d.answer = Answer{OK: true, Code: "removed", ID: b.ID, Text: p.Name + " is taken out"}
+	d.answer = Answer{OK: true, Code: ledger.CodeRemoved, ID: b.ID, Text: p.Name + " is taken out"}
 }
 
 // stranger records that somebody wrote who is not let in: once an hour each,
@@ -139,13 +139,6 @@ func (d *decision) stranger(b MeetStranger) {
 	}
 }
 
-// Codes of the answer to somebody who may not do any more what they were let
-// in for: between the press and its decision, somebody else's was decided.
-const (
-	CodeTakenOut = "taken out" // not paired any more: nothing is to be said to them (SPEC 6.6)
-	CodeRole     = "role"
-)
-
 // roleRevoked refuses who was taken out, or has a smaller role, since they were
 // let in. Whoever lets people in looks at an older state than this.
 func (d *decision) roleRevoked() bool {
@@ -156,9 +149,9 @@ func (d *decision) roleRevoked() bool {
 	switch {
 	case !in:
 		d.stranger(MeetStranger{Why: "not paired any more"})
-		d.refuse(CodeTakenOut, "not paired any more")
+		d.refuse(ledger.CodeTakenOut, "not paired any more")
 	case !p.Role.May(d.in.Role):
-		d.refuse(CodeRole, "your role is %s now. Nothing was changed.", p.Role)
+		d.refuse(ledger.CodeRole, "your role is %s now. Nothing was changed.", p.Role)
 	default:
 		return false
 	}
@@ -169,5 +162,5 @@ func (d *decision) roleRevoked() bool {
 func (d *decision) refuseCommand(b RefuseCommand) {
 	p, _ := d.Shared.Person(d.in.Actor)
 	d.addShared(ledger.CommandRefused{Who: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Command: b.Command, Project: b.For})
-	d.refuse(CodeRole, "your role is %s", p.Role)
+	d.refuse(ledger.CodeRole, "your role is %s", p.Role)
 }

@@ -16,8 +16,8 @@ type answerGiven struct {
 
 // answerEffect is what one answer does.
 type answerEffect struct {
-	check func(words string) (code, why string)     // refuses words; nil: takes any
-	along func(*decision, ledger.Question) []string // tasks that the answer takes along; nil: none
+	check func(words string) (code ledger.AnswerCode, why string) // refuses words; nil: takes any
+	along func(*decision, ledger.Question) []string               // tasks that the answer takes along; nil: none
 	apply func(*decision, answerGiven)
 }
 

@@ -14,15 +14,15 @@ func (h Shared) QuietHours(chat string, otherwise ledger.Hours) ledger.Hours {
 func (d *decision) setQuiet(b SetQuiet) {
 	hours, err := ledger.ParseHours(string(b.Hours))
 	if err != nil {
-		d.refuse("hours", "%s", err)
+		d.refuse(ledger.CodeHours, "%s", err)
 		return
 	}
 	if now, own := d.Shared.Quiet[b.Chat]; own && now == hours || !own && hours == "" {
-		d.answer = Answer{OK: true, Code: "same", Text: hoursText(hours)}
+		d.answer = Answer{OK: true, Code: ledger.CodeSame, Text: hoursText(hours)}
 		return
 	}
 	d.addShared(ledger.QuietSet{Chat: b.Chat, Hours: hours})
-	d.answer = Answer{OK: true, Code: "set", Text: hoursText(hours)}
+	d.answer = Answer{OK: true, Code: ledger.CodeSet, Text: hoursText(hours)}
 }
 
 // said is what a chat is told that its hours are.

@@ -22,22 +22,22 @@ func (d *decision) remember(b Remember) {
 	n := utf8.RuneCountInString(text)
 	switch {
 	case !ok || s.Planned.Kind != ledger.KindAgent || s.Cut:
-		d.refuse("ended", "session %s has ended; nothing was kept", b.Session)
+		d.refuse(ledger.CodeEnded, "session %s has ended; nothing was kept", b.Session)
 		return
 	case b.Kind != ledger.MemoryFact && b.Kind != ledger.MemoryDecision && b.Kind != ledger.MemoryNote:
-		d.refuse("kind", "there is no notebook %q; use memory, decision or note", b.Kind)
+		d.refuse(ledger.CodeKind, "there is no notebook %q; use memory, decision or note", b.Kind)
 		return
 	case text == "":
-		d.refuse("no words", "there are no words to keep")
+		d.refuse(ledger.CodeNoWords, "there are no words to keep")
 		return
 	case !utf8.ValidString(text):
-		d.refuse("not text", "that is not valid UTF-8 text; nothing was kept")
+		d.refuse(ledger.CodeNotText, "that is not valid UTF-8 text; nothing was kept")
 		return
 	case n > maxMemory:
-		d.refuse("too long", "that has %d characters; %d are the most. Keep what a later session cannot see from the code, in a line or two", n, maxMemory)
+		d.refuse(ledger.CodeTooLong, "that has %d characters; %d are the most. Keep what a later session cannot see from the code, in a line or two", n, maxMemory)
 		return
 	case s.Kept >= maxMemories:
-		d.refuse("too many", "this session has kept %d texts, which is the most", maxMemories)
+		d.refuse(ledger.CodeTooMany, "this session has kept %d texts, which is the most", maxMemories)
 		return
 	}
 	about := scope{task: s.Task, session: s.ID}
@@ -46,5 +46,5 @@ func (d *decision) remember(b Remember) {
 	d.effect(key, ledger.EffectRemember{Memory: ledger.Memory{
 		Key: key, Kind: b.Kind, Time: d.local(d.in.Time), Session: s.ID, Hat: s.Planned.Hat, Task: s.Task, Text: text,
 	}})
-	d.answer = Answer{OK: true, Code: "kept", ID: key, Text: "kept; sessions from the next one on are shown it"}
+	d.answer = Answer{OK: true, Code: ledger.CodeKept, ID: key, Text: "kept; sessions from the next one on are shown it"}
 }

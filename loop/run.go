@@ -13,16 +13,16 @@ func (d *decision) pause(b Pause) {
 	r := d.run()
 	switch {
 	case r.Over():
-		d.refuse("idle", "%s is idle: nothing to pause", d.in.Project)
+		d.refuse(ledger.CodeIdle, "%s is idle: nothing to pause", d.in.Project)
 		return
 	case r.State == ledger.RunPaused:
 		d.say("%s is paused already", d.in.Project)
 		return
 	case r.State == ledger.RunPlanning:
-		d.refuse("starting", "%s is being checked before its start; pause it once it runs", r.ID)
+		d.refuse(ledger.CodeStarting, "%s is being checked before its start; pause it once it runs", r.ID)
 		return
 	case r.State == ledger.RunStopping, r.Finishing != nil:
-		d.refuse("ending", "%s is ending; there is nothing to pause", r.ID)
+		d.refuse(ledger.CodeEnding, "%s is ending; there is nothing to pause", r.ID)
 		return
 	}
 	if b.Now {
@@ -43,11 +43,11 @@ func (d *decision) pause(b Pause) {
 func (d *decision) resume(agent string) {
 	r := d.run()
 	if r.Over() {
-		d.refuse("idle", "%s is idle; start it with: nightporter run", d.in.Project)
+		d.refuse(ledger.CodeIdle, "%s is idle; start it with: nightporter run", d.in.Project)
 		return
 	}
 	if r.Finishing != nil && !(r.State == ledger.RunStopping && r.StopNow) {
-		d.refuse("ending", "%s is ending: its branch tip is being verified", r.ID)
+		d.refuse(ledger.CodeEnding, "%s is ending: its branch tip is being verified", r.ID)
 		return
 	}
 	if agent != "" && !d.choose(agent) {
@@ -103,7 +103,7 @@ func (d *decision) choose(agent string) bool {
 		if len(s.Others) > 0 {
 			others = "there are " + strings.Join(s.Others, " ")
 		}
-		d.refuse("no agent", "%s has no agent %s (%s). Nothing was changed.", d.in.Project, agent, others)
+		d.refuse(ledger.CodeNoAgent, "%s has no agent %s (%s). Nothing was changed.", d.in.Project, agent, others)
 		return false
 	}
 	d.add(scope{}, ledger.AgentChosen{Agent: agent})
@@ -115,7 +115,7 @@ func (d *decision) choose(agent string) bool {
 func (d *decision) stop(b Stop) {
 	r := d.run()
 	if r.Over() {
-		d.refuse("idle", "%s is idle: nothing to stop", d.in.Project)
+		d.refuse(ledger.CodeIdle, "%s is idle: nothing to stop", d.in.Project)
 		return
 	}
 	if r.State == ledger.RunPlanning {

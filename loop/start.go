@@ -12,7 +12,7 @@ import (
 func (d *decision) startRun(b StartRun) {
 	r := d.run()
 	if r != nil && r.Settings.Repo != b.Settings.Repo {
-		d.refuse("other repository", "project %s is %s in this state folder, not %s. Give this one a name of its own in a configuration ([[project]] name), or a state folder (--state DIR)", d.in.Project, r.Settings.Repo, b.Settings.Repo)
+		d.refuse(ledger.CodeOtherRepository, "project %s is %s in this state folder, not %s. Give this one a name of its own in a configuration ([[project]] name), or a state folder (--state DIR)", d.in.Project, r.Settings.Repo, b.Settings.Repo)
 		return
 	}
 	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
@@ -32,12 +32,12 @@ func (d *decision) startRun(b StartRun) {
 		}
 	}
 	if !r.Over() && b.Check && !r.Check {
-		d.refuse("unfinished", "%s has not ended; --check looks at what a new run would meet. Go on with it, or end it: /stop", r.ID)
+		d.refuse(ledger.CodeUnfinished, "%s has not ended; --check looks at what a new run would meet. Go on with it, or end it: /stop", r.ID)
 		return
 	}
 	if !r.Over() && !b.New && r.Settings.Source == b.Settings.Source {
 		if r.State == ledger.RunPlanning {
-			d.answer = Answer{OK: true, Code: "resumed", ID: r.ID}
+			d.answer = Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
 			return // its preflight is under way, or comes again from the outbox
 		}
 		for _, q := range d.Project.Questions {
@@ -49,12 +49,12 @@ func (d *decision) startRun(b StartRun) {
 		if b.Snapshot != nil { // what people wrote while nobody looked
 			d.takeSource(*b.Snapshot, time.Time{})
 		}
-		d.answer = Answer{OK: true, Code: "resumed", ID: r.ID}
+		d.answer = Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
 		return
 	}
 	if !r.Over() {
 		if d.Project.busy() {
-			d.refuse("busy", "%s is at work; stop it first: /stop now", r.ID)
+			d.refuse(ledger.CodeBusy, "%s is at work; stop it first: /stop now", r.ID)
 			return
 		}
 		d.end(ledger.RunEnded{Reason: ledger.ReasonReplaced, Exit: 2, Text: "replaced by a new run"})
@@ -80,7 +80,7 @@ func (d *decision) startRun(b StartRun) {
 	}
 	d.add(scope{}, ledger.RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New, Previous: begin.Previous})
 	d.effect(id, ledger.EffectPreflight{Begin: begin})
-	d.answer = Answer{OK: true, Code: "planned", ID: id}
+	d.answer = Answer{OK: true, Code: ledger.CodePlanned, ID: id}
 }
 
 // preflighted starts the run's first commands, or ends it (SPEC 2.0).

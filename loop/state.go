@@ -38,14 +38,15 @@ type Shared struct {
 
 // AgentHold is why an agent cannot be used.
 type AgentHold struct {
-	Unusable bool                `json:"unusable,omitempty"` // needs a person
-	Trial    bool                `json:"trial,omitempty"`    // was unusable, and is tried again by itself: it is held no more
-	Until    time.Time           `json:"until,omitzero"`     // parked; of an unusable one, when it is tried again by itself
-	Known    bool                `json:"known,omitempty"`
-	Why      ledger.FailureClass `json:"why,omitempty"`
-	Text     string              `json:"text,omitempty"`
-	Since    time.Time           `json:"since,omitzero"`
-	Times    int                 `json:"times,omitempty"`
+	Unusable  bool                `json:"unusable,omitempty"` // needs a person
+	LoggedOut bool                `json:"logged_out,omitempty"`
+	Trial     bool                `json:"trial,omitempty"` // was unusable, and is tried again by itself: it is held no more
+	Until     time.Time           `json:"until,omitzero"`  // parked; of an unusable one, when it is tried again by itself
+	Known     bool                `json:"known,omitempty"`
+	Why       ledger.FailureClass `json:"why,omitempty"`
+	Text      string              `json:"text,omitempty"`
+	Since     time.Time           `json:"since,omitzero"`
+	Times     int                 `json:"times,omitempty"`
 }
 
 // Project is one repository under nightporter.
@@ -102,8 +103,9 @@ type Run struct {
 	Check     bool              `json:"check,omitempty"`
 	State     ledger.RunState   `json:"state"`
 	Wait      ledger.WaitReason `json:"wait,omitempty"`
-	Until     time.Time         `json:"until,omitzero"` // of a wait
-	Text      string            `json:"text,omitempty"` // of a wait
+	Until     time.Time         `json:"until,omitzero"`       // of a wait
+	WaitAgent string            `json:"wait_agent,omitempty"` // see AwaitedAgent
+	Text      string            `json:"text,omitempty"`       // of a wait
 	Signal    string            `json:"signal,omitempty"`
 	StopBy    string            `json:"stop_by,omitempty"`
 	StopNow   bool              `json:"stop_now,omitempty"`

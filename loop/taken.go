@@ -53,7 +53,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	b.Taken.Outside, b.Taken.Dropped = fewOf(b.Taken.Outside), fewOf(b.Taken.Dropped)
 	d.add(about, ledger.TakenOver{Taken: b.Taken, Ref: b.Ref})
 	if len(b.Taken.Refused) > 0 {
-		d.redo(t, ledger.Redo{Why: "violation", Failed: true, Tree: w.Tree,
+		d.redo(t, ledger.Redo{Why: ledger.RedoViolation, Failed: true, Tree: w.Tree,
 			Note: "What the session before left cannot be taken over: " + b.Taken.Refused[0].String()})
 		return
 	}
@@ -78,12 +78,12 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		}
 		t, _ = d.task(t.Task.ID)
 		if paths := t.strayedAgain(); len(paths) > 0 {
-			d.add(about, ledger.Redo{Why: "out of scope", Tree: w.Tree, Note: note})
+			d.add(about, ledger.Redo{Why: ledger.RedoScope, Tree: w.Tree, Note: note})
 			t, _ = d.task(t.Task.ID)
 			d.askAllow(t, paths, d.in.Time.Add(r.Settings.QuestionTimeout.D()))
 			return
 		}
-		d.redo(t, ledger.Redo{Why: "changed nothing", Failed: true, Tree: w.Tree, Note: note})
+		d.redo(t, ledger.Redo{Why: ledger.RedoUnchanged, Failed: true, Tree: w.Tree, Note: note})
 		return
 	}
 	// Commands that are for code alone are spared only where all the rest of

@@ -42,18 +42,18 @@ func (d *decision) undo(s Answered) {
 	r := d.run()
 	switch {
 	case b == nil:
-		d.refuse("settled", "%s is settled: %s; that cannot be taken back", s.ID, s.Text)
+		d.refuse(ledger.CodeSettled, "%s is settled: %s; that cannot be taken back", s.ID, s.Text)
 		return
 	case d.in.Time.After(s.At.Add(UndoTime)):
-		d.refuse("too late", "%s is settled since %s; an answer can be taken back for a minute", s.ID, s.At.In(d.in.Time.Location()).Format("15:04"))
+		d.refuse(ledger.CodeTooLate, "%s is settled since %s; an answer can be taken back for a minute", s.ID, s.At.In(d.in.Time.Location()).Format("15:04"))
 		return
 	case r != nil && (r.ID == b.Run && r.Agents > b.Agents || r.ID != b.Run && r.Agents > 0):
-		d.refuse("too late", "%s is not taken back: a session has started since", s.ID)
+		d.refuse(ledger.CodeTooLate, "%s is not taken back: a session has started since", s.ID)
 		return
 	}
 	t, ok := d.task(b.Question.Task)
 	if !ok || t.Status == ledger.Withdrawn {
-		d.refuse("withdrawn", "%s is no longer in the source", ledger.ShortID(b.Question.Task))
+		d.refuse(ledger.CodeWithdrawn, "%s is no longer in the source", ledger.ShortID(b.Question.Task))
 		return
 	}
 	for _, q := range d.Project.Questions { // what a skip asked about its dependents
@@ -74,7 +74,7 @@ func (d *decision) undo(s Answered) {
 		d.mark(t.Task.ID, m)
 	}
 	d.putBack(s)
-	d.answer = Answer{OK: true, Code: "undone", ID: b.Question.ID, Text: fmt.Sprintf("%s is open again", b.Question.ID)}
+	d.answer = Answer{OK: true, Code: ledger.CodeUndone, ID: b.Question.ID, Text: fmt.Sprintf("%s is open again", b.Question.ID)}
 }
 
 // putBack undoes what came of a skip that is taken back. That is more than its

@@ -162,9 +162,9 @@ func (v *request) askWords(ctx context.Context, command string) error {
 // pressed below another message is confirmed there.
 func (v *request) pressedAnswer(a loop.Answer) []ledger.Outgoing {
 	switch {
-	case !a.OK && a.Code == "settled":
+	case !a.OK && a.Code == ledger.CodeSettled:
 		return nil // the question's message shows it
-	case !a.OK && a.Code == "no question":
+	case !a.OK && a.Code == ledger.CodeNoQuestion:
 		if bot.QuestionOf(v.key) != "" {
 			return v.unbuttoned()
 		}
@@ -193,7 +193,7 @@ func (v *request) inVain(c bot.Command) (why string, is bool) {
 // false if the answer itself says more, such as that it cannot be taken back.
 func (v *request) conflict(in loop.Input, a loop.Answer) (loop.Answered, bool) {
 	b, answers := in.Body.(loop.AnswerQuestion)
-	if !answers || a.Code != "settled" || strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
+	if !answers || a.Code != ledger.CodeSettled || strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
 		return loop.Answered{}, false
 	}
 	s, _ := v.o.Service.State(in.Project)
@@ -208,7 +208,7 @@ func (v *request) toastFor(in loop.Input, a loop.Answer) string {
 	}
 	b, answers := in.Body.(loop.AnswerQuestion)
 	switch {
-	case answers && a.Code == "settled":
+	case answers && a.Code == ledger.CodeSettled:
 		if s, ok := v.conflict(in, a); ok {
 			return bot.ConflictText(s, v.in.Actor, b.Choice, v.now)
 		}

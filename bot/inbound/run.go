@@ -120,7 +120,7 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	in.Body, in.Role = v.late(in), v.who.Role
 	if in.Key != v.in.Key {
 		a, err := c.Service.Do(ctx, in)
-		c.out = c.out || a.Code == loop.CodeTakenOut
+		c.out = c.out || a.Code == ledger.CodeTakenOut
 		return a, c.note(err)
 	}
 	before, _ := v.o.Service.State(in.Project)
@@ -134,7 +134,7 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	if err != nil {
 		return a, c.note(err)
 	}
-	c.done, c.out = true, a.Code == loop.CodeTakenOut
+	c.done, c.out = true, a.Code == ledger.CodeTakenOut
 	c.toast = v.toastFor(in, a)
 	return a, nil
 }
@@ -250,7 +250,7 @@ func (v *request) late(in loop.Input) loop.InputBody {
 // replies returns the messages about an answer, unless something else tells
 // them. before is the state that the answer was decided on, or slightly older.
 func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []ledger.Outgoing {
-	if a.Code == loop.CodeTakenOut {
+	if a.Code == ledger.CodeTakenOut {
 		return nil
 	}
 	m := bot.FromAnswer(in.Body.InputKind(), a, "")
@@ -265,14 +265,14 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 		if a.OK {
 			return nil // the receipt shows it
 		}
-		if i, ok := before.Project.Guidance.Get(b.ID); ok && a.Code == "in use" {
+		if i, ok := before.Project.Guidance.Get(b.ID); ok && a.Code == ledger.CodeInUse {
 			m = bot.TooLate(before, i, b.Text, v.now)
 		}
 	case loop.DropGuidance, loop.KeepGuidance:
 		if a.OK && v.onReceipt() {
 			return nil
 		}
-		if d, is := b.(loop.DropGuidance); is && a.Code == "in use" {
+		if d, is := b.(loop.DropGuidance); is && a.Code == ledger.CodeInUse {
 			if i, ok := before.Project.Guidance.Get(d.ID); ok {
 				m = bot.TooLate(before, i, "", v.now)
 			}
@@ -290,7 +290,7 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 			return v.receipt(before, a, guidance.Item{Text: b.Words, Task: ledger.FoldID(q.Task)})
 		}
 	}
-	if a.Code == "asked" {
+	if a.Code == ledger.CodeAsked {
 		if v.in.Private {
 			return nil // the question comes to this chat
 		}
@@ -306,8 +306,8 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 // receipt returns the message that shows a guidance item's progress from now on.
 func (v *request) receipt(s loop.State, a loop.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
-	_, forecast, found := strings.Cut(a.Text, "→ ")
-	if !found {
+	forecast := a.Forecast
+	if a.Code != ledger.CodeQueued { // the answer to a question that queues words
 		forecast = loop.Forecast(s, i)
 	}
 	sent := v.in.Sent

@@ -60,8 +60,9 @@ func TestThread(t *testing.T) {
 	p.Do(loop.Input{Key: "now", Actor: ana, Name: "Ana", Body: loop.Now{Text: "Keep the names"}})
 	p.project(ledger.QuestionAnswered{ID: "q9", Choice: "skip", By: "Mira"})
 	// Told twice, it is one message.
-	p.project(ledger.AgentUnusable{Agent: "claude", Text: "log in"}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Text: "claude: log in", Until: p.Now})
-	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Text: "claude: log in", Until: p.Now})
+	p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.AgentUnusable{Agent: "claude", LoggedOut: true, Text: "log in"}})
+	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Agent: "claude", Text: "claude: log in", Until: p.Now})
+	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Agent: "claude", Text: "claude: log in", Until: p.Now})
 	want := map[string]string{ana: "push ask silent ? Stop #2 builder, rerun? (q1)"}
 	want[thread] = strings.Join([]string{
 		"push ask sound ■ shop #2 blocked (q9)",

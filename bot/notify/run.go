@@ -2,7 +2,6 @@ package notify
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -115,7 +114,7 @@ func (c *composer) worked(b ledger.AgentUsable) {
 		return
 	}
 	was := *r
-	was.Wait, was.Text = ledger.WaitAgent, b.Agent+": "+hold.Text
+	was.Wait, was.WaitAgent = ledger.WaitAgent, b.Agent
 	key := troubleKey("standstill", r.Commits, r.Counted-1, r.ID) // without the trial session, which counts by now
 	c.edit(key, ledger.ClassChatter, bot.GoesOn(c.before, &was, c.local(hold.Since), c.now))
 }
@@ -125,12 +124,11 @@ func (c *composer) trial() (ledger.AgentUsable, bool) { return earlier[ledger.Ag
 // since returns the time since which the run's agent was held, or the zero time
 // if it is unknown.
 func (c *composer) since(was *loop.Run) time.Time {
-	for name, h := range c.start.Shared.Agents { // this decision may have ended the hold
-		if strings.HasPrefix(was.Text, name+": ") {
-			return c.local(h.Since)
-		}
+	h, held := c.start.Shared.Agents[was.AwaitedAgent()] // this decision may have ended the hold
+	if !held {
+		return time.Time{}
 	}
-	return time.Time{}
+	return c.local(h.Since)
 }
 
 // ended tells of a run's end. A failed preflight has a message of its own; a run

@@ -116,12 +116,12 @@ func (c *collector) entry(e ledger.Entry) {
 	case ledger.Verified:
 		if e.Task != "" && !b.OK && b.Kind == ledger.KindVerify {
 			c.flawed[ledger.FoldID(e.Task)] = true
-			c.trouble("verification red", e.Time)
+			c.trouble(string(ledger.RedoRed), e.Time)
 		}
 	case ledger.Redo:
-		if b.Why != "verification red" { // counted with its Verified entry
+		if b.Why != ledger.RedoRed { // counted with its Verified entry
 			c.flawed[ledger.FoldID(e.Task)] = true
-			c.trouble(bot.Clean(b.Why), e.Time)
+			c.trouble(bot.Clean(string(b.Why)), e.Time)
 		}
 	case ledger.Routed:
 		if b.On == ledger.EventReview && b.To != ledger.Converged && b.To != b.From {

@@ -44,7 +44,7 @@ func (c *collector) need() {
 func (c *collector) standstill(r *loop.Run) {
 	switch {
 	case r.State == ledger.RunWaiting && r.Wait == ledger.WaitAgent:
-		agent, _, _ := strings.Cut(r.Text, ": ")
+		agent := r.AwaitedAgent()
 		text := bot.Cut(bot.Clean(agent), 16) + " cannot be used"
 		if hold, ok := c.s.Shared.Agents[agent]; ok && !hold.Since.IsZero() {
 			text += " since " + bot.Clock(hold.Since, c.To)

@@ -35,7 +35,7 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 	if standing := c.standing(v.after); standing != "" {
 		c.wrapped(standing)
 	}
-	if b.Text != "" && (b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonStreak || strings.HasPrefix(b.Text, "agent ")) {
+	if b.Text != "" && (b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonStreak || b.Agent != "") {
 		c.wrapped(b.Text)
 	}
 	if b.FinalOK != nil && !*b.FinalOK {
@@ -58,7 +58,7 @@ func needsAnswer(b ledger.RunEnded) bool {
 	case ledger.ReasonBlocked, ledger.ReasonManual:
 		return true
 	case ledger.ReasonNothing: // an unusable agent needs no answer
-		return !strings.HasPrefix(b.Text, "agent ")
+		return b.Agent == ""
 	}
 	return false
 }
@@ -123,7 +123,7 @@ func (c *Console) ending(v view, b ledger.RunEnded) string {
 		return fmt.Sprintf("%s %s ended at a blocked task: %s done", bot.SignBlocked, name, t)
 	case ledger.ReasonNothing:
 		switch {
-		case strings.HasPrefix(b.Text, "agent "):
+		case b.Agent != "":
 			return fmt.Sprintf("%s %s stands still: %s done", bot.SignLook, name, t)
 		case t.Needs == 1:
 			return fmt.Sprintf("%s %s ended: %s, 1 needs you", bot.SignAsk, name, t)

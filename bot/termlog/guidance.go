@@ -46,7 +46,7 @@ func (c *Console) bound(v view, b ledger.GuidanceBound) {
 func (c *Console) guidance(v view) {
 	switch b := v.e.Body.(type) {
 	case ledger.GuidanceQueued:
-		c.say(v, bot.SignLater+" "+b.Item.ID+" queued → "+bot.Clean(loop.Forecast(v.after, b.Item)))
+		c.say(v, bot.SignLater+" "+b.Item.ID+" queued → "+bot.Clean(loop.Forecast(v.after, b.Item).String()))
 	case ledger.GuidanceChanged:
 		c.say(v, bot.SignLater+" "+bot.Clean(b.ID)+" changed: "+bot.Clean(b.Text))
 	case ledger.GuidanceDropped:

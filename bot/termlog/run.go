@@ -211,15 +211,17 @@ func (c *Console) waits(v view, b ledger.RunStateSet) {
 		c.say(v, bot.SignLook+" waits: "+text+". Make room; it goes on by itself.")
 		return
 	case ledger.WaitLimit:
-		agent, why, ok := strings.Cut(text, ": ")
-		if !ok {
+		h := v.after.Shared.Agents[b.Agent]
+		agent, why := bot.Clean(b.Agent), bot.Clean(h.Text)
+		if b.Agent == "" {
 			c.tell(v, bot.SignLook+" waits"+until+": "+text+" Ctrl-C is safe.")
 			c.more("/resume tries now")
 			return
 		}
-		if h := v.after.Shared.Agents[agent]; h.Why == ledger.FailureLimit {
+		switch h.Why {
+		case ledger.FailureLimit:
 			why = "usage limit"
-		} else if h.Why == ledger.FailureNetwork {
+		case ledger.FailureNetwork:
 			why = "network"
 		}
 		c.tell(v, bot.SignLook+" waits"+until+" for "+bot.Cut(agent, 40)+": "+bot.Cut(why, 40)+". Ctrl-C is safe.")

@@ -137,12 +137,12 @@ func (c *Console) routed(v view, b ledger.Routed) {
 // redo prints why the same hat runs again, unless the session's line says it.
 func (c *Console) redo(v view, b ledger.Redo) {
 	if s := c.held[ledger.FoldID(v.e.Task)]; s != nil {
-		s.then = "   " + bot.SignFailed + " " + bot.Clean(b.Why) + ", again"
+		s.then = "   " + bot.SignFailed + " " + bot.Clean(string(b.Why)) + ", again"
 		c.printSession(v, s)
 		return
 	}
 	if b.Failed {
-		c.line(v.at, "    "+bot.SignFailed+" "+bot.Clean(b.Why)+", again")
+		c.line(v.at, "    "+bot.SignFailed+" "+bot.Clean(string(b.Why))+", again")
 	}
 }
 

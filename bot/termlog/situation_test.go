@@ -206,7 +206,7 @@ var scenes = map[string]func(s *scene){
 		s.entry("", "", ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: s.Now.Add(time.Minute), Text: "the disk is full"})
 		s.entry("", "", ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: s.Now.Add(2 * time.Minute), Text: "the disk is full"})
 		s.entry("", "", ledger.RunStateSet{State: ledger.RunRunning})
-		s.entry("", "", ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: time.Date(2027, 1, 1, 0, 0, 0, 0, berlin), Text: "claude: usage limit"})
+		s.entry("", "", ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: time.Date(2027, 1, 1, 0, 0, 0, 0, berlin), Agent: "claude", Text: "claude: usage limit"})
 		s.entry("", "", ledger.RunStateSet{State: ledger.RunRunning})
 		s.Do(loop.Input{Body: loop.SourceChanged{Err: "checkout.md:12  a task's number stands twice"}})
 		s.Do(loop.Input{Body: loop.SourceChanged{Snapshot: ledger.Snapshot{Name: "checkout", Tasks: []ledger.Task{scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow, by line", "Task 1"), scenario.Task(9, "Added at midnight")}}}})

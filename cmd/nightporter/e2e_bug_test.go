@@ -144,7 +144,7 @@ func (e *evening) chain(ledgerStore []entry, task string) []string {
 			b := bodies[ledger.Routed](e, one)[0]
 			out = append(out, fmt.Sprintf("%s → %s", b.On, b.To))
 		case ledger.Redo{}.EntryType():
-			out = append(out, "again: "+bodies[ledger.Redo](e, one)[0].Why)
+			out = append(out, "again: "+string(bodies[ledger.Redo](e, one)[0].Why))
 		case ledger.Submit{}.EntryType():
 			b := bodies[ledger.Submit](e, one)[0]
 			out = append(out, fmt.Sprintf("submit %s %s", b.Result, b.Outcome))

@@ -138,7 +138,7 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 		return service.Do(ctx, loop.Input{Project: name, Actor: "console", Name: personName(), Body: body})
 	}
 	answer, err := do(f.start)
-	if err == nil && answer.Code == "busy" && f.start.New {
+	if err == nil && answer.Code == ledger.CodeBusy && f.start.New {
 		// A session of the old run has survived its process:
 		// end that run first.
 		if _, err = do(loop.Stop{Now: true}); err == nil {

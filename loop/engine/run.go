@@ -208,7 +208,7 @@ func (e *Engine) decide(s loop.State, in loop.Input) (d loop.Decision) {
 			Body: ledger.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault)},
 		}
 		d = loop.Decided(s, entry)
-		d.Answer = loop.Answer{Code: "fault", Text: "a fault in nightporter; it is kept in the ledger, all else goes on"}
+		d.Answer = loop.Answer{Code: ledger.CodeFault, Text: "a fault in nightporter; it is kept in the ledger, all else goes on"}
 	}()
 	return loop.Decide(s, in)
 }

@@ -82,8 +82,9 @@ type AgentParked struct {
 
 // AgentUnusable says that an agent needs a person before it can work again.
 type AgentUnusable struct {
-	Agent string `json:"agent"`
-	Text  string `json:"text"`
+	Agent     string `json:"agent"`
+	LoggedOut bool   `json:"logged_out,omitempty"`
+	Text      string `json:"text"`
 }
 
 // AgentUsable ends a parking or an unusable state.
@@ -251,6 +252,7 @@ type RunStateSet struct {
 	State  RunState   `json:"state"`
 	Wait   WaitReason `json:"wait,omitempty"`
 	Until  time.Time  `json:"until,omitzero"`
+	Agent  string     `json:"agent,omitempty"` // waited for, with WaitLimit and WaitAgent
 	Text   string     `json:"text,omitempty"`
 	Signal string     `json:"signal,omitempty"` // SIGINT, SIGTERM: what stopped it
 	Now    bool       `json:"now,omitempty"`    // sessions in hand are cut off
@@ -288,6 +290,7 @@ type RunFinishing struct {
 type RunEnded struct {
 	Reason  Reason   `json:"reason"`
 	Exit    int      `json:"exit"`
+	Agent   string   `json:"agent,omitempty"` // that cannot be used, where the run ended for that
 	Text    string   `json:"text,omitempty"`
 	By      string   `json:"by,omitempty"`
 	Done    int      `json:"done"`
@@ -554,10 +557,10 @@ type Routed struct {
 
 // Redo sends the same hat again: its session stands in the way of a route.
 type Redo struct {
-	Why    string `json:"why"`
-	Note   string `json:"note"`             // for the next session
-	Tree   string `json:"tree"`             // its input
-	Failed bool   `json:"failed,omitempty"` // counts as a failed session
+	Why    RedoReason `json:"why"`
+	Note   string     `json:"note"`             // for the next session
+	Tree   string     `json:"tree"`             // its input
+	Failed bool       `json:"failed,omitempty"` // counts as a failed session
 }
 
 // StageSet moves an attempt to a stage that no other entry implies.

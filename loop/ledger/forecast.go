@@ -1,0 +1,32 @@
+package ledger
+
+import "fmt"
+
+// Forecast names the session that will take a guidance, as it looks when the
+// guidance is queued. The zero Forecast is the next session that writes.
+type Forecast struct {
+	Every    bool   `json:"every,omitempty"`    // every writing session, until the guidance is dropped
+	NextRun  bool   `json:"next_run,omitempty"` // no run is under way
+	Task     string `json:"task,omitempty"`
+	Hat      string `json:"hat,omitempty"`
+	Expected bool   `json:"expected,omitempty"` // the session after the one at work; findings may change that
+}
+
+// String is the forecast for people, after "To" or an arrow.
+func (f Forecast) String() string {
+	switch {
+	case f.Every:
+		return "every writing session, until you drop it"
+	case f.NextRun:
+		return "the next run"
+	case f.Expected:
+		return fmt.Sprintf("next session, %s %s as it looks", ShortID(f.Task), f.Hat)
+	case f.Hat != "" && f.Task != "":
+		return fmt.Sprintf("next session of %s %s", ShortID(f.Task), f.Hat)
+	case f.Hat != "":
+		return fmt.Sprintf("next %s session", f.Hat)
+	case f.Task != "":
+		return fmt.Sprintf("next session of %s that writes", ShortID(f.Task))
+	}
+	return "next session that writes"
+}
