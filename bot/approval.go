@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/width"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
@@ -112,18 +113,12 @@ func outsideHead(q ledger.Question, width int) string {
 	return text + ": " + cutPath(path, room) + more
 }
 
-// cutPath shortens a path to at most width columns and keeps its end.
-func cutPath(p string, width int) string {
-	if Width(p) <= width {
+// cutPath shortens a path to at most most columns and keeps its end.
+func cutPath(p string, most int) string {
+	if Width(p) <= most {
 		return p
 	}
-	runes := []rune(p)
-	at, room := len(runes), width-1
-	for at > 0 && runeWidth(runes[at-1]) <= room {
-		at--
-		room -= runeWidth(runes[at])
-	}
-	return "…" + string(runes[at:])
+	return "…" + width.Last(p, most-1)
 }
 
 // maxPaths is how many paths a question names.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/internal/width"
 )
 
 // maxRaw is how much of one foreign text is looked at. Whatever is longer is
@@ -75,72 +77,34 @@ func scrub(s, tab string) string {
 	return b.String()
 }
 
-// wide lists what takes two columns in a terminal.
-var wide = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0xa4cf, 1}, {0xac00, 0xd7a3, 1},
-		{0xf900, 0xfaff, 1}, {0xfe30, 0xfe4f, 1}, {0xff00, 0xff60, 1}, {0xffe0, 0xffe6, 1},
-	},
-	R32: []unicode.Range32{
-		{0x1f300, 0x1f64f, 1}, {0x1f680, 0x1f6ff, 1}, {0x1f900, 0x1faff, 1}, {0x20000, 0x3fffd, 1},
-	},
-}
+// Width returns the number of columns that a cleaned text takes in a terminal.
+func Width(s string) int { return width.Of(s) }
 
-func runeWidth(r rune) int {
-	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me):
-		return 0
-	case unicode.Is(wide, r):
-		return 2
-	}
-	return 1
-}
-
-// Width is how many columns a cleaned text takes in a terminal.
-func Width(s string) int {
-	n := 0
-	for _, r := range s {
-		n += runeWidth(r)
-	}
-	return n
-}
-
-// Cut shortens a cleaned text to at most width columns, at a word where one
+// Cut shortens a cleaned text to at most most columns, at a word where one
 // ends near enough, and ends it with "…". A text that fits comes back as it is.
-func Cut(s string, width int) string {
-	if Width(s) <= width {
+func Cut(s string, most int) string {
+	if Width(s) <= most {
 		return s
 	}
-	if width < 1 {
+	if most < 1 {
 		return ""
 	}
-	head, _ := split(s, width-1)
+	head, _ := width.Split(s, most-1)
 	if at := strings.LastIndexByte(head, ' '); at > len(head)*3/4 {
 		head = head[:at]
 	}
 	return strings.TrimRight(head, " ,;:·") + "…"
 }
 
-// split parts a text after at most width columns.
-func split(s string, width int) (head, rest string) {
-	n := 0
-	for i, r := range s {
-		if n += runeWidth(r); n > width {
-			return s[:i], s[i:]
-		}
-	}
-	return s, ""
-}
-
-// Wrap breaks a cleaned text into lines of at most width columns, at spaces
-// where it can. Width 0 means one line.
-func Wrap(s string, width int) []string {
-	if width < 8 {
+// Wrap breaks a cleaned text into lines of at most most columns, at spaces
+// where it can. Below 8 columns it does not wrap.
+func Wrap(s string, most int) []string {
+	if most < 8 {
 		return []string{s}
 	}
 	var lines []string
-	for Width(s) > width {
-		head, rest := split(s, width)
+	for Width(s) > most {
+		head, rest := width.Split(s, most)
 		if rest[0] != ' ' {
 			if at := strings.LastIndexByte(head, ' '); at > 0 {
 				head, rest = s[:at], s[at:]
@@ -152,8 +116,8 @@ func Wrap(s string, width int) []string {
 	return append(lines, s)
 }
 
-// Pad fills a cleaned text up to width columns; one that is longer gets gap
-// spaces behind it all the same.
-func Pad(s string, width, gap int) string {
-	return s + strings.Repeat(" ", max(width-Width(s), gap))
+// Pad fills a cleaned text with spaces to the given number of columns, and
+// with gap spaces at least.
+func Pad(s string, columns, gap int) string {
+	return s + strings.Repeat(" ", max(columns-Width(s), gap))
 }

@@ -96,12 +96,17 @@ func (b *binder) text(v reflect.Value, x any, path []string, tag reflect.StructT
 	}
 	if words := strings.Fields(tag.Get("oneof")); len(words) > 0 && !slices.Contains(words, s) {
 		b.bad(path, &valueError{
-			text:  fmt.Sprintf("%s: %q is not one of %s", strings.TrimPrefix(lastName(path), eachOf), s, list(words)),
+			text:  notOneOf(strings.TrimPrefix(lastName(path), eachOf), s, words),
 			meant: nearest.Of(s, words),
 		})
 		return
 	}
 	v.SetString(s)
+}
+
+// notOneOf is said of a text that is none of those that a key may have.
+func notOneOf(key, text string, words []string) string {
+	return fmt.Sprintf("%s: %q is not one of %s", key, text, list(words))
 }
 
 // number refuses negative ones: nothing that we count goes below zero.

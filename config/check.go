@@ -18,6 +18,7 @@ import (
 	_ "time/tzdata" // so that zones are known on hosts and in containers without them
 
 	"github.com/nightporter/nightporter/internal/nearest"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
 // Names of time zones, to guess what a misspelt one means. From the IANA time
@@ -26,15 +27,10 @@ import (
 //go:embed zones.txt
 var zones string
 
-// Agents that nightporter knows by itself (SPEC 10).
-func builtinAgents() []string {
-	return []string{"claude", "codex", "opencode", "gemini", "qwen", "pi", "copilot", "demo"}
-}
-
 // AgentNames lists every agent that can be named: those that nightporter knows
 // and those of the file, sorted.
 func (c *Config) AgentNames() []string {
-	names := append(builtinAgents(), slices.Collect(maps.Keys(c.Agents))...)
+	names := append(adapter.Names(), slices.Collect(maps.Keys(c.Agents))...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -163,14 +159,15 @@ func (c *checker) agents() {
 	for _, name := range slices.Sorted(maps.Keys(c.cfg.Agents)) {
 		a := c.cfg.Agents[name]
 		at := func(keys ...string) []string { return append([]string{"agents", name}, keys...) }
-		known := slices.Contains(builtinAgents(), name)
+		known := slices.Contains(adapter.Names(), name)
 		if !nameForm.MatchString(name) {
 			c.key(fmt.Sprintf("%q is no name for an agent: a–z, 0–9 and -, at most 32", name), at()...)
 		}
+		c.output(a.Output, at("output"))
 		switch {
 		case !known && c.isTable(at()) && !c.doc.has(at("command")...):
 			p := c.key(fmt.Sprintf("agent %q has no command", name), at()...)
-			p.Meant = nearest.Of(name, builtinAgents())
+			p.Meant = nearest.Of(name, adapter.Names())
 			p.Fix = `command = ["./my-agent", "--flag"]`
 		case len(a.Command) == 0 && c.isList(at("command")):
 			c.value("command is empty", at("command")...).Fix = `command = ["./my-agent", "--flag"]`
@@ -190,6 +187,13 @@ func (c *checker) agents() {
 		if cycle := c.cfg.fallbackCycle(name); cycle != nil && slices.Min(cycle) == name {
 			c.value("fallback goes in a circle: "+strings.Join(append(cycle, name), " → "), at("fallback")...)
 		}
+	}
+}
+
+// output checks the form of output that [agents.X] names.
+func (c *checker) output(form string, path []string) {
+	if forms := adapter.Outputs(); isText(c.doc, path) && !slices.Contains(forms, form) {
+		c.value(notOneOf("output", form, forms), path...).Meant = nearest.Of(form, forms)
 	}
 }
 

@@ -108,11 +108,11 @@ type Budget struct {
 type Agent struct {
 	Command     []string `toml:"command"`
 	Prompt      string   `toml:"prompt" oneof:"stdin arg file"`
-	Output      string   `toml:"output" oneof:"text claude codex opencode gemini qwen pi copilot"` // form of its output
-	EnvFile     string   `toml:"env_file"`                                                         // file of NAME=VALUE lines, readable by nobody else
-	PassEnv     []string `toml:"pass_env"`                                                         // names of variables that sessions get
-	USDEstimate float64  `toml:"usd_estimate"`                                                     // of one session
-	Fallback    string   `toml:"fallback"`                                                         // agent to use while this one cannot be
+	Output      string   `toml:"output"`       // form of its output, one of adapter.Outputs
+	EnvFile     string   `toml:"env_file"`     // file of NAME=VALUE lines, readable by nobody else
+	PassEnv     []string `toml:"pass_env"`     // names of variables that sessions get
+	USDEstimate float64  `toml:"usd_estimate"` // of one session
+	Fallback    string   `toml:"fallback"`     // agent to use while this one cannot be
 	Tiers       Tiers    `toml:"tiers"`
 	CoAuthor    *string  `toml:"co_author"` // "Name <mail>" in commits; "" = none
 }

@@ -1,17 +1,31 @@
-// Package config turns what a person wrote into what a run works by.
+// Package config turns what a person wrote into the settings of a run.
 //
-// Three kinds of files are read, all TOML and all strict: nightporter.toml
-// (SPEC 16, 17), hats (SPEC 4.1) and patterns (SPEC 4.3). The hats and patterns
-// of the house are embedded; files in the folders "hats" and "patterns" beside
-// the config file replace them by name, and those in a repository's
-// ".nightporter" folder do so once its project says trust_repo = true
-// (SPEC 12.3).
+// Three kinds of files are read, all TOML and all strict: nightporter.toml,
+// hats and patterns. The shipped hats and patterns are embedded; files in the
+// folders "hats" and "patterns" beside the configuration replace them by name,
+// and those in a repository's ".nightporter" folder do so once its project says
+// trust_repo = true.
+//
+//	config.go values.go            the keys of nightporter.toml and their types
+//	channel.go topic.go            where a project's people talk of it
+//	load.go read.go document.go
+//	bind.go                        from a file to a Config
+//	check.go                       what no type can say
+//	hat.go pattern.go consensus.go hats and patterns
+//	presets.go folder.go           those that are shipped, and those of folders
+//	route.go draw.go               a pattern's routes, and their drawing
+//	settings.go paths.go           a project's settings for one run; folders of this host
+//	problem.go nearest.go          what is wrong, with its line and the nearest right name
 //
 // A file is either right or refused as a whole: every mistake that can be
 // found is reported at once, as an *Error whose problems name the line, the
-// nearest thing that would be right, and what to do (PHONE 4.4).
+// nearest name that would be right, and what to do. A secret is never read
+// here, and whatever looks like one is masked where a line is shown.
 //
-//	cfg, err := config.Load(path)            // or config.Empty() without a file
-//	project, err := cfg.Pick(flags, dir)     // the project that flags mean
-//	settings, err := project.Settings(cfg, flags, time.Now())
+// Names of agents and kinds of sources are those of the tables in packages
+// adapter and task.
+//
+// The tests hold that whatever is read is right or refused with a line; that no
+// token is printed; that every key is described in docs/operating.md; and that
+// the shipped presets are without a mistake.
 package config

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/nearest"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task"
 )
 
 // Built-in settings of a project (SPEC 2.4, 4.3, 7).
 const (
-	defaultAgent   = "claude"
 	defaultPattern = "plan-build-review"
 
 	profileReview    = "review"
@@ -25,7 +26,6 @@ const (
 
 	defaultWaves   = 5
 	defaultBatch   = 5
-	backlogTasks   = 20 // specs a run (SPEC 3.4)
 	reviewTasks    = 5
 	reviewSessions = 100
 	nightSessions  = 500
@@ -157,7 +157,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		Project: p.Name, Repo: p.Repo,
 		Source:    p.source(flags, f),
 		Profile:   cmp.Or(flags.Profile, p.Profile, profileReview),
-		Agent:     cmp.Or(flags.Agent, p.Agent, defaultAgent),
+		Agent:     cmp.Or(flags.Agent, p.Agent, adapter.Default),
 		From:      strings.TrimSpace(flags.From),
 		Only:      strings.TrimSpace(flags.Only),
 		Setup:     p.setup(flags, f),
@@ -222,22 +222,20 @@ func (c *Config) Zone() (*time.Location, error) {
 
 // limits sets what depends on the profile and the kind of source (SPEC 2.4).
 func (p Project) limits(s *ledger.Settings, flags Overrides) {
-	tasks, sessions, blocked, push := reviewTasks, reviewSessions, ledger.OnBlockedStop, "never"
-	if s.Profile == profileOvernight {
-		tasks, sessions, blocked = 0, nightSessions, ledger.OnBlockedContinue
-		if s.Source.Kind == "backlog" {
-			tasks = backlogTasks
-		}
+	kind := task.FindKind(s.Source.Kind)
+	if kind == nil { // no source is named: another finding says so
+		kind = task.Proposed()
 	}
-	if s.Source.Kind == "bugs" {
-		push = "task"
+	tasks, sessions, blocked := reviewTasks, reviewSessions, ledger.OnBlockedStop
+	if s.Profile == profileOvernight {
+		tasks, sessions, blocked = kind.MaxTasks, nightSessions, ledger.OnBlockedContinue
 	}
 	s.MaxTasks = first(tasks, flags.MaxTasks, p.MaxTasks)
 	s.MaxIterations = first(sessions, flags.MaxIterations, p.MaxIterations)
 	s.MaxWaves = first(defaultWaves, flags.MaxWaves, p.MaxWaves)
 	s.Batch = first(defaultBatch, flags.Batch, p.Batch)
 	s.OnBlocked = cmp.Or(p.OnBlocked, blocked)
-	s.Push = cmp.Or(flags.Push, p.Push, push)
+	s.Push = cmp.Or(flags.Push, p.Push, kind.Push)
 }
 
 // hats are all hats, with agent, model and effort as this run uses them. A
@@ -287,8 +285,11 @@ func (p Project) source(flags Overrides, f *flagChecker) ledger.SourceRef {
 // with slashes. A path outside stays as written: who opens the source refuses
 // it. Links below the repository are not followed: they are names of their own.
 func (p Project) sourceRef(s Source) ledger.SourceRef {
-	ref := ledger.SourceRef(s)
-	if s.Path == "" || s.label() {
+	ref := ledger.SourceRef{Kind: s.Kind, Path: s.Path}
+	if k := s.kind(); k != nil {
+		ref.Foreign = k.Foreign
+	}
+	if !s.isPath() {
 		return ref
 	}
 	path := s.Path
@@ -314,11 +315,6 @@ func (p Project) sourceRef(s Source) ledger.SourceRef {
 		ref.Path = filepath.ToSlash(path)
 	}
 	return ref
-}
-
-// label reports whether the path is no path but a label of a forge's issues.
-func (s Source) label() bool {
-	return s.Kind == "forge" || s.Kind == "bugs" && strings.HasPrefix(s.Path, "forge:")
 }
 
 func (p Project) until(flags Overrides, f *flagChecker) (Clock, bool) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task"
 )
 
 // Text is a text that people also write as a whole number, such as a uid.
@@ -223,51 +224,51 @@ func (s *Start) UnmarshalText(text []byte) error {
 
 // Source is where a project's tasks come from: KIND:PATH (SPEC 3, 17). Path is
 // as written, relative to the repository.
-type Source ledger.SourceRef
+type Source struct{ Kind, Path string }
 
-// Kinds of sources, and the path that each has when none is named.
-var sourceKinds = []string{"plan", "backlog", "tasks", "prd", "bugs", "forge"}
+// kind returns the row of the source's kind, nil where none is named.
+func (s Source) kind() *task.Kind { return task.FindKind(s.Kind) }
 
-var sourceDefaults = map[string]string{"backlog": "ai/backlog.md", "tasks": "tasks.json", "prd": "prd.json"}
+// isPath reports whether the PATH is one, and no label of a forge's issues.
+func (s Source) isPath() bool {
+	k := s.kind()
+	if k == nil || s.Path == "" {
+		return false
+	}
+	_, label := k.Label(s.Path)
+	return !label
+}
 
 // UnmarshalText reads KIND:PATH.
 func (s *Source) UnmarshalText(text []byte) error {
 	v := string(text)
-	kind, path, hasPath := strings.Cut(v, ":")
-	if !slices.Contains(sourceKinds, kind) {
-		e := &valueError{text: fmt.Sprintf("%q is not a source: write KIND:PATH, KIND one of %s", v, list(sourceKinds))}
-		near := nearest.Of(kind, sourceKinds)
+	name, path, hasPath := strings.Cut(v, ":")
+	kind := task.FindKind(name)
+	if kind == nil {
+		names := task.KindNames()
+		e := &valueError{text: fmt.Sprintf("%q is not a source: write KIND:PATH, KIND one of %s", v, list(names))}
+		near, guess := nearest.Of(name, names), task.GuessKind(v)
 		switch {
 		case hasPath && near != "":
 			e.meant = near + ":" + path
-		case hasPath:
-		case strings.HasSuffix(v, ".md"):
-			e.meant = "plan:" + v
-		case strings.HasSuffix(v, "prd.json"):
-			e.meant = "prd:" + v
-		case strings.HasSuffix(v, ".json"):
-			e.meant = "tasks:" + v
+		case !hasPath && guess != nil:
+			e.meant = guess.Name + ":" + v
 		}
 		return e
 	}
 	if path == "" {
-		path = sourceDefaults[kind]
+		path = kind.Default
 	}
-	rest, form, forge := path, kind+":PATH", kind == "forge"
-	if kind == "bugs" && strings.HasPrefix(path, "forge:") {
-		rest, form, forge = strings.TrimPrefix(path, "forge:"), "bugs:forge:LABEL", true
-	} else if forge {
-		form = "forge:LABEL"
-	}
+	rest, label := kind.Label(path)
 	switch {
 	case strings.TrimSpace(rest) == "":
-		return fmt.Errorf("%q is not whole: write it like %s", v, form)
+		return fmt.Errorf("%q is not whole: write it like %s", v, kind.Form(path))
 	case strings.ContainsFunc(path, func(r rune) bool { return r < ' ' }):
 		return fmt.Errorf("%q holds a control character", v)
-	case !forge && !filepath.IsAbs(path) && !filepath.IsLocal(path):
+	case !label && !filepath.IsAbs(path) && !filepath.IsLocal(path):
 		return fmt.Errorf("%q leaves the repository: its path is relative to the repository", v)
 	}
-	*s = Source{Kind: kind, Path: path}
+	*s = Source{Kind: name, Path: path}
 	return nil
 }
 

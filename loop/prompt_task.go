@@ -31,11 +31,10 @@ func (w *writing) taskText() string {
 	return text
 }
 
-// quoted is a task's text as it is: what a person put into a plan, a backlog
-// or a task list is theirs. Reports and forge issues can be anybody's.
+// quoted returns a task's text as it is where its source holds what the user
+// wrote, and as text of an outsider's where it can be anybody's.
 func (w *writing) quoted(what, text string) string {
-	switch w.r.Settings.Source.Kind {
-	case "bugs", "forge":
+	if w.r.Settings.Source.Foreign {
 		return outside(what, text)
 	}
 	return text

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
 // Backup writes a consistent copy of the database to the new file path, while
@@ -42,15 +44,7 @@ func (s *Store) backup(ctx context.Context, path string) (err error) {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return fsutil.SyncDir(filepath.Dir(path))
 }
 
 // Check checks a copy made by Backup without changing it: that it is complete,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/sleep"
 )
 
 // callTimeout limits a call of a Sender that has no timeout of its own.
@@ -42,7 +43,7 @@ func (c *chat) slot(ctx context.Context) (slot, error) {
 		s := slot{circuit: l, used: new(bool), trial: trial, since: since}
 		if trial && c.throttle.paused() > minTrialWait {
 			s.release()
-			if err := sleep(ctx, c.throttle.paused()); err != nil {
+			if err := sleep.For(ctx, c.throttle.paused()); err != nil {
 				return slot{}, err
 			}
 			continue

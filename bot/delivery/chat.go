@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -147,7 +148,7 @@ func (c *chat) persist(ctx context.Context, op string, do func(context.Context) 
 			return nil
 		}
 		c.d.o.Log.Error("the outcome of a call cannot be stored", "chat", c.address, "op", op, "err", err, "next", wait)
-		if sleep(in, wait) != nil {
+		if sleep.For(in, wait) != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/sleep"
 )
 
 // grace is how long a call in progress, and storing its outcome, may take after
@@ -116,7 +117,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			break
 		}
 		d.o.Log.Error("outgoing messages cannot be read", "err", err, "next", wait)
-		if sleep(ctx, wait) != nil {
+		if sleep.For(ctx, wait) != nil {
 			break
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -433,7 +434,7 @@ func TestRunStops(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.platform.setScript(func(ctx context.Context, _, _, _ string) (bool, error) {
-				return true, sleep(ctx, c.takes)
+				return true, sleep.For(ctx, c.takes)
 			})
 			w.start()
 			w.advance(time.Minute)

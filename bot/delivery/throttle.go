@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/nightporter/nightporter/internal/sleep"
 )
 
 // Rate is a token bucket: a burst of Burst calls, then one call per Every. Any
@@ -73,7 +75,7 @@ type throttle struct {
 func (t *throttle) wait(ctx context.Context) error {
 	for {
 		for d := t.paused(); d > 0; d = t.paused() {
-			if err := sleep(ctx, d); err != nil {
+			if err := sleep.For(ctx, d); err != nil {
 				return err
 			}
 		}
@@ -97,18 +99,6 @@ func (t *throttle) pause(d time.Duration) {
 	defer t.mu.Unlock()
 	if until := time.Now().Add(d); until.After(t.pausedUntil) {
 		t.pausedUntil = until
-	}
-}
-
-// sleep waits for d, or returns the cause of ctx's end.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 

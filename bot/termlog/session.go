@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -200,13 +199,13 @@ func (c *Console) print(v view, s *session) {
 	}
 	line := whole(what)
 	why := bot.Clean(bot.Field(s.event.Data, "no_change"))
-	if event, is := strings.CutSuffix(what, unchanged+bot.Cut(why, 40)); is && why != "" && utf8.RuneCountInString(line) > c.room() {
+	if event, is := strings.CutSuffix(what, unchanged+bot.Cut(why, 40)); is && why != "" && bot.Width(line) > c.room() {
 		line = whole(event + ", no change") // the reason gets a line of its own
 	} else {
 		why = ""
 	}
 	// What was said gives way; the event, what is true of it and what follows stay.
-	if n := utf8.RuneCountInString(what) - (utf8.RuneCountInString(line) - c.room()); why == "" && n < utf8.RuneCountInString(what) {
+	if n := bot.Width(what) - (bot.Width(line) - c.room()); why == "" && n < bot.Width(what) {
 		line = whole(bot.Cut(what, max(n, leastSaid)))
 	}
 	if c.opt.Demo && s.event.Type == ledger.EventQuestion {
@@ -242,7 +241,7 @@ func (c *Console) columns(s *session) string {
 		clock = fmt.Sprintf("%d:%02d:%02d", d/3600, d/60%60, d%60)
 	}
 	// A longer name takes its room from what stands before the time.
-	line := "    " + bot.Pad(hat, 9, 0) + fmt.Sprintf("%*s", max(6-max(len([]rune(hat))-9, 0), len(clock)+1), clock) + "  "
+	line := "    " + bot.Pad(hat, 9, 0) + fmt.Sprintf("%*s", max(6-max(bot.Width(hat)-9, 0), len(clock)+1), clock) + "  "
 	if c.priced || s.ended.Exit.CostUSD > 0 {
 		line += bot.Money(s.ended.Exit.CostUSD) + "  "
 	}

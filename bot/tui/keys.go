@@ -26,7 +26,7 @@ func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 			m.mode = looking
 			return m, nil
 		}
-		m.page.key(k.String(), m.width, m.height)
+		m.page.key(k, m.width, m.height)
 		return m, nil
 	}
 	return m.pressLooking(k)
@@ -37,9 +37,9 @@ func (m model) pressLooking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case "q":
 		return m, tea.Quit
 	case "g":
-		m.mode, m.box, m.note = typing, lineEditor{}, ""
+		m.mode, m.input, m.note = typing, newInput(""), ""
 	case "/":
-		m.mode, m.box, m.note = typing, newBox("/"), ""
+		m.mode, m.input, m.note = typing, newInput("/"), ""
 	case "p":
 		return m.say(sent{Line: Line{Text: "/pause"}})
 	case "r":
@@ -98,20 +98,20 @@ q    quits; nightporter goes on`
 func (m model) pressTyping(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
 	case "esc":
-		m.mode, m.box, m.note = looking, lineEditor{}, ""
+		m.mode, m.input, m.note = looking, newInput(""), ""
 		return m, nil
 	case "enter":
-		words := m.box.String()
+		words := m.input.text()
 		if strings.TrimSpace(words) == "" {
 			m.mode = looking
 			return m, nil
 		}
-		m.mode, m.box = looking, lineEditor{}
+		m.mode, m.input = looking, newInput("")
 		return m.say(sent{Line: Line{Text: lineOf(words)}, back: words})
 	}
-	was := m.box.String()
-	m.box.key(k)
-	if m.box.String() != was {
+	was := m.input.text()
+	m.input.update(k)
+	if m.input.text() != was {
 		m.failed = nil // other words, another line
 	}
 	return m, nil
@@ -145,7 +145,7 @@ func (m model) pressAsking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	}
 	c := q.Choices[key[0]-'a']
 	if c.Words {
-		m.mode, m.box = typing, newBox(c.Line+" ")
+		m.mode, m.input = typing, newInput(c.Line+" ")
 		return m, nil
 	}
 	m.mode = looking

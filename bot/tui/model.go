@@ -72,7 +72,7 @@ type model struct {
 	away   time.Time // since when nobody answers, zero while somebody does
 
 	mode   mode
-	box    lineEditor
+	input  input
 	sent   *sent  // the line in hand
 	failed *sent  // the line that was not answered, for as long as it is not changed
 	note   string // what was answered, or is wrong
@@ -148,7 +148,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.answered(msg)
 	case tea.PasteMsg:
 		if m.mode == typing {
-			m.box.insert(msg.Content)
+			m.input.update(msg)
 			m.failed = nil
 		}
 	case tea.KeyPressMsg:
@@ -244,8 +244,8 @@ func (m model) answered(msg answerMsg) (tea.Model, tea.Cmd) {
 // giveBack puts what was typed into the box again, where nothing else stands
 // there by now: words are never lost.
 func (m *model) giveBack(s sent) {
-	if s.back != "" && (m.mode == looking || m.mode == typing && m.box.String() == "") {
-		m.box, m.mode = newBox(s.back), typing
+	if s.back != "" && (m.mode == looking || m.mode == typing && m.input.text() == "") {
+		m.input, m.mode = newInput(s.back), typing
 	}
 }
 

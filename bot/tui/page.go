@@ -1,7 +1,12 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/viewport"
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/nightporter/nightporter/bot"
 )
@@ -10,63 +15,48 @@ import (
 type page struct {
 	title string
 	lines []string
-	top   int
+	view  viewport.Model
 }
 
 func newPage(title, text string) page {
-	return page{title: bot.Clean(title), lines: bot.CleanLines(text)}
+	p := page{title: bot.Clean(title), lines: bot.CleanLines(text), view: viewport.New()}
+	p.view.KeyMap.Left, p.view.KeyMap.Right = key.NewBinding(), key.NewBinding() // lines are wrapped
+	return p
 }
 
-// wrapped is the text in a width. Columns are kept: what is too long goes on
-// in the next line.
-func (p page) wrapped(width int) []string {
-	var out []string
+// fit wraps the text for a screen of this size. Columns are kept: a line that
+// is too long goes on in the next one.
+func (p *page) fit(width, height int) {
+	var wrapped []string
 	for _, l := range p.lines {
-		out = append(out, bot.Wrap(l, width)...)
+		wrapped = append(wrapped, bot.Wrap(l, width)...)
 	}
-	return out
+	p.view.SetWidth(width)
+	p.view.SetHeight(max(height-2, 1)) // a rule above and one below
+	p.view.SetContentLines(wrapped)
 }
-
-// room is how many lines of a page a screen of this height has.
-func room(height int) int { return max(height-2, 1) }
 
 // key moves within the page.
-func (p *page) key(key string, width, height int) {
-	n := room(height)
-	last := max(len(p.wrapped(width))-n, 0)
-	switch key {
-	case "down", "j":
-		p.top++
-	case "up", "k":
-		p.top--
-	case "space", " ", "pgdown", "f":
-		p.top += n
-	case "pgup", "b":
-		p.top -= n
+func (p *page) key(k tea.KeyPressMsg, width, height int) {
+	p.fit(width, height)
+	switch k.String() {
 	case "home", "<":
-		p.top = 0
+		p.view.GotoTop()
 	case "end", ">", "G":
-		p.top = last
+		p.view.GotoBottom()
+	default:
+		p.view, _ = p.view.Update(k)
 	}
-	p.top = min(max(p.top, 0), last)
 }
 
-// view is the page on a screen.
-func (p page) view(width, height int) []string {
-	lines := p.wrapped(width)
-	n := room(height)
-	top := min(p.top, max(len(lines)-n, 0)) // the screen may have grown
-	out := []string{rule(p.title, "", width)}
-	for i := range n {
-		line := ""
-		if top+i < len(lines) {
-			line = lines[top+i]
-		}
-		out = append(out, line)
-	}
+// draw returns the page on a screen of this size.
+func (p page) draw(width, height int) []string {
+	p.fit(width, height)
 	where := "all"
-	if len(lines) > n {
-		where = strings.Join([]string{itoa(min(top+n, len(lines))), "of", itoa(len(lines))}, " ")
+	if n := p.view.TotalLineCount(); n > p.view.Height() {
+		where = fmt.Sprintf("%d of %d", p.view.YOffset()+p.view.VisibleLineCount(), n)
 	}
+	out := []string{rule(p.title, "", width)}
+	out = append(out, strings.Split(p.view.View(), "\n")...)
 	return append(out, rule("q back  ↓ ↑ space", where, width))
 }

@@ -38,7 +38,7 @@ func newModel(ctx context.Context, porter Porter, opt Options) model {
 	}
 	looks, leave := context.WithCancel(ctx)
 	return model{
-		opt: opt, now: opt.Now(),
+		opt: opt, now: opt.Now(), input: newInput(""),
 		porter: func(project, seen string, patient bool, gen int) tea.Cmd {
 			if looks.Err() != nil && ctx.Err() == nil { // the one before was left
 				looks, leave = context.WithCancel(ctx)

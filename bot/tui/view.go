@@ -2,13 +2,13 @@ package tui
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/width"
 )
 
 // Sizes of a screen.
@@ -36,13 +36,14 @@ func (m model) draw() string {
 	case m.width < minWidth || m.height < minHeight:
 		lines = bot.Wrap(fmt.Sprintf("%s %d×%d is too small: %d×%d at least. q quits.", bot.SignLook, m.width, m.height, minWidth, minHeight), m.width)
 	case m.mode == reading:
-		lines = m.page.view(m.width, m.height)
+		lines = m.page.draw(m.width, m.height)
 	default:
 		lines = m.screen()
 	}
 	lines = lines[:min(len(lines), m.height)]
 	for n, line := range lines {
-		lines[n] = m.paint(cutTo(line, m.width))
+		line, _ = width.Split(line, m.width) // a frame must never break
+		lines[n] = m.paint(line)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -193,13 +194,13 @@ func (m model) foot() []string {
 	switch {
 	case m.mode == typing:
 		name := "guidance"
-		switch line := strings.TrimSpace(m.box.String()); {
+		switch line := strings.TrimSpace(m.input.text()); {
 		case strings.HasPrefix(line, "/"):
 			name = "command"
 		case bot.IsCommand(line):
 			name = "answer"
 		}
-		return append(lines, rule(name, "enter sends · esc", m.width), "> "+m.box.shown(m.width-2))
+		return append(lines, rule(name, "enter sends · esc", m.width), "> "+m.input.view(m.width-2))
 	case m.mode == ending:
 		after := "this step"
 		if h := m.scene.Hand; h != nil {
@@ -251,25 +252,9 @@ func (m model) keys() string {
 	return line + always
 }
 
-// cutTo cuts a line hard: a frame must never break.
-func cutTo(line string, width int) string {
-	if bot.Width(line) <= width {
-		return line
-	}
-	n := 0
-	for i := range line {
-		if n = bot.Width(line[:i]); n >= width {
-			return line[:i]
-		}
-	}
-	return line
-}
-
 func fill(lines []string, rows int) []string {
 	for len(lines) < rows {
 		lines = append(lines, "")
 	}
 	return lines[:max(rows, 0)]
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,37 +19,18 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/config/propose"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/agent/demo"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
 
-// plansFolder is where plans are (SPEC 3.3), samplePlan the one that init
-// writes when it is asked to.
-const (
-	plansFolder = ".agents/plans/in-progress"
-	samplePlan  = plansFolder + "/first.md"
-)
-
-// maxOthers is how many other plans are named.
+// maxOthers is the number of other sources that are named.
 const maxOthers = 10
 
-// sampleText is a plan that does no harm: one new page. It also shows the form.
-const sampleText = `# First
-
-## Tasks
-
-- [ ] **Task 1: Say how to build and test this**
-  - Scope: ` + "`CONTRIBUTING.md`" + `
-  - Depends on: none
-  - Acceptance:
-    - CONTRIBUTING.md names the command that builds and the one that tests, each tried
-    - It is at most one page long
-  - Notes: Describe what is there. Change nothing else.
-`
-
-// planFile is one plan file of a repository.
-type planFile struct {
+// foundSource is one source of a repository.
+type foundSource struct {
+	kind     *task.Kind
 	path     string // relative to the repository, with slashes
 	modified time.Time
 	tasks    int
@@ -55,58 +38,62 @@ type planFile struct {
 	err      error // what makes it unusable
 }
 
-// source finds the repository's plan, and says what to do where there is none.
+func (f foundSource) String() string { return f.kind.Name + ":" + f.path }
+
+// source finds the repository's sources, and proposes one to write where there
+// is none.
 func (p *initWizard) source(ctx context.Context, out *propose.Project) error {
-	plans, err := findPlans(ctx, out.Repo)
+	kind := task.Proposed()
+	found, err := findSources(ctx, out.Repo)
 	if err != nil {
 		return err
 	}
-	if len(plans) == 0 && p.flags.sample {
-		if err := writeSample(out.Repo); err != nil {
+	if len(found) == 0 && p.flags.sample {
+		if err := writeSample(out.Repo, kind.Sample); err != nil {
 			return err
 		}
-		if plans, err = findPlans(ctx, out.Repo); err != nil {
+		if found, err = findSources(ctx, out.Repo); err != nil {
 			return err
 		}
 	}
-	if len(plans) == 0 {
-		out.Source, out.SourceWhy = task.KindPlan+":"+samplePlan, "This plan is not there yet."
-		p.say(bot.SignLook, "plan", "none in %s yet; write %s:", plansFolder, samplePlan)
-		p.hint("- [ ] **Task 1: What is to be done**")
-		p.hint("  - Scope: `folder/or/file`")
-		p.hint("  - Acceptance: how to see that it is done")
+	if len(found) == 0 {
+		out.Source, out.SourceWhy = kind.Name+":"+kind.Sample.Path, fmt.Sprintf("This %s is not there yet.", kind.Name)
+		p.say(bot.SignLook, kind.Name, "none in %s yet; write %s:", kind.Folder, kind.Sample.Path)
+		for _, line := range kind.Sample.Form {
+			p.hint("%s", line)
+		}
 		p.hint("or let one be written: nightporter init --sample-plan%s", p.again())
 		p.otherSources(out.Repo)
 		return nil
 	}
-	first := plans[0]
-	out.Source = task.KindPlan + ":" + first.path
-	switch {
+	first := found[0]
+	out.Source = first.String()
+	switch name := first.kind.Name; {
 	case first.err != nil:
 		out.SourceWhy = "It has mistakes: nightporter tasks --lint shows them."
-		p.say(bot.SignLook, "plan", "%s cannot be used as it is:", first.path)
+		p.say(bot.SignLook, name, "%s cannot be used as it is:", first.path)
 		p.findings(first.err)
 	case first.open == 0:
 		out.SourceWhy = "All of its tasks are done."
-		p.say(bot.SignLook, "plan", "%s: %s, none open", first.path, count(first.tasks, "task"))
+		p.say(bot.SignLook, name, "%s: %s, none open", first.path, count(first.tasks, "task"))
 	default:
 		out.SourceWhy = fmt.Sprintf("%s, %d open.", count(first.tasks, "task"), first.open)
-		if len(plans) > 1 {
-			out.SourceWhy = "The newest plan: " + out.SourceWhy
+		if len(found) > 1 {
+			out.SourceWhy = fmt.Sprintf("The newest %s: %s", name, out.SourceWhy)
 		}
-		p.say(bot.SignDone, "plan", "%s: %s, %d open", first.path, count(first.tasks, "task"), first.open)
+		p.say(bot.SignDone, name, "%s: %s, %d open", first.path, count(first.tasks, "task"), first.open)
 	}
-	for i, other := range plans[1:] {
+	for i, other := range found[1:] {
 		if i == maxOthers {
-			p.say(bot.SignAway, "plan", "also there: %d more in %s", len(plans)-1-i, plansFolder)
+			p.say(bot.SignAway, other.kind.Name, "also there: %d more in %s", len(found)-1-i, other.kind.Folder)
 			break
 		}
-		text := fmt.Sprintf("%s:%s (%s, %d open)", task.KindPlan, other.path, count(other.tasks, "task"), other.open)
+		state := fmt.Sprintf(" (%s, %d open)", count(other.tasks, "task"), other.open)
 		if other.err != nil {
-			text = fmt.Sprintf("%s:%s (has mistakes)", task.KindPlan, other.path)
+			state = " (has mistakes)"
 		}
-		out.Others = append(out.Others, text)
-		p.say(bot.SignAway, "plan", "also there: %s", strings.TrimPrefix(text, task.KindPlan+":"))
+		out.Others = append(out.Others, other.String()+state)
+		p.say(bot.SignAway, other.kind.Name, "also there: %s", other.path+state)
 	}
 	p.otherSources(out.Repo)
 	return nil
@@ -114,9 +101,12 @@ func (p *initWizard) source(ctx context.Context, out *propose.Project) error {
 
 // otherSources names task lists of kinds that cannot be worked on yet.
 func (p *initWizard) otherSources(repo string) {
-	for _, s := range []struct{ kind, path string }{{"backlog", "ai/backlog.md"}, {"tasks", "tasks.json"}, {"prd", "prd.json"}} {
-		if info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(s.path))); err == nil && info.Mode().IsRegular() {
-			p.say(bot.SignAway, s.kind, "%s is there; this kind of source is not built yet", s.path)
+	for _, k := range task.Kinds() {
+		if !k.Reserved || k.Default == task.NoDefault {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(k.Default))); err == nil && info.Mode().IsRegular() {
+			p.say(bot.SignAway, k.Name, "%s is there; this kind of source is not built yet", k.Default)
 		}
 	}
 }
@@ -137,84 +127,91 @@ func (p *initWizard) findings(err error) {
 	}
 }
 
-// findPlans reads the plans of a repository: those with open tasks first, the
-// newest of them first, then the finished ones, then those with mistakes.
-func findPlans(ctx context.Context, repo string) ([]planFile, error) {
-	entries, err := os.ReadDir(filepath.Join(repo, filepath.FromSlash(plansFolder)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look for plans: %w", err)
-	}
-	var plans []planFile
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".progress.md") || e.IsDir() || strings.ToValidUTF8(name, "") != name {
+// findSources reads the sources of a repository, of every kind: those with open
+// tasks first, the newest of them first, then the finished ones, then those
+// with mistakes.
+func findSources(ctx context.Context, repo string) ([]foundSource, error) {
+	var found []foundSource
+	for _, k := range task.Kinds() {
+		if k.Reserved {
 			continue
 		}
-		pl := planFile{path: plansFolder + "/" + name}
-		if propose.Plain(name) != name {
-			continue // no name that a setting could hold
-		}
-		if info, err := e.Info(); err == nil {
-			pl.modified = info.ModTime()
-		}
-		source, err := task.Open(task.KindPlan, pl.path, repo, task.Options{})
+		paths, err := k.Find(repo)
 		if err != nil {
 			return nil, err
 		}
-		snapshot, err := source.Read(ctx)
-		pl.err, pl.tasks = err, len(snapshot.Tasks)
-		for _, t := range snapshot.Tasks {
-			if t.Mark != ledger.MarkDone {
-				pl.open++
+		for _, path := range paths {
+			if propose.Plain(path) != path {
+				continue // no setting can hold the name
 			}
+			f, err := readSource(ctx, k, repo, path)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, f)
 		}
-		plans = append(plans, pl)
 	}
-	rank := func(p planFile) int {
+	rank := func(f foundSource) int {
 		switch {
-		case p.err != nil:
+		case f.err != nil:
 			return 2
-		case p.open == 0:
+		case f.open == 0:
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(plans, func(a, b planFile) int {
-		if c := rank(a) - rank(b); c != 0 {
-			return c
-		}
-		return b.modified.Compare(a.modified)
+	slices.SortStableFunc(found, func(a, b foundSource) int {
+		return cmp.Or(rank(a)-rank(b), b.modified.Compare(a.modified))
 	})
-	return plans, nil
+	return found, nil
 }
 
-// writeSample writes the first plan of a repository that has none, as its
+// readSource reads one source. What is wrong with its text is part of the
+// result.
+func readSource(ctx context.Context, k *task.Kind, repo, path string) (foundSource, error) {
+	f := foundSource{kind: k, path: path}
+	if info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(path))); err == nil {
+		f.modified = info.ModTime()
+	}
+	source, err := task.Open(k.Name, path, repo, task.Options{})
+	if err != nil {
+		return f, err
+	}
+	snapshot, err := source.Read(ctx)
+	f.err, f.tasks = err, len(snapshot.Tasks)
+	for _, t := range snapshot.Tasks {
+		if t.Mark != ledger.MarkDone {
+			f.open++
+		}
+	}
+	return f, nil
+}
+
+// writeSample writes the first source of a repository that has none, as its
 // owner. It goes through no link that leads out of the repository.
-func writeSample(repo string) (err error) {
+func writeSample(repo string, sample *task.Sample) (err error) {
+	fail := func(err error) error { return fmt.Errorf("write a first plan: %w", err) }
 	root, err := os.OpenRoot(repo)
 	if err != nil {
-		return fmt.Errorf("write a first plan: %w", err)
+		return fail(err)
 	}
 	defer func() { _ = root.Close() }()
 	var made []string
-	for dir := filepath.ToSlash(filepath.Dir(samplePlan)); dir != "."; dir = filepath.ToSlash(filepath.Dir(dir)) {
+	for dir := path.Dir(sample.Path); dir != "."; dir = path.Dir(dir) {
 		if _, err := root.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 			made = append([]string{filepath.Join(repo, dir)}, made...)
 		}
 	}
-	if err := root.MkdirAll(filepath.Dir(samplePlan), 0o755); err != nil {
-		return fmt.Errorf("write a first plan: %w", err)
+	if err := root.MkdirAll(path.Dir(sample.Path), 0o755); err != nil {
+		return fail(err)
 	}
-	f, err := root.OpenFile(samplePlan, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := root.OpenFile(sample.Path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
-		return fmt.Errorf("write a first plan: %w", err)
+		return fail(err)
 	}
-	_, err = f.WriteString(sampleText)
-	if err = errors.Join(err, f.Close(), ownedLike(repo, append(made, filepath.Join(repo, samplePlan))...)); err != nil {
-		return fmt.Errorf("write a first plan: %w", err)
+	_, err = f.WriteString(sample.Text)
+	if err = errors.Join(err, f.Close(), ownedLike(repo, append(made, filepath.Join(repo, sample.Path))...)); err != nil {
+		return fail(err)
 	}
 	return nil
 }
@@ -309,30 +306,23 @@ func protectedBranches(ctx context.Context, repo string) []string {
 	return names
 }
 
-// agentPrograms are the programs of the agents that nightporter knows by name
-// (SPEC 10). Those that are not built cannot be chosen yet.
-var agentPrograms = []struct {
-	agent, program string
-	built          bool
-}{
-	{"claude", "claude", true},
-	{"codex", "codex", false}, {"opencode", "opencode", false}, {"gemini", "gemini", false},
-	{"qwen", "qwen", false}, {"pi", "pi", false}, {"copilot", "copilot", false},
-}
-
-// agent chooses who works: one that is built and on PATH, else one of the
-// file's own, else the scripted one, so that what is written works.
+// agent chooses the project's agent: the first of the table that is built and
+// on PATH, else one of the file's own, else the scripted one, so that the
+// configuration works as it is written.
 func (p *initWizard) agent(cfg *config.Config, out *propose.Project) {
 	var later []string
-	for _, a := range agentPrograms {
-		path, err := exec.LookPath(a.program)
+	for _, a := range adapter.All() {
+		if a.Origin != adapter.FromPath {
+			continue
+		}
+		path, err := exec.LookPath(a.Program)
 		switch {
 		case err != nil:
-		case !a.built:
-			later = append(later, a.agent)
+		case a.Reserved:
+			later = append(later, a.Name)
 		case out.Agent == "":
-			out.Agent, out.AgentWhy = a.agent, "Found as "+path+"."
-			p.say(bot.SignDone, "agent", "%s (%s)", a.agent, path)
+			out.Agent, out.AgentWhy = a.Name, "Found as "+path+"."
+			p.say(bot.SignDone, "agent", "%s (%s)", a.Name, path)
 		}
 	}
 	for _, name := range cfg.AgentNames() {
@@ -343,9 +333,9 @@ func (p *initWizard) agent(cfg *config.Config, out *propose.Project) {
 	}
 	if out.Agent == "" {
 		out.Agent = demo.Agent
-		out.AgentWhy = "No agent was found on PATH, so the scripted one stands in: it costs nothing and does no work. Once there is one: \"claude\"."
+		out.AgentWhy = fmt.Sprintf("No agent was found on PATH, so the scripted one stands in: it costs nothing and does no work. Once there is one: %q.", adapter.Default)
 		p.say(bot.SignLook, "agent", "none found on PATH; the scripted \"%s\" stands in and does no work", demo.Agent)
-		p.hint("npm i -g @anthropic-ai/claude-code   then: agent = \"claude\"")
+		p.hint("%s   then: agent = %q", adapter.Find(adapter.Default).Install, adapter.Default)
 	}
 	if len(later) > 0 {
 		p.say(bot.SignAway, "agent", "found, not built yet: %s", strings.Join(later, ", "))

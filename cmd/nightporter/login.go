@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/session"
 	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -31,11 +33,7 @@ func loginCommand() *cobra.Command {
 		Long: `Give an agent's sessions the login that you have, by a copy in the state folder
 that no session sees. Only the login is copied: no history, no settings.
 
-  nightporter login claude                         your own login of Claude Code
-  nightporter login claude --token-file FILE       a token of ` + "`claude setup-token`" + `, or an API key
-  claude setup-token | tail -1 | nightporter login claude --token-file -
-  nightporter login claude --remove                forget it
-
+` + adapter.LoginHelp() + `
 A login of your own is renewed by the sessions, one at a time: with
 max_sessions over 1 they wait for one another. A token or a key has no such
 limit. A key that env_file names comes before all of them.`,
@@ -66,10 +64,12 @@ func (f *loginFlags) login(cmd *cobra.Command, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if d, ok := session.Definitions(cfg)[name]; !ok || d.Output != agent.Claude {
+	d, known := session.Definitions(cfg)[name]
+	row := adapter.Reads(d.Output)
+	if !known || row == nil || !row.Login.Needed() {
 		return "", &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("%q is no agent that nightporter can log in", name),
-			Fix:  "nightporter login claude; other agents get their keys from env_file in [agents.NAME]",
+			Fix:  "nightporter login " + strings.Join(adapter.LoginNames(), "|") + "; other agents get their keys from env_file in [agents.NAME]",
 		}}}
 	}
 	state, err := config.StateDir(f.state)
@@ -83,7 +83,7 @@ func (f *loginFlags) login(cmd *cobra.Command, name string) (string, error) {
 		}
 		return fmt.Sprintf("✓ the login of %s is forgotten; your own one is as it was\n", name), nil
 	}
-	files, note, hint, err := f.read(cmd.InOrStdin())
+	files, note, hint, err := f.read(row.Login, cmd.InOrStdin())
 	if err != nil {
 		return "", err
 	}
@@ -96,14 +96,15 @@ func (f *loginFlags) login(cmd *cobra.Command, name string) (string, error) {
 	return fmt.Sprintf("✓ %s's sessions log in with %s\n  kept in %s/logins/%s, which no session sees; nothing else was copied\n%s", name, note, state, name, hint), nil
 }
 
-// read finds the login. hint is what else there is to know of it.
-func (f *loginFlags) read(stdin io.Reader) (files map[string][]byte, note, hint string, err error) {
+// read takes over the login that the flags name. hint is what else there is to
+// know of it.
+func (f *loginFlags) read(login *adapter.Login, stdin io.Reader) (files map[string][]byte, note, hint string, err error) {
 	if f.tokenFile != "" {
 		data, err := readToken(f.tokenFile, stdin)
 		if err != nil {
 			return nil, "", "", err
 		}
-		files, note, err = agent.ClaudeToken(data)
+		files, note, err = login.FromToken(data)
 		return files, note, "", err
 	}
 	home := f.from
@@ -112,11 +113,8 @@ func (f *loginFlags) read(stdin io.Reader) (files map[string][]byte, note, hint 
 			return nil, "", "", fmt.Errorf("your home folder: %w; name it with --from", err)
 		}
 	}
-	files, note, err = agent.ClaudeHome(home, time.Now())
-	return files, note, `! The copy and your own login belong to one account, and a session that renews
-  the one may log out the other. If that happens, use a token of its own:
-  claude setup-token, then nightporter login claude --token-file FILE
-`, err
+	files, note, err = login.FromHome(home, time.Now())
+	return files, note, login.Hint, err
 }
 
 func readToken(path string, stdin io.Reader) ([]byte, error) {

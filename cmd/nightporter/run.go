@@ -174,6 +174,6 @@ func builtin(pace time.Duration) map[string]agent.Definition {
 		self = os.Args[0]
 	}
 	return map[string]agent.Definition{
-		demo.Agent: {Name: demo.Agent, Command: []string{self, demo.Command, "--pace", pace.String()}, Dir: "/", Scripted: true},
+		demo.Agent: {Name: demo.Agent, Command: []string{self, demo.Command, "--pace", pace.String()}, Dir: "/", Output: demo.Agent},
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
 
@@ -55,13 +54,11 @@ func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
 	if err != nil {
 		return fail(err)
 	}
-	ref := ledger.SourceRef(project.Source)
+	ref := project.Source
 	if flags.Source != "" {
-		var s config.Source
-		if err := s.UnmarshalText([]byte(flags.Source)); err != nil {
+		if err := ref.UnmarshalText([]byte(flags.Source)); err != nil {
 			return fail(err)
 		}
-		ref = ledger.SourceRef(s)
 	}
 	if ref.Path == "" {
 		return fail(errors.New("which source? Name it: --source plan:PATH"))

@@ -73,7 +73,7 @@ start = "auto"
 	}
 	options := daemon.Options{
 		Version: "test", State: state, Config: cfg, Person: "mira", Stays: true,
-		Agents: map[string]agent.Definition{demo.Agent: {Name: demo.Agent, Command: []string{self, demo.Command, "--pace", "0s"}, Dir: "/", Scripted: true}},
+		Agents: map[string]agent.Definition{demo.Agent: {Name: demo.Agent, Command: []string{self, demo.Command, "--pace", "0s"}, Dir: "/", Output: demo.Agent}},
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -29,8 +29,9 @@
 // parts in this order: long polls, reports to the service manager and timed
 // work, automatic starts, chats, the operator's socket, the engine, the journal,
 // the sockets of sessions, the store, the log, the lock of the state folder. It
-// waits for each and leaves no goroutine behind. A request of the operator and a
-// call to a platform delay it by at most 5 s each. Sessions are not part of the
+// waits for each and leaves no goroutine behind except an idle one of the log's
+// library. A request of the operator and a call to a platform delay it by at most
+// 5 s each. Sessions are not part of the
 // daemon: they continue, and the next daemon resumes them.
 //
 // # Rules
@@ -38,7 +39,7 @@
 // A component never imports this package or package main, and receives other
 // components through its Options. No decision depends on a text for people.
 //
-// Invariants held by tests: Stop leaves no goroutine (leak_test.go); a refused
+// Invariants held by tests: Stop leaves no goroutine of this module (leak_test.go); a refused
 // reload leaves the old settings in force (reload_test.go); a hanging engine
 // stops the signal to the watchdog (watchdog_test.go); metrics have bounded labels
 // (metrics_test.go).

@@ -1,13 +1,13 @@
 package daemon_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
+	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
 func TestMain(m *testing.M) {
 	daemontest.Dispatch()
-	os.Exit(m.Run())
+	leaktest.Main(m.Run)
 }

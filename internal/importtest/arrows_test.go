@@ -34,41 +34,46 @@ var arrows = map[string][]string{
 	"loop":         {"guidance", "loop/ledger", "loop/payload"},
 
 	// The shell around it.
-	"loop/engine": {"loop", "loop/ledger", "guidance", "internal/crash"},
+	"loop/engine": {"loop", "loop/ledger", "guidance", "internal/crash", "internal/sleep"},
 
 	// Adapters: package ledger for its types, never each other.
-	"store":                  {"loop/ledger", "guidance"},
-	"loop/agent":             {"loop/ledger", "guidance", "internal/api", "internal/statelock", "internal/crash", "internal/guard"},
-	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/nearest"},
-	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash"},
-	"bot":                    {"loop", "loop/ledger", "guidance", "internal/nearest"},
+	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
+	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
+	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/sleep", "internal/text"},
+	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash", "internal/sleep", "internal/text"},
+	"bot":                    {"loop", "loop/ledger", "loop/payload", "guidance", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	// Below an adapter lies what belongs to it.
-	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent", "internal/api"},
+	"loop/agent/adapter":       {"loop/ledger", "internal/guard"},
+	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/text"},
 	"bot/termlog":              {"loop", "loop/ledger", "guidance", "bot"},
-	"bot/tui":                  {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/tui":                  {"loop", "loop/ledger", "guidance", "bot", "internal/width"},
 	"bot/report":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/transport":            {},
 	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/slack":                {"loop/ledger", "bot", "bot/transport"},
 	"bot/chattest":             {"loop/ledger", "bot"},
-	"bot/delivery":             {"loop/ledger", "bot", "guidance"},
+	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sleep"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/inbound":              {"loop", "loop/ledger", "guidance", "bot"},
 	"internal/scenario":        {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
 
-	"config":         {"loop/ledger", "guidance", "internal/nearest"},
+	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.
 	"internal/api":        {},
 	"internal/backup":     {},
 	"internal/crash":      {},
+	"internal/fsutil":     {},
 	"internal/nearest":    {},
+	"internal/sleep":      {},
+	"internal/text":       {},
 	"internal/statelock":  {},
+	"internal/width":      {},
 	"internal/service":    {},
-	"internal/socket":     {"internal/api"},
+	"internal/socket":     {"internal/api", "internal/fsutil"},
 	"internal/guard":      {},
 	"internal/hatcli":     {"internal/api"},
 	"internal/importtest": {},
@@ -104,7 +109,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "internal/api", "internal/hatcli", "internal/guard", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the house keeps to itself, each with
 // the packages that may have it.
@@ -122,6 +127,10 @@ var reserved = map[string][]string{
 	// One platform, one package.
 	"github.com/go-telegram-bot-api/telegram-bot-api/v5": {"bot/telegram"},
 	"charm.land/bubbletea/v2":                            {"bot/tui"},
+	"github.com/charmbracelet/x/ansi":                    {"internal/width"}, // one measure of text
+	"charm.land/bubbles/v2/key":                          {"bot/tui"},
+	"charm.land/bubbles/v2/textinput":                    {"bot/tui"},
+	"charm.land/bubbles/v2/viewport":                     {"bot/tui"},
 	"git.sr.ht/~sbinet/gg":                               {"bot/report"},
 	"github.com/agnivade/levenshtein":                    {"internal/nearest"}, // one "did you mean" for all
 	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
 // keyFile is the file name of the operator's key in the state folder.
@@ -52,12 +54,7 @@ func makeKey(state string) error {
 	if err := os.Link(f.Name(), filepath.Join(state, keyFile)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	dir, err := os.Open(state)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
+	return fsutil.SyncDir(state)
 }
 
 // readKey reads the key, and refuses one that is damaged or readable by others.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/fake/models"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -52,7 +53,7 @@ func newClaude(t *testing.T, level int, script func(models.Request) models.Turn,
 	if err := os.WriteFile(file, []byte(strings.Join(append(n.srv.Env(), vars...), "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	n.runner.o.Agents[Claude] = Definition{Name: Claude, Command: []string{prog}, Dir: n.out, Output: Claude, EnvFile: file}
+	n.runner.o.Agents[adapter.Claude] = Definition{Name: adapter.Claude, Command: []string{prog}, Dir: n.out, Output: adapter.Claude, EnvFile: file}
 	return n
 }
 
@@ -71,7 +72,7 @@ Task 5: Say hello
 
 func (n *claudeNight) launchClaude(session string) ledger.Launch {
 	l := n.launch(session)
-	l.Agent, l.Model, l.Prompt = Claude, "claude-sonnet-4-5", claudePrompt
+	l.Agent, l.Model, l.Prompt = adapter.Claude, "claude-sonnet-4-5", claudePrompt
 	return l
 }
 
@@ -111,12 +112,12 @@ func (n *claudeNight) record(session string) {
 	text = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(text, "127.0.0.1:8901")
 	text = regexp.MustCompile(`"tools":\[[^]]*\]`).ReplaceAllString(text, `"tools":["Bash","Write"]`)
 	text = regexp.MustCompile(`"(slash_commands|agents|skills|plugins|terminal_slash_commands)":\[[^]]*\]`).ReplaceAllString(text, `"$1":[]`)
-	if err := os.WriteFile(filepath.Join("testdata", "claude", name+".jsonl"), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join("adapter", "testdata", "claude", name+".jsonl"), []byte(text), 0o644); err != nil {
 		n.t.Fatal(err)
 	}
 }
 
-var recording = flag.Bool("claude.record", false, "write the sessions' streams to testdata/claude")
+var recording = flag.Bool("claude.record", false, "write the sessions' streams to adapter/testdata/claude")
 
 var done = map[string]any{"summary": "it's done", "files_modified": []string{"hello.txt"}}
 
@@ -149,7 +150,7 @@ func TestClaudeWorks(t *testing.T) {
 		if len(n.srv.Turns()) != 4 || n.srv.Turns()[0].Hat().Name != "builder" || n.srv.Turns()[0].Model != "claude-sonnet-4-5" {
 			t.Errorf("requests: %d, %+v", len(n.srv.Turns()), n.srv.Turns()[0].Hat())
 		}
-		for _, useless := range claudeUseless {
+		for _, useless := range []string{"EnterWorktree", "CronCreate", "ScheduleWakeup"} {
 			if strings.Contains(allText(n.srv.Turns()[0])+strings.Join(n.srv.Turns()[0].Tools, " "), useless) {
 				t.Errorf("%s is offered", useless)
 			}
@@ -367,13 +368,13 @@ func TestClaudeLogin(t *testing.T) {
 			}), "ANTHROPIC_API_KEY=")
 			ctx := context.Background()
 			var in *ledger.InputError
-			if err := n.runner.Check(ctx, Claude); filepath.Base(n.runner.o.Agents[Claude].Command[0]) == "claude" && (!errors.As(err, &in) || in.Findings[0].Fix != "nightporter login claude") {
+			if err := n.runner.Check(ctx, adapter.Claude); filepath.Base(n.runner.o.Agents[adapter.Claude].Command[0]) == "claude" && (!errors.As(err, &in) || in.Findings[0].Fix != "nightporter login claude") {
 				t.Errorf("check without a login: %v", err)
 			}
-			if err := SaveLogin(n.state, Claude, c.files); err != nil {
+			if err := SaveLogin(n.state, adapter.Claude, c.files); err != nil {
 				t.Fatal(err)
 			}
-			if err := n.runner.Check(ctx, Claude); err != nil {
+			if err := n.runner.Check(ctx, adapter.Claude); err != nil {
 				t.Errorf("check: %v", err)
 			}
 			x := n.session("r1-1")
@@ -392,7 +393,7 @@ func TestClaudeLogin(t *testing.T) {
 
 func TestClaudeVersion(t *testing.T) {
 	n := newClaude(t, 0, models.Play(func(models.Request) []models.Turn { return nil }))
-	v, err := n.runner.Version(context.Background(), Claude)
+	v, err := n.runner.Version(context.Background(), adapter.Claude)
 	if err != nil || !strings.Contains(v, "Claude Code") {
 		t.Errorf("%q, %v", v, err)
 	}

@@ -10,17 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Ways in which an agent gets its prompt.
-const (
-	PromptStdin = "stdin" // on standard input, of any length
-	PromptArg   = "arg"   // as the last argument, at most 128 kB
-	PromptFile  = "file"  // in a file whose path is the last argument
-)
-
-// Definition is one [agents.X] of the configuration (SPEC 10, 17).
+// Definition is one agent as the configuration has it, [agents.X] laid over the
+// agent's row.
 type Definition struct {
 	Name    string
 	Command []string // program and arguments; a program with a slash is relative to Dir
@@ -29,15 +24,28 @@ type Definition struct {
 	Output  string   // format of its output; "" and "text" mean that nothing is read from it
 	EnvFile string   // file of NAME=VALUE lines, relative to Dir
 	PassEnv []string // names of the daemon's variables that it gets
-
-	// Scripted says that no model is behind it: it costs nothing, which is
-	// known.
-	Scripted bool
 }
 
-// maxArg is the most that one argument can take: the kernel's MAX_ARG_STRLEN,
-// its end included.
-const maxArg = 128<<10 - 1
+// BuiltIn returns the agents that need no [agents.X], by name: those whose
+// program is looked for on PATH. What the configuration says is laid over them.
+func BuiltIn() map[string]Definition {
+	defs := map[string]Definition{}
+	for _, a := range adapter.All() {
+		if a.Origin == adapter.FromPath && !a.Reserved {
+			defs[a.Name] = Definition{Name: a.Name, Command: []string{a.Program}, Dir: "/", Output: a.Name}
+		}
+	}
+	return defs
+}
+
+// adapter returns the row by which the agent is run.
+func (d Definition) adapter() (*adapter.Agent, error) {
+	if a := adapter.Reads(d.Output); a != nil {
+		return a, nil
+	}
+	return nil, d.problem(fmt.Sprintf("output = %q is not known", d.Output),
+		fmt.Sprintf("set output = \"text\" in [agents.%s], or leave it out", d.Name))
+}
 
 func (d Definition) file(path string) string {
 	if filepath.IsAbs(path) {
@@ -48,7 +56,7 @@ func (d Definition) file(path string) string {
 
 // problem is a finding about this definition.
 func (d Definition) problem(text, fix string) error {
-	return &ledger.InputError{Findings: []ledger.Finding{{Text: fmt.Sprintf("agent %q: %s", d.Name, text), Fix: fix}}}
+	return adapter.Problem(d.Name, text, fix)
 }
 
 // program finds the agent's program, as an absolute path.
@@ -70,10 +78,8 @@ func (d Definition) program(path []string) (string, error) {
 		}
 	}
 	how := "install " + prog
-	if a, err := adapterOf(d); err == nil {
-		if k, is := a.(known); is && prog == k.Program() {
-			how = k.Install()
-		}
+	if a, err := d.adapter(); err == nil && prog == a.Program {
+		how = a.Install
 	}
 	return "", d.problem(prog+" was not found on PATH ("+strings.Join(path, ":")+")",
 		fmt.Sprintf("%s; or give its full path as command in [agents.%s]", how, d.Name))
@@ -113,7 +119,7 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 	if err != nil {
 		return err
 	}
-	a, err := adapterOf(d)
+	a, err := d.adapter()
 	if err != nil {
 		return err
 	}
@@ -137,17 +143,17 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 			return d.problem(fmt.Sprintf("%s cannot be reached by the user of sessions, uid %d", prog, r.user.uid), "chmod o+x "+dir)
 		}
 	}
-	if k, is := a.(known); is && filepath.Base(prog) == k.Program() {
-		return r.checkKnown(ctx, d, k, prog, env)
+	if filepath.Base(prog) == a.Program {
+		return r.checkKnown(ctx, d, a, prog, env)
 	}
 	return nil
 }
 
 // checkKnown looks at an agent whose program is the known one itself. A script
 // around it may bring its own login, and need not answer as the program does.
-func (r *Runner) checkKnown(ctx context.Context, d Definition, k known, prog string, env []string) error {
-	if _, err := r.version(ctx, prog); err != nil {
-		return d.problem(err.Error(), k.Install())
+func (r *Runner) checkKnown(ctx context.Context, d Definition, a *adapter.Agent, prog string, env []string) error {
+	if _, err := r.version(ctx, a, prog); err != nil {
+		return d.problem(err.Error(), a.Install)
 	}
 	_, _, ok, err := r.login(d, env)
 	if err != nil {
@@ -165,11 +171,16 @@ func (r *Runner) checkKnown(ctx context.Context, d Definition, k known, prog str
 // with an environment of its own. It is the first line that `--version`
 // prints.
 func (r *Runner) Version(ctx context.Context, agent string) (string, error) {
-	prog, err := r.o.Agents[agent].program(r.path)
+	d := r.o.Agents[agent]
+	a, err := d.adapter()
 	if err != nil {
 		return "", err
 	}
-	return r.version(ctx, prog)
+	prog, err := d.program(r.path)
+	if err != nil {
+		return "", err
+	}
+	return r.version(ctx, a, prog)
 }
 
 // patience is how long a program may take to say its version: some unpack
@@ -178,7 +189,7 @@ const patience = 30 * time.Second
 
 // version gives it a folder in the state folder: a service manager may have
 // made all others read-only, /tmp too.
-func (r *Runner) version(ctx context.Context, prog string) (string, error) {
+func (r *Runner) version(ctx context.Context, a *adapter.Agent, prog string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	home, err := os.MkdirTemp(r.o.State, "version-")
@@ -188,7 +199,7 @@ func (r *Runner) version(ctx context.Context, prog string) (string, error) {
 	defer func() { _ = removeAll(home) }()
 	cmd := exec.CommandContext(ctx, prog, "--version")
 	cmd.Dir = home
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8", "TERM=dumb", "DISABLE_AUTOUPDATER=1"}
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8", "TERM=dumb"}, a.Vars...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	var exit *exec.ExitError
@@ -196,7 +207,7 @@ func (r *Runner) version(ctx context.Context, prog string) (string, error) {
 		out = append(out, exit.Stderr...)
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	line = clean(line, 200)
+	line = adapter.Clean(line, 200)
 	if err != nil {
 		return "", fmt.Errorf("%s --version failed: %w: %s", prog, err, line)
 	}

@@ -139,10 +139,8 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 		// being verified, must not find them.
 		return env, nil
 	}
-	if a, err := adapterOf(d); err == nil {
-		if v, is := a.(variabled); is {
-			env = append(env, v.Vars()...)
-		}
+	if a, err := d.adapter(); err == nil {
+		env = append(env, a.Vars...)
 	}
 	env = pass(env, d.PassEnv)
 	if d.EnvFile != "" {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -84,7 +85,7 @@ type pidFile struct {
 	PID   int    `json:"pid"`
 	Start uint64 `json:"start"` // ticks since boot, from /proc/PID/stat
 	Boot  string `json:"boot"`  // kernel's boot id
-	// Inner is the tree keeper: when it is gone, so is the tree.
+	// Inner is the reaper: when it is gone, so is the tree.
 	Inner      int    `json:"inner,omitempty"`
 	InnerStart uint64 `json:"inner_start,omitempty"`
 }
@@ -104,31 +105,12 @@ func checkName(what, s string) error {
 	return nil
 }
 
-// writeFile writes a file whole or not at all, as far as other processes see.
-// It does not wait for the disk: of a session that power loss cut off nothing
-// but its end is worth keeping, and that is saveExit's.
-func writeFile(path string, data []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
-}
-
 func writeJSON(path string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return writeFile(path, data, 0o600)
+	return fsutil.Replace(path, data, 0o600)
 }
 
 func readJSON(path string, v any) error {
@@ -140,14 +122,6 @@ func readJSON(path string, v any) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // reserve takes the disk space that exit.json will need, so that the end of a
@@ -188,7 +162,7 @@ func saveExit(folder string, x ledger.Exit) error {
 	if err := os.Rename(path, filepath.Join(folder, fileExit)); err != nil {
 		return err
 	}
-	return syncDir(folder)
+	return fsutil.SyncDir(folder)
 }
 
 // lockFolder takes the lock of a session's folder, nil where another holds it.

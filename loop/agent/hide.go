@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
-// credentials are the paths below a home that no session reads (SPEC 12.1).
-// An agent's own login is copied into the session's HOME where it needs one.
+// credentials are paths below a home that no session reads. Agents' logins,
+// which are hidden too, are in their rows: one is copied into the session's
+// HOME where the session's agent needs it.
 var credentials = []string{
 	".ssh", ".gnupg", ".aws", ".azure", ".docker", ".kube", ".oci",
 	".config/gcloud", ".config/gh", ".config/hub", ".config/glab-cli", ".config/tea", ".config/doctl",
@@ -18,8 +21,6 @@ var credentials = []string{
 	".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties",
 	".terraform.d", ".terraformrc", ".vault-token", ".pgpass", ".my.cnf", ".boto", ".s3cfg", ".config/rclone",
 	".password-store", ".local/share/keyrings", ".Xauthority", ".mozilla", ".config/google-chrome", ".config/chromium",
-	".claude", ".claude.json", ".codex", ".gemini", ".qwen", ".copilot", ".config/github-copilot",
-	".local/share/opencode", ".pi/agent/auth.json", ".cline",
 	".config/nightporter", ".local/state/nightporter",
 }
 
@@ -29,7 +30,7 @@ var credentials = []string{
 func (r *Runner) hidden() []string {
 	paths := append([]string{r.o.State, "/var/lib/nightporter"}, r.o.Hide...)
 	for _, home := range homes() {
-		for _, c := range credentials {
+		for _, c := range slices.Concat(credentials, adapter.Secrets()) {
 			paths = append(paths, filepath.Join(home, c))
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
 // install puts nightporter and hat into STATE/bin/HASH and returns that
@@ -63,7 +65,7 @@ func install(o Options) (string, error) {
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return "", err
 	}
-	if err := syncDir(tmp); err != nil {
+	if err := fsutil.SyncDir(tmp); err != nil {
 		return "", err
 	}
 	if err := os.Rename(tmp, dir); err != nil {
@@ -72,7 +74,7 @@ func install(o Options) (string, error) {
 		}
 		return "", err
 	}
-	return dir, syncDir(parent)
+	return dir, fsutil.SyncDir(parent)
 }
 
 func readInto(w io.Writer, path string) error {

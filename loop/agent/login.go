@@ -14,6 +14,9 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
 // Agents' logins are kept in STATE/logins/AGENT, a folder that no session
@@ -41,24 +44,19 @@ const fileLogin = "login.json"
 // maxLogin is the largest file of a login, in bytes.
 const maxLogin = 64 << 10
 
-// loginForm says what a login of one kind of agent consists of.
-type loginForm struct {
-	form string            // name of the agent's output
-	keys []string          // variables that are a login by themselves: with one of them set, the kept login is not used
-	vars map[string]string // kept file → variable that its content becomes
-	home map[string]string // kept file → path below HOME
-	// renewed says what to keep after a session, given what it was started
-	// with and what it left; nil means to keep what there is.
-	renewed func(began, left []byte) []byte
+// loginOf returns the login of the kind that a session's folder names, nil
+// where this program knows none of that name.
+func loginOf(form string) *adapter.Login {
+	if a := adapter.Reads(form); a != nil && a.Login.Needed() {
+		return a.Login
+	}
+	return nil
 }
-
-// loginForms are all there are, by name.
-var loginForms = map[string]loginForm{Claude: claudeLogin}
 
 // loginUse is what a supervisor has to know of its session's login.
 type loginUse struct {
-	Dir  string `json:"dir"` // STATE/logins/AGENT
-	Form string `json:"form"`
+	Dir  string `json:"dir"`  // STATE/logins/AGENT
+	Form string `json:"form"` // name of the row whose Login it is
 }
 
 // loginMark is what was copied into a session's HOME: SHA-256 by kept file.
@@ -67,13 +65,10 @@ type loginMark struct {
 	Sums map[string]string `json:"sums"`
 }
 
-// loggedIn is an adapter whose program needs a login.
-type loggedIn interface{ Login() loginForm }
-
 func loginDir(state, agent string) string { return filepath.Join(state, "logins", agent) }
 
 // SaveLogin keeps a login for an agent, in the place of what was kept before.
-// files are those of ClaudeHome, ClaudeToken and their like. A session that
+// files are those of Login.FromHome and Login.FromToken. A session that
 // works with the earlier login goes on with that one. What root saves in a state
 // folder of somebody else is that one's: whose nightporter reads it.
 func SaveLogin(state, agent string, files map[string][]byte) error {
@@ -122,7 +117,7 @@ func saveLogin(dir string, files map[string][]byte) error {
 			return fmt.Errorf("save login: %w", err)
 		}
 		for name, data := range files {
-			if err := writeFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			if err := fsutil.Replace(filepath.Join(dir, name), data, 0o600); err != nil {
 				return fmt.Errorf("save login: %w", err)
 			}
 		}
@@ -134,7 +129,7 @@ func saveLogin(dir string, files map[string][]byte) error {
 				return fmt.Errorf("save login: %w", err)
 			}
 		}
-		return syncDir(dir)
+		return fsutil.SyncDir(dir)
 	})
 }
 
@@ -159,7 +154,7 @@ func RemoveLogin(state, agent string) (bool, error) {
 				return fmt.Errorf("remove login: %w", err)
 			}
 		}
-		return syncDir(dir)
+		return fsutil.SyncDir(dir)
 	})
 	return was, err
 }
@@ -215,17 +210,16 @@ func readLogin(dir string) (map[string][]byte, error) {
 // far. It returns the variables to add and what the supervisor has to do; ok
 // is false where there is no login at all.
 func (r *Runner) login(d Definition, env []string) (vars []string, use *loginUse, ok bool, err error) {
-	a, err := adapterOf(d)
+	a, err := d.adapter()
 	if err != nil {
 		return nil, nil, false, err
 	}
-	needs, is := a.(loggedIn)
-	if !is {
+	form := a.Login
+	if !form.Needed() {
 		return nil, nil, true, nil
 	}
-	form := needs.Login()
 	for _, e := range env {
-		if name, value, _ := strings.Cut(e, "="); value != "" && slices.Contains(form.keys, name) {
+		if name, value, _ := strings.Cut(e, "="); value != "" && slices.Contains(form.Keys, name) {
 			return nil, nil, true, nil
 		}
 	}
@@ -234,14 +228,14 @@ func (r *Runner) login(d Definition, env []string) (vars []string, use *loginUse
 	if err != nil {
 		return nil, nil, false, fmt.Errorf("login of agent %q: %w", d.Name, err)
 	}
-	for _, file := range slices.Sorted(maps.Keys(form.vars)) {
+	for _, file := range slices.Sorted(maps.Keys(form.Vars)) {
 		if data := strings.TrimSpace(string(files[file])); data != "" {
-			vars, ok = append(vars, form.vars[file]+"="+data), true
+			vars, ok = append(vars, form.Vars[file]+"="+data), true
 		}
 	}
-	for file := range form.home {
+	for file := range form.Home {
 		if len(files[file]) > 0 {
-			use, ok = &loginUse{Dir: dir, Form: form.form}, true
+			use, ok = &loginUse{Dir: dir, Form: a.Name}, true
 		}
 	}
 	return vars, use, ok, nil
@@ -250,7 +244,7 @@ func (r *Runner) login(d Definition, env []string) (vars []string, use *loginUse
 // lease opens the login's lease and takes it in the background: done gets the
 // outcome when no other session holds it any more.
 func (u loginUse) lease() (*os.File, <-chan error, error) {
-	if _, known := loginForms[u.Form]; !known {
+	if loginOf(u.Form) == nil {
 		return nil, nil, fmt.Errorf("login of an unknown form %q", u.Form)
 	}
 	f, err := openLock(filepath.Join(u.Dir, loginLease))
@@ -286,7 +280,7 @@ func (u loginUse) settle(sessions string) {
 // place copies the login into a HOME in which nothing has run yet, for the
 // given user, and notes in the session's folder what it copied.
 func (u loginUse) place(folder, home string, uid, gid int) error {
-	form := loginForms[u.Form]
+	form := loginOf(u.Form)
 	mark := loginMark{Use: u, Sums: map[string]string{}}
 	var files map[string][]byte
 	err := locked(u.Dir, func() (err error) {
@@ -297,7 +291,7 @@ func (u loginUse) place(folder, home string, uid, gid int) error {
 		return fmt.Errorf("login: %w", err)
 	}
 	to := sessionUser{uid: uid, gid: gid}
-	for file, path := range form.home {
+	for file, path := range form.Home {
 		data, have := files[file]
 		if !have {
 			continue
@@ -332,8 +326,8 @@ func keepLogin(folder string) error {
 	case err != nil:
 		return err
 	}
-	form, known := loginForms[mark.Use.Form]
-	if !known || form.renewed == nil {
+	form := loginOf(mark.Use.Form)
+	if form == nil || form.Renewed == nil {
 		return nil
 	}
 	home, err := os.OpenRoot(filepath.Join(folder, dirBox, boxHome))
@@ -345,7 +339,7 @@ func keepLogin(folder string) error {
 	}
 	defer func() { _ = home.Close() }()
 	err = locked(mark.Use.Dir, func() error {
-		for file, path := range form.home {
+		for file, path := range form.Home {
 			began, err := os.ReadFile(filepath.Join(mark.Use.Dir, file))
 			if err != nil || sum(began) != mark.Sums[file] {
 				continue // forgotten, or changed by somebody else
@@ -354,13 +348,13 @@ func keepLogin(folder string) error {
 			if err != nil {
 				continue // the session made away with it
 			}
-			if next := form.renewed(began, left); next != nil {
-				if err := writeFile(filepath.Join(mark.Use.Dir, file), next, 0o600); err != nil {
+			if next := form.Renewed(began, left); next != nil {
+				if err := fsutil.Replace(filepath.Join(mark.Use.Dir, file), next, 0o600); err != nil {
 					return fmt.Errorf("keep a renewed login: %w", err)
 				}
 			}
 		}
-		return syncDir(mark.Use.Dir)
+		return fsutil.SyncDir(mark.Use.Dir)
 	})
 	if err != nil {
 		return err

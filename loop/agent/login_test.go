@@ -9,11 +9,18 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Files of a kept login of Claude Code.
+const (
+	claudeOAuth = "credentials.json"
+	claudeToken = "token"
+	claudeKey   = "key"
 )
 
 // madeLogin is a .credentials.json as Claude Code writes it.
@@ -27,20 +34,20 @@ func (h *house) scripted(text string) {
 	h.t.Helper()
 	h.script(text)
 	d := h.runner.o.Agents["mine"]
-	d.Name, d.Output = Claude, Claude
-	h.runner.o.Agents[Claude] = d
+	d.Name, d.Output = adapter.Claude, adapter.Claude
+	h.runner.o.Agents[adapter.Claude] = d
 }
 
 func (h *house) login(files map[string][]byte) {
 	h.t.Helper()
-	if err := SaveLogin(h.state, Claude, files); err != nil {
+	if err := SaveLogin(h.state, adapter.Claude, files); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
 func (h *house) kept() map[string]string {
 	h.t.Helper()
-	files, err := readLogin(loginDir(h.state, Claude))
+	files, err := readLogin(loginDir(h.state, adapter.Claude))
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -54,7 +61,7 @@ func (h *house) kept() map[string]string {
 func (h *house) agentSession(session string) ledger.Exit {
 	h.t.Helper()
 	l := h.launch(session)
-	l.Agent = Claude
+	l.Agent = adapter.Claude
 	h.start(l)
 	return h.wait(session)
 }
@@ -68,7 +75,7 @@ func TestLoginPlaced(t *testing.T) {
 		h := newHouse(t, level)
 		first := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
 		h.login(map[string][]byte{claudeOAuth: first})
-		dir := loginDir(h.state, Claude)
+		dir := loginDir(h.state, adapter.Claude)
 		h.scripted(`cat ` + account + `; stat -c ' %a' ` + account + `; ls ` + dir + ` 2>/dev/null
 			[ "$(stat -c %u ` + account + `)" = "$(id -u)" ] || echo "not its own"`)
 		x := h.agentSession("r1-1")
@@ -85,7 +92,7 @@ func TestLoginPlaced(t *testing.T) {
 			t.Error("its HOME is still there")
 		}
 		l := h.launch("r1-c1")
-		l.Kind, l.Agent, l.Command = ledger.KindVerify, Claude, `ls -a ~; env; cat `+dir+`/*`
+		l.Kind, l.Agent, l.Command = ledger.KindVerify, adapter.Claude, `ls -a ~; env; cat `+dir+`/*`
 		h.start(l)
 		if x := h.wait("r1-c1"); strings.Contains(x.Tail, "sk-ant") && level > 1 || strings.Contains(x.Tail, "\n.claude\n") {
 			t.Errorf("a verification found it: %s", x.Tail)
@@ -108,12 +115,12 @@ func TestLoginVariable(t *testing.T) {
 	} {
 		h.login(map[string][]byte{c.file: []byte(c.text + "\n")})
 		h.scripted(`env | grep -E '^(ANTHROPIC|CLAUDE_CODE_OAUTH)'; ls -a ~ | grep claude`)
-		d := h.runner.o.Agents[Claude]
+		d := h.runner.o.Agents[adapter.Claude]
 		d.EnvFile = filepath.Join(h.out, "env")
 		if err := os.WriteFile(d.EnvFile, []byte(c.env), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		h.runner.o.Agents[Claude] = d
+		h.runner.o.Agents[adapter.Claude] = d
 		if x := h.agentSession(fmt.Sprintf("r1-%d", n+1)); strings.TrimSpace(x.Tail) != c.want {
 			t.Errorf("%s with %q: %q, want %q", c.file, c.env, x.Tail, c.want)
 		}
@@ -124,7 +131,7 @@ func TestLoginVariable(t *testing.T) {
 func TestLoginRenewed(t *testing.T) {
 	old := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
 	newer := madeLogin("sk-ant-oat01-b", "sk-ant-ort01-b", 2000)
-	write := func(data []byte) string { return "printf %s " + shellWord(string(data)) + " > " + account }
+	write := func(data []byte) string { return "printf %s '" + string(data) + "' > " + account }
 	h := newHouse(t, 0)
 	for n, c := range []struct {
 		name, script string
@@ -155,7 +162,7 @@ func TestLoginRenewed(t *testing.T) {
 			}
 			h.scripted(c.script + wait)
 			l := h.launch(fmt.Sprintf("r1-%d", n+1))
-			l.Agent = Claude
+			l.Agent = adapter.Claude
 			h.start(l)
 			if c.meanwhile != nil {
 				await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
@@ -181,10 +188,10 @@ func TestLoginOneAtATime(t *testing.T) {
 	h.scripted(`echo "$HAT_SESSION" >> order; grep -o 'oat01-[0-9]' ` + account + ` >> order
 		[ "$HAT_SESSION" = r1-1 ] || exit 0
 		touch begun; while [ ! -e go ]; do sleep 0.02; done
-		printf %s ` + shellWord(string(next)) + ` > ` + account)
+		printf %s '` + string(next) + `' > ` + account)
 	launch := func(session string) {
 		l := h.launch(session)
-		l.Agent = Claude
+		l.Agent = adapter.Claude
 		h.start(l)
 	}
 	launch("r1-1")
@@ -223,9 +230,9 @@ func TestLoginOfLostSession(t *testing.T) {
 	h := newHouse(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
-	h.scripted(`printf %s ` + shellWord(string(next)) + ` > ` + account + `; touch begun; exec sleep 60`)
+	h.scripted(`printf %s '` + string(next) + `' > ` + account + `; touch begun; exec sleep 60`)
 	l := h.launch("r1-1")
-	l.Agent = Claude
+	l.Agent = adapter.Claude
 	h.start(l)
 	await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
 	var p pidFile
@@ -250,13 +257,13 @@ func TestLoginKeptLater(t *testing.T) {
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
 	h.scripted(`touch begun; while [ ! -e go ]; do sleep 0.02; done
-		printf %s ` + shellWord(string(next)) + ` > ` + account)
+		printf %s '` + string(next) + `' > ` + account)
 	l := h.launch("r1-1")
-	l.Agent = Claude
+	l.Agent = adapter.Claude
 	h.start(l)
 	await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
 	// As good as a full disk: nothing can be written under the lock.
-	lock := filepath.Join(loginDir(h.state, Claude), loginLock)
+	lock := filepath.Join(loginDir(h.state, adapter.Claude), loginLock)
 	if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700), os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
@@ -282,16 +289,16 @@ func TestLoginKeptLater(t *testing.T) {
 
 func TestSaveLogin(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
-	if was, err := RemoveLogin(state, Claude); was || err != nil {
+	if was, err := RemoveLogin(state, adapter.Claude); was || err != nil {
 		t.Errorf("nothing there: %v, %v", was, err)
 	}
-	if err := SaveLogin(state, Claude, map[string][]byte{claudeOAuth: []byte("{}")}); err != nil {
+	if err := SaveLogin(state, adapter.Claude, map[string][]byte{claudeOAuth: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
-	if err := SaveLogin(state, Claude, map[string][]byte{claudeToken: []byte("t")}); err != nil {
+	if err := SaveLogin(state, adapter.Claude, map[string][]byte{claudeToken: []byte("t")}); err != nil {
 		t.Fatal(err)
 	}
-	files, err := readLogin(loginDir(state, Claude))
+	files, err := readLogin(loginDir(state, adapter.Claude))
 	if len(files) != 1 || string(files[claudeToken]) != "t" || err != nil {
 		t.Errorf("kept: %v, %v", files, err)
 	}
@@ -304,10 +311,10 @@ func TestSaveLogin(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if was, err := RemoveLogin(state, Claude); !was || err != nil {
+	if was, err := RemoveLogin(state, adapter.Claude); !was || err != nil {
 		t.Errorf("remove: %v, %v", was, err)
 	}
-	if files, err := readLogin(loginDir(state, Claude)); len(files) != 0 || err != nil {
+	if files, err := readLogin(loginDir(state, adapter.Claude)); len(files) != 0 || err != nil {
 		t.Errorf("left: %v, %v", files, err)
 	}
 	for _, bad := range []string{"", "..", "a/b", "../x"} {
@@ -326,10 +333,10 @@ func TestSaveLoginForAnother(t *testing.T) {
 	if err := os.Chown(state, 65533, 65532); err != nil {
 		t.Fatal(err)
 	}
-	if err := SaveLogin(state, Claude, map[string][]byte{claudeToken: []byte("sk-ant-oat01-t")}); err != nil {
+	if err := SaveLogin(state, adapter.Claude, map[string][]byte{claudeToken: []byte("sk-ant-oat01-t")}); err != nil {
 		t.Fatal(err)
 	}
-	dir := loginDir(state, Claude)
+	dir := loginDir(state, adapter.Claude)
 	for _, path := range []string{filepath.Dir(dir), dir, filepath.Join(dir, claudeToken), filepath.Join(dir, loginLock)} {
 		fi, err := os.Stat(path)
 		if err != nil {
@@ -342,60 +349,8 @@ func TestSaveLoginForAnother(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(dir), os.Symlink(t.TempDir(), dir)); err != nil {
 		t.Fatal(err)
 	}
-	if err := SaveLogin(state, Claude, map[string][]byte{claudeToken: []byte("t")}); err == nil {
+	if err := SaveLogin(state, adapter.Claude, map[string][]byte{claudeToken: []byte("t")}); err == nil {
 		t.Error("it followed a link")
-	}
-}
-
-func TestClaudeHome(t *testing.T) {
-	now := time.UnixMilli(5000)
-	whole := string(madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000))
-	for _, c := range []struct {
-		name, file, want, text string
-	}{
-		{"account", whole, whole, ""},
-		{"with other things in it", strings.Replace(whole, "{", `{"mcpOAuth":{"server":{"accessToken":"x"}},`, 1), whole, ""},
-		{"nothing there", "", "", "there is no login"},
-		{"no JSON", "{", "", "not a login"},
-		{"no account", `{"mcpOAuth":{}}`, "", "holds no account"},
-		{"no token", `{"claudeAiOauth":{}}`, "", "no access token"},
-		{"expired for good", string(madeLogin("sk-ant-oat01-a", "", 1000)), "", "has expired"},
-	} {
-		home := t.TempDir()
-		if c.file != "" {
-			if err := os.Mkdir(filepath.Join(home, ".claude"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(home, ".claude", ".credentials.json"), []byte(c.file), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		files, note, err := ClaudeHome(home, now)
-		var in *ledger.InputError
-		if c.want == "" {
-			if !errors.As(err, &in) || !strings.Contains(in.Findings[0].Text, c.text) || !strings.Contains(in.Findings[0].Fix, "setup-token") {
-				t.Errorf("%s: %v", c.name, err)
-			}
-			continue
-		}
-		if err != nil || string(files[claudeOAuth]) != c.want || len(files) != 1 || !strings.Contains(note, "(max)") {
-			t.Errorf("%s: %s, %q, %v", c.name, files, note, err)
-		}
-	}
-}
-
-func TestClaudeToken(t *testing.T) {
-	for text, want := range map[string]string{
-		"sk-ant-oat01-abc\n": claudeToken, "  sk-ant-api03-abc \r\n": claudeKey,
-		"": "", "\n": "", "sk-ant-ort01-abc": "", "hello": "", "sk-ant-oat01-a sk-ant-oat01-b": "", "sk-ant-" + strings.Repeat("x", 5000): "",
-	} {
-		files, _, err := ClaudeToken([]byte(text))
-		if (err == nil) != (want != "") || want != "" && string(files[want]) != strings.TrimSpace(text)+"\n" {
-			t.Errorf("%.30q: %s, %v", text, files, err)
-		}
-		if err != nil && strings.Contains(err.Error(), "abc") {
-			t.Errorf("the error shows the secret: %v", err)
-		}
 	}
 }
 
@@ -410,7 +365,7 @@ func TestClaudeCheck(t *testing.T) {
 	}
 	check := func(name, text, fix string) {
 		t.Helper()
-		err := h.runner.Check(context.Background(), Claude)
+		err := h.runner.Check(context.Background(), adapter.Claude)
 		var in *ledger.InputError
 		if text == "" {
 			if err != nil {
@@ -422,8 +377,8 @@ func TestClaudeCheck(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	d := BuiltIn()[Claude]
-	h.runner.o.Agents[Claude] = d
+	d := BuiltIn()[adapter.Claude]
+	h.runner.o.Agents[adapter.Claude] = d
 	h.runner.path = []string{h.state}
 	check("not installed", "claude was not found on PATH", "npm i -g @anthropic-ai/claude-code")
 	h.runner.path = []string{h.out}
@@ -431,7 +386,7 @@ func TestClaudeCheck(t *testing.T) {
 	check("broken", "--version failed: exit status 1: no such thing", "npm i -g @anthropic-ai/claude-code")
 	put("echo '2.1.329 (Claude Code)'\n[ $# = 1 ] && [ -z \"$ANTHROPIC_API_KEY\" ]\n")
 	check("logged out", "agent claude is not logged in", "nightporter login claude")
-	if v, err := h.runner.Version(context.Background(), Claude); v != "2.1.329 (Claude Code)" || err != nil {
+	if v, err := h.runner.Version(context.Background(), adapter.Claude); v != "2.1.329 (Claude Code)" || err != nil {
 		t.Errorf("version: %q, %v", v, err)
 	}
 	h.login(map[string][]byte{claudeToken: []byte("sk-ant-oat01-t")})
@@ -442,19 +397,19 @@ func TestClaudeCheck(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(h.state, "version-*")); err != nil || len(left) > 0 {
 		t.Errorf("left in the state folder: %q, %v", left, err)
 	}
-	if _, err := RemoveLogin(h.state, Claude); err != nil {
+	if _, err := RemoveLogin(h.state, adapter.Claude); err != nil {
 		t.Fatal(err)
 	}
 	d.EnvFile = filepath.Join(h.out, "keys")
 	if err := os.WriteFile(d.EnvFile, []byte("ANTHROPIC_API_KEY=k\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h.runner.o.Agents[Claude] = d
+	h.runner.o.Agents[adapter.Claude] = d
 	check("with a key", "", "")
 	d.EnvFile, d.Command = "", []string{filepath.Join(h.out, "wrap")}
 	if err := os.Rename(prog, d.Command[0]); err != nil {
 		t.Fatal(err)
 	}
-	h.runner.o.Agents[Claude] = d
+	h.runner.o.Agents[adapter.Claude] = d
 	check("a script around it", "", "")
 }

@@ -8,8 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
 // Sizes of what is kept of a session's output (SPEC 10).
@@ -160,7 +161,7 @@ func (o *output) close() error {
 		return nil // nothing is missing between head and tail
 	}
 	cut := tailLines(all, int(o.tailMax))
-	if err := writeFile(path, cut, 0o600); err != nil {
+	if err := fsutil.Replace(path, cut, 0o600); err != nil {
 		return err
 	}
 	if err := os.Remove(path + ".1"); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -220,20 +221,7 @@ func (o *output) lastLines() string {
 			text = text[i+1:]
 		}
 	}
-	return clean(string(text), lastSize)
-}
-
-// clean makes text valid UTF-8 of at most size bytes, from its end. NUL, which
-// no terminal or chat shows, is taken out.
-func clean(text string, size int) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
-	if over := len(text) - size; over > 0 {
-		for over < len(text) && !utf8.RuneStart(text[over]) {
-			over++
-		}
-		text = text[over:]
-	}
-	return text
+	return adapter.Clean(string(text), lastSize)
 }
 
 // openOutput reads what is kept of a session's output, head then tail.

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -167,15 +166,6 @@ func TestOutputLongLine(t *testing.T) {
 		}
 		if len(o.lastLines()) > lastSize {
 			t.Error("last lines are too long")
-		}
-	}
-}
-
-func TestClean(t *testing.T) {
-	for _, in := range []string{"", "abc", "a\x00b", "\xff\xfe", strings.Repeat("ä", 5000), strings.Repeat("\xe2\x82", 4000)} {
-		got := clean(in, 100)
-		if !utf8.ValidString(got) || len(got) > 100 || strings.Contains(got, "\x00") {
-			t.Errorf("clean(%.20q) = %q", in, got)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -179,10 +180,10 @@ func TestPrompt(t *testing.T) {
 		why                  ledger.ExitReason
 		tail                 string
 	}{
-		{"stdin", PromptStdin, `wc -c | tr -d ' '`, 200_000, ledger.ExitSelf, "200000\n"},
-		{"arg", PromptArg, `printf %s "$1" | wc -c | tr -d ' '; wc -c | tr -d ' '`, 100_000, ledger.ExitSelf, "100000\n0\n"},
-		{"argtoolong", PromptArg, `exit 0`, 200_000, ledger.ExitNotStarted, ""},
-		{"file", PromptFile, `wc -c <"$1" | tr -d ' '`, 200_000, ledger.ExitSelf, "200000\n"},
+		{"stdin", adapter.PromptStdin, `wc -c | tr -d ' '`, 200_000, ledger.ExitSelf, "200000\n"},
+		{"arg", adapter.PromptArg, `printf %s "$1" | wc -c | tr -d ' '; wc -c | tr -d ' '`, 100_000, ledger.ExitSelf, "100000\n0\n"},
+		{"argtoolong", adapter.PromptArg, `exit 0`, 200_000, ledger.ExitNotStarted, ""},
+		{"file", adapter.PromptFile, `wc -c <"$1" | tr -d ' '`, 200_000, ledger.ExitSelf, "200000\n"},
 		{"unknown", "smoke", `exit 0`, 10, ledger.ExitNotStarted, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -349,5 +350,13 @@ func TestSocketPath(t *testing.T) {
 	p := long.SocketPath("r123-4567")
 	if len(p) > maxSocket || p != long.SocketPath("r123-4567") || p == long.SocketPath("r123-4568") {
 		t.Errorf("%q", p)
+	}
+}
+
+func TestLimitOfSession(t *testing.T) {
+	h := newHouse(t, 0)
+	x := h.run("r1-1", `echo "You've hit your session limit · resets 8:20pm (UTC)"; exit 1`)
+	if x.Failure != ledger.FailureLimit || x.Until.IsZero() || x.Code != 1 || x.Text == "" {
+		t.Errorf("exit = %+v", x)
 	}
 }

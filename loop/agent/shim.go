@@ -16,6 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/internal/statelock"
+	"github.com/nightporter/nightporter/internal/text"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -28,7 +30,7 @@ const shimLock = 3
 // All it has to say is in the folder's exit.json; the exit code is 0 where
 // that was written, and 1 else.
 func ShimMain(folder string) int {
-	// The tree keeper dies with the thread that started it: this one, which
+	// The reaper dies with the thread that started it: this one, which
 	// lives as long as the process.
 	runtime.LockOSThread()
 	unix.CloseOnExec(shimLock)
@@ -104,7 +106,7 @@ func (s *supervisor) writePID() error {
 	return writeJSON(s.path(filePID), s.pid)
 }
 
-// inner is the running tree keeper, seen from outside.
+// inner is the running reaper, seen from outside.
 type inner struct {
 	cmd     *os.Process
 	reports chan report // closed when it has none to give any more
@@ -214,7 +216,7 @@ func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (le
 	}
 }
 
-// startInner starts the tree keeper in the namespaces of its level.
+// startInner starts the reaper in the namespaces of its level.
 func (s *supervisor) startInner() (*inner, error) {
 	stdin := os.DevNull
 	if s.spec.Stdin {
@@ -244,7 +246,7 @@ func (s *supervisor) startInner() (*inner, error) {
 	}
 	in := &inner{cmd: proc, reports: make(chan report, 8), control: ctl[1], printed: make(chan struct{}), pipe: out[0]}
 	go func() {
-		_ = json.NewEncoder(plan[1]).Encode(s.spec.Plan) // a keeper that reads none says so itself
+		_ = json.NewEncoder(plan[1]).Encode(s.spec.Plan) // a reaper that reads none says so itself
 		_ = plan[1].Close()
 	}()
 	go func() {
@@ -261,7 +263,7 @@ func (s *supervisor) startInner() (*inner, error) {
 	return in, nil
 }
 
-// namespaces says how the tree keeper is started at a level. It dies with its
+// namespaces says how the reaper is started at a level. It dies with its
 // parent at level 3, and its whole namespace with it; at the lower levels it
 // sees the end of the control pipe instead, and has a tree to end first.
 func namespaces(level int) *syscall.SysProcAttr {
@@ -332,12 +334,12 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 	var deadline time.Time
 	ended, seen, done := false, false, false
 	end := func(why ledger.ExitReason, text string) {
-		if ended || seen { // it is over already; the keeper ends what is left
+		if ended || seen { // it is over already; the reaper ends what is left
 			return
 		}
 		ended = true
 		s.exit.Reason, s.exit.Text = why, text
-		_, _ = in.control.Write([]byte{orderEnd}) // a keeper that is gone has ended it
+		_, _ = in.control.Write([]byte{orderEnd}) // a reaper that is gone has ended it
 	}
 	asked := func() {
 		g, ok := s.asked()
@@ -433,7 +435,7 @@ func (s *supervisor) take(r report, ended bool) {
 	}
 }
 
-// lastWord judges a tree keeper that ended, and reaps it.
+// lastWord judges a reaper that ended, and reaps it.
 func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
 	_ = in.control.Close()
 	state, err := in.cmd.Wait()
@@ -450,7 +452,7 @@ func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
 	}
 }
 
-// sweep ends what a tree keeper could not, because somebody ended it first:
+// sweep ends what a reaper could not, because somebody ended it first:
 // its orphans are ours, the next subreaper above.
 func (s *supervisor) sweep() {
 	for i := 0; i < 500; i++ {
@@ -503,16 +505,8 @@ func (s *supervisor) finish(err error) error {
 	return nil
 }
 
-// oneLine is what a person reads at a glance.
-func oneLine(text string) string {
-	b := []byte(clean(text, 1000))
-	for i, c := range b {
-		if c < ' ' {
-			b[i] = ' '
-		}
-	}
-	return string(b)
-}
+// oneLine returns the end of a text as one line, at most 1000 bytes of it.
+func oneLine(s string) string { return text.OneLine(adapter.Clean(s, 1000)) }
 
 // oomKills counts the processes that the kernel has ended for memory on this
 // machine since it started, 0 where it does not say.

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -122,9 +124,9 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 	}
 	return errors.Join(
 		makeDir(filepath.Join(folder, dirAsk), 0o700),
-		writeFile(filepath.Join(folder, fileVersion), []byte(strconv.Itoa(FolderVersion)+"\n"), 0o600),
-		writeFile(filepath.Join(folder, filePrompt), prompt, 0o600),
-		writeFile(filepath.Join(folder, fileTouch), nil, 0o600),
+		fsutil.Replace(filepath.Join(folder, fileVersion), []byte(strconv.Itoa(FolderVersion)+"\n"), 0o600),
+		fsutil.Replace(filepath.Join(folder, filePrompt), prompt, 0o600),
+		fsutil.Replace(filepath.Join(folder, fileTouch), nil, 0o600),
 		writeJSON(filepath.Join(folder, fileEnv), env),
 		writeJSON(filepath.Join(folder, fileSpec), s),
 		reserve(folder),
@@ -212,17 +214,20 @@ func (r *Runner) agentCommand(l ledger.Launch, d Definition, box string, p *plan
 	if err != nil {
 		return false, err
 	}
-	a, err := adapterOf(d)
+	a, err := d.adapter()
 	if err != nil {
 		return false, err
 	}
 	file := filepath.Join(box, "prompt")
-	args, stdin, err := a.Command(l, d, SessionPaths{Prompt: file, Hat: filepath.Join(box, boxBin, "hat")})
+	args, stdin, err := a.CommandLine(adapter.Call{
+		Agent: d.Name, Output: d.Output, Prompt: d.Prompt, Args: d.Command[1:],
+		Launch: l, PromptFile: file, Hat: filepath.Join(box, boxBin, "hat"),
+	})
 	if err != nil {
 		return false, err
 	}
 	if !stdin {
-		if err := writeFile(file, []byte(l.Prompt), 0o644); err != nil {
+		if err := fsutil.Replace(file, []byte(l.Prompt), 0o644); err != nil {
 			return false, err
 		}
 	}

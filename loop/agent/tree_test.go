@@ -156,7 +156,7 @@ func TestSignsOfLife(t *testing.T) {
 func (h *house) pids() pidFile {
 	h.t.Helper()
 	var p pidFile
-	await(h.t, h.runner.folder("r1-1"), "pid.json names the tree keeper", func() bool {
+	await(h.t, h.runner.folder("r1-1"), "pid.json names the reaper", func() bool {
 		return readJSON(filepath.Join(h.runner.folder("r1-1"), filePID), &p) == nil && p.Inner > 0
 	})
 	return p
@@ -181,8 +181,8 @@ func TestShimKilled(t *testing.T) {
 	})
 }
 
-// The tree keeper is ended, as an agent of the same user can at level 1.
-func TestKeeperKilled(t *testing.T) {
+// The reaper is ended, as an agent of the same user can at level 1.
+func TestReaperKilled(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
 		h := newHouse(t, level)
 		m := mark(t)
@@ -201,7 +201,7 @@ func TestKeeperKilled(t *testing.T) {
 }
 
 // Both are ended in one blow: the one who waits ends what is left.
-func TestShimAndKeeperKilled(t *testing.T) {
+func TestShimAndReaperKilled(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
 		h := newHouse(t, level)
 		m := mark(t)

@@ -192,7 +192,7 @@ func (r *Runner) lost(ctx context.Context, session, folder string) (ledger.Exit,
 	case p.Boot != bootID():
 		x.Text = "the machine was started anew while it ran"
 	case p.Inner > 0:
-		// The keeper notices by itself that it is alone, and ends its tree.
+		// The reaper notices by itself that it is alone, and ends its tree.
 		if err := waitProcess(ctx, p.Inner, p.InnerStart); err != nil {
 			return x, err
 		}
@@ -249,7 +249,7 @@ func (r *Runner) read(x *ledger.Exit, folder string) {
 	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil || s.Kind != ledger.KindAgent {
 		return
 	}
-	a, err := adapterOf(r.o.Agents[s.Agent])
+	a, err := r.o.Agents[s.Agent].adapter()
 	if err != nil {
 		return // the configuration changed meanwhile; what it means stays unknown
 	}
@@ -259,9 +259,9 @@ func (r *Runner) read(x *ledger.Exit, folder string) {
 		return
 	}
 	defer func() { _ = out.Close() }()
-	v := a.Read(out, *x)
+	v := a.Judge(out, *x)
 	x.Turns, x.Tokens, x.CostUSD = v.Turns, v.Tokens, v.CostUSD
-	x.Failure, x.Until = v.Trouble, v.Until
+	x.Failure, x.Until = v.Failure, v.Until
 	if v.Text != "" {
 		x.Text = oneLine(v.Text)
 	}

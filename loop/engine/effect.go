@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -41,7 +42,7 @@ func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool)
 			if err != nil {
 				e.o.Log.Error("effect failed", "kind", p.Kind, "key", p.Key, "error", err)
 				disk := e.isDisk(err)
-				if disk && !e.pause(ctx, diskRetry) {
+				if disk && sleep.For(ctx, diskRetry) != nil {
 					return
 				}
 				if disk {
@@ -123,7 +124,7 @@ func (e *Engine) settle(ctx context.Context, project string, p ledger.PendingEff
 			return
 		}
 		e.o.Log.Error("result not saved", "effect", p.Kind, "key", p.Key, "error", err)
-		if !e.pause(ctx, diskRetry) {
+		if sleep.For(ctx, diskRetry) != nil {
 			return
 		}
 	}
@@ -135,15 +136,6 @@ func resultOf(project string, p ledger.PendingEffect, body loop.InputBody) loop.
 		body = loop.Wake{}
 	}
 	return loop.Input{Key: fmt.Sprintf("effect:%d", p.ID), Project: project, Actor: "daemon", Body: body, Settles: p.ID}
-}
-
-func (e *Engine) pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 func (e *Engine) isDisk(err error) bool { return e.o.IsDisk != nil && e.o.IsDisk(err) }

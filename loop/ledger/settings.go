@@ -94,8 +94,9 @@ const (
 
 // SourceRef names a source as KIND:PATH.
 type SourceRef struct {
-	Kind string `json:"kind"`
-	Path string `json:"path"`
+	Kind    string `json:"kind"`
+	Path    string `json:"path"`
+	Foreign bool   `json:"foreign,omitempty"` // its tasks' text can be anybody's: reports, issues
 }
 
 func (s SourceRef) String() string { return s.Kind + ":" + s.Path }

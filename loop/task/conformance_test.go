@@ -30,9 +30,9 @@ type fixture struct {
 	notes  func(text []byte) (map[string]bool, []byte) // the notes of all edits, and the text without them
 }
 
-// testSource is what every source has to pass (SPEC 3.2). open makes a new
-// file of the given variant in an empty folder.
-func testSource(t *testing.T, variants int, open func(t testing.TB, dir string, variant int) fixture) {
+// testSource is the conformance suite of sources. open makes a new file of the
+// given variant in an empty folder.
+func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir string, variant int) fixture) {
 	marks := []ledger.Mark{ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify}
 
 	t.Run("reading changes nothing", func(t *testing.T) {
@@ -97,7 +97,11 @@ func testSource(t *testing.T, variants int, open func(t testing.TB, dir string, 
 				if err != nil {
 					rt.Fatalf("%v\n%s", err, text)
 				}
+				lines := strings.Split(string(text), "\n")
 				for i, task := range now.Tasks {
+					if asked := want[task.ID]; asked != snap.Tasks[i].Mark && !strings.Contains(lines[task.Line-1], k.Statuses[asked]) {
+						rt.Fatalf("%s is marked %s, and its line does not say %s: %s", task.ID, asked, k.Statuses[asked], lines[task.Line-1])
+					}
 					if task.Mark != want[task.ID] {
 						rt.Fatalf("%s reads %s, marked %s:\n%s", task.ID, task.Mark, want[task.ID], text)
 					}
@@ -375,4 +379,14 @@ func entries(t tester, dir string) []string {
 		names = append(names, e.Name())
 	}
 	return names
+}
+
+// writeBelow writes a file of a repository, with its folders.
+func writeBelow(t *testing.T, repo, path, text string) {
+	t.Helper()
+	path = filepath.Join(repo, filepath.FromSlash(path))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, []byte(text))
 }

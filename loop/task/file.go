@@ -13,11 +13,20 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/internal/sleep"
 )
 
 // settleTime is how long a file must have been left alone before it is taken
 // for whole: some editors truncate a file and write it anew in place.
 const settleTime = 50 * time.Millisecond
+
+// emptyTime is settleTime of an empty file. An editor that writes in place
+// leaves it empty between truncating and writing, on a busy host for longer
+// than settleTime. Taken for whole, it would have lost every task, and a mark
+// would replace the file that the editor is about to write.
+const emptyTime = time.Second
 
 // lockTime is how long to wait for another program that holds the file's lock.
 const lockTime = 10 * time.Second
@@ -61,10 +70,12 @@ func (f *sharedFile) read(ctx context.Context) ([]byte, error) {
 	return data, err
 }
 
-// settled reads a file once nobody has written it for settleTime. One that
-// never rests, or has a time in the future, is read as it is after a while.
+// settled reads a file once nobody has written it for settleTime, or emptyTime
+// if it is empty. One that never rests, or has a time in the future, is read as
+// it is after a while.
 func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
 	for try := 0; ; try++ {
+		now := time.Now() // before the read: what was read may be old by the time it is judged
 		data, info, err := readWhole(path)
 		if err != nil {
 			return nil, nil, err
@@ -72,10 +83,14 @@ func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileI
 		f.mu.Lock()
 		own := f.own == stampOf(info)
 		f.mu.Unlock()
-		if age := time.Since(info.ModTime()); own || try == 20 || age >= settleTime || age < -settleTime {
+		wait := settleTime
+		if len(data) == 0 {
+			wait = emptyTime
+		}
+		if age := now.Sub(info.ModTime()); own || try == 20 || age >= wait || age < -settleTime {
 			return data, info, nil
 		}
-		if err := pause(ctx, settleTime); err != nil {
+		if err := sleep.For(ctx, settleTime); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -108,18 +123,6 @@ func readWhole(path string) ([]byte, fs.FileInfo, error) {
 		if stampOf(before) == stampOf(after) {
 			return data, after, nil
 		}
-	}
-}
-
-// pause waits, or returns why ctx ended.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 
@@ -162,7 +165,7 @@ func lockFile(ctx context.Context, open func() (*os.File, string, error)) (*os.F
 		case time.Now().After(deadline):
 			return nil, "", fmt.Errorf("lock %s: another program has held it for %v", path, lockTime)
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := sleep.For(ctx, wait); err != nil {
 			return nil, "", err
 		}
 	}
@@ -198,7 +201,7 @@ func (f *sharedFile) rewrite(ctx context.Context, edit func(fresh []byte) ([]byt
 			return errors.Join(err, perr)
 		}
 		if bytes.Equal(found, holds) {
-			return errors.Join(err, syncFolder(filepath.Dir(path)))
+			return errors.Join(err, fsutil.SyncDir(filepath.Dir(path)))
 		}
 		base = found
 		if holds = found; swapped {
@@ -287,14 +290,4 @@ func fill(file *os.File, data []byte, like fs.FileInfo) error {
 		return err
 	}
 	return file.Sync()
-}
-
-// syncFolder makes a rename in a folder last.
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

@@ -22,17 +22,15 @@ const (
 // ParsePlan reads a Markdown plan (SPEC 3.3). file is its path as it shall
 // stand in Snapshot.Path; findings carry its last element. Malformed input is
 // a *ledger.InputError with every finding, in order of lines, and no task may be
-// used then. Warnings come in the snapshot. data is not kept or changed.
+// used then. What can be read and is in doubt comes as warnings; what is odd is
+// for Lint. data is not kept or changed.
 func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
 	p := scanPlan(filepath.Base(file), data)
 	tasks := p.read()
 	if err := p.err(); err != nil {
 		return ledger.Snapshot{}, err
 	}
-	s := ledger.Snapshot{Name: planName(file), Path: file, Tasks: tasks}
-	s.Warnings = slices.Concat(p.warnings, Lint(s))
-	slices.SortStableFunc(s.Warnings, func(a, b ledger.Finding) int { return a.Line - b.Line })
-	return s, nil
+	return ledger.Snapshot{Name: planName(file), Path: file, Tasks: tasks, Warnings: p.warnings}, nil
 }
 
 // planName is "checkout" for a/checkout.md.

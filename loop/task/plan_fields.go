@@ -229,7 +229,7 @@ func (p *plan) read() []ledger.Task {
 		f := p.fields(t)
 		mark := t.state(p.data)
 		if mark == ledger.MarkDone && len(t.marks) > 0 {
-			p.warning(t.line, t.id+" is ticked and marked "+markWords[t.marks[0].mark]+": it counts as done", "")
+			p.warning(t.line, t.id+" is ticked and marked "+planStatuses[t.marks[0].mark]+": it counts as done", "")
 		}
 		if mark != ledger.MarkDone {
 			for _, d := range t.doubt {

@@ -185,9 +185,6 @@ func boldEnd(s []byte) int {
 
 const knownMarks = "the words are (blocked) and (manual-verify), between box and title"
 
-// markWords is how each status in words is written by us.
-var markWords = map[ledger.Mark]string{ledger.MarkBlocked: "(blocked)", ledger.MarkManualVerify: "(manual-verify)"}
-
 // markOf reads a mark with its parentheses, without case, with any of the
 // usual joints in manual-verify.
 func markOf(s string) (ledger.Mark, bool) {
@@ -243,7 +240,7 @@ func unknownMark(text string) (string, string) {
 // "" for none.
 func nearMark(text string) string {
 	text = foldMark(text)
-	for _, w := range []string{markWords[ledger.MarkBlocked], markWords[ledger.MarkManualVerify]} {
+	for _, w := range []string{planStatuses[ledger.MarkBlocked], planStatuses[ledger.MarkManualVerify]} {
 		if nearest.Distance(text, w) <= 3 || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+"-") || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+":") {
 			return w
 		}

@@ -343,7 +343,7 @@ func TestWarnings(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, w := range s.Warnings {
+			for _, w := range append(s.Warnings, Lint(s)...) {
 				got = append(got, w.String())
 			}
 			text := strings.Join(got, "\n")

@@ -79,7 +79,7 @@ func (t taskLine) edits(data []byte, m ledger.Mark) []edit {
 	case !done && box != " ":
 		edits = append(edits, edit{t.box, " "})
 	}
-	words, marked := markWords[m]
+	words, marked := planWord(m)
 	for n, k := range t.marks {
 		switch {
 		case !marked || n > 0:
@@ -137,8 +137,8 @@ type planSource struct {
 	file *sharedFile
 }
 
-func openPlan(path, repo string, opts Options) (Source, error) {
-	at, err := newPlace(path, repo)
+func openPlan(k *Kind, path, repo string, opts Options) (Source, error) {
+	at, err := newPlace(k, path, repo)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func openPlan(path, repo string, opts Options) (Source, error) {
 	if _, err := at.target(); err != nil {
 		return nil, at.readError(err)
 	}
-	log, err := newPlace(filepath.Join(filepath.Dir(at.path), planName(at.rel)+".progress.md"), at.repo)
+	log, err := newPlace(k, filepath.Join(filepath.Dir(at.path), planName(at.rel)+".progress.md"), at.repo)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (p place) readError(err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return inputError(p.rel, "there is no such file in "+p.repo, "Check the path after plan:")
+		return inputError(p.rel, "there is no such file in "+p.repo, "Check the path after "+p.kind.Name+":")
 	case errors.Is(err, fs.ErrPermission):
 		return inputError(p.rel, "cannot be read: "+err.Error(), "Give the user that runs nightporter access to it")
 	}
@@ -179,7 +179,13 @@ func (s *planSource) Read(ctx context.Context) (ledger.Snapshot, error) {
 	if err != nil {
 		return ledger.Snapshot{}, s.readError(err)
 	}
-	return ParsePlan(s.rel, data)
+	snapshot, err := ParsePlan(s.rel, data)
+	if err != nil {
+		return ledger.Snapshot{}, err
+	}
+	snapshot.Warnings = append(snapshot.Warnings, s.kind.Lint(snapshot)...)
+	slices.SortStableFunc(snapshot.Warnings, func(a, b ledger.Finding) int { return a.Line - b.Line })
+	return snapshot, nil
 }
 
 // Mark implements Source. With Options.CommitStatus it does nothing.

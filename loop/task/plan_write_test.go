@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -44,8 +45,9 @@ func maskPlan(text []byte) []byte {
 	}
 }
 
-func TestPlanConforms(t *testing.T) {
-	testSource(t, len(planTexts), func(t testing.TB, dir string, variant int) fixture {
+// planConforms runs the conformance suite over plans.
+func planConforms(t *testing.T) {
+	testSource(t, FindKind(KindPlan), len(planTexts), func(t testing.TB, dir string, variant int) fixture {
 		path := filepath.Join(dir, ".agents", "plans", "in-progress", "checkout.md")
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -263,6 +265,37 @@ func TestSavedBetweenAndBroken(t *testing.T) {
 	}
 	if got, _ := snapshotFile(t, path); string(got) != broken {
 		t.Errorf("got %q, want %q", got, broken)
+	}
+}
+
+// An editor that writes in place has truncated the file, and is slow to write
+// its text: a mark waits for the text, and leaves the editor's file in place.
+func TestMarkWaitsForTruncatedFile(t *testing.T) {
+	dir, path := repo(t, twoTasks)
+	s := openPlanT(t, "plan.md", dir)
+	ctx, cancel := context.WithTimeout(t.Context(), emptyTime/4)
+	defer cancel()
+	editor, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer editor.Close()
+	since := time.Now().Add(-2 * settleTime)
+	if err := os.Chtimes(path, since, since); err != nil {
+		t.Fatal(err)
+	}
+	done := []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}}
+	if err := s.Mark(ctx, done); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("marking an empty file: %v", err)
+	}
+	if _, err := editor.WriteString(twoTasks); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Mark(t.Context(), done); err != nil {
+		t.Error(err)
+	}
+	if got, _ := snapshotFile(t, path); string(got) != strings.Replace(twoTasks, "[ ]", "[x]", 1) {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -10,10 +10,11 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/internal/text"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -58,7 +59,7 @@ func (s *planSource) appendLog(ctx context.Context, p ledger.Progress) error {
 		return err
 	}
 	if len(old) == 0 {
-		return syncFolder(dirOf(path))
+		return fsutil.SyncDir(dirOf(path))
 	}
 	return nil
 }
@@ -211,22 +212,8 @@ func entryText(b *strings.Builder, heading, text string) {
 	}
 }
 
-// oneLine makes text safe inside one line: no line ends, no control or
-// direction characters, no comment that could hide what follows or pose as a
-// key.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			return ' '
-		case unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-	s = strings.Join(strings.Fields(s), " ")
-	return strings.NewReplacer("<!--", "&lt;!--", "-->", "--&gt;").Replace(s)
-}
+// oneLine makes text safe inside one line of a Markdown file.
+func oneLine(s string) string { return text.Markdown(text.OneLine(s)) }
 
 // codeSpan quotes a command whatever backticks it has.
 func codeSpan(s string) string {

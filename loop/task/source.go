@@ -5,18 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-// KindPlan is the KIND of a Markdown plan, as in "plan:PATH" (SPEC 17).
-const KindPlan = "plan"
-
-// kindsLater are the KINDs that SPEC 17 fixes and that no source serves yet.
-var kindsLater = []string{"backlog", "tasks", "prd", "bugs", "forge"}
 
 // Options are the settings of a project that concern its source.
 type Options struct {
@@ -67,27 +60,13 @@ func (e *GoneError) Error() string {
 // Unwrap gives fs.ErrNotExist where the whole file is gone.
 func (e *GoneError) Unwrap() error { return e.Err }
 
-// Open returns the source of a KIND at path, which is absolute or relative to
-// the repository's folder and lies inside it. What a person has to mend is a
-// *ledger.InputError. The file is not read yet.
-func Open(kind, path, repo string, opts Options) (Source, error) {
-	switch {
-	case kind == KindPlan:
-		return openPlan(path, repo, opts)
-	case slices.Contains(kindsLater, kind):
-		return nil, inputError("", fmt.Sprintf("source kind %q is not built yet", kind),
-			"Use a plan: plan:.agents/plans/in-progress/NAME.md")
-	}
-	return nil, inputError("", fmt.Sprintf("unknown source kind %q", kind),
-		"Write plan:PATH, for example plan:.agents/plans/in-progress/NAME.md")
-}
-
 func inputError(file, text, fix string) *ledger.InputError {
 	return &ledger.InputError{Findings: []ledger.Finding{{File: file, Text: text, Fix: fix}}}
 }
 
-// place is a file inside a repository, as the user named it.
+// place is a source's file inside a repository, as the user named it.
 type place struct {
+	kind *Kind
 	repo string // absolute, without links
 	rel  string // slash-separated, below repo
 	path string // absolute
@@ -95,9 +74,9 @@ type place struct {
 
 // newPlace puts path below repo by its letters; links are looked at by target,
 // each time anew, because they can change during a night.
-func newPlace(path, repo string) (place, error) {
+func newPlace(k *Kind, path, repo string) (place, error) {
 	if strings.TrimSpace(path) == "" {
-		return place{}, inputError("", "the source has no path", "Write plan:PATH, for example plan:.agents/plans/in-progress/NAME.md")
+		return place{}, inputError("", "the source has no path", k.writeIt())
 	}
 	abs, err := filepath.Abs(repo)
 	if err != nil {
@@ -120,7 +99,7 @@ func newPlace(path, repo string) (place, error) {
 	if !ok {
 		return place{}, outside(path, abs)
 	}
-	return place{repo: real, rel: filepath.ToSlash(rel), path: filepath.Join(real, rel)}, nil
+	return place{kind: k, repo: real, rel: filepath.ToSlash(rel), path: filepath.Join(real, rel)}, nil
 }
 
 // below returns path relative to dir if it lies inside, by letters.
@@ -158,7 +137,7 @@ func (p place) target() (string, error) {
 		if info.IsDir() {
 			what = "is a folder"
 		}
-		return "", inputError(p.rel, what+": expected a file", "Name the file, for example "+KindPlan+":.agents/plans/in-progress/NAME.md")
+		return "", inputError(p.rel, what+": expected a file", "Name the file, for example "+p.kind.Example)
 	}
 	return real, nil
 }

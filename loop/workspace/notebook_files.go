@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -183,22 +184,10 @@ func lockFolder(ctx context.Context, root *os.Root) (*os.File, error) {
 			dir.Close()
 			return nil, fmt.Errorf("lock .ralph: another program has held it for %v", lockTime)
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := sleep.For(ctx, wait); err != nil {
 			dir.Close()
 			return nil, err
 		}
-	}
-}
-
-// sleep waits for d, or returns the cause of ctx's end.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 
@@ -235,7 +224,7 @@ func (n *Notebook) readSettled(ctx context.Context, root *os.Root, file string) 
 		if whole && (n.own[file] == stampOf(info) || age >= settleTime || age < -settleTime) || try == 20 {
 			return data, after, nil
 		}
-		if err := sleep(ctx, settleTime); err != nil {
+		if err := sleep.For(ctx, settleTime); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/nightporter/nightporter/internal/text"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -86,15 +87,11 @@ func sanitize(line string) string {
 		}
 		return r
 	}, line)
-	line = strings.ReplaceAll(line, "<!--", "&lt;!--")
-	return strings.ReplaceAll(line, "-->", "--&gt;")
+	return text.Markdown(line)
 }
 
-// oneLine is sanitize for text that must be one line.
-func oneLine(s string) string {
-	s = strings.NewReplacer("\u2028", " ", "\u2029", " ").Replace(strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.Join(strings.Fields(sanitize(s)), " ")
-}
+// oneLine makes text safe inside one line of a Markdown file.
+func oneLine(s string) string { return text.Markdown(text.OneLine(s)) }
 
 // appendItem returns the notebook with an item added at the end.
 func appendItem(old []byte, heading, item string) []byte {

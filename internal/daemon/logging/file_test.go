@@ -11,7 +11,8 @@ import (
 // TestLogBeginsAnew checks that the log's size is bounded and that rotation
 // neither loses nor tears a line.
 func TestLogBeginsAnew(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "nightporter.log")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "nightporter.log")
 	l, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -25,26 +26,47 @@ func TestLogBeginsAnew(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
+	files, err := filepath.Glob(filepath.Join(dir, "nightporter*.log"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("files %q, %v", files, err)
+	}
 	lines := 0
-	for _, name := range []string{path, path + ".1"} {
-		data, err := os.ReadFile(name)
+	for _, name := range files {
+		info, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(data) > maxLog || len(data)%len(line) != 0 {
-			t.Errorf("%s has %d bytes", name, len(data))
+		if info.Size() > maxLog<<20 || info.Size()%int64(len(line)) != 0 || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has %d bytes, mode %s", name, info.Size(), info.Mode())
 		}
-		lines += bytes.Count(data, []byte("\n"))
+		lines += int(info.Size()) / len(line)
 	}
 	if lines != 25 {
 		t.Errorf("%d lines of 25", lines)
 	}
 	again, err := Open(path)
-	if err != nil || again.size != 5<<20 {
-		t.Errorf("opened again at %d, %v", again.size, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Write(line); err != nil {
+		t.Fatal(err)
 	}
 	if err := again.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != 6<<20 {
+		t.Errorf("opened again, it has %v, %v", info, err)
+	}
+}
+
+// TestLogNotOpened checks that Open returns an error for an unwritable log.
+func TestLogNotOpened(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(filepath.Join(file, "nightporter.log")); err == nil {
+		t.Error("a log was opened below a file")
 	}
 }
 

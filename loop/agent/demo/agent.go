@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
 // Names under which the agent is found: in the configuration, and as a
 // command of nightporter.
 const (
-	Agent   = "demo"
+	Agent   = adapter.Scripted
 	Command = "demo-agent"
 )
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/text"
 )
 
 // What the demo's scripted person does where nobody types: when the planner of
@@ -247,11 +249,5 @@ func (s *session) buildRound() (event, error) {
 	return s.endWritten(buildComplete, "Rounds to the nearest cent, half a cent "+way+remark, nil), nil
 }
 
-// oneLine is text without line ends, cut after so many characters.
-func oneLine(text string, most int) string {
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return string(runes)
-}
+// oneLine returns text as one line of at most most characters.
+func oneLine(s string, most int) string { return text.First(text.OneLine(s), most) }

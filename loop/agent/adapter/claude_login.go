@@ -1,4 +1,4 @@
-package agent
+package adapter
 
 import (
 	"bytes"
@@ -20,18 +20,28 @@ const (
 	claudeKey   = "key"              // of the API
 )
 
-// claudeLogin is what Claude Code logs in with. Of its own files only the
-// account's tokens are taken over: they are all that it needs, and the rest
-// is history, settings and other servers' tokens.
-var claudeLogin = loginForm{
-	form: Claude,
-	keys: []string{
+// claudeLogin is the login of Claude Code. Of the program's own files only the
+// account's tokens are taken over: they are all that it needs, and the rest is
+// history, settings and other servers' tokens.
+var claudeLogin = Login{
+	Keys: []string{
 		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN",
 		"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY",
 	},
-	vars:    map[string]string{claudeToken: "CLAUDE_CODE_OAUTH_TOKEN", claudeKey: "ANTHROPIC_API_KEY"},
-	home:    map[string]string{claudeOAuth: filepath.Join(".claude", ".credentials.json")},
-	renewed: renewedClaude,
+	Vars:      map[string]string{claudeToken: "CLAUDE_CODE_OAUTH_TOKEN", claudeKey: "ANTHROPIC_API_KEY"},
+	Home:      map[string]string{claudeOAuth: filepath.Join(".claude", ".credentials.json")},
+	Renewed:   claudeRenewed,
+	FromHome:  claudeFromHome,
+	FromToken: claudeFromToken,
+	Help: `  nightporter login claude                         your own login of Claude Code
+  nightporter login claude --token-file FILE       a token of ` + "`claude setup-token`" + `, or an API key
+  claude setup-token | tail -1 | nightporter login claude --token-file -
+  nightporter login claude --remove                forget it
+`,
+	Hint: `! The copy and your own login belong to one account, and a session that renews
+  the one may log out the other. If that happens, use a token of its own:
+  claude setup-token, then nightporter login claude --token-file FILE
+`,
 }
 
 // claudeAccount is the part of .credentials.json that is the login.
@@ -47,8 +57,8 @@ type claudeTokens struct {
 	Kind    string `json:"subscriptionType"`
 }
 
-// parseClaude reads a .credentials.json, and returns it with the login alone.
-func parseClaude(data []byte) (claudeTokens, []byte, error) {
+// claudeParse reads a .credentials.json, and returns it with the login alone.
+func claudeParse(data []byte) (claudeTokens, []byte, error) {
 	var account claudeAccount
 	var tokens claudeTokens
 	if err := json.Unmarshal(data, &account); err != nil {
@@ -67,37 +77,36 @@ func parseClaude(data []byte) (claudeTokens, []byte, error) {
 	return tokens, out, err
 }
 
-// longestClaude is the longest time for which a renewed login is believed to be
-// good; those of an account live for hours. A session that wrote another one
-// would see to it that none of those that follow is ever newer.
-const longestClaude = 366 * 24 * time.Hour
+// claudeLongest is the longest validity of a renewed login that is believed;
+// those of an account live for hours. A session that wrote a date in the far
+// future would keep every later renewal from being newer.
+const claudeLongest = 366 * 24 * time.Hour
 
-// renewedClaude is the login that a session left where that one is newer.
-func renewedClaude(began, left []byte) []byte {
-	old, _, err := parseClaude(began)
+// claudeRenewed returns the login that a session left, where it is newer than
+// the one that the session began with.
+func claudeRenewed(began, left []byte) []byte {
+	old, _, err := claudeParse(began)
 	if err != nil {
 		return nil
 	}
-	tokens, data, err := parseClaude(left)
-	if err != nil || tokens.Refresh == "" || tokens.Expires <= old.Expires || time.UnixMilli(tokens.Expires).After(time.Now().Add(longestClaude)) || bytes.Equal(data, began) {
+	tokens, data, err := claudeParse(left)
+	if err != nil || tokens.Refresh == "" || tokens.Expires <= old.Expires || time.UnixMilli(tokens.Expires).After(time.Now().Add(claudeLongest)) || bytes.Equal(data, began) {
 		return nil
 	}
 	return data
 }
 
-// ClaudeHome takes the login over that Claude Code keeps in a home, for
-// SaveLogin. note is for people: what it is, and what to know of it. Where
-// there is none the error is a *ledger.InputError that says what to do.
-func ClaudeHome(home string, now time.Time) (files map[string][]byte, note string, err error) {
+// claudeFromHome takes over the login that Claude Code keeps in a home.
+func claudeFromHome(home string, now time.Time) (files map[string][]byte, note string, err error) {
 	path := filepath.Join(home, ".claude", ".credentials.json")
 	data, err := os.ReadFile(path)
-	if isGone(err) {
+	if errors.Is(err, os.ErrNotExist) {
 		return nil, "", claudeNone("there is no login of Claude Code in " + home + ": " + path + " does not exist")
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("login: %w", err)
 	}
-	tokens, kept, err := parseClaude(data)
+	tokens, kept, err := claudeParse(data)
 	if err != nil {
 		return nil, "", claudeNone(path + " is not a login of Claude Code: " + err.Error())
 	}
@@ -107,7 +116,7 @@ func ClaudeHome(home string, now time.Time) (files map[string][]byte, note strin
 	}
 	note = "the account of " + path
 	if tokens.Kind != "" {
-		note += " (" + clean(tokens.Kind, 40) + ")"
+		note += " (" + Clean(tokens.Kind, 40) + ")"
 	}
 	return map[string][]byte{claudeOAuth: kept}, note, nil
 }
@@ -119,9 +128,9 @@ func claudeNone(text string) error {
 	}}}
 }
 
-// ClaudeToken makes a login, for SaveLogin, out of the text of a token of
-// `claude setup-token` or of an API key; note says which it is.
-func ClaudeToken(text []byte) (files map[string][]byte, note string, err error) {
+// claudeFromToken makes a login of the text of a token of `claude setup-token`
+// or of an API key; note says which it is.
+func claudeFromToken(text []byte) (files map[string][]byte, note string, err error) {
 	fields := strings.Fields(string(text))
 	bad := func(what string) error {
 		return &ledger.InputError{Findings: []ledger.Finding{{

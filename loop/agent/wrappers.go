@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -27,7 +28,7 @@ func (r *Runner) makeWrappers(box string, l ledger.Launch, own []string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(dir, guard.RulesFile), data, 0o644); err != nil {
+	if err := fsutil.Replace(filepath.Join(dir, guard.RulesFile), data, 0o644); err != nil {
 		return err
 	}
 	for _, n := range rules.Programs() {

@@ -1,4 +1,4 @@
-package agent
+package adapter
 
 import (
 	"encoding/json"
@@ -33,7 +33,7 @@ func TestClaudeRead(t *testing.T) {
 	}
 	bad := func(trouble ledger.FailureClass, turns int, text string) Verdict {
 		v := none(turns, int64(turns)*one)
-		v.Trouble, v.Text = trouble, text
+		v.Failure, v.Text = trouble, text
 		return v
 	}
 	until := func(v Verdict) Verdict {
@@ -73,7 +73,7 @@ func TestClaudeRead(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.file, func(t *testing.T) {
-			got := (claude{}).Read(open(t, r.file), r.exit)
+			got := claude.Judge(open(t, r.file), r.exit)
 			if !strings.Contains(got.Text, r.want.Text) || (got.Text == "") != (r.want.Text == "") {
 				t.Errorf("text %q, want %q in it", got.Text, r.want.Text)
 			}
@@ -96,12 +96,12 @@ func TestClaudeRead(t *testing.T) {
 		cut := string(data[:strings.LastIndex(string(data), `{"duration_api_ms"`)])
 		want := Verdict{Turns: 4, Tokens: -1, CostUSD: -1}
 		for _, why := range []ledger.ExitReason{ledger.ExitAsked, ledger.ExitLost, ledger.ExitMemory, ledger.ExitStall} {
-			if got := (claude{}).Read(strings.NewReader(cut), ledger.Exit{Reason: why, Code: -1}); got != want {
+			if got := claude.Judge(strings.NewReader(cut), ledger.Exit{Reason: why, Code: -1}); got != want {
 				t.Errorf("%s: %+v", why, got)
 			}
 		}
 		// It went on after a result: that one's numbers are not all.
-		if got := (claude{}).Read(strings.NewReader(string(data)+cut), fine); got != want {
+		if got := claude.Judge(strings.NewReader(string(data)+cut), fine); got != want {
 			t.Errorf("two conversations: %+v", got)
 		}
 	})
@@ -111,8 +111,8 @@ func TestClaudeRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		cut := string(data[:strings.LastIndex(string(data), `{"type":"assistant"`)])
-		got := (claude{}).Read(strings.NewReader(cut), ledger.Exit{Reason: ledger.ExitStall, Code: -1})
-		if got.Trouble != ledger.FailureNetwork || got.Turns != 1 || got.Tokens != -1 {
+		got := claude.Judge(strings.NewReader(cut), ledger.Exit{Reason: ledger.ExitStall, Code: -1})
+		if got.Failure != ledger.FailureNetwork || got.Turns != 1 || got.Tokens != -1 {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -145,9 +145,9 @@ func TestClaudeReadTolerates(t *testing.T) {
 			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: 7, CostUSD: -1}},
 		{"a message in several lines", turn + turn + strings.Replace(turn, "msg_1", "msg_2", 1), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 2, Tokens: -1, CostUSD: -1}},
 		{"limit in words alone", turn + result(`"is_error":true,"result":"Claude AI usage limit reached|1795190000"`), failed,
-			Verdict{Trouble: ledger.FailureLimit, Until: time.Unix(1795190000, 0).UTC(), Text: "Claude AI usage limit reached|1795190000", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+			Verdict{Failure: ledger.FailureLimit, Until: time.Unix(1795190000, 0).UTC(), Text: "Claude AI usage limit reached|1795190000", Turns: 1, Tokens: -1, CostUSD: 0.5}},
 		{"limit of an organisation", result(`"is_error":true,"api_error_status":400,"result":"You've hit your org's monthly usage limit"`), failed,
-			Verdict{Trouble: ledger.FailureLimit, Text: "You've hit your org's monthly usage limit", Tokens: -1, CostUSD: 0.5}},
+			Verdict{Failure: ledger.FailureLimit, Text: "You've hit your org's monthly usage limit", Tokens: -1, CostUSD: 0.5}},
 		{"limit that was over again", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795190000}}` + "\n" + turn + result(`"is_error":false,"result":"You've hit your limit"`),
 			ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
 		{"budget", turn + result(`"is_error":true,"subtype":"error_max_budget_usd","terminal_reason":"budget_exhausted"`), failed,
@@ -157,18 +157,18 @@ func TestClaudeReadTolerates(t *testing.T) {
 		{"prompt too long at once", result(`"is_error":true,"terminal_reason":"prompt_too_long","result":"Prompt is too long","usage":{}`), failed,
 			Verdict{Text: "Prompt is too long", Turns: 1, CostUSD: 0.5}},
 		{"403", result(`"is_error":true,"api_error_status":403,"result":"Request not allowed"`), failed,
-			Verdict{Trouble: ledger.FailureAuth, Text: "Request not allowed", Tokens: -1, CostUSD: 0.5}},
+			Verdict{Failure: ledger.FailureAuth, Text: "Request not allowed", Tokens: -1, CostUSD: 0.5}},
 		{"a kind of error that is new", turn + result(`"is_error":true,"api_error_status":418,"result":"I'm a teapot"`), failed,
 			Verdict{Text: "I'm a teapot", Turns: 1, Tokens: -1, CostUSD: 0.5}},
 		{"what the model wrote is no limit", turn + `{"type":"user","message":{"content":[{"text":"You've hit your limit"}]}}` + "\n", failed, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
 		{"standard error alone", "--dangerously-skip-permissions cannot be used\n", failed, Verdict{Tokens: -1, CostUSD: -1}},
 		{"limit on standard error", "You've hit your limit · resets 7pm (UTC)\n", failed,
-			Verdict{Trouble: ledger.FailureLimit, Until: time.Date(2026, 11, 20, 19, 0, 0, 0, time.UTC), Text: "You've hit your limit · resets 7pm (UTC)", Tokens: -1, CostUSD: -1}},
+			Verdict{Failure: ledger.FailureLimit, Until: time.Date(2026, 11, 20, 19, 0, 0, 0, time.UTC), Text: "You've hit your limit · resets 7pm (UTC)", Tokens: -1, CostUSD: -1}},
 		{"middle missing", turn + "[nightporter: output is missing here]\n" + strings.Replace(turn, "msg_1", "msg_9", 1) + result(`"is_error":false`), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 2, Tokens: -1, CostUSD: 0.5}},
 		{"a line longer than is read", `{"type":"assistant","message":{"content":[{"text":"` + strings.Repeat("x", claudeLine) + `"}]}}` + "\n" + result(`"is_error":false`), ledger.Exit{Reason: ledger.ExitSelf}, Verdict{Turns: 1, Tokens: -1, CostUSD: 0.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, (claude{}).Read(strings.NewReader(c.stream), c.exit)); d != "" {
+			if d := cmp.Diff(c.want, claude.Judge(strings.NewReader(c.stream), c.exit)); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
 		})
@@ -189,30 +189,17 @@ func FuzzClaudeRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, why := range []ledger.ExitReason{ledger.ExitSelf, ledger.ExitStall} {
-			v := (claude{}).Read(strings.NewReader(string(data)), ledger.Exit{Reason: why, Code: 1, Ended: time.Unix(1795190000, 0)})
-			if v.Turns < 0 || (v.Trouble != ledger.FailureLimit && !v.Until.IsZero()) {
+			v := claude.Judge(strings.NewReader(string(data)), ledger.Exit{Reason: why, Code: 1, Ended: time.Unix(1795190000, 0)})
+			if v.Turns < 0 || (v.Failure != ledger.FailureLimit && !v.Until.IsZero()) {
 				t.Errorf("%+v", v)
 			}
 		}
 	})
 }
 
-func TestEachLine(t *testing.T) {
-	long := strings.Repeat("y", 200<<10)
-	var got []string
-	eachLine(strings.NewReader("a\r\n\n"+long+"\nb\n"+long[:100]+"\nend"), 100, func(line []byte, cut bool) {
-		got = append(got, fmt.Sprint(string(line[:min(3, len(line))]), " ", len(line), cut))
-	})
-	if d := cmp.Diff([]string{"a 1 false", "yyy 100 true", "b 1 false", "yyy 100 false", "end 3 false"}, got); d != "" {
-		t.Error(d)
-	}
-}
-
 func TestClaudeCommand(t *testing.T) {
-	d := BuiltIn()[Claude]
-	d.Command = []string{"/opt/claude", "--debug"}
-	l := ledger.Launch{Model: "opus", Effort: "high", Denied: []string{"rm  -rf", "WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "DROP TABLE", "", ":(){ :|:& };:", "rm -rf vendor", "curl | sh", "wget | tar"}}
-	args, stdin, err := (claude{}).Command(l, d, SessionPaths{Hat: "/var/lib/it's here/hat"})
+	c := Call{Agent: Claude, Output: Claude, Args: []string{"--debug"}, Hat: "/var/lib/it's here/hat", Launch: ledger.Launch{Model: "opus", Effort: "high", Denied: []string{"rm  -rf", "WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "DROP TABLE", "", ":(){ :|:& };:", "rm -rf vendor", "curl | sh", "wget | tar"}}}
+	args, stdin, err := claude.CommandLine(c)
 	if err != nil || !stdin {
 		t.Fatalf("stdin %v, %v", stdin, err)
 	}
@@ -227,7 +214,7 @@ func TestClaudeCommand(t *testing.T) {
 		t.Errorf("stop hook: %s", c)
 	}
 	args[at] = "…"
-	want := []string{"--debug", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions", "--settings", "…",
+	want := []string{"--debug", "--settings", "…", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions",
 		"--model", "opus", "--effort", "high", "--disallowedTools", "EnterWorktree", "CronCreate", "ScheduleWakeup",
 		"WebFetch", "Bash(npm publish:*)", "mcp__db__drop", "Bash(DROP TABLE:*)", "Bash(*DROP TABLE*)",
 		"Bash(rm -rf vendor:*)", "Bash(*rm -rf vendor*)",
@@ -237,35 +224,8 @@ func TestClaudeCommand(t *testing.T) {
 	if d := cmp.Diff(want, args); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
-	d.Prompt = PromptArg
-	if _, _, err := (claude{}).Command(l, d, SessionPaths{}); err == nil {
+	c.Prompt = PromptArg
+	if _, _, err := claude.CommandLine(c); err == nil {
 		t.Error("a prompt as argument was taken")
-	}
-}
-
-// Its variables reach agents and nobody else, and env_file wins over them.
-func TestClaudeEnvironment(t *testing.T) {
-	h := newHouse(t, 0)
-	file := filepath.Join(h.out, "claude.env")
-	if err := os.WriteFile(file, []byte("CLAUDE_CODE_MAX_RETRIES=7\nANTHROPIC_API_KEY=k\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d := BuiltIn()[Claude]
-	d.Dir, d.EnvFile = h.out, "claude.env"
-	for kind, want := range map[ledger.Kind]bool{ledger.KindAgent: true, ledger.KindVerify: false, ledger.KindSetup: false} {
-		l := h.launch("r1-1")
-		l.Kind = kind
-		env, err := h.runner.environment(l, d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range []string{"CLAUDE_CODE_MAX_RETRIES=7", "DISABLE_TELEMETRY=1", "ANTHROPIC_API_KEY=k"} {
-			if slices.Contains(env, v) != want {
-				t.Errorf("%s: %s: %v", kind, v, env)
-			}
-		}
-		if slices.Contains(env, "CLAUDE_CODE_MAX_RETRIES=2") {
-			t.Errorf("%s: env_file did not win", kind)
-		}
 	}
 }

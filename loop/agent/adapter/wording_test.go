@@ -1,11 +1,8 @@
-package agent
+package adapter
 
 import (
-	"errors"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -88,7 +85,7 @@ func TestRecognise(t *testing.T) {
 		{"You've hit your limit" + "\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\n", "", never}, // long ago
 		{"", "", never},
 	} {
-		trouble, until, text := recognise(c.text, ended)
+		trouble, until, text := recognise(command.failures(), c.text, ended)
 		if trouble != c.trouble || !until.Equal(c.until) || (trouble == "") != (text == "") {
 			t.Errorf("%q:\n got %q %v (%q)\nwant %q %v", c.text, trouble, until, text, c.trouble, c.until)
 		}
@@ -109,17 +106,9 @@ func TestCommandRead(t *testing.T) {
 		{ledger.ExitAsked, -1, ""},
 		{ledger.ExitLost, -1, ""},
 	} {
-		if v := (command{}).Read(nil, ledger.Exit{Reason: c.why, Code: c.code, Tail: tail}); v.Trouble != c.want || v.Turns != -1 {
+		if v := command.Judge(nil, ledger.Exit{Reason: c.why, Code: c.code, Tail: tail}); v.Failure != c.want || v.Turns != -1 {
 			t.Errorf("%s %d: %+v", c.why, c.code, v)
 		}
-	}
-}
-
-func TestLimitOfSession(t *testing.T) {
-	h := newHouse(t, 0)
-	x := h.run("r1-1", `echo "You've hit your session limit · resets 8:20pm (UTC)"; exit 1`)
-	if x.Failure != ledger.FailureLimit || x.Until.IsZero() || x.Code != 1 || x.Text == "" {
-		t.Errorf("exit = %+v", x)
 	}
 }
 
@@ -128,26 +117,9 @@ func FuzzRecognise(f *testing.F) {
 	f.Add("Quota exceeded. Please try again in 99999999999999999999h")
 	f.Fuzz(func(t *testing.T, text string) {
 		ended := time.Unix(1795190000, 0)
-		trouble, until, _ := recognise(text, ended)
+		trouble, until, _ := recognise(command.failures(), text, ended)
 		if trouble != ledger.FailureLimit && !until.IsZero() {
 			t.Errorf("%q: a time without a limit", text)
 		}
 	})
-}
-
-func TestParseEnvFile(t *testing.T) {
-	got, err := parseEnvFile("keys.env", []byte("\uFEFF# keys\r\n\r\nA=1\r\nexport B = \n  C='x y'\nD=\"a=b\"\nE=\nF='\n"))
-	var in *ledger.InputError
-	if !errors.As(err, &in) || in.Findings[0].Line != 4 { // "B " is no name
-		t.Errorf("%v, %v", got, err)
-	}
-	got, err = parseEnvFile("keys.env", []byte("\uFEFF# keys\r\n\r\nA=1\r\nexport B=2\n  C='x y'\nD=\"a=b\"\nE=\nF='\n"))
-	if d := cmp.Diff([]string{"A=1", "B=2", "C=x y", "D=a=b", "E=", "F='"}, got); d != "" || err != nil {
-		t.Errorf("%v\n%s", err, d)
-	}
-	for _, bad := range []string{"A", "=1", "1A=2", "A B=1", "A=\x00"} {
-		if _, err := parseEnvFile("keys.env", []byte(bad)); !errors.As(err, &in) {
-			t.Errorf("%q: %v", bad, err)
-		}
-	}
 }

@@ -1,12 +1,10 @@
-package agent
+package adapter
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -17,32 +15,6 @@ import (
 // claudeLine is the longest line of Claude Code's stream that is read, in
 // bytes. A line can hold all that a tool printed, or all that the model wrote.
 const claudeLine = 4 << 20
-
-// eachLine calls f with each line of r. Of a line that is longer than most
-// only the beginning is kept, and cut is true. What cannot be read any more
-// ends it.
-func eachLine(r io.Reader, most int, f func(line []byte, cut bool)) {
-	in := bufio.NewReaderSize(r, 64<<10)
-	var line []byte
-	cut := false
-	for {
-		part, err := in.ReadSlice('\n')
-		part = bytes.TrimSuffix(part, []byte("\n"))
-		room := min(most-len(line), len(part))
-		line = append(line, part[:room]...)
-		cut = cut || room < len(part)
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			f(line, cut)
-		}
-		if err != nil {
-			return
-		}
-		line, cut = line[:0], false
-	}
-}
 
 // claudeEvent is one line of the stream, as far as it matters here. Lines of
 // other types, and other fields, are passed over.
@@ -107,6 +79,7 @@ const synthetic = "<synthetic>"
 
 // claudeStream gathers what a stream says.
 type claudeStream struct {
+	known  []Failure       // phrases that say why it cannot go on
 	turns  map[string]bool // ids of the model's messages
 	result *claudeEvent    // the last one, unless the model went on after it
 	err    *claudeError    // the last one, unless the model answered after it
@@ -121,7 +94,7 @@ func (s *claudeStream) take(line []byte, cut bool) {
 	}
 	if line[0] != '{' {
 		if !bytes.HasPrefix(line, []byte("[nightporter: ")) {
-			s.raw = append(s.raw, clean(string(line[:min(len(line), 1000)]), 1000))
+			s.raw = append(s.raw, Clean(string(line[:min(len(line), 1000)]), 1000))
 			s.raw = s.raw[max(0, len(s.raw)-lastWords):]
 		}
 		return
@@ -200,18 +173,18 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	}
 	switch {
 	case s.err != nil:
-		v.Trouble, v.Text = s.err.trouble(x.Ended)
+		v.Failure, v.Text = s.err.class(s.known, x.Ended)
 	case x.Reason == ledger.ExitSelf && (x.Code != 0 || x.Signal != ""):
 		// It said nothing in its stream: what is left is standard error.
-		v.Trouble, v.Until, v.Text = recognise(strings.Join(s.raw, "\n"), x.Ended)
+		v.Failure, v.Until, v.Text = recognise(s.known, strings.Join(s.raw, "\n"), x.Ended)
 		return v
 	}
 	switch {
-	case v.Trouble == ledger.FailureLimit:
+	case v.Failure == ledger.FailureLimit:
 		if v.Until = s.until; v.Until.IsZero() {
 			v.Until = resetTime(s.err.text, x.Ended)
 		}
-	case v.Trouble == "" && s.err != nil:
+	case v.Failure == "" && s.err != nil:
 		// The model's side looked at the request and refused this one: the
 		// agent itself works, which is what an early end without a turn denies.
 		v.Turns = max(v.Turns, 1)
@@ -246,8 +219,8 @@ var claudeAuth = []string{
 	"model_not_found", "cloud_credential_error",
 }
 
-// trouble says whose trouble an error is; none is the session's own.
-func (e *claudeError) trouble(ended time.Time) (ledger.FailureClass, string) {
+// class returns the class of an error; "" is a failure of the session itself.
+func (e *claudeError) class(known []Failure, ended time.Time) (ledger.FailureClass, string) {
 	text := strings.TrimSpace(e.text)
 	switch e.reason {
 	case "prompt_too_long", "max_turns", "budget_exhausted", "max_budget_usd", "max_output_tokens":
@@ -258,7 +231,7 @@ func (e *claudeError) trouble(ended time.Time) (ledger.FailureClass, string) {
 	}
 	// The words know best: a limit of the organisation comes as one error, a
 	// balance that is used up as another, with the same status.
-	if t, _, _ := recognise(text, ended); t != "" {
+	if t, _, _ := recognise(known, text, ended); t != "" {
 		return t, text
 	}
 	switch {

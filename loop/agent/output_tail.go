@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -20,13 +21,6 @@ type OutputTail struct {
 	Lines []string
 	// At is when it printed or called hat last, zero where that is unknown.
 	At time.Time
-}
-
-// teller is an adapter whose agent's output is not for people as it stands.
-type teller interface {
-	// Tell returns the last things that whole lines of output say, at most
-	// most, the newest last. dir is the session's work folder.
-	Tell(lines []string, dir string, most int) []string
 }
 
 // glimpseSizes is how much of the output's end is looked at, in bytes: more
@@ -60,9 +54,9 @@ func (r *Runner) Glimpse(session string, most int) (OutputTail, error) {
 			return g, fmt.Errorf("output of session %s: %w", session, err)
 		}
 		lines := printed(text, whole)
-		if t, ok := r.teller(s); ok {
-			g.Lines = t.Tell(lines, s.Plan.Dir, most)
-		} else if g.Lines = lines[max(len(lines)-most, 0):]; len(lines) == 0 && !whole {
+		tail, plain := r.tailOf(s)
+		g.Lines = tail(lines, s.Plan.Dir, most)
+		if plain && len(lines) == 0 && !whole {
 			g.Lines = []string{"…" + text[len(text)-maxGlimpse:]}
 		}
 		if whole || len(g.Lines) >= most {
@@ -75,17 +69,17 @@ func (r *Runner) Glimpse(session string, most int) (OutputTail, error) {
 	return g, nil
 }
 
-// teller is what reads the output of the session's agent, where that takes one.
-func (r *Runner) teller(s spec) (teller, bool) {
+// tailOf returns how the session's output is read for people, and whether it is
+// for people as it stands.
+func (r *Runner) tailOf(s spec) (tail func(lines []string, dir string, most int) []string, plain bool) {
 	if s.Kind != ledger.KindAgent {
-		return nil, false
+		return adapter.WholeLines, true
 	}
-	a, err := adapterOf(r.o.Agents[s.Agent])
+	a, err := r.o.Agents[s.Agent].adapter()
 	if err != nil { // the configuration changed meanwhile
-		return nil, false
+		return adapter.WholeLines, true
 	}
-	t, ok := a.(teller)
-	return t, ok
+	return a.Tail, a.Origin != adapter.FromPath
 }
 
 // printed are the lines of an output's end that hold anything. A progress bar

@@ -1,4 +1,4 @@
-package agent
+package adapter
 
 import (
 	"encoding/json"
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// claudeSaid is a line of the stream as far as people want to see it. Fields
-// of another type than expected are left out.
+// claudeSaid is the part of a line of the stream that people want to see.
+// Fields of another type than expected are left out.
 type claudeSaid struct {
 	Type    string `json:"type"`
 	Message struct {
@@ -38,9 +38,10 @@ type claudePart struct {
 	Error   bool            `json:"is_error"`
 }
 
-// Tell says what the model wrote and what its tools did: "Edit order/adapter.go",
-// "go test ./order/...   ok 1.9 s". What went to standard error stands as it is.
-func (claude) Tell(lines []string, dir string, most int) []string {
+// claudeTail returns the model's words and its calls of tools: "Edit
+// order/adapter.go", "go test ./order/...   ok 1.9 s". Lines of standard error
+// stand as they are.
+func claudeTail(lines []string, dir string, most int) []string {
 	results := map[string]string{} // of calls that stand before them
 	var out []string               // the newest first
 	for _, line := range slices.Backward(lines) {
@@ -74,7 +75,7 @@ func (claude) Tell(lines []string, dir string, most int) []string {
 	return out
 }
 
-// call is what a tool was asked for, and what came of it.
+// call returns the call of a tool with its result.
 func (p claudePart) call(dir, result string) string {
 	in := p.Input
 	text := p.Name
@@ -99,8 +100,8 @@ func (p claudePart) call(dir, result string) string {
 
 const failedMark = "✗ failed: "
 
-// result is the line of a tool's result that says most: of one that failed
-// the first, else the last, where a test or a build has its sum.
+// result returns the line of a tool's result that says most: of one that
+// failed the first, else the last, where tests and builds print their sum.
 func (p claudePart) result() string {
 	var text string
 	if json.Unmarshal(p.Content, &text) != nil {
@@ -117,7 +118,7 @@ func (p claudePart) result() string {
 	return strings.Join(strings.Fields(text[strings.LastIndexByte(text, '\n')+1:]), " ")
 }
 
-// firstLine is the first line of a text, with "…" where there are more.
+// firstLine returns the first line of a text, with "…" where there are more.
 func firstLine(text string) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if rest != "" {
@@ -126,7 +127,7 @@ func firstLine(text string) string {
 	return first
 }
 
-// inside is a path as seen from the work folder.
+// inside returns a path relative to the work folder, where it lies in it.
 func inside(dir, path string) string {
 	if rest, ok := strings.CutPrefix(path, dir+string(filepath.Separator)); ok && dir != "" {
 		return rest

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open files of the tree keeper besides 0, 1 and 2, which are the agent's.
+// Open files of the reaper besides 0, 1 and 2, which are the agent's.
 const (
-	keeperPlan    = 3 // JSON of a plan
-	keeperReport  = 4 // reports, one JSON a line
-	keeperControl = 5 // orders; its end means that the supervisor is gone
+	reaperPlan    = 3 // JSON of a plan
+	reaperReport  = 4 // reports, one JSON a line
+	reaperControl = 5 // orders; its end means that the supervisor is gone
 )
 
-// report is what the tree keeper tells the supervisor. The fields fill up in
+// report is what the reaper tells the supervisor. The fields fill up in
 // the order in which a session goes.
 type report struct {
 	Failed  string `json:"failed,omitempty"` // it could not be started, and why
@@ -72,7 +72,7 @@ type death struct {
 
 func keep() int {
 	runtime.LockOSThread()
-	for _, fd := range []int{keeperPlan, keeperReport, keeperControl} {
+	for _, fd := range []int{reaperPlan, reaperReport, reaperControl} {
 		unix.CloseOnExec(fd)
 	}
 	// Caught, not ignored: ignored signals would stay so in the agent.
@@ -83,11 +83,11 @@ func keep() int {
 		}
 	}()
 	k := &reaper{
-		reports: json.NewEncoder(os.NewFile(keeperReport, "report")),
+		reports: json.NewEncoder(os.NewFile(reaperReport, "report")),
 		deaths:  make(chan death), orders: make(chan byte),
 		killed: map[int]bool{},
 	}
-	in := os.NewFile(keeperPlan, "plan")
+	in := os.NewFile(reaperPlan, "plan")
 	data, err := io.ReadAll(in)
 	if err := errors.Join(err, in.Close()); err != nil {
 		return k.fail(err, false)
@@ -178,7 +178,7 @@ func (k *reaper) reap() {
 
 func (k *reaper) listen() {
 	defer close(k.orders)
-	control := os.NewFile(keeperControl, "control")
+	control := os.NewFile(reaperControl, "control")
 	b := make([]byte, 1)
 	for {
 		if n, err := control.Read(b); n == 0 || err != nil {

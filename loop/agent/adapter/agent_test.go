@@ -1,0 +1,89 @@
+package adapter
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// optional are the cells that an agent which is not found on PATH leaves out.
+var optional = []string{"Program", "Install"}
+
+// TestEveryCell: a row that is built has every cell. A cell that does not apply
+// has its empty value, which is not the zero value.
+func TestEveryCell(t *testing.T) {
+	seen := map[string]bool{}
+	for _, a := range table {
+		if seen[a.Name] {
+			t.Errorf("%s has two rows", a.Name)
+		}
+		seen[a.Name] = true
+		row := reflect.ValueOf(*a)
+		for i := range row.NumField() {
+			cell := row.Type().Field(i).Name
+			empty := row.Field(i).IsZero()
+			switch {
+			case cell == "Reserved":
+			case a.Reserved && !slices.Contains([]string{"Name", "Origin", "Program", "Secrets"}, cell):
+				if !empty {
+					t.Errorf("%s is reserved, and has %s", a.Name, cell)
+				}
+			case slices.Contains(optional, cell) && a.Origin != FromPath:
+				if !empty {
+					t.Errorf("%s is not found on PATH, and has %s", a.Name, cell)
+				}
+			case empty:
+				t.Errorf("%s lacks %s: where it does not apply, say so by its empty value", a.Name, cell)
+			}
+		}
+	}
+}
+
+// TestLogins: an agent that logs in has all that login and a session need.
+func TestLogins(t *testing.T) {
+	for _, name := range LoginNames() {
+		l := Find(name).Login
+		row := reflect.ValueOf(*l)
+		for i := range row.NumField() {
+			if row.Field(i).IsZero() {
+				t.Errorf("the login of %s lacks %s", name, row.Type().Field(i).Name)
+			}
+		}
+		if !strings.Contains(LoginHelp(), "nightporter login "+name+" ") {
+			t.Errorf("the help does not say how to log in %s:\n%s", name, LoginHelp())
+		}
+		for file, path := range l.Home {
+			if !slices.ContainsFunc(Secrets(), func(s string) bool { return path == s || strings.HasPrefix(path, s+"/") }) {
+				t.Errorf("%s keeps %s in %s of a home, which no cell hides", name, file, path)
+			}
+		}
+	}
+}
+
+// TestFind: what the configuration may name, and what is built of it.
+func TestFind(t *testing.T) {
+	for _, name := range strings.Fields("claude codex opencode gemini qwen pi copilot demo") {
+		if !slices.Contains(Names(), name) {
+			t.Errorf("%s, which configurations name, is no agent any more", name)
+		}
+	}
+	if outputs := Outputs(); !slices.Contains(outputs, Text) || !slices.Contains(outputs, Claude) || slices.Contains(outputs, Scripted) {
+		t.Errorf("outputs: %q", outputs)
+	}
+	for output, want := range map[string]string{"": Text, Text: Text, Claude: Claude, Scripted: Scripted, "codex": "", "x": ""} {
+		got := ""
+		if a := Reads(output); a != nil {
+			got = a.Name
+		}
+		if got != want {
+			t.Errorf("output %q is read by %q, want %q", output, got, want)
+		}
+	}
+	if Find(Text) != nil || Find("x") != nil || Find("codex") == nil {
+		t.Error("Find takes a form of output, or no reserved name")
+	}
+	if Find(Default) == nil || Find(Default).Reserved {
+		t.Errorf("the agent that works by default, %s, is not built", Default)
+	}
+}

@@ -1,0 +1,83 @@
+package adapter
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Failure is one phrase by which an agent or a provider says that it cannot go
+// on. Phrases are whole ones, seen in real output: single words such as "429"
+// or "limit" are in every second test's output.
+type Failure struct {
+	Class  ledger.FailureClass
+	Phrase *regexp.Regexp
+}
+
+// providerFailures are phrases of providers, which more than one agent passes
+// on.
+var providerFailures = []Failure{
+	{ledger.FailureAuth, phrase(`invalid (x-)?api[ -]key|incorrect api key provided`)},
+	{ledger.FailureAuth, phrase(`\bauthentication_error\b`)},
+	{ledger.FailureAuth, phrase(`model_not_found|the model .* does not exist or you do not have access`)},
+	{ledger.FailureLimit, phrase(`(you['’]ve|you have) (hit|reached) your ([\w'’-]+ ){0,3}limit\b`)},
+	{ledger.FailureLimit, phrase(`\brate_limit_error\b`)},
+	{ledger.FailureLimit, phrase(`quota exceeded\b|exceeded your current quota|\binsufficient_quota\b`)},
+	{ledger.FailureNetwork, phrase(`\boverloaded_error\b`)},
+}
+
+// classOrder is the order in which classes are tried on a line. A line that
+// names a refused login and a limit is about the login: waiting would not help.
+var classOrder = []ledger.FailureClass{ledger.FailureAuth, ledger.FailureLimit, ledger.FailureNetwork}
+
+// failures returns the phrases that count for an agent: its own and the
+// providers'. A command of the user's may be a script around any agent, so
+// those of all count.
+func (a *Agent) failures() []Failure {
+	known := slices.Concat(providerFailures, a.Failures)
+	if a.Origin != FromPath {
+		known = slices.Clone(providerFailures)
+		for _, other := range table {
+			known = append(known, other.Failures...)
+		}
+	}
+	slices.SortStableFunc(known, func(a, b Failure) int {
+		return slices.Index(classOrder, a.Class) - slices.Index(classOrder, b.Class)
+	})
+	return known
+}
+
+func phrase(re string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + re) }
+
+// lastWords is the number of last lines that count: an agent that gives up
+// says why at the end.
+const lastWords = 12
+
+// recognise returns the newest line of a failed session's output that holds a
+// known phrase, and its class. ended is the time of the session's end: times of
+// day in the text are the first such time after it, in the text's zone or else
+// the machine's.
+func recognise(known []Failure, tail string, ended time.Time) (ledger.FailureClass, time.Time, string) {
+	lines := strings.FieldsFunc(tail, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := len(lines) - 1; i >= 0 && i >= len(lines)-lastWords; i-- {
+		for _, f := range known {
+			if !f.Phrase.MatchString(lines[i]) {
+				continue
+			}
+			text := strings.TrimSpace(lines[i])
+			if len(text) > 300 {
+				text = Clean(text[:300], 300)
+			}
+			if f.Class != ledger.FailureLimit {
+				return f.Class, time.Time{}, text
+			}
+			// The time may stand on one of the lines after it.
+			until := resetTime(strings.Join(lines[i:], " "), ended)
+			return ledger.FailureLimit, until, text
+		}
+	}
+	return "", time.Time{}, ""
+}

@@ -1,0 +1,118 @@
+package task
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// conforming runs the conformance suite over each kind that is built.
+var conforming = map[string]func(t *testing.T){
+	KindPlan: planConforms,
+}
+
+// mayBeZero are the cells whose zero value is one that people mean.
+var mayBeZero = []string{"Reserved", "Foreign", "Default", "MaxTasks"}
+
+// TestEveryCell: a kind that is built has every cell, and passes the
+// conformance suite. A cell that does not apply has its empty value.
+func TestEveryCell(t *testing.T) {
+	typ := reflect.TypeFor[Kind]()
+	open, _ := typ.FieldByName("Open")
+	for _, k := range kinds {
+		row := reflect.ValueOf(*k)
+		for i := range typ.NumField() {
+			cell := typ.Field(i)
+			empty := row.Field(i).IsZero()
+			switch {
+			case k.Reserved && i >= open.Index[0]:
+				if !empty {
+					t.Errorf("%s is reserved, and has %s", k.Name, cell.Name)
+				}
+			case empty && !slices.Contains(mayBeZero, cell.Name):
+				t.Errorf("%s lacks %s: where it does not apply, say so by its empty value", k.Name, cell.Name)
+			}
+		}
+		if k.Reserved {
+			continue
+		}
+		for _, m := range []ledger.Mark{ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify} {
+			if k.Statuses[m] == "" {
+				t.Errorf("%s has no wording of the status %q", k.Name, m)
+			}
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			conforms, ok := conforming[k.Name]
+			if !ok {
+				t.Fatalf("%s does not run the conformance suite: add it to conforming", k.Name)
+			}
+			conforms(t)
+		})
+	}
+}
+
+// TestSamples: a kind's sample is a source of that kind, which Find finds and
+// in which nothing is odd.
+func TestSamples(t *testing.T) {
+	for _, k := range kinds {
+		if k.Reserved {
+			continue
+		}
+		repo := t.TempDir()
+		if found, err := k.Find(repo); len(found) > 0 || err != nil {
+			t.Errorf("%s: in an empty repository: %q, %v", k.Name, found, err)
+		}
+		writeBelow(t, repo, k.Sample.Path, k.Sample.Text)
+		found, err := k.Find(repo)
+		if err != nil || !slices.Equal(found, []string{k.Sample.Path}) {
+			t.Fatalf("%s: found %q, %v", k.Name, found, err)
+		}
+		source, err := Open(k.Name, found[0], repo, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		snapshot, err := source.Read(t.Context())
+		if err != nil || len(snapshot.Tasks) == 0 || len(snapshot.Warnings) > 0 {
+			t.Errorf("%s: the sample has %d tasks and warnings %v, %v", k.Name, len(snapshot.Tasks), snapshot.Warnings, err)
+		}
+		if !strings.HasPrefix(k.Sample.Path, k.Folder+"/") || !strings.HasPrefix(k.Example, k.Name+":"+k.Folder+"/") {
+			t.Errorf("%s: sample %s and example %s are not in %s", k.Name, k.Sample.Path, k.Example, k.Folder)
+		}
+	}
+}
+
+// TestNames: how people write a source of each kind.
+func TestNames(t *testing.T) {
+	for _, name := range strings.Fields("plan backlog tasks prd bugs forge") {
+		if !slices.Contains(KindNames(), name) {
+			t.Errorf("%s, which configurations name, is no kind any more", name)
+		}
+	}
+	if Proposed().Reserved {
+		t.Errorf("%s is proposed, and not built", Proposed().Name)
+	}
+	for _, c := range []struct{ kind, path, label, form string }{
+		{"plan", "a.md", "", "plan:PATH"},
+		{"bugs", "bugs.md", "", "bugs:PATH"},
+		{"bugs", "forge:bug", "bug", "bugs:forge:LABEL"},
+		{"forge", "bug", "bug", "forge:LABEL"},
+	} {
+		k := FindKind(c.kind)
+		label, is := k.Label(c.path)
+		if is != (c.label != "") || is && label != c.label || k.Form(c.path) != c.form {
+			t.Errorf("%s:%s is the label %q (%v), of the form %s", c.kind, c.path, label, is, k.Form(c.path))
+		}
+	}
+	for path, want := range map[string]string{"a/b.md": "plan", "x/prd.json": "prd", "my.json": "tasks", "x.txt": ""} {
+		got := ""
+		if k := GuessKind(path); k != nil {
+			got = k.Name
+		}
+		if got != want {
+			t.Errorf("%s is guessed to be %q, want %q", path, got, want)
+		}
+	}
+}

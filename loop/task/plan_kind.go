@@ -1,0 +1,89 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// KindPlan is the KIND of a Markdown plan, as in "plan:PATH".
+const KindPlan = "plan"
+
+// plansFolder is the folder of plans that are worked on.
+const plansFolder = ".agents/plans/in-progress"
+
+// planKind is the row of plans: tasks in Markdown, a box each.
+var planKind = Kind{
+	Name:     KindPlan,
+	Labels:   NoLabels,
+	Endings:  []string{".md"},
+	Default:  NoDefault,
+	Push:     "never",
+	Open:     openPlan,
+	Lint:     Lint,
+	Find:     findPlans,
+	Statuses: planStatuses,
+	Example:  KindPlan + ":" + plansFolder + "/NAME.md",
+	Folder:   plansFolder,
+	Sample: &Sample{
+		Path: plansFolder + "/first.md",
+		Text: samplePlan,
+		Form: []string{
+			"- [ ] **Task 1: What is to be done**",
+			"  - Scope: `folder/or/file`",
+			"  - Acceptance: how to see that it is done",
+		},
+	},
+}
+
+// planStatuses are the statuses as nightporter writes them: in the box, or in
+// words between box and title.
+var planStatuses = map[ledger.Mark]string{
+	ledger.MarkOpen: "[ ]", ledger.MarkDone: "[x]",
+	ledger.MarkBlocked: "(blocked)", ledger.MarkManualVerify: "(manual-verify)",
+}
+
+// planWord returns the words of a status that a box cannot say.
+func planWord(m ledger.Mark) (words string, is bool) {
+	words = planStatuses[m]
+	return words, strings.HasPrefix(words, "(")
+}
+
+// samplePlan does no harm: its one task writes one new page.
+const samplePlan = `# First
+
+## Tasks
+
+- [ ] **Task 1: Say how to build and test this**
+  - Scope: ` + "`CONTRIBUTING.md`" + `
+  - Depends on: none
+  - Acceptance:
+    - CONTRIBUTING.md names the command that builds and the one that tests, each tried
+    - It is at most one page long
+  - Notes: Describe what is there. Change nothing else.
+`
+
+// findPlans returns the plans in a repository's folder of plans, by name.
+func findPlans(repo string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(repo, filepath.FromSlash(plansFolder)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for plans: %w", err)
+	}
+	var paths []string
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".progress.md") || e.IsDir() || strings.ToValidUTF8(name, "") != name {
+			continue
+		}
+		paths = append(paths, plansFolder+"/"+name)
+	}
+	return paths, nil
+}
