@@ -75,20 +75,6 @@ func (d *decision) advance() {
 	panic("loop: advance does not settle:" + last)
 }
 
-// settleReady moves tasks between pending and ready as their dependencies say.
-func (d *decision) settleReady() {
-	list := d.Project.Tasks
-	for n, t := range list.of(setUnsettled) {
-		switch {
-		case t.Status == ledger.Pending && len(t.Parts) > 0: // done when they are: settleParts
-		case t.Status == ledger.Pending:
-			d.setTask(t.Task.ID, ledger.Ready, "")
-		default:
-			d.setTask(t.Task.ID, ledger.Pending, "needs "+ledger.ShortID(list.missing(n, t)))
-		}
-	}
-}
-
 // WithLimits ends the run at a limit that holds whatever is ready (SPEC 2.4).
 func (d *decision) limited() bool {
 	r := d.run()
@@ -136,43 +122,6 @@ func (d *decision) pauseForReview() {
 		Key: r.ID + " review " + q.ID, Time: d.local(d.in.Time),
 		Status: "paused", Text: fmt.Sprintf("Paused after %d tasks for review", n), Next: next,
 	}})
-}
-
-func shortIDs(ids []string) []string {
-	out := make([]string, len(ids))
-	for n, id := range ids {
-		out[n] = ledger.ShortID(id)
-	}
-	return out
-}
-
-// wanted reports whether the run's --from and --only let a task in.
-func (d *decision) wanted(t *TaskState) bool {
-	tasks, s := d.Project.Tasks, &d.run().Settings
-	if t.Task.Own {
-		return true
-	}
-	if n := tasks.index(t.Task.Parent); n >= 0 {
-		return d.wanted(tasks.At(n))
-	}
-	if s.Only != "" {
-		only := tasks.find(s.Only)
-		return only >= 0 && tasks.index(t.Task.ID) == tasks.index(tasks.At(only).Task.ID)
-	}
-	if s.From != "" {
-		from := tasks.find(s.From)
-		return from >= 0 && tasks.index(t.Task.ID) >= from
-	}
-	return true
-}
-
-func (d *decision) firstReady() (TaskState, bool) {
-	for _, t := range d.Project.Tasks.of(setReady) {
-		if d.wanted(t) && t.wish() == ledger.MarkOpen {
-			return *t, true
-		}
-	}
-	return TaskState{}, false
 }
 
 // pick returns the task whose turn it is: document order, unless a person
@@ -282,16 +231,6 @@ func (d *decision) standing() string {
 	return strings.Join(parts, " · ")
 }
 
-// wait records what the run waits for, once. agent is the one waited for, ""
-// for none.
-func (d *decision) wait(w ledger.WaitReason, until time.Time, agent, text string) {
-	r := d.run()
-	if r.State == ledger.RunWaiting && r.Wait == w && r.Until.Equal(until) && r.Text == text {
-		return
-	}
-	d.add(scope{}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: w, Until: until, Agent: agent, Text: text})
-}
-
 // claim begins an attempt, or takes up the one that was parked.
 func (d *decision) claim(t TaskState) {
 	r := d.run()
@@ -341,6 +280,3 @@ func (d *decision) checkAgain(id string) {
 		d.routeEvent(t, tree)
 	}
 }
-
-// local writes a time in the person's zone, which the input's time carries.
-func (d *decision) local(t time.Time) string { return t.In(d.in.Time.Location()).Format(time.RFC3339) }

@@ -14,15 +14,6 @@ import (
 // press an old button.
 const settledKept = 50
 
-// Apply returns the state after one more entry. It is total: every entry
-// gives a state, and one that it does not know leaves the state as it is. It
-// never changes the state that it was given, so an old one stays valid.
-func Apply(s State, e ledger.Entry) State {
-	f := Folder{state: s}
-	f.Add(e)
-	return f.state
-}
-
 func applyHouse(h Shared, e ledger.Entry) Shared {
 	switch b := e.Body.(type) {
 	case ledger.HouseSet:
@@ -214,13 +205,6 @@ func progressLine(p Project, b ledger.Submit, e ledger.Entry) string {
 		}
 	}
 	return line
-}
-
-func trimJoin(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + " " + b
 }
 
 // plan makes room for a new run. Tasks belong to their source: those of

@@ -168,3 +168,12 @@ func trying(w *Attempt) string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// cutTask ends the sessions of one task.
+func (d *decision) cutTask(t TaskState, why string) {
+	for _, s := range d.Project.Sessions {
+		if ledger.SameID(s.Task, t.Task.ID) {
+			d.cut(s, why)
+		}
+	}
+}

@@ -3,55 +3,9 @@ package loop
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-// nextCheck plans the next command of the check that is in hand, or closes
-// the check. A task's check is about that task; the run's own about none.
-// With restore, the work folder is brought to the check's tree first; else it
-// is there already.
-func (d *decision) nextCheck(about scope, restore bool) {
-	r := d.run()
-	var c *Checks
-	if about.task == "" {
-		c = r.Checks
-	} else if t, ok := d.task(about.task); ok && t.Attempt != nil {
-		c = t.Attempt.Checks
-	}
-	if c == nil {
-		return
-	}
-	if c.Index >= len(c.Commands) {
-		d.checked(about, *c)
-		return
-	}
-	if r.State == ledger.RunStopping && r.StopNow {
-		return // held: whoever resumes plans it
-	}
-	cmd := c.Commands[c.Index]
-	wall := cmd.Timeout
-	if wall == 0 {
-		wall = ledger.DefaultVerifyTimeout
-	}
-	kind := c.Kind
-	if c.Index < c.Setup {
-		kind = ledger.KindSetup
-	}
-	session := fmt.Sprintf("%s-c%d", r.ID, r.Commands+1)
-	start := ledger.EffectStart{Session: session, Tree: c.Tree}
-	switch {
-	case c.Kind == ledger.KindFinal, c.Kind == ledger.KindRecheck:
-		start.Clean = c.Tree
-	default:
-		start.Restore = restore
-	}
-	d.add(scope{task: about.task, session: session}, ledger.SessionPlanned{
-		Kind: kind, Command: cmd.Run, Index: c.Index, Repeat: c.Repeat, Tree: c.Tree, Wall: wall,
-	})
-	d.effect(session, start)
-}
 
 // commandExited goes on after one command of a check.
 func (d *decision) commandExited(s Session, x ledger.Exit) {
@@ -99,53 +53,6 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 	// The next command runs in the folder as this one left it, unless nobody
 	// knows what a lost one was doing there.
 	d.nextCheck(owner, end == ledger.EndedLost)
-}
-
-// heldCheck plans the command again of a check that was cut off. It reports
-// whether there was one.
-func (d *decision) heldCheck() bool {
-	if r := d.run(); r.Checks != nil {
-		d.nextCheck(scope{}, true)
-		return true
-	}
-	for _, t := range d.Project.Tasks.of(setAttempt) {
-		if t.Attempt.Stage == ledger.StageChecks && t.Attempt.Checks != nil {
-			d.nextCheck(scope{task: t.Task.ID, session: t.Attempt.Session}, true)
-			return true
-		}
-	}
-	return false
-}
-
-// holdForDisk holds everything for a minute: the disk is full, or the state
-// folder not writable (SPEC 2.2).
-func (d *decision) holdForDisk() {
-	state := ledger.RunWaiting
-	switch r := d.run(); r.State {
-	case ledger.RunPausing, ledger.RunPaused:
-		return // nothing is planned anyway
-	case ledger.RunPlanning:
-		state = ledger.RunPlanning
-	case ledger.RunStopping:
-		if r.Finishing == nil {
-			return
-		}
-	}
-	d.add(scope{}, ledger.RunStateSet{State: state, Wait: ledger.WaitDisk, Until: d.in.Time.Add(time.Minute), Text: "the disk is full"})
-}
-
-// cutCheck: a person, or a signal, ended the run's own check.
-func (d *decision) cutCheck() {
-	r := d.run()
-	if r.Finishing == nil || r.Signal != "" {
-		return // a signal leaves the run unfinished: the same command takes the check up again
-	}
-	e := *r.Finishing
-	e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
-	if e.Exit == 0 {
-		e.Exit = 2
-	}
-	d.end(e)
 }
 
 // checked closes a check and goes on with what waited for it.
@@ -320,33 +227,4 @@ func notReproduced(v ledger.Verified) string {
 		return said + fmt.Sprintf("and it could not be run (exit %d: %s). Name a command that runs here.", last.Exit, lastLine(last.Tail))
 	}
 	return fmt.Sprintf("%q failed before your command was run: %s", last.Run, lastLine(last.Tail))
-}
-
-func joinFew(paths []string) string {
-	const most = 5
-	if len(paths) > most {
-		return fmt.Sprintf("%s and %d more", join(paths[:most]), len(paths)-most)
-	}
-	return join(paths)
-}
-
-func join(s []string) string {
-	out := ""
-	for n, p := range s {
-		if n > 0 {
-			out += ", "
-		}
-		out += p
-	}
-	return out
-}
-
-// backoff is the wait after so many network failures in a row: 30 s … 15 min
-// (SPEC 2.2).
-func backoff(times int) time.Duration {
-	wait := 30 * time.Second
-	for n := 1; n < times && wait < lateBy; n++ {
-		wait *= 2
-	}
-	return min(wait, lateBy)
 }

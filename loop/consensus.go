@@ -13,35 +13,6 @@ import (
 // maxCritiques is how often a plan is judged before a person decides (SPEC 4.4).
 const maxCritiques = 5
 
-// Hats that argue about a plan. They are in no pattern's routes: whatever the
-// pattern, its planner's event goes to them first where consensus is asked for.
-const (
-	hatCritic    = "critic"
-	hatArchitect = "architect"
-)
-
-// Arguing lists the hats that a plan goes to before it is built, where
-// consensus is asked for.
-func Arguing() []string { return []string{hatCritic, hatArchitect} }
-
-// argues reports whether the task's plan goes to the critic before anything is
-// built. A part's plan was argued about with its task's; and a red baseline is
-// mended by a task of the run alone, which has none that could outlive it.
-func argues(s ledger.Settings, t ledger.Task) bool {
-	// A person's own hats of these names may be for something else.
-	critic := slices.Contains(s.Hats[hatCritic].Emits, ledger.EventCritique)
-	architect := slices.Contains(s.Hats[hatArchitect].Emits, ledger.EventAdvice)
-	return (s.Consensus || s.Pattern.Consensus || t.Consensus) && !isPart(t) && critic && architect
-}
-
-// afterPlan is the hat that a settled plan goes to.
-func afterPlan(s ledger.Settings) string {
-	if to := s.Pattern.Next(s.Planner(), ledger.EventPlan, false, func(string) bool { return false }); to != "" {
-		return to
-	}
-	return s.Pattern.Start
-}
-
 // nextArguing is where an event goes that belongs to the argument about a
 // plan; "" where it does not. A critic's second rejection, and each after it,
 // goes through the architect.
@@ -256,13 +227,6 @@ func (d *decision) settlePlan(q ledger.Question, approved bool, words string) {
 	d.setTask(q.Task, ledger.Ready, "planned anew")
 	d.say("%s is planned anew with your words", ledger.ShortID(q.Task))
 	d.goOn()
-}
-
-func (w *Attempt) rounds() int {
-	if w.Consensus == nil {
-		return 0
-	}
-	return len(w.Consensus.Rounds)
 }
 
 // settled is the end of an argument: a plan of several sections becomes parts,

@@ -102,10 +102,22 @@
 //
 // # Files
 //
-// State: state.go, apply.go and apply_task.go. One decision: input.go,
-// decide.go, and advance.go, the only place where work begins. A run: start.go,
-// run.go, startable.go. An attempt: attempt.go, exit.go and end.go (the end of
-// a session), taken.go (what it left), check.go (verification), converge.go
-// (the commit), consensus.go and part.go (plans that are argued about).
-// People: ask.go, undo.go, guide.go, person.go.
+// Each file names, and so depends on, files of earlier groups only, with few
+// exceptions:
+//
+//   - State: state.go, task_state.go, tasks.go, taskids.go, list.go, spent.go;
+//     questions about it in project.go, state_query.go, scope.go, settings.go,
+//     due.go.
+//   - Fold: fold.go, folder.go, apply.go, apply_task.go.
+//   - Decision: decision.go has what every decision is made with.
+//   - An attempt: attempt.go, check_start.go and check.go (verification),
+//     capture.go (what a session left), converge.go and mark.go (the commit and
+//     the person's file), consensus.go and part.go (plans that are argued
+//     about), exit.go and outcome.go (the end of a session).
+//   - A run: start.go, ready.go, run.go, startable.go, source.go, reload.go.
+//   - People: question.go asks, answer.go, question_effect.go and undo.go act on
+//     answers; guidance.go, task_command.go, offer.go, late.go, person.go,
+//     quiet.go, digest.go, reminder.go.
+//   - Inputs: input.go, decide.go, and advance.go, the only place where work
+//     begins.
 package loop

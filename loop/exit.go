@@ -1,9 +1,6 @@
 package loop
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
 )
@@ -60,59 +57,6 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		d.add(about, ledger.StageSet{Stage: ledger.StageCapture})
 		d.capture(t, s, hat)
 	}
-}
-
-// endText is what people, and the session that does it over, are told of an
-// end that was no success.
-func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
-	switch end {
-	case ledger.EndedSilent:
-		what := fmt.Sprintf("exit %d", x.Code)
-		if x.Signal != "" {
-			what = x.Signal
-		}
-		if s.Refused > 0 {
-			return fmt.Sprintf("ended without an accepted event (%s, %d refused)", what, s.Refused)
-		}
-		text := fmt.Sprintf("ended without an event (%s)", what)
-		if x.Text != "" {
-			text += ": " + x.Text // what the agent's own stream says: a prompt that is too long, tools that were denied
-		}
-		return text
-	case ledger.EndedStall:
-		return "silent for " + plain(s.Planned.Stall)
-	case ledger.EndedWall:
-		return "longer than " + plain(s.Planned.Wall)
-	case ledger.EndedLost:
-		if x.Reason == ledger.ExitMemory {
-			return "ended by the system for memory"
-		}
-		return "lost without trace"
-	case ledger.EndedDisk:
-		return "the disk is full"
-	case ledger.EndedUnusable:
-		if x.Text == "" {
-			return fmt.Sprintf("ended at once with exit %d: %s", x.Code, lastLine(x.Tail))
-		}
-	case ledger.EndedEvent:
-		return ""
-	}
-	if x.Text != "" {
-		return x.Text
-	}
-	return string(end)
-}
-
-// plain writes a duration as people do: "15m", not "15m0s".
-func plain(d ledger.Duration) string {
-	text := d.D().String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // strictNote is what the session that does a failed one over is told: what

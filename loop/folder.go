@@ -1,7 +1,5 @@
 package loop
 
-import "github.com/nightporter/nightporter/loop/ledger"
-
 // Folder folds entries into a state of its own. Apply copies the run, the task
 // and the attempt that an entry changes; a Folder copies each once and then
 // writes to its copy, which makes a difference for a ledger of a million
@@ -15,15 +13,6 @@ type Folder struct {
 
 // NewFolder returns a Folder that goes on from a state, which it does not change.
 func NewFolder(s State) *Folder { return &Folder{state: s} }
-
-// Add folds one more entry.
-func (f *Folder) Add(e ledger.Entry) {
-	if e.Stream == ledger.SharedStream {
-		f.state.Shared = applyHouse(f.state.Shared, e)
-		return
-	}
-	f.state.Project = applyProject(f.state.Project, e, &f.own)
-}
 
 // State returns the state after the entries so far. Later ones do not change it.
 func (f *Folder) State() State {

@@ -15,14 +15,6 @@ import (
 // planner, and has its own commit. Its task is done when all parts are
 // (SPEC 4.4).
 
-// ours reports whether a task is in no file: nothing is ever written back.
-func isPart(t ledger.Task) bool { return t.Own || t.Parent != "" }
-
-// inSource reports whether the task has a line in its source.
-func (t *TaskState) inSource() bool {
-	return t.Status != ledger.Withdrawn && t.Task.Mark != markGone && !isPart(t.Task)
-}
-
 // partsDue are the parts that a plan can become now: sections that are
 // approved, or all of them, with all that they depend on, and no part yet.
 func (d *decision) partsDue(t TaskState, all bool) []payload.Section {
@@ -40,16 +32,6 @@ func (d *decision) partsDue(t TaskState, all bool) []payload.Section {
 		}
 	}
 	return due
-}
-
-// partOf is the id of the part that a section of the plan in hand became.
-func (t TaskState) partOf(section string) string {
-	for _, id := range t.Parts {
-		if strings.TrimPrefix(id, t.Task.ID+"/") == section || strings.HasPrefix(id, t.Task.ID+"/"+section+".") {
-			return id
-		}
-	}
-	return ""
 }
 
 // makeParts turns sections into parts. whole: the plan is settled, and nothing
@@ -114,16 +96,6 @@ func (d *decision) freePart(id string) string {
 		}
 		free = fmt.Sprintf("%s.%d", id, n)
 	}
-}
-
-// oneLine keeps a title to what fits into a line of a chat and of a log.
-func oneLine(title string) string {
-	const most = 200
-	title = strings.Join(strings.Fields(title), " ")
-	if r := []rune(title); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return title
 }
 
 func partBody(s payload.Section) string {
@@ -212,61 +184,4 @@ func (d *decision) yields(t *TaskState) bool {
 		p, ok := d.task(id)
 		return ok && p.Status == ledger.Ready && d.wanted(&p)
 	})
-}
-
-// parts is the project after sections of a plan became tasks: they stand right
-// behind theirs.
-func (p Project) parts(b ledger.PartsMade, parent string) Project {
-	n := p.index(parent)
-	if n < 0 {
-		return p
-	}
-	tasks := p.Tasks.tasks.Slice()
-	of := *tasks[n]
-	of.Parts = slices.DeleteFunc(slices.Clone(of.Parts), func(id string) bool { return slices.Contains(b.Gone, id) })
-	at := n + 1
-	for at < len(tasks) && ledger.SameID(tasks[at].Task.Parent, parent) {
-		at++
-	}
-	for _, t := range b.Parts {
-		of.Parts = append(of.Parts, t.ID)
-		plan := json.RawMessage(b.Plans[t.ID])
-		if !json.Valid(plan) { // a state with it could not be saved
-			plan = nil
-		}
-		tasks = slices.Insert(tasks, at, &TaskState{Task: t, Status: ledger.Pending, Plan: plan})
-		at++
-	}
-	if of.Attempt != nil && of.Attempt.Consensus != nil && len(b.Parts) > 0 {
-		w, c := *of.Attempt, *of.Attempt.Consensus
-		c.Yields = true
-		w.Consensus = &c
-		of.Attempt = &w
-	}
-	tasks[n] = &of
-	p.Tasks = newTaskList(tasks, p.Tasks.ids)
-	return p
-}
-
-// tookTurn lets a task's plan be revised again after one of its parts had its
-// turn.
-func (p Project) tookTurn(part string) Project {
-	k := p.index(part)
-	if k < 0 {
-		return p
-	}
-	n := p.index(p.Tasks.At(k).Task.Parent)
-	if n < 0 {
-		return p
-	}
-	t := *p.Tasks.At(n)
-	if t.Attempt == nil || t.Attempt.Consensus == nil {
-		return p
-	}
-	w, c := *t.Attempt, *t.Attempt.Consensus
-	c.Yields = false
-	w.Consensus = &c
-	t.Attempt = &w
-	p.Tasks = p.Tasks.with(n, &t)
-	return p
 }

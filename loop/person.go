@@ -8,14 +8,6 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Pairing is a code that the host shows now.
-type Pairing struct {
-	Hash  string      `json:"hash"`
-	Role  ledger.Role `json:"role"`
-	Until time.Time   `json:"until"`
-	Tries int         `json:"tries"` // wrong ones so far
-}
-
 // Limits of pairing and of the audit (SPEC 6.6).
 const (
 	PairingTime   = 10 * time.Minute
@@ -23,12 +15,6 @@ const (
 	StrangerEvery = time.Hour // one audit entry each
 	maxStrangers  = 50        // remembered at a time; beyond it nobody is recorded, so that a crowd cannot fill the disk
 )
-
-// Stranger is when somebody who is not in was recorded last.
-type Stranger struct {
-	Who string    `json:"who"`
-	At  time.Time `json:"at"`
-}
 
 // Person returns somebody who is let in, by the platform's id.
 func (h Shared) Person(id string) (ledger.Person, bool) {

@@ -241,9 +241,6 @@ func (d *decision) canStillRun(hat string) bool {
 	return hasHats(s, hat)
 }
 
-// owns reports whether a session is one of this run.
-func (r *Run) owns(session string) bool { return strings.HasPrefix(session, r.ID+"-") }
-
 // Outcome reports whether `nightporter run` is through with the project's
 // run, and with which exit code (SPEC 2.4). A pause for review and a signal
 // that cut sessions off leave the run unfinished.
@@ -331,24 +328,6 @@ func (d *decision) cannotStart(t TaskState, why string) {
 	d.submit(t, ledger.Submit{Result: "fail", Outcome: ledger.OutcomeBlocked, Reason: why})
 	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeBlocked, Why: why})
 	d.block(t.Task.ID, blockage{reason: why, needs: "a scope that leaves something to write", work: t.Attempt})
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
-}
-
-func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	line := strings.TrimSpace(lines[len(lines)-1])
-	if line == "" {
-		return "no output"
-	}
-	const most = 200
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "…"
-	}
-	return line
 }
 
 // longestLimit is the longest wait for an agent that is believed: limits are

@@ -144,12 +144,6 @@ func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 	d.remark()
 }
 
-// committing reports whether the task's commit is being made. It is then too
-// late to take it back: the branch moves.
-func (t TaskState) committing() bool {
-	return t.Attempt != nil && t.Attempt.Stage == ledger.StageCommit
-}
-
 // tickedAgain settles a question about unticked tasks that the source has
 // answered itself: the stash was popped, the line is back.
 func (d *decision) tickedAgain() {
@@ -163,18 +157,6 @@ func (d *decision) tickedAgain() {
 		})
 		if !open {
 			d.add(scope{}, ledger.QuestionExpired{ID: q.ID, Choice: "keep", Then: "ticked again in the source"})
-		}
-	}
-}
-
-// markGone is the mark of a task whose line is no longer in the source.
-const markGone ledger.Mark = ""
-
-// cutTask ends the sessions of one task.
-func (d *decision) cutTask(t TaskState, why string) {
-	for _, s := range d.Project.Sessions {
-		if ledger.SameID(s.Task, t.Task.ID) {
-			d.cut(s, why)
 		}
 	}
 }
@@ -218,34 +200,4 @@ func (d *decision) askUnticked(ids []string) {
 		Text:  fmt.Sprintf("%s: finished here, but not ticked in the source any more", strings.Join(shortIDs(all), " ")),
 		Asked: d.in.Time,
 	}})
-}
-
-// bodyChanged compares what an agent would be told: all that a person can
-// change but the mark.
-func bodyChanged(a, b ledger.Task) bool { return !sameBody(&a, &b) }
-
-// sameBody compares field by field, because a plan is read again after each of
-// our own marks: reflection takes milliseconds for 2,000 tasks. Nil and empty
-// lists are the same, as JSON does not tell them apart. A task's line is no
-// part of it.
-func sameBody(a, b *ledger.Task) bool {
-	return a.ID == b.ID && a.Title == b.Title && a.Body == b.Body && a.Scope == b.Scope &&
-		slices.Equal(a.DependsOn, b.DependsOn) && slices.Equal(a.Acceptance, b.Acceptance) && a.Notes == b.Notes &&
-		a.Priority == b.Priority && a.Complexity == b.Complexity && a.Role == b.Role && slices.Equal(a.Threshold, b.Threshold) &&
-		a.Consensus == b.Consensus && a.Parent == b.Parent && a.Own == b.Own
-}
-
-// inOrder reports whether the source's tasks stand in the given order already.
-func (d *decision) inOrder(ids []string) bool {
-	tasks, k := d.Project.Tasks, 0
-	for n, t := range tasks.All() {
-		if !t.inSource() {
-			continue
-		}
-		if k == len(ids) || ids[k] != t.Task.ID && tasks.ids.fold(ids[k]) != tasks.ids.keys[n] {
-			return false
-		}
-		k++
-	}
-	return k == len(ids)
 }

@@ -106,34 +106,6 @@ func (d *decision) preflighted(b Preflighted) {
 	d.begin(nil, nil)
 }
 
-// commands lists what is run for a check: setup first where it is due, then
-// the verification commands that apply to the changed files.
-func verificationCommands(s ledger.Settings, kind ledger.Kind, files []ledger.FileChange, setup bool) (cmds []ledger.Command, setups int) {
-	if setup {
-		cmds = append(cmds, s.Setup...)
-	}
-	setups = len(cmds)
-	for _, c := range s.Verify {
-		switch {
-		case c.When == "final" && kind != ledger.KindFinal:
-		case c.When == "code" && kind == ledger.KindVerify && onlyProse(files):
-		default:
-			cmds = append(cmds, c)
-		}
-	}
-	return cmds, setups
-}
-
-// onlyProse reports whether nothing but documents changed.
-func onlyProse(files []ledger.FileChange) bool {
-	for _, f := range files {
-		if !strings.HasSuffix(f.Path, ".md") && !strings.HasPrefix(f.Path, "docs/") {
-			return false
-		}
-	}
-	return len(files) > 0
-}
-
 // baselined goes on after the baseline: green starts the run, red is asked
 // about, and a setup that does not work starts nothing.
 func (d *decision) baselined(v ledger.Verified, setups int) {
@@ -210,25 +182,6 @@ func baselineTask(v ledger.Verified) ledger.Task {
 	return t
 }
 
-func firstRed(v ledger.Verified) string {
-	for _, res := range v.Results {
-		if !res.OK && !res.Advisory {
-			return res.Run + " (" + lastLine(res.Tail) + ")"
-		}
-	}
-	return ""
-}
-
-func (d *decision) order() []string {
-	var ids []string
-	for _, t := range d.Project.Tasks.All() {
-		if t.inSource() {
-			ids = append(ids, t.Task.ID)
-		}
-	}
-	return ids
-}
-
 // begin is the moment from which agents are started.
 func (d *decision) begin(baseline []ledger.Result, advisory []string) {
 	r := d.run()
@@ -243,4 +196,28 @@ func (d *decision) begin(baseline []ledger.Result, advisory []string) {
 		first = t.Task.ID
 	}
 	d.add(scope{}, ledger.RunStarted{Tasks: total, First: first, Baseline: baseline, Advisory: advisory})
+}
+
+// goOn starts the next run where a person's answer made a task ready after
+// the last one has ended, and nightporter is there to work on it.
+func (d *decision) goOn() {
+	r := d.run()
+	if d.in.Idle || r == nil || !r.Settings.Stays {
+		return
+	}
+	if e := r.Finishing; e != nil && (e.Reason == ledger.ReasonManual || e.Reason == ledger.ReasonNothing || e.Reason == ledger.ReasonBlocked) {
+		// It ends when its branch tip is verified: who wants more is noted.
+		next := *e
+		next.By = d.by()
+		d.add(scope{}, ledger.RunFinishing{Ending: next})
+		d.answer.Text += "; the next run starts with it"
+	}
+	if !r.Over() {
+		return
+	}
+	s := r.upcoming()
+	s.Until, s.From, s.Only = time.Time{}, "", "" // they were meant for that run
+	text := d.answer.Text
+	d.startRun(StartRun{Settings: s})
+	d.answer = Answer{OK: true, Code: ledger.CodeStarted, ID: d.answer.ID, Text: strings.TrimPrefix(text+"; "+d.answer.ID+" starts with it", "; ")}
 }

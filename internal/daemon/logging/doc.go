@@ -2,7 +2,7 @@
 // rotates by size; redact.go the handler, which redacts secrets in every line;
 // journal.go the log lines for committed entries.
 //
-// Logging must never stop or delay a decision: the journal has a bounded queue,
-// and the file keeps working if it cannot rotate. The tests hold that no line is
-// lost or torn by a rotation and that no token appears in the log.
+// Logging must never stop or delay a decision: the journal has a bounded queue.
+// The tests hold that no line is lost or torn by a rotation and that no token
+// appears in the log.
 package logging

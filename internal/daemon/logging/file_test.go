@@ -59,7 +59,7 @@ func TestLogBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestLogNotOpened: a log that cannot be written is known at once.
+// TestLogNotOpened checks that Open returns an error for an unwritable log.
 func TestLogNotOpened(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -19,22 +19,6 @@ func (d *decision) capture(t TaskState, s Session, hat ledger.Hat) {
 	}})
 }
 
-// refPart makes a task's id fit for a ref name.
-func refPart(id string) string {
-	var b strings.Builder
-	for _, c := range ledger.FoldID(id) {
-		switch {
-		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '-', c == '_':
-			b.WriteRune(c)
-		case c == ' ' || c == '.' || c == '/':
-			b.WriteByte('-')
-		default:
-			fmt.Fprintf(&b, "u%x", c)
-		}
-	}
-	return strings.Trim(b.String(), "-")
-}
-
 // treeCaptured goes on with what a session left: held against the scope, then
 // verified, then routed (SPEC 2.3).
 func (d *decision) treeCaptured(b TreeCaptured) {
@@ -107,56 +91,12 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 // writes them by the ten thousand, in every session.
 const maxUndone = 200
 
-func fewOf(paths []string) []string { return slices.Clip(paths[:min(len(paths), maxUndone)]) }
-
-// green reports whether a tree is known to pass verification.
-func (w *Attempt) green(tree string) bool {
-	v := w.Verified
-	return v != nil && v.Kind == ledger.KindVerify && v.OK && v.Tree == tree
-}
-
-// checks lists what is run on what a session of the hat left, by what the hat
-// expects of its tree (SPEC 2.3).
-func (d *decision) checks(t TaskState, hat ledger.Hat, files []ledger.FileChange, setup bool) (kind ledger.Kind, cmds []ledger.Command, setups int) {
-	s, w := d.run().Settings, t.Attempt
-	switch hat.Expect {
-	case ledger.ExpectPass:
-		cmds, setups = verificationCommands(s, ledger.KindVerify, files, setup)
-		return ledger.KindVerify, w.withRepro(cmds), setups
-	case ledger.ExpectRepro:
-		if setup {
-			cmds = slices.Clone(s.Setup)
-		}
-		return ledger.KindRepro, append(cmds, ledger.Command{Run: payload.String(w.Event.Data, "command")}), len(cmds)
-	}
-	return ledger.KindVerify, nil, 0
-}
-
-// withRepro adds the command that showed the fault: what fixes it has to make
-// it pass, whether or not the project's own commands run it.
-func (w *Attempt) withRepro(cmds []ledger.Command) []ledger.Command {
-	if w.Repro == "" || slices.ContainsFunc(cmds, func(c ledger.Command) bool { return c.Run == w.Repro }) {
-		return cmds
-	}
-	return append(cmds, ledger.Command{Run: w.Repro})
-}
-
 // stands goes on with a tree that nothing speaks against.
 func (d *decision) stands(t TaskState, tree string) {
 	if paths := t.strayedAgain(); len(paths) > 0 {
 		d.askAllow(t, paths, time.Time{}) // the session stands without them; nothing waits for the answer
 	}
 	d.routeEvent(t, tree)
-}
-
-// workOf returns the task whose attempt a session belongs to.
-func (d *decision) workOf(session string) (TaskState, bool) {
-	for _, t := range d.Project.Tasks.of(setAttempt) {
-		if t.Attempt.Session == session {
-			return *t, true
-		}
-	}
-	return TaskState{}, false
 }
 
 // routeEvent sends the attempt where the pattern says, on the given tree.
@@ -249,30 +189,6 @@ func verdict(above bool) string {
 		return "issues"
 	}
 	return "converged"
-}
-
-// been reports whether a hat had a session in the attempt that was routed on.
-func (w *Attempt) been(hat string) bool {
-	return slices.ContainsFunc(w.History, func(s Step) bool { return s.Hat == hat })
-}
-
-// contested reports whether a review upholds, issue by issue, what the session
-// before it disputed with a reason instead of changing anything (SPEC 2.5).
-func (w *Attempt) contested(issues []ledger.Issue) bool {
-	n := len(w.IssueSets)
-	return w.NoChange != "" && n > 0 && w.IssueSets[n-1] == issueSet(issues)
-}
-
-// unmoved reports whether a verifier upholds twice what it saw fail, and no
-// file was changed in between: another round would only repeat that.
-func (w *Attempt) unmoved() bool {
-	failed, n := 0, len(w.Trees)
-	for _, s := range w.History {
-		if s.Event == ledger.EventFailed {
-			failed++
-		}
-	}
-	return failed > 2 && n > 2 && w.Trees[n-1] == w.Trees[n-2] && w.Trees[n-2] == w.Trees[n-3]
 }
 
 // stalled reports why another round would only repeat an earlier one: the

@@ -1,0 +1,37 @@
+package loop
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// late asks first about a command from a time when nobody could read it: the
+// night has gone on since (SPEC 6.7).
+func (d *decision) late(b Late) {
+	q := ledger.Question{
+		ID: d.nextID("q"), Kind: ledger.AskLate, Text: b.Line, Do: b.Do, By: d.by(), Title: "sent " + plain(ledger.Duration(d.in.Time.Sub(b.Sent).Round(time.Minute))) + " ago",
+		Sent: b.Sent, Asked: d.in.Time, Expires: d.in.Time.Add(lateTime),
+	}
+	d.add(scope{}, ledger.QuestionAsked{Question: q})
+	d.answer = Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("still do it? %s yes · %s no", q.ID, q.ID)}
+}
+
+// act does what was asked about first.
+func (d *decision) act(deed ledger.DeferredCommand) {
+	switch deed {
+	case ledger.DeferPause:
+		d.pause(Pause{})
+	case ledger.DeferPauseNow:
+		d.pause(Pause{Now: true})
+	case ledger.DeferResume:
+		d.resume("")
+	case ledger.DeferStop:
+		d.stop(Stop{})
+	case ledger.DeferStopNow:
+		d.stop(Stop{Now: true})
+	case ledger.DeferNow:
+		d.now("")
+	}
+}

@@ -1,0 +1,115 @@
+package loop
+
+import (
+	"fmt"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// marksWith lists what the source has to say once the task is committed: its
+// own mark, and all that were set before and had no commit to travel in.
+func (d *decision) marksWith(t TaskState) []ledger.Marking {
+	var marks []ledger.Marking
+	for _, u := range d.Project.Tasks.All() {
+		m := markOf(u.Status)
+		if ledger.SameID(u.Task.ID, t.Task.ID) {
+			m = ledger.MarkDone
+			if t.Attempt.Manual != "" || t.Person {
+				m = ledger.MarkManualVerify
+			}
+		}
+		if d.lastPart(t, u) {
+			m = ledger.MarkDone // WithAgent this commit: another one may never come
+		}
+		if m != "" && m != ledger.MarkOpen && u.Task.Mark != markGone && !isPart(u.Task) {
+			marks = append(marks, ledger.Marking{Task: u.Task.ID, Mark: m})
+		}
+	}
+	return marks
+}
+
+// expireGuidance ends what nobody will take any more because a task is over.
+func (d *decision) expireGuidance(task, why string) {
+	for _, i := range d.Project.Guidance.Items {
+		mine := i.Task == ledger.FoldID(task) || (i.Bound == ledger.FoldID(task) && !i.Sticky)
+		if mine && (i.Open() || i.Sticky && !i.Over()) {
+			d.add(scope{task: task}, ledger.GuidanceExpired{ID: i.ID, Why: why})
+		}
+	}
+}
+
+// mark writes a task's status into its source.
+func (d *decision) mark(id string, m ledger.Mark) {
+	t, ok := d.task(id)
+	if !ok || isPart(t.Task) || t.Status == ledger.Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus {
+		return
+	}
+	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m})
+}
+
+func (d *decision) markMade(b MarkMade) {
+	if b.Mark == "" && b.Err == "" {
+		return
+	}
+	d.add(scope{task: b.Task}, ledger.SourceMarked{Mark: b.Mark, Error: b.Err})
+	// Two marks of one task can be under way at once, and the older one be
+	// written last: then the newer one is written again.
+	t, ok := d.task(b.Task)
+	if !ok || b.Err != "" || b.Mark == "" {
+		return
+	}
+	if want := markOf(t.Status); want != "" && want != b.Mark {
+		d.mark(b.Task, want)
+	}
+}
+
+// mark is what the source says of a task in this status once we have written
+// it; "" where we write nothing.
+func markOf(s ledger.Status) ledger.Mark {
+	switch s {
+	case ledger.Done:
+		return ledger.MarkDone
+	case ledger.Blocked:
+		return ledger.MarkBlocked
+	case ledger.ManualVerify:
+		return ledger.MarkManualVerify
+	case ledger.Pending, ledger.Ready, ledger.Active, ledger.Waiting:
+		return ledger.MarkOpen
+	}
+	return ""
+}
+
+// progress appends to the progress log what a finished or blocked task is
+// remembered by.
+func (d *decision) progress(t TaskState, status, commit, blockers string) {
+	p := d.progressOf(t, status, commit, blockers)
+	if !d.run().Settings.CommitStatus {
+		d.effect(d.uniqueKey(p.Key), ledger.EffectProgress{Progress: p})
+	}
+}
+
+func (d *decision) progressOf(t TaskState, status, commit, blockers string) ledger.Progress {
+	r, w := d.run(), t.Attempt
+	p := ledger.Progress{
+		Key: fmt.Sprintf("%s %s a%d %s", r.ID, ledger.FoldID(t.Task.ID), t.Attempts, status), Time: d.local(d.in.Time),
+		Task: t.Task.ID, Title: t.Task.Title, Attempt: t.Attempts, Status: status, Commit: commit, Blockers: blockers,
+	}
+	if w != nil {
+		p.Learnings = w.Learnings
+		for _, s := range w.History {
+			if s.Summary != "" && s.changes() {
+				p.Changes = append(p.Changes, s.Summary)
+			}
+		}
+		if w.Verified != nil {
+			for _, res := range w.Verified.Results {
+				p.Commands = append(p.Commands, ledger.CommandMark{Run: res.Run, OK: res.OK})
+			}
+		}
+	}
+	d.settleReady() // what this task was needed for may be next
+	if next, ok := d.firstReady(); ok && blockers == "" {
+		p.Next = ledger.ShortID(next.Task.ID) + " " + next.Task.Title
+	}
+	return p
+}

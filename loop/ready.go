@@ -1,0 +1,85 @@
+package loop
+
+import (
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// settleReady moves tasks between pending and ready as their dependencies say.
+func (d *decision) settleReady() {
+	list := d.Project.Tasks
+	for n, t := range list.of(setUnsettled) {
+		switch {
+		case t.Status == ledger.Pending && len(t.Parts) > 0: // done when they are: settleParts
+		case t.Status == ledger.Pending:
+			d.setTask(t.Task.ID, ledger.Ready, "")
+		default:
+			d.setTask(t.Task.ID, ledger.Pending, "needs "+ledger.ShortID(list.missing(n, t)))
+		}
+	}
+}
+
+// wanted reports whether the run's --from and --only let a task in.
+func (d *decision) wanted(t *TaskState) bool {
+	tasks, s := d.Project.Tasks, &d.run().Settings
+	if t.Task.Own {
+		return true
+	}
+	if n := tasks.index(t.Task.Parent); n >= 0 {
+		return d.wanted(tasks.At(n))
+	}
+	if s.Only != "" {
+		only := tasks.find(s.Only)
+		return only >= 0 && tasks.index(t.Task.ID) == tasks.index(tasks.At(only).Task.ID)
+	}
+	if s.From != "" {
+		from := tasks.find(s.From)
+		return from >= 0 && tasks.index(t.Task.ID) >= from
+	}
+	return true
+}
+
+func (d *decision) firstReady() (TaskState, bool) {
+	for _, t := range d.Project.Tasks.of(setReady) {
+		if d.wanted(t) && t.wish() == ledger.MarkOpen {
+			return *t, true
+		}
+	}
+	return TaskState{}, false
+}
+
+// wait records what the run waits for, once. agent is the one waited for, ""
+// for none.
+func (d *decision) wait(w ledger.WaitReason, until time.Time, agent, text string) {
+	r := d.run()
+	if r.State == ledger.RunWaiting && r.Wait == w && r.Until.Equal(until) && r.Text == text {
+		return
+	}
+	d.add(scope{}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: w, Until: until, Agent: agent, Text: text})
+}
+
+// inOrder reports whether the source's tasks stand in the given order already.
+func (d *decision) inOrder(ids []string) bool {
+	tasks, k := d.Project.Tasks, 0
+	for n, t := range tasks.All() {
+		if !t.inSource() {
+			continue
+		}
+		if k == len(ids) || ids[k] != t.Task.ID && tasks.ids.fold(ids[k]) != tasks.ids.keys[n] {
+			return false
+		}
+		k++
+	}
+	return k == len(ids)
+}
+
+func (d *decision) order() []string {
+	var ids []string
+	for _, t := range d.Project.Tasks.All() {
+		if t.inSource() {
+			ids = append(ids, t.Task.ID)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,182 @@
+package loop
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// markGone is the mark of a task whose line is no longer in the source.
+const markGone ledger.Mark = ""
+
+// local writes a time in the person's zone, which the input's time carries.
+func (d *decision) local(t time.Time) string { return t.In(d.in.Time.Location()).Format(time.RFC3339) }
+
+// strayedAgain lists paths out of scope that the session in hand wrote although
+// they had been undone before in this attempt, and that nobody decided on.
+func (t TaskState) strayedAgain() []string {
+	w := t.Attempt
+	if w.Captured == nil {
+		return nil
+	}
+	var paths []string
+	for _, p := range w.Captured.Outside {
+		before := 0
+		for _, q := range w.Strayed { // the session in hand counts once
+			if q == p {
+				before++
+			}
+		}
+		if before > 1 && !slices.Contains(t.Denied, p) && !slices.Contains(t.Allowed, p) {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// shelved names the source whose task waits for the answer to a question, where
+// the project is at another one; "" where it is not. The two may have tasks of
+// one name. Its time stands still until that source is at work again.
+func (p Project) shelved(q ledger.Question) string {
+	for _, source := range sortedKeys(p.Shelf) {
+		for _, t := range p.Shelf[source].of(setAsks) {
+			if t.Question == q.ID {
+				return source
+			}
+		}
+	}
+	return ""
+}
+
+// busy reports whether anything is under way that has to be waited for
+// before the next session can be planned.
+func (p Project) busy() bool {
+	if len(p.Sessions) > 0 {
+		return true
+	}
+	// A check without a session in flight was cut off and is held.
+	for _, t := range p.Tasks.of(setAttempt) {
+		if s := t.Attempt.Stage; s != ledger.StageReady && s != ledger.StageHeld && s != ledger.StageChecks {
+			return true
+		}
+	}
+	return false
+}
+
+// inHand returns the task whose attempt is under way.
+func (p Project) inHand() (TaskState, bool) {
+	for _, t := range p.Tasks.of(setAttempt) {
+		if t.Status == ledger.Active && t.Attempt.Stage != ledger.StageHeld {
+			return *t, true
+		}
+	}
+	return TaskState{}, false
+}
+
+// tries reports whether the project's run waits for an agent that only a
+// person can make usable: it looks every now and then whether that was done.
+func (p Project) tries() bool {
+	return !p.Run.Over() && p.Run.State == ledger.RunWaiting && p.Run.Wait == ledger.WaitAgent
+}
+
+// ours reports whether a task is in no file: nothing is ever written back.
+func isPart(t ledger.Task) bool { return t.Own || t.Parent != "" }
+
+// inSource reports whether the task has a line in its source.
+func (t *TaskState) inSource() bool {
+	return t.Status != ledger.Withdrawn && t.Task.Mark != markGone && !isPart(t.Task)
+}
+
+// partOf is the id of the part that a section of the plan in hand became.
+func (t TaskState) partOf(section string) string {
+	for _, id := range t.Parts {
+		if strings.TrimPrefix(id, t.Task.ID+"/") == section || strings.HasPrefix(id, t.Task.ID+"/"+section+".") {
+			return id
+		}
+	}
+	return ""
+}
+
+// parts is the project after sections of a plan became tasks: they stand right
+// behind theirs.
+func (p Project) parts(b ledger.PartsMade, parent string) Project {
+	n := p.index(parent)
+	if n < 0 {
+		return p
+	}
+	tasks := p.Tasks.tasks.Slice()
+	of := *tasks[n]
+	of.Parts = slices.DeleteFunc(slices.Clone(of.Parts), func(id string) bool { return slices.Contains(b.Gone, id) })
+	at := n + 1
+	for at < len(tasks) && ledger.SameID(tasks[at].Task.Parent, parent) {
+		at++
+	}
+	for _, t := range b.Parts {
+		of.Parts = append(of.Parts, t.ID)
+		plan := json.RawMessage(b.Plans[t.ID])
+		if !json.Valid(plan) { // a state with it could not be saved
+			plan = nil
+		}
+		tasks = slices.Insert(tasks, at, &TaskState{Task: t, Status: ledger.Pending, Plan: plan})
+		at++
+	}
+	if of.Attempt != nil && of.Attempt.Consensus != nil && len(b.Parts) > 0 {
+		w, c := *of.Attempt, *of.Attempt.Consensus
+		c.Yields = true
+		w.Consensus = &c
+		of.Attempt = &w
+	}
+	tasks[n] = &of
+	p.Tasks = newTaskList(tasks, p.Tasks.ids)
+	return p
+}
+
+// tookTurn lets a task's plan be revised again after one of its parts had its
+// turn.
+func (p Project) tookTurn(part string) Project {
+	k := p.index(part)
+	if k < 0 {
+		return p
+	}
+	n := p.index(p.Tasks.At(k).Task.Parent)
+	if n < 0 {
+		return p
+	}
+	t := *p.Tasks.At(n)
+	if t.Attempt == nil || t.Attempt.Consensus == nil {
+		return p
+	}
+	w, c := *t.Attempt, *t.Attempt.Consensus
+	c.Yields = false
+	w.Consensus = &c
+	t.Attempt = &w
+	p.Tasks = p.Tasks.with(n, &t)
+	return p
+}
+
+// owns reports whether a session is one of this run.
+func (r *Run) owns(session string) bool { return strings.HasPrefix(session, r.ID+"-") }
+
+// committing reports whether the task's commit is being made. It is then too
+// late to take it back: the branch moves.
+func (t TaskState) committing() bool {
+	return t.Attempt != nil && t.Attempt.Stage == ledger.StageCommit
+}
+
+// bodyChanged compares what an agent would be told: all that a person can
+// change but the mark.
+func bodyChanged(a, b ledger.Task) bool { return !sameBody(&a, &b) }
+
+// sameBody compares field by field, because a plan is read again after each of
+// our own marks: reflection takes milliseconds for 2,000 tasks. Nil and empty
+// lists are the same, as JSON does not tell them apart. A task's line is no
+// part of it.
+func sameBody(a, b *ledger.Task) bool {
+	return a.ID == b.ID && a.Title == b.Title && a.Body == b.Body && a.Scope == b.Scope &&
+		slices.Equal(a.DependsOn, b.DependsOn) && slices.Equal(a.Acceptance, b.Acceptance) && a.Notes == b.Notes &&
+		a.Priority == b.Priority && a.Complexity == b.Complexity && a.Role == b.Role && slices.Equal(a.Threshold, b.Threshold) &&
+		a.Consensus == b.Consensus && a.Parent == b.Parent && a.Own == b.Own
+}

@@ -1,0 +1,91 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// skipTask puts a task away. Its dependents are asked about: skipped alone it
+// does not satisfy them (SPEC 3.1).
+func (d *decision) skipTask(id string) {
+	t, ok := d.Project.Find(id)
+	if !ok {
+		d.noTask(id)
+		return
+	}
+	if t.Status == ledger.Active {
+		d.refuse(ledger.CodeActive, "%s is at work; /stop now first, then skip it", ledger.ShortID(t.Task.ID))
+		return
+	}
+	if t.Status == ledger.Done || t.Status == ledger.Skipped {
+		d.say("%s is %s already", ledger.ShortID(t.Task.ID), t.Status)
+		return
+	}
+	d.putAway(t)
+	d.say("%s skipped", ledger.ShortID(t.Task.ID))
+	need := d.dependents(t)
+	if len(need) == 0 {
+		return
+	}
+	q := ledger.Question{
+		ID: d.nextID("q"), Kind: ledger.AskSkip, Task: t.Task.ID, Tasks: need, Title: t.Task.Title, Asked: d.in.Time,
+		Text: fmt.Sprintf("%s is skipped, and %s needs it", ledger.ShortID(t.Task.ID), strings.Join(shortIDs(need), " ")),
+	}
+	if r := d.run(); r != nil {
+		q.Run = r.ID
+	}
+	d.add(scope{task: t.Task.ID}, ledger.QuestionAsked{Question: q})
+	d.say("%s skipped; %s needs it and waits. Skip it too: %s skip", ledger.ShortID(t.Task.ID), strings.Join(shortIDs(need), " "), q.ID)
+}
+
+// retryTask gives a task two new attempts.
+func (d *decision) retryTask(id string) {
+	t, ok := d.Project.Find(id)
+	if !ok {
+		d.noTask(id)
+		return
+	}
+	switch t.Status {
+	case ledger.Active, ledger.Ready, ledger.Pending:
+		d.say("%s is %s already", ledger.ShortID(t.Task.ID), t.Status)
+		return
+	case ledger.Withdrawn:
+		if t.Task.Parent == "" {
+			d.refuse(ledger.CodeWithdrawn, "%s is no longer in the source", ledger.ShortID(t.Task.ID))
+			return
+		}
+	}
+	of, is := d.task(t.Task.Parent)
+	if is && of.Status == ledger.Done {
+		d.refuse(ledger.CodeOver, "%s is done; /retry %s has it planned anew", ledger.ShortID(of.Task.ID), strings.TrimPrefix(ledger.ShortID(of.Task.ID), "#"))
+		return
+	}
+	if is && (!slices.Contains(of.Parts, t.Task.ID) || of.Status == ledger.Skipped || of.Status == ledger.Withdrawn) {
+		d.refuse(ledger.CodeWithdrawn, "%s belongs to a plan of %s that was thrown away", ledger.ShortID(t.Task.ID), ledger.ShortID(of.Task.ID))
+		return
+	}
+	d.closeQuestions(t.Task.ID, "retry")
+	d.dropParts(t, "retry, by "+d.by())
+	d.add(scope{task: t.Task.ID}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "retry, by " + d.by(), Fresh: true})
+	d.mark(t.Task.ID, ledger.MarkOpen)
+	d.say("%s ready again", ledger.ShortID(t.Task.ID))
+	d.goOn()
+}
+
+func (d *decision) nextTask(id string) {
+	t, ok := d.Project.Find(id)
+	switch {
+	case !ok:
+		d.noTask(id)
+	case t.Status != ledger.Ready:
+		d.refuse(ledger.CodeNotReady, "%s is %s; only a ready task can be next", ledger.ShortID(t.Task.ID), t.Status)
+	case d.run().Over():
+		d.refuse(ledger.CodeIdle, "%s is idle", d.in.Project)
+	default:
+		d.add(scope{task: t.Task.ID}, ledger.TaskNext{})
+		d.say("%s is next", ledger.ShortID(t.Task.ID))
+	}
+}

@@ -1,0 +1,160 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+func shortIDs(ids []string) []string {
+	out := make([]string, len(ids))
+	for n, id := range ids {
+		out[n] = ledger.ShortID(id)
+	}
+	return out
+}
+
+func trimJoin(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+func joinFew(paths []string) string {
+	const most = 5
+	if len(paths) > most {
+		return fmt.Sprintf("%s and %d more", join(paths[:most]), len(paths)-most)
+	}
+	return join(paths)
+}
+
+func join(s []string) string {
+	out := ""
+	for n, p := range s {
+		if n > 0 {
+			out += ", "
+		}
+		out += p
+	}
+	return out
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// endText is what people, and the session that does it over, are told of an
+// end that was no success.
+func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
+	switch end {
+	case ledger.EndedSilent:
+		what := fmt.Sprintf("exit %d", x.Code)
+		if x.Signal != "" {
+			what = x.Signal
+		}
+		if s.Refused > 0 {
+			return fmt.Sprintf("ended without an accepted event (%s, %d refused)", what, s.Refused)
+		}
+		text := fmt.Sprintf("ended without an event (%s)", what)
+		if x.Text != "" {
+			text += ": " + x.Text // what the agent's own stream says: a prompt that is too long, tools that were denied
+		}
+		return text
+	case ledger.EndedStall:
+		return "silent for " + plain(s.Planned.Stall)
+	case ledger.EndedWall:
+		return "longer than " + plain(s.Planned.Wall)
+	case ledger.EndedLost:
+		if x.Reason == ledger.ExitMemory {
+			return "ended by the system for memory"
+		}
+		return "lost without trace"
+	case ledger.EndedDisk:
+		return "the disk is full"
+	case ledger.EndedUnusable:
+		if x.Text == "" {
+			return fmt.Sprintf("ended at once with exit %d: %s", x.Code, lastLine(x.Tail))
+		}
+	case ledger.EndedEvent:
+		return ""
+	}
+	if x.Text != "" {
+		return x.Text
+	}
+	return string(end)
+}
+
+// plain writes a duration as people do: "15m", not "15m0s".
+func plain(d ledger.Duration) string {
+	text := d.D().String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// oneLine keeps a title to what fits into a line of a chat and of a log.
+func oneLine(title string) string {
+	const most = 200
+	title = strings.Join(strings.Fields(title), " ")
+	if r := []rune(title); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return title
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	line := strings.TrimSpace(lines[len(lines)-1])
+	if line == "" {
+		return "no output"
+	}
+	const most = 200
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most], "") + "…"
+	}
+	return line
+}
+
+func firstRed(v ledger.Verified) string {
+	for _, res := range v.Results {
+		if !res.OK && !res.Advisory {
+			return res.Run + " (" + lastLine(res.Tail) + ")"
+		}
+	}
+	return ""
+}
+
+// refPart makes a task's id fit for a ref name.
+func refPart(id string) string {
+	var b strings.Builder
+	for _, c := range ledger.FoldID(id) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '-', c == '_':
+			b.WriteRune(c)
+		case c == ' ' || c == '.' || c == '/':
+			b.WriteByte('-')
+		default:
+			fmt.Fprintf(&b, "u%x", c)
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}
+
+func fewOf(paths []string) []string { return slices.Clip(paths[:min(len(paths), maxUndone)]) }
