@@ -10,4 +10,6 @@
 //   - client_test.go: the agents' client is linked from little.
 //   - docs_test.go: the documents name every package and setting, and their
 //     links lead somewhere.
+//   - citation_test.go: every citation of a section, a decision or a page of
+//     docs leads somewhere.
 package importtest
