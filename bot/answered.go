@@ -9,7 +9,7 @@ import (
 )
 
 // Answered is what a question's message becomes when it has its answer: its
-// buttons go, what it asked stays (PHONE 3.5). item is the guidance that the
+// buttons go, what it asked stays (docs/spec 23.5). item is the guidance that the
 // answer was queued as, "" where it was none.
 func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item string, now time.Time) Message {
 	by := Cut(Clean(b.By), 12)
@@ -30,7 +30,7 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 		tail = "," + tail
 	}
 	m := newMessage("settled."+string(q.Kind), SignDone+" "+q.ID+" "+Cut(what, FirstWidth-Width(q.ID+tail)-4)+tail)
-	if q.Kind == ledger.AskNow && b.Choice == "rerun" && item != "" { // PHONE 3.4: what is done, not what was pressed
+	if q.Kind == ledger.AskNow && b.Choice == "rerun" && item != "" { // docs/spec 23.4: what is done, not what was pressed
 		who := strings.TrimSpace(short(q.Task) + " " + Cut(Clean(q.Hat), 10))
 		m = newMessage("settled.now", Cut(SignNow+" "+who+" reruns with "+item, FirstWidth-8)+" · "+now.Format("15:04"))
 		m.Project, m.About = s.Project.Name, q.Task
@@ -130,7 +130,7 @@ func PutBack(s loop.State, settled loop.Answered, q ledger.Question, tasks []str
 	return m
 }
 
-// StillOpen is a question once more, after nightporter was off (PHONE 3.11).
+// StillOpen is a question once more, after nightporter was off (docs/spec 23.11).
 func StillOpen(s loop.State, q ledger.Question, from, to, now time.Time) Message {
 	m := Ask(s, q, now)
 	m.Key = "again.away"

@@ -9,7 +9,7 @@ import (
 )
 
 // What a platform keeps with a button and hands back when it is pressed has
-// the same form everywhere (PHONE 2):
+// the same form everywhere (docs/spec 22):
 //
 //	1.q5.retry.7f3a    version, the twin with "." for " ", nonce
 //	1.@2.7f3a          version, the message's button 2 from 0, nonce

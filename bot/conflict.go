@@ -9,7 +9,7 @@ import (
 )
 
 // ConflictText is what somebody is told whose answer came too late, in one line
-// (PHONE 3.11): who was first and, where they wanted something else, the
+// (docs/spec 23.11): who was first and, where they wanted something else, the
 // command that overrules it. actor is who is told, by id, and choice the verb
 // that they pressed.
 func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {

@@ -95,7 +95,7 @@ func DigestBroken(project string) Message {
 }
 
 // DigestFault is told to admins where a digest comes without its picture, or,
-// with no project, not at all, because of a fault in nightporter (PHONE 3.11).
+// with no project, not at all, because of a fault in nightporter (docs/spec 23.11).
 func DigestFault(project string) Message {
 	m := refusal(KeyDigest+".fault", SignFailed+" No digest: a fault in nightporter")
 	m.add("It is tried again every minute.")

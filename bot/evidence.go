@@ -165,7 +165,7 @@ func (c *chain) evidence(b ledger.Evidence) {
 	}
 }
 
-// recordJSON is a record as scripts read it (SPEC 8.1).
+// recordJSON is a record as scripts read it (docs/spec 8.1).
 type recordJSON struct {
 	Stream  string          `json:"stream"`
 	Seq     int64           `json:"seq,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Started is told when a run begins (PHONE 3.2).
+// Started is told when a run begins (docs/spec 23.2).
 func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	r := s.Project.Run
 	m := newMessage("run.started", fit(SignNow, s.Project.Name, r.ID+" started, "+Plural(b.Tasks, "task"), ""))
@@ -48,7 +48,7 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	return m
 }
 
-// boundary names the level that sessions are held in (SPEC 12.1).
+// boundary names the level that sessions are held in (docs/spec 12.1).
 func (m *Message) boundary(level int) {
 	switch level {
 	case 0:
@@ -83,7 +83,7 @@ func passed(results []ledger.Result) []string {
 }
 
 // Problems is told when the look before a start finds what keeps the run from
-// it (SPEC 2.0).
+// it (docs/spec 2.0).
 func Problems(s loop.State, found []ledger.Finding) Message {
 	return NotStarted(s.Project.Name, found)
 }
@@ -276,7 +276,7 @@ func Lost(s loop.State, task, hat, session string, again bool, now time.Time) Me
 }
 
 // BlockedTogether is the third blocked task in an hour, and those before it,
-// in one message (PHONE 3.5).
+// in one message (docs/spec 23.5).
 func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message {
 	var ids, args []string
 	same := true

@@ -74,7 +74,7 @@ func platform(id string) (name, number string) {
 	return strings.ToUpper(name[:1]) + name[1:], number
 }
 
-// Whoami says who somebody is here, and who else is (SPEC 6.2).
+// Whoami says who somebody is here, and who else is (docs/spec 6.2).
 func Whoami(host DaemonService, stays bool, r Request) Message {
 	if !stays {
 		m := newMessage("whoami", SignLater+" You are on the host")
@@ -125,7 +125,7 @@ func People(h loop.Shared, now time.Time) Message {
 	return m
 }
 
-// quiet shows or changes when a chat is left in peace (SPEC 6.4).
+// quiet shows or changes when a chat is left in peace (docs/spec 6.4).
 func quiet(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	chat := orElse(r.Chat, r.Actor)
 	if c.Target != "" {
@@ -187,7 +187,7 @@ func unpair(ctx context.Context, host DaemonService, r Request, c Command) (Mess
 	return FromAnswer((loop.RemovePerson{}).InputKind(), a, r.Key), nil
 }
 
-// Welcome is the first message to somebody who was let in (PHONE 3.1).
+// Welcome is the first message to somebody who was let in (docs/spec 23.1).
 func Welcome(service Service, p ledger.Person) Message {
 	m := newMessage("pair.welcome", SignDone+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
 	all := projects(service)

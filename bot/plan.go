@@ -16,7 +16,7 @@ import (
 // without scrolling sideways.
 const planWidth = 32
 
-// planned is a task's plan as its planner wrote it (SPEC 4.2).
+// planned is a task's plan as its planner wrote it (docs/spec 4.2).
 type planned struct {
 	Summary  string            `json:"summary"`
 	Steps    []json.RawMessage `json:"steps"`

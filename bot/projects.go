@@ -41,7 +41,7 @@ var issued = regexp.MustCompile(`^[gqrGQR][0-9]{1,9}$`)
 
 // ProjectOf returns the project that a question, guidance or run is of, "" where
 // id is none of them or nobody knows it any more. They count per daemon, so
-// their ids need no project (PHONE 0).
+// their ids need no project (docs/spec 1).
 func ProjectOf(service Service, id string) string {
 	id = strings.ToLower(id)
 	if !issued.MatchString(id) {
@@ -94,7 +94,7 @@ func Live(service Service, key string, now time.Time) (Message, bool) {
 	return status(service, s, now), true
 }
 
-// StatusAll is where all projects stand, one line each (PHONE 3.3).
+// StatusAll is where all projects stand, one line each (docs/spec 23.3).
 func StatusAll(service Service, now time.Time) Message {
 	lines, atWork := oneEach(service, now)
 	m := newMessage("status.all", summary(len(lines), atWork)+" · "+now.Format("15:04"))

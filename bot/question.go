@@ -34,7 +34,7 @@ func Unanswered(s loop.State, q ledger.Question, by string) string {
 }
 
 // unchosen is what becomes of an agent's question without an answer, as the
-// run is set (SPEC 6.4).
+// run is set (docs/spec 6.4).
 func unchosen(s loop.State, q ledger.Question) string {
 	set := ""
 	if s.Project.Run != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// A guidance has one receipt, which is edited as its state changes (PHONE
-// 3.4). Each function here is one of its states; all keep the words in sight.
+// A guidance has one receipt, which is edited as its state changes (docs/spec
+// 23.4). Each function here is one of its states; all keep the words in sight.
 
 // receipt begins a receipt: "○ g17 queued · 01:47" and the words.
 func receipt(key, sign, what, project string, i guidance.Item, now time.Time) Message {

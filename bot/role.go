@@ -7,7 +7,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// RequiredRole returns the role that a command takes (SPEC 6.6): view for all that
+// RequiredRole returns the role that a command takes (docs/spec 6.6): view for all that
 // only looks, admin for people, steer for the rest.
 func RequiredRole(c Command) ledger.Role {
 	f := c.Verb.row()
@@ -21,7 +21,7 @@ func RequiredRole(c Command) ledger.Role {
 }
 
 // RequiredRoleHere is Needs where it is known what is asked: a plan is approved, or
-// sent back, by an admin (SPEC 6.6). project is where the line was sent to.
+// sent back, by an admin (docs/spec 6.6). project is where the line was sent to.
 func RequiredRoleHere(service Service, project string, c Command) ledger.Role {
 	need := RequiredRole(c)
 	switch c.Verb {

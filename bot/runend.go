@@ -14,7 +14,7 @@ import (
 const maxStanding = 5
 
 // Ended is told when a run has ended: why, what needs somebody, and how it
-// goes on (PHONE 3.8). s is the state after the end.
+// goes on (docs/spec 23.8). s is the state after the end.
 func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	r := s.Project.Run
 	tally := fmt.Sprintf("%d/%d", b.Done, b.Total)

@@ -168,7 +168,7 @@ func (p PastRun) line(now time.Time) string {
 	return p.ID + " " + Cut(Clean(p.Project), max(4, FirstWidth-Width(p.ID+" "+rest))) + rest
 }
 
-// Runs lists runs, the newest first (PHONE 3.10). older is the newest one that
+// Runs lists runs, the newest first (docs/spec 23.10). older is the newest one that
 // is left out, "" where none is.
 func Runs(all []PastRun, older string, now time.Time) Message {
 	if len(all) == 0 {
@@ -326,7 +326,7 @@ func pastRun(ctx context.Context, service Service, project, id string) (PastRun,
 }
 
 // ranIn returns the project that a run is or was of, "" where nobody knows it.
-// Runs count per daemon, so their ids need no project (PHONE 0).
+// Runs count per daemon, so their ids need no project (docs/spec 1).
 func ranIn(ctx context.Context, service Service, id string) (string, error) {
 	id = strings.ToLower(id)
 	for _, name := range service.Projects() {

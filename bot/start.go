@@ -85,7 +85,7 @@ func taskWord(s string) (id, rest string) {
 	return id, rest
 }
 
-// start asks for the confirmation of a run (PHONE 3.2).
+// start asks for the confirmation of a run (docs/spec 23.2).
 func (d dispatch) start(ctx context.Context) (Message, error) {
 	if r := d.s.Project.Run; !r.Over() {
 		return Running(d.s), nil
@@ -141,7 +141,7 @@ func Running(s loop.State) Message {
 const maxFindings = 5
 
 // NotStarted says why a run does not start, each reason with its remedy
-// (SPEC 2.0).
+// (docs/spec 2.0).
 func NotStarted(project string, found []ledger.Finding) Message {
 	rest := "not started: " + Plural(len(found), "problem")
 	if len(found) == 1 && found[0].File != "" {
@@ -178,7 +178,7 @@ func place(f ledger.Finding) string {
 	return name
 }
 
-// offered is the question whether a run shall start (PHONE 3.2).
+// offered is the question whether a run shall start (docs/spec 23.2).
 func offered(s loop.State, q ledger.Question) []string {
 	var lines []string
 	o := q.Offer

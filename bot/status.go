@@ -157,7 +157,7 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 
 // ifNobody says what becomes of a run that waits for answers when the first
 // of its questions expires: only one with the agent's own choice lets its
-// task go on (SPEC 6.4).
+// task go on (docs/spec 6.4).
 func ifNobody(s loop.State, now time.Time) string {
 	var first ledger.Question
 	for _, q := range s.Project.Questions {

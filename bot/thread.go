@@ -2,7 +2,7 @@ package bot
 
 import "strings"
 
-// A project's thread is a chat of its own (SPEC 6.1). What is said here is
+// A project's thread is a chat of its own (docs/spec 6.1). What is said here is
 // about such a chat itself: it went, closed or moved.
 
 // ThreadGone says, in the group of a topic that is not there, that its project

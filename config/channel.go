@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Channel is a project's own channel in Slack (SPEC 6.1), by the id that Slack
+// Channel is a project's own channel in Slack (docs/spec 6.1), by the id that Slack
 // gives it: names change. "" is none.
 type Channel string
 

@@ -6,7 +6,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Config is nightporter.toml (SPEC 17), checked, with every path absolute.
+// Config is nightporter.toml (docs/spec 17), checked, with every path absolute.
 // What the file leaves out is the zero value; what holds then is decided by
 // Project.Settings and the methods here.
 //
@@ -97,7 +97,7 @@ type Digest struct {
 	Urgent []string `toml:"urgent" oneof:"standstill question blocked ended trouble"` // what rings in quiet hours
 }
 
-// Budget is [budget]: what all projects may spend together (SPEC 12.2).
+// Budget is [budget]: what all projects may spend together (docs/spec 12.2).
 type Budget struct {
 	USDDay    float64 `toml:"usd_day"`    // 0 = no limit
 	TokensDay int64   `toml:"tokens_day"` // 0 = no limit

@@ -7,7 +7,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Events of the house that a pattern's check looks for (SPEC 4.2).
+// Events of the house that a pattern's check looks for (docs/spec 4.2).
 const (
 	eventPlan     = "plan.complete"
 	eventReview   = "review.verdict"
@@ -17,14 +17,14 @@ const (
 )
 
 // Hats that argue about a plan. They stand in no route: the core sends a plan
-// to them and back, by these names (SPEC 4.4).
+// to them and back, by these names (docs/spec 4.4).
 const (
 	hatCritic    = "critic"
 	hatArchitect = "architect"
 )
 
 // checkConsensus says what keeps plans of a pattern from being argued about
-// (SPEC 4.4). Somebody relies on it that nothing is built before, so that none
+// (docs/spec 4.4). Somebody relies on it that nothing is built before, so that none
 // of it is a mere warning. The problems have no place yet.
 func checkConsensus(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	var problems []Problem

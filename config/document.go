@@ -21,7 +21,7 @@ type place struct{ key, value span }
 // document is a TOML file together with the place of each of its keys.
 //
 // The library's own strict decoding stops at the first value of a wrong type,
-// while a person wants all mistakes at once (PHONE 4.4). So the library parses
+// while a person wants all mistakes at once (docs/spec 24.4). So the library parses
 // and says what is no TOML, and bind lays the result onto our structs.
 type document struct {
 	file   string

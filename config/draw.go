@@ -11,7 +11,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// drawWidth is how wide a phone shows a line without wrapping it (PHONE).
+// drawWidth is how wide a phone shows a line without wrapping it (docs/spec 21.1).
 const drawWidth = 38
 
 // Draw shows the routes of a pattern as text for a phone or a terminal, no line

@@ -30,7 +30,7 @@ func fifo(t *testing.T, file string) {
 	}
 }
 
-// SPEC 12.3: what lies in a repository counts only once it is trusted.
+// docs/spec 12.3: what lies in a repository counts only once it is trusted.
 func TestRepositoryHatsNeedTrust(t *testing.T) {
 	dir := laySite(t)
 	write(t, dir+"/blog/.nightporter/hats/evil.toml", evilHat)

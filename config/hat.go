@@ -14,14 +14,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Built-in settings of a hat (SPEC 4.1).
+// Built-in settings of a hat (docs/spec 4.1).
 const (
 	defaultMaxTokens = 40000
 	defaultTimeout   = ledger.Duration(60 * time.Minute)
 	defaultStall     = ledger.Duration(15 * time.Minute)
 )
 
-// Floor lists what no hat can lift (SPEC 12.1); it is part of every hat's
+// Floor lists what no hat can lift (docs/spec 12.1); it is part of every hat's
 // denied tools, whatever its file says.
 func Floor() []string {
 	return []string{"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "wget | sh"}
@@ -39,7 +39,7 @@ func Hats(cfg *Config, p *Project) (map[string]ledger.Hat, error) {
 	return cat.hats, nil
 }
 
-// hatFile is a hat as it is written (SPEC 4.1).
+// hatFile is a hat as it is written (docs/spec 4.1).
 type hatFile struct {
 	Hat struct {
 		Name    string `toml:"name"`

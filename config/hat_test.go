@@ -17,7 +17,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestShippedHats has each shipped hat as SPEC 4.1, 4.2 and 4.6 state it.
+// TestShippedHats has each shipped hat as docs/spec 4.1, 4.2 and 4.6 state it.
 func TestShippedHats(t *testing.T) {
 	hats, _ := shipped(t)
 	all, none := []string{"**"}, []string(nil)

@@ -84,7 +84,7 @@ func load(t *testing.T) *Config {
 
 func ptr[T any](v T) *T { return &v }
 
-// TestSpecExample loads the example of SPEC 17 as it stands there.
+// TestSpecExample loads a configuration with the keys that scripts rely on (docs/spec 17).
 func TestSpecExample(t *testing.T) {
 	dir := laySite(t)
 	write(t, dir+"/slack-bot.token", "t\n")

@@ -29,7 +29,7 @@ func Patterns(cfg *Config, p *Project) (map[string]ledger.Pattern, error) {
 	return out, nil
 }
 
-// maxRounds is how many rounds an attempt has room for (SPEC 2.5).
+// maxRounds is how many rounds an attempt has room for (docs/spec 2.5).
 const maxRounds = 9
 
 // patternFile is a pattern and the document that it was read from.
@@ -108,7 +108,7 @@ func readPattern(doc *document) (string, patternFile, []Problem) {
 	}
 	p := ledger.Pattern{
 		Name: f.Name, Start: f.Start, MinRounds: or(f.MinRounds, 1), Consensus: f.Consensus,
-		Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, // SPEC 2.6
+		Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, // docs/spec 2.6
 	}
 	if f.Threshold != nil {
 		p.Threshold = nil

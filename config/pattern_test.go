@@ -25,7 +25,7 @@ func shipped(t *testing.T) (map[string]ledger.Hat, map[string]ledger.Pattern) {
 	return hats, patterns
 }
 
-// TestShippedPatterns has each shipped pattern as SPEC 2.7 and 4.3 state it. A
+// TestShippedPatterns has each shipped pattern as docs/spec 2.7 and 4.3 state it. A
 // route is written "from on [above|below] [once] to".
 func TestShippedPatterns(t *testing.T) {
 	hats, patterns := shipped(t)

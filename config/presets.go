@@ -29,7 +29,7 @@ type layer struct {
 	repo    string // the repository that dir lies in, and no link may lead out of; "" = the person's own folder
 }
 
-// layers of a project, or of the house where p is nil (SPEC 12.3).
+// layers of a project, or of the house where p is nil (docs/spec 12.3).
 func (c *Config) layers(p *Project) []layer {
 	out := []layer{{dir: "presets", shipped: true}}
 	if c.File != "" {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// maxProblems is how many problems are shown at once (PHONE 4.4).
+// maxProblems is how many problems are shown at once (docs/spec 24.4).
 const maxProblems = 10
 
 // Problem is one thing that a person has to mend before nightporter starts.
@@ -24,7 +24,7 @@ type Problem struct {
 	Fix        string // what to do, "" where Text or Meant says it
 }
 
-// String is the problem as PHONE 4.4 shows it, without a line end:
+// String is the problem as docs/spec 24.4 shows it, without a line end:
 //
 //	✗ nightporter.toml:23:1  unknown key "protectd" in [[project]] shop
 //	    23 | protectd = ["main"]
@@ -115,7 +115,7 @@ func newError(items []Problem) error {
 	return e
 }
 
-// Error shows every problem as PHONE 4.4 does, without the final line, which
+// Error shows every problem as docs/spec 24.4 does, without the final line, which
 // is the caller's: it knows the command and its exit code.
 func (e *Error) Error() string {
 	parts := make([]string, 0, len(e.Items)+1)

@@ -10,13 +10,13 @@ import (
 )
 
 // CheckPattern says what is wrong with a pattern, given the hats that exist
-// (SPEC 2.7): start and all hats known, every event that a hat of it emits
+// (docs/spec 2.7): start and all hats known, every event that a hat of it emits
 // routed exactly once on each side of the threshold (besides by routes that are
 // taken once), every hat reached from the start, converged reached from every
 // hat, what a review finds sent to a hat that fixes it, and no cycle in which
 // nobody writes and nobody reviews, since nothing would change in it. All other
 // cycles are bounded by an attempt's 20 sessions and by the rule against
-// standing still (SPEC 2.5, 2.6).
+// standing still (docs/spec 2.5, 2.6).
 //
 // Its problems have no place in a file.
 func CheckPattern(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {

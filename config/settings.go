@@ -17,7 +17,7 @@ import (
 	"github.com/nightporter/nightporter/loop/task"
 )
 
-// Built-in settings of a project (SPEC 2.4, 4.3, 7).
+// Built-in settings of a project (docs/spec 2.4, 4.3, 7).
 const (
 	defaultPattern = "plan-build-review"
 
@@ -31,7 +31,7 @@ const (
 	nightSessions  = 500
 )
 
-// Overrides are the flags of nightporter run that are settings (SPEC 17). The
+// Overrides are the flags of nightporter run that are settings (docs/spec 17). The
 // zero value of a field means that the flag was not given.
 type Overrides struct {
 	Repo          string // --repo, relative to the caller's folder
@@ -133,7 +133,7 @@ func (c *Config) fromRepo(repo string) (Project, error) {
 
 // Settings resolves what one run works by. Where several things speak, flags
 // win over the project, it over its profile, and that over what is built in
-// (SPEC 16); the rest of a task's own wishes is the core's. now is the time at
+// (docs/spec 16); the rest of a task's own wishes is the core's. now is the time at
 // which the run starts. What is wrong with the flags, or missing, is an *Error.
 func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.Settings, error) {
 	f := &flagChecker{}
@@ -220,7 +220,7 @@ func (c *Config) Zone() (*time.Location, error) {
 	return zone, nil
 }
 
-// limits sets what depends on the profile and the kind of source (SPEC 2.4).
+// limits sets what depends on the profile and the kind of source (docs/spec 2.4).
 func (p Project) limits(s *ledger.Settings, flags Overrides) {
 	kind := task.FindKind(s.Source.Kind)
 	if kind == nil { // no source is named: another finding says so

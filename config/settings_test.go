@@ -93,7 +93,7 @@ func TestSourceHasOneName(t *testing.T) {
 	}
 }
 
-// TestPrecedence: flag > project > profile > built-in (SPEC 16).
+// TestPrecedence: flag > project > profile > built-in (docs/spec 16).
 func TestPrecedence(t *testing.T) {
 	layWhole(t)
 	cfg := load(t)

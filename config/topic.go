@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Topic is a project's own place in Telegram (SPEC 6.1): a group, or one of
+// Topic is a project's own place in Telegram (docs/spec 6.1): a group, or one of
 // the topics of a forum. The zero value is none.
 type Topic struct {
 	Chat   int64 // as the platform's bots see it: negative

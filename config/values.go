@@ -60,7 +60,7 @@ func (v *Verify) fromTOML(x any) error {
 }
 
 // QuestionTimeout is how long a question waits and what happens then
-// (SPEC 6.4), written as "30m", as "continue", "pause" or "abort", or as
+// (docs/spec 6.4), written as "30m", as "continue", "pause" or "abort", or as
 // {after = "30m", then = "pause"}.
 type QuestionTimeout struct {
 	After ledger.Duration `toml:"after"` // 0 = 30 minutes
@@ -199,7 +199,7 @@ func (h Hours) String() string {
 }
 
 // Start says when up starts a run by itself: "manual", "auto", or a cron
-// expression of five fields (SPEC 16). The expression itself is read where it
+// expression of five fields (docs/spec 16). The expression itself is read where it
 // is used; here only its form is looked at.
 type Start string
 
@@ -222,7 +222,7 @@ func (s *Start) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Source is where a project's tasks come from: KIND:PATH (SPEC 3, 17). Path is
+// Source is where a project's tasks come from: KIND:PATH (docs/spec 3, 17). Path is
 // as written, relative to the repository.
 type Source struct{ Kind, Path string }
 

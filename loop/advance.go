@@ -75,7 +75,7 @@ func (d *decision) advance() {
 	panic("loop: advance does not settle:" + last)
 }
 
-// WithLimits ends the run at a limit that holds whatever is ready (SPEC 2.4).
+// WithLimits ends the run at a limit that holds whatever is ready (docs/spec 2.4).
 func (d *decision) limited() bool {
 	r := d.run()
 	done, total := d.Project.Count()
@@ -164,7 +164,7 @@ func (d *decision) pick() (TaskState, bool) {
 	return TaskState{}, false
 }
 
-// nothingReady waits for what settles itself, or ends the run (SPEC 2.4).
+// nothingReady waits for what settles itself, or ends the run (docs/spec 2.4).
 func (d *decision) nothingReady() {
 	var manual, open int
 	var until time.Time

@@ -483,7 +483,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 }
 
 // result is the checks after one of their commands ended: a red command is
-// repeated once, and green on repeat is flaky (SPEC 2.3).
+// repeated once, and green on repeat is flaky (docs/spec 2.3).
 func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 	n := *c
 	if c.Index >= len(c.Commands) || b.End == ledger.EndedCut || b.End == ledger.EndedDisk {

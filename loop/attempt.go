@@ -128,7 +128,7 @@ func (d *decision) replan(task, why string) {
 	d.setTask(task, ledger.Ready, "starts anew: "+why)
 }
 
-// failAttempt ends an attempt; the second one blocks its task (SPEC 2.5).
+// failAttempt ends an attempt; the second one blocks its task (docs/spec 2.5).
 func (d *decision) failAttempt(task string, outcome ledger.AttemptOutcome, why string) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil {

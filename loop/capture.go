@@ -20,7 +20,7 @@ func (d *decision) capture(t TaskState, s Session, hat ledger.Hat) {
 }
 
 // treeCaptured goes on with what a session left: held against the scope, then
-// verified, then routed (SPEC 2.3).
+// verified, then routed (docs/spec 2.3).
 func (d *decision) treeCaptured(b TreeCaptured) {
 	r := d.run()
 	t, ok := d.workOf(b.Session)
@@ -192,7 +192,7 @@ func verdict(above bool) string {
 }
 
 // stalled reports why another round would only repeat an earlier one: the
-// same tree, or the same issues (SPEC 2.6).
+// same tree, or the same issues (docs/spec 2.6).
 func stalled(w *Attempt, issues []ledger.Issue, tree string) string {
 	if w.contested(issues) {
 		return "" // twice, and a person decides

@@ -108,7 +108,7 @@ func (d *decision) finished(e ledger.RunEnded) {
 }
 
 // verified routes the session's event when its tree is green; red sends the
-// same hat again, and no reviewer sees it (SPEC 2.3).
+// same hat again, and no reviewer sees it (docs/spec 2.3).
 func (d *decision) verified(task string, v ledger.Verified) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil {
@@ -168,7 +168,7 @@ func (d *decision) recheck(t TaskState, v ledger.Verified) {
 // rechecked says whose fault a red verification is. Where the start commit is
 // green, it is the attempt's. Else the run goes on without those commands, or
 // ends and asks about them when it is started again, as a red baseline would
-// have it (SPEC 2.3).
+// have it (docs/spec 2.3).
 func (d *decision) rechecked(task string, now ledger.Verified, setups int) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil || t.Attempt.Verified == nil {

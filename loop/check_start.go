@@ -71,7 +71,7 @@ func (d *decision) heldCheck() bool {
 }
 
 // holdForDisk holds everything for a minute: the disk is full, or the state
-// folder not writable (SPEC 2.2).
+// folder not writable (docs/spec 2.2).
 func (d *decision) holdForDisk() {
 	state := ledger.RunWaiting
 	switch r := d.run(); r.State {
@@ -102,7 +102,7 @@ func (d *decision) cutCheck() {
 }
 
 // backoff is the wait after so many network failures in a row: 30 s … 15 min
-// (SPEC 2.2).
+// (docs/spec 2.2).
 func backoff(times int) time.Duration {
 	wait := 30 * time.Second
 	for n := 1; n < times && wait < lateBy; n++ {
@@ -112,7 +112,7 @@ func backoff(times int) time.Duration {
 }
 
 // checks lists what is run on what a session of the hat left, by what the hat
-// expects of its tree (SPEC 2.3).
+// expects of its tree (docs/spec 2.3).
 func (d *decision) checks(t TaskState, hat ledger.Hat, files []ledger.FileChange, setup bool) (kind ledger.Kind, cmds []ledger.Command, setups int) {
 	s, w := d.run().Settings, t.Attempt
 	switch hat.Expect {

@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// maxCritiques is how often a plan is judged before a person decides (SPEC 4.4).
+// maxCritiques is how often a plan is judged before a person decides (docs/spec 4.4).
 const maxCritiques = 5
 
 // nextArguing is where an event goes that belongs to the argument about a

@@ -57,7 +57,7 @@ func endStatus(t TaskState) string {
 	return "completed"
 }
 
-// subject is a task's commit subject: "feat: Task 5 - Title" (SPEC 9.2).
+// subject is a task's commit subject: "feat: Task 5 - Title" (docs/spec 9.2).
 func subject(t ledger.Task) string {
 	kind := "feat"
 	title := strings.ToLower(t.Title)
@@ -114,7 +114,7 @@ func (d *decision) mergeFinished(b MergeFinished) {
 }
 
 // tipMoved goes on after somebody added commits to the run's branch: the
-// change is laid onto theirs, as onto any tip that moved (SPEC 9.2).
+// change is laid onto theirs, as onto any tip that moved (docs/spec 9.2).
 func (d *decision) tipMoved(b TipMoved) {
 	t, ok := d.task(b.Task)
 	if !ok || t.Attempt == nil || t.Attempt.Stage != ledger.StageCommit {

@@ -8,7 +8,7 @@ import (
 )
 
 // DigestWindow is how late a digest may come and still be one. After that the
-// next day's says that there was none (SPEC 6.5).
+// next day's says that there was none (docs/spec 6.5).
 const DigestWindow = 6 * time.Hour
 
 // digestSpan is what the first digest looks at.

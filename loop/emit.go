@@ -12,7 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// emit takes the one event of a session (SPEC 2.2, 5.4).
+// emit takes the one event of a session (docs/spec 2.2, 5.4).
 func (d *decision) emit(b Emit) {
 	s, ok := d.Project.Session(b.Session)
 	switch {

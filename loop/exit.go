@@ -60,7 +60,7 @@ func (d *decision) sessionExited(x ledger.Exit) {
 }
 
 // strictNote is what the session that does a failed one over is told: what
-// went wrong, and how not to end the same way (SPEC 2.2).
+// went wrong, and how not to end the same way (docs/spec 2.2).
 func strictNote(end ledger.SessionOutcome, text string) string {
 	switch end {
 	case ledger.EndedStall:

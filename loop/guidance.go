@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// guide queues a directive (SPEC 5.1). It never interrupts a session.
+// guide queues a directive (docs/spec 5.1). It never interrupts a session.
 func (d *decision) guide(text string) {
 	a, words := guidance.Parse(text)
 	d.queueGuidance(words, a)

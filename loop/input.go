@@ -92,7 +92,7 @@ type RedoPlan struct {
 type NextTask struct{ Task string }
 
 // OfferRun asks for the confirmation of a run: a question whose answer starts
-// it (SPEC 2.0, PHONE 3.2).
+// it (docs/spec 2.0, 23.2).
 type OfferRun struct {
 	Settings    ledger.Settings
 	Review      *ledger.Limits // those of profile review; nil where the settings are of it already
@@ -102,14 +102,14 @@ type OfferRun struct {
 }
 
 // Late is a command from a time when nobody could read it, older than an
-// hour: it asks first (SPEC 6.7). Do is what it would have done.
+// hour: it asks first (docs/spec 6.7). Do is what it would have done.
 type Late struct {
 	Line string                 // as typed
 	Do   ledger.DeferredCommand // pause, resume or stop
 	Sent time.Time              // when it was typed
 }
 
-// --- Who may ask: inputs of the house, with an empty Project (SPEC 6.6) ---
+// --- Who may ask: inputs of the house, with an empty Project (docs/spec 6.6) ---
 
 // OfferPairing shows a code on the host. Hash stands for it.
 type OfferPairing struct {
@@ -135,7 +135,7 @@ type MeetStranger struct{ Chat, Why string }
 // RefuseCommand is a command of somebody whose role does not include it.
 type RefuseCommand struct{ Command, For string }
 
-// --- The digest: inputs of the house, too (SPEC 6.5) ---
+// --- The digest: inputs of the house, too (docs/spec 6.5) ---
 
 // CameBack says that no nightporter was there since Off.
 type CameBack struct{ Off time.Time }

@@ -8,7 +8,7 @@ import (
 )
 
 // issueSet is what makes two reviews the same: severity, file and rule
-// (SPEC 2.6).
+// (docs/spec 2.6).
 func issueSet(issues []ledger.Issue) string {
 	keys := make([]string, len(issues))
 	for n, i := range issues {

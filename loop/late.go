@@ -8,7 +8,7 @@ import (
 )
 
 // late asks first about a command from a time when nobody could read it: the
-// night has gone on since (SPEC 6.7).
+// night has gone on since (docs/spec 6.7).
 func (d *decision) late(b Late) {
 	q := ledger.Question{
 		ID: d.nextID("q"), Kind: ledger.AskLate, Text: b.Line, Do: b.Do, By: d.by(), Title: "sent " + plain(ledger.Duration(d.in.Time.Sub(b.Sent).Round(time.Minute))) + " ago",

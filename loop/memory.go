@@ -15,7 +15,7 @@ const (
 	maxMemories = 20   // texts of one session
 )
 
-// remember keeps a text in one of the project's notebooks (SPEC 11).
+// remember keeps a text in one of the project's notebooks (docs/spec 11).
 func (d *decision) remember(b Remember) {
 	s, ok := d.Project.Session(b.Session)
 	text := strings.TrimSpace(b.Text)

@@ -15,7 +15,7 @@ const (
 	trialEvery = 15 * time.Minute // an unusable agent, where nightporter stays
 )
 
-// offerRun asks whether a run shall start (PHONE 3.2). An older offer gives
+// offerRun asks whether a run shall start (docs/spec 23.2). An older offer gives
 // way to the new one.
 func (d *decision) offerRun(b OfferRun) {
 	if r := d.run(); !r.Over() {

@@ -2,7 +2,7 @@ package loop
 
 import "github.com/nightporter/nightporter/loop/ledger"
 
-// endRule is one row of SPEC 2.2.
+// endRule is one row of docs/spec 2.2.
 type endRule struct {
 	end    ledger.SessionOutcome
 	counts ledger.Accounting

@@ -53,7 +53,7 @@ type endAfter struct {
 	Taken   bool // what it left is taken over
 }
 
-// TestEnds goes through the table of SPEC 2.2: what a session's end is, what
+// TestEnds goes through the table of docs/spec 2.2: what a session's end is, what
 // it counts as, and what follows. The ends of the builder's session are those
 // of the director's script; TestTranscripts has the same nights entry by entry.
 func TestEnds(t *testing.T) {
@@ -72,7 +72,7 @@ func TestEnds(t *testing.T) {
 	const done = `emit build.complete {"summary":"built it","files_modified":["a.go"]}`
 
 	for _, row := range []struct {
-		row   string // of the table, as SPEC 2.2 has it
+		row   string // of the table, as docs/spec 2.2 has it
 		name  string
 		set   string // settings
 		plays []string

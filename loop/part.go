@@ -13,7 +13,7 @@ import (
 // A part is a section of a task's plan as a task of its own, "Task 5/b": it is
 // in no file, goes through the pattern by itself from the hat after the
 // planner, and has its own commit. Its task is done when all parts are
-// (SPEC 4.4).
+// (docs/spec 4.4).
 
 // partsDue are the parts that a plan can become now: sections that are
 // approved, or all of them, with all that they depend on, and no part yet.

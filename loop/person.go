@@ -8,7 +8,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Limits of pairing and of the audit (SPEC 6.6).
+// Limits of pairing and of the audit (docs/spec 6.6).
 const (
 	PairingTime   = 10 * time.Minute
 	PairingTries  = 5

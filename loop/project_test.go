@@ -7,7 +7,7 @@ import (
 )
 
 // TestFind: an id is matched without case, and by any tail of it that is a
-// word of its own and names one task only (SPEC 1, PHONE 0).
+// word of its own and names one task only (docs/spec 1).
 func TestFind(t *testing.T) {
 	var tasks []TaskState
 	for _, id := range []string{"Task 1", "Task 12", "TECH-069", "BUG-069", "TECH-070", "9b"} {

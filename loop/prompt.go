@@ -8,7 +8,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Limits of what goes into a prompt (SPEC 4.7).
+// Limits of what goes into a prompt (docs/spec 4.7).
 const (
 	bytesPerToken   = 3.5       // an estimate, and called one
 	maxIssues       = 100       // AsIssues in the prompt itself
@@ -54,10 +54,10 @@ type Part struct {
 }
 
 // BuildPrompt builds the prompt of a session that is planned in the state
-// (SPEC 4.7). It is deterministic: the same state and material give the same
+// (docs/spec 4.7). It is deterministic: the same state and material give the same
 // text, also after a crash.
 //
-// The order is fixed. What SPEC 4.7 does not name stands where it is read
+// The order is fixed. What docs/spec 4.7 does not name stands where it is read
 // best: Objections behind the plan that they are about; Last progress, Note
 // well, Issues, Verification and Changes so far behind what happened, from the
 // oldest news to the newest, all before the person's own words, because these
@@ -128,7 +128,7 @@ type Needs struct {
 }
 
 // notebooks is the folder of the checkout that sessions write through hat
-// (SPEC 9.1, 11), and latestPlan the newest plan of any task in it.
+// (docs/spec 9.1, 11), and latestPlan the newest plan of any task in it.
 const (
 	notebooks  = ".ralph/"
 	latestPlan = notebooks + "events/latest-plan.json"

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// What is cut first where a prompt is too long. The first five are SPEC 4.7's
-// order. The diff comes last: whoever is given it judges by it. A plan that
+// What is cut first where a prompt is too long. The first five are in
+// the order of docs/spec 4.7. The diff comes last: whoever is given it judges by it. A plan that
 // the session is there to judge or to revise goes with it for the same reason.
 const (
 	trimConventions = iota + 1

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// memoryPart is what the hat's load list brings (SPEC 4.1): the project's
+// memoryPart is what the hat's load list brings (docs/spec 4.1): the project's
 // notebooks, then files of the start commit. The plan in the notebooks is the
 // last one of any task, so it is only given where this task has none.
 func (w *writing) memoryPart(planned bool) part {

@@ -40,7 +40,7 @@ func (w *writing) historyPart() part {
 	return p
 }
 
-// position is "task 3 of 5" (SPEC 4.7). Parts are counted in their task.
+// position is "task 3 of 5" (docs/spec 4.7). Parts are counted in their task.
 func (w *writing) position() string {
 	id := w.t.Task.ID
 	if w.part {

@@ -16,7 +16,7 @@ func emits(h ledger.Hat, types ...string) bool {
 }
 
 // plans, disputes and counsels are the three sides of an argument about a plan
-// (SPEC 4.4).
+// (docs/spec 4.4).
 func plans(h ledger.Hat) bool    { return emits(h, "plan.complete") }
 func disputes(h ledger.Hat) bool { return emits(h, "critique.verdict") }
 func counsels(h ledger.Hat) bool { return emits(h, "advice.complete") }

@@ -67,7 +67,7 @@ func (w *writing) acceptanceText() string {
 }
 
 // scopeText says what counts of what the session writes, as its take-over
-// holds it (SPEC 4.1). A scope of prose permits nothing, and is shown all the
+// holds it (docs/spec 4.1). A scope of prose permits nothing, and is shown all the
 // same: it says what is meant.
 func (w *writing) scopeText() string {
 	if !w.hat.Writes() {

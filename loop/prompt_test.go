@@ -45,7 +45,7 @@ var promptMaterial = Material{
 	Loaded:      []File{{Path: ".ralph/agent/decisions.md", Text: "- 2026-11-18: money is int64 cents\n"}},
 }
 
-// arguing gives the night the hats of a plan that is argued about (SPEC 4.4).
+// arguing gives the night the hats of a plan that is argued about (docs/spec 4.4).
 func arguing(s *State) {
 	r := *s.Project.Run
 	hats := maps.Clone(r.Settings.Hats)
@@ -281,7 +281,7 @@ func TestGuidanceFits(t *testing.T) {
 	}
 }
 
-// TestTwentySessions: an attempt that only asks ends, too (SPEC 2.5).
+// TestTwentySessions: an attempt that only asks ends, too (docs/spec 2.5).
 func TestTwentySessions(t *testing.T) {
 	d := promptNight(t, "go quiet")
 	for n := range ledger.MaxSessions {

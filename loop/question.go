@@ -20,7 +20,7 @@ func (d *decision) askAgent(t TaskState) {
 }
 
 // askDispute puts to a person what a review upheld twice against the reasons
-// of the session that should have changed it (SPEC 2.5).
+// of the session that should have changed it (docs/spec 2.5).
 func (d *decision) askDispute(t TaskState) {
 	var b strings.Builder
 	who := "review"
@@ -41,7 +41,7 @@ func (d *decision) askDispute(t TaskState) {
 }
 
 // askAllow asks whether a task may write what its sessions keep writing out of
-// its scope (SPEC 4.1). With an end, the task waits for it.
+// its scope (docs/spec 4.1). With an end, the task waits for it.
 func (d *decision) askAllow(t TaskState, paths []string, expires time.Time) {
 	for _, q := range d.Project.Questions {
 		if q.Kind != ledger.AskAllow || !ledger.SameID(q.Task, t.Task.ID) {

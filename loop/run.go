@@ -111,7 +111,7 @@ func (d *decision) choose(agent string) bool {
 }
 
 // stop ends the run after what is in hand, or at once. A signal that cuts
-// leaves the run unfinished: the same command resumes it (SPEC 2.4).
+// leaves the run unfinished: the same command resumes it (docs/spec 2.4).
 func (d *decision) stop(b Stop) {
 	r := d.run()
 	if r.Over() {
@@ -168,7 +168,7 @@ func (d *decision) cut(s Session, why string) {
 }
 
 // finish parks what is in hand and ends the run; where commits were made, the
-// branch tip is verified once in a clean folder first (SPEC 2.3).
+// branch tip is verified once in a clean folder first (docs/spec 2.3).
 func (d *decision) finish(e ledger.RunEnded) {
 	r := d.run()
 	if r.Over() || r.Finishing != nil {
@@ -242,7 +242,7 @@ func (d *decision) canStillRun(hat string) bool {
 }
 
 // Outcome reports whether `nightporter run` is through with the project's
-// run, and with which exit code (SPEC 2.4). A pause for review and a signal
+// run, and with which exit code (docs/spec 2.4). A pause for review and a signal
 // that cut sessions off leave the run unfinished.
 func Outcome(s State) (exit int, through bool) {
 	r := s.Project.Run

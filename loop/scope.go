@@ -21,7 +21,7 @@ func ScopeOf(s State, session string) (ledger.Scope, bool) {
 	return s.scope(t, hat), true
 }
 
-// scope is what the files of a hat's session are held against (SPEC 4.1).
+// scope is what the files of a hat's session are held against (docs/spec 4.1).
 func (s State) scope(t TaskState, hat ledger.Hat) ledger.Scope {
 	out := ledger.Scope{
 		Task: t.Task.Scope, Layout: s.Project.Run.Settings.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied,

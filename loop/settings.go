@@ -9,7 +9,7 @@ import (
 
 // firstHat is the hat that an attempt at the task begins with. After one that
 // stood still it is the planner: a plan is disposable, and another round of
-// the same is what stood still (SPEC 2.5). A part has its plan already.
+// the same is what stood still (docs/spec 2.5). A part has its plan already.
 func firstHat(s ledger.Settings, t ledger.Task, stalled bool) string {
 	planner := s.Planner()
 	switch {

@@ -26,7 +26,7 @@ func (d *decision) sourceChanged(b SourceChanged) {
 }
 
 // takeSource compares a reading of the source with what is known. The ledger
-// decides what is done; the file is where people say what they want (SPEC 3.2).
+// decides what is done; the file is where people say what they want (docs/spec 3.2).
 func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 	read := ledger.SourceRead{Name: s.Name, Path: s.Path}
 	before := d.Project.Tasks

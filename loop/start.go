@@ -8,7 +8,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// startRun plans a run, or takes up the one that has not ended (SPEC 17).
+// startRun plans a run, or takes up the one that has not ended (docs/spec 17).
 func (d *decision) startRun(b StartRun) {
 	r := d.run()
 	if r != nil && r.Settings.Repo != b.Settings.Repo {
@@ -83,7 +83,7 @@ func (d *decision) startRun(b StartRun) {
 	d.answer = Answer{OK: true, Code: ledger.CodePlanned, ID: id}
 }
 
-// preflighted starts the run's first commands, or ends it (SPEC 2.0).
+// preflighted starts the run's first commands, or ends it (docs/spec 2.0).
 func (d *decision) preflighted(b Preflighted) {
 	r := d.run()
 	if r.Over() || r.State != ledger.RunPlanning || r.Base.Commit != "" || (b.Run != "" && b.Run != r.ID) {

@@ -43,7 +43,7 @@ func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot) *decisio
 	return d
 }
 
-// Startable decides whether `start = "auto"` begins a run now (SPEC 16). It
+// Startable decides whether `start = "auto"` begins a run now (docs/spec 16). It
 // never restarts in a circle: after a run that nightporter itself carried to
 // an end, something has to be ready that this run did not leave standing; a
 // run that ended at a limit, or that could not start, is followed by another a

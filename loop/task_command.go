@@ -9,7 +9,7 @@ import (
 )
 
 // skipTask puts a task away. Its dependents are asked about: skipped alone it
-// does not satisfy them (SPEC 3.1).
+// does not satisfy them (docs/spec 3.1).
 func (d *decision) skipTask(id string) {
 	t, ok := d.Project.Find(id)
 	if !ok {

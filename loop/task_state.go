@@ -99,14 +99,14 @@ type Attempt struct {
 	Upheld    int                   `json:"upheld,omitempty"`   // times in a row that a review upheld what was disputed
 	Learnings string                `json:"learnings,omitempty"`
 	Strayed   []string              `json:"strayed,omitempty"`   // paths out of scope, over the attempt
-	Repro     string                `json:"repro,omitempty"`     // command that failed on the start tree and has to pass (SPEC 2.3)
+	Repro     string                `json:"repro,omitempty"`     // command that failed on the start tree and has to pass (docs/spec 2.3)
 	Consensus *Consensus            `json:"consensus,omitempty"` // while its plan is argued about
 	Began     time.Time             `json:"began"`
 	Fresh     bool                  `json:"fresh,omitempty"` // no session planned yet
 	Proof     []string              `json:"proof,omitempty"` // sessions whose evidence the submission names
 }
 
-// Consensus is where the argument about a plan stands (SPEC 4.4).
+// Consensus is where the argument about a plan stands (docs/spec 4.4).
 type Consensus struct {
 	Rounds   []payload.Critique `json:"rounds,omitempty"`   // the critic's verdicts since the plan was begun
 	Approved []string           `json:"approved,omitempty"` // ids of sections that the critic let pass; they are not revised
@@ -191,7 +191,7 @@ func (w *Attempt) been(hat string) bool {
 }
 
 // contested reports whether a review upholds, issue by issue, what the session
-// before it disputed with a reason instead of changing anything (SPEC 2.5).
+// before it disputed with a reason instead of changing anything (docs/spec 2.5).
 func (w *Attempt) contested(issues []ledger.Issue) bool {
 	n := len(w.IssueSets)
 	return w.NoChange != "" && n > 0 && w.IssueSets[n-1] == issueSet(issues)

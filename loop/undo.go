@@ -10,7 +10,7 @@ import (
 )
 
 // UndoTime is how long an answer can be taken back, or until something started
-// because of it: a sleepy thumb errs (SPEC 6.4, PHONE 3.5).
+// because of it: a sleepy thumb errs (docs/spec 6.4, 23.5).
 const UndoTime = time.Minute
 
 // before notes what an answer changes, nil where it cannot be taken back.
@@ -105,7 +105,7 @@ func (d *decision) putBack(s Answered) {
 }
 
 // overrideExpired takes an answer that comes after nobody had given one in time: it is
-// not too late for the sessions that come (PHONE 3.5).
+// not too late for the sessions that come (docs/spec 23.5).
 func (d *decision) overrideExpired(s Answered, b AnswerQuestion) bool {
 	q := s.Late
 	if q == nil {

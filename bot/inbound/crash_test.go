@@ -14,7 +14,7 @@ import (
 
 // TestCut: nightporter stops after each commit of an input, and the platform
 // delivers the input again to the next process. Ledger and chat end as without
-// the stop (SPEC 6.7).
+// the stop (docs/spec 6.7).
 func TestCut(t *testing.T) {
 	died := errors.New("kill -9")
 	cuts := 0

@@ -1,7 +1,7 @@
 // Package inbound handles the messages, presses and forms that people send in
 // chats.
 //
-// It handles each input once, however often the platform delivers it (SPEC 6.7).
+// It handles each input once, however often the platform delivers it (docs/spec 6.7).
 // The effect, the reply and the chat's cursor are committed together: a command
 // that is one input of the core carries reply and cursor in that input's
 // transaction; everything else is committed with them under the same key at the
@@ -21,7 +21,7 @@
 //
 // # Rules
 //
-// People who are not paired get no reply (SPEC 6.6). Replies go to the chat that
+// People who are not paired get no reply (docs/spec 6.6). Replies go to the chat that
 // the input came from; news for everybody is package notify's part. The package
 // knows no platform.
 //

@@ -12,7 +12,7 @@ import (
 )
 
 // edited changes guidance that is still queued when its author edits the message
-// (SPEC 5.3). Any other edit changes nothing: a command is not carried out
+// (docs/spec 5.3). Any other edit changes nothing: a command is not carried out
 // twice.
 func (v *request) edited(ctx context.Context) error {
 	sent, found, err := v.o.Outbox.AnswerTo(ctx, v.in.Chat, v.in.Message)

@@ -22,7 +22,7 @@ var (
 )
 
 // line returns the command that a message stands for, and whether the message is
-// for nightporter (PHONE 2): in a private chat every message is, in a group only
+// for nightporter (docs/spec 22): in a private chat every message is, in a group only
 // commands and replies to its messages. In a reply, the replied-to message
 // completes the command.
 func (v *request) line(ctx context.Context) (line string, forUs bool, err error) {

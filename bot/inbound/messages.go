@@ -76,7 +76,7 @@ func otherAddressee(i guidance.Item, project string) bot.Message {
 	return m
 }
 
-// wordsMessage asks for the text that a button needs (PHONE 3.5).
+// wordsMessage asks for the text that a button needs (docs/spec 23.5).
 func wordsMessage(key, command, project, task string) bot.Message {
 	id, verb, _ := strings.Cut(command, " ")
 	about := bot.Cut(bot.Clean(ledger.ShortID(task)), 14)

@@ -24,8 +24,8 @@ const liveKey = "status/"
 // fail WHAT YOU SAW".
 var asksWords = regexp.MustCompile(`^(.*?)(?: [A-Z]{2,})+$`)
 
-// press handles a button press as the command that the button stands for (PHONE
-// 2).
+// press handles a button press as the command that the button stands for (docs/spec
+// 22).
 func (v *request) press(ctx context.Context) error {
 	sent, found, err := v.o.Outbox.SentAt(ctx, v.in.Chat, v.in.Message)
 	if err != nil {

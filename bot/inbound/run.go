@@ -15,7 +15,7 @@ import (
 
 // Ages from which on an input counts as late.
 const (
-	askAfter = time.Hour        // a command that starts, stops or resumes something is confirmed first (SPEC 6.7)
+	askAfter = time.Hour        // a command that starts, stops or resumes something is confirmed first (docs/spec 6.7)
 	saySent  = 10 * time.Minute // a receipt names the time of the message
 )
 
@@ -141,7 +141,7 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 
 // Records, Runs, Diff, Hats, Offer and Digest read disks and run programs, and
 // the chat's next input waits for them. A time limit keeps a /diff from delaying
-// a /stop (SPEC 6.3).
+// a /stop (docs/spec 6.3).
 
 // Records is bot.Service's, within Options.Patience.
 func (c *counter) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {

@@ -157,7 +157,7 @@ func (w *world) options() inbound.Options {
 	return inbound.Options{
 		Service: host{w}, Outbox: w.store, Hash: func(code string) string { return "hash of " + code },
 		Notice: func(_ context.Context, press, text string) error {
-			if len(utf16.Encode([]rune(text))) > 200 { // PHONE 7
+			if len(utf16.Encode([]rune(text))) > 200 { // docs/spec 27
 				w.t.Errorf("a toast of more than 200 characters: %s", text)
 			}
 			w.toasts = append(w.toasts, press+": "+text)

@@ -1,4 +1,4 @@
-// Package notify decides which people are told of a decision, and where (SPEC
+// Package notify decides which people are told of a decision, and where (docs/spec
 // 6.4).
 //
 // Compose is a function of a decision. It turns entries into messages for the

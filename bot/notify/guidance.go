@@ -10,7 +10,7 @@ import (
 )
 
 // guidance edits receipts: the outcome of guidance is shown in the receipt of
-// that guidance and nowhere else (SPEC 5.1).
+// that guidance and nowhere else (docs/spec 5.1).
 func (c *composer) guidance(e ledger.Entry) {
 	name := c.after.Project.Name
 	switch b := e.Body.(type) {

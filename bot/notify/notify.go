@@ -22,7 +22,7 @@ func (n *Notifier) Compose(before loop.State, d loop.Decision, in loop.Input) []
 }
 
 // AwayAgain returns the open questions once more after nightporter was off from
-// one time to another, because a press in that time is lost (PHONE 3.11). It
+// one time to another, because a press in that time is lost (docs/spec 23.11). It
 // omits confirmations, which belong to a command that somebody has just typed.
 func (n *Notifier) AwayAgain(s loop.State, from, to time.Time) []ledger.Outgoing {
 	c := &composer{Notifier: n, now: n.local(to), last: s, after: s}
@@ -46,7 +46,7 @@ func (c *composer) entry(e ledger.Entry) {
 		}
 	case ledger.RunStarted:
 		c.push(c.runKey(), ledger.ClassNotice, !bot.Degraded(c.after.Project.Run), bot.Started(c.after, b, c.now))
-		// The live message moves down with each run (PHONE 1.3).
+		// The live message moves down with each run (docs/spec 21.3).
 		c.push(bot.LiveKey(c.after.Project.Name), ledger.ClassChatter, true, bot.Status(c.last, c.now))
 	case ledger.RunStateSet:
 		c.stateSet(b)

@@ -13,7 +13,7 @@ type Options struct {
 	// or have it queued. nil: none, so no message is ever edited.
 	Where func(key string) []string
 	// Group reports whether several people read a chat. Any other chat belongs
-	// to one person and gets nothing once that person was removed (SPEC 6.6).
+	// to one person and gets nothing once that person was removed (docs/spec 6.6).
 	// nil: no chat is a group.
 	Group func(chat string) bool
 	// Threads returns the addresses of a project's own chats, at most one a
@@ -25,7 +25,7 @@ type Options struct {
 	// does.
 	Reads func(thread, person string) bool
 	// Quiet returns the quiet hours of chats without hours of their own. Urgent
-	// returns the kinds of news that make a sound in them all the same (SPEC
+	// returns the kinds of news that make a sound in them all the same (docs/spec
 	// 6.4).
 	Quiet  func() ledger.Hours
 	Urgent func() []string

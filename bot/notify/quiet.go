@@ -46,7 +46,7 @@ func (c *composer) otherProjectWorks() bool {
 }
 
 // quiet reports whether the current message makes no sound in a chat because of
-// quiet hours. Messages that are silent by day need no check (PHONE 5).
+// quiet hours. Messages that are silent by day need no check (docs/spec 25).
 func (c *composer) quiet(chat string) bool {
 	hours := c.last.Shared.QuietHours(chat, c.o.Quiet())
 	return hours.Has(c.now) && !slices.Contains(c.o.Urgent(), c.kind)

@@ -55,7 +55,7 @@ func TestReminder(t *testing.T) {
 }
 
 // TestQuietHours: in quiet hours only urgent messages make a sound, and a
-// standstill is urgent only if no other project works (PHONE 5).
+// standstill is urgent only if no other project works (docs/spec 25).
 func TestQuietHours(t *testing.T) {
 	night := time.Date(2026, 11, 20, 3, 6, 0, 0, time.UTC)
 	run := &loop.Run{ID: "r14", State: ledger.RunWaiting, Settings: ledger.Settings{Project: "shop"}}

@@ -15,7 +15,7 @@ type reader struct {
 
 // readers returns the chats that get a project's news: its own threads, and the
 // own chats of all people who do not read one of them. So nobody is told twice
-// (SPEC 6.1, PHONE 3.9).
+// (docs/spec 6.1, 23.9).
 func (c *composer) readers() []reader {
 	var threads, alone []reader
 	for _, chat := range c.threads(c.project()) {

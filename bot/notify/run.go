@@ -39,7 +39,7 @@ func troubleKey(kind string, commits, counted int, run string) string {
 }
 
 // longOutage is the number of failed retries from which on a network failure is
-// told: the waits before it add up to five minutes (SPEC 2.2).
+// told: the waits before it add up to five minutes (docs/spec 2.2).
 const longOutage = 4
 
 func (c *composer) limited() {

@@ -19,7 +19,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// form checks a digest with messagelint (PHONE 7).
+// form checks a digest with messagelint (docs/spec 27).
 func form(t *testing.T, m bot.Message) {
 	t.Helper()
 	messagelint.Check(t, "digest", m)

@@ -101,7 +101,7 @@ func facts(r loop.Run, now time.Time) string {
 	return strings.Join([]string{bot.Took(now.Sub(r.Started)), bot.Plural(r.Agents, "session"), bot.Cost(&r)}, "  ")
 }
 
-// ending returns the reason for a run's end in one line (SPEC 2.4).
+// ending returns the reason for a run's end in one line (docs/spec 2.4).
 func (c *Console) ending(v view, b ledger.RunEnded) string {
 	r := v.run()
 	name := strings.TrimSpace(c.project(v) + " " + r.ID)

@@ -96,7 +96,7 @@ func (c *Console) typeHint(r loop.Run) {
 }
 
 // baseline returns the result of verifying the start commit. A failure that is
-// not advisory is the first thing to correct (SPEC 2.0).
+// not advisory is the first thing to correct (docs/spec 2.0).
 func baseline(b ledger.RunStarted) string {
 	var good, red []string
 	for _, r := range b.Baseline {

@@ -50,7 +50,7 @@ func checkBoundary(_ context.Context, p *doctorContext) []finding {
 var mighty = regexp.MustCompile(`docker|podman|containerd|crio|lxd|incus|libvirt|ssh|gpg|keyring|systemd/private|tmux|S\.|agent`)
 
 // checkSockets names what sessions can connect to: no level of the boundary
-// stops that everywhere (SPEC 12.1).
+// stops that everywhere (docs/spec 12.1).
 func checkSockets(_ context.Context, p *doctorContext) []finding {
 	w, err := p.open()
 	if err != nil {

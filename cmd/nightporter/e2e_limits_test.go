@@ -14,7 +14,7 @@ import (
 
 // TestLimits: whatever the model's side does, a real Claude Code's session is
 // judged by its stream, and the task is done in the end or the person is told
-// what to do (SPEC 2.2, 10). Each fault strikes the first session of one task.
+// what to do (docs/spec 2.2, 10). Each fault strikes the first session of one task.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -67,7 +67,7 @@ func TestNight(t *testing.T) {
 // session, commit or guidance happens twice.
 //
 // A status whose sending was in doubt at a kill is not repeated: it stays as it
-// is, and the one before it goes on (SPEC 6.7).
+// is, and the one before it goes on (docs/spec 6.7).
 //
 // The clock of a real daemon is the machine's, so Telegram is away for seconds
 // here. Two simulated hours, and what is left out after them, are tested in
@@ -173,7 +173,7 @@ func (e *evening) story(resumed, late func()) (live telegram.Message) {
 		data, err := os.ReadFile(e.Path("repo", planFile))
 		return !strings.Contains(string(data), "- [ ]"), err
 	}))
-	e.shows(mira, "shop idle · 6/6") // the status, which is edited at most every 10 s (SPEC 6.3)
+	e.shows(mira, "shop idle · 6/6") // the status, which is edited at most every 10 s (docs/spec 6.3)
 	return live
 }
 

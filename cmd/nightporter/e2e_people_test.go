@@ -17,7 +17,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestStrangers: who does not belong changes nothing but the audit (SPEC 6.6),
+// TestStrangers: who does not belong changes nothing but the audit (docs/spec 6.6),
 // neither in private nor in a group of which a member is paired, and neither
 // does a person whose role does not allow it.
 func TestStrangers(t *testing.T) {
@@ -117,7 +117,7 @@ func TestStrangers(t *testing.T) {
 }
 
 // TestStatusWhileAgentHangs: the model's server says nothing, and never will;
-// what people ask is stored and answered all the same (SPEC 6.3). How long it
+// what people ask is stored and answered all the same (docs/spec 6.3). How long it
 // takes is printed; that the agent hangs meanwhile is what is tested.
 func TestStatusWhileAgentHangs(t *testing.T) {
 	t.Parallel()
@@ -185,7 +185,7 @@ func last(ledgerStore []entry, stream string) int64 {
 
 // TestBacklog: a thousand updates from the time when nightporter was off are
 // each handled once, in order, also those that the platform delivers five
-// times; a command that is three hours old is asked about first (SPEC 6.7).
+// times; a command that is three hours old is asked about first (docs/spec 6.7).
 func TestBacklog(t *testing.T) {
 	t.Parallel()
 	e := newEvening(t, setting{})

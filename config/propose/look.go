@@ -12,7 +12,7 @@ import (
 // Command is one line of setup or verify.
 type Command struct {
 	Run  string // as a shell takes it, in the repository's top folder
-	When string // as in verify: "" always, "code" after changes of code (SPEC 17)
+	When string // as in verify: "" always, "code" after changes of code (docs/spec 17)
 	Why  string // what it was taken from
 	Off  string // why it is written as a comment only; "" where it holds
 }
@@ -64,7 +64,7 @@ func Look(repo fs.FS, onPath func(program string) bool) Found {
 	return f
 }
 
-// language is one of the four of SPEC 17. look reports false for a folder
+// language is one of the four that init knows (docs/spec 16). look reports false for a folder
 // that has none of it.
 type language struct {
 	name string

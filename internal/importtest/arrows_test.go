@@ -115,7 +115,7 @@ var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "inter
 // reserved are imports that one place in the house keeps to itself, each with
 // the packages that may have it.
 var reserved = map[string][]string{
-	"database/sql":                 {"store"}, // nobody else writes the ledger (SPEC 8.1)
+	"database/sql":                 {"store"}, // nobody else writes the ledger (docs/spec 8.1)
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},

@@ -199,7 +199,7 @@ func (c *citations) check(name, text string) {
 // invented reports whether the paths that a file names may belong to a made-up
 // repository: tests, their data, and the hats, which are about the user's.
 func invented(name string) bool {
-	return strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") || strings.HasPrefix(name, "config/presets/")
+	return strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") || strings.HasPrefix(name, "internal/programtest/") || strings.HasPrefix(name, "config/presets/")
 }
 
 // links checks the anchors of a page's links.

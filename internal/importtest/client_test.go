@@ -13,7 +13,7 @@ import (
 )
 
 // heavy may not be linked into the agents' client, whose start is what its
-// calls cost (DESIGN 4).
+// calls cost (docs/architecture.md 7).
 var heavy = []string{"net", "net/http", "crypto/tls", "os/exec", "os/user", "regexp", "text/template", "runtime/cgo"}
 
 // linked is what `go list` says of a package.

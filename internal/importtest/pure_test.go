@@ -16,7 +16,7 @@ import (
 
 // pure are the packages whose functions depend on their arguments alone: no
 // I/O, clock, goroutine, lock or random number, so that a night can be
-// replayed from its ledger (DESIGN 2).
+// replayed from its ledger (docs/architecture.md 2).
 var pure = []string{"loop", "loop/ledger", "loop/payload", "guidance"}
 
 // pureImports is all that they import of the standard library. It is a list

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// boundaryLevel is the level that sessions have on this machine (SPEC 12.1),
+// boundaryLevel is the level that sessions have on this machine (docs/spec 12.1),
 // as a run says it.
 var boundaryLevel = sync.OnceValues(func() (int, error) {
 	dir, err := os.MkdirTemp(workDir, "level")

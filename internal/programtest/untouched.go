@@ -46,7 +46,7 @@ func cmdUntouched(ts *testscript.TestScript, neg bool, args []string) {
 // Look notes every file of a checkout with its mode, its index, and all that
 // says what is in the repository, but for objects, which cannot change, the
 // branches that nightporter is there to make, and .ralph, which is its own
-// (SPEC 9.1) and has git ignore it.
+// (docs/spec 9.1) and has git ignore it.
 func (m Machine) Look(dir string) (map[string]string, error) {
 	seen := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

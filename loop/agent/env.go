@@ -106,7 +106,7 @@ func installedIn() []string {
 	return dirs
 }
 
-// environment is the whole environment of a session: SPEC 17 and what a
+// environment is the whole environment of a session: docs/spec 17 and what a
 // program needs to find its way. Nothing of the daemon's own environment is in
 // it but PATH, cut to what exists, where toolchains are, and the variables that
 // the configuration names.

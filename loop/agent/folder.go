@@ -15,7 +15,7 @@ import (
 )
 
 // FolderVersion is the version of a session folder's layout, written in its
-// file "version". A later release reads every earlier one (SPEC 13).
+// file "version". A later release reads every earlier one (docs/spec 13).
 const FolderVersion = 1
 
 // Files of a session's folder.

@@ -14,7 +14,7 @@ import (
 )
 
 // Level returns the highest boundary level at which a session runs on this
-// machine (SPEC 12.1), and why each higher one does not. 0 means that no
+// machine (docs/spec 12.1), and why each higher one does not. 0 means that no
 // session can be started at all. The first call tries it, with a session that
 // does nothing, in some hundredths of a second; later calls repeat the answer.
 func (r *Runner) Level() (int, []string) {

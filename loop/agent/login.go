@@ -25,7 +25,7 @@ import (
 // the session's HOME before it begins and back after it has ended: for them
 // the session holds the lease of the login, so that one session at a time
 // works with it. An OAuth account whose token two sessions renew at once is
-// logged out (SPEC 10).
+// logged out (docs/spec 10).
 //
 // All of it is the supervisor's work, not the daemon's: it is there from the
 // session's first moment to its last, whatever happens to the daemon.

@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
-// Sizes of what is kept of a session's output (SPEC 10).
+// Sizes of what is kept of a session's output (docs/spec 10).
 const (
 	headSize = 16 << 20
 	tailSize = 4 << 20

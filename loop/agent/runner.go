@@ -54,7 +54,7 @@ type Timing struct {
 	Check   ledger.Duration `json:"check"`   // between two looks at CPU, limits and daemon; default 5 s
 	Grace   ledger.Duration `json:"grace"`   // from TERM to KILL; default 10 s
 	Rest    ledger.Duration `json:"rest"`    // the same for what a session left behind; default 1 s
-	Abandon ledger.Duration `json:"abandon"` // without a daemon until the session is ended; default 30 min (SPEC 10)
+	Abandon ledger.Duration `json:"abandon"` // without a daemon until the session is ended; default 30 min (docs/spec 10)
 }
 
 func (t Timing) defaults() Timing {

@@ -355,7 +355,7 @@ func makeOwnDir(dir string, mode os.FileMode) error {
 	return os.Chmod(dir, mode)
 }
 
-// writeContext makes a run's CONTEXT folder anew (SPEC 17). What keeps
+// writeContext makes a run's CONTEXT folder anew (docs/spec 17). What keeps
 // sessions from writing in it is the boundary; the files' modes only say so.
 func writeContext(dir string, files map[string][]byte) error {
 	if err := removeAll(dir); err != nil {
@@ -398,7 +398,7 @@ func removeAll(dir string) error {
 }
 
 // maxSocket is the longest path that a socket of a session may have, in bytes
-// (DESIGN 4); the kernel's own limit is 107.
+// (docs/architecture.md 7); the kernel's own limit is 107.
 const maxSocket = 100
 
 // SocketPath returns where the daemon listens for a session's hat. It lies in

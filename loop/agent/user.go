@@ -13,7 +13,7 @@ import (
 )
 
 // nobody is the user that sessions of a root-started daemon run as. No
-// account is needed: it is a number (SPEC 12.1).
+// account is needed: it is a number (docs/spec 12.1).
 const nobody = 65534
 
 // sessionUser is who sessions run as. The zero uid -1 means: as the daemon.

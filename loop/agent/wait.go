@@ -299,7 +299,7 @@ func (r *Runner) End(_ context.Context, session string, grace ledger.Duration) e
 }
 
 // Touch tells the shim that the session called hat, which is a sign of life
-// (SPEC 4.1). It is not worth an error: the next call says it again.
+// (docs/spec 4.1). It is not worth an error: the next call says it again.
 func (r *Runner) Touch(session string) {
 	now := time.Now()
 	if err := os.Chtimes(filepath.Join(r.folder(session), fileTouch), now, now); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // makeWrappers puts a wrapper in front of each installed program that the
-// session's hat is denied a use of (SPEC 12.1). own are the folders that the
+// session's hat is denied a use of (docs/spec 12.1). own are the folders that the
 // session may write. Like prepare, it can be done again.
 //
 // Commands of the project go without: they are what the daemon runs to check

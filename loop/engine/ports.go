@@ -23,7 +23,7 @@ type Ledger interface {
 	SaveSnapshot(ctx context.Context, row ledger.SnapshotRow) error
 }
 
-// Source is the task list of one run (SPEC 3.2).
+// Source is the task list of one run (docs/spec 3.2).
 type Source interface {
 	// Read parses the source. For malformed input it returns a
 	// *ledger.InputError with all findings and no usable snapshot.
@@ -41,7 +41,7 @@ type Source interface {
 }
 
 // Stamper is a Source whose marks can be part of a task's commit instead of a
-// change in the person's checkout (SPEC 3.2, commit_status).
+// change in the person's checkout (docs/spec 3.2, commit_status).
 type Stamper interface {
 	// Stamp returns the source's files with the marks and the progress entry
 	// added, by path. read returns a file of the commit's tree, or nil. A source
@@ -49,7 +49,7 @@ type Stamper interface {
 	Stamp(read func(path string) ([]byte, error), marks []ledger.Marking, p ledger.Progress) (map[string][]byte, error)
 }
 
-// Workspace is the daemon's own repository and the work folder of a run (SPEC
+// Workspace is the daemon's own repository and the work folder of a run (docs/spec
 // 9).
 type Workspace interface {
 	// Begin fetches the person's repository into the daemon's and decides where
@@ -108,7 +108,7 @@ type Runner interface {
 }
 
 // Notebook stores notes of sessions for later sessions, in the .ralph folder of
-// the person's checkout, which a .gitignore of its own excludes from git (SPEC
+// the person's checkout, which a .gitignore of its own excludes from git (docs/spec
 // 4.1, 11).
 type Notebook interface {
 	// Keep appends one line, unless a line with its key exists.

@@ -9,11 +9,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// minDisk is the least free space, in bytes, with which a run starts (SPEC 2.0).
+// minDisk is the least free space, in bytes, with which a run starts (docs/spec 2.0).
 const minDisk = 2 << 30
 
 // preflight checks every condition that would otherwise fail during the night,
-// and lists all problems at once (SPEC 2.0). Setup and baseline follow as
+// and lists all problems at once (docs/spec 2.0). Setup and baseline follow as
 // sessions, because they need the boundary.
 func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Begin, ports Ports) (loop.InputBody, error) {
 	s, _ := e.State(project)
@@ -82,7 +82,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 }
 
 // WeakBoundary returns the finding that prevents a run whose setting requires a
-// boundary that the machine does not provide (SPEC 12.1). level is the
+// boundary that the machine does not provide (docs/spec 12.1). level is the
 // machine's, and reasons say why it is no higher. weak is false if the run may
 // start.
 func WeakBoundary(setting string, level int, reasons []string) (f ledger.Finding, weak bool) {
@@ -96,7 +96,7 @@ func WeakBoundary(setting string, level int, reasons []string) (f ledger.Finding
 }
 
 // LowDisk returns the finding that prevents a run with only free bytes left on
-// the disk of the state folder (SPEC 2.0). low is false if the run may start.
+// the disk of the state folder (docs/spec 2.0). low is false if the run may start.
 func LowDisk(free uint64) (f ledger.Finding, low bool) {
 	if free >= minDisk {
 		return f, false

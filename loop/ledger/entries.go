@@ -212,7 +212,7 @@ type RunStarted struct {
 	Advisory []string `json:"advisory,omitempty"`
 }
 
-// RunState is where a run stands (SPEC 1).
+// RunState is where a run stands (docs/spec 1).
 type RunState string
 
 // States of a run.
@@ -258,7 +258,7 @@ type RunStateSet struct {
 	Now    bool       `json:"now,omitempty"`    // sessions in hand are cut off
 }
 
-// Reason a run ended for (SPEC 2.4).
+// Reason a run ended for (docs/spec 2.4).
 type Reason string
 
 // Reasons.
@@ -355,7 +355,7 @@ type PathsAllowed struct {
 }
 
 // PartsMade turns approved sections of a task's plan into tasks of their own,
-// "Task 5/b", that are in no file (SPEC 4.4). Gone lists parts that an earlier
+// "Task 5/b", that are in no file (docs/spec 4.4). Gone lists parts that an earlier
 // plan made and that nobody began. Whole: the plan is settled, and the task is
 // done when its parts are.
 type PartsMade struct {
@@ -499,7 +499,7 @@ type SessionCut struct {
 	Why string `json:"why"`
 }
 
-// SessionOutput is the immutable record of what a session brought (SPEC 8.1).
+// SessionOutput is the immutable record of what a session brought (docs/spec 8.1).
 type SessionOutput struct {
 	Hat         string   `json:"hat"`
 	Event       string   `json:"event"`
@@ -692,7 +692,7 @@ const (
 	MemoryNote     MemoryKind = "note"     // scratchpad.md: for the sessions that follow
 )
 
-// MemoryKept records what a session wants later ones to know (SPEC 11).
+// MemoryKept records what a session wants later ones to know (docs/spec 11).
 type MemoryKept struct {
 	Kind MemoryKind `json:"kind"`
 	Hat  string     `json:"hat"`

@@ -8,7 +8,7 @@ import (
 )
 
 // Body is the content of one type of entry. The types, their versions and
-// their JSON are a contract: they are only ever added to (DESIGN 1).
+// their JSON are a contract: they are only ever added to (docs/spec 8.1).
 type Body interface{ EntryType() string }
 
 // Entry is one record of the ledger while it is being decided and folded.

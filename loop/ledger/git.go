@@ -12,7 +12,7 @@ type Begin struct {
 	Fresh    bool   `json:"fresh,omitempty"`    // start from HEAD whatever Previous holds (--new)
 }
 
-// Base is where a run's work starts from (SPEC 9.1).
+// Base is where a run's work starts from (docs/spec 9.1).
 type Base struct {
 	Commit   string    `json:"commit"` // tip to build the first task on
 	Tree     string    `json:"tree"`
@@ -26,7 +26,7 @@ type Base struct {
 	Notes    []Finding `json:"notes,omitempty"`    // worth saying, no reason not to start
 }
 
-// Scope is what a session's files are held against (SPEC 4.1). The workspace
+// Scope is what a session's files are held against (docs/spec 4.1). The workspace
 // resolves it against the start tree.
 type Scope struct {
 	Task    string   `json:"task,omitempty"`   // the task's own, as written
@@ -37,7 +37,7 @@ type Scope struct {
 	Never   []string `json:"never,omitempty"`   // the source file and what belongs to it: changes are dropped in silence
 	Within  string   `json:"within,omitempty"`  // of a part: its task's scope, as written ("none" where it has none), beyond which Task cannot go
 	Also    []string `json:"also,omitempty"`    // paths that a person allowed for the task, as they were answered; never the floor
-	Adds    bool     `json:"adds,omitempty"`    // Task adds to Allowed instead of replacing it: writer, reproducer (SPEC 4.1)
+	Adds    bool     `json:"adds,omitempty"`    // Task adds to Allowed instead of replacing it: writer, reproducer (docs/spec 4.1)
 }
 
 // CaptureRequest asks the workspace for what a session left in the work folder.
@@ -70,7 +70,7 @@ type FileChange struct {
 }
 
 // CommitTask asks for a task's one commit and for the branch to move to it.
-// The same request gives the same hash, always (SPEC 9.2).
+// The same request gives the same hash, always (docs/spec 9.2).
 type CommitTask struct {
 	Run     string `json:"run"`
 	Branch  string `json:"branch"`

@@ -6,7 +6,7 @@ import (
 )
 
 // Expect says what a hat's tree must be like before its event is routed
-// (SPEC 2.3).
+// (docs/spec 2.3).
 type Expect string
 
 // What can be expected of a tree.
@@ -16,7 +16,7 @@ const (
 	ExpectNone  Expect = "none"  // nothing is run
 )
 
-// Hat is a role for exactly one agent session (SPEC 4.1).
+// Hat is a role for exactly one agent session (docs/spec 4.1).
 type Hat struct {
 	Name         string   `json:"name"`
 	Role         string   `json:"role"`           // one line, for people
@@ -36,7 +36,7 @@ type Hat struct {
 	StallTimeout Duration `json:"stall_timeout"`
 	MaxCostUSD   float64  `json:"max_cost_usd,omitempty"` // 0 = no limit
 	Shipped      bool     `json:"shipped,omitempty"`      // one of ours: a task's own scope lifts its default denials
-	OwnScope     bool     `json:"own_scope,omitempty"`    // writes what write_allowed says plus the task's scope, not the task's scope alone (SPEC 4.1: writer, reproducer)
+	OwnScope     bool     `json:"own_scope,omitempty"`    // writes what write_allowed says plus the task's scope, not the task's scope alone (docs/spec 4.1: writer, reproducer)
 }
 
 // Writes reports whether the hat may change files. Nothing is ever taken over
@@ -49,7 +49,7 @@ func (h Hat) MayEmit(t string) bool {
 }
 
 // Events that mean something to nightporter itself, beyond where a pattern
-// routes them (SPEC 4.2).
+// routes them (docs/spec 4.2).
 const (
 	EventPlan     = "plan.complete"
 	EventReview   = "review.verdict"
@@ -66,7 +66,7 @@ const (
 	EventBlocked  = "task.blocked"
 )
 
-// Severity of a reviewer's issue (SPEC 2.6).
+// Severity of a reviewer's issue (docs/spec 2.6).
 type Severity string
 
 // Severities, worst first.
@@ -129,7 +129,7 @@ type Route struct {
 }
 
 // Pattern is which hats a task goes through, and the routes between them
-// (SPEC 2.7, 4.3). It is data, checked when loaded.
+// (docs/spec 2.7, 4.3). It is data, checked when loaded.
 type Pattern struct {
 	Name      string     `json:"name"`
 	Start     string     `json:"start"`

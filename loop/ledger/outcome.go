@@ -1,6 +1,6 @@
 package ledger
 
-// SessionOutcome is what a session's end means: the rows of the table in SPEC 2.2.
+// SessionOutcome is what a session's end means: the rows of the table in docs/spec 2.2.
 type SessionOutcome string
 
 // Ends, in the order of the table.

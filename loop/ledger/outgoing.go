@@ -6,7 +6,7 @@ import (
 )
 
 // Outgoing is a message that is committed together with what it reports, and
-// delivered afterwards, if need be by the next process (SPEC 6.7).
+// delivered afterwards, if need be by the next process (docs/spec 6.7).
 type Outgoing struct {
 	Chat    string       // address: "telegram:48213377", with a topic "telegram:-1001234/55"
 	Key     string       // what it is about: "q5", "g17", "status/shop"; "" = nothing will change it
@@ -18,7 +18,7 @@ type Outgoing struct {
 }
 
 // MessageClass says what becomes of a message whose answer from the platform
-// was not seen, and of one that waited through an outage (SPEC 6.7).
+// was not seen, and of one that waited through an outage (docs/spec 6.7).
 type MessageClass string
 
 // Classes of messages.
@@ -48,7 +48,7 @@ type SentMessage struct {
 }
 
 // Cursor is how far a chat's inputs have been handled. It is committed with
-// the last of them, so that none is handled twice or never (SPEC 6.7).
+// the last of them, so that none is handled twice or never (docs/spec 6.7).
 type Cursor struct {
 	Name  string // "telegram:BOT"
 	Value string // the platform's

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Role is what a person may do (SPEC 6.6).
+// Role is what a person may do (docs/spec 6.6).
 type Role string
 
 // Roles, each with all that the ones before it may.

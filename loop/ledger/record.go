@@ -11,7 +11,7 @@ const SharedStream = "house"
 func ProjectStream(name string) string { return "project/" + name }
 
 // Record is one entry of the ledger in the form in which it is kept: the
-// envelope of SPEC 8.1 with the body as bytes that are never encoded again.
+// envelope of docs/spec 8.1 with the body as bytes that are never encoded again.
 // Seq, Hash and Prev are the store's; everything else is decided here.
 type Record struct {
 	Stream  string
@@ -31,7 +31,7 @@ type Record struct {
 }
 
 // Class of an effect: what is done about one whose outcome is unknown after a
-// crash (DESIGN 2).
+// crash (docs/architecture.md 2).
 type Class string
 
 // Classes of effects.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ScopeKind is what one item of a task's scope looks like (SPEC 3.3). It is
+// ScopeKind is what one item of a task's scope looks like (docs/spec 3.3). It is
 // decided by the letters alone; what it means in a tree is the workspace's.
 type ScopeKind string
 

@@ -6,7 +6,7 @@ import (
 
 // Kind of a session. Only agent sessions count as iterations; the others are
 // commands that run in the same boundary, because they run what a session may
-// have written (SPEC 2.3).
+// have written (docs/spec 2.3).
 type Kind string
 
 // Kinds of session.
@@ -87,7 +87,7 @@ type Exit struct {
 	Tokens   int64        `json:"tokens"`         // -1 = unknown
 	CostUSD  float64      `json:"cost_usd"`       // -1 = unknown
 	Killed   int          `json:"killed"`         // processes of its tree that had to be ended after it
-	Boundary int          `json:"boundary"`       // level that was in force: 1, 2 or 3 (SPEC 12.1)
+	Boundary int          `json:"boundary"`       // level that was in force: 1, 2 or 3 (docs/spec 12.1)
 }
 
 // Took is the wall-clock length of the session, or 0 when unknown.

@@ -46,7 +46,7 @@ type Settings struct {
 	Stays           bool           `json:"stays,omitempty"`         // nightporter is there for the answer (`up`): wait for a person instead of ending
 }
 
-// Limits are what a run's profile decides, where nothing else does (SPEC 2.4).
+// Limits are what a run's profile decides, where nothing else does (docs/spec 2.4).
 type Limits struct {
 	Profile       string `json:"profile"`
 	OnBlocked     string `json:"on_blocked"`
@@ -65,18 +65,18 @@ func (s Settings) WithLimits(l Limits) Settings {
 	return s
 }
 
-// Built-in settings (SPEC 2.2, 2.3, 2.4, 6.4).
+// Built-in settings (docs/spec 2.2, 2.3, 2.4, 6.4).
 const (
 	DefaultQuestionTimeout = Duration(30 * time.Minute)
 	DefaultBaselineTimeout = Duration(15 * time.Minute)
 	DefaultGrace           = Duration(60 * time.Second)
 	DefaultVerifyTimeout   = Duration(30 * time.Minute)
 
-	MaxAttempts      = 2  // failed attempts, then the task is blocked (SPEC 2.5)
-	MaxSessions      = 20 // sessions in one attempt (SPEC 2.5)
-	MaxRed           = 3  // red verifications in a row (SPEC 2.5)
-	MaxFailed        = 3  // failed sessions in a row: the first and two repeats (SPEC 2.2)
-	MaxBlockedInARow = 3  // blocked tasks without a success (SPEC 2.4)
+	MaxAttempts      = 2  // failed attempts, then the task is blocked (docs/spec 2.5)
+	MaxSessions      = 20 // sessions in one attempt (docs/spec 2.5)
+	MaxRed           = 3  // red verifications in a row (docs/spec 2.5)
+	MaxFailed        = 3  // failed sessions in a row: the first and two repeats (docs/spec 2.2)
+	MaxBlockedInARow = 3  // blocked tasks without a success (docs/spec 2.4)
 )
 
 // What happens to a run whose task is blocked.
@@ -85,7 +85,7 @@ const (
 	OnBlockedContinue = "continue"
 )
 
-// What becomes of an agent's question that nobody answers in time (SPEC 6.4).
+// What becomes of an agent's question that nobody answers in time (docs/spec 6.4).
 const (
 	ThenContinue = "continue" // WithAgent the agent's own choice; where it named none, the task waits
 	ThenPause    = "pause"    // the task waits

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Status is where a task stands in its life (SPEC 3.1).
+// Status is where a task stands in its life (docs/spec 3.1).
 type Status string
 
 // The life of a task.
@@ -22,7 +22,7 @@ const (
 )
 
 // Mark is what a source's own file says of a task: what people want. The
-// ledger alone decides what is done (SPEC 3.2).
+// ledger alone decides what is done (docs/spec 3.2).
 type Mark string
 
 // Marks as a source can carry them.
@@ -45,8 +45,8 @@ type Task struct {
 	Priority   int        `json:"priority,omitempty"`
 	Complexity int        `json:"complexity,omitempty"`
 	Role       string     `json:"role,omitempty"`
-	Threshold  []Severity `json:"threshold,omitempty"` // overrides the pattern's (SPEC 2.6)
-	Consensus  bool       `json:"consensus,omitempty"` // its plan goes to the critic first (SPEC 4.4)
+	Threshold  []Severity `json:"threshold,omitempty"` // overrides the pattern's (docs/spec 2.6)
+	Consensus  bool       `json:"consensus,omitempty"` // its plan goes to the critic first (docs/spec 4.4)
 	Parent     string     `json:"parent,omitempty"`    // of a part: the task whose plan it is a section of, id as written
 	Mark       Mark       `json:"mark"`
 	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
@@ -54,14 +54,14 @@ type Task struct {
 }
 
 // SameID reports whether two ids name the same task: ids are matched without
-// case and without a difference in white space (SPEC 1).
+// case and without a difference in white space (docs/spec 1).
 func SameID(a, b string) bool { return FoldID(a) == FoldID(b) }
 
 // FoldID is the form of a task's id under which state is kept.
 func FoldID(id string) string { return strings.ToLower(strings.Join(strings.Fields(id), " ")) }
 
 // ShortID is how chat and terminal write an id: "Task 5" becomes "#5", every
-// other id stays as it is (PHONE 0).
+// other id stays as it is (docs/spec 1).
 func ShortID(id string) string {
 	if rest, ok := strings.CutPrefix(FoldID(id), "task "); ok && rest != "" && !strings.Contains(rest, " ") {
 		return "#" + strings.Fields(id)[1]
@@ -87,14 +87,14 @@ type Finding struct {
 }
 
 // Marking asks a source to write one task's status into its file, by changing
-// the characters of that status and nothing else (SPEC 3.2).
+// the characters of that status and nothing else (docs/spec 3.2).
 type Marking struct {
 	Task string `json:"task"`
 	Mark Mark   `json:"mark"`
 }
 
 // Progress is what a source's progress log says of one finished or blocked
-// task, or of a pause (SPEC 3.3). Key makes an append findable: a log that
+// task, or of a pause (docs/spec 3.3). Key makes an append findable: a log that
 // holds it already is left alone.
 type Progress struct {
 	Key       string        `json:"key"`

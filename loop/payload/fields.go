@@ -17,7 +17,7 @@ const (
 )
 
 // Section is one part of a plan that can be judged, and built, on its own
-// (SPEC 4.2, 4.4).
+// (docs/spec 4.2, 4.4).
 type Section struct {
 	ID        string            `json:"id"` // a, b, … within its plan
 	Title     string            `json:"title"`

@@ -12,7 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// MaxSize is the largest payload of an event in bytes (SPEC 4.2).
+// MaxSize is the largest payload of an event in bytes (docs/spec 4.2).
 const MaxSize = 256 << 10
 
 // field is one known field of an event's payload and the JSON that it holds.
@@ -24,7 +24,7 @@ type field struct {
 
 // eventRow is all that is known of one event.
 type eventRow struct {
-	// fields that it may carry (SPEC 4.2). A field that is not listed is kept and
+	// fields that it may carry (docs/spec 4.2). A field that is not listed is kept and
 	// not looked at.
 	fields   []field
 	shape    string                                  // an example that is accepted

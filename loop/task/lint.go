@@ -16,7 +16,7 @@ const (
 	largeAcceptance = 8   // criteria
 )
 
-// stages is the order in which work usually builds up (SPEC 3.3), each with
+// stages is the order in which work usually builds up (docs/spec 3.3), each with
 // the words of a title that give it away.
 var stages = []struct {
 	name  string

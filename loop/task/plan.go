@@ -19,7 +19,7 @@ const (
 	maxFindings  = 100
 )
 
-// ParsePlan reads a Markdown plan (SPEC 3.3). file is its path as it shall
+// ParsePlan reads a Markdown plan (docs/spec 3.3). file is its path as it shall
 // stand in Snapshot.Path; findings carry its last element. Malformed input is
 // a *ledger.InputError with every finding, in order of lines, and no task may be
 // used then. What can be read and is in doubt comes as warnings; what is odd is

@@ -212,7 +212,7 @@ func (f *fieldText) items() []string {
 	return items
 }
 
-// priorities are the words of SPEC 3.7, bigger first.
+// priorities are the words of docs/spec 3.7, bigger first.
 var priorities = map[string]int{
 	"p0": 4, "p1": 3, "p2": 2, "p3": 1, "critical": 4, "high": 3, "medium": 2, "low": 1, "none": 0, "-": 0, "": 0,
 }

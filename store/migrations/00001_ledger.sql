@@ -1,5 +1,5 @@
 -- Migrations go forward only and never touch entries: what was written stays
--- readable as it was written, by every later release (SPEC 8.3).
+-- readable as it was written, by every later release (docs/spec 8.3).
 
 -- +goose Up
 

@@ -1,4 +1,4 @@
--- What people are told, and how far what they say was read (SPEC 6.7).
+-- What people are told, and how far what they say was read (docs/spec 6.7).
 
 -- +goose Up
 

@@ -7,7 +7,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// The story of PHONE 0: what happens outside of nightporter, and when.
+// The night of docs/spec 20: what happens outside of nightporter, and when.
 
 var berlin = zone("Europe/Berlin")
 

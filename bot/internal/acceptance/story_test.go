@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files and the README's pictures anew")
 
-// The specified night (PHONE 0, 5) and this one differ where something is not
+// The specified night (docs/spec 20, 25) and this one differ where something is not
 // implemented yet, or where the core counts differently:
 //
 //   - No budgets: no q6 at 05:29, and one notification less than the specified
@@ -223,7 +223,7 @@ func settled(on phone, transcript string) []byte {
 	return []byte(transcript)
 }
 
-// counted checks the rules of PHONE 7 on the recorded messages.
+// counted checks the rules of docs/spec 27 on the recorded messages.
 func counted(t *testing.T, who string, all []bubble) {
 	t.Helper()
 	var pushed, rang []string

@@ -17,7 +17,7 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
-// Limits of PHONE 7 and of the platforms.
+// Limits of docs/spec 27 and of the platforms.
 const (
 	maxText    = 4096 // UTF-16 units, Telegram
 	maxCaption = 1024
@@ -28,7 +28,7 @@ const (
 	maxQuote   = 72
 )
 
-// never matches the words that nightporter does not use (PHONE 6).
+// never matches the words that nightporter does not use (docs/spec 26).
 var never = regexp.MustCompile(`(?i)\b(agent run|job|thread|worker|ticket|story|card|prompt|hint|instruction|instructions|steering|persona|sub-agent|stuck|errored|gave up|ignored|rejected|discarded|crashed|aborted|died|killed|rate limited|429|throttled|deadlocked|halted|hung|frozen|unresponsive|terminated|finished successfully|action required|human in the loop|unmet dependency|DAG|maybe|probably|should be|validated|confirmed|LGTM|burned|consumed|outage|please respond|timed out|oops|sorry|great|successfully|simply|just|hi|good morning)\b`)
 
 // Never returns the first word in text that nightporter does not use, or "".

@@ -36,8 +36,8 @@ func TestCheckObjects(t *testing.T) {
 		t.Errorf("a good one: %q", h.errors)
 	}
 	for want, spoil := range map[string]func(*bot.Message){
-		"is not in messagelint.Keys":            func(m *bot.Message) { m.Key = "brand.new" },
-		"has no last line for it":      func(m *bot.Message) { m.Key = "cost" },
+		"is not in messagelint.Keys":  func(m *bot.Message) { m.Key = "brand.new" },
+		"has no last line for it":     func(m *bot.Message) { m.Key = "cost" },
 		"characters":                  func(m *bot.Message) { m.Lines[0].Text = "■ " + strings.Repeat("x", 37) },
 		"neither a known sign":        func(m *bot.Message) { m.Lines[0].Text = "➤ shop #8 blocked" },
 		"is not clean":                func(m *bot.Message) { m.Lines[1].Text = "two\nlines" },
@@ -64,7 +64,7 @@ func TestCheckObjects(t *testing.T) {
 	}
 }
 
-// TestTitles: a long title is cut at a word and marked as cut (PHONE 7).
+// TestTitles: a long title is cut at a word and marked as cut (docs/spec 27).
 func TestTitles(t *testing.T) {
 	for _, title := range []string{
 		"Move orders to the new API and keep the old one for the mobile app", "Check the pay page on a phone, with and without a card",

@@ -188,7 +188,7 @@ const long = 2000
 
 // FuzzHostile: whatever text a field contains, the message's frame is intact on
 // both platforms, no foreign text is parsed as markup, and none of it can be
-// tapped (PHONE 2, 7).
+// tapped (docs/spec 22, 27).
 func FuzzHostile(f *testing.F) {
 	var all []string
 	for _, s := range hostile {

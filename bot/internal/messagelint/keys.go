@@ -3,7 +3,7 @@ package messagelint
 // Keys lists every message key that nightporter sends, with its permitted last
 // lines. Check fails for a key that is missing here.
 //
-// The last line of a pushed message (PHONE 5) says what happens next: it begins
+// The last line of a pushed message (docs/spec 25) says what happens next: it begins
 // with one of these texts, or ends with one that starts with "…". A message that
 // is not pushed (a reply, a receipt, an edit of a pushed one) has nil. A key
 // that ends in ".*" stands for all keys with that prefix.

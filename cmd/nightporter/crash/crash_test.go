@@ -104,7 +104,7 @@ func (n run) result() result {
 	return r
 }
 
-// check holds the run against the invariants of SPEC 13.
+// check holds the run against the guarantees of docs/spec 13.
 func (n run) check(want result) {
 	n.T.Helper()
 	if diff := cmp.Diff(want, n.result()); diff != "" {

@@ -13,7 +13,7 @@ import (
 
 // TestVerifyFindsTampering: whoever owns the file can drop its triggers. What
 // was altered, removed or cut off shows all the same, the last by what stands
-// in the task commits (SPEC 8.3).
+// in the task commits (docs/spec 8.3).
 func TestVerifyFindsTampering(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -28,7 +28,7 @@ const (
 const maxPrompt = 16 << 20
 
 // Main is the scripted agent: one session, from the prompt on stdin to the
-// one event that it emits with hat (SPEC 2.2). It works in the process's
+// one event that it emits with hat (docs/spec 2.2). It works in the process's
 // working directory. args are those behind the command's name; with
 // --pace D it waits as long as people need to watch, a planner D and a builder
 // 3·D, and without not at all. getenv finds HAT_NAME and HAT_TASK.
@@ -107,7 +107,7 @@ type part struct {
 	act  act
 }
 
-// Events that the agent's hats end with (SPEC 4.2).
+// Events that the agent's hats end with (docs/spec 4.2).
 const (
 	planComplete  = "plan.complete"
 	buildComplete = "build.complete"
@@ -159,14 +159,14 @@ type event struct {
 	ask  *question
 }
 
-// question is asked instead of an event (SPEC 11, hat ask).
+// question is asked instead of an event (docs/spec 11, hat ask).
 type question struct {
 	text    string
 	options []string
 	choice  string
 }
 
-// report is what the event says of one guidance (SPEC 5.4).
+// report is what the event says of one guidance (docs/spec 5.4).
 type report struct {
 	ID       string `json:"id"`
 	Done     bool   `json:"done,omitempty"`

@@ -200,7 +200,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// The lengths that PHONE 4.2 is timed by.
+// The durations of the demo (docs/spec 24.2).
 func TestPace(t *testing.T) {
 	root, err := os.OpenRoot(sample(t))
 	if err != nil {

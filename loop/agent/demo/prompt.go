@@ -7,7 +7,7 @@ import (
 )
 
 // sections are the titles that the agent reads, in the order in which a
-// prompt has them (SPEC 4.7). A line that looks like an earlier title is text
+// prompt has them (docs/spec 4.7). A line that looks like an earlier title is text
 // of a later section.
 var sections = [...]string{
 	"Role", "Task", "Acceptance", "Scope", "Plan", "What happened so far", "Issues", "Verification",

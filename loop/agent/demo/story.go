@@ -11,7 +11,7 @@ import (
 
 // What the demo's scripted person does where nobody types: when the planner of
 // GuidanceTask has been at work for TypedAfter units of --pace, the words
-// Guidance are typed, unless a person has given guidance before (PHONE 4.2).
+// Guidance are typed, unless a person has given guidance before (docs/spec 24.2).
 // The question of the last task is left to expire.
 const (
 	Guidance     = "Wrap the old till, don't replace it"
@@ -94,7 +94,7 @@ func (s *session) fixNothing() (event, error) {
 	return s.dispute("the script knows no such issue"), nil
 }
 
-// issue is one finding of the reviewer (SPEC 2.6).
+// issue is one finding of the reviewer (docs/spec 2.6).
 type issue struct {
 	Severity string `json:"severity"`
 	File     string `json:"file,omitempty"`

@@ -71,7 +71,7 @@ func TestStory(t *testing.T) {
 			t.Errorf("ended with %+v", end)
 		}
 		if agents := n.state.Project.Run.Agents; agents != 16 {
-			t.Errorf("%d sessions, PHONE 4.2 tells of 16", agents)
+			t.Errorf("%d sessions, docs/spec 24.2 tells of 16", agents)
 		}
 		trees = append(trees, n.git("write-tree"))
 		if n.git("diff", "--stat", "HEAD", "--", "till.sh") != "" {
