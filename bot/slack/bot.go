@@ -166,6 +166,10 @@ var ticket = regexp.MustCompile(`(ticket=)[^&\s"]+`)
 // State returns the state of the connection, as Run sees it.
 func (b *Bot) State() transport.State { return b.conn.State() }
 
+// Close closes unused network connections. Call it after all other calls have
+// returned: a call that ends later leaves an open connection behind.
+func (b *Bot) Close() { b.conn.CloseIdle() }
+
 // ID returns the app's id, the public part of its token.
 func (b *Bot) ID() string { return b.id }
 

@@ -54,7 +54,6 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 	}
 	cancel()
 	wg.Wait()
-	b.conn.CloseIdle()
 	if ctx.Err() == nil {
 		return context.Canceled // only a test's Sleep returns an error while ctx is alive
 	}

@@ -108,6 +108,10 @@ func New(o Options) (*Bot, error) {
 // State returns the state of the connection, as Poll sees it.
 func (b *Bot) State() transport.State { return b.conn.State() }
 
+// Close closes unused network connections. Call it after all other calls have
+// returned: a call that ends later leaves an open connection behind.
+func (b *Bot) Close() { b.conn.CloseIdle() }
+
 // ID returns the bot's user id, the public part of its token.
 func (b *Bot) ID() string { return b.id }
 

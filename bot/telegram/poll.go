@@ -29,7 +29,6 @@ func (b *Bot) Poll(ctx context.Context, cursor func(context.Context) (string, er
 			break
 		}
 	}
-	b.conn.CloseIdle()
 	if ctx.Err() == nil {
 		return context.Canceled // only a test's Sleep returns an error while ctx is alive
 	}

@@ -76,6 +76,7 @@ func (c *Connections) Start(ctx context.Context) error {
 func (c *Connections) Stop() {
 	c.Base.Stop()
 	for _, conn := range c.all {
+		conn.adapter.Close()
 		conn.unlock()
 	}
 }
