@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// advance plans what can be planned in the state that an input led to. It is
-// the only place where work begins, so what holds work back stands here once.
+// advance plans the next work that the state allows. Work begins nowhere else,
+// so each reason to hold it back is checked in this one place.
 func (d *decision) advance() {
 	// Every pass plans something, ends something, or returns; the bound only
 	// keeps a mistake in here from becoming an endless loop.
@@ -19,8 +19,9 @@ func (d *decision) advance() {
 			return
 		}
 		if r.State == ledger.RunPlanning || r.Finishing != nil {
-			// Only the run's own check can be in hand; one that was cut off
-			// begins again, unless something holds it.
+			// Before the run has started and while it finishes, only its own
+			// check can be unfinished. A check that was cut off begins again,
+			// unless a full disk or a signal holds it.
 			if r.Checks != nil && r.Wait != ledger.WaitDisk && !(r.StopNow && r.Signal != "") {
 				d.nextCheck(scope{}, true)
 			}
@@ -75,7 +76,9 @@ func (d *decision) advance() {
 	panic("loop: advance does not settle:" + last)
 }
 
-// WithLimits ends the run at a limit that holds whatever is ready (docs/spec 2.4).
+// limited stops the run at a limit that applies even if tasks are ready: its end
+// time, too many blocked tasks in a row, or max_tasks (docs/spec 2.4). It
+// reports whether there was one.
 func (d *decision) limited() bool {
 	r := d.run()
 	done, total := d.Project.Count()
@@ -92,7 +95,8 @@ func (d *decision) limited() bool {
 	return true
 }
 
-// anyLeft reports whether an agent could still do something in this run.
+// anyLeft reports whether the run has a task left that an agent can work on now
+// or after a question is answered.
 func (d *decision) anyLeft() bool {
 	for _, t := range d.Project.Tasks.All() {
 		if (t.Status == ledger.Ready || t.Status == ledger.Active || t.Status == ledger.Waiting) && d.wanted(t) {
@@ -124,12 +128,14 @@ func (d *decision) pauseForReview() {
 	}})
 }
 
-// pick returns the task whose turn it is: document order, unless a person
-// wants one next. A mark that a person wrote beforehand counts when its
-// task's turn comes.
+// pick returns the next task to work on: the task that a person asked for with
+// /next, or else the first ready one in document order. A status mark that a
+// person wrote into the source takes effect when its task's turn comes: pick
+// then asks about the task or blocks it. pick may end the run.
 func (d *decision) pick() (TaskState, bool) {
-	// Where it is written what has to be done before, a person is asked as soon
-	// as that is done: they may be awake now, and not when the task's turn comes.
+	// A task that names its dependencies need not wait for its turn: a person is
+	// asked as soon as the dependencies are done. They may be awake now, and
+	// asleep later.
 	for _, t := range d.Project.Tasks.of(setToCheck) {
 		if d.wanted(t) && !d.yields(t) {
 			d.askManual(*t, "")
@@ -164,7 +170,8 @@ func (d *decision) pick() (TaskState, bool) {
 	return TaskState{}, false
 }
 
-// nothingReady waits for what settles itself, or ends the run (docs/spec 2.4).
+// nothingReady handles a run without a ready task. The run waits if an open
+// question of a task has an expiry time, and ends otherwise (docs/spec 2.4).
 func (d *decision) nothingReady() {
 	var manual, open int
 	var until time.Time
@@ -211,7 +218,7 @@ func (d *decision) nothingReady() {
 	}
 }
 
-// standing says why each open task cannot run.
+// standing returns one line that says why each open task cannot run.
 func (d *decision) standing() string {
 	var parts []string
 	for n, t := range d.Project.Tasks.All() {
@@ -231,7 +238,8 @@ func (d *decision) standing() string {
 	return strings.Join(parts, " · ")
 }
 
-// claim begins an attempt, or takes up the one that was parked.
+// claim makes a task active and begins an attempt at it, or resumes the attempt
+// that was parked.
 func (d *decision) claim(t TaskState) {
 	r := d.run()
 	id := t.Task.ID
@@ -254,12 +262,12 @@ func (d *decision) claim(t TaskState) {
 	}
 }
 
-// checkAgain takes up an attempt that was parked while its tree was being
-// verified: the tree is there, and is verified from the beginning by what the
-// run verifies with now.
+// checkAgain resumes an attempt that was parked while its tree was being
+// verified. The tree still exists, so no session is needed. Verification starts
+// over, because the run's commands may be other ones by now.
 func (d *decision) checkAgain(id string) {
 	t, _ := d.task(id)
-	if t.Attempt.Checks.Kind == ledger.KindRecheck { // of the start commit: the tree of the attempt is another one, and known to be red
+	if t.Attempt.Checks.Kind == ledger.KindRecheck { // a recheck runs on the start commit; the attempt's own tree is known to be red
 		d.recheck(t, *t.Attempt.Verified)
 		return
 	}
@@ -267,7 +275,7 @@ func (d *decision) checkAgain(id string) {
 	setup := t.Attempt.Captured != nil && t.Attempt.Captured.Lock
 	hat := d.run().Settings.Hats[t.Attempt.Hat]
 	if t.Attempt.Converged {
-		hat.Expect = ledger.ExpectPass // whichever hat it was that converged
+		hat.Expect = ledger.ExpectPass // a converged tree has to pass, whichever hat made it
 	}
 	kind, cmds, setups := d.checks(t, hat, nil, setup)
 	switch {

@@ -8,8 +8,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// settleAllow acts on what was decided of paths out of scope. It reports
-// whether the task waited for it.
+// settleAllow records whether a task may change the paths out of scope that q
+// names, and tells the task's next session. by is named in that text. settleAllow
+// reports whether the task waited for the answer.
 func (d *decision) settleAllow(q ledger.Question, allow bool, by string) (waited bool) {
 	t, ok := d.task(q.Task)
 	if !ok {
@@ -27,8 +28,8 @@ func (d *decision) settleAllow(q ledger.Question, allow bool, by string) (waited
 	return waited
 }
 
-// unasked withdraws what was asked about the source that another one takes the
-// place of, and that nothing waits for.
+// unasked withdraws questions about the present source, because another source
+// takes its place. Questions that a task waits for stay.
 func (d *decision) unasked() {
 	for _, q := range d.Project.Questions {
 		t, _ := d.task(q.Task)
@@ -38,10 +39,10 @@ func (d *decision) unasked() {
 	}
 }
 
-// expire settles a question that nobody answered in time.
+// expire settles a question that was not answered before its expiry time.
 func (d *decision) expire(q ledger.Question) { effectsOf(q).expire(d, q) }
 
-// abort blocks the task of a question that nobody answered in time.
+// abort blocks the task that waited for q, after q expired.
 func (d *decision) abort(q ledger.Question) {
 	t, ok := d.task(q.Task)
 	if !ok || t.Status != ledger.Waiting {
@@ -54,7 +55,8 @@ func (d *decision) abort(q ledger.Question) {
 	d.block(q.Task, blockage{reason: why, needs: "an answer", work: t.Attempt})
 }
 
-// answered gives the words to the task and lets its attempt go on.
+// answered hands a person's words to the task whose hat asked, and makes the task
+// ready if it waits.
 func (d *decision) answered(q ledger.Question, words string) {
 	t, ok := d.task(q.Task)
 	if !ok {
@@ -66,7 +68,9 @@ func (d *decision) answered(q ledger.Question, words string) {
 	}
 }
 
-// answerQuestion settles a question with what a person said.
+// answerQuestion settles a question with a person's answer. It refuses an answer
+// that the question does not take. For a settled question, it handles an undo and
+// an answer that overrides an expiry.
 func (d *decision) answerQuestion(b AnswerQuestion) {
 	q, ok := d.Project.Question(b.Question)
 	if !ok {
@@ -92,7 +96,7 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 	}
 	b.Words = strings.ToValidUTF8(b.Words, "\uFFFD")
 	choice, ok := chooseOption(q, b.Choice)
-	if q.OwnWords() && choice == "" && strings.EqualFold(strings.TrimSpace(trimJoin(b.Choice, b.Words)), "undo") { // pressed twice
+	if q.OwnWords() && choice == "" && strings.EqualFold(strings.TrimSpace(trimJoin(b.Choice, b.Words)), "undo") { // undo was pressed twice
 		d.refuse(ledger.CodeOpen, "%s is open; there is nothing to take back", q.ID)
 		return
 	}
@@ -127,8 +131,10 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 	effect.apply(d, given)
 }
 
-// choose finds the answer that a person meant: a verb, a letter, an option's
-// own words, or the first letters of one where they are unique.
+// chooseOption returns the verb or letter that a person's text stands for. The text
+// may be a verb, a letter, an option's own words, or a prefix of exactly one verb.
+// Empty text is valid and chooses nothing. The second result is false if nothing
+// matches.
 func chooseOption(q ledger.Question, typed string) (string, bool) {
 	typed = strings.ToLower(strings.TrimSpace(typed))
 	if typed == "" {
@@ -155,8 +161,8 @@ func chooseOption(q ledger.Question, typed string) (string, bool) {
 	return "", false
 }
 
-// answerAgent gives an option, or a person's own words, to the session that
-// asked.
+// answerAgent passes the chosen option, a person's own words, or both to the task
+// whose session asked.
 func (d *decision) answerAgent(q ledger.Question, choice, words string) {
 	text := words
 	for n, o := range q.Options {
@@ -169,7 +175,8 @@ func (d *decision) answerAgent(q ledger.Question, choice, words string) {
 	d.goOn()
 }
 
-// judged is what a person saw on a task that needs one.
+// judged acts on a person's verdict on a task that needs one. pass makes the task
+// done; otherwise it starts anew with the person's words.
 func (d *decision) judged(q ledger.Question, pass bool, words string) {
 	t, ok := d.task(q.Task)
 	if !ok {
@@ -180,11 +187,11 @@ func (d *decision) judged(q ledger.Question, pass bool, words string) {
 		d.add(scope{task: q.Task}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "passed by " + d.by()})
 		d.expireGuidance(q.Task, "its task ended")
 		d.mark(q.Task, ledger.MarkDone)
-		d.settleParts() // it may be the last one, and no run be there to see that its task is done
+		d.settleParts() // the task may be the last part of another, and no run may be there to notice
 		d.say("%s done", ledger.ShortID(q.Task))
 		of, is := d.task(t.Task.Parent)
 		if len(d.dependents(t)) > 0 || is && of.Status == ledger.Done && len(d.dependents(of)) > 0 {
-			d.goOn() // for what waited for it
+			d.goOn() // tasks that depend on it can run now
 		}
 		return
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// settledKept is how many settled questions are remembered for people who
-// press an old button.
+// settledKept limits the settled questions that the state keeps. They tell a person
+// who presses an old button what was answered.
 const settledKept = 50
 
 func applyHouse(h Shared, e ledger.Entry) Shared {
@@ -92,8 +92,8 @@ func with[V any](m map[string]V, k string, v V) map[string]V {
 	return m
 }
 
-// applyProject folds one entry of a project's stream. Entries about a run,
-// a task or a session are handed on; what is not there is not changed.
+// applyProject folds one entry of a project's stream into p. An entry about a run,
+// task or session that p does not have changes nothing else.
 func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	switch b := e.Body.(type) {
 	case ledger.RunPlanned:
@@ -157,7 +157,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	ended, ends := e.Body.(ledger.SessionEnded)
 	var had Session
 	if ends {
-		had, _ = p.Session(e.Session) // before it is over
+		had, _ = p.Session(e.Session) // its SessionEnded entry removes it, below
 	}
 	p = p.applySession(e)
 	if p.Run != nil {
@@ -190,7 +190,8 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	return p
 }
 
-// progressLine is what a later prompt is told of the last attempt that ended.
+// progressLine returns the line about the last attempt that ended, which later
+// prompts show.
 func progressLine(p Project, b ledger.Submit, e ledger.Entry) string {
 	n := p.index(e.Task)
 	if n < 0 {
@@ -207,8 +208,9 @@ func progressLine(p Project, b ledger.Submit, e ledger.Entry) string {
 	return line
 }
 
-// plan makes room for a new run. Tasks belong to their source: those of
-// another one are put on the shelf, and come back with it.
+// plan returns the project with a newly planned run. Tasks belong to their source:
+// if the run has another source, the present tasks are put on the shelf until a run
+// of their source takes them back.
 func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	p.Name = b.Settings.Project
 	if source := b.Settings.Source.String(); p.Source != source {
@@ -223,13 +225,15 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 		delete(shelf, source)
 		p.Source, p.Shelf = source, shelf
 	}
-	// Tasks of our own came with an earlier run's baseline; this run's says anew.
+	// Tasks that nightporter added itself came from the baseline of an earlier
+	// run. This run's baseline decides anew.
 	p.Tasks = p.Tasks.without(func(t *TaskState) bool { return t.Task.Own })
 	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time}
 	return p
 }
 
-// read takes over what the source says. Statuses follow by entries of their own.
+// read replaces the tasks by those of the source and keeps the history of each. It
+// changes no status; that takes entries of its own.
 func (p Project) read(b ledger.SourceRead) Project {
 	old := p.Tasks
 	changed := make(map[string]*ledger.Task, len(b.Tasks))
@@ -255,8 +259,8 @@ func (p Project) read(b ledger.SourceRead) Project {
 		tasks = append(tasks, t)
 		placed[key] = true
 	}
-	// What has no line any more keeps its place at the end: its history is
-	// still asked for, and a stash may bring the line back.
+	// Tasks whose line is gone move to the end instead of being deleted: people
+	// still ask for their history, and git stash may bring the line back.
 	var own, rest, parts []*TaskState
 	for _, t := range b.Own {
 		own = append(own, &TaskState{Task: t, Status: ledger.Pending})
@@ -284,8 +288,8 @@ func (p Project) read(b ledger.SourceRead) Project {
 	return p
 }
 
-// withParts puts parts right behind their task, in their order; those of a task
-// that is not there come last.
+// withParts returns tasks with each task's parts inserted right behind it, in their
+// order. Parts of a task that is missing come last.
 func withParts(tasks, parts []*TaskState, ids *taskIDs) []*TaskState {
 	if len(parts) == 0 {
 		return tasks
@@ -309,7 +313,8 @@ func withParts(tasks, parts []*TaskState, ids *taskIDs) []*TaskState {
 	return out
 }
 
-// guided is the guidance that waits for one of some tasks, by its address.
+// guided returns the ids of the guidance that waits for a session of one of the
+// given tasks by its address.
 func (p Project) guided(tasks []string) []string {
 	var ids []string
 	for _, i := range p.Guidance.Waiting() {
@@ -325,9 +330,9 @@ func (p Project) settle(s Answered) Project {
 		s.Subject = QuestionSubject{Kind: q.Kind, Task: q.Task, Tasks: q.Tasks}
 	}
 	p.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q ledger.Question) bool { return q.ID == s.ID })
-	// One that stayed open after its time is settled a second time.
+	// A question that stays open after it expired is settled a second time.
 	p.Answered = slices.DeleteFunc(slices.Clone(p.Answered), func(o Answered) bool { return o.ID == s.ID })
-	for n := range p.Answered { // a minute is over long before so many are settled
+	for n := range p.Answered { // drop the state for an undo that has run out
 		if p.Answered[n].Before != nil && s.At.After(p.Answered[n].At.Add(UndoTime)) {
 			p.Answered[n].Before = nil
 		}
@@ -339,7 +344,8 @@ func (p Project) settle(s Answered) Project {
 	return p
 }
 
-// applySession keeps the set of sessions in flight.
+// applySession keeps the set of sessions in flight: SessionPlanned adds one and
+// SessionEnded removes it.
 func (p Project) applySession(e ledger.Entry) Project {
 	n := slices.IndexFunc(p.Sessions, func(s Session) bool { return s.ID == e.Session })
 	if b, ok := e.Body.(ledger.SessionPlanned); ok {
@@ -371,8 +377,9 @@ func (p Project) applySession(e ledger.Entry) Project {
 	return p
 }
 
-// doneNow is which tasks were done since the run was started or resumed. A
-// part is none: its task is, when all parts are.
+// doneNow returns the tasks completed since the run was started or resumed. A part
+// does not count; its task does once all its parts are done. Nor does a task that was
+// neither active nor divided into parts, such as one that a person ticked.
 func (p Project) doneNow(e ledger.Entry) []string {
 	b, ok := e.Body.(ledger.TaskSet)
 	n := p.index(e.Task)
@@ -455,11 +462,11 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			}
 			switch b.End {
 			case ledger.EndedLimit, ledger.EndedUnusable, ledger.EndedNetwork, ledger.EndedDisk:
-				r.Counted = max(r.Counted-1, 0) // a night of waiting is no night of work
+				r.Counted = max(r.Counted-1, 0) // the iteration limit counts work, not waiting
 			}
 		}
 	case ledger.TipFound:
-		r.Tip, r.TipTree = b.Commit, b.Commit // git takes a commit where it wants a tree
+		r.Tip, r.TipTree = b.Commit, b.Commit // the tree is not known, and git accepts a commit in its place
 	case ledger.TaskCommitted:
 		r.Tip, r.TipTree = b.Commit, b.Tree
 		r.Commits++
@@ -482,15 +489,15 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 	return r
 }
 
-// result is the checks after one of their commands ended: a red command is
-// repeated once, and green on repeat is flaky (docs/spec 2.3).
+// result returns the check after one of its commands ended. A red command is
+// repeated once; if it is green the second time, it is flaky (docs/spec 2.3).
 func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 	n := *c
 	if c.Index >= len(c.Commands) || b.End == ledger.EndedCut || b.End == ledger.EndedDisk {
-		return &n // planned again as it was
+		return &n // the same command is planned again
 	}
 	if b.End == ledger.EndedLost && c.Lost == 0 {
-		n.Lost++ // an unknown result is no red one; the second in a row is
+		n.Lost++ // the first lost result does not count as red; a second in a row does
 		return &n
 	}
 	n.Lost = 0
@@ -506,7 +513,7 @@ func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 	n.Results = append(slices.Clip(c.Results), res)
 	n.Index, n.Repeat, n.First = c.Index+1, false, nil
 	if !b.OK && c.Index < c.Setup {
-		n.Index = len(c.Commands) // without setup the rest would only repeat the same news
+		n.Index = len(c.Commands) // after a failed setup every other command would fail for the same reason
 	}
 	return &n
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// applyTask changes a task by an entry about it.
+// applyTask folds an entry about task t into it. r is the project's run, nil before
+// the first one.
 func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	switch b := e.Body.(type) {
 	case ledger.TaskSet:
@@ -19,8 +20,8 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			if t.Task.Parent == "" {
 				t.Plan = nil
 			}
-			// What a person said just now outranks the mark that the source
-			// still shows, however long writing the new one takes.
+			// A person's answer overrides the mark that the source still
+			// shows until the new mark is written.
 			t.Lifted = t.Task.Mark
 			if b.From == ledger.Blocked {
 				t.Lifted = ledger.MarkBlocked
@@ -37,7 +38,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	case ledger.PlanSettled:
 		if c := t.Attempt; !b.Approved && c != nil && c.Consensus != nil {
 			w := *c
-			// All is open again but what is being built already.
+			// Every section is open again, except those that are parts already.
 			w.Consensus = &Consensus{Approved: slices.DeleteFunc(slices.Clone(c.Consensus.Approved), func(id string) bool { return t.partOf(id) == "" })}
 			t.Attempt = &w
 		}
@@ -60,7 +61,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			}
 			switch {
 			case b.Mark != ledger.MarkOpen && (t.Status == ledger.Ready || t.Status == ledger.Pending || t.Status == ledger.Active || t.Status == ledger.Waiting):
-				t.Lifted = b.Mark // a person decided otherwise while it was being written
+				t.Lifted = b.Mark // a person decided otherwise while the mark was being written
 			case b.Mark != t.Lifted:
 				t.Lifted = ""
 			}
@@ -144,10 +145,10 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	case ledger.Verified:
 		w.Checks = nil
 		if b.Kind == ledger.KindRecheck {
-			w.Rechecked = true // of another tree: what is known of this one stands
+			w.Rechecked = true // a recheck verified another tree; the result for this one stands
 			break
 		}
-		again := w.Judged == e.Session && w.Rechecked // the same result, told apart from what broke by itself
+		again := w.Judged == e.Session && w.Rechecked // rechecked records this result again without what broke by itself: it counts once
 		w.Verified, w.Judged = &b, e.Session
 		switch {
 		case b.OK:
@@ -160,7 +161,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		if b.Failed {
 			w.FailedRow++
 		} else {
-			w.FailedRow = 0 // a red tree is work, and counted by Red
+			w.FailedRow = 0 // the session worked; Red counts red trees
 		}
 	case ledger.Routed:
 		w.route(b)
@@ -179,7 +180,8 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	return w
 }
 
-// again is the attempt after one of its agent sessions ended.
+// again updates the attempt after one of its agent sessions ended: capture follows
+// a success, and the same hat's next session anything else.
 func (w *Attempt) again(b ledger.SessionEnded, session string) {
 	switch b.Counts {
 	case ledger.CountsAsSuccess:
@@ -194,11 +196,12 @@ func (w *Attempt) again(b ledger.SessionEnded, session string) {
 			w.LostRow++
 		}
 		w.Stage, w.Replaces = ledger.StageReady, session
-		w.Sessions-- // it counts as nothing
+		w.Sessions-- // an interruption that is nobody's fault does not count against MaxSessions
 	}
 }
 
-// route is the attempt after its session's event was routed.
+// route updates the attempt after its session's event was routed: it keeps what the
+// event says and moves on to the next hat, or to the commit.
 func (w *Attempt) route(b ledger.Routed) {
 	if ev := w.Event; ev != nil && b.On == ev.Type {
 		w.History = append(slices.Clip(w.History), Step{Session: w.Session, Hat: w.Hat, Event: ev.Type, Summary: payload.Summary(ev.Data)})

@@ -8,8 +8,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// planSession plans the next session of an attempt, with its lease and its
-// guidance, in one decision. It reports whether it did anything.
+// planSession plans the next session of an attempt. The lease and the binding of
+// guidance belong to the same decision, so a crash cannot separate them from the
+// session. planSession reports whether advance has to look again: false means
+// that the attempt waits for an agent or a slot.
 func (d *decision) planSession(t TaskState) bool {
 	r, w, id := d.run(), t.Attempt, t.Task.ID
 	hat, ok := r.upcoming().Hats[w.Hat]
@@ -34,7 +36,7 @@ func (d *decision) planSession(t TaskState) bool {
 		return d.holdFor(agent, *held)
 	}
 	if n := d.Shared.MaxSessions; n > 0 && len(d.Shared.Leases) >= n {
-		return false // the house wakes us when a slot is free
+		return false // a Wake input comes when a slot is free
 	}
 	if r.State == ledger.RunWaiting {
 		d.add(scope{}, ledger.RunStateSet{State: ledger.RunRunning})
@@ -56,16 +58,18 @@ func (d *decision) planSession(t TaskState) bool {
 	return true
 }
 
-// orphaned reports whether the hat that the attempt was to go to went with an
-// old pattern, in this run or since the one that it was parked in. What the
-// attempt did stands on no route of the new one.
+// orphaned reports whether the attempt's next hat is missing from the pattern in
+// force. The pattern may have changed during this run, or while the attempt was
+// parked. The work so far then fits no route of the new pattern, and the attempt
+// has to start anew.
 func (d *decision) orphaned(t TaskState) bool {
 	s, w := d.run().upcoming(), t.Attempt
 	return !w.Converged && !hasHats(s, w.Hat) && w.Hat != firstHat(s, t.Task, t.Stalled)
 }
 
-// agentFor returns the agent of a hat: its fallback while it cannot be used,
-// and why it is held where there is none.
+// agentFor returns the agent that runs a hat now: its own, or the fallback while
+// that is held. If neither can be used, agentFor returns the agent to wait for
+// and its hold; the hold is nil otherwise.
 func (d *decision) agentFor(hat ledger.Hat) (string, *AgentHold) {
 	s := d.run().Settings
 	name := hat.Agent
@@ -84,14 +88,15 @@ func (d *decision) agentFor(hat ledger.Hat) (string, *AgentHold) {
 	case !held || other.Trial:
 		return s.Fallback, nil
 	case !other.Unusable && (hold.Unusable || other.Until.Before(hold.Until)):
-		return s.Fallback, &other // it comes back first
+		return s.Fallback, &other // the fallback is usable again first
 	}
 	return name, &hold
 }
 
-// holdFor waits for an agent that is parked. Where only a person can make it
-// usable again, it waits as well if nightporter stays, and looks every now and
-// then whether that was done; otherwise the run ends.
+// holdFor makes the run wait for an agent that cannot be used now. An agent that
+// only a person can make usable again is waited for only by a daemon that stays,
+// which tries it from time to time; other runs end. holdFor reports whether it
+// ended the run.
 func (d *decision) holdFor(agent string, h AgentHold) bool {
 	if h.Unusable && d.run().Settings.Stays {
 		d.wait(ledger.WaitAgent, h.Until, agent, fmt.Sprintf("%s: %s", agent, h.Text))
@@ -105,8 +110,8 @@ func (d *decision) holdFor(agent string, h AgentHold) bool {
 	return false
 }
 
-// redo sends the same hat again, or ends the attempt where that was tried
-// often enough.
+// redo repeats the session's hat, or fails the attempt when a limit of failed
+// sessions or red verifications in a row is reached.
 func (d *decision) redo(t TaskState, b ledger.Redo) {
 	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, b)
 	t, _ = d.task(t.Task.ID)
@@ -128,7 +133,8 @@ func (d *decision) replan(task, why string) {
 	d.setTask(task, ledger.Ready, "starts anew: "+why)
 }
 
-// failAttempt ends an attempt; the second one blocks its task (docs/spec 2.5).
+// failAttempt ends an attempt without success. The task is ready for another
+// attempt, or blocked after ledger.MaxAttempts of them (docs/spec 2.5).
 func (d *decision) failAttempt(task string, outcome ledger.AttemptOutcome, why string) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil {
@@ -148,14 +154,16 @@ func (d *decision) failAttempt(task string, outcome ledger.AttemptOutcome, why s
 	d.setTask(task, ledger.Ready, fmt.Sprintf("attempt %d failed: %s", t.Attempts, why))
 }
 
-// submit closes the chain of the attempt in hand.
+// submit records the result of the task's current attempt, with its evidence and
+// duration.
 func (d *decision) submit(t TaskState, b ledger.Submit) {
 	w := t.Attempt
 	b.Evidence, b.ClosedAt, b.TotalDurationMs = w.Proof, d.in.Time, d.in.Time.Sub(w.Began).Milliseconds()
 	d.add(scope{task: t.Task.ID, session: w.Session}, b)
 }
 
-// trying is what an attempt did, in a line, for the person who is asked.
+// trying returns one line about the attempt for the question that blocks its
+// task: the summaries of the last two sessions that gave one.
 func trying(w *Attempt) string {
 	var parts []string
 	for _, s := range w.History {
@@ -169,7 +177,7 @@ func trying(w *Attempt) string {
 	return strings.Join(parts, "; ")
 }
 
-// cutTask ends the sessions of one task.
+// cutTask cuts off the sessions of one task.
 func (d *decision) cutTask(t TaskState, why string) {
 	for _, s := range d.Project.Sessions {
 		if ledger.SameID(s.Task, t.Task.ID) {

@@ -7,15 +7,17 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// blockage is why a task is blocked, for the person who has to decide.
+// blockage is the reason why a task is blocked, as it is put to the person who
+// decides about the task.
 type blockage struct {
 	reason, tried, needs string
-	marked               bool     // by a person, in the source
-	work                 *Attempt // the attempt that ended with it, nil where there was none
+	marked               bool     // a person wrote the mark in the source: it need not be written again
+	work                 *Attempt // the attempt that failed; nil if there was none
 }
 
-// block asks a person about a task that cannot go on, and ends the run where
-// the profile says so.
+// block marks a task as blocked and asks a person about it. It ends the run if the
+// settings say so, if the task was to mend a red baseline, or if too many tasks in
+// a row are blocked.
 func (d *decision) block(id string, b blockage) {
 	t, ok := d.task(id)
 	if !ok {
@@ -35,14 +37,14 @@ func (d *decision) block(id string, b blockage) {
 	}
 	r = d.run()
 	switch {
-	case r.Settings.OnBlocked == ledger.OnBlockedStop, t.Task.Own: // WithAgent a red baseline nothing else can get green
+	case r.Settings.OnBlocked == ledger.OnBlockedStop, t.Task.Own: // no other task can be verified on a red baseline
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Exit: 1, Text: fmt.Sprintf("%s is blocked (%s): %s", ledger.ShortID(id), q.ID, b.reason)})
 	case r.Streak >= ledger.MaxBlockedInARow:
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Exit: 1, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})
 	}
 }
 
-// putAway skips a task and settles what was asked about it.
+// putAway skips a task and settles its open questions, parts and guidance.
 func (d *decision) putAway(t TaskState) {
 	d.closeQuestions(t.Task.ID, "skip")
 	d.dropParts(t, "its task was skipped")
@@ -50,11 +52,12 @@ func (d *decision) putAway(t TaskState) {
 	d.expireGuidance(t.Task.ID, "its task was skipped")
 }
 
-// dependents lists the tasks that wait for t alone or among others.
+// dependents returns the ids of the open tasks that depend on t, or have it as a
+// part.
 func (d *decision) dependents(t TaskState) []string {
 	var need []string
 	for _, u := range d.Project.Tasks.All() {
-		revised := slices.Contains(u.Parts, t.Task.ID) // parked, while parts of it are built
+		revised := slices.Contains(u.Parts, t.Task.ID) // its plan is being revised while parts of it are built
 		if (u.Status == ledger.Pending || u.Status == ledger.Ready && (u.Attempt == nil || revised)) && d.dependsOn(u, t) {
 			need = append(need, u.Task.ID)
 		}
@@ -62,8 +65,9 @@ func (d *decision) dependents(t TaskState) []string {
 	return need
 }
 
-// needing lists those of some tasks that wait, and what needs them in turn:
-// what cannot be done without a task that was skipped.
+// needing returns the given tasks that are pending or ready, and the tasks that
+// depend on them in turn. With the dependents of a skipped task, these are the
+// tasks that cannot be done without it.
 func (d *decision) needing(ids []string) (all []string) {
 	for len(ids) > 0 {
 		t, ok := d.task(ids[0])
@@ -85,12 +89,13 @@ func (d *decision) dependsOn(t *TaskState, on TaskState) bool {
 	return false
 }
 
-// closeQuestions settles the open questions of a task by what was done.
+// closeQuestions settles the open questions of a task with the choice that a
+// command made for the person who typed it.
 func (d *decision) closeQuestions(task, choice string) {
 	for _, q := range d.Project.Questions {
 		switch {
 		case q.Task == "" || !ledger.SameID(q.Task, task) || d.Project.shelved(q) != "":
-		case q.Kind == ledger.AskNow: // its words are for whoever comes next
+		case q.Kind == ledger.AskNow: // the words are queued for the next session
 			d.settleNow(q, choice)
 		default:
 			d.add(scope{task: task}, ledger.QuestionAnswered{ID: q.ID, Choice: choice, By: d.by()})

@@ -19,8 +19,9 @@ func (d *decision) capture(t TaskState, s Session, hat ledger.Hat) {
 	}})
 }
 
-// treeCaptured goes on with what a session left: held against the scope, then
-// verified, then routed (docs/spec 2.3).
+// treeCaptured continues an attempt after its work folder was captured. It refuses
+// what git cannot hold, handles paths out of scope and sessions that changed
+// nothing, and begins verification (docs/spec 2.3).
 func (d *decision) treeCaptured(b TreeCaptured) {
 	r := d.run()
 	t, ok := d.workOf(b.Session)
@@ -70,8 +71,9 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		d.redo(t, ledger.Redo{Why: ledger.RedoUnchanged, Failed: true, Tree: w.Tree, Note: note})
 		return
 	}
-	// Commands that are for code alone are spared only where all the rest of
-	// the tree is known to be green.
+	// checks leaves out commands that the changed files do not concern. That is
+	// safe only if the input tree is known to be green; without the list of
+	// files every command runs.
 	files := b.Taken.Files
 	if w.Tree != w.Start && !w.green(w.Tree) {
 		files = nil
@@ -86,20 +88,22 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	d.nextCheck(about, false)
 }
 
-// maxUndone bounds how many paths are remembered of what a session wrote and
-// lost again. Whoever installs packages into a folder that nobody ignores
-// writes them by the ten thousand, in every session.
+// maxUndone limits the undone paths that an entry records for one session. A
+// session that installs packages into a folder that git does not ignore writes
+// tens of thousands of them, and so does the next session.
 const maxUndone = 200
 
-// stands goes on with a tree that nothing speaks against.
+// stands routes the session's event on a tree that passed, or needed, no
+// verification. It asks about paths out of scope that were undone repeatedly.
 func (d *decision) stands(t TaskState, tree string) {
 	if paths := t.strayedAgain(); len(paths) > 0 {
-		d.askAllow(t, paths, time.Time{}) // the session stands without them; nothing waits for the answer
+		d.askAllow(t, paths, time.Time{}) // no expiry: the tree is good without these paths, and nothing waits for the answer
 	}
 	d.routeEvent(t, tree)
 }
 
-// routeEvent sends the attempt where the pattern says, on the given tree.
+// routeEvent moves the attempt along the route of its pattern for the session's
+// event, on the given tree.
 func (d *decision) routeEvent(t TaskState, tree string) {
 	r, w := d.run(), t.Attempt
 	ev, about := w.Event, scope{task: t.Task.ID, session: w.Session}
@@ -152,7 +156,9 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 	}
 }
 
-// next says where the attempt's event goes, and whether issues are why.
+// next returns the target of the attempt's event: a hat, ledger.Converged, or ""
+// if the pattern has no route. above reports whether the review's issues exceed
+// the pattern's threshold.
 func (d *decision) next(t TaskState) (to string, above bool) {
 	s, w := d.run().Settings, t.Attempt
 	above = s.Pattern.AboveThreshold(t.Task, d.issues(t))
@@ -162,14 +168,15 @@ func (d *decision) next(t TaskState) (to string, above bool) {
 	}
 	switch {
 	case w.Event.Type == ledger.EventReview && !above && w.Rounds+1 < s.Pattern.MinRounds:
-		to = w.Hat // another pair of eyes on the same tree: there is nothing to fix
+		to = w.Hat // min_rounds asks for another review of the same tree; there is nothing to fix
 	case to == "" && w.Event.Type == ledger.EventPlan:
-		to = s.Pattern.Start // planned anew after a stall, in a pattern that has no planner
+		to = s.Pattern.Start // a stalled attempt is planned anew even if its pattern has no planner and so no route for a plan
 	}
 	return to, above
 }
 
-// AsIssues are what a review found, with what it says was not followed.
+// issues returns the issues of the session's review, and one for each guidance
+// item that the review judged as not followed; nil for other events.
 func (d *decision) issues(t TaskState) []ledger.Issue {
 	ev := t.Attempt.Event
 	if ev.Type != ledger.EventReview {
@@ -191,16 +198,16 @@ func verdict(above bool) string {
 	return "converged"
 }
 
-// stalled reports why another round would only repeat an earlier one: the
-// same tree, or the same issues (docs/spec 2.6).
+// stalled returns the reason why another round would only repeat an earlier one,
+// the same issues or the same tree, and "" otherwise (docs/spec 2.6).
 func stalled(w *Attempt, issues []ledger.Issue, tree string) string {
 	if w.contested(issues) {
-		return "" // twice, and a person decides
+		return "" // the reviewer upholds what the fixer disputes: a person decides if that happens twice
 	}
 	if slices.Contains(w.IssueSets, issueSet(issues)) {
 		return "stalled: the same issues as in an earlier round"
 	}
-	again := len(w.History) > 0 && w.History[len(w.History)-1].Event == ledger.EventReview // min_rounds: nobody was to change anything
+	again := len(w.History) > 0 && w.History[len(w.History)-1].Event == ledger.EventReview // a second review by min_rounds has the same tree on purpose
 	if w.NoChange == "" && !again && slices.Contains(w.Trees, tree) {
 		return "stalled: the same files as in an earlier round"
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// commandExited goes on after one command of a check.
+// commandExited records the end of one command of a check and plans the next.
 func (d *decision) commandExited(s Session, x ledger.Exit) {
 	about := scope{task: s.Task, session: s.ID}
 	end, text := ledger.EndedEvent, ""
@@ -40,7 +40,7 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 		d.holdForDisk()
 	}
 	if end == ledger.EndedCut || end == ledger.EndedDisk {
-		return // planned again by advance, when nothing holds it back
+		return // advance plans the command again when nothing holds it back
 	}
 	owner := scope{}
 	if s.Task != "" {
@@ -50,12 +50,13 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 		}
 		owner = scope{task: s.Task, session: t.Attempt.Session}
 	}
-	// The next command runs in the folder as this one left it, unless nobody
-	// knows what a lost one was doing there.
+	// The next command runs in the folder as this one left it. After a lost
+	// command the state of the folder is unknown, so it is restored.
 	d.nextCheck(owner, end == ledger.EndedLost)
 }
 
-// checked closes a check and goes on with what waited for it.
+// checked records the result of a check whose commands have all run, and continues
+// the run or the attempt that waited for it.
 func (d *decision) checked(about scope, c Checks) {
 	r := d.run()
 	v := ledger.Verified{Kind: c.Kind, OK: len(c.Results) > 0, Results: slices.Clone(c.Results), Tree: c.Tree}
@@ -89,11 +90,12 @@ func (d *decision) checked(about scope, c Checks) {
 	}
 }
 
-// finished ends a run whose branch tip is verified. That takes its time, and a
-// person may have answered meanwhile: what was left to them then need not be
-// left now, and what they want done again is done by the next run.
+// finished ends a run after the check of its branch tip. A person may have
+// answered questions during that check. A run that ended because only they were
+// waited for is then done, and a task that they want repeated is left to the next
+// run.
 func (d *decision) finished(e ledger.RunEnded) {
-	wanted := e.By != "" && d.run().State != ledger.RunStopping // see goOn
+	wanted := e.By != "" && d.run().State != ledger.RunStopping // goOn sets By: a person asked for more work during the check
 	e.By = ""
 	left := d.Project.Tasks.contains(func(t *TaskState) bool {
 		return d.wanted(t) && t.Status != ledger.Done && t.Status != ledger.Skipped && t.Status != ledger.Withdrawn
@@ -107,8 +109,9 @@ func (d *decision) finished(e ledger.RunEnded) {
 	}
 }
 
-// verified routes the session's event when its tree is green; red sends the
-// same hat again, and no reviewer sees it (docs/spec 2.3).
+// verified continues an attempt after its tree was verified. A green tree is
+// routed or committed. A red one goes back to the same hat, so that no reviewer
+// sees it (docs/spec 2.3).
 func (d *decision) verified(task string, v ledger.Verified) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil {
@@ -139,15 +142,16 @@ func (d *decision) verified(task string, v ledger.Verified) {
 	}
 }
 
-// red sends the same hat again with what failed.
+// red repeats the hat and tells it which command failed.
 func (d *decision) red(t TaskState, v ledger.Verified) {
 	d.redo(t, ledger.Redo{Why: ledger.RedoRed, Tree: v.Tree, Note: "Verification failed after the session before: " + firstRed(v)})
 }
 
-// recheck runs what is red a second time in a row on the commit that the
-// attempt began on, in a clean folder: a certificate may have run out at
-// midnight, and no session will mend that. The work folder would not do: what
-// sessions left in its ignored files may be what is wrong.
+// recheck runs the failed commands on the attempt's start commit after a second
+// red verification in a row. They may fail for a reason that no session can mend,
+// such as a certificate that expired at midnight. The commands run in a clean
+// folder, because ignored files that sessions left in the work folder may be the
+// cause (docs/decisions/0011).
 func (d *decision) recheck(t TaskState, v ledger.Verified) {
 	s, w := d.run().Settings, t.Attempt
 	cmds := slices.Clone(s.Setup)
@@ -156,7 +160,7 @@ func (d *decision) recheck(t TaskState, v ledger.Verified) {
 			cmds = append(cmds, c)
 		}
 	}
-	if len(cmds) == len(s.Setup) { // a reproducer's command alone
+	if len(cmds) == len(s.Setup) { // only a reproducer's command failed, and the start commit has to fail that
 		d.red(t, v)
 		return
 	}
@@ -165,10 +169,10 @@ func (d *decision) recheck(t TaskState, v ledger.Verified) {
 	d.nextCheck(about, true)
 }
 
-// rechecked says whose fault a red verification is. Where the start commit is
-// green, it is the attempt's. Else the run goes on without those commands, or
-// ends and asks about them when it is started again, as a red baseline would
-// have it (docs/spec 2.3).
+// rechecked decides whether a red verification counts against the attempt. It does
+// if the start commit is green. If that is red too, profile overnight goes on and
+// treats the broken commands as advisory; every other profile ends the run, and
+// its next start asks about them as about a red baseline (docs/spec 2.3).
 func (d *decision) rechecked(task string, now ledger.Verified, setups int) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil || t.Attempt.Verified == nil {
@@ -192,7 +196,8 @@ func (d *decision) rechecked(task string, now ledger.Verified, setups int) {
 		return
 	}
 	d.add(scope{}, ledger.BaselineBroke{Commands: broke, Text: text})
-	// What else was red is the attempt's; without it, the tree stands.
+	// The other red commands count against the attempt. If there are none, the
+	// tree counts as green.
 	left := v
 	left.OK, left.Results = true, slices.Clone(v.Results)
 	for n, res := range left.Results {
@@ -204,8 +209,9 @@ func (d *decision) rechecked(task string, now ledger.Verified, setups int) {
 	d.verified(task, left)
 }
 
-// reproduced reports whether a reproducer's command fails, every time, and
-// because of what it tests: a command that cannot be run at all shows nothing.
+// reproduced reports whether a reproducer's command failed both times it ran. A
+// command that could not be run (exit 126 or 127, or no exit code) does not count:
+// it shows nothing about the fault.
 func reproduced(c Checks) bool {
 	if len(c.Results) != len(c.Commands) {
 		return false // setup failed
@@ -214,7 +220,8 @@ func reproduced(c Checks) bool {
 	return !last.OK && last.Exit > 0 && last.Exit != 126 && last.Exit != 127
 }
 
-// notReproduced tells the reproducer what is wrong with its command.
+// notReproduced returns the note that tells the reproducer's next session what is
+// wrong with its command.
 func notReproduced(v ledger.Verified) string {
 	last := v.Results[len(v.Results)-1]
 	said := fmt.Sprintf("nightporter ran %q on your tree, ", last.Run)

@@ -9,10 +9,10 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// nextCheck plans the next command of the check that is in hand, or closes
-// the check. A task's check is about that task; the run's own about none.
-// With restore, the work folder is brought to the check's tree first; else it
-// is there already.
+// nextCheck plans the next command of a running check, or completes the check
+// after the last one. about names the task whose attempt is checked; without a
+// task, it is the check of the run itself. restore says whether the work folder
+// has to be restored to the check's tree before the command runs.
 func (d *decision) nextCheck(about scope, restore bool) {
 	r := d.run()
 	var c *Checks
@@ -29,7 +29,7 @@ func (d *decision) nextCheck(about scope, restore bool) {
 		return
 	}
 	if r.State == ledger.RunStopping && r.StopNow {
-		return // held: whoever resumes plans it
+		return // held back: the resumed run plans it
 	}
 	cmd := c.Commands[c.Index]
 	wall := cmd.Timeout
@@ -54,8 +54,8 @@ func (d *decision) nextCheck(about scope, restore bool) {
 	d.effect(session, start)
 }
 
-// heldCheck plans the command again of a check that was cut off. It reports
-// whether there was one.
+// heldCheck resumes a check that was cut off with the command that was running. It
+// reports whether there was such a check.
 func (d *decision) heldCheck() bool {
 	if r := d.run(); r.Checks != nil {
 		d.nextCheck(scope{}, true)
@@ -70,8 +70,8 @@ func (d *decision) heldCheck() bool {
 	return false
 }
 
-// holdForDisk holds everything for a minute: the disk is full, or the state
-// folder not writable (docs/spec 2.2).
+// holdForDisk makes the run plan nothing for a minute, because the disk is full or
+// the state folder is not writable (docs/spec 2.2).
 func (d *decision) holdForDisk() {
 	state := ledger.RunWaiting
 	switch r := d.run(); r.State {
@@ -87,11 +87,12 @@ func (d *decision) holdForDisk() {
 	d.add(scope{}, ledger.RunStateSet{State: state, Wait: ledger.WaitDisk, Until: d.in.Time.Add(time.Minute), Text: "the disk is full"})
 }
 
-// cutCheck: a person, or a signal, ended the run's own check.
+// cutCheck handles a check of the run itself that a person or a signal cut off. A
+// run that was finishing ends with its branch tip unverified.
 func (d *decision) cutCheck() {
 	r := d.run()
 	if r.Finishing == nil || r.Signal != "" {
-		return // a signal leaves the run unfinished: the same command takes the check up again
+		return // a signal leaves the run unfinished: the same command resumes the check
 	}
 	e := *r.Finishing
 	e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
@@ -101,8 +102,8 @@ func (d *decision) cutCheck() {
 	d.end(e)
 }
 
-// backoff is the wait after so many network failures in a row: 30 s … 15 min
-// (docs/spec 2.2).
+// backoff returns how long an agent is parked after that many network failures in
+// a row. It doubles from 30 seconds to at most 15 minutes (docs/spec 2.2).
 func backoff(times int) time.Duration {
 	wait := 30 * time.Second
 	for n := 1; n < times && wait < lateBy; n++ {
@@ -111,8 +112,10 @@ func backoff(times int) time.Duration {
 	return min(wait, lateBy)
 }
 
-// checks lists what is run on what a session of the hat left, by what the hat
-// expects of its tree (docs/spec 2.3).
+// checks returns the commands that verify the tree of a session, chosen by the
+// tree that its hat has to leave: one that passes, one that reproduces the fault,
+// or any (docs/spec 2.3). setup asks for the setup commands as well; the first
+// setups of cmds are those. cmds is empty if there is nothing to verify.
 func (d *decision) checks(t TaskState, hat ledger.Hat, files []ledger.FileChange, setup bool) (kind ledger.Kind, cmds []ledger.Command, setups int) {
 	s, w := d.run().Settings, t.Attempt
 	switch hat.Expect {

@@ -10,12 +10,14 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// maxCritiques is how often a plan is judged before a person decides (docs/spec 4.4).
+// maxCritiques is the number of times that a critic judges a plan before a person
+// decides (docs/spec 4.4).
 const maxCritiques = 5
 
-// nextArguing is where an event goes that belongs to the argument about a
-// plan; "" where it does not. A critic's second rejection, and each after it,
-// goes through the architect.
+// nextArguing returns the next hat for an event that belongs to the argument about
+// a plan, and "" for any other event. A plan goes to the critic. The critic's
+// first rejection goes back to the planner; later ones go through the architect,
+// except for the last, which a person decides about.
 func nextArguing(s ledger.Settings, t TaskState) string {
 	w := t.Attempt
 	switch {
@@ -35,7 +37,8 @@ func nextArguing(s ledger.Settings, t TaskState) string {
 	return ""
 }
 
-// argue is the attempt's argument after one more of its events.
+// argue adds an event (critique, advice or plan) to the attempt's argument. It
+// replaces w.Consensus and leaves the old value as it was.
 func (w *Attempt) argue(ev ledger.EventAccepted) {
 	c := Consensus{}
 	if w.Consensus != nil {
@@ -61,9 +64,9 @@ func (w *Attempt) argue(ev ledger.EventAccepted) {
 	w.Consensus = &c
 }
 
-// revised is a plan after its planner sent it again: what the critic let pass
-// is no longer the planner's to change, and stands as it was. What it left out
-// of that comes first again.
+// revised returns the plan that is in force after the planner sent a new one.
+// Sections that the critic approved stay as they were in the old plan, whatever the
+// new one says. Approved sections that the new plan leaves out come first.
 func revised(old, plan json.RawMessage, approved []string) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if len(approved) == 0 || json.Unmarshal(plan, &fields) != nil {
@@ -107,8 +110,9 @@ type rawSection struct {
 	raw json.RawMessage
 }
 
-// json says outright what the section depends on: where it said nothing, it
-// meant the one before it, which may be another one now.
+// json returns the section's JSON with its dependencies written out. A section
+// without depends_on depends on the one before it, and in a revised plan that may be
+// another section.
 func (p rawSection) json() json.RawMessage {
 	var said payload.Section
 	if payload.Field(p.raw, "depends_on") != nil && json.Unmarshal(p.raw, &said) == nil && slices.Equal(said.DependsOn, p.DependsOn) {
@@ -130,9 +134,9 @@ func (p rawSection) json() json.RawMessage {
 	return p.raw
 }
 
-// inOrder puts sections of two plans into an order in which each comes after
-// all that it depends on. A section that needs what is in neither, or needs in
-// a circle what needs it, would never be built: it does without.
+// inOrder sorts the sections of two plans so that each comes after its
+// dependencies. It drops a dependency that is in neither plan or that closes a
+// cycle, because its section would never be built.
 func inOrder(list []rawSection) []rawSection {
 	var out []rawSection
 	placed := func(id string) bool {
@@ -156,7 +160,8 @@ func rawSections(plan json.RawMessage) []json.RawMessage {
 	return raw
 }
 
-// unknownSection names a section that a critic judges and the plan lacks.
+// unknownSection returns the id of the first section that a critique judges and the
+// plan lacks, "" if there is none.
 func unknownSection(plan, critique json.RawMessage) string {
 	for _, j := range payload.Judgements(critique) {
 		if !slices.ContainsFunc(payload.Sections(plan), func(s payload.Section) bool { return s.ID == j.ID }) {
@@ -166,9 +171,9 @@ func unknownSection(plan, critique json.RawMessage) string {
 	return ""
 }
 
-// wrongRevision says what is wrong with a plan that its planner sends again,
-// "" where nothing is: what was approved stands, whatever it holds now, so what
-// is not in sections would be built by nobody.
+// wrongRevision returns the reason to refuse a plan that the planner sends again,
+// "" if there is none. Approved sections stand, so the new plan needs sections as
+// well: the parts are made from sections, and nothing else in it would be built.
 func wrongRevision(w *Attempt, plan json.RawMessage) string {
 	if w.Consensus == nil || len(w.Consensus.Approved) == 0 {
 		return ""
@@ -183,7 +188,8 @@ func wrongRevision(w *Attempt, plan json.RawMessage) string {
 	return ""
 }
 
-// critiqued goes on after the critic's verdict was routed.
+// critiqued acts on the critic's verdict after its event was routed: it asks a
+// person, settles the plan, or begins the parts that are approved already.
 func (d *decision) critiqued(t TaskState) {
 	c := t.Attempt.Consensus
 	last := c.Rounds[len(c.Rounds)-1]
@@ -197,7 +203,7 @@ func (d *decision) critiqued(t TaskState) {
 	}
 }
 
-// askPlan lets a person decide about a plan; the task waits.
+// askPlan asks a person to approve a plan. The task waits for the answer.
 func (d *decision) askPlan(t TaskState) {
 	q := ledger.Question{Kind: ledger.AskPlan, Hat: t.Attempt.Hat, Text: payload.Summary(t.Attempt.Plan)}
 	if c := t.Attempt.Consensus; c != nil && len(c.Rounds) > 0 {
@@ -208,7 +214,8 @@ func (d *decision) askPlan(t TaskState) {
 	d.holdTask(t, q)
 }
 
-// settlePlan acts on what a person decided about a plan.
+// settlePlan acts on a person's answer about a plan. words tell the planner why it
+// was sent back.
 func (d *decision) settlePlan(q ledger.Question, approved bool, words string) {
 	t, ok := d.task(q.Task)
 	if !ok || t.Attempt == nil || t.Status != ledger.Waiting {
@@ -229,8 +236,9 @@ func (d *decision) settlePlan(q ledger.Question, approved bool, words string) {
 	d.goOn()
 }
 
-// settled is the end of an argument: a plan of several sections becomes parts,
-// every other one is built by this attempt.
+// settled records that a plan is approved. The sections of a plan become parts if
+// there are several and the task is argued about, or if parts exist already; the
+// attempt builds any other plan itself. by is the critic or a person's name.
 func (d *decision) settled(t TaskState, by string) {
 	w, id := t.Attempt, t.Task.ID
 	d.add(scope{task: id, session: w.Session}, ledger.PlanSettled{Approved: true, By: by, Rounds: w.rounds()})
@@ -246,7 +254,8 @@ func (d *decision) settled(t TaskState, by string) {
 	}
 }
 
-// redoPlan throws a plan away. Parts that are done stay done.
+// redoPlan discards a task's plan and starts the task anew. A part's id means the
+// task that it belongs to. Parts that are done stay done.
 func (d *decision) redoPlan(b RedoPlan) {
 	t, ok := d.Project.Find(b.Task)
 	if parent, is := d.task(t.Task.Parent); ok && is {
@@ -283,7 +292,7 @@ func (d *decision) redoPlan(b RedoPlan) {
 	d.add(scope{task: id}, ledger.TaskWords{Text: words})
 	d.add(scope{task: id}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "/plan redo, by " + d.by()})
 	why := "planned anew, by " + d.by()
-	if t.Status == ledger.Blocked || t.Status == ledger.ManualVerify { // as /retry: with two new attempts, whatever its mark says
+	if t.Status == ledger.Blocked || t.Status == ledger.ManualVerify { // like /retry: two new attempts, whatever mark the source shows
 		d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: why, Fresh: true})
 		d.mark(id, ledger.MarkOpen)
 	} else {

@@ -8,7 +8,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// converge commits the attempt's tree, on the tip that it was built on.
+// converge begins the commit of an attempt's tree. If the branch's tip has moved
+// since the attempt began, the change is merged onto the new tip first. An attempt
+// that changed nothing is done without a commit.
 func (d *decision) converge(t TaskState) {
 	r, w, id := d.run(), t.Attempt, t.Task.ID
 	if w.Tree == w.Start {
@@ -40,7 +42,8 @@ func (d *decision) converge(t TaskState) {
 	d.effect(fmt.Sprintf("%s/%s/a%d/%s onto %s", r.ID, ledger.FoldID(id), w.N, w.Tree, w.Base), commit)
 }
 
-// lastPart reports whether t is a part of u and all that u waits for.
+// lastPart reports whether t is the only part of u that is not done yet, and no
+// person has to look at it.
 func (d *decision) lastPart(t TaskState, u *TaskState) bool {
 	return t.Attempt.Manual == "" && !t.Person && u.Status == ledger.Pending && slices.Contains(u.Parts, t.Task.ID) &&
 		!slices.ContainsFunc(u.Parts, func(id string) bool {
@@ -49,7 +52,8 @@ func (d *decision) lastPart(t TaskState, u *TaskState) bool {
 		})
 }
 
-// endStatus is what the progress log calls an attempt that converged.
+// endStatus returns the status that the progress log gives an attempt that
+// converged.
 func endStatus(t TaskState) string {
 	if t.Attempt.Manual != "" || t.Person {
 		return "manual verify"
@@ -57,7 +61,7 @@ func endStatus(t TaskState) string {
 	return "completed"
 }
 
-// subject is a task's commit subject: "feat: Task 5 - Title" (docs/spec 9.2).
+// subject returns a task's commit subject: "feat: Task 5 - Title" (docs/spec 9.2).
 func subject(t ledger.Task) string {
 	kind := "feat"
 	title := strings.ToLower(t.Title)
@@ -80,7 +84,8 @@ func subject(t ledger.Task) string {
 	return line
 }
 
-// body is what the last session that changed something says it did.
+// body returns the commit's body: the summary of the last session that completed a
+// build or a fix.
 func body(w *Attempt) string {
 	for n := len(w.History) - 1; n >= 0; n-- {
 		if s := w.History[n]; s.Event == "build.complete" || s.Event == "fix.complete" {
@@ -90,11 +95,12 @@ func body(w *Attempt) string {
 	return ""
 }
 
-// mergeFinished goes on after the change was laid onto a tip that moved: verified
-// again, or tried anew there where it conflicts.
+// mergeFinished continues an attempt after its change was merged onto a newer tip.
+// The merged tree is verified again. After a conflict the task starts anew on the
+// newer tip.
 func (d *decision) mergeFinished(b MergeFinished) {
 	t, ok := d.task(b.Task)
-	if !ok || t.Attempt == nil || t.Attempt.Stage != ledger.StageMerge || b.Onto != d.run().Tip { // of another attempt, onto an older tip
+	if !ok || t.Attempt == nil || t.Attempt.Stage != ledger.StageMerge || b.Onto != d.run().Tip { // the result is that of an earlier attempt, or of a merge onto an older tip
 		return
 	}
 	about := scope{task: b.Task, session: t.Attempt.Session}
@@ -113,8 +119,9 @@ func (d *decision) mergeFinished(b MergeFinished) {
 	d.nextCheck(about, true)
 }
 
-// tipMoved goes on after somebody added commits to the run's branch: the
-// change is laid onto theirs, as onto any tip that moved (docs/spec 9.2).
+// tipMoved handles a commit that failed because somebody else added commits to the
+// run's branch. The change is merged onto theirs, as onto any newer tip
+// (docs/spec 9.2).
 func (d *decision) tipMoved(b TipMoved) {
 	t, ok := d.task(b.Task)
 	if !ok || t.Attempt == nil || t.Attempt.Stage != ledger.StageCommit {
@@ -125,7 +132,8 @@ func (d *decision) tipMoved(b TipMoved) {
 	d.converge(t)
 }
 
-// commitMade is the end of an attempt that converged.
+// commitMade records the commit of an attempt that converged and completes its
+// task.
 func (d *decision) commitMade(b CommitMade) {
 	t, ok := d.task(b.Task)
 	if !ok || t.Attempt == nil || t.Attempt.Stage != ledger.StageCommit {
@@ -143,7 +151,8 @@ func (d *decision) commitMade(b CommitMade) {
 	d.done(t, b.Committed.Commit)
 }
 
-// done ends a task with success, or hands it to a person to look at.
+// done completes a task whose attempt converged, or asks a person to look at it.
+// commit is empty if nothing was changed.
 func (d *decision) done(t TaskState, commit string) {
 	w, id := t.Attempt, t.Task.ID
 	about := scope{task: id, session: w.Session}
@@ -155,15 +164,15 @@ func (d *decision) done(t TaskState, commit string) {
 	d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomeConverged, Commit: commit})
 	switch {
 	case bodyChanged(w.Of, t.Task):
-		// Edited while its commit was made: that stands, and is not what the
-		// line asks for now.
+		// The task was edited while its commit was made. The commit stands, but
+		// it is not what the line asks for now.
 		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 		return
 	case w.Manual != "" || t.Person:
 		d.askManual(t, w.Manual)
 	default:
-		// A run that does not argue builds the whole of a task that an earlier
-		// one had begun in parts.
+		// A run without arguments about plans builds a task as a whole, even if
+		// an earlier run had begun it in parts.
 		d.dropParts(t, "its task was done as a whole")
 		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Done})
 		d.expireGuidance(id, "its task ended")

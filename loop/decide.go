@@ -8,10 +8,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Decide says what an input means. It is called once per input; calling it
-// again with the same arguments gives the same decision.
+// Decide returns the decision on one input in state s. It is a pure function: the
+// same arguments give the same decision, and s is not changed. A command that
+// cannot be carried out is no error: Decision.Answer says why. Decide panics for
+// an input of unknown type.
+//
+// Every decision ends with advance, which plans the next work, unless the input
+// is Idle or its sender has lost the role that the command requires.
 func Decide(s State, in Input) Decision {
-	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // what is no text would come back from the ledger as something else
+	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // JSON replaces invalid UTF-8: the ledger would give back another name
 	d := &decision{State: s, in: in, answer: Answer{OK: true}}
 	if d.roleRevoked() {
 		return d.made()
@@ -109,7 +114,8 @@ func (d *decision) made() Decision {
 	return Decision{Entries: d.entries, After: d.after, Effects: d.effects, Answer: d.answer, State: d.State}
 }
 
-// tick acts on what is due.
+// tick acts on everything that is due at the input's time: questions, reminders,
+// guidance, waits, agents and pairing codes.
 func (d *decision) tick() {
 	now := d.in.Time
 	for _, q := range slices.Clone(d.Project.Questions) {

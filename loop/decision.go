@@ -7,10 +7,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Decision is what one input leads to. Entries and Effects are committed
-// together or not at all. State is the fold of Entries over the state that was
-// decided on, and After[n] that of the entries up to Entries[n], so that nobody
-// who looks at single entries has to fold them again.
+// Decision is the result of deciding on one input. Entries and Effects are
+// committed together or not at all. State is the fold of Entries over the state
+// that Decide was given. After[n] is the state after Entries[n]; it saves a
+// reader of single entries from folding them again.
 type Decision struct {
 	Entries []ledger.Entry
 	After   []State
@@ -19,8 +19,8 @@ type Decision struct {
 	State   State
 }
 
-// decision is a Decision in the making. Every entry is folded as soon as it
-// is added, so what follows is decided on the state that it led to.
+// decision builds a Decision. It folds every entry as soon as it is added, so
+// the rest of the decision sees the state after that entry.
 type decision struct {
 	State
 	in      Input
@@ -30,10 +30,11 @@ type decision struct {
 	answer  Answer
 }
 
-// scope is what an entry is about.
+// scope names the task and the session that an entry is about; either may be empty.
 type scope struct{ task, session string }
 
-// Decided returns a decision of the given entries alone, made on a state.
+// Decided returns a decision on state s that has the given entries and nothing
+// else: no effects, and the zero Answer.
 func Decided(s State, entries ...ledger.Entry) Decision {
 	d := Decision{State: s}
 	for _, e := range entries {
@@ -42,16 +43,16 @@ func Decided(s State, entries ...ledger.Entry) Decision {
 	return d
 }
 
-// Add adds an entry to a decision, behind those that it has.
+// Add appends an entry to the decision and folds it into State.
 func (d *Decision) Add(e ledger.Entry) {
 	d.Entries, d.State = append(d.Entries, e), Apply(d.State, e)
 	d.After = append(d.After, d.State)
 }
 
-// run is the project's last run; nil before the first one.
+// run returns the project's last run, which may be over; nil before the first one.
 func (d *decision) run() *Run { return d.Project.Run }
 
-// task returns a task by its id as written.
+// task returns the task with an id, and whether the project has it.
 func (d *decision) task(id string) (TaskState, bool) {
 	n := d.Project.index(id)
 	if n < 0 {
@@ -60,7 +61,8 @@ func (d *decision) task(id string) (TaskState, bool) {
 	return *d.Project.Tasks.At(n), true
 }
 
-// add records an entry of the project's stream.
+// add records an entry in the project's stream. It fills in the run, unless that
+// is over, and the attempt of the task.
 func (d *decision) add(about scope, body ledger.Body) {
 	e := ledger.Entry{
 		Stream: ledger.ProjectStream(d.in.Project), Time: d.in.Time, Task: about.task, Session: about.session,
@@ -84,7 +86,7 @@ func (d *decision) add(about scope, body ledger.Body) {
 	d.push(e)
 }
 
-// addShared records an entry of the house's stream.
+// addShared records an entry in the stream that all projects share.
 func (d *decision) addShared(body ledger.Body) {
 	d.push(ledger.Entry{Stream: ledger.SharedStream, Time: d.in.Time, Actor: d.in.Actor, Cause: d.in.Key, Body: body})
 }
@@ -99,8 +101,9 @@ func (d *decision) effect(key string, body ledger.EffectBody) {
 	d.effects = append(d.effects, ledger.Effect{Project: d.in.Project, Key: key, Body: body})
 }
 
-// uniqueKey makes an effect's key unique where the same effect may be wanted
-// again later: the decision is part of its meaning.
+// uniqueKey returns an effect key that no other decision produces: it includes
+// the input's key. Effects that may be needed again later use it, because the
+// store would take a second effect under the same key for a repetition.
 func (d *decision) uniqueKey(key string) string {
 	cause := d.in.Key
 	if cause == "" {
@@ -109,7 +112,8 @@ func (d *decision) uniqueKey(key string) string {
 	return fmt.Sprintf("%s/%s @%s #%d", d.in.Project, key, cause, len(d.effects))
 }
 
-// nextID takes the next number of a kind: r14, g9, q7.
+// nextID issues the next number of a kind and returns the id, such as r14 (run),
+// g9 (guidance) or q7 (question).
 func (d *decision) nextID(kind string) string {
 	n := d.Shared.Issued[kind] + 1
 	d.addShared(ledger.IDIssued{Kind: kind, N: n})
@@ -124,7 +128,8 @@ func (d *decision) say(format string, args ...any) {
 	d.answer.Text = fmt.Sprintf(format, args...)
 }
 
-// by is who caused the input, as people are shown it.
+// by returns the name of the input's sender for people, or the actor if there is
+// no name.
 func (d *decision) by() string {
 	if d.in.Name != "" {
 		return d.in.Name
@@ -140,7 +145,7 @@ func (d *decision) setTask(id string, to ledger.Status, why string) {
 	d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: to, Why: why})
 }
 
-// workOf returns the task whose attempt a session belongs to.
+// workOf returns the task whose attempt has the given session as its current one.
 func (d *decision) workOf(session string) (TaskState, bool) {
 	for _, t := range d.Project.Tasks.of(setAttempt) {
 		if t.Attempt.Session == session {

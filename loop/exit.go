@@ -5,7 +5,9 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// sessionExited says what a session's end means.
+// sessionExited records the end of a session, decides whether it counts as success,
+// failure or nothing, and continues its attempt. An exit of an unknown session was
+// delivered before and changes nothing.
 func (d *decision) sessionExited(x ledger.Exit) {
 	s, ok := d.Project.Session(x.Session)
 	if !ok {
@@ -26,7 +28,7 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		d.addShared(ledger.AgentUsable{Agent: s.Planned.Agent, Worked: true})
 	}
 	if r.Over() || !r.owns(s.ID) {
-		return // of a run that is over: nothing follows from it
+		return // the session's run is over; nothing follows
 	}
 	hat := r.Settings.Hats[s.Planned.Hat]
 	t, ok := d.task(s.Task)
@@ -52,15 +54,15 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		return
 	}
 	if counts == ledger.CountsAsNothing && hat.Writes() && end != ledger.EndedUnusable && end != ledger.EndedDisk {
-		// What it had written is kept to be looked at, before the work folder
-		// is restored to the same input tree.
+		// The files that the session wrote are kept for people to look at,
+		// before the work folder is restored to the same input tree.
 		d.add(about, ledger.StageSet{Stage: ledger.StageCapture})
 		d.capture(t, s, hat)
 	}
 }
 
-// strictNote is what the session that does a failed one over is told: what
-// went wrong, and how not to end the same way (docs/spec 2.2).
+// strictNote returns the note for the session that repeats a failed one: how that
+// one ended, and how to avoid the same end (docs/spec 2.2).
 func strictNote(end ledger.SessionOutcome, text string) string {
 	switch end {
 	case ledger.EndedStall:
@@ -71,7 +73,8 @@ func strictNote(end ledger.SessionOutcome, text string) string {
 	return "The session before " + text + ", and nothing of it was kept, whatever it did. Send your event with hat emit, see that it is accepted, and only then stop."
 }
 
-// heldAgent records for all projects that an agent cannot be used now.
+// heldAgent records in the shared state, for all projects, that a session's end
+// shows its agent to be unusable for now. A full disk holds the run instead.
 func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit) {
 	agent := s.Planned.Agent
 	switch end {
@@ -92,7 +95,8 @@ func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit
 	}
 }
 
-// output is the immutable record of what a session brought.
+// output records the result of a successful session: its event, summary, files and
+// number of issues.
 func (d *decision) output(about scope, s Session, hat ledger.Hat, x ledger.Exit) {
 	issues := payload.Issues(s.Event.Data)
 	o := ledger.SessionOutput{
