@@ -180,8 +180,8 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	return w
 }
 
-// again updates the attempt after one of its agent sessions ended: capture follows
-// a success, and the same hat's next session anything else.
+// again updates the attempt after one of its agent sessions ended. After a success
+// the work folder is captured; otherwise the same hat gets another session.
 func (w *Attempt) again(b ledger.SessionEnded, session string) {
 	switch b.Counts {
 	case ledger.CountsAsSuccess:

@@ -6,9 +6,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// AwaitedAgent names the agent that the run waits for, "" where it waits for
-// none. Waits recorded before entries had a field for it begin their text
-// with the name.
+// AwaitedAgent returns the name of the agent that the run waits for, "" if there is
+// none or r is nil. Older entries have no field for it; their text begins with the
+// name.
 func (r *Run) AwaitedAgent() string {
 	switch {
 	case r == nil || r.Wait != ledger.WaitLimit && r.Wait != ledger.WaitAgent:
@@ -20,12 +20,12 @@ func (r *Run) AwaitedAgent() string {
 	return r.WaitAgent
 }
 
-// loginWords occur in what agents say when a person has to log in again,
-// rather than pay or choose another model.
+// loginWords are phrases in the messages of agents that need a person to log in
+// again, rather than to pay or to choose another model.
 var loginWords = []string{"login", "log in", "logged out", "api key", "api_key", "oauth", "unauthorized", "401", "authenticat"}
 
-// loggedOut reports whether an agent that cannot be used asks for a login. It
-// reads text, because agents say it in no other way; the entry has a field.
+// loggedOut reports whether the message of an unusable agent asks for a login. Agents
+// report it only as text. It is read once: the entry has a field for the result.
 func loggedOut(text string) bool {
 	text = strings.ToLower(text)
 	for _, w := range loginWords {

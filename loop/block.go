@@ -89,8 +89,8 @@ func (d *decision) dependsOn(t *TaskState, on TaskState) bool {
 	return false
 }
 
-// closeQuestions settles the open questions of a task with the choice that a
-// command made for the person who typed it.
+// closeQuestions settles the open questions of a task without an answer to them.
+// choice names the command or event that made them pointless, such as "skip".
 func (d *decision) closeQuestions(task, choice string) {
 	for _, q := range d.Project.Questions {
 		switch {

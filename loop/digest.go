@@ -7,18 +7,18 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// DigestWindow is how late a digest may come and still be one. After that the
-// next day's says that there was none (docs/spec 6.5).
+// DigestWindow limits the delay of a digest. A later one is left out, and the next
+// day's digest says so (docs/spec 6.5).
 const DigestWindow = 6 * time.Hour
 
-// digestSpan is what the first digest looks at.
+// digestSpan is the time that the first digest covers.
 const digestSpan = 24 * time.Hour
 
-// offLeast is how long nightporter has to be away before anybody is told of
-// it: a restart is nobody's news. Who says so knows it to the minute.
+// offLeast is the shortest absence that people are told of; a restart is not worth a
+// message. The start of an absence is known to about a minute.
 const offLeast = 2 * time.Minute
 
-// cameBack records an absence.
+// cameBack records the time that the daemon was off, unless that was too short.
 func (d *decision) cameBack(b CameBack) {
 	if b.Off.IsZero() || d.in.Time.Sub(b.Off) < offLeast {
 		d.refuse(ledger.CodeShort, "it was off for less than %s", plain(ledger.Duration(offLeast)))
@@ -28,9 +28,9 @@ func (d *decision) cameBack(b CameBack) {
 	d.answer.Code = ledger.CodeNoted
 }
 
-// digestDue decides whether the digest of a day is sent now. A day that was
-// told of never comes again, whatever the clock and the zone do: the dates of
-// digests only grow.
+// digestDue decides whether the digest of a day is sent now. The dates of digests
+// only grow, so no day gets a second digest if the clock or the time zone is set
+// back.
 func (d *decision) digestDue(b DigestDue) {
 	if _, err := time.Parse(time.DateOnly, b.Day); err != nil {
 		d.refuse(ledger.CodeNoDay, "%q is no day; expected one like 2026-11-20", b.Day)
@@ -41,7 +41,7 @@ func (d *decision) digestDue(b DigestDue) {
 	}
 }
 
-// isoWeek is the form of a week's name.
+// isoWeek matches the name of a week, such as 2026-W47.
 var isoWeek = regexp.MustCompile(`^[0-9]{4}-W[0-5][0-9]$`)
 
 // weekDigestDue is digestDue for the digest of a week.
@@ -55,8 +55,9 @@ func (d *decision) weekDigestDue(b WeekDigestDue) {
 	}
 }
 
-// digestNow decides whether the digest of a day or a week, due at a time, is
-// sent now. Their names grow with the time; last is that of the last one sent.
+// digestNow reports whether the digest of a day or week is sent now, and sets the
+// answer. name is its date or week, which sorts in order of time; last is the name
+// of the last digest sent, and at the time when this one was due.
 func (d *decision) digestNow(name, last string, at time.Time) bool {
 	switch {
 	case name <= last:
@@ -73,19 +74,20 @@ func (d *decision) digestNow(name, last string, at time.Time) bool {
 	return true
 }
 
-// DigestFrom is where the digest begins that is due at a time and sent now:
-// where the last one ended.
+// DigestFrom returns the start of the time covered by a digest that is due at one
+// time and sent now. That is the end of the last digest, or 24 hours before at if
+// there was none.
 func (h Shared) DigestFrom(at, now time.Time) time.Time {
 	if last := h.Digest.To; !last.IsZero() && last.Before(now) {
 		return last
 	}
-	return at.Add(-digestSpan) // the first one, or the clock was set back
+	return at.Add(-digestSpan) // the first digest, or the clock was set back
 }
 
-// WeekDigestFrom is where the digest of a week begins that is due at a time and
-// sent now: where the last one ended, if that was a week ago, so that nothing is
-// told twice nor left out; else a week back. What longer absences left out is
-// told by the days.
+// WeekDigestFrom returns the start of the time covered by a week's digest that is due
+// at one time and sent now. That is the end of the last one, so that no time is
+// covered twice or left out. If there is none within about a week, it is seven days
+// before at; the digests of days cover the rest.
 func (h Shared) WeekDigestFrom(at, now time.Time) time.Time {
 	if last := h.Week.To; last.Before(now) && now.Sub(last) <= 7*24*time.Hour+2*DigestWindow {
 		return last

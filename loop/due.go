@@ -6,7 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Due returns when a Tick is next needed, or the zero time.
+// Due returns the time at which s next needs a Tick, which may be past, or the zero
+// time if it needs none.
 func Due(s State) time.Time {
 	var due time.Time
 	need := func(t time.Time) {
@@ -30,12 +31,12 @@ func Due(s State) time.Time {
 		need(s.Shared.Pairing.Until)
 	}
 	if r := s.Project.Run; !r.Over() {
-		// Every other wait ends with its question or its agent, above.
+		// Other waits end with their question or agent, which are handled above.
 		if r.Wait == ledger.WaitDisk {
 			need(r.Until)
 		}
-		// While something is in hand, its end is what asks for the time: a due
-		// time that nothing can be done about would only keep the clock busy.
+		// While work is in flight, the run's end time is not due: advance checks it
+		// when that work ends. Until then every Tick would change nothing.
 		if !r.Settings.Until.IsZero() && r.Finishing == nil && r.Wait != ledger.WaitDisk && !s.Project.busy() && (r.State == ledger.RunRunning || r.State == ledger.RunWaiting) {
 			need(r.Settings.Until)
 		}

@@ -12,7 +12,9 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// emit takes the one event of a session (docs/spec 2.2, 5.4).
+// emit accepts the event of a session and ends the session, or refuses the event and
+// says why. A session has one event: the same event again gets the same answer, and
+// a different one is refused (docs/spec 2.2, 5.4).
 func (d *decision) emit(b Emit) {
 	s, ok := d.Project.Session(b.Session)
 	switch {
@@ -55,9 +57,10 @@ func (d *decision) emit(b Emit) {
 	owed = slices.DeleteFunc(owed, func(id string) bool {
 		return slices.ContainsFunc(reports, func(r ledger.GuidanceReported) bool { return r.ID == id })
 	})
-	ends := b.Type == ledger.EventQuestion || b.Type == ledger.EventBlocked // these reported items come again
-	// Refused once an attempt and item, not once a session: an agent that knows
-	// nothing of guidance would be sent back until its task is blocked.
+	ends := b.Type == ledger.EventQuestion || b.Type == ledger.EventBlocked // these need no report: the items stay with the task
+	// A missing report is refused once for each item and attempt. Once for each
+	// session would send an agent that knows nothing of guidance back until its
+	// task is blocked.
 	asked := s.Owed
 	if t, ok := d.task(s.Task); ok && t.Attempt != nil {
 		asked = asked || !slices.ContainsFunc(owed, func(id string) bool { return !slices.Contains(t.Attempt.Owed, id) })
@@ -74,7 +77,7 @@ func (d *decision) emit(b Emit) {
 		switch {
 		case slices.Contains(s.Planned.Guidance.Bound, rep.ID):
 			d.add(about, rep)
-		case slices.Contains(s.Planned.Guidance.Shown, rep.ID) && !hat.Writes(): // whoever writes was told what another hat holds to
+		case slices.Contains(s.Planned.Guidance.Shown, rep.ID) && !hat.Writes(): // a hat that writes saw these items only to respect them; it does not judge them
 			d.add(about, ledger.GuidanceJudged{ID: rep.ID, Hat: hat.Name, Followed: rep.State == guidance.Addressed, Note: rep.Note})
 		}
 	}
@@ -87,12 +90,13 @@ func (d *decision) emit(b Emit) {
 	d.answer = Answer{OK: true, Code: ledger.CodeAccepted, Receipt: receipt, Text: "accepted; end the session now"}
 }
 
-// maxRefusals bounds how many refused events of one session are recorded: an
-// agent that emits garbage in a loop must not fill the ledger.
+// maxRefusals limits the refused events that are recorded for one session, so that
+// an agent that emits garbage in a loop cannot fill the ledger.
 const maxRefusals = 20
 
-// asKept is an event's data in the bytes that the ledger gives back, so that
-// a prompt is the same before and after a restart. What is no JSON stays.
+// asKept returns an event's data in the bytes that the ledger will give back, so
+// that a prompt is the same before and after a restart. Data that is not valid JSON
+// is returned unchanged.
 func asKept(data json.RawMessage) json.RawMessage {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return json.RawMessage("{}")

@@ -16,8 +16,8 @@ func (d *decision) guide(text string) {
 	d.queueGuidance(words, a)
 }
 
-// queueGuidance checks an address and queues the words. What is wrong
-// with them is the answer.
+// queueGuidance queues words for the sessions that the address selects, or refuses
+// them and says why.
 func (d *decision) queueGuidance(words string, a guidance.Address) {
 	words = strings.TrimSpace(words)
 	if code, why := checkGuidance(words); why != "" {
@@ -49,8 +49,8 @@ func (d *decision) queueGuidance(words string, a guidance.Address) {
 	d.answer = Answer{OK: true, Code: ledger.CodeQueued, ID: item.ID, Forecast: forecast, Text: fmt.Sprintf("%s queued → %s", item.ID, forecast)}
 }
 
-// checkGuidance says what keeps words from being queued: a code and a reason,
-// both empty where nothing does.
+// checkGuidance returns the code and reason for refusing the words of guidance. Both
+// are empty if the words are acceptable.
 func checkGuidance(words string) (code ledger.AnswerCode, why string) {
 	n := utf8.RuneCountInString(words)
 	switch {
@@ -71,7 +71,8 @@ func (d *decision) hats() []string {
 	return sortedKeys(d.run().upcoming().Hats)
 }
 
-// Forecast says which session will take an item, as it looks now.
+// Forecast predicts which session will take a guidance item. Later inputs can make
+// the prediction wrong.
 func Forecast(s State, i guidance.Item) ledger.Forecast {
 	r := s.Project.Run
 	switch {
@@ -94,8 +95,9 @@ func Forecast(s State, i guidance.Item) ledger.Forecast {
 	return ledger.Forecast{}
 }
 
-// nextWriter follows the pattern from the hat in hand to the first one that
-// may write; "" where that depends on what is found, or is the hat in hand.
+// nextWriter follows the pattern from the attempt's hat and returns the next hat
+// that may write and whose session has not begun. It returns "" if the route depends
+// on the result of a review, or if no such hat follows.
 func (w *Attempt) nextWriter(s ledger.Settings) string {
 	hat := w.Hat
 	for range len(s.Hats) + 1 {
@@ -165,7 +167,8 @@ func (d *decision) keepGuidance(id string) {
 	d.say("%s queued again", i.ID)
 }
 
-// now asks before it stops a session: what the session has done is done again.
+// now handles the command /now (see Now). It asks before it stops a session, because
+// the work of that session has to be done again.
 func (d *decision) now(text string) {
 	t, ok := d.Project.inHand()
 	var session Session
@@ -199,21 +202,23 @@ func (d *decision) now(text string) {
 	d.answer = Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ledger.ShortID(t.Task.ID), t.Attempt.Hat, q.ID, q.ID)}
 }
 
-// queueNow queues the words of a /now, as a directive of whoever sent it.
+// queueNow queues the words of a /now as guidance from its sender and returns the
+// item's id.
 func (d *decision) queueNow(q ledger.Question) string {
 	item := guidance.Item{ID: d.nextID("g"), Text: strings.TrimSpace(q.Text), By: q.By, At: d.in.Time}
 	d.add(scope{}, ledger.GuidanceQueued{Item: item})
 	return item.ID
 }
 
-// settleNow queues what nobody decided about, and stops nothing.
+// settleNow expires the question of a /now. Its words are queued, and no session is
+// stopped.
 func (d *decision) settleNow(q ledger.Question, then string) {
 	d.add(scope{task: q.Task}, ledger.QuestionExpired{ID: q.ID, Choice: "queue", Then: then})
 	d.queueNow(q)
 }
 
-// lateNow: the session that a /now would stop has ended by itself; the words
-// go to the next one.
+// lateNow settles the questions of each /now about a session that has ended by
+// itself. The words go to the next session.
 func (d *decision) lateNow(s Session) {
 	for _, q := range d.Project.Questions {
 		if q.Kind == ledger.AskNow && q.Session == s.ID {

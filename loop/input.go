@@ -7,44 +7,45 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Input is something that reached a project from outside: a command, an
-// event, the end of a session, the result of an effect, the passing of time.
+// Input is anything that reaches a project from outside: a person's command, a
+// session's event or end, the result of an effect, the passing of time. Inputs that
+// concern all projects have an empty Project.
 type Input struct {
-	Key     string      // natural key: the same key is the same input, decided once. "" = never repeated
+	Key     string      // identifies the input: a second delivery under the same key changes nothing. "" = never repeated
 	Time    time.Time   // set by the engine's clock
 	Actor   string      // "console", "agent", "daemon", "telegram:48213377"
 	Name    string      // the actor's name for people: "Mira"
-	Role    ledger.Role // that the actor was let in with; where it does not hold any more when this is decided, nothing is done. "" = not looked at
+	Role    ledger.Role // that the actor had on arrival; Decide refuses the input if it is lost since. "" = not checked
 	Project string
 	Body    InputBody
-	Settles int64 // the effect whose result this is; 0 = none
-	Idle    bool  // no daemon is there to act on it: decided, and nothing planned
+	Settles int64 // number of the effect whose result this is; 0 = none
+	Idle    bool  // no daemon is running: Decide records the input and plans no work
 }
 
 // InputBody is the content of one kind of input.
 type InputBody interface{ InputKind() string }
 
-// --- What people ask for ---
+// --- Commands of people ---
 
-// StartRun plans a run, or takes up the unfinished one.
+// StartRun plans a run, or resumes the unfinished one.
 type StartRun struct {
 	Settings    ledger.Settings
-	MaxSessions int              // of the house
-	Snapshot    *ledger.Snapshot // the source as it is now, for a run that is resumed; nil = not read
-	Alone       bool             // no other project is worked on by this process: their slots are free
-	New         bool             // end an unfinished run and start from HEAD
+	MaxSessions int              // limit for all projects together; 0 = unchanged
+	Snapshot    *ledger.Snapshot // the present content of the source, used when a run is resumed; nil = not read
+	Alone       bool             // this process works on no other project: slots that those still hold are freed
+	New         bool             // end the unfinished run, if any, and start from HEAD
 	Check       bool             // preflight only
 }
 
-// Pause holds planning; with Now the sessions in hand are cut off too.
+// Pause stops the planning of sessions. With Now, sessions in flight are cut off too.
 type Pause struct{ Now bool }
 
-// Resume ends a pause, and is "try now" while the run waits for an agent. With
-// Agent, the run goes on with that one.
+// Resume ends a pause. While the run waits for an agent, it tries that agent at
+// once. A non-empty Agent replaces the agent of the run's settings.
 type Resume struct{ Agent string }
 
-// Stop ends the run after what is in hand, or at once. Signal says which
-// signal asked for it, "" for a person's /stop.
+// Stop ends the run after the work in flight, or at once with Now. Signal names the
+// signal that caused it, "" for a person's /stop.
 type Stop struct {
 	Now    bool
 	Signal string
@@ -53,95 +54,100 @@ type Stop struct {
 // Guide queues a directive. Text may begin with an address (@hat #task !sticky).
 type Guide struct{ Text string }
 
-// EditGuidance replaces the words of a queued item.
+// EditGuidance replaces the text of a guidance item that is still queued.
 type EditGuidance struct{ ID, Text string }
 
-// DropGuidance takes an item back.
+// DropGuidance withdraws a guidance item.
 type DropGuidance struct{ ID string }
 
-// KeepGuidance queues an expired item again.
+// KeepGuidance queues an expired guidance item again.
 type KeepGuidance struct{ ID string }
 
-// Now asks to stop the current session and run it again with the words.
-// The first time it asks for confirmation by a question.
+// Now stops the current session and runs it again with Text, after a question to
+// confirm it. An empty Text reruns the session without asking. With no session in
+// flight, Text is queued as guidance.
 type Now struct{ Text string }
 
-// AnswerQuestion settles a question. Question may also be a task's id, which
-// then means the one open question of that task; Choice is a verb, a letter,
-// or the first letters of one, "" where only words were given.
+// AnswerQuestion answers a question. Question is its id, or the id of a task that
+// has exactly one open question. Choice is a verb, a letter, an option, or an
+// unambiguous prefix of a verb; "" if there are only Words.
 type AnswerQuestion struct {
 	Question string
 	Choice   string
 	Words    string
 }
 
-// SkipTask puts a task away.
+// SkipTask marks a task as skipped.
 type SkipTask struct{ Task string }
 
 // RetryTask makes a blocked, skipped or done task ready again, with two new attempts.
 type RetryTask struct{ Task string }
 
-// RedoPlan throws a task's plan away and has it planned anew. Parts that are
-// done stay done.
+// RedoPlan discards a task's plan and starts the task anew. Parts that are done
+// stay done.
 type RedoPlan struct {
 	Task  string
-	Words string // for the planner
+	Words string // told to the planner; may be empty
 }
 
-// NextTask moves a ready task to the front, once.
+// NextTask makes a ready task the next one to be worked on.
 type NextTask struct{ Task string }
 
-// OfferRun asks for the confirmation of a run: a question whose answer starts
-// it (docs/spec 2.0, 23.2).
+// OfferRun asks a person to confirm a new run. The answer starts it
+// (docs/spec 2.0, 23.2).
 type OfferRun struct {
 	Settings    ledger.Settings
-	Review      *ledger.Limits // those of profile review; nil where the settings are of it already
+	Review      *ledger.Limits // limits of profile review, offered as a second choice; nil if Settings has that profile
 	MaxSessions int
-	Tasks       int    // open ones in the source; -1 = not known
-	First       string // id of the first one
+	Tasks       int    // number of open tasks in the source; -1 = unknown
+	First       string // id of the first open task
 }
 
-// Late is a command from a time when nobody could read it, older than an
-// hour: it asks first (docs/spec 6.7). Do is what it would have done.
+// Late is a command that arrived more than an hour after it was sent, for example
+// because the daemon was off. It asks for confirmation instead of acting
+// (docs/spec 6.7).
 type Late struct {
 	Line string                 // as typed
-	Do   ledger.DeferredCommand // pause, resume or stop
-	Sent time.Time              // when it was typed
+	Do   ledger.DeferredCommand // the command to carry out if confirmed
+	Sent time.Time              // when it was sent
 }
 
-// --- Who may ask: inputs of the house, with an empty Project (docs/spec 6.6) ---
+// --- People and their chats: inputs with an empty Project (docs/spec 6.6) ---
 
-// OfferPairing shows a code on the host. Hash stands for it.
+// OfferPairing offers to pair the person who sends a code, with a role. The host
+// shows the code itself; the ledger keeps only its hash.
 type OfferPairing struct {
 	Hash string
 	Role ledger.Role
 }
 
-// TryPairing is a code that somebody sent; the input's Actor and Name say who.
+// TryPairing is the hash of a code that somebody sent. The input's Actor and Name
+// identify the sender.
 type TryPairing struct{ Hash string }
 
-// RemovePerson takes somebody out.
+// RemovePerson ends a person's pairing.
 type RemovePerson struct{ ID string }
 
-// SetQuiet changes the quiet hours of a chat: as ParseHours reads them.
+// SetQuiet changes the quiet hours of a chat. ParseHours describes their form.
 type SetQuiet struct {
 	Chat  string
 	Hours ledger.Hours
 }
 
-// MeetStranger is a message of somebody who is not let in.
+// MeetStranger reports a message from somebody who is not paired.
 type MeetStranger struct{ Chat, Why string }
 
-// RefuseCommand is a command of somebody whose role does not include it.
+// RefuseCommand reports a command that the sender's role does not permit. For is
+// the project that the command was meant for.
 type RefuseCommand struct{ Command, For string }
 
-// --- The digest: inputs of the house, too (docs/spec 6.5) ---
+// --- The digest: inputs with an empty Project, too (docs/spec 6.5) ---
 
-// CameBack says that no nightporter was there since Off.
+// CameBack reports that no daemon was running from Off until the input's time.
 type CameBack struct{ Off time.Time }
 
-// DigestDue says that the time of day of the digest has come. What is due is
-// decided here, however often it is said.
+// DigestDue reports that the digest's time of day has come. It may be sent any
+// number of times: Decide sends at most one digest for each day.
 type DigestDue struct {
 	Day string    // local date, 2026-11-20
 	At  time.Time // when it was due that day
@@ -153,26 +159,27 @@ type WeekDigestDue struct {
 	At   time.Time // when it was due that week
 }
 
-// --- What sessions say ---
+// --- Inputs from sessions ---
 
-// Emit is the event of a session.
+// Emit is an event that a session sends. A session has one event; repeating it gives
+// the same answer.
 type Emit struct {
 	Session string
 	Type    string
 	Data    json.RawMessage
 }
 
-// Remember is what a session wants later ones to know.
+// Remember is a note that a session leaves for later sessions.
 type Remember struct {
 	Session string
 	Kind    ledger.MemoryKind
 	Text    string
 }
 
-// --- What the outside reports ---
+// --- Results of effects and other reports ---
 
-// HatsChanged says that hats or patterns were read again while a run is under
-// way. Err: they cannot be used as they are.
+// HatsChanged reports that hats and patterns were read again during a run. A
+// non-empty Err says why the new ones cannot be used.
 type HatsChanged struct {
 	Pattern ledger.Pattern
 	Hats    map[string]ledger.Hat
@@ -181,22 +188,22 @@ type HatsChanged struct {
 
 // Preflighted is the result of EffectPreflight.
 type Preflighted struct {
-	Run      string // that was looked at; "" = the one that is planned
+	Run      string // the run that was looked at; "" = the one being planned
 	Base     ledger.Base
 	Snapshot ledger.Snapshot
 	Problems []ledger.Finding
 	Warnings []ledger.Finding
 }
 
-// SourceChanged says that the source was read again. Err: it cannot be used
-// as it is.
+// SourceChanged reports that the source was read again. A non-empty Err says why its
+// present content cannot be used.
 type SourceChanged struct {
 	Snapshot ledger.Snapshot
 	Err      string
-	Read     time.Time // when the reading began; zero = just now. Marks that were written since are newer
+	Read     time.Time // when reading began; zero = just now. A mark written after it is newer than Snapshot
 }
 
-// SessionExited is the end of a session's process.
+// SessionExited reports the end of a session's process.
 type SessionExited struct{ Exit ledger.Exit }
 
 // TreeCaptured is the result of EffectCapture.
@@ -219,23 +226,24 @@ type CommitMade struct {
 	Committed ledger.Committed
 }
 
-// TipMoved is the result of EffectCommit where somebody added commits to the
-// run's branch: Tip is what it holds now.
+// TipMoved is the result of EffectCommit if somebody else added commits to the run's
+// branch. Tip is the branch's commit now.
 type TipMoved struct {
 	Task string
 	Tip  string
 }
 
-// MarkMade is the result of EffectMark and EffectProgress. Err: it could not
-// be written, which is told and holds nothing up.
+// MarkMade is the result of EffectMark and EffectProgress. A non-empty Err says why
+// the file could not be written. People are told, and the run goes on.
 type MarkMade struct {
 	Task string
 	Mark ledger.Mark
 	Err  string
 }
 
-// EffectBroken says that an effect could not be carried out. Disk: because
-// the disk is full or the state folder not writable; it is tried again.
+// EffectBroken reports that an effect could not be carried out. With Disk, the
+// reason is a full disk or a state folder that is not writable, and the effect is
+// tried again.
 type EffectBroken struct {
 	Kind string
 	Key  string
@@ -244,11 +252,11 @@ type EffectBroken struct {
 	Disk bool
 }
 
-// Tick says that time has passed: something in the state may be due.
+// Tick reports that time has passed. Due says when one is needed.
 type Tick struct{}
 
-// Wake says that something changed in the house: an agent is usable again, a
-// slot is free.
+// Wake reports a change in the shared state that may let this project plan work,
+// such as a usable agent or a free slot.
 type Wake struct{}
 
 // InputKind values.
@@ -292,13 +300,13 @@ func (EffectBroken) InputKind() string   { return "effect_broken" }
 func (Tick) InputKind() string           { return "tick" }
 func (Wake) InputKind() string           { return "wake" }
 
-// Answer is what the sender of an input is told. It is kept under the
-// input's key, and given again to whoever repeats it.
+// Answer is the reply to the sender of an input. The store keeps it under the
+// input's key: a repeated input gets the same answer.
 type Answer struct {
 	OK      bool              `json:"ok"`
 	Code    ledger.AnswerCode `json:"code,omitempty"` // for programs
-	Text    string            `json:"text"`           // for people: one to three lines, what is now and what comes next
-	ID      string            `json:"id,omitempty"`   // g9, q7, r14
+	Text    string            `json:"text"`           // for people: one to three lines on the state and the next step
+	ID      string            `json:"id,omitempty"`   // of the item, question or run that the input created: g9, q7, r14
 	Receipt string            `json:"receipt,omitempty"`
 	// Forecast belongs to CodeQueued. Answers stored before it existed have
 	// none, which is also the value for the next session that writes.

@@ -7,8 +7,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// issueSet is what makes two reviews the same: severity, file and rule
-// (docs/spec 2.6).
+// issueSet returns a key that is equal for two reviews with the same issues, whatever
+// their order. Issues are the same if they agree in severity, file and rule; their
+// text and line may differ (docs/spec 2.6).
 func issueSet(issues []ledger.Issue) string {
 	keys := make([]string, len(issues))
 	for n, i := range issues {

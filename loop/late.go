@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// late asks first about a command from a time when nobody could read it: the
-// night has gone on since (docs/spec 6.7).
+// late asks whether a delayed command is still wanted, because the night has gone on
+// since it was sent (docs/spec 6.7).
 func (d *decision) late(b Late) {
 	q := ledger.Question{
 		ID: d.nextID("q"), Kind: ledger.AskLate, Text: b.Line, Do: b.Do, By: d.by(), Title: "sent " + plain(ledger.Duration(d.in.Time.Sub(b.Sent).Round(time.Minute))) + " ago",
@@ -18,7 +18,7 @@ func (d *decision) late(b Late) {
 	d.answer = Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("still do it? %s yes · %s no", q.ID, q.ID)}
 }
 
-// act does what was asked about first.
+// act carries out a command after a person confirmed it.
 func (d *decision) act(deed ledger.DeferredCommand) {
 	switch deed {
 	case ledger.DeferPause:

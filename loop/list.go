@@ -6,19 +6,20 @@ import (
 	"slices"
 )
 
-// List is an immutable list. A change returns another list that shares all but
-// one block of elements with the first, so that it costs the square root of
-// what copying would. The zero value is the empty list; its JSON is an array.
+// List is an immutable list. With and Append return a new list that shares all
+// blocks of elements but one with the old list. That keeps a state cheap to copy:
+// changing one of thousands of tasks copies two small arrays. The zero value is the
+// empty list. JSON encodes a List as an array.
 type List[T any] struct {
 	blocks []*[blockLen]T
 	n      int
 }
 
-// blockLen is the number of elements in a block. A change copies one block and
-// the list of blocks; with 64, both are of one size at 4,096 elements.
+// blockLen is the number of elements in a block. A change copies one block and the
+// slice of blocks; with 64, both have the same size at 4,096 elements.
 const blockLen = 64
 
-// ListOf returns the list of the given elements.
+// ListOf returns a list of the given elements.
 func ListOf[T any](elems ...T) List[T] {
 	l := List[T]{n: len(elems)}
 	for part := range slices.Chunk(elems, blockLen) {
@@ -32,7 +33,7 @@ func ListOf[T any](elems ...T) List[T] {
 // Len returns the number of elements.
 func (l List[T]) Len() int { return l.n }
 
-// At returns the element at a position.
+// At returns the element at position n. It panics if n is out of range.
 func (l List[T]) At(n int) T { return l.blocks[n/blockLen][n%blockLen] }
 
 // All iterates over positions and elements, in order.
@@ -55,7 +56,8 @@ func (l List[T]) Slice() []T {
 	return out
 }
 
-// With returns the list with another element at a position.
+// With returns a list that has elem at position n and otherwise equals l. It panics
+// if n is out of range.
 func (l List[T]) With(n int, elem T) List[T] {
 	block := *l.blocks[n/blockLen]
 	block[n%blockLen] = elem
@@ -64,7 +66,7 @@ func (l List[T]) With(n int, elem T) List[T] {
 	return l
 }
 
-// Append returns the list with one more element at its end.
+// Append returns a list of the elements of l followed by elem.
 func (l List[T]) Append(elem T) List[T] {
 	if l.n%blockLen == 0 {
 		l.blocks = append(slices.Clip(l.blocks), new([blockLen]T))
