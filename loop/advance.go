@@ -106,6 +106,8 @@ func (d *decision) anyLeft() bool {
 	return false
 }
 
+// pauseForReview parks the active task, if any, asks a person to review the tasks done
+// since the run started or resumed, and pauses the run until they answer.
 func (d *decision) pauseForReview() {
 	r := d.run()
 	n := len(r.DoneNow)

@@ -14,6 +14,7 @@ import (
 // who presses an old button what was answered.
 const settledKept = 50
 
+// applyHouse folds one entry of the shared stream into h.
 func applyHouse(h Shared, e ledger.Entry) Shared {
 	switch b := e.Body.(type) {
 	case ledger.HouseSet:
@@ -83,6 +84,7 @@ func applyHouse(h Shared, e ledger.Entry) Shared {
 	return h
 }
 
+// with returns a copy of m that has v under k. m may be nil.
 func with[V any](m map[string]V, k string, v V) map[string]V {
 	m = maps.Clone(m)
 	if m == nil {
@@ -325,6 +327,7 @@ func (p Project) guided(tasks []string) []string {
 	return ids
 }
 
+// settle moves a question from the open to the settled ones.
 func (p Project) settle(s Answered) Project {
 	if q, ok := p.Question(s.ID); ok {
 		s.Subject = QuestionSubject{Kind: q.Kind, Task: q.Task, Tasks: q.Tasks}
@@ -389,6 +392,7 @@ func (p Project) doneNow(e ledger.Entry) []string {
 	return append(slices.Clip(p.Run.DoneNow), e.Task)
 }
 
+// applyRun folds an entry into r, which the fold owns, and returns it.
 func applyRun(r *Run, e ledger.Entry) *Run {
 	switch b := e.Body.(type) {
 	case ledger.RunResumed:

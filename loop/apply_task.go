@@ -113,6 +113,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	}
 }
 
+// applyWork folds an entry into the attempt w, which the fold owns, and returns it.
 func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	switch b := e.Body.(type) {
 	case ledger.SessionPlanned:

@@ -125,6 +125,8 @@ func (d *decision) redo(t TaskState, b ledger.Redo) {
 	}
 }
 
+// replan ends an attempt without counting it as failed. The task becomes ready, and its
+// next attempt starts from the branch's tip.
 func (d *decision) replan(task, why string) {
 	d.add(scope{task: task}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: why})
 	if t, ok := d.task(task); ok {

@@ -10,6 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
+// capture asks for the session's work folder to be written to a tree, limited to the
+// scope of the task and hat. The result is a TreeCaptured.
 func (d *decision) capture(t TaskState, s Session, hat ledger.Hat) {
 	r, w := d.run(), t.Attempt
 	d.effect(s.ID, ledger.EffectCapture{Request: ledger.CaptureRequest{

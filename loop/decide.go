@@ -14,7 +14,7 @@ import (
 // an input of unknown type.
 //
 // Every decision ends with advance, which plans the next work, unless the input
-// is Idle or its sender has lost the role that the command requires.
+// is Idle or its sender has lost the role that Input.Role names.
 func Decide(s State, in Input) Decision {
 	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // JSON replaces invalid UTF-8: the ledger would give back another name
 	d := &decision{State: s, in: in, answer: Answer{OK: true}}

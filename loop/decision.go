@@ -25,7 +25,7 @@ type decision struct {
 	State
 	in      Input
 	entries []ledger.Entry
-	after   []State // after each of entries
+	after   []State // After[n] of the Decision
 	effects []ledger.Effect
 	answer  Answer
 }
@@ -97,13 +97,15 @@ func (d *decision) push(e ledger.Entry) {
 	d.after = append(d.after, d.State)
 }
 
+// effect adds an effect. Its result comes as another input. key must be unique among
+// the effects of its kind; see uniqueKey.
 func (d *decision) effect(key string, body ledger.EffectBody) {
 	d.effects = append(d.effects, ledger.Effect{Project: d.in.Project, Key: key, Body: body})
 }
 
 // uniqueKey returns an effect key that no other decision produces: it includes
 // the input's key. Effects that may be needed again later use it, because the
-// store would take a second effect under the same key for a repetition.
+// store refuses a second effect of the same kind and key.
 func (d *decision) uniqueKey(key string) string {
 	cause := d.in.Key
 	if cause == "" {
@@ -120,6 +122,7 @@ func (d *decision) nextID(kind string) string {
 	return fmt.Sprintf("%s%d", kind, n)
 }
 
+// refuse makes the answer a refusal. Entries that were added before stay.
 func (d *decision) refuse(code ledger.AnswerCode, format string, args ...any) {
 	d.answer = Answer{Code: code, Text: fmt.Sprintf(format, args...)}
 }
@@ -137,6 +140,8 @@ func (d *decision) by() string {
 	return d.in.Actor
 }
 
+// setTask changes a task's status. It adds no entry if status and reason stay the
+// same, or if the task is unknown.
 func (d *decision) setTask(id string, to ledger.Status, why string) {
 	t, ok := d.task(id)
 	if !ok || (t.Status == to && t.Why == why) {

@@ -39,6 +39,7 @@ func (o *owned) taskOf(t *TaskState) *TaskState { return writable(&o.task, t) }
 // attemptOf returns a if the fold owns it, and a new copy that it owns otherwise.
 func (o *owned) attemptOf(a *Attempt) *Attempt { return writable(&o.attempt, a) }
 
+// writable returns *own if that is v, and otherwise a copy of v that it stores in *own.
 func writable[T any](own **T, v *T) *T {
 	if *own != v {
 		c := *v

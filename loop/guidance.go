@@ -64,6 +64,7 @@ func checkGuidance(words string) (code ledger.AnswerCode, why string) {
 	return "", ""
 }
 
+// hats returns the names of the hats of the run, sorted; nil before the first run.
 func (d *decision) hats() []string {
 	if d.run() == nil {
 		return nil

@@ -19,7 +19,7 @@ type Input struct {
 	Project string
 	Body    InputBody
 	Settles int64 // number of the effect whose result this is; 0 = none
-	Idle    bool  // no daemon is running: Decide records the input and plans no work
+	Idle    bool  // Decide plans no work, for example because no daemon is running
 }
 
 // InputBody is the content of one kind of input.

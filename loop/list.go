@@ -7,7 +7,7 @@ import (
 )
 
 // List is an immutable list. With and Append return a new list that shares all
-// blocks of elements but one with the old list. That keeps a state cheap to copy:
+// blocks of elements with the old list, except the one that changed. That keeps a state cheap to copy:
 // changing one of thousands of tasks copies two small arrays. The zero value is the
 // empty list. JSON encodes a List as an array.
 type List[T any] struct {
@@ -33,7 +33,7 @@ func ListOf[T any](elems ...T) List[T] {
 // Len returns the number of elements.
 func (l List[T]) Len() int { return l.n }
 
-// At returns the element at position n. It panics if n is out of range.
+// At returns the element at position n, which must be less than Len.
 func (l List[T]) At(n int) T { return l.blocks[n/blockLen][n%blockLen] }
 
 // All iterates over positions and elements, in order.
@@ -56,8 +56,8 @@ func (l List[T]) Slice() []T {
 	return out
 }
 
-// With returns a list that has elem at position n and otherwise equals l. It panics
-// if n is out of range.
+// With returns a list that has elem at position n, which must be less than Len, and
+// otherwise equals l.
 func (l List[T]) With(n int, elem T) List[T] {
 	block := *l.blocks[n/blockLen]
 	block[n%blockLen] = elem
