@@ -26,7 +26,7 @@ type Stranger struct {
 
 // AgentHold is why an agent is not used, or used on trial only.
 type AgentHold struct {
-	Unusable  bool                `json:"unusable,omitempty"` // only a person can make it usable
+	Unusable  bool                `json:"unusable,omitempty"` // until a person acts or a trial succeeds
 	LoggedOut bool                `json:"logged_out,omitempty"`
 	Trial     bool                `json:"trial,omitempty"` // was unusable and is being tried again: no longer held
 	Until     time.Time           `json:"until,omitzero"`  // end of the hold; for an unusable agent, time of the next trial
