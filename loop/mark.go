@@ -50,6 +50,7 @@ func (d *decision) mark(id string, m ledger.Mark) {
 	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m})
 }
 
+// markMade records the result of writing a mark.
 func (d *decision) markMade(b MarkMade) {
 	if b.Mark == "" && b.Err == "" {
 		return
@@ -91,6 +92,8 @@ func (d *decision) progress(t TaskState, status, commit, blockers string) {
 	}
 }
 
+// progressOf builds the entry of the progress log about a finished or blocked
+// task.
 func (d *decision) progressOf(t TaskState, status, commit, blockers string) ledger.Progress {
 	r, w := d.run(), t.Attempt
 	p := ledger.Progress{

@@ -100,6 +100,7 @@ func (d *decision) freePart(id string) string {
 	}
 }
 
+// partBody renders the steps of a section as the body of its part.
 func partBody(s payload.Section) string {
 	var b strings.Builder
 	for n, step := range s.Steps {
@@ -167,6 +168,7 @@ func (d *decision) settleParts() {
 	}
 }
 
+// partsDone completes a task whose parts are done.
 func (d *decision) partsDone(t TaskState) {
 	id := t.Task.ID
 	d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "its parts are done"})

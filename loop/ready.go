@@ -42,6 +42,8 @@ func (d *decision) wanted(t *TaskState) bool {
 	return true
 }
 
+// firstReady returns the first ready task, in document order, that the run may
+// take.
 func (d *decision) firstReady() (TaskState, bool) {
 	for _, t := range d.Project.Tasks.of(setReady) {
 		if d.wanted(t) && t.wish() == ledger.MarkOpen {
@@ -78,6 +80,7 @@ func (d *decision) inOrder(ids []string) bool {
 	return k == len(ids)
 }
 
+// order returns the ids of the tasks in the source, in document order.
 func (d *decision) order() []string {
 	var ids []string
 	for _, t := range d.Project.Tasks.All() {

@@ -29,8 +29,9 @@ func (d *decision) hatsChanged(b HatsChanged) {
 	d.add(scope{}, ledger.HatsRead{Pattern: b.Pattern, Hats: b.Hats})
 }
 
-// resumed takes over the settings that a run is resumed with. The current task
-// keeps the hats and the pattern that it was planned with.
+// resumed takes over the settings that a run is resumed with. If a task is
+// under way and the hats or the pattern differ, its current session keeps the
+// old ones, and the next session is planned with the new ones.
 func (d *decision) resumed(s ledger.Settings) {
 	was, now := d.run().Settings, ledger.HatsRead{Pattern: s.Pattern, Hats: s.Hats}
 	_, inHand := d.Project.inHand()

@@ -9,6 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
+// pause pauses the run after the current session, or at once if b.Now is set:
+// then the session is cut and repeated on resume.
 func (d *decision) pause(b Pause) {
 	r := d.run()
 	switch {
@@ -40,6 +42,10 @@ func (d *decision) pause(b Pause) {
 	d.say("%s paused; /resume goes on", d.in.Project)
 }
 
+// resume continues a run that is paused, pausing, stopping or waiting. Waiting
+// for an agent ends: resume means "try now", also for an agent that was
+// unusable. If agent is not "", the run switches to it, and other agents stay
+// on hold.
 func (d *decision) resume(agent string) {
 	r := d.run()
 	if r.Over() {
@@ -154,9 +160,9 @@ func (d *decision) cutAll(why string) {
 	}
 }
 
-// cut asks for the end of a session, at most once. A session with an accepted
-// event is not recorded as cut: its work counts, and it only loses the rest of
-// its grace period.
+// cut asks for the end of a session, and records once that it was cut. A
+// session with an accepted event is not recorded as cut: its work counts, and
+// it only loses the rest of its grace period.
 func (d *decision) cut(s Session, why string) {
 	if s.Cut {
 		return
@@ -169,8 +175,9 @@ func (d *decision) cut(s Session, why string) {
 	d.effect(d.uniqueKey(s.ID), ledger.EffectEnd{Session: s.ID})
 }
 
-// finish parks the task under way and ends the run. If the run made commits, it
-// first verifies the branch tip once in a clean folder (docs/spec 2.3).
+// finish parks the task under way and ends the run. A branch tip with commits
+// of its own is first verified in a clean folder, unless that was done already
+// or the run has to stop at once (docs/spec 2.3).
 func (d *decision) finish(e ledger.RunEnded) {
 	r := d.run()
 	if r.Over() || r.Finishing != nil {
@@ -278,9 +285,9 @@ func signalExit(signal string) int {
 	return 2
 }
 
-// effectBroken records an effect that failed, and fails the attempt that the
-// effect belongs to. Where the state folder cannot be written, it only records
-// that: all work waits until the folder is writable again.
+// effectBroken records an effect that failed, and fails what it belongs to: the
+// attempt, the task or the run. Where the state folder cannot be written, it
+// only records that: all work waits until the folder is writable again.
 func (d *decision) effectBroken(b EffectBroken) {
 	r := d.run()
 	d.add(scope{task: b.Task}, ledger.EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Disk: b.Disk})

@@ -32,7 +32,7 @@ func (s State) scope(t TaskState, hat ledger.Hat) ledger.Scope {
 	if n := s.Project.index(t.Task.Parent); n >= 0 {
 		parent := s.Project.Tasks.At(n)
 		if out.Within = parent.Task.Scope; len(ledger.ParseScope(out.Within)) == 0 {
-			out.Within = "none" // a part nevertheless: a plan cannot go beyond what its task could
+			out.Within = "none" // limits the part all the same: a plan cannot exceed the scope of its task
 		}
 		out.Also = slices.Concat(t.Allowed, parent.Allowed)
 	}

@@ -177,7 +177,7 @@ func (d *decision) remark() {
 // askUnticked asks a person about tasks that are done but unticked or gone in
 // the source. The cause may be a stash, a checkout or a stale editor, so no
 // such task is redone without an answer. There is one question for all of them:
-// a new id replaces it with a longer one.
+// if more tasks come, a new question with all of them replaces it.
 func (d *decision) askUnticked(ids []string) {
 	if len(ids) == 0 {
 		return

@@ -75,6 +75,7 @@ func (d *decision) retryTask(id string) {
 	d.goOn()
 }
 
+// nextTask lets the run take a ready task before all others.
 func (d *decision) nextTask(id string) {
 	t, ok := d.Project.Find(id)
 	switch {

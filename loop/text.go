@@ -23,6 +23,7 @@ func trimJoin(a, b string) string {
 	return a + " " + b
 }
 
+// joinFew joins at most five paths and says how many more there are.
 func joinFew(paths []string) string {
 	const most = 5
 	if len(paths) > most {
@@ -119,6 +120,8 @@ func firstLine(s string) string {
 	return line
 }
 
+// lastLine returns the last line of a command's output, shortened to 200 bytes.
+// It is "no output" if that line is empty.
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	line := strings.TrimSpace(lines[len(lines)-1])
@@ -132,6 +135,7 @@ func lastLine(s string) string {
 	return line
 }
 
+// firstRed describes the first failed command that counts, or returns "".
 func firstRed(v ledger.Verified) string {
 	for _, res := range v.Results {
 		if !res.OK && !res.Advisory {
