@@ -53,8 +53,8 @@ type Part struct {
 	Cut    bool
 }
 
-// BuildPrompt builds the prompt of a session that is planned in s (docs/spec
-// 4.7). It is deterministic: the same state and material give the same text,
+// BuildPrompt builds the prompt of a session that is planned in s
+// (docs/spec 4.7). It is deterministic: the same state and material give the same text,
 // also after a crash. It returns an error if the session is not in flight or
 // its task has no attempt.
 //

@@ -41,8 +41,8 @@ func (w *writing) historyPart() part {
 	return p
 }
 
-// position returns a text such as "Task 3 of 5 (2 done), attempt 1." (docs/spec
-// 4.7). A part takes the position of its task.
+// position returns a text such as "Task 3 of 5 (2 done), attempt 1."
+// (docs/spec 4.7). A part takes the position of its task.
 func (w *writing) position() string {
 	id := w.t.Task.ID
 	if w.part {

@@ -141,8 +141,7 @@ type Judgement struct {
 	Objections []string `json:"objections,omitempty"`
 }
 
-// Judgements returns a critic's verdicts on single sections, or nil if they are
-// malformed.
+// Judgements returns a critic's verdicts on single sections.
 func Judgements(data json.RawMessage) []Judgement {
 	var list []Judgement
 	_ = json.Unmarshal(Field(data, "sections"), &list)

@@ -344,15 +344,14 @@ func ManualVerify(data json.RawMessage) string {
 	return text
 }
 
-// Issues returns the issues of a reviewer's verdict, or nil.
+// Issues returns the issues of a reviewer's verdict.
 func Issues(data json.RawMessage) []ledger.Issue {
 	var issues []ledger.Issue
 	_ = json.Unmarshal(Field(data, "issues"), &issues)
 	return issues
 }
 
-// Strings returns a field that is a list of strings, or nil if it is absent or
-// anything else.
+// Strings returns a field that is a list of strings, or nil if it is absent.
 func Strings(data json.RawMessage, name string) []string {
 	var list []string
 	_ = json.Unmarshal(Field(data, name), &list)
