@@ -100,8 +100,8 @@ var events = map[string]eventRow{
 }
 
 // Shape returns an example of the payload of an event, for prompts and
-// refusals. Check accepts it. An unknown event type gets an example with a
-// summary.
+// refusals. Check accepts it once a value is chosen wherever it lists several,
+// as in "OKAY|REJECT". An unknown event type gets an example with a summary.
 func Shape(typ string) string {
 	if row, ok := events[typ]; ok {
 		return row.shape
