@@ -6,8 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// marksWith lists what the source has to say once the task is committed: its
-// own mark, and all that were set before and had no commit to travel in.
+// marksWith returns the marks that the commit of task t carries: its own, and
+// all earlier ones that had no commit to travel in.
 func (d *decision) marksWith(t TaskState) []ledger.Marking {
 	var marks []ledger.Marking
 	for _, u := range d.Project.Tasks.All() {
@@ -19,7 +19,7 @@ func (d *decision) marksWith(t TaskState) []ledger.Marking {
 			}
 		}
 		if d.lastPart(t, u) {
-			m = ledger.MarkDone // WithAgent this commit: another one may never come
+			m = ledger.MarkDone // with this commit: another one may never come
 		}
 		if m != "" && m != ledger.MarkOpen && u.Task.Mark != markGone && !isPart(u.Task) {
 			marks = append(marks, ledger.Marking{Task: u.Task.ID, Mark: m})
@@ -28,7 +28,8 @@ func (d *decision) marksWith(t TaskState) []ledger.Marking {
 	return marks
 }
 
-// expireGuidance ends what nobody will take any more because a task is over.
+// expireGuidance expires the guidance that no session will take any more
+// because its task is over.
 func (d *decision) expireGuidance(task, why string) {
 	for _, i := range d.Project.Guidance.Items {
 		mine := i.Task == ledger.FoldID(task) || (i.Bound == ledger.FoldID(task) && !i.Sticky)
@@ -38,7 +39,9 @@ func (d *decision) expireGuidance(task, why string) {
 	}
 }
 
-// mark writes a task's status into its source.
+// mark asks for a mark of the task in the source. It does nothing for tasks
+// without a line there, and where marks travel in commits
+// (Settings.CommitStatus).
 func (d *decision) mark(id string, m ledger.Mark) {
 	t, ok := d.task(id)
 	if !ok || isPart(t.Task) || t.Status == ledger.Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus {
@@ -47,13 +50,14 @@ func (d *decision) mark(id string, m ledger.Mark) {
 	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m})
 }
 
+// markMade records the result of writing a mark.
 func (d *decision) markMade(b MarkMade) {
 	if b.Mark == "" && b.Err == "" {
 		return
 	}
 	d.add(scope{task: b.Task}, ledger.SourceMarked{Mark: b.Mark, Error: b.Err})
-	// Two marks of one task can be under way at once, and the older one be
-	// written last: then the newer one is written again.
+	// Two marks of one task can be under way at once, and the older one may be
+	// written last. Then the newer one is written again.
 	t, ok := d.task(b.Task)
 	if !ok || b.Err != "" || b.Mark == "" {
 		return
@@ -63,8 +67,8 @@ func (d *decision) markMade(b MarkMade) {
 	}
 }
 
-// mark is what the source says of a task in this status once we have written
-// it; "" where we write nothing.
+// markOf returns the mark that nightporter writes to the source for a status,
+// or "" if it writes none.
 func markOf(s ledger.Status) ledger.Mark {
 	switch s {
 	case ledger.Done:
@@ -79,8 +83,8 @@ func markOf(s ledger.Status) ledger.Mark {
 	return ""
 }
 
-// progress appends to the progress log what a finished or blocked task is
-// remembered by.
+// progress appends an entry about a finished or blocked task to the progress
+// log.
 func (d *decision) progress(t TaskState, status, commit, blockers string) {
 	p := d.progressOf(t, status, commit, blockers)
 	if !d.run().Settings.CommitStatus {
@@ -88,6 +92,8 @@ func (d *decision) progress(t TaskState, status, commit, blockers string) {
 	}
 }
 
+// progressOf builds the entry of the progress log about a finished or blocked
+// task.
 func (d *decision) progressOf(t TaskState, status, commit, blockers string) ledger.Progress {
 	r, w := d.run(), t.Attempt
 	p := ledger.Progress{
@@ -107,7 +113,7 @@ func (d *decision) progressOf(t TaskState, status, commit, blockers string) ledg
 			}
 		}
 	}
-	d.settleReady() // what this task was needed for may be next
+	d.settleReady() // a task that needed this one may be next
 	if next, ok := d.firstReady(); ok && blockers == "" {
 		p.Next = ledger.ShortID(next.Task.ID) + " " + next.Task.Title
 	}

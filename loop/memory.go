@@ -8,14 +8,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Limits of what one session may want later ones to know. Notebooks go into
-// prompts, and a prompt that is full of them has no room for the task.
+// Limits of what one session may write to notebooks. Notebooks go into prompts,
+// where too much of them leaves no room for the task.
 const (
 	maxMemory   = 2000 // characters of one text
 	maxMemories = 20   // texts of one session
 )
 
-// remember keeps a text in one of the project's notebooks (docs/spec 11).
+// remember appends a text to one of the project's notebooks (docs/spec 11).
 func (d *decision) remember(b Remember) {
 	s, ok := d.Project.Session(b.Session)
 	text := strings.TrimSpace(b.Text)

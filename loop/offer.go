@@ -8,15 +8,16 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Times for which something that was asked for waits for its confirmation.
+// offerTime and lateTime are how long a requested command waits for its
+// confirmation. trialEvery is the time between two trials of an unusable agent.
 const (
 	offerTime  = 10 * time.Minute
 	lateTime   = 30 * time.Minute
-	trialEvery = 15 * time.Minute // an unusable agent, where nightporter stays
+	trialEvery = 15 * time.Minute // only where nightporter stays (`up`)
 )
 
-// offerRun asks whether a run shall start (docs/spec 23.2). An older offer gives
-// way to the new one.
+// offerRun asks whether a run should start (docs/spec 23.2). It withdraws an
+// older offer.
 func (d *decision) offerRun(b OfferRun) {
 	if r := d.run(); !r.Over() {
 		done, total := d.Project.Count()

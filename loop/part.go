@@ -10,13 +10,14 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// A part is a section of a task's plan as a task of its own, "Task 5/b": it is
-// in no file, goes through the pattern by itself from the hat after the
-// planner, and has its own commit. Its task is done when all parts are
-// (docs/spec 4.4).
+// A part is a section of a task's plan that became a task of its own, such as
+// "Task 5/b". It stands in no file. It goes through the pattern from the hat
+// after the planner, and has its own commit. The task that it belongs to is
+// done when all its parts are (docs/spec 4.4).
 
-// partsDue are the parts that a plan can become now: sections that are
-// approved, or all of them, with all that they depend on, and no part yet.
+// partsDue returns the sections of the plan that can become parts now: approved
+// ones, or any if all is set. Sections that are parts already are left out, and
+// so are those that depend on a section that cannot be built yet.
 func (d *decision) partsDue(t TaskState, all bool) []payload.Section {
 	w := t.Attempt
 	var due []payload.Section
@@ -34,8 +35,9 @@ func (d *decision) partsDue(t TaskState, all bool) []payload.Section {
 	return due
 }
 
-// makeParts turns sections into parts. whole: the plan is settled, and nothing
-// is left for the task itself but to wait for them.
+// makeParts turns the sections that are due into parts. whole means that the
+// plan is settled: then the attempt ends, and the task itself only waits for
+// its parts. makeParts returns false if it changed nothing.
 func (d *decision) makeParts(t TaskState, whole bool) bool {
 	w, id := t.Attempt, t.Task.ID
 	made := ledger.PartsMade{Plans: map[string]string{}, Whole: whole}
@@ -75,8 +77,8 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 	return true
 }
 
-// beginParts lets approved sections be built while the others are revised:
-// the two take turns.
+// beginParts lets approved sections be built before the others are revised.
+// Building and revising take turns.
 func (d *decision) beginParts(t TaskState) {
 	if len(payload.Sections(t.Attempt.Plan)) < 2 || !d.makeParts(t, false) {
 		return
@@ -85,9 +87,9 @@ func (d *decision) beginParts(t TaskState) {
 	d.setTask(t.Task.ID, ledger.Ready, "approved parts come first")
 }
 
-// freePart is a part's id that was never used: "Task 5/b", or "Task 5/b.2"
-// where an earlier plan had a part of that name. The ledger's entries of the
-// two are not to be taken for one's.
+// freePart returns an id that no part ever had: "Task 5/b", or "Task 5/b.2" if
+// an earlier plan had a part of that name. With one id for both, the ledger's
+// entries about the two could not be told apart.
 func (d *decision) freePart(id string) string {
 	free := id
 	for n := 2; ; n++ {
@@ -98,6 +100,7 @@ func (d *decision) freePart(id string) string {
 	}
 }
 
+// partBody renders the steps of a section as the body of its part.
 func partBody(s payload.Section) string {
 	var b strings.Builder
 	for n, step := range s.Steps {
@@ -107,7 +110,7 @@ func partBody(s payload.Section) string {
 		}
 		fmt.Fprintf(&b, "%d. %s\n", n+1, text)
 	}
-	const most = 8000 // bytes; a task's own words are never left out of a prompt, and a plan's may be
+	const most = 8000 // bytes; a task's text is never cut in a prompt, but its plan may be
 	body := strings.TrimSpace(b.String())
 	if len(body) > most {
 		body = strings.ToValidUTF8(body[:most], "") + "…\n\nThe plan has the whole of it."
@@ -115,8 +118,8 @@ func partBody(s payload.Section) string {
 	return body
 }
 
-// dropParts takes back the parts of a task that are not done, and returns the
-// ids of those that are.
+// dropParts withdraws the unfinished parts of a task and detaches all of its
+// parts. It returns the short ids of those that are done or being committed.
 func (d *decision) dropParts(t TaskState, why string) (done []string) {
 	for _, id := range t.Parts {
 		p, ok := d.task(id)
@@ -144,9 +147,9 @@ func (d *decision) dropParts(t TaskState, why string) (done []string) {
 	return done
 }
 
-// planAnew takes back what a task's plan became, before another one is made:
-// the sections of the two are not to be taken for one another's, and what is
-// done already is said to whoever plans.
+// planAnew drops the parts of a task before a new plan is made, because
+// sections of the old and the new plan can have the same ids. The next planner
+// is told which parts are done already.
 func (d *decision) planAnew(t TaskState, why string) {
 	if len(t.Parts) == 0 {
 		return
@@ -156,7 +159,7 @@ func (d *decision) planAnew(t TaskState, why string) {
 	}
 }
 
-// settleParts ends tasks whose parts are done.
+// settleParts completes the tasks whose parts are all done.
 func (d *decision) settleParts() {
 	for _, t := range d.Project.Tasks.of(setUnsettled) {
 		if t.Status == ledger.Pending && len(t.Parts) > 0 && d.Project.Tasks.openPart(t) == "" {
@@ -165,6 +168,7 @@ func (d *decision) settleParts() {
 	}
 }
 
+// partsDone completes a task whose parts are done.
 func (d *decision) partsDone(t TaskState) {
 	id := t.Task.ID
 	d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "its parts are done"})
@@ -174,8 +178,8 @@ func (d *decision) partsDone(t TaskState) {
 	d.progress(t, "completed", "", "")
 }
 
-// yields reports whether the task's next revision waits for a part that can be
-// built.
+// yields reports whether the next revision of the plan has to wait, because one
+// of the parts can be built first.
 func (d *decision) yields(t *TaskState) bool {
 	if t.Attempt == nil || t.Attempt.Consensus == nil || !t.Attempt.Consensus.Yields {
 		return false

@@ -12,11 +12,12 @@ import (
 const (
 	PairingTime   = 10 * time.Minute
 	PairingTries  = 5
-	StrangerEvery = time.Hour // one audit entry each
-	maxStrangers  = 50        // remembered at a time; beyond it nobody is recorded, so that a crowd cannot fill the disk
+	StrangerEvery = time.Hour // between two audit entries about the same sender
+	maxStrangers  = 50        // recorded within StrangerEvery, so that a crowd cannot fill the disk
 )
 
-// Person returns somebody who is let in, by the platform's id.
+// Person returns the paired person with this platform id, and whether there is
+// one.
 func (h Shared) Person(id string) (ledger.Person, bool) {
 	n := slices.IndexFunc(h.People, func(p ledger.Person) bool { return p.ID == id })
 	if n < 0 {
@@ -25,12 +26,13 @@ func (h Shared) Person(id string) (ledger.Person, bool) {
 	return h.People[n], true
 }
 
-// without returns people without one of them, as a list of its own.
+// without returns a copy of people that lacks the person with this id.
 func without(people []ledger.Person, id string) []ledger.Person {
 	return slices.DeleteFunc(slices.Clone(people), func(p ledger.Person) bool { return p.ID == id })
 }
 
-// offerPairing lets the first one in who sends the code that the host shows.
+// offerPairing opens a pairing code: the first sender of the code is paired. It
+// replaces an older code.
 func (d *decision) offerPairing(b OfferPairing) {
 	if b.Hash == "" || b.Role.Rank() == 0 {
 		d.refuse(ledger.CodeNoRole, "a person's role is view, steer or admin, not %q", b.Role)
@@ -44,8 +46,8 @@ func (d *decision) offerPairing(b OfferPairing) {
 	d.answer = Answer{OK: true, Code: ledger.CodeOffered, Text: "works once, for one person, until " + until.Format("15:04")}
 }
 
-// tryPairing is a code that somebody sent. What is wrong with it is for the
-// audit and the host, never for the sender.
+// tryPairing handles a code that a sender tried. The reason for a refusal is
+// for the audit and the host; a chat never shows it to the sender.
 func (d *decision) tryPairing(b TryPairing) {
 	d.endPairing()
 	p := d.Shared.Pairing
@@ -60,7 +62,8 @@ func (d *decision) tryPairing(b TryPairing) {
 		d.addShared(ledger.PairingTried{Who: d.in.Actor, Name: d.in.Name, Tries: tries, Void: tries >= PairingTries})
 		d.refuse(ledger.CodeWrongCode, "wrong code, %d of %d", tries, PairingTries)
 	case p.Role != ledger.RoleAdmin && d.lastAdmin(d.in.Actor):
-		// A slip with a link that is meant for somebody else: the code stays good.
+		// The admin followed a link that is meant for another person. The code
+		// stays valid.
 		d.refuse(ledger.CodeLastAdmin, "you are the only admin; that code is for somebody else")
 	default:
 		d.addShared(ledger.PersonPaired{Person: ledger.Person{ID: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Since: d.in.Time}})
@@ -68,7 +71,7 @@ func (d *decision) tryPairing(b TryPairing) {
 	}
 }
 
-// personName keeps a platform's name to what fits into a line.
+// personName shortens a platform's name to 40 characters in one line.
 func personName(name string) string {
 	name = strings.Join(strings.Fields(name), " ")
 	if r := []rune(name); len(r) > 40 {
@@ -80,21 +83,21 @@ func personName(name string) string {
 	return name
 }
 
-// endPairing voids a code whose time is over.
+// endPairing closes a code that has expired.
 func (d *decision) endPairing() {
 	if p := d.Shared.Pairing; p != nil && !d.in.Time.Before(p.Until) {
 		d.addShared(ledger.PairingEnded{Why: "nobody came"})
 	}
 }
 
-// lastAdmin reports whether somebody is the only admin.
+// lastAdmin reports whether the person with this id is the only admin.
 func (d *decision) lastAdmin(id string) bool {
 	p, ok := d.Shared.Person(id)
 	return ok && p.Role == ledger.RoleAdmin && !slices.ContainsFunc(d.Shared.People, func(o ledger.Person) bool { return o.ID != id && o.Role == ledger.RoleAdmin })
 }
 
-// removePerson takes somebody out. The last admin can only be taken out on
-// the host, so that nobody locks everybody out by a slip in a chat.
+// removePerson removes a paired person. Only the host can remove the last
+// admin, so that a slip in a chat cannot lock everybody out.
 func (d *decision) removePerson(b RemovePerson) {
 	p, ok := d.Shared.Person(b.ID)
 	if !ok {
@@ -109,8 +112,9 @@ func (d *decision) removePerson(b RemovePerson) {
 	d.answer = Answer{OK: true, Code: ledger.CodeRemoved, ID: b.ID, Text: p.Name + " is taken out"}
 }
 
-// stranger records that somebody wrote who is not let in: once an hour each,
-// and no more than so many at all, so that a crowd cannot fill the disk.
+// stranger records a message from a sender who is not paired. It records each
+// sender once in StrangerEvery, and at most maxStrangers of them, so that a
+// crowd cannot fill the disk.
 func (d *decision) stranger(b MeetStranger) {
 	recent := 0
 	for _, s := range d.Shared.Strangers {
@@ -125,8 +129,9 @@ func (d *decision) stranger(b MeetStranger) {
 	}
 }
 
-// roleRevoked refuses who was taken out, or has a smaller role, since they were
-// let in. Whoever lets people in looks at an older state than this.
+// roleRevoked refuses an input whose sender was removed or lost the required
+// role meanwhile. The caller that let the sender in had looked at an older
+// state.
 func (d *decision) roleRevoked() bool {
 	if d.in.Role == "" {
 		return false
@@ -144,7 +149,7 @@ func (d *decision) roleRevoked() bool {
 	return true
 }
 
-// refuseCommand records what a role did not allow.
+// refuseCommand records a command that the sender's role does not allow.
 func (d *decision) refuseCommand(b RefuseCommand) {
 	p, _ := d.Shared.Person(d.in.Actor)
 	d.addShared(ledger.CommandRefused{Who: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Command: b.Command, Project: b.For})

@@ -2,10 +2,11 @@ package loop
 
 import "github.com/nightporter/nightporter/loop/ledger"
 
-// index returns the position of the task with an id, -1 where there is none.
+// index returns the position of the task with this id, or -1.
 func (p *Project) index(task string) int { return p.Tasks.index(task) }
 
-// Find returns the task with an id, also in its short form "#5" or "5".
+// Find returns the task with this id, and whether there is one. It also takes
+// the short forms "#5" and "5".
 func (p Project) Find(id string) (TaskState, bool) {
 	if n := p.Tasks.find(id); n >= 0 {
 		return *p.Tasks.At(n), true
@@ -13,7 +14,8 @@ func (p Project) Find(id string) (TaskState, bool) {
 	return TaskState{}, false
 }
 
-// Question returns an open question by its id, or by the task that it is about.
+// Question returns the open question with this id. An id of a task finds the
+// only open question about that task; with several of them, it finds none.
 func (p Project) Question(id string) (ledger.Question, bool) {
 	for _, q := range p.Questions {
 		if ledger.SameID(q.ID, id) {
@@ -36,7 +38,8 @@ func (p Project) Question(id string) (ledger.Question, bool) {
 	return ledger.Question{}, false
 }
 
-// SettledQuestion returns one that has its answer, as long as it is remembered.
+// SettledQuestion returns the settled question with this id, and whether it is
+// still remembered.
 func (p Project) SettledQuestion(id string) (Answered, bool) {
 	for _, s := range p.Answered {
 		if ledger.SameID(s.ID, id) {
@@ -46,7 +49,7 @@ func (p Project) SettledQuestion(id string) (Answered, bool) {
 	return Answered{}, false
 }
 
-// Session returns a session in flight.
+// Session returns the session with this id, and whether it is in flight.
 func (p Project) Session(id string) (Session, bool) {
 	for _, s := range p.Sessions {
 		if s.ID == id {
@@ -56,14 +59,14 @@ func (p Project) Session(id string) (Session, bool) {
 	return Session{}, false
 }
 
-// Count returns how many tasks are done, and how many there are, without
-// those that were withdrawn.
+// Count returns how many tasks are done and how many there are. Parts and
+// withdrawn tasks do not count.
 func (p Project) Count() (done, total int) {
 	return p.Tasks.count(setDone), p.Tasks.count(setCounted)
 }
 
-// Place returns where a task stands among those that Count counts, from 1; 0
-// for a task that is none of them.
+// Place returns the position of a task among those that Count counts, beginning
+// with 1. It returns 0 for any other task.
 func (p Project) Place(id string) int {
 	n := p.index(id)
 	if n < 0 || !p.Tasks.in[setCounted].has(n) {

@@ -8,60 +8,61 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Limits of what goes into a prompt (docs/spec 4.7).
+// Limits of the contents of a prompt (docs/spec 4.7).
 const (
-	bytesPerToken   = 3.5       // an estimate, and called one
-	maxIssues       = 100       // AsIssues in the prompt itself
-	maxIssueBytes   = 32 << 10  // of them
-	maxDiffBytes    = 100 << 10 // of the diff that a reviewer is given
-	maxMemoryTokens = 4000      // of all that the hat's load list brings
-	leastKept       = 200       // tokens: less of a part than this is no use, and it is left out whole
+	bytesPerToken   = 3.5       // an estimate; people are told that it is one
+	maxIssues       = 100       // issues in the text of the prompt
+	maxIssueBytes   = 32 << 10  // of those issues
+	maxDiffBytes    = 100 << 10 // of the diff that a reviewer gets
+	maxMemoryTokens = 4000      // of all files of the hat's load list
+	leastKept       = 200       // tokens: a part that would be shorter than this is left out
 )
 
-// Material is what a prompt needs besides the state: what the engine looked
-// up in the repository and the project's notebooks.
+// Material is what a prompt needs besides the state. The engine reads it from
+// the repository and the project's notebooks. Any field may be empty.
 type Material struct {
-	Conventions []File // AGENTS.md, CLAUDE.md of the start commit
-	Loaded      []File // the hat's load list
+	Conventions []File // AGENTS.md and CLAUDE.md of the start commit
+	Loaded      []File // files of the hat's load list
 	Diff        string // of the attempt so far
 	Changed     []ledger.FileChange
 }
 
-// File is one file's path and text.
+// File is the path and the text of one file.
 type File struct {
 	Path string
 	Text string
 }
 
-// Prompt is what a session is given: the prompt itself, and the files of its
-// CONTEXT folder.
+// Prompt is what a session gets: the text, and the files of its CONTEXT folder
+// by name.
 type Prompt struct {
 	Text    string
 	Context map[string][]byte
 	Parts   []Part // in the order of the text
-	Tokens  int    // of Text, estimated
-	Max     int    // the hat's max_tokens, 0 = no limit
-	Over    bool   // Text is longer than Max: what may be cut was cut, and the rest never is
+	Tokens  int    // estimate for Text
+	Max     int    // the hat's max_tokens; 0 = no limit
+	Over    bool   // Text exceeds Max even after all cuts: some parts are never cut
 }
 
 // Part is one section of a prompt.
 type Part struct {
 	Title  string
-	Text   string // as it stands in the prompt, without its heading
-	Tokens int    // of Text, estimated
-	Whole  int    // what it would have with nothing cut
+	Text   string // as in the prompt, without its heading
+	Tokens int    // estimate for Text
+	Whole  int    // the same estimate with nothing cut
 	Cut    bool
 }
 
-// BuildPrompt builds the prompt of a session that is planned in the state
-// (docs/spec 4.7). It is deterministic: the same state and material give the same
-// text, also after a crash.
+// BuildPrompt builds the prompt of a session that is planned in s
+// (docs/spec 4.7). It is deterministic: the same state and material give the same text,
+// also after a crash. It returns an error if the session is not in flight or
+// its task has no attempt.
 //
-// The order is fixed. What docs/spec 4.7 does not name stands where it is read
-// best: Objections behind the plan that they are about; Last progress, Note
-// well, Issues, Verification and Changes so far behind what happened, from the
-// oldest news to the newest, all before the person's own words, because these
-// outrank them and what is read last is kept in mind.
+// The order of the parts is fixed. Parts that docs/spec 4.7 does not name stand
+// where a reader needs them. Objections follow the plan that they are about.
+// Last progress, Note well, Issues, Verification and Changes so far follow the
+// history, oldest news first. All of these precede the person's guidance: it
+// outranks them, and a model remembers best what it reads last.
 func BuildPrompt(s State, session string, m Material) (Prompt, error) {
 	ses, ok := s.Project.Session(session)
 	if !ok {
@@ -106,39 +107,42 @@ func BuildPrompt(s State, session string, m Material) (Prompt, error) {
 	return assemble(parts, w.hat.MaxTokens, w.context), nil
 }
 
-// writing is one prompt in the making: what all of its parts are made from.
+// writing holds everything that the parts of one prompt are made from.
 type writing struct {
 	p       Project
 	r       *Run
 	t       TaskState
 	w       *Attempt
-	part    bool      // the task is a part of another one's plan
-	parent  TaskState // that other one
+	part    bool      // the task is a part of parent's plan
+	parent  TaskState // zero unless part is set
 	hat     ledger.Hat
 	ses     Session
 	m       Material
 	context map[string][]byte
 }
 
-// Needs says what a session's prompt has to look up, and where.
+// Needs lists what the engine has to look up for a session's prompt, and where.
 type Needs struct {
-	Load     []string // the hat's load list: .ralph/… in the person's checkout, the rest at Rev
+	Load     []string // the hat's load list: .ralph/… in the person's checkout, all else at Rev
 	Rev      string   // commit whose conventions and load list are read
-	From, To string   // trees of the diff; empty = none
+	From, To string   // trees to compare for the diff; empty = no diff
 }
 
-// notebooks is the folder of the checkout that sessions write through hat
-// (docs/spec 9.1, 11), and latestPlan the newest plan of any task in it.
+// notebooks is the folder of the checkout that sessions write to through hat
+// (docs/spec 9.1, 11). latestPlan is a file in it with the newest plan of any
+// task.
 const (
 	notebooks  = ".ralph/"
 	latestPlan = notebooks + "events/latest-plan.json"
 )
 
-// InNotebook reports whether a path of a load list is one of the project's
-// notebooks, which are in the person's checkout and in no commit.
+// InNotebook reports whether a path of a load list is a notebook. Notebooks are
+// in the person's checkout and in no commit.
 func InNotebook(file string) bool { return strings.HasPrefix(path.Clean(file), notebooks) }
 
-// PromptNeeds returns what BuildPrompt wants as Material.
+// PromptNeeds returns what the engine has to look up to fill the Material of
+// BuildPrompt. It returns false if the session is not in flight or has no
+// attempt.
 func PromptNeeds(s State, session string) (Needs, bool) {
 	ses, ok := s.Project.Session(session)
 	if !ok || s.Project.Run == nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// judges reports whether a hat reads what others wrote and says whether it is
-// right. A planner or a critic reads before anything is there to judge.
+// judges reports whether a hat reads the work of others and judges it. Planners
+// and critics do not count: they read before there is work to judge.
 func judges(h ledger.Hat) bool {
 	return !h.Writes() && !plans(h) && !disputes(h) && !counsels(h) && !emits(h, "triage.verdict")
 }
 
-// guidanceText renders exactly the items that were bound to the session, or
-// shown to it, when it was planned.
+// guidanceText renders exactly the guidance that the plan of the session bound
+// to it or showed it.
 func (w *writing) guidanceText() string {
 	var lines []string
 	item := func(id string) {
@@ -31,7 +31,7 @@ func (w *writing) guidanceText() string {
 		case guidance.Addressed, guidance.SetAside:
 			line += fmt.Sprintf("\n  (%s so far: %s)", i.State.Word(), i.Note)
 		case guidance.Injected:
-			if i.Note != "" && i.Judged != nil { // it was reported as done, and is not
+			if i.Note != "" && i.Judged != nil { // a writer reported it as done, and a reviewer disagreed
 				line += fmt.Sprintf("\n  (said to be done: %s)", i.Note)
 			}
 		}
@@ -65,8 +65,8 @@ func (w *writing) guidanceText() string {
 	return strings.Join(lines, "\n")
 }
 
-// shapeOf is an example of an event's data with every field that the hat
-// demands: one that would be accepted.
+// shapeOf returns an example of the data of an event. It has every field that
+// the hat demands, so an event like it would be accepted.
 func shapeOf(h ledger.Hat, typ string) string {
 	shape := payload.Shape(typ)
 	for _, name := range h.Payload {
@@ -79,7 +79,8 @@ func shapeOf(h ledger.Hat, typ string) string {
 
 func withField(shape, field string) string { return strings.TrimSuffix(shape, "}") + "," + field + "}" }
 
-// howToEnd is the exact way to end, with the guidance that has to be reported.
+// howToEnd lists the commands that end the session, with the guidance that the
+// event has to report.
 func (w *writing) howToEnd() string {
 	h, b := w.hat, w.ses.Planned.Guidance
 	lines := []string{"End this session with exactly one event, then stop. Run one of these commands:", ""}

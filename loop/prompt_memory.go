@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// memoryPart is what the hat's load list brings (docs/spec 4.1): the project's
-// notebooks, then files of the start commit. The plan in the notebooks is the
-// last one of any task, so it is only given where this task has none.
+// memoryPart renders the files of the hat's load list (docs/spec 4.1): the
+// project's notebooks, then files of the start commit. The plan in the
+// notebooks is the newest one of any task, so a task with a plan of its own
+// (planned) does not get it.
 func (w *writing) memoryPart(planned bool) part {
 	var files []memory
 	for _, f := range w.m.Loaded {
@@ -27,7 +28,7 @@ func (w *writing) memoryPart(planned bool) part {
 		}
 		files = append(files, m)
 	}
-	slices.SortStableFunc(files, func(a, b memory) int { // notebooks first, below the line that is about them
+	slices.SortStableFunc(files, func(a, b memory) int { // notebooks come first, below the line about them
 		switch {
 		case a.own == b.own:
 			return 0
@@ -46,18 +47,18 @@ func (w *writing) memoryPart(planned bool) part {
 	return p
 }
 
-// itemKeys are what a notebook finds its items by: nothing that a session
-// could use.
+// itemKeys matches the keys by which the daemon finds items in a notebook. A
+// session has no use for them.
 var itemKeys = regexp.MustCompile(`[ \t]*<!-- nightporter: [^\n]*? -->`)
 
 // memory is one file of a load list.
 type memory struct {
 	File
-	own    bool // written by sessions
-	newest bool // it grows at its end, so that is what is kept
+	own    bool // written by sessions: a notebook
+	newest bool // grows at its end: a cut keeps the end
 }
 
-// memoryText is all files whole.
+// memoryText renders all files uncut.
 func memoryText(files []memory) string {
 	var b strings.Builder
 	for n, f := range files {
@@ -69,9 +70,10 @@ func memoryText(files []memory) string {
 	return strings.TrimSpace(b.String())
 }
 
-// fitMemory is the files in room bytes. A small one stays whole; what the
-// large ones have to share is shared evenly. Of a notebook the newest lines
-// are kept, of any other file its beginning.
+// fitMemory renders the files in room bytes. Small files stay whole, and large
+// ones share the rest evenly. A cut keeps the newest lines of a notebook and
+// the beginning of any other file. It returns "" if not even the headings and
+// notes fit.
 func fitMemory(files []memory, room int, where string) string {
 	whole := memoryText(files)
 	if len(whole) <= room {
@@ -82,9 +84,9 @@ func fitMemory(files []memory, room int, where string) string {
 		empty[n] = f
 		empty[n].Text = ""
 	}
-	const note = 120 // bytes of a note and the mark that closes a fence
+	const note = 120 // bytes of one note and of the mark that closes a fence
 	left := room - len(memoryText(empty)) - len(files)*(note+len(where))
-	order := make([]int, len(files)) // the smallest first: what it does not need is there for the others
+	order := make([]int, len(files)) // smallest first: the others share what it leaves
 	for n := range order {
 		order[n] = n
 	}
@@ -105,7 +107,7 @@ func fitMemory(files []memory, room int, where string) string {
 	return text
 }
 
-// fit cuts one file to room bytes, and says so besides.
+// fit cuts the file to room bytes and adds a note about the cut.
 func (f memory) fit(room int, where string) string {
 	if f.newest {
 		tail, left := tailOf(f.Text, room)
@@ -116,8 +118,9 @@ func (f memory) fit(room int, where string) string {
 	return strings.TrimSpace(fmt.Sprintf("%s\n(cut here, it would be too long: %s%s)", closed(head), count(left, "more line"), where))
 }
 
-// conventionsPart is what the repository tells agents, for those that do not
-// read it themselves. Where one file is a link to the other it is given once.
+// conventionsPart renders the instructions that the repository has for agents,
+// because not all agents read these files themselves. Files with the same text,
+// such as a link and its target, are rendered once.
 func conventionsPart(files []File) part {
 	var paths, texts []string
 	for _, f := range files {

@@ -10,8 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// historyPart says where the run stands and what this attempt did. Where it is
-// too long, the oldest sessions go first: the last one led here.
+// historyPart describes the position of the run and the sessions of this
+// attempt. A cut removes the oldest sessions first: the latest one explains
+// this session.
 func (w *writing) historyPart() part {
 	p := part{title: "What happened so far", trim: trimHistory, file: "history.md"}
 	lead := w.position()
@@ -26,7 +27,7 @@ func (w *writing) historyPart() part {
 		}
 		steps = append(steps, line)
 	}
-	p.least = lead // why the attempt before failed is what must not be lost
+	p.least = lead // why the last attempt failed must stay
 	p.text = strings.Join(append([]string{lead}, steps...), "\n")
 	p.fit = func(room int) string {
 		for n := 1; n < len(steps); n++ {
@@ -40,7 +41,8 @@ func (w *writing) historyPart() part {
 	return p
 }
 
-// position is "task 3 of 5" (docs/spec 4.7). Parts are counted in their task.
+// position returns a text such as "Task 3 of 5 (2 done), attempt 1."
+// (docs/spec 4.7). A part takes the position of its task.
 func (w *writing) position() string {
 	id := w.t.Task.ID
 	if w.part {
@@ -54,8 +56,8 @@ func (w *writing) position() string {
 	return fmt.Sprintf("%s, attempt %d.", line, w.w.N)
 }
 
-// progressPart is the last entry of the progress log, unless it only repeats
-// why this task's own attempt before came to nothing.
+// progressPart is the last entry of the progress log. It is empty if that entry
+// is about the failed attempt at this task, because historyPart has it.
 func (w *writing) progressPart() part {
 	p := part{title: "Last progress", under: true, trim: trimProgress, file: "progress.md", text: w.p.Progress}
 	if w.t.LastFail != "" && strings.HasPrefix(w.p.Progress, ledger.ShortID(w.t.Task.ID)+" "+w.t.Task.Title+", ") {
@@ -64,9 +66,9 @@ func (w *writing) progressPart() part {
 	return p
 }
 
-// noteText is what led to this session where it does one over, or where the
-// one before it changed nothing. It is never cut: without it the same mistake
-// is made again.
+// noteText says why the session repeats another one, or that the one before it
+// changed nothing on purpose. It is never cut: without it the session would
+// make the same mistake again.
 func (w *writing) noteText() string {
 	var lines []string
 	if w.ses.Planned.Replaces != "" {
@@ -81,12 +83,13 @@ func (w *writing) noteText() string {
 	return strings.Join(lines, "\n")
 }
 
-// acceptanceRule is the rule of an issue that a verifier's failed check became.
+// acceptanceRule is the rule of an issue made from a check that a verifier saw
+// fail.
 const acceptanceRule = "acceptance"
 
-// issuesText gives whoever writes every issue of the last judgement whole, and
-// the reviewer what to look at again. What would not fit is in a file, with
-// the count here.
+// issuesText lists the issues of the last review or verification: for a writer
+// to fix, for a reviewer to check again. Other hats get nothing. Issues that do
+// not fit are in a CONTEXT file, and the text gives the total.
 func (w *writing) issuesText() string {
 	review := emits(w.hat, "review.verdict")
 	if !w.hat.Writes() && !review {
@@ -125,7 +128,7 @@ func (w *writing) issueLines() string {
 		w.context["issues.json"] = all
 	}
 	issues = slices.Clone(issues)
-	slices.SortStableFunc(issues, func(a, b ledger.Issue) int { return a.Severity.Rank() - b.Severity.Rank() }) // worst first: what is not here is the least
+	slices.SortStableFunc(issues, func(a, b ledger.Issue) int { return a.Severity.Rank() - b.Severity.Rank() }) // worst first, so that the list loses the mildest
 	var b strings.Builder
 	for n, i := range issues {
 		line := fmt.Sprintf("%d. %s\n", n+1, i.Describe())
@@ -138,7 +141,7 @@ func (w *writing) issueLines() string {
 	return strings.TrimSpace(b.String())
 }
 
-// disputedText lists the issues that a fixer says are none, with its reasons.
+// disputedText lists the issues that a fixer disputes, with its reasons.
 func disputedText(raw json.RawMessage) string {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -158,7 +161,8 @@ func disputedText(raw json.RawMessage) string {
 	return strings.Join(lines, "\n")
 }
 
-// verifiedText is the last verification, with the output of what failed.
+// verifiedText lists the results of the last verification, with the output of
+// failed commands.
 func (w *writing) verifiedText() string {
 	var lines []string
 	if w.w.Repro != "" {
@@ -186,8 +190,9 @@ func (w *writing) verifiedText() string {
 	return strings.Join(lines, "\n")
 }
 
-// diffPart is what the attempt changed so far: a list for whoever goes on with
-// it in the folder, the patch for whoever judges it.
+// diffPart shows what the attempt has changed so far. A hat that writes has the
+// files in its folder and gets a list; any other hat gets the patch, to judge
+// it.
 func (w *writing) diffPart() part {
 	p := part{title: "Changes so far", trim: trimDiff, file: "diff.patch"}
 	if w.m.Diff == "" {

@@ -10,13 +10,15 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// Hats are known by what they emit, not by their names: people write their own.
+// emits reports whether the hat declares one of the event types. The core knows
+// hats by their events and not by their names, because users write their own
+// hats.
 func emits(h ledger.Hat, types ...string) bool {
 	return slices.ContainsFunc(types, func(t string) bool { return slices.Contains(h.Emits, t) })
 }
 
-// plans, disputes and counsels are the three sides of an argument about a plan
-// (docs/spec 4.4).
+// plans, disputes and counsels report whether a hat is the planner, the critic
+// or the architect of an argument about a plan (docs/spec 4.4).
 func plans(h ledger.Hat) bool    { return emits(h, "plan.complete") }
 func disputes(h ledger.Hat) bool { return emits(h, "critique.verdict") }
 func counsels(h ledger.Hat) bool { return emits(h, "advice.complete") }
@@ -26,9 +28,9 @@ func (w *writing) consensus() bool {
 	return w.r.Settings.Consensus || w.r.Settings.Pattern.Consensus || w.t.Task.Consensus
 }
 
-// plan is what this session works by: the attempt's own plan. A part has its
-// section. A task whose attempt has none yet has the newest one; but whoever
-// plans anew starts from nothing, because a plan that failed is disposable.
+// plan returns the plan that this session works by: that of the attempt, or
+// else the newest plan of the task; for a part, its section. A planner without
+// a plan of this attempt gets nil, because a plan that failed is disposable.
 func (w *writing) plan() json.RawMessage {
 	switch {
 	case len(w.w.Plan) > 0:
@@ -50,8 +52,8 @@ func (w *writing) planPart(plan json.RawMessage) part {
 	return p
 }
 
-// planText renders a plan, or one section of it. standing, where it is not
-// nil, says how a section is judged so far.
+// planText renders a plan or one section of a plan. standing returns the
+// verdict on a section so far; nil leaves the verdicts out.
 func planText(plan json.RawMessage, standing func(id string) string) string {
 	if len(plan) == 0 {
 		return ""
@@ -60,7 +62,7 @@ func planText(plan json.RawMessage, standing func(id string) string) string {
 	blocks := []string{summary}
 	sections := payload.Sections(plan)
 	var one payload.Section
-	if len(sections) == 0 && json.Unmarshal(plan, &one) == nil && one.Title != "" { // a part's own
+	if len(sections) == 0 && json.Unmarshal(plan, &one) == nil && one.Title != "" { // the section of a part
 		blocks[0] = strings.TrimSpace(summary + "\n" + sectionText(one))
 	} else {
 		blocks[0] = strings.TrimSpace(summary + "\n" + stepsText(stepsOf(plan)))
@@ -97,7 +99,7 @@ func stepsText(steps []json.RawMessage) string {
 	return strings.TrimSpace(b.String())
 }
 
-// text is a section below its heading.
+// sectionText renders a section without its heading.
 func sectionText(s payload.Section) string {
 	var lines []string
 	if len(s.Tasks) > 0 {
@@ -115,7 +117,7 @@ func sectionText(s payload.Section) string {
 	return strings.Join(lines, "\n")
 }
 
-// standing is how a section is judged so far.
+// standing returns the verdict on a section so far, as text.
 func (c *Consensus) standing(id string) string {
 	if slices.Contains(c.Approved, id) {
 		return "approved"
@@ -130,9 +132,9 @@ func (c *Consensus) standing(id string) string {
 	return "not judged yet"
 }
 
-// objectionsText is what the critic said of the plan last, and what follows
-// from it for this session. It is never cut: without it the same plan comes
-// back. Rounds before that one are earlierPart.
+// objectionsText renders the last verdict of the critic and says what it asks
+// of this session. It is never cut: without it, the planner would send the same
+// plan again. earlierPart has the rounds before.
 func (w *writing) objectionsText() string {
 	c := w.w.Consensus
 	if c == nil || len(c.Rounds) == 0 {
@@ -170,7 +172,7 @@ func (w *writing) objectionsText() string {
 	return strings.Join(lines, "\n")
 }
 
-// earlierPart is the rounds before the last one.
+// earlierPart renders the verdicts before the last one, newest first.
 func (w *writing) earlierPart() part {
 	p := part{title: "Earlier rounds", under: true, trim: trimHistory, file: "objections.md"}
 	c := w.w.Consensus
@@ -185,7 +187,7 @@ func (w *writing) earlierPart() part {
 	return p
 }
 
-// text is one verdict of the critic.
+// critiqueText renders one verdict of the critic.
 func critiqueText(c payload.Critique, round int) string {
 	verdict := payload.VerdictReject
 	if c.OK {

@@ -8,9 +8,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// PreviewRun returns the state in which a run with these settings, on this
-// commit, would plan its first session. Nothing is recorded: Apply changes no
-// state that it was given.
+// PreviewRun returns the state in which a run with these settings would plan
+// its first session on the commit base. It records nothing, and s stays as it
+// is.
 func PreviewRun(s State, settings ledger.Settings, snapshot ledger.Snapshot, base ledger.Base) State {
 	d := asRun(s, settings, snapshot)
 	d.add(scope{}, ledger.PreflightDone{Base: base})
@@ -18,11 +18,13 @@ func PreviewRun(s State, settings ledger.Settings, snapshot ledger.Snapshot, bas
 	return d.State
 }
 
-// Preview returns a state in which a session of a task is planned with a hat,
-// as if its turn came now, and that session's id: BuildPrompt gives what it
-// would be sent. "" as the hat is the one that comes next. An event that was
-// accepted counts as routed to the hat; guidance that waits is bound, as it
-// would be.
+// Preview returns a state in which a session of the task is planned with the
+// hat, as if it were its turn now, and the id of that session. BuildPrompt then
+// gives the prompt that it would get. An empty hat stands for the next one.
+//
+// Preview treats an accepted event as routed to the hat, and binds guidance
+// that waits. It returns an error if the project has no run, or if the task or
+// the hat does not exist. It records nothing.
 func Preview(s State, task, hat string) (State, string, error) {
 	r := s.Project.Run
 	if r == nil {
@@ -78,8 +80,8 @@ func Preview(s State, task, hat string) (State, string, error) {
 	return d.State, session, nil
 }
 
-// unrouted reports whether the event of the session in hand is still on its
-// way: its files are being taken over, or verified.
+// unrouted reports whether the event of the current session still waits for its
+// route, while the files are captured or verified.
 func (w *Attempt) unrouted() bool {
 	if w.Event == nil {
 		return false
@@ -87,8 +89,9 @@ func (w *Attempt) unrouted() bool {
 	return w.Stage == ledger.StageSession || w.Stage == ledger.StageCapture || w.Stage == ledger.StageChecks || w.Checks != nil
 }
 
-// nextHat is whose turn it is: of a session that sent its event the one that
-// it is routed to as it looks, else the one in hand.
+// nextHat returns the hat of the next session. If the current session has sent
+// its event, that is the hat that the event would be routed to now; otherwise
+// it is the hat of the attempt.
 func (d *decision) nextHat(t TaskState) string {
 	w := t.Attempt
 	if !w.unrouted() {
@@ -101,7 +104,7 @@ func (d *decision) nextHat(t TaskState) string {
 	return to
 }
 
-// taskIDs lists the tasks that can be named, for somebody who named another.
+// taskIDs lists the ids of the tasks, for an error about an unknown id.
 func (p Project) taskIDs() string {
 	var ids []string
 	for _, t := range p.Tasks.All() {

@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// taskText is the task as its source has it. Of a part, it also says what it
-// is a part of and who builds the rest.
+// taskText renders the task as its source has it. For a part, it adds the task
+// that it belongs to and the other parts.
 func (w *writing) taskText() string {
 	t := w.t.Task
 	text := fmt.Sprintf("%s: %s", t.ID, t.Title)
@@ -31,8 +31,8 @@ func (w *writing) taskText() string {
 	return text
 }
 
-// quoted returns a task's text as it is where its source holds what the user
-// wrote, and as text of an outsider's where it can be anybody's.
+// quoted returns a task's text unchanged if the user wrote the source. Text of
+// a foreign source can be by anybody, and gets the mark of outside.
 func (w *writing) quoted(what, text string) string {
 	if w.r.Settings.Source.Foreign {
 		return outside(what, text)
@@ -40,7 +40,7 @@ func (w *writing) quoted(what, text string) string {
 	return text
 }
 
-// partName is what a part is called within its task: "b" of "Task 5/b".
+// partName returns the name of a part within its task: "b" of "Task 5/b".
 func partName(t ledger.Task) string {
 	return strings.TrimPrefix(t.ID, t.Parent+"/")
 }
@@ -66,9 +66,9 @@ func (w *writing) acceptanceText() string {
 	return text
 }
 
-// scopeText says what counts of what the session writes, as its take-over
-// holds it (docs/spec 4.1). A scope of prose permits nothing, and is shown all the
-// same: it says what is meant.
+// scopeText says which changes of the session will be kept. It agrees with the
+// check of its files (docs/spec 4.1). A scope in prose permits no path, but is
+// shown because it tells the intent.
 func (w *writing) scopeText() string {
 	if !w.hat.Writes() {
 		text := "You only read: nothing that you change in the folder is kept."
@@ -111,8 +111,8 @@ func (w *writing) scopeText() string {
 	return strings.Join(lines, "\n") + w.allowedText() + "\nWhat you change elsewhere is undone. The plan file is not yours to change."
 }
 
-// allowedText lists what a person let the task write besides. A part has what
-// was allowed for its task.
+// allowedText lists the paths that a person allowed in addition. A part also
+// has those of its task.
 func (w *writing) allowedText() string {
 	list := slices.Concat(w.parent.Allowed, w.t.Allowed)
 	slices.Sort(list)
@@ -122,8 +122,8 @@ func (w *writing) allowedText() string {
 	return "\nA person also allowed: " + strings.Join(list, ", ")
 }
 
-// answersText is what people answered, of a part also for its whole task.
-// They are paired, and their words stand as they are.
+// answersText lists people's answers about the task, and for a part also about
+// its task. These people are paired, so their words are not marked as data.
 func (w *writing) answersText() string {
 	words := slices.Clone(w.parent.Words)
 	for _, said := range w.t.Words {

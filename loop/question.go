@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// askAgent puts an agent's question to a person. The task waits with its
-// tree; others go on.
+// askAgent passes an agent's question on to a person. The task waits with its
+// tree while other tasks continue.
 func (d *decision) askAgent(t TaskState) {
 	data := t.Attempt.Event.Data
 	d.holdTask(t, ledger.Question{
@@ -19,8 +19,9 @@ func (d *decision) askAgent(t TaskState) {
 	})
 }
 
-// askDispute puts to a person what a review upheld twice against the reasons
-// of the session that should have changed it (docs/spec 2.5).
+// askDispute asks a person to decide about issues that a review upheld twice,
+// although the session that should have fixed them gave reasons against it
+// (docs/spec 2.5).
 func (d *decision) askDispute(t TaskState) {
 	var b strings.Builder
 	who := "review"
@@ -40,8 +41,9 @@ func (d *decision) askDispute(t TaskState) {
 	d.holdTask(t, ledger.Question{Hat: t.Attempt.Hat, Text: b.String(), Options: []string{"Fix it as the " + who + " says", "Leave it as it is"}})
 }
 
-// askAllow asks whether a task may write what its sessions keep writing out of
-// its scope (docs/spec 4.1). With an end, the task waits for it.
+// askAllow asks whether a task may write paths outside its scope that its
+// sessions write again and again (docs/spec 4.1). If expires is set, the task
+// waits for the answer until then; if it is zero, the task goes on.
 func (d *decision) askAllow(t TaskState, paths []string, expires time.Time) {
 	for _, q := range d.Project.Questions {
 		if q.Kind != ledger.AskAllow || !ledger.SameID(q.Task, t.Task.ID) {
@@ -69,7 +71,9 @@ func (d *decision) askAllow(t TaskState, paths []string, expires time.Time) {
 	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, ledger.QuestionAsked{Question: q})
 }
 
-// holdTask lets a task wait with its tree for an answer.
+// holdTask asks q about the task and lets the task wait with its tree. It fills
+// in q's id, run, task, session and times. A q without a kind is an agent's
+// question.
 func (d *decision) holdTask(t TaskState, q ledger.Question) {
 	w, id := t.Attempt, t.Task.ID
 	q.ID, q.Run, q.Task, q.Session, q.Title, q.Asked = d.nextID("q"), d.run().ID, id, w.Session, t.Task.Title, d.in.Time
@@ -83,7 +87,7 @@ func (d *decision) holdTask(t TaskState, q ledger.Question) {
 	d.add(about, ledger.QuestionAsked{Question: q})
 }
 
-// askManual asks a person to look at what no agent can judge.
+// askManual asks a person to check a result that no agent can judge.
 func (d *decision) askManual(t TaskState, instructions string) {
 	list := slices.Clone(t.Task.Acceptance)
 	if instructions != "" && instructions != payload.ManualAcceptance {

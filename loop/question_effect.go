@@ -7,30 +7,30 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// answerGiven is an answer on its way into effect. Its entry is written.
+// answerGiven is an answer that is in the ledger already and takes effect now.
 type answerGiven struct {
 	q             ledger.Question
 	choice, words string
 	along         []string
 }
 
-// answerEffect is what one answer does.
+// answerEffect is the effect of one possible answer.
 type answerEffect struct {
-	check func(words string) (code ledger.AnswerCode, why string) // refuses words; nil: takes any
-	along func(*decision, ledger.Question) []string               // tasks that the answer takes along; nil: none
+	check func(words string) (code ledger.AnswerCode, why string) // refuses unsuitable words; nil: accepts any
+	along func(*decision, ledger.Question) []string               // ids of other tasks that the answer affects too; nil: none
 	apply func(*decision, answerGiven)
 }
 
-// questionEffect is what becomes of a question, by its kind.
+// questionEffect holds all ways in which a question of one kind can end.
 type questionEffect struct {
 	verbs  map[string]answerEffect
-	own    func(*decision, answerGiven)             // an option, or a person's own words; nil: no answer
-	expire func(*decision, ledger.Question)         // nobody answers in time
-	drop   func(*decision, ledger.Question, string) // something else settled it, which the last argument says
+	own    func(*decision, answerGiven)             // an option or free text; nil: not accepted
+	expire func(*decision, ledger.Question)         // nobody answered in time
+	drop   func(*decision, ledger.Question, string) // something else settled it; the string says what
 }
 
-// questionEffects has a row for each kind. It is filled by init because what an
-// answer does leads back to the table.
+// questionEffects has a row for each kind of question. init fills it, because
+// answers lead back to the table: a plain initialiser would be a cycle.
 var questionEffects map[ledger.QuestionKind]questionEffect
 
 func init() {
@@ -70,8 +70,8 @@ func init() {
 	}
 }
 
-// effectsOf returns the row of a question's kind. One of an unknown kind is
-// treated as an agent's.
+// effectsOf returns the row of q's kind. A question of an unknown kind gets the
+// row of an agent's question.
 func effectsOf(q ledger.Question) questionEffect {
 	if e, ok := questionEffects[q.Kind]; ok {
 		return e
@@ -79,7 +79,7 @@ func effectsOf(q ledger.Question) questionEffect {
 	return questionEffects[ledger.AskAgent]
 }
 
-// effectOf returns what an answer to q does.
+// effectOf returns the effect of answering q with choice.
 func effectOf(q ledger.Question, choice string) answerEffect {
 	row := effectsOf(q)
 	if e, ok := row.verbs[choice]; ok {
@@ -151,12 +151,13 @@ func applyNow(d *decision, a answerGiven) {
 	}
 }
 
-// withdraw settles a question without an answer.
+// withdraw settles a question without an answer. then says what happens
+// instead.
 func (d *decision) withdraw(q ledger.Question, then string) {
 	d.add(scope{task: q.Task}, ledger.QuestionExpired{ID: q.ID, Then: then})
 }
 
-// expireQuietly settles a question whose silence changes nothing.
+// expireQuietly settles a question that changes nothing if nobody answers.
 func (d *decision) expireQuietly(q ledger.Question) { d.withdraw(q, "nothing was done") }
 
 func (d *decision) expireBaseline(q ledger.Question) {
@@ -177,7 +178,8 @@ func (d *decision) expireAgent(q ledger.Question) {
 	}
 	if q.Choice == "" || then == ledger.ThenPause {
 		d.add(about, ledger.QuestionExpired{ID: q.ID, Then: ledger.ShortID(q.Task) + " waits; answer any time"})
-		// The question stays answerable: it is asked again, without an end.
+		// The question is asked again without an end, so that it stays
+		// answerable.
 		q.Expires, q.Remind = time.Time{}, time.Time{}
 		d.add(about, ledger.QuestionAsked{Question: q})
 		return

@@ -2,7 +2,8 @@ package loop
 
 import "github.com/nightporter/nightporter/loop/ledger"
 
-// QuietHours are those of a chat: its own, or what the configuration says.
+// QuietHours returns the quiet hours of a chat: its own if it has any,
+// otherwise those of the configuration.
 func (h Shared) QuietHours(chat string, otherwise ledger.Hours) ledger.Hours {
 	if own, ok := h.Quiet[chat]; ok {
 		return own
@@ -25,7 +26,7 @@ func (d *decision) setQuiet(b SetQuiet) {
 	d.answer = Answer{OK: true, Code: ledger.CodeSet, Text: hoursText(hours)}
 }
 
-// said is what a chat is told that its hours are.
+// hoursText describes quiet hours to the people in a chat.
 func hoursText(h ledger.Hours) string {
 	switch h {
 	case "":

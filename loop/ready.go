@@ -6,12 +6,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// settleReady moves tasks between pending and ready as their dependencies say.
+// settleReady moves tasks between pending and ready according to their
+// dependencies.
 func (d *decision) settleReady() {
 	list := d.Project.Tasks
 	for n, t := range list.of(setUnsettled) {
 		switch {
-		case t.Status == ledger.Pending && len(t.Parts) > 0: // done when they are: settleParts
+		case t.Status == ledger.Pending && len(t.Parts) > 0: // settleParts completes it
 		case t.Status == ledger.Pending:
 			d.setTask(t.Task.ID, ledger.Ready, "")
 		default:
@@ -20,7 +21,8 @@ func (d *decision) settleReady() {
 	}
 }
 
-// wanted reports whether the run's --from and --only let a task in.
+// wanted reports whether the run's --from and --only include the task. A part
+// follows its task; a task of the run alone is always included.
 func (d *decision) wanted(t *TaskState) bool {
 	tasks, s := d.Project.Tasks, &d.run().Settings
 	if t.Task.Own {
@@ -40,6 +42,8 @@ func (d *decision) wanted(t *TaskState) bool {
 	return true
 }
 
+// firstReady returns the first ready task, in document order, that the run may
+// take.
 func (d *decision) firstReady() (TaskState, bool) {
 	for _, t := range d.Project.Tasks.of(setReady) {
 		if d.wanted(t) && t.wish() == ledger.MarkOpen {
@@ -49,8 +53,9 @@ func (d *decision) firstReady() (TaskState, bool) {
 	return TaskState{}, false
 }
 
-// wait records what the run waits for, once. agent is the one waited for, ""
-// for none.
+// wait puts the run into the waiting state. It adds no entry if the run waits
+// for the same thing already. agent names the agent that the run waits for, or
+// is "".
 func (d *decision) wait(w ledger.WaitReason, until time.Time, agent, text string) {
 	r := d.run()
 	if r.State == ledger.RunWaiting && r.Wait == w && r.Until.Equal(until) && r.Text == text {
@@ -59,7 +64,8 @@ func (d *decision) wait(w ledger.WaitReason, until time.Time, agent, text string
 	d.add(scope{}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: w, Until: until, Agent: agent, Text: text})
 }
 
-// inOrder reports whether the source's tasks stand in the given order already.
+// inOrder reports whether the tasks of the source already stand in the order of
+// ids.
 func (d *decision) inOrder(ids []string) bool {
 	tasks, k := d.Project.Tasks, 0
 	for n, t := range tasks.All() {
@@ -74,6 +80,7 @@ func (d *decision) inOrder(ids []string) bool {
 	return k == len(ids)
 }
 
+// order returns the ids of the tasks in the source, in document order.
 func (d *decision) order() []string {
 	var ids []string
 	for _, t := range d.Project.Tasks.All() {

@@ -8,9 +8,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// hatsChanged takes over hats and a pattern that were changed on disk. A
-// session that is in hand goes on under the hat that it was planned with; the
-// next one is planned by the new ones.
+// hatsChanged takes over hats and a pattern that changed on disk. The current
+// session keeps the hat that it was planned with; the next one is planned with
+// the new hats.
 func (d *decision) hatsChanged(b HatsChanged) {
 	r := d.run()
 	if r.Over() {
@@ -29,8 +29,9 @@ func (d *decision) hatsChanged(b HatsChanged) {
 	d.add(scope{}, ledger.HatsRead{Pattern: b.Pattern, Hats: b.Hats})
 }
 
-// resumed takes over the settings that a run is taken up again with. What is in
-// hand goes on under the hats and the pattern that it was planned with.
+// resumed takes over the settings that a run is resumed with. If a task is
+// under way and the hats or the pattern differ, its current session keeps the
+// old ones, and the next session is planned with the new ones.
 func (d *decision) resumed(s ledger.Settings) {
 	was, now := d.run().Settings, ledger.HatsRead{Pattern: s.Pattern, Hats: s.Hats}
 	_, inHand := d.Project.inHand()
@@ -43,16 +44,16 @@ func (d *decision) resumed(s ledger.Settings) {
 	d.add(scope{}, now)
 }
 
-// sameHats compares hats and pattern as the ledger gives them back: there an
-// empty list is none.
+// sameHats reports whether hats and pattern are equal in the ledger's JSON,
+// where an empty list equals none.
 func sameHats(a, b ledger.Settings) bool {
 	x, errX := json.Marshal(ledger.HatsRead{Pattern: a.Pattern, Hats: a.Hats})
 	y, errY := json.Marshal(ledger.HatsRead{Pattern: b.Pattern, Hats: b.Hats})
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// has reports whether the hat has a place in the pattern, or in what comes
-// before it.
+// hasHats reports whether the settings have the hat and the pattern, or the
+// argument before it, uses it.
 func hasHats(s ledger.Settings, hat string) bool {
 	if _, ok := s.Hats[hat]; !ok {
 		return false
@@ -61,7 +62,7 @@ func hasHats(s ledger.Settings, hat string) bool {
 		slices.ContainsFunc(s.Pattern.Routes, func(r ledger.Route) bool { return r.From == hat })
 }
 
-// upcoming is what the next session is planned by.
+// upcoming returns the settings that the next session is planned with.
 func (r *Run) upcoming() ledger.Settings {
 	s := r.Settings
 	if r.Hats != nil {

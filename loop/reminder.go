@@ -7,20 +7,20 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// A question that ends by itself is said once more before it does, when two
-// thirds of its time are over. One with less time than this has none: what is
-// left then would be too short to come back from anywhere. Every other one has
-// ReminderLeft left at least.
+// reminderFrom is the shortest total time of a question that gets a reminder.
+// The reminder comes after two thirds of that time, so at least ReminderLeft
+// remains. In a shorter question, too little time would remain to come back to
+// it.
 const reminderFrom = 3 * ReminderLeft
 
-// ReminderLeft is how much of a question's time a reminder has to leave. Where
-// less is left, because nobody was there in time to say it, it is not said.
+// ReminderLeft is the least time that a reminder leaves for the answer. A
+// reminder that could not be sent before that is dropped.
 const ReminderLeft = 5 * time.Minute
 
-// until gives a question its end, and the time for its reminder. Only agents'
-// questions have one: blocked tasks and manual checks wait as long as it takes,
-// and the digest names them each morning; what somebody was asked back about
-// their own command is none of anybody's night.
+// scheduleReminder sets the end of a question and the time of its reminder.
+// Only agents' questions get a reminder. Blocked tasks and manual checks have
+// no end and are named in each morning's digest; a confirmation of a person's
+// own command should not wake anybody.
 func scheduleReminder(q *ledger.Question, asked, expires time.Time) {
 	q.Expires, q.Remind = expires, time.Time{}
 	if whole := expires.Sub(asked); q.Reminds() && whole >= reminderFrom {
@@ -28,7 +28,7 @@ func scheduleReminder(q *ledger.Question, asked, expires time.Time) {
 	}
 }
 
-// remind says which questions are to be said once more.
+// remind records the questions whose reminder is due.
 func (d *decision) remind() {
 	for _, q := range slices.Clone(d.Project.Questions) {
 		if !q.Remind.IsZero() && !d.in.Time.Before(q.Remind) && d.Project.shelved(q) == "" {

@@ -9,6 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
+// pause pauses the run after the current session, or at once if b.Now is set:
+// then the session is cut and repeated on resume.
 func (d *decision) pause(b Pause) {
 	r := d.run()
 	switch {
@@ -40,6 +42,10 @@ func (d *decision) pause(b Pause) {
 	d.say("%s paused; /resume goes on", d.in.Project)
 }
 
+// resume continues a run that is paused, pausing, stopping or waiting. Waiting
+// for an agent ends: resume means "try now", also for an agent that was
+// unusable. If agent is not "", the run switches to it, and other agents stay
+// on hold.
 func (d *decision) resume(agent string) {
 	r := d.run()
 	if r.Over() {
@@ -91,8 +97,8 @@ func (d *decision) resume(agent string) {
 	}
 }
 
-// choose lets the run go on with another agent. It reports false where that
-// is none.
+// choose switches the run to another agent. It returns false, and refuses the
+// command, if the run has no such agent.
 func (d *decision) choose(agent string) bool {
 	s := d.run().Settings
 	if agent == s.Agent {
@@ -110,8 +116,9 @@ func (d *decision) choose(agent string) bool {
 	return true
 }
 
-// stop ends the run after what is in hand, or at once. A signal that cuts
-// leaves the run unfinished: the same command resumes it (docs/spec 2.4).
+// stop ends the run after the current session, or at once if b.Now is set. A
+// signal that cuts a session off does not end the run: the same command resumes
+// it (docs/spec 2.4).
 func (d *decision) stop(b Stop) {
 	r := d.run()
 	if r.Over() {
@@ -129,7 +136,7 @@ func (d *decision) stop(b Stop) {
 	}
 	d.add(scope{}, ledger.RunStateSet{State: ledger.RunStopping, Signal: b.Signal, Now: b.Now})
 	if b.Now && d.run().Finishing != nil && !d.Project.busy() {
-		d.cutCheck() // its check is held (the disk is full): no end of it will come
+		d.cutCheck() // a full disk holds its check, so no end of that check will come
 	}
 	t, ok := d.Project.inHand()
 	switch {
@@ -146,15 +153,16 @@ func (d *decision) stop(b Stop) {
 	}
 }
 
-// cutAll asks for the end of every session in flight that has not emitted.
+// cutAll cuts every session in flight.
 func (d *decision) cutAll(why string) {
 	for _, s := range d.Project.Sessions {
 		d.cut(s, why)
 	}
 }
 
-// cut asks for the end of one session, once. One whose event is there has
-// done its part: it only loses what is left of its grace.
+// cut asks for the end of a session, and records once that it was cut. A
+// session with an accepted event is not recorded as cut: its work counts, and
+// it only loses the rest of its grace period.
 func (d *decision) cut(s Session, why string) {
 	if s.Cut {
 		return
@@ -167,8 +175,9 @@ func (d *decision) cut(s Session, why string) {
 	d.effect(d.uniqueKey(s.ID), ledger.EffectEnd{Session: s.ID})
 }
 
-// finish parks what is in hand and ends the run; where commits were made, the
-// branch tip is verified once in a clean folder first (docs/spec 2.3).
+// finish parks the task under way and ends the run. A branch tip with commits
+// of its own is first verified in a clean folder, unless that was done already
+// or the run has to stop at once (docs/spec 2.3).
 func (d *decision) finish(e ledger.RunEnded) {
 	r := d.run()
 	if r.Over() || r.Finishing != nil {
@@ -177,7 +186,7 @@ func (d *decision) finish(e ledger.RunEnded) {
 	d.park(string(e.Reason))
 	r = d.run()
 	cmds, setups := verificationCommands(r.Settings, ledger.KindFinal, nil, true)
-	ours := r.Commits > 0 || r.Base.From != "" // commits that HEAD does not have
+	ours := r.Commits > 0 || r.Base.From != "" // the branch has commits that HEAD does not have
 	if ours && len(cmds) > 0 && r.FinalTip != r.Tip && d.Project.Green[d.Project.Source] != r.Tip && !r.StopNow {
 		d.add(scope{}, ledger.RunFinishing{Ending: e})
 		d.add(scope{}, ledger.ChecksBegun{Kind: ledger.KindFinal, Tree: r.Tip, Setup: setups, Commands: cmds})
@@ -187,8 +196,8 @@ func (d *decision) finish(e ledger.RunEnded) {
 	d.end(e)
 }
 
-// park keeps attempts that are in hand for the next run: a limit, a pause for
-// review or a stop is not a failure.
+// park keeps the attempts under way for the next run. A limit, a pause for
+// review or a stop does not count as a failure.
 func (d *decision) park(why string) {
 	for _, t := range d.Project.Tasks.of(setActive) {
 		if t.Attempt != nil {
@@ -198,7 +207,10 @@ func (d *decision) park(why string) {
 	}
 }
 
-// end closes the run.
+// end closes the run with e. It adds the counts, the branch, the result of the
+// final verification and the command that resumes the run. It drops questions
+// that end with a run, and expires guidance for hats that no later run can
+// have.
 func (d *decision) end(e ledger.RunEnded) {
 	d.park(string(e.Reason))
 	r := d.run()
@@ -231,7 +243,8 @@ func (d *decision) end(e ledger.RunEnded) {
 	}
 }
 
-// canStillRun reports whether a session of the hat can come in the project's runs.
+// canStillRun reports whether the project's runs can still plan a session with
+// this hat.
 func (d *decision) canStillRun(hat string) bool {
 	s := d.run().upcoming()
 	argued := d.Project.Tasks.contains(func(t *TaskState) bool { return argues(s, t.Task) })
@@ -241,9 +254,10 @@ func (d *decision) canStillRun(hat string) bool {
 	return hasHats(s, hat)
 }
 
-// Outcome reports whether `nightporter run` is through with the project's
-// run, and with which exit code (docs/spec 2.4). A pause for review and a signal
-// that cut sessions off leave the run unfinished.
+// Outcome returns the exit code of `nightporter run` (docs/spec 2.4). through
+// is false while that command has to go on. It is true for an unfinished run
+// too, if the run is paused for review or a signal cut its sessions off. A
+// project without a run gives 3.
 func Outcome(s State) (exit int, through bool) {
 	r := s.Project.Run
 	switch {
@@ -259,7 +273,8 @@ func Outcome(s State) (exit int, through bool) {
 	return 0, false
 }
 
-// signalExit is the exit code after a signal; 2, work is left, after /stop.
+// signalExit returns the exit code after a signal. After /stop it returns 2:
+// work is left.
 func signalExit(signal string) int {
 	switch signal {
 	case "SIGTERM":
@@ -270,8 +285,9 @@ func signalExit(signal string) int {
 	return 2
 }
 
-// effectBroken holds everything while the state folder cannot be written, and
-// otherwise fails the attempt that the effect belongs to.
+// effectBroken records an effect that failed, and fails what it belongs to: the
+// attempt, the task or the run. Where the state folder cannot be written, it
+// only records that: all work waits until the folder is writable again.
 func (d *decision) effectBroken(b EffectBroken) {
 	r := d.run()
 	d.add(scope{task: b.Task}, ledger.EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Disk: b.Disk})
@@ -279,7 +295,7 @@ func (d *decision) effectBroken(b EffectBroken) {
 		return
 	}
 	if s, ok := d.Project.Session(b.Key); ok && b.Kind == "session.start" {
-		// It never began, and no exit will come for it.
+		// The session never started, so the runner will report no exit.
 		x := ledger.Exit{Session: s.ID, Reason: ledger.ExitNotStarted, Code: -1, Turns: -1, Tokens: -1, Text: b.Text, Started: d.in.Time, Ended: d.in.Time}
 		if s.Planned.Kind == ledger.KindAgent {
 			d.addShared(ledger.LeaseReleased{Session: s.ID})
@@ -305,8 +321,8 @@ func (d *decision) effectBroken(b EffectBroken) {
 	if t, ok := d.task(b.Task); ok && t.Attempt != nil && t.Status == ledger.Active {
 		d.add(scope{task: b.Task}, ledger.StageSet{Stage: ledger.StageReady})
 		if b.Kind == (ledger.EffectCommit{}).EffectKind() {
-			// No other session would make it writable, and what has converged is
-			// not done again for it.
+			// Another session could not make the branch writable, and a task
+			// that has converged is not done again for that.
 			d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Text: b.Text})
 			return
 		}
@@ -322,18 +338,19 @@ func (d *decision) effectBroken(b EffectBroken) {
 	}
 }
 
-// cannotStart blocks a task whose session cannot be started for what its scope
-// says: no second attempt would find another one.
+// cannotStart blocks a task whose session cannot be started because of its
+// scope. A second attempt would have the same scope.
 func (d *decision) cannotStart(t TaskState, why string) {
 	d.submit(t, ledger.Submit{Result: "fail", Outcome: ledger.OutcomeBlocked, Reason: why})
 	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeBlocked, Why: why})
 	d.block(t.Task.ID, blockage{reason: why, needs: "a scope that leaves something to write", work: t.Attempt})
 }
 
-// longestLimit is the longest wait for an agent that is believed: limits are
-// by the hour, the day or the week, and the text comes from a session.
+// longestLimit is the longest wait for an agent's limit that the core accepts.
+// Limits last hours, a day or a week, and the time comes from text that a
+// session wrote.
 const longestLimit = 8 * 24 * time.Hour
 
-// lateBy is how long a wait for an agent without a known end lasts before it
-// is tried again.
+// lateBy is how long the run waits for an agent before it tries again, if the
+// end of the wait is unknown.
 const lateBy = 15 * time.Minute

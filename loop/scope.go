@@ -6,8 +6,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// ScopeOf is what the files of a session in flight will be held against; false
-// where nothing is taken over from it.
+// ScopeOf returns the scope that the files of a session in flight will be
+// checked against. It returns false if no files are taken over from that
+// session.
 func ScopeOf(s State, session string) (ledger.Scope, bool) {
 	ses, ok := s.Project.Session(session)
 	if !ok || s.Project.Run == nil {
@@ -21,7 +22,8 @@ func ScopeOf(s State, session string) (ledger.Scope, bool) {
 	return s.scope(t, hat), true
 }
 
-// scope is what the files of a hat's session are held against (docs/spec 4.1).
+// scope returns the scope that the files of a hat's session are checked against
+// (docs/spec 4.1).
 func (s State) scope(t TaskState, hat ledger.Hat) ledger.Scope {
 	out := ledger.Scope{
 		Task: t.Task.Scope, Layout: s.Project.Run.Settings.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied,
@@ -30,7 +32,7 @@ func (s State) scope(t TaskState, hat ledger.Hat) ledger.Scope {
 	if n := s.Project.index(t.Task.Parent); n >= 0 {
 		parent := s.Project.Tasks.At(n)
 		if out.Within = parent.Task.Scope; len(ledger.ParseScope(out.Within)) == 0 {
-			out.Within = "none" // a part nevertheless: a plan cannot go beyond what its task could
+			out.Within = "none" // limits the part all the same: a plan cannot exceed the scope of its task
 		}
 		out.Also = slices.Concat(t.Allowed, parent.Allowed)
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// firstHat is the hat that an attempt at the task begins with. After one that
-// stood still it is the planner: a plan is disposable, and another round of
-// the same is what stood still (docs/spec 2.5). A part has its plan already.
+// firstHat returns the hat that an attempt at the task begins with. After a
+// stalled attempt it is the planner: a plan is disposable, and another round of
+// the same plan would stall again (docs/spec 2.5). A part has its plan already.
 func firstHat(s ledger.Settings, t ledger.Task, stalled bool) string {
 	planner := s.Planner()
 	switch {
@@ -21,28 +21,29 @@ func firstHat(s ledger.Settings, t ledger.Task, stalled bool) string {
 	return s.Pattern.Start
 }
 
-// Hats that argue about a plan. They are in no pattern's routes: whatever the
-// pattern, its planner's event goes to them first where consensus is asked for.
+// Hats that argue about a plan. No pattern routes to them: where consensus is
+// asked for, the event of any pattern's planner goes to them first.
 const (
 	hatCritic    = "critic"
 	hatArchitect = "architect"
 )
 
-// Arguing lists the hats that a plan goes to before it is built, where
+// Arguing returns the hats that a plan passes before it is built, where
 // consensus is asked for.
 func Arguing() []string { return []string{hatCritic, hatArchitect} }
 
 // argues reports whether the task's plan goes to the critic before anything is
-// built. A part's plan was argued about with its task's; and a red baseline is
-// mended by a task of the run alone, which has none that could outlive it.
+// built. A part is excluded: its plan was argued about together with its
+// task's. So is the task that fixes a red baseline: it ends with the run, and
+// its plan could not outlive it.
 func argues(s ledger.Settings, t ledger.Task) bool {
-	// A person's own hats of these names may be for something else.
+	// A user can have other hats with these names.
 	critic := slices.Contains(s.Hats[hatCritic].Emits, ledger.EventCritique)
 	architect := slices.Contains(s.Hats[hatArchitect].Emits, ledger.EventAdvice)
 	return (s.Consensus || s.Pattern.Consensus || t.Consensus) && !isPart(t) && critic && architect
 }
 
-// afterPlan is the hat that a settled plan goes to.
+// afterPlan returns the hat that a settled plan goes to.
 func afterPlan(s ledger.Settings) string {
 	if to := s.Pattern.Next(s.Planner(), ledger.EventPlan, false, func(string) bool { return false }); to != "" {
 		return to
@@ -50,8 +51,9 @@ func afterPlan(s ledger.Settings) string {
 	return s.Pattern.Start
 }
 
-// commands lists what is run for a check: setup first where it is due, then
-// the verification commands that apply to the changed files.
+// verificationCommands returns the commands of a check: the setup commands if
+// setup is set, then the verification commands that apply to the changed files.
+// The first setups commands are setup.
 func verificationCommands(s ledger.Settings, kind ledger.Kind, files []ledger.FileChange, setup bool) (cmds []ledger.Command, setups int) {
 	if setup {
 		cmds = append(cmds, s.Setup...)
@@ -68,7 +70,7 @@ func verificationCommands(s ledger.Settings, kind ledger.Kind, files []ledger.Fi
 	return cmds, setups
 }
 
-// onlyProse reports whether nothing but documents changed.
+// onlyProse reports whether only documents changed.
 func onlyProse(files []ledger.FileChange) bool {
 	for _, f := range files {
 		if !strings.HasSuffix(f.Path, ".md") && !strings.HasPrefix(f.Path, "docs/") {

@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// sourceChanged takes over what people changed in the source while a run is
-// under way.
+// sourceChanged applies a new reading of the source during a run. A reading
+// that failed is recorded once and changes no task.
 func (d *decision) sourceChanged(b SourceChanged) {
 	r := d.run()
 	if r.Over() || r.State == ledger.RunPlanning {
@@ -25,8 +25,11 @@ func (d *decision) sourceChanged(b SourceChanged) {
 	d.takeSource(b.Snapshot, b.Read)
 }
 
-// takeSource compares a reading of the source with what is known. The ledger
-// decides what is done; the file is where people say what they want (docs/spec 3.2).
+// takeSource compares a reading of the source with the known tasks and applies
+// the differences. The ledger decides which tasks are done; the file says what
+// people want (docs/spec 3.2). at is when the file was read: a mark that
+// nightporter wrote after that outranks the mark in the reading. A zero at
+// trusts every mark.
 func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 	read := ledger.SourceRead{Name: s.Name, Path: s.Path}
 	before := d.Project.Tasks
@@ -49,7 +52,7 @@ func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 			t := before.At(was)
 			mark := now.Mark
 			if !at.IsZero() && at.Before(t.MarkedAt) {
-				mark = t.Task.Mark // we wrote it since
+				mark = t.Task.Mark // nightporter wrote the mark after this reading
 			}
 			if t.Task.Mark == mark && sameBody(&t.Task, now) {
 				continue
@@ -92,7 +95,7 @@ func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 		case c.now.Mark == ledger.MarkDone && c.old.Status != ledger.Done && c.old.Status != "" && c.now.Mark != c.old.Lifted:
 			if t, _ := d.task(id); t.Status == ledger.Active {
 				if t.committing() {
-					break // it is done in a moment, with its commit
+					break // its commit is being made: it is done in a moment
 				}
 				d.cutTask(t, "ticked in the source")
 			}
@@ -106,15 +109,15 @@ func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 			d.add(scope{task: id}, ledger.TaskSet{From: ledger.Blocked, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 			d.mark(id, ledger.MarkOpen)
 		case len(c.old.Parts) > 0 && c.old.Status != ledger.Done && bodyChanged(c.old.Task, c.now):
-			// Its parts are of a plan for something else.
+			// Its parts come from a plan for the old text.
 			t, _ := d.task(id)
 			d.cutTask(t, "edited in the source")
 			d.dropParts(t, "edited in the source")
 			d.closeQuestions(id, "edited in the source")
 			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 		case c.old.Status == ledger.Active && bodyChanged(c.old.Task, c.now):
-			// What is being done is not what is wanted any more. A commit that is
-			// being made is left alone; done looks at what it was made for.
+			// The attempt works on the old text. A commit that is being made is
+			// left alone: done compares the text that it was made for.
 			if t, _ := d.task(id); !t.committing() {
 				d.cutTask(t, "edited in the source")
 				d.add(scope{task: id}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "edited in the source"})
@@ -144,8 +147,8 @@ func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 	d.remark()
 }
 
-// tickedAgain settles a question about unticked tasks that the source has
-// answered itself: the stash was popped, the line is back.
+// tickedAgain settles the question about unticked tasks if the source has the
+// ticks again, for example after a git stash pop.
 func (d *decision) tickedAgain() {
 	for _, q := range d.Project.Questions {
 		if q.Kind != ledger.AskUnticked {
@@ -161,7 +164,8 @@ func (d *decision) tickedAgain() {
 	}
 }
 
-// remark repeats marks that could not be written when their task ended.
+// remark writes the marks of done tasks again that could not be written when
+// the task ended.
 func (d *decision) remark() {
 	for _, t := range d.Project.Tasks.of(setDone) {
 		if t.Task.Mark == ledger.MarkOpen && t.Marked == "" && (t.Commit != "" || len(t.Parts) > 0) {
@@ -170,9 +174,10 @@ func (d *decision) remark() {
 	}
 }
 
-// askUnticked: a task that was finished here and is unticked or gone (a
-// stash, a checkout, a stale editor) is never redone by itself; one question
-// for all of them.
+// askUnticked asks a person about tasks that are done but unticked or gone in
+// the source. The cause may be a stash, a checkout or a stale editor, so no
+// such task is redone without an answer. There is one question for all of them:
+// if more tasks come, a new question with all of them replaces it.
 func (d *decision) askUnticked(ids []string) {
 	if len(ids) == 0 {
 		return

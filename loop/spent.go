@@ -6,22 +6,22 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Spent is what a run has spent, by hat and by task: a read model, so that
-// nobody has to read a run's entries for it.
+// Spent is the spending of a run, by hat and by task. It is a read model:
+// without it, every reader would have to fold the run's entries.
 type Spent struct {
-	Hats  []Share     `json:"hats,omitempty"` // in the order in which they first ended
-	Tasks List[Share] `json:"tasks,omitzero"` // "" for sessions of no task
+	Hats  []Share     `json:"hats,omitempty"` // in the order of their first ended session
+	Tasks List[Share] `json:"tasks,omitzero"` // Name is "" for sessions without a task
 }
 
-// Share is what one hat, or one task, had.
+// Share is the spending of one hat or of one task.
 type Share struct {
 	Name     string  `json:"name"`
 	USD      float64 `json:"usd"`
-	Tokens   int64   `json:"tokens,omitempty"`   // as far as agents said
+	Tokens   int64   `json:"tokens,omitempty"`   // as far as agents report them
 	Unpriced int     `json:"unpriced,omitempty"` // sessions whose cost is unknown
 }
 
-// WithAgent adds an ended session of an agent.
+// with returns s plus an ended agent session.
 func (s Spent) with(hat, task string, x ledger.Exit) Spent {
 	n := slices.IndexFunc(s.Hats, func(h Share) bool { return h.Name == hat })
 	if s.Hats = slices.Clone(s.Hats); n < 0 {
@@ -39,7 +39,7 @@ func (s Spent) with(hat, task string, x ledger.Exit) Spent {
 	return s
 }
 
-// WithAgent adds an ended session of an agent.
+// with returns s plus an ended agent session.
 func (s Share) with(x ledger.Exit) Share {
 	if x.CostUSD < 0 {
 		s.Unpriced++

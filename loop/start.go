@@ -8,7 +8,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// startRun plans a run, or takes up the one that has not ended (docs/spec 17).
+// startRun plans a run, or resumes the unfinished one (docs/spec 17).
 func (d *decision) startRun(b StartRun) {
 	r := d.run()
 	if r != nil && r.Settings.Repo != b.Settings.Repo {
@@ -25,7 +25,7 @@ func (d *decision) startRun(b StartRun) {
 			}
 		}
 	}
-	// Somebody starts work again because what was wrong with an agent is mended.
+	// A person who starts work again has repaired the agent.
 	for _, name := range sortedKeys(d.Shared.Agents) {
 		if d.Shared.Agents[name].Unusable && !b.Check {
 			d.addShared(ledger.AgentUsable{Agent: name})
@@ -38,7 +38,7 @@ func (d *decision) startRun(b StartRun) {
 	if !r.Over() && !b.New && r.Settings.Source == b.Settings.Source {
 		if r.State == ledger.RunPlanning {
 			d.answer = Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
-			return // its preflight is under way, or comes again from the outbox
+			return // its preflight is under way, or the outbox repeats it
 		}
 		for _, q := range d.Project.Questions {
 			if q.Kind == ledger.AskReview {
@@ -46,7 +46,7 @@ func (d *decision) startRun(b StartRun) {
 			}
 		}
 		d.resumed(b.Settings)
-		if b.Snapshot != nil { // what people wrote while nobody looked
+		if b.Snapshot != nil { // changes that people made while no run read the source
 			d.takeSource(*b.Snapshot, time.Time{})
 		}
 		d.answer = Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
@@ -61,10 +61,10 @@ func (d *decision) startRun(b StartRun) {
 	}
 	for _, t := range d.Project.Tasks.All() {
 		switch {
-		case t.Task.Own: // gone with its run
+		case t.Task.Own: // a task of the last run alone
 			d.closeQuestions(t.Task.ID, "its run is over")
 			d.expireGuidance(t.Task.ID, "its task went with its run")
-		case b.New && t.Attempt != nil && t.Status == ledger.Ready: // HEAD alone is what it starts from
+		case b.New && t.Attempt != nil && t.Status == ledger.Ready: // a new run starts from HEAD alone
 			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "a new run from HEAD"})
 			d.planAnew(*t, "a new run from HEAD")
 		}
@@ -83,7 +83,8 @@ func (d *decision) startRun(b StartRun) {
 	d.answer = Answer{OK: true, Code: ledger.CodePlanned, ID: id}
 }
 
-// preflighted starts the run's first commands, or ends it (docs/spec 2.0).
+// preflighted starts the baseline after a preflight, or ends the run if the
+// preflight found problems (docs/spec 2.0).
 func (d *decision) preflighted(b Preflighted) {
 	r := d.run()
 	if r.Over() || r.State != ledger.RunPlanning || r.Base.Commit != "" || (b.Run != "" && b.Run != r.ID) {
@@ -98,16 +99,17 @@ func (d *decision) preflighted(b Preflighted) {
 	d.takeSource(b.Snapshot, time.Time{})
 	r = d.run()
 	if cmds, setup := verificationCommands(r.Settings, ledger.KindBaseline, nil, true); len(cmds) > 0 {
-		// Its first command is planned by advance: what a run that was stopped
-		// before its start had in flight may still be ending.
+		// advance plans the first command: sessions of a run that was stopped
+		// before its start may still be ending.
 		d.add(scope{}, ledger.ChecksBegun{Kind: ledger.KindBaseline, Tree: b.Base.Tree, Setup: setup, Commands: cmds})
 		return
 	}
 	d.begin(nil, nil)
 }
 
-// baselined goes on after the baseline: green starts the run, red is asked
-// about, and a setup that does not work starts nothing.
+// baselined acts on the result of the baseline. Green starts the run, red asks
+// a person, and a failing setup command ends the run. The first setups results
+// are those of setup commands.
 func (d *decision) baselined(v ledger.Verified, setups int) {
 	r := d.run()
 	var red []ledger.Result
@@ -140,7 +142,8 @@ func (d *decision) baselined(v ledger.Verified, setups int) {
 	d.add(scope{}, ledger.RunStateSet{State: ledger.RunPlanning, Wait: ledger.WaitQuestion, Until: q.Expires, Text: q.Text})
 }
 
-// settleBaseline acts on what a person, or the profile, says of a red baseline.
+// settleBaseline applies the choice about a red baseline, made by a person or
+// by the profile: "go", "fix", or anything else to end the run.
 func (d *decision) settleBaseline(choice string) {
 	r := d.run()
 	v := r.Red
@@ -157,7 +160,8 @@ func (d *decision) settleBaseline(choice string) {
 		}
 		d.begin(v.Results, advisory)
 	case "fix":
-		// Nothing is advisory then: the first task is done when all is green.
+		// No command is advisory: the first task is done only when all of them
+		// pass.
 		d.add(scope{}, ledger.SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []ledger.Task{baselineTask(*v)}})
 		d.begin(v.Results, nil)
 	default:
@@ -168,7 +172,7 @@ func (d *decision) settleBaseline(choice string) {
 }
 
 // BaselineTaskID is the id of the task that nightporter adds when a person
-// wants a red baseline mended first.
+// wants a red baseline fixed first.
 const BaselineTaskID = "Baseline"
 
 func baselineTask(v ledger.Verified) ledger.Task {
@@ -182,7 +186,8 @@ func baselineTask(v ledger.Verified) ledger.Task {
 	return t
 }
 
-// begin is the moment from which agents are started.
+// begin starts the run: agent sessions can be planned from here on. A run with
+// --check ends instead.
 func (d *decision) begin(baseline []ledger.Result, advisory []string) {
 	r := d.run()
 	if r.Check {
@@ -198,15 +203,17 @@ func (d *decision) begin(baseline []ledger.Result, advisory []string) {
 	d.add(scope{}, ledger.RunStarted{Tasks: total, First: first, Baseline: baseline, Advisory: advisory})
 }
 
-// goOn starts the next run where a person's answer made a task ready after
-// the last one has ended, and nightporter is there to work on it.
+// goOn starts the next run after a person's answer made a task ready. It does
+// so only if the last run has ended and the process stays (`nightporter up`). A
+// run that is finishing only notes the person.
 func (d *decision) goOn() {
 	r := d.run()
 	if d.in.Idle || r == nil || !r.Settings.Stays {
 		return
 	}
 	if e := r.Finishing; e != nil && (e.Reason == ledger.ReasonManual || e.Reason == ledger.ReasonNothing || e.Reason == ledger.ReasonBlocked) {
-		// It ends when its branch tip is verified: who wants more is noted.
+		// The run still ends once its branch tip is verified. The entry notes
+		// who wants the next one.
 		next := *e
 		next.By = d.by()
 		d.add(scope{}, ledger.RunFinishing{Ending: next})
@@ -216,7 +223,7 @@ func (d *decision) goOn() {
 		return
 	}
 	s := r.upcoming()
-	s.Until, s.From, s.Only = time.Time{}, "", "" // they were meant for that run
+	s.Until, s.From, s.Only = time.Time{}, "", "" // they were meant for the last run alone
 	text := d.answer.Text
 	d.startRun(StartRun{Settings: s})
 	d.answer = Answer{OK: true, Code: ledger.CodeStarted, ID: d.answer.ID, Text: strings.TrimPrefix(text+"; "+d.answer.ID+" starts with it", "; ")}

@@ -7,21 +7,21 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// limitEvery is how often a limit is one limit: a run that ended at one is
-// followed by the next a day after it began, so that limits bound what is
-// spent in a day and a night keeps its hour.
+// limitEvery is the time between the start of a run that ended at a limit and
+// the start of the next one. So limits bound the spending of a day, and a night
+// keeps its hour.
 const limitEvery = 24 * time.Hour
 
-// Start is whether a run shall begin by itself, and why, or why not.
+// Start says whether a run should begin by itself.
 type Start struct {
 	OK    bool
-	Tasks []string  // ready ones, in document order
-	Again time.Time // when time alone may change the answer; zero: only something that happens
-	Why   string    // for the log
+	Tasks []string  // ids of the ready ones, in document order
+	Again time.Time // when to ask again; zero: time alone changes nothing
+	Why   string    // reason for either answer, for the log
 }
 
-// ReadyTasks lists the tasks that a new run with these settings would find
-// ready in the snapshot, in document order. Nothing is changed.
+// ReadyTasks returns the ids of the tasks that a new run with these settings
+// would find ready in the snapshot, in document order. It changes nothing.
 func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot) []string {
 	d := asRun(s, settings, snapshot)
 	var ids []string
@@ -33,8 +33,9 @@ func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot) []s
 	return ids
 }
 
-// asRun is the decision of a run that takes the snapshot over. It is thrown
-// away: Apply changes no state that it was given.
+// asRun returns the decision of a run that takes over the snapshot. Callers
+// read its state and never commit it. s stays as it is, because Apply changes
+// no state in place.
 func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot) *decision {
 	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon"}}
 	d.add(scope{}, ledger.RunPlanned{Run: "r0", Settings: settings})
@@ -43,12 +44,15 @@ func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot) *decisio
 	return d
 }
 
-// Startable decides whether `start = "auto"` begins a run now (docs/spec 16). It
-// never restarts in a circle: after a run that nightporter itself carried to
-// an end, something has to be ready that this run did not leave standing; a
-// run that ended at a limit, or that could not start, is followed by another a
-// day after it began. changed is when the source was last seen to change; a
-// person who edits it after a failed start wants another try.
+// Startable decides whether `start = "auto"` begins a run now (docs/spec 16).
+//
+// It never restarts in a circle. After a run that nightporter itself carried to
+// an end, a task has to be ready that this run did not leave behind. After a
+// run that ended at a limit or could not start, the next one begins a day after
+// that run was planned.
+//
+// changed is when the source was last seen to change. An edit after a failed
+// start allows another try at once.
 func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now, changed time.Time) Start {
 	r := s.Project.Run
 	if !r.Over() {
@@ -62,7 +66,7 @@ func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now,
 	case len(out.Tasks) == 0:
 		out.Why = "nothing is ready"
 	case r == nil, r.Check, !r.Settings.Stays, r.Settings.Source != settings.Source:
-		// Whoever ended that run, it was not the one that starts by itself.
+		// That run was not one that starts by itself, so there is no circle.
 		out.OK, out.Why = true, "tasks are ready"
 	case waitsADay(r.Ended.Reason):
 		out.Again = r.Planned.Add(limitEvery)
@@ -80,7 +84,8 @@ func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now,
 	return out
 }
 
-// waitsADay reports whether only time, or a person, makes another try sensible.
+// waitsADay reports whether another try makes sense only after some time, or
+// once a person has acted.
 func waitsADay(reason ledger.Reason) bool {
 	switch reason {
 	case ledger.ReasonUntil, ledger.ReasonIterations, ledger.ReasonBudget, ledger.ReasonPreflight, ledger.ReasonInternal:
@@ -89,8 +94,8 @@ func waitsADay(reason ledger.Reason) bool {
 	return false
 }
 
-// anyNew reports whether one of the ready tasks was not ready, or was another
-// one, when the last run ended.
+// anyNew reports whether one of the ready tasks was not ready, or had a
+// different text, when the last run ended.
 func anyNew(s State, snapshot ledger.Snapshot, ready []string) bool {
 	for _, id := range ready {
 		old, known := s.Project.Find(id)
@@ -106,12 +111,13 @@ func anyNew(s State, snapshot ledger.Snapshot, ready []string) bool {
 	return false
 }
 
-// WorksOn is an input of the house, with an empty Project: the projects that
-// this process works on from now on. The slots of the others are free: what
-// they had in flight is nobody's any more, and their supervisors end it.
+// WorksOn is an input of the house, with an empty Project. Projects lists all
+// projects that this process works on from now on. The slots of all other
+// projects become free: no process waits for their sessions any more, and the
+// supervisors end them.
 type WorksOn struct{ Projects []string }
 
-// InputKind is "works_on".
+// InputKind returns "works_on".
 func (WorksOn) InputKind() string { return "works_on" }
 
 func (d *decision) worksOn(b WorksOn) {

@@ -7,90 +7,91 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// StateVersion is the version of State's JSON. A snapshot of another version
-// is thrown away and the ledger folded from its beginning.
+// StateVersion is the version of State's JSON. The engine throws a snapshot of
+// another version away and folds the ledger from its beginning.
 const StateVersion = 5
 
-// State is what one project's decisions are made from: the project and the
-// house that it shares. It is a fold of the two streams and nothing else.
-// States are values: Apply never changes one that it was given.
+// State is the input of every decision about one project: the project itself
+// and what it shares with the others. It is the fold of their two streams and
+// holds nothing else. Apply never changes a State: it returns a new one. The
+// zero value is the state before the first entry.
 type State struct {
-	Shared  Shared  `json:"House"` // the name in snapshots since version 5
+	Shared  Shared  `json:"House"` // called House in snapshots since version 5
 	Project Project `json:"Project"`
 }
 
-// Shared is what projects share.
+// Shared is the state that all projects share.
 type Shared struct {
 	MaxSessions int                     `json:"max_sessions"`
-	Issued      map[string]int          `json:"issued,omitempty"` // last number of r, g, q
+	Issued      map[string]int          `json:"issued,omitempty"` // last number issued, by prefix: r, g, q
 	Leases      []ledger.LeaseGranted   `json:"leases,omitempty"`
-	Agents      map[string]AgentHold    `json:"agents,omitempty"`  // agents that cannot be used now
+	Agents      map[string]AgentHold    `json:"agents,omitempty"`  // agents with a restriction, by name
 	Backoff     map[string]int          `json:"backoff,omitempty"` // network failures in a row, by agent
-	People      []ledger.Person         `json:"people,omitempty"`  // in the order in which they were let in
-	Pairing     *Pairing                `json:"pairing,omitempty"` // the code that is shown now
+	People      []ledger.Person         `json:"people,omitempty"`  // paired people, in the order of their pairing
+	Pairing     *Pairing                `json:"pairing,omitempty"` // open pairing code; nil = none
 	Strangers   []Stranger              `json:"strangers,omitempty"`
-	Quiet       map[string]ledger.Hours `json:"quiet,omitempty"` // of chats that have hours of their own
-	Digest      ledger.DigestSent       `json:"digest,omitzero"` // the last one
-	Week        ledger.WeekDigestSent   `json:"week,omitzero"`   // the last one
+	Quiet       map[string]ledger.Hours `json:"quiet,omitempty"` // quiet hours set for single chats
+	Digest      ledger.DigestSent       `json:"digest,omitzero"` // last one sent
+	Week        ledger.WeekDigestSent   `json:"week,omitzero"`   // last one sent
 }
 
-// Project is one repository under nightporter.
+// Project is the state of one repository that nightporter works on.
 type Project struct {
 	Name      string              `json:"name"`
-	Source    string              `json:"source,omitempty"`   // KIND:PATH that Tasks came from
-	Shelf     map[string]TaskList `json:"shelf,omitempty"`    // tasks of its other sources
+	Source    string              `json:"source,omitempty"`   // KIND:PATH of the source that Tasks came from
+	Shelf     map[string]TaskList `json:"shelf,omitempty"`    // tasks of the project's other sources
 	Tasks     TaskList            `json:"tasks,omitzero"`     // in document order
-	Run       *Run                `json:"run,omitempty"`      // the last one, ended or not
-	Branches  map[string]Tip      `json:"branches,omitempty"` // last branch of each source
-	Green     map[string]string   `json:"green,omitempty"`    // tip of each source's branch that was verified in a clean folder
+	Run       *Run                `json:"run,omitempty"`      // last run, ended or not; nil = none yet
+	Branches  map[string]Tip      `json:"branches,omitempty"` // last branch, by source
+	Green     map[string]string   `json:"green,omitempty"`    // branch tip that passed verification in a clean folder, by source
 	Guidance  guidance.Queue      `json:"guidance,omitzero"`
 	Questions []ledger.Question   `json:"questions,omitempty"` // open ones
-	Answered  []Answered          `json:"settled,omitempty"`   // the last settled ones, for late answers
+	Answered  []Answered          `json:"settled,omitempty"`   // last settled questions, kept for late answers
 	Sessions  []Session           `json:"sessions,omitempty"`  // in flight: planned and not ended
-	Progress  string              `json:"progress,omitempty"`  // one line on the last finished or blocked task
+	Progress  string              `json:"progress,omitempty"`  // one line about the task that finished or was blocked last
 }
 
-// Tip is a branch of ours and its last commit.
+// Tip is a branch that nightporter made, and its last commit.
 type Tip struct {
 	Branch string `json:"branch"`
 	Commit string `json:"commit"`
 }
 
-// Answered is a question that has its answer.
+// Answered is a settled question: answered, expired or withdrawn.
 type Answered struct {
 	ID      string           `json:"id"`
-	Text    string           `json:"text"` // "retry, Mira"
+	Text    string           `json:"text"` // outcome, for people: "retry, Mira"
 	At      time.Time        `json:"at"`
 	Choice  string           `json:"choice,omitempty"`
-	By      string           `json:"by,omitempty"`    // for people; "" where nobody answered
-	Actor   string           `json:"actor,omitempty"` // the same by id: names are not unique
+	By      string           `json:"by,omitempty"`    // name, for people; "" = nobody answered
+	Actor   string           `json:"actor,omitempty"` // id of the same person: names are not unique
 	Subject QuestionSubject  `json:"of,omitzero"`
-	Along   []string         `json:"along,omitempty"`  // tasks that were put away with it
-	Guided  []string         `json:"guided,omitempty"` // guidance that was waiting for its task, or for these
-	Before  *ledger.Before   `json:"before,omitempty"` // what an answer changed, where it can be taken back
-	Late    *ledger.Question `json:"late,omitempty"`   // an agent's question that expired with its own choice
+	Along   []string         `json:"along,omitempty"`  // ids of tasks that the answer skipped along with its own
+	Guided  []string         `json:"guided,omitempty"` // ids of guidance items that waited for its task or for those in Along
+	Before  *ledger.Before   `json:"before,omitempty"` // state before the answer, for undo; nil = cannot be undone
+	Late    *ledger.Question `json:"late,omitempty"`   // agent's question that expired and took the agent's own choice
 }
 
-// QuestionSubject is what a settled question was about, as far as somebody who answers
-// too late has to know.
+// QuestionSubject is what a settled question was about. It holds as much as a
+// reply to a late answer needs.
 type QuestionSubject struct {
 	Kind  ledger.QuestionKind `json:"kind,omitempty"`
 	Task  string              `json:"task,omitempty"`  // id as written
 	Tasks []string            `json:"tasks,omitempty"` // of AskSkip and AskUnticked
 }
 
-// Run is work on a source until a stop reason.
+// Run is one run: work on a source until a stop reason ends it.
 type Run struct {
 	ID        string            `json:"id"`
 	Settings  ledger.Settings   `json:"settings"`
-	Hats      *ledger.HatsRead  `json:"hats,omitempty"`     // read anew: the next session is planned by them
-	HatsBad   string            `json:"hats_bad,omitempty"` // why those on disk cannot be used
+	Hats      *ledger.HatsRead  `json:"hats,omitempty"`     // hats and pattern reloaded during the run; the next session is planned with them
+	HatsBad   string            `json:"hats_bad,omitempty"` // why the hats on disk cannot be used
 	Check     bool              `json:"check,omitempty"`
 	State     ledger.RunState   `json:"state"`
 	Wait      ledger.WaitReason `json:"wait,omitempty"`
-	Until     time.Time         `json:"until,omitzero"`       // of a wait
+	Until     time.Time         `json:"until,omitzero"`       // when the wait ends
 	WaitAgent string            `json:"wait_agent,omitempty"` // see AwaitedAgent
-	Text      string            `json:"text,omitempty"`       // of a wait
+	Text      string            `json:"text,omitempty"`       // about the wait, for people
 	Signal    string            `json:"signal,omitempty"`
 	StopBy    string            `json:"stop_by,omitempty"`
 	StopNow   bool              `json:"stop_now,omitempty"`
@@ -101,41 +102,41 @@ type Run struct {
 	Started   time.Time         `json:"started,omitzero"`
 	Ended     *ledger.RunEnded  `json:"ended,omitempty"`
 	EndedAt   time.Time         `json:"ended_at,omitzero"`
-	Agents    int               `json:"agents"`   // agent sessions planned: the number of the last one
-	Commands  int               `json:"commands"` // sessions without an agent planned
-	Counted   int               `json:"counted"`  // agent sessions since the run was started or resumed
+	Agents    int               `json:"agents"`   // agent sessions planned; also the number of the last one
+	Commands  int               `json:"commands"` // command sessions (setup, verification) planned
+	Counted   int               `json:"counted"`  // agent sessions since the last start or resume, for max_iterations
 	Commits   int               `json:"commits"`
-	DoneNow   []string          `json:"done_now,omitempty"` // tasks done since the run was started or resumed
-	Streak    int               `json:"streak"`             // tasks blocked in a row without a success
+	DoneNow   []string          `json:"done_now,omitempty"` // ids of tasks done since the last start or resume
+	Streak    int               `json:"streak"`             // tasks blocked in a row without a success in between
 	Advisory  []string          `json:"advisory,omitempty"` // verification commands that were red at the start
-	Checks    *Checks           `json:"checks,omitempty"`   // baseline or final verification in hand
+	Checks    *Checks           `json:"checks,omitempty"`   // baseline or final verification under way
 	Finishing *ledger.RunEnded  `json:"finishing,omitempty"`
 	Baseline  []ledger.Result   `json:"baseline,omitempty"`
-	Red       *ledger.Verified  `json:"red,omitempty"` // baseline that is being asked about
+	Red       *ledger.Verified  `json:"red,omitempty"` // red baseline that a person is being asked about
 	Final     *ledger.Verified  `json:"final,omitempty"`
-	FinalTip  string            `json:"final_tip,omitempty"` // commit that Final is about
-	Next      string            `json:"next,omitempty"`      // /next: folded id
+	FinalTip  string            `json:"final_tip,omitempty"` // commit that Final verified
+	Next      string            `json:"next,omitempty"`      // folded id of the task that /next chose
 	Name      string            `json:"name,omitempty"`      // of the source
-	Source    string            `json:"source,omitempty"`    // trouble with the source's file
+	Source    string            `json:"source,omitempty"`    // why the source's file cannot be read; "" = it can
 	CostUSD   float64           `json:"cost_usd"`
 	Unpriced  int               `json:"unpriced"` // agent sessions whose cost is unknown
 	Spent     Spent             `json:"spent,omitzero"`
 	LastEvent time.Time         `json:"last_event,omitzero"`
 }
 
-// Over reports whether the run has ended.
+// Over reports whether the run has ended. A nil Run is over.
 func (r *Run) Over() bool { return r == nil || r.State == ledger.RunOver }
 
-// Session is one that was planned and has not ended.
+// Session is a session in flight: planned and not ended.
 type Session struct {
 	ID      string                `json:"id"`
 	Planned ledger.SessionPlanned `json:"planned"`
-	Task    string                `json:"task,omitempty"` // as written
+	Task    string                `json:"task,omitempty"` // id as written
 	Attempt string                `json:"attempt,omitempty"`
 	At      time.Time             `json:"at"`
 	Cut     bool                  `json:"cut,omitempty"`   // the daemon asked for its end
-	Event   *ledger.EventAccepted `json:"event,omitempty"` // accepted
-	Owed    bool                  `json:"owed,omitempty"`  // refused once for omitting guidance
+	Event   *ledger.EventAccepted `json:"event,omitempty"` // event that was accepted; nil = none yet
+	Owed    bool                  `json:"owed,omitempty"`  // an event was refused once because it did not report guidance
 	Refused int                   `json:"refused,omitempty"`
-	Kept    int                   `json:"kept,omitempty"` // texts in notebooks
+	Kept    int                   `json:"kept,omitempty"` // number of texts that it wrote to notebooks
 }

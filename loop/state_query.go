@@ -9,14 +9,16 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// markGone is the mark of a task whose line is no longer in the source.
+// markGone is the mark of a task that has no line in the source any more.
 const markGone ledger.Mark = ""
 
-// local writes a time in the person's zone, which the input's time carries.
+// local formats t in the person's time zone, which is the zone of the input's
+// time.
 func (d *decision) local(t time.Time) string { return t.In(d.in.Time.Location()).Format(time.RFC3339) }
 
-// strayedAgain lists paths out of scope that the session in hand wrote although
-// they had been undone before in this attempt, and that nobody decided on.
+// strayedAgain returns the paths outside the scope that the current session
+// wrote although the attempt had them undone before. Paths that a person
+// allowed or denied are left out.
 func (t TaskState) strayedAgain() []string {
 	w := t.Attempt
 	if w.Captured == nil {
@@ -25,7 +27,7 @@ func (t TaskState) strayedAgain() []string {
 	var paths []string
 	for _, p := range w.Captured.Outside {
 		before := 0
-		for _, q := range w.Strayed { // the session in hand counts once
+		for _, q := range w.Strayed { // holds the current session too, once
 			if q == p {
 				before++
 			}
@@ -37,9 +39,10 @@ func (t TaskState) strayedAgain() []string {
 	return paths
 }
 
-// shelved names the source whose task waits for the answer to a question, where
-// the project is at another one; "" where it is not. The two may have tasks of
-// one name. Its time stands still until that source is at work again.
+// shelved returns the source of the task that waits for the answer to q, if
+// that is not the source that the project works on; otherwise "". Tasks of two
+// sources can have the same id. The time of such a question stands still until
+// its source is in use again.
 func (p Project) shelved(q ledger.Question) string {
 	for _, source := range sortedKeys(p.Shelf) {
 		for _, t := range p.Shelf[source].of(setAsks) {
@@ -51,13 +54,14 @@ func (p Project) shelved(q ledger.Question) string {
 	return ""
 }
 
-// busy reports whether anything is under way that has to be waited for
-// before the next session can be planned.
+// busy reports whether something is under way that has to end before the next
+// session can be planned.
 func (p Project) busy() bool {
 	if len(p.Sessions) > 0 {
 		return true
 	}
-	// A check without a session in flight was cut off and is held.
+	// A check without a session in flight was cut off and waits: it does not
+	// count.
 	for _, t := range p.Tasks.of(setAttempt) {
 		if s := t.Attempt.Stage; s != ledger.StageReady && s != ledger.StageHeld && s != ledger.StageChecks {
 			return true
@@ -66,7 +70,7 @@ func (p Project) busy() bool {
 	return false
 }
 
-// inHand returns the task whose attempt is under way.
+// inHand returns the task whose attempt is under way, if there is one.
 func (p Project) inHand() (TaskState, bool) {
 	for _, t := range p.Tasks.of(setAttempt) {
 		if t.Status == ledger.Active && t.Attempt.Stage != ledger.StageHeld {
@@ -76,13 +80,14 @@ func (p Project) inHand() (TaskState, bool) {
 	return TaskState{}, false
 }
 
-// tries reports whether the project's run waits for an agent that only a
-// person can make usable: it looks every now and then whether that was done.
+// tries reports whether the run waits for an agent that only a person can make
+// usable. The daemon then tries that agent again from time to time.
 func (p Project) tries() bool {
 	return !p.Run.Over() && p.Run.State == ledger.RunWaiting && p.Run.Wait == ledger.WaitAgent
 }
 
-// ours reports whether a task is in no file: nothing is ever written back.
+// isPart reports whether a task stands in no file, because it is a part or
+// belongs to the run alone. No mark is written for it.
 func isPart(t ledger.Task) bool { return t.Own || t.Parent != "" }
 
 // inSource reports whether the task has a line in its source.
@@ -90,7 +95,8 @@ func (t *TaskState) inSource() bool {
 	return t.Status != ledger.Withdrawn && t.Task.Mark != markGone && !isPart(t.Task)
 }
 
-// partOf is the id of the part that a section of the plan in hand became.
+// partOf returns the id of the part that a section of the current plan became,
+// or "".
 func (t TaskState) partOf(section string) string {
 	for _, id := range t.Parts {
 		if strings.TrimPrefix(id, t.Task.ID+"/") == section || strings.HasPrefix(id, t.Task.ID+"/"+section+".") {
@@ -100,8 +106,8 @@ func (t TaskState) partOf(section string) string {
 	return ""
 }
 
-// parts is the project after sections of a plan became tasks: they stand right
-// behind theirs.
+// parts folds PartsMade into the project. New parts stand directly after their
+// task and its earlier parts.
 func (p Project) parts(b ledger.PartsMade, parent string) Project {
 	n := p.index(parent)
 	if n < 0 {
@@ -117,7 +123,7 @@ func (p Project) parts(b ledger.PartsMade, parent string) Project {
 	for _, t := range b.Parts {
 		of.Parts = append(of.Parts, t.ID)
 		plan := json.RawMessage(b.Plans[t.ID])
-		if !json.Valid(plan) { // a state with it could not be saved
+		if !json.Valid(plan) { // a state with invalid JSON could not be saved
 			plan = nil
 		}
 		tasks = slices.Insert(tasks, at, &TaskState{Task: t, Status: ledger.Pending, Plan: plan})
@@ -134,8 +140,8 @@ func (p Project) parts(b ledger.PartsMade, parent string) Project {
 	return p
 }
 
-// tookTurn lets a task's plan be revised again after one of its parts had its
-// turn.
+// tookTurn ends the turn of a part, so that the plan of its task can be revised
+// again.
 func (p Project) tookTurn(part string) Project {
 	k := p.index(part)
 	if k < 0 {
@@ -157,23 +163,23 @@ func (p Project) tookTurn(part string) Project {
 	return p
 }
 
-// owns reports whether a session is one of this run.
+// owns reports whether the session belongs to this run.
 func (r *Run) owns(session string) bool { return strings.HasPrefix(session, r.ID+"-") }
 
-// committing reports whether the task's commit is being made. It is then too
-// late to take it back: the branch moves.
+// committing reports whether the task's commit is being made. From then on it
+// cannot be stopped: the branch moves.
 func (t TaskState) committing() bool {
 	return t.Attempt != nil && t.Attempt.Stage == ledger.StageCommit
 }
 
-// bodyChanged compares what an agent would be told: all that a person can
-// change but the mark.
+// bodyChanged reports whether an edit changed anything but the mark, and so
+// what an agent would be told.
 func bodyChanged(a, b ledger.Task) bool { return !sameBody(&a, &b) }
 
-// sameBody compares field by field, because a plan is read again after each of
-// our own marks: reflection takes milliseconds for 2,000 tasks. Nil and empty
-// lists are the same, as JSON does not tell them apart. A task's line is no
-// part of it.
+// sameBody compares field by field, because the plan is read again after each
+// mark that nightporter writes, and reflection takes milliseconds for 2,000
+// tasks. Nil and empty lists are equal, as in JSON. The mark and the line
+// number are not compared.
 func sameBody(a, b *ledger.Task) bool {
 	return a.ID == b.ID && a.Title == b.Title && a.Body == b.Body && a.Scope == b.Scope &&
 		slices.Equal(a.DependsOn, b.DependsOn) && slices.Equal(a.Acceptance, b.Acceptance) && a.Notes == b.Notes &&

@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// skipTask puts a task away. Its dependents are asked about: skipped alone it
-// does not satisfy them (docs/spec 3.1).
+// skipTask skips a task and asks a person about the tasks that depend on it: a
+// skipped task does not satisfy them (docs/spec 3.1).
 func (d *decision) skipTask(id string) {
 	t, ok := d.Project.Find(id)
 	if !ok {
@@ -41,7 +41,7 @@ func (d *decision) skipTask(id string) {
 	d.say("%s skipped; %s needs it and waits. Skip it too: %s skip", ledger.ShortID(t.Task.ID), strings.Join(shortIDs(need), " "), q.ID)
 }
 
-// retryTask gives a task two new attempts.
+// retryTask makes a task ready again, with two new attempts.
 func (d *decision) retryTask(id string) {
 	t, ok := d.Project.Find(id)
 	if !ok {
@@ -75,6 +75,7 @@ func (d *decision) retryTask(id string) {
 	d.goOn()
 }
 
+// nextTask lets the run take a ready task before all others.
 func (d *decision) nextTask(id string) {
 	t, ok := d.Project.Find(id)
 	switch {

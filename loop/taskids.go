@@ -4,18 +4,19 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// taskIDs says where ids stand in a list of tasks, and which tasks depend on
-// which. It is made anew only where tasks come, go or change their
+// taskIDs indexes the ids of a list of tasks, and which task depends on which.
+// It is rebuilt only when tasks are added or removed or change their
 // dependencies.
 type taskIDs struct {
-	keys     []string         // folded, by position
-	byID     map[string]int32 // first position, by the folded id and by the id as written
-	needs    [][]int32        // positions of what a task depends on, by position; -1 = no such task
-	neededBy [][]int32        // positions of tasks that depend on one, or have it as a part
-	tails    map[string]tail  // by the last words of ids
+	keys     []string         // folded ids, by position
+	byID     map[string]int32 // first position of an id, both folded and as written
+	needs    [][]int32        // positions of the tasks that a task depends on, by position; -1 = no such task
+	neededBy [][]int32        // positions of the tasks that depend on a task or have it as a part, by position
+	tails    map[string]tail  // positions, by the last words of ids
 }
 
-// tail says which tasks' ids end in a word or words: "5" is the tail of "API 5".
+// tail holds the positions of the first two tasks whose ids end in the same
+// words: "5" is a tail of "API 5". A second one makes the tail ambiguous.
 type tail struct{ first, second int32 } // -1 = none
 
 func newTaskIDs(tasks []*TaskState, known *taskIDs) *taskIDs {
@@ -45,14 +46,15 @@ func newTaskIDs(tasks []*TaskState, known *taskIDs) *taskIDs {
 	return ids
 }
 
-// need notes that the task at position n looks at the one at position on.
+// need records that the status of the task at position n depends on the task at
+// position on.
 func (ids *taskIDs) need(on, n int) {
 	if on >= 0 {
 		ids.neededBy[on] = append(ids.neededBy[on], int32(n))
 	}
 }
 
-// fold is FoldID, without the work where the id is known.
+// fold is ledger.FoldID with a look-up first. ids may be nil.
 func (ids *taskIDs) fold(id string) string {
 	if ids != nil {
 		if n, ok := ids.byID[id]; ok {
@@ -62,7 +64,7 @@ func (ids *taskIDs) fold(id string) string {
 	return ledger.FoldID(id)
 }
 
-// at returns the position of the task with an id, -1 where there is none.
+// at returns the position of the task with this id, or -1.
 func (ids *taskIDs) at(id string) int {
 	if n, ok := ids.byID[id]; ok {
 		return int(n)
@@ -73,9 +75,10 @@ func (ids *taskIDs) at(id string) int {
 	return -1
 }
 
-// find is at for ids that may also be short: "#5" or "5" for "Task 5", or the
-// last words of one id alone. Of ids that end alike none is meant, unless one
-// is named in full before the second of them comes.
+// find is at, and also takes short ids: "#5" or "5" for "Task 5", or the last
+// words of an id. Words that end several ids are ambiguous and give -1, unless
+// they are also a full id ("5" or "Task 5") that stands no later than the
+// second of them.
 func (ids *taskIDs) find(id string) int {
 	if id != "" {
 		if n := ids.at(id); n >= 0 {

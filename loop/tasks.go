@@ -10,41 +10,43 @@ import (
 )
 
 // TaskList is the tasks of one source in document order. It is immutable: a
-// change returns another list, which shares with the first all that did not
-// change, so that a published state stays as it is and nothing copies a plan.
-// The zero value is the empty list; its JSON is an array.
+// change returns a new list that shares all unchanged parts with the old one.
+// So a published state keeps its value, and no decision copies a whole plan.
+// The zero value is the empty list. Its JSON is an array.
 //
-// Beside the tasks it keeps what decisions ask for after every input: where an
-// id stands, and which tasks are ready, in hand, blocked and so on. Changing a
-// task costs as much for a plan of 2,000 tasks as for one of 20, except where
-// other tasks depend on it.
+// The list also indexes what decisions ask for after every input: the position
+// of an id, and the sets of tasks that are ready, active, blocked and so on.
+// Changing a task costs as much in a plan of 2,000 tasks as in one of 20,
+// unless other tasks depend on it.
 type TaskList struct {
 	tasks List[*TaskState]
 	ids   *taskIDs // shared by all lists with the same ids and dependencies
 	in    [taskSets]bitset
 }
 
-// taskSet is a set of tasks that the list keeps. Each is a function of the
-// task alone, except for unsettled, which also looks at what it depends on.
+// taskSet names a set of tasks that the list indexes. Membership depends on the
+// task alone, except in setUnsettled, which also depends on the tasks that it
+// needs.
 type taskSet int
 
 const (
 	setReady     taskSet = iota // status ready
 	setActive                   // status active
 	setBlocked                  // status blocked
-	setAttempt                  // has an attempt, in hand or parked
-	setAsks                     // an open question goes with it
-	setToCheck                  // ready, and its source asks a person to look at it once its dependencies are done
-	setCounted                  // counts in a plan's progress: no part, not withdrawn
+	setAttempt                  // has an attempt, under way or parked
+	setAsks                     // has an open question
+	setToCheck                  // ready, but its source wants a person to look once its dependencies are done
+	setCounted                  // counts in the progress of the plan: not a part, not withdrawn
 	setDone                     // counts, and is done
-	setUnsettled                // its status does not follow from its dependencies or parts any more
+	setUnsettled                // its status contradicts its dependencies or parts
 	taskSets
 )
 
-// kept is what a list keeps for one task.
+// kept is the membership of one task in the sets, as replace compares it before
+// and after a change.
 type kept struct {
 	in   [setUnsettled]bool
-	done bool // satisfies what depends on it
+	done bool // tasks that depend on it may start
 }
 
 func (t *TaskState) kept() (k kept) {
@@ -60,7 +62,7 @@ func (t *TaskState) kept() (k kept) {
 	return k
 }
 
-// NewTaskList returns the list of the given tasks. They are copied.
+// NewTaskList returns a list of copies of the given tasks.
 func NewTaskList(tasks ...TaskState) TaskList {
 	all := make([]*TaskState, len(tasks))
 	for n := range tasks {
@@ -70,8 +72,9 @@ func NewTaskList(tasks ...TaskState) TaskList {
 	return newTaskList(all, nil)
 }
 
-// newTaskList returns the list of tasks that nobody writes to any more. known,
-// which may be nil, has the folded form of most of their ids.
+// newTaskList returns a list that owns tasks: the caller must not change them
+// afterwards. known supplies ids that are folded already, to save the work; it
+// may be nil.
 func newTaskList(tasks []*TaskState, known *taskIDs) TaskList {
 	l := TaskList{tasks: ListOf(tasks...)}
 	if len(tasks) == 0 {
@@ -97,10 +100,11 @@ func newTaskList(tasks []*TaskState, known *taskIDs) TaskList {
 // Len returns the number of tasks.
 func (l TaskList) Len() int { return l.tasks.Len() }
 
-// At returns the task at a position. Nobody may write to it.
+// At returns the task at position n. The caller must not change it.
 func (l TaskList) At(n int) *TaskState { return l.tasks.At(n) }
 
-// All iterates over the tasks in document order. Nobody may write to them.
+// All iterates over the tasks in document order. The caller must not change
+// them.
 func (l TaskList) All() iter.Seq2[int, *TaskState] { return l.tasks.All() }
 
 // Slice returns copies of the tasks, in document order.
@@ -112,15 +116,17 @@ func (l TaskList) Slice() []TaskState {
 	return out
 }
 
-// With returns the list with another task at a position. Its id, parent and
-// dependencies must be those of the task that it replaces.
+// With returns the list with t at position n. Its id, parent and dependencies
+// must equal those of the task that it replaces, because the index of ids stays
+// the same.
 func (l TaskList) With(n int, t TaskState) TaskList { return l.with(n, &t) }
 
-// WithAgent is With for a task that nobody writes to any more.
+// with is With without the copy: the caller must not change t afterwards.
 func (l TaskList) with(n int, t *TaskState) TaskList { return l.replace(n, l.tasks.At(n).kept(), t) }
 
-// replace puts t where a task stood for which the list kept was. It may be the
-// same one, changed, where nobody else has the list.
+// replace puts t at position n and updates the sets. was is the membership of
+// the task that stood there. t may be that same task, changed in place, if no
+// other list shares it.
 func (l TaskList) replace(n int, was kept, t *TaskState) TaskList {
 	if l.tasks.At(n) != t {
 		l.tasks = l.tasks.With(n, t)
@@ -140,7 +146,7 @@ func (l TaskList) replace(n int, was kept, t *TaskState) TaskList {
 	return l
 }
 
-// without returns the list without some tasks.
+// without returns the list without the tasks for which gone returns true.
 func (l TaskList) without(gone func(*TaskState) bool) TaskList {
 	kept := slices.DeleteFunc(l.tasks.Slice(), gone)
 	if len(kept) == l.Len() {
@@ -149,16 +155,16 @@ func (l TaskList) without(gone func(*TaskState) bool) TaskList {
 	return newTaskList(kept, l.ids)
 }
 
-// settle looks again whether the task at a position is unsettled.
+// settle updates setUnsettled for the task at position n.
 func (l *TaskList) settle(n int) {
 	if is := l.unsettled(n, l.tasks.At(n)); is != l.in[setUnsettled].has(n) {
 		l.in[setUnsettled] = l.in[setUnsettled].with(n, is)
 	}
 }
 
-// unsettled reports whether the status of the task at position n is not what
-// its dependencies and parts make of it: see decision.settleReady and
-// settleParts, which set it right.
+// unsettled reports whether the status of the task at position n contradicts
+// its dependencies or parts. decision.settleReady and decision.settleParts
+// correct such a status.
 func (l TaskList) unsettled(n int, t *TaskState) bool {
 	switch {
 	case t.Status == ledger.Pending && len(t.Parts) > 0:
@@ -171,8 +177,9 @@ func (l TaskList) unsettled(n int, t *TaskState) bool {
 	return false
 }
 
-// missing returns the id of a task that the task at position n depends on and
-// that is not done, "" where there is none.
+// missing returns the id of an unfinished task that the task at position n
+// needs: a dependency or, before an attempt, one of its parts. It returns "" if
+// there is none.
 func (l TaskList) missing(n int, t *TaskState) string {
 	for k, at := range l.ids.needs[n] {
 		if at < 0 || l.tasks.At(int(at)).Status != ledger.Done {
@@ -185,8 +192,7 @@ func (l TaskList) missing(n int, t *TaskState) string {
 	return ""
 }
 
-// openPart returns the id of a part of the task that is not done, "" where
-// there is none.
+// openPart returns the id of an unfinished part of the task, or "".
 func (l TaskList) openPart(t *TaskState) string {
 	for _, id := range t.Parts {
 		if n := l.index(id); n >= 0 && l.tasks.At(n).Status != ledger.Done {
@@ -207,7 +213,8 @@ func (l TaskList) of(s taskSet) iter.Seq2[int, *TaskState] {
 	}
 }
 
-// ofEither iterates over the tasks of one or the other set, in document order.
+// ofEither iterates over the tasks that are in set a or in set b, in document
+// order.
 func (l TaskList) ofEither(a, b taskSet) iter.Seq2[int, *TaskState] {
 	return func(yield func(int, *TaskState) bool) {
 		for n := range l.in[a].or(l.in[b]).all() {
@@ -218,7 +225,7 @@ func (l TaskList) ofEither(a, b taskSet) iter.Seq2[int, *TaskState] {
 	}
 }
 
-// contains reports whether a task is such a one.
+// contains reports whether such returns true for any task.
 func (l TaskList) contains(such func(*TaskState) bool) bool {
 	for _, t := range l.All() {
 		if such(t) {
@@ -231,7 +238,7 @@ func (l TaskList) contains(such func(*TaskState) bool) bool {
 // count returns how many tasks are in a set.
 func (l TaskList) count(s taskSet) int { return l.in[s].count() }
 
-// index returns the position of the task with an id, -1 where there is none.
+// index returns the position of the task with this id, or -1.
 func (l TaskList) index(id string) int {
 	if id == "" || l.ids == nil {
 		return -1
@@ -239,8 +246,8 @@ func (l TaskList) index(id string) int {
 	return l.ids.at(id)
 }
 
-// find returns the position of the task with an id, also in its short form
-// "#5" or "5"; -1 where there is none.
+// find returns the position of the task with this id, or -1. It also takes the
+// short forms "#5" and "5".
 func (l TaskList) find(id string) int {
 	if l.ids == nil {
 		return -1
@@ -248,13 +255,15 @@ func (l TaskList) find(id string) int {
 	return l.ids.find(id)
 }
 
-// IsZero reports whether the list is empty, for encoding/json.
+// IsZero reports whether the list is empty. encoding/json calls it for
+// omitzero.
 func (l TaskList) IsZero() bool { return l.Len() == 0 }
 
 // MarshalJSON encodes the list as an array of its tasks.
 func (l TaskList) MarshalJSON() ([]byte, error) { return l.tasks.MarshalJSON() }
 
-// UnmarshalJSON decodes an array of tasks. A null in it is an empty task.
+// UnmarshalJSON decodes an array of tasks. A null element becomes an empty
+// task.
 func (l *TaskList) UnmarshalJSON(data []byte) error {
 	var tasks []TaskState
 	if err := json.Unmarshal(data, &tasks); err != nil {
@@ -264,7 +273,8 @@ func (l *TaskList) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// bitset is a set of positions. Everything but set leaves it as it is.
+// bitset is a set of positions. Only set changes it in place; all other methods
+// leave it as it is.
 type bitset []uint64
 
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
@@ -273,7 +283,8 @@ func (b bitset) set(n int) { b[n/64] |= 1 << (n % 64) }
 
 func (b bitset) has(n int) bool { return b[n/64]&(1<<(n%64)) != 0 }
 
-// WithAgent returns the set with or without a position.
+// with returns a copy of the set that has position n if in is true, and lacks
+// it otherwise.
 func (b bitset) with(n int, in bool) bitset {
 	out := make(bitset, len(b))
 	copy(out, b)
@@ -300,12 +311,12 @@ func (b bitset) count() (n int) {
 	return n
 }
 
-// countTo counts the positions up to n.
+// countTo returns how many positions up to and including n are in the set.
 func (b bitset) countTo(n int) int {
 	return b[:n/64].count() + bits.OnesCount64(b[n/64]<<(63-n%64))
 }
 
-// all iterates over the positions in order.
+// all iterates over the positions in ascending order.
 func (b bitset) all() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for k, word := range b {

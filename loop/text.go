@@ -23,6 +23,7 @@ func trimJoin(a, b string) string {
 	return a + " " + b
 }
 
+// joinFew joins at most five paths and says how many more there are.
 func joinFew(paths []string) string {
 	const most = 5
 	if len(paths) > most {
@@ -51,8 +52,8 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// endText is what people, and the session that does it over, are told of an
-// end that was no success.
+// endText describes an unsuccessful end of a session, both to people and to the
+// session that repeats it.
 func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 	switch end {
 	case ledger.EndedSilent:
@@ -65,7 +66,7 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 		}
 		text := fmt.Sprintf("ended without an event (%s)", what)
 		if x.Text != "" {
-			text += ": " + x.Text // what the agent's own stream says: a prompt that is too long, tools that were denied
+			text += ": " + x.Text // the agent's own words: a prompt that is too long, denied tools
 		}
 		return text
 	case ledger.EndedStall:
@@ -92,7 +93,7 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 	return string(end)
 }
 
-// plain writes a duration as people do: "15m", not "15m0s".
+// plain formats a duration as people write it: "15m", not "15m0s".
 func plain(d ledger.Duration) string {
 	text := d.D().String()
 	if strings.HasSuffix(text, "m0s") {
@@ -104,7 +105,7 @@ func plain(d ledger.Duration) string {
 	return text
 }
 
-// oneLine keeps a title to what fits into a line of a chat and of a log.
+// oneLine shortens a title to one line of a chat or a log.
 func oneLine(title string) string {
 	const most = 200
 	title = strings.Join(strings.Fields(title), " ")
@@ -119,6 +120,8 @@ func firstLine(s string) string {
 	return line
 }
 
+// lastLine returns the last line of a command's output, shortened to 200 bytes.
+// It is "no output" if that line is empty.
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	line := strings.TrimSpace(lines[len(lines)-1])
@@ -132,6 +135,7 @@ func lastLine(s string) string {
 	return line
 }
 
+// firstRed describes the first failed command that counts, or returns "".
 func firstRed(v ledger.Verified) string {
 	for _, res := range v.Results {
 		if !res.OK && !res.Advisory {
@@ -141,7 +145,7 @@ func firstRed(v ledger.Verified) string {
 	return ""
 }
 
-// refPart makes a task's id fit for a ref name.
+// refPart turns a task's id into a valid part of a ref name.
 func refPart(id string) string {
 	var b strings.Builder
 	for _, c := range ledger.FoldID(id) {

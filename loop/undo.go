@@ -9,11 +9,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// UndoTime is how long an answer can be taken back, or until something started
-// because of it: a sleepy thumb errs (docs/spec 6.4, 23.5).
+// UndoTime is how long an answer can be taken back, because a sleepy thumb
+// errs. It ends early once a session has started (docs/spec 6.4, 23.5).
 const UndoTime = time.Minute
 
-// before notes what an answer changes, nil where it cannot be taken back.
+// before returns the state that an answer is about to change, so that undo can
+// restore it. It returns nil if the answer cannot be taken back.
 func (p Project) before(b ledger.QuestionAnswered) *ledger.Before {
 	for _, q := range p.Questions {
 		if q.ID != b.ID || !q.Undoable(b.Choice) {
@@ -25,7 +26,7 @@ func (p Project) before(b ledger.QuestionAnswered) *ledger.Before {
 		}
 		t := p.Tasks.At(n)
 		if len(t.Parts) > 0 {
-			return nil // an answer may have taken them back
+			return nil // the answer may have dropped them
 		}
 		out := ledger.Before{Question: q, Status: t.Status, Why: t.Why, Failed: t.Failed, LastFail: t.LastFail, Words: len(t.Words)}
 		if p.Run != nil {
@@ -36,7 +37,9 @@ func (p Project) before(b ledger.QuestionAnswered) *ledger.Before {
 	return nil
 }
 
-// undo takes an answer back.
+// undo takes an answer back: the question is open again and its task has its
+// former status. It refuses after UndoTime, after a session has started, and
+// for answers that cannot be undone.
 func (d *decision) undo(s Answered) {
 	b := s.Before
 	r := d.run()
@@ -64,8 +67,8 @@ func (d *decision) undo(s Answered) {
 	about := scope{task: t.Task.ID}
 	again := *b
 	if q := &again.Question; !q.Expires.IsZero() && r != nil {
-		// Whoever takes an answer back wants to think: with what was left of its
-		// time, it could end while they do.
+		// A person who takes an answer back wants to think. With only the rest
+		// of its old time, the question could expire meanwhile.
 		scheduleReminder(q, d.in.Time, d.in.Time.Add(r.Settings.QuestionTimeout.D()))
 	}
 	d.add(about, ledger.AnswerUndone{Before: again, By: d.by()})
@@ -77,13 +80,13 @@ func (d *decision) undo(s Answered) {
 	d.answer = Answer{OK: true, Code: ledger.CodeUndone, ID: b.Question.ID, Text: fmt.Sprintf("%s is open again", b.Question.ID)}
 }
 
-// putBack undoes what came of a skip that is taken back. That is more than its
-// own task: whoever presses Undo means all that they set off with their press,
-// and a task that stays put away for want of one that is there again would be
-// found in the morning. So what was skipped along comes back too, to where its
-// dependencies leave it, though that was another question; and the guidance
-// that waited for any of them. Parts do not come back, their task is planned
-// anew.
+// putBack undoes all consequences of a skip that is taken back, not only the
+// skip of its own task. A person who presses Undo means everything that their
+// press set off; a dependent task that stayed skipped would only be noticed in
+// the morning. So putBack restores the tasks that were skipped along, although
+// a later question decided that, and the guidance that waited for any of them.
+// Tasks return to the status that their dependencies give them. Parts do not
+// return: their task is planned anew.
 func (d *decision) putBack(s Answered) {
 	guided := s.Guided
 	for _, q := range slices.Clone(d.Project.Answered) {
@@ -104,8 +107,10 @@ func (d *decision) putBack(s Answered) {
 	}
 }
 
-// overrideExpired takes an answer that comes after nobody had given one in time: it is
-// not too late for the sessions that come (docs/spec 23.5).
+// overrideExpired accepts an answer to an agent's question that has expired
+// with the agent's own choice. Later sessions of the task get it as guidance
+// (docs/spec 23.5). It returns false if there is no such question or its task
+// is over.
 func (d *decision) overrideExpired(s Answered, b AnswerQuestion) bool {
 	q := s.Late
 	if q == nil {

@@ -4,7 +4,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// AllObjections are all of a verdict, with the section that each is about.
+// AllObjections returns all objections of the verdict, each with the id of its
+// section; those about the whole plan come last.
 func (c Critique) AllObjections() []string {
 	var out []string
 	for _, j := range c.Sections {
@@ -15,7 +16,8 @@ func (c Critique) AllObjections() []string {
 	return append(out, c.Objections...)
 }
 
-// AsIssues is a verdict as evidence.
+// AsIssues returns the objections as issues, the form in which a submission
+// holds evidence.
 func (c Critique) AsIssues() []ledger.Issue {
 	var out []ledger.Issue
 	for _, o := range c.AllObjections() {
@@ -24,9 +26,9 @@ func (c Critique) AsIssues() []ledger.Issue {
 	return out
 }
 
-// Critique is one verdict of the critic.
+// Critique is one verdict of the critic on a plan.
 type Critique struct {
 	OK         bool        `json:"ok"`
 	Sections   []Judgement `json:"sections,omitempty"`
-	Objections []string    `json:"objections,omitempty"` // about the whole
+	Objections []string    `json:"objections,omitempty"` // about the plan as a whole
 }

@@ -10,27 +10,27 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Limits of what single fields of events hold.
+// Limits of single fields of events.
 const (
-	maxCommand  = 1000 // characters of a reproducer's command
-	MaxSections = 26   // of a plan: its parts are named by them, and a night has so many hours
+	maxCommand  = 1000 // bytes of a reproducer's command
+	MaxSections = 26   // of a plan: letters name its parts, and a night has so many hours
 )
 
-// Section is one part of a plan that can be judged, and built, on its own
+// Section is a piece of a plan that can be judged and built on its own
 // (docs/spec 4.2, 4.4).
 type Section struct {
 	ID        string            `json:"id"` // a, b, … within its plan
 	Title     string            `json:"title"`
-	Tasks     []string          `json:"tasks,omitempty"` // what has to be true when it is done
+	Tasks     []string          `json:"tasks,omitempty"` // what has to be true once it is done
 	Files     []string          `json:"files,omitempty"`
 	Steps     []json.RawMessage `json:"steps,omitempty"`
-	DependsOn []string          `json:"depends_on,omitempty"` // ids of sections; absent = the one before
+	DependsOn []string          `json:"depends_on,omitempty"` // ids of earlier sections; absent = the section before this one
 }
 
 var sectionForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,15}$`)
 
-// Sections reads the sections of a plan. One that says nothing of what it
-// depends on depends on the one before it.
+// Sections returns the sections of a plan, or nil if it has none or they are
+// malformed. A section without depends_on depends on the section before it.
 func Sections(plan json.RawMessage) []Section {
 	var raw []json.RawMessage
 	if json.Unmarshal(Field(plan, "sections"), &raw) != nil {
@@ -90,7 +90,7 @@ func checkSections(raw json.RawMessage) string {
 	return ""
 }
 
-// criterion is one line of a verifier's list.
+// criterion is one entry of a verifier's list of checks.
 type criterion struct {
 	Criterion string `json:"criterion"`
 	OK        *bool  `json:"ok"`
@@ -103,7 +103,7 @@ func checksOf(data json.RawMessage) []criterion {
 	return list
 }
 
-// FailedChecks are the criteria that a verifier saw unmet, as issues for the
+// FailedChecks returns the criteria that a verifier saw fail, as issues for the
 // fixer.
 func FailedChecks(data json.RawMessage) []ledger.Issue {
 	var issues []ledger.Issue
@@ -128,19 +128,20 @@ func checkChecks(raw json.RawMessage) string {
 	return ""
 }
 
-// Verdicts of a critic.
+// Verdicts of a critic on a plan or a section.
 const (
 	VerdictOkay   = "OKAY"
 	VerdictReject = "REJECT"
 )
 
-// Judgement is what a critic says of one section.
+// Judgement is a critic's verdict on one section.
 type Judgement struct {
 	ID         string   `json:"id"`
 	Verdict    string   `json:"verdict"`
 	Objections []string `json:"objections,omitempty"`
 }
 
+// Judgements returns a critic's verdicts on single sections.
 func Judgements(data json.RawMessage) []Judgement {
 	var list []Judgement
 	_ = json.Unmarshal(Field(data, "sections"), &list)
@@ -169,7 +170,7 @@ func anyWords(list []string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return strings.TrimSpace(s) != "" })
 }
 
-// checkPassed holds a verification.passed against its checks.
+// checkPassed refuses a verification.passed with a check that failed.
 func checkPassed(data json.RawMessage) string {
 	if anyFailed(data) {
 		return "a check is not ok, so this is verification.failed"
@@ -177,7 +178,7 @@ func checkPassed(data json.RawMessage) string {
 	return ""
 }
 
-// checkFailed holds a verification.failed against its checks.
+// checkFailed refuses a verification.failed whose checks all passed.
 func checkFailed(data json.RawMessage) string {
 	if !anyFailed(data) {
 		return "every check is ok, so this is verification.passed"
@@ -189,7 +190,7 @@ func anyFailed(data json.RawMessage) bool {
 	return slices.ContainsFunc(checksOf(data), func(c criterion) bool { return !*c.OK })
 }
 
-// checkVerdict holds a critic's verdict against its objections.
+// checkVerdict refuses a verdict of a critic that contradicts its objections.
 func checkVerdict(data json.RawMessage) string {
 	verdict := String(data, "verdict")
 	rejected := slices.ContainsFunc(Judgements(data), func(j Judgement) bool { return j.Verdict == VerdictReject })
@@ -205,10 +206,11 @@ func checkVerdict(data json.RawMessage) string {
 	return ""
 }
 
-// maxOptions is how many options a question may offer.
+// maxOptions is the largest number of options of a question.
 const maxOptions = 20
 
-// checkQuestion holds the choice of a question against its options.
+// checkQuestion refuses a question with too many options, or with a choice that
+// is none of them.
 func checkQuestion(data json.RawMessage) string {
 	options, choice := Strings(data, "options"), String(data, "choice")
 	switch {

@@ -12,25 +12,25 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// MaxSize is the largest payload of an event in bytes (docs/spec 4.2).
+// MaxSize is the largest payload of an event, in bytes (docs/spec 4.2).
 const MaxSize = 256 << 10
 
-// field is one known field of an event's payload and the JSON that it holds.
+// field describes one field of an event's payload.
 type field struct {
 	name string
-	kind string // string, words (not empty), line (words without a line break), flag (true, or words that say more), strings, list, issues, sections, checks, critique
+	kind string // string, words (not empty), line (words without a line break), flag (true, or a note that implies it), strings, list, issues, sections, checks, critique
 	must bool
 }
 
-// eventRow is all that is known of one event.
+// eventRow holds everything that nightporter knows about one event type.
 type eventRow struct {
-	// fields that it may carry (docs/spec 4.2). A field that is not listed is kept and
-	// not looked at.
+	// fields lists the known fields (docs/spec 4.2). Check keeps any other
+	// field and does not look at it.
 	fields   []field
-	shape    string                                  // an example that is accepted
-	anyOf    []string                                // fields of which it has to carry one
-	everyHat bool                                    // any session may end with it; else only those whose hat emits it
-	check    func(data json.RawMessage) (why string) // holds its fields against each other; nil: nothing to hold
+	shape    string                                  // example that is accepted
+	anyOf    []string                                // at least one of these fields is required
+	everyHat bool                                    // any session may end with it, not only those whose hat declares it
+	check    func(data json.RawMessage) (why string) // compares fields with each other; nil: nothing to compare
 }
 
 // events has a row for each event of the shipped hats.
@@ -99,8 +99,9 @@ var events = map[string]eventRow{
 	},
 }
 
-// Shape describes an event's payload for the prompt and for a refusal:
-// an example that would be accepted.
+// Shape returns an example of the payload of an event, for prompts and
+// refusals. Check accepts it once a value is chosen wherever it lists several,
+// as in "OKAY|REJECT". An unknown event type gets an example with a summary.
 func Shape(typ string) string {
 	if row, ok := events[typ]; ok {
 		return row.shape
@@ -116,8 +117,9 @@ type eventGuidance struct {
 	Note     string          `json:"note"`
 }
 
-// Check holds an event against what its hat declares. why is empty when
-// it can be accepted; else it tells the agent what to change.
+// Check compares an event with the declaration of its hat h. It returns the
+// reports in the guidance field. If the event cannot be accepted, why tells the
+// agent what to change; otherwise why is empty.
 func Check(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.GuidanceReported, why string) {
 	if !h.MayEmit(typ) {
 		may := append(slices.Clone(h.Emits), ledger.EventQuestion, ledger.EventBlocked)
@@ -154,7 +156,7 @@ func Check(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.Gui
 			return nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, shape)
 		}
 	}
-	if !row.everyHat { // the hat's own payload
+	if !row.everyHat { // fields that the hat's file demands
 		for _, name := range h.Payload {
 			if _, ok := fields[name]; !ok && !slices.Contains(missing, name) {
 				missing = append(missing, name)
@@ -235,8 +237,8 @@ func (f field) check(raw json.RawMessage) string {
 	return ""
 }
 
-// guidanceReports reads {id, done|set_aside, note}. done and set_aside may be
-// true, or the note itself.
+// guidanceReports reads the guidance field: a list of {id, done|set_aside,
+// note}. done and set_aside may hold the note instead of true.
 func guidanceReports(raw json.RawMessage) ([]ledger.GuidanceReported, string) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, ""
@@ -261,14 +263,15 @@ func guidanceReports(raw json.RawMessage) ([]ledger.GuidanceReported, string) {
 			r.State = guidance.SetAside
 			r.Note = strings.TrimSpace(r.Note + " " + asideNote)
 		}
-		// The last word on each counts: what is repeated is not recorded.
+		// The last report on each item counts; earlier ones are dropped.
 		out = slices.DeleteFunc(out, func(o ledger.GuidanceReported) bool { return o.ID == r.ID })
 		out = append(out, r)
 	}
 	return out, ""
 }
 
-// flag reads true, or a string that stands for true and is a note.
+// flag reads a boolean, or a string that implies true and is returned as the
+// note.
 func flag(raw json.RawMessage) (bool, string) {
 	var b bool
 	if json.Unmarshal(raw, &b) == nil {
@@ -281,8 +284,9 @@ func flag(raw json.RawMessage) (bool, string) {
 	return false, ""
 }
 
-// Field returns one field of a payload by its exact name: what was checked
-// is what is read, and nothing that is spelt in another case.
+// Field returns the field of a payload with this exact name, or nil.
+// encoding/json would also match other cases, and so read a field that Check
+// did not see.
 func Field(data json.RawMessage, name string) json.RawMessage {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(data, &m) != nil {
@@ -291,19 +295,22 @@ func Field(data json.RawMessage, name string) json.RawMessage {
 	return m[name]
 }
 
+// String returns a string field without surrounding space, or "" if it is
+// absent or no string.
 func String(data json.RawMessage, name string) string {
 	var s string
 	_ = json.Unmarshal(Field(data, name), &s)
 	return strings.TrimSpace(s)
 }
 
-// Summary is what the sessions that follow are told of an event. What a
-// reproducer found is its summary: its fixer has to know where to look.
+// Summary returns a short account of an event for the sessions that follow. It
+// is the summary field, or the verdict with its first objections, or the
+// findings of a reproducer, because the fixer has to know where to look.
 func Summary(data json.RawMessage) string {
 	if s := String(data, "summary"); s != "" {
 		return s
 	}
-	if v := String(data, "verdict"); v != "" { // a critic's
+	if v := String(data, "verdict"); v != "" { // by a critic
 		said := Critique{Sections: Judgements(data), Objections: Strings(data, "objections")}.AllObjections()
 		if len(said) > 2 {
 			said = append(said[:2:2], fmt.Sprintf("%d more", len(said)-2))
@@ -323,12 +330,12 @@ func Summary(data json.RawMessage) string {
 	return strings.Join(found, "; ")
 }
 
-// ManualAcceptance stands for a flag without words: the task's acceptance list
-// says what to look at.
+// ManualAcceptance stands for a manual_verify that is only true: the acceptance
+// list of the task says what to check.
 const ManualAcceptance = "as the task's acceptance says"
 
-// ManualVerify returns what a person has to look at, if the event says so; true
-// means the task's acceptance list.
+// ManualVerify returns what a person has to check according to the event, or
+// "". It returns ManualAcceptance if the field is only true.
 func ManualVerify(data json.RawMessage) string {
 	on, text := flag(Field(data, "manual_verify"))
 	if on && text == "" {
@@ -337,24 +344,28 @@ func ManualVerify(data json.RawMessage) string {
 	return text
 }
 
+// Issues returns the issues of a reviewer's verdict.
 func Issues(data json.RawMessage) []ledger.Issue {
 	var issues []ledger.Issue
 	_ = json.Unmarshal(Field(data, "issues"), &issues)
 	return issues
 }
 
+// Strings returns a field that is a list of strings, or nil if it is absent.
 func Strings(data json.RawMessage, name string) []string {
 	var list []string
 	_ = json.Unmarshal(Field(data, name), &list)
 	return list
 }
 
+// FilesModified returns the paths that a writer says it changed.
 func FilesModified(data json.RawMessage) []string { return Strings(data, "files_modified") }
 
-// SectionsShape is the other form of a plan: one that can be judged and built
-// section by section.
+// SectionsShape is an example of a plan in sections, which can be judged and
+// built one by one.
 const SectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]},{"id":"b","title":"…","tasks":["…"],"files":["path"],"steps":["…"],"depends_on":["a"]}]}`
 
+// Labelled returns "a: b", or the other one if a or b is empty.
 func Labelled(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
