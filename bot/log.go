@@ -46,8 +46,8 @@ type logbook struct {
 	sessions int
 	took     time.Duration
 	lines    []string
-	commit   string            // of the task whose TaskSet to done follows
-	why      string            // of the task whose TaskSet to blocked follows
+	commit   string            // of the task whose TaskSet follows
+	why      string            // of the same task, if it is blocked
 	hats     map[string]string // by session
 	events   map[string]ledger.EventAccepted
 }
