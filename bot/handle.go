@@ -15,7 +15,8 @@ import (
 
 // Handle carries out the command in r.Text and returns the reply for its sender.
 // A mistake of the sender leads to a message and no error. An error means a
-// fault in nightporter; the message that comes with it tells the sender so.
+// fault in nightporter; the message that comes with it tells the sender so, or is
+// empty if the input of /quiet or /unpair failed.
 func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	c, err := Parse(r.Text)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 // says the same. No platform can draw one of them as a coloured emoji.
 const (
 	SignDone    = "✓" // finished well
-	SignFailed  = "✗" // finished badly, or refused
+	SignFailed  = "✗" // failed, or refused
 	SignBlocked = "■" // stands until a person decides
 	SignAsk     = "?" // needs an answer
-	SignLook    = "!" // settles itself, or says how
+	SignLook    = "!" // needs attention: it settles itself, or the message says how
 	SignNow     = "●" // at work
 	SignLater   = "○" // ready, queued, idle
 	SignPaused  = "‖" // held by a person
-	SignAway    = "–" // put away
+	SignAway    = "–" // skipped, expired or parked
 	SignAgain   = "↻" // the same once more
 )
 
@@ -28,7 +28,7 @@ const Signs = SignDone + SignFailed + SignBlocked + SignAsk + SignLook + SignNow
 const (
 	FirstWidth = 38 // columns of the first line
 	LabelWidth = 14 // columns of a button
-	quoteWidth = 72 // two lines of a phone
+	quoteWidth = 72 // columns of a quote: two lines on a phone
 
 	MaxPicture = 300_000 // bytes
 	MaxAlt     = 2000    // characters of a picture in words
@@ -41,8 +41,8 @@ type LineKind string
 const (
 	Plain LineKind = ""
 	Quote LineKind = "quote" // what people, agents and programs said
-	Pre   LineKind = "pre"   // columns count: log, diff, tables
-	Head  LineKind = "head"  // over a few lines of a longer message
+	Pre   LineKind = "pre"   // spaces count: log, diff, table
+	Head  LineKind = "head"  // heading of a few lines in a longer message
 )
 
 // Line is one line of a message. Its text has passed Clean, or CleanPre in a
@@ -121,7 +121,7 @@ func (m *Message) add(text string) {
 	}
 }
 
-// quote adds what somebody said, at most two lines of a phone.
+// quote adds words of a person, agent or program, cut to quoteWidth columns.
 func (m *Message) quote(text string) {
 	if text = Clean(text); text != "" {
 		m.Lines = append(m.Lines, Line{Kind: Quote, Text: Cut(text, quoteWidth)})
