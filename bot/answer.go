@@ -13,16 +13,16 @@ import (
 var questionID = regexp.MustCompile(`^[qQ][0-9]{1,9}$`)
 
 // answer settles a question: "q5 retry", "/answer 8 retry", "/approve",
-// "/reject q4 the button is hidden".
+// "/reject q4 the button is hidden". Without words it shows the question.
 func (d dispatch) answer(ctx context.Context) (Message, error) {
 	target, words := strings.ToLower(d.c.Target), d.c.Words
 	q, open, alone := d.meant()
 	switch {
-	case alone: // what looked like an id is the first of the words
+	case alone: // the target is no id but the first of the words
 		words = strings.TrimSpace(d.c.Target + " " + words)
 	case open:
 	case questionID.MatchString(target):
-		// Not open, which the core explains: it knows how it was settled.
+		// The question is not open. The core says how it was settled.
 		choice, rest := cutWord(words)
 		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: strings.ToLower(choice), Words: rest})
 	case len(d.s.Project.Questions) == 0:
@@ -43,19 +43,20 @@ func (d dispatch) answer(ctx context.Context) (Message, error) {
 	}
 	choice, rest := Choose(q, words)
 	if choice == "" && q.SentenceVerb() != "" && sentence(q, words) {
-		// A sentence is no slip in a verb: it is what the next attempt is to know.
+		// A sentence is no mistyped verb: it is guidance for the next attempt.
 		choice, rest = q.SentenceVerb(), words
 	}
 	if choice == "" && !q.OwnWords() {
-		// Only an agent's question can be answered in any words; a slip in a
-		// verb must not settle the others.
+		// Only an agent's question takes any words. A mistyped verb must not
+		// settle a question of another kind.
 		return unsettled("cmd.notverb", q.ID+" does not take "+Cut(Clean(words), 16), q), nil
 	}
 	return d.do(ctx, loop.AnswerQuestion{Question: q.ID, Choice: choice, Words: rest})
 }
 
-// meant is the open question that an answer is for: the one that it names,
-// else the only one there is, alone.
+// meant returns the open question that an answer is for: the question that the
+// target names, otherwise the only open question. In the second case alone is
+// true, and the target belongs to the words.
 func (d dispatch) meant() (q ledger.Question, open, alone bool) {
 	target := strings.ToLower(d.c.Target)
 	if q, open = d.question(target); open {
@@ -69,13 +70,14 @@ func (d dispatch) meant() (q ledger.Question, open, alone bool) {
 	return ledger.Question{}, false, false
 }
 
-// sentence reports whether words are a sentence and no slip in a verb.
+// sentence reports whether words are a sentence rather than a mistyped verb:
+// more than two words, the first of which begins no verb.
 func sentence(q ledger.Question, words string) bool {
 	fields := strings.Fields(strings.ToLower(words))
 	return len(fields) > 2 && !slices.ContainsFunc(q.Verbs(), func(v string) bool { return strings.HasPrefix(v, fields[0]) })
 }
 
-// settle answers yes or no, where the question is one of yes or no.
+// settle answers yes or no. choice is "" for a question that takes neither.
 func (d dispatch) settle(ctx context.Context, q ledger.Question, choice, words string) (Message, error) {
 	if choice == "" {
 		return unsettled("cmd.notyesno", q.ID+" is not a yes or no", q), nil
@@ -83,7 +85,8 @@ func (d dispatch) settle(ctx context.Context, q ledger.Question, choice, words s
 	return d.do(ctx, loop.AnswerQuestion{Question: q.ID, Choice: choice, Words: words})
 }
 
-// unsettled says why an answer was none, and what can be answered.
+// unsettled returns the refusal of an answer: the reason, and the buttons of the
+// answers that the question takes.
 func unsettled(key, why string, q ledger.Question) Message {
 	m := refusal(key, SignAsk+" "+why)
 	m.add("Nothing was changed.")
@@ -91,7 +94,8 @@ func unsettled(key, why string, q ledger.Question) Message {
 	return m
 }
 
-// question finds an open one by its id, or by the task that it is about.
+// question returns the open question with the id target, or about the task
+// target.
 func (d dispatch) question(target string) (ledger.Question, bool) {
 	if target == "" {
 		return ledger.Question{}, false
@@ -105,7 +109,8 @@ func (d dispatch) question(target string) (ledger.Question, bool) {
 	return ledger.Question{}, false
 }
 
-// which asks which of the open questions was meant.
+// which asks which open question the answer is for. Each button repeats the
+// answer for one of them, without its words if they exceed maxTwin.
 func (d dispatch) which() Message {
 	var ids []string
 	for _, q := range d.s.Project.Questions {
@@ -128,9 +133,10 @@ func (d dispatch) which() Message {
 	return m
 }
 
-// Choose parts an answer into one of the question's verbs and the words after
-// it. A verb may be shortened to its first letters where they are unique.
-// What is no verb is all words, with an empty choice.
+// Choose splits the text of an answer into one of the question's verbs and the
+// words after it. A verb may be shortened to a unique prefix; the full text of
+// an option stands for the option's letter. If text names no verb, choice is ""
+// and words is all of text.
 func Choose(q ledger.Question, text string) (choice, words string) {
 	for n, o := range q.Options {
 		if strings.EqualFold(strings.TrimSpace(text), strings.TrimSpace(o)) {
@@ -152,8 +158,9 @@ func Choose(q ledger.Question, text string) (choice, words string) {
 			found = v
 		}
 	}
-	// "a man should look at it" is an answer in somebody's own words, not
-	// option a; only verbs that take words may be followed by some.
+	// "a man should look at it" is an answer in own words, not option a. So a
+	// question that takes own words takes no words behind a verb, and elsewhere
+	// words follow a single letter only if it shortens a verb that takes them.
 	if rest != "" && (q.OwnWords() || (len(word) == 1 && !verbTakesWords(q, found))) {
 		found = ""
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Answered is what a question's message becomes when it has its answer: its
-// buttons go, what it asked stays (docs/spec 23.5). item is the guidance that the
-// answer was queued as, "" where it was none.
+// Answered renders the message that replaces a question's message after the
+// answer: the buttons go, the text of the question stays (docs/spec 23.5). item
+// is the id of the guidance that the answer was queued as, "" if it was not.
 func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item string, now time.Time) Message {
 	by := Cut(Clean(b.By), 12)
 	if b.By == "console" {
@@ -30,7 +30,7 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 		tail = "," + tail
 	}
 	m := newMessage("settled."+string(q.Kind), SignDone+" "+q.ID+" "+Cut(what, FirstWidth-Width(q.ID+tail)-4)+tail)
-	if q.Kind == ledger.AskNow && b.Choice == "rerun" && item != "" { // docs/spec 23.4: what is done, not what was pressed
+	if q.Kind == ledger.AskNow && b.Choice == "rerun" && item != "" { // docs/spec 23.4: the message says what happens now, not what was pressed
 		who := strings.TrimSpace(short(q.Task) + " " + Cut(Clean(q.Hat), 10))
 		m = newMessage("settled.now", Cut(SignNow+" "+who+" reruns with "+item, FirstWidth-8)+" · "+now.Format("15:04"))
 		m.Project, m.About = s.Project.Name, q.Task
@@ -59,16 +59,16 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 	return m
 }
 
-// Undoing is what takes the answer to a question back.
+// Undoing returns the command that takes back a question's answer: "q5 undo".
 func Undoing(question string) string { return question + " undo" }
 
-// pastQuoted adds what a settled question asked, with its text.
+// pastQuoted adds a settled question's headline, task title and text.
 func (m *Message) pastQuoted(s loop.State, q ledger.Question) {
 	m.pastTitled(s, q)
 	m.quote(q.Text)
 }
 
-// pastTitled adds what it asked, with its task's title.
+// pastTitled adds a settled question's headline and task title.
 func (m *Message) pastTitled(s loop.State, q ledger.Question) {
 	head := Headline(s, q)
 	if title := Cut(Clean(q.Title), 34); title != "" {
@@ -77,11 +77,12 @@ func (m *Message) pastTitled(s loop.State, q ledger.Question) {
 	m.add(head)
 }
 
-// pastHead adds its headline alone.
+// pastHead adds a settled question's headline alone.
 func (m *Message) pastHead(s loop.State, q ledger.Question) { m.add(Headline(s, q)) }
 
-// Expired is what a question's message becomes when nobody answered in time.
-// again is the question where it stays open without an end, nil otherwise.
+// Expired renders the message that replaces a question's message when nobody
+// answered in time. again is the question if it stays open, now without an end;
+// nil if it is over.
 func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *ledger.Question, now time.Time) Message {
 	task := short(q.Task)
 	if again != nil {
@@ -121,8 +122,9 @@ func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *l
 	return m
 }
 
-// PutBack is what the message about the dependents of a skipped task becomes
-// when the skip is taken back: q is the question that is open again.
+// PutBack renders the message that replaces the settled question about a skipped
+// task's dependents when the skip is taken back. q is the question that is open
+// again, tasks are the dependents that are no longer skipped.
 func PutBack(s loop.State, settled loop.Answered, q ledger.Question, tasks []string, now time.Time) Message {
 	m := newMessage("settled.skip", SignAgain+" "+settled.ID+" taken back with "+q.ID+" · "+now.Format("15:04"))
 	m.Project, m.About = s.Project.Name, q.Task
@@ -130,7 +132,8 @@ func PutBack(s loop.State, settled loop.Answered, q ledger.Question, tasks []str
 	return m
 }
 
-// StillOpen is a question once more, after nightporter was off (docs/spec 23.11).
+// StillOpen asks an open question once more because nightporter was off between
+// from and to, and presses in that time are lost (docs/spec 23.11).
 func StillOpen(s loop.State, q ledger.Question, from, to, now time.Time) Message {
 	m := Ask(s, q, now)
 	m.Key = "again.away"

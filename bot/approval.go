@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// planHead is the question about a plan in one line: "#6 plan ready, 3
-// rounds", or that the critic never said OKAY.
+// planHead returns the headline of a question about a plan: "#6 plan ready, 3
+// rounds", or "#6 plan: 3 rounds, no OKAY" if the critic's last verdict is no.
 func planHead(s loop.State, q ledger.Question) string {
 	text := short(q.Task) + " plan ready"
 	t, ok := FindTask(s, q.Task)
@@ -29,12 +29,13 @@ func planHead(s loop.State, q ledger.Question) string {
 	}
 }
 
-// maxRounds is how many of a critic's verdicts a question shows; the plan shows
-// all of them.
+// maxRounds limits the critic's verdicts that a question shows; the plan's own
+// message shows all of them.
 const maxRounds = 3
 
-// PlanFacts is what a person is told of a plan that is asked about: how large
-// it is, and what the critic said, one of its verdicts a line.
+// PlanFacts returns what a question tells about its plan. about is the plan's
+// size and whether the critic accepted it; rounds are the rejections among the
+// last maxRounds verdicts, one a line. Both are empty for an unknown task.
 func PlanFacts(s loop.State, q ledger.Question) (about string, rounds []string) {
 	t, ok := FindTask(s, q.Task)
 	if !ok {
@@ -62,7 +63,8 @@ func PlanFacts(s loop.State, q ledger.Question) (about string, rounds []string) 
 	return about, rounds
 }
 
-// verdicts adds them to a message. They are a critic's words.
+// verdicts adds PlanFacts to a message. It quotes the rounds, which repeat a
+// critic's words.
 func (m *Message) verdicts(s loop.State, q ledger.Question) {
 	about, rounds := PlanFacts(s, q)
 	m.add(about)
@@ -71,8 +73,8 @@ func (m *Message) verdicts(s loop.State, q ledger.Question) {
 	}
 }
 
-// objections is the first thing that a critic says is wrong, with the section
-// it is about, and how many more there are.
+// objections returns the first objection of a verdict, behind the section that
+// it is about, and the number of further objections.
 func objections(v payload.Critique) (first string, more int) {
 	var all []string
 	for _, o := range v.Objections {
@@ -89,8 +91,8 @@ func objections(v payload.Critique) (first string, more int) {
 	return all[0], len(all) - 1
 }
 
-// outsideHead is the question about a path out of scope in one line, with so
-// much of the path as has room: its end says more than its beginning.
+// outsideHead returns the headline of a question about paths out of scope, in
+// width columns. A path that is too long loses its beginning: its end says more.
 func outsideHead(q ledger.Question, width int) string {
 	text := short(q.Task) + " writes outside"
 	if len(q.Paths) == 0 {
@@ -100,15 +102,15 @@ func outsideHead(q ledger.Question, width int) string {
 	if n := len(q.Paths) - 1; n > 0 {
 		more = fmt.Sprintf(" +%d", n)
 	}
-	const least = 6 // columns of a path that say anything
+	const least = 6 // columns: fewer do not identify a path
 	room := width - Width(text+": "+more)
-	if room < least { // the others are listed below
+	if room < least { // drop the count: the message lists the other paths
 		room, more = room+Width(more), ""
 	}
 	if room < least {
 		return text
 	}
-	// A name with a space could pass for a command of ours behind it.
+	// The part of a name behind a space could look like a command.
 	path := strings.ReplaceAll(Clean(q.Paths[0]), " ", "_")
 	return text + ": " + cutPath(path, room) + more
 }
@@ -121,18 +123,18 @@ func cutPath(p string, most int) string {
 	return "…" + width.Last(p, most-1)
 }
 
-// maxPaths is how many paths a question names.
+// maxPaths limits the paths that a question names.
 const maxPaths = 5
 
-// paths names what was written out of scope. Their lines are set as code: an
-// agent chose the names, and nothing in them can be tapped.
+// paths lists the paths that were written out of scope. It adds them as Pre
+// lines, in which a platform makes nothing tappable: an agent chose the names.
 func (m *Message) paths(q ledger.Question) {
 	if len(q.Paths) == 0 {
 		return
 	}
 	m.add("Undone, and out of its scope:")
 	for _, p := range q.Paths[:min(len(q.Paths), maxPaths)] {
-		m.pre(orElse(cutPath(Clean(p), quoteWidth), "…")) // of control characters alone nothing can be shown
+		m.pre(orElse(cutPath(Clean(p), quoteWidth), "…")) // Clean leaves nothing of a name of control characters
 	}
 	if more := len(q.Paths) - maxPaths; more > 0 {
 		m.add(fmt.Sprintf("and %d more", more))

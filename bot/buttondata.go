@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// What a platform keeps with a button and hands back when it is pressed has
-// the same form everywhere (docs/spec 22):
+// A platform keeps data with a button and returns it with a press. The data has
+// the same form on every platform (docs/spec 22):
 //
 //	1.q5.retry.7f3a    version, the twin with "." for " ", nonce
-//	1.@2.7f3a          version, the message's button 2 from 0, nonce
+//	1.@2.7f3a          version, index of the button (from 0), nonce
 //
-// In a twin "~1" stands for ".", "~0" for "~". The second form is for twins
-// that do not fit. The nonce belongs to the message's key and the twin, so
-// that an index is not taken for another button after the message was edited.
+// In a twin "~1" stands for "." and "~0" for "~". The second form serves twins
+// that are too long. The nonce is a hash of the message's key and the twin: after
+// an edit of the message, an index cannot stand for another button.
 const dataVersion = "1"
 
 var (
@@ -24,8 +24,9 @@ var (
 	unpack = strings.NewReplacer("~0", "~", "~1", ".", ".", " ")
 )
 
-// ButtonData is the data of the message's button n, of at most so many bytes;
-// no platform takes less than 20.
+// ButtonData returns the data of the message's button n, counted from 0, in at
+// most most bytes. most must be at least 20; every platform takes as much. The
+// index replaces a twin that is too long, empty, or begins with "@".
 func ButtonData(m Message, n, most int) string {
 	twin, nonce := m.Buttons[n].Command, buttonNonce(m, n)
 	data := dataVersion + "." + pack.Replace(twin) + "." + nonce
@@ -40,12 +41,12 @@ func buttonNonce(m Message, n int) string {
 	return hex.EncodeToString(sum[:2])
 }
 
-// Pressed reads what a press is short for: the twin that its data bears, and
-// where it bears only an index, that of the message's button. m is the message
-// as it was sent last. A twin in the data holds although the message shows
-// other buttons by now: live messages change without being stored, and of a
-// settled question somebody has to be told that it is. It reports false for
-// data of another version, and for an index whose button is gone.
+// Pressed returns the command that a press stands for: the twin in data or, if
+// data holds an index, the twin of that button of m. m is the message as it was
+// last sent. A twin in data counts even if m no longer shows its button: live
+// messages change without being stored, and a press on a settled question needs
+// the reply that it is settled. ok is false for data of another version or form,
+// and for an index whose button has gone.
 func Pressed(m Message, data string) (twin string, ok bool) {
 	version, rest, _ := strings.Cut(data, ".")
 	at := strings.LastIndexByte(rest, '.')

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Verb is what a command asks for.
+// Verb names a command, without its slash.
 type Verb string
 
-// Commands. Their order is that of suggestions.
+// Commands that are typed with a slash.
 const (
 	VerbStatus   Verb = "status"
 	VerbGuidance Verb = "guidance"
@@ -41,41 +41,41 @@ const (
 	VerbUnpair   Verb = "unpair"
 	VerbQuiet    Verb = "quiet"
 	VerbPair     Verb = "pair"  // "/pair K7QX-M2PD"
-	VerbStart    Verb = "start" // the same, as a link of Telegram types it
+	VerbStart    Verb = "start" // opens a chat; with a code, as in a link of Telegram, the same as pair
 	VerbHelp     Verb = "help"
 
-	// Without a slash.
+	// Commands that are typed without a slash.
 	VerbKeep  Verb = "keep"  // "g14 keep"
-	VerbWords Verb = "words" // plain words: guidance where somebody speaks to us alone
+	VerbWords Verb = "words" // plain words, which are guidance
 )
 
-// takes is the shape of what may follow a verb.
+// takes says which arguments may follow a verb.
 type takes int
 
 const (
 	takesProject takes = iota // nothing, or a project's name
-	takesNow                  // the same, and "now"
+	takesNow                  // as takesProject, and "now"
 	takesTarget               // an id, or nothing
 	takesID                   // an id, words, or both
 	takesWords
 	takesAgent // a project's name, an agent's, or both
-	takesPlan  // a task's id, or nothing; after "redo" words, too
-	takesRun   // a project's name and what the run shall differ in
+	takesPlan  // a task's id, or nothing; after "redo" also words
+	takesRun   // a project's name and the flags that ParseRun reads
 	takesSpan  // a span, a project's name, or both
 )
 
-// Command is one line as it was understood.
+// Command is one parsed line.
 type Command struct {
-	Project string // "" = the one that the line was sent to
+	Project string // as named in the line; "" = none was named
 	Verb    Verb
 	Now     bool   // /pause now, /stop now
 	Redo    bool   // /plan redo
 	Target  string // id of a task, question, guidance or run, or a verb after /help; as typed
-	Words   string // as typed, line breaks too
+	Words   string // as typed, with line breaks
 	Line    string // the whole line, trimmed
 }
 
-// String is the command as it is typed. Parse reads it back.
+// String returns the command as a person types it. Parse reads it back.
 func (c Command) String() string {
 	var parts []string
 	switch c.Verb {
@@ -104,15 +104,15 @@ func (c Command) String() string {
 	return line
 }
 
-// UnknownError says that a word is no command. Meant is what is nearest, with
-// its slash, "" when nothing is near.
+// UnknownError reports a word that is no command. Meant is the most similar
+// line that Parse takes, "/stop" or "g14 keep"; "" if none is similar.
 type UnknownError struct {
 	Word  string // as typed
 	Meant string
-	Rest  string // what followed, so that it is not lost
+	Rest  string // the text after Word, which a suggestion repeats
 }
 
-// Error says which word, and what may have been meant.
+// Error names the word and the suggestion.
 func (e *UnknownError) Error() string {
 	if e.Meant == "" {
 		return fmt.Sprintf("no %s; /help lists the commands", e.Word)
@@ -120,14 +120,15 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no %s; meant %s?", e.Word, e.Meant)
 }
 
-// UsageError says that a command was given what it does not take.
+// UsageError reports an argument that a command does not take: Got is the
+// argument, Use the way to type the command.
 type UsageError struct {
 	Verb Verb
 	Use  string
 	Got  string
 }
 
-// Error says how the command is typed.
+// Error says how to type the command.
 func (e *UsageError) Error() string {
 	return fmt.Sprintf("/%s does not take %q: type %s", e.Verb, e.Got, e.Use)
 }

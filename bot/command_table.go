@@ -7,39 +7,41 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// form is a row of the command table: all that belongs to one command.
+// form is a row of the command table: everything that belongs to one command.
 type form struct {
 	verb  Verb
 	takes takes
-	use   string // how it is typed
+	use   string // how to type it; "" for a command without a slash
 	help  string // one line, for /help VERB and a chat's menu
 	role  ledger.Role
-	// roleFor is the role where it depends on what was typed; nil: role.
+	// roleFor returns the role where it depends on the arguments; nil: role.
 	roleFor func(Command) ledger.Role
 
-	// One of the two does what the command asks for. house does it without a
-	// project, and reports done = false to leave a line to project.
+	// At least one handler is set. house is called first and needs no project; it
+	// returns done = false to leave the line to project.
 	house   func(ctx context.Context, h houseRequest) (m Message, done bool, err error)
 	project func(ctx context.Context, d dispatch) (Message, error)
 
-	section string // of /help; "" for a command that /help does not list
-	listed  string // how it stands there
-	menu    int    // its place in the menu of a chat, 0 for none
-	twin    Twin   // its twin in the shell
+	section string // of /help; "" if /help does not list the command
+	listed  string // the command as /help lists it
+	menu    int    // its position in a chat's menu from 1, 0 for none
+	twin    Twin   // its counterpart in the shell
 }
 
-// Twin is the command of the shell that stands for a command of chats.
+// Twin is the shell's counterpart of a chat command: `nightporter pause` of
+// /pause. The zero value means that there is none.
 type Twin struct {
-	Name  string // "" for none: its help says where it is typed instead
-	Args  string // as its usage shows them
-	Short string // one line; "" for a program of its own, which has its own usage
+	Name  string // "" for none: the help then says where to type the command instead
+	Args  string // as the usage line shows them
+	Short string // one line; "" for a subcommand with a usage of its own
 }
 
-// sections are the parts of /help, in order.
+// sections lists the sections of /help in order.
 var sections = []string{"Steer", "Hold", "Look", "Decide", "Start", "Night", "People"}
 
-// forms is the table of commands, in the order of /help. It is filled by init
-// because commands lead to messages that suggest commands.
+// forms is the table of commands, in the order of /help. init fills it because
+// handlers read it for suggestions, which Go refuses as an initialization cycle
+// in a variable's value.
 var forms []form
 
 func init() {
@@ -110,7 +112,8 @@ func init() {
 		{verb: VerbHats, takes: takesTarget, use: "/hats, /hats builder, /hats routes", help: "The hats of a task, one of them, or which follows which.", role: view,
 			project: func(ctx context.Context, d dispatch) (Message, error) { return d.hatsOf(ctx) },
 			section: "Look", listed: "/hats", twin: Twin{Name: "hats"}},
-		// `nightporter run` is a program of its own; its twin asks the daemon.
+		// The counterpart is `nightporter start`, which asks the daemon: `nightporter
+		// run` starts a run of its own in the foreground.
 		{verb: VerbRun, takes: takesRun, use: "/run, /run from 5, /run review", help: "Starts a run, after a confirmation; also /run only 5, /run overnight.", role: steer,
 			project: func(ctx context.Context, d dispatch) (Message, error) { return d.start(ctx) },
 			section: "Start", listed: "/run", twin: Twin{"start", "[PROJECT] [review|overnight] [from TASK] [only TASK]", "Ask nightporter up to start a run; it asks back, as in a chat"}},
@@ -153,17 +156,16 @@ func init() {
 		{verb: VerbStart, takes: takesTarget, use: "/start", help: "What a chat begins with; the same as /help.", role: view,
 			house: func(_ context.Context, h houseRequest) (Message, bool, error) { return Help("", h.role()), true, nil }},
 
-		// Without a slash.
+		// Commands that are typed without a slash.
 		{verb: VerbKeep, role: steer, project: guidanceByID},
 		{verb: VerbWords, role: steer, project: guideWords},
 	}
 }
 
-// typed reports whether a command has a slash, so that it can be typed as a
-// word.
+// typed reports whether the command is typed with a slash.
 func (f form) typed() bool { return f.use != "" }
 
-// row returns the row of a verb.
+// row returns the verb's row of the table, the zero form for an unknown verb.
 func (v Verb) row() form {
 	for _, f := range forms {
 		if f.verb == v {
@@ -173,8 +175,8 @@ func (v Verb) row() form {
 	return form{}
 }
 
-// Twins lists the twins in the shell that only send their line to whoever holds
-// the state, each with the command that it stands for.
+// Twins returns, by chat command, the shell commands that only pass their line
+// to the process that holds the state folder.
 func Twins() map[Verb]Twin {
 	out := map[Verb]Twin{}
 	for _, f := range forms {
@@ -185,8 +187,7 @@ func Twins() map[Verb]Twin {
 	return out
 }
 
-// TwinNames lists the names of all twins in the shell, by the command that each
-// stands for.
+// TwinNames returns the names of all shell counterparts, by chat command.
 func TwinNames() map[Verb]string {
 	out := map[Verb]string{}
 	for _, f := range forms {
@@ -197,16 +198,17 @@ func TwinNames() map[Verb]string {
 	return out
 }
 
-// houseRequest is a command about no project in particular.
+// houseRequest is a command that needs no project.
 type houseRequest struct {
 	service Service
-	host    DaemonService // nil without stays
-	stays   bool
+	host    DaemonService // nil unless stays
+	stays   bool          // the service is a DaemonService
 	r       Request
 	c       Command
 }
 
-// role is the sender's: on the host, and where nobody is paired, all is allowed.
+// role returns the sender's role. A sender who is no paired person, such as the
+// operator at the host, has RoleAdmin.
 func (h houseRequest) role() ledger.Role {
 	if h.stays {
 		if p, paired := h.host.Shared().Person(h.r.Actor); paired {
@@ -221,8 +223,9 @@ func guidanceByID(ctx context.Context, d dispatch) (Message, error)   { return d
 func answerQuestion(ctx context.Context, d dispatch) (Message, error) { return d.answer(ctx) }
 func aboutTarget(ctx context.Context, d dispatch) (Message, error)    { return d.target(ctx) }
 
-// answerRole: "q5" alone shows the question. What is no question's id can be an
-// answer in somebody's own words: "/answer #letters_only".
+// answerRole returns the role that an answer takes. "q5" alone only shows the
+// question. A target that is no question's id can be an answer in the sender's
+// own words: "/answer #letters_only".
 func answerRole(c Command) ledger.Role {
 	if c.Words == "" && (c.Target == "" || questionID.MatchString(c.Target)) {
 		return ledger.RoleView

@@ -8,10 +8,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// ConflictText is what somebody is told whose answer came too late, in one line
-// (docs/spec 23.11): who was first and, where they wanted something else, the
-// command that overrules it. actor is who is told, by id, and choice the verb
-// that they pressed.
+// ConflictText tells a person, in one line, that their answer came too late
+// (docs/spec 23.11): who answered first and, if the person wanted something
+// else, the command that overrules the first answer. actor is the person's id,
+// choice the verb that they pressed.
 func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {
 	text := conflictLine(s, actor, now) + ". " + unchanged
 	if over := overrule(s, choice, "", now); over != "" {
@@ -20,8 +20,8 @@ func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {
 	return text
 }
 
-// Conflict is ConflictText as the answer to a line that was typed, in which
-// words can stand behind the verb, or instead of it.
+// Conflict tells the same as ConflictText in reply to a typed answer. words is
+// the text behind the verb; choice is "" for an answer without a verb.
 func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Message {
 	m := refusal("press.second", SignFailed+" "+conflictLine(s, actor, now))
 	m.add(unchanged)
@@ -35,8 +35,9 @@ func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Messa
 	return m
 }
 
-// conflictLine is "Mira was first: Retry, 07:31" to others, and "q5 is settled:
-// Retry, Mira 07:31" to Mira herself, and where nobody answered in time.
+// conflictLine returns "Mira was first: Retry, 07:31" for other people, "q5 is
+// settled: Retry, Mira 07:31" for Mira herself, and "q5 is settled:" with the
+// ledger's text for a question that ended without an answer.
 func conflictLine(s loop.Answered, actor string, now time.Time) string {
 	subject := ledger.Question{Kind: s.Subject.Kind}
 	at, what := Clock(s.At, now), upper(Cut(Clean(s.Choice), 14))
@@ -59,14 +60,15 @@ func conflictLine(s loop.Answered, actor string, now time.Time) string {
 	return upper(by) + " was first: " + what + ", " + at
 }
 
-// unchanged is what an answer that came too late did.
+// unchanged tells the effect of an answer that came too late.
 const unchanged = "Nothing changed."
 
-// wordsWanted stands in a twin for what its reader types.
+// wordsWanted ends a command to which its reader adds words.
 const wordsWanted = " WORDS"
 
-// overrule is the command that brings about what an answer that came too late
-// wanted, "" where it wanted the same, or nothing brings it about any more.
+// overrule returns the command that still carries out what a late answer wanted.
+// It returns "" if the answer wanted the same as the first, if nobody answered
+// the question, or if no command can carry it out any more.
 func overrule(s loop.Answered, choice, words string, now time.Time) string {
 	own := strings.TrimSpace(choice + " " + words)
 	choice, words = strings.ToLower(strings.TrimSpace(choice)), strings.TrimSpace(words)
@@ -83,13 +85,13 @@ func overrule(s loop.Answered, choice, words string, now time.Time) string {
 		return v.overrule(s, words, now)
 	case is || w.own == nil:
 		return ""
-	case len(choice) == 1 && words == "": // one of its options, which the question's message has
+	case len(choice) == 1 && words == "": // an option's letter: the option's text stands in the question's message
 		return guideAgain(s, "")
 	}
 	return guideAgain(s, own)
 }
 
-// ids are tasks as a command takes them, "" where they are too many to be typed.
+// ids writes tasks as the arguments of a command, "" if they are too many to type.
 func ids(tasks []string) string {
 	const most = 6
 	if len(tasks) > most {

@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Took writes a length of time the way people read it at a glance: "38 s",
-// "41 min", "7 h 02".
+// Took writes a duration for people: "38 s", "41 min", "7 h 02". A negative
+// duration is "unknown".
 func Took(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -25,18 +25,18 @@ func Took(d time.Duration) string {
 	return fmt.Sprintf("%d h %02d", m/60, m%60)
 }
 
-// Clock writes a time as seen at now, in now's zone: "03:06" today, "Tue
-// 03:06" within a week, else with its date, and with its year where that is
-// another one. The zone's name is added only in a night in which the clocks
-// change.
+// Clock writes a time as seen at now, in now's zone: "03:06" on the same day or
+// within twelve hours, "Tue 03:06" within a week, otherwise with its date, and
+// with its year if that differs. It adds the zone's name only within twelve
+// hours of a change of the clocks. A zero time is "unknown".
 func Clock(t, now time.Time) string {
 	if t.IsZero() {
 		return "unknown"
 	}
 	t = t.In(now.Location())
 	s := t.Format("15:04")
-	// Half a day is the night: an evening's 23:00 and the next 06:00 are
-	// "today" for somebody who is still awake.
+	// Twelve hours span a night: at 06:00 a reader understands "23:00" as the
+	// evening before.
 	if gap := t.Sub(now).Abs(); gap > 12*time.Hour && t.Format(time.DateOnly) != now.Format(time.DateOnly) {
 		switch {
 		case gap < 7*24*time.Hour:
@@ -54,7 +54,8 @@ func Clock(t, now time.Time) string {
 	return s
 }
 
-// Money writes US dollars; a negative amount is the agents' "unknown".
+// Money writes an amount of US dollars: "$7.30". A negative amount, which agents
+// without a figure report, is "unknown".
 func Money(usd float64) string {
 	if usd < 0 {
 		return "unknown"
@@ -62,8 +63,8 @@ func Money(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// Cost is what a run has spent as far as its agents say. Sessions whose cost
-// is unknown are never counted as nothing.
+// Cost writes what a run has spent as far as its agents report it. It names
+// sessions of unknown cost and never counts them as free.
 func Cost(r *loop.Run) string {
 	switch {
 	case r == nil:
@@ -76,11 +77,12 @@ func Cost(r *loop.Run) string {
 	return fmt.Sprintf("%s + unknown (%s)", Money(r.CostUSD), Plural(r.Unpriced, "session"))
 }
 
-// costNotYet is what a run costs whose first session is still at work: agents
-// say it when they end.
+// costNotYet stands for the cost of a run of which no session has ended: agents
+// report their cost at the end.
 const costNotYet = "cost not yet known"
 
-// CostSoFar is the Cost of a project's run, under way or over.
+// CostSoFar writes the Cost of a project's run, under way or over, or says that
+// it is not yet known (CostOpen).
 func CostSoFar(s loop.State) string {
 	if CostOpen(s) {
 		return costNotYet
@@ -88,8 +90,8 @@ func CostSoFar(s loop.State) string {
 	return Cost(s.Project.Run)
 }
 
-// CostOpen reports whether a run's sessions are at work and none has ended, so
-// that nobody knows yet what any of them costs.
+// CostOpen reports whether the project's run is under way, has started sessions
+// of agents and none of them has ended, so that no cost is known yet.
 func CostOpen(s loop.State) bool {
 	r := s.Project.Run
 	if r == nil || r.Over() || r.Agents == 0 {
@@ -104,7 +106,7 @@ func CostOpen(s loop.State) bool {
 	return working >= r.Agents
 }
 
-// Plural writes a count with its word: "1 task", "12 tasks".
+// Plural writes a count with its noun: "1 task", "12 tasks".
 func Plural(n int, word string) string {
 	if n != 1 {
 		word += "s"
@@ -112,15 +114,15 @@ func Plural(n int, word string) string {
 	return strconv.Itoa(n) + " " + word
 }
 
-// Tally counts the tasks of a project. Withdrawn ones are not there any more.
+// Tally counts the tasks of a project, without withdrawn tasks.
 type Tally struct {
 	Total, Done, Skipped, Blocked int
-	Left                          int // neither done nor put away
+	Left                          int // neither done nor skipped
 	Needs                         int // open questions
 }
 
-// Count counts a state's tasks and open questions. Parts of a plan count with
-// their task, but for one that is blocked.
+// Count returns the tally of a state. The parts of a plan count as one with their
+// parent task, except that each blocked part adds to Blocked.
 func Count(s loop.State) Tally {
 	t := Tally{Needs: len(s.Project.Questions)}
 	for _, ts := range s.Project.Tasks.All() {
@@ -147,16 +149,17 @@ func Count(s loop.State) Tally {
 	return t
 }
 
-// String is the tally as every first line has it: "6/12".
+// String returns done and total tasks in the form of first lines: "6/12".
 func (t Tally) String() string { return fmt.Sprintf("%d/%d", t.Done, t.Total) }
 
-// short is a task's id for people, harmless and never longer than a thumb.
+// short writes a task's id for people: cleaned, at most 14 columns wide.
 func short(id string) string { return Cut(Clean(ledger.ShortID(id)), 14) }
 
-// arg is a task's id as a command takes it: "8" of "#8".
+// arg writes a task's id as the argument of a command: "8" for "#8".
 func arg(id string) string { return strings.TrimPrefix(Clean(ledger.ShortID(id)), "#") }
 
-// Ranges writes ids of one kind closely: "#1–#7 #9 #11".
+// Ranges writes task ids and joins three or more consecutive numbers: "#1–#7 #9
+// #11".
 func Ranges(ids []string) string {
 	var out []string
 	for i := 0; i < len(ids); {
@@ -191,8 +194,9 @@ func number(id string) (int, bool) {
 	return n, err == nil
 }
 
-// FindTask returns the task that was typed: its id as written or in any case,
-// its number with or without "#", or any tail of an id that only one has.
+// FindTask returns the task that a person typed: by its id in any case, by its
+// number with or without "#", or by a tail that only one id has. It returns false
+// if no task matches, or several tails.
 func FindTask(s loop.State, typed string) (loop.TaskState, bool) {
 	want := ledger.FoldID(strings.TrimPrefix(strings.TrimSpace(typed), "#"))
 	if want == "" {
@@ -204,7 +208,7 @@ func FindTask(s loop.State, typed string) (loop.TaskState, bool) {
 		if id == want || id == "task "+want || strings.TrimPrefix(ledger.FoldID(ledger.ShortID(t.Task.ID)), "#") == want {
 			return *t, true
 		}
-		// A tail begins where a word does, so that "9" is never "Task 19".
+		// A tail begins at a word, so that "9" never finds "Task 19".
 		if head, ok := strings.CutSuffix(id, want); ok && strings.ContainsAny(head[max(len(head)-1, 0):], "-_/ ") {
 			tails = append(tails, *t)
 		}
@@ -215,7 +219,7 @@ func FindTask(s loop.State, typed string) (loop.TaskState, bool) {
 	return loop.TaskState{}, false
 }
 
-// active returns the task that an attempt is in hand for.
+// active returns the task whose attempt is under way.
 func active(s loop.State) (loop.TaskState, bool) {
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil {
@@ -225,7 +229,8 @@ func active(s loop.State) (loop.TaskState, bool) {
 	return loop.TaskState{}, false
 }
 
-// Doing says which task and hat are in hand: "#7 builder", or "" when nothing is.
+// Doing names the active task and its hat: "#7 builder". After the session it
+// says "#7 verify", then "#7 commit". It returns "" if no task is active.
 func Doing(s loop.State) string {
 	t, ok := active(s)
 	if !ok {
@@ -240,7 +245,8 @@ func Doing(s loop.State) string {
 	return strings.TrimSpace(short(t.Task.ID) + " " + Cut(Clean(t.Attempt.Hat), 12))
 }
 
-// dependents returns the ids of the tasks that need the given one and are not over.
+// dependents returns the ids of the tasks that depend on the task id and are not
+// over.
 func dependents(s loop.State, id string) []string {
 	var ids []string
 	for _, t := range s.Project.Tasks.All() {
@@ -257,8 +263,8 @@ func dependents(s loop.State, id string) []string {
 	return ids
 }
 
-// Dependents writes which tasks wait for the given one, "" when none does:
-// "#10 waits for it", "#10 #11 wait for it".
+// Dependents names the tasks that wait for the task id: "#10 waits for it", "#10
+// #11 wait for it". It returns "" if none does.
 func Dependents(s loop.State, id string) string {
 	ids := dependents(s, id)
 	switch len(ids) {
@@ -270,8 +276,8 @@ func Dependents(s loop.State, id string) string {
 	return Ranges(ids) + " wait for it"
 }
 
-// NextReady returns the id of the first other task that can be tried, "" when
-// there is none.
+// NextReady returns the id of the first ready task other than but, "" if there is
+// none.
 func NextReady(s loop.State, but string) string {
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Ready && !ledger.SameID(t.Task.ID, but) {
@@ -281,7 +287,7 @@ func NextReady(s loop.State, but string) string {
 	return ""
 }
 
-// needs returns the tasks that keep t from being ready.
+// needs returns the tasks that t depends on and that are not done.
 func needs(s loop.State, t loop.TaskState) []loop.TaskState {
 	var out []loop.TaskState
 	for _, id := range t.Task.DependsOn {
@@ -294,7 +300,7 @@ func needs(s loop.State, t loop.TaskState) []loop.TaskState {
 	return out
 }
 
-// sourceOf is where a run's tasks come from: "Plan checkout".
+// sourceOf names the kind and name of a run's source: "Plan checkout".
 func sourceOf(s ledger.Settings) string {
 	name := Cut(Plan(&loop.Run{Settings: s}), 40)
 	if kind := Clean(s.Source.Kind); kind != "" {
@@ -303,7 +309,8 @@ func sourceOf(s ledger.Settings) string {
 	return name
 }
 
-// Plan is the name of the run's source: "checkout" of checkout.md.
+// Plan returns the name of the run's source file without folder and extension:
+// "checkout" for checkout.md. It returns "" for a nil run.
 func Plan(r *loop.Run) string {
 	if r == nil {
 		return ""

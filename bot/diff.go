@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// change is one file of a patch.
+// change counts the lines of one file in a patch.
 type change struct {
 	path           string
 	added, removed int
 	binary         bool
 }
 
-// Diff shows a patch: how many files and lines, each file, then the patch
-// itself. target is a task's id or a run's, "" for the last run.
+// Diff shows a patch in git's format: the number of files and lines, each file,
+// then the patch itself. target is the id of a task or a run, "" for the last run;
+// title is the task's title.
 func Diff(project, target, title, patch string) Message {
 	name := orElse(short(target), "run")
 	if strings.TrimSpace(patch) == "" {
@@ -45,13 +46,13 @@ func Diff(project, target, title, patch string) Message {
 	return m
 }
 
-// changes counts a patch as git writes it.
+// changes counts the lines of each file in a patch of git's format.
 func changes(patch string) []change {
 	var files []change
 	inHunk := false
 	for line := range strings.SplitSeq(patch, "\n") {
 		if rest, ok := strings.CutPrefix(line, "diff --git "); ok {
-			// "a/x b/x": both halves are the same but for renames.
+			// "a/x b/x": for a rename the second half is the new name.
 			path := rest
 			if _, b, ok := strings.Cut(rest, " b/"); ok {
 				path = b

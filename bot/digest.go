@@ -10,42 +10,44 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Digester is a Service that can look back. Without one, the reply to /digest names the command that does it.
+// Digester is a Service that can make digests. With any other Service the reply
+// to /digest is NoDigest.
 type Digester interface {
-	// Digest returns a project's digest of a span, with its picture where there
-	// is something to be drawn.
+	// Digest returns a project's digest of a span, with a picture if there is
+	// something to draw.
 	Digest(ctx context.Context, project string, q DigestQuery) (Message, error)
 }
 
-// Keys of digests.
+// Keys of the messages that are digests.
 const (
 	KeyDigest     = "digest"
 	KeyDigestAll  = "digest.all"
 	KeyDigestIdle = "digest.idle" // nothing happened: it makes no sound
-	KeyDigestWeek = "digest.week" // of a week in which nothing needs anybody: no sound, either
+	KeyDigestWeek = "digest.week" // a week in which nothing needs a person: it makes no sound
 )
 
-// DigestQuery is what somebody wants to read of.
+// DigestQuery says which digest a person asks for.
 type DigestQuery struct {
-	Span  string // one of the Span words, or "7d"; "" = SpanLast
-	Admin bool   // reads what admins read, too
-	Now   time.Time
+	Span  string    // a Span constant, or a number of days such as "7d"; "" = SpanLast
+	Admin bool      // with the parts that only admins may read
+	Now   time.Time // its location is the person's
 }
 
-// Spans that a digest can be asked for.
+// Spans of a digest.
 const (
-	SpanLast  = "last"  // what the last one was about, up to now
+	SpanLast  = "last"  // from the beginning of the last digest's span, up to now
 	SpanToday = "today" // since midnight
-	SpanAll   = "all"   // as SpanLast, with all that a caption leaves out
+	SpanAll   = "all"   // as SpanLast, with everything that a picture's caption omits
 )
 
 var spanForm = regexp.MustCompile(`^(?:last|today|all|[1-9][0-9]?d)$`)
 
-// IsSpan reports whether a word is a span that a digest can be asked for.
+// IsSpan reports whether a word names the span of a digest, in any case: a Span
+// constant, or "1d" to "99d".
 func IsSpan(word string) bool { return spanForm.MatchString(strings.ToLower(word)) }
 
-// From is where the span begins, given what the last digest was about: it
-// begins a day ago where there was none.
+// From returns the beginning of the span. last is the last digest that was sent;
+// without one, SpanLast and SpanAll begin a day ago.
 func (q DigestQuery) From(last ledger.DigestSent) time.Time {
 	if days, ok := strings.CutSuffix(q.Span, "d"); ok {
 		n, err := strconv.Atoi(days)
@@ -63,7 +65,8 @@ func (q DigestQuery) From(last ledger.DigestSent) time.Time {
 	return last.From
 }
 
-// digest is the digest once more.
+// digest returns the digest that a person asked for. Whoever is no paired person
+// gets what admins read.
 func (d dispatch) digest(ctx context.Context) (Message, error) {
 	service, ok := d.service.(Digester)
 	if !ok {
@@ -78,14 +81,15 @@ func (d dispatch) digest(ctx context.Context) (Message, error) {
 	return service.Digest(ctx, d.project, q)
 }
 
-// NoDigest is said where nobody can look back.
+// NoDigest is the reply to /digest where digests cannot be made, such as in a
+// foreground run. It names the command that makes one.
 func NoDigest() Message {
 	m := newMessage("digest.elsewhere", SignLater+" No digest here")
 	m.add("It is made where nightporter stays, or by: nightporter digest")
 	return m
 }
 
-// DigestBroken is told where a project's digest cannot be made.
+// DigestBroken replaces a project's digest that could not be made.
 func DigestBroken(project string) Message {
 	m := newMessage(KeyDigest+".broken", fit(SignFailed, project, "no digest today: a fault", ""))
 	m.Project = project
@@ -94,8 +98,9 @@ func DigestBroken(project string) Message {
 	return m
 }
 
-// DigestFault is told to admins where a digest comes without its picture, or,
-// with no project, not at all, because of a fault in nightporter (docs/spec 23.11).
+// DigestFault tells admins that a fault in nightporter left a project's digest
+// without its picture or, with project "", prevented all digests
+// (docs/spec 23.11).
 func DigestFault(project string) Message {
 	m := refusal(KeyDigest+".fault", SignFailed+" No digest: a fault in nightporter")
 	m.add("It is tried again every minute.")

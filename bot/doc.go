@@ -1,15 +1,55 @@
-// Package bot is the conversation, without a platform: it reads what people
-// type and turns it into inputs of the core, and it renders what the core
-// knows as messages that a chat or a terminal can show.
+// Package bot is the conversation between people and nightporter, independent of
+// any platform: it parses the lines that people type into inputs of the core, and
+// renders the core's state and ledger as messages for a chat or a terminal.
 //
-// Looking is pure: Status, Tasks, Task, PlanOf, Hats, Queue, Log, Evidence and Help are
-// functions of a loop.State or of ledger records. What changes something goes
-// through a Service, which the daemon implements; a DaemonService also knows
-// people and starts runs. Package inbound takes what comes in from chats, and
-// package notify composes what people are told unasked. Wording, signs and
-// forms follow one sheet: the first line is the message and at most FirstWidth columns
-// wide, and the last line says what happens if nobody does anything.
+// Handle is the way in: it parses one line, carries out its command and returns
+// the reply. Commands that only read are functions of a loop.State or of ledger
+// records: Status, Tasks, Task, PlanOf, Hats, Queue, Log, Evidence, Help. A command
+// that changes something sends an input through a Service, which the daemon
+// implements; a DaemonService also knows the paired people and starts runs.
 //
-// Everything that people, agents or programs said passes Clean before it
-// reaches a message, so no message can break a frame or drive a terminal.
+// The neighbours: package inbound takes what platforms deliver and calls Handle,
+// package notify composes messages that nobody asked for from the renderers
+// here, package delivery sends them, and each platform has a package of its own.
+//
+// # Files
+//
+//   - message.go is the form of a message: lines, buttons, signs; text.go cleans
+//     and fits text, file.go renders a message as a file.
+//   - parse.go, command.go and parse_error.go read a line; command_table.go has a
+//     row for each command; handle.go dispatches it; role.go says which role it
+//     takes; service.go declares Service and Request.
+//   - question.go, question_wording.go and question_buttons.go ask; answer.go takes
+//     the answer; answered.go, conflict.go and reminder.go follow it up; approval.go
+//     adds the facts of a plan or a scope that a person approves.
+//   - status.go, status_off.go, tasks.go, plan.go, hats.go, queue.go, log.go, diff.go,
+//     evidence.go, cost.go, runs.go, projects.go, people.go, digest.go and help.go
+//     render the replies to the commands of these names.
+//   - notices.go, receipt.go, runend.go and thread.go render messages about events;
+//     start.go offers a run.
+//   - derive.go, outcome.go and sessiontext.go turn times, amounts, tasks, attempts
+//     and sessions into words.
+//   - chat.go and buttondata.go are the contract with the adapters of platforms.
+//
+// # Limits
+//
+// The package never decides: what an input leads to is decided by the core. It
+// does no I/O, reads no clock and starts no goroutine; times come with the
+// Request or as arguments. It knows no platform and imports no adapter.
+//
+// # Invariants
+//
+//   - The first line sums up the message in at most FirstWidth columns
+//     (docs/spec 21.1), and the last line of a message that nobody asked for says
+//     what happens next (docs/spec 21.2). Package messagelint checks both.
+//   - Text of people, agents and programs passes Clean before it reaches a message,
+//     so that no text can break a frame or drive a terminal (docs/spec 12.3).
+//     TestFormHostile holds this.
+//   - Each command has a complete row in the table, and /help lists it only for
+//     the roles that may use it (docs/spec 6.6). TestCommandTable and TestNeeds
+//     hold this.
+//   - Each question kind of the core has its wording here, and each verb.
+//     TestQuestionWordings holds this.
+//   - IsCommand recognizes commands and answers, also late ones, so that none of
+//     them reaches a session as guidance. TestStands holds this.
 package bot

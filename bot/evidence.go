@@ -10,8 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Evidence shows the chain of the last attempt that the records hold, in
-// order, and where it broke. Records of other types are passed over.
+// Evidence renders the evidence chain of the last attempt in records, and the
+// link at which it broke. records are in ledger order; those of other types are
+// ignored. Times are shown in zone.
 func Evidence(records []ledger.Record, zone *time.Location) Message {
 	c := chain{zone: zone, attempts: map[string]bool{}}
 	for _, r := range records {
@@ -44,16 +45,16 @@ func Evidence(records []ledger.Record, zone *time.Location) Message {
 	return m
 }
 
-// chain is one attempt's evidence, as far as it was read.
+// chain collects the evidence of one attempt from the entries read so far.
 type chain struct {
 	zone           *time.Location
 	stream, task   string
 	attempts       map[string]bool
 	lines          []Line
 	last, broke    string
-	build          int // where the last build begins in lines
+	build          int // index in lines of the last build
 	closed, passed bool
-	put            ledger.AttemptOutcome // how it ended without having failed
+	put            ledger.AttemptOutcome // how it ended, if it neither passed nor failed
 }
 
 func (c *chain) add(sign, text, link string) {
@@ -62,12 +63,12 @@ func (c *chain) add(sign, text, link string) {
 	if sign == SignFailed {
 		c.broke = link
 	} else if c.broke == link {
-		c.broke = "" // red, and then green
+		c.broke = "" // the link failed before and passes now
 	}
 }
 
-// putAt says in the first line how an attempt ended that has not failed, and
-// of one that goes on from its tree where it stands.
+// putAt tells, for the first line, how an attempt ended that did not fail. An
+// attempt that continues from its tree later also names its last link.
 func (c *chain) putAt() string {
 	word := OutcomeWord(c.put)
 	if c.put == ledger.OutcomeParked || c.put == ledger.OutcomeBudget {
@@ -86,7 +87,7 @@ func (c *chain) entry(e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.Commitment:
 		if !b.Resume {
-			// Each attempt has a chain of its own; the last one counts.
+			// Each attempt has a chain of its own; the last attempt counts.
 			c.lines, c.broke, c.closed, c.passed = nil, "", false, false
 		}
 		c.put = ""
@@ -98,7 +99,7 @@ func (c *chain) entry(e ledger.Entry) {
 	case ledger.Evidence:
 		c.evidence(b)
 	case ledger.Verified:
-		// A reproducer's command has to fail: its red is what was wanted.
+		// A reproducer's command has to fail: its failed build counts as done.
 		if b.Kind == ledger.KindRepro && b.OK && c.last == "build" {
 			c.lines, c.broke = c.lines[:c.build], ""
 			c.add(SignDone, "build: "+strings.TrimPrefix(VerifyText(b), SignDone+" "), "build")
@@ -107,7 +108,7 @@ func (c *chain) entry(e ledger.Entry) {
 		c.closed, c.passed = true, b.Result == "pass"
 		text := "submit " + b.Result
 		if word := OutcomeWord(b.Outcome); word != "" && b.Outcome != ledger.OutcomeConverged && b.Outcome != ledger.OutcomeFailed {
-			text += ", " + word // else pass or fail says it
+			text += ", " + word // otherwise pass or fail says it
 		}
 		text += " " + at(b.ClosedAt)
 		if c.passed {
@@ -120,7 +121,7 @@ func (c *chain) entry(e ledger.Entry) {
 		}
 	case ledger.AttemptEnded:
 		if b.Failed || len(c.lines) == 0 || c.closed {
-			return // the submission says it
+			return // a Submit entry reports the end
 		}
 		c.put = outcomeOf(b)
 		c.lines = append(c.lines, Line{Text: outcomeSign(c.put) + " " + OutcomeWord(c.put) + " " + at(e.Time)})
@@ -146,7 +147,7 @@ func (c *chain) evidence(b ledger.Evidence) {
 		c.add(sign, text, "build")
 		if b.ExitCode != 0 {
 			failed := FailedTest(ledger.Result{Run: b.Command, Exit: b.ExitCode, Tail: b.Tail})
-			if failed != ran { // else it is said already
+			if failed != ran { // otherwise the line above says it
 				c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(failed, quoteWidth)})
 			}
 		}
@@ -165,7 +166,7 @@ func (c *chain) evidence(b ledger.Evidence) {
 	}
 }
 
-// recordJSON is a record as scripts read it (docs/spec 8.1).
+// recordJSON is the form of a ledger record for scripts (docs/spec 8.1).
 type recordJSON struct {
 	Stream  string          `json:"stream"`
 	Seq     int64           `json:"seq,omitempty"`
@@ -182,8 +183,8 @@ type recordJSON struct {
 	Hash    string          `json:"hash,omitempty"` // hex
 }
 
-// RecordJSON is one record as one line of JSON, without a newline. A body
-// that is no JSON becomes a string, so that the line can be read all the same.
+// RecordJSON returns a record as one line of JSON without a newline. A body that
+// is no valid JSON becomes a JSON string, so that the line stays readable.
 func RecordJSON(r ledger.Record) ([]byte, error) {
 	body := json.RawMessage(r.Body)
 	if !json.Valid(body) {
@@ -204,7 +205,7 @@ func RecordJSON(r ledger.Record) ([]byte, error) {
 	return line, nil
 }
 
-// EvidenceJSON is records as JSON Lines, oldest first.
+// EvidenceJSON returns records as JSON Lines, in the given order.
 func EvidenceJSON(records []ledger.Record) ([]byte, error) {
 	var out []byte
 	for _, r := range records {

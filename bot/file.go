@@ -7,11 +7,13 @@ import (
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// endings of files, by the first word of a message's key.
+// endings maps the part of a message's key before its first dot to a file
+// extension; other kinds have ".txt".
 var endings = map[string]string{"diff": ".diff", "log": ".log", "plan": ".md"}
 
-// FileName is the name of a message that is shown as a file: what it is about,
-// in ASCII, with the ending of its kind. "shop-11.diff".
+// FileName returns the name under which a platform shows the message as a file:
+// the first line up to its colon, in ASCII, with the extension of the message's
+// kind. "shop-11.diff".
 func (m Message) FileName() string {
 	about, _, _ := strings.Cut(Clean(m.First()), ":")
 	kind, _, _ := strings.Cut(m.Key, ".")
@@ -26,8 +28,8 @@ func (m Message) FileName() string {
 	return strings.TrimRight(about[:min(len(about), 40)], "-") + end
 }
 
-// File is the message as the text of a file: quotes behind "┃", columns as
-// they are.
+// File returns the lines of the message as the content of a file: quotes begin
+// with "┃", Pre lines keep their spaces. Buttons and picture are left out.
 func (m Message) File() []byte {
 	var body strings.Builder
 	for _, l := range m.Lines {

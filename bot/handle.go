@@ -13,9 +13,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Handle does what a line asks for and returns what its sender is told. A
-// mistake of the sender is a message, never an error; an error is a fault of
-// ours, and comes with a message that says so.
+// Handle carries out the command in r.Text and returns the reply for its sender.
+// A mistake of the sender leads to a message and no error. An error means a
+// fault in nightporter; the message that comes with it tells the sender so, or is
+// empty if the input of /quiet or /unpair failed.
 func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	c, err := Parse(r.Text)
 	if err != nil {
@@ -49,7 +50,7 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	return m, nil
 }
 
-// faulty is what is told of a command that failed by a fault of ours.
+// faulty returns the reply to a command that failed by a fault in nightporter.
 func faulty(c Command) Message {
 	m := refusal("fault", SignFailed+" /"+string(c.Verb)+" failed: a fault in nightporter")
 	m.quote(c.Line)
@@ -57,7 +58,7 @@ func faulty(c Command) Message {
 	return m
 }
 
-// dispatch is one command on its way.
+// dispatch is one command with its request and the project that it is about.
 type dispatch struct {
 	service Service
 	r       Request
@@ -74,13 +75,13 @@ func (d dispatch) run(ctx context.Context) (Message, error) {
 	return does(ctx, d)
 }
 
-// do sends an input to the core.
+// do sends an input to the core and renders the answer.
 func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) {
 	a, err := d.service.Do(ctx, loop.Input{
 		Key: d.r.Key, Time: d.r.Time, Actor: d.r.Actor, Name: d.r.Name, Project: d.project, Body: body,
 	})
 	var input *ledger.InputError
-	if errors.As(err, &input) { // a start that cannot be: the person mends it
+	if errors.As(err, &input) { // the run cannot start for a reason that the person can remove
 		return NotStarted(d.project, input.Findings), nil
 	}
 	if err != nil {
@@ -89,8 +90,8 @@ func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) 
 	return FromAnswer(body.InputKind(), a, d.r.Key), nil
 }
 
-// guide queues words, after looking whether whom they address is there: a
-// slip of the thumb would otherwise wait for somebody who never comes.
+// guide queues words for a session. It first checks that the addressed hat or
+// task exists: words for a mistyped name would wait forever.
 func (d dispatch) guide(ctx context.Context, text string) (Message, error) {
 	a, words := guidance.Parse(text)
 	if strings.TrimSpace(words) == "" {
@@ -123,8 +124,8 @@ func (d dispatch) hats() []string {
 	return names
 }
 
-// now reruns the session in hand. "/now g17" means the words that wait as g17
-// already: the session that is run again takes them along by itself.
+// now asks the core to run the current session again. "/now g17" brings no new
+// words: the repeated session receives open guidance such as g17 anyway.
 func (d dispatch) now(ctx context.Context) (Message, error) {
 	words := d.c.Words
 	if i, ok := d.s.Project.Guidance.Get(strings.ToLower(words)); ok && i.Open() {
@@ -158,7 +159,9 @@ func (d dispatch) guidanceID(ctx context.Context) (Message, error) {
 	return d.do(ctx, loop.DropGuidance{ID: id})
 }
 
-// target does what is about a task, a run or nothing in particular.
+// target handles the commands whose argument is a task or a run. Without an
+// argument, some of them are about the run or the active task; the others ask
+// which task is meant.
 func (d dispatch) target(ctx context.Context) (Message, error) {
 	typed := strings.TrimSpace(d.c.Target)
 	if typed == "" {
@@ -204,7 +207,8 @@ func (d dispatch) target(ctx context.Context) (Message, error) {
 	return m, err
 }
 
-// about does what is about one task.
+// about handles a command about one task. attempt is the attempt that /evidence
+// shows, "" for the last one.
 func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (Message, error) {
 	switch d.c.Verb {
 	case VerbTask:
@@ -225,7 +229,8 @@ func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (
 	return d.look(ctx, t.Task.ID, attempt)
 }
 
-// look renders records: the log, or the evidence of one attempt.
+// look renders ledger records of a task, or of the last run where task is "": as
+// a log, or as the evidence of one attempt.
 func (d dispatch) look(ctx context.Context, task, attempt string) (Message, error) {
 	records, err := d.service.Records(ctx, d.project, task)
 	if err != nil {
@@ -248,8 +253,8 @@ func (d dispatch) diff(ctx context.Context, target, title string) (Message, erro
 	return Diff(d.project, target, title, patch), nil
 }
 
-// several skips or retries more than one task. All are looked up first, so
-// that a slip in the last one does not leave the first ones done.
+// several skips or retries more than one task. It looks up all ids first:
+// otherwise a mistyped last id would leave the first tasks changed.
 func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 	var tasks []loop.TaskState
 	for _, id := range ids {
@@ -262,7 +267,7 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 	var whole Message
 	for n, t := range tasks {
 		one := d
-		if d.r.Key != "" { // the key itself is free for who answers them all together
+		if d.r.Key != "" { // the key itself stays free for the one reply to all of them
 			one.r.Key = fmt.Sprintf("%s/%d", d.r.Key, n+1)
 		}
 		body := loop.InputBody(loop.SkipTask{Task: t.Task.ID})
@@ -278,14 +283,16 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 			continue
 		}
 		whole.Lines = append(whole.Lines, m.Lines...)
-		if m.Refused { // it has to be read
+		if m.Refused { // a refusal must not be omitted for its cause
 			whole.Cause, whole.Refused = "", true
 		}
 	}
 	return whole, nil
 }
 
-// pick finds the project that a command is about.
+// pick returns the project that a command is about, or the message that asks
+// for one. It changes c where the name in front is no project's: it may be an
+// agent's, or the first word of a sentence.
 func pick(service Service, c *Command, r Request) (string, *Message) {
 	all := projects(service)
 	if c.Project != "" && !slices.Contains(all, c.Project) {
@@ -297,7 +304,7 @@ func pick(service Service, c *Command, r Request) (string, *Message) {
 			m := noProject(c.Project, all)
 			return "", &m
 		}
-		// "note: …" is a person's sentence, not a project.
+		// "note: …" begins a sentence and names no project.
 		c.Project, c.Words = "", c.Line
 	}
 	switch {

@@ -9,7 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// hatsOf lists the hats of a project's pattern, shows one, or draws routes.
+// hatsOf lists the hats of a project's pattern, shows one hat, or draws the routes
+// of a pattern.
 func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 	name := strings.ToLower(strings.TrimSpace(d.c.Target))
 	set, err := d.service.Hats(ctx, d.project, "")
@@ -39,8 +40,9 @@ func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 	return m, nil
 }
 
-// noHats is told where hats cannot be read: what is wrong is the person's to
-// mend.
+// noHats returns the reply for an error from Service.Hats. A person can correct
+// an *InputError, so it becomes a message; any other error is a fault. failed is
+// false if err is nil.
 func (d dispatch) noHats(err error) (m Message, failed bool, fault error) {
 	var input *ledger.InputError
 	if errors.As(err, &input) {
@@ -62,7 +64,7 @@ func sortedNames(hats map[string]ledger.Hat) []string {
 	return names
 }
 
-// worn are the hats of a pattern, in the order in which its routes reach them.
+// worn returns the hats of a pattern in the order in which its routes reach them.
 func worn(p ledger.Pattern) []string {
 	names := []string{p.Start}
 	for n := 0; n < len(names); n++ {
@@ -75,7 +77,8 @@ func worn(p ledger.Pattern) []string {
 	return names
 }
 
-// Hats lists the hats of a pattern, a line each, and the others that there are.
+// Hats lists the hats of a pattern, one a line, then the names of the project's
+// other hats.
 func Hats(project string, set HatSet) Message {
 	names := worn(set.Pattern)
 	m := newMessage("hats", fit("", project, "hats: "+set.Pattern.Name, ""))
@@ -103,7 +106,7 @@ func Hats(project string, set HatSet) Message {
 	return m
 }
 
-// wears says in a few words by what a hat works and what it may write.
+// wears says which agent a hat uses and which paths it may write.
 func wears(set HatSet, h ledger.Hat) string {
 	return strings.TrimSpace(Cut(Clean(agentWords(set, h)), 24) + " · " + writes(h))
 }
@@ -127,7 +130,7 @@ func writes(h ledger.Hat) string {
 	return Cut(Clean("writes "+what), 2*quoteWidth)
 }
 
-// HatOf is one hat, in full but for its prompt.
+// HatOf renders one hat with everything but its prompt.
 func HatOf(project string, set HatSet, h ledger.Hat) Message {
 	m := newMessage("hats.one", fit("", project, "hat "+h.Name, ""))
 	m.Project = project
@@ -154,7 +157,7 @@ func HatOf(project string, set HatSet, h ledger.Hat) Message {
 	return m
 }
 
-// expects says what is looked at after a session of the hat.
+// expects says which check follows a session of the hat.
 func expects(e ledger.Expect) string {
 	switch e {
 	case ledger.ExpectPass:
@@ -165,7 +168,8 @@ func expects(e ledger.Expect) string {
 	return "nothing is run."
 }
 
-// Routes draws which hat follows which.
+// Routes draws which hat follows which in a pattern, and names the project's other
+// patterns.
 func Routes(project string, set HatSet) Message {
 	m := newMessage("hats.routes", fit("", project, "routes: "+set.Pattern.Name, ""))
 	m.Project = project

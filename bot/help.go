@@ -6,7 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Help says what can be typed: every command that a role may use, or one.
+// Help lists the commands that a role may use, by section. With about, a command
+// with or without its slash, it explains that command to any role.
 func Help(about string, role ledger.Role) Message {
 	word := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(about), "/"))
 	if f, ok := find(word); ok {
@@ -36,8 +37,8 @@ func helpOf(section string, role ledger.Role) []string {
 	return out
 }
 
-// commands adds the commands of a section, in as many lines as they take on a
-// phone.
+// commands adds the commands of a section, on as many lines as they take at
+// FirstWidth columns.
 func (m *Message) commands(name string, commands []string) {
 	const indent = 8
 	line := ""

@@ -9,10 +9,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxLog is how many lines of a log are shown; the newest ones are kept.
+// maxLog limits the lines of a log; the newest lines are shown.
 const maxLog = 40
 
-// Log lists what sessions of a task did, or of the run where task is "".
+// Log lists the outcomes of a task's sessions, or of the run's where task is "",
+// with the decisions between them. records are in ledger order.
 func Log(project, task string, records []ledger.Record, now time.Time) Message {
 	l := logbook{now: now, wholeRun: task == ""}
 	for _, r := range records {
@@ -37,7 +38,7 @@ func Log(project, task string, records []ledger.Record, now time.Time) Message {
 	return m
 }
 
-// logbook collects the lines of a log.
+// logbook collects the lines of a log from entries in ledger order.
 type logbook struct {
 	now      time.Time
 	wholeRun bool
@@ -45,9 +46,9 @@ type logbook struct {
 	sessions int
 	took     time.Duration
 	lines    []string
-	commit   string            // of the task that is about to be done
-	why      string            // of the task that is about to be blocked
-	hats     map[string]string // of sessions
+	commit   string            // of the task whose TaskSet follows
+	why      string            // of the same task, if it is blocked
+	hats     map[string]string // by session
 	events   map[string]ledger.EventAccepted
 }
 
@@ -118,13 +119,14 @@ func (l *logbook) entry(e ledger.Entry) {
 	}
 }
 
-// attempt is how an attempt ended. One that is blocked says why with its task.
+// attempt adds a line about the end of an attempt. The reason of a blocked attempt
+// waits in why for the line of its task.
 func (l *logbook) attempt(e ledger.Entry, b ledger.AttemptEnded) {
 	why := Cut(Clean(b.Why), 60)
 	switch o := outcomeOf(b); {
 	case b.Outcome == ledger.OutcomeBlocked:
 		l.why = why
-	case o == ledger.OutcomePlanned: // its parts say so
+	case o == ledger.OutcomePlanned: // PartsMade has a line of its own
 	case o == ledger.OutcomeAnew:
 		l.line(e, SignAgain+" anew", why)
 	case b.Failed || b.Outcome != "":
@@ -132,7 +134,8 @@ func (l *logbook) attempt(e ledger.Entry, b ledger.AttemptEnded) {
 	}
 }
 
-// SettledPlan says what became of a plan that was argued about.
+// SettledPlan says who approved or sent back a plan, after how many rounds, and
+// with which words.
 func SettledPlan(b ledger.PlanSettled) string {
 	by := Cut(Clean(b.By), 20)
 	if b.Rounds > 0 {
@@ -148,7 +151,7 @@ func SettledPlan(b ledger.PlanSettled) string {
 	return text
 }
 
-// PartsText says which tasks a plan became.
+// PartsText names the parts that a plan made, and earlier parts that are gone.
 func PartsText(b ledger.PartsMade) string {
 	var made []string
 	for _, t := range b.Parts {
@@ -171,12 +174,13 @@ func PartsText(b ledger.PartsMade) string {
 	return strings.Join(parts, "; ")
 }
 
-// HatsTrouble says that hats on disk are not taken, "" where nothing is wrong.
+// HatsTrouble says why the hats on disk are not used. text is what "hats check"
+// prints; the result is "" for an empty text.
 func HatsTrouble(text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
 	}
-	// Of what "hats check" shows at length, the first line, and how many more.
+	// Keep the first finding, and the number of the others.
 	first, rest, _ := strings.Cut(text, "\n")
 	words := strings.Fields(Clean(strings.TrimPrefix(first, SignFailed)))
 	if len(words) > 0 && strings.Contains(words[0], ".toml") {

@@ -6,87 +6,90 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// Signs, one meaning each, always followed by the word. None of them can turn
-// into a coloured emoji.
+// Signs of a state. Each has one meaning and stands in front of a word that
+// says the same. No platform can draw one of them as a coloured emoji.
 const (
 	SignDone    = "✓" // finished well
-	SignFailed  = "✗" // finished badly, or refused
+	SignFailed  = "✗" // failed, or refused
 	SignBlocked = "■" // stands until a person decides
 	SignAsk     = "?" // needs an answer
-	SignLook    = "!" // settles itself, or says how
+	SignLook    = "!" // needs attention: it settles itself, or the message says how
 	SignNow     = "●" // at work
 	SignLater   = "○" // ready, queued, idle
 	SignPaused  = "‖" // held by a person
-	SignAway    = "–" // put away
+	SignAway    = "–" // skipped, expired or parked
 	SignAgain   = "↻" // the same once more
 )
 
-// Signs lists them all.
+// Signs holds all signs, one character each.
 const Signs = SignDone + SignFailed + SignBlocked + SignAsk + SignLook + SignNow + SignLater + SignPaused + SignAway + SignAgain
 
-// Limits of a message's form.
+// Limits of a message.
 const (
 	FirstWidth = 38 // columns of the first line
 	LabelWidth = 14 // columns of a button
-	quoteWidth = 72 // two lines of a phone
+	quoteWidth = 72 // columns of a quote: two lines on a phone
 
 	MaxPicture = 300_000 // bytes
 	MaxAlt     = 2000    // characters of a picture in words
 )
 
-// LineKind is how a line is set.
+// LineKind says how a platform formats a line.
 type LineKind string
 
 // Kinds of line.
 const (
 	Plain LineKind = ""
 	Quote LineKind = "quote" // what people, agents and programs said
-	Pre   LineKind = "pre"   // columns count: log, diff, tables
-	Head  LineKind = "head"  // over a few lines of a longer message
+	Pre   LineKind = "pre"   // spaces count: log, diff, table
+	Head  LineKind = "head"  // heading of a few lines in a longer message
 )
 
-// Line is one line of a message. Its text is clean.
+// Line is one line of a message. Its text has passed Clean, or CleanPre in a
+// line of kind Pre.
 type Line struct {
 	Kind LineKind `json:"kind,omitempty"`
 	Text string   `json:"text"`
 }
 
-// Button is the next thing to do, with what a person can type instead. A
-// press and its twin are the same input.
+// Button offers a next step. Command is its twin, the line that a person can
+// type instead: a press and the typed twin are the same input.
 type Button struct {
 	Label   string `json:"label"`
 	Command string `json:"twin"`
 }
 
-// Message is what people are shown, for any platform.
+// Message is a text for people, independent of the platform that shows it.
 type Message struct {
 	Key     string   `json:"key"` // names the kind of message: "status.running"
 	Lines   []Line   `json:"lines"`
 	Buttons []Button `json:"buttons,omitempty"`
-	// Cause is the key of the input whose accepted answer this is, "" for any
-	// other message. Who shows ledger entries as they come can leave it out.
+	// Cause is the key of the input that the core accepted with this answer, ""
+	// for any other message. A terminal that prints ledger entries as they come
+	// omits the answer if it has printed the entries of that input.
 	Cause string `json:"cause,omitempty"`
-	// Project and About are what a reply to the message, or a press of its
-	// buttons, is for: a project's name and a task's id as written.
+	// Project is a project's name and About a task's id as written. A reply to
+	// the message, or a press of its buttons, applies to them.
 	Project string `json:"project,omitempty"`
 	About   string `json:"about,omitempty"`
-	// Picture is a PNG of at most MaxPicture bytes above the text, which says
-	// all that it shows: a platform that does not take it shows the text alone.
+	// Picture is a PNG of at most MaxPicture bytes, shown above the text. The
+	// text says everything that the picture shows, so a platform that refuses
+	// the picture shows the text alone.
 	Picture []byte `json:"picture,omitempty"`
-	// Alt is the picture in words, at most MaxAlt characters, for who does not
-	// see it: a platform takes it with the picture, a terminal prints it.
+	// Alt describes the picture in at most MaxAlt characters, for people who do
+	// not see it. A platform gets it with the picture; a terminal prints it.
 	Alt string `json:"alt,omitempty"`
 
-	// Refused reports that a command was not carried out: a shell ends with exit
-	// code 1, and a chat sends the reply again where it may have got lost. It is
-	// about the command, not the message, so the outbox does not keep it.
+	// Refused reports that a command was not carried out. A shell then ends with
+	// exit code 1; a chat sends the reply again if it may have been lost. The
+	// outbox does not keep the field: it describes the command, not the message.
 	Refused bool `json:"-"`
 
-	cut bool // the first line was cut, and stands whole in the second
+	cut bool // the first line was cut; the second line repeats it whole
 }
 
-// newMessage begins a message. A first line that is too long is cut, and
-// stands whole in the second, so that nothing is lost.
+// newMessage begins a message. It cuts a first line wider than FirstWidth and
+// repeats it whole in the second line, so that nothing is lost.
 func newMessage(key, first string) Message {
 	first = Clean(first)
 	m := Message{Key: key, Lines: []Line{{Text: Cut(first, FirstWidth)}}}
@@ -103,7 +106,8 @@ func refusal(key, first string) Message {
 	return m
 }
 
-// First is the message in one line of at most FirstWidth columns.
+// First returns the first line, which sums up the message in at most FirstWidth
+// columns; "" for a message without lines.
 func (m Message) First() string {
 	if len(m.Lines) == 0 {
 		return ""
@@ -117,7 +121,7 @@ func (m *Message) add(text string) {
 	}
 }
 
-// quote adds what somebody said, at most two lines of a phone.
+// quote adds words of a person, agent or program, cut to quoteWidth columns.
 func (m *Message) quote(text string) {
 	if text = Clean(text); text != "" {
 		m.Lines = append(m.Lines, Line{Kind: Quote, Text: Cut(text, quoteWidth)})
@@ -132,19 +136,20 @@ func (m *Message) button(label, twin string) {
 	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Command: Clean(twin)})
 }
 
-// exact adds a button whose twin repeats somebody's words to the letter: they
-// are done with as they came, whatever a message may show of them.
+// exact adds a button whose twin repeats a person's words unchanged. button
+// would pass them through Clean, and a press would then be another input than
+// the words.
 func (m *Message) exact(label, twin string) {
 	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Command: twin})
 }
 
-// Text is the message for a terminal of the given width in columns, 0 for one
-// without. Buttons become their typed twins; a picture stands below in words.
-// It ends without a newline.
+// Text renders the message for a terminal of width columns; with width 0 no
+// line is wrapped. The twins of the buttons follow the lines, and Alt follows
+// the twins. The result ends without a newline.
 func (m Message) Text(width int) string {
 	var out []string
 	lines := m.Lines
-	if m.cut { // a terminal has room for it
+	if m.cut { // the second line repeats it, and a terminal has room for that
 		lines = lines[1:]
 	}
 	for _, l := range lines {
@@ -168,7 +173,7 @@ func (m Message) Text(width int) string {
 	return strings.Join(out, "\n")
 }
 
-// Twins are the typed twins of the buttons: "q5 retry · q5 skip".
+// Twins returns the commands of all buttons in one line: "q5 retry · q5 skip".
 func (m Message) Twins() string {
 	twins := make([]string, len(m.Buttons))
 	for i, b := range m.Buttons {
@@ -177,8 +182,9 @@ func (m Message) Twins() string {
 	return strings.Join(twins, " · ")
 }
 
-// FromAnswer is what the sender of an input is told. A refusal always bears
-// its sign. cause is the input's key.
+// FromAnswer renders the core's answer for the sender of an input. kind is the
+// input's kind, cause its key. A text that begins with no sign gets one:
+// SignFailed for a refusal, otherwise the sign of the kind.
 func FromAnswer(kind string, a loop.Answer, cause string) Message {
 	text := strings.TrimSpace(a.Text)
 	if text == "" {
@@ -201,7 +207,7 @@ func FromAnswer(kind string, a loop.Answer, cause string) Message {
 	return m
 }
 
-// answerSign is the sign of an answer whose text has none.
+// answerSign returns the sign of an answer whose text has none.
 func answerSign(kind string, ok bool) string {
 	if !ok {
 		return SignFailed

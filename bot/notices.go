@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Started is told when a run begins (docs/spec 23.2).
+// Started announces that a run has begun (docs/spec 23.2).
 func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	r := s.Project.Run
 	m := newMessage("run.started", fit(SignNow, s.Project.Name, r.ID+" started, "+Plural(b.Tasks, "task"), ""))
@@ -48,7 +48,8 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	return m
 }
 
-// boundary names the level that sessions are held in (docs/spec 12.1).
+// boundary adds the level of the boundary around sessions (docs/spec 12.1); level
+// 0 is unknown.
 func (m *Message) boundary(level int) {
 	switch level {
 	case 0:
@@ -60,8 +61,8 @@ func (m *Message) boundary(level int) {
 	}
 }
 
-// Degraded reports whether sessions of the run are held in less than they
-// should be.
+// Degraded reports whether the run has boundary level 1, which only compares the
+// work folder after each session.
 func Degraded(r *loop.Run) bool { return r != nil && r.Base.Boundary == 1 }
 
 func names(commands []string) []string {
@@ -82,14 +83,13 @@ func passed(results []ledger.Result) []string {
 	return out
 }
 
-// Problems is told when the look before a start finds what keeps the run from
-// it (docs/spec 2.0).
+// Problems announces that the preflight found reasons against the run, which
+// therefore does not start (docs/spec 2.0).
 func Problems(s loop.State, found []ledger.Finding) Message {
 	return NotStarted(s.Project.Name, found)
 }
 
-// Warnings is told when the look before a start finds what is no reason not
-// to begin.
+// Warnings announces findings of the preflight in spite of which the run starts.
 func Warnings(s loop.State, found []ledger.Finding) Message {
 	m := newMessage("run.warnings", fit(SignLook, s.Project.Name, runID(s)+": "+Plural(len(found), "thing")+" to look at", ""))
 	m.Project = s.Project.Name
@@ -98,7 +98,8 @@ func Warnings(s loop.State, found []ledger.Finding) Message {
 	return m
 }
 
-// agentOf is the name of the agent that a waiting run waits for.
+// agentOf returns the name of the agent that a waiting run waits for. Where that
+// agent is not parked it returns the run's default, or "the agent".
 func agentOf(s loop.State, r *loop.Run) string {
 	if name := r.AwaitedAgent(); name != "" {
 		if _, held := s.Shared.Agents[name]; held {
@@ -108,8 +109,9 @@ func agentOf(s loop.State, r *loop.Run) string {
 	return orElse(r.Settings.Agent, "the agent")
 }
 
-// Limited is told when a run waits for an agent that is at its limit or out
-// of reach. cut is the session that ended with it: "#9 planner", "" for none.
+// Limited announces that a run waits for an agent that has reached its limit or
+// cannot be reached. cut names the session that ended early because of it: "#9
+// planner", "" for none.
 func Limited(s loop.State, cut string, now time.Time) Message {
 	r := s.Project.Run
 	agent := agentOf(s, r)
@@ -138,15 +140,17 @@ func Limited(s loop.State, cut string, now time.Time) Message {
 	return m
 }
 
-// StillLimited is what that message becomes when the wait gets longer.
+// StillLimited renders the message that replaces Limited when the wait gets
+// longer.
 func StillLimited(s loop.State, now time.Time) Message {
 	m := Limited(s, "", now)
 	m.Lines[0].Text = fit(SignLook, s.Project.Name, "waits on, until "+Clock(s.Project.Run.Until, now), "")
 	return m
 }
 
-// GoesOn is what a waiting run's message becomes when the wait is over. r is
-// the run as it waited.
+// GoesOn renders the message that replaces the one about a wait when the wait is
+// over. r is the run as it was during the wait, since the beginning of the wait,
+// zero if unknown.
 func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 	m := newMessage("goes.on", fit(SignAgain, s.Project.Name, "goes on · "+now.Format("15:04"), ""))
 	m.Project = s.Project.Name
@@ -169,8 +173,9 @@ func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 	return m
 }
 
-// Standstill is told when nothing can go on without a person: an agent that
-// only somebody on the host can make usable again.
+// Standstill announces that a run waits for an agent that only a person on the
+// host can make usable again, for example by logging it in. cut is as in
+// Limited.
 func Standstill(s loop.State, cut string, now time.Time) Message {
 	r := s.Project.Run
 	agent := agentOf(s, r)
@@ -191,7 +196,8 @@ func Standstill(s loop.State, cut string, now time.Time) Message {
 	return m
 }
 
-// Replaced is told when an agent cannot be used and another one goes on.
+// Replaced announces that an agent cannot be used and that the run goes on with
+// other instead.
 func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time) Message {
 	m := newMessage("agent.replaced", SignLook+" "+Cut(Clean(b.Agent), 14)+" "+ails(b.LoggedOut)+" · "+now.Format("15:04"))
 	m.Project = s.Project.Name
@@ -201,7 +207,7 @@ func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time)
 	return m
 }
 
-// ails says in two words what is wrong with an agent.
+// ails says why an agent cannot be used.
 func ails(loggedOut bool) string {
 	if loggedOut {
 		return "logged out"
@@ -209,10 +215,10 @@ func ails(loggedOut bool) string {
 	return "unusable"
 }
 
-// remedy is what somebody does on the host so that an agent works again.
+// remedy names the command that makes an agent usable again, on the host.
 func remedy(agent string) string { return "On the host: nightporter login " + Clean(agent) + "." }
 
-// DiskFull is told when nothing can be written any more.
+// DiskFull announces that a run waits because the disk is full.
 func DiskFull(s loop.State, now time.Time) Message {
 	m := newMessage("disk.full", fit(SignLook, s.Project.Name, "waits: the disk is full", ""))
 	m.Project = s.Project.Name
@@ -223,8 +229,9 @@ func DiskFull(s loop.State, now time.Time) Message {
 	return m
 }
 
-// BaselineBroke is told when verification fails on the start commit by now: no
-// task broke it, and none is failed for it.
+// BaselineBroke announces that verification commands, which passed when the run
+// began, now fail on the start commit itself: no task caused it, and none fails
+// for it.
 func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message {
 	m := newMessage("baseline.broke", fit(SignLook, s.Project.Name, "red without our changes", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
@@ -236,7 +243,8 @@ func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message 
 	return m
 }
 
-// NotMarked is told when a status cannot be written into the user's own file.
+// NotMarked announces that a status could not be written into the user's own
+// file.
 func NotMarked(s loop.State, b ledger.EffectFailed, now time.Time) Message {
 	m := newMessage("mark.failed", fit(SignLook, s.Project.Name, "cannot write a mark", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
@@ -246,8 +254,8 @@ func NotMarked(s loop.State, b ledger.EffectFailed, now time.Time) Message {
 	return m
 }
 
-// Poisoned is told when an input could not be decided, or what came of it not
-// be told, because of a fault in nightporter.
+// Poisoned announces that a fault in nightporter made an input undecidable or,
+// with b.Done, that the input was decided but its messages could not be composed.
 func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
 	m := newMessage("poisoned", SignFailed+" A fault in nightporter · "+now.Format("15:04"))
 	m.Project = project
@@ -261,8 +269,9 @@ func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
 	return m
 }
 
-// Lost is told when nobody knows how a session ended: a restart took its
-// traces.
+// Lost announces that the outcome of a session is unknown because a restart
+// removed its traces. again reports whether the session is run again; without it
+// the attempt has failed.
 func Lost(s loop.State, task, hat, session string, again bool, now time.Time) Message {
 	m := newMessage("session.lost", fit(SignLook, s.Project.Name, strings.TrimSpace(short(task)+" "+Cut(Clean(hat), 10))+" unknown", " · "+now.Format("15:04")))
 	m.Project, m.About = s.Project.Name, task
@@ -275,8 +284,9 @@ func Lost(s loop.State, task, hat, session string, again bool, now time.Time) Me
 	return m
 }
 
-// BlockedTogether is the third blocked task in an hour, and those before it,
-// in one message (docs/spec 23.5).
+// BlockedTogether announces the third blocked task within an hour together with
+// those before it, in one message (docs/spec 23.5). all holds their questions,
+// the newest last, and at least one.
 func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message {
 	var ids, args []string
 	same := true
@@ -307,7 +317,8 @@ func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message
 	return m
 }
 
-// useOther offers to go on with another agent, where there is one.
+// useOther adds a button that goes on with another agent, if the run's settings
+// name one.
 func (m *Message) useOther(r *loop.Run) {
 	if others := r.Settings.Others; len(others) > 0 {
 		m.button("Use "+others[0], "/resume "+others[0])

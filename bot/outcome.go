@@ -6,8 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// OutcomeWord says in a word or two how an attempt ended, "" where the ledger
-// does not say so.
+// OutcomeWord names an attempt's outcome in a few words, "" for an entry without
+// an outcome.
 func OutcomeWord(o ledger.AttemptOutcome) string {
 	switch o {
 	case ledger.OutcomeLimit:
@@ -20,7 +20,7 @@ func OutcomeWord(o ledger.AttemptOutcome) string {
 	return Clean(string(o))
 }
 
-// outcomeSign is the sign of an attempt's end that is no success.
+// outcomeSign returns the sign of an attempt's outcome.
 func outcomeSign(o ledger.AttemptOutcome) string {
 	switch o {
 	case ledger.OutcomeConverged, ledger.OutcomePlanned:
@@ -38,8 +38,9 @@ func outcomeSign(o ledger.AttemptOutcome) string {
 }
 
 // OutcomeWhy says why an attempt ended: "verification red 3 times in a row:
-// …". A parked attempt's reason, that of its run's end, does not tell how the
-// attempt ended, so the outcome stands in front of it: "parked: wall clock".
+// …". The reason of an attempt that was parked, or ended for its budget, does not
+// tell how the attempt ended, so the outcome stands in front: "parked: wall
+// clock".
 func OutcomeWhy(o ledger.AttemptOutcome, why string) string {
 	why = Clean(why)
 	switch o {
@@ -54,8 +55,8 @@ func OutcomeWhy(o ledger.AttemptOutcome, why string) string {
 	return why
 }
 
-// outcomeOf is how an attempt ended, also by entries that were written before
-// the ledger said so in a word.
+// outcomeOf returns an attempt's outcome. Entries that older versions wrote have
+// none; for them it follows from the flags.
 func outcomeOf(b ledger.AttemptEnded) ledger.AttemptOutcome {
 	switch {
 	case b.Outcome != "":
@@ -68,8 +69,8 @@ func outcomeOf(b ledger.AttemptEnded) ledger.AttemptOutcome {
 	return ledger.OutcomeParked
 }
 
-// lastOutcome is how the last attempt that has ended came out, "" where the
-// records do not say it in a word.
+// lastOutcome returns the outcome of the last attempt that ended in records, ""
+// if there is none or its entry has no outcome.
 func lastOutcome(records []ledger.Record) ledger.AttemptOutcome {
 	var last ledger.AttemptOutcome
 	for _, r := range records {
@@ -84,7 +85,8 @@ func lastOutcome(records []ledger.Record) ledger.AttemptOutcome {
 	return last
 }
 
-// lastAttempt begins the reason why a task's last attempt came to nothing.
+// lastAttempt returns the words in front of the reason why a task's last attempt
+// ended without a commit.
 func lastAttempt(o ledger.AttemptOutcome) string {
 	switch o {
 	case ledger.OutcomeStalled:

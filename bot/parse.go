@@ -8,23 +8,23 @@ import (
 	"github.com/nightporter/nightporter/internal/nearest"
 )
 
-// ErrEmpty says that a line holds nothing.
+// ErrEmpty reports a line without text, or with a project's name alone.
 var ErrEmpty = errors.New("nothing was typed")
 
 var (
 	projectPrefix = regexp.MustCompile(`^([A-Za-z0-9-]{1,32}):(?:\s+|$)`)
 	projectName   = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
-	handle        = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`) // of a question or of guidance
+	handle        = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`) // id of a question or of guidance
 	idLike        = regexp.MustCompile(`^(?:[qQ][0-9]{1,9}|#\S+|[0-9]{1,9}(?:/[a-z0-9-]+)?|[A-Za-z]+-[0-9]+[a-z]*)$`)
 )
 
-// Parse reads one line that a person typed or a button stands for:
+// Parse reads one line that a person typed or that a button stands for:
 //
 //	/cmd args   /cmd@bot   /cmd_8   shop: /cmd   q5 retry   g14 keep   plain words
 //
-// in any case. "_" stands for a space within the command word, because a chat
-// makes only one word tappable. Errors are ErrEmpty, *UnknownError and
-// *UsageError.
+// Case does not matter in command words. "_" stands for a space within the
+// command word, because a chat makes only one word tappable. An error is
+// ErrEmpty, an *UnknownError or a *UsageError.
 func Parse(line string) (Command, error) {
 	line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))
 	c := Command{Line: line}
@@ -37,7 +37,7 @@ func Parse(line string) (Command, error) {
 	word, rest := cutWord(line)
 	if strings.HasPrefix(word, "/") {
 		word, _, _ = strings.Cut(word[1:], "@")
-		// "/task_8": the command, and what belongs to its arguments.
+		// "/task_8": head is the command, tail the first of its arguments.
 		head, tail, joined := strings.Cut(word, "_")
 		if joined {
 			rest = strings.TrimSpace(strings.ReplaceAll(tail, "_", " ") + " " + rest)
@@ -53,7 +53,7 @@ func Parse(line string) (Command, error) {
 	// A command whose slash was forgotten must not become guidance.
 	if f, ok := find(word); ok && (rest == "" || strings.EqualFold(rest, "now")) {
 		meant := f.verb
-		if meant == VerbStart { // the word of a platform, not ours
+		if meant == VerbStart { // Telegram's word: whoever types it here wants a run
 			meant = VerbRun
 		}
 		return c, &UnknownError{Word: word, Meant: "/" + string(meant), Rest: rest}
@@ -62,10 +62,11 @@ func Parse(line string) (Command, error) {
 	return c, nil
 }
 
-// IsCommand reports whether a line says by itself what it is: a command, or the
-// id of a question or of guidance, open or over, with what is said to it. Where
-// words are awaited, in a reply or in a box for guidance, such a line is none
-// of them: an answer that comes too late must not reach a session as words.
+// IsCommand reports whether a line has the form of a command: a slash, or the id
+// of a question or of guidance, open or over, also behind a project's name. A
+// caller who expects free words, in a reply or in a form for guidance, must
+// treat such a line as a command: an answer that comes too late must not reach
+// a session as guidance.
 func IsCommand(line string) bool {
 	line = strings.TrimSpace(line)
 	word, _ := cutWord(line)
@@ -76,7 +77,7 @@ func IsCommand(line string) bool {
 	return c.Project != "" && err == nil && c.Verb != VerbWords // "shop: /stop"
 }
 
-// slash reads what follows a command word.
+// slash reads a command word and its arguments.
 func (c Command) slash(word, rest string) (Command, error) {
 	f, ok := find(word)
 	if !ok {
@@ -113,7 +114,7 @@ func (c Command) slash(word, rest string) (Command, error) {
 	case takesAgent:
 		words := strings.Fields(rest)
 		if len(words) > 0 && projectName.MatchString(strings.ToLower(words[0])) && c.Project == "" {
-			c.Project, words = strings.ToLower(words[0]), words[1:] // an agent's, where it is no project's: pick knows
+			c.Project, words = strings.ToLower(words[0]), words[1:] // or an agent's name: pick decides
 		}
 		if len(words) > 0 {
 			c.Target, words = words[0], words[1:]
@@ -136,8 +137,8 @@ func (c Command) slash(word, rest string) (Command, error) {
 	return c, nil
 }
 
-// start reads what follows /run: a project's name, then what the run shall
-// differ in. Words keeps the latter, in a form that ParseRun reads.
+// start reads the arguments of /run: a project's name, then the flags of the
+// run. Words keeps the flags in the form that ParseRun reads.
 func (c Command) start(rest string) (Command, error) {
 	if word, after := cutWord(rest); c.Project == "" && !runWord(word) && projectName.MatchString(strings.ToLower(word)) {
 		c.Project, rest = strings.ToLower(word), after
@@ -147,7 +148,7 @@ func (c Command) start(rest string) (Command, error) {
 	return c, err
 }
 
-// short reads "q5 retry" and "g14 keep".
+// short reads a line that begins with an id: "q5 retry", "g14 keep".
 func (c Command) short(id, rest string) (Command, error) {
 	c.Target = strings.ToLower(id)
 	if c.Target[0] == 'q' {
@@ -167,7 +168,8 @@ func (c Command) short(id, rest string) (Command, error) {
 	return c, nil
 }
 
-// takeID parts an id from the words after it. "Task 8" is one, too.
+// takeID splits an id from the words after it; id is "" where rest begins with
+// none. "Task 8" gives the id "8".
 func takeID(rest string) (id, words string) {
 	word, after := cutWord(rest)
 	if strings.EqualFold(word, "task") {
@@ -197,12 +199,12 @@ func find(word string) (form, bool) {
 	return form{}, false
 }
 
-// nearestCommand returns the command that a word was probably meant to be, with
-// its slash, "" when none is near.
+// nearestCommand returns the command most similar to a word, with its slash; ""
+// if none is similar.
 func nearestCommand(word string) string {
 	var names []string
 	for _, f := range forms {
-		if f.typed() && f.verb != VerbStart { // the word of a platform, not ours
+		if f.typed() && f.verb != VerbStart { // Telegram's word, which nobody means to type
 			names = append(names, string(f.verb))
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxTwin is how many bytes of somebody's words a typed twin repeats.
+// maxTwin limits the bytes of a person's words that a button's twin repeats.
 const maxTwin = 200
 
-// mistake is what is told about a line that Parse refused.
+// mistake returns the reply to a line that Parse refused.
 func mistake(err error) Message {
 	var unknown *UnknownError
 	var usage *UsageError
@@ -25,7 +25,7 @@ func mistake(err error) Message {
 			if len(unknown.Rest) < maxTwin {
 				twin = strings.TrimSpace(twin + " " + unknown.Rest)
 			}
-			// "/stopp the presses" is no /stop of any kind.
+			// "/stopp the presses" gets no button: /stop does not take these words.
 			if _, err := Parse(twin); err == nil {
 				label := strings.TrimPrefix(unknown.Meant, "/")
 				m.button(strings.ToUpper(label[:1])+label[1:], twin)
@@ -92,7 +92,7 @@ func noHat(hat string, hats []string, text string) Message {
 	return m
 }
 
-// example is the id of a task that there is.
+// example returns the id of a task that is not over, "7" if there is none.
 func example(s loop.State) string {
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Withdrawn && t.Status != ledger.Done {
