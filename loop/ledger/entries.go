@@ -684,7 +684,8 @@ type AnswerUndone struct {
 	By     string `json:"by"`
 }
 
-// QuestionExpired settles a question that nobody answered in time.
+// QuestionExpired settles a question without a person's answer: its time is over,
+// or there is nothing left to ask.
 type QuestionExpired struct {
 	ID     string `json:"id"`
 	Choice string `json:"choice,omitempty"` // the answer that it was settled with; "" = its task keeps waiting
