@@ -25,7 +25,7 @@ type MessageClass string
 const (
 	ClassAsk     MessageClass = "ask"     // a question: sent again and marked as repeated, also after an outage
 	ClassNotice  MessageClass = "notice"  // news that a person must learn: sent again and marked as repeated
-	ClassReply   MessageClass = "reply"   // reply to a command that changed something: sent again, because reading it twice does no harm
+	ClassReply   MessageClass = "reply"   // reply to a command that changed something: sent again; a second equal reply does no harm
 	ClassChatter MessageClass = "chatter" // status and replies to read-only commands: dropped
 )
 
