@@ -21,7 +21,7 @@ type Hat struct {
 	Name         string   `json:"name"`
 	Role         string   `json:"role"`           // one line, for people
 	Prompt       string   `json:"prompt"`         // the Role part of the prompt
-	Load         []string `json:"load,omitempty"` // paths of files that the prompt includes as context
+	Load         []string `json:"load,omitempty"` // paths of files that the session gets as context
 	WriteAllowed []string `json:"write_allowed"`  // globs; empty = read-only
 	WriteDenied  []string `json:"write_denied,omitempty"`
 	Emits        []string `json:"emits"`             // event types that end its session, besides EventQuestion and EventBlocked
