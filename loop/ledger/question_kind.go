@@ -179,8 +179,9 @@ func (q Question) Yes() string { return q.answerFor(q.row().yes) }
 // No returns the answer that /reject stands for, "" if the question has none.
 func (q Question) No() string { return q.answerFor(q.row().no) }
 
-// answerFor returns the answer for a yes or no word. For kinds with options it is
-// the letter of the option that begins with the word, "" if none or several do.
+// answerFor returns the answer for a yes or no word: the word itself, or for kinds
+// with options the letter of the option that begins with it, "" if none or several
+// do.
 func (q Question) answerFor(word string) string {
 	if q.row().own == "" || word == "" {
 		return word
