@@ -20,10 +20,10 @@ type Base struct {
 	HeadName string    `json:"head_name"`          // branch name, or "detached"
 	Branch   string    `json:"branch"`             // nightporter/PROJECT/r14
 	Author   string    `json:"author"`             // "Name <email>": the user's identity for the repository; goes into every CommitTask
-	From     string    `json:"from,omitempty"`     // the earlier run's branch that this one goes on from
-	Dirty    []string  `json:"dirty,omitempty"`    // files of the checkout that are not included
+	From     string    `json:"from,omitempty"`     // branch of the earlier run that this run continues
+	Dirty    []string  `json:"dirty,omitempty"`    // changed files of the checkout that the run does not include
 	Boundary int       `json:"boundary,omitempty"` // level that sessions will have
-	Notes    []Finding `json:"notes,omitempty"`    // worth saying, no reason not to start
+	Notes    []Finding `json:"notes,omitempty"`    // remarks that do not keep the run from starting
 }
 
 // Scope says which files a session may change (docs/spec 4.1). The workspace
@@ -33,10 +33,10 @@ type Scope struct {
 	Layout  []string `json:"layout,omitempty"` // the project's layout.write
 	Allowed []string `json:"allowed"`          // the hat's write_allowed
 	Denied  []string `json:"denied,omitempty"`
-	Shipped bool     `json:"shipped,omitempty"` // a shipped hat: the task's own scope lifts Denied
-	Never   []string `json:"never,omitempty"`   // the source file and what belongs to it: changes are dropped in silence
-	Within  string   `json:"within,omitempty"`  // of a part: its task's scope, as written ("none" where it has none), beyond which Task cannot go
-	Also    []string `json:"also,omitempty"`    // paths that a person allowed for the task, as they were answered; never the floor
+	Shipped bool     `json:"shipped,omitempty"` // the hat ships with nightporter: the task's own scope overrides Denied
+	Never   []string `json:"never,omitempty"`   // the source file and its companions: changes are dropped without a report
+	Within  string   `json:"within,omitempty"`  // for a part: its parent's scope as written ("none" if it has none), which Task cannot exceed
+	Also    []string `json:"also,omitempty"`    // paths that a person allowed for the task besides; Never and reserved files stay excluded
 	Adds    bool     `json:"adds,omitempty"`    // Task adds to Allowed instead of replacing it: writer, reproducer (docs/spec 4.1)
 }
 
@@ -58,7 +58,7 @@ type Capture struct {
 	Files   []FileChange `json:"files,omitempty"`   // against Input
 	Dropped []string     `json:"dropped,omitempty"` // changes of Scope.Never, undone without a report
 	Outside []string     `json:"outside,omitempty"` // out of scope: undone; the session's work is judged without them
-	Refused []Finding    `json:"refused,omitempty"` // gitlinks, devices, FIFOs, files over 50 MB: a violation
+	Refused []Finding    `json:"refused,omitempty"` // a violation: gitlinks, devices, FIFOs, files over 50 MB
 	Lock    bool         `json:"lock,omitempty"`    // a lockfile changed: setup is due
 }
 

@@ -35,8 +35,8 @@ type Hat struct {
 	Timeout      Duration `json:"timeout"`
 	StallTimeout Duration `json:"stall_timeout"`
 	MaxCostUSD   float64  `json:"max_cost_usd,omitempty"` // 0 = no limit
-	Shipped      bool     `json:"shipped,omitempty"`      // one of ours: a task's own scope lifts its default denials
-	OwnScope     bool     `json:"own_scope,omitempty"`    // writes what write_allowed says plus the task's scope, not the task's scope alone (docs/spec 4.1: writer, reproducer)
+	Shipped      bool     `json:"shipped,omitempty"`      // ships with nightporter: a task's own scope overrides its default denials
+	OwnScope     bool     `json:"own_scope,omitempty"`    // may write write_allowed plus the task's scope, instead of the task's scope alone (docs/spec 4.1: writer, reproducer)
 }
 
 // Writes reports whether the hat may change files. Changes of a hat that may not

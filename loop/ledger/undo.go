@@ -8,7 +8,7 @@ type Before struct {
 	Why      string   `json:"why,omitempty"`
 	Failed   int      `json:"failed,omitempty"`
 	LastFail string   `json:"last_fail,omitempty"`
-	Words    int      `json:"words,omitempty"`  // number of words that people gave for the task
+	Words    int      `json:"words,omitempty"`  // number of TaskWords of the task
 	Run      string   `json:"run,omitempty"`    // the last run at that time
 	Agents   int      `json:"agents,omitempty"` // agent sessions of that run at that time
 }
