@@ -128,8 +128,8 @@ type Route struct {
 	Once bool          `json:"once,omitempty"` // skipped if To already had a session in the attempt
 }
 
-// Pattern defines which hats work on a task and the routes between them (docs/spec
-// 2.7, 4.3). It is data, checked when loaded.
+// Pattern defines which hats work on a task, and the routes between them
+// (docs/spec 2.7, 4.3). It is data, checked when loaded.
 type Pattern struct {
 	Name      string     `json:"name"`
 	Start     string     `json:"start"`
