@@ -10,20 +10,22 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// pairElsewhere answers a code that was sent where it cannot be tried.
+// pairElsewhere answers a pairing code that was sent to a place other than a
+// private chat with the bot, where codes are not accepted.
 func pairElsewhere(context.Context, houseRequest) (Message, bool, error) {
 	m := refusal("pair.elsewhere", SignFailed+" Not here: a code is for a chat")
 	m.add("Send it to the bot, in a private chat. nightporter pair shows one.")
 	return m, true, nil
 }
 
-// runsOfAll answers /runs, which names its project itself.
+// runsOfAll answers /runs, which finds out its project itself.
 func runsOfAll(ctx context.Context, h houseRequest) (Message, bool, error) {
 	m, err := runs(ctx, h.service, h.r, h.c)
 	return m, true, err
 }
 
-// statusOfAll answers /status where several projects are meant.
+// statusOfAll answers /status when the line names no project and there are
+// several. It returns false for the status of one project.
 func statusOfAll(_ context.Context, h houseRequest) (Message, bool, error) {
 	if h.c.Project == "" && h.r.Project == "" && len(projects(h.service)) > 1 {
 		return StatusAll(h.service, h.r.Time), true, nil
@@ -31,7 +33,8 @@ func statusOfAll(_ context.Context, h houseRequest) (Message, bool, error) {
 	return Message{}, false, nil
 }
 
-// quietHours answers /quiet.
+// quietHours answers /quiet. Quiet hours belong to a chat, so the host and a
+// foreground run have none.
 func quietHours(ctx context.Context, h houseRequest) (Message, bool, error) {
 	if !h.stays || h.r.Actor == console {
 		m := newMessage("quiet", SignLater+" Quiet hours are a chat's")
@@ -65,7 +68,8 @@ func nobodyHere() Message {
 	return m
 }
 
-// platform is a person's platform and id there: "Telegram", "48213377".
+// platform splits an id into the platform's name and the number there:
+// "telegram:48213377" gives "Telegram" and "48213377".
 func platform(id string) (name, number string) {
 	name, number, _ = strings.Cut(Clean(id), ":")
 	if name == "" {
@@ -74,7 +78,9 @@ func platform(id string) (name, number string) {
 	return strings.ToUpper(name[:1]) + name[1:], number
 }
 
-// Whoami says who somebody is here, and who else is (docs/spec 6.2).
+// Whoami tells the sender of a request their name, role, chat and time zone, and
+// who else is paired (docs/spec 6.2). stays is false for a foreground run, where
+// nobody is paired.
 func Whoami(host DaemonService, stays bool, r Request) Message {
 	if !stays {
 		m := newMessage("whoami", SignLater+" You are on the host")
@@ -112,7 +118,7 @@ func Whoami(host DaemonService, stays bool, r Request) Message {
 	return m
 }
 
-// People lists who is let in, with the ids that /unpair takes.
+// People lists the paired people, with the ids that /unpair takes.
 func People(h loop.Shared, now time.Time) Message {
 	m := newMessage("people", SignLater+" "+Plural(len(h.People), "person")+" paired")
 	if len(h.People) != 1 {
@@ -125,7 +131,7 @@ func People(h loop.Shared, now time.Time) Message {
 	return m
 }
 
-// quiet shows or changes when a chat is left in peace (docs/spec 6.4).
+// quiet shows or changes the quiet hours of the request's chat (docs/spec 6.4).
 func quiet(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	chat := orElse(r.Chat, r.Actor)
 	if c.Target != "" {
@@ -160,7 +166,7 @@ func quiet(ctx context.Context, host DaemonService, r Request, c Command) (Messa
 	return m, nil
 }
 
-// unpair takes somebody out, by id or by a name that only one has.
+// unpair removes a person, given by id or by a name that only one person has.
 func unpair(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	typed := strings.TrimSpace(c.Target)
 	var found []ledger.Person
@@ -187,7 +193,8 @@ func unpair(ctx context.Context, host DaemonService, r Request, c Command) (Mess
 	return FromAnswer((loop.RemovePerson{}).InputKind(), a, r.Key), nil
 }
 
-// Welcome is the first message to somebody who was let in (docs/spec 23.1).
+// Welcome returns the first message to a person who was just paired
+// (docs/spec 23.1).
 func Welcome(service Service, p ledger.Person) Message {
 	m := newMessage("pair.welcome", SignDone+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
 	all := projects(service)
@@ -216,8 +223,7 @@ func Welcome(service Service, p ledger.Person) Message {
 	return m.For(p.Role)
 }
 
-// Paired is what somebody is told who is let in already and sends a code that
-// is not valid.
+// Paired returns the reply to a paired person who sends an invalid pairing code.
 func Paired(p ledger.Person) Message {
 	m := newMessage("pair.already", SignLater+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
 	m.add("That code is not open. Your role stays as it is.")
@@ -225,7 +231,8 @@ func Paired(p ledger.Person) Message {
 	return m
 }
 
-// admins names the admins but one, for those who may not do something.
+// admins returns the names of the admins except for the person with id but. A
+// refusal names them, so that its reader knows whom to ask.
 func admins(h loop.Shared, but string) string {
 	var names []string
 	for _, p := range h.People {
@@ -236,11 +243,12 @@ func admins(h loop.Shared, but string) string {
 	return strings.Join(names, " or ")
 }
 
-// theHost is who did what was typed on the host, or sent there as a signal.
+// theHost names the author of a command that was typed on the host, and of a
+// signal.
 const theHost = "the host"
 
-// nameOf is how people are shown who did something: a person's name, "the
-// host" for what was typed there or sent as a signal.
+// nameOf returns an actor's name for messages: a person's name, theHost for the
+// host and for signals, else the actor itself.
 func nameOf(h loop.Shared, actor string) string {
 	if p, ok := h.Person(actor); ok {
 		return Cut(Clean(p.Name), 20)

@@ -12,18 +12,19 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// planWidth is how many columns a line of a plan has: a phone shows so many
-// without scrolling sideways.
+// planWidth limits a line of a plan, in columns: a phone shows 32 without
+// scrolling sideways.
 const planWidth = 32
 
-// planned is a task's plan as its planner wrote it (docs/spec 4.2).
+// planned is the JSON of a task's plan, as its planner wrote it (docs/spec 4.2).
 type planned struct {
 	Summary  string            `json:"summary"`
 	Steps    []json.RawMessage `json:"steps"`
 	Sections []payload.Section `json:"sections"`
 }
 
-// planOf reads the newest plan of a task: of a part it is its section.
+// planOf reads the newest plan of a task. The plan of a part is its section of
+// the parent's plan.
 func planOf(t loop.TaskState) (planned, bool) {
 	raw := t.Plan
 	if raw == nil && t.Attempt != nil {
@@ -44,8 +45,8 @@ func planOf(t loop.TaskState) (planned, bool) {
 	return p, true
 }
 
-// consensusOf is where the argument about a task's plan stands, empty where
-// there is none.
+// consensusOf returns the state of the argument about a task's plan; the zero
+// Consensus where there is none.
 func consensusOf(t loop.TaskState) loop.Consensus {
 	if t.Attempt == nil || t.Attempt.Consensus == nil {
 		return loop.Consensus{}
@@ -53,7 +54,8 @@ func consensusOf(t loop.TaskState) loop.Consensus {
 	return *t.Attempt.Consensus
 }
 
-// plan shows a task's plan, or has it made anew.
+// plan answers /plan, which shows a task's plan, and /plan redo, which has it
+// planned again.
 func (d dispatch) plan(ctx context.Context) (Message, error) {
 	t, problem := d.plannedTask()
 	if problem != nil {
@@ -68,11 +70,12 @@ func (d dispatch) plan(ctx context.Context) (Message, error) {
 	return m, err
 }
 
-// plannedTask is the task that /plan is about: the one that was named, else
-// the one whose plan is asked about, else the one in hand.
+// plannedTask returns the task that /plan means: the named task, else the task
+// of the first open plan question, else the active task. If there is none it
+// returns a message that asks for one.
 func (d dispatch) plannedTask() (loop.TaskState, *Message) {
 	typed := strings.TrimSpace(d.c.Target)
-	if questionID.MatchString(typed) { // "/plan q1": the task that it asks about
+	if questionID.MatchString(typed) { // "/plan q1" means the task of q1
 		if q, ok := d.question(strings.ToLower(typed)); ok {
 			typed = q.Task
 		}
@@ -104,8 +107,8 @@ func (d dispatch) plannedTask() (loop.TaskState, *Message) {
 	return loop.TaskState{}, &m
 }
 
-// PlanOf is a task's plan as it is read on a phone: what it comes to, its
-// steps or sections with what became of each, and what the critic said.
+// PlanOf shows a task's plan in lines for a phone: the summary, the steps or
+// sections with their states, and the critic's objections.
 func PlanOf(s loop.State, t loop.TaskState) Message {
 	id := short(t.Task.ID)
 	p, ok := planOf(t)
@@ -141,7 +144,7 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 		for _, o := range v.Objections {
 			m.item("  ", o)
 		}
-		if n == len(c.Rounds)-1 { // the last one's stand under their sections
+		if n == len(c.Rounds)-1 { // the last round's objections stand below their sections
 			continue
 		}
 		for _, j := range v.Sections {
@@ -152,7 +155,7 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 	}
 	if asked {
 		buttons(&m, q)
-		m.Buttons = m.Buttons[:len(m.Buttons)-1] // it is being read
+		m.Buttons = m.Buttons[:len(m.Buttons)-1] // without Read: this is the plan
 		return m
 	}
 	if redoable(t) {
@@ -161,8 +164,9 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 	return m
 }
 
-// redoable reports whether a plan can be thrown away by a button: its task is
-// no part of another one's plan, and its id can stand in the button's key.
+// redoable reports whether a button can discard the plan. The task must not be
+// over or a part of another plan, and its id must fit the command that the
+// button sends.
 func redoable(t loop.TaskState) bool {
 	switch t.Status {
 	case ledger.Done, ledger.Skipped, ledger.Withdrawn:
@@ -197,7 +201,7 @@ func planQuestion(s loop.State, t loop.TaskState) (ledger.Question, bool) {
 	return ledger.Question{}, false
 }
 
-// section is one part of a plan, and what became of it.
+// section adds one section of a plan, with the state of the task it became.
 func (m *Message) section(s loop.State, t loop.TaskState, c loop.Consensus, part payload.Section) {
 	id := Cut(Clean(part.ID), 16)
 	sign, standing := SignLater, ""
@@ -230,7 +234,7 @@ func (m *Message) section(s loop.State, t loop.TaskState, c loop.Consensus, part
 	}
 }
 
-// partOf is the task that a section of a plan became: "Task 5/b".
+// partOf returns the task that a section of a plan became: "Task 5/b".
 func partOf(s loop.State, t loop.TaskState, section string) (loop.TaskState, bool) {
 	id := t.Task.ID + "/" + section
 	if t.Task.Parent != "" {
@@ -251,8 +255,8 @@ func standingOf(s loop.State, t loop.TaskState) string {
 	return standing(s, t)
 }
 
-// stepText is a step as people read it. Planners write most of them as text,
-// and some as an object, of which the words count.
+// stepText returns a step as text. Planners write most steps as strings and some
+// as objects; of an object it takes the first field that holds text.
 func stepText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -270,15 +274,16 @@ func stepText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// spoken is what an agent said, whole, in lines that a phone shows without
-// scrolling. Nothing in it can be tapped, which plain lines do not promise.
+// spoken adds an agent's text uncut, in lines that a phone shows without
+// scrolling. The lines are preformatted because platforms turn parts of plain
+// lines into links.
 func (m *Message) spoken(text string) {
 	if text = Clean(text); text != "" {
 		m.item("", text)
 	}
 }
 
-// item is such a text behind a mark, with its further lines under the first.
+// item adds a text behind a mark and indents the further lines below it.
 func (m *Message) item(mark, text string) {
 	gap := strings.Repeat(" ", Width(mark))
 	for n, part := range Wrap(Clean(text), max(planWidth-len(gap), 16)) {

@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// projects are the names of all that a command can be about: the configured
-// ones, or where there is no configuration the ones that the ledger knows.
+// projects returns the names of the projects that a command can be about: the
+// configured projects, or without a configuration those in the ledger.
 func projects(service Service) []string {
 	if host, ok := service.(DaemonService); ok {
 		if names := host.Configured(); len(names) > 0 {
@@ -22,8 +22,8 @@ func projects(service Service) []string {
 	return service.Projects()
 }
 
-// stateOf is a project's state, an empty one where it is configured and has
-// never run.
+// stateOf returns a project's state. A configured project that never ran has an
+// empty state; any other unknown project returns false.
 func stateOf(service Service, name string) (loop.State, bool) {
 	s, ok := service.State(name)
 	if ok {
@@ -39,9 +39,9 @@ func stateOf(service Service, name string) (loop.State, bool) {
 
 var issued = regexp.MustCompile(`^[gqrGQR][0-9]{1,9}$`)
 
-// ProjectOf returns the project that a question, guidance or run is of, "" where
-// id is none of them or nobody knows it any more. They count per daemon, so
-// their ids need no project (docs/spec 1).
+// ProjectOf returns the project of a question, guidance item or run, "" if id
+// has another form or no project knows it any more. These ids are unique per
+// daemon and therefore need no project (docs/spec 1).
 func ProjectOf(service Service, id string) string {
 	id = strings.ToLower(id)
 	if !issued.MatchString(id) {
@@ -64,7 +64,8 @@ func ProjectOf(service Service, id string) string {
 	return ""
 }
 
-// status is where a project stands, with what can be started from there.
+// status is Status with a button that starts a run, where the daemon could start
+// one now.
 func status(service Service, s loop.State, now time.Time) Message {
 	m := Status(s, now)
 	if _, stays := service.(DaemonService); stays && s.Project.Run.Over() {
@@ -74,11 +75,12 @@ func status(service Service, s loop.State, now time.Time) Message {
 	return m
 }
 
-// LiveKey is the key under which a chat's live message about a project is
-// sent; "" means all of them.
+// LiveKey returns the key of a chat's live status message about a project; ""
+// stands for all projects.
 func LiveKey(project string) string { return "status/" + orElse(project, "*") }
 
-// Live is the newest text of a live message, false where key is none.
+// Live renders the current text of a live status message. It returns false if
+// key is not from LiveKey or its project is unknown.
 func Live(service Service, key string, now time.Time) (Message, bool) {
 	name, is := strings.CutPrefix(key, "status/")
 	if !is {
@@ -94,7 +96,7 @@ func Live(service Service, key string, now time.Time) (Message, bool) {
 	return status(service, s, now), true
 }
 
-// StatusAll is where all projects stand, one line each (docs/spec 23.3).
+// StatusAll describes all projects, one line each (docs/spec 23.3).
 func StatusAll(service Service, now time.Time) Message {
 	lines, atWork := oneEach(service, now)
 	m := newMessage("status.all", summary(len(lines), atWork)+" · "+now.Format("15:04"))
@@ -102,7 +104,7 @@ func StatusAll(service Service, now time.Time) Message {
 	return m
 }
 
-// Projects lists all projects, and where they are talked of.
+// Projects lists all projects, each with the chat that receives its news.
 func Projects(service Service, r Request) Message {
 	lines, atWork := oneEach(service, time.Time{})
 	if p, ok := service.(Placer); ok {
@@ -144,8 +146,9 @@ func (m *Message) each(service Service, lines []string) {
 	}
 }
 
-// oneEach is one line a project, and how many have a run under way. A zero
-// now leaves out what changes by the minute.
+// oneEach returns a line for each project and the number of projects with a run
+// under way. A zero now leaves out the idle times, for messages that are not
+// refreshed.
 func oneEach(service Service, now time.Time) (lines []string, atWork int) {
 	for _, name := range projects(service) {
 		s, _ := stateOf(service, name)

@@ -10,22 +10,24 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Headline is a question in one line without its sign: "#8 blocked, 2 attempts".
+// Headline returns a question as one line without its sign: "#8 blocked, 2
+// attempts".
 func Headline(s loop.State, q ledger.Question) string { return wordingOf(q).headline(s, q) }
 
-// SignOf is the sign of a question's headline.
+// SignOf returns the sign that stands before a question's headline.
 func SignOf(q ledger.Question) string { return wordingOf(q).sign }
 
-// Meaning says what a verb of a question does, "" where the verb says it all.
+// Meaning says what an answer's verb does, "" for a verb that explains itself.
 func Meaning(q ledger.Question, verb string) string { return wordingOf(q).verbs[verb].means }
 
-// Typed is how the verb of a question is typed: "q5 retry", "q5 guide WORDS".
+// Typed returns the line that answers a question with a verb: "q5 retry", "q5
+// guide WORDS".
 func Typed(q ledger.Question, verb string) string {
 	return strings.TrimSpace(q.ID + " " + verb + " " + wordingOf(q).verbs[verb].words)
 }
 
-// Unanswered says what happens if nobody answers. by is when the question
-// ends, "" where it has no end.
+// Unanswered says what happens if nobody answers. by is the time when the
+// question expires, as text, "" if it never does.
 func Unanswered(s loop.State, q ledger.Question, by string) string {
 	if by == "" {
 		return wordingOf(q).waits(s, q)
@@ -33,8 +35,8 @@ func Unanswered(s loop.State, q ledger.Question, by string) string {
 	return "No answer " + by + ": " + wordingOf(q).then(s, q)
 }
 
-// unchosen is what becomes of an agent's question without an answer, as the
-// run is set (docs/spec 6.4).
+// unchosen says what happens to an agent's question that nobody answers, by the
+// run's question_then setting (docs/spec 6.4).
 func unchosen(s loop.State, q ledger.Question) string {
 	set := ""
 	if s.Project.Run != nil {
@@ -52,7 +54,7 @@ func unchosen(s loop.State, q ledger.Question) string {
 	return Cut(Clean(q.Choice), 30) + ", and on."
 }
 
-// others says how the tasks around a blocked one go on.
+// others says which tasks wait for a blocked task and which task goes on.
 func others(s loop.State, q ledger.Question) string {
 	rest := Dependents(s, q.Task)
 	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != ledger.OnBlockedContinue {
@@ -60,7 +62,7 @@ func others(s loop.State, q ledger.Question) string {
 	}
 	next := NextReady(s, q.Task)
 	if t, ok := active(s); ok && !ledger.SameID(t.Task.ID, q.Task) {
-		next = t.Task.ID // it has begun already
+		next = t.Task.ID // another task is active already
 	}
 	if next != "" {
 		if rest != "" {
@@ -78,7 +80,8 @@ func join(first, rest string) string {
 	return first + "; " + rest + "."
 }
 
-// OptionOf returns the index of an option, by its letter or as written, or -1.
+// OptionOf returns the index of the option that choice names by its letter or by
+// its text, or -1.
 func OptionOf(q ledger.Question, choice string) int {
 	for n, o := range q.Options {
 		if choice != "" && (strings.EqualFold(choice, ledger.Letter(n)) || choice == o) {
@@ -88,11 +91,12 @@ func OptionOf(q ledger.Question, choice string) int {
 	return -1
 }
 
-// Ask is a question as a message of its own.
+// Ask renders a question as a message.
 func Ask(s loop.State, q ledger.Question, now time.Time) Message { return AskAfter(s, q, "", now) }
 
-// AskAfter is the question that an attempt ended with, which says how that one
-// came out.
+// AskAfter renders the question that an attempt ended with. o is the attempt's
+// outcome; it words the reason in questions about a blocked task. "" leaves the
+// question's text as it is.
 func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time.Time) Message {
 	w := wordingOf(q)
 	if w.text == TextOutcome {
@@ -108,7 +112,7 @@ func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time
 		by = "by " + Clock(q.Expires, now)
 	}
 	then := Unanswered(s, q, by)
-	if n := OptionOf(q, q.Choice); n >= 0 { // letters are large here, as on the buttons
+	if n := OptionOf(q, q.Choice); n >= 0 { // options have capital letters here, as on the buttons
 		then = strings.Replace(then, ": "+ledger.Letter(n)+",", ": "+strings.ToUpper(ledger.Letter(n))+",", 1)
 	}
 	m.add(then)
@@ -116,10 +120,11 @@ func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time
 	return m
 }
 
-// asking is the first line of an agent's question, with as much of it as fits:
-// on a lock screen nothing else is seen. "? shop #4 asks: May an…"
+// asking returns the first line of an agent's question: "? shop #4 asks: May
+// an…". It includes the start of the question's text because a lock screen shows
+// nothing else.
 func asking(s loop.State, q ledger.Question, width int) string {
-	const least = 8 // columns: less of it says nothing
+	const least = 8 // columns; a shorter excerpt of the text is useless
 	head := Headline(s, q)
 	project := Cut(Clean(s.Project.Name), max(6, width-Width(SignOf(q)+"  "+head+": ")-12))
 	first := SignOf(q) + " " + project + " " + head
@@ -131,8 +136,8 @@ func asking(s loop.State, q ledger.Question, width int) string {
 	return Cut(first, width)
 }
 
-// described adds what a question is about: its task, its text, what was tried,
-// and the options.
+// described adds a question's content: its title, text, facts, what was tried
+// and what is needed, the options and the meaning of its verbs.
 func (m *Message) described(s loop.State, q ledger.Question, now time.Time) {
 	w := wordingOf(q)
 	facts := Cut(Clean(q.Title), quoteWidth)
@@ -167,14 +172,14 @@ func (m *Message) described(s loop.State, q ledger.Question, now time.Time) {
 	}
 }
 
-// Limits of what an agent can make a question say: it is read in the dark, and
-// must never become a row of bubbles.
+// Limits of an agent's text in a question: people read it on a phone at night, so
+// it must never fill several screens.
 const (
 	mostSaid  = 4 * quoteWidth
 	mostSteps = 15
 )
 
-// steps adds what a person is to look at, a line each.
+// steps adds the steps of a manual verification, one per line.
 func (m *Message) steps(lines []string) {
 	lines = slices.DeleteFunc(lines, func(l string) bool { return Clean(l) == "" })
 	for _, line := range lines[:min(len(lines), mostSteps)] {
@@ -192,7 +197,8 @@ func kept(task string) string {
 	return " for /diff " + arg(task)
 }
 
-// ChoiceNote marks the option that the agent would take itself.
+// ChoiceNote returns the mark of option n if the agent would choose it itself, ""
+// for any other option.
 func ChoiceNote(q ledger.Question, n int) string {
 	if OptionOf(q, q.Choice) != n {
 		return ""

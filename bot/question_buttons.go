@@ -6,10 +6,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// asReview is the verb of an offer that starts the run with profile review.
+// asReview labels the button that starts an offered run with profile review.
 const asReview = "As review"
 
-// buttons are a question's verbs as they are pressed.
+// buttons adds a button for each verb of a question, and one that reads its plan.
 func buttons(m *Message, q ledger.Question) {
 	for _, v := range q.Verbs() {
 		m.button(label(q, v), Typed(q, v))
@@ -19,10 +19,10 @@ func buttons(m *Message, q ledger.Question) {
 	}
 }
 
-// PlanCommand is how the plan is read that a question is about.
+// PlanCommand returns the command that shows the plan of a question's task.
 func PlanCommand(q ledger.Question) string { return "/plan " + arg(q.Task) }
 
-// label is a verb as a button has it.
+// label returns the text of a verb's button.
 func label(q ledger.Question, v string) string {
 	w := wordingOf(q).verbs[v]
 	switch {
@@ -34,8 +34,8 @@ func label(q ledger.Question, v string) string {
 	return w.label
 }
 
-// DigestButtons are the buttons of a question where many are listed: all its
-// verbs, or the likely one.
+// DigestButtons returns a question's buttons for a message that lists many
+// questions. all is false where there is room only for the likely verb.
 func DigestButtons(q ledger.Question, all bool) []Button {
 	task := Cut(short(q.Task), 14)
 	switch wordingOf(q).buttons {
@@ -66,8 +66,9 @@ func DigestButtons(q ledger.Question, all bool) []Button {
 	return []Button{{Label: "Answer " + q.ID, Command: q.ID}}
 }
 
-// DigestNeed is how a question stands in a list of what needs a person: need
-// behind its task, or its text where text is true. Neither: by its headline.
+// DigestNeed says how a digest lists a question: its task followed by need, or,
+// if text is true, by the question's text. With neither, its headline stands
+// there.
 func DigestNeed(q ledger.Question) (need string, text bool) {
 	w := wordingOf(q)
 	return w.need, w.need == "" && q.Task != "" && (w.text == TextOutcome || q.OwnWords())

@@ -8,69 +8,70 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// verbWording is what people read of one answer to a kind of question.
+// verbWording holds the texts that people read about one answer to a kind of
+// question.
 type verbWording struct {
-	label    string                                      // on its button; "…" at its end where words are typed behind it
-	labelFor func(q ledger.Question) string              // its label where that depends on the question; nil: label
-	words    string                                      // what is typed behind it: "WHY"; "" where no words are needed
-	means    string                                      // what it does, "" where the label says it all
-	settled  string                                      // in the question's message once it is given; "" = its name
-	after    func(q ledger.Question, item string) string // what comes of it; item is guidance that it was queued as
-	// overrule is the command that still brings it about when another answer came
-	// first, "" where none does; nil: none ever does.
+	label    string                                      // on its button; ends with "…" if words have to be typed after it
+	labelFor func(q ledger.Question) string              // the label if it depends on the question; nil: label
+	words    string                                      // placeholder for the words to type after it: "WHY"; "" = no words needed
+	means    string                                      // explanation, "" if the label is enough
+	settled  string                                      // in the question's message after the answer; "" = the verb's name
+	after    func(q ledger.Question, item string) string // the consequence; item is the id of the guidance that its words became
+	// overrule returns the command that still achieves this answer after another
+	// answer settled the question, "" if no command does; nil: never any.
 	overrule func(s loop.Answered, words string, now time.Time) string
 }
 
-// wording is what people read of one kind of question.
+// wording holds the texts that people read about one kind of question.
 type wording struct {
 	sign     string
 	headline func(s loop.State, q ledger.Question) string            // one line, without its sign
 	first    func(s loop.State, q ledger.Question, width int) string // the first line of its message
 	body     func(m *Message, s loop.State, q ledger.Question, now time.Time)
-	facts    func(m *Message, s loop.State, q ledger.Question)        // below its text in body; nil: none
-	waits    func(s loop.State, q ledger.Question) string             // what happens without an answer where it has no end
-	then     func(s loop.State, q ledger.Question) string             // and where it has one
-	past     func(m *Message, s loop.State, q ledger.Question)        // what it asked, once it is settled
-	expired  func(q ledger.Question, b ledger.QuestionExpired) string // what its end came to, "" = only that it is over
-	untimed  bool                                                     // its end is told without the time
+	facts    func(m *Message, s loop.State, q ledger.Question)        // lines that body adds below the question's text; nil: none
+	waits    func(s loop.State, q ledger.Question) string             // what happens without an answer, for a question that never expires
+	then     func(s loop.State, q ledger.Question) string             // the same for a question that expires
+	past     func(m *Message, s loop.State, q ledger.Question)        // adds what was asked, to the message after it is settled
+	expired  func(q ledger.Question, b ledger.QuestionExpired) string // what its expiry led to, "" = only that it is over
+	untimed  bool                                                     // the message about its expiry has no time
 	verbs    map[string]verbWording
-	own      *verbWording // of an option or own words
-	// closed is what comes of a command that settled it without being one of its
-	// verbs, by that command.
+	own      *verbWording // for an option or an answer in own words; nil: neither is an answer
+	// closed maps a command that settled the question without being one of its verbs
+	// to the consequence.
 	closed map[string]func(q ledger.Question, item string) string
 
-	terse     func(s loop.State, q ledger.Question) string    // what happens without an answer and without an end, for a terminal; nil: nothing
-	withdrawn bool                                            // that it ended without an answer is no news
-	task      string                                          // what its waiting task does, in a list of tasks
-	need      string                                          // behind its task in a digest; "" = its text, or its headline where it has no task of its own
-	text      TextForm                                        // how its text is set
-	reads     bool                                            // its plan can be read by a command
+	terse     func(s loop.State, q ledger.Question) string    // what happens around it if it never expires, for a terminal; nil: nothing
+	withdrawn bool                                            // people are not told that it ended without an answer
+	task      string                                          // state of its waiting task, in a list of tasks
+	need      string                                          // after its task in a digest; "" = its text, or its headline if it has no task of its own
+	text      TextForm                                        // layout of its text
+	reads     bool                                            // it has a plan that a command shows
 	buttons   buttonForm                                      // in a digest
-	runEnd    func(q ledger.Question) (label, command string) // its button when the run ended; nil: none
+	runEnd    func(q ledger.Question) (label, command string) // its button in the message about the run's end; nil: none
 }
 
-// TextForm is how a question's text is set.
+// TextForm is the layout of a question's text.
 type TextForm int
 
 const (
-	TextQuoted  TextForm = iota // somebody said it
-	TextSteps                   // things to look at, a line each
-	TextOutcome                 // the reason why an attempt came to nothing
-	TextOffer                   // facts of what was offered; the headline has them
+	TextQuoted  TextForm = iota // a quotation of an agent or a person
+	TextSteps                   // steps of a manual verification, one per line
+	TextOutcome                 // the reason why an attempt failed
+	TextOffer                   // facts of the offer, which the headline contains already
 )
 
-// buttonForm is which buttons a question has where many are listed.
+// buttonForm selects a question's buttons in messages that list many questions.
 type buttonForm int
 
 const (
-	buttonAnswer buttonForm = iota // one that shows the question
-	buttonVerbs                    // its verbs, with its task
-	buttonRead                     // the plan that it is about
-	buttonFirst                    // its likely verb
+	buttonAnswer buttonForm = iota // one button that shows the question
+	buttonVerbs                    // a button for each verb, with the task's id
+	buttonRead                     // one button that shows its plan
+	buttonFirst                    // one button for its likely verb
 )
 
-// wordingOf returns the row of a question's kind. One of an unknown kind reads
-// as an agent's.
+// wordingOf returns the row of a question's kind. A question of an unknown kind,
+// from a ledger of a later release, has the texts of an agent's question.
 func wordingOf(q ledger.Question) wording {
 	if w, ok := wordings[q.Kind]; ok {
 		return w
@@ -78,11 +79,11 @@ func wordingOf(q ledger.Question) wording {
 	return wordings[ledger.AskAgent]
 }
 
-// TextOf returns how a question's text is set.
+// TextOf returns the layout of a question's text.
 func TextOf(q ledger.Question) TextForm { return wordingOf(q).text }
 
-// ReadCommand is the command that shows what a question is about, "" where its
-// message shows all.
+// ReadCommand returns the command that shows the plan a question is about, "" for
+// questions whose message contains everything.
 func ReadCommand(q ledger.Question) string {
 	if wordingOf(q).reads {
 		return PlanCommand(q)
@@ -90,7 +91,7 @@ func ReadCommand(q ledger.Question) string {
 	return ""
 }
 
-// Stands says what happens around an open question that has no end, "" where
+// Stands says what happens around an open question that never expires, "" if
 // nothing does.
 func Stands(s loop.State, q ledger.Question) string {
 	if terse := wordingOf(q).terse; terse != nil {
@@ -99,13 +100,14 @@ func Stands(s loop.State, q ledger.Question) string {
 	return ""
 }
 
-// EndIsNews reports whether people are told that a question ended as b says.
-// Some are settled by what happened instead of an answer, which is told itself.
+// EndIsNews reports whether people are told about the expiry b of a question.
+// Some kinds are settled by another event, which has a message of its own.
 func EndIsNews(q ledger.Question, b ledger.QuestionExpired) bool {
 	return b.Choice != "" || !wordingOf(q).withdrawn
 }
 
-// verb returns the wording of an answer.
+// verb returns the wording of a recorded answer: a verb, or an option or own
+// words where the kind takes them.
 func (w wording) verb(choice string) (verbWording, bool) {
 	if v, ok := w.verbs[choice]; ok {
 		return v, true
@@ -169,7 +171,7 @@ func init() {
 					}},
 				"fail": {label: "Fail…", words: "WHAT YOU SAW",
 					after:    func(q ledger.Question, _ string) string { return short(q.Task) + " is done again, with these words." },
-					overrule: retryAgain}, // what was passed is done: only a retry has it done again
+					overrule: retryAgain}, // a passed task is done: only a retry has it done again
 			},
 			task: asks, need: "manual verify", text: TextSteps, buttons: buttonVerbs,
 			runEnd: func(q ledger.Question) (string, string) { return "Pass " + short(q.Task), q.ID + " pass" },
@@ -332,7 +334,7 @@ func init() {
 				"approve": {label: "Approve", after: func(q ledger.Question, _ string) string { return short(q.Task) + " is built as planned." }},
 				"reject": {label: "Reject…", words: "WHY",
 					after: func(q ledger.Question, _ string) string { return short(q.Task) + " is planned anew, with these words." },
-					// An admin's: only they are asked.
+					// Only admins are asked this question, so its reader may use /plan redo.
 					overrule: func(s loop.Answered, _ string, _ time.Time) string {
 						return "/plan redo " + arg(s.Subject.Task) + wordsWanted
 					}},
@@ -368,17 +370,17 @@ const (
 	looksFirst = "It looks first at what would fail at night, then starts."
 )
 
-// says is a cell that does not depend on the question.
+// says returns a cell with the same text for every question.
 func says(text string) func(loop.State, ledger.Question) string {
 	return func(loop.State, ledger.Question) string { return text }
 }
 
-// comes is what comes of an answer, whatever the question is about.
+// comes returns an after cell with the same text for every question.
 func comes(text string) func(ledger.Question, string) string {
 	return func(ledger.Question, string) string { return text }
 }
 
-// then is what the end of a question came to, whatever it was.
+// then returns an expired cell with the same text for every expiry.
 func then(text string) func(ledger.Question, ledger.QuestionExpired) string {
 	return func(ledger.Question, ledger.QuestionExpired) string { return text }
 }
@@ -393,7 +395,9 @@ func retryAgain(s loop.Answered, _ string, _ time.Time) string {
 }
 func skipAgain(s loop.Answered, _ string, _ time.Time) string { return "/skip " + arg(s.Subject.Task) }
 
-// guideAgain gives words to the task of a settled question.
+// guideAgain returns the command that queues words for the task of a settled
+// question. It does not repeat words longer than maxTwin; they have to be typed
+// again.
 func guideAgain(s loop.Answered, words string) string {
 	if words == "" || len(words) > maxTwin {
 		return "/guidance #" + arg(s.Subject.Task) + wordsWanted
@@ -405,7 +409,8 @@ func command(line string) func(loop.Answered, string, time.Time) string {
 	return func(loop.Answered, string, time.Time) string { return line }
 }
 
-// several is a command about all tasks of a settled question.
+// several returns an overrule cell: a command about all tasks of a settled
+// question.
 func several(command string) func(loop.Answered, string, time.Time) string {
 	return func(s loop.Answered, _ string, _ time.Time) string {
 		if all := ids(s.Subject.Tasks); all != "" {
@@ -415,7 +420,8 @@ func several(command string) func(loop.Answered, string, time.Time) string {
 	}
 }
 
-// deferredLabel is the first word of the command that a late answer carries out.
+// deferredLabel returns the first word of the late command that the answer yes
+// carries out, as a label.
 func deferredLabel(q ledger.Question) string {
 	word, _, _ := strings.Cut(string(q.Do), " ")
 	if word == "" {
@@ -436,8 +442,8 @@ func firstWithProject(s loop.State, q ledger.Question, width int) string {
 	return first
 }
 
-// firstAlone begins it with its headline: the project is in it, or is where it
-// is asked.
+// firstAlone begins a question's message with its headline alone: the headline
+// names the project, or the chat makes clear which project is meant.
 func firstAlone(s loop.State, q ledger.Question, _ int) string {
 	return SignOf(q) + " " + Headline(s, q)
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// A guidance has one receipt, which is edited as its state changes (docs/spec
-// 23.4). Each function here is one of its states; all keep the words in sight.
+// A guidance item has one receipt, a message that is edited as the item's state
+// changes (docs/spec 23.4). Each function here renders one state, and all of them
+// quote the person's words.
 
-// receipt begins a receipt: "○ g17 queued · 01:47" and the words.
+// receipt returns a receipt's first line, "○ g17 queued · 01:47", and the words.
 func receipt(key, sign, what, project string, i guidance.Item, now time.Time) Message {
 	m := newMessage("guidance."+key, sign+" "+i.ID+" "+what+" · "+now.Format("15:04"))
 	m.Project, m.About = project, i.Task
@@ -20,7 +21,8 @@ func receipt(key, sign, what, project string, i guidance.Item, now time.Time) Me
 	return m
 }
 
-// addressed is the address of an item as it was typed: "@fixer #4 ".
+// addressed returns an item's address in the form in which people type it:
+// "@fixer #4 ".
 func addressed(i guidance.Item) string {
 	out := ""
 	if i.Sticky {
@@ -35,9 +37,9 @@ func addressed(i guidance.Item) string {
 	return out
 }
 
-// Queued is the receipt of a guidance that was just saved. forecast is
-// loop.Forecast's. sent is when it was written, where that was
-// long before now.
+// Queued is the receipt of guidance that was just saved. forecast comes from
+// loop.Forecast. sent is the time when it was written if that was long before
+// now, else zero.
 func Queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent time.Time) Message {
 	m := receipt("queued", SignLater, "queued", s.Project.Name, i, now)
 	if i.Sticky {
@@ -62,7 +64,7 @@ func Queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent t
 	return m
 }
 
-// Changed is the receipt of a guidance whose words were edited in the chat.
+// Changed is the receipt of queued guidance whose words were edited in the chat.
 func Changed(s loop.State, i guidance.Item, now time.Time) Message {
 	m := receipt("changed", SignLater, "changed", s.Project.Name, i, now)
 	m.add("Still waiting for the next session.")
@@ -73,8 +75,8 @@ func Changed(s loop.State, i guidance.Item, now time.Time) Message {
 	return m
 }
 
-// Injected is the receipt of a guidance that a session has now. replaces is
-// the session that this one does over, "" where there is none.
+// Injected is the receipt of guidance that a session has received. replaces is
+// the session that this session repeats, "" if it repeats none.
 func Injected(s loop.State, i guidance.Item, hat, session, replaces string, now time.Time) Message {
 	who := strings.TrimSpace(short(taskOf(i)) + " " + Cut(Clean(hat), 10))
 	m := receipt("injected", SignNow, "with "+who, s.Project.Name, i, now)
@@ -91,7 +93,8 @@ func Injected(s loop.State, i guidance.Item, hat, session, replaces string, now 
 	return m
 }
 
-// taskOf is the task that an item holds for, or is addressed to.
+// taskOf returns the task that an item is bound to, else the task that it is
+// addressed to.
 func taskOf(i guidance.Item) string {
 	if i.Bound != "" && i.Bound != "-" {
 		return i.Bound
@@ -99,8 +102,7 @@ func taskOf(i guidance.Item) string {
 	return i.Task
 }
 
-// HandedOn is the receipt of a guidance whose session ended without having
-// used it.
+// HandedOn is the receipt of guidance whose session ended without using it.
 func HandedOn(s loop.State, i guidance.Item, b ledger.SessionEnded, session string, now time.Time) Message {
 	m := receipt("replaced", SignAgain, "handed on", s.Project.Name, i, now)
 	m.About = taskOf(i)
@@ -110,8 +112,8 @@ func HandedOn(s loop.State, i guidance.Item, b ledger.SessionEnded, session stri
 	return m
 }
 
-// Reported is the receipt of a guidance after a session said what it did with
-// it. hat is that session's.
+// Reported is the receipt of guidance after a session reported what it did with
+// it. hat is that session's hat.
 func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message {
 	task := taskOf(i)
 	who := strings.TrimSpace(short(task) + " " + Cut(Clean(hat), 16))
@@ -138,8 +140,8 @@ func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message 
 	return m
 }
 
-// sticky is the receipt of words that go on after the session that reported
-// on them: they wait for the next one.
+// sticky is the receipt of sticky guidance after a session reported on it: it
+// stays in force and waits for the next session.
 func sticky(s loop.State, i guidance.Item, who string, now time.Time) Message {
 	m := newMessage("guidance.sticky", SignLater+" "+i.ID+" sticky since "+Clock(i.At, now))
 	m.Project = s.Project.Name
@@ -173,14 +175,14 @@ func (m *Message) diff(task string) {
 	}
 }
 
-// Reviewed is the receipt after a review said whether the words were followed.
+// Reviewed is the receipt after a review judged whether the words were followed.
 // by is the hat that reported on them, hat the reviewer's.
 func Reviewed(s loop.State, i guidance.Item, by, hat string, followed bool, note string, now time.Time) Message {
 	if followed {
 		m := Reported(s, i, by, now)
-		if !i.Sticky { // now is when it was reviewed: it was reported on earlier
+		if !i.Sticky { // the first line has the time of the report, not that of the review
 			at := ""
-			if !i.Reported.IsZero() { // an earlier release did not keep it
+			if !i.Reported.IsZero() { // ledgers of earlier releases lack this time
 				at = " · " + i.Reported.In(now.Location()).Format("15:04")
 			}
 			m.Lines[0].Text = strings.TrimSuffix(m.Lines[0].Text, " · "+now.Format("15:04")) + at
@@ -205,7 +207,7 @@ func upper(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// Gone is the receipt of a guidance that nobody will take any more.
+// Gone is the receipt of expired guidance: no session will take it any more.
 func Gone(project string, i guidance.Item, why string, now time.Time) Message {
 	m := receipt("expired", SignAway, "expired", project, i, now)
 	m.add(upper(Cut(Clean(why), 2*quoteWidth)) + ". Gone unless you keep it.")
@@ -213,7 +215,7 @@ func Gone(project string, i guidance.Item, why string, now time.Time) Message {
 	return m
 }
 
-// Dropped is the receipt of a guidance that somebody took back.
+// Dropped is the receipt of guidance that a person took back.
 func Dropped(project string, i guidance.Item, by string, now time.Time) Message {
 	m := newMessage("guidance.dropped", SignAway+" "+i.ID+" dropped by "+Cut(Clean(by), 12)+" · "+now.Format("15:04"))
 	m.Project = project
@@ -222,8 +224,8 @@ func Dropped(project string, i guidance.Item, by string, now time.Time) Message 
 	return m
 }
 
-// TooLate is the answer to an edit or a drop of what a session has already.
-// words are the new ones, "" for a drop.
+// TooLate is the reply to an edit or drop of guidance that a session already has.
+// words are the new words, "" for a drop.
 func TooLate(s loop.State, i guidance.Item, words string, now time.Time) Message {
 	what := "not changed"
 	if words == "" {

@@ -11,12 +11,13 @@ import (
 // reminderPrefix begins the keys of reminders.
 const reminderPrefix = "remind/"
 
-// ReminderKey is the key under which a chat is reminded of a question. It is
-// another one than the question's own: both messages say how it was settled.
+// ReminderKey returns the key of a question's reminder. It differs from the
+// question's own key, so that both messages are edited when the question is
+// settled.
 func ReminderKey(question string) string { return reminderPrefix + question }
 
-// QuestionOf is the question that a message with the key is about, its own one
-// or its reminder; "" where it is about something else.
+// QuestionOf returns the id of the question that a message's key stands for, also
+// for a reminder's key; "" for any other key.
 func QuestionOf(key string) string {
 	if id := strings.TrimPrefix(key, reminderPrefix); questionID.MatchString(id) {
 		return id
@@ -24,8 +25,7 @@ func QuestionOf(key string) string {
 	return ""
 }
 
-// Reminder says once more that an agent's question is open: until when, and
-// what happens without an answer.
+// Reminder repeats an open question, with the time until which it is open.
 func Reminder(s loop.State, q ledger.Question, now time.Time) Message {
 	m := Ask(s, q, now)
 	m.Key = "ask.reminder"

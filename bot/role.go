@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// RequiredRole returns the role that a command takes (docs/spec 6.6): view for all that
-// only looks, admin for people, steer for the rest.
+// RequiredRole returns the role that a command requires (docs/spec 6.6): view
+// for commands that only read, admin for those about people, steer for the rest.
 func RequiredRole(c Command) ledger.Role {
 	f := c.Verb.row()
 	switch {
@@ -20,8 +20,10 @@ func RequiredRole(c Command) ledger.Role {
 	return f.role
 }
 
-// RequiredRoleHere is Needs where it is known what is asked: a plan is approved, or
-// sent back, by an admin (docs/spec 6.6). project is where the line was sent to.
+// RequiredRoleHere is RequiredRole for a command whose question can be looked up.
+// The answer to a question requires the role of its kind, so only an admin
+// approves or rejects a plan (docs/spec 6.6). project is the project that the
+// line was sent to.
 func RequiredRoleHere(service Service, project string, c Command) ledger.Role {
 	need := RequiredRole(c)
 	switch c.Verb {
@@ -44,8 +46,9 @@ func RequiredRoleHere(service Service, project string, c Command) ledger.Role {
 	return need
 }
 
-// buttonRole returns the role that a button takes: that of its command, and of
-// the kinds of question that have the verb in it.
+// buttonRole returns the role that a button requires. A button bears no
+// question, only its id: the highest role among the kinds that have the verb
+// applies.
 func buttonRole(c Command) ledger.Role {
 	role := RequiredRole(c)
 	verb, _ := cutWord(c.Words)
@@ -62,7 +65,7 @@ func buttonRole(c Command) ledger.Role {
 	return role
 }
 
-// For returns a message without the buttons that the role may not press.
+// For returns the message without the buttons that the role may not press.
 func (m Message) For(r ledger.Role) Message {
 	var kept []Button
 	for _, b := range m.Buttons {
@@ -75,7 +78,7 @@ func (m Message) For(r ledger.Role) Message {
 	return m
 }
 
-// Forbidden is what somebody is told whose role does not include a command.
+// Forbidden returns the reply to a person whose role does not include a command.
 func Forbidden(h loop.Shared, p ledger.Person) Message {
 	m := refusal("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
 	works := "/status /tasks /log /diff work."
@@ -89,8 +92,8 @@ func Forbidden(h loop.Shared, p ledger.Person) Message {
 // MenuItem is one command of a chat's menu.
 type MenuItem struct{ Command, Help string }
 
-// Menu lists the commands that a platform may show while somebody of a role
-// types, in the order of the table's menu cells: those that they may use.
+// Menu lists the commands that a platform suggests while a person of the role
+// types: those that the role includes, in the order of the table's menu cells.
 func Menu(r ledger.Role) []MenuItem {
 	places := slices.SortedFunc(slices.Values(forms), func(a, b form) int { return a.menu - b.menu })
 	var items []MenuItem

@@ -10,11 +10,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxStanding is how many tasks that stand the end of a run names.
+// maxStanding limits the tasks that the message about a run's end lists.
 const maxStanding = 5
 
-// Ended is told when a run has ended: why, what needs somebody, and how it
-// goes on (docs/spec 23.8). s is the state after the end.
+// Ended reports the end of a run: the reason, the tasks that need a person, and
+// how to go on (docs/spec 23.8). s is the state after the end.
 func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	r := s.Project.Run
 	tally := fmt.Sprintf("%d/%d", b.Done, b.Total)
@@ -57,7 +57,7 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	return m
 }
 
-// endLine is the sign and the rest of the first line.
+// endLine returns the sign of the first line and its text after the project.
 func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) {
 	r := s.Project.Run
 	switch b.Reason {
@@ -103,7 +103,7 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 	return SignLook, r.ID + " ended: " + tally
 }
 
-// needYou counts what only a person can settle.
+// needYou returns a count of open questions: "1 needs you".
 func needYou(n int) string {
 	if n == 1 {
 		return "1 needs you"
@@ -120,8 +120,8 @@ func lastOf(s loop.State, kind ledger.QuestionKind) (ledger.Question, bool) {
 	return ledger.Question{}, false
 }
 
-// standsHow is one line on a task that a person has to do something about:
-// "■ #8 blocked (q5), #10 waits for it"; "" for any other.
+// standsHow returns a line about a task that needs a person: "■ #8 blocked (q5),
+// #10 waits for it". It returns "" for any other task.
 func standsHow(s loop.State, t loop.TaskState) string {
 	id := short(t.Task.ID)
 	asks := ""
@@ -143,7 +143,7 @@ func standsHow(s loop.State, t loop.TaskState) string {
 	return ""
 }
 
-// nextStep says what comes next if nobody does anything, and what somebody can do.
+// nextStep says what happens if nobody acts, and how a person can go on.
 func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
 	next := NextReady(s, "")
 	start := "Nothing runs."
@@ -174,7 +174,7 @@ func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
 func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 	const most = 3
 	all := slices.Clone(s.Project.Questions)
-	later := func(q ledger.Question) int { // what holds others up comes first
+	later := func(q ledger.Question) int { // blocked tasks first: other tasks wait for them
 		if q.Kind == ledger.AskBlocked {
 			return 0
 		}

@@ -14,40 +14,41 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// PastRun is one run as its records tell it, ended or not.
+// PastRun summarizes one run from its records, whether it has ended or not.
 type PastRun struct {
 	ID, Project string
 	Source      string // "Plan checkout"
 	Profile     string
 	Agent       string
-	Began       time.Time // started, or planned where it never was
-	Ended       time.Time // zero: it is under way
+	Began       time.Time // start, or planning time if it never started
+	Ended       time.Time // zero while it is under way
 	End         *ledger.RunEnded
-	Done, Total int // tasks of the source, at its end or now
-	Sessions    int // of agents, ended
-	Unpriced    int // of these: cost unknown
+	Done, Total int // tasks of the source, at the run's end or now
+	Sessions    int // agent sessions that have ended
+	Unpriced    int // how many of Sessions have an unknown cost
 	USD         float64
 	Commits     int
 	Branch      string
-	Tasks       []RunTask // whose status it changed
+	Tasks       []RunTask // tasks whose status it changed, the latest change last
 
-	state *loop.Run // while it is under way
+	state *loop.Run // nil unless it is under way
 }
 
-// RunTask is what a run made of a task.
+// RunTask is a task and the status that a run last gave it.
 type RunTask struct {
 	ID     string
 	Status ledger.Status
 }
 
-// pastTypes are the entries that say how a run went.
+// pastTypes lists the entry types that Past reads.
 var pastTypes = []string{
 	ledger.RunPlanned{}.EntryType(), ledger.RunResumed{}.EntryType(), ledger.PreflightDone{}.EntryType(), ledger.RunStarted{}.EntryType(), ledger.RunEnded{}.EntryType(),
 	ledger.TaskSet{}.EntryType(), ledger.TaskCommitted{}.EntryType(), ledger.SessionEnded{}.EntryType(),
 }
 
-// Past reads how a run went from its records. s is its project's state, which
-// knows more of one that is under way.
+// Past summarizes a run from its records of the types in pastTypes. s is its
+// project's state, which supplies the current counts of a run under way. A record
+// that does not decode is an error.
 func Past(s loop.State, run string, records []ledger.Record) (PastRun, error) {
 	p := PastRun{ID: run, Project: s.Project.Name}
 	for _, rec := range records {
@@ -99,7 +100,8 @@ func (p *PastRun) settings(s ledger.Settings) {
 	p.Source, p.Profile, p.Agent = sourceOf(s), Clean(s.Profile), Clean(s.Agent)
 }
 
-// cost is what the run has spent: unknown stays unknown.
+// cost returns the run's cost. It says "unknown" for sessions without a cost
+// instead of counting them as free.
 func (p PastRun) cost() string {
 	switch {
 	case p.Unpriced == 0:
@@ -110,7 +112,7 @@ func (p PastRun) cost() string {
 	return Money(p.USD) + " + unknown"
 }
 
-// took is how long it lasted, so far where it is under way.
+// took returns the run's length, up to now if it is under way.
 func (p PastRun) took(now time.Time) string {
 	end := p.Ended
 	if end.IsZero() && p.state != nil {
@@ -122,7 +124,7 @@ func (p PastRun) took(now time.Time) string {
 	return Took(end.Sub(p.Began))
 }
 
-// sign and tally are how the run stands: "?", "9/12".
+// sign returns the sign of the run's state or of the reason it ended for.
 func (p PastRun) sign() string {
 	if p.state != nil {
 		return standingSign(p.state)
@@ -162,14 +164,14 @@ func (p PastRun) tally() string {
 	return fmt.Sprintf("%d/%d", p.Done, p.Total)
 }
 
-// line is the run in one: "r14 shop ? 9/12 · 7 h 02 · $13.62".
+// line returns the run in one line: "r14 shop ? 9/12 · 7 h 02 · $13.62".
 func (p PastRun) line(now time.Time) string {
 	rest := " " + p.sign() + " " + p.tally() + " · " + p.took(now) + " · " + p.cost()
 	return p.ID + " " + Cut(Clean(p.Project), max(4, FirstWidth-Width(p.ID+" "+rest))) + rest
 }
 
-// Runs lists runs, the newest first (docs/spec 23.10). older is the newest one that
-// is left out, "" where none is.
+// Runs lists runs, newest first (docs/spec 23.10). older is the newest run that
+// the list leaves out, "" if it is complete.
 func Runs(all []PastRun, older string, now time.Time) Message {
 	if len(all) == 0 {
 		m := newMessage("runs", SignLater+" No run yet")
@@ -189,7 +191,7 @@ func Runs(all []PastRun, older string, now time.Time) Message {
 	return m
 }
 
-// Run is how one run went.
+// Run describes one run.
 func Run(p PastRun, now time.Time) Message {
 	rest := p.ID + " " + p.tally()
 	if p.End != nil {
@@ -223,7 +225,8 @@ func Run(p PastRun, now time.Time) Message {
 	return m
 }
 
-// made lists what became of tasks, in the order in which it did.
+// made lists the tasks that are done, blocked, in manual verification or skipped,
+// a line for each status, ordered by the tasks' numbers.
 func (m *Message) made(tasks []RunTask) {
 	by := map[ledger.Status][]string{}
 	for _, t := range tasks {
@@ -247,7 +250,7 @@ func (m *Message) made(tasks []RunTask) {
 
 var runForm = regexp.MustCompile(`^[rR][0-9]{1,9}$`)
 
-// mostRuns is how many runs one message lists.
+// mostRuns limits the runs in one message.
 const mostRuns = 6
 
 // runs answers /runs, /runs shop and /runs r14.
@@ -325,8 +328,8 @@ func pastRun(ctx context.Context, service Service, project, id string) (PastRun,
 	return p, nil
 }
 
-// ranIn returns the project that a run is or was of, "" where nobody knows it.
-// Runs count per daemon, so their ids need no project (docs/spec 1).
+// ranIn returns the project that a run belongs to, "" for an unknown run. Run ids
+// are unique per daemon and therefore need no project (docs/spec 1).
 func ranIn(ctx context.Context, service Service, id string) (string, error) {
 	id = strings.ToLower(id)
 	for _, name := range service.Projects() {
@@ -346,7 +349,7 @@ func runNumber(id string) int {
 	return n
 }
 
-// logOfRun is what the sessions of any run did.
+// logOfRun shows the log of a run's sessions, also of a run that ended long ago.
 func (d dispatch) logOfRun(ctx context.Context, id string) (Message, error) {
 	records, err := d.service.RunRecords(ctx, d.project, id)
 	if err != nil {

@@ -8,62 +8,64 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Service is what the conversation needs of the engine.
+// Service gives the conversation access to the engine. Both a foreground run
+// and the daemon implement it.
 type Service interface {
-	// Do decides an input and returns after what it led to was committed.
+	// Do decides an input. It returns once the decision is committed.
 	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
-	// State returns a project's state as it is now, false for an unknown one.
+	// State returns a project's current state, false for an unknown project.
 	State(project string) (loop.State, bool)
 	// Projects returns the names of all projects.
 	Projects() []string
-	// Records returns the ledger's records of a task, by its id as written, or
-	// of the last run where task is "", in order.
+	// Records returns the ledger's records of a task in order. task is an id as
+	// written; "" stands for the project's last run.
 	Records(ctx context.Context, project, task string) ([]ledger.Record, error)
-	// Runs returns the ids of a project's runs, ended long ago or not, in the
+	// Runs returns the ids of all runs of a project, ended ones too, in the
 	// order in which they were planned.
 	Runs(ctx context.Context, project string) ([]string, error)
-	// RunRecords returns the ledger's records of a run, in order: of some types
-	// alone, or all where none is named.
+	// RunRecords returns the ledger's records of a run in order. types limits
+	// them to those entry types; without types all are returned.
 	RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error)
-	// Diff returns the patch of a task, by its id as written, or of a run
-	// ("r14"), or of the last run where target is "". "" means that nothing changed.
+	// Diff returns the patch of a task (its id as written) or of a run ("r14").
+	// "" stands for the last run. An empty patch means that nothing changed.
 	Diff(ctx context.Context, project, target string) (string, error)
-	// Hats returns a pattern and its hats: with pattern "" the project's own,
-	// those of the run that is under way or of the one that would start now.
-	// What a person has to mend, and a pattern that is not there, is a
+	// Hats returns a pattern and its hats. With pattern "" it returns the
+	// pattern of the run under way, or else of the run that would start now. An
+	// unknown pattern, and hats that a person has to repair, are a
 	// *ledger.InputError.
 	Hats(ctx context.Context, project, pattern string) (HatSet, error)
 }
 
-// HatSet is a pattern with all that counts for it.
+// HatSet is a pattern together with the hats and patterns of its project.
 type HatSet struct {
 	Pattern  ledger.Pattern
 	Hats     map[string]ledger.Hat // all that the project can use
-	Agent    string                // of hats that name none
+	Agent    string                // agent of the hats that name none
 	Patterns []string              // all that the project can use
-	Routes   string                // the pattern's, drawn in lines of at most FirstWidth columns
+	Routes   string                // the pattern's routes, drawn in lines of at most FirstWidth columns
 }
 
-// DaemonService is the Service of `nightporter up`: it knows the paired people and can
-// start runs. A foreground run is none.
+// DaemonService is the Service of `nightporter up`: it also knows the paired
+// people and can start runs. A foreground run does not implement it.
 type DaemonService interface {
 	Service
-	// Shared returns what the projects share.
+	// Shared returns the state that all projects share.
 	Shared() loop.Shared
-	// QuietHours are those of chats that have none of their own.
+	// QuietHours returns the quiet hours of chats without hours of their own.
 	QuietHours() ledger.Hours
-	// Configured returns the names of the projects that runs can be started
-	// for, in the order of the configuration.
+	// Configured returns the names of the projects that can start runs, in the
+	// order of the configuration.
 	Configured() []string
-	// Offer resolves the settings of a run that somebody asks for and reads its
-	// source. What a person has to mend is a *ledger.InputError.
+	// Offer resolves the settings of a requested run and reads its source. A
+	// problem that a person has to repair is a *ledger.InputError.
 	Offer(ctx context.Context, project string, f RunFlags) (loop.OfferRun, error)
 }
 
-// Placer is a DaemonService that knows the chats of its projects.
+// Placer is implemented by a DaemonService that knows the chats of its projects.
 type Placer interface {
-	// Place names the chat that a project's news goes to, as somebody reads it who
-	// asks: `topic "shop"`, "this chat". "" where no project has one of its own.
+	// Place names the chat that receives a project's news, from the point of
+	// view of the request's sender: `topic "shop"`, "this chat". It returns ""
+	// where no project has a chat of its own.
 	Place(project string, r Request) string
 }
 
@@ -72,8 +74,8 @@ type Request struct {
 	Key     string // natural key: the same key is the same command
 	Actor   string // "console", "telegram:48213377"
 	Name    string // for people: "Mira"
-	Project string // where the line was sent to; "" = unknown
-	Chat    string // address of where it was sent to, if others read there too; "" = the sender's own
+	Project string // project of the chat that the line was sent to; "" = unknown
+	Chat    string // address of the chat if other people read it too; "" = the sender's own chat
 	Text    string
-	Time    time.Time // its location is the person's
+	Time    time.Time // in the person's time zone
 }

@@ -46,7 +46,7 @@ func EndText(b ledger.SessionEnded) string {
 	return Clean(string(b.End))
 }
 
-// Issues reads the issues of a review's event.
+// Issues returns the issues in a review event's data, nil if it does not decode.
 func Issues(data json.RawMessage) []ledger.Issue {
 	var v struct {
 		Issues []ledger.Issue `json:"issues"`
@@ -57,8 +57,9 @@ func Issues(data json.RawMessage) []ledger.Issue {
 	return v.Issues
 }
 
-// Verdict says what a review found: "no issues", "1 major issue: rounding", or
-// what a critic says of a plan. It reports false for any other event.
+// Verdict returns the result of a review, a critique or a failed verification in
+// a few words: "no issues", "1 major issue: rounding". It reports false for any
+// other event.
 func Verdict(e ledger.EventAccepted) (string, bool) {
 	switch e.Type {
 	case "review.verdict":
@@ -105,8 +106,8 @@ func Verdict(e ledger.EventAccepted) (string, bool) {
 	return strings.Join(parts, ", ") + word, true
 }
 
-// critique is a critic's verdict: "plan OKAY", "plan REJECT: b: no path for
-// expired cards".
+// critique returns a critic's verdict: "plan OKAY", or "plan REJECT: b: no path
+// for expired cards".
 func critique(data json.RawMessage) string {
 	var v struct {
 		Verdict    string              `json:"verdict"`
@@ -122,7 +123,8 @@ func critique(data json.RawMessage) string {
 	return text + ": " + Cut(first, 40)
 }
 
-// unmet is a verifier's list as far as it is not met: "1 of 3 checks fails: …".
+// unmet returns the number of a verifier's checks that fail and the first of
+// them: "1 of 3 checks fails: …".
 func unmet(data json.RawMessage) string {
 	var v struct {
 		Checks []struct {
@@ -147,8 +149,10 @@ func unmet(data json.RawMessage) string {
 	return fmt.Sprintf("%d of %s%s%s", n, Plural(len(v.Checks), "check"), verb, first)
 }
 
-// Followed returns the guidance of which an event says that it was done, and
-// that it was not. Reviewers say so of what they were shown.
+// Followed returns the ids of the guidance that an event reports as done, and of
+// the guidance that it reports as set aside. A reviewer's event uses these fields
+// for guidance that the work follows or does not follow. Data that does not
+// decode gives none.
 func Followed(data json.RawMessage) (done, not []string) {
 	var v struct {
 		Guidance []struct {
@@ -175,7 +179,8 @@ func Followed(data json.RawMessage) (done, not []string) {
 	return done, not
 }
 
-// Field reads a string of an event's payload, "" where there is none.
+// Field returns a string field of an event's payload, "" if it is missing or not
+// a string.
 func Field(data json.RawMessage, name string) string {
 	var m map[string]json.RawMessage
 	var s string
@@ -202,7 +207,7 @@ func VerifyText(v ledger.Verified) string {
 			}
 			continue
 		}
-		if v.OK || r.Advisory { // failed before any work, too
+		if v.OK || r.Advisory { // it failed before any work as well
 			note = ", " + CommandName(r.Run) + " fails as at the start"
 			continue
 		}
@@ -224,7 +229,7 @@ func VerifyText(v ledger.Verified) string {
 	return text + note
 }
 
-// reproText is what came of a reproducer's command, which has to fail.
+// reproText returns the result of a reproducer's command, which has to fail.
 func reproText(v ledger.Verified) string {
 	if len(v.Results) == 0 {
 		return SignFailed + " not run"
@@ -243,19 +248,20 @@ func reproText(v ledger.Verified) string {
 
 var (
 	envWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-	// interpreter are programs that are run with a script.
+	// interpreter lists programs that take a script as their first argument.
 	interpreter = map[string]bool{"sh": true, "bash": true, "python": true, "python3": true, "node": true, "ruby": true, "perl": true}
 	scriptPath  = regexp.MustCompile(`^[\w./@-]*[/.][\w./@-]+$`)
 	plainWord   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_:-]*$`)
 )
 
-// CommandName is a command as people call it: "go test" of "go test ./...".
+// CommandName returns a short name of a shell command: "go test" for "go test
+// ./...".
 func CommandName(run string) string {
 	words := strings.Fields(Clean(run))
 	for len(words) > 1 && envWord.MatchString(words[0]) {
 		words = words[1:]
 	}
-	// "sh ./verify.sh" is called verify.sh: the script, not what runs it.
+	// "sh ./verify.sh" is named after its script: verify.sh.
 	if len(words) > 1 && interpreter[words[0]] && scriptPath.MatchString(words[1]) {
 		words = words[1:]
 	}
@@ -279,7 +285,7 @@ func CommandName(run string) string {
 	return Cut(name, 24)
 }
 
-// failures are how test programs name what failed, in their own words.
+// failures match the lines in which test programs name a failed test.
 var failures = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\s*--- FAIL: ([^\s:]+)`),               // go
 	regexp.MustCompile(`(?m)^FAILED (\S+)`),                         // pytest
@@ -290,8 +296,8 @@ var failures = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\s*● (.+)$`),                           // jest
 }
 
-// FailedTest names what failed in a red result: the first failed test, else
-// the last line of its output, else the command and its exit code.
+// FailedTest names the failure in a failed result: the first failed test, else
+// the last line of the output, else the command and its exit code.
 func FailedTest(r ledger.Result) string {
 	lines := CleanLines(r.Tail)
 	tail := strings.Join(lines, "\n")
@@ -310,6 +316,6 @@ func FailedTest(r ledger.Result) string {
 
 var claim = regexp.MustCompile(`(?i)\b(?:all |the )*tests? (?:all |now |are |is )*(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b`)
 
-// Claim returns the words with which a summary says that the tests pass, ""
-// when it does not say so.
+// Claim returns the words of a summary that claim that the tests pass, "" if it
+// does not claim that.
 func Claim(summary string) string { return claim.FindString(Clean(summary)) }

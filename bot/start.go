@@ -12,14 +12,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// RunFlags are what a person wants a run to differ in from the configuration.
+// RunFlags are the settings of one run that a person chose instead of the
+// configured settings. The zero value changes nothing.
 type RunFlags struct {
 	Profile string // review or overnight
 	From    string // id of the task to start at, as typed
 	Only    string // id of the only task to do, as typed
 }
 
-// String is how the flags are typed. ParseRun reads it back.
+// String returns the flags in the form that ParseRun reads.
 func (f RunFlags) String() string {
 	var parts []string
 	if f.Profile != "" {
@@ -43,8 +44,8 @@ func runWord(word string) bool {
 	return false
 }
 
-// ParseRun reads "review", "overnight", "from 5" and "only Task 5", in any
-// order, each once. Anything else is a *UsageError.
+// ParseRun reads "review", "overnight", "from 5" and "only Task 5", in any order,
+// each at most once. Any other text is a *UsageError.
 func ParseRun(text string) (RunFlags, error) {
 	var f RunFlags
 	for text != "" {
@@ -72,8 +73,8 @@ func ParseRun(text string) (RunFlags, error) {
 	return f, nil
 }
 
-// taskWord parts a task's id, "5" or "Task 5", from what follows it; "" where
-// none is there.
+// taskWord splits a task's id, "5" or "Task 5", from the rest of the text; id is
+// "" if the text begins with none.
 func taskWord(s string) (id, rest string) {
 	id, rest = cutWord(s)
 	if runWord(id) {
@@ -85,7 +86,7 @@ func taskWord(s string) (id, rest string) {
 	return id, rest
 }
 
-// start asks for the confirmation of a run (docs/spec 23.2).
+// start answers /run: it opens the question that confirms the run (docs/spec 23.2).
 func (d dispatch) start(ctx context.Context) (Message, error) {
 	if r := d.s.Project.Run; !r.Over() {
 		return Running(d.s), nil
@@ -110,7 +111,7 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	}
 	m, err := d.do(ctx, offer)
 	if err != nil || d.r.Actor != console {
-		return m, err // who asked in a chat is asked there
+		return m, err // in a chat the question arrives as a message of its own
 	}
 	s, _ := d.service.State(d.project)
 	for _, q := range s.Project.Questions {
@@ -121,10 +122,10 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	return m, nil
 }
 
-// console is the actor of a terminal, which has no chat that could be told.
+// console is the actor of a terminal. A terminal has no chat to send a message to.
 const console = "console"
 
-// Running is what somebody is told who starts what runs.
+// Running returns the reply to /run for a project with a run under way.
 func Running(s loop.State) Message {
 	r := s.Project.Run
 	t := Count(s).String()
@@ -137,11 +138,11 @@ func Running(s loop.State) Message {
 	return m
 }
 
-// maxFindings is how many problems one message lists.
+// maxFindings limits the problems in one message.
 const maxFindings = 5
 
-// NotStarted says why a run does not start, each reason with its remedy
-// (docs/spec 2.0).
+// NotStarted lists the problems that keep a run from starting, each with its
+// remedy (docs/spec 2.0).
 func NotStarted(project string, found []ledger.Finding) Message {
 	rest := "not started: " + Plural(len(found), "problem")
 	if len(found) == 1 && found[0].File != "" {
@@ -169,7 +170,7 @@ func (m *Message) findings(found []ledger.Finding) {
 	}
 }
 
-// place is where a finding is: "checkout.md:41".
+// place returns a finding's file and line: "checkout.md:41".
 func place(f ledger.Finding) string {
 	name := Cut(Clean(path.Base(strings.ReplaceAll(f.File, `\`, "/"))), 40)
 	if f.Line > 0 {
@@ -178,7 +179,8 @@ func place(f ledger.Finding) string {
 	return name
 }
 
-// offered is the question whether a run shall start (docs/spec 23.2).
+// offered returns the lines of the question that confirms a run: its source,
+// agent and limits (docs/spec 23.2).
 func offered(s loop.State, q ledger.Question) []string {
 	var lines []string
 	o := q.Offer
@@ -225,5 +227,5 @@ func offered(s loop.State, q ledger.Question) []string {
 	return lines
 }
 
-// sentAt is when a late command was typed, in the person's zone.
+// sentAt returns the time at which a late command was typed, in the person's zone.
 func sentAt(q ledger.Question) time.Time { return q.Sent.In(q.Asked.Location()) }

@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Status is where a project stands at now, whose location is the person's.
-// It always bears a clock time, so that an old one cannot look alive.
+// Status describes a project at the time now, in now's time zone. The first
+// line always has a clock time, so that an old message cannot look current.
 func Status(s loop.State, now time.Time) Message {
 	r := s.Project.Run
 	t := Count(s)
@@ -70,7 +70,7 @@ func Status(s loop.State, now time.Time) Message {
 	return m
 }
 
-// body is what every status of a run says under its first line.
+// body adds the lines that every status of a run has below its first line.
 func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 	if a, ok := active(s); ok {
 		m.add(Cut(Clean(a.Task.Title), quoteWidth))
@@ -100,7 +100,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 	}
 }
 
-// standingLine counts what is not done, and names the open questions.
+// standingLine counts the tasks that are not done and names the open questions.
 func standingLine(s loop.State, t Tally) string {
 	asks := ""
 	if t.Needs > 0 {
@@ -113,7 +113,7 @@ func standingLine(s loop.State, t Tally) string {
 	return fmt.Sprintf("left %d · blocked %d · needs you %d%s", t.Left, t.Blocked, t.Needs, asks)
 }
 
-// waiting is the status of a run that waits, and its last line.
+// waiting returns the status of a waiting run, and the last line for it.
 func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest string) Message) (Message, string) {
 	until := ""
 	if !r.Until.IsZero() {
@@ -155,9 +155,9 @@ func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest 
 	return m, last + " /resume tries now."
 }
 
-// ifNobody says what becomes of a run that waits for answers when the first
-// of its questions expires: only one with the agent's own choice lets its
-// task go on (docs/spec 6.4).
+// ifNobody says what happens to a waiting run when its first question expires
+// without an answer. The task goes on only if the question has the agent's own
+// choice (docs/spec 6.4).
 func ifNobody(s loop.State, now time.Time) string {
 	var first ledger.Question
 	for _, q := range s.Project.Questions {
@@ -187,7 +187,7 @@ func ifNobody(s loop.State, now time.Time) string {
 	return Unanswered(s, first, by)
 }
 
-// idle is the status of a project of which no run is under way.
+// idle returns the status of a project without a run under way.
 func idle(s loop.State, t Tally, say func(key, sign, rest string) Message) Message {
 	r := s.Project.Run
 	if r == nil {
@@ -196,11 +196,11 @@ func idle(s loop.State, t Tally, say func(key, sign, rest string) Message) Messa
 		return m
 	}
 	m := say("idle", SignLater, "idle · "+t.String())
-	if t.Needs > 0 { // that nothing runs is not the news then
+	if t.Needs > 0 { // open questions matter more than the idle state
 		m = say("idle", SignAsk, t.String()+", "+needYou(t.Needs))
 	}
 	switch {
-	case t.Left+t.Blocked+t.Needs == 0 && r.Ended != nil: // whatever was left when the run ended
+	case t.Left+t.Blocked+t.Needs == 0 && r.Ended != nil: // counted now: tasks may have been settled after the run's end
 		m.add(r.ID + " ended, and nothing is left to do.")
 	case r.Ended != nil:
 		m.add(r.ID + " ended: " + string(r.Ended.Reason))
@@ -212,8 +212,8 @@ func idle(s loop.State, t Tally, say func(key, sign, rest string) Message) Messa
 	return m
 }
 
-// HoldText is what keeps the run's agent from being used, as the agent said
-// it, "" when nothing does.
+// HoldText returns the reason why the run's agent or its fallback cannot be used,
+// in the agent's words; "" when neither is held.
 func HoldText(s loop.State) string {
 	r := s.Project.Run
 	if r == nil {
@@ -227,8 +227,8 @@ func HoldText(s loop.State) string {
 	return ""
 }
 
-// guidanceLine counts the guidance that is still of use: "guidance 1 in use,
-// 2 wait, 1 sticky", "" when there is none.
+// guidanceLine counts the guidance items that still matter: "guidance 1 in
+// use, 2 wait, 1 sticky". It returns "" when there are none.
 func guidanceLine(s loop.State) string {
 	use, wait, sticky := guidanceCount(s)
 	if use+wait+sticky == 0 {
@@ -262,8 +262,8 @@ func guidanceCount(s loop.State) (use, wait, sticky int) {
 	return use, wait, sticky
 }
 
-// fit makes a first line of at most FirstWidth columns. The project's name
-// gives way first, because the message is sent where its name is known.
+// fit builds a first line of at most FirstWidth columns. It shortens the
+// project's name first: the chat usually shows which project is meant.
 func fit(sign, project, rest, tail string) string {
 	project, rest = Clean(project), Clean(rest)
 	if over := Width(sign+" "+project+" "+rest+tail) - FirstWidth; over > 0 {

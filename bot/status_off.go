@@ -9,18 +9,18 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Stopped is where a project stands at now while no nightporter is at work on
-// it, whose run may have been cut off: by kill -9, a signal, a restart of the
-// machine. Nothing in it promises what only a running one would do, and chat
-// commands, which nobody would carry out, are not offered. Without a run that
-// has yet to end it is Status. now's location is the person's.
+// Stopped describes a project while no nightporter is running, for a terminal.
+// Its run may have been cut off by kill -9, a signal or a restart of the
+// machine. The text promises nothing that only a running daemon would do, and
+// it offers no chat commands, because nobody would carry them out. If no run is
+// under way it returns Status. now is in the person's time zone.
 func Stopped(s loop.State, now time.Time) Message {
 	r := s.Project.Run
 	if r.Over() {
 		return Status(s, now)
 	}
 	t := Count(s)
-	// Only a terminal is shown this, so it is never cut as Status is.
+	// Only terminals show this line, so it is not cut to FirstWidth.
 	m := newMessage("status.off", fmt.Sprintf("%s %s %s, nightporter is off · %s", SignLater, s.Project.Name, t, now.Format("15:04")))
 	m.add(leftAt(r, now))
 	if a, ok := active(s); ok {
@@ -42,7 +42,7 @@ func Stopped(s loop.State, now time.Time) Message {
 	return m
 }
 
-// leftAt says in what state a run was left, "" where that was at work.
+// leftAt says in which state a run was left, "" if it was working.
 func leftAt(r *loop.Run, now time.Time) string {
 	switch {
 	case r.State == ledger.RunPlanning:
@@ -64,12 +64,12 @@ func agentInFlight(s loop.State) bool {
 	return false
 }
 
-// maxShell is how many questions are listed with their command.
+// maxShell limits the questions that ShellAnswers lists.
 const maxShell = 3
 
-// ShellAnswers says how the open questions are answered from the shell, one
-// line a question, for at most three: "answer: nightporter answer q1
-// retry   (or skip)". They are commands: no line may be cut or broken.
+// ShellAnswers returns the shell commands that answer the open questions, one
+// line for each of the first three: "answer: nightporter answer q1 retry   (or
+// skip)". People paste these lines, so no line may be cut or wrapped.
 func ShellAnswers(s loop.State) []string {
 	flags := ""
 	if r := s.Project.Run; r != nil && r.Settings.Operator != "" {
@@ -91,8 +91,8 @@ func ShellAnswers(s loop.State) []string {
 	return lines
 }
 
-// shellVerbs is what can stand behind a question's id in the shell: the likely
-// one, so that the line can be pasted as it is, and the others.
+// shellVerbs returns the answers that can follow a question's id in the shell.
+// first is the likely answer, so that its line can be pasted unchanged.
 func shellVerbs(q ledger.Question) (first string, others []string) {
 	var words []string
 	for _, v := range q.Verbs() {

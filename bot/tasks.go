@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Tasks lists a project's tasks in document order; what is done comes first,
-// in one line.
+// Tasks lists a project's tasks in document order. Done tasks share the first
+// line; withdrawn tasks are left out.
 func Tasks(s loop.State) Message {
 	t := Count(s)
 	name := orElse(Plan(s.Project.Run), "tasks")
@@ -40,8 +40,9 @@ func Tasks(s loop.State) Message {
 	return m
 }
 
-// TasksTable is the list of all tasks for a terminal of the given width, one
-// a line, done and withdrawn ones too. It ends with a newline.
+// TasksTable lists all tasks for a terminal, one per line, including done and
+// withdrawn tasks. width is in columns; 0 or less means 100. The result ends
+// with a newline.
 func TasksTable(s loop.State, width int) string {
 	if width <= 0 {
 		width = 100
@@ -68,8 +69,8 @@ func TasksTable(s loop.State, width int) string {
 	return b.String()
 }
 
-// Task is one task: how it stands, what it needs, what became of it. last is
-// how its last attempt came out, "" where nobody knows.
+// Task describes one task: its state, its dependencies and its attempts. last is
+// the outcome of its last attempt, "" where it is unknown.
 func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.Time) Message {
 	id := short(t.Task.ID)
 	rest := id + " " + orElse(standing(s, t), "ready")
@@ -116,7 +117,8 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 	return m
 }
 
-// partsOf is what a task's plan became, and what a person let it write.
+// partsOf adds the parts that a task's plan became, its parent, and the paths
+// that a person allowed it to write outside of its scope.
 func (m *Message) partsOf(s loop.State, t loop.TaskState) {
 	var parts []string
 	for _, id := range t.Parts {
@@ -138,7 +140,8 @@ func (m *Message) partsOf(s loop.State, t loop.TaskState) {
 	}
 }
 
-// next says what comes next for a task, with the buttons for it.
+// next adds the buttons that fit the task's status, and what a pending task
+// waits for.
 func (m *Message) next(s loop.State, t loop.TaskState) {
 	a := arg(t.Task.ID)
 	switch t.Status {
@@ -172,7 +175,7 @@ func (m *Message) next(s loop.State, t loop.TaskState) {
 	}
 }
 
-// StatusSign is the sign of a task's status.
+// StatusSign returns the sign of a task's status.
 func StatusSign(s ledger.Status) string {
 	switch s {
 	case ledger.Done:
@@ -189,7 +192,8 @@ func StatusSign(s ledger.Status) string {
 	return SignLater
 }
 
-// standing says in words how a task stands, "" for one that is just ready.
+// standing describes a task's state in words, "" for a ready task that was
+// never tried.
 func standing(s loop.State, t loop.TaskState) string {
 	q := ""
 	if t.Question != "" {
@@ -242,7 +246,7 @@ func partsDone(s loop.State, t loop.TaskState) int {
 	return n
 }
 
-// waitsFor is what a waiting task asks, in a word or two.
+// waitsFor says in a few words what a waiting task asks for.
 func waitsFor(s loop.State, t loop.TaskState) string {
 	for _, q := range s.Project.Questions {
 		if q.ID == t.Question || ledger.SameID(q.Task, t.Task.ID) {
@@ -278,7 +282,7 @@ func comma(s string) string {
 	return ", " + s
 }
 
-// commitID is a commit as people are shown it.
+// commitID shortens a commit hash to seven characters for display.
 func commitID(hash string) string {
 	hash = Clean(hash)
 	return hash[:min(len(hash), 7)]

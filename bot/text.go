@@ -9,27 +9,26 @@ import (
 	"github.com/nightporter/nightporter/internal/width"
 )
 
-// maxRaw is how much of one foreign text is looked at. Whatever is longer is
-// cut for display anyhow, long before that.
+// maxRaw limits the bytes that are read of a foreign text. Display cuts texts far
+// shorter than this.
 const maxRaw = 64 << 10
 
-// escapes are the terminal sequences that programs print on purpose: CSI
-// (colours, cursor) and terminated OSC (titles, links). They go as a whole;
-// of any other sequence only the control character goes, so that nothing that
-// could be read is hidden by an unterminated one.
+// escapes matches the terminal sequences that programs print on purpose: CSI
+// (colours, cursor) and terminated OSC (titles, links). scrub removes them whole.
+// Of any other sequence it removes only the control character: an unterminated
+// sequence must not hide the readable text after it.
 var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\x1b\\]|\u009d)[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)")
 
-// Clean makes one harmless line of what a person, an agent or a program said:
-// no control characters, terminal sequences, direction marks or invisible
-// characters, white space collapsed, invalid bytes shown as U+FFFD.
+// Clean returns a text of a person, an agent or a program as one harmless line. It
+// removes control characters, terminal sequences, direction marks and invisible
+// characters, collapses white space, and shows invalid bytes as U+FFFD.
 func Clean(s string) string { return strings.Join(strings.Fields(scrub(s, " ")), " ") }
 
-// CleanPre is Clean for text whose columns count: spaces stay, a tab becomes
-// four. It is still one line.
+// CleanPre is Clean for text with columns: it keeps leading and inner spaces and
+// turns a tab into four. The result is still one line.
 func CleanPre(s string) string { return strings.TrimRight(scrub(s, "    "), " ") }
 
-// CleanLines splits text into lines and makes each harmless, keeping its
-// spaces.
+// CleanLines splits a text into lines and returns each as CleanPre does.
 func CleanLines(s string) []string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var lines []string
@@ -39,8 +38,8 @@ func CleanLines(s string) []string {
 	return lines
 }
 
-// maxMarks is how many combining marks may sit on one character: more only
-// ever serve to paint over the lines above and below.
+// maxMarks limits the combining marks on one character. More of them serve only
+// to paint over the lines above and below.
 const maxMarks = 4
 
 func scrub(s, tab string) string {
@@ -80,8 +79,9 @@ func scrub(s, tab string) string {
 // Width returns the number of columns that a cleaned text takes in a terminal.
 func Width(s string) int { return width.Of(s) }
 
-// Cut shortens a cleaned text to at most most columns, at a word where one
-// ends near enough, and ends it with "…". A text that fits comes back as it is.
+// Cut shortens a cleaned text to at most the given number of columns and ends it
+// with "…". It cuts between words if that loses less than a quarter. A text that
+// fits comes back unchanged.
 func Cut(s string, most int) string {
 	if Width(s) <= most {
 		return s
@@ -96,8 +96,8 @@ func Cut(s string, most int) string {
 	return strings.TrimRight(head, " ,;:·") + "…"
 }
 
-// Wrap breaks a cleaned text into lines of at most most columns, at spaces
-// where it can. Below 8 columns it does not wrap.
+// Wrap breaks a cleaned text into lines of at most the given number of columns,
+// at spaces if possible. It does not wrap to fewer than 8 columns.
 func Wrap(s string, most int) []string {
 	if most < 8 {
 		return []string{s}
@@ -116,8 +116,8 @@ func Wrap(s string, most int) []string {
 	return append(lines, s)
 }
 
-// Pad fills a cleaned text with spaces to the given number of columns, and
-// with gap spaces at least.
+// Pad appends spaces to a cleaned text up to the given number of columns, and at
+// least gap spaces.
 func Pad(s string, columns, gap int) string {
 	return s + strings.Repeat(" ", max(columns-Width(s), gap))
 }

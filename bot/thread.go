@@ -2,11 +2,12 @@ package bot
 
 import "strings"
 
-// A project's thread is a chat of its own (docs/spec 6.1). What is said here is
-// about such a chat itself: it went, closed or moved.
+// A project's thread is a chat for that project alone (docs/spec 6.1). The
+// messages here report that such a chat was deleted, closed or moved.
 
-// ThreadGone says, in the group of a topic that is not there, that its project
-// is talked of in the group now; key is the configuration's, for another one.
+// ThreadGone tells a group that a project's topic is gone and that the project's
+// messages arrive in the group itself now. key is the configuration key for
+// another topic.
 func ThreadGone(project, key string) Message {
 	m := newMessage("thread.gone", SignLook+" "+Cut(Clean(project), 20)+": its topic is gone")
 	m.add("Make another one, and write the link of a message in it to " + key + ".")
@@ -15,8 +16,9 @@ func ThreadGone(project, key string) Message {
 	return m
 }
 
-// ThreadShut says, in somebody's own chat, that a project's thread takes
-// nothing, with the platform's reason. open are the ids of its open questions.
+// ThreadShut tells a person, in their own chat, that a project's thread accepts no
+// messages. why is the platform's reason; open are the ids of the project's open
+// questions.
 func ThreadShut(project, why string, open []string) Message {
 	m := newMessage("thread.shut", SignLook+" "+Cut(Clean(project), 16)+": its chat takes nothing")
 	m.quote(why)
@@ -29,8 +31,8 @@ func ThreadShut(project, why string, open []string) Message {
 	return m
 }
 
-// ThreadMoved says, in a group that has another number now, what to write for
-// it: setting is the value of the configuration's key.
+// ThreadMoved tells a group whose number has changed what to write into the
+// configuration: setting is the new value of key.
 func ThreadMoved(project, key, setting string) Message {
 	m := newMessage("thread.moved", SignLook+" "+Cut(Clean(project), 12)+": another group number")
 	m.add("Write " + key + " = \"" + setting + "\" into the configuration.")

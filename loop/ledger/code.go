@@ -1,12 +1,12 @@
 package ledger
 
-// AnswerCode tells programs how an input was decided. A text says the same to
-// people and may change at any time; a code never does, because answers are
-// stored with their codes. Two refusals share a code where a program has no
-// reason to tell them apart.
+// AnswerCode tells programs how an input was decided. The answer's text tells people
+// the same and may change at any time. A code never changes, because answers are
+// stored with their codes. Two refusals share a code if programs have no reason to
+// tell them apart.
 type AnswerCode string
 
-// Codes of inputs that were accepted. Most commands are accepted without one.
+// Codes of accepted inputs. Most commands are accepted without a code.
 const (
 	CodeAccepted AnswerCode = "accepted" // an event is recorded
 	CodeAsked    AnswerCode = "asked"    // a question was opened first; Answer.ID names it
@@ -15,11 +15,11 @@ const (
 	CodeOffered  AnswerCode = "offered" // a pairing code is open
 	CodePaired   AnswerCode = "paired"
 	CodePlanned  AnswerCode = "planned" // a run is planned and checked before its start
-	CodeQueued   AnswerCode = "queued"  // a guidance; Answer.ID names it
+	CodeQueued   AnswerCode = "queued"  // guidance is queued; Answer.ID names it
 	CodeRemoved  AnswerCode = "removed"
 	CodeResumed  AnswerCode = "resumed"
-	CodeSame     AnswerCode = "same" // nothing to change
-	CodeSent     AnswerCode = "sent" // a digest; refused with the same code where it was sent before
+	CodeSame     AnswerCode = "same" // there was nothing to change
+	CodeSent     AnswerCode = "sent" // a digest was sent; also the refusal of a digest that was sent before
 	CodeSet      AnswerCode = "set"
 	CodeStarted  AnswerCode = "started"
 	CodeUndone   AnswerCode = "undone"
@@ -27,14 +27,14 @@ const (
 
 // Codes of refusals.
 const (
-	CodeActive          AnswerCode = "active" // a session is at work on the task
-	CodeBusy            AnswerCode = "busy"   // a run is at work where a new one was to start
+	CodeActive          AnswerCode = "active" // a session is working on the task
+	CodeBusy            AnswerCode = "busy"   // a run is under way, so no new one can start
 	CodeCutOff          AnswerCode = "cut off"
 	CodeEarly           AnswerCode = "early"
 	CodeEnded           AnswerCode = "ended" // the session has ended
 	CodeEnding          AnswerCode = "ending"
-	CodeFault           AnswerCode = "fault"    // the decision failed; the ledger keeps the fault
-	CodeGuidance        AnswerCode = "guidance" // an event does not say what was done with a guidance
+	CodeFault           AnswerCode = "fault"    // the decision panicked; the ledger keeps the error
+	CodeGuidance        AnswerCode = "guidance" // an event does not report on a guidance item
 	CodeHours           AnswerCode = "hours"
 	CodeIdle            AnswerCode = "idle"
 	CodeInUse           AnswerCode = "in use" // the guidance is in a prompt already
@@ -57,18 +57,18 @@ const (
 	CodeNotReady        AnswerCode = "not ready"
 	CodeNotText         AnswerCode = "not text"
 	CodeNothing         AnswerCode = "nothing"
-	CodeOpen            AnswerCode = "open" // nothing to take back: the question is open
+	CodeOpen            AnswerCode = "open" // the question is open, so there is no answer to take back
 	CodeOtherRepository AnswerCode = "other repository"
 	CodeOtherSource     AnswerCode = "other source"
-	CodeOver            AnswerCode = "over" // a task or guidance that nothing comes for any more
+	CodeOver            AnswerCode = "over" // the task or guidance is over and cannot change any more
 	CodeRefused         AnswerCode = "refused"
 	CodeRole            AnswerCode = "role"
 	CodeRunning         AnswerCode = "running"
 	CodeSecondEvent     AnswerCode = "second event"
-	CodeSettled         AnswerCode = "settled" // the question has its answer
+	CodeSettled         AnswerCode = "settled" // the question is answered already
 	CodeShort           AnswerCode = "short"
 	CodeStarting        AnswerCode = "starting"
-	CodeTakenOut        AnswerCode = "taken out" // not paired any more; nothing is said to that person
+	CodeTakenOut        AnswerCode = "taken out" // the person is not paired any more and gets no reply
 	CodeTooLate         AnswerCode = "too late"
 	CodeTooLong         AnswerCode = "too long"
 	CodeTooMany         AnswerCode = "too many"

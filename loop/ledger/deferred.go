@@ -1,14 +1,14 @@
 package ledger
 
-// DeferredCommand is a command that starts, stops or resumes something.
+// DeferredCommand is a command that a question may confirm before it is carried out.
 type DeferredCommand string
 
-// Deeds that can be asked about first.
+// Commands that can be confirmed first.
 const (
 	DeferPause    DeferredCommand = "pause"
 	DeferPauseNow DeferredCommand = "pause now"
 	DeferResume   DeferredCommand = "resume"
 	DeferStop     DeferredCommand = "stop"
 	DeferStopNow  DeferredCommand = "stop now"
-	DeferNow      DeferredCommand = "now" // without words: reruns the session in hand
+	DeferNow      DeferredCommand = "now" // /now without words: reruns the running session
 )

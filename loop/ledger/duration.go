@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Duration is a time.Duration that is written the way people write it
-// ("60m", "1h30m") in TOML and in ledger entries. A negative one is refused.
+// Duration is a time.Duration that TOML and ledger entries contain as text: "60m",
+// "1h30m". Reading a negative one is an error.
 type Duration time.Duration
 
 // D returns d as the standard library's type.

@@ -6,25 +6,26 @@ import (
 	"reflect"
 )
 
-// Effect asks the outside to act. It is committed together with the entries
-// that it follows from, and carried out afterwards, if need be by the next
+// Effect is work outside of the core. It is committed together with the entries
+// that it follows from and carried out afterwards, if necessary by the next
 // process.
 type Effect struct {
 	Project string
-	Key     string // what it is about; unique together with its kind
+	Key     string // natural key; unique together with the kind
 	Body    EffectBody
 }
 
 // EffectBody is the content of one kind of effect.
 type EffectBody interface{ EffectKind() string }
 
-// EffectPreflight tries everything that would fail at 3:00: result Preflighted.
+// EffectPreflight checks before a run whatever could make it fail at night. Its
+// result is Preflighted.
 type EffectPreflight struct {
 	Begin Begin `json:"begin"`
 }
 
-// EffectStart starts a session that is planned in the state, and stays in
-// flight until it has ended: result SessionExited.
+// EffectStart starts a planned session and stays in flight until the session has
+// ended. Its result is SessionExited.
 type EffectStart struct {
 	Session string `json:"session"`
 	Tree    string `json:"tree"`
@@ -32,55 +33,59 @@ type EffectStart struct {
 	Clean   string `json:"clean,omitempty"`   // run in a clean folder of this commit instead
 }
 
-// EffectEnd ends a session: no result of its own, the session's exit follows.
+// EffectEnd ends a session. It has no result: the session's EffectStart reports the
+// exit.
 type EffectEnd struct {
 	Session string   `json:"session"`
 	Grace   Duration `json:"grace"`
 }
 
-// EffectCapture takes over what a session left: result TreeCaptured.
+// EffectCapture captures the files that a session left. Its result is TreeCaptured.
 type EffectCapture struct {
 	Request CaptureRequest `json:"takeover"`
 }
 
-// EffectMerge lays an attempt's change onto a newer tip: result MergeFinished.
+// EffectMerge merges an attempt's change onto a newer tip. Its result is
+// MergeFinished.
 type EffectMerge struct {
 	Task  string    `json:"task"`
 	Merge MergeTree `json:"merge"`
 }
 
-// EffectCommit makes a task's commit: result CommitMade.
+// EffectCommit makes a task's commit. Its result is CommitMade.
 type EffectCommit struct {
 	Task   string     `json:"task"`
 	Commit CommitTask `json:"commit"`
-	// Marks and Progress travel in the commit under commit_status.
+	// Marks and Progress are part of the commit if commit_status is set.
 	Marks    []Marking `json:"marks,omitempty"`
 	Progress *Progress `json:"progress,omitempty"`
 }
 
-// EffectMark writes a status into the source: result MarkMade.
+// EffectMark writes a task's status into the source's file. Its result is MarkMade.
 type EffectMark struct {
 	Task string `json:"task"`
 	Mark Mark   `json:"mark"`
 }
 
-// EffectProgress appends to the progress log: no result.
+// EffectProgress appends to the progress log. It has no result.
 type EffectProgress struct {
 	Progress Progress `json:"progress"`
 }
 
-// EffectRemember appends to one of the project's notebooks: no result.
+// EffectRemember appends to one of the project's notebooks. It has no result.
 type EffectRemember struct {
 	Memory Memory `json:"memory"`
 }
 
-// EffectKeepPlan keeps the newest plan where hats load it from: no result.
+// EffectKeepPlan writes the newest plan to the file that hats load. It has no
+// result.
 type EffectKeepPlan struct {
 	Task string          `json:"task"`
 	Plan json.RawMessage `json:"plan"`
 }
 
-// Memory is one line of a notebook. The same Key is the same line.
+// Memory is one line of a notebook. A line whose Key is there already is not
+// written again.
 type Memory struct {
 	Key     string     `json:"key"`
 	Kind    MemoryKind `json:"kind"`
@@ -112,9 +117,8 @@ func (EffectRemember) EffectKind() string { return "memory" }
 
 func (EffectKeepPlan) EffectKind() string { return "plan" }
 
-// effectKinds says of each kind what is done about one whose outcome is
-// unknown, and gives its zero value. A kind that is missing here cannot be
-// committed.
+// effectKinds gives each kind its class, which says how to recover after an unknown
+// outcome, and its zero value. A kind that is missing here cannot be committed.
 var effectKinds = map[string]struct {
 	class Class
 	body  EffectBody
@@ -131,7 +135,7 @@ var effectKinds = map[string]struct {
 	"plan":          {Repeatable, EffectKeepPlan{}},
 }
 
-// Pending returns the effect in the form in which it is kept.
+// Pending encodes the effect for the store. A kind without a class is an error.
 func (e Effect) Pending() (PendingEffect, error) {
 	k, ok := effectKinds[e.Body.EffectKind()]
 	if !ok {
@@ -144,7 +148,7 @@ func (e Effect) Pending() (PendingEffect, error) {
 	return PendingEffect{Stream: ProjectStream(e.Project), Kind: e.Body.EffectKind(), Class: k.class, Key: e.Key, Body: body}, nil
 }
 
-// Effect reads a kept effect back.
+// Effect decodes a stored effect. An unknown kind is an error.
 func (p PendingEffect) Effect() (EffectBody, error) {
 	k, ok := effectKinds[p.Kind]
 	if !ok {

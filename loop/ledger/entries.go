@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 )
 
-// Missed returns the days without a digest between this one and the one that
-// was sent before it, "" where that is not known: at most the last seven.
+// Missed returns the days without a digest between last, the day of the previous
+// digest, and this one: at most seven, none if last is "" or no date.
 func (b DigestSent) Missed(last string) []string {
 	day, err := time.Parse(time.DateOnly, b.Day)
 	if err != nil {
@@ -45,13 +45,13 @@ func Bodies() []Body {
 	}
 }
 
-// HouseSet records what the config gives all projects together.
+// HouseSet records the configuration that all projects share.
 type HouseSet struct {
 	MaxSessions int `json:"max_sessions"`
 }
 
-// IDIssued records that a number of r, g or q is taken. They count per daemon
-// and are never reused.
+// IDIssued records that the number of a run, guidance item or question is taken.
+// The numbers count per daemon and are never reused.
 type IDIssued struct {
 	Kind string `json:"kind"` // r, g, q
 	N    int    `json:"n"`
@@ -64,23 +64,23 @@ type LeaseGranted struct {
 	Agent   string `json:"agent,omitempty"`
 }
 
-// LeaseReleased takes the slot back.
+// LeaseReleased frees a session's slot and agent.
 type LeaseReleased struct {
 	Session string `json:"session"`
 }
 
-// AgentParked says that an agent is at its usage limit, or backs off, until a
-// time, in all projects.
+// AgentParked records that no project uses an agent until a time: it is at its
+// usage limit, or it backs off.
 type AgentParked struct {
 	Agent string       `json:"agent"`
 	Until time.Time    `json:"until"`
-	Known bool         `json:"known"` // the agent named the time; else it is ours, and tried again
+	Known bool         `json:"known"` // the agent named Until; else it is our estimate, after which the agent is tried
 	Why   FailureClass `json:"why"`
 	Text  string       `json:"text,omitempty"`
-	Times int          `json:"times,omitempty"` // how often in a row, for the back-off
+	Times int          `json:"times,omitempty"` // parkings in a row, for the back-off
 }
 
-// AgentUnusable says that an agent needs a person before it can work again.
+// AgentUnusable records that an agent cannot work until a person repairs something.
 type AgentUnusable struct {
 	Agent     string `json:"agent"`
 	LoggedOut bool   `json:"logged_out,omitempty"`
@@ -90,18 +90,20 @@ type AgentUnusable struct {
 // AgentUsable ends a parking or an unusable state.
 type AgentUsable struct {
 	Agent  string `json:"agent"`
-	Worked bool   `json:"worked,omitempty"` // a session of it worked: its next back-off begins anew
-	Trial  bool   `json:"trial,omitempty"`  // a person was needed and nobody said that it is mended: it is only tried again
+	Worked bool   `json:"worked,omitempty"` // one of its sessions worked: the next back-off starts from the beginning
+	Trial  bool   `json:"trial,omitempty"`  // it needed a person and nobody reported a repair: it is only tried again
 }
 
-// PairingOffered records that the host shows a code. Only its hash is kept.
+// PairingOffered records that the host shows a pairing code. The ledger keeps only
+// its hash.
 type PairingOffered struct {
 	Hash  string    `json:"hash"`
 	Role  Role      `json:"role"`
 	Until time.Time `json:"until"`
 }
 
-// PairingTried records a wrong code. Void: it was the last one allowed.
+// PairingTried records a wrong pairing code. Void says that it was the last try
+// allowed and the offered code is void.
 type PairingTried struct {
 	Who   string `json:"who"` // "telegram:99120045"
 	Name  string `json:"name,omitempty"`
@@ -109,29 +111,32 @@ type PairingTried struct {
 	Void  bool   `json:"void,omitempty"`
 }
 
-// PairingEnded records that a code is void: its time is over, or another was
-// offered.
+// PairingEnded records that a pairing code is void: it expired, or another code
+// was offered.
 type PairingEnded struct {
 	Why string `json:"why"`
 }
 
-// PersonPaired lets somebody in. Who was in already has the new role.
+// PersonPaired records a paired person. A person who is paired already gets the
+// new role.
 type PersonPaired struct {
 	Person Person `json:"person"`
 }
 
-// PersonRemoved takes somebody out.
+// PersonRemoved records that a person is not paired any more.
 type PersonRemoved struct {
 	ID string `json:"id"`
 }
 
-// QuietSet records a chat's own quiet hours; "" takes them away again.
+// QuietSet records a chat's own quiet hours. Hours "" removes them, so that the
+// configured hours apply again.
 type QuietSet struct {
 	Chat  string `json:"chat"`
 	Hours Hours  `json:"hours"`
 }
 
-// StrangerWrote records that somebody who is not in wrote, once an hour each.
+// StrangerWrote records a message of a sender who is not paired, at most once an
+// hour for each sender.
 type StrangerWrote struct {
 	Who  string `json:"who"`
 	Name string `json:"name,omitempty"`
@@ -139,23 +144,23 @@ type StrangerWrote struct {
 	Why  string `json:"why,omitempty"` // not paired, anonymous, a bot
 }
 
-// CommandRefused records what somebody's role does not let them do.
+// CommandRefused records a command that the sender's role does not include.
 type CommandRefused struct {
 	Who     string `json:"who"`
 	Name    string `json:"name,omitempty"`
 	Role    Role   `json:"role"`
-	Command string `json:"command"` // the word alone
+	Command string `json:"command"` // its first word
 	Project string `json:"project,omitempty"`
 }
 
-// WasOff records that no nightporter was there for a while. It is written by
-// the next one, and only of absences that somebody may ask about.
+// WasOff records a time without a running nightporter. The next start writes it,
+// and only for absences that people may ask about.
 type WasOff struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
 }
 
-// DigestSent records the digest of a local day: no other one is sent that day.
+// DigestSent records the digest of a local day, so that no second one is sent.
 type DigestSent struct {
 	Day   string    `json:"day"`   // 2026-11-20, in the person's zone
 	Meant time.Time `json:"meant"` // when it was due
@@ -163,7 +168,7 @@ type DigestSent struct {
 	To    time.Time `json:"to"`
 }
 
-// WeekDigestSent records the digest of a week: no other one is sent for it.
+// WeekDigestSent records the digest of a week, so that no second one is sent.
 type WeekDigestSent struct {
 	Week  string    `json:"week"`  // ISO 8601, 2026-W47, in the person's zone
 	Meant time.Time `json:"meant"` // when it was due
@@ -171,40 +176,40 @@ type WeekDigestSent struct {
 	To    time.Time `json:"to"`
 }
 
-// RunPlanned begins a run, before anything was tried.
+// RunPlanned begins a run, before its preflight.
 type RunPlanned struct {
 	Run      string   `json:"run"`
 	Settings Settings `json:"settings"`
 	Check    bool     `json:"check,omitempty"`    // preflight only
-	Fresh    bool     `json:"fresh,omitempty"`    // from HEAD, whatever earlier branches hold
+	Fresh    bool     `json:"fresh,omitempty"`    // start from HEAD, even if an earlier branch has commits
 	Previous string   `json:"previous,omitempty"` // branch of the source's last run
 }
 
-// RunResumed says that a person started an unfinished run again; the counts
-// of its limits begin anew.
+// RunResumed records that a person started an unfinished run again. The counts of
+// its limits start from zero.
 type RunResumed struct {
 	Settings Settings `json:"settings"`
 }
 
-// AgentChosen records that a person lets the run go on with another agent.
+// AgentChosen records that a person chose another agent for the rest of the run.
 type AgentChosen struct {
 	Agent string `json:"agent"`
 }
 
-// PreflightFailed lists what keeps the run from starting.
+// PreflightFailed records the problems that keep the run from starting.
 type PreflightFailed struct {
 	Problems []Finding `json:"problems"`
 }
 
-// PreflightDone records where the run's work starts from.
+// PreflightDone records a successful preflight and the commit that work starts from.
 type PreflightDone struct {
 	Base     Base      `json:"base"`
 	Warnings []Finding `json:"warnings,omitempty"`
 }
 
-// RunStarted is the moment from which agents are started. Advisory lists
-// verification commands that failed on the start commit already and are only
-// shown.
+// RunStarted records that a run may start agents from now on. Advisory lists the
+// verification commands that fail on the start commit already; their failures are
+// shown but count against no attempt.
 type RunStarted struct {
 	Tasks    int      `json:"tasks"`
 	First    string   `json:"first,omitempty"`
@@ -212,7 +217,7 @@ type RunStarted struct {
 	Advisory []string `json:"advisory,omitempty"`
 }
 
-// RunState is where a run stands (docs/spec 1).
+// RunState is the state of a run (docs/spec 1).
 type RunState string
 
 // States of a run.
@@ -226,7 +231,7 @@ const (
 	RunOver     RunState = "ended"
 )
 
-// WaitReason is what a waiting or paused run waits for.
+// WaitReason says what a waiting or paused run waits for.
 type WaitReason string
 
 // What a run can wait for.
@@ -240,11 +245,11 @@ const (
 )
 
 // BaselineBroke records commands that passed on the start commit when the run
-// began and fail there now, in a clean folder: no task of this run broke them.
-// From here on they are only shown.
+// began and fail there now, in a clean folder. No task of the run broke them, so
+// from here on their failures are only shown.
 type BaselineBroke struct {
 	Commands []string `json:"commands"`
-	Text     string   `json:"text"` // the first one, and the end of its output
+	Text     string   `json:"text"` // the first command and the end of its output
 }
 
 // RunStateSet records a change of a run's state.
@@ -252,13 +257,13 @@ type RunStateSet struct {
 	State  RunState   `json:"state"`
 	Wait   WaitReason `json:"wait,omitempty"`
 	Until  time.Time  `json:"until,omitzero"`
-	Agent  string     `json:"agent,omitempty"` // waited for, with WaitLimit and WaitAgent
+	Agent  string     `json:"agent,omitempty"` // the agent that the run waits for, with WaitLimit and WaitAgent
 	Text   string     `json:"text,omitempty"`
-	Signal string     `json:"signal,omitempty"` // SIGINT, SIGTERM: what stopped it
-	Now    bool       `json:"now,omitempty"`    // sessions in hand are cut off
+	Signal string     `json:"signal,omitempty"` // the signal that stopped the run: SIGINT, SIGTERM
+	Now    bool       `json:"now,omitempty"`    // running sessions are cut off
 }
 
-// Reason a run ended for (docs/spec 2.4).
+// Reason is why a run ended (docs/spec 2.4).
 type Reason string
 
 // Reasons.
@@ -272,7 +277,7 @@ const (
 	ReasonIterations Reason = "max iterations"
 	ReasonUntil      Reason = "wall clock"
 	ReasonBudget     Reason = "budget"
-	ReasonBaseline   Reason = "baseline broke" // verification fails on the start commit too, by now
+	ReasonBaseline   Reason = "baseline broke" // verification now fails on the start commit as well
 	ReasonStopped    Reason = "stopped"
 	ReasonPreflight  Reason = "could not start"
 	ReasonChecked    Reason = "checked"  // run --check
@@ -286,11 +291,11 @@ type RunFinishing struct {
 	Ending RunEnded `json:"ending"`
 }
 
-// RunEnded records why a run ended and what to do next.
+// RunEnded records why a run ended and how to resume it.
 type RunEnded struct {
 	Reason  Reason   `json:"reason"`
 	Exit    int      `json:"exit"`
-	Agent   string   `json:"agent,omitempty"` // that cannot be used, where the run ended for that
+	Agent   string   `json:"agent,omitempty"` // the unusable agent, if the run ended because of it
 	Text    string   `json:"text,omitempty"`
 	By      string   `json:"by,omitempty"`
 	Done    int      `json:"done"`
@@ -302,71 +307,72 @@ type RunEnded struct {
 	Resume  string   `json:"resume,omitempty"`   // the exact command
 }
 
-// HatsRead records that hats or the pattern were changed on disk while the run
-// was under way: sessions planned from here on work by the new ones. Trouble:
-// they cannot be used as they are, and those that were read before stand.
+// HatsRead records that hats or the pattern changed on disk during the run.
+// Sessions planned from here on use the new ones. If Trouble is set, the files
+// cannot be used and the previous hats stay in force.
 type HatsRead struct {
 	Pattern Pattern        `json:"pattern,omitzero"`
 	Hats    map[string]Hat `json:"hats,omitempty"`
 	Trouble string         `json:"trouble,omitempty"`
 }
 
-// SourceRead records how the source differs from what was known of it: new
-// and changed tasks whole, and the order of all.
+// SourceRead records how the source differs from its last reading. It has new and
+// changed tasks in full, and the order of all tasks.
 type SourceRead struct {
 	Name    string   `json:"name"`
 	Path    string   `json:"path"`
 	Tasks   []Task   `json:"tasks,omitempty"`   // new, or changed in any field but Line
 	Order   []string `json:"order"`             // ids of all tasks, in document order
 	Gone    []string `json:"gone,omitempty"`    // ids that are no longer there
-	Own     []Task   `json:"own,omitempty"`     // tasks that nightporter adds in front; they are in no file
-	Trouble string   `json:"trouble,omitempty"` // the file cannot be used as it is; the last good reading stands
+	Own     []Task   `json:"own,omitempty"`     // tasks that nightporter puts in front; no file contains them
+	Trouble string   `json:"trouble,omitempty"` // why the file cannot be used; the last good reading stays in force
 }
 
 // SourceMarked records that a status was written into the user's file.
 type SourceMarked struct {
 	Mark  Mark   `json:"mark"`
-	Error string `json:"error,omitempty"` // not written, and why
+	Error string `json:"error,omitempty"` // why it could not be written; "" = it was
 }
 
-// TaskSet records a transition of a task.
+// TaskSet records a change of a task's status.
 type TaskSet struct {
 	From     Status `json:"from,omitempty"`
 	To       Status `json:"to"`
 	Why      string `json:"why,omitempty"`
-	Question string `json:"question,omitempty"` // open question that goes with it
-	Fresh    bool   `json:"fresh,omitempty"`    // two new attempts: /retry, or the body was edited
+	Question string `json:"question,omitempty"` // id of the open question that belongs to it
+	Fresh    bool   `json:"fresh,omitempty"`    // failed attempts are forgotten: after /retry, or an edit of the body
 }
 
-// TaskWords records what a person said of a task, for every later prompt.
+// TaskWords records a person's words about a task. Every later prompt of the task
+// contains them.
 type TaskWords struct {
 	Text string `json:"text"`
 }
 
-// TaskNext records that a person wants a task next.
+// TaskNext records that a person wants the task to be the next one.
 type TaskNext struct{}
 
-// PathsAllowed records what is decided of paths out of a task's scope that its
-// sessions wrote again and again: a person lets it write them, or they stay
-// out, and are not asked about again.
+// PathsAllowed records the decision about paths outside of a task's scope that its
+// sessions wrote repeatedly. A person allows the task to write them, or, with
+// Denied, they stay out and are not asked about again.
 type PathsAllowed struct {
 	Paths  []string `json:"paths"`
 	Denied bool     `json:"denied,omitempty"`
 }
 
-// PartsMade turns approved sections of a task's plan into tasks of their own,
-// "Task 5/b", that are in no file (docs/spec 4.4). Gone lists parts that an earlier
-// plan made and that nobody began. Whole: the plan is settled, and the task is
-// done when its parts are.
+// PartsMade turns approved sections of a task's plan into tasks such as "Task
+// 5/b", which are in no file (docs/spec 4.4). Gone lists parts of an earlier plan
+// that were never begun. Whole says that the plan is settled: the task is done
+// when its parts are.
 type PartsMade struct {
 	Parts []Task            `json:"parts,omitempty"`
-	Plans map[string]string `json:"plans,omitempty"` // the section of each part, as JSON, by its id as written
+	Plans map[string]string `json:"plans,omitempty"` // the section of each part as JSON, keyed by the part's id as written
 	Gone  []string          `json:"gone,omitempty"`
 	Whole bool              `json:"whole,omitempty"`
 }
 
-// PlanSettled records what became of a plan that was argued about: approved by
-// the critic, or by a person, or sent back by one with words.
+// PlanSettled records the result of the argument about a plan: the critic or a
+// person approved it, or a person sent it back with words.
 type PlanSettled struct {
 	Approved bool   `json:"approved"`
 	By       string `json:"by"` // "critic", or a person's name
@@ -374,7 +380,7 @@ type PlanSettled struct {
 	Words    string `json:"words,omitempty"`
 }
 
-// Commitment opens an attempt's chain.
+// Commitment is the first entry of an attempt's chain.
 type Commitment struct {
 	TaskID string `json:"taskId"`
 	Title  string `json:"title"`
@@ -382,10 +388,10 @@ type Commitment struct {
 	Branch string `json:"branch"`
 	Base   string `json:"base"` // commit that the attempt builds on
 	Tree   string `json:"tree"`
-	Resume bool   `json:"resume,omitempty"` // a parked attempt goes on from its tree
+	Resume bool   `json:"resume,omitempty"` // a parked attempt continues from its tree
 }
 
-// Claim says which agent took the task.
+// Claim records which agent took the task.
 type Claim struct {
 	AgentID   string    `json:"agentId"`
 	StartedAt time.Time `json:"startedAt"`
@@ -412,94 +418,95 @@ type Evidence struct {
 	Issues       []Issue  `json:"issues,omitempty"`
 }
 
-// AttemptOutcome is how an attempt ended.
+// AttemptOutcome says how an attempt ended.
 type AttemptOutcome string
 
-// Outcomes. Only the first is a success, and parked, planned and anew are no
-// failures: they never count.
+// Outcomes. OutcomeConverged is the only success. OutcomeParked, OutcomePlanned
+// and OutcomeAnew are no failures and count against no limit.
 const (
 	OutcomeConverged AttemptOutcome = "converged" // no issue at or above the threshold, all green
 	OutcomeStalled   AttemptOutcome = "stalled"   // another round would only repeat an earlier one
-	OutcomeLimit     AttemptOutcome = "limit"     // 20 sessions
-	OutcomeRed       AttemptOutcome = "red"       // verification red 3 times in a row
+	OutcomeLimit     AttemptOutcome = "limit"     // MaxSessions reached
+	OutcomeRed       AttemptOutcome = "red"       // verification failed MaxRed times in a row
 	OutcomeFailed    AttemptOutcome = "failed"    // failed sessions
-	OutcomeBlocked   AttemptOutcome = "blocked"   // a session, or a question's end, says that it cannot be done
+	OutcomeBlocked   AttemptOutcome = "blocked"   // a session or an expired question says that the task cannot be done
 	OutcomeBudget    AttemptOutcome = "budget"
-	OutcomeParked    AttemptOutcome = "parked"  // goes on from its tree
-	OutcomeAnew      AttemptOutcome = "anew"    // starts anew without having failed: a conflict, another plan
-	OutcomePlanned   AttemptOutcome = "planned" // became parts
+	OutcomeParked    AttemptOutcome = "parked"  // continues later from its tree
+	OutcomeAnew      AttemptOutcome = "anew"    // starts over without a failure: a conflict, another plan
+	OutcomePlanned   AttemptOutcome = "planned" // its plan became parts
 )
 
-// Submit closes an attempt's chain.
+// Submit is the last entry of an attempt's chain.
 type Submit struct {
 	Result          string         `json:"result"` // pass or fail
 	Outcome         AttemptOutcome `json:"outcome,omitempty"`
 	Reason          string         `json:"reason,omitempty"`
-	Evidence        []string       `json:"evidence,omitempty"` // sessions that produced it
+	Evidence        []string       `json:"evidence,omitempty"` // ids of the sessions that produced the result
 	ClosedAt        time.Time      `json:"closedAt"`
 	TotalDurationMs int64          `json:"totalDurationMs"`
 	Commit          string         `json:"commit,omitempty"`
 }
 
-// ChecksBegun records that commands are going to be run: setup first, then
-// verification, each as a session of its own.
+// ChecksBegun records the commands that are about to run: setup, then
+// verification. Each of them is a session.
 type ChecksBegun struct {
 	Kind     Kind      `json:"kind"` // verify, baseline, final
 	Tree     string    `json:"tree"`
-	Setup    int       `json:"setup,omitempty"` // the first so many of Commands are setup
+	Setup    int       `json:"setup,omitempty"` // number of leading Commands that are setup
 	Commands []Command `json:"commands"`
 }
 
-// SessionPlanned records a session before it is started, with what it will
-// be given.
+// SessionPlanned records a session before its start, with all that it will be
+// given.
 type SessionPlanned struct {
 	Kind     Kind             `json:"kind"`
 	Hat      string           `json:"hat,omitempty"`
 	Agent    string           `json:"agent,omitempty"`
 	Model    string           `json:"model,omitempty"`
 	Command  string           `json:"command,omitempty"`
-	Index    int              `json:"index,omitempty"`  // of the command in its check
-	Repeat   bool             `json:"repeat,omitempty"` // a red command once more
+	Index    int              `json:"index,omitempty"`  // position of the command in its check
+	Repeat   bool             `json:"repeat,omitempty"` // repeats a command that failed
 	Tree     string           `json:"tree"`             // input tree
 	Round    int              `json:"round,omitempty"`
 	Guidance guidance.Binding `json:"guidance,omitzero"`
-	Replaces string           `json:"replaces,omitempty"` // the session that this one does over
+	Replaces string           `json:"replaces,omitempty"` // the session that this session repeats
 	Note     string           `json:"note,omitempty"`     // the stricter note of a repeat
 	Wall     Duration         `json:"wall,omitempty"`
 	Stall    Duration         `json:"stall,omitempty"`
 }
 
-// EventAccepted is the one event of a session.
+// EventAccepted records the event that a session ended with. A session has at most
+// one.
 type EventAccepted struct {
 	Type    string          `json:"type"`
 	Data    json.RawMessage `json:"data"`
 	Receipt string          `json:"receipt"`
 }
 
-// EventRefused records an event that was not taken, so that the chain shows it.
+// EventRefused records a rejected event, so that the chain shows it.
 type EventRefused struct {
 	Type string   `json:"type"`
 	Why  string   `json:"why"`
-	Owed []string `json:"owed,omitempty"` // guidance that it omitted; refused once for that
+	Owed []string `json:"owed,omitempty"` // guidance that it did not report on, which is a reason to reject an event once
 }
 
-// SessionEnded records a session's end and what it counts as.
+// SessionEnded records how a session ended and how it is counted.
 type SessionEnded struct {
 	Kind   Kind           `json:"kind"`
 	End    SessionOutcome `json:"end"`
-	Counts Accounting     `json:"counts,omitempty"` // of an agent session
+	Counts Accounting     `json:"counts,omitempty"` // agent sessions only
 	Exit   Exit           `json:"exit"`
-	OK     bool           `json:"ok"`             // of a command: it passed
-	Text   string         `json:"text,omitempty"` // for people, and the stricter note of a session that does it over
+	OK     bool           `json:"ok"`             // commands only: the command passed
+	Text   string         `json:"text,omitempty"` // for people, and for the stricter note of the session that repeats it
 }
 
-// SessionCut records that the daemon asked for a session's end: what it has
-// done so far counts as nothing.
+// SessionCut records that the daemon ended a session early. Its work counts as
+// nothing.
 type SessionCut struct {
 	Why string `json:"why"`
 }
 
-// SessionOutput is the immutable record of what a session brought (docs/spec 8.1).
+// SessionOutput records the result of a session and never changes (docs/spec 8.1).
 type SessionOutput struct {
 	Hat         string   `json:"hat"`
 	Event       string   `json:"event"`
@@ -510,25 +517,25 @@ type SessionOutput struct {
 	DurationMs  int64    `json:"duration_ms"`
 }
 
-// TakenOver records the tree that was taken over from a session.
+// TakenOver records the tree that was captured from a session.
 type TakenOver struct {
 	Taken Capture `json:"taken"`
 	Ref   string  `json:"ref"`
 }
 
-// TreeKept records what a session left that counts as nothing: it is not
-// built on, but it is there to be looked at.
+// TreeKept records the files of a session that counts as nothing. No session
+// builds on them, but people can look at them.
 type TreeKept struct {
 	Ref   string       `json:"ref"`
 	Tree  string       `json:"tree"`
 	Files []FileChange `json:"files,omitempty"`
 }
 
-// Result is what one verification command did.
+// Result is the result of one verification command.
 type Result struct {
 	Run      string `json:"run"`
 	OK       bool   `json:"ok"`
-	Flaky    bool   `json:"flaky,omitempty"` // red, then green on repeat
+	Flaky    bool   `json:"flaky,omitempty"` // failed, then passed when repeated
 	Advisory bool   `json:"advisory,omitempty"`
 	Exit     int    `json:"exit"`
 	Ms       int64  `json:"ms"`
@@ -536,8 +543,8 @@ type Result struct {
 	Session  string `json:"session"`
 }
 
-// Verified records a whole verification: of a session's tree, of the start
-// commit (baseline), or of the branch tip (final).
+// Verified records the result of all commands of a check, on a session's tree, the
+// start commit (baseline) or the branch tip (final).
 type Verified struct {
 	Kind    Kind     `json:"kind"`
 	OK      bool     `json:"ok"`
@@ -545,37 +552,39 @@ type Verified struct {
 	Tree    string   `json:"tree"`
 }
 
-// Routed records which hat goes on, on which tree, and why.
+// Routed records which hat is next, on which tree, and why.
 type Routed struct {
 	From  string `json:"from,omitempty"`
 	On    string `json:"on,omitempty"`
-	To    string `json:"to"` // hat, or converged
+	To    string `json:"to"` // a hat or Converged
 	Tree  string `json:"tree"`
 	Round int    `json:"round,omitempty"`
 	Why   string `json:"why,omitempty"`
 }
 
-// Redo sends the same hat again: its session stands in the way of a route.
+// Redo records that the same hat works once more because its last session cannot
+// be routed.
 type Redo struct {
 	Why    RedoReason `json:"why"`
 	Note   string     `json:"note"`             // for the next session
-	Tree   string     `json:"tree"`             // its input
+	Tree   string     `json:"tree"`             // input tree of the next session
 	Failed bool       `json:"failed,omitempty"` // counts as a failed session
 }
 
-// StageSet moves an attempt to a stage that no other entry implies.
+// StageSet records an attempt's stage where no other entry implies it.
 type StageSet struct {
 	Stage Stage `json:"stage"`
 }
 
-// TreeMerged records that a task's change was laid onto a newer tip.
+// TreeMerged records the merge of a task's change onto a newer tip: the tree or the
+// conflicts.
 type TreeMerged struct {
 	Onto      string   `json:"onto"`
 	Tree      string   `json:"tree,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"`
 }
 
-// TaskCommitted records a task's one commit on the branch.
+// TaskCommitted records a task's commit on the branch. A task has one.
 type TaskCommitted struct {
 	Commit  string       `json:"commit"`
 	Parent  string       `json:"parent"`
@@ -584,36 +593,36 @@ type TaskCommitted struct {
 	Files   []FileChange `json:"files,omitempty"`
 }
 
-// TipFound records that somebody added commits to the run's branch.
+// TipFound records that somebody else added commits to the run's branch.
 type TipFound struct {
 	Commit string `json:"commit"`
 }
 
-// AttemptEnded says what became of an attempt that did not converge.
+// AttemptEnded records the end of an attempt that did not converge.
 type AttemptEnded struct {
-	Failed  bool           `json:"failed"` // false: parked, to go on from its tree
+	Failed  bool           `json:"failed"` // false: parked, to continue from its tree
 	Why     string         `json:"why"`
-	Replan  bool           `json:"replan,omitempty"` // a conflict: starts anew on the new tip and does not count
+	Replan  bool           `json:"replan,omitempty"` // after a conflict: the task starts over on the new tip, and this attempt does not count
 	Outcome AttemptOutcome `json:"outcome,omitempty"`
 }
 
-// GuidanceQueued records a directive.
+// GuidanceQueued records a new guidance item.
 type GuidanceQueued struct {
 	Item guidance.Item `json:"item"`
 }
 
-// GuidanceChanged replaces the words of a queued one.
+// GuidanceChanged replaces the words of a queued guidance item.
 type GuidanceChanged struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 }
 
-// GuidanceDropped takes one back.
+// GuidanceDropped records that a person took a guidance item back.
 type GuidanceDropped struct {
 	ID string `json:"id"`
 }
 
-// GuidanceBound binds items to a session that is being planned.
+// GuidanceBound binds guidance items to a session that is being planned.
 type GuidanceBound struct {
 	Hat     string           `json:"hat"`
 	Writes  bool             `json:"writes"`
@@ -621,15 +630,15 @@ type GuidanceBound struct {
 	Reopen  bool             `json:"reopen,omitempty"` // first session of a new attempt
 }
 
-// GuidanceReported is what a session says it did with an item.
+// GuidanceReported records what a session says it did with a guidance item.
 type GuidanceReported struct {
 	ID    string         `json:"id"`
 	State guidance.State `json:"state"`
 	Note  string         `json:"note,omitempty"`
 }
 
-// GuidanceJudged is what a session that only reads found of an item that it
-// was shown: whether the work follows it.
+// GuidanceJudged records whether the work follows a guidance item, as judged by a
+// read-only session that was shown the item.
 type GuidanceJudged struct {
 	ID       string `json:"id"`
 	Hat      string `json:"hat"`
@@ -637,13 +646,13 @@ type GuidanceJudged struct {
 	Note     string `json:"note,omitempty"`
 }
 
-// GuidanceExpired ends an item that nobody will take any more.
+// GuidanceExpired ends a guidance item that no session will take any more.
 type GuidanceExpired struct {
 	ID  string `json:"id"`
 	Why string `json:"why"`
 }
 
-// GuidanceKept queues an expired item again.
+// GuidanceKept queues an expired guidance item again.
 type GuidanceKept struct {
 	ID string `json:"id"`
 }
@@ -653,36 +662,37 @@ type QuestionAsked struct {
 	Question Question `json:"question"`
 }
 
-// ReminderDue records that the time has come to say once more that a question
-// is open. Whom it is said to is decided for each chat.
+// ReminderDue records that a reminder of an open question is due. Which chats
+// receive it is decided for each chat.
 type ReminderDue struct {
 	ID string `json:"id"`
 }
 
-// QuestionAnswered settles one.
+// QuestionAnswered settles a question with a person's answer.
 type QuestionAnswered struct {
 	ID     string   `json:"id"`
 	Choice string   `json:"choice,omitempty"`
 	Words  string   `json:"words,omitempty"`
 	By     string   `json:"by"`
-	Along  []string `json:"along,omitempty"` // tasks that are put away with it: what cannot be done without a skipped one
+	Along  []string `json:"along,omitempty"` // tasks skipped with it: those that depend on a skipped task
 }
 
-// AnswerUndone takes an answer back: its question is open again, and its task
-// stands as it did (a task.set beside it says how).
+// AnswerUndone takes an answer back. The question is open again, and a TaskSet in
+// the same decision restores its task.
 type AnswerUndone struct {
 	Before Before `json:"before"`
 	By     string `json:"by"`
 }
 
-// QuestionExpired settles one that nobody answered in time.
+// QuestionExpired settles a question without a person's answer: its time is over,
+// or there is nothing left to ask.
 type QuestionExpired struct {
 	ID     string `json:"id"`
-	Choice string `json:"choice,omitempty"` // what it was settled with, "" = its task waits on
+	Choice string `json:"choice,omitempty"` // the answer that it was settled with; "" = its task keeps waiting
 	Then   string `json:"then"`
 }
 
-// MemoryKind is which of the project's notebooks a text belongs to.
+// MemoryKind names one of the project's notebooks.
 type MemoryKind string
 
 // Notebooks, each a file of .ralph/agent in the person's checkout.
@@ -692,16 +702,16 @@ const (
 	MemoryNote     MemoryKind = "note"     // scratchpad.md: for the sessions that follow
 )
 
-// MemoryKept records what a session wants later ones to know (docs/spec 11).
+// MemoryKept records a text that a session leaves for later sessions (docs/spec 11).
 type MemoryKept struct {
 	Kind MemoryKind `json:"kind"`
 	Hat  string     `json:"hat"`
 	Text string     `json:"text"`
 }
 
-// InputPoisoned records an input whose decision failed inside nightporter:
-// it is never tried again, and everything else goes on. Where Done is set, only
-// telling people of it failed: it was decided, by the entries before this one.
+// InputPoisoned records an input whose decision panicked. It is never tried again,
+// and everything else goes on. With Done, the decision itself stands, in the
+// entries before this one, and only composing its messages failed.
 type InputPoisoned struct {
 	Key   string `json:"key"`
 	Kind  string `json:"kind"`

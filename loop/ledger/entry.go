@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Body is the content of one type of entry. The types, their versions and
-// their JSON are a contract: they are only ever added to (docs/spec 8.1).
+// Body is the content of one type of entry. The types, their versions and their
+// JSON are a contract: later releases add to them and change nothing (docs/spec 8.1).
 type Body interface{ EntryType() string }
 
-// Entry is one record of the ledger while it is being decided and folded.
+// Entry is a record of the ledger in the decoded form that Decide and Apply use.
 type Entry struct {
 	Stream  string
 	Time    time.Time
@@ -24,23 +24,22 @@ type Entry struct {
 	Body    Body
 }
 
-// Unknown is the body of an entry that a newer nightporter wrote. Apply
-// leaves the state as it is; nothing is lost, because the ledger keeps the
-// bytes.
+// Unknown is the body of an entry from a newer nightporter. Apply ignores it.
+// Nothing is lost, because the ledger keeps the bytes.
 type Unknown struct {
 	Type string
 	V    int
 	Raw  json.RawMessage
 }
 
-// EntryType returns the type as written.
+// EntryType returns the type that the record names.
 func (u Unknown) EntryType() string { return u.Type }
 
-// entryVersion is the version of every body so far. A body that changes its
-// meaning gets a version of its own here and keeps reading the old one.
+// entryVersion is the version of every body so far. A body whose meaning changes
+// gets its own version here, and the program keeps reading the old one.
 const entryVersion = 1
 
-// bodies lists every type of entry. It is filled once, from entries.go.
+// bodies maps the name of each entry type to its Go type, from Bodies.
 var bodies = func() map[string]reflect.Type {
 	m := map[string]reflect.Type{}
 	for _, b := range Bodies() {
@@ -52,7 +51,7 @@ var bodies = func() map[string]reflect.Type {
 	return m
 }()
 
-// Record returns the entry in the form in which it is kept.
+// Record encodes the entry for the store. Seq, Prev and Hash stay empty.
 func (e Entry) Record() (Record, error) {
 	body, err := json.Marshal(e.Body)
 	if err != nil {
@@ -65,9 +64,9 @@ func (e Entry) Record() (Record, error) {
 	}, nil
 }
 
-// Entry reads a record back. A type or version that this program does not
-// know becomes an Unknown body; a known one that does not decode is an error,
-// because folding past it would show a state that never was.
+// Entry decodes a record. An unknown type or a later version becomes an Unknown
+// body. A known type that does not decode is an error: folding without it would
+// show a state that never existed.
 func (r Record) Entry() (Entry, error) {
 	e := Entry{
 		Stream: r.Stream, Time: r.Time, Run: r.Run, Task: r.Task, Attempt: r.Attempt,

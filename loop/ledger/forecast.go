@@ -2,17 +2,17 @@ package ledger
 
 import "fmt"
 
-// Forecast names the session that will take a guidance, as it looks when the
-// guidance is queued. The zero Forecast is the next session that writes.
+// Forecast names the session that is expected to take a guidance item, as predicted
+// when the item is queued. The zero Forecast is the next session that writes.
 type Forecast struct {
-	Every    bool   `json:"every,omitempty"`    // every writing session, until the guidance is dropped
+	Every    bool   `json:"every,omitempty"`    // every writing session, until the item is dropped
 	NextRun  bool   `json:"next_run,omitempty"` // no run is under way
 	Task     string `json:"task,omitempty"`
 	Hat      string `json:"hat,omitempty"`
-	Expected bool   `json:"expected,omitempty"` // the session after the one at work; findings may change that
+	Expected bool   `json:"expected,omitempty"` // the session after the running one; its findings may change the forecast
 }
 
-// String is the forecast for people, after "To" or an arrow.
+// String returns the forecast for people, to stand after "To" or an arrow.
 func (f Forecast) String() string {
 	switch {
 	case f.Every:

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// Begin asks where a run starts from.
+// Begin asks the workspace for the commit that a run starts from.
 type Begin struct {
 	Run      string `json:"run"`
 	Previous string `json:"previous,omitempty"` // branch of the same source's last run, "" = none
@@ -12,7 +12,7 @@ type Begin struct {
 	Fresh    bool   `json:"fresh,omitempty"`    // start from HEAD whatever Previous holds (--new)
 }
 
-// Base is where a run's work starts from (docs/spec 9.1).
+// Base is the starting point of a run's work (docs/spec 9.1).
 type Base struct {
 	Commit   string    `json:"commit"` // tip to build the first task on
 	Tree     string    `json:"tree"`
@@ -20,27 +20,27 @@ type Base struct {
 	HeadName string    `json:"head_name"`          // branch name, or "detached"
 	Branch   string    `json:"branch"`             // nightporter/PROJECT/r14
 	Author   string    `json:"author"`             // "Name <email>": the user's identity for the repository; goes into every CommitTask
-	From     string    `json:"from,omitempty"`     // the earlier run's branch that this one goes on from
-	Dirty    []string  `json:"dirty,omitempty"`    // files of the checkout that are not included
+	From     string    `json:"from,omitempty"`     // branch of the earlier run that this run continues
+	Dirty    []string  `json:"dirty,omitempty"`    // changed files of the checkout that the run does not include
 	Boundary int       `json:"boundary,omitempty"` // level that sessions will have
-	Notes    []Finding `json:"notes,omitempty"`    // worth saying, no reason not to start
+	Notes    []Finding `json:"notes,omitempty"`    // remarks that do not keep the run from starting
 }
 
-// Scope is what a session's files are held against (docs/spec 4.1). The workspace
+// Scope says which files a session may change (docs/spec 4.1). The workspace
 // resolves it against the start tree.
 type Scope struct {
 	Task    string   `json:"task,omitempty"`   // the task's own, as written
 	Layout  []string `json:"layout,omitempty"` // the project's layout.write
 	Allowed []string `json:"allowed"`          // the hat's write_allowed
 	Denied  []string `json:"denied,omitempty"`
-	Shipped bool     `json:"shipped,omitempty"` // a shipped hat: the task's own scope lifts Denied
-	Never   []string `json:"never,omitempty"`   // the source file and what belongs to it: changes are dropped in silence
-	Within  string   `json:"within,omitempty"`  // of a part: its task's scope, as written ("none" where it has none), beyond which Task cannot go
-	Also    []string `json:"also,omitempty"`    // paths that a person allowed for the task, as they were answered; never the floor
+	Shipped bool     `json:"shipped,omitempty"` // the hat ships with nightporter: the task's own scope overrides Denied
+	Never   []string `json:"never,omitempty"`   // the source file and its companions: changes are dropped without a report
+	Within  string   `json:"within,omitempty"`  // for a part: its parent's scope as written ("none" if it has none), which Task cannot exceed
+	Also    []string `json:"also,omitempty"`    // paths that a person allowed for the task besides; Never and reserved files stay excluded
 	Adds    bool     `json:"adds,omitempty"`    // Task adds to Allowed instead of replacing it: writer, reproducer (docs/spec 4.1)
 }
 
-// CaptureRequest asks the workspace for what a session left in the work folder.
+// CaptureRequest asks the workspace to capture the files that a session left.
 type CaptureRequest struct {
 	Run      string `json:"run"`
 	Session  string `json:"session"`
@@ -51,14 +51,14 @@ type CaptureRequest struct {
 	Scope    Scope  `json:"scope"`
 }
 
-// Captured is what was taken over. Tree holds only what the scope allows; the
-// work folder is left exactly so.
+// Capture is the result of a CaptureRequest. Tree holds only changes that the scope
+// allows, and the work folder is left with exactly these files.
 type Capture struct {
 	Tree    string       `json:"tree"`
 	Files   []FileChange `json:"files,omitempty"`   // against Input
-	Dropped []string     `json:"dropped,omitempty"` // never in scope: undone in silence
-	Outside []string     `json:"outside,omitempty"` // out of scope: undone, the session has to stand without them
-	Refused []Finding    `json:"refused,omitempty"` // gitlinks, devices, FIFOs, files over 50 MB: a violation
+	Dropped []string     `json:"dropped,omitempty"` // changes of Scope.Never, undone without a report
+	Outside []string     `json:"outside,omitempty"` // out of scope: undone; the session's work is judged without them
+	Refused []Finding    `json:"refused,omitempty"` // a violation: gitlinks, devices, FIFOs, files over 50 MB
 	Lock    bool         `json:"lock,omitempty"`    // a lockfile changed: setup is due
 }
 
@@ -69,8 +69,9 @@ type FileChange struct {
 	Removed int    `json:"removed"`
 }
 
-// CommitTask asks for a task's one commit and for the branch to move to it.
-// The same request gives the same hash, always (docs/spec 9.2).
+// CommitTask asks for a task's commit and moves the branch to it. Equal requests
+// always give the same hash (docs/spec 9.2), so that a commit can be repeated
+// after a crash.
 type CommitTask struct {
 	Run     string `json:"run"`
 	Branch  string `json:"branch"`
@@ -83,17 +84,16 @@ type CommitTask struct {
 	Time    string `json:"time"`    // RFC 3339, for author and committer alike
 }
 
-// Committed is a commit that is on the branch, in our repository and in the
-// user's.
+// Committed is a commit on the branch, both in our repository and in the user's.
 type Committed struct {
 	Commit string       `json:"commit"`
-	Tree   string       `json:"tree"` // WithAgent the files that were put into it
+	Tree   string       `json:"tree"` // includes the files that commit_status adds
 	Files  []FileChange `json:"files,omitempty"`
 }
 
-// BranchMoved says that somebody else moved the run's branch in the user's
-// repository: nothing was written there. Have is the tip that was found; its
-// commits are in our repository, so that MergeTree can build on it.
+// BranchMoved is the error for a run's branch that somebody else moved in the
+// user's repository. Nothing was written there. The commits of Have are in our
+// repository, so that MergeTree can build on them.
 type BranchMoved struct {
 	Ahead  bool // commits were added to Want: work can be merged onto them
 	Branch string
@@ -101,13 +101,13 @@ type BranchMoved struct {
 	Have   string // the tip that is there
 }
 
-// Error names the branch and what to do.
+// Error names the branch and the command that moves it back.
 func (e *BranchMoved) Error() string {
 	return fmt.Sprintf("branch %s was moved by somebody else: expected %.12s, found %.12s. To put it back: git branch -f %s %.12s", e.Branch, e.Want, e.Have, e.Branch, e.Want)
 }
 
-// MergeTree asks for the change from Base to Tree to be laid onto the tip
-// Onto: the branch moved since the attempt began.
+// MergeTree asks to apply the change from Base to Tree to the tip Onto, because the
+// branch moved since the attempt began.
 type MergeTree struct {
 	Run     string `json:"run"`
 	Base    string `json:"base"` // commit that Tree was built on
@@ -116,7 +116,7 @@ type MergeTree struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Merged is the result: a tree, or the paths in conflict.
+// Merged is the result of a MergeTree: a tree, or the paths in conflict.
 type Merged struct {
 	Tree      string   `json:"tree,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"`

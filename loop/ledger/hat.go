@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Expect says what a hat's tree must be like before its event is routed
+// Expect is the check that a hat's tree must pass before its event is routed
 // (docs/spec 2.3).
 type Expect string
 
-// What can be expected of a tree.
+// Checks of a tree.
 const (
 	ExpectPass  Expect = "pass"  // the project's verification commands pass
-	ExpectRepro Expect = "repro" // the command that the event names fails
+	ExpectRepro Expect = "repro" // the command that the event names must fail
 	ExpectNone  Expect = "none"  // nothing is run
 )
 
@@ -21,11 +21,11 @@ type Hat struct {
 	Name         string   `json:"name"`
 	Role         string   `json:"role"`           // one line, for people
 	Prompt       string   `json:"prompt"`         // the Role part of the prompt
-	Load         []string `json:"load,omitempty"` // paths given along as context
+	Load         []string `json:"load,omitempty"` // paths of files that the session gets as context
 	WriteAllowed []string `json:"write_allowed"`  // globs; empty = read-only
 	WriteDenied  []string `json:"write_denied,omitempty"`
-	Emits        []string `json:"emits"`             // event types that end its session, besides the common two
-	Payload      []string `json:"payload,omitempty"` // fields that its own events must have
+	Emits        []string `json:"emits"`             // event types that end its session, besides EventQuestion and EventBlocked
+	Payload      []string `json:"payload,omitempty"` // fields that the events of Emits must have
 	MaxTokens    int      `json:"max_tokens"`        // of the prompt that nightporter builds, estimated
 	Denied       []string `json:"denied,omitempty"`  // tools.denied
 	Expect       Expect   `json:"expect"`
@@ -35,12 +35,12 @@ type Hat struct {
 	Timeout      Duration `json:"timeout"`
 	StallTimeout Duration `json:"stall_timeout"`
 	MaxCostUSD   float64  `json:"max_cost_usd,omitempty"` // 0 = no limit
-	Shipped      bool     `json:"shipped,omitempty"`      // one of ours: a task's own scope lifts its default denials
-	OwnScope     bool     `json:"own_scope,omitempty"`    // writes what write_allowed says plus the task's scope, not the task's scope alone (docs/spec 4.1: writer, reproducer)
+	Shipped      bool     `json:"shipped,omitempty"`      // ships with nightporter: a task's own scope overrides its default denials
+	OwnScope     bool     `json:"own_scope,omitempty"`    // may write write_allowed plus the task's scope, instead of the task's scope alone (docs/spec 4.1: writer, reproducer)
 }
 
-// Writes reports whether the hat may change files. Nothing is ever taken over
-// from one that may not.
+// Writes reports whether the hat may change files. Changes of a hat that may not
+// are never captured.
 func (h Hat) Writes() bool { return len(h.WriteAllowed) > 0 }
 
 // MayEmit reports whether a session of this hat may end with an event of type t.
@@ -48,8 +48,8 @@ func (h Hat) MayEmit(t string) bool {
 	return slices.Contains(h.Emits, t) || t == EventQuestion || t == EventBlocked
 }
 
-// Events that mean something to nightporter itself, beyond where a pattern
-// routes them (docs/spec 4.2).
+// Events that nightporter itself acts on, in addition to a pattern's routes
+// (docs/spec 4.2).
 const (
 	EventPlan     = "plan.complete"
 	EventReview   = "review.verdict"
@@ -77,12 +77,12 @@ const (
 	Suggestion Severity = "suggestion"
 )
 
-// Rank is a severity's place, the worst first.
+// Rank returns a severity's position, 0 for the worst, -1 for an unknown severity.
 func (s Severity) Rank() int {
 	return slices.Index([]Severity{Critical, Major, Minor, Suggestion}, s)
 }
 
-// Issue is one structured finding of a reviewer; it reaches the fixer whole.
+// Issue is one finding of a reviewer. The fixer receives it uncut.
 type Issue struct {
 	Severity Severity `json:"severity"`
 	File     string   `json:"file,omitempty"`
@@ -91,7 +91,7 @@ type Issue struct {
 	Text     string   `json:"text"`
 }
 
-// Describe is the issue as people and prompts are shown it, in one line.
+// Describe returns the issue in one line, for people and prompts.
 func (i Issue) Describe() string {
 	line := fmt.Sprintf("[%s] ", i.Severity)
 	if i.File != "" {
@@ -110,12 +110,12 @@ func (i Issue) Describe() string {
 // Converged is the target of a route that ends the attempt with success.
 const Converged = "converged"
 
-// ThresholdSide narrows a route to one side of the pattern's threshold.
+// ThresholdSide restricts a route to one side of the pattern's threshold.
 type ThresholdSide string
 
-// Sides of the threshold. The empty When matches always.
+// Sides of the threshold. A route with an empty When always matches.
 const (
-	Above ThresholdSide = "above" // issues at or above the threshold are open
+	Above ThresholdSide = "above" // there are issues at or above the threshold
 	Below ThresholdSide = "below"
 )
 
@@ -125,23 +125,23 @@ type Route struct {
 	On   string        `json:"on"`
 	When ThresholdSide `json:"when,omitempty"`
 	To   string        `json:"to"`
-	Once bool          `json:"once,omitempty"` // taken only while To had no session in the attempt; else the next route that fits
+	Once bool          `json:"once,omitempty"` // skipped if To already had a session in the attempt
 }
 
-// Pattern is which hats a task goes through, and the routes between them
+// Pattern defines which hats work on a task, and the routes between them
 // (docs/spec 2.7, 4.3). It is data, checked when loaded.
 type Pattern struct {
 	Name      string     `json:"name"`
 	Start     string     `json:"start"`
 	Routes    []Route    `json:"routes"`
 	Threshold []Severity `json:"threshold"`           // severities that keep an attempt from converging
-	MinRounds int        `json:"min_rounds"`          // reviews at the least
-	Consensus bool       `json:"consensus,omitempty"` // its plans go to the critic first
+	MinRounds int        `json:"min_rounds"`          // minimum number of reviews
+	Consensus bool       `json:"consensus,omitempty"` // the critic judges its plans first
 }
 
-// Next returns where the pattern routes event on from hat from, or "" when it
-// has no such route. been reports whether a hat had a session in the attempt
-// already: a route that is taken once is passed over then.
+// Next returns the target of the first route for event on of hat from, or "" if no
+// route matches. above selects the side of the threshold. been reports whether a
+// hat already had a session in the attempt; it excludes routes with Once.
 func (p Pattern) Next(from, on string, above bool, been func(hat string) bool) string {
 	for _, r := range p.Routes {
 		if r.From != from || r.On != on || r.Once && been(r.To) {
@@ -154,8 +154,8 @@ func (p Pattern) Next(from, on string, above bool, been func(hat string) bool) s
 	return ""
 }
 
-// AboveThreshold reports whether an issue of the list keeps an attempt at the task from
-// converging: by the task's own threshold where it has one.
+// AboveThreshold reports whether one of the issues keeps an attempt at the task
+// from converging. A task's own threshold overrides the pattern's.
 func (p Pattern) AboveThreshold(t Task, issues []Issue) bool {
 	threshold := p.Threshold
 	if len(t.Threshold) > 0 {

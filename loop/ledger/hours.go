@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// Hours is a part of each day in which a chat is left in peace: "23:00-07:00",
-// QuietOff, or "" for what the configuration says.
+// Hours is a chat's quiet part of each day: "23:00-07:00", QuietOff, or "" for the
+// configured hours.
 type Hours string
 
-// QuietOff is no quiet hours at all.
+// QuietOff means that a chat has no quiet hours.
 const QuietOff Hours = "off"
 
 var hoursForm = regexp.MustCompile(`^([01]?[0-9]|2[0-3]):([0-5][0-9])\s*[-–]\s*([01]?[0-9]|2[0-3]):([0-5][0-9])$`)
 
-// ParseHours reads what a person types.
+// ParseHours reads hours as people type them: "23:00-07:00", "off" or "none", and
+// "default", "on" or "" for the configured hours. The error says what to write.
 func ParseHours(s string) (Hours, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	switch s {
@@ -40,8 +41,8 @@ func ParseHours(s string) (Hours, error) {
 	return Hours(fmt.Sprintf("%02d:%02d-%02d:%02d", n[0], n[1], n[2], n[3])), nil
 }
 
-// Has reports whether a time, on the person's clock, lies within the hours.
-// They may reach over midnight.
+// Has reports whether a time lies within the hours, by the clock of the time's own
+// zone. Hours may span midnight. Hours without a range contain no time.
 func (h Hours) Has(at time.Time) bool {
 	m := hoursForm.FindStringSubmatch(string(h))
 	if m == nil {

@@ -5,57 +5,56 @@ import (
 	"time"
 )
 
-// Outgoing is a message that is committed together with what it reports, and
-// delivered afterwards, if need be by the next process (docs/spec 6.7).
+// Outgoing is a message that is committed together with the entries it reports, and
+// delivered afterwards, if necessary by the next process (docs/spec 6.7).
 type Outgoing struct {
 	Chat    string       // address: "telegram:48213377", with a topic "telegram:-1001234/55"
-	Key     string       // what it is about: "q5", "g17", "status/shop"; "" = nothing will change it
-	Edit    bool         // takes the place of the message that the chat was last sent under Key; where there is none, it is sent
-	Class   MessageClass // what is done where nobody knows whether it arrived
-	ReplyTo string       // the platform's id of the message that it answers
+	Key     string       // subject: "q5", "g17", "status/shop"; "" = it is never edited
+	Edit    bool         // edits the chat's last message under Key; without one it is sent as a new message
+	Class   MessageClass // how to recover if its arrival is unknown
+	ReplyTo string       // the platform's id of the message it replies to
 	Silent  bool         // makes no sound
 	Body    []byte       // bot.Message as JSON
 }
 
-// MessageClass says what becomes of a message whose answer from the platform
-// was not seen, and of one that waited through an outage (docs/spec 6.7).
+// MessageClass says how to handle a message that may or may not have arrived, and
+// one that waited through an outage (docs/spec 6.7).
 type MessageClass string
 
 // Classes of messages.
 const (
-	ClassAsk     MessageClass = "ask"     // a question: repeated and marked so, also after an outage
-	ClassNotice  MessageClass = "notice"  // what somebody must learn: repeated and marked so
-	ClassReply   MessageClass = "reply"   // answer to a command that changed something: repeated, an equal answer says nothing new
-	ClassChatter MessageClass = "chatter" // status and what was only looked at: dropped
+	ClassAsk     MessageClass = "ask"     // a question: sent again and marked as repeated, also after an outage
+	ClassNotice  MessageClass = "notice"  // news that a person must learn: sent again and marked as repeated
+	ClassReply   MessageClass = "reply"   // reply to a command that changed something: sent again; a second equal reply does no harm
+	ClassChatter MessageClass = "chatter" // status and replies to read-only commands: dropped
 )
 
-// QueuedMessage is an Outgoing that has not been settled.
+// QueuedMessage is an Outgoing in the outbox, not yet delivered or dropped.
 type QueuedMessage struct {
 	Outgoing
 	ID     int64
 	Time   time.Time // when it was committed
-	Target string    // the platform's id of the message that Key stands on now, "" where there is none
-	Tried  bool      // a sending was begun whose outcome nobody saw
+	Target string    // the platform's id of the message to edit, "" if there is none
+	Tried  bool      // a delivery was begun and its outcome is unknown
 }
 
-// SentMessage is one that a chat shows, by the platform's own id.
+// SentMessage is a message that a chat shows.
 type SentMessage struct {
 	Chat string
 	ID   string // the platform's
 	Key  string
-	Body []byte // as it was sent last
+	Body []byte // its latest text
 	Time time.Time
 }
 
-// Cursor is how far a chat's inputs have been handled. It is committed with
-// the last of them, so that none is handled twice or never (docs/spec 6.7).
+// Cursor is the position up to which a chat's inputs have been handled. It is
+// committed with the last of them, so that each is handled exactly once (docs/spec 6.7).
 type Cursor struct {
 	Name  string // "telegram:BOT"
 	Value string // the platform's
 	Time  time.Time
 }
 
-// ErrReplaced says that a queued message is not the one to be delivered any
-// more: a newer text took its place, or it is settled. Nothing is to be sent
-// or kept for it; whoever delivers asks for the next one.
+// ErrReplaced reports that a queued message must not be delivered any more: a newer
+// text replaced it, or it is settled. The caller drops it and asks for the next one.
 var ErrReplaced = errors.New("the message is not queued any more")

@@ -4,17 +4,17 @@ import (
 	"time"
 )
 
-// Role is what a person may do (docs/spec 6.6).
+// Role says what a person may do (docs/spec 6.6). The zero Role allows nothing.
 type Role string
 
-// Roles, each with all that the ones before it may.
+// Roles. Each includes the ones before it.
 const (
-	RoleView  Role = "view"  // all that only looks
+	RoleView  Role = "view"  // commands that only read
 	RoleSteer Role = "steer" // guidance, answers, run, pause, resume, stop, tasks
 	RoleAdmin Role = "admin" // merge, budget, plan approval, quiet, people
 )
 
-// May reports whether the role includes another one.
+// May reports whether the role includes the needed role.
 func (r Role) May(needed Role) bool { return r.Rank() >= needed.Rank() && r.Rank() > 0 }
 
 func (r Role) Rank() int {
@@ -29,11 +29,11 @@ func (r Role) Rank() int {
 	return 0
 }
 
-// Person is somebody who is let in, by the platform's own id: names and chats
-// change hands, ids do not.
+// Person is a paired person. The platform's own id identifies them, because names
+// and chats change hands and ids do not.
 type Person struct {
 	ID    string    `json:"id"`   // "telegram:48213377"
-	Name  string    `json:"name"` // as the platform says it, for people
+	Name  string    `json:"name"` // as the platform reports it; for display only
 	Role  Role      `json:"role"`
 	Since time.Time `json:"since"`
 }

@@ -4,21 +4,21 @@ import (
 	"time"
 )
 
-// QuestionKind is what a question is about.
+// QuestionKind is the subject of a question. It decides which answers there are.
 type QuestionKind string
 
-// Kinds of question. All are one record; questionKinds has their answers.
+// Kinds of question. All share the type Question; questionKinds has their answers.
 const (
-	AskBlocked  QuestionKind = "blocked"  // a task came to nothing
+	AskBlocked  QuestionKind = "blocked"  // a task is blocked
 	AskManual   QuestionKind = "manual"   // only a person can judge a task
 	AskAgent    QuestionKind = "agent"    // a session asks
 	AskBaseline QuestionKind = "baseline" // verification fails before any work
 	AskReview   QuestionKind = "review"   // paused after max_tasks
-	AskUnticked QuestionKind = "unticked" // finished here, and now open or gone in the source
+	AskUnticked QuestionKind = "unticked" // tasks that are done here are open or gone in the source
 	AskSkip     QuestionKind = "skip"     // a skipped task has dependents
 	AskNow      QuestionKind = "now"      // a /now would stop a session
-	AskStart    QuestionKind = "start"    // a run that somebody asked for
-	AskLate     QuestionKind = "late"     // a command that is older than an hour
+	AskStart    QuestionKind = "start"    // a requested run waits for its confirmation
+	AskLate     QuestionKind = "late"     // a command arrived more than an hour after it was sent
 	AskPlan     QuestionKind = "plan"     // a person decides on a plan
 	AskAllow    QuestionKind = "allow"    // a path out of scope was written again
 )
@@ -36,18 +36,18 @@ type Question struct {
 	Text    string          `json:"text"`
 	Tried   string          `json:"tried,omitempty"`
 	Needs   string          `json:"needs,omitempty"`
-	Options []string        `json:"options,omitempty"` // of AskAgent, in order: a, b, c, …
-	Choice  string          `json:"choice,omitempty"`  // the agent's own: its option, as written
-	By      string          `json:"by,omitempty"`      // of AskNow: whose words they are
-	Offer   *Settings       `json:"offer,omitempty"`   // of AskStart: what it would start
-	Review  *Limits         `json:"review,omitempty"`  // of AskStart: what differs where it is started as review; nil where it cannot be
+	Options []string        `json:"options,omitempty"` // AskAgent: options a, b, c, … in order
+	Choice  string          `json:"choice,omitempty"`  // the option that the agent would choose, as written
+	By      string          `json:"by,omitempty"`      // AskNow, AskLate: name of the person who sent the command
+	Offer   *Settings       `json:"offer,omitempty"`   // AskStart: settings of the offered run
+	Review  *Limits         `json:"review,omitempty"`  // AskStart: limits of the run with profile review; nil = not offered
 	Do      DeferredCommand `json:"do,omitempty"`      // of AskLate
-	Sent    time.Time       `json:"sent,omitzero"`     // of AskLate: when the command was typed
-	Paths   []string        `json:"paths,omitempty"`   // of AskAllow: what was written
+	Sent    time.Time       `json:"sent,omitzero"`     // AskLate: when the command was typed
+	Paths   []string        `json:"paths,omitempty"`   // AskAllow: the paths that were written
 	Asked   time.Time       `json:"asked"`
-	Expires time.Time       `json:"expires,omitzero"` // zero: waits as long as it takes
-	Remind  time.Time       `json:"remind,omitzero"`  // when people are to be reminded of it; zero: never, or they were
+	Expires time.Time       `json:"expires,omitzero"` // zero: never
+	Remind  time.Time       `json:"remind,omitzero"`  // when the reminder is due; zero: never, or sent already
 }
 
-// Letter returns the letter that stands for option n: a, b, c, …
+// Letter returns the letter of option n, counted from 0: a, b, c, …
 func Letter(n int) string { return string(rune('a' + n%26)) }

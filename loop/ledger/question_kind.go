@@ -8,16 +8,16 @@ import (
 
 // AnswerVerb is one answer that a kind of question takes.
 type AnswerVerb struct {
-	Name  string    // as it is typed and recorded
-	Words WordsRule // whether words follow it
+	Name  string    // as people type it and the ledger records it
+	Words WordsRule // whether words may or must follow it
 
-	offered func(Question) bool // nil: by every question of the kind
+	offered func(Question) bool // which questions of the kind offer it; nil: all
 }
 
 // WordsRule says whether a verb is followed by a person's words.
 type WordsRule string
 
-// Rules for words. Words after a verb without them are kept with the answer and
+// Rules for words. Words after a WordsNone verb are recorded with the answer but
 // reach no session.
 const (
 	WordsNone     WordsRule = "none"
@@ -25,33 +25,34 @@ const (
 	WordsRequired WordsRule = "required"
 )
 
-// Alarm is a name of [digest] urgent that an open question can fall under.
+// Alarm is a value of the configuration key [digest] urgent that an open question
+// can match. A matching question may ring in quiet hours.
 type Alarm string
 
 // Alarms of questions.
 const (
 	AlarmNone    Alarm = ""
 	AlarmBlocked Alarm = "blocked"
-	AlarmAborts  Alarm = "question" // where its task is blocked without an answer
+	AlarmAborts  Alarm = "question" // only if the task is blocked when nobody answers
 )
 
-// kindRow is what holds for all questions of a kind. Package loop has a table
-// of what their answers do, and package bot one of what people read of them,
-// both by the same kind and verbs.
+// kindRow holds the properties of a kind of question. Package loop has a table of
+// the effects of the answers, and package bot one of their wording, both keyed by
+// the same kinds and verbs.
 type kindRow struct {
 	verbs    []AnswerVerb
-	own      WordsRule                // of an answer in a person's own words, or by an option; "" where words are a slip
-	sentence string                   // the verb that a sentence without one stands for, "" for none
-	yes, no  string                   // verbs, or an option's first word, that /approve and /reject stand for; "" = no yes or no
-	role     Role                     // that an answer takes
-	urgency  int                      // Rank among open questions: what holds up most is 1
-	alarm    Alarm                    // whether it may ring in quiet hours
-	personal bool                     // it asks somebody back about their own command
-	holds    bool                     // the run may stand still for it, also without an end
-	remind   bool                     // it is said once more before it ends
-	ofRun    bool                     // it ends with its run
-	ofSource bool                     // it ends with its source, unless a task waits for it
-	undo     func(choice string) bool // answers that can be taken back for a while; nil: none
+	own      WordsRule                // rule for an answer in own words or by an option; "" if only verbs are answers
+	sentence string                   // the verb that a sentence without a verb stands for; "" = none
+	yes, no  string                   // verb, or first word of an option, that /approve and /reject stand for; "" = they do not apply
+	role     Role                     // role that an answer requires
+	urgency  int                      // rank among open questions; 1 = holds up most
+	alarm    Alarm                    // under which name it may ring in quiet hours
+	personal bool                     // it asks a person back about their own command
+	holds    bool                     // the run may stand still for it even if it never expires
+	remind   bool                     // people are reminded of it before it expires
+	ofRun    bool                     // the end of its run settles it
+	ofSource bool                     // another source settles it, unless a task waits for it
+	undo     func(choice string) bool // whether an answer can be taken back for a while; nil: never
 }
 
 // questionKinds has a row for each kind.
@@ -120,12 +121,12 @@ func except(choice string) func(string) bool {
 	return func(c string) bool { return c != choice }
 }
 
-// QuestionKinds lists every kind, the most urgent first.
+// QuestionKinds returns all kinds, the most urgent first.
 func QuestionKinds() []QuestionKind {
 	return slices.SortedFunc(maps.Keys(questionKinds), func(a, b QuestionKind) int { return questionKinds[a].urgency - questionKinds[b].urgency })
 }
 
-// row returns the table's row of a question. One of an unknown kind, from a
+// row returns the row of a question's kind. A question of an unknown kind, from a
 // ledger of a later release, is treated as an agent's.
 func (q Question) row() kindRow {
 	if row, ok := questionKinds[q.Kind]; ok {
@@ -134,12 +135,12 @@ func (q Question) row() kindRow {
 	return questionKinds[AskAgent]
 }
 
-// AllVerbs returns the verbs of a kind, the likely one first, also those that
+// AllVerbs returns all verbs of a kind, the likely one first, including those that
 // only some of its questions offer.
 func (k QuestionKind) AllVerbs() []AnswerVerb { return slices.Clone(Question{Kind: k}.row().verbs) }
 
-// Verbs returns the typed answers of a question, the likely one first: the
-// letters of its options, then its verbs.
+// Verbs returns the answers that can be typed to a question, the likely one first:
+// the letters of its options, then its verbs.
 func (q Question) Verbs() []string {
 	row := q.row()
 	var names []string
@@ -156,9 +157,9 @@ func (q Question) Verbs() []string {
 	return names
 }
 
-// Verb returns the verb of a question that a recorded answer names. An option
-// and own words share one, without a name. It reports false for what settled
-// the question without being an answer to it, such as /skip.
+// Verb returns the verb for a recorded answer. Options and own words share a verb
+// without a name. It reports false for a choice that settled the question without
+// being one of its answers, such as /skip.
 func (q Question) Verb(choice string) (AnswerVerb, bool) {
 	row := q.row()
 	for _, v := range row.verbs {
@@ -172,16 +173,15 @@ func (q Question) Verb(choice string) (AnswerVerb, bool) {
 	return AnswerVerb{}, false
 }
 
-// Yes returns the answer that /approve stands for, "" where the question is no
-// yes or no.
+// Yes returns the answer that /approve stands for, "" if the question has none.
 func (q Question) Yes() string { return q.answerFor(q.row().yes) }
 
-// No returns the answer that /reject stands for, "" where the question is no
-// yes or no.
+// No returns the answer that /reject stands for, "" if the question has none.
 func (q Question) No() string { return q.answerFor(q.row().no) }
 
-// answerFor returns a verb, or the letter of the one option that begins with
-// the word.
+// answerFor returns the answer for a yes or no word: the word itself, or for kinds
+// with options the letter of the option that begins with it, "" if none or several
+// do.
 func (q Question) answerFor(word string) string {
 	if q.row().own == "" || word == "" {
 		return word
@@ -200,31 +200,31 @@ func (q Question) answerFor(word string) string {
 	return found
 }
 
-// Role returns the role that an answer takes.
+// Role returns the role that an answer requires.
 func (q Question) Role() Role { return q.row().role }
 
-// Role returns the role that an answer to questions of the kind takes.
+// Role returns the role that an answer to a question of the kind requires.
 func (k QuestionKind) Role() Role { return Question{Kind: k}.Role() }
 
-// Urgency ranks open questions: what holds up most is 1.
+// Urgency returns the question's rank among open questions. 1 holds up most.
 func (q Question) Urgency() int { return q.row().urgency }
 
-// Personal reports whether a question asks somebody back about their own
-// command. Nobody else is to be woken by it.
+// Personal reports whether a question asks a person back about their own command.
+// Nobody else should be woken by it.
 func (q Question) Personal() bool { return q.row().personal }
 
-// OwnWords reports whether any words are an answer.
+// OwnWords reports whether the question can be answered in own words.
 func (q Question) OwnWords() bool { return q.row().own != "" }
 
-// SentenceVerb returns the verb that a sentence without one stands for, "" for
-// none.
+// SentenceVerb returns the verb that a sentence without a verb stands for, "" if
+// there is none.
 func (q Question) SentenceVerb() string { return q.row().sentence }
 
 // HoldsUp reports whether a run may stand still until the question is settled.
 func (q Question) HoldsUp() bool { return !q.Expires.IsZero() || q.row().holds }
 
-// Alarm returns what an open question falls under in quiet hours, where then is
-// the run's setting for agents' questions that nobody answers.
+// Alarm returns the name under which an open question may ring in quiet hours.
+// then is the run's setting QuestionThen.
 func (q Question) Alarm(then string) Alarm {
 	a := q.row().alarm
 	if a == AlarmAborts && then != ThenAbort {
@@ -233,19 +233,18 @@ func (q Question) Alarm(then string) Alarm {
 	return a
 }
 
-// Undoable reports whether the answer that settled a question can be taken
-// back for a while.
+// Undoable reports whether an answer to the question can be taken back for a while.
 func (q Question) Undoable(choice string) bool {
 	undo := q.row().undo
 	return undo != nil && undo(choice)
 }
 
-// Reminds reports whether a question is said once more before it ends.
+// Reminds reports whether people are reminded of the question before it expires.
 func (q Question) Reminds() bool { return q.row().remind }
 
-// EndsWithRun reports whether a question is settled by the end of its run.
+// EndsWithRun reports whether the end of its run settles the question.
 func (q Question) EndsWithRun() bool { return q.row().ofRun }
 
-// EndsWithSource reports whether a question is settled when another source
-// takes the place of its own. One that a task waits for is kept.
+// EndsWithSource reports whether the question is settled when another source
+// replaces its own. A question that a task waits for stays open.
 func (q Question) EndsWithSource() bool { return q.row().ofSource }

@@ -4,15 +4,15 @@ import (
 	"time"
 )
 
-// SharedStream is the stream of what projects share.
+// SharedStream is the stream of the state that all projects share.
 const SharedStream = "house"
 
-// ProjectStream is the stream of one project.
+// ProjectStream returns the name of a project's stream.
 func ProjectStream(name string) string { return "project/" + name }
 
-// Record is one entry of the ledger in the form in which it is kept: the
-// envelope of docs/spec 8.1 with the body as bytes that are never encoded again.
-// Seq, Hash and Prev are the store's; everything else is decided here.
+// Record is an entry in its stored form: the envelope of docs/spec 8.1 with the
+// body as bytes that are never encoded again. The store sets Seq, Prev and Hash;
+// the decision sets everything else.
 type Record struct {
 	Stream  string
 	Seq     int64 // from 1, without gaps
@@ -30,53 +30,53 @@ type Record struct {
 	Hash    []byte
 }
 
-// Class of an effect: what is done about one whose outcome is unknown after a
-// crash (docs/architecture.md 2).
+// Class says how to recover an effect whose outcome is unknown after a crash
+// (docs/architecture.md 4).
 type Class string
 
 // Classes of effects.
 const (
-	Repeatable Class = "repeatable" // just again
-	Findable   Class = "findable"   // look first, by key
+	Repeatable Class = "repeatable" // do it again
+	Findable   Class = "findable"   // look for its result first, by its key
 )
 
-// PendingEffect is an effect that was committed and whose result was not.
+// PendingEffect is a committed effect without a committed result.
 type PendingEffect struct {
 	ID     int64
 	Stream string
 	Kind   string
 	Class  Class
-	Key    string // what it is about; unique together with Kind among all effects ever committed
+	Key    string // natural key; unique together with Kind among all effects ever committed
 	Body   []byte // JSON
 	Time   time.Time
 	Seq    int64  // of the stream's last entry when the effect was committed
 	Head   []byte // that entry's hash
 }
 
-// Batch is what one input leads to; it is committed whole or not at all.
+// Batch is everything that one input causes. It is committed in one transaction.
 type Batch struct {
-	Key     string // natural key of the input; "" for one that nobody will ever repeat
+	Key     string // natural key of the input; "" for an input that is never repeated
 	Time    time.Time
 	Records []Record        // without Seq, Prev and Hash
 	Effects []PendingEffect // without ID, Seq and Head
-	Settles []int64         // effects whose result this input is
-	Answer  []byte          // kept under Key, and given again to whoever repeats the input
+	Settles []int64         // ids of the effects whose result is this input
+	Answer  []byte          // stored under Key and returned again if the input is repeated
 
-	Messages []Outgoing // what people are told of it, in the order of their chat
-	Cursor   *Cursor    // how far the input's chat has been read with it
+	Messages []Outgoing // messages to people, in the order of delivery per chat
+	Cursor   *Cursor    // new read position of the input's chat; nil: unchanged
 }
 
-// Receipt is what came of a Batch.
+// Receipt is the result of committing a Batch.
 type Receipt struct {
-	Repeated bool // the key was there already: nothing was written, Answer is the first one's
+	Repeated bool // the key was committed before: nothing was written, Answer is the first answer
 	Answer   []byte
 	Records  []Record        // as written
 	Effects  []PendingEffect // as written
-	Chats    []string        // that have something new to be sent
+	Chats    []string        // chats with new messages to deliver
 }
 
-// SnapshotRow is a state that was folded earlier: disposable, outside the
-// hash chain, and only good for the core version that wrote it.
+// SnapshotRow is a stored state that saves folding from the start. It is disposable,
+// outside the hash chain, and valid only for the core version that wrote it.
 type SnapshotRow struct {
 	Stream  string
 	Seq     int64

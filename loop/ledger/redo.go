@@ -1,11 +1,11 @@
 package ledger
 
-// RedoReason is why the same hat works once more on the same input.
+// RedoReason says why the same hat works once more.
 type RedoReason string
 
 // Reasons.
 const (
-	RedoViolation     RedoReason = "violation" // wrote what its hat must not
+	RedoViolation     RedoReason = "violation" // it wrote files that its hat must not write
 	RedoScope         RedoReason = "out of scope"
 	RedoUnchanged     RedoReason = "changed nothing"
 	RedoNotReproduced RedoReason = "not reproduced"

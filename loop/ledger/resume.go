@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ResumeCommand is the exact command that goes on with a run.
+// ResumeCommand returns the exact shell command that resumes a run.
 func (s Settings) ResumeCommand() string {
 	if s.Stays { // in a chat: /run PROJECT
 		cmd := "nightporter start " + s.Project

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ScopeKind is what one item of a task's scope looks like (docs/spec 3.3). It is
-// decided by the letters alone; what it means in a tree is the workspace's.
+// ScopeKind is the form of one item of a task's scope (docs/spec 3.3). The spelling
+// alone decides it; the workspace resolves its meaning in a tree.
 type ScopeKind string
 
 // Kinds of scope item.
@@ -64,15 +64,15 @@ func ParseScope(s string) []ScopeItem {
 	return items
 }
 
-// scopeNothing are the ways to say that a task has no scope of its own.
+// scopeNothing lists the spellings for a task without a scope of its own.
 var scopeNothing = map[string]bool{"": true, "none": true, "-": true, "–": true, "—": true, "n/a": true, "none.": true}
 
-// splitScope cuts at commas, semicolons and line ends, but not inside
-// backticks, nor inside {a,b} of a glob, [a,b] of one, or a (remark, like this).
+// splitScope splits at commas, semicolons and line ends, but not inside backticks,
+// the {a,b} or [a,b] of a glob, or a (remark, like this).
 func splitScope(s string) []string {
 	var parts []string
 	start, eol := 0, -1
-	open := map[byte]int{} // end of the line on which an opening byte has no closing one
+	open := map[byte]int{} // end of the line, for an opening byte that has no closing one there
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case ',', ';', '\n', '\r':
@@ -91,7 +91,7 @@ func splitScope(s string) []string {
 			}
 			if n := strings.IndexByte(s[i+1:eol], scopeClosing[c]); n >= 0 {
 				i += n + 1
-			} else { // an open end protects nothing
+			} else { // an unclosed bracket protects nothing
 				open[c] = eol
 			}
 		}
@@ -101,8 +101,8 @@ func splitScope(s string) []string {
 
 var scopeClosing = map[byte]byte{'`': '`', '{': '}', '[': ']', '(': ')'}
 
-// scopeTrimBullet takes the mark of a list item away: scopes are also written as
-// nested lists.
+// scopeTrimBullet removes the mark of a list item, because people also write scopes
+// as nested lists.
 func scopeTrimBullet(s string) string {
 	if len(s) > 1 && strings.IndexByte("-*+", s[0]) >= 0 && (s[1] == ' ' || s[1] == '\t') {
 		return strings.TrimSpace(s[2:])
@@ -110,8 +110,8 @@ func scopeTrimBullet(s string) string {
 	return s
 }
 
-// scopeTrimRemark takes trailing remarks away: "src/auth (only the login)". The
-// space before it is required, because `app/(shop)` is a folder.
+// scopeTrimRemark removes trailing remarks: "src/auth (only the login)". A remark
+// needs a space before it, because `app/(shop)` is a folder.
 func scopeTrimRemark(s string) string {
 	for strings.HasSuffix(s, ")") {
 		n := strings.LastIndex(s, "(")
@@ -123,17 +123,18 @@ func scopeTrimRemark(s string) string {
 	return s
 }
 
-// scopeFiller are words that join items or say what the item next to them is;
-// they are no prose that the reviewer needs.
+// scopeFiller lists words that join or describe items. They are not prose, so the
+// reviewer does not need them.
 var scopeFiller = map[string]bool{
 	"and": true, "or": true, "&": true, "+": true, "plus": true, "the": true, "only": true, "new": true,
 	"file": true, "files": true, "folder": true, "folders": true, "directory": true, "package": true, "module": true,
 }
 
-// scopeQuoted returns what stands in backticks, and what else is said.
+// scopeQuoted returns the texts in backticks and the words outside of them; rest is
+// "" if these are only filler words.
 func scopeQuoted(s string) (quoted []string, rest string) {
 	parts := strings.Split(s, "`")
-	if len(parts)%2 == 0 { // the last backtick is alone: not a quote
+	if len(parts)%2 == 0 { // the last backtick has no partner and quotes nothing
 		last := len(parts) - 1
 		parts = append(parts[:last-1], parts[last-1]+"`"+parts[last])
 	}
@@ -179,7 +180,7 @@ var (
 	scopeDisk = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
 )
 
-// scopeFiles are file names without an extension that are no folders.
+// scopeFiles lists, in lower case, well-known file names without an extension.
 var scopeFiles = map[string]bool{
 	"authors": true, "brewfile": true, "caddyfile": true, "changelog": true, "codeowners": true,
 	"containerfile": true, "contributing": true, "copying": true, "dockerfile": true, "gemfile": true,
@@ -206,7 +207,7 @@ func scopeItem(s string, quoted bool) ScopeItem {
 			return ScopeItem{s, ScopeBad}
 		}
 	}
-	below := false // a folder by its own spelling
+	below := false // its spelling says that it is a folder
 	text := s
 	if t, ok := strings.CutSuffix(text, "/..."); ok {
 		text, below = t, true

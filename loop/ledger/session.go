@@ -17,10 +17,10 @@ const (
 	KindVerify   Kind = "verify"
 	KindFinal    Kind = "final"   // the branch tip in a clean folder
 	KindRepro    Kind = "repro"   // the command of a reproducer: it has to fail
-	KindRecheck  Kind = "recheck" // the commit that an attempt began on, in a clean folder: is what is red ours?
+	KindRecheck  Kind = "recheck" // the attempt's start commit in a clean folder: does a failing command fail there too?
 )
 
-// Launch is everything the runner needs to start one session.
+// Launch holds everything that the runner needs to start a session.
 type Launch struct {
 	Session string            `json:"session"` // r14-25; r14-c7 for one without an agent
 	Project string            `json:"project"`
@@ -43,12 +43,12 @@ type Launch struct {
 	Protected []string `json:"protected,omitempty"` // branches that no session pushes to
 }
 
-// Reason a session's process ended, as its shim saw it.
+// ExitReason is why a session's process ended, as its shim saw it.
 type ExitReason string
 
 // Reasons of an end.
 const (
-	ExitSelf       ExitReason = "exited"      // by itself, with Code or Signal
+	ExitSelf       ExitReason = "exited"      // on its own, with Code or Signal
 	ExitStall      ExitReason = "stall"       // ended by the shim: silent too long
 	ExitWall       ExitReason = "wall"        // ended by the shim: too long
 	ExitAsked      ExitReason = "asked"       // ended because the daemon asked (grace after its event, pause now, stop now)
@@ -59,25 +59,25 @@ const (
 	ExitDisk       ExitReason = "disk"        // the disk is full, or the state folder not writable
 )
 
-// Failure is what an agent's own stream says went wrong on the far side.
+// FailureClass is the kind of provider failure that an agent's own output reports.
 type FailureClass string
 
-// Troubles that an agent adapter can recognise. The empty one means none.
+// Failures that an agent adapter recognises. "" means none.
 const (
 	FailureLimit   FailureClass = "limit"   // usage or rate limit
 	FailureAuth    FailureClass = "auth"    // logged out, billing, unknown model
 	FailureNetwork FailureClass = "network" // network or provider 5xx
 )
 
-// Exit is how a session's process ended: the content of its exit.json and
-// what its adapter read from its output. Judged by Classify, never by Code
-// alone.
+// Exit describes the end of a session's process: the content of its exit.json, and
+// the facts that its adapter read from the output. Classify judges it; Code alone
+// means nothing.
 type Exit struct {
 	Session  string       `json:"session"`
 	Reason   ExitReason   `json:"why"`
 	Code     int          `json:"code"`             // exit code; -1 when ended by a signal or unknown
 	Signal   string       `json:"signal,omitempty"` // "SIGKILL"
-	Text     string       `json:"text,omitempty"`   // one line for people, where Why or Trouble needs one
+	Text     string       `json:"text,omitempty"`   // one line for people, if Reason or Failure needs an explanation
 	Failure  FailureClass `json:"trouble,omitempty"`
 	Until    time.Time    `json:"until,omitzero"` // end of a usage limit, where the agent named it
 	Started  time.Time    `json:"started"`
@@ -90,7 +90,7 @@ type Exit struct {
 	Boundary int          `json:"boundary"`       // level that was in force: 1, 2 or 3 (docs/spec 12.1)
 }
 
-// Took is the wall-clock length of the session, or 0 when unknown.
+// Took returns the wall-clock length of the session, 0 if unknown.
 func (e Exit) Took() time.Duration {
 	if e.Started.IsZero() || e.Ended.Before(e.Started) {
 		return 0

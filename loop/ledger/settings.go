@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Settings is what one run works by. They are resolved once, from flags,
-// config and profile, and stand in the ledger with the run, so that a fold
-// needs no other file and every run can be explained later.
+// Settings holds the settings of one run. They are resolved once, from flags,
+// config and profile, and are recorded in the ledger with the run, so that a fold
+// reads no other file and every run can be explained later.
 type Settings struct {
 	Project         string         `json:"project"`
 	Repo            string         `json:"repo"` // absolute path of the user's repository
@@ -17,13 +17,13 @@ type Settings struct {
 	Hats            map[string]Hat `json:"hats"`
 	Agent           string         `json:"agent"`
 	Fallback        string         `json:"fallback,omitempty"`  // agent to use while Agent is parked or unusable
-	Others          []string       `json:"others,omitempty"`    // agents that a person may go on with instead
+	Others          []string       `json:"others,omitempty"`    // agents that a person may choose instead
 	OnBlocked       string         `json:"on_blocked"`          // stop or continue
 	MaxTasks        int            `json:"max_tasks"`           // 0 = none
 	MaxIterations   int            `json:"max_iterations"`      // sessions; 0 = none
 	MaxWaves        int            `json:"max_waves,omitempty"` // bug sources
 	Batch           int            `json:"batch,omitempty"`     // bug sources
-	Until           time.Time      `json:"until,omitzero"`      // wall clock at which the run ends
+	Until           time.Time      `json:"until,omitzero"`      // time at which the run ends; zero = no limit
 	From            string         `json:"from,omitempty"`      // id of the task to start at
 	Only            string         `json:"only,omitempty"`      // id of the only task to do
 	Setup           []Command      `json:"setup,omitempty"`
@@ -33,20 +33,21 @@ type Settings struct {
 	Layout          []string       `json:"layout,omitempty"`
 	Boundary        string         `json:"boundary,omitempty"` // "required" refuses below level 2
 	QuestionTimeout Duration       `json:"question_timeout"`
-	QuestionThen    string         `json:"question_then,omitempty"` // of an agent's question: continue, pause or abort; "" = continue where the agent named a choice, else pause
+	QuestionThen    string         `json:"question_then,omitempty"` // for an agent's unanswered question: continue, pause or abort; "" = continue if the agent named a choice, else pause
 	BaselineTimeout Duration       `json:"baseline_timeout"`
 	Grace           Duration       `json:"grace"` // between a session's event and its end
 	Timezone        string         `json:"timezone,omitempty"`
 	CoAuthor        string         `json:"co_author,omitempty"` // footer of task commits; "" for none
 	CommitStatus    bool           `json:"commit_status,omitempty"`
-	Consensus       bool           `json:"consensus,omitempty"`     // plans go to the critic before anything is built
-	PlanApproval    bool           `json:"plan_approval,omitempty"` // and then to a person
+	Consensus       bool           `json:"consensus,omitempty"`     // the critic judges each plan before it is built
+	PlanApproval    bool           `json:"plan_approval,omitempty"` // and then a person approves it
 	Flags           string         `json:"flags,omitempty"`         // other flags of `run`, for the resume command
 	Operator        string         `json:"operator,omitempty"`      // flags of every operator command: "--state DIR --config FILE"
-	Stays           bool           `json:"stays,omitempty"`         // nightporter is there for the answer (`up`): wait for a person instead of ending
+	Stays           bool           `json:"stays,omitempty"`         // the run belongs to `up`: it waits for a person instead of ending
 }
 
-// Limits are what a run's profile decides, where nothing else does (docs/spec 2.4).
+// Limits are the settings that a run's profile decides unless something else sets
+// them (docs/spec 2.4).
 type Limits struct {
 	Profile       string `json:"profile"`
 	OnBlocked     string `json:"on_blocked"`
@@ -54,12 +55,12 @@ type Limits struct {
 	MaxIterations int    `json:"max_iterations"`
 }
 
-// Limits are the settings' own.
+// Limits returns the limits in the settings.
 func (s Settings) Limits() Limits {
 	return Limits{Profile: s.Profile, OnBlocked: s.OnBlocked, MaxTasks: s.MaxTasks, MaxIterations: s.MaxIterations}
 }
 
-// WithLimits are the settings with others.
+// WithLimits returns a copy of the settings with other limits.
 func (s Settings) WithLimits(l Limits) Settings {
 	s.Profile, s.OnBlocked, s.MaxTasks, s.MaxIterations = l.Profile, l.OnBlocked, l.MaxTasks, l.MaxIterations
 	return s
@@ -79,15 +80,16 @@ const (
 	MaxBlockedInARow = 3  // blocked tasks without a success (docs/spec 2.4)
 )
 
-// What happens to a run whose task is blocked.
+// Values of Settings.OnBlocked: what a run does after a task is blocked.
 const (
 	OnBlockedStop     = "stop"
 	OnBlockedContinue = "continue"
 )
 
-// What becomes of an agent's question that nobody answers in time (docs/spec 6.4).
+// Values of Settings.QuestionThen: what happens to an agent's question that nobody
+// answers in time (docs/spec 6.4).
 const (
-	ThenContinue = "continue" // WithAgent the agent's own choice; where it named none, the task waits
+	ThenContinue = "continue" // the task goes on with the agent's own choice; if it named none, the task waits
 	ThenPause    = "pause"    // the task waits
 	ThenAbort    = "abort"    // the task is blocked
 )
@@ -96,7 +98,7 @@ const (
 type SourceRef struct {
 	Kind    string `json:"kind"`
 	Path    string `json:"path"`
-	Foreign bool   `json:"foreign,omitempty"` // its tasks' text can be anybody's: reports, issues
+	Foreign bool   `json:"foreign,omitempty"` // strangers may have written the text of its tasks: reports, issues
 }
 
 func (s SourceRef) String() string { return s.Kind + ":" + s.Path }
@@ -108,9 +110,9 @@ type Command struct {
 	Timeout Duration `json:"timeout,omitempty"` // 0 = DefaultVerifyTimeout
 }
 
-// WithAgent returns the settings with another agent in the place of the run's own,
-// also for hats that name the old one. Models are the old agent's, so the new
-// one takes its own choice.
+// WithAgent returns a copy of the settings with another agent, also for hats that
+// name the old agent. Those hats lose their model, because models belong to an
+// agent.
 func (s Settings) WithAgent(agent string) Settings {
 	old := s.Agent
 	if agent == old {
@@ -136,8 +138,8 @@ func (s Settings) WithAgent(agent string) Settings {
 	return s
 }
 
-// Planner is the hat that plans: the pattern's own, else the house's; "" where
-// there is none.
+// Planner returns the name of the hat that plans: the pattern's planner, else the
+// hat "planner" if it can emit plans, else "".
 func (s Settings) Planner() string {
 	for _, r := range s.Pattern.Routes {
 		if r.On == EventPlan {
@@ -150,6 +152,6 @@ func (s Settings) Planner() string {
 	return ""
 }
 
-// DefaultCoAuthor is the footer of task commits where the configuration names
-// none.
+// DefaultCoAuthor returns the co-author footer of task commits for a configuration
+// that names none.
 func DefaultCoAuthor(agent string) string { return agent + " <" + agent + "@localhost>" }

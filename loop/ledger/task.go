@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Status is where a task stands in its life (docs/spec 3.1).
+// Status is the state of a task (docs/spec 3.1).
 type Status string
 
-// The life of a task.
+// States of a task.
 const (
 	Pending      Status = "pending"       // a task it depends on is not done
-	Ready        Status = "ready"         // can be tried
-	Active       Status = "active"        // an attempt is in hand
+	Ready        Status = "ready"         // an attempt can begin
+	Active       Status = "active"        // an attempt is under way
 	Done         Status = "done"          // converged, verified, committed; the only one that satisfies depends_on
-	Blocked      Status = "blocked"       // stands until a person decides
+	Blocked      Status = "blocked"       // stays so until a person decides
 	ManualVerify Status = "manual_verify" // a person has to look; never given to an agent
-	Skipped      Status = "skipped"       // put away by a person
+	Skipped      Status = "skipped"       // a person decided not to do it
 	Waiting      Status = "waiting"       // a question is open, its tree is kept
 	Withdrawn    Status = "withdrawn"     // its line is gone from the source
 )
 
-// Mark is what a source's own file says of a task: what people want. The
+// Mark is the status of a task in the source's file. It says what people want; the
 // ledger alone decides what is done (docs/spec 3.2).
 type Mark string
 
@@ -46,21 +46,22 @@ type Task struct {
 	Complexity int        `json:"complexity,omitempty"`
 	Role       string     `json:"role,omitempty"`
 	Threshold  []Severity `json:"threshold,omitempty"` // overrides the pattern's (docs/spec 2.6)
-	Consensus  bool       `json:"consensus,omitempty"` // its plan goes to the critic first (docs/spec 4.4)
-	Parent     string     `json:"parent,omitempty"`    // of a part: the task whose plan it is a section of, id as written
+	Consensus  bool       `json:"consensus,omitempty"` // the critic judges its plan first (docs/spec 4.4)
+	Parent     string     `json:"parent,omitempty"`    // for a part: id, as written, of the task whose plan contains it
 	Mark       Mark       `json:"mark"`
 	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
-	Own        bool       `json:"own,omitempty"`  // ours, in no file: nothing is ever written back
+	Own        bool       `json:"own,omitempty"`  // nightporter added it; it is in no file and is never written back
 }
 
-// SameID reports whether two ids name the same task: ids are matched without
-// case and without a difference in white space (docs/spec 1).
+// SameID reports whether two ids name the same task. Case and the amount of white
+// space do not matter (docs/spec 1).
 func SameID(a, b string) bool { return FoldID(a) == FoldID(b) }
 
-// FoldID is the form of a task's id under which state is kept.
+// FoldID returns the form of a task's id that serves as a key: lower case, with
+// single spaces.
 func FoldID(id string) string { return strings.ToLower(strings.Join(strings.Fields(id), " ")) }
 
-// ShortID is how chat and terminal write an id: "Task 5" becomes "#5", every
+// ShortID returns an id as chat and terminal show it: "Task 5" becomes "#5", any
 // other id stays as it is (docs/spec 1).
 func ShortID(id string) string {
 	if rest, ok := strings.CutPrefix(FoldID(id), "task "); ok && rest != "" && !strings.Contains(rest, " ") {
@@ -69,33 +70,33 @@ func ShortID(id string) string {
 	return id
 }
 
-// Snapshot is a source as it was read once, in document order.
+// Snapshot is one reading of a source.
 type Snapshot struct {
 	Name     string    `json:"name"` // "checkout" for checkout.md
 	Path     string    `json:"path"`
 	Tasks    []Task    `json:"tasks"`
-	Warnings []Finding `json:"warnings,omitempty"` // worth a look, no reason not to start
+	Warnings []Finding `json:"warnings,omitempty"` // problems that do not keep a run from starting
 }
 
-// Finding is something wrong with what a person wrote, with the place and the
-// remedy, so that it can be mended without searching.
+// Finding is a problem in a person's input, with its place and its remedy, so that
+// it can be repaired without searching.
 type Finding struct {
 	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"` // 1-based; 0 where no line is to blame
+	Line int    `json:"line,omitempty"` // 1-based; 0 if it concerns no single line
 	Text string `json:"text"`           // what is wrong and what was expected
-	Fix  string `json:"fix,omitempty"`  // the command or edit that mends it
+	Fix  string `json:"fix,omitempty"`  // the command or edit that repairs it
 }
 
-// Marking asks a source to write one task's status into its file, by changing
-// the characters of that status and nothing else (docs/spec 3.2).
+// Marking asks a source to write a task's status into its file. Only the characters
+// of that status may change (docs/spec 3.2).
 type Marking struct {
 	Task string `json:"task"`
 	Mark Mark   `json:"mark"`
 }
 
-// Progress is what a source's progress log says of one finished or blocked
-// task, or of a pause (docs/spec 3.3). Key makes an append findable: a log that
-// holds it already is left alone.
+// Progress is an entry of a source's progress log about a finished or blocked task,
+// or about a pause (docs/spec 3.3). Key makes an append findable: an entry that the
+// log contains already is not written again.
 type Progress struct {
 	Key       string        `json:"key"`
 	Time      string        `json:"time"` // RFC 3339, in the person's zone
@@ -118,8 +119,8 @@ type CommandMark struct {
 	OK  bool   `json:"ok"`
 }
 
-// InputError is what a person has to mend before work can start. Nothing of
-// the input that it is about may be used.
+// InputError lists problems that a person has to repair before work can start. The
+// input that it is about must not be used at all.
 type InputError struct{ Findings []Finding }
 
 // Error lists every finding, one a line, in the form "file:line  text".
@@ -131,7 +132,7 @@ func (e *InputError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// String is the finding as a person reads it: "checkout.md:41  Task 7 …".
+// String returns the finding for people: "checkout.md:41  Task 7 …".
 func (f Finding) String() string {
 	text := f.Text
 	if f.Fix != "" {

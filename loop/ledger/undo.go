@@ -1,13 +1,14 @@
 package ledger
 
-// Before is what stood before a question was answered.
+// Before is the state of a question's task before the answer, so that the answer can
+// be taken back.
 type Before struct {
 	Question Question `json:"question"`
 	Status   Status   `json:"status"`
 	Why      string   `json:"why,omitempty"`
 	Failed   int      `json:"failed,omitempty"`
 	LastFail string   `json:"last_fail,omitempty"`
-	Words    int      `json:"words,omitempty"`  // of the task
-	Run      string   `json:"run,omitempty"`    // the last one then
-	Agents   int      `json:"agents,omitempty"` // its agent sessions then
+	Words    int      `json:"words,omitempty"`  // number of TaskWords of the task
+	Run      string   `json:"run,omitempty"`    // the last run at that time
+	Agents   int      `json:"agents,omitempty"` // agent sessions of that run at that time
 }
