@@ -153,9 +153,9 @@ func (e *evening) chats() []int64 {
 	return slices.DeleteFunc([]int64{mira.ID, ben.ID, stranger.ID, -100500}, func(id int64) bool { return len(e.far.Chat(id).Messages) == 0 })
 }
 
-// env is the environment of every program: Claude Code lies on PATH, as npm
+// Env is the environment of every program: Claude Code lies on PATH, as npm
 // puts it there.
-func (e *evening) env(extra ...string) []string {
+func (e *evening) Env(extra ...string) []string {
 	env := e.Machine.Env(extra...)
 	env[0] = "PATH=" + strings.Join([]string{programtest.BinDir(), filepath.Dir(os.Getenv("NIGHTPORTER_CLAUDE")), "/usr/local/bin:/usr/bin:/bin"}, ":")
 	return env
