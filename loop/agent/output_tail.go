@@ -30,7 +30,7 @@ var glimpseSizes = []int64{64 << 10, 1 << 20}
 // maxGlimpse is the most of one line, in bytes.
 const maxGlimpse = 1000
 
-// OutputTail looks at a session's output: at most most lines of it. It may be
+// Glimpse returns the end of a session's output: at most most lines of it. It may be
 // called at any time and never waits for the session. One that printed
 // nothing, or is gone, has no lines.
 func (r *Runner) Glimpse(session string, most int) (OutputTail, error) {
