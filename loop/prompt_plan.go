@@ -44,7 +44,7 @@ func (w *writing) plan() json.RawMessage {
 func (w *writing) planPart(plan json.RawMessage) part {
 	p := part{title: "Plan", trim: trimPlan, file: "plan.json", text: planText(plan, nil)}
 	if c := w.w.Consensus; c != nil && (plans(w.hat) || disputes(w.hat) || counsels(w.hat)) {
-		p.text = planText(plan, c.standing)
+		p.text = planText(plan, func(id string) string { return standing(c, id) })
 	}
 	if disputes(w.hat) || counsels(w.hat) || plans(w.hat) {
 		p.trim = trimDiff
@@ -118,7 +118,7 @@ func sectionText(s payload.Section) string {
 }
 
 // standing returns the verdict on a section so far, as text.
-func (c *Consensus) standing(id string) string {
+func standing(c *Consensus, id string) string {
 	if slices.Contains(c.Approved, id) {
 		return "approved"
 	}
