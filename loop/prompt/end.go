@@ -97,7 +97,7 @@ func (b *builder) howToEnd() string {
 	}
 	for _, typ := range slices.Concat(h.Emits, []string{ledger.EventQuestion, ledger.EventBlocked}) {
 		line(typ, shapeOf(h, typ))
-		if typ == "plan.complete" && b.consensus() && !b.isPart {
+		if typ == ledger.EventPlan && b.consensus() && !b.isPart {
 			line(typ, payload.SectionsShape)
 		}
 	}
@@ -114,7 +114,7 @@ func (b *builder) howToEnd() string {
 	if len(binding.Shown) > 0 && judges(h) {
 		lines = append(lines, `Add what you found of each guidance: "guidance":[{"id":"ID","done":true,"note":"where it is followed"}], or "set_aside":true with where it is not.`)
 	}
-	if h.Writes() && !emits(h, "repro.complete") {
+	if h.Writes() && !emits(h, ledger.EventRepro) {
 		lines = append(lines, `If nothing has to change, add "no_change":"REASON".`)
 	}
 	if emits(h, "build.complete") {

@@ -91,7 +91,7 @@ const acceptanceRule = "acceptance"
 // to fix, for a reviewer to check again. Other hats get nothing. Issues that do
 // not fit are in a CONTEXT file, and the text gives the total.
 func (b *builder) issuesText() string {
-	review := emits(b.hat, "review.verdict")
+	review := emits(b.hat, ledger.EventReview)
 	if !b.hat.Writes() && !review {
 		return ""
 	}

@@ -11,20 +11,15 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// emits reports whether the hat declares one of the event types. The core knows
-// hats by their events and not by their names, because users write their own
-// hats.
-func emits(h ledger.Hat, types ...string) bool {
-	return slices.ContainsFunc(types, func(t string) bool { return slices.Contains(h.Emits, t) })
-}
+// emits reports whether the hat declares an event type. Hats are known by their
+// events and not by their names, because users write their own hats.
+func emits(h ledger.Hat, typ string) bool { return slices.Contains(h.Emits, typ) }
 
 // plans, disputes and counsels report whether a hat is the planner, the critic
 // or the architect of an argument about a plan (docs/spec 4.4).
-func plans(h ledger.Hat) bool { return emits(h, "plan.complete") }
-
-func disputes(h ledger.Hat) bool { return emits(h, "critique.verdict") }
-
-func counsels(h ledger.Hat) bool { return emits(h, "advice.complete") }
+func plans(h ledger.Hat) bool    { return emits(h, ledger.EventPlan) }
+func disputes(h ledger.Hat) bool { return emits(h, ledger.EventCritique) }
+func counsels(h ledger.Hat) bool { return emits(h, ledger.EventAdvice) }
 
 // consensus reports whether a plan of this task goes to the critic.
 func (b *builder) consensus() bool {
@@ -46,18 +41,15 @@ func (b *builder) plan() json.RawMessage {
 
 func (b *builder) planPart(plan json.RawMessage) part {
 	p := part{title: "Plan", trim: trimPlan, file: "plan.json", text: planText(plan, nil)}
-	if c := b.attempt.Consensus; c != nil && (plans(b.hat) || disputes(b.hat) || counsels(b.hat)) {
-		p.text = planText(plan, func(id string) string { return standing(c, id) })
-	}
-	if disputes(b.hat) || counsels(b.hat) || plans(b.hat) {
-		p.trim = trimDiff
+	if plans(b.hat) || disputes(b.hat) || counsels(b.hat) {
+		p.text, p.trim = planText(plan, b.attempt.Consensus), trimDiff
 	}
 	return p
 }
 
-// planText renders a plan or one section of a plan. standing returns the
-// verdict on a section so far; nil leaves the verdicts out.
-func planText(plan json.RawMessage, standing func(id string) string) string {
+// planText renders a plan or one section of a plan, with the verdicts on its
+// sections so far unless c is nil.
+func planText(plan json.RawMessage, c *loop.Consensus) string {
 	if len(plan) == 0 {
 		return ""
 	}
@@ -72,8 +64,8 @@ func planText(plan json.RawMessage, standing func(id string) string) string {
 	}
 	for _, s := range sections {
 		heading := fmt.Sprintf("### %s: %s", s.ID, s.Title)
-		if standing != nil {
-			heading += fmt.Sprintf(" (%s)", standing(s.ID))
+		if c != nil {
+			heading += fmt.Sprintf(" (%s)", standing(c, s.ID))
 		}
 		blocks = append(blocks, heading+"\n\n"+sectionText(s))
 	}
