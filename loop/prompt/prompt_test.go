@@ -255,6 +255,22 @@ func TestContext(t *testing.T) {
 	}
 }
 
+// TestIssueOrder: the worst issue comes first, in the text alone.
+func TestIssueOrder(t *testing.T) {
+	n, session := before(t, plan, build, issues("minor:naming", "critical:data-loss"))
+	given := encode(t, n.State)
+	p, err := Build(n.State, session, material)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, second := strings.Index(p.Text, "data-loss"), strings.Index(p.Text, "naming"); first < 0 || second < first {
+		t.Errorf("the critical issue is at %d, the minor one at %d", first, second)
+	}
+	if !bytes.Equal(encode(t, n.State), given) {
+		t.Error("Build changed the state")
+	}
+}
+
 // FuzzEvent lets a session end with any event, at several stages of a night:
 // whatever of it the core accepts, the prompt of the next session can be built
 // and leaves no fence open, nor does it depend on anything but the state.
