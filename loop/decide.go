@@ -17,7 +17,7 @@ import (
 // is Idle or its sender has lost the role that Input.Role names.
 func Decide(s State, in Input) Decision {
 	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // JSON replaces invalid UTF-8: the ledger would give back another name
-	d := &decision{State: s, in: in, answer: Answer{OK: true}}
+	d := &decision{State: s, in: in, answer: ledger.Answer{OK: true}}
 	if d.roleRevoked() {
 		return d.made()
 	}

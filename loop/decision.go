@@ -15,7 +15,7 @@ type Decision struct {
 	Entries []ledger.Entry
 	After   []State
 	Effects []ledger.Effect
-	Answer  Answer
+	Answer  ledger.Answer
 	State   State
 }
 
@@ -27,7 +27,7 @@ type decision struct {
 	entries []ledger.Entry
 	after   []State // After[n] of the Decision
 	effects []ledger.Effect
-	answer  Answer
+	answer  ledger.Answer
 }
 
 // scope names the task and the session that an entry is about; either may be empty.
@@ -124,7 +124,7 @@ func (d *decision) nextID(kind string) string {
 
 // refuse makes the answer a refusal. Entries that were added before stay.
 func (d *decision) refuse(code ledger.AnswerCode, format string, args ...any) {
-	d.answer = Answer{Code: code, Text: fmt.Sprintf(format, args...)}
+	d.answer = ledger.Answer{Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
 func (d *decision) say(format string, args ...any) {

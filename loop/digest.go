@@ -70,7 +70,7 @@ func (d *decision) digestNow(name, last string, at time.Time) bool {
 		d.refuse(ledger.CodeLate, "the digest of %s is %s late, and left out", name, plain(ledger.Duration(d.in.Time.Sub(at).Round(time.Minute))))
 		return false
 	}
-	d.answer = Answer{OK: true, Code: ledger.CodeSent, Text: "digest of " + name}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeSent, Text: "digest of " + name}
 	return true
 }
 

@@ -15,7 +15,7 @@ func (d *decision) late(b Late) {
 		Sent: b.Sent, Asked: d.in.Time, Expires: d.in.Time.Add(lateTime),
 	}
 	d.add(scope{}, ledger.QuestionAsked{Question: q})
-	d.answer = Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("still do it? %s yes · %s no", q.ID, q.ID)}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("still do it? %s yes · %s no", q.ID, q.ID)}
 }
 
 // act carries out a command after a person confirmed it.

@@ -34,7 +34,7 @@ type night struct {
 	plan     ledger.Snapshot
 	todo     []ledger.Effect
 	entries  []ledger.Entry
-	inbox    map[string]Answer
+	inbox    map[string]ledger.Answer
 	keys     map[string]bool        // of all effects ever
 	planned  map[string]bool        // sessions ever
 	outcome  map[string]ledger.Exit // of command sessions
@@ -49,7 +49,7 @@ type night struct {
 func newNight(t faults) *night {
 	n := &night{
 		t: t, now: time.Date(2026, 11, 19, 23, 10, 0, 0, time.FixedZone("CET", 3600)), settings: testSettings(),
-		inbox: map[string]Answer{}, keys: map[string]bool{}, planned: map[string]bool{}, outcome: map[string]ledger.Exit{}, made: map[string]string{},
+		inbox: map[string]ledger.Answer{}, keys: map[string]bool{}, planned: map[string]bool{}, outcome: map[string]ledger.Exit{}, made: map[string]string{},
 	}
 	n.s.Project.Name = n.settings.Project
 	n.folded = n.s

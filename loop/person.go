@@ -43,7 +43,7 @@ func (d *decision) offerPairing(b OfferPairing) {
 	}
 	until := d.in.Time.Add(PairingTime)
 	d.addShared(ledger.PairingOffered{Hash: b.Hash, Role: b.Role, Until: until})
-	d.answer = Answer{OK: true, Code: ledger.CodeOffered, Text: "works once, for one person, until " + until.Format("15:04")}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeOffered, Text: "works once, for one person, until " + until.Format("15:04")}
 }
 
 // tryPairing handles a code that a sender tried. The reason for a refusal is
@@ -67,7 +67,7 @@ func (d *decision) tryPairing(b TryPairing) {
 		d.refuse(ledger.CodeLastAdmin, "you are the only admin; that code is for somebody else")
 	default:
 		d.addShared(ledger.PersonPaired{Person: ledger.Person{ID: d.in.Actor, Name: personName(d.in.Name), Role: p.Role, Since: d.in.Time}})
-		d.answer = Answer{OK: true, Code: ledger.CodePaired, ID: string(p.Role), Text: personName(d.in.Name) + ", you are paired as " + string(p.Role)}
+		d.answer = ledger.Answer{OK: true, Code: ledger.CodePaired, ID: string(p.Role), Text: personName(d.in.Name) + ", you are paired as " + string(p.Role)}
 	}
 }
 
@@ -109,7 +109,7 @@ func (d *decision) removePerson(b RemovePerson) {
 		return
 	}
 	d.addShared(ledger.PersonRemoved(b))
-	d.answer = Answer{OK: true, Code: ledger.CodeRemoved, ID: b.ID, Text: p.Name + " is taken out"}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeRemoved, ID: b.ID, Text: p.Name + " is taken out"}
 }
 
 // stranger records a message from a sender who is not paired. It records each

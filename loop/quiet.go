@@ -19,11 +19,11 @@ func (d *decision) setQuiet(b SetQuiet) {
 		return
 	}
 	if now, own := d.Shared.Quiet[b.Chat]; own && now == hours || !own && hours == "" {
-		d.answer = Answer{OK: true, Code: ledger.CodeSame, Text: hoursText(hours)}
+		d.answer = ledger.Answer{OK: true, Code: ledger.CodeSame, Text: hoursText(hours)}
 		return
 	}
 	d.addShared(ledger.QuietSet{Chat: b.Chat, Hours: hours})
-	d.answer = Answer{OK: true, Code: ledger.CodeSet, Text: hoursText(hours)}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeSet, Text: hoursText(hours)}
 }
 
 // hoursText describes quiet hours to the people in a chat.

@@ -79,7 +79,7 @@ func TestSchedules(t *testing.T) {
 
 func (w *world) key(s string) string { w.seq++; return fmt.Sprintf("%s:%d", s, w.seq) }
 
-func (w *world) person(b InputBody) Answer { return w.do(b, w.key("person")).Answer }
+func (w *world) person(b InputBody) ledger.Answer { return w.do(b, w.key("person")).Answer }
 
 func (w *world) run() { w.person(StartRun{Settings: w.settings, MaxSessions: 1}) }
 

@@ -126,7 +126,7 @@ func (v *request) code() (string, bool) {
 // ledger and a notice on the host. A person who is already paired is told.
 func (v *request) pair(ctx context.Context, code string, paired bool) error {
 	in := v.input("", loop.TryPairing{Hash: v.o.Hash(code)})
-	_, err := v.o.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	_, err := v.o.Service.DoWith(ctx, in, func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		switch {
 		case a.OK:
 			p := ledger.Person{ID: in.Actor, Name: in.Name, Role: ledger.Role(a.ID)}

@@ -119,7 +119,7 @@ func TestPair(t *testing.T) {
 		}()
 		return out, done
 	}
-	send := func(who, name, code string) loop.Answer {
+	send := func(who, name, code string) ledger.Answer {
 		t.Helper()
 		a, err := p.Engine.Do(t.Context(), loop.Input{Actor: "telegram:" + who, Name: name, Body: loop.TryPairing{Hash: operator.PairingHash(key, code)}})
 		if err != nil {

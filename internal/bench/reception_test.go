@@ -368,11 +368,11 @@ var _ inbound.Service = office{}
 
 func (o office) QuietHours() ledger.Hours { return "" }
 
-func (o office) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (o office) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return o.h.engine.Do(ctx, in)
 }
 
-func (o office) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
+func (o office) DoWith(ctx context.Context, in loop.Input, with func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (ledger.Answer, error) {
 	return o.h.engine.DoWith(ctx, in, with)
 }
 

@@ -92,7 +92,7 @@ func (n *Night) Settings() ledger.Settings {
 }
 
 // Do decides an input, folds the resulting entries and returns the answer.
-func (n *Night) Do(in loop.Input) loop.Answer {
+func (n *Night) Do(in loop.Input) ledger.Answer {
 	in.Time = n.Now
 	if in.Idle = ofHouse(in.Body); !in.Idle {
 		in.Project = n.project

@@ -14,8 +14,8 @@ import (
 
 const mira = "telegram:48213377"
 
-func saying(text string) func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
-	return func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+func saying(text string) func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	return func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		return []ledger.Outgoing{{Chat: mira, Class: ledger.ClassReply, Body: []byte(text + ": " + a.Text)}}, &ledger.Cursor{Name: "telegram:1", Value: "8124"}
 	}
 }
@@ -71,7 +71,7 @@ func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 func TestHouseInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
-		do := func(in loop.Input) loop.Answer {
+		do := func(in loop.Input) ledger.Answer {
 			t.Helper()
 			a, err := w.engine.Do(t.Context(), in)
 			if err != nil {

@@ -249,11 +249,11 @@ func (l live) Text(chat, key string) (bot.Message, bool) {
 // host is the bot.Service of a running daemon.
 type host struct{ *porter }
 
-func (h host) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (h host) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return h.engine.Do(ctx, in)
 }
 
-func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
+func (h host) DoWith(ctx context.Context, in loop.Input, with func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (ledger.Answer, error) {
 	return h.engine.DoWith(ctx, in, with)
 }
 
