@@ -8,6 +8,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // pairElsewhere answers a pairing code that was sent to a place other than a
@@ -135,7 +136,7 @@ func People(h loop.Shared, now time.Time) Message {
 func quiet(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	chat := orElse(r.Chat, r.Actor)
 	if c.Target != "" {
-		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.SetQuiet{Chat: chat, Hours: ledger.Hours(c.Target)}})
+		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: people.SetQuiet{Chat: chat, Hours: ledger.Hours(c.Target)}})
 		if err != nil {
 			return Message{}, err
 		}
@@ -186,11 +187,11 @@ func unpair(ctx context.Context, host DaemonService, r Request, c Command) (Mess
 		m.button("People", "/people")
 		return m, nil
 	}
-	a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.RemovePerson{ID: found[0].ID}})
+	a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: people.Remove{ID: found[0].ID}})
 	if err != nil {
 		return Message{}, fmt.Errorf("take out %s: %w", found[0].ID, err)
 	}
-	return FromAnswer((loop.RemovePerson{}).InputKind(), a, r.Key), nil
+	return FromAnswer((people.Remove{}).InputKind(), a, r.Key), nil
 }
 
 // Welcome returns the first message to a person who was just paired

@@ -86,9 +86,11 @@ func (d *decision) add(about scope, body ledger.Body) {
 	d.push(e)
 }
 
-// addShared records an entry in the stream that all projects share.
-func (d *decision) addShared(body ledger.Body) {
-	d.push(ledger.Entry{Stream: ledger.SharedStream, Time: d.in.Time, Actor: d.in.Actor, Cause: d.in.Key, Body: body})
+// addShared records entries in the stream that all projects share.
+func (d *decision) addShared(bodies ...ledger.Body) {
+	for _, body := range bodies {
+		d.push(ledger.Entry{Stream: ledger.SharedStream, Time: d.in.Time, Actor: d.in.Actor, Cause: d.in.Key, Body: body})
+	}
 }
 
 func (d *decision) push(e ledger.Entry) {

@@ -12,7 +12,9 @@
 //
 // Package engine is the shell around the core. It calls Decide once for each
 // input, commits, and carries out the effects. Package ledger has the types of
-// entries and effects, which adapters import instead of this package.
+// entries and effects, which adapters import instead of this package. Package
+// people is the part of the core without a project: Shared embeds its state, and
+// Decide hands its inputs over.
 //
 // # What the core must not do
 //
@@ -116,8 +118,8 @@
 //     about), exit.go and outcome.go (the end of a session).
 //   - A run: start.go, ready.go, run.go, startable.go, source.go, reload.go.
 //   - People: question.go asks, answer.go, question_effect.go and undo.go act on
-//     answers; guidance.go, task_command.go, offer.go, late.go, person.go,
-//     quiet.go, digest.go, reminder.go.
+//     answers; guidance.go, task_command.go, offer.go, late.go, reminder.go. Who
+//     they are is decided in package people.
 //   - Inputs: input.go, decide.go, and advance.go, the only place where work
 //     begins.
 package loop

@@ -22,7 +22,8 @@ type faults interface {
 // entries, the inbox and the effects without a result, and holds every
 // decision against what must always be true.
 type night struct {
-	who      string // who types; "" = the console
+	who      string      // who types; "" = the console
+	role     ledger.Role // that let them in; "" = not checked
 	t        faults
 	s        State
 	folded   State // of the entries as the ledger would give them back
@@ -115,7 +116,7 @@ func (n *night) do(body InputBody, key string) Decision {
 	}
 	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body}
 	if n.who != "" {
-		in.Actor, in.Name = "telegram:"+n.who, n.who
+		in.Actor, in.Name, in.Role = "telegram:"+n.who, n.who, n.role
 	}
 	n.last = in
 	before := mustJSON(n.t, n.s)

@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // Ages from which on an input counts as late.
@@ -89,7 +90,7 @@ func (v *request) acknowledge(ctx context.Context, d *counter) {
 // forbidden replies to a command that the sender's role does not permit.
 func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 	m := bot.Forbidden(v.o.Service.Shared(), v.who)
-	in := v.input("", loop.RefuseCommand{Command: string(c.Verb), For: v.project})
+	in := v.input("", people.RefuseCommand{Command: string(c.Verb), For: v.project})
 	_, err := v.o.Service.DoWith(ctx, in, func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		if v.in.Press != "" {
 			return nil, v.in.Cursor

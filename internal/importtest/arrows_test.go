@@ -31,7 +31,8 @@ var arrows = map[string][]string{
 	"guidance":     {},
 	"loop/ledger":  {"guidance"},
 	"loop/payload": {"guidance", "loop/ledger"},
-	"loop":         {"guidance", "loop/ledger", "loop/payload"},
+	"loop/people":  {"loop/ledger"},
+	"loop":         {"guidance", "loop/ledger", "loop/payload", "loop/people"},
 
 	// The shell around it.
 	"loop/engine": {"loop", "loop/ledger", "guidance", "internal/crash", "internal/sleep"},
@@ -41,7 +42,7 @@ var arrows = map[string][]string{
 	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
 	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/sleep", "internal/text"},
 	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash", "internal/sleep", "internal/text"},
-	"bot":                    {"loop", "loop/ledger", "loop/payload", "guidance", "internal/nearest", "internal/width"},
+	"bot":                    {"loop", "loop/ledger", "loop/payload", "loop/people", "guidance", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	// Below an adapter lies what belongs to it.
 	"loop/agent/adapter":       {"loop/ledger", "internal/guard"},
@@ -55,8 +56,8 @@ var arrows = map[string][]string{
 	"bot/chattest":             {"loop/ledger", "bot"},
 	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sleep"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
-	"bot/inbound":              {"loop", "loop/ledger", "guidance", "bot"},
-	"internal/scenario":        {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/inbound":              {"loop", "loop/ledger", "loop/people", "guidance", "bot"},
+	"internal/scenario":        {"loop", "loop/ledger", "loop/people", "guidance", "bot"},
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
 
 	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
@@ -91,11 +92,11 @@ var arrows = map[string][]string{
 	"internal/daemon/project":    {"config", "loop", "loop/engine", "loop/ledger", "loop/task", "loop/workspace"},
 	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
-	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "store"},
-	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/workspace", "store"},
+	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},
+	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/workspace", "store"},
 	"internal/daemon/chat":       {"bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon":            {everything},
-	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger"}, // for tests
+	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger", "loop/people"}, // for tests
 
 	// The far end of networks, for tests.
 	"internal/fake/telegram": {"internal/fake/wrap"},
@@ -110,7 +111,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "loop/people", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the house keeps to itself, each with
 // the packages that may have it.

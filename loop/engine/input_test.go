@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 const mira = "telegram:48213377"
@@ -79,8 +80,8 @@ func TestHouseInput(t *testing.T) {
 			}
 			return a
 		}
-		do(loop.Input{Key: "pair", Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}})
-		if a := do(loop.Input{Key: "telegram:1", Actor: mira, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}); a.Code != "paired" {
+		do(loop.Input{Key: "pair", Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}})
+		if a := do(loop.Input{Key: "telegram:1", Actor: mira, Name: "Mira", Body: people.TryPairing{Hash: "h"}}); a.Code != "paired" {
 			t.Fatalf("%+v", a)
 		}
 		w.restart()
@@ -98,10 +99,10 @@ func TestHouseInput(t *testing.T) {
 func TestPairingEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
-		if _, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleView}}); err != nil {
+		if _, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleView}}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(loop.PairingTime)
+		time.Sleep(people.PairingTime)
 		synctest.Wait()
 		if p := w.engine.Shared().Pairing; p != nil {
 			t.Errorf("still open: %+v", p)
