@@ -18,7 +18,7 @@ const settledKept = 50
 // applyShared folds one entry of the shared stream into s.
 func applyShared(s Shared, e ledger.Entry) Shared {
 	switch b := e.Body.(type) {
-	case ledger.HouseSet:
+	case ledger.SharedSet:
 		s.MaxSessions = b.MaxSessions
 	case ledger.IDIssued:
 		s.Issued = with(s.Issued, b.Kind, b.N)

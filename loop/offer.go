@@ -25,7 +25,7 @@ func (d *decision) offerRun(b OfferRun) {
 		return
 	}
 	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
-		d.addShared(ledger.HouseSet{MaxSessions: b.MaxSessions})
+		d.addShared(ledger.SharedSet{MaxSessions: b.MaxSessions})
 	}
 	d.withdrawOffers("another one was made")
 	text := ""

@@ -16,7 +16,7 @@ func (d *decision) startRun(b StartRun) {
 		return
 	}
 	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
-		d.addShared(ledger.HouseSet{MaxSessions: b.MaxSessions})
+		d.addShared(ledger.SharedSet{MaxSessions: b.MaxSessions})
 	}
 	if b.Alone {
 		for _, l := range d.Shared.Leases {

@@ -112,7 +112,7 @@ func (p *initWizard) run(ctx context.Context) error {
 		} else {
 			p.say(bot.SignDone, "timezone", "%s", zone)
 		}
-		house := propose.House{Timezone: zone, ZoneWhy: why, Folder: filepath.Dir(file)}
+		house := propose.Global{Timezone: zone, ZoneWhy: why, Folder: filepath.Dir(file)}
 		err = createFile(file, propose.File(house, project), p.flags.config == "")
 	}
 	if err != nil {

@@ -20,15 +20,15 @@ type Project struct {
 	Found     Found
 }
 
-// House is what stands above all projects.
-type House struct {
+// Global is what stands above all projects.
+type Global struct {
 	Timezone string // IANA name; "" = unknown
 	ZoneWhy  string // where it was taken from
 	Folder   string // of the configuration file, for the commands in comments
 }
 
 // File is a whole nightporter.toml. It loads as it is.
-func File(h House, p Project) string {
+func File(h Global, p Project) string {
 	var w writer
 	w.comment("What nightporter works by. Proposed by: nightporter init")
 	w.comment("Change what you like; every setting is explained in docs/operating.md.")
