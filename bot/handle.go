@@ -21,9 +21,9 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	if err != nil {
 		return mistake(err), nil
 	}
-	if does := c.Verb.row().house; does != nil {
+	if does := c.Verb.row().shared; does != nil {
 		host, stays := service.(DaemonService)
-		m, done, err := does(ctx, houseRequest{service: service, host: host, stays: stays, r: r, c: c})
+		m, done, err := does(ctx, sharedRequest{service: service, host: host, stays: stays, r: r, c: c})
 		if err != nil {
 			return faulty(c), fmt.Errorf("%s: %w", c.Verb, err)
 		}

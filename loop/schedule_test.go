@@ -219,7 +219,7 @@ func (w *world) crowd() {
 	}
 }
 
-// hats are all of the pattern's, and perhaps others: the house's own may be
+// hats are all of the pattern's, and perhaps others: built-in ones may be
 // taken away where no pattern routes to them.
 func (w *world) hats() map[string]ledger.Hat {
 	hats := maps.Clone(testSettings().Hats)

@@ -24,7 +24,7 @@ const everything = "*"
 // that is missing here fails the test: where it belongs is decided before it
 // is used, not found out afterwards.
 //
-// The order is the house's, from the inside out: guidance ← loop ← engine and
+// The order is from the inside out: guidance ← loop ← engine and
 // adapters ← cmd. No adapter imports another one.
 var arrows = map[string][]string{
 	// The pure core.
@@ -113,7 +113,7 @@ var arrows = map[string][]string{
 // standard library.
 var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "loop/people", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
 
-// reserved are imports that one place in the house keeps to itself, each with
+// reserved are imports that one place in the module keeps to itself, each with
 // the packages that may have it.
 var reserved = map[string][]string{
 	"database/sql":                 {"store"}, // nobody else writes the ledger (docs/spec 8.1)

@@ -67,9 +67,9 @@ func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 	})
 }
 
-// TestHouseInput: the paired people belong to no project, and are the same after
+// TestSharedInput: the paired people belong to no project, and are the same after
 // a restart.
-func TestHouseInput(t *testing.T) {
+func TestSharedInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
 		do := func(in loop.Input) ledger.Answer {
@@ -89,7 +89,7 @@ func TestHouseInput(t *testing.T) {
 			t.Errorf("after a restart: %+v %v", p, ok)
 		}
 		if names := w.engine.Projects(); len(names) > 0 {
-			t.Errorf("the house has become a project: %q", names)
+			t.Errorf("the shared state has become a project: %q", names)
 		}
 	})
 }

@@ -193,10 +193,10 @@ func (w *porter) press(who, first, label string) {
 // digest sends the digest, as cmd/nightporter does at 07:30.
 func (w *porter) digest(due time.Time) {
 	w.t.Helper()
-	house := w.engine.Shared()
+	shared := w.engine.Shared()
 	w.drawn = nil
 	for _, name := range w.engine.Projects() {
-		m, err := w.draw(name, house.DigestFrom(due, clock()), clock())
+		m, err := w.draw(name, shared.DigestFrom(due, clock()), clock())
 		if err != nil {
 			w.t.Fatal(err)
 		}
