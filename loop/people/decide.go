@@ -2,10 +2,40 @@ package people
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
+
+// Input is one of the inputs of this package (docs/spec 6.5, 6.6). All of them are
+// sent without a project.
+type Input interface {
+	// InputKind names the input. Answers to it are worded by this name.
+	InputKind() string
+
+	decide(d *decision)
+}
+
+// Sender is who sent an input.
+type Sender struct {
+	Actor string      // a person's platform id, "telegram:48213377", or "console" and "daemon"
+	Name  string      // for people: "Mira"
+	Role  ledger.Role // that the actor had on arrival; "" = not checked
+}
+
+// displayName shortens the name that the platform gives to 40 characters in one
+// line.
+func (s Sender) displayName() string {
+	name := strings.Join(strings.Fields(s.Name), " ")
+	if r := []rune(name); len(r) > 40 {
+		return string(r[:40])
+	}
+	if name == "" {
+		return "somebody"
+	}
+	return name
+}
 
 // Decision is the result of deciding on one input: what is added to the shared
 // stream, in order, and the reply to the sender.
@@ -16,7 +46,7 @@ type Decision struct {
 
 // Decide returns the decision on one input that a sender made at a time. It is a
 // pure function, and s is not changed. An input that cannot be carried out is no
-// error: Decision.Answer says why. The caller has checked the sender's role.
+// error: Decision.Answer says why. The caller has asked CheckRole about the sender.
 func Decide(s State, now time.Time, from Sender, in Input) Decision {
 	d := newDecision(s, now, from)
 	in.decide(d)

@@ -14,9 +14,9 @@
 // Files:
 //
 //   - state.go: State and the open pairing code; apply.go folds entries into it.
-//   - input.go: the inputs; decide.go: Decide and what every decision is made with.
-//   - pairing.go: codes, and the end of a pairing.
+//   - decide.go: Decide and what every decision is made with; input.go: the inputs.
 //   - role.go: roles, and the audit of strangers and of refused commands.
+//   - pairing.go: codes, and the end of a pairing.
 //   - quiet.go: quiet hours of chats.
 //   - digest.go: digests of days and weeks, and absences of the daemon.
 //

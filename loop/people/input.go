@@ -6,22 +6,6 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Input is one of the inputs of this package (docs/spec 6.5, 6.6). All of them are
-// sent without a project.
-type Input interface {
-	// InputKind names the input. Answers to it are worded by this name.
-	InputKind() string
-
-	decide(d *decision)
-}
-
-// Sender is who sent an input.
-type Sender struct {
-	Actor string      // a person's platform id, "telegram:48213377", or "console" and "daemon"
-	Name  string      // for people: "Mira"
-	Role  ledger.Role // that the actor had on arrival; "" = not checked
-}
-
 // OfferPairing offers to pair the person who sends a code, with a role. The host
 // shows the code itself; the ledger keeps only its hash.
 type OfferPairing struct {

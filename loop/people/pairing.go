@@ -1,7 +1,6 @@
 package people
 
 import (
-	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -68,23 +67,11 @@ func (b TryPairing) decide(d *decision) {
 		// stays valid.
 		d.refuse(ledger.CodeLastAdmin, "you are the only admin; that code is for somebody else")
 	default:
-		name := displayName(d.from.Name)
+		name := d.from.displayName()
 		d.add(ledger.PersonPaired{Person: ledger.Person{ID: d.from.Actor, Name: name, Role: p.Role, Since: d.now}})
 		d.accept(ledger.CodePaired, name+", you are paired as "+string(p.Role))
 		d.made.Answer.ID = string(p.Role)
 	}
-}
-
-// displayName shortens a platform's name to 40 characters in one line.
-func displayName(name string) string {
-	name = strings.Join(strings.Fields(name), " ")
-	if r := []rune(name); len(r) > 40 {
-		return string(r[:40])
-	}
-	if name == "" {
-		return "somebody"
-	}
-	return name
 }
 
 // decide removes a paired person. Only the host can remove the last admin, so

@@ -6,11 +6,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Limits of the audit of strangers (docs/spec 6.6).
-const (
-	strangerEvery = time.Hour // between two entries about the same sender
-	maxStrangers  = 50        // recorded within strangerEvery, so that a crowd cannot fill the disk
-)
+// maxStrangers limits the strangers that are recorded within strangerEvery, so that
+// a crowd cannot fill the disk (docs/spec 6.6).
+const maxStrangers = 50
 
 // CheckRole reports whether a sender still has the role that let an input in:
 // whoever let it in had looked at an older state. If ok is false, refusal is the
@@ -48,13 +46,13 @@ func (d *decision) audit(b MeetStranger) {
 		}
 	}
 	if recent < maxStrangers {
-		d.add(ledger.StrangerWrote{Who: d.from.Actor, Name: displayName(d.from.Name), Chat: b.Chat, Why: b.Why})
+		d.add(ledger.StrangerWrote{Who: d.from.Actor, Name: d.from.displayName(), Chat: b.Chat, Why: b.Why})
 	}
 }
 
 // decide records a command that the sender's role does not allow.
 func (b RefuseCommand) decide(d *decision) {
 	p, _ := d.Person(d.from.Actor)
-	d.add(ledger.CommandRefused{Who: d.from.Actor, Name: displayName(d.from.Name), Role: p.Role, Command: b.Command, Project: b.For})
+	d.add(ledger.CommandRefused{Who: d.from.Actor, Name: d.from.displayName(), Role: p.Role, Command: b.Command, Project: b.For})
 	d.refuse(ledger.CodeRole, "your role is %s", p.Role)
 }

@@ -37,6 +37,10 @@ type Stranger struct {
 	At  time.Time `json:"at"`
 }
 
+// strangerEvery is the time between two entries about the same stranger
+// (docs/spec 6.6).
+const strangerEvery = time.Hour
+
 // Person returns the paired person with this platform id, and whether there is
 // one.
 func (s State) Person(id string) (ledger.Person, bool) {
