@@ -16,16 +16,17 @@ const (
 	eventAdvice   = "advice.complete"
 )
 
-// Hats that argue about a plan. They stand in no route: the core sends a plan
-// to them and back, by these names (docs/spec 4.4).
+// Hats that argue about a plan. No route names them: the core sends a plan to
+// them and back, by these names (docs/spec 4.4).
 const (
 	hatCritic    = "critic"
 	hatArchitect = "architect"
 )
 
-// checkConsensus says what keeps plans of a pattern from being argued about
-// (docs/spec 4.4). Somebody relies on it that nothing is built before, so that none
-// of it is a mere warning. The problems have no place yet.
+// checkConsensus returns what prevents plans of the pattern from being argued
+// about (docs/spec 4.4). These are errors rather than warnings, because
+// somebody relies on it that nothing is built before. The problems have no line
+// yet.
 func checkConsensus(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	var problems []Problem
 	for _, need := range []struct{ hat, event string }{{hatCritic, eventCritique}, {hatArchitect, eventAdvice}} {
@@ -49,7 +50,7 @@ func checkConsensus(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	return problems
 }
 
-// plans reports whether a hat that the pattern comes to ends with a plan.
+// plans reports whether the pattern reaches a hat that ends with a plan.
 func plans(p ledger.Pattern, hats map[string]ledger.Hat) bool {
 	for name := range reach(p, p.Start) {
 		if slices.Contains(hats[name].Emits, eventPlan) {
@@ -66,9 +67,9 @@ func noPlan(key string, p ledger.Pattern) Problem {
 	}
 }
 
-// checkPlans says what keeps a project's wishes about plans from being
-// fulfilled by a pattern, by key. What a pattern wishes itself is its own
-// check's to say.
+// checkPlans returns, by key, why the pattern cannot fulfil the project's
+// settings about plans. checkPattern covers the same settings of the pattern
+// itself.
 func (p *Project) checkPlans(pattern ledger.Pattern, hats map[string]ledger.Hat) map[string][]Problem {
 	out := map[string][]Problem{}
 	if p.Consensus && !pattern.Consensus {

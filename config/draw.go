@@ -11,13 +11,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// drawWidth is how wide a phone shows a line without wrapping it (docs/spec 21.1).
+// drawWidth is the number of characters that a phone shows in one line without
+// wrapping (docs/spec 21.1).
 const drawWidth = 38
 
-// Draw shows the routes of a pattern as text for a phone or a terminal, no line
-// wider than 38 characters: each hat in the order in which a task comes to it,
-// with what follows on what. A pattern that is not right is drawn as far as it
-// goes.
+// Draw returns the routes of a pattern as text for a phone or a terminal, no
+// line wider than 38 characters. It lists the hats in the order in which a task
+// reaches them, each with its routes. An invalid pattern is drawn as far as its
+// routes lead.
 //
 //	builder → reviewer
 //	reviewer
@@ -45,7 +46,7 @@ func Draw(p ledger.Pattern, hats map[string]ledger.Hat) string {
 	return b.String()
 }
 
-// visited are the hats of a pattern, from its start on, nearest first.
+// visited returns the hats of a pattern in breadth-first order from its start.
 func visited(p ledger.Pattern) []string {
 	order := []string{p.Start}
 	for i := 0; i < len(order); i++ {
@@ -61,12 +62,13 @@ func visited(p ledger.Pattern) []string {
 // way is one route as it is drawn: "issues: → fixer, once".
 type way struct {
 	event string
-	label string // when it is taken; "" = always
+	label string // the condition, such as "issues"; "" = always
 	to    string
 	once  bool
 }
 
-// waysFrom are the ways that leave a hat: event by event, what was found first.
+// waysFrom returns the routes that leave a hat: grouped by event, and within an
+// event those for issues first.
 func waysFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []way {
 	events := slices.Clone(hats[name].Emits)
 	for _, r := range p.Routes {
@@ -103,7 +105,8 @@ func waysFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []way {
 	return ways
 }
 
-// shortEvent is what tells an event from the others of its hat.
+// shortEvent returns the last word of an event's name, or the whole name where
+// another event of the hat ends with the same word.
 func shortEvent(event string, all []string) string {
 	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
 	for _, e := range all {
@@ -129,7 +132,7 @@ func drawHat(b *strings.Builder, name string, ways []way) {
 	}
 }
 
-// drawWay writes one way, on two lines where it is too wide for one.
+// drawWay writes one route, on two lines where it is too wide for one.
 func drawWay(b *strings.Builder, lead string, w way) {
 	to := w.to
 	if w.once {
@@ -146,8 +149,8 @@ func drawWay(b *strings.Builder, lead string, w way) {
 	b.WriteString(lead + " →\n" + shorten("    "+to) + "\n")
 }
 
-// shorten cuts a line that a name makes too wide. Names of hats have at most 32
-// characters, so that only "once" is ever lost behind one.
+// shorten cuts a line at drawWidth. A hat's name has at most 32 characters, so
+// only "once" can be lost behind one.
 func shorten(line string) string {
 	if r := []rune(line); len(r) > drawWidth {
 		return string(r[:drawWidth-1]) + "…"
@@ -155,7 +158,7 @@ func shorten(line string) string {
 	return line
 }
 
-// routesPage is what stands above the tables of docs/routes.md.
+// routesPage is the text above the tables of docs/routes.md.
 const routesPage = `# Routes
 
 Which hat follows on which event, in each shipped pattern. This page is written from the files in ` + "`config/presets`" + ` by ` + "`go test ./config -run TestRoutesTable -update`" + `; do not edit it.
@@ -166,8 +169,8 @@ Which hat follows on which event, in each shipped pattern. This page is written 
 - With ` + "`consensus = true`" + ` on a pattern or a project, a plan goes to the critic before the route that is written here, and back to the planner while it is rejected; the architect is consulted on the second rejection.
 `
 
-// RoutesTable is the page on the routes of patterns, in Markdown: each drawn,
-// with a table of where each event of each hat goes.
+// RoutesTable returns docs/routes.md: a drawing of each pattern, and a table
+// with the target of each event of each hat.
 func RoutesTable(hats map[string]ledger.Hat, patterns map[string]ledger.Pattern) string {
 	var b strings.Builder
 	b.WriteString(routesPage)
@@ -195,7 +198,8 @@ func RoutesTable(hats map[string]ledger.Hat, patterns map[string]ledger.Pattern)
 	return b.String()
 }
 
-// target is where an event goes on one side of the threshold, in words.
+// target names the hats that an event leads to on one side of the threshold,
+// for the table.
 func target(p ledger.Pattern, hat, event string, side ledger.ThresholdSide) string {
 	var words []string
 	for _, r := range p.Routes {

@@ -85,7 +85,7 @@ refactorer → builder
 	}
 }
 
-// narrow fails where a line would wrap on a phone.
+// narrow fails the test when a line of the drawing is wider than a phone.
 func narrow(t *testing.T, drawing string) {
 	t.Helper()
 	for _, line := range strings.Split(drawing, "\n") {
@@ -95,7 +95,7 @@ func narrow(t *testing.T, drawing string) {
 	}
 }
 
-// TestRoutesTable holds docs/routes.md against the presets.
+// TestRoutesTable compares docs/routes.md with the presets.
 func TestRoutesTable(t *testing.T) {
 	const file = "../docs/routes.md"
 	got := RoutesTable(shipped(t))
@@ -114,14 +114,16 @@ func TestRoutesTable(t *testing.T) {
 	}
 }
 
-// badTurns is how often a walk through a pattern turns out badly before all is
-// well: enough for every hat to be sent back from every place more than once.
+// badTurns is the number of bad outcomes in a walk through a pattern before all
+// outcomes are good. It suffices to send every hat back from every other one
+// more than once.
 const badTurns = 8
 
 // TestEveryWayConverges walks each shipped pattern with every sequence of good
-// and bad turns (a review with issues or without, a verification that failed or
-// passed): every walk ends in a commit once things turn out well, no route that
-// is taken once is taken twice, and each hat is at work in one of the walks.
+// and bad outcomes: a review with or without issues, a verification that passed
+// or failed. Every walk must end in a commit once all outcomes are good, no
+// route marked once may be taken twice, and each hat must work in one of the
+// walks.
 func TestEveryWayConverges(t *testing.T) {
 	hats, patterns := shipped(t)
 	for name, p := range patterns {
@@ -141,7 +143,8 @@ func TestEveryWayConverges(t *testing.T) {
 					}
 					worked[hat] = true
 					bad := false
-					// Only where there are two ways is there a turn to take.
+					// Only a hat with two possible continuations uses up an
+					// outcome.
 					if len(h.Emits) > 1 || p.Next(hat, h.Emits[0], true, never) != p.Next(hat, h.Emits[0], false, never) {
 						bad, left = left&1 == 1, left>>1
 					}

@@ -30,7 +30,8 @@ func fifo(t *testing.T, file string) {
 	}
 }
 
-// docs/spec 12.3: what lies in a repository counts only once it is trusted.
+// TestRepositoryHatsNeedTrust: hats of a repository count only when the project
+// trusts it (docs/spec 12.3).
 func TestRepositoryHatsNeedTrust(t *testing.T) {
 	dir := laySite(t)
 	write(t, dir+"/blog/.nightporter/hats/evil.toml", evilHat)
@@ -65,8 +66,9 @@ func TestRepositoryHatsNeedTrust(t *testing.T) {
 	}
 }
 
-// Nothing below .nightporter is even opened without trust: a FIFO there blocks
-// whoever opens it. With trust it is refused, and does not block either.
+// TestRepositoryWithTraps: without trust no file below .nightporter is opened,
+// because opening a FIFO blocks. With trust a FIFO is refused and does not
+// block either.
 func TestRepositoryWithTraps(t *testing.T) {
 	for name, lay := range map[string]func(repo string){
 		"hat":      func(repo string) { fifo(t, repo+"/.nightporter/hats/builder.toml") },
@@ -91,8 +93,8 @@ func TestRepositoryWithTraps(t *testing.T) {
 	}
 }
 
-// A person's own folder may be made of links, as dotfiles are; what a
-// repository brings along must not lead to other files of the host.
+// TestLinks: a person's own folder may contain links, as dotfiles do; links in
+// a repository must not lead to other files of the host.
 func TestLinks(t *testing.T) {
 	const refused = "a link that leads out of the repository, or is absolute\n    Put the file itself there"
 	for name, c := range map[string]struct {
@@ -130,9 +132,9 @@ func TestLinks(t *testing.T) {
 			dir := laySite(t)
 			write(t, dir+"/secret.toml", evilHat)
 			write(t, dir+"/elsewhere/b.toml", evilHat)
-			write(t, dir+"/hats/b.toml", "") // what "..", were it followed, would show
+			write(t, dir+"/hats/b.toml", "") // the file that a link through ".." would reach
 			c.lay(t, dir, dir+"/blog")
-			symlink(t, "blog", dir+"/link") // the repository's own name may be one
+			symlink(t, "blog", dir+"/link") // the repository itself may be reached through a link
 			for _, repo := range []string{"/blog", "/link"} {
 				hats, err := Hats(Empty(), &Project{Repo: dir + repo, TrustRepo: true})
 				if c.want == "" {
@@ -166,14 +168,14 @@ func mkdir(t *testing.T, dir string) {
 	}
 }
 
-// TestHatFolders: whoever watches these folders, and asks for Settings again
-// when something in them changes, has what is on disk.
+// TestHatFolders: a caller that watches these folders and calls Settings after
+// each change sees the files on disk.
 func TestHatFolders(t *testing.T) {
 	dir := laySite(t)
 	write(t, dir+"/nightporter.toml", "[[project]]\nname = \"blog\"\nrepo = \"blog\"\nsource = \"plan:p.md\"\n")
 	cfg := load(t)
 	p := cfg.Projects[0]
-	own := []string{dir + "/hats", dir + "/patterns"} // one is there, one is not
+	own := []string{dir + "/hats", dir + "/patterns"} // hats exists, patterns does not
 	repo := []string{dir + "/blog/.nightporter/hats", dir + "/blog/.nightporter/patterns"}
 	for name, c := range map[string]struct {
 		cfg   *Config

@@ -17,8 +17,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// laySite makes a folder with a config's usual surroundings, two repositories
-// among them, and makes it the current one.
+// laySite makes a folder with two repositories and a config's other
+// surroundings, and changes to it.
 func laySite(t *testing.T) string {
 	t.Helper()
 	return lay(t, []txtar.File{
@@ -34,7 +34,7 @@ func laySite(t *testing.T) string {
 	})
 }
 
-// layWhole lays the example that uses every key.
+// layWhole writes the example that uses every key.
 func layWhole(t *testing.T) string {
 	t.Helper()
 	from, err := filepath.Abs("testdata/whole")
@@ -236,16 +236,17 @@ func TestShortForms(t *testing.T) {
 	if _, err := Load("nightporter.toml"); err == nil || !strings.Contains(err.Error(), `meant "abort"?`) {
 		t.Errorf("abrot: %v", err)
 	}
-	write(t, dir+"/nightporter.toml", "\ufeffmax_sessions = 2\r\n") // as some editors save it
+	write(t, dir+"/nightporter.toml", "\ufeffmax_sessions = 2\r\n") // with a byte order mark, as some editors save it
 	if got := load(t).Sessions(); got != 2 {
 		t.Errorf("with a byte order mark: %d", got)
 	}
 }
 
-// A systemd credential takes the place of a token's file that is not named.
+// TestCredential: a systemd credential replaces the token file that the config
+// does not name.
 func TestCredential(t *testing.T) {
 	dir := laySite(t)
-	write(t, dir+"/creds/telegram-token", "t") // systemd guards it, whatever its mode
+	write(t, dir+"/creds/telegram-token", "t") // accepted with any mode, because systemd protects it
 	t.Setenv("CREDENTIALS_DIRECTORY", dir+"/creds")
 	write(t, dir+"/nightporter.toml", "[telegram]\n")
 	if got := load(t).Telegram.TokenFile; got != dir+"/creds/telegram-token" {
@@ -257,7 +258,8 @@ func TestCredential(t *testing.T) {
 	}
 }
 
-// Whoever is not the owner must not read a token, the group included.
+// TestTokenModes: nobody but the owner may have access to a token, not even the
+// group.
 func TestTokenModes(t *testing.T) {
 	dir := laySite(t)
 	write(t, dir+"/nightporter.toml", "[telegram]\n")
@@ -271,7 +273,8 @@ func TestTokenModes(t *testing.T) {
 	}
 }
 
-// Nothing of a token may be shown, wherever a person put it.
+// TestNoTokenIsShown: no message shows any part of a token, wherever a person
+// put it.
 func TestNoTokenIsShown(t *testing.T) {
 	dir := laySite(t)
 	for _, text := range []string{

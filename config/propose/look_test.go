@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// files makes a repository of names and contents.
+// files makes a repository from pairs of name and content.
 func files(pairs ...string) fstest.MapFS {
 	m := fstest.MapFS{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -19,8 +19,8 @@ func files(pairs ...string) fstest.MapFS {
 	return m
 }
 
-// shown is a list of commands as one line each: "when: run", with a leading –
-// where it is off.
+// shown renders each command as one line: "when: run", with a leading – where
+// it is written as a comment.
 func shown(list []Command) []string {
 	var out []string
 	for _, c := range list {
@@ -40,7 +40,7 @@ func TestLook(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		repo    fstest.MapFS
-		missing string // programs that are not on PATH
+		missing string // programs that are not installed
 		setup   []string
 		verify  []string
 		note    string // part of the only note
@@ -174,7 +174,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookNeverOpensOthers: only regular files are opened; a FIFO would keep
+// TestLookNeverOpensOthers: Look opens regular files only; a FIFO would block
 // init for ever.
 func TestLookNeverOpensOthers(t *testing.T) {
 	repo := fstest.MapFS{}

@@ -2,12 +2,12 @@ package propose
 
 import "regexp"
 
-// target finds rules of a Makefile that verify something. An assignment
-// (test := x) is none.
+// target matches the Makefile rules that verify something. It does not match an
+// assignment (test := x).
 var target = regexp.MustCompile(`(?m)^(test|check|lint)[ \t]*::?(?:[^=:]|$)`)
 
-// makefile adds the targets of a Makefile: as they are where nothing else was
-// found, else as what might take the place of the rest.
+// makefile adds the targets of a Makefile. Next to commands of a language they
+// are written as comments, because they probably run the same commands.
 func (f *Found) makefile(top folder) {
 	file := top.first("GNUmakefile", "makefile", "Makefile")
 	if file == "" {
