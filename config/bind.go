@@ -202,7 +202,7 @@ func (b *binder) unknown(key string, fields map[string]reflect.StructField, path
 		text += " in " + s
 	}
 	p := b.doc.atKey(child(path, key), text)
-	if home := b.home(b.root, key, nil); home != "" {
+	if home := b.sectionOf(b.root, key, nil); home != "" {
 		p.Fix = fmt.Sprintf("%q belongs %s", key, home)
 	} else {
 		names := make([]string, 0, len(fields))
@@ -214,9 +214,9 @@ func (b *binder) unknown(key string, fields map[string]reflect.StructField, path
 	b.problems = append(b.problems, p)
 }
 
-// home describes the section of the schema that has the key, for a message: "in
+// sectionOf describes the section of the schema that has the key, for a message: "in
 // [telegram]". "" when no section has it.
-func (b *binder) home(t reflect.Type, key string, path []string) string {
+func (b *binder) sectionOf(t reflect.Type, key string, path []string) string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 		if t.Kind() == reflect.Map {
 			path = child(path, "NAME")
@@ -237,7 +237,7 @@ func (b *binder) home(t reflect.Type, key string, path []string) string {
 	}
 	for i := range t.NumField() {
 		if name := tomlName(t.Field(i)); name != "" {
-			if home := b.home(t.Field(i).Type, key, child(path, name)); home != "" {
+			if home := b.sectionOf(t.Field(i).Type, key, child(path, name)); home != "" {
 				return home
 			}
 		}

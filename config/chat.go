@@ -12,18 +12,18 @@ type chat struct {
 
 // tokenFile is the location of one of a platform's tokens.
 type tokenFile struct {
-	file       *string // the configured path; after findTokens, the resolved one
-	key        string  // key in the section
-	credential string  // name of the systemd credential that can replace it
-	usual      string  // file name to try beside the configuration
-	ask        string  // remedy for a missing file, with %s for its path
+	file        *string // the configured path; after findTokens, the resolved one
+	key         string  // key in the section
+	credential  string  // name of the systemd credential that can replace it
+	defaultName string  // file name to try beside the configuration
+	remedy      string  // remedy for a missing file, with %s for its path
 }
 
 // findTokens resolves the paths of all token files.
 func (c *Config) findTokens() {
 	for _, at := range c.chats() {
 		for _, t := range at.tokens {
-			*t.file = c.secret(*t.file, t.credential, t.usual)
+			*t.file = c.secret(*t.file, t.credential, t.defaultName)
 		}
 	}
 }
@@ -32,7 +32,7 @@ func (c *Config) findTokens() {
 func (c *checker) chats() {
 	for _, at := range c.cfg.chats() {
 		for _, t := range at.tokens {
-			c.secretFile(*t.file, t.ask, at.name, t.key)
+			c.secretFile(*t.file, t.remedy, at.name, t.key)
 		}
 		c.url(at.api, at.name, "api")
 	}

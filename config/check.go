@@ -137,7 +137,7 @@ func (c *checker) secretFile(file, howTo string, path ...string) {
 	st, err := os.Stat(file)
 	switch {
 	case err != nil:
-		c.value(name+": "+reason(err), path...).Fix = fmt.Sprintf(howTo, file)
+		c.value(name+": "+systemText(err), path...).Fix = fmt.Sprintf(howTo, file)
 	case !st.Mode().IsRegular():
 		c.value(name+": not a regular file", path...)
 	case st.Size() == 0:
@@ -323,7 +323,7 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 		if f.doc.shipped { // the others were checked by catalogue
 			c.problems = append(c.problems, wrong...)
 		}
-		if len(wrong) == 0 && !f.unsure(cat) {
+		if len(wrong) == 0 && !f.hasReported(cat) {
 			for key, problems := range p.checkPlans(f.pattern, cat.hats) {
 				for _, problem := range problems {
 					c.value(problem.Text, at(key)...).Fix = problem.Fix

@@ -158,7 +158,7 @@ type Project struct {
 	MaxTasks      *int                   `toml:"max_tasks"` // 0 = no limit, as for the next three
 	MaxIterations *int                   `toml:"max_iterations"`
 	MaxWaves      *int                   `toml:"max_waves"`
-	Batch         *int                   `toml:"batch"` // at least 1
+	Batch         *int                   `toml:"batch"` // routeProblem least 1
 	Start         Start                  `toml:"start"`
 	Until         Clock                  `toml:"until"`
 	Read          []string               `toml:"read"`  // folders that sessions may also read

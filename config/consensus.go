@@ -44,14 +44,14 @@ func checkConsensus(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 		}
 		problems = append(problems, problem)
 	}
-	if !plans(p, hats) {
+	if !producesPlan(p, hats) {
 		problems = append(problems, noPlan("consensus", p))
 	}
 	return problems
 }
 
-// plans reports whether the pattern reaches a hat that ends with a plan.
-func plans(p ledger.Pattern, hats map[string]ledger.Hat) bool {
+// producesPlan reports whether the pattern reaches a hat that ends with a plan.
+func producesPlan(p ledger.Pattern, hats map[string]ledger.Hat) bool {
 	for name := range reach(p, p.Start) {
 		if slices.Contains(hats[name].Emits, eventPlan) {
 			return true
@@ -75,7 +75,7 @@ func (p *Project) checkPlans(pattern ledger.Pattern, hats map[string]ledger.Hat)
 	if p.Consensus && !pattern.Consensus {
 		out["consensus"] = checkConsensus(pattern, hats)
 	}
-	if p.PlanApproval && !plans(pattern, hats) {
+	if p.PlanApproval && !producesPlan(pattern, hats) {
 		out["plan_approval"] = []Problem{noPlan("plan_approval", pattern)}
 	}
 	return out

@@ -14,9 +14,9 @@ import (
 // span is a range of bytes of a document.
 type span struct{ from, to int }
 
-// place is the position of one key in a document: of its name, and of its
+// keyPosition is the position of one key in a document: of its name, and of its
 // value. A table's value is its header.
-type place struct{ key, value span }
+type keyPosition struct{ key, value span }
 
 // document is a TOML file with the position of each of its keys.
 //
@@ -24,17 +24,17 @@ type place struct{ key, value span }
 // a person wants all mistakes at once (docs/spec 24.4). So the library only
 // parses and reports syntax errors, and bind fills the structs.
 type document struct {
-	file   string
-	src    []byte
-	values map[string]any
-	places map[string]place
+	file      string
+	src       []byte
+	values    map[string]any
+	positions map[string]keyPosition
 
 	shipped bool // one of presets, which the user cannot edit
 }
 
 func parseDocument(file string, src []byte) (*document, []Problem) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff")) // some editors write a byte order mark
-	d := &document{file: file, src: src, places: map[string]place{}}
+	d := &document{file: file, src: src, positions: map[string]keyPosition{}}
 	if err := toml.Unmarshal(src, &d.values); err != nil {
 		var de *toml.DecodeError
 		if !errors.As(err, &de) {
@@ -104,10 +104,10 @@ func (d *document) header(e *unstable.Node, arrays map[string]int) []string {
 		at.to++
 	}
 	at = d.trim(at)
-	d.places[pathKey(path)] = place{key: at, value: at}
+	d.positions[pathKey(path)] = keyPosition{key: at, value: at}
 	for n := len(path) - 1; n > 0; n-- { // the parent tables that the header creates
-		if _, known := d.places[pathKey(path[:n])]; !known {
-			d.places[pathKey(path[:n])] = place{key: at, value: at}
+		if _, known := d.positions[pathKey(path[:n])]; !known {
+			d.positions[pathKey(path[:n])] = keyPosition{key: at, value: at}
 		}
 	}
 	return path
@@ -125,8 +125,8 @@ func (d *document) keyValue(e *unstable.Node, table []string) {
 			key.from = int(k.Raw.Offset)
 		}
 		key.to = int(k.Raw.Offset + k.Raw.Length)
-		if _, known := d.places[pathKey(path)]; !known && !it.IsLast() {
-			d.places[pathKey(path)] = place{key: key, value: key} // a dotted key creates its parent tables
+		if _, known := d.positions[pathKey(path)]; !known && !it.IsLast() {
+			d.positions[pathKey(path)] = keyPosition{key: key, value: key} // a dotted key creates its parent tables
 		}
 	}
 	value := span{key.to, int(e.Raw.Offset + e.Raw.Length)}
@@ -134,7 +134,7 @@ func (d *document) keyValue(e *unstable.Node, table []string) {
 		value.from += eq + 1
 	}
 	value = d.trim(value)
-	d.places[pathKey(path)] = place{key: key, value: value}
+	d.positions[pathKey(path)] = keyPosition{key: key, value: value}
 	d.inside(e.Value(), path)
 }
 
@@ -154,11 +154,11 @@ func (d *document) inside(value *unstable.Node, path []string) {
 		at := span{int(n.Raw.Offset), int(n.Raw.Offset + n.Raw.Length)}
 		switch n.Kind { // the parser gives no complete range for nested values
 		case unstable.Array:
-			at = d.places[pathKey(path)].value
+			at = d.positions[pathKey(path)].value
 		case unstable.InlineTable:
 			at.to = d.end(n)
 		}
-		d.places[pathKey(element)] = place{key: at, value: at}
+		d.positions[pathKey(element)] = keyPosition{key: at, value: at}
 		d.inside(n, element)
 	}
 }
@@ -186,7 +186,7 @@ func (d *document) trim(s span) span {
 }
 
 // has reports whether the document holds the key.
-func (d *document) has(path ...string) bool { _, ok := d.places[pathKey(path)]; return ok }
+func (d *document) has(path ...string) bool { _, ok := d.positions[pathKey(path)]; return ok }
 
 // atKey returns a problem with a key, or with the section that lacks it.
 func (d *document) atKey(path []string, text string) Problem {
@@ -198,13 +198,13 @@ func (d *document) atValue(path []string, text string) Problem {
 	return d.problem(d.find(path).value, text)
 }
 
-func (d *document) find(path []string) place {
+func (d *document) find(path []string) keyPosition {
 	for n := len(path); n > 0; n-- {
-		if p, ok := d.places[pathKey(path[:n])]; ok {
+		if p, ok := d.positions[pathKey(path[:n])]; ok {
 			return p
 		}
 	}
-	return place{}
+	return keyPosition{}
 }
 
 // problem returns a Problem with a range of the document. A range of several

@@ -30,15 +30,15 @@ const drawWidth = 38
 func Draw(p ledger.Pattern, hats map[string]ledger.Hat) string {
 	var b strings.Builder
 	argued := false
-	for _, name := range visited(p) {
-		ways := waysFrom(p, hats, name)
-		if i := slices.IndexFunc(ways, func(w way) bool { return w.event == eventPlan }); p.Consensus && i >= 0 && !argued {
+	for _, name := range hatsInOrder(p) {
+		ways := routesFrom(p, hats, name)
+		if i := slices.IndexFunc(ways, func(w drawnRoute) bool { return w.event == eventPlan }); p.Consensus && i >= 0 && !argued {
 			argued = true
 			to := ways[i].to
 			ways[i].to = hatCritic
 			drawHat(&b, name, ways)
-			drawHat(&b, hatCritic, []way{{label: "OKAY", to: to}, {label: "REJECT", to: name}, {label: "second REJECT", to: hatArchitect}})
-			drawHat(&b, hatArchitect, []way{{to: name}})
+			drawHat(&b, hatCritic, []drawnRoute{{label: "OKAY", to: to}, {label: "REJECT", to: name}, {label: "second REJECT", to: hatArchitect}})
+			drawHat(&b, hatArchitect, []drawnRoute{{to: name}})
 			continue
 		}
 		drawHat(&b, name, ways)
@@ -46,8 +46,8 @@ func Draw(p ledger.Pattern, hats map[string]ledger.Hat) string {
 	return b.String()
 }
 
-// visited returns the hats of a pattern in breadth-first order from its start.
-func visited(p ledger.Pattern) []string {
+// hatsInOrder returns the hats of a pattern in breadth-first order from its start.
+func hatsInOrder(p ledger.Pattern) []string {
 	order := []string{p.Start}
 	for i := 0; i < len(order); i++ {
 		for _, r := range p.Routes {
@@ -59,24 +59,24 @@ func visited(p ledger.Pattern) []string {
 	return order
 }
 
-// way is one route as it is drawn: "issues: → fixer, once".
-type way struct {
+// drawnRoute is one route as it is drawn: "issues: → fixer, once".
+type drawnRoute struct {
 	event string
 	label string // the condition, such as "issues"; "" = always
 	to    string
 	once  bool
 }
 
-// waysFrom returns the routes that leave a hat: grouped by event, and within an
+// routesFrom returns the routes that leave a hat: grouped by event, and within an
 // event those for issues first.
-func waysFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []way {
+func routesFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []drawnRoute {
 	events := slices.Clone(hats[name].Emits)
 	for _, r := range p.Routes {
 		if r.From == name && !slices.Contains(events, r.On) {
 			events = append(events, r.On)
 		}
 	}
-	var ways []way
+	var ways []drawnRoute
 	for _, event := range events {
 		var routes []ledger.Route
 		for _, r := range p.Routes {
@@ -87,7 +87,7 @@ func waysFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []way {
 		rank := map[ledger.ThresholdSide]int{"": 0, ledger.Above: 1, ledger.Below: 2}
 		slices.SortStableFunc(routes, func(a, b ledger.Route) int { return cmp.Compare(rank[a.When], rank[b.When]) })
 		for i, r := range routes {
-			w := way{event: event, to: r.To, once: r.Once}
+			w := drawnRoute{event: event, to: r.To, once: r.Once}
 			switch {
 			case i > 0 && routes[i-1].Once && routes[i-1].When == r.When:
 				w.label = "then"
@@ -117,9 +117,9 @@ func shortEvent(event string, all []string) string {
 	return last(event)
 }
 
-func drawHat(b *strings.Builder, name string, ways []way) {
+func drawHat(b *strings.Builder, name string, ways []drawnRoute) {
 	if len(ways) == 1 && ways[0].label == "" && !ways[0].once {
-		drawWay(b, name+" ", ways[0])
+		drawRoute(b, name+" ", ways[0])
 		return
 	}
 	b.WriteString(shorten(name) + "\n")
@@ -128,12 +128,12 @@ func drawHat(b *strings.Builder, name string, ways []way) {
 		if w.label != "" {
 			lead += w.label + ": "
 		}
-		drawWay(b, lead, w)
+		drawRoute(b, lead, w)
 	}
 }
 
-// drawWay writes one route, on two lines where it is too wide for one.
-func drawWay(b *strings.Builder, lead string, w way) {
+// drawRoute writes one route, on two lines where it is too wide for one.
+func drawRoute(b *strings.Builder, lead string, w drawnRoute) {
 	to := w.to
 	if w.once {
 		to += ", once"
@@ -179,7 +179,7 @@ func RoutesTable(hats map[string]ledger.Hat, patterns map[string]ledger.Pattern)
 		p := patterns[name]
 		fmt.Fprintf(&b, "\n## %s\n\n```\n%s```\n\n", name, Draw(p, hats))
 		b.WriteString("| hat | event | issues | else | `question.asked` | `task.blocked` |\n|---|---|---|---|---|---|\n")
-		for _, hat := range visited(p) {
+		for _, hat := range hatsInOrder(p) {
 			used[hat] = true
 			for _, event := range hats[hat].Emits {
 				fmt.Fprintf(&b, "| %s | `%s` | %s | %s | person | person |\n", hat, event, target(p, hat, event, ledger.Above), target(p, hat, event, ledger.Below))
@@ -203,7 +203,7 @@ func RoutesTable(hats map[string]ledger.Hat, patterns map[string]ledger.Pattern)
 func target(p ledger.Pattern, hat, event string, side ledger.ThresholdSide) string {
 	var words []string
 	for _, r := range p.Routes {
-		if r.From != hat || r.On != event || !slices.Contains(sides(r.When), side) {
+		if r.From != hat || r.On != event || !slices.Contains(sidesOf(r.When), side) {
 			continue
 		}
 		if !r.Once {

@@ -80,13 +80,13 @@ refactorer → builder
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
-			narrow(t, got)
+			checkWidth(t, got)
 		})
 	}
 }
 
-// narrow fails the test when a line of the drawing is wider than a phone.
-func narrow(t *testing.T, drawing string) {
+// checkWidth fails the test when a line of the drawing is wider than a phone.
+func checkWidth(t *testing.T, drawing string) {
 	t.Helper()
 	for _, line := range strings.Split(drawing, "\n") {
 		if utf8.RuneCountInString(line) > drawWidth {
@@ -114,27 +114,27 @@ func TestRoutesTable(t *testing.T) {
 	}
 }
 
-// badTurns is the number of bad outcomes in a walk through a pattern before all
+// maxBadOutcomes is the number of bad outcomes in a walk through a pattern before all
 // outcomes are good. It suffices to send every hat back from every other one
 // more than once.
-const badTurns = 8
+const maxBadOutcomes = 8
 
-// TestEveryWayConverges walks each shipped pattern with every sequence of good
+// TestEveryWalkConverges walks each shipped pattern with every sequence of good
 // and bad outcomes: a review with or without issues, a verification that passed
 // or failed. Every walk must end in a commit once all outcomes are good, no
 // route marked once may be taken twice, and each hat must work in one of the
 // walks.
-func TestEveryWayConverges(t *testing.T) {
+func TestEveryWalkConverges(t *testing.T) {
 	hats, patterns := shipped(t)
 	for name, p := range patterns {
 		t.Run(name, func(t *testing.T) {
 			worked := map[string]bool{}
-			for turns := range 1 << badTurns {
+			for turns := range 1 << maxBadOutcomes {
 				left := turns
 				var been []string
 				hat := p.Start
 				for n := 0; hat != ledger.Converged; n++ {
-					if n > 4*badTurns+len(p.Routes) {
+					if n > 4*maxBadOutcomes+len(p.Routes) {
 						t.Fatalf("turns %08b: still at work after %q", turns, been)
 					}
 					h, ok := hats[hat]
@@ -163,7 +163,7 @@ func TestEveryWayConverges(t *testing.T) {
 					t.Errorf("turns %08b: the refactorer came %d times: %q", turns, n, been)
 				}
 			}
-			for _, hat := range visited(p) {
+			for _, hat := range hatsInOrder(p) {
 				if !worked[hat] {
 					t.Errorf("%s never works", hat)
 				}

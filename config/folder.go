@@ -110,7 +110,7 @@ const escapes = "path escapes from parent"
 
 // unreadable returns a problem with a file or folder as a whole.
 func unreadable(file string, err error) Problem {
-	p := Problem{File: file, Text: reason(err)}
+	p := Problem{File: file, Text: systemText(err)}
 	switch {
 	case strings.HasSuffix(p.Text, escapes):
 		p.Text = "a link that leads out of the repository, or is absolute"

@@ -33,7 +33,7 @@ func fifo(t *testing.T, file string) {
 // TestRepositoryHatsNeedTrust: hats of a repository count only when the project
 // trusts it (docs/spec 12.3).
 func TestRepositoryHatsNeedTrust(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	write(t, dir+"/blog/.nightporter/hats/evil.toml", evilHat)
 	write(t, dir+"/blog/.nightporter/patterns/evil.toml", "name = \"single\"\nstart = \"builder\"\nmin_rounds = 7\n[[route]]\nfrom = \"builder\"\non = \"build.complete\"\nto = \"converged\"\n")
 	cfg := &Config{File: dir + "/nightporter.toml", dir: "."}
@@ -66,10 +66,10 @@ func TestRepositoryHatsNeedTrust(t *testing.T) {
 	}
 }
 
-// TestRepositoryWithTraps: without trust no file below .nightporter is opened,
+// TestRepositorySpecialFiles: without trust no file below .nightporter is opened,
 // because opening a FIFO blocks. With trust a FIFO is refused and does not
 // block either.
-func TestRepositoryWithTraps(t *testing.T) {
+func TestRepositorySpecialFiles(t *testing.T) {
 	for name, lay := range map[string]func(repo string){
 		"hat":      func(repo string) { fifo(t, repo+"/.nightporter/hats/builder.toml") },
 		"pattern":  func(repo string) { fifo(t, repo+"/.nightporter/patterns/x.toml") },
@@ -78,7 +78,7 @@ func TestRepositoryWithTraps(t *testing.T) {
 		"folder":   func(repo string) { fifo(t, repo+"/.nightporter") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := laySite(t)
+			dir := setupSite(t)
 			lay(dir + "/blog")
 			cfg := &Config{File: dir + "/nightporter.toml", dir: "."}
 			p := Project{Name: "blog", Repo: dir + "/blog", Source: Source{"plan", "p.md"}}
@@ -129,7 +129,7 @@ func TestLinks(t *testing.T) {
 		}, "too many levels"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := laySite(t)
+			dir := setupSite(t)
 			write(t, dir+"/secret.toml", evilHat)
 			write(t, dir+"/elsewhere/b.toml", evilHat)
 			write(t, dir+"/hats/b.toml", "") // the file that a link through ".." would reach
@@ -152,7 +152,7 @@ func TestLinks(t *testing.T) {
 		})
 	}
 
-	dir := laySite(t)
+	dir := setupSite(t)
 	write(t, dir+"/dotfiles/b.toml", evilHat)
 	symlink(t, dir+"/dotfiles/b.toml", dir+"/hats/b.toml")
 	hats, err := Hats(&Config{File: dir + "/nightporter.toml", dir: "."}, nil)
@@ -171,7 +171,7 @@ func mkdir(t *testing.T, dir string) {
 // TestHatFolders: a caller that watches these folders and calls Settings after
 // each change sees the files on disk.
 func TestHatFolders(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	write(t, dir+"/nightporter.toml", "[[project]]\nname = \"blog\"\nrepo = \"blog\"\nsource = \"plan:p.md\"\n")
 	cfg := load(t)
 	p := cfg.Projects[0]

@@ -106,13 +106,13 @@ func FuzzPattern(f *testing.F) {
 			return
 		}
 		_, file, problems := readPattern(doc)
-		narrow(t, Draw(file.pattern, hats)) // an invalid one, too
+		checkWidth(t, Draw(file.pattern, hats)) // an invalid one, too
 		if len(problems) > 0 || len(file.check(catalogue{hats: hats})) > 0 {
 			return
 		}
 		p := file.pattern
 		always := func(string) bool { return true }
-		for _, name := range visited(p) {
+		for _, name := range hatsInOrder(p) {
 			h, ok := hats[name]
 			if !ok {
 				t.Fatalf("comes to %q, which is no hat", name)

@@ -15,9 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write what is shown into the golden files")
 
-// lay writes files into a new folder and changes to it. Files whose names
+// writeFiles writes files into a new folder and changes to it. Files whose names
 // suggest secrets get mode 0600, except those named "open".
-func lay(t *testing.T, files []txtar.File) string {
+func writeFiles(t *testing.T, files []txtar.File) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -64,7 +64,7 @@ func TestBad(t *testing.T) {
 			if n := len(files); n > 0 && files[n-1].Name == "want" {
 				files, want = files[:n-1], string(files[n-1].Data)
 			}
-			dir := lay(t, files)
+			dir := writeFiles(t, files)
 			cfg, err := Load("nightporter.toml")
 			var bad *Error
 			if !errors.As(err, &bad) {

@@ -121,11 +121,11 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 	h := ledger.Hat{
 		Name: in.Name, Role: in.Role, Prompt: strings.TrimSpace(in.Prompt),
 		Load: in.Context.Load, WriteAllowed: allowed, WriteDenied: denied, OwnScope: in.Context.OwnScope,
-		Emits: in.Exit.EmitEvent, Payload: in.Exit.Payload, MaxTokens: or(in.Exit.MaxTokens, defaultMaxTokens),
+		Emits: in.Exit.EmitEvent, Payload: in.Exit.Payload, MaxTokens: deref(in.Exit.MaxTokens, defaultMaxTokens),
 		Denied: union(f.Tools.Denied, Floor()),
 		Expect: ledger.Expect(f.Verify.Expect),
 		Agent:  f.Agent.Name, Model: f.Agent.Model, Effort: f.Agent.Effort,
-		Timeout: or(f.Agent.Timeout, defaultTimeout), StallTimeout: or(f.Agent.StallTimeout, defaultStall),
+		Timeout: deref(f.Agent.Timeout, defaultTimeout), StallTimeout: deref(f.Agent.StallTimeout, defaultStall),
 		MaxCostUSD: f.Agent.MaxCostUSD,
 	}
 	if h.Prompt == "" {
@@ -264,8 +264,8 @@ func insidePath(s string) string {
 	return ""
 }
 
-// or returns the value that p points to, or otherwise when p is nil.
-func or[T any](p *T, otherwise T) T {
+// deref returns the value that p points to, or otherwise when p is nil.
+func deref[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise
 	}

@@ -162,7 +162,7 @@ func TestHatFilesThatAreRefused(t *testing.T) {
 		"empty":       {func(t *testing.T, file string) { write(t, file, "") }, "a hat needs a name"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := laySite(t)
+			dir := setupSite(t)
 			c.make(t, dir+"/hats/x.toml")
 			cfg := &Config{File: dir + "/nightporter.toml", dir: "."}
 			_, err := Hats(cfg, nil)

@@ -16,7 +16,7 @@ import (
 func Find(explicit string) (string, error) {
 	if explicit != "" {
 		if _, err := os.Stat(explicit); err != nil {
-			return "", &Error{Items: []Problem{{File: explicit, Text: reason(err)}}}
+			return "", &Error{Items: []Problem{{File: explicit, Text: systemText(err)}}}
 		}
 		return explicit, nil
 	}
@@ -29,7 +29,7 @@ func Find(explicit string) (string, error) {
 	} else if err != nil {
 		// The file may exist and hold settings; continuing without them could
 		// do harm.
-		return "", &Error{Items: []Problem{{File: file, Text: reason(err)}}}
+		return "", &Error{Items: []Problem{{File: file, Text: systemText(err)}}}
 	}
 	return file, nil
 }
@@ -143,7 +143,7 @@ func checkRepo(dir string) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return dir + " is missing"
 	case err != nil:
-		return fmt.Sprintf("%s cannot be read: %s", dir, reason(err))
+		return fmt.Sprintf("%s cannot be read: %s", dir, systemText(err))
 	case !st.IsDir():
 		return dir + " is not a folder"
 	case !isRepository(dir):
@@ -152,9 +152,9 @@ func checkRepo(dir string) string {
 	return ""
 }
 
-// reason returns the system's error text without operation and path, because a
+// systemText returns the system's error text without operation and path, because a
 // problem names the file itself.
-func reason(err error) string {
+func systemText(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err

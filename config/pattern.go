@@ -41,7 +41,7 @@ type patternFile struct {
 }
 
 func (f patternFile) check(cat catalogue) []Problem {
-	if f.unsure(cat) {
+	if f.hasReported(cat) {
 		return nil
 	}
 	return checkPattern(f.pattern, cat.hats, func(route int, field, text string) Problem {
@@ -50,23 +50,23 @@ func (f patternFile) check(cat catalogue) []Problem {
 			path = []string{"route", strconv.Itoa(route), field}
 		}
 		if f.doc.shipped {
-			return f.misfit(cat, route, text)
+			return f.shippedProblem(cat, route, text)
 		}
 		return f.doc.atValue(path, text)
 	})
 }
 
-// unsure reports whether a problem has already been reported for the pattern or
+// hasReported reports whether a problem has already been reported for the pattern or
 // one of its hats. Further problems would only be consequences of that one.
-func (f patternFile) unsure(cat catalogue) bool {
+func (f patternFile) hasReported(cat catalogue) bool {
 	return f.broken || cat.files[f.pattern.Start].broken || slices.ContainsFunc(f.pattern.Routes, func(r ledger.Route) bool {
 		return cat.files[r.From].broken || cat.files[r.To].broken
 	})
 }
 
-// misfit returns a problem of a shipped pattern. Nobody can edit that pattern,
+// shippedProblem returns a problem of a shipped pattern. Nobody can edit that pattern,
 // so the problem points at the person's hat that replaced a shipped one.
-func (f patternFile) misfit(cat catalogue, route int, text string) Problem {
+func (f patternFile) shippedProblem(cat catalogue, route int, text string) Problem {
 	text = fmt.Sprintf("pattern %s: %s", f.pattern.Name, text)
 	if route < 0 {
 		return Problem{Text: text}
@@ -108,7 +108,7 @@ func readPattern(doc *document) (string, patternFile, []Problem) {
 		bad(doc.atValue([]string{"min_rounds"}, fmt.Sprintf("min_rounds can be %d at most: an attempt has 20 sessions, and a round takes two", maxRounds)))
 	}
 	p := ledger.Pattern{
-		Name: f.Name, Start: f.Start, MinRounds: or(f.MinRounds, 1), Consensus: f.Consensus,
+		Name: f.Name, Start: f.Start, MinRounds: deref(f.MinRounds, 1), Consensus: f.Consensus,
 		Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, // docs/spec 2.6
 	}
 	if f.Threshold != nil {

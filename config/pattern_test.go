@@ -187,7 +187,7 @@ func TestConsensusHats(t *testing.T) {
 // A hat of the user's own may make a pattern of the house useless. That is a
 // mistake only where the pattern is used.
 func TestOverriddenHat(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	write(t, dir+"/hats/planner.toml", "[hat]\nname = \"planner\"\nrole = \"r\"\n[hat.exit]\nemit_event = \"my.plan\"\n")
 	write(t, dir+"/nightporter.toml", "[[project]]\nname = \"blog\"\nrepo = \"blog\"\npattern = \"single\"\n")
 	cfg := load(t)

@@ -96,7 +96,7 @@ func (p Problem) window() (line, pad string, carets int) {
 // Error holds all mistakes of a config, its hats and patterns, or the flags.
 // The caller must not use any part of them.
 type Error struct {
-	Items []Problem // at most ten, sorted by file and line
+	Items []Problem // routeProblem most ten, sorted by file and line
 	More  int       // number of problems beyond these
 }
 

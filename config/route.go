@@ -30,11 +30,11 @@ func CheckPattern(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	})
 }
 
-// at makes a problem with a field of a route, or of the pattern itself when
+// routeProblem makes a problem with a field of a route, or of the pattern itself when
 // route is -1.
-type at func(route int, field, text string) Problem
+type routeProblem func(route int, field, text string) Problem
 
-func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
+func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) []Problem {
 	// The checks below read the routes as a graph, which is meaningful only
 	// when all names are valid.
 	if problems := checkNames(p, hats, at); len(problems) > 0 {
@@ -59,12 +59,12 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem
 				problems = append(problems, problem)
 			}
 		}
-		if !reach(lasting(p), name)[ledger.Converged] {
+		if !reach(withoutOnceRoutes(p), name)[ledger.Converged] {
 			problems = append(problems, at(firstFrom(p, name), "from", fmt.Sprintf("from %s no way leads to %q, so no task would ever be done", name, ledger.Converged)))
 		}
 	}
 	for i, r := range p.Routes {
-		if r.On == eventReview && r.When != ledger.Below && !r.Once && reached[r.From] && !fixes(p, hats, r) {
+		if r.On == eventReview && r.When != ledger.Below && !r.Once && reached[r.From] && !reachesFixer(p, hats, r) {
 			problem := at(i, "to", fmt.Sprintf("what %s finds is fixed by nobody: from %s no way leads to a hat that ends with %s", r.From, r.To, eventFix))
 			problem.Fix = fmt.Sprintf("Send it to a fixer: [[route]] from = %q, on = %q, when = \"above\", to = \"fixer\"", r.From, r.On)
 			problems = append(problems, problem)
@@ -84,7 +84,7 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem
 }
 
 // checkNames checks that the hats and events of the routes exist.
-func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
+func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) []Problem {
 	var problems []Problem
 	known := slices.Sorted(maps.Keys(hats))
 	unknown := func(route int, field, name string, also ...string) bool {
@@ -124,7 +124,7 @@ func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
 
 // checkSides finds events that are routed twice, or on one side of the
 // threshold only.
-func checkSides(p ledger.Pattern, at at) []Problem {
+func checkSides(p ledger.Pattern, at routeProblem) []Problem {
 	type key struct{ from, on string }
 	var problems []Problem
 	var order []key
@@ -136,7 +136,7 @@ func checkSides(p ledger.Pattern, at at) []Problem {
 			settled[k], once[k] = map[ledger.ThresholdSide]int{}, map[ledger.ThresholdSide]int{}
 			order = append(order, k)
 		}
-		if slices.ContainsFunc(sides(r.When), func(side ledger.ThresholdSide) bool { _, ok := settled[k][side]; return ok }) {
+		if slices.ContainsFunc(sidesOf(r.When), func(side ledger.ThresholdSide) bool { _, ok := settled[k][side]; return ok }) {
 			problems = append(problems, at(i, "on", fmt.Sprintf("%s from %s is routed already by an earlier route", r.On, r.From)))
 			continue
 		}
@@ -147,7 +147,7 @@ func checkSides(p ledger.Pattern, at at) []Problem {
 				in = once[k]
 			}
 		}
-		for _, side := range sides(r.When) {
+		for _, side := range sidesOf(r.When) {
 			in[side] = i
 		}
 	}
@@ -184,7 +184,7 @@ func checkSides(p ledger.Pattern, at at) []Problem {
 }
 
 // checkOnce checks a route that is taken once.
-func checkOnce(p ledger.Pattern, i int, at at) []Problem {
+func checkOnce(p ledger.Pattern, i int, at routeProblem) []Problem {
 	r := p.Routes[i]
 	switch {
 	case r.To == ledger.Converged:
@@ -199,8 +199,8 @@ func checkOnce(p ledger.Pattern, i int, at at) []Problem {
 	return nil
 }
 
-// sides returns the sides of the threshold on which the route can be taken.
-func sides(when ledger.ThresholdSide) []ledger.ThresholdSide {
+// sidesOf returns the sides of the threshold on which the route can be taken.
+func sidesOf(when ledger.ThresholdSide) []ledger.ThresholdSide {
 	if when == "" {
 		return []ledger.ThresholdSide{ledger.Above, ledger.Below}
 	}
@@ -235,17 +235,17 @@ func reachWithout(p ledger.Pattern, from, without string) map[string]bool {
 	return seen
 }
 
-// lasting returns the pattern without its routes that are taken once. Later in
+// withoutOnceRoutes returns the pattern without its routes that are taken once. Later in
 // an attempt these routes are used up, so their targets must be reachable
 // without them.
-func lasting(p ledger.Pattern) ledger.Pattern {
+func withoutOnceRoutes(p ledger.Pattern) ledger.Pattern {
 	p.Routes = slices.DeleteFunc(slices.Clone(p.Routes), func(r ledger.Route) bool { return r.Once && r.To != ledger.Converged })
 	return p
 }
 
-// fixes reports whether issues of a review can reach a fixing hat before they
+// reachesFixer reports whether issues of a review can reach a fixing hat before they
 // return to the review.
-func fixes(p ledger.Pattern, hats map[string]ledger.Hat, review ledger.Route) bool {
+func reachesFixer(p ledger.Pattern, hats map[string]ledger.Hat, review ledger.Route) bool {
 	for name := range reachWithout(p, review.To, review.From) {
 		if slices.Contains(hats[name].Emits, eventFix) {
 			return true

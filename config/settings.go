@@ -120,7 +120,7 @@ func (c *Config) fromRepo(repo string) (Project, error) {
 	}
 	real, err := filepath.EvalSymlinks(repo)
 	if err != nil {
-		return Project{}, newError([]Problem{{Text: "--repo: " + reason(err)}})
+		return Project{}, newError([]Problem{{Text: "--repo: " + systemText(err)}})
 	}
 	base := sanitise(filepath.Base(real))
 	name := base
@@ -181,8 +181,8 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		s.Boundary = cfg.Boundary
 	}
 	s.Fallback = cfg.Agents[s.Agent].Fallback
-	s.Others = cfg.others(s.Agent)
-	s.CoAuthor = or(cfg.Agents[s.Agent].CoAuthor, ledger.DefaultCoAuthor(s.Agent))
+	s.Others = cfg.otherAgents(s.Agent)
+	s.CoAuthor = deref(cfg.Agents[s.Agent].CoAuthor, ledger.DefaultCoAuthor(s.Agent))
 	p.limits(&s, flags)
 	if until, ok := p.until(flags, f); ok {
 		s.Until = until.Next(now, zone)
@@ -193,7 +193,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		s.Pattern = pattern.pattern
 		wrong := pattern.check(cat)
 		f.problems = append(f.problems, wrong...)
-		if len(wrong) == 0 && !pattern.unsure(cat) {
+		if len(wrong) == 0 && !pattern.hasReported(cat) {
 			for _, problems := range p.checkPlans(pattern.pattern, cat.hats) {
 				f.problems = append(f.problems, problems...)
 			}
@@ -231,10 +231,10 @@ func (p Project) limits(s *ledger.Settings, flags Overrides) {
 	if s.Profile == profileOvernight {
 		tasks, sessions, blocked = kind.MaxTasks, nightSessions, ledger.OnBlockedContinue
 	}
-	s.MaxTasks = first(tasks, flags.MaxTasks, p.MaxTasks)
-	s.MaxIterations = first(sessions, flags.MaxIterations, p.MaxIterations)
-	s.MaxWaves = first(defaultWaves, flags.MaxWaves, p.MaxWaves)
-	s.Batch = first(defaultBatch, flags.Batch, p.Batch)
+	s.MaxTasks = firstSet(tasks, flags.MaxTasks, p.MaxTasks)
+	s.MaxIterations = firstSet(sessions, flags.MaxIterations, p.MaxIterations)
+	s.MaxWaves = firstSet(defaultWaves, flags.MaxWaves, p.MaxWaves)
+	s.Batch = firstSet(defaultBatch, flags.Batch, p.Batch)
 	s.OnBlocked = cmp.Or(p.OnBlocked, blocked)
 	s.Push = cmp.Or(flags.Push, p.Push, kind.Push)
 }
@@ -372,8 +372,8 @@ func (f *flagChecker) failed(flag string, err error) {
 	f.bad(flag, err.Error(), meant)
 }
 
-// first returns the first value that is set, or otherwise.
-func first(otherwise int, values ...*int) int {
+// firstSet returns the first value that is set, or otherwise.
+func firstSet(otherwise int, values ...*int) int {
 	for _, v := range values {
 		if v != nil {
 			return *v
@@ -401,9 +401,9 @@ func within(dir, repo string) bool {
 	}
 }
 
-// others returns the configured agents except the given one. A person can
+// otherAgents returns the configured agents except the given one. A person can
 // continue with them while that agent is unavailable.
-func (c *Config) others(agent string) []string {
+func (c *Config) otherAgents(agent string) []string {
 	names := slices.Sorted(maps.Keys(c.Agents))
 	return slices.DeleteFunc(names, func(name string) bool { return name == agent })
 }

@@ -26,7 +26,7 @@ func settings(t *testing.T, cfg *Config, p Project, flags Overrides) ledger.Sett
 
 // TestSettingsFromFlags resolves a run's settings without any config file.
 func TestSettingsFromFlags(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	flags := Overrides{Repo: "shop", Source: "plan:checkout.md", Verify: []string{"go test ./..."}, From: "Task 5"}
 	p, err := FromFlags(flags, dir)
 	if err != nil {
@@ -54,7 +54,7 @@ func TestSettingsFromFlags(t *testing.T) {
 // TestSourceHasOneName: every spelling of a path gives the run the same source,
 // because a run continues only with the same source.
 func TestSourceHasOneName(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	link := dir + "/link"
 	if err := os.Symlink(dir+"/shop", link); err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestSourceHasOneName(t *testing.T) {
 // TestPrecedence: flags override the project, the project its profile, and the
 // profile the defaults (docs/spec 16).
 func TestPrecedence(t *testing.T) {
-	layWhole(t)
+	setupFullExample(t)
 	cfg := load(t)
 	shop, blog := cfg.Projects[0], cfg.Projects[1]
 	for name, c := range map[string]struct {
@@ -147,7 +147,7 @@ func TestPrecedence(t *testing.T) {
 // TestHatsOfARun checks agent, model and effort of each hat, and the limit on
 // its cost.
 func TestHatsOfARun(t *testing.T) {
-	layWhole(t)
+	setupFullExample(t)
 	cfg := load(t)
 	shop := cfg.Projects[0]
 	type row struct {
@@ -180,7 +180,7 @@ func TestHatsOfARun(t *testing.T) {
 }
 
 func TestBadFlags(t *testing.T) {
-	laySite(t)
+	setupSite(t)
 	_, err := Project{Name: "x"}.Settings(Empty(), Overrides{
 		Source: "plans:x", Profile: "overnigth", Pattern: "singel", Agent: "cluade", Push: "sometimes", Until: "7",
 		MaxTasks: ptr(-1), Batch: ptr(0), Verify: []string{" "},
@@ -208,7 +208,7 @@ func TestBadFlags(t *testing.T) {
 // TestPlans: a project's settings about plans reach the run. They are refused
 // with a pattern that makes no plan, whether the config or a flag names it.
 func TestPlans(t *testing.T) {
-	layWhole(t)
+	setupFullExample(t)
 	cfg := load(t)
 	shop, blog := cfg.Projects[0], cfg.Projects[1]
 	if s := settings(t, cfg, shop, Overrides{}); !s.Consensus || !s.PlanApproval || !s.Pattern.Consensus {
@@ -233,7 +233,7 @@ func TestPlans(t *testing.T) {
 }
 
 func TestPick(t *testing.T) {
-	dir := layWhole(t)
+	dir := setupFullExample(t)
 	cfg := load(t)
 	write(t, dir+"/other/shop/.git/HEAD", "ref: refs/heads/main\n")
 	write(t, dir+"/My Übung!/.git/HEAD", "ref: refs/heads/main\n")

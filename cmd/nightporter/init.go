@@ -204,7 +204,7 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 	out.Found = propose.Look(root.FS(), onPath)
 	p.commands("setup", out.Found.Setup)
 	p.commands("verify", out.Found.Verify)
-	if len(propose.Holds(out.Found.Verify)) == 0 {
+	if len(propose.Active(out.Found.Verify)) == 0 {
 		p.say(bot.SignLook, "verify", "no command proves a task's work")
 		p.hint(`name one in the file: verify = ["make test"]`)
 	}

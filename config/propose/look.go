@@ -23,7 +23,7 @@ type Found struct {
 	Setup     []Command
 	Verify    []Command
 	Notes     []string // advice for the person, one line each
-	Agents    []string // files that may name more commands: AGENTS.md
+	Agents    []string // repositoryOf that may name more commands: AGENTS.md
 }
 
 // Limits on the size of a file and on the number of folders that Look reads.
@@ -87,8 +87,8 @@ func (f *Found) add(name string, p part) {
 	f.Notes = append(f.Notes, p.notes...)
 }
 
-// Holds returns the commands that are not written as comments.
-func Holds(list []Command) []string {
+// Active returns the commands that are not written as comments.
+func Active(list []Command) []string {
 	var out []string
 	for _, c := range list {
 		if c.Off == "" {

@@ -2,9 +2,9 @@ package propose
 
 import "regexp"
 
-// target matches the Makefile rules that verify something. It does not match an
+// verifyTarget matches the Makefile rules that verify something. It does not match an
 // assignment (test := x).
-var target = regexp.MustCompile(`(?m)^(test|check|lint)[ \t]*::?(?:[^=:]|$)`)
+var verifyTarget = regexp.MustCompile(`(?m)^(test|check|lint)[ \t]*::?(?:[^=:]|$)`)
 
 // makefile adds the targets of a Makefile. Next to commands of a language they
 // are written as comments, because they probably run the same commands.
@@ -14,7 +14,7 @@ func (f *Found) makefile(top folder) {
 		return
 	}
 	has := map[string]bool{}
-	for _, m := range target.FindAllStringSubmatch(top.read(file), -1) {
+	for _, m := range verifyTarget.FindAllStringSubmatch(top.read(file), -1) {
 		has[m[1]] = true
 	}
 	alone := len(f.Languages) == 0

@@ -42,7 +42,7 @@ func lookNode(f folder) (part, bool) {
 	var p part
 	var m manifest
 	if err := json.Unmarshal([]byte(f.read(file)), &m); err != nil {
-		p.notes = append(p.notes, fmt.Sprintf("%s cannot be read (%s), so no command was taken from it", f.name(file), jsonTrouble(err)))
+		p.notes = append(p.notes, fmt.Sprintf("%s cannot be read (%s), so no command was taken from it", f.name(file), jsonProblem(err)))
 		return p, true
 	}
 	pm, lock, more := f.manager(m)
@@ -137,8 +137,8 @@ func (f folder) install(pm manager, lock string) Command {
 	return f.command(pm.install, lock, false)
 }
 
-// jsonTrouble describes a syntax error without quoting the file's content.
-func jsonTrouble(err error) string {
+// jsonProblem describes a syntax error without quoting the file's content.
+func jsonProblem(err error) string {
 	if _, ok := err.(*json.UnmarshalTypeError); ok { //nolint:errorlint // Unmarshal returns it as it is
 		return "a value is not of the kind that npm expects"
 	}

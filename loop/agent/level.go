@@ -13,10 +13,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Level returns the highest boundary level at which a session runs on this
-// machine (docs/spec 12.1), and why each higher one does not. 0 means that no
-// session can be started at all. The first call tries it, with a session that
-// does nothing, in some hundredths of a second; later calls repeat the answer.
+// Level returns the highest boundary level that works on this machine
+// (docs/spec 12.1), and the reason why each higher one fails. 0 means that no
+// session can start. The first call runs an empty session at each level, which
+// takes some hundredths of a second; later calls return the same result.
 func (r *Runner) Level() (int, []string) {
 	r.levelOnce.Do(func() {
 		top := 3
@@ -36,7 +36,7 @@ func (r *Runner) Level() (int, []string) {
 	return r.level, r.reasons
 }
 
-// try runs a session that does nothing at a level.
+// try runs an empty session at a level.
 func (r *Runner) try(level int) error {
 	switch abi := landlockABI(); {
 	case level == 3 && abi < 1, level == 2 && abi < abiTruncate:
@@ -47,7 +47,8 @@ func (r *Runner) try(level int) error {
 			return err
 		}
 	}
-	// In the state folder, whose file system and place are what is tried.
+	// The trial uses the state folder, because the result depends on its file
+	// system and location.
 	dir, err := os.MkdirTemp(r.o.State, "try-")
 	if err != nil {
 		return err
@@ -119,8 +120,8 @@ func (r *Runner) tryPlan(dir string, p plan) error {
 	return nil
 }
 
-// passable reports whether the session's user gets through to what it works
-// with, where there are no mounts to put it elsewhere.
+// passable reports whether the session's user can reach its files at levels
+// without mounts.
 func (r *Runner) passable() error {
 	if dir := r.user.barrier(filepath.Join(r.bin, "hat")); dir != "" {
 		return fmt.Errorf("the user of sessions, uid %d, cannot reach the state folder: chmod o+x %s", r.user.uid, dir)

@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// limits looks at a session now and then: whether it shows any sign of life,
-// and whether there is still a daemon.
+// limits checks a session at intervals: whether it shows signs of life, and
+// whether a daemon is running.
 type limits struct {
 	s      *supervisor
 	sign   time.Time // last sign of life
@@ -17,7 +17,7 @@ type limits struct {
 	touch  time.Time
 	cpu    uint64
 	looked time.Time
-	alone  time.Time // since when there is no daemon, zero while there is one
+	alone  time.Time // since when no daemon is running; zero while one is
 }
 
 func newLimits(s *supervisor) *limits {
@@ -25,7 +25,8 @@ func newLimits(s *supervisor) *limits {
 	return &limits{s: s, sign: now, looked: now}
 }
 
-// interval is the time between two looks: short against the limits.
+// interval returns the time between two checks, which is short compared with
+// the limits.
 func (l *limits) interval() time.Duration {
 	d := l.s.spec.Timing.Check.D()
 	for _, limit := range []ledger.Duration{l.s.spec.Stall, l.s.spec.Timing.Abandon} {
@@ -36,14 +37,14 @@ func (l *limits) interval() time.Duration {
 	return max(d, time.Millisecond)
 }
 
-// busy is the share of one processor from which on using it is a sign of
-// life. Below are programs that wait and tick.
+// busy is the share of one processor above which CPU use counts as a sign of
+// life. Programs that merely wait stay below it.
 const busy = 0.01
 
-// tick is the unit of CPU time in /proc: USER_HZ, 100 on every Linux.
+// tick is the unit of CPU times in /proc: USER_HZ, which is 100 on every Linux.
 const tick = 10 * time.Millisecond
 
-// look returns why the session has to end now, "" where it need not.
+// look returns the reason to end the session now, or "".
 func (l *limits) look(root int) (ledger.ExitReason, string) {
 	now := time.Now()
 	if n := l.s.printed.Load(); n != l.bytes {

@@ -21,17 +21,16 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// shimLock is the open file that holds the folder's lock, handed over by the
+// shimLock is the file descriptor of the folder's lock, inherited from the
 // daemon.
 const shimLock = 3
 
-// ShimMain is `nightporter shim FOLDER`: the supervisor of one session. It is
-// started by Runner.Start, in a session of its own, and outlives the daemon.
-// All it has to say is in the folder's exit.json; the exit code is 0 where
-// that was written, and 1 else.
+// ShimMain implements `nightporter shim FOLDER`: it supervises one session.
+// Runner.Start runs it detached, and it outlives the daemon. The result is in
+// the folder's exit.json; the exit code is 0 if that was written, else 1.
 func ShimMain(folder string) int {
-	// The reaper dies with the thread that started it: this one, which
-	// lives as long as the process.
+	// The kernel kills the reaper when the thread that started it ends. This
+	// thread lives as long as the process.
 	runtime.LockOSThread()
 	unix.CloseOnExec(shimLock)
 	signal.Ignore(syscall.SIGHUP)
@@ -42,7 +41,7 @@ func ShimMain(folder string) int {
 	return 0
 }
 
-// supervise runs the session and writes its exit.
+// supervise runs the session and writes exit.json.
 func supervise(folder string) error {
 	s := &supervisor{folder: folder, exit: ledger.Exit{
 		Reason: ledger.ExitLost, Code: -1, Started: time.Now(), Turns: -1, Tokens: -1, CostUSD: -1,
@@ -64,7 +63,7 @@ func supervise(folder string) error {
 	return s.finish(nil)
 }
 
-// supervisor watches one session from outside its boundary.
+// supervisor runs one session from outside its boundary.
 type supervisor struct {
 	folder string
 	spec   spec
@@ -72,17 +71,17 @@ type supervisor struct {
 	out    *output
 	pid    pidFile
 
-	login *os.File // the lease of its login, held until the process ends
+	login *os.File // the login's lease, held until the process ends
 
-	printed  atomic.Int64 // bytes of output so far
+	printed  atomic.Int64 // number of bytes of output so far
 	diskFull atomic.Bool
 	ooms     uint64
 }
 
 func (s *supervisor) path(name string) string { return filepath.Join(s.folder, name) }
 
-// load reads what to do. The environment is removed from the disk: it holds
-// keys, and nobody needs it again.
+// load reads the instructions. It deletes the file of the environment, which
+// holds keys and is not needed again.
 func (s *supervisor) load() error {
 	if err := readJSON(s.path(fileSpec), &s.spec); err != nil {
 		return err
@@ -106,17 +105,16 @@ func (s *supervisor) writePID() error {
 	return writeJSON(s.path(filePID), s.pid)
 }
 
-// inner is the running reaper, seen from outside.
+// inner is the supervisor's view of the running reaper.
 type inner struct {
 	cmd     *os.Process
-	reports chan report // closed when it has none to give any more
+	reports chan report // closed after the last report
 	control *os.File
-	printed chan struct{} // closed when the output has ended
+	printed chan struct{} // closed after the end of the output
 	pipe    *os.File
 }
 
-// run is the session from its start to its end. What goes wrong is how it
-// ended.
+// run runs the session from start to end. It records failures in exit.
 func (s *supervisor) run() {
 	s.ooms = oomKills()
 	asks := s.watchAsk()
@@ -130,7 +128,8 @@ func (s *supervisor) run() {
 	}
 	if p, err := readProcess(in.cmd.Pid); err == nil {
 		s.pid.Inner, s.pid.InnerStart = p.pid, p.start
-		// Losing this costs a little certainty after a crash, not the session.
+		// Without this file only the detection after a crash is less certain;
+		// the session can go on.
 		_ = writeJSON(s.path(filePID), s.pid)
 	}
 	s.watch(in, asks)
@@ -138,8 +137,8 @@ func (s *supervisor) run() {
 	if err := keepLogin(s.folder); err != nil {
 		fmt.Fprintln(os.Stderr, "nightporter shim:", err)
 	}
-	// The tree is gone, so nobody holds the output open, unless it was passed
-	// to a process outside through a socket.
+	// All processes of the tree are gone, so the output ends, unless a process
+	// outside received it through a socket.
 	select {
 	case <-in.printed:
 	case <-time.After(2 * time.Second):
@@ -148,9 +147,8 @@ func (s *supervisor) run() {
 	}
 }
 
-// logIn waits until no other session works with the same login, and copies
-// it in. It reports whether the session can begin; where it cannot, how it
-// ended is recorded.
+// logIn waits until no other session uses the login, and copies it into HOME.
+// It reports whether the session can begin; if not, it records the exit.
 func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
 	if s.spec.Login == nil {
 		return true
@@ -166,7 +164,7 @@ func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
 		s.spec.Login.settle(filepath.Dir(s.folder))
 		err := s.spec.Login.place(s.folder, filepath.Join(s.folder, dirBox, boxHome), s.spec.Plan.UID, s.spec.Plan.GID)
 		if err == nil {
-			s.exit.Started = time.Now() // it had waited for somebody else's end
+			s.exit.Started = time.Now() // the wait does not count as run time
 			return true
 		}
 		why, text = ledger.ExitNotStarted, err.Error()
@@ -175,8 +173,8 @@ func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
 	return false
 }
 
-// waitTurn waits for the login's lease. It returns why the session is over
-// before it began, "" where it can begin.
+// waitTurn waits for the login's lease. It returns the exit reason of a session
+// that ends before it begins, else "".
 func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (ledger.ExitReason, string) {
 	const told = "it had waited for another session with the same login"
 	signals := make(chan os.Signal, 1)
@@ -227,7 +225,7 @@ func (s *supervisor) startInner() (*inner, error) {
 		return nil, err
 	}
 	defer func() { _ = prompt.Close() }()
-	var ends [4][2]*os.File // output, plan, report, control: read and write end
+	var ends [4][2]*os.File // output, plan, report, control: read and write end of each
 	for i := range ends {
 		if ends[i][0], ends[i][1], err = os.Pipe(); err != nil {
 			return nil, err
@@ -246,7 +244,7 @@ func (s *supervisor) startInner() (*inner, error) {
 	}
 	in := &inner{cmd: proc, reports: make(chan report, 8), control: ctl[1], printed: make(chan struct{}), pipe: out[0]}
 	go func() {
-		_ = json.NewEncoder(plan[1]).Encode(s.spec.Plan) // a reaper that reads none says so itself
+		_ = json.NewEncoder(plan[1]).Encode(s.spec.Plan) // if this fails, the reaper reports the incomplete plan
 		_ = plan[1].Close()
 	}()
 	go func() {
@@ -263,9 +261,9 @@ func (s *supervisor) startInner() (*inner, error) {
 	return in, nil
 }
 
-// namespaces says how the reaper is started at a level. It dies with its
-// parent at level 3, and its whole namespace with it; at the lower levels it
-// sees the end of the control pipe instead, and has a tree to end first.
+// namespaces returns the reaper's process attributes for a level. At level 3
+// the reaper dies with its parent, and its namespace with it. At lower levels
+// it notices the end of the control pipe, because it has to end the tree first.
 func namespaces(level int) *syscall.SysProcAttr {
 	if level < 3 {
 		return &syscall.SysProcAttr{}
@@ -275,8 +273,8 @@ func namespaces(level int) *syscall.SysProcAttr {
 		Pdeathsig:  syscall.SIGKILL,
 	}
 	if uid := os.Geteuid(); uid != 0 {
-		// The same ids inside as outside; the capability to mount is kept
-		// through exec, which a user other than root would lose there.
+		// The ids inside equal those outside. The ambient capability to mount
+		// survives exec, where a user other than root would lose it.
 		gid := os.Getegid()
 		attr.Cloneflags |= syscall.CLONE_NEWUSER
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
@@ -286,8 +284,8 @@ func namespaces(level int) *syscall.SysProcAttr {
 	return attr
 }
 
-// copyOutput keeps what the session prints. It reads to the end whatever
-// happens: a session must not hang because our disk is full.
+// copyOutput stores the session's output. It reads to the end even after
+// errors, because a session must not block when the disk is full.
 func (s *supervisor) copyOutput(in *inner) {
 	defer close(in.printed)
 	buf := make([]byte, 256<<10)
@@ -305,8 +303,9 @@ func (s *supervisor) copyOutput(in *inner) {
 	}
 }
 
-// watchAsk tells when the daemon wrote the file "ask"; nil where the machine
-// is out of watches: the regular look finds the file too, later.
+// watchAsk watches for the daemon's request to end the session. It returns nil
+// if the machine has no watches left: the periodic check then finds the request
+// later.
 func (s *supervisor) watchAsk() <-chan fsnotify.Event {
 	w, err := fsnotify.NewWatcher()
 	if err == nil {
@@ -318,7 +317,7 @@ func (s *supervisor) watchAsk() <-chan fsnotify.Event {
 	return w.Events
 }
 
-// watch goes with the session to its end, and ends it where it has to.
+// watch handles the session's events until its end, and ends it when necessary.
 func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT)
@@ -334,19 +333,20 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 	var deadline time.Time
 	ended, seen, done := false, false, false
 	end := func(why ledger.ExitReason, text string) {
-		if ended || seen { // it is over already; the reaper ends what is left
+		if ended || seen { // the agent has exited; the reaper ends the remaining processes
 			return
 		}
 		ended = true
 		s.exit.Reason, s.exit.Text = why, text
-		_, _ = in.control.Write([]byte{orderEnd}) // a reaper that is gone has ended it
+		_, _ = in.control.Write([]byte{orderEnd}) // if this fails, the reaper has already ended the tree
 	}
 	asked := func() {
 		g, ok := s.asked()
 		if !ok {
 			return
 		}
-		// The sooner of two asks counts: "now" may follow "in a minute".
+		// The earlier of two deadlines counts, because "now" may follow "in a
+		// minute".
 		if at := time.Now().Add(g); deadline.IsZero() || at.Before(deadline) {
 			deadline = at
 			if grace != nil {
@@ -391,18 +391,18 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 	}
 }
 
-// asked reads the daemon's wish, if there is one.
+// asked reads the daemon's request to end the session, if there is one.
 func (s *supervisor) asked() (time.Duration, bool) {
 	var a ask
 	if err := readJSON(s.path(fileAsk), &a); err != nil {
 		return 0, false
 	}
-	// Taken, so that the next look does not start the same grace again.
+	// Removed, so that the next check does not restart the grace period.
 	_ = os.Remove(s.path(fileAsk))
 	return a.Grace.D(), true
 }
 
-// take records a report.
+// take records a report in exit.
 func (s *supervisor) take(r report, ended bool) {
 	x := &s.exit
 	switch {
@@ -435,7 +435,7 @@ func (s *supervisor) take(r report, ended bool) {
 	}
 }
 
-// lastWord judges a reaper that ended, and reaps it.
+// lastWord reaps the reaper and completes the exit after its end.
 func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
 	_ = in.control.Close()
 	state, err := in.cmd.Wait()
@@ -452,8 +452,8 @@ func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
 	}
 }
 
-// sweep ends what a reaper could not, because somebody ended it first:
-// its orphans are ours, the next subreaper above.
+// sweep ends the processes that a killed reaper left behind. They are now
+// children of the supervisor, the next subreaper above.
 func (s *supervisor) sweep() {
 	for i := 0; i < 500; i++ {
 		left := 0
@@ -478,8 +478,8 @@ func (s *supervisor) sweep() {
 	}
 }
 
-// finish closes the output and writes exit.json, which ends the session for
-// everybody. err is what kept the session from being run.
+// finish closes the output and writes exit.json, which marks the session as
+// ended. err is the reason why the session could not run.
 func (s *supervisor) finish(err error) error {
 	x := &s.exit
 	if err != nil {
@@ -505,11 +505,11 @@ func (s *supervisor) finish(err error) error {
 	return nil
 }
 
-// oneLine returns the end of a text as one line, at most 1000 bytes of it.
+// oneLine returns the last 1000 bytes of a text, as one line.
 func oneLine(s string) string { return text.OneLine(adapter.Clean(s, 1000)) }
 
-// oomKills counts the processes that the kernel has ended for memory on this
-// machine since it started, 0 where it does not say.
+// oomKills returns how many processes the kernel has killed for lack of memory
+// since boot, 0 if unknown.
 func oomKills() uint64 {
 	f, err := os.Open("/proc/vmstat")
 	if err != nil {
@@ -529,8 +529,8 @@ func oomKills() uint64 {
 	}
 }
 
-// daemonLives reports whether a daemon holds the state folder. What cannot be
-// found out counts as yes: a session is not ended for it.
+// daemonLives reports whether a daemon holds the state folder. An error counts
+// as yes, so that it cannot end a session.
 func daemonLives(state string) bool {
 	_, held, err := statelock.Held(state)
 	return held || err != nil

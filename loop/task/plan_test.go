@@ -79,8 +79,8 @@ func TestParsePlan(t *testing.T) {
 	}
 }
 
-// Line ends, a byte order mark and a missing final newline are the editor's
-// business: nothing of them is in what is read.
+// TestLineEnds: line ends, a byte order mark and a missing final newline do not
+// change the tasks that are read.
 func TestLineEnds(t *testing.T) {
 	want, err := ParsePlan("p.md", []byte(seedPlan))
 	if err != nil {
@@ -100,7 +100,7 @@ func TestLineEnds(t *testing.T) {
 	}
 }
 
-// one parses a plan that must be fine and returns its first task.
+// one parses a valid plan and returns its first task.
 func one(t *testing.T, text string) ledger.Task {
 	t.Helper()
 	s, err := ParsePlan("p.md", []byte(text))
@@ -354,7 +354,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Hostile text must not cost more than its length.
+// TestParsePlanLong: parsing hostile text takes linear time.
 func TestParsePlanLong(t *testing.T) {
 	start := time.Now()
 	size := 256 << 10

@@ -34,7 +34,7 @@ func TestOpen(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, kind, path, repo string
-		want                   string // of the error; "" = opens
+		want                   string // part of the error; "" = the source opens
 		owned                  []string
 	}{
 		{"relative", "plan", "plan.md", dir, "", []string{"plan.md", "plan.progress.md"}},
@@ -77,7 +77,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// What was fine when the run began may be a trap at midnight.
+// TestLinkOutLater: a path that was valid at the start of a run may later
+// become a link to another place.
 func TestLinkOutLater(t *testing.T) {
 	dir, path := repo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
@@ -122,7 +123,8 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// Where a file cannot be made without a name it has one from the beginning.
+// TestWriteNamed: where unnamed files are not supported, the temporary file has
+// a name from the start.
 func TestWriteNamed(t *testing.T) {
 	dir, path := repo(t, twoTasks)
 	_, like := snapshotFile(t, path)

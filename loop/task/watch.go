@@ -14,19 +14,19 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// debounce is how long a folder must be quiet before the file is looked at:
-// one save is several events.
+// debounce is how long a folder must be quiet before the file is read, because
+// one save causes several events.
 const debounce = 100 * time.Millisecond
 
-// contentHash is zero for nothing seen yet.
+// contentHash identifies a content. The zero value means that nothing has been
+// read.
 type contentHash [sha256.Size]byte
 
-// hashOf never is zero in practice.
 func hashOf(data []byte) contentHash { return sha256.Sum256(data) }
 
-// Watch implements Source. It compares content, so that a touched or
-// identically rewritten file is no change, and one that was changed between
-// Read and Watch is. A file that is gone is a change too, and so is its return.
+// Watch implements Source. It compares contents: rewriting the same text is no
+// change, and a change between Read and Watch counts. Removing the file is a
+// change, and so is its return.
 func (s *planSource) Watch(ctx context.Context, changed func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 	last := s.file.seen
 	s.file.mu.Unlock()
 	look := func() {
-		// The folder may be a new one of the same name since the last look.
+		// The folder may have been replaced by another one of the same name.
 		_ = s.arm(w)
 		now, ok := s.look(ctx)
 		if !ok || ctx.Err() != nil || now == last {
@@ -55,7 +55,7 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 	quiet := time.NewTimer(debounce)
 	quiet.Stop()
 	defer quiet.Stop()
-	var since time.Time // of the first event that was not looked at yet
+	var since time.Time // time of the first event since the last read
 	for {
 		select {
 		case <-ctx.Done():
@@ -70,7 +70,7 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 			if since.IsZero() {
 				since = time.Now()
 			}
-			// A file that is written without end is looked at now and then.
+			// A file that is written all the time is still read now and then.
 			quiet.Reset(max(0, min(debounce, time.Until(since.Add(10*debounce)))))
 		case err, ok := <-w.Errors:
 			if !ok {
@@ -87,8 +87,8 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 	}
 }
 
-// look hashes what the plan is now. It knows nothing (false) where the file
-// is there and cannot be read: that is told by the next Read.
+// look returns the hash of the current content. It reports false when the file
+// exists but cannot be read: the next Read reports that error.
 func (s *planSource) look(ctx context.Context) (contentHash, bool) {
 	path, err := s.target()
 	if err == nil {
@@ -103,8 +103,9 @@ func (s *planSource) look(ctx context.Context) (contentHash, bool) {
 	return contentHash{}, false
 }
 
-// folders are the folders whose entries decide what the plan's path names:
-// all from the repository's down to the plan's, and that of a link's target.
+// folders returns the folders whose entries determine the file behind the
+// plan's path: those from the repository's down to the plan's, and those of a
+// link's target.
 func (s *planSource) folders() []string {
 	dirs := []string{s.repo}
 	for _, p := range []string{s.path, s.real()} {
@@ -119,7 +120,7 @@ func (s *planSource) folders() []string {
 	return slices.Compact(dirs)
 }
 
-// real is where the plan is, or its own path when that is unknown.
+// real returns the plan's resolved path, or its own path when that is unknown.
 func (s *planSource) real() string {
 	if real, err := s.target(); err == nil {
 		return real
@@ -127,8 +128,8 @@ func (s *planSource) real() string {
 	return s.path
 }
 
-// arm watches every folder that is there; only without the repository's own
-// is there nothing to wait for.
+// arm watches all folders that exist. Only a missing repository folder is an
+// error.
 func (s *planSource) arm(w *fsnotify.Watcher) error {
 	for _, dir := range s.folders() {
 		if err := w.Add(dir); err != nil && (dir == s.repo || !errors.Is(err, fs.ErrNotExist)) {
@@ -138,7 +139,8 @@ func (s *planSource) arm(w *fsnotify.Watcher) error {
 	return nil
 }
 
-// concerns leaves out the bustle of the folders on the way.
+// concerns reports whether an event can affect the plan. The folders above it
+// have many others.
 func (s *planSource) concerns(ev fsnotify.Event) bool {
 	if ev.Op == fsnotify.Chmod {
 		return false
