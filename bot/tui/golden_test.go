@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestScreens are the screens of a night, at the smallest size, at a usual one
-// and at a large one.
+// TestScreens shows the screens of a night at the smallest size, a usual one
+// and a large one.
 func TestScreens(t *testing.T) {
 	working := func() *story {
 		n := newStory().at("#4 planner")

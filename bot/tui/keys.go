@@ -9,9 +9,9 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// press does what a key is for.
+// press handles a key.
 func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	if k.String() == "ctrl+c" { // in every mode: it leaves, and ends nothing
+	if k.String() == "ctrl+c" { // in every mode; it leaves the screen and ends no run
 		return m, tea.Quit
 	}
 	switch m.mode {
@@ -83,7 +83,7 @@ func (m model) pressLooking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// help is what every key does, for the narrowest screen.
+// help describes every key, within the width of the narrowest screen.
 const help = `g    guidance; enter sends it
 /    any command: /queue, /retry 8, …
 a    answer a question, by its letter
@@ -112,13 +112,13 @@ func (m model) pressTyping(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	was := m.input.text()
 	m.input.update(k)
 	if m.input.text() != was {
-		m.failed = nil // other words, another line
+		m.failed = nil // an edited line is a new line
 	}
 	return m, nil
 }
 
-// lineOf is what typed words are sent as: guidance, but for what is a command
-// or an answer by itself, as in every chat.
+// lineOf turns typed words into a line: a command or an answer stays as it is,
+// any other text becomes guidance, as in every chat.
 func lineOf(words string) string {
 	if line := strings.TrimSpace(words); bot.IsCommand(line) {
 		return line
@@ -152,7 +152,7 @@ func (m model) pressAsking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m.say(sent{Line: Line{Text: c.Line}, open: strings.HasPrefix(c.Line, "/plan")})
 }
 
-// otherQuestion is the one after the one that is shown, or before it.
+// otherQuestion returns the id of the question by places after the shown one.
 func (m model) otherQuestion(by int) string {
 	all := m.scene.Questions
 	for n, q := range all {
@@ -172,7 +172,7 @@ func (m model) pressEnding(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// otherProject turns to the next project, or to the one before.
+// otherProject switches to the next or the previous project.
 func (m model) otherProject(by int) (tea.Model, tea.Cmd) {
 	all := m.scene.Projects
 	if len(all) < 2 {
@@ -191,7 +191,7 @@ func (m model) otherProject(by int) (tea.Model, tea.Cmd) {
 	return m, m.look()
 }
 
-// choose moves to another task of the list.
+// choose moves the selection in the list of tasks.
 func (m *model) choose(by int) {
 	if len(m.scene.Tasks) == 0 {
 		return
@@ -205,7 +205,7 @@ func (m *model) choose(by int) {
 	switch {
 	case at >= 0:
 		at = min(max(at+by, 0), len(m.scene.Tasks)-1)
-	case m.chosen == "" && m.atWork() != "": // that one first
+	case m.chosen == "" && m.atWork() != "": // starts at the active task
 		m.chosen = m.atWork()
 		return
 	default:
@@ -214,7 +214,7 @@ func (m *model) choose(by int) {
 	m.chosen = m.scene.Tasks[at].Arg
 }
 
-// atWork is the task at work as a command takes it, "" where none is.
+// atWork returns the active task as an argument of a command, or "".
 func (m model) atWork() string {
 	for _, t := range m.scene.Tasks {
 		if t.Sign == bot.SignNow {
@@ -224,8 +224,8 @@ func (m model) atWork() string {
 	return ""
 }
 
-// chosenArg is the chosen task as a command takes it, "" for none, or for one
-// that is not there any more.
+// chosenArg returns the selected task as an argument of a command; "" if none
+// is selected or the task no longer exists.
 func (m model) chosenArg() string {
 	for _, t := range m.scene.Tasks {
 		if t.Arg == m.chosen {

@@ -28,11 +28,11 @@ func working(t *testing.T) *screen {
 	return newScreen(t, 80, 24).show(n.scene(), n.Now)
 }
 
-// TestKeys: what each key sends, and that only y stops.
+// TestKeys checks the line that each key sends, and that only y ends a run.
 func TestKeys(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
-		line string // "" = nothing is sent
+		line string // "" = no line
 		open bool
 	}{
 		{[]string{"p"}, "/pause", false},
@@ -47,7 +47,7 @@ func TestKeys(t *testing.T) {
 		{[]string{"down", "down", "d"}, "/diff 8", true},
 		{[]string{"j", "k", "enter"}, "/task 6", true},
 		{[]string{"down", "esc", "l"}, "/log", true},
-		{[]string{"enter"}, "/task 7", true}, // that in hand
+		{[]string{"enter"}, "/task 7", true}, // the active task
 		{[]string{"up", "up", "enter"}, "/task 6", true},
 		{[]string{"a", "b"}, "q1 b", false},
 		{[]string{"a", "c"}, "q1 skip", false},
@@ -59,7 +59,7 @@ func TestKeys(t *testing.T) {
 		{[]string{"g", "Keep", "esc"}, "", false},
 		{[]string{"/", "queue", "enter"}, "/queue", false},
 		{[]string{"g", "Q1 a", "enter"}, "Q1 a", false},
-		{[]string{"g", "q9 a", "enter"}, "q9 a", false}, // never asked: nightporter says so
+		{[]string{"g", "q9 a", "enter"}, "q9 a", false}, // the question does not exist; the daemon says so
 		{[]string{"g", " g1 drop", "enter"}, "g1 drop", false},
 		{[]string{"g", "shop: /stop", "enter"}, "shop: /stop", false},
 		{[]string{"g", "stop q1 a", "enter"}, "/guidance stop q1 a", false},
@@ -79,7 +79,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestKeysIdle: keys that are for a run or a task say so where there is none.
+// TestKeysIdle: keys that need a run or a task report that there is none.
 func TestKeysIdle(t *testing.T) {
 	n := newStory().at("#11 builder")
 	n.Until(nil)
@@ -96,8 +96,9 @@ func TestKeysIdle(t *testing.T) {
 	}
 }
 
-// TestLanes: sessions stand where they were in the run so far, by half blocks;
-// the shortest is to be seen, and what is at work grows until nobody answers.
+// TestLanes: sessions appear at their time within the run so far, in half
+// blocks. The shortest stays visible, and an active one grows until the daemon
+// stops responding.
 func TestLanes(t *testing.T) {
 	at := func(min int) time.Time { return evening.Add(time.Duration(min) * time.Minute) }
 	run := func(add func(c *Scene)) *screen {
@@ -130,7 +131,8 @@ func TestLanes(t *testing.T) {
 	if got := lines(s, 29, 1); got != "   and 2 more" {
 		t.Errorf("%q", got)
 	}
-	// Out of the run, or of no length, breaks nothing.
+	// Sessions outside of the run, and sessions without a length, are drawn
+	// without error.
 	s = run(func(c *Scene) {
 		c.Add("", at(-90), at(-80))
 		c.Add("", at(90), at(80))
@@ -141,7 +143,7 @@ func TestLanes(t *testing.T) {
 	}
 	s.now = evening
 	lines(s, 10, 9)
-	// A thousand sessions are no thousand bars, and as much is at work.
+	// Thousands of sessions give few bars, with the same total length.
 	s = run(func(c *Scene) {
 		for n := range 6000 {
 			c.Add("builder", evening.Add(time.Duration(n)*100*time.Millisecond), evening.Add(time.Duration(n)*100*time.Millisecond+90*time.Millisecond))
@@ -155,8 +157,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestRightColumn: where there is too little room the hats go first, then the
-// tasks that are done become one line; and a tall screen lists all there is.
+// TestRightColumn: with little room the hats disappear first, then finished
+// tasks become one line. A high screen shows everything.
 func TestRightColumn(t *testing.T) {
 	n := newStory().at("#7 builder")
 	c := n.scene()
@@ -171,11 +173,11 @@ func TestRightColumn(t *testing.T) {
 	}
 }
 
-// TestFrame: rules that meet at the line between the columns go on.
+// TestFrame: horizontal rules join the line between the columns.
 func TestFrame(t *testing.T) {
 	n := newStory().at("#7 builder")
 	c := n.scene()
-	c.Tasks = c.Tasks[:4] // as many as there are lines in the left column's first two parts
+	c.Tasks = c.Tasks[:4] // as many as the lines of the left column's first two parts
 	c.Guidance = []Item{{Sign: "○", ID: "g1", Text: "Keep it", Where: "queued"}}
 	c.Questions = nil
 	c.Hand.Output = []string{"a line"}
@@ -183,8 +185,8 @@ func TestFrame(t *testing.T) {
 	want(t, text, "─┬─ tasks", "─┼─ hats", "─┤", "─┴─")
 }
 
-// TestOutput: what an agent printed is harmless, and less of it where there is
-// less room; nothing else gives way to it.
+// TestOutput: an agent's output is shown clean and gives way first when there
+// is little room.
 func TestOutput(t *testing.T) {
 	n := newStory().at("#7 builder")
 	c := n.scene()
@@ -204,7 +206,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestLeave: q leaves, but not while it is a letter; ctrl+c always.
+// TestLeave: q leaves unless it is typed as a letter; ctrl+c always leaves.
 func TestLeave(t *testing.T) {
 	for keys, left := range map[string]bool{"q": true, "g q": false, "? q": false, "? q q": true, "a q": false, "ctrl+c": true, "g ctrl+c": true, "a ctrl+c": true} {
 		if s := working(t).keysOf(strings.Fields(keys)...); s.left != left || len(s.sends) > 0 {
@@ -213,8 +215,8 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestAnswers: what an answer shows, and that words which were not taken come
-// back into the box.
+// TestAnswers: the response to a line is shown, and the words of a refused line
+// return to the input line.
 func TestAnswers(t *testing.T) {
 	s := working(t).keysOf("g", "@bulder Keep it", "enter").answer("✗ Not queued: no hat @bulder", false)
 	want(t, s.frame(), "✗ Not queued: no hat @bulder", "> @bulder Keep it_")
@@ -233,25 +235,25 @@ func TestAnswers(t *testing.T) {
 	s.keysOf("q")
 	want(t, s.frame(), "g guidance")
 
-	// Somebody who types meanwhile is not interrupted.
+	// A person who is typing is not interrupted.
 	s.keysOf("d", "g", "half a w").answer("shop r1: 1 file +1 −0\n@@\n+x\n+y\n+z", true)
 	want(t, s.frame(), "> half a w_", "shop r1: 1 file +1 −0")
 
-	// One line at a time.
+	// Only one line at a time awaits a response.
 	s = working(t).keysOf("p", "g", "more", "enter")
 	want(t, s.frame(), "wait: /pause is on its way", "> more_")
 	if len(s.sends) != 1 {
 		t.Error(s.sends)
 	}
-	// An answer to what is not on its way any more is nobody's.
+	// A response to a line that is no longer awaited is ignored.
 	s.take(answerMsg{sent: sent{Line: Line{Key: "other"}}, answer: Answer{OK: true, Text: "stray"}})
 	if strings.Contains(s.frame(), "stray") {
 		t.Error(s.frame())
 	}
 }
 
-// TestAgain: a line that nobody answered is sent once more with its key, and
-// then by the person, still with its key: it is done once.
+// TestAgain: a line without a response is sent once more, and then again by the
+// person, each time with the same key.
 func TestAgain(t *testing.T) {
 	s := working(t).keysOf("g", "Keep it", "enter")
 	nobody := fmt.Errorf("%w: refused", ErrAway)
@@ -274,7 +276,7 @@ func TestAgain(t *testing.T) {
 	if last := s.sends[len(s.sends)-1]; last.Text != "/guidance Keep itx" || last.Key == s.sends[0].Key {
 		t.Errorf("the old key for other words: %+v", last)
 	}
-	// A fault is no reason to send it again.
+	// After an error response the line is not sent again.
 	s = working(t).keysOf("g", "Keep it", "enter")
 	s.take(answerMsg{sent: *s.sent, err: errors.New("nightporter failed")})
 	want(t, s.frame(), "✗ nightporter failed", "> Keep it_")
@@ -283,8 +285,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestAway: that nobody answers is said with the time, at once, and looked for
-// patiently until somebody does.
+// TestAway: the screen shows at once, with the time, that the daemon does not
+// respond, and keeps trying.
 func TestAway(t *testing.T) {
 	s := working(t)
 	s.looks = nil
@@ -308,14 +310,14 @@ func TestAway(t *testing.T) {
 	if got := s.looks[len(s.looks)-1]; got != `shop "1" false 0` {
 		t.Errorf("looked %q", got)
 	}
-	// Whatever else is wrong ends it, and is said.
+	// Any other error ends the screen and is reported.
 	if s.take(sceneMsg{gen: s.gen, err: errors.New("different versions")}); !s.left || s.err == nil {
 		t.Error("it goes on")
 	}
 }
 
-// TestOtherProject: the look in hand is left, and what still comes of it is
-// not shown.
+// TestOtherProject: switching the project cancels the current Look and ignores
+// its result.
 func TestOtherProject(t *testing.T) {
 	s := working(t)
 	s.scene.Projects = []string{"blog", "shop"}
@@ -338,8 +340,8 @@ func TestOtherProject(t *testing.T) {
 	}
 }
 
-// TestQuestions: the words of an answer that needs them are asked for, and a
-// question that is settled meanwhile is left.
+// TestQuestions: an option that needs words asks for them, and a settled
+// question is closed.
 func TestQuestions(t *testing.T) {
 	n := newStory().at("#9 builder")
 	s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("a", "tab")
@@ -350,7 +352,8 @@ func TestQuestions(t *testing.T) {
 	if s.sends[0].Text != "q2 guide By line" {
 		t.Errorf("%+v", s.sends)
 	}
-	// Skipping it raises another question: a letter must not answer that one.
+	// Skipping the task raises another question, which the next letter must not
+	// answer.
 	s.answer("✓ #8 again", true).keysOf("a", "tab")
 	n.input(loop.AnswerQuestion{Question: "q2", Choice: "skip"})
 	sends := len(s.sends)
@@ -366,8 +369,9 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestAnswerBegun: an answer that is typed while its question is settled stays
-// one: nightporter says that it is too late, and no session gets it as words.
+// TestAnswerBegun: an answer typed while its question is settled stays an
+// answer. The daemon says that it is too late, and no session receives it as
+// guidance.
 func TestAnswerBegun(t *testing.T) {
 	n := newStory().at("#9 builder")
 	s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("a", "tab", "c", "By ")
@@ -380,7 +384,7 @@ func TestAnswerBegun(t *testing.T) {
 	if last := s.sends[len(s.sends)-1]; last.Text != "q2 guide By line" {
 		t.Errorf("%+v", last)
 	}
-	// The same typed by hand, after another question was looked at.
+	// The same, typed by hand after another question was shown.
 	s = newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("g", "q2 skip")
 	want(t, s.frame(), "─ answer ─", "> q2 skip_")
 	s.keysOf("enter").answer("✗ q2 is settled: retry, Mira", false)
@@ -390,14 +394,13 @@ func TestAnswerBegun(t *testing.T) {
 	want(t, s.frame(), "✗ q2 is settled: retry, Mira", "> q2 skip_")
 }
 
-// TestPaste: a whole log that is pasted is drawn at once, with its end in
-// sight.
+// TestPaste: a pasted log is drawn without delay, with its end visible.
 func TestPaste(t *testing.T) {
 	s := working(t).keysOf("g").take(tea.PasteMsg{Content: strings.Repeat("x", 70_000) + " the end"})
 	want(t, s.frame(), "x the end_")
 }
 
-// TestHostile: nothing that is said in a scene breaks the frame.
+// TestHostile: no text in a scene breaks the frame.
 func TestHostile(t *testing.T) {
 	bad := "\x1b[2J\x1b]0;x\x07<b>" + strings.Repeat("漢字é́́́́́́ ", 3000) + "\n\r\t\u202e"
 	n := newStory()
@@ -418,7 +421,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestColor: colour adds nothing to what is read, and NO_COLOR has none.
+// TestColor: colours change no text, and NO_COLOR disables them.
 func TestColor(t *testing.T) {
 	s := working(t)
 	text := s.draw()

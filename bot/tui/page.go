@@ -20,12 +20,12 @@ type page struct {
 
 func newPage(title, text string) page {
 	p := page{title: bot.Clean(title), lines: bot.CleanLines(text), view: viewport.New()}
-	p.view.KeyMap.Left, p.view.KeyMap.Right = key.NewBinding(), key.NewBinding() // lines are wrapped
+	p.view.KeyMap.Left, p.view.KeyMap.Right = key.NewBinding(), key.NewBinding() // lines are wrapped, so there is no horizontal scrolling
 	return p
 }
 
-// fit wraps the text for a screen of this size. Columns are kept: a line that
-// is too long goes on in the next one.
+// fit wraps the text for a screen of this size. Characters keep their columns:
+// the rest of a long line continues on the next line.
 func (p *page) fit(width, height int) {
 	var wrapped []string
 	for _, l := range p.lines {
@@ -36,7 +36,7 @@ func (p *page) fit(width, height int) {
 	p.view.SetContentLines(wrapped)
 }
 
-// key moves within the page.
+// key handles a key that scrolls the page.
 func (p *page) key(k tea.KeyPressMsg, width, height int) {
 	p.fit(width, height)
 	switch k.String() {
@@ -49,7 +49,7 @@ func (p *page) key(k tea.KeyPressMsg, width, height int) {
 	}
 }
 
-// draw returns the page on a screen of this size.
+// draw renders the page for a screen of this size.
 func (p page) draw(width, height int) []string {
 	p.fit(width, height)
 	where := "all"

@@ -11,14 +11,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Run shows the screen until somebody leaves it. Whatever is watched goes on.
+// Run shows the screen until the user leaves it. The run continues.
 func Run(ctx context.Context, porter Porter, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := tea.NewProgram(newModel(ctx, porter, opt), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
 	end, err := p.Run()
 	if errors.Is(err, tea.ErrInterrupted) {
-		return nil // Ctrl-C leaves, as q does
+		return nil // Ctrl-C leaves, like q
 	}
 	if err != nil {
 		return fmt.Errorf("screen: %w", err)
@@ -40,7 +40,7 @@ func newModel(ctx context.Context, porter Porter, opt Options) model {
 	return model{
 		opt: opt, now: opt.Now(), input: newInput(""),
 		porter: func(project, seen string, patient bool, gen int) tea.Cmd {
-			if looks.Err() != nil && ctx.Err() == nil { // the one before was left
+			if looks.Err() != nil && ctx.Err() == nil { // cancelled by a switch of the project
 				looks, leave = context.WithCancel(ctx)
 			}
 			now := looks

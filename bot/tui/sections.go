@@ -9,20 +9,20 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// section is one part of the screen under a rule.
+// section is a part of the screen below a rule.
 type section struct {
 	title string
 	lines []string
-	least int                     // lines that it is worth nothing without; as many as it has, at most
-	bare  bool                    // without its rule
-	fit   func(rows int) []string // its lines, where they depend on how many there is room for
-	tail  bool                    // its last lines matter, not its first
-	spare bool                    // only where all the others are whole
+	least int                     // minimum of lines; with less room the section is left out
+	bare  bool                    // has no rule above it
+	fit   func(rows int) []string // renders the lines for a given height, if they depend on it
+	tail  bool                    // keeps its last lines when cut, not its first
+	spare bool                    // shown only if all other sections are complete
 }
 
-// sections are the parts of the screen from the top down, which is also the
-// order in which they give way from the bottom up. Where there is little room,
-// only the tasks have a rule: the signs say what the rest is.
+// sections returns the parts of the screen from top to bottom. With little
+// room, the lower ones disappear first. On a low screen only the tasks have a
+// rule, because signs identify the other parts.
 func (m model) sections(width, rows int, withTasks bool) []section {
 	bare := rows < roomy/2
 	var all []section
@@ -43,8 +43,8 @@ func (m model) sections(width, rows int, withTasks bool) []section {
 		section{title: "last", lines: m.last(width), least: 1, tail: true})
 }
 
-// aside is what stands in the right column: the tasks, and below them the hats
-// where that leaves tasks enough to know where they stand.
+// aside returns the right column: the tasks, and the hats below them if enough
+// room for tasks remains.
 func (m model) aside(width, rows int) []section {
 	all := []section{m.list(width, min(6, rows-1))}
 	if len(m.scene.Hats) > 0 {
@@ -67,8 +67,8 @@ func (m model) hats(width int) section {
 	}
 }
 
-// layOut gives each section its rule and its least, those that come first
-// before the others, and what is left over to whoever has more to show.
+// layOut distributes the rows. Each section first gets its rule and its
+// minimum, in order; the remaining rows go to sections with more lines.
 func layOut(all []section, width, rows int) []string {
 	given := make([]int, len(all))
 	left := rows
@@ -118,7 +118,7 @@ func layOut(all []section, width, rows int) []string {
 	return fill(out, rows)
 }
 
-// questions is one line for each that is open.
+// questions returns a line for each open question.
 func (m model) questions(width int) []string {
 	var out []string
 	for _, q := range m.scene.Questions {
@@ -129,7 +129,8 @@ func (m model) questions(width int) []string {
 	return out
 }
 
-// hand is who is at work on what, and at most so many lines of what it printed.
+// hand returns the lines about the work in progress, with at most output lines
+// of its output.
 func (m model) hand(width, output int) []string {
 	h := m.scene.Hand
 	var out []string
@@ -154,8 +155,8 @@ func (m model) hand(width, output int) []string {
 	return out
 }
 
-// doing is "builder · claude fast · 8:04 · attempt 1". Which agent it is gives
-// way to how long it takes.
+// doing returns "builder · claude fast · 8:04 · attempt 1". With little room it
+// omits the agent before the time.
 func (m model) doing(width int) string {
 	h := m.scene.Hand
 	var facts []string
@@ -174,7 +175,7 @@ func (m model) doing(width int) string {
 	return whole(append(append([]string{"  " + h.Doing}, facts...), h.Agent), width)
 }
 
-// says is what else there is to know.
+// says returns the scene's remarks, wrapped.
 func (m model) says(width int) []string {
 	var out []string
 	for _, text := range m.scene.Says {
@@ -183,7 +184,7 @@ func (m model) says(width int) []string {
 	return out
 }
 
-// elapsed is "8:04", "2:08:04": it goes on while somebody looks.
+// elapsed formats a duration as "8:04" or "2:08:04".
 func elapsed(d time.Duration) string {
 	s := max(int(d.Seconds()), 0)
 	if s >= 3600 {
@@ -194,8 +195,8 @@ func elapsed(d time.Duration) string {
 
 func (m model) tasksTitle() string { return fmt.Sprintf("tasks %d/%d", m.scene.Done, m.scene.Total) }
 
-// tasks lists all tasks where there is room. Where there is not, what is done
-// becomes one line, and then only what is around the task at work is shown.
+// tasks lists all tasks if there is room. With less room, finished tasks become
+// one line, and with even less only tasks near the active one are shown.
 func (m model) tasks(width, rows int) []string {
 	all := m.scene.Tasks
 	if len(all) == 0 {
@@ -243,7 +244,7 @@ func (m model) tasks(width, rows int) []string {
 	}
 	more := len(rest) > room
 	if more && room > 2 {
-		room-- // for the line that says so
+		room-- // for the line about the finished tasks
 	}
 	from = min(max(from, 0), max(len(rest)-room, 0))
 	shown := rest[from:min(from+room, len(rest))]
@@ -256,7 +257,7 @@ func (m model) tasks(width, rows int) []string {
 	return out
 }
 
-// guidance is a line for each item.
+// guidance returns a line for each item.
 func (m model) guidance(width int) []string {
 	var out []string
 	for _, i := range m.scene.Guidance {
@@ -270,7 +271,7 @@ func (m model) guidance(width int) []string {
 	return out
 }
 
-// last is what happened, the newest at the bottom.
+// last returns the latest events, the newest at the bottom.
 func (m model) last(width int) []string {
 	var out []string
 	for _, line := range m.scene.Last {
@@ -282,9 +283,8 @@ func (m model) last(width int) []string {
 	return out
 }
 
-// asks is the question that is being answered, whole. Where there is too little
-// room, it gives way in its middle: its first line, the options and what
-// happens without an answer stay.
+// asks returns the question that is being answered. With little room it is cut
+// in the middle: its first line, the options and the default remain.
 func (m model) asks(rows int) []string {
 	q := m.question()
 	title := "needs you"
@@ -308,8 +308,8 @@ func (m model) asks(rows int) []string {
 	return append([]string{rule(title, "", m.width)}, out...)
 }
 
-// choicesLine is "a Retry  b Skip  c Guide  esc". An option of the agent's own
-// is its letter, and stands above.
+// choicesLine returns "a Retry  b Skip  c Guide  esc". Options written by the
+// agent appear by letter only, because their text is in the question.
 func (m model) choicesLine() string {
 	var parts []string
 	for n, c := range m.question().Choices {

@@ -11,24 +11,25 @@ import (
 	"github.com/nightporter/nightporter/internal/width"
 )
 
-// Sizes of a screen.
+// Sizes of the screen.
 const (
 	minWidth, minHeight = 40, 12
-	twoColumns          = 72 // from here on the tasks stand on the right
-	roomy               = 20 // lines from which on nothing has to give way
-	noteLines           = 3  // most that an answer takes below
+	twoColumns          = 72 // width from which the tasks have a right column
+	roomy               = 20 // height from which all sections fit
+	noteLines           = 3  // maximum height of a response below the sections
 )
 
-// View draws the screen.
+// View implements tea.Model.
 func (m model) View() tea.View {
 	v := tea.NewView(m.draw())
 	v.AltScreen = true
 	return v
 }
 
-// draw is the screen as text: as many lines as it is high, none wider than it.
+// draw renders the screen as text: exactly as many lines as its height, none
+// wider than its width.
 func (m model) draw() string {
-	if m.width == 0 || m.height == 0 { // its size is not known yet
+	if m.width == 0 || m.height == 0 { // before the first size message
 		return ""
 	}
 	var lines []string
@@ -42,17 +43,18 @@ func (m model) draw() string {
 	}
 	lines = lines[:min(len(lines), m.height)]
 	for n, line := range lines {
-		line, _ = width.Split(line, m.width) // a frame must never break
+		line, _ = width.Split(line, m.width) // a safeguard for the frame
 		lines[n] = m.paint(line)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// screen is the head, the sections in one or two columns, and the foot.
+// screen returns the header, the sections in one or two columns, and the
+// footer.
 func (m model) screen() []string {
 	head, foot := m.head(), m.foot()
 	if m.mode == asking && m.height < roomy {
-		head = head[:1] // the question needs the room
+		head = head[:1] // leaves more room for the question
 	}
 	rows := m.height - len(head) - len(foot)
 	var body []string
@@ -74,7 +76,7 @@ func (m model) screen() []string {
 	return append(append(head, body...), foot...)
 }
 
-// joinFoot ends the line between the columns.
+// joinFoot closes the line between the columns at the bottom.
 func joinFoot(line string, at int) string {
 	r := []rune(line)
 	if at < len(r) && r[at] == '─' {
@@ -83,8 +85,8 @@ func joinFoot(line string, at int) string {
 	return string(r)
 }
 
-// join sets two columns side by side. Where rules meet, they go on; above the
-// top of the columns nothing does.
+// join puts two columns side by side. Rules of both sides meet in the line
+// between them; top marks the first row, where that line begins.
 func join(a, b string, width int, top bool) string {
 	between := "│"
 	switch left, right := strings.HasPrefix(a, "─"), strings.HasPrefix(b, "─"); {
@@ -100,7 +102,7 @@ func join(a, b string, width int, top bool) string {
 	return bot.Pad(a, width, 0) + between + strings.TrimRight(b, " ")
 }
 
-// rule is a line with a title at its left and its right.
+// rule returns a horizontal line with a title on each side.
 func rule(left, right string, width int) string {
 	if left != "" {
 		left = " " + left + " "
@@ -112,7 +114,7 @@ func rule(left, right string, width int) string {
 	return left + strings.Repeat("─", max(width-bot.Width(left)-bot.Width(right), 0)) + right
 }
 
-// head says which project and run, how it stands, and what the time is.
+// head returns the project, the run, its state and the time.
 func (m model) head() []string {
 	c := m.scene
 	title := strings.TrimSpace(bot.Clean(c.Project) + " " + c.Run)
@@ -144,7 +146,7 @@ func (m model) head() []string {
 	return lines
 }
 
-// standing is "● at work · 6/12 done · 2 h 48 · $6.42".
+// standing returns "● at work · 6/12 done · 2 h 48 · $6.42".
 func (m model) standing() string {
 	c := m.scene
 	facts := []string{c.Sign + " " + c.Word, fmt.Sprintf("%d/%d done", c.Done, c.Total)}
@@ -158,8 +160,8 @@ func (m model) standing() string {
 	return whole(append(facts, c.Cost), m.width)
 }
 
-// whole sets facts one after another, and leaves out what there is no room
-// for: half a number is worse than none.
+// whole joins facts and omits those that do not fit completely: a truncated
+// number would mislead.
 func whole(facts []string, width int) string {
 	line := bot.Cut(facts[0], width)
 	for _, f := range facts[1:] {
@@ -170,13 +172,13 @@ func whole(facts []string, width int) string {
 	return line
 }
 
-// counts is "left 6 · blocked 0 · needs you 0".
+// counts returns "left 6 · blocked 0 · needs you 0".
 func (m model) counts() string {
 	c := m.scene
 	return fmt.Sprintf("  left %d · blocked %d · needs you %d", c.Left, c.Blocked, c.Needs)
 }
 
-// foot is what was answered, the box or the keys.
+// foot returns the latest response, and the input line or the keys.
 func (m model) foot() []string {
 	var lines []string
 	for line := range strings.SplitSeq(m.note, "\n") {
@@ -215,7 +217,7 @@ func (m model) foot() []string {
 	return append(lines, rule("", "", m.width), m.keys())
 }
 
-// keys names as many keys as there is room for, those first that matter now.
+// keys lists as many keys as fit, the currently useful ones first.
 func (m model) keys() string {
 	var keys []string
 	if len(m.scene.Questions) > 0 {

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var berlin = time.FixedZone("CET", 3600)
 
-// evening is when the scripted night begins: Thu 19 Nov 2026, 23:10:02.
+// evening is the start of the scripted night: Thu 19 Nov 2026, 23:10:02.
 var evening = time.Date(2026, 11, 19, 23, 10, 2, 0, berlin)
 
 func golden(t *testing.T, name, got string) {
@@ -48,7 +48,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// story is the night of project shop, up to where a test wants to look.
+// story is the night of project shop, up to the point that a test examines.
 type story struct {
 	*scenario.Night
 	keys int
@@ -85,7 +85,7 @@ func (n *story) input(body loop.InputBody) {
 	}
 }
 
-// at goes on until that is in hand: "#7 builder".
+// at continues until the work in progress is as given, such as "#7 builder".
 func (n *story) at(doing string) *story {
 	n.Until(func() bool { return bot.Doing(n.State) == doing })
 	if got := bot.Doing(n.State); got != doing {
@@ -112,13 +112,13 @@ func (n *story) scene() Scene {
 	return s
 }
 
-// screen is a model and what it asked for.
+// screen is a model with a record of its requests.
 type screen struct {
 	model
 	t     *testing.T
 	sends []sent
-	looks []string // project, seen, patient
-	left  bool     // it wants to end
+	looks []string // arguments of Look: project, seen, patient
+	left  bool     // the screen asked to end
 }
 
 func newScreen(t *testing.T, width, height int) *screen {
@@ -145,7 +145,7 @@ func (s *screen) take(msg tea.Msg) *screen {
 	next, cmd := s.Update(msg)
 	s.model = next.(model)
 	if x, is := msg.(sceneMsg); cmd == nil || is && x.err == nil {
-		return s // nothing, or the timer of the next look
+		return s // no message, or the timer of the next Look
 	}
 	if _, quit := cmd().(tea.QuitMsg); quit {
 		s.left = true
@@ -158,7 +158,7 @@ func (s *screen) show(c Scene, now time.Time) *screen {
 	return s.take(sceneMsg{gen: s.gen, scene: c})
 }
 
-// keys presses one key after another: names of special keys, or one rune each.
+// keysOf presses keys: names of special keys, or single characters.
 func (s *screen) keysOf(keys ...string) *screen {
 	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "backspace": tea.KeyBackspace, "left": tea.KeyLeft, "home": tea.KeyHome, "pgdown": tea.KeyPgDown}
 	for _, k := range keys {
@@ -184,7 +184,8 @@ func (s *screen) answer(text string, ok bool) *screen {
 	return s.take(answerMsg{sent: *s.sent, answer: Answer{OK: ok, Text: text}})
 }
 
-// frame fails where a line is wider than the screen, or there are more.
+// frame returns the screen. It fails the test if a line is wider than the
+// screen, or if there are too many.
 func (s *screen) frame() string {
 	s.t.Helper()
 	text := s.draw()

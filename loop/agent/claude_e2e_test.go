@@ -23,7 +23,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// claudeProgram finds the real Claude Code.
+// claudeProgram returns the path of the real Claude Code.
 func claudeProgram(t *testing.T) string {
 	t.Helper()
 	if p := os.Getenv("NIGHTPORTER_CLAUDE"); p != "" {
@@ -36,7 +36,8 @@ func claudeProgram(t *testing.T) string {
 	return p
 }
 
-// claudeNight is a house in which Claude Code works against a scripted model.
+// claudeNight is a house whose agent is Claude Code, connected to a scripted
+// model.
 type claudeNight struct {
 	*house
 	desk *desk
@@ -91,8 +92,8 @@ func (n *claudeNight) session(session string, change ...func(*ledger.Launch)) le
 	return x
 }
 
-// record keeps the session's stream for TestClaudeRead where -claude.record is
-// given, without what is of this machine or of this moment.
+// record stores the session's stream for TestClaudeRead if -claude.record is
+// set. It removes names of this machine and times.
 func (n *claudeNight) record(session string) {
 	if !*recording {
 		return

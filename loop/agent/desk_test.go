@@ -13,15 +13,15 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
-// desk is the daemon's side of a session's socket: it takes every event.
+// desk is a server on a session's socket that accepts every event.
 type desk struct {
 	mu      sync.Mutex
 	events  []api.Emit
-	asked   int // by stop hooks
+	asked   int // number of requests by stop hooks
 	arrived chan struct{}
 }
 
-// serveDesk makes the house's sessions reach the desk.
+// serveDesk makes a desk serve the sockets of the house's sessions.
 func serveDesk(t *testing.T) (*desk, func(*Options)) {
 	d := &desk{arrived: make(chan struct{}, 16)}
 	return d, func(o *Options) {

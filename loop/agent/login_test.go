@@ -16,20 +16,20 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Files of a kept login of Claude Code.
+// Files of a stored login of Claude Code.
 const (
 	claudeOAuth = "credentials.json"
 	claudeToken = "token"
 	claudeKey   = "key"
 )
 
-// madeLogin is a .credentials.json as Claude Code writes it.
+// madeLogin returns a .credentials.json in Claude Code's format.
 func madeLogin(access, refresh string, expires int64) []byte {
 	return fmt.Appendf(nil, `{"claudeAiOauth":{"accessToken":%q,"refreshToken":%q,"expiresAt":%d,"scopes":["user:inference"],"subscriptionType":"max"}}`, access, refresh, expires)
 }
 
-// scripted lets a shell script stand in for Claude Code: what it logs in with
-// and how it is judged stay the same.
+// scripted replaces Claude Code's program by a shell script. Its login and the
+// reading of its output stay the same.
 func (h *house) scripted(text string) {
 	h.t.Helper()
 	h.script(text)
@@ -68,8 +68,8 @@ func (h *house) agentSession(session string) ledger.Exit {
 
 const account = "~/.claude/.credentials.json"
 
-// A session finds the account's tokens, for itself alone; the folder of logins
-// it does not see; and whoever verifies its work finds none of it.
+// TestLoginPlaced: only the session reads the account's tokens. It does not see
+// the folder of logins, and verification commands find no token.
 func TestLoginPlaced(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
 		h := newHouse(t, level)
@@ -100,8 +100,8 @@ func TestLoginPlaced(t *testing.T) {
 	})
 }
 
-// A login that is one secret is a variable, and a key of the person's own
-// comes before it.
+// TestLoginVariable: a login with a single secret becomes a variable, and a key
+// that the person has configured overrides it.
 func TestLoginVariable(t *testing.T) {
 	h := newHouse(t, 0)
 	for n, c := range []struct {
@@ -127,7 +127,7 @@ func TestLoginVariable(t *testing.T) {
 	}
 }
 
-// What a session renewed is kept, and nothing else.
+// TestLoginRenewed: exactly those logins are stored that a session renewed.
 func TestLoginRenewed(t *testing.T) {
 	old := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
 	newer := madeLogin("sk-ant-oat01-b", "sk-ant-ort01-b", 2000)
@@ -135,7 +135,7 @@ func TestLoginRenewed(t *testing.T) {
 	h := newHouse(t, 0)
 	for n, c := range []struct {
 		name, script string
-		meanwhile    []byte // what a person saves while it runs
+		meanwhile    []byte // saved by a person while the session runs
 		want         []byte
 	}{
 		{name: "renewed", script: write(newer), want: newer},
@@ -179,8 +179,9 @@ func TestLoginRenewed(t *testing.T) {
 	}
 }
 
-// Two sessions of one account come one after the other, and the second one has
-// what the first one renewed. One that waits can be ended.
+// TestLoginOneAtATime: two sessions of one account run one after the other, and
+// the second uses the login that the first renewed. A waiting session can be
+// ended.
 func TestLoginOneAtATime(t *testing.T) {
 	h := newHouse(t, 0)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
@@ -224,8 +225,8 @@ func TestLoginOneAtATime(t *testing.T) {
 	}
 }
 
-// A supervisor that was killed cannot keep what its session renewed: whoever
-// finds the session does.
+// TestLoginOfLostSession: when a supervisor was killed, the daemon that finds
+// the session stores the login that it renewed.
 func TestLoginOfLostSession(t *testing.T) {
 	h := newHouse(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
@@ -250,8 +251,8 @@ func TestLoginOfLostSession(t *testing.T) {
 	}
 }
 
-// What could not be written when the session ended is not thrown away with its
-// HOME: the next session with that login takes it back first.
+// TestLoginKeptLater: a renewed login that could not be stored at the session's
+// end stays in its HOME, and the next session with that login stores it.
 func TestLoginKeptLater(t *testing.T) {
 	h := newHouse(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
@@ -262,7 +263,7 @@ func TestLoginKeptLater(t *testing.T) {
 	l.Agent = adapter.Claude
 	h.start(l)
 	await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
-	// As good as a full disk: nothing can be written under the lock.
+	// This simulates a full disk: no file can be written under the lock.
 	lock := filepath.Join(loginDir(h.state, adapter.Claude), loginLock)
 	if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700), os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644)); err != nil {
 		t.Fatal(err)
@@ -324,7 +325,8 @@ func TestSaveLogin(t *testing.T) {
 	}
 }
 
-// A login that root saves for a service account can be read by that one.
+// TestSaveLoginForAnother: a service account can read a login that root saves
+// for it.
 func TestSaveLoginForAnother(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can give files away")
@@ -354,7 +356,7 @@ func TestSaveLoginForAnother(t *testing.T) {
 	}
 }
 
-// What preflight says of Claude Code.
+// TestClaudeCheck compares the preflight messages about Claude Code.
 func TestClaudeCheck(t *testing.T) {
 	h := newHouse(t, 0)
 	prog := filepath.Join(h.out, "claude")
@@ -391,7 +393,7 @@ func TestClaudeCheck(t *testing.T) {
 	}
 	h.login(map[string][]byte{claudeToken: []byte("sk-ant-oat01-t")})
 	check("logged in", "", "")
-	// A service manager can make all but the state folder read-only.
+	// A service manager can make all folders read-only except the state folder.
 	t.Setenv("TMPDIR", filepath.Join(h.out, "missing"))
 	check("no folder for temporary files", "", "")
 	if left, err := filepath.Glob(filepath.Join(h.state, "version-*")); err != nil || len(left) > 0 {

@@ -20,8 +20,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// The test program is its own nightporter: shims and their inner stages are
-// started from a copy of it.
+// TestMain lets the test program act as nightporter: shims and their inner
+// stages run from a copy of it.
 func TestMain(m *testing.M) {
 	if w, is := guard.Find(os.Args[0]); is {
 		exit(w.Main(os.Args[1:], os.Stderr))
@@ -46,18 +46,18 @@ func TestMain(m *testing.M) {
 	leaktest.Main(m.Run)
 }
 
-// exit ends the process without the second that the race detector waits.
-// What it found is on standard error by then.
+// exit ends the process without the second that the race detector waits at a
+// normal exit. Its reports have been printed by then.
 func exit(code int) {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, uintptr(code), 0, 0)
 }
 
-// house is a state folder with a runner and one agent, a shell script.
+// house is a state folder with a runner and one agent, which is a shell script.
 type house struct {
 	t      *testing.T
 	state  string
 	work   string
-	out    string // a folder outside everything, with a file that others can write
+	out    string // a folder outside the session's, with a file that other users can write
 	runner *Runner
 	opts   Options
 }
@@ -67,12 +67,12 @@ func quick() Timing {
 	return Timing{Check: ms(50), Grace: ms(500), Rest: ms(300), Abandon: ms(60_000)}
 }
 
-// newHouse makes a house whose sessions run at the given level. A machine
-// that cannot do the level skips the test and says why.
+// newHouse makes a house whose sessions run at the given level. It skips the
+// test, with the reason, on a machine without that level.
 func newHouse(t *testing.T, level int, change ...func(*Options)) *house {
 	t.Helper()
 	top := t.TempDir()
-	// Another user has to get through where there are no mounts.
+	// Without mounts, the session's user has to pass through these folders.
 	for _, d := range []string{filepath.Dir(top), top} {
 		if err := os.Chmod(d, 0o755); err != nil {
 			t.Fatal(err)
@@ -108,8 +108,8 @@ func newHouse(t *testing.T, level int, change ...func(*Options)) *house {
 	return h
 }
 
-// able is the level that other programs show this machine to be able to do,
-// so that a boundary that does not work is not taken for one that cannot.
+// able returns the boundary level that this machine supports according to other
+// programs. A test can so tell a broken boundary from an unsupported one.
 func able() int {
 	if landlockABI() < abiTruncate {
 		return 1
@@ -133,7 +133,7 @@ func (h *house) open() *Runner {
 	return r
 }
 
-// script makes the shell script the agent "mine".
+// script makes a shell script the program of the agent "mine".
 func (h *house) script(text string) {
 	h.t.Helper()
 	path := filepath.Join(h.out, "agent.sh")
@@ -173,7 +173,7 @@ func (h *house) wait(session string) ledger.Exit {
 	return x
 }
 
-// run runs a script as one session.
+// run runs one session with a script.
 func (h *house) run(session, script string) ledger.Exit {
 	h.t.Helper()
 	h.script(script)
@@ -186,14 +186,14 @@ func (h *house) log(session string) string {
 	return string(data)
 }
 
-// levels runs a test at every boundary level.
+// levels runs a test at each boundary level.
 func levels(t *testing.T, test func(t *testing.T, level int)) {
 	for level := 3; level >= 1; level-- {
 		t.Run(fmt.Sprintf("level%d", level), func(t *testing.T) { test(t, level) })
 	}
 }
 
-// await waits until ok, which is asked again whenever something changes in dir.
+// await waits until ok returns true, and calls it after each change in dir.
 func await(t *testing.T, dir, what string, ok func() bool) {
 	t.Helper()
 	w, err := fsnotify.NewWatcher()
@@ -214,7 +214,7 @@ func await(t *testing.T, dir, what string, ok func() bool) {
 	}
 }
 
-// marked lists living processes that have the mark among their arguments.
+// marked returns the living processes with the mark among their arguments.
 func marked(mark string) []int {
 	var pids []int
 	for _, p := range processes() {

@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestGlimpse: what a session printed last is to be seen while it is at work,
-// with the time, and afterwards; of one that is not there nothing is known.
+// TestGlimpse: a session's latest output and its time are available during and
+// after the session. A session that does not exist has none.
 func TestGlimpse(t *testing.T) {
 	h := newHouse(t, 1)
 	if g, err := h.runner.Glimpse("r1-9", 3); err != nil || len(g.Lines) > 0 || !g.At.IsZero() {
@@ -35,7 +35,7 @@ func TestGlimpse(t *testing.T) {
 	if g.At.Before(began) || g.At.After(time.Now().Add(time.Second)) {
 		t.Errorf("last sign of life %v, it began %v", g.At, began)
 	}
-	later := g.At.Add(time.Minute) // a call of hat counts too
+	later := g.At.Add(time.Minute) // a hat call counts, too
 	if err := os.Chtimes(filepath.Join(h.runner.folder("r1-1"), fileTouch), later, later); err != nil {
 		t.Fatal(err)
 	}
@@ -51,8 +51,8 @@ func TestGlimpse(t *testing.T) {
 	}
 }
 
-// TestGlimpseEnd: lines are whole wherever the output is cut into files, and
-// however long they are.
+// TestGlimpseEnd: lines are complete wherever the output is split into files,
+// and whatever their length.
 func TestGlimpseEnd(t *testing.T) {
 	h := newHouse(t, 0)
 	folder := h.runner.folder("r1-1")

@@ -15,7 +15,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// floodHelper prints numbered lines of 100 bytes, as many bytes as asked for.
+// floodHelper prints numbered lines of 100 bytes, up to the given size.
 func floodHelper(size string) int {
 	n, err := strconv.Atoi(size)
 	if err != nil {
@@ -33,7 +33,8 @@ func floodHelper(size string) int {
 	return 0
 }
 
-// floodSize is what the flood test prints. NIGHTPORTER_SOAK=1 makes it 1 GB.
+// floodSize returns the size of the flood test's output. NIGHTPORTER_SOAK=1
+// makes it 1 GB.
 func floodSize() int {
 	if os.Getenv("NIGHTPORTER_SOAK") != "" {
 		return 1 << 30
@@ -76,7 +77,8 @@ func kept(t *testing.T, folder string) (head, tail []byte) {
 	return head, tail
 }
 
-// whole checks that every line is one of the flood's, or a mark of ours.
+// whole fails the test unless every line is one that the flood printed, or a
+// mark.
 func whole(t *testing.T, text []byte) {
 	t.Helper()
 	for line := range bytes.Lines(text) {
@@ -87,8 +89,8 @@ func whole(t *testing.T, text []byte) {
 	}
 }
 
-// Any output in any pieces: head and tail are its start and its end, cut
-// between lines, and everything is there where it fits.
+// TestOutputPieces: for any output in any pieces, head and tail are its start
+// and end, cut between lines. If the output fits, it is complete.
 func TestOutputPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 400 {
@@ -142,7 +144,8 @@ func TestOutputPieces(t *testing.T) {
 	}
 }
 
-// One line longer than all that is kept, and what follows it.
+// TestOutputLongLine writes one line longer than all kept parts, and text after
+// it.
 func TestOutputLongLine(t *testing.T) {
 	for _, end := range []string{"", "\n", "\nresult\n"} {
 		dir := t.TempDir()
@@ -170,7 +173,8 @@ func TestOutputLongLine(t *testing.T) {
 	}
 }
 
-// A full disk does not stop the reading, so that the session can be ended.
+// TestOutputDiskFull: a full disk does not stop the reading of the output, so
+// that the session can be ended.
 func TestOutputDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	o, err := newOutput(dir, 1000, 300)
@@ -204,8 +208,8 @@ func TestOutputDiskFull(t *testing.T) {
 	}
 }
 
-// A session whose files cannot be written any more ends as such: the state
-// folder's disk is full.
+// TestExitIsReserved: when the state folder's disk is full, a session's exit is
+// still recorded, with that reason.
 func TestExitIsReserved(t *testing.T) {
 	dir := t.TempDir()
 	if err := reserve(dir); err != nil {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestReachable holds what is said of sockets against what a session can
-// really connect to, at every level.
+// TestReachable compares the reported sockets with those to which a session can
+// really connect, at every level.
 func TestReachable(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
 		hidden := filepath.Join(t.TempDir(), "hidden")
@@ -27,7 +27,7 @@ func TestReachable(t *testing.T) {
 		abstract := fmt.Sprintf("@np-reach-%d-%d", os.Getpid(), level)
 		sockets := map[string]os.FileMode{
 			filepath.Join(h.out, "open.sock"):    0o666,
-			filepath.Join(h.out, "mine.sock"):    0o600, // the daemon's user's alone
+			filepath.Join(h.out, "mine.sock"):    0o600, // for the daemon's user only
 			filepath.Join(hidden, "hidden.sock"): 0o666,
 			abstract:                             0,
 		}

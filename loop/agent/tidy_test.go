@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestTidy: what ended long ago goes; what runs, what is spared and what is
-// young stays, and so does everything else in the state folder.
+// TestTidy: folders of old sessions and runs are removed. Running, spared and
+// recent ones stay, and so do all other files of the state folder.
 func TestTidy(t *testing.T) {
 	h := newHouse(t, 2)
 	h.run("r1-1", `mkdir -p deep/er; chmod 0500 deep/er deep; exit 0`)

@@ -17,8 +17,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// rogue is a script that starts a session leader, a daemon that forked twice,
-// one that ignores TERM, and a plain child; sleeps are named by the mark.
+// rogue returns a script that starts a session leader, a daemon that forked
+// twice, a process that ignores TERM, and a plain child. The mark identifies
+// their sleeps.
 func rogue(mark string) string {
 	return fmt.Sprintf(`
 setsid sleep %[1]s >/dev/null 2>&1 &
@@ -30,7 +31,7 @@ echo ready >ready
 `, mark)
 }
 
-// mark is an amount of sleep that nobody else sleeps.
+// mark returns a duration for sleep that no other process uses.
 func mark(t *testing.T) string {
 	m := fmt.Sprintf("98765.%d%d", os.Getpid(), time.Now().UnixNano()%1e6)
 	t.Cleanup(func() {
@@ -101,7 +102,7 @@ func TestEnds(t *testing.T) {
 				if x.Reason != c.why {
 					t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
 				}
-				// Asking for the end of what has ended is nothing.
+				// Ending an ended session does nothing.
 				h.end(0)
 			})
 		})
@@ -115,7 +116,7 @@ func (h *house) end(grace ledger.Duration) {
 	}
 }
 
-// taken waits until the shim has read the last ask.
+// taken waits until the shim has read the last request to end.
 func (h *house) taken() {
 	h.t.Helper()
 	await(h.t, filepath.Join(h.runner.folder("r1-1"), dirAsk), "the shim reads the ask", func() bool {
@@ -124,7 +125,7 @@ func (h *house) taken() {
 	})
 }
 
-// Output, hat calls and CPU are signs of life, each for itself.
+// TestSignsOfLife: output, hat calls and CPU use each count as a sign of life.
 func TestSignsOfLife(t *testing.T) {
 	for _, c := range []struct{ name, script string }{
 		{"output", `for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done`},
@@ -135,7 +136,7 @@ func TestSignsOfLife(t *testing.T) {
 			h := newHouse(t, 0)
 			h.script(c.script)
 			l := h.launch("r1-1")
-			l.Stall = ledger.Duration(2 * time.Second) // a machine that is busy gives a session its turn more often than that
+			l.Stall = ledger.Duration(2 * time.Second) // even a busy machine schedules a session more often than that
 			h.start(l)
 			if c.name == "hat" {
 				ctx, cancel := context.WithCancel(context.Background())
@@ -162,7 +163,8 @@ func (h *house) pids() pidFile {
 	return p
 }
 
-// The shim itself is ended: the session is lost, and its tree gone.
+// TestShimKilled: after the supervisor is killed the session is lost and its
+// tree gone.
 func TestShimKilled(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
 		h := newHouse(t, level)
@@ -181,7 +183,7 @@ func TestShimKilled(t *testing.T) {
 	})
 }
 
-// The reaper is ended, as an agent of the same user can at level 1.
+// TestReaperKilled: at level 1 an agent of the same user can kill the reaper.
 func TestReaperKilled(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
 		h := newHouse(t, level)
@@ -200,7 +202,8 @@ func TestReaperKilled(t *testing.T) {
 	})
 }
 
-// Both are ended in one blow: the one who waits ends what is left.
+// TestShimAndReaperKilled: both are killed at once, and Wait ends the remaining
+// processes.
 func TestShimAndReaperKilled(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
 		h := newHouse(t, level)
@@ -209,7 +212,7 @@ func TestShimAndReaperKilled(t *testing.T) {
 		h.start(h.launch("r1-1"))
 		h.ready()
 		p := h.pids()
-		// Stopped first, so that neither notices the other's end.
+		// Both are stopped first, so that neither reacts to the other's end.
 		for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
 			for _, pid := range []int{p.PID, p.Inner} {
 				_ = syscall.Kill(pid, sig)
@@ -223,7 +226,7 @@ func TestShimAndReaperKilled(t *testing.T) {
 	})
 }
 
-// daemonConfig is what a daemonHelper needs to know.
+// daemonConfig is the input of daemonHelper.
 type daemonConfig struct {
 	State    string
 	MaxLevel int
@@ -232,7 +235,7 @@ type daemonConfig struct {
 	Launch   ledger.Launch
 }
 
-// daemonHelper is a daemon that starts one session and never ends by itself.
+// daemonHelper is a daemon that starts one session and runs until it is killed.
 func daemonHelper(config string) int {
 	var c daemonConfig
 	if err := readJSON(config, &c); err != nil {
@@ -253,7 +256,7 @@ func daemonHelper(config string) int {
 	select {}
 }
 
-// killedDaemon starts a session from a daemon and ends the daemon the hard way.
+// killedDaemon starts a session from a daemon and kills the daemon.
 func (h *house) killedDaemon(l ledger.Launch) {
 	h.t.Helper()
 	data, err := json.Marshal(daemonConfig{h.state, h.opts.MaxLevel, h.runner.o.Agents, h.opts.Timing, l})
@@ -295,7 +298,7 @@ func TestAdoption(t *testing.T) {
 		if s, err := h.runner.State("r1-1"); s != Running || err != nil {
 			t.Fatalf("State = %v, %v", s, err)
 		}
-		h.start(h.launch("r1-1")) // what a daemon does that does not know
+		h.start(h.launch("r1-1")) // as a daemon does that does not know the session
 		short, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
 		if _, err := h.runner.Wait(short, "r1-1"); err == nil {
@@ -314,7 +317,7 @@ func TestAdoption(t *testing.T) {
 	})
 }
 
-// An adopted session can be ended too.
+// TestAdoptedEnd: an adopted session can be ended, too.
 func TestAdoptedEnd(t *testing.T) {
 	h := newHouse(t, 0)
 	m := mark(t)
@@ -328,7 +331,7 @@ func TestAdoptedEnd(t *testing.T) {
 	}
 }
 
-// Nobody comes for it: its shim ends it.
+// TestAbandoned: without a daemon, the shim ends the session.
 func TestAbandoned(t *testing.T) {
 	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
 	m := mark(t)
@@ -341,7 +344,7 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// While a daemon lives, no session is abandoned.
+// TestNotAbandoned: no session is abandoned while a daemon runs.
 func TestNotAbandoned(t *testing.T) {
 	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
 	lock, err := statelock.Take(h.state)
@@ -366,7 +369,8 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// What a session leaves behind does not change how it ended.
+// TestEndedIsEnded: processes that a session leaves behind do not change its
+// exit.
 func TestEndedIsEnded(t *testing.T) {
 	h := newHouse(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(1500 * time.Millisecond) })
 	m := mark(t)

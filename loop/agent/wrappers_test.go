@@ -11,7 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// denied is a launch with the floor that every hat has, and a protected branch.
+// denied returns a launch with the rules that every hat has, and a protected
+// branch.
 func (h *house) denied(session string) ledger.Launch {
 	l := h.launch(session)
 	l.Denied = []string{"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "deploy production", "no-such-program now"}
@@ -19,8 +20,8 @@ func (h *house) denied(session string) ledger.Launch {
 	return l
 }
 
-// bystanders puts programs that keep what they are called with in front of the
-// daemon's PATH, and returns the file where they do.
+// bystanders puts programs at the front of the daemon's PATH that record their
+// arguments. It returns the file of the record.
 func bystanders(t *testing.T, names ...string) (calls string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -35,7 +36,7 @@ func bystanders(t *testing.T, names ...string) (calls string) {
 		}
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	return "calls" // in the work folder
+	return "calls" // a file in the work folder
 }
 
 const repository = `
@@ -45,7 +46,8 @@ git remote add origin ../remote.git && git commit --quiet --allow-empty -m first
 git commit --quiet --amend --allow-empty -m second || echo "BAD git"
 `
 
-// A hat's denied tools, with real programs, in a real session.
+// TestDenied runs a hat's denied commands in a real session, with real
+// programs.
 func TestDenied(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
 		calls := bystanders(t, "psql", "deploy")
@@ -91,7 +93,7 @@ echo end
 		x := h.wait("r1-1")
 		tail := x.Tail
 		if level == 1 && os.Geteuid() != 0 {
-			tail = strings.ReplaceAll(tail, "BAD the rules can be written\n", "") // this level refuses nothing
+			tail = strings.ReplaceAll(tail, "BAD the rules can be written\n", "") // at this level the boundary does not protect them
 		}
 		if lines := strings.Split(strings.TrimSpace(tail), "\n"); strings.Contains(tail, "BAD") || lines[len(lines)-1] != "end" {
 			t.Errorf("exit %+v\n%s", x, h.log("r1-1"))
@@ -110,8 +112,8 @@ echo end
 	})
 }
 
-// Nobody else has wrappers: not a hat without rules, nor a command of the
-// project, which checks the work.
+// TestNoWrappers: a hat without rules has no wrappers, and neither does a
+// command of the project, which verifies the work.
 func TestNoWrappers(t *testing.T) {
 	h := newHouse(t, 0)
 	h.script(`command -v git; command -v rm; ls "${PATH%%/bin:*}/wrap"`)

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// optional are the cells that an agent which is not found on PATH leaves out.
+// optional lists the cells that only an agent found on PATH has.
 var optional = []string{"Program", "Install"}
 
-// TestEveryCell: a row that is built has every cell. A cell that does not apply
-// has its empty value, which is not the zero value.
+// TestEveryCell: every cell of a built row is set. A cell that does not apply
+// has its empty value, which differs from the zero value.
 func TestEveryCell(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range table {
@@ -40,7 +40,8 @@ func TestEveryCell(t *testing.T) {
 	}
 }
 
-// TestLogins: an agent that logs in has all that login and a session need.
+// TestLogins: the row of an agent with a login has every field that login and
+// sessions need.
 func TestLogins(t *testing.T) {
 	for _, name := range LoginNames() {
 		l := Find(name).Login
@@ -61,7 +62,8 @@ func TestLogins(t *testing.T) {
 	}
 }
 
-// TestFind: what the configuration may name, and what is built of it.
+// TestFind: every name that the configuration accepts has a row, built or
+// reserved.
 func TestFind(t *testing.T) {
 	for _, name := range strings.Fields("claude codex opencode gemini qwen pi copilot demo") {
 		if !slices.Contains(Names(), name) {

@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// ownRepository is a repository that is not the sample.
+// ownRepository makes a repository that is not the sample.
 func ownRepository(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,8 +32,8 @@ func ownRepository(t *testing.T, names ...string) string {
 	return dir
 }
 
-// A task of one's own, even with a title of the story, is gone through and not
-// pretended to be done.
+// TestAnywhere: in a person's own repository the agent claims no work, even for
+// a task with a title of the sample.
 func TestAnywhere(t *testing.T) {
 	n := newNight(t, ownRepository(t, "src/a.go"), "true")
 	n.before = typing("planner", "T-1", "Wrap it")
@@ -66,7 +66,7 @@ final 0: `
 	}
 }
 
-// The own file lies where the scope has room for it.
+// TestPlace: the agent writes its file into a folder that the scope permits.
 func TestPlace(t *testing.T) {
 	dir := ownRepository(t, "src/auth/login.go", "notes.md", "web/api/x.go")
 	if err := os.Symlink("/", filepath.Join(dir, "out")); err != nil {
@@ -105,8 +105,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// What a session says and does where there is no room, where verification is
-// red, where a link leads out, and for a hat that it cannot play.
+// TestHonest covers sessions that cannot succeed: no permitted folder, a failed
+// verification, a link that leads out, and a hat without a script.
 func TestHonest(t *testing.T) {
 	task := "## Task\n\nT-3: Do it\n\n"
 	end := func(event string) string { return "## How to end\n\n    hat emit " + event + " --data '{}'\n" }
@@ -170,8 +170,8 @@ func TestHonest(t *testing.T) {
 	}
 }
 
-// hat's own exit code is the agent's, and what hat could not deliver is sent
-// again.
+// TestHatExit: the agent returns hat's exit code, and repeats an event that hat
+// could not deliver.
 func TestHatExit(t *testing.T) {
 	for _, tt := range []struct {
 		exit        string
@@ -200,7 +200,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// The durations of the demo (docs/spec 24.2).
+// TestPace checks the durations of the demo (docs/spec 24.2).
 func TestPace(t *testing.T) {
 	root, err := os.OpenRoot(sample(t))
 	if err != nil {

@@ -13,11 +13,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// OwnFile is what the agent writes in repositories that are not the sample.
+// OwnFile is the file that the agent writes in other repositories than the
+// sample.
 const OwnFile = "NIGHTPORTER-DEMO.md"
 
-// anywhere is what is played in every other repository, by the hat's own
-// event. Nothing of a task is done, and every summary says so.
+// anywhere is the script for all other repositories, by the event of the hat.
+// It does no part of the task, and every summary says so.
 var anywhere = map[string]act{
 	planComplete: func(s *session) (event, error) {
 		return steps("Scripted, no real plan", "write one line about "+s.task+" into "+OwnFile, "leave everything else alone")(s)
@@ -39,21 +40,21 @@ var anywhere = map[string]act{
 	},
 }
 
-// leaveAlone is a hat that may write and has no reason to.
+// leaveAlone returns the act of a writing hat that changes nothing.
 func leaveAlone(name, why string) act {
 	return func(s *session) (event, error) {
 		return s.endWritten(name, "Changed nothing: "+why, map[string]any{"no_change": why}), nil
 	}
 }
 
-// check is what a verifier says of one criterion.
+// check is a verifier's result for one criterion.
 type check struct {
 	Criterion string `json:"criterion"`
 	OK        bool   `json:"ok"`
 	How       string `json:"how"`
 }
 
-// checks has one for each criterion of the task, or for its title.
+// checks returns a result for each criterion of the task, or for its title.
 func (s *session) checks() []check {
 	var out []check
 	for _, line := range strings.Split(s.prompt.section["Acceptance"], "\n") {
@@ -92,8 +93,8 @@ func (s *session) buildAnywhere() (event, error) {
 	return s.endWritten(buildComplete, scripted+"a line in "+name, nil), nil
 }
 
-// place returns where the scope has room for OwnFile, "" where it has none:
-// in the first folder that it names, or at the top where it permits that.
+// place returns a path for OwnFile that the scope permits, or "": in the first
+// folder that the scope names, or at the top.
 func (s *session) place() (string, error) {
 	scope := s.prompt.section["Scope"]
 	line, _, _ := strings.Cut(scope, "\nNot: ")
@@ -110,12 +111,12 @@ func (s *session) place() (string, error) {
 		}
 	}
 	if !slices.ContainsFunc(items, func(i ledger.ScopeItem) bool { return i.Kind != ledger.ScopeProse }) {
-		return OwnFile, nil // prose permits nothing, and forbids nothing
+		return OwnFile, nil // prose permits nothing and forbids nothing
 	}
 	return "", nil
 }
 
-// placeIn is place for one item of a scope.
+// placeIn returns a path for OwnFile that one item of the scope permits, or "".
 func (s *session) placeIn(i ledger.ScopeItem) (string, error) {
 	if i.Kind == ledger.ScopeProse || i.Kind == ledger.ScopeBad {
 		return "", nil
@@ -124,12 +125,12 @@ func (s *session) placeIn(i ledger.ScopeItem) (string, error) {
 	case err == nil && fi.IsDir():
 		return path.Join(i.Text, OwnFile), nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return "", nil // a file of theirs, or a link that leads out
+		return "", nil // a file of the person's, or a link that leads out
 	}
 	switch i.Kind {
 	case ledger.ScopePath:
-		// It may be new, and become a file or a folder; with an extension it is
-		// surely meant as a file.
+		// The path does not exist yet and may become a file or a folder. With
+		// an extension it is taken for a file.
 		if path.Ext(i.Text) == "" {
 			return path.Join(i.Text, OwnFile), nil
 		}
@@ -145,8 +146,8 @@ func (s *session) placeIn(i ledger.ScopeItem) (string, error) {
 	return "", nil
 }
 
-// folderNamed returns OwnFile in the first folder of that name, "" where there
-// is none.
+// folderNamed returns the path of OwnFile in the first folder with that name,
+// or "".
 func (s *session) folderNamed(word string) (string, error) {
 	found := ""
 	err := fs.WalkDir(s.root.FS(), ".", func(p string, d fs.DirEntry, err error) error {

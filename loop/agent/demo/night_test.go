@@ -15,20 +15,20 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// night plays a whole run: the real core decides and builds the prompts, the
-// agent is a process for each session, verification really runs. Only the
-// daemon is missing; what it would carry out is carried out here.
+// night executes a whole run without a daemon: the core decides and builds the
+// prompts, each session is a process of the agent, and verification commands
+// really run. The night itself carries out the effects.
 type night struct {
 	t       *testing.T
-	dir     string // checkout and work folder in one
+	dir     string // both checkout and work folder
 	hats    string
 	state   loop.State
 	effects []ledger.Effect
 	now     time.Time
 	log     []string
 	inputs  int
-	before  func(n *night, hat, task string) // is called before each agent session
-	answer  *loop.AnswerQuestion             // to the first question; nil: nobody answers
+	before  func(n *night, hat, task string) // called before each agent session
+	answer  *loop.AnswerQuestion             // the answer to the first question; nil = none
 }
 
 var hatsOfNight = map[string]ledger.Hat{
@@ -96,7 +96,7 @@ func (n *night) play(tasks []ledger.Task) {
 				Snapshot: ledger.Snapshot{Name: "first-week", Path: Plan, Tasks: tasks},
 			})
 		case ledger.EffectStart:
-			if b.Restore || b.Clean != "" { // where it is one folder, clean is the tree itself
+			if b.Restore || b.Clean != "" { // the work folder also serves as the clean one
 				n.restore(b.Tree)
 			}
 			n.session(b.Session)
@@ -150,7 +150,7 @@ func (n *night) restore(rev string) {
 	n.git("clean", "-fdq")
 }
 
-// session runs a session that is planned, to its end.
+// session runs a planned session to its end.
 func (n *night) session(id string) {
 	n.t.Helper()
 	ses, ok := n.state.Project.Session(id)
@@ -163,7 +163,7 @@ func (n *night) session(id string) {
 	if ses.Planned.Kind != ledger.KindAgent {
 		cmd := exec.Command("sh", "-c", ses.Planned.Command)
 		cmd.Dir = n.dir
-		out, _ := cmd.CombinedOutput() // its exit code says it
+		out, _ := cmd.CombinedOutput() // the exit code holds the result
 		x.Code, x.Tail = cmd.ProcessState.ExitCode(), strings.TrimSpace(string(out))
 		if ses.Planned.Kind != ledger.KindVerify || !ses.Planned.Repeat {
 			n.note("%s %d: %s", ses.Planned.Kind, x.Code, x.Tail)
@@ -212,7 +212,7 @@ func (n *night) session(id string) {
 	n.input(loop.SessionExited{Exit: x})
 }
 
-// asked is the payload that hat makes of its command line.
+// asked returns the payload that hat would make of its command line.
 func asked(t *testing.T, args []string) json.RawMessage {
 	t.Helper()
 	q := struct {
@@ -237,7 +237,8 @@ func asked(t *testing.T, args []string) json.RawMessage {
 	return data
 }
 
-// takeover records the work folder, and holds it against the task's scope.
+// takeover commits the work folder's tree and checks it against the task's
+// scope.
 func (n *night) takeover(b ledger.CaptureRequest) {
 	n.t.Helper()
 	n.git("add", "--all")
@@ -264,7 +265,7 @@ var (
 	planItem  = regexp.MustCompile(`(?m)^    - (.+)$`)
 )
 
-// planTasks reads the sample's plan: as much of the format as it uses.
+// planTasks parses the sample's plan, with the part of the format that it uses.
 func planTasks(t *testing.T) []ledger.Task {
 	t.Helper()
 	text := string(sampleFile(Plan))

@@ -42,7 +42,7 @@ func TestPromptRed(t *testing.T) {
 	}
 }
 
-// Whatever stands in a prompt, taking it apart ends.
+// FuzzPrompt: parsing terminates for every prompt.
 func FuzzPrompt(f *testing.F) {
 	f.Add(hostilePrompt)
 	f.Add("```\n## Task\n## How to end\n")

@@ -10,7 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// typing returns what a person types when the given hat begins on a task.
+// typing returns a person who types words once, when the given hat starts on a
+// task.
 func typing(hat, task, words string) func(*night, string, string) {
 	typed := false
 	return func(n *night, h, at string) {
@@ -60,7 +61,7 @@ final 0: ok 16 tests`
 
 func TestStory(t *testing.T) {
 	var trees []string
-	for range 2 { // it is the same every time
+	for range 2 { // both runs must be equal
 		n := newNight(t, sample(t), Verify)
 		n.before = typing(GuidanceHat, GuidanceTask, Guidance)
 		n.play(planTasks(t))
@@ -83,7 +84,7 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// What becomes of the till when other words are typed, or at other times.
+// TestGuidance covers other guidance on the till, and guidance at other times.
 func TestGuidance(t *testing.T) {
 	replaced := `#3 builder build.complete: The till takes tea and grams
 verify 0: ok 10 tests
@@ -143,7 +144,7 @@ commit feat: Task 3 - Move the till to the new API`, false},
 	}
 }
 
-// The answer to the question decides how half a cent is rounded.
+// TestAnswer: the answer to the question decides how half a cent is rounded.
 func TestAnswer(t *testing.T) {
 	for _, tt := range []struct{ choice, words, want, test string }{
 		{"a", "", "Rounds to the nearest cent, half a cent up", "TestHalfCentUp"},
@@ -166,7 +167,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// Without verification nobody catches the false claim but the reviewer.
+// TestStoryUnverified: without verification only the reviewer notices the false
+// claim.
 func TestStoryUnverified(t *testing.T) {
 	n := newNight(t, sample(t))
 	n.play(planTasks(t)[:2])

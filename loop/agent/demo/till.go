@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// tillPlan is what can become of the old till.
+// tillPlan is the treatment of the old till that guidance asks for.
 type tillPlan string
 
-// What a person can want of it.
+// Treatments of the old till.
 const (
-	tillUnsaid  tillPlan = "" // nothing that the script can follow
+	tillUnsaid  tillPlan = "" // the guidance names none that the script knows
 	tillWrap    tillPlan = "wrap"
 	tillReplace tillPlan = "replace"
 )
@@ -25,8 +25,8 @@ var (
 	wantReplace = regexp.MustCompile(`(?i)\b(?:replac(?:e|es|ed|ing)|rewrit(?:e|es|ing))\b`)
 )
 
-// tillWanted is what one guidance wants. The rule is simple and reads words,
-// not sense: that is all that a script can do.
+// tillWanted returns the treatment that one guidance asks for. It searches for
+// keywords, because a script cannot understand a text.
 func tillWanted(words string) tillPlan {
 	switch {
 	case notWrap.MatchString(words):
@@ -39,7 +39,8 @@ func tillWanted(words string) tillPlan {
 	return tillUnsaid
 }
 
-// wanted is what all guidance together wants of the till: the last word counts.
+// wanted returns the treatment that all guidance together asks for: the latest
+// guidance counts. by is that guidance's id.
 func (s *session) wanted() (plan tillPlan, by string) {
 	for _, g := range s.prompt.guidance() {
 		if p := tillWanted(g.text); p != tillUnsaid {
@@ -49,8 +50,8 @@ func (s *session) wanted() (plan tillPlan, by string) {
 	return plan, by
 }
 
-// planTill plans with guidance that is there already. What comes later reaches
-// the builder, who can follow it all the same.
+// planTill plans according to the guidance given so far. The builder follows
+// later guidance itself.
 func (s *session) planTill() (event, error) {
 	if plan, _ := s.wanted(); plan == tillWrap {
 		return steps("Keep the old till, and give it what it understands",
@@ -60,7 +61,7 @@ func (s *session) planTill() (event, error) {
 		"its tests: the sale of the acceptance, small change, an unknown tea")(s)
 }
 
-// makeTill brings the till to the plan, and reports on the guidance.
+// makeTill changes the till as the guidance asks, and reports on the guidance.
 func (s *session) makeTill() (tillPlan, error) {
 	plan, by := s.wanted()
 	if plan == tillUnsaid {
@@ -88,7 +89,8 @@ func (s *session) makeTill() (tillPlan, error) {
 		r := report{ID: g.id}
 		switch wants := tillWanted(g.text); {
 		case wants == tillUnsaid:
-			// Not lost, only not followed: the words go where the next person looks.
+			// The guidance is not followed but noted in a file, where the next
+			// person finds it.
 			if err := s.addLine("NOTES.md", "# What the owner asked for", fmt.Sprintf("- %s: %s", g.id, oneLine(g.text, 500))); err != nil {
 				return plan, err
 			}
@@ -117,7 +119,7 @@ func (s *session) buildTill() (event, error) {
 	return s.endWritten(buildComplete, summary, nil), nil
 }
 
-// tillNow is what became of the till.
+// tillNow returns the treatment that the till has received so far.
 func (s *session) tillNow() (tillPlan, error) {
 	till, err := s.read("till.sh")
 	if err != nil {
@@ -135,9 +137,9 @@ func (s *session) tillNow() (tillPlan, error) {
 	return tillUnsaid, nil
 }
 
-// reviewTill holds the till against the guidance, also what was typed only
-// while the builder was at work: it is meant for the next session that writes,
-// and this way that is the fixer.
+// reviewTill compares the till with the guidance. Guidance typed while the
+// builder worked is for the next session that writes; an issue makes that the
+// fixer's.
 func (s *session) reviewTill() (event, error) {
 	now, err := s.tillNow()
 	if err != nil {
