@@ -15,15 +15,16 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// manager is what systemd is to the daemon: it holds the operator's listener,
-// hands it over at each start, and hears what the daemon says of itself.
+// manager takes systemd's role for the daemon: it holds the operator's
+// listener, passes it on at each start, and receives the daemon's
+// notifications.
 type manager struct {
 	t *testing.T
 	programtest.TwoTasks
 	listener *os.File
-	said     *programtest.Buffer // all that the daemon told it, a line each
-	read     int                 // of said
-	at       string              // NOTIFY_SOCKET
+	said     *programtest.Buffer // the daemon's notifications, one per line
+	read     int                 // number of bytes of said that were read
+	at       string              // path of NOTIFY_SOCKET
 }
 
 func newManager(t *testing.T) *manager {
@@ -54,9 +55,9 @@ func newManager(t *testing.T) *manager {
 		for {
 			n, err := notify.Read(b)
 			if err != nil {
-				return // closed
+				return // the socket is closed
 			}
-			_, _ = m.said.Write(append(b[:n:n], '\n')) // it never fails
+			_, _ = m.said.Write(append(b[:n:n], '\n')) // a Buffer never fails
 		}
 	}()
 	t.Cleanup(func() {
@@ -66,8 +67,8 @@ func newManager(t *testing.T) *manager {
 	return m
 }
 
-// up starts the daemon as a service: the shell knows the process's id, as the
-// manager does that starts one.
+// up starts the daemon as a service. A shell sets LISTEN_PID to the process's
+// own id, as systemd does.
 func (m *manager) up() *programtest.Process {
 	m.t.Helper()
 	cmd := m.Command(context.Background(), "sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec nightporter up`)
@@ -86,8 +87,7 @@ func (m *manager) up() *programtest.Process {
 	return p
 }
 
-// hears returns once the daemon has said something that begins with what,
-// since the last time.
+// hears waits for a new notification that begins with what.
 func (m *manager) hears(what string, p *programtest.Process) {
 	m.t.Helper()
 	if err := programtest.WaitFor(what, func() (bool, error) {
@@ -103,7 +103,7 @@ func (m *manager) hears(what string, p *programtest.Process) {
 	}
 }
 
-// ends sends the daemon away and waits for that.
+// ends sends a signal to the daemon and waits for its exit code.
 func (m *manager) ends(p *programtest.Process, sig syscall.Signal, want int) {
 	m.t.Helper()
 	began := time.Now()
@@ -122,12 +122,12 @@ func (m *manager) ends(p *programtest.Process, sig syscall.Signal, want int) {
 	}
 }
 
-// emits is how often the session of TestRestartUnderEmits says that it is done.
+// emits is the number of times that the session emits its event.
 const emits = 1000
 
-// TestRestartUnderEmits: the daemon is restarted again and again under its
-// socket while a session calls hat emit 1,000 times and a person asks for the
-// status: none is refused, and every receipt is the same.
+// TestRestartUnderEmits restarts the daemon repeatedly with a passed socket,
+// while a session calls hat emit 1,000 times and a person asks for the status.
+// No call is refused, and all receipts are equal.
 func TestRestartUnderEmits(t *testing.T) {
 	t.Parallel()
 	m := newManager(t)
@@ -139,7 +139,7 @@ func TestRestartUnderEmits(t *testing.T) {
 		if err := os.WriteFile(m.Path(name), []byte(text), mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(m.Path(name), mode); err != nil { // whatever the umask
+		if err := os.Chmod(m.Path(name), mode); err != nil { // regardless of the umask
 			t.Fatal(err)
 		}
 	}
@@ -204,7 +204,8 @@ cache = ["DIR/notes"]
 		} else {
 			m.ends(p, syscall.SIGKILL, -9)
 		}
-		// Somebody asks while nobody is there: the socket is, and the answer comes.
+		// A request sent while no daemon runs waits at the socket and is
+		// answered later.
 		asked := make(chan string, 1)
 		go func() {
 			out, code, err := m.Output("nightporter", "status", "--json")
@@ -224,7 +225,7 @@ cache = ["DIR/notes"]
 	if got := read("refused"); got != "" {
 		t.Errorf("refused:\n%s", got)
 	}
-	// The first line of what hat prints is the receipt.
+	// The first line of hat's output is the receipt.
 	said := read("receipts")
 	first, _, _ := strings.Cut(said, "\n")
 	if n := strings.Count(said+"\n", first+"\n"); n != emits || !strings.HasPrefix(first, "Accepted build.complete: ") || strings.Count(said, "Accepted ") != emits {
@@ -245,8 +246,8 @@ cache = ["DIR/notes"]
 	t.Logf("%d restarts", restarts)
 }
 
-// TestUpElsewhere: a listener at another place than commands look for is
-// refused with what to change.
+// TestUpElsewhere: a passed listener at another path than the operator's is
+// refused with a remedy.
 func TestUpElsewhere(t *testing.T) {
 	t.Parallel()
 	m := newManager(t)

@@ -98,7 +98,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 // demoScript types the demo's guidance unless a person has given some.
 type demoScript struct {
 	fast bool
-	said bool // a person gave guidance
+	said bool // a person has given guidance
 }
 
 // Sees waits for the planner of the task that the guidance is for: guidance

@@ -13,13 +13,13 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// exposure is the most that `systemd-analyze security` may find in the unit,
-// times ten: 3.5 of 10, "OK". Less is not to be had with what sessions need
-// (namespaces, JIT compilers, the network): the unit says which and why.
+// exposure is the highest permitted score of `systemd-analyze security` for the
+// unit, times ten: 3.5 of 10, "OK". Sessions need namespaces, JIT compilers and
+// the network, which prevents a lower one; the unit explains each setting.
 const exposure = "35"
 
-// units copies the units of deploy/ to a folder, with the program that was
-// built in the place of the one that a person installs.
+// units copies the units of deploy/ to a folder, with the path of the built
+// program in place of the installed one.
 func units(t *testing.T) (service, listener string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,7 +51,7 @@ func TestUnitsVerify(t *testing.T) {
 	if out, err := analyze(t, "verify", service, listener); err != nil || strings.TrimSpace(out) != "" {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// The check can find something.
+	// The check must fail for a weaker unit.
 	text, err := os.ReadFile(service)
 	if err != nil {
 		t.Fatal(err)
@@ -79,9 +79,9 @@ func TestUnitsSecurity(t *testing.T) {
 	t.Log(level)
 }
 
-// TestUnitsAllowSessions: what sessions cannot do without is not taken away by
-// the unit, which they are children of. A boundary that the unit breaks would
-// go unnoticed until somebody looks at its level.
+// TestUnitsAllowSessions: the unit's restrictions also hold for sessions, which
+// are children of the daemon. They must permit all that the boundary needs,
+// because a lower boundary level would remain unnoticed.
 func TestUnitsAllowSessions(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "nightporter.service"))
@@ -94,8 +94,8 @@ func TestUnitsAllowSessions(t *testing.T) {
 			set[key] = append(set[key], strings.Fields(value)...)
 		}
 	}
-	// Each of these covers a part of /proc, and the kernel then refuses a
-	// session's namespace a /proc of its own; or it ends programs that agents are.
+	// Each of these covers a part of /proc, whereupon the kernel refuses a new
+	// /proc to a session's namespace; or it ends programs that agents are.
 	for _, key := range []string{"ProtectKernelTunables", "ProtectKernelLogs", "ProcSubset", "MemoryDenyWriteExecute", "PrivateTmp", "PrivateUsers"} {
 		if set[key] != nil {
 			t.Errorf("%s is set: the unit's own comment says why it must not be", key)

@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 )
 
-// chatChecks are a check for each platform of the table.
+// chatChecks returns a check for each platform of the table.
 func chatChecks() []check {
 	var all []check
 	for _, pl := range platform.All {
@@ -19,12 +19,12 @@ func chatChecks() []check {
 	return all
 }
 
-// checkChat looks at the files of a platform's tokens, and asks the platform.
+// checkChat checks the token files of a platform, and asks the platform.
 func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []finding {
 	if !p.usable {
-		return nil // said with the projects
+		return nil // the check of projects reports it
 	}
-	if pl.Section(p.cfg) == nil { // no platform is a must
+	if pl.Section(p.cfg) == nil { // no platform is required
 		if len(platform.Used(p.cfg)) == 0 && pl.Name == platform.All[0].Name {
 			return []finding{unseen("not set up; nightporter works from the terminal alone")}
 		}
@@ -52,7 +52,7 @@ func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []fi
 	case len(found) == 0:
 		return append(out, unseen("%s itself was not asked", pl.Title))
 	}
-	// Errors of HTTP hold the address, and that can hold the token.
+	// An HTTP error contains the address, which may contain the token.
 	hidden := strings.NewReplacer(hide...)
 	for _, f := range found {
 		text, fix := hidden.Replace(f.Text), hidden.Replace(f.Fix)
@@ -60,7 +60,7 @@ func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []fi
 		case transport.TroubleNone:
 			out = append(out, fine("%s", text))
 		case transport.TroubleNetwork, transport.TroubleServer, transport.TroubleSlow, transport.TroubleRights:
-			// nightporter works on, with less or later.
+			// nightporter works without it, or with a delay.
 			out = append(out, look(fix, "%s", text))
 		default:
 			out = append(out, mend(fix, "%s", text))
@@ -69,7 +69,7 @@ func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []fi
 	return out
 }
 
-// askPlatform lets a platform's row ask the platform.
+// askPlatform calls the platform's own probe.
 func askPlatform(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error) {
 	return pl.Probe(ctx, cfg, tokens)
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 )
 
-// checkConfig loads the configuration. Every mistake is a finding.
+// checkConfig loads the configuration and reports every mistake in it.
 func checkConfig(_ context.Context, p *doctorContext) []finding {
 	file, err := config.Find(p.config)
 	if err != nil {
@@ -46,8 +46,9 @@ func checkConfig(_ context.Context, p *doctorContext) []finding {
 	return out
 }
 
-// checkPrograms says which nightporter this is, and whether sessions get the
-// small client or have to do with this program under its name.
+// checkPrograms reports the version of nightporter, and whether the smaller
+// program hat is installed beside it. Without it, sessions use nightporter
+// itself under the name hat.
 func checkPrograms(context.Context, *doctorContext) []finding {
 	if session.Beside("hat") == "" {
 		return []finding{look("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version)}
@@ -55,11 +56,11 @@ func checkPrograms(context.Context, *doctorContext) []finding {
 	return []finding{fine("nightporter %s, hat beside it", Version)}
 }
 
-// oldest is a time before which no clock that is right can be.
+// oldest is earlier than any correct time.
 var oldest = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// checkClock shows the time as nightporter has it: a wrong zone is seen at a
-// glance, and found by nobody else before 7 in the morning.
+// checkClock shows the current time. A person notices a wrong zone here, and
+// would otherwise notice it at the next digest.
 func checkClock(_ context.Context, p *doctorContext) []finding {
 	zone, err := p.cfg.Zone()
 	if err != nil {
@@ -80,7 +81,7 @@ func checkClock(_ context.Context, p *doctorContext) []finding {
 	return []finding{fine("%s, the host's zone", shown)}
 }
 
-// checkState looks whether the state folder can be used, or made.
+// checkState checks whether the state folder can be used or created.
 func checkState(_ context.Context, p *doctorContext) []finding {
 	if n := len(socket.OperatorPath(p.state)); n > api.MaxPath {
 		return []finding{mend("a shorter folder: --state DIR", "%s is too long for a socket in it: %d bytes, and at most %d are possible", p.state, n, api.MaxPath)}
@@ -108,8 +109,8 @@ func checkState(_ context.Context, p *doctorContext) []finding {
 	return []finding{fine("%s", p.state)}
 }
 
-// ancestor finds the folder in which a missing one would be made, and what is
-// in the way of that.
+// ancestor returns the existing folder in which a missing one would be created,
+// or the obstacle to that.
 func ancestor(dir string) (there, problem string) {
 	for there = dir; ; there = filepath.Dir(there) {
 		info, err := os.Stat(there)
@@ -128,7 +129,8 @@ func ancestor(dir string) (there, problem string) {
 	}
 }
 
-// writable tries it: modes do not say what a full quota or a read-only disk do.
+// writable creates a file to find out. Modes alone do not reveal a full quota
+// or a read-only disk.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".doctor-")
 	if err != nil {
@@ -160,10 +162,10 @@ func ownerName(info fs.FileInfo) string {
 	if u, err := user.LookupId(uid); err == nil {
 		return u.Username
 	}
-	return "#" + uid // as sudo takes it
+	return "#" + uid // the form that sudo accepts
 }
 
-// checkDisk looks for room where the state is, or will be.
+// checkDisk checks the free space at the state folder's location.
 func checkDisk(_ context.Context, p *doctorContext) []finding {
 	dir := p.state
 	var s unix.Statfs_t
@@ -187,7 +189,7 @@ func checkDisk(_ context.Context, p *doctorContext) []finding {
 	return []finding{fine("%.1f GiB free", float64(free)/(1<<30))}
 }
 
-// checkDaemon says who has the state folder.
+// checkDaemon reports which process holds the state folder.
 func checkDaemon(_ context.Context, p *doctorContext) []finding {
 	pid, held, err := statelock.Held(p.state)
 	switch p.daemon = daemon.Listens(p.state); {
@@ -201,7 +203,7 @@ func checkDaemon(_ context.Context, p *doctorContext) []finding {
 	return []finding{fine("none runs; to start one: nightporter up")}
 }
 
-// checkLedger has the ledger verified, by whoever has it.
+// checkLedger lets the process that holds the ledger verify it.
 func checkLedger(ctx context.Context, p *doctorContext) []finding {
 	info, err := os.Stat(p.state)
 	if err != nil || !info.IsDir() {
@@ -237,8 +239,8 @@ func checkLedger(ctx context.Context, p *doctorContext) []finding {
 	return []finding{mend("nightporter verify shows all of it; restore a backup", "it was altered in %s: %s", count(len(said.Breaks), "place"), said.Breaks[0])}
 }
 
-// checkService looks at what ends nightporter behind one's back: a user's
-// services end with the last login, unless they may linger.
+// checkService checks whether systemd would end nightporter at logout: a user's
+// services end with the last login unless lingering is enabled.
 func checkService(_ context.Context, p *doctorContext) []finding {
 	if _, err := os.Stat("/run/systemd/system"); err != nil {
 		return nil

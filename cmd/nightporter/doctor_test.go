@@ -15,8 +15,8 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 )
 
-// TestDoctorChat: all tokens of a platform are looked at, and what the platform
-// answers is said without them.
+// TestDoctorChat: all tokens of a platform are checked, and the platform's
+// error messages are printed without them.
 func TestDoctorChat(t *testing.T) {
 	const bot, app, token = "8421573960:AAE9xQm3ZkT7nVb2HcLw5pRdYs8uJf1GoXi", "xapp-1-A0NIGHT-1-secretsecret", "xoxb-1-secretsecret"
 	dir := t.TempDir()
@@ -124,8 +124,8 @@ func TestDoctorPeople(t *testing.T) {
 	}
 }
 
-// TestDoctorUnwritable: a folder that its owner may not write. Root may write
-// any, so for root only what no mode decides is tested (doctor.txtar).
+// TestDoctorUnwritable checks a folder that its owner may not write. Root may
+// write to any, so the cases for root are in doctor.txtar.
 func TestDoctorUnwritable(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("SKIPPED: root may write a folder of any mode")
@@ -145,7 +145,7 @@ func TestDoctorUnwritable(t *testing.T) {
 	}
 }
 
-// TestDoctorGoesOn: the end of its context ends it, with the reason.
+// TestDoctorGoesOn: a cancelled context ends doctor with the cause.
 func TestDoctorGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("the person has left")

@@ -22,7 +22,7 @@ import (
 	"github.com/nightporter/nightporter/loop/workspace"
 )
 
-// checkBoundary tries a session at each level until one works.
+// checkBoundary runs a trial session at each level until one works.
 func checkBoundary(_ context.Context, p *doctorContext) []finding {
 	w, err := p.open()
 	if err != nil {
@@ -45,12 +45,12 @@ func checkBoundary(_ context.Context, p *doctorContext) []finding {
 	return []finding{mend(more, "no session can be started here: %s", why)}
 }
 
-// mighty are parts of the names of sockets that give away the host, a login or
-// what others keep secret.
+// mighty matches names of sockets that give control over the host, a login or
+// secrets.
 var mighty = regexp.MustCompile(`docker|podman|containerd|crio|lxd|incus|libvirt|ssh|gpg|keyring|systemd/private|tmux|S\.|agent`)
 
-// checkSockets names what sessions can connect to: no level of the boundary
-// stops that everywhere (docs/spec 12.1).
+// checkSockets reports the sockets that sessions can connect to. No level of
+// the boundary prevents that on every system (docs/spec 12.1).
 func checkSockets(_ context.Context, p *doctorContext) []finding {
 	w, err := p.open()
 	if err != nil {
@@ -76,7 +76,7 @@ func checkSockets(_ context.Context, p *doctorContext) []finding {
 	return []finding{fine("none that sessions could reach was found")}
 }
 
-// someOf lists at most n of the words.
+// someOf joins at most n of the words.
 func someOf(words []string, n int) string {
 	if len(words) <= n {
 		return strings.Join(words, ", ")
@@ -84,8 +84,8 @@ func someOf(words []string, n int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(words[:n], ", "), len(words)-n)
 }
 
-// checkProjects looks at each project as a start would, but for what only
-// sessions can show.
+// checkProjects checks each project as a start does, except for parts that need
+// a session.
 func checkProjects(ctx context.Context, p *doctorContext) []finding {
 	if !p.usable {
 		return []finding{unseen("projects, agents and Telegram are looked at once the configuration is right")}
@@ -127,7 +127,7 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 		State: w.dir, Project: s.Project, Repo: s.Repo, Protected: s.Protected, SessionUID: uid, SessionGID: gid,
 	})
 	if err != nil {
-		return fromError(err) // no git, or one that is too old
+		return fromError(err) // git is missing or too old
 	}
 	base, err := ws.Look(ctx)
 	if err != nil {
@@ -159,8 +159,8 @@ func checkSource(ctx context.Context, s ledger.Settings) []finding {
 	return []finding{fine("%s", text)}
 }
 
-// checkAgents looks at every agent that a project may start: its program, its
-// login, whether sessions get to it. No model is asked anything.
+// checkAgents checks every agent that a project may start: its program, its
+// login, and whether sessions can reach both. It uses no model.
 func checkAgents(ctx context.Context, p *doctorContext) []finding {
 	var out []finding
 	for _, name := range p.agentNames() {
@@ -177,8 +177,8 @@ func checkAgents(ctx context.Context, p *doctorContext) []finding {
 	return out
 }
 
-// pairedPeople counts who is let in, by whoever has the ledger. known is false
-// where nobody could be asked.
+// pairedPeople asks the process that holds the ledger for the number of paired
+// people. known is false if no process answers.
 func pairedPeople(ctx context.Context, p *doctorContext) (n int, known bool) {
 	if _, err := os.Stat(filepath.Join(p.state, "nightporter.db")); errors.Is(err, fs.ErrNotExist) {
 		return 0, true
@@ -199,7 +199,7 @@ func pairedPeople(ctx context.Context, p *doctorContext) (n int, known bool) {
 	return len(people), err == nil
 }
 
-// checkPeople looks whether anybody could steer by phone.
+// checkPeople checks whether any person could steer by phone.
 func checkPeople(ctx context.Context, p *doctorContext) []finding {
 	if len(platform.Used(p.cfg)) == 0 {
 		return nil

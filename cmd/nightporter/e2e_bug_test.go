@@ -16,7 +16,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// The bug of these tests: a sum that loses what is below ten cents.
+// The bug of these tests: a sum that ignores amounts below ten cents.
 const (
 	bugPlan = `# Bugs
 
@@ -29,20 +29,20 @@ const (
 	bugFixed  = `sum() { t=0; for n; do t=$((t + n)); done; echo $t; }`
 	bugGuard  = `sum() { t=0; for n; do t=$((t + ${n:-0})); done; echo "$t"; }`
 	bugTest   = ". lib/sum.sh\n[ \"$(sum 199 101)\" = 300 ]"
-	bugNoTest = ". lib/sum.sh\n[ \"$(sum 100 200)\" = 300 ]" // it passes although the bug is there
+	bugNoTest = ". lib/sum.sh\n[ \"$(sum 100 200)\" = 300 ]" // passes in spite of the bug
 	bugRuns   = "sh -e tests/sum_cents.sh"
 	bugCause  = "lib/sum.sh divides each amount by ten and multiplies it again"
 )
 
-// bugIssues are what the reviewer has against the first fix.
+// bugIssues are the reviewer's issues with the first fix.
 var bugIssues = []ledger.Issue{
 	{Severity: ledger.Major, File: "lib/sum.sh", Line: 1, Rule: "empty-amount", Text: "an empty amount ends the sum with a syntax error; take it as 0"},
 	{Severity: ledger.Minor, File: "lib/sum.sh", Line: 1, Rule: "unquoted", Text: "the result is not quoted; a set IFS would split it"},
 	{Severity: ledger.Suggestion, File: "tests/sum_cents.sh", Line: 2, Rule: "one-case", Text: "a second amount would show that it is no luck"},
 }
 
-// bugNight is a repository with a reported bug, and a model that works
-// through the pattern "bug". passes: the first reproducer's test passes.
+// bugNight makes a repository with a reported bug, and a model that follows the
+// pattern "bug". With passes, the first reproducer's test passes.
 func bugNight(t *testing.T, passes bool) *evening {
 	t.Helper()
 	e := newEvening(t, setting{script: func(e *evening, r models.Request) models.Turn {
@@ -60,7 +60,7 @@ func bugNight(t *testing.T, passes bool) *evening {
 	return e
 }
 
-// bugWork is what each hat does. It depends on the prompt alone.
+// bugWork returns the actions of each hat, which depend on the prompt alone.
 func bugWork(hat models.Hat, prompt string, passes bool) []models.Turn {
 	put := func(file, text string) models.Turn {
 		return models.Use(models.Bash(fmt.Sprintf("cat > %s <<'END'\n%s\nEND", file, text)))
@@ -96,13 +96,13 @@ func bugWork(hat models.Hat, prompt string, passes bool) []models.Turn {
 	return nil
 }
 
-// session is one conversation with the model, as it began.
+// session is one conversation with the model, as of its first request.
 type session struct {
 	hat    models.Hat
 	prompt string
 }
 
-// conversations are the agent sessions in the order in which they began.
+// conversations returns the agent sessions in the order of their start.
 func (e *evening) conversations() []session {
 	var out []session
 	seen := map[string]bool{}
@@ -115,8 +115,8 @@ func (e *evening) conversations() []session {
 	return out
 }
 
-// chain is the evidence of a task, and what its sessions were routed to, each
-// entry as a few words.
+// chain renders the evidence of a task and the routes after its sessions, a few
+// words per entry.
 func (e *evening) chain(ledgerStore []entry, task string) []string {
 	e.t.Helper()
 	var out []string
@@ -153,7 +153,7 @@ func (e *evening) chain(ledgerStore []entry, task string) []string {
 	return out
 }
 
-// bugRun works through the bug and returns its chain and sessions.
+// bugRun runs the task and returns its chain and sessions.
 func (e *evening) bugRun() ([]string, []session) {
 	e.t.Helper()
 	p, err := e.Start(e.Env(), "run", "--pattern", "bug")
@@ -196,9 +196,10 @@ func (e *evening) bugRun() ([]string, []session) {
 	return chain, sessions
 }
 
-// TestBug: a reported bug goes through the pattern "bug" in a real repository,
-// with a real Claude Code. nightporter sees the test fail before anybody may
-// fix it; the reviewer's issues decide, and the chain proves each step.
+// TestBug takes a reported bug through the pattern "bug" in a real repository,
+// with a real Claude Code. nightporter sees the test fail before a session may
+// fix the bug, the reviewer's issues decide the routes, and the evidence proves
+// each step.
 func TestBug(t *testing.T) {
 	t.Parallel()
 	e := bugNight(t, false)
@@ -245,8 +246,8 @@ func TestBug(t *testing.T) {
 	}
 }
 
-// TestBugThatPasses: a reproducer whose command passes has shown nothing. It
-// is told so and does it again, and nobody fixes anything before.
+// TestBugThatPasses: a reproducer whose command passes has proved nothing. It
+// is told so and tries again, and no session fixes anything before that.
 func TestBugThatPasses(t *testing.T) {
 	t.Parallel()
 	e := bugNight(t, true)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// chaos kills the daemon and starts it again, and takes Telegram away in the
-// middle of it.
+// chaos kills and restarts the daemon repeatedly, and interrupts Telegram in
+// between.
 type chaos struct {
 	e    *evening
 	stop chan struct{}
@@ -19,19 +19,19 @@ type chaos struct {
 
 	mu    sync.Mutex
 	kills int
-	moved chan struct{} // closed and made anew at each kill
+	moved chan struct{} // closed and replaced at each kill
 	err   error
 }
 
-// chaos begins: n kills, each some time after the start before it. The person
-// and the sessions go on meanwhile.
+// chaos starts n kills, each some time after the previous start. The person and
+// the sessions continue meanwhile.
 func (e *evening) chaos(random *rand.Rand, n int) *chaos {
 	c := &chaos{e: e, stop: make(chan struct{}), done: make(chan struct{}), moved: make(chan struct{})}
 	e.t.Cleanup(func() { _ = c.end() })
 	go func() {
 		defer close(c.done)
 		for kill := range n {
-			// A start takes a quarter of a second: some die before they are through.
+			// A start takes a quarter of a second, so some kills hit it.
 			wait := 100*time.Millisecond + time.Duration(random.Int64N(int64(3500*time.Millisecond)))
 			select {
 			case <-time.After(wait):
@@ -86,7 +86,7 @@ func (c *chaos) fail(err error) {
 	c.moved = make(chan struct{})
 }
 
-// waitFor returns after so many kills.
+// waitFor waits for the n-th kill.
 func (c *chaos) waitFor(t *testing.T, n int) {
 	t.Helper()
 	for {
@@ -103,7 +103,7 @@ func (c *chaos) waitFor(t *testing.T, n int) {
 	}
 }
 
-// end stops it; the daemon runs then.
+// end stops the kills. The daemon is then running.
 func (c *chaos) end() error {
 	select {
 	case <-c.stop:

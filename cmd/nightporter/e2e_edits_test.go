@@ -18,9 +18,9 @@ import (
 )
 
 // TestEditsThroughKills: a person writes thirty directives on the phone and
-// edits every third of them, some twice, while the daemon is killed again and
-// again. What the next builder is told is what stands in the chat, in the
-// order in which it was written.
+// edits every third of them, some twice, while the daemon is killed repeatedly.
+// The next builder receives the texts that stand in the chat, in the order in
+// which they were written.
 func TestEditsThroughKills(t *testing.T) {
 	t.Parallel()
 	seed := *killSeed
@@ -56,7 +56,7 @@ func TestEditsThroughKills(t *testing.T) {
 
 	const directives, kills = 30, 6
 	chaos := e.chaos(rand.New(rand.NewPCG(seed, 0)), kills)
-	var want []string // as it stands in the chat at the end
+	var want []string // final texts in the chat
 	changes := 0
 	for n := range directives {
 		text := fmt.Sprintf("Directive %02d", n)
@@ -69,7 +69,7 @@ func TestEditsThroughKills(t *testing.T) {
 			changes++
 		}
 		want = append(want, text)
-		if n%10 == 9 { // some of it while nobody is there
+		if n%10 == 9 { // some messages arrive while the daemon is down
 			chaos.waitFor(t, kills*(n+1)/directives)
 		}
 	}

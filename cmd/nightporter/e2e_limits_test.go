@@ -12,17 +12,17 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// TestLimits: whatever the model's side does, a real Claude Code's session is
-// judged by its stream, and the task is done in the end or the person is told
-// what to do (docs/spec 2.2, 10). Each fault strikes the first session of one task.
+// TestLimits: whatever the model's server does, a real Claude Code's session is
+// judged by its stream, and in the end the task is done or the person receives
+// a remedy (docs/spec 2.2, 10). Each fault hits the first session of one task.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		fault func() models.Fault
-		env   string // more of the agent's env_file
-		wait  string // what the run says while it waits; "" = it does not
-		type_ string // what the person types then
+		env   string // additional lines of the agent's env_file
+		wait  string // text that the run prints while it waits; "" = it does not wait
+		type_ string // line that the person then types
 		want  string
 		exit  int
 	}{
@@ -46,8 +46,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLongLine: one answer of 50 MB is one line of the agent's stream. It is
-// cut where it is kept, and the session's event counts all the same.
+// TestLongLine: one answer of 50 MB is one line of the agent's stream. The
+// stored output truncates it, and the session's event still counts.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
 	e := newEvening(t, setting{script: func(e *evening, r models.Request) models.Turn {
@@ -66,8 +66,8 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// run does the plan's first task from the terminal. Where it waits, which its
-// output says with waits, the person types a line.
+// run executes the plan's first task in the foreground. When the output
+// contains waits, the person types a line.
 func (e *evening) run(waits, types, want string, exit int) {
 	e.t.Helper()
 	p, err := e.Start(e.Env(), "run", "--pattern", "single", "--only", "Task 1")

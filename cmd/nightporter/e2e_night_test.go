@@ -24,8 +24,8 @@ import (
 )
 
 // TestNight: a real Claude Code works through six tasks in a real repository,
-// while the person in bed steers it through Telegram. The log is the chat as
-// they see it (go test -v).
+// while a person steers it through Telegram. The test's log shows the chat as
+// the person sees it (go test -v).
 func TestNight(t *testing.T) {
 	t.Parallel()
 	e := newEvening(t, setting{telegram: telegram.Options{Rates: true}})
@@ -34,13 +34,13 @@ func TestNight(t *testing.T) {
 	e.ready()
 	e.pair(mira, "admin")
 	live := e.story(func() {}, func() {})
-	e.becomes(mira, live.ID, "shop idle · 6/6") // the same message, edited
+	e.becomes(mira, live.ID, "shop idle · 6/6") // edits the same message
 	if code := e.down(); code != 0 {
 		t.Errorf("nightporter up ended with %d", code)
 	}
 	e.whole(before, 0)
 
-	// Nobody restarted, so nothing was said twice.
+	// Without a restart no message was sent twice.
 	chat := e.far.Chat(mira.ID)
 	t.Logf("the chat: %+v", chat.Count)
 	e.inOrder(chat,
@@ -61,17 +61,17 @@ func TestNight(t *testing.T) {
 	}
 }
 
-// TestNightWithKills is the same night, in which the daemon is killed twenty
-// times at random moments, Telegram is out of reach for a while, and the agent
-// comes to its usage limit. The result is the same; nothing is lost, and no
-// session, commit or guidance happens twice.
+// TestNightWithKills runs the same night, but the daemon is killed twenty times
+// at random moments, Telegram is unreachable for a while, and the agent reaches
+// its usage limit. The result is the same: nothing is lost, and no session,
+// commit or guidance happens twice.
 //
-// A status whose sending was in doubt at a kill is not repeated: it stays as it
-// is, and the one before it goes on (docs/spec 6.7).
+// A status message that was being sent during a kill is not repeated; the
+// previous one is edited further (docs/spec 6.7).
 //
-// The clock of a real daemon is the machine's, so Telegram is away for seconds
-// here. Two simulated hours, and what is left out after them, are tested in
-// bot/delivery, whose clock is a test's.
+// The daemon uses the machine's clock, so Telegram is unreachable for seconds
+// only. Tests of bot/delivery, which control the clock, cover two hours and the
+// messages dropped after them.
 func TestNightWithKills(t *testing.T) {
 	t.Parallel()
 	seed := *killSeed
@@ -90,7 +90,7 @@ func TestNightWithKills(t *testing.T) {
 	const kills = 20
 	chaos := e.chaos(rand.New(rand.NewPCG(seed, 0)), kills)
 	e.story(
-		// Nobody sees the answer to the next message, which is a question.
+		// The response to the next message, a question, is lost.
 		func() { e.far.Fault("sendMessage", telegram.CutAfter()) },
 		func() { chaos.waitFor(t, kills-3) },
 	)
@@ -107,11 +107,11 @@ func TestNightWithKills(t *testing.T) {
 	e.askedOnce()
 }
 
-// headOf finds the question that a message asks.
+// headOf matches the first line of a question and captures its id.
 var headOf = regexp.MustCompile(`^(?:<b>)?(↻ )?[■?‖] (?:Start shop|shop #\d+ (?:blocked|manual verify)).*\((q\d+)\)`)
 
-// askedOnce: a question is at most repeated, and every copy but the first is
-// marked so.
+// askedOnce checks that every copy of a question after the first is marked as a
+// repetition.
 func (e *evening) askedOnce() {
 	e.t.Helper()
 	copies := map[string][]string{}
@@ -130,9 +130,9 @@ func (e *evening) askedOnce() {
 	e.t.Logf("questions as sent: %q", copies)
 }
 
-// story is what Mira does in the night. Between her parts others may act:
-// resumed is called when the run has been paused and goes on, late before her
-// last answer. It returns the status as she asked for it in the middle.
+// story performs Mira's actions during the night. Tests can act in between:
+// resumed is called after the pause, late before her last answer. It returns
+// the status message that she requested in the middle.
 func (e *evening) story(resumed, late func()) (live telegram.Message) {
 	e.t.Helper()
 	e.hold("Task 3 planner", "Task 5 planner")
@@ -142,7 +142,7 @@ func (e *evening) story(resumed, late func()) (live telegram.Message) {
 	e.becomes(mira, offer.ID, "✓ q1 Start, by Mira")
 	e.shows(mira, "● shop r1 started, 6 tasks")
 
-	// In bed, with the planner of #3 at work.
+	// The planner of #3 is working now.
 	e.held("Task 3 planner")
 	receipt := e.answers(mira, "/guidance "+wrapIt, "g1 queued")
 	live = e.look(mira, "/status", "shop 2/6", "#3 planner")
@@ -156,14 +156,14 @@ func (e *evening) story(resumed, late func()) (live telegram.Message) {
 	resumed()
 	e.becomes(mira, receipt.ID, "✓ g1 addressed")
 
-	// #4 cannot be done without a word from her.
+	// Task #4 is blocked until she answers.
 	e.held("Task 5 planner")
 	blocked := e.press(mira, "Guide…", "■ shop #4 blocked")
 	e.reply(mira, byLine, "Your words for #4")
 	e.becomes(mira, blocked.ID, "✓ q2 guided by Mira")
 	e.release("Task 5 planner")
 
-	// #6 is hers, and all that is left.
+	// Only #6 is left, which she has to do herself.
 	manual := e.noted(mira, "? shop #6 manual verify (q3)")
 	e.shows(mira, "? shop 5/6 done, #6 is yours (q3)")
 	late()
@@ -173,15 +173,15 @@ func (e *evening) story(resumed, late func()) (live telegram.Message) {
 		data, err := os.ReadFile(e.Path("repo", planFile))
 		return !strings.Contains(string(data), "- [ ]"), err
 	}))
-	e.shows(mira, "shop idle · 6/6") // the status, which is edited at most every 10 s (docs/spec 6.3)
+	e.shows(mira, "shop idle · 6/6") // edited at most every 10 s (docs/spec 6.3)
 	return live
 }
 
-// planFile is the plan of the night, in the repository.
+// planFile is the plan's path in the repository.
 const planFile = ".agents/plans/in-progress/checkout.md"
 
-// look asks for something that is not worth repeating after a crash: she asks
-// again until she sees it.
+// look sends a query whose answer may be lost in a crash, and repeats it until
+// the answer arrives.
 func (e *evening) look(who telegram.User, line string, texts ...string) telegram.Message {
 	e.t.Helper()
 	ctx := e.within()
@@ -202,7 +202,7 @@ func (e *evening) look(who telegram.User, line string, texts ...string) telegram
 	return telegram.Message{}
 }
 
-// asked is how many sessions of a hat at a task have asked the model.
+// asked returns how many sessions of a hat at a task have called the model.
 func (e *evening) asked(name string) int {
 	seen := map[string]bool{}
 	for _, r := range e.models.Turns() {
@@ -215,7 +215,7 @@ func (e *evening) asked(name string) int {
 
 var stateField = regexp.MustCompile(`"state":"(\w+)"`)
 
-// runState is the run's state, "" while nobody can be asked.
+// runState returns the run's state, or "" while no daemon answers.
 func (e *evening) runState() string {
 	out, err := e.tryNP("status", "--json")
 	if m := stateField.FindStringSubmatch(out); err == nil && m != nil {
@@ -224,7 +224,7 @@ func (e *evening) runState() string {
 	return ""
 }
 
-// quiet waits until everything that the bot wants to say is said.
+// quiet waits until the bot has sent all pending messages.
 func (e *evening) quiet() {
 	e.t.Helper()
 	last, since := -1, time.Now()
@@ -237,7 +237,8 @@ func (e *evening) quiet() {
 	}))
 }
 
-// inOrder checks that messages whose first lines begin so stand in this order.
+// inOrder checks that the chat contains messages with these beginnings in this
+// order.
 func (e *evening) inOrder(c telegram.Chat, firsts ...string) {
 	e.t.Helper()
 	at := 0
@@ -251,7 +252,7 @@ func (e *evening) inOrder(c telegram.Chat, firsts ...string) {
 	}
 }
 
-// checkout is every file of the person's checkout, but for git's own.
+// checkout returns all files of the person's checkout except those of git.
 func (e *evening) checkout() map[string]string {
 	e.t.Helper()
 	seen, err := e.Look(e.Path("repo"))
@@ -259,8 +260,8 @@ func (e *evening) checkout() map[string]string {
 	return seen
 }
 
-// whole holds what is left of the night against what it has to be. limits is
-// how many sessions were cut off by the usage limit.
+// whole compares the result of the night with the expected one. limits is the
+// number of sessions that the usage limit cut off.
 func (e *evening) whole(before map[string]string, limits int) {
 	e.t.Helper()
 	e.t.Logf("$ git log main..nightporter/shop/r1\n%s", e.git("log", "--format=%h %an: %s", "main..nightporter/shop/r1"))
@@ -277,7 +278,7 @@ func (e *evening) whole(before map[string]string, limits int) {
 		}
 	}
 
-	// The checkout is as it was, but for the plan's marks and its progress log.
+	// Only the plan's marks and its progress log may change in the checkout.
 	const plan, progress = planFile, ".agents/plans/in-progress/checkout.progress.md"
 	after := e.checkout()
 	wantPlan := strings.NewReplacer("- [ ] (manual-verify)", "- [x]", "- [ ]", "- [x]").Replace(before[plan])
@@ -308,8 +309,8 @@ func (e *evening) whole(before map[string]string, limits int) {
 	e.guidanceOnce()
 }
 
-// sessionsOnce: every session is one process of the agent with one
-// conversation, and each that the ledger knows was one.
+// sessionsOnce checks that every session of the ledger is one process of the
+// agent with one conversation, and that there are no others.
 func (e *evening) sessionsOnce(limits int) {
 	e.t.Helper()
 	data, err := os.ReadFile(e.Path("notes", "sessions"))
@@ -368,8 +369,8 @@ func (e *evening) sessionsOnce(limits int) {
 	}
 }
 
-// guidanceOnce: what she said was queued once, bound to the builder of #3, and
-// is once in each prompt that has it.
+// guidanceOnce checks that her guidance was queued once, bound to the builder
+// of #3, and included once in each prompt.
 func (e *evening) guidanceOnce() {
 	e.t.Helper()
 	ledgerStore := e.ledger()

@@ -17,9 +17,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestStrangers: who does not belong changes nothing but the audit (docs/spec 6.6),
-// neither in private nor in a group of which a member is paired, and neither
-// does a person whose role does not allow it.
+// TestStrangers: messages of unknown people only appear in the audit (docs/spec
+// 6.6), in private and in a group with a paired member. The same holds for a
+// person whose role does not permit the command.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	const group = -100500
@@ -48,7 +48,7 @@ func TestStrangers(t *testing.T) {
 	} {
 		e.far.Say(stranger, stranger.ID, line)
 		e.far.Say(stranger, group, line)
-		e.far.Say(ana, ana.ID, line) // she was taken out
+		e.far.Say(ana, ana.ID, line) // she is no longer paired
 		e.far.Post(telegram.UserMessage{From: mira, Chat: group, Text: line, Anonymous: true})
 		e.far.Post(telegram.UserMessage{From: stranger, Chat: group, Text: line, Channel: -100777})
 	}
@@ -59,7 +59,7 @@ func TestStrangers(t *testing.T) {
 		}
 	}
 	e.far.PressData(stranger, group, 1, "1.stop.now.0000")
-	e.far.PressData(mira, mira.ID, started.ID, "0.stop.now") // of another version
+	e.far.PressData(mira, mira.ID, started.ID, "0.stop.now") // data of another release
 	e.must(e.far.WaitConfirmed(e.within()))
 	for _, line := range []string{"/stop", "/pause now", "/guidance delete everything", "/people", "/unpair 48213377", "/skip 1", "just words"} {
 		e.answers(ben, line, "✗ Ben, your role is view")
@@ -116,9 +116,9 @@ func TestStrangers(t *testing.T) {
 	e.release("Task 1 planner")
 }
 
-// TestStatusWhileAgentHangs: the model's server says nothing, and never will;
-// what people ask is stored and answered all the same (docs/spec 6.3). How long it
-// takes is printed; that the agent hangs meanwhile is what is tested.
+// TestStatusWhileAgentHangs: the model's server never answers, and people's
+// messages are still stored and answered (docs/spec 6.3). The delay is printed
+// but not tested.
 func TestStatusWhileAgentHangs(t *testing.T) {
 	t.Parallel()
 	e := newEvening(t, setting{})
@@ -172,7 +172,7 @@ func TestStatusWhileAgentHangs(t *testing.T) {
 	}
 }
 
-// last is the number of a stream's last entry.
+// last returns the sequence number of a stream's last entry.
 func last(ledgerStore []entry, stream string) int64 {
 	var n int64
 	for _, x := range ledgerStore {
@@ -183,9 +183,10 @@ func last(ledgerStore []entry, stream string) int64 {
 	return n
 }
 
-// TestBacklog: a thousand updates from the time when nightporter was off are
-// each handled once, in order, also those that the platform delivers five
-// times; a command that is three hours old is asked about first (docs/spec 6.7).
+// TestBacklog: a thousand updates that arrived while nightporter was off are
+// each handled once, in order, even if the platform delivers some of them five
+// times. A command that is three hours old needs a confirmation (docs/spec
+// 6.7).
 func TestBacklog(t *testing.T) {
 	t.Parallel()
 	e := newEvening(t, setting{})
@@ -226,7 +227,7 @@ func TestBacklog(t *testing.T) {
 			e.far.Post(telegram.UserMessage{From: mira, Chat: mira.ID, Text: "/guidance " + text, Date: ago(n)})
 		}
 	}
-	e.far.IgnoreConfirmations(4) // what was delivered first is delivered five times
+	e.far.IgnoreConfirmations(4) // each early update is delivered five times
 	began := time.Now()
 	e.up()
 	e.ready()
@@ -258,14 +259,14 @@ func TestBacklog(t *testing.T) {
 	if s := e.runState(); s != "running" {
 		t.Errorf("the run is %s; an old /stop has to ask first", s)
 	}
-	// The answers go out one a second, which is the platform's rate; each is
-	// there once, in the order of what they answer.
+	// The platform permits one answer per second. Each answer is sent once, in
+	// the order of the updates.
 	if diff := cmp.Diff(len(want), e.receipts()); diff != "" {
 		t.Errorf("receipts, sent or on their way (-want +got):\n%s", diff)
 	}
 	e.far.Say(mira, mira.ID, asked+" no")
 	e.must(programtest.WaitFor("the question to be settled", func() (bool, error) {
-		return len(bodies[ledger.QuestionAnswered](e, e.ledger())) == 2, nil // the first is q1
+		return len(bodies[ledger.QuestionAnswered](e, e.ledger())) == 2, nil // the first one belongs to q1
 	}))
 	if s := e.runState(); s != "running" {
 		t.Errorf("the run is %s after no", s)
@@ -283,8 +284,8 @@ func TestBacklog(t *testing.T) {
 	}
 }
 
-// receipts counts the receipts of guidance that were sent or wait for it. One
-// that is there twice, or out of order, is an error.
+// receipts returns the number of guidance receipts that were sent or are
+// queued. It fails the test for a duplicate and for a wrong order.
 func (e *evening) receipts() int {
 	e.t.Helper()
 	db := e.database()

@@ -17,9 +17,9 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// TestToken: a token that Telegram refuses, from the start or from some moment
-// on, does not keep nightporter from its work; it says so, and goes on talking
-// when the token is taken again. The token itself appears nowhere.
+// TestToken: nightporter continues its work when Telegram refuses the token, at
+// the start or later. It reports that, and resumes chatting once the token is
+// accepted. The token appears nowhere.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	t.Run("wrong", func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestToken(t *testing.T) {
 		e.hold("Task 1 planner")
 		e.up()
 		e.ready()
-		e.held("Task 1 planner") // it works
+		e.held("Task 1 planner") // the run works without chat
 		e.says("Telegram refuses the token")
 		e.neverShown(wrong)
 		e.np("stop", "--now")
@@ -52,14 +52,14 @@ func TestToken(t *testing.T) {
 		revoked := telegram.Unauthorized()
 		revoked.Times = -1
 		e.far.Fault("*", revoked)
-		e.far.PollElsewhere() // ends the poll that waits
+		e.far.PollElsewhere() // ends the current poll with a conflict
 		e.says("Telegram refuses the token")
 		e.far.Say(mira, mira.ID, "/guidance Sent while the token was refused")
 		e.neverShown(e.far.Token())
 		e.release("Task 1 planner")
 		e.must(programtest.WaitFor("the work to go on", func() (bool, error) { return e.asked("Task 1 builder") > 0, nil }))
 		e.far.ClearFaults()
-		if code := e.down(); code != 0 { // a new token is read at the start
+		if code := e.down(); code != 0 { // a restart reads the new token
 			t.Errorf("nightporter up ended with %d", code)
 		}
 		e.up()
@@ -73,7 +73,7 @@ func TestToken(t *testing.T) {
 	})
 }
 
-// says waits until the daemon's log and its status say so.
+// says waits until the daemon's log and its status contain the text.
 func (e *evening) says(text string) {
 	e.t.Helper()
 	e.must(programtest.WaitFor(fmt.Sprintf("%q in the log", text), func() (bool, error) { return strings.Contains(e.porter.Out.String(), text), nil }))
@@ -81,9 +81,9 @@ func (e *evening) says(text string) {
 	e.t.Logf("$ nightporter status\n%s", out)
 }
 
-// neverShown looks for a token in everything that nightporter wrote, and in
-// the environment and arguments of every process below it. The secret is what
-// stands behind the colon.
+// neverShown searches for a token in all of nightporter's output and files, and
+// in environment and arguments of its processes. Only the part behind the colon
+// is secret.
 func (e *evening) neverShown(token string) {
 	e.t.Helper()
 	_, secret, _ := strings.Cut(token, ":")
@@ -122,9 +122,9 @@ func (e *evening) neverShown(token string) {
 	e.t.Logf("looked for the token in %d files and %d processes", files, len(children))
 }
 
-// children are the processes that have the world's folder among their
-// arguments, variables or in their working folder: nightporter, its shims and
-// what sessions run. With a name, only those whose program is called so.
+// children returns the processes that mention the test's folder in their
+// arguments, variables or working directory: nightporter, its shims and the
+// programs of sessions. A name selects the processes of that program.
 func (e *evening) children(name string) []int {
 	entries, err := os.ReadDir("/proc")
 	e.must(err)
@@ -140,7 +140,7 @@ func (e *evening) children(name string) []int {
 		}
 		var all []byte
 		for _, file := range []string{"cmdline", "environ"} {
-			data, _ := os.ReadFile(filepath.Join("/proc", d.Name(), file)) // it may end, or be another user's
+			data, _ := os.ReadFile(filepath.Join("/proc", d.Name(), file)) // it may have ended or belong to another user
 			all = append(all, data...)
 		}
 		cwd, _ := os.Readlink(filepath.Join("/proc", d.Name(), "cwd"))

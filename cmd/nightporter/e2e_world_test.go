@@ -31,21 +31,19 @@ import (
 
 var killSeed = flag.Uint64("kill.seed", 0, "seed of the random kills; 0 = a new one")
 
-// what was sent, as anybody with the file sees it
-
-// People of the nights. Only those that a test pairs are let in.
+// People in these tests. Each test pairs those that it needs.
 var (
 	mira     = telegram.User{ID: 48213377, Name: "Mira"}
 	ben      = telegram.User{ID: 51120934, Name: "Ben"}
 	stranger = telegram.User{ID: 99120045, Name: "Somebody"}
 )
 
-// evening is one person's machine with everything real on it: the programs as
-// they are released, a git repository, SQLite, the kernel's boundary, and
-// Claude Code from npm. Only the far ends of the network are ours, on
-// 127.0.0.1: Telegram, and the model that Claude Code asks.
+// evening is one person's machine with real components: the released programs,
+// a git repository, SQLite, the kernel's boundary, and Claude Code from npm.
+// Only the remote services are fakes, on 127.0.0.1: Telegram, and the model
+// that Claude Code calls.
 //
-// Every process gets an environment of its own, and no key but made-up ones.
+// Every process has an environment of its own, with invented keys.
 type evening struct {
 	t *testing.T
 	programtest.Machine
@@ -56,21 +54,21 @@ type evening struct {
 
 	mu     sync.Mutex
 	gates  map[string]*gate
-	faults map[string][]func() models.Fault // by task and hat, for sessions to come
-	struck map[string]*models.Fault         // by session of the agent's own
+	faults map[string][]func() models.Fault // by task and hat, for future sessions
+	struck map[string]*models.Fault         // by the agent's own session id
 }
 
-// bots counts the bots of all evenings.
+// bots is the number of bots of all tests.
 var bots atomic.Int64
 
-// setting is how an evening differs from the usual one.
+// setting holds the differences of an evening from the default.
 type setting struct {
-	script   func(*evening, models.Request) models.Turn // nil: the model of the six tasks
+	script   func(*evening, models.Request) models.Turn // nil: the model for the six tasks
 	telegram telegram.Options
-	token    string // in the file, "" = the right one
-	project  string // more lines of the project's table
-	top      string // more lines of the configuration's top
-	env      string // more lines of the agent's env_file
+	token    string // token in the file, "" = the valid one
+	project  string // additional lines of the project's table
+	top      string // additional lines at the configuration's top
+	env      string // additional lines of the agent's env_file
 }
 
 func newEvening(t *testing.T, s setting) *evening {
@@ -85,7 +83,8 @@ func newEvening(t *testing.T, s setting) *evening {
 	}
 	e := &evening{t: t, Machine: programtest.Machine{Dir: dir}, gates: map[string]*gate{}, faults: map[string][]func() models.Fault{}, struck: map[string]*models.Fault{}}
 	t.Cleanup(e.CleanUp)
-	// A bot of its own for each: two nightporters with one are refused.
+	// Each test has a bot of its own, because two daemons with one bot are
+	// refused.
 	s.telegram.Token = fmt.Sprintf("%d:AAE-far-end-of-the-tests_0123456789abc", 7123456789+bots.Add(1))
 	if e.far, err = telegram.Start(s.telegram); err != nil {
 		t.Fatal(err)
@@ -101,7 +100,7 @@ func newEvening(t *testing.T, s setting) *evening {
 	for _, d := range []string{"home", "state", "config/nightporter", "notes"} {
 		e.must(os.MkdirAll(e.Path(d), 0o755))
 	}
-	e.must(os.Chmod(e.Path("notes"), 0o777)) // sessions write there, as whoever they run as
+	e.must(os.Chmod(e.Path("notes"), 0o777)) // sessions write here as their own user
 	e.must(os.CopyFS(e.Path("repo"), os.DirFS("testdata/e2e/shop")))
 	e.must(e.Repo("repo"))
 	for name, text := range map[string]string{
@@ -148,13 +147,13 @@ cache = ["` + e.Path("notes") + `"]
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
 
-// chats are those in which something was said.
+// chats returns the chats that have messages.
 func (e *evening) chats() []int64 {
 	return slices.DeleteFunc([]int64{mira.ID, ben.ID, stranger.ID, -100500}, func(id int64) bool { return len(e.far.Chat(id).Messages) == 0 })
 }
 
-// Env is the environment of every program: Claude Code lies on PATH, as npm
-// puts it there.
+// Env returns the environment of every program. Claude Code is on PATH in the
+// way of npm.
 func (e *evening) Env(extra ...string) []string {
 	env := e.Machine.Env(extra...)
 	env[0] = "PATH=" + strings.Join([]string{programtest.BinDir(), filepath.Dir(os.Getenv("NIGHTPORTER_CLAUDE")), "/usr/local/bin:/usr/bin:/bin"}, ":")
@@ -168,8 +167,8 @@ func (e *evening) must(err error) {
 	}
 }
 
-// within is the time in which something has to happen. It costs nothing where
-// all is well; no test is about how long something takes.
+// within returns a context that limits each wait. It costs nothing in a passing
+// test, and no test measures durations.
 func (e *evening) within() context.Context {
 	ctx, cancel := context.WithTimeoutCause(e.t.Context(), 2*programtest.Patience, fmt.Errorf("it did not come in %s", 2*programtest.Patience))
 	e.t.Cleanup(cancel)
@@ -194,7 +193,7 @@ func (e *evening) begin() (*programtest.Process, error) {
 		return nil, err
 	}
 	go func() {
-		_ = cmd.Wait() // its exit code is in ProcessState
+		_ = cmd.Wait() // the exit code is in ProcessState
 		close(p.Done)
 	}()
 	return p, nil
@@ -210,7 +209,7 @@ func (e *evening) down() int {
 	return code
 }
 
-// np runs a command of nightporter and returns what it printed.
+// np runs a command of nightporter and returns its output.
 func (e *evening) np(args ...string) string {
 	e.t.Helper()
 	out, err := e.tryNP(args...)
@@ -233,8 +232,8 @@ func (e *evening) tryNP(args ...string) (string, error) {
 
 var codeLine = regexp.MustCompile(`/pair ([2-9A-Z]{4}-[2-9A-Z]{4})`)
 
-// pair lets somebody in, as the host does it: the code is shown by
-// `nightporter pair`, and the person sends it to the bot.
+// pair pairs a person as on a real host: `nightporter pair` shows the code, and
+// the person sends it to the bot.
 func (e *evening) pair(who telegram.User, role string) {
 	e.t.Helper()
 	cmd := e.Command(e.t.Context(), "nightporter", "pair", "--role", role)
@@ -279,22 +278,21 @@ func (e *evening) ready() {
 
 // --- what people see and do ---
 
-// shows waits until somebody's chat has a message of the bot that holds all
-// the texts, and returns the newest of them.
+// shows waits until the bot has sent a message with all the texts to the
+// person's chat, and returns the newest such message.
 func (e *evening) shows(who telegram.User, texts ...string) telegram.Message {
 	e.t.Helper()
 	return e.sees(who, texts, func(m telegram.Message) bool { return m.From.Bot })
 }
 
-// answers says something and waits for a message behind it that holds the
-// texts.
+// answers sends a line and waits for a later message with the texts.
 func (e *evening) answers(who telegram.User, line string, texts ...string) telegram.Message {
 	e.t.Helper()
 	said := e.far.Say(who, who.ID, line)
 	return e.sees(who, texts, func(m telegram.Message) bool { return m.From.Bot && m.ID > said })
 }
 
-// becomes waits until a message has changed to hold the texts.
+// becomes waits until an edited message contains the texts.
 func (e *evening) becomes(who telegram.User, id int, texts ...string) telegram.Message {
 	e.t.Helper()
 	return e.sees(who, texts, func(m telegram.Message) bool { return m.ID == id })
@@ -317,7 +315,7 @@ func holdsAll(m telegram.Message, texts []string) bool {
 	return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(m.Text, text) })
 }
 
-// press presses a button of the newest message that holds the texts.
+// press presses a button of the newest message that contains the texts.
 func (e *evening) press(who telegram.User, label string, texts ...string) telegram.Message {
 	e.t.Helper()
 	m := e.noted(who, texts...)
@@ -327,15 +325,15 @@ func (e *evening) press(who telegram.User, label string, texts ...string) telegr
 	return m
 }
 
-// reply answers the newest message that holds the texts.
+// reply answers the newest message that contains the texts.
 func (e *evening) reply(who telegram.User, text string, texts ...string) {
 	e.t.Helper()
 	e.far.Reply(who, who.ID, e.noted(who, texts...).ID, text)
 }
 
-// noted waits for a message that holds the texts, and until the daemon has
-// noted that it sent it: nobody's thumb is faster than that, but a test is. Of
-// one that is sent again because nobody saw the answer it is the later copy.
+// noted waits for a message with the texts, and until the daemon has recorded
+// that it was sent. A person is never faster than the record, but a test is.
+// After a repetition it returns the later copy.
 func (e *evening) noted(who telegram.User, texts ...string) telegram.Message {
 	e.t.Helper()
 	db := e.database()
@@ -349,7 +347,7 @@ func (e *evening) noted(who telegram.User, texts ...string) telegram.Message {
 	return m
 }
 
-// database is nightporter's, as anybody with the file sees it.
+// database opens nightporter's database for reading.
 func (e *evening) database() *sql.DB {
 	e.t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(e.State(), "nightporter.db")+"?mode=ro&_busy_timeout=5000")
@@ -360,7 +358,7 @@ func (e *evening) database() *sql.DB {
 
 // --- sessions that are held ---
 
-// gate holds the model's answer until a test has done something else.
+// gate delays the model's answer until the test opens it.
 type gate struct {
 	arrived, open chan struct{}
 	came, went    sync.Once
@@ -377,8 +375,8 @@ func (e *evening) gate(name string) *gate {
 	return g
 }
 
-// hold makes the model wait with its first answer to a hat at a task, such as
-// "Task 3 planner", until release. It is to be called before it comes there.
+// hold makes the model delay its first answer to a hat at a task, such as "Task
+// 3 planner", until release. Call it before that session starts.
 func (e *evening) hold(names ...string) {
 	for _, name := range names {
 		e.gate(name)
@@ -386,7 +384,7 @@ func (e *evening) hold(names ...string) {
 	e.t.Cleanup(func() { e.release(names...) })
 }
 
-// held waits until the model is asked by that session.
+// held waits until that session calls the model.
 func (e *evening) held(name string) {
 	e.t.Helper()
 	select {
@@ -403,7 +401,7 @@ func (e *evening) release(names ...string) {
 	}
 }
 
-// before is what a turn waits for.
+// before returns the function that a turn calls before it answers.
 func (e *evening) before(name string) func() {
 	e.mu.Lock()
 	g := e.gates[name]
@@ -419,7 +417,7 @@ func (e *evening) before(name string) func() {
 
 // --- what the ledger and the repository say ---
 
-// entry is a record of the ledger as `nightporter replay --export` writes it.
+// entry is a line of `nightporter replay --export`.
 type entry struct {
 	Stream  string          `json:"stream"`
 	Seq     int64           `json:"seq"`
@@ -431,7 +429,7 @@ type entry struct {
 	Body    json.RawMessage `json:"body"`
 }
 
-// ledger is all that happened.
+// ledger returns all entries of the ledger.
 func (e *evening) ledger() []entry {
 	e.t.Helper()
 	file := e.Path(fmt.Sprintf("ledger-%d.jsonl", time.Now().UnixNano()))
@@ -452,7 +450,7 @@ func (e *evening) ledger() []entry {
 	return out
 }
 
-// bodies are the bodies of all entries of B's type.
+// bodies returns the bodies of all entries of type B.
 func bodies[B ledger.Body](e *evening, ledgerStore []entry) []B {
 	e.t.Helper()
 	var out []B

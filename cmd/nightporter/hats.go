@@ -256,7 +256,7 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 		c, err := f.open(cfg, p)
 		var found *config.Error
 		if errors.As(err, &found) {
-			for _, i := range found.Items { // report shared mistakes once
+			for _, i := range found.Items { // shared mistakes are reported once
 				if !slices.Contains(wrong.Items, i) {
 					wrong.Items = append(wrong.Items, i)
 				}

@@ -60,11 +60,11 @@ Exit codes: 0 done, or printed · 3 not possible, with the reason`,
 	return cmd
 }
 
-// initWizard is one `nightporter init`.
+// initWizard is the state of one `nightporter init`.
 type initWizard struct {
 	flags    initFlags
 	out, err io.Writer
-	said     strings.Builder // what was found, to be printed once all of it is known
+	said     strings.Builder // findings, printed after all of them are known
 }
 
 func (p *initWizard) run(ctx context.Context) error {
@@ -90,7 +90,8 @@ func (p *initWizard) run(ctx context.Context) error {
 	}
 	there := cfg.File != ""
 	if there && !p.flags.add && !p.flags.force {
-		// The block alone goes to standard output, so that it can be kept.
+		// Standard output receives the block alone, so that it can be
+		// redirected to a file.
 		fmt.Fprint(p.err, p.said.String())
 		fmt.Fprintf(p.err, "\n! %s is there and was left as it is.\n  Its new part is below; to append it: nightporter init --add%s\n\n", file, p.again())
 		fmt.Fprint(p.out, propose.Block(project))
@@ -116,7 +117,7 @@ func (p *initWizard) run(ctx context.Context) error {
 		err = createFile(file, propose.File(house, project), p.flags.config == "")
 	}
 	if err != nil {
-		if aside != "" { // nothing is to be lost by a failed attempt
+		if aside != "" { // a failed attempt must not lose the old file
 			err = errors.Join(err, os.Rename(aside, file))
 		}
 		return err
@@ -130,7 +131,7 @@ func (p *initWizard) run(ctx context.Context) error {
 	return nil
 }
 
-// file is where the configuration belongs, absolute.
+// file returns the absolute path of the configuration.
 func (p *initWizard) file() (string, error) {
 	file := p.flags.config
 	if file == "" {
@@ -144,8 +145,8 @@ func (p *initWizard) file() (string, error) {
 	return filepath.Abs(file)
 }
 
-// existing reads the file that is there, which has to be right before anything
-// is added to it, or is an empty Config.
+// existing loads the present configuration, which must be valid before anything
+// is added to it. Without a file it returns an empty Config.
 func (p *initWizard) existing(file string) (*config.Config, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) || p.flags.force && err == nil {
 		cfg := config.Empty()
@@ -157,17 +158,17 @@ func (p *initWizard) existing(file string) (*config.Config, error) {
 	return config.Load(file)
 }
 
-// say notes one line of what was found.
+// say adds a line to the findings.
 func (p *initWizard) say(sign, what, format string, args ...any) {
 	fmt.Fprintf(&p.said, "%s %-9s  %s\n", sign, what, propose.Plain(fmt.Sprintf(format, args...)))
 }
 
-// hint notes a line that says more about the one before.
+// hint adds a continuation line to the findings.
 func (p *initWizard) hint(format string, args ...any) {
 	fmt.Fprintf(&p.said, "  %-9s  %s\n", "", propose.Plain(fmt.Sprintf(format, args...)))
 }
 
-// project looks at the repository and proposes its [[project]].
+// project examines the repository and proposes its [[project]] section.
 func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.Project, error) {
 	top, err := topFolder(ctx, p.flags.repo)
 	if err != nil {
@@ -196,7 +197,7 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 	if err := p.source(ctx, &out); err != nil {
 		return out, err
 	}
-	root, err := os.OpenRoot(picked.Repo) // links that lead out of it are not followed
+	root, err := os.OpenRoot(picked.Repo) // does not follow links that lead out of the repository
 	if err != nil {
 		return out, fmt.Errorf("look at the repository: %w", err)
 	}
@@ -217,7 +218,7 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 	return out, nil
 }
 
-// commands says what of a list holds and what was left out.
+// commands reports the proposed commands of a list and the omitted ones.
 func (p *initWizard) commands(what string, list []propose.Command) {
 	sign := bot.SignDone
 	for _, c := range list {
@@ -232,7 +233,7 @@ func (p *initWizard) commands(what string, list []propose.Command) {
 	}
 }
 
-// again is the flags that were given, for the same command once more.
+// again returns the given flags, for a suggestion to repeat the command.
 func (p *initWizard) again() string {
 	var b strings.Builder
 	for _, f := range []struct{ name, value string }{{"--repo", p.flags.repo}, {"--config", p.flags.config}} {
@@ -243,7 +244,7 @@ func (p *initWizard) again() string {
 	return b.String()
 }
 
-// next says which commands come next.
+// next prints the commands to run next.
 func (p *initWizard) next(before *config.Config, file string, project propose.Project, phone bool) {
 	flags := ""
 	if p.flags.config != "" {
@@ -267,14 +268,14 @@ func (p *initWizard) next(before *config.Config, file string, project propose.Pr
 	}
 }
 
-// checked loads text as if it were the file, so that nothing is ever put there
-// that nightporter itself would refuse.
+// checked loads text as the configuration before write makes it the file, so
+// that init never writes a file that nightporter refuses.
 func checked(file, text string, write func(tmp string) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".nightporter-*.toml")
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // gone already where it became the file
+	defer func() { _ = os.Remove(tmp.Name()) }() // gone if it became the file
 	_, err = tmp.WriteString(text)
 	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
@@ -285,12 +286,12 @@ func checked(file, text string, write func(tmp string) error) error {
 	return write(tmp.Name())
 }
 
-// createFile writes a new configuration. It never replaces one, not even one
-// that appears at this moment.
+// createFile writes a new configuration. It never replaces a file, even if one
+// appears during the call.
 func createFile(file, text string, private bool) error {
 	mode := fs.FileMode(0o755)
 	if private {
-		mode = 0o700 // as the XDG base directory specification has it
+		mode = 0o700 // as the XDG base directory specification requires
 	}
 	if err := os.MkdirAll(filepath.Dir(file), mode); err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
@@ -303,8 +304,8 @@ func createFile(file, text string, private bool) error {
 	})
 }
 
-// appendFile adds text to the end of a file, whose bytes stay as they are, and
-// whose links, owner and mode do too.
+// appendFile adds text to the end of a file. It keeps the file's bytes, links,
+// owner and mode.
 func appendFile(file, text string) error {
 	old, err := os.ReadFile(file)
 	if err != nil {
@@ -327,7 +328,7 @@ func appendFile(file, text string) error {
 			return fmt.Errorf("append to the configuration: %w", err)
 		}
 		n, err := f.WriteString(text)
-		if err != nil && n > 0 { // half a project would keep nightporter from starting
+		if err != nil && n > 0 { // removes an incomplete section, with which nightporter would not start
 			err = errors.Join(err, f.Truncate(int64(len(old))))
 		}
 		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
@@ -337,11 +338,11 @@ func appendFile(file, text string) error {
 	})
 }
 
-// putAside renames a file to the first free of FILE.1, FILE.2, ….
+// putAside renames a file to the first unused name of FILE.1, FILE.2, ….
 func putAside(file string) (string, error) {
 	for n := 1; ; n++ {
 		aside := fmt.Sprintf("%s.%d", file, n)
-		err := os.Link(file, aside) // unlike a rename, it never replaces anything
+		err := os.Link(file, aside) // unlike a rename, a link never replaces a file
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -355,7 +356,7 @@ func putAside(file string) (string, error) {
 	}
 }
 
-// ownedLike gives what was made as root in somebody's folder to that somebody.
+// ownedLike gives files that root has made in a user's folder to that user.
 func ownedLike(folder string, made ...string) error {
 	info, err := os.Stat(folder)
 	if err != nil {

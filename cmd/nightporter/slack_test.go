@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// slackNight is the real nightporter beside a Slack of ours.
+// slackNight is the real nightporter with a fake Slack.
 type slackNight struct {
 	programtest.TwoTasks
 	far    *far.Server
@@ -63,7 +63,7 @@ func tailOf(s string, most int) string { return s[max(0, len(s)-most):] }
 
 func (n *slackNight) direct() string { return n.far.Direct(slackMira) }
 
-// up starts nightporter, and waits until it hears.
+// up starts nightporter and waits until it is connected.
 func (n *slackNight) up() {
 	n.T.Helper()
 	p, err := n.Machine.Start(nil, "up")
@@ -82,7 +82,8 @@ func (n *slackNight) until(what string, is func() bool) {
 	}
 }
 
-// shows waits for a message of ours with all these texts, after others.
+// shows waits for a message of the bot with all the texts, after a given number
+// of messages.
 func (n *slackNight) shows(id string, after int, texts ...string) (found far.Message) {
 	n.T.Helper()
 	n.until(fmt.Sprintf("%q in %s", texts, id), func() bool {
@@ -108,15 +109,14 @@ func (n *slackNight) said(id string) int { return len(n.far.Messages(id)) }
 
 var slackCode = regexp.MustCompile(`/porter pair ([2-9A-Z]{4}-[2-9A-Z]{4})`)
 
-// TestSlack is an evening with Slack: pairing, a run that is started by a
-// button, guidance that is edited, dropped, and given while nightporter is off,
-// and silence for strangers.
+// TestSlack covers pairing, a run started by a button, guidance that is edited,
+// dropped and given while nightporter is off, and silence towards strangers.
 func TestSlack(t *testing.T) {
 	n := newSlackNight(t)
 	n.up()
 	direct := n.direct()
 
-	// Somebody is let in, by a code that is sent in private and nowhere else.
+	// A person is paired with a code, which works in private only.
 	pair, err := n.Machine.Start(nil, "pair", "--role", "admin")
 	if err != nil {
 		t.Fatal(err)
@@ -139,18 +139,19 @@ func TestSlack(t *testing.T) {
 		}
 	}
 
-	// A run is asked for, and started by its button.
+	// A run is requested, and started by its button.
 	n.far.Say(slackMira, direct, "run")
 	asked := n.shows(direct, 0, "? Start shop?")
 	if _, err := n.far.Press(slackMira, direct, asked.TS, "Start"); err != nil {
 		t.Fatal(err)
 	}
-	// What is told of the project stands in its channel, and nowhere else.
+	// Messages about the project appear in its channel only.
 	n.shows(slackChannel, 0, "● shop r1 started")
 	n.shows(slackChannel, 0, "● shop 0/2")
 	n.until("the first builder", func() bool { _, err := os.Stat(n.Path("notes", "at-go")); return err == nil })
 
-	// A mention has its answer in its thread, "/porter" in the channel, quoted.
+	// A mention is answered in its thread. "/porter" is answered in the
+	// channel, with a quotation.
 	before := n.said(slackChannel)
 	mention := n.far.Say(slackMira, slackChannel, "@porter tasks")
 	if m := n.shows(slackChannel, before, "shop"); m.Root != mention {
@@ -161,7 +162,7 @@ func TestSlack(t *testing.T) {
 		t.Errorf("the answer stands in a thread: %+v", m)
 	}
 
-	// Guidance, changed by editing the message that gave it.
+	// Editing the message changes its guidance.
 	mine := n.far.Say(slackMira, direct, "Keep the names")
 	receipt := n.shows(direct, 0, "g1 queued")
 	n.far.Edit(direct, mine, "Keep the old names")
@@ -169,7 +170,8 @@ func TestSlack(t *testing.T) {
 		t.Errorf("the receipt did not change: %+v", m)
 	}
 
-	// A button takes it back: its message changes, and only who pressed is told more.
+	// A button drops the guidance: the message changes, and only the person who
+	// pressed gets a reply.
 	if _, err := n.far.Press(slackMira, direct, receipt.TS, "Drop"); err != nil {
 		t.Fatal(err)
 	}
@@ -177,14 +179,14 @@ func TestSlack(t *testing.T) {
 		t.Errorf("the receipt did not change: %+v", m)
 	}
 
-	// What is said while nightporter is off is read back, once.
+	// Messages sent while nightporter is off are read once after its start.
 	n.porter.Kill()
 	n.far.RefuseSockets(true)
 	n.far.Say(slackMira, direct, programtest.Guided)
 	n.far.RefuseSockets(false)
 	n.up()
 	n.shows(direct, 0, "g2 queued", programtest.Guided)
-	n.far.Cut() // and again, by a new socket
+	n.far.Cut() // and again after a new connection
 	n.until("another socket", n.far.Connected)
 	n.far.Say(slackMira, direct, "queue")
 	n.shows(direct, 0, "g2", "queue")
@@ -204,7 +206,7 @@ func TestSlack(t *testing.T) {
 		}
 	}
 
-	// What doctor says of it, beside the daemon.
+	// doctor checks Slack while the daemon runs.
 	out, _, err := n.Output("nightporter", "doctor", "--json")
 	if err != nil {
 		t.Fatal(err)
@@ -222,8 +224,8 @@ func TestSlack(t *testing.T) {
 	n.neverTold(out + n.porter.Out.String() + pair.Out.String())
 }
 
-// neverTold looks for what is secret of the tokens, in texts and in everything
-// that the state folder holds.
+// neverTold searches texts and the state folder for the secret parts of the
+// tokens.
 func (n *slackNight) neverTold(text string) {
 	n.T.Helper()
 	if strings.Contains(text, "5ec7e7") {

@@ -65,10 +65,10 @@ Where the output is no terminal, the status is printed once.`,
 	return cmd
 }
 
-// watched is the daemon as the screen asks it, through its socket.
+// watched connects the screen to the daemon's socket.
 type watched struct{ client *socket.OperatorClient }
 
-// Look returns the project's scene once it is another one than seen.
+// Look implements tui.Porter.
 func (w watched) Look(ctx context.Context, project, seen string, patient bool) (tui.Scene, error) {
 	ask := w.client.TryView
 	if patient {
@@ -92,7 +92,7 @@ func (w watched) Look(ctx context.Context, project, seen string, patient bool) (
 	return scene, nil
 }
 
-// Send sends a line, as `nightporter guidance` and the like do.
+// Send implements tui.Porter. It sends the line as `nightporter guidance` does.
 func (w watched) Send(ctx context.Context, line tui.Line) (tui.Answer, error) {
 	r, err := w.client.Command(ctx, api.Command{Key: line.Key, Project: line.Project, Text: line.Text, Actor: "console"})
 	if errors.Is(err, api.ErrLater) {

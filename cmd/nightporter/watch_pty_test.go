@@ -15,7 +15,7 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// seat is somebody who sits at a terminal.
+// seat is a person at a terminal.
 type seat struct {
 	t    *testing.T
 	tty  *os.File
@@ -23,7 +23,7 @@ type seat struct {
 	cmd  *exec.Cmd
 	done chan struct{}
 
-	from   int // where the newest drawing of the screen begins
+	from   int // offset of the last complete redraw
 	drawn  time.Time
 	narrow bool
 }
@@ -40,11 +40,11 @@ func sit(t *testing.T, m programtest.Machine, env []string, args ...string) *sea
 	s := &seat{t: t, tty: tty, out: &programtest.Buffer{}, cmd: cmd, done: make(chan struct{}), drawn: time.Now()}
 	go func() {
 		defer close(s.done)
-		_, _ = io.Copy(s.out, tty) // ends with an error when the program does
-		_ = cmd.Wait()             // its exit code is in ProcessState
+		_, _ = io.Copy(s.out, tty) // the program's end causes an error
+		_ = cmd.Wait()             // the exit code is in ProcessState
 	}()
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended by itself
+		_ = cmd.Process.Kill() // it may have ended already
 		<-s.done
 		_ = tty.Close()
 	})
@@ -58,14 +58,14 @@ func (s *seat) press(keys string) {
 	}
 }
 
-// sequences are what moves a cursor or sets a colour.
+// sequences matches control sequences that move the cursor or set a colour.
 var sequences = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[PX^_][^\x1b]*\x1b\\\\|[ -/]*[0-~])")
 
-// text is what was written since the screen was drawn anew the last time.
+// text returns the output since the last complete redraw.
 func (s *seat) text() string { return sequences.ReplaceAllString(s.out.String()[s.from:], " ") }
 
-// sees waits until the screen shows something. A screen sends only what has
-// changed; a terminal of another size is sent all of it.
+// sees waits until the screen shows a text. A screen usually sends only its
+// changes, so the terminal is resized to receive all of it.
 func (s *seat) sees(re string) {
 	s.t.Helper()
 	want := regexp.MustCompile(re)
@@ -101,10 +101,10 @@ func (s *seat) ends(code int) {
 	}
 }
 
-// TestWatchTerminal: from a terminal, a run's sessions and what an agent prints
-// are seen, guidance is given and the run is paused; who leaves, leaves it at
-// work. In between nightporter is ended,
-// which the screen says, and started again, which it sees by itself.
+// TestWatchTerminal: the screen in a terminal shows a run's sessions and an
+// agent's output, gives guidance and pauses the run. Leaving the screen does
+// not end the run. In between nightporter is killed and restarted, and the
+// screen shows both.
 func TestWatchTerminal(t *testing.T) {
 	t.Parallel()
 	n := programtest.NewTwoTasks(t)
@@ -153,9 +153,9 @@ func TestWatchTerminal(t *testing.T) {
 	s.sees(`> Keep the old names_`)
 	s.press("\r")
 	s.sees(`○ g1 Keep the old names +queued`)
-	s.press("gq9 a\r") // an answer, open or not, is never words for a session
+	s.press("gq9 a\r") // an answer never becomes guidance, even to an unknown question
 	s.sees(`✗ there is no open question q9`)
-	s.press("\x15\r") // nothing in the box
+	s.press("\x15\r") // the input line is empty
 	s.sees(`g guidance +p pause +s stop +↵ task +l log +d diff`)
 	s.press("\r")
 	s.sees(`─ /task 1 ─`)
@@ -172,7 +172,7 @@ func TestWatchTerminal(t *testing.T) {
 	touch("go-planner-1")
 	s.sees(`‖ paused · 0/2 done`)
 
-	// The daemon goes, and comes back.
+	// The daemon ends, and is started again.
 	run.Kill()
 	s.sees(`! nightporter is away since \d\d:\d\d:\d\d`)
 	if run, err = n.Machine.Start(nil, "run"); err != nil {
@@ -182,7 +182,7 @@ func TestWatchTerminal(t *testing.T) {
 	s.press("r")
 	s.sees(`● #2 Second[\s│]`)
 	s.sees(`✓ g1 Keep the old names +addressed`)
-	s.sees(` planner +[█▌▐].*[█▌▐]`) // the sessions before it was away, too
+	s.sees(` planner +[█▌▐].*[█▌▐]`) // including the sessions before the restart
 	s.sees(` builder +[█▌▐]+`)
 	s.press("d")
 	s.sees(`─ /diff ─`)
@@ -196,11 +196,11 @@ func TestWatchTerminal(t *testing.T) {
 	s.press("q")
 	s.ends(0)
 
-	// It goes on without anybody who watches.
+	// The run continues without the screen.
 	if out := n.Out("nightporter", "status", "--json"); !strings.Contains(out, `"state":"running"`) {
 		t.Error(out)
 	}
-	// Where no terminal is, the status is printed once.
+	// Without a terminal, watch prints the status once.
 	if out := n.Out("nightporter", "watch", "shop"); !strings.Contains(out, "● shop 1/2") || strings.Contains(out, "\x1b") {
 		t.Errorf("%q", out)
 	}
@@ -210,8 +210,8 @@ func TestWatchTerminal(t *testing.T) {
 	}
 }
 
-// TestWatchNobody: without a nightporter there is nothing to watch, and the
-// person is told what to do; a pipe gets the status all the same.
+// TestWatchNobody: without a daemon, watch exits with a remedy, but a pipe
+// still gets the status.
 func TestWatchNobody(t *testing.T) {
 	t.Parallel()
 	n := programtest.NewTwoTasks(t)

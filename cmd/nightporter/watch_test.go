@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 )
 
-// TestWatchNone: a nightporter without a project says how one comes about.
+// TestWatchNone: without any project the screen explains how to start one.
 func TestWatchNone(t *testing.T) {
 	p, client := daemontest.Open(t, config.Empty())
 	s, err := watched{client}.Look(t.Context(), "", "", false)

@@ -78,7 +78,7 @@ func commit(t testing.TB, repo, text string) string {
 	return run(t, "--git-dir="+repo, "commit-tree", "-m", text, tree)
 }
 
-// written returns a backup of a state folder, with its manifest.
+// written writes a backup of a state folder and returns it with its manifest.
 func written(t testing.TB, dir string) ([]byte, Manifest) {
 	t.Helper()
 	var b bytes.Buffer

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// floor are the rules of the configuration that no hat can lift, and those of a
-// hat.
+// floor are the rules that every hat has, and those of one hat.
 var floor = []string{
 	"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "wget | sh",
 	"npm publish", "git reset --hard", "kubectl --context prod delete", "terraform apply -auto-approve", "chmod -R 777",
 }
 
-// place returns the session's folders, some links, and a call in them.
+// place returns the rules for a session's folders, and a call in them with some
+// links.
 func place(program string, args []string) (Rules, Call) {
 	return Rules{
 			Hat: "builder", Denied: floor, Protected: []string{"main", "release/*", "hotfix/**"},

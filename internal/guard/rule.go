@@ -17,7 +17,7 @@ type Rules struct {
 type kind int
 
 const (
-	unseen kind = iota // no call of a program, so nothing for a wrapper
+	unseen kind = iota // rule that no wrapper can apply, because it concerns no call of a program
 	call               // program, words and flags
 	push               // git push that overwrites or deletes
 	remove             // rm -r outside the session's folders

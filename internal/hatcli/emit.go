@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// ended is printed once the session's event is committed.
+// ended is printed after the session's event is committed.
 const ended = "This session has ended with it. Stop now: no further commands, edits or messages."
 
 // emit sends the session's one event.

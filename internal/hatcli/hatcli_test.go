@@ -17,8 +17,8 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
-// fakeServer is the server of a session: it records requests and gives a fixed
-// answer.
+// fakeServer serves a session's socket. It records requests and returns a fixed
+// reply.
 type fakeServer struct {
 	asked []any
 	reply api.Reply

@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// task lists, shows and adds tasks.
+// task implements hat task: it lists, shows and adds tasks.
 func (h *hat) task(args []string) error {
 	if len(args) == 0 {
 		return usageError{"task: list, show or add?", helpTask}
@@ -109,7 +109,7 @@ func (h *hat) taskShow(id string, asJSON bool) error {
 	return nil
 }
 
-// guidance prints the directives for this session.
+// guidance implements hat guidance: it prints the directives for this session.
 func (h *hat) guidance(args []string) error {
 	f, err := parse(args, nil, []string{"--json"}, helpGuidance)
 	if err != nil {
@@ -142,7 +142,7 @@ func (h *hat) guidance(args []string) error {
 	return nil
 }
 
-// note keeps a text for later sessions.
+// note implements hat note: it stores a text for later sessions.
 func (h *hat) note(args []string) error {
 	f, err := parse(args, nil, nil, helpNote)
 	if err != nil {
@@ -154,7 +154,7 @@ func (h *hat) note(args []string) error {
 	return h.printText(api.PathNote, api.Note{Text: f.text()})
 }
 
-// memory adds to the project's memory, or lists it.
+// memory implements hat memory: it adds to the project's memory, or lists it.
 func (h *hat) memory(args []string) error {
 	if len(args) == 0 {
 		return usageError{"memory: add or list?", helpMemory}
@@ -185,7 +185,7 @@ func (h *hat) memory(args []string) error {
 	return usageError{fmt.Sprintf("memory: there is no %q; it is add or list", args[0]), helpMemory}
 }
 
-// version prints the version. It needs no session.
+// version implements hat version. It needs no session.
 func (h *hat) version(args []string) error {
 	if len(args) > 0 {
 		return usageError{"version: takes nothing", ""}

@@ -47,7 +47,7 @@ func TestSessionRoutes(t *testing.T) {
 	}
 }
 
-// asBytes compares JSON by its bytes, and shows it as text.
+// asBytes compares JSON byte by byte and prints it as text.
 var asBytes = cmp.Comparer(func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 
 // largest returns an event of the maximum size plus over bytes.

@@ -89,7 +89,7 @@ func TestEmptyTokenLetsNobodyIn(t *testing.T) {
 	}
 }
 
-// hasty are limits that end within a test.
+// hasty are limits so short that a test can exceed them.
 var hasty = limits{conns: 4, header: 50 * time.Millisecond, read: 100 * time.Millisecond, write: time.Minute}
 
 // TestSlowCallers checks that callers that send slowly or not at all delay
@@ -114,7 +114,7 @@ func TestSlowCallers(t *testing.T) {
 	}
 }
 
-// TestSlowHandler checks that a handler may take longer than the read deadline.
+// TestSlowHandler: a handler may take longer than the read deadline.
 func TestSlowHandler(t *testing.T) {
 	h := &handler{emit: func(ctx context.Context, _ string, _ api.Emit) (api.Reply, error) {
 		select {

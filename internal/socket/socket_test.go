@@ -94,8 +94,8 @@ func stopped() context.Context {
 	return ctx
 }
 
-// raw sends text as it is and returns everything received until the server
-// hangs up.
+// raw sends text unchanged and returns all data until the server closes the
+// connection.
 func raw(t *testing.T, path, text string) string {
 	t.Helper()
 	c, err := net.Dial("unix", path)

@@ -60,8 +60,8 @@ func Take(dir string) (*Lock, error) {
 	return &Lock{f: f}, nil
 }
 
-// Release releases the lock. It keeps the file: with the file removed, two
-// processes could lock two files of the same name.
+// Release releases the lock. It keeps the file: if it were removed, two
+// processes could lock two different files at the same path.
 func (l *Lock) Release() error {
 	if err := errors.Join(writePID(l.f, 0), l.f.Close()); err != nil {
 		return fmt.Errorf("release state folder: %w", err)

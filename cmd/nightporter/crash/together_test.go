@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// TestTogether: commands that only ask, without a daemon, keep neither each
-// other from answering nor a run from starting.
+// TestTogether: queries without a daemon disturb neither each other nor the
+// start of a run.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	n := programtest.NewTwoTasks(t)
