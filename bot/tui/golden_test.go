@@ -29,7 +29,7 @@ func TestScreens(t *testing.T) {
 			n := working()
 			c, now := n.scene(), n.Now.Add(8*time.Minute+4*time.Second)
 			c.Hand.Agent = "claude fast"
-			c.Hand.Shows([]string{"I'll look at the old code first.", "Read legacy/orders.go", "Edit order/adapter.go", "go test ./order/...   ok shop/order 1.9s"}, now.Add(-41*time.Second))
+			c.Hand.SetOutput([]string{"I'll look at the old code first.", "Read legacy/orders.go", "Edit order/adapter.go", "go test ./order/...   ok shop/order 1.9s"}, now.Add(-41*time.Second))
 			s.show(c, now)
 		},
 		"hostile": func(s *screen) {
@@ -39,7 +39,7 @@ func TestScreens(t *testing.T) {
 			tasks[0].Task.Title, tasks[1].Task.ID = bad, bad
 			n.State.Project.Tasks = loop.NewTaskList(tasks...)
 			c := n.scene()
-			c.Hand.Shows([]string{bad, "\x1b[1A\x1b[2K", "\u200f\u202e100% done\x9b31m", "\xff\xfe│ ┤ ● fake", strings.Repeat("x", 10_000)}, n.Now)
+			c.Hand.SetOutput([]string{bad, "\x1b[1A\x1b[2K", "\u200f\u202e100% done\x9b31m", "\xff\xfe│ ┤ ● fake", strings.Repeat("x", 10_000)}, n.Now)
 			c.Add(bad, n.Now.Add(-time.Hour), n.Now.Add(time.Hour))
 			s.show(c, n.Now)
 		},
@@ -69,7 +69,7 @@ func TestScreens(t *testing.T) {
 			n := working()
 			s.show(n.scene(), n.Now)
 			s.now = n.Now.Add(12 * time.Second)
-			s.take(sceneMsg{gen: s.gen, err: fmt.Errorf("%w: refused", ErrAway)})
+			s.take(sceneMsg{gen: s.gen, err: fmt.Errorf("%w: refused", ErrOffline)})
 			s.now = s.now.Add(30 * time.Second)
 		},
 		"ended": func(s *screen) {

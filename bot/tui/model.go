@@ -11,12 +11,12 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// ErrAway means that the daemon did not respond. The line may have taken
+// ErrOffline means that the daemon did not respond. The line may have taken
 // effect; sending it again with the same key is safe.
-var ErrAway = errors.New("nightporter does not answer")
+var ErrOffline = errors.New("nightporter does not answer")
 
-// Porter is the connection to the daemon.
-type Porter interface {
+// Client is the connection to the daemon.
+type Client interface {
 	// Look returns the project's scene once it differs from the one that seen
 	// names, or after a time limit. project "" means the active one. With
 	// patient, Look retries for a while when the daemon does not respond.
@@ -164,7 +164,7 @@ func (m model) seen(msg sceneMsg) (tea.Model, tea.Cmd) {
 	switch {
 	case errors.Is(msg.err, context.Canceled):
 		return m, nil
-	case errors.Is(msg.err, ErrAway):
+	case errors.Is(msg.err, ErrOffline):
 		if m.away.IsZero() {
 			m.away = m.now
 		}
@@ -208,7 +208,7 @@ func (m model) answered(msg answerMsg) (tea.Model, tea.Cmd) {
 	if m.sent == nil || m.sent.Key != s.Key {
 		return m, nil
 	}
-	if msg.err != nil && errors.Is(msg.err, ErrAway) && !s.again {
+	if msg.err != nil && errors.Is(msg.err, ErrOffline) && !s.again {
 		s.again = true
 		m.sent = &s
 		m.note = bot.SignAgain + " not answered, sent once more: " + bot.Clean(s.Text)
@@ -216,7 +216,7 @@ func (m model) answered(msg answerMsg) (tea.Model, tea.Cmd) {
 	}
 	m.sent = nil
 	switch {
-	case errors.Is(msg.err, ErrAway):
+	case errors.Is(msg.err, ErrOffline):
 		m.note = bot.SignLook + " unknown: nightporter did not answer. Enter sends it again; it is done once."
 		m.failed = &s
 		m.giveBack(s)

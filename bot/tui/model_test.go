@@ -121,7 +121,7 @@ func TestLanes(t *testing.T) {
 	if got := lines(s, 29, 9); got != " planner █    ▌| builder  ████ ██████████████" {
 		t.Errorf("%q", got)
 	}
-	s.take(sceneMsg{gen: s.gen, err: ErrAway})
+	s.take(sceneMsg{gen: s.gen, err: ErrOffline})
 	s.now = at(40)
 	grown := lines(s, 29, 9)
 	s.now = at(20)
@@ -194,7 +194,7 @@ func TestOutput(t *testing.T) {
 	for k := range 40 {
 		printed = append(printed, fmt.Sprintf("\x1b[31mline %d\x1b[0m\u202e", k))
 	}
-	c.Hand.Shows(append(printed, "\x1b[2K", " \t "), n.Now.Add(-time.Hour))
+	c.Hand.SetOutput(append(printed, "\x1b[2K", " \t "), n.Now.Add(-time.Hour))
 	if len(c.Hand.Output) != MaxOutput || c.Hand.Output[MaxOutput-1] != "line 39" || !c.Hand.Event.Equal(n.State.Project.Run.LastEvent) {
 		t.Errorf("%q at %v", c.Hand.Output, c.Hand.Event)
 	}
@@ -256,7 +256,7 @@ func TestAnswers(t *testing.T) {
 // person, each time with the same key.
 func TestAgain(t *testing.T) {
 	s := working(t).keysOf("g", "Keep it", "enter")
-	nobody := fmt.Errorf("%w: refused", ErrAway)
+	nobody := fmt.Errorf("%w: refused", ErrOffline)
 	s.take(answerMsg{sent: *s.sent, err: nobody})
 	want(t, s.frame(), "↻ not answered, sent once more: /guidance Keep it")
 	if len(s.sends) != 2 || s.sends[0].Key != s.sends[1].Key || s.sends[0].Line != s.sends[1].Line {
@@ -292,10 +292,10 @@ func TestAway(t *testing.T) {
 	s.looks = nil
 	s.now = s.now.Add(time.Minute)
 	since := s.now.In(berlin).Format(time.TimeOnly)
-	s.take(sceneMsg{gen: s.gen, err: fmt.Errorf("%w: refused", ErrAway)})
+	s.take(sceneMsg{gen: s.gen, err: fmt.Errorf("%w: refused", ErrOffline)})
 	want(t, s.frame(), "! nightporter is away since "+since, "#7 Move orders")
 	s.now = s.now.Add(time.Minute)
-	s.take(sceneMsg{gen: s.gen, err: ErrAway})
+	s.take(sceneMsg{gen: s.gen, err: ErrOffline})
 	want(t, s.frame(), "away since "+since)
 	if !slices.Equal(s.looks, []string{`shop "" true 0`, `shop "" true 0`}) {
 		t.Errorf("looked %q", s.looks)

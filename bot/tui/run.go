@@ -12,7 +12,7 @@ import (
 )
 
 // Run shows the screen until the user leaves it. The run continues.
-func Run(ctx context.Context, porter Porter, in io.Reader, out io.Writer, opt Options) error {
+func Run(ctx context.Context, porter Client, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := tea.NewProgram(newModel(ctx, porter, opt), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
@@ -29,7 +29,7 @@ func Run(ctx context.Context, porter Porter, in io.Reader, out io.Writer, opt Op
 	return nil
 }
 
-func newModel(ctx context.Context, porter Porter, opt Options) model {
+func newModel(ctx context.Context, porter Client, opt Options) model {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}

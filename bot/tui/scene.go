@@ -91,10 +91,10 @@ type Choice struct {
 	Words bool   `json:"words,omitempty"` // the line needs words behind it
 }
 
-// Of returns the scene of a state. now has the person's time zone. It is used
+// SceneOf returns the scene of a state. now has the person's time zone. It is used
 // only for texts with clock times; the screen itself computes times that
 // change.
-func Of(s loop.State, now time.Time) Scene {
+func SceneOf(s loop.State, now time.Time) Scene {
 	r, t := s.Project.Run, bot.Count(s)
 	c := Scene{
 		Project: s.Project.Name, Plan: bot.Plan(r),
@@ -224,9 +224,9 @@ func (c *Scene) hand(s loop.State) {
 // MaxOutput is the number of lines of an agent's output that a screen can show.
 const MaxOutput = 8
 
-// Shows sets the active session's latest output lines, which are foreign text,
+// SetOutput sets the active session's latest output lines, which are foreign text,
 // and the time of its latest sign of life.
-func (h *CurrentWork) Shows(lines []string, at time.Time) {
+func (h *CurrentWork) SetOutput(lines []string, at time.Time) {
 	for _, line := range lines {
 		if line = bot.Cut(strings.TrimSpace(bot.CleanPre(line)), longest); line != "" {
 			h.Output = append(h.Output, line)

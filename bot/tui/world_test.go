@@ -95,7 +95,7 @@ func (n *story) at(doing string) *story {
 }
 
 func (n *story) scene() Scene {
-	s := Of(n.State, n.Now)
+	s := SceneOf(n.State, n.Now)
 	s.Seen, s.Projects = "1", []string{"shop"}
 	s.Last = Lines(bot.Log("shop", "", n.Records(""), n.Now))
 	var seen report.Sessions

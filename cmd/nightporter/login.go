@@ -65,7 +65,7 @@ func (f *loginFlags) login(cmd *cobra.Command, name string) (string, error) {
 		return "", err
 	}
 	d, known := session.Definitions(cfg)[name]
-	row := adapter.Reads(d.Output)
+	row := adapter.FindOutput(d.Output)
 	if !known || row == nil || !row.Login.Needed() {
 		return "", &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("%q is no agent that nightporter can log in", name),

@@ -79,7 +79,7 @@ func (w watched) Look(ctx context.Context, project, seen string, patient bool) (
 	case ctx.Err() != nil:
 		return tui.Scene{}, context.Cause(ctx)
 	case errors.Is(err, api.ErrLater):
-		return tui.Scene{}, fmt.Errorf("%w: %w", tui.ErrAway, err)
+		return tui.Scene{}, fmt.Errorf("%w: %w", tui.ErrOffline, err)
 	case err != nil:
 		return tui.Scene{}, err
 	case !r.OK:
@@ -96,7 +96,7 @@ func (w watched) Look(ctx context.Context, project, seen string, patient bool) (
 func (w watched) Send(ctx context.Context, line tui.Line) (tui.Answer, error) {
 	r, err := w.client.Command(ctx, api.Command{Key: line.Key, Project: line.Project, Text: line.Text, Actor: "console"})
 	if errors.Is(err, api.ErrLater) {
-		err = fmt.Errorf("%w: %w", tui.ErrAway, err)
+		err = fmt.Errorf("%w: %w", tui.ErrOffline, err)
 	}
 	return tui.Answer{OK: r.OK, Text: r.Text}, err
 }

@@ -18,7 +18,7 @@ func TestWatchNone(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	p.Stop()
-	if _, err := (watched{client}).Look(t.Context(), "", s.Seen, false); !errors.Is(err, tui.ErrAway) {
+	if _, err := (watched{client}).Look(t.Context(), "", s.Seen, false); !errors.Is(err, tui.ErrOffline) {
 		t.Errorf("%v, want ErrAway", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

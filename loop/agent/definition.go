@@ -40,7 +40,7 @@ func BuiltIn() map[string]Definition {
 
 // adapter returns the agent's row in package adapter.
 func (d Definition) adapter() (*adapter.Agent, error) {
-	if a := adapter.Reads(d.Output); a != nil {
+	if a := adapter.FindOutput(d.Output); a != nil {
 		return a, nil
 	}
 	return nil, d.problem(fmt.Sprintf("output = %q is not known", d.Output),

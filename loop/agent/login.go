@@ -47,7 +47,7 @@ const maxLogin = 64 << 10
 // loginOf returns the login of the agent row with that name, or nil if this
 // release does not know the row.
 func loginOf(form string) *adapter.Login {
-	if a := adapter.Reads(form); a != nil && a.Login.Needed() {
+	if a := adapter.FindOutput(form); a != nil && a.Login.Needed() {
 		return a.Login
 	}
 	return nil

@@ -31,10 +31,10 @@ var glimpseSizes = []int64{64 << 10, 1 << 20}
 // maxGlimpse limits the length of one line, in bytes.
 const maxGlimpse = 1000
 
-// Glimpse returns the end of a session's output, at most most lines. It may be
+// OutputTail returns the end of a session's output, at most most lines. It may be
 // called at any time and never waits for the session. A session without output,
 // or without a folder, has no lines.
-func (r *Runner) Glimpse(session string, most int) (OutputTail, error) {
+func (r *Runner) OutputTail(session string, most int) (OutputTail, error) {
 	folder := r.folder(session)
 	var g OutputTail
 	for _, name := range []string{fileTouch, fileHead, fileTail} {

@@ -102,7 +102,7 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 		if head, _, err = svc.o.Store.Head(context.WithoutCancel(ctx), ledger.ProjectStream(name)); err != nil {
 			return scene, 0, err
 		}
-		scene = tui.Of(s, time.Now().In(zone))
+		scene = tui.SceneOf(s, time.Now().In(zone))
 		sessions, err := svc.watched.read(context.WithoutCancel(ctx), svc.o.Store, s)
 		if err != nil {
 			return scene, 0, err
@@ -135,14 +135,14 @@ func (svc *Service) shows(h *tui.CurrentWork) {
 	if h == nil || h.Session == "" {
 		return
 	}
-	seen, err := svc.o.Sessions.Glimpse(h.Session, 2*tui.MaxOutput) // twice the lines: some are empty after cleaning
+	seen, err := svc.o.Sessions.OutputTail(h.Session, 2*tui.MaxOutput) // twice the lines: some are empty after cleaning
 	if err != nil {
 		svc.o.Log.Debug("glimpse", "session", h.Session, "error", err)
 	}
 	for n, line := range seen.Lines {
 		seen.Lines[n] = logging.Redact(line)
 	}
-	h.Shows(seen.Lines, seen.At)
+	h.SetOutput(seen.Lines, seen.At)
 }
 
 // lastEntries limits how many entries are read for the screen's last lines. A

@@ -95,9 +95,9 @@ func Find(name string) *Agent {
 	return table[n]
 }
 
-// Reads returns the built row for an output format; "" means Text. It returns
+// FindOutput returns the built row for an output format; "" means Text. It returns
 // nil for an unknown or reserved format.
-func Reads(output string) *Agent {
+func FindOutput(output string) *Agent {
 	if output == "" {
 		output = Text
 	}

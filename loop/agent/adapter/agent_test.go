@@ -75,7 +75,7 @@ func TestFind(t *testing.T) {
 	}
 	for output, want := range map[string]string{"": Text, Text: Text, Claude: Claude, Scripted: Scripted, "codex": "", "x": ""} {
 		got := ""
-		if a := Reads(output); a != nil {
+		if a := FindOutput(output); a != nil {
 			got = a.Name
 		}
 		if got != want {
