@@ -15,60 +15,60 @@ func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	}
 	switch m.mode {
-	case typing:
-		return m.pressTyping(k)
-	case asking:
-		return m.pressAsking(k)
-	case ending:
-		return m.pressEnding(k)
-	case reading:
+	case modeInput:
+		return m.pressInput(k)
+	case modeAnswer:
+		return m.pressAnswer(k)
+	case modeConfirmEnd:
+		return m.pressConfirmEnd(k)
+	case modePage:
 		if k.String() == "q" || k.String() == "esc" || k.String() == "enter" {
-			m.mode = looking
+			m.mode = modeCommand
 			return m, nil
 		}
 		m.page.key(k, m.width, m.height)
 		return m, nil
 	}
-	return m.pressLooking(k)
+	return m.pressCommand(k)
 }
 
-func (m model) pressLooking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) pressCommand(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
 	case "q":
 		return m, tea.Quit
 	case "g":
-		m.mode, m.input, m.note = typing, newInput(""), ""
+		m.mode, m.input, m.note = modeInput, newInput(""), ""
 	case "/":
-		m.mode, m.input, m.note = typing, newInput("/"), ""
+		m.mode, m.input, m.note = modeInput, newInput("/"), ""
 	case "p":
-		return m.say(sent{Line: Line{Text: "/pause"}})
+		return m.sendLine(sent{Line: Line{Text: "/pause"}})
 	case "r":
-		return m.say(sent{Line: Line{Text: "/resume"}})
+		return m.sendLine(sent{Line: Line{Text: "/resume"}})
 	case "s":
 		if m.idle() {
 			m.note = bot.SignLater + " no run is under way"
 			return m, nil
 		}
-		m.mode, m.note = ending, ""
+		m.mode, m.note = modeConfirmEnd, ""
 	case "l":
-		return m.say(sent{Line: Line{Text: strings.TrimSpace("/log " + m.chosenArg())}, open: true})
+		return m.sendLine(sent{Line: Line{Text: strings.TrimSpace("/log " + m.chosenArg())}, asPage: true})
 	case "d":
-		return m.say(sent{Line: Line{Text: strings.TrimSpace("/diff " + m.chosenArg())}, open: true})
+		return m.sendLine(sent{Line: Line{Text: strings.TrimSpace("/diff " + m.chosenArg())}, asPage: true})
 	case "enter":
-		arg := cmp.Or(m.chosenArg(), m.atWork())
+		arg := cmp.Or(m.chosenArg(), m.activeTask())
 		if arg == "" {
 			m.note = bot.SignLater + " no task is chosen; ↓ ↑ choose one"
 			return m, nil
 		}
-		return m.say(sent{Line: Line{Text: "/task " + arg}, open: true})
+		return m.sendLine(sent{Line: Line{Text: "/task " + arg}, asPage: true})
 	case "a":
 		if len(m.scene.Questions) == 0 {
 			m.note = bot.SignLater + " no question is open"
 			return m, nil
 		}
-		m.mode, m.asked, m.note = asking, m.scene.Questions[0].ID, ""
+		m.mode, m.questionID, m.note = modeAnswer, m.scene.Questions[0].ID, ""
 	case "?":
-		m.page, m.mode = newPage("keys", help), reading
+		m.page, m.mode = newPage("keys", help), modePage
 	case "tab":
 		return m.otherProject(1)
 	case "shift+tab":
@@ -95,19 +95,19 @@ d    diff of the chosen task, or the run
 tab  another project
 q    quits; nightporter goes on`
 
-func (m model) pressTyping(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) pressInput(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
 	case "esc":
-		m.mode, m.input, m.note = looking, newInput(""), ""
+		m.mode, m.input, m.note = modeCommand, newInput(""), ""
 		return m, nil
 	case "enter":
 		words := m.input.text()
 		if strings.TrimSpace(words) == "" {
-			m.mode = looking
+			m.mode = modeCommand
 			return m, nil
 		}
-		m.mode, m.input = looking, newInput("")
-		return m.say(sent{Line: Line{Text: lineOf(words)}, back: words})
+		m.mode, m.input = modeCommand, newInput("")
+		return m.sendLine(sent{Line: Line{Text: lineOf(words)}, restore: words})
 	}
 	was := m.input.text()
 	m.input.update(k)
@@ -126,18 +126,18 @@ func lineOf(words string) string {
 	return "/guidance " + strings.TrimSpace(words)
 }
 
-func (m model) pressAsking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) pressAnswer(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	q := m.question()
 	key := k.String()
 	switch key {
 	case "esc":
-		m.mode = looking
+		m.mode = modeCommand
 		return m, nil
 	case "tab", "down":
-		m.asked = m.otherQuestion(1)
+		m.questionID = m.otherQuestion(1)
 		return m, nil
 	case "shift+tab", "up":
-		m.asked = m.otherQuestion(-1)
+		m.questionID = m.otherQuestion(-1)
 		return m, nil
 	}
 	if len(key) != 1 || key[0] < 'a' || int(key[0]-'a') >= len(q.Choices) {
@@ -145,28 +145,28 @@ func (m model) pressAsking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	}
 	c := q.Choices[key[0]-'a']
 	if c.Words {
-		m.mode, m.input = typing, newInput(c.Line+" ")
+		m.mode, m.input = modeInput, newInput(c.Line+" ")
 		return m, nil
 	}
-	m.mode = looking
-	return m.say(sent{Line: Line{Text: c.Line}, open: strings.HasPrefix(c.Line, "/plan")})
+	m.mode = modeCommand
+	return m.sendLine(sent{Line: Line{Text: c.Line}, asPage: strings.HasPrefix(c.Line, "/plan")})
 }
 
 // otherQuestion returns the id of the question by places after the shown one.
 func (m model) otherQuestion(by int) string {
 	all := m.scene.Questions
 	for n, q := range all {
-		if q.ID == m.asked {
+		if q.ID == m.questionID {
 			return all[(n+by+len(all))%len(all)].ID
 		}
 	}
-	return m.asked
+	return m.questionID
 }
 
-func (m model) pressEnding(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	m.mode = looking
+func (m model) pressConfirmEnd(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	m.mode = modeCommand
 	if k.String() == "y" {
-		return m.say(sent{Line: Line{Text: "/stop"}})
+		return m.sendLine(sent{Line: Line{Text: "/stop"}})
 	}
 	m.note = bot.SignLater + " not stopped"
 	return m, nil
@@ -184,8 +184,8 @@ func (m model) otherProject(by int) (tea.Model, tea.Cmd) {
 			at = n
 		}
 	}
-	m.leave()
-	m.gen++
+	m.cancelLook()
+	m.lookGen++
 	m.scene = Scene{Project: all[(at+by+len(all))%len(all)], Projects: all, Zone: m.scene.Zone}
 	m.chosen, m.note = "", ""
 	return m, m.look()
@@ -205,8 +205,8 @@ func (m *model) choose(by int) {
 	switch {
 	case at >= 0:
 		at = min(max(at+by, 0), len(m.scene.Tasks)-1)
-	case m.chosen == "" && m.atWork() != "": // starts at the active task
-		m.chosen = m.atWork()
+	case m.chosen == "" && m.activeTask() != "": // starts at the active task
+		m.chosen = m.activeTask()
 		return
 	default:
 		at = 0
@@ -214,8 +214,8 @@ func (m *model) choose(by int) {
 	m.chosen = m.scene.Tasks[at].Arg
 }
 
-// atWork returns the active task as an argument of a command, or "".
-func (m model) atWork() string {
+// activeTask returns the active task as an argument of a command, or "".
+func (m model) activeTask() string {
 	for _, t := range m.scene.Tasks {
 		if t.Sign == bot.SignNow {
 			return t.Arg

@@ -48,37 +48,37 @@ type Options struct {
 type mode int
 
 const (
-	looking mode = iota // keys are commands
-	typing              // keys go into the input line
-	asking              // letters answer the question
-	ending              // y ends the run
-	reading             // a text is open
+	modeCommand    mode = iota // keys are commands
+	modeInput                  // keys go into the input line
+	modeAnswer                 // letters answer the question
+	modeConfirmEnd             // y ends the run
+	modePage                   // a text is open
 )
 
 // model is the state of the screen. Update and View are pure except for the
 // commands that they return.
 type model struct {
-	opt    Options
-	porter func(project, seen string, patient bool, gen int) tea.Cmd
-	send   func(sent) tea.Cmd
-	leave  func() // cancels the current Look
+	opt          Options
+	requestScene func(project, seen string, patient bool, gen int) tea.Cmd
+	send         func(sent) tea.Cmd
+	cancelLook   func() // cancels the current Look
 
 	width, height int
 	now           time.Time
 
-	scene  Scene
-	loaded bool      // a scene has been received
-	gen    int       // generation of Look calls; results of earlier ones are dropped
-	away   time.Time // since when the daemon has not responded; zero while it does
+	scene        Scene
+	loaded       bool      // a scene has been received
+	lookGen      int       // generation of Look calls; results of earlier ones are dropped
+	offlineSince time.Time // since when the daemon has not responded; zero while it does
 
-	mode   mode
-	input  input
-	sent   *sent  // the line that awaits its response
-	failed *sent  // the line without a response, until the person edits it
-	note   string // the response to a line, or an error
-	chosen string // id of the selected task, "" for none
-	asked  string // id of the shown question; a letter must never answer another one
-	page   page
+	mode       mode
+	input      input
+	sent       *sent  // the line that awaits its response
+	failed     *sent  // the line without a response, until the person edits it
+	note       string // the response to a line, or an error
+	chosen     string // id of the selected task, "" for none
+	questionID string // id of the shown question; a letter must never answer another one
+	page       page
 
 	err error // the error with which the screen ends
 }
@@ -86,9 +86,9 @@ type model struct {
 // sent is a line that was sent.
 type sent struct {
 	Line
-	again bool   // it has been sent a second time
-	open  bool   // show the response as a page
-	back  string // text to restore to the input line after a failure; "" for a key press
+	retried bool   // it has been sent a second time
+	asPage  bool   // show the response as a page
+	restore string // text to restore to the input line after a failure; "" for a key press
 }
 
 // Messages in addition to those of the terminal.
@@ -115,18 +115,18 @@ func (m model) look() tea.Cmd {
 	if !m.loaded {
 		project = m.opt.Project
 	}
-	if !m.away.IsZero() { // a daemon that is back should respond at once
-		return m.porter(project, "", true, m.gen)
+	if !m.offlineSince.IsZero() { // a daemon that is back should respond at once
+		return m.requestScene(project, "", true, m.lookGen)
 	}
-	return m.porter(project, m.scene.Seen, false, m.gen)
+	return m.requestScene(project, m.scene.Seen, false, m.lookGen)
 }
 
 // tick updates the clock and the elapsed times.
 func tick() tea.Cmd { return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) }) }
 
-// rest is the pause between a change and the next Look, so that fast work is
-// not requested and drawn more often than people can read.
-const rest = 100 * time.Millisecond
+// redrawPause is the pause between a change and the next Look, so that fast
+// work is not requested and drawn more often than people can read.
+const redrawPause = 100 * time.Millisecond
 
 // Update handles a message.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -137,15 +137,15 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.now = m.opt.Now()
 		return m, tick()
 	case sceneMsg:
-		return m.seen(msg)
+		return m.applyScene(msg)
 	case lookMsg:
-		if msg.gen == m.gen {
+		if msg.gen == m.lookGen {
 			return m, m.look()
 		}
 	case answerMsg:
-		return m.answered(msg)
+		return m.applyAnswer(msg)
 	case tea.PasteMsg:
-		if m.mode == typing {
+		if m.mode == modeInput {
 			m.input.update(msg)
 			m.failed = nil
 		}
@@ -155,9 +155,9 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// seen handles the result of a Look, and starts the next one.
-func (m model) seen(msg sceneMsg) (tea.Model, tea.Cmd) {
-	if msg.gen != m.gen { // the project has been switched
+// applyScene handles the result of a Look, and starts the next one.
+func (m model) applyScene(msg sceneMsg) (tea.Model, tea.Cmd) {
+	if msg.gen != m.lookGen { // the project has been switched
 		return m, nil
 	}
 	m.now = m.opt.Now()
@@ -165,33 +165,33 @@ func (m model) seen(msg sceneMsg) (tea.Model, tea.Cmd) {
 	case errors.Is(msg.err, context.Canceled):
 		return m, nil
 	case errors.Is(msg.err, ErrOffline):
-		if m.away.IsZero() {
-			m.away = m.now
+		if m.offlineSince.IsZero() {
+			m.offlineSince = m.now
 		}
 		return m, m.look()
 	case msg.err != nil:
 		m.err = msg.err
 		return m, tea.Quit
 	}
-	if !m.away.IsZero() {
-		m.note = bot.SignDone + " nightporter is back, was away since " + m.away.In(m.zone()).Format(time.TimeOnly)
-		m.away = time.Time{}
+	if !m.offlineSince.IsZero() {
+		m.note = bot.SignDone + " nightporter is back, was away since " + m.offlineSince.In(m.zone()).Format(time.TimeOnly)
+		m.offlineSince = time.Time{}
 	}
 	m.scene, m.loaded = msg.scene, true
-	if m.mode == asking && m.question().ID == "" {
-		m.mode, m.note = looking, bot.SignLater+" "+m.asked+" is settled"
+	if m.mode == modeAnswer && m.question().ID == "" {
+		m.mode, m.note = modeCommand, bot.SignLater+" "+m.questionID+" is settled"
 	}
-	if m.mode == ending && m.idle() {
-		m.mode = looking
+	if m.mode == modeConfirmEnd && m.idle() {
+		m.mode = modeCommand
 	}
-	gen := m.gen
-	return m, tea.Tick(rest, func(time.Time) tea.Msg { return lookMsg{gen} })
+	gen := m.lookGen
+	return m, tea.Tick(redrawPause, func(time.Time) tea.Msg { return lookMsg{gen} })
 }
 
 // question returns the shown question, or an empty one if it has been settled.
 func (m model) question() Question {
 	for _, q := range m.scene.Questions {
-		if q.ID == m.asked {
+		if q.ID == m.questionID {
 			return q
 		}
 	}
@@ -201,15 +201,15 @@ func (m model) question() Question {
 // idle reports whether no run is active.
 func (m model) idle() bool { return m.scene.Run == "" || !m.scene.Ended.IsZero() }
 
-// answered handles the response to a line. A line without a response is sent
+// applyAnswer handles the response to a line. A line without a response is sent
 // once more; its key ensures that it takes effect once.
-func (m model) answered(msg answerMsg) (tea.Model, tea.Cmd) {
+func (m model) applyAnswer(msg answerMsg) (tea.Model, tea.Cmd) {
 	s := msg.sent
 	if m.sent == nil || m.sent.Key != s.Key {
 		return m, nil
 	}
-	if msg.err != nil && errors.Is(msg.err, ErrOffline) && !s.again {
-		s.again = true
+	if msg.err != nil && errors.Is(msg.err, ErrOffline) && !s.retried {
+		s.retried = true
 		m.sent = &s
 		m.note = bot.SignAgain + " not answered, sent once more: " + bot.Clean(s.Text)
 		return m, m.send(s)
@@ -219,17 +219,17 @@ func (m model) answered(msg answerMsg) (tea.Model, tea.Cmd) {
 	case errors.Is(msg.err, ErrOffline):
 		m.note = bot.SignLook + " unknown: nightporter did not answer. Enter sends it again; it is done once."
 		m.failed = &s
-		m.giveBack(s)
+		m.restoreInput(s)
 	case msg.err != nil:
 		m.note = bot.SignFailed + " " + bot.Clean(msg.err.Error())
-		m.giveBack(s)
+		m.restoreInput(s)
 	case !msg.answer.OK:
 		m.note = msg.answer.Text
-		m.giveBack(s)
-	case s.open || strings.Count(msg.answer.Text, "\n") >= noteLines:
+		m.restoreInput(s)
+	case s.asPage || strings.Count(msg.answer.Text, "\n") >= noteLines:
 		m.note = ""
-		if m.mode == looking || m.mode == reading {
-			m.page, m.mode = newPage(s.Text, msg.answer.Text), reading
+		if m.mode == modeCommand || m.mode == modePage {
+			m.page, m.mode = newPage(s.Text, msg.answer.Text), modePage
 		} else { // a person is typing
 			m.note = firstLine(msg.answer.Text)
 		}
@@ -239,11 +239,11 @@ func (m model) answered(msg answerMsg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// giveBack restores the text of a failed line to the input line, unless the
+// restoreInput restores the text of a failed line to the input line, unless the
 // person has typed another one.
-func (m *model) giveBack(s sent) {
-	if s.back != "" && (m.mode == looking || m.mode == typing && m.input.text() == "") {
-		m.input, m.mode = newInput(s.back), typing
+func (m *model) restoreInput(s sent) {
+	if s.restore != "" && (m.mode == modeCommand || m.mode == modeInput && m.input.text() == "") {
+		m.input, m.mode = newInput(s.restore), modeInput
 	}
 }
 
@@ -252,11 +252,11 @@ func firstLine(text string) string {
 	return line
 }
 
-// say sends a line.
-func (m model) say(s sent) (tea.Model, tea.Cmd) {
+// sendLine sends a line.
+func (m model) sendLine(s sent) (tea.Model, tea.Cmd) {
 	if m.sent != nil {
 		m.note = bot.SignLater + " wait: " + bot.Clean(m.sent.Text) + " is on its way"
-		m.giveBack(s)
+		m.restoreInput(s)
 		return m, nil
 	}
 	if m.failed != nil && m.failed.Text == s.Text && m.failed.Project == m.scene.Project {

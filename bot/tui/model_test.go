@@ -23,9 +23,9 @@ func want(t *testing.T, text string, parts ...string) {
 	}
 }
 
-func working(t *testing.T) *screen {
-	n := newStory().at("#7 builder")
-	return newScreen(t, 80, 24).show(n.scene(), n.Now)
+func working(t *testing.T) *testScreen {
+	n := newTestNight().advanceTo("#7 builder")
+	return newTestScreen(t, 80, 24).show(n.scene(), n.Now)
 }
 
 // TestKeys checks the line that each key sends, and that only y ends a run.
@@ -65,12 +65,12 @@ func TestKeys(t *testing.T) {
 		{[]string{"g", "stop q1 a", "enter"}, "/guidance stop q1 a", false},
 		{[]string{"g", "ab", "backspace", "left", "x", "enter"}, "/guidance xa", false},
 	} {
-		s := working(t).keysOf(c.keys...)
+		s := working(t).pressKeys(c.keys...)
 		got := ""
 		if len(s.sends) > 0 {
 			got = s.sends[0].Text
 		}
-		if got != c.line || len(s.sends) > 1 || got != "" && (s.sends[0].open != c.open || s.sends[0].Project != "shop" || s.sends[0].Key == "") {
+		if got != c.line || len(s.sends) > 1 || got != "" && (s.sends[0].asPage != c.open || s.sends[0].Project != "shop" || s.sends[0].Key == "") {
 			t.Errorf("%v: sends %+v, want %q", c.keys, s.sends, c.line)
 		}
 		if s.left {
@@ -81,32 +81,32 @@ func TestKeys(t *testing.T) {
 
 // TestKeysIdle: keys that need a run or a task report that there is none.
 func TestKeysIdle(t *testing.T) {
-	n := newStory().at("#11 builder")
+	n := newTestNight().advanceTo("#11 builder")
 	n.Until(nil)
 	for keys, note := range map[string]string{"s": "○ no run is under way", "enter": "○ no task is chosen; ↓ ↑ choose one"} {
-		s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf(keys)
+		s := newTestScreen(t, 80, 24).show(n.scene(), n.Now).pressKeys(keys)
 		want(t, s.frame(), note)
-		if len(s.sends) > 0 || s.mode != looking {
+		if len(s.sends) > 0 || s.mode != modeCommand {
 			t.Errorf("%s: sends %+v", keys, s.sends)
 		}
 	}
-	s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("down", "enter")
-	if len(s.sends) != 1 || s.sends[0].Text != "/task 1" || !s.sends[0].open {
+	s := newTestScreen(t, 80, 24).show(n.scene(), n.Now).pressKeys("down", "enter")
+	if len(s.sends) != 1 || s.sends[0].Text != "/task 1" || !s.sends[0].asPage {
 		t.Errorf("%+v", s.sends)
 	}
 }
 
-// TestLanes: sessions appear at their time within the run so far, in half
+// TestTimeline: sessions appear at their time within the run so far, in half
 // blocks. The shortest stays visible, and an active one grows until the daemon
 // stops responding.
-func TestLanes(t *testing.T) {
+func TestTimeline(t *testing.T) {
 	at := func(min int) time.Time { return evening.Add(time.Duration(min) * time.Minute) }
-	run := func(add func(c *Scene)) *screen {
+	run := func(add func(c *Scene)) *testScreen {
 		c := Scene{Project: "shop", Run: "r1", Sign: "●", Word: "at work", Began: evening}
 		add(&c)
-		return newScreen(t, 80, 24).show(c, at(10))
+		return newTestScreen(t, 80, 24).show(c, at(10))
 	}
-	lines := func(s *screen, width, rows int) string { return strings.Join(s.lanes(width, rows), "|") }
+	lines := func(s *testScreen, width, rows int) string { return strings.Join(s.renderLanes(width, rows), "|") }
 	s := run(func(c *Scene) {
 		c.Add("planner", at(0), at(1))
 		c.Add("builder", at(1), at(5))
@@ -121,7 +121,7 @@ func TestLanes(t *testing.T) {
 	if got := lines(s, 29, 9); got != " planner █    ▌| builder  ████ ██████████████" {
 		t.Errorf("%q", got)
 	}
-	s.take(sceneMsg{gen: s.gen, err: ErrOffline})
+	s.take(sceneMsg{gen: s.lookGen, err: ErrOffline})
 	s.now = at(40)
 	grown := lines(s, 29, 9)
 	s.now = at(20)
@@ -149,7 +149,7 @@ func TestLanes(t *testing.T) {
 			c.Add("builder", evening.Add(time.Duration(n)*100*time.Millisecond), evening.Add(time.Duration(n)*100*time.Millisecond+90*time.Millisecond))
 		}
 	})
-	if n := len(s.scene.Hats[0].Bars); n > 3*finest {
+	if n := len(s.scene.Hats[0].Bars); n > 3*timelineParts {
 		t.Errorf("%d bars", n)
 	}
 	if got := lines(s, 29, 9); got != " builder "+strings.Repeat("█", 20) {
@@ -160,35 +160,35 @@ func TestLanes(t *testing.T) {
 // TestRightColumn: with little room the hats disappear first, then finished
 // tasks become one line. A high screen shows everything.
 func TestRightColumn(t *testing.T) {
-	n := newStory().at("#7 builder")
+	n := newTestNight().advanceTo("#7 builder")
 	c := n.scene()
 	for height, has := range map[int][3]bool{12: {false, false, true}, 16: {true, false, true}, 24: {true, true, true}, 60: {true, true, true}} {
-		text := newScreen(t, 80, height).show(c, n.Now).frame()
+		text := newTestScreen(t, 80, height).show(c, n.Now).frame()
 		if got := [3]bool{strings.Contains(text, "─ hats ─"), strings.Contains(text, "#1  Extract"), strings.Contains(text, "#7  Move")}; got != has {
 			t.Errorf("%d lines: hats, #1, #7 %v, want %v:\n%s", height, got, has, text)
 		}
 	}
-	if text := newScreen(t, 71, 24).show(c, n.Now).frame(); strings.Contains(text, "─ hats") || !strings.Contains(text, "─ tasks 5/12") {
+	if text := newTestScreen(t, 71, 24).show(c, n.Now).frame(); strings.Contains(text, "─ hats") || !strings.Contains(text, "─ tasks 5/12") {
 		t.Error(text)
 	}
 }
 
 // TestFrame: horizontal rules join the line between the columns.
 func TestFrame(t *testing.T) {
-	n := newStory().at("#7 builder")
+	n := newTestNight().advanceTo("#7 builder")
 	c := n.scene()
 	c.Tasks = c.Tasks[:4] // as many as the lines of the left column's first two parts
 	c.Guidance = []Item{{Sign: "○", ID: "g1", Text: "Keep it", Where: "queued"}}
 	c.Questions = nil
 	c.Hand.Output = []string{"a line"}
-	text := newScreen(t, 80, 24).show(c, n.Now).frame()
+	text := newTestScreen(t, 80, 24).show(c, n.Now).frame()
 	want(t, text, "─┬─ tasks", "─┼─ hats", "─┤", "─┴─")
 }
 
 // TestOutput: an agent's output is shown clean and gives way first when there
 // is little room.
 func TestOutput(t *testing.T) {
-	n := newStory().at("#7 builder")
+	n := newTestNight().advanceTo("#7 builder")
 	c := n.scene()
 	var printed []string
 	for k := range 40 {
@@ -199,17 +199,17 @@ func TestOutput(t *testing.T) {
 		t.Errorf("%q at %v", c.Hand.Output, c.Hand.Event)
 	}
 	for height, lines := range map[int]int{12: 0, 24: 2, 40: 4, 80: 8} {
-		text := newScreen(t, 80, height).show(c, n.Now).frame()
+		text := newTestScreen(t, 80, height).show(c, n.Now).frame()
 		if got := strings.Count(text, "  > line 3"); got != lines {
 			t.Errorf("%d lines of output on %d, want %d:\n%s", got, height, lines, text)
 		}
 	}
 }
 
-// TestLeave: q leaves unless it is typed as a letter; ctrl+c always leaves.
-func TestLeave(t *testing.T) {
+// TestQuit: q leaves unless it is typed as a letter; ctrl+c always leaves.
+func TestQuit(t *testing.T) {
 	for keys, left := range map[string]bool{"q": true, "g q": false, "? q": false, "? q q": true, "a q": false, "ctrl+c": true, "g ctrl+c": true, "a ctrl+c": true} {
-		if s := working(t).keysOf(strings.Fields(keys)...); s.left != left || len(s.sends) > 0 {
+		if s := working(t).pressKeys(strings.Fields(keys)...); s.left != left || len(s.sends) > 0 {
 			t.Errorf("%s: left %v, sent %v", keys, s.left, s.sends)
 		}
 	}
@@ -218,29 +218,29 @@ func TestLeave(t *testing.T) {
 // TestAnswers: the response to a line is shown, and the words of a refused line
 // return to the input line.
 func TestAnswers(t *testing.T) {
-	s := working(t).keysOf("g", "@bulder Keep it", "enter").answer("✗ Not queued: no hat @bulder", false)
+	s := working(t).pressKeys("g", "@bulder Keep it", "enter").answer("✗ Not queued: no hat @bulder", false)
 	want(t, s.frame(), "✗ Not queued: no hat @bulder", "> @bulder Keep it_")
-	s.keysOf("enter").answer("○ g1 queued → next session\nfor #7", true)
+	s.pressKeys("enter").answer("○ g1 queued → next session\nfor #7", true)
 	want(t, s.frame(), "○ g1 queued", "for #7", "g guidance")
 
-	s.keysOf("l").answer("shop r1: 3 sessions\n"+strings.Repeat("a line\n", 50)+"the last", true)
+	s.pressKeys("l").answer("shop r1: 3 sessions\n"+strings.Repeat("a line\n", 50)+"the last", true)
 	want(t, s.frame(), "─ /log ─", "22 of 52")
 	if strings.Contains(s.frame(), "the last") {
 		t.Error("the end is in sight at the beginning")
 	}
-	s.keysOf("pgdown", "pgdown", "pgdown", "down")
+	s.pressKeys("pgdown", "pgdown", "pgdown", "down")
 	want(t, s.frame(), "the last", "52 of 52")
 	s.take(tea.WindowSizeMsg{Width: 40, Height: 60})
 	want(t, s.frame(), "shop r1: 3 sessions", "the last", "all")
-	s.keysOf("q")
+	s.pressKeys("q")
 	want(t, s.frame(), "g guidance")
 
 	// A person who is typing is not interrupted.
-	s.keysOf("d", "g", "half a w").answer("shop r1: 1 file +1 −0\n@@\n+x\n+y\n+z", true)
+	s.pressKeys("d", "g", "half a w").answer("shop r1: 1 file +1 −0\n@@\n+x\n+y\n+z", true)
 	want(t, s.frame(), "> half a w_", "shop r1: 1 file +1 −0")
 
 	// Only one line at a time awaits a response.
-	s = working(t).keysOf("p", "g", "more", "enter")
+	s = working(t).pressKeys("p", "g", "more", "enter")
 	want(t, s.frame(), "wait: /pause is on its way", "> more_")
 	if len(s.sends) != 1 {
 		t.Error(s.sends)
@@ -252,10 +252,10 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestAgain: a line without a response is sent once more, and then again by the
+// TestRetry: a line without a response is sent once more, and then again by the
 // person, each time with the same key.
-func TestAgain(t *testing.T) {
-	s := working(t).keysOf("g", "Keep it", "enter")
+func TestRetry(t *testing.T) {
+	s := working(t).pressKeys("g", "Keep it", "enter")
 	nobody := fmt.Errorf("%w: refused", ErrOffline)
 	s.take(answerMsg{sent: *s.sent, err: nobody})
 	want(t, s.frame(), "↻ not answered, sent once more: /guidance Keep it")
@@ -267,17 +267,17 @@ func TestAgain(t *testing.T) {
 	if len(s.sends) != 2 {
 		t.Fatalf("sent by itself again: %+v", s.sends)
 	}
-	s.keysOf("enter")
+	s.pressKeys("enter")
 	if len(s.sends) != 3 || s.sends[2].Key != s.sends[0].Key {
 		t.Errorf("another key for the same words: %+v", s.sends)
 	}
 	s.take(answerMsg{sent: *s.sent, err: nobody}).take(answerMsg{sent: *s.sent, err: nobody})
-	s.keysOf("x", "enter")
+	s.pressKeys("x", "enter")
 	if last := s.sends[len(s.sends)-1]; last.Text != "/guidance Keep itx" || last.Key == s.sends[0].Key {
 		t.Errorf("the old key for other words: %+v", last)
 	}
 	// After an error response the line is not sent again.
-	s = working(t).keysOf("g", "Keep it", "enter")
+	s = working(t).pressKeys("g", "Keep it", "enter")
 	s.take(answerMsg{sent: *s.sent, err: errors.New("nightporter failed")})
 	want(t, s.frame(), "✗ nightporter failed", "> Keep it_")
 	if len(s.sends) != 1 {
@@ -285,33 +285,33 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestAway: the screen shows at once, with the time, that the daemon does not
-// respond, and keeps trying.
-func TestAway(t *testing.T) {
+// TestOffline: the screen shows at once, with the time, that the daemon does
+// not respond, and keeps trying.
+func TestOffline(t *testing.T) {
 	s := working(t)
 	s.looks = nil
 	s.now = s.now.Add(time.Minute)
 	since := s.now.In(berlin).Format(time.TimeOnly)
-	s.take(sceneMsg{gen: s.gen, err: fmt.Errorf("%w: refused", ErrOffline)})
+	s.take(sceneMsg{gen: s.lookGen, err: fmt.Errorf("%w: refused", ErrOffline)})
 	want(t, s.frame(), "! nightporter is away since "+since, "#7 Move orders")
 	s.now = s.now.Add(time.Minute)
-	s.take(sceneMsg{gen: s.gen, err: ErrOffline})
+	s.take(sceneMsg{gen: s.lookGen, err: ErrOffline})
 	want(t, s.frame(), "away since "+since)
 	if !slices.Equal(s.looks, []string{`shop "" true 0`, `shop "" true 0`}) {
 		t.Errorf("looked %q", s.looks)
 	}
-	n := newStory().at("#8 planner")
+	n := newTestNight().advanceTo("#8 planner")
 	s.show(n.scene(), s.now)
 	want(t, s.frame(), "✓ nightporter is back, was away since "+since, "#8 Refund flow")
 	if strings.Contains(s.frame(), "! nightporter") {
 		t.Error(s.frame())
 	}
-	s.take(lookMsg{s.gen})
+	s.take(lookMsg{s.lookGen})
 	if got := s.looks[len(s.looks)-1]; got != `shop "1" false 0` {
 		t.Errorf("looked %q", got)
 	}
 	// Any other error ends the screen and is reported.
-	if s.take(sceneMsg{gen: s.gen, err: errors.New("different versions")}); !s.left || s.err == nil {
+	if s.take(sceneMsg{gen: s.lookGen, err: errors.New("different versions")}); !s.left || s.err == nil {
 		t.Error("it goes on")
 	}
 }
@@ -321,20 +321,20 @@ func TestAway(t *testing.T) {
 func TestOtherProject(t *testing.T) {
 	s := working(t)
 	s.scene.Projects = []string{"blog", "shop"}
-	old := s.gen
+	old := s.lookGen
 	s.looks = nil
-	s.keysOf("tab")
-	if !slices.Equal(s.looks, []string{"left", fmt.Sprintf(`blog "" false %d`, s.gen)}) {
+	s.pressKeys("tab")
+	if !slices.Equal(s.looks, []string{"left", fmt.Sprintf(`blog "" false %d`, s.lookGen)}) {
 		t.Errorf("looked %q", s.looks)
 	}
 	want(t, s.frame(), "─ blog ", "looking at blog")
-	n := newStory()
+	n := newTestNight()
 	s.take(sceneMsg{gen: old, scene: n.scene()}).take(sceneMsg{gen: old, err: errors.New("cancelled")})
 	want(t, s.frame(), "─ blog ")
 	if s.left {
 		t.Error("it ends")
 	}
-	s.keysOf("p")
+	s.pressKeys("p")
 	if s.sends[0].Project != "blog" {
 		t.Errorf("paused %q", s.sends[0].Project)
 	}
@@ -343,28 +343,28 @@ func TestOtherProject(t *testing.T) {
 // TestQuestions: an option that needs words asks for them, and a settled
 // question is closed.
 func TestQuestions(t *testing.T) {
-	n := newStory().at("#9 builder")
-	s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("a", "tab")
+	n := newTestNight().advanceTo("#9 builder")
+	s := newTestScreen(t, 80, 24).show(n.scene(), n.Now).pressKeys("a", "tab")
 	want(t, s.frame(), "2 of 2", "■ shop #8 blocked", "Tried: by line", "a Retry  b Skip  c Guide  esc")
-	s.keysOf("c")
+	s.pressKeys("c")
 	want(t, s.frame(), "> q2 guide _")
-	s.keysOf("By line", "enter")
+	s.pressKeys("By line", "enter")
 	if s.sends[0].Text != "q2 guide By line" {
 		t.Errorf("%+v", s.sends)
 	}
 	// Skipping the task raises another question, which the next letter must not
 	// answer.
-	s.answer("✓ #8 again", true).keysOf("a", "tab")
-	n.input(loop.AnswerQuestion{Question: "q2", Choice: "skip"})
+	s.answer("✓ #8 again", true).pressKeys("a", "tab")
+	n.give(loop.AnswerQuestion{Question: "q2", Choice: "skip"})
 	sends := len(s.sends)
 	want(t, s.show(n.scene(), n.Now).frame(), "○ q2 is settled", "g guidance", "? shop #8 skipped")
-	if s.keysOf("b"); len(s.sends) != sends {
+	if s.pressKeys("b"); len(s.sends) != sends {
 		t.Errorf("sent %+v", s.sends)
 	}
-	n.input(loop.AnswerQuestion{Question: "q1", Choice: "a"})
-	n.input(loop.AnswerQuestion{Question: "q3", Choice: "wait"})
+	n.give(loop.AnswerQuestion{Question: "q1", Choice: "a"})
+	n.give(loop.AnswerQuestion{Question: "q3", Choice: "wait"})
 	s.show(n.scene(), n.Now)
-	if s.keysOf("a"); s.mode != looking {
+	if s.pressKeys("a"); s.mode != modeCommand {
 		t.Error("there is nothing to answer")
 	}
 }
@@ -373,21 +373,21 @@ func TestQuestions(t *testing.T) {
 // answer. The daemon says that it is too late, and no session receives it as
 // guidance.
 func TestAnswerBegun(t *testing.T) {
-	n := newStory().at("#9 builder")
-	s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("a", "tab", "c", "By ")
-	n.input(loop.AnswerQuestion{Question: "q2", Choice: "retry"})
-	s.show(n.scene(), n.Now).keysOf("line", "enter")
+	n := newTestNight().advanceTo("#9 builder")
+	s := newTestScreen(t, 80, 24).show(n.scene(), n.Now).pressKeys("a", "tab", "c", "By ")
+	n.give(loop.AnswerQuestion{Question: "q2", Choice: "retry"})
+	s.show(n.scene(), n.Now).pressKeys("line", "enter")
 	if s.sends[0].Text != "q2 guide By line" {
 		t.Errorf("%+v", s.sends)
 	}
-	s.answer("✗ q2 is settled", false).keysOf("enter")
+	s.answer("✗ q2 is settled", false).pressKeys("enter")
 	if last := s.sends[len(s.sends)-1]; last.Text != "q2 guide By line" {
 		t.Errorf("%+v", last)
 	}
 	// The same, typed by hand after another question was shown.
-	s = newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("g", "q2 skip")
+	s = newTestScreen(t, 80, 24).show(n.scene(), n.Now).pressKeys("g", "q2 skip")
 	want(t, s.frame(), "─ answer ─", "> q2 skip_")
-	s.keysOf("enter").answer("✗ q2 is settled: retry, Mira", false)
+	s.pressKeys("enter").answer("✗ q2 is settled: retry, Mira", false)
 	if len(s.sends) != 1 || s.sends[0].Text != "q2 skip" {
 		t.Errorf("%+v", s.sends)
 	}
@@ -396,24 +396,24 @@ func TestAnswerBegun(t *testing.T) {
 
 // TestPaste: a pasted log is drawn without delay, with its end visible.
 func TestPaste(t *testing.T) {
-	s := working(t).keysOf("g").take(tea.PasteMsg{Content: strings.Repeat("x", 70_000) + " the end"})
+	s := working(t).pressKeys("g").take(tea.PasteMsg{Content: strings.Repeat("x", 70_000) + " the end"})
 	want(t, s.frame(), "x the end_")
 }
 
 // TestHostile: no text in a scene breaks the frame.
 func TestHostile(t *testing.T) {
 	bad := "\x1b[2J\x1b]0;x\x07<b>" + strings.Repeat("漢字é́́́́́́ ", 3000) + "\n\r\t\u202e"
-	n := newStory()
+	n := newTestNight()
 	tasks := n.State.Project.Tasks.Slice()
 	tasks[0].Task.Title, tasks[1].Task.ID = bad, bad
 	n.State.Project.Tasks = loop.NewTaskList(tasks...)
-	n.at("#3 planner")
-	n.input(loop.Guide{Text: "x" + strings.ToValidUTF8(bad[:1200], "")})
+	n.advanceTo("#3 planner")
+	n.give(loop.Guide{Text: "x" + strings.ToValidUTF8(bad[:1200], "")})
 	n.State.Project.Run.Source = bad
 	c := n.scene()
 	for _, size := range [][2]int{{40, 12}, {41, 13}, {72, 12}, {80, 24}, {200, 60}, {1, 1}, {39, 12}, {500, 200}} {
 		for _, keys := range [][]string{nil, {"a"}, {"?"}, {"g", "wörter 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字"}, {"s"}, {"down"}} {
-			s := newScreen(t, size[0], size[1]).show(c, n.Now).keysOf(keys...)
+			s := newTestScreen(t, size[0], size[1]).show(c, n.Now).pressKeys(keys...)
 			if text := s.frame(); strings.ContainsAny(text, "\x1b\x07\r\t\u202e") {
 				t.Errorf("%v %v: control characters:\n%q", size, keys, text)
 			}

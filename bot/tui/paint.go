@@ -22,8 +22,9 @@ var signColor = map[string]string{
 	bot.SignNow: cyan, bot.SignLater: dim, bot.SignPaused: yellow, bot.SignAway: dim, bot.SignAgain: cyan,
 }
 
-// painted matches the signs at the start of a line or column, and the frame.
-var painted = regexp.MustCompile(`(?:^|│)[ ›]*[` + bot.Signs + `] |[─│┬┤├┼┴]+`)
+// signsAndFrame matches the signs at the start of a line or column, and the
+// frame.
+var signsAndFrame = regexp.MustCompile(`(?:^|│)[ ›]*[` + bot.Signs + `] |[─│┬┤├┼┴]+`)
 
 // paint adds colour to signs and frame only, so that no information depends on
 // it.
@@ -31,7 +32,7 @@ func (m model) paint(line string) string {
 	if !m.opt.Color {
 		return line
 	}
-	return painted.ReplaceAllStringFunc(line, func(part string) string {
+	return signsAndFrame.ReplaceAllStringFunc(line, func(part string) string {
 		for sign, color := range signColor {
 			if before, ok := strings.CutSuffix(part, sign+" "); ok {
 				if frame, rest, ok := strings.Cut(before, "│"); ok {

@@ -39,7 +39,7 @@ func newModel(ctx context.Context, porter Client, opt Options) model {
 	looks, leave := context.WithCancel(ctx)
 	return model{
 		opt: opt, now: opt.Now(), input: newInput(""),
-		porter: func(project, seen string, patient bool, gen int) tea.Cmd {
+		requestScene: func(project, seen string, patient bool, gen int) tea.Cmd {
 			if looks.Err() != nil && ctx.Err() == nil { // cancelled by a switch of the project
 				looks, leave = context.WithCancel(ctx)
 			}
@@ -49,7 +49,7 @@ func newModel(ctx context.Context, porter Client, opt Options) model {
 				return sceneMsg{gen, scene, err}
 			}
 		},
-		leave: func() { leave() },
+		cancelLook: func() { leave() },
 		send: func(s sent) tea.Cmd {
 			return func() tea.Msg {
 				answer, err := porter.Send(ctx, s.Line)

@@ -91,8 +91,8 @@ type Choice struct {
 	Words bool   `json:"words,omitempty"` // the line needs words behind it
 }
 
-// SceneOf returns the scene of a state. now has the person's time zone. It is used
-// only for texts with clock times; the screen itself computes times that
+// SceneOf returns the scene of a state. now has the person's time zone. It is
+// used only for texts with clock times; the screen itself computes times that
 // change.
 func SceneOf(s loop.State, now time.Time) Scene {
 	r, t := s.Project.Run, bot.Count(s)
@@ -107,8 +107,8 @@ func SceneOf(s loop.State, now time.Time) Scene {
 		}
 		c.Held = r.State == ledger.RunPausing || r.State == ledger.RunPaused
 	}
-	c.standing(s, now)
-	c.hand(s)
+	c.setStatus(s, now)
+	c.setCurrentWork(s)
 	for _, ts := range s.Project.Tasks.All() {
 		if ts.Status != ledger.Withdrawn {
 			c.Tasks = append(c.Tasks, taskOf(s, *ts))
@@ -121,8 +121,8 @@ func SceneOf(s loop.State, now time.Time) Scene {
 	return c
 }
 
-// standing sets the state of the run, and remarks about it.
-func (c *Scene) standing(s loop.State, now time.Time) {
+// setStatus sets the state of the run, and remarks about it.
+func (c *Scene) setStatus(s loop.State, now time.Time) {
 	r := s.Project.Run
 	doing := bot.Doing(s)
 	if doing == "" {
@@ -130,7 +130,7 @@ func (c *Scene) standing(s loop.State, now time.Time) {
 	}
 	set := func(sign, word string) { c.Sign, c.Word = sign, word }
 	say := func(text string) {
-		if text = bot.Cut(bot.Clean(text), 2*longest); text != "" {
+		if text = bot.Cut(bot.Clean(text), 2*maxText); text != "" {
 			c.Says = append(c.Says, text)
 		}
 	}
@@ -153,7 +153,7 @@ func (c *Scene) standing(s loop.State, now time.Time) {
 	case r.State == ledger.RunStopping || r.Finishing != nil:
 		set(bot.SignLater, "ends after "+doing)
 	case r.State == ledger.RunWaiting:
-		set(waits(s, r, now))
+		set(waitStatus(s, r, now))
 		if say(r.Text); r.Text == "" && r.Wait != ledger.WaitQuestion {
 			say(bot.HoldText(s))
 		}
@@ -171,7 +171,7 @@ func (c *Scene) standing(s loop.State, now time.Time) {
 	}
 }
 
-func waits(s loop.State, r *loop.Run, now time.Time) (sign, word string) {
+func waitStatus(s loop.State, r *loop.Run, now time.Time) (sign, word string) {
 	switch {
 	case r.Wait == ledger.WaitQuestion:
 		var ids []string
@@ -189,8 +189,8 @@ func waits(s loop.State, r *loop.Run, now time.Time) (sign, word string) {
 	return bot.SignLook, "waits until " + bot.Clock(r.Until, now)
 }
 
-// hand sets the work in progress.
-func (c *Scene) hand(s loop.State) {
+// setCurrentWork sets the work in progress.
+func (c *Scene) setCurrentWork(s loop.State) {
 	doing := bot.Doing(s)
 	if doing == "" {
 		return
@@ -199,7 +199,7 @@ func (c *Scene) hand(s loop.State) {
 	h := &CurrentWork{Sign: bot.SignNow, Task: id, Doing: rest, Event: s.Project.Run.LastEvent}
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil {
-			h.Title, h.Attempt = bot.Cut(bot.Clean(t.Task.Title), longest), t.Attempt.N
+			h.Title, h.Attempt = bot.Cut(bot.Clean(t.Task.Title), maxText), t.Attempt.N
 			break
 		}
 	}
@@ -224,11 +224,11 @@ func (c *Scene) hand(s loop.State) {
 // MaxOutput is the number of lines of an agent's output that a screen can show.
 const MaxOutput = 8
 
-// SetOutput sets the active session's latest output lines, which are foreign text,
-// and the time of its latest sign of life.
+// SetOutput sets the active session's latest output lines, which are foreign
+// text, and the time of its latest sign of life.
 func (h *CurrentWork) SetOutput(lines []string, at time.Time) {
 	for _, line := range lines {
-		if line = bot.Cut(strings.TrimSpace(bot.CleanPre(line)), longest); line != "" {
+		if line = bot.Cut(strings.TrimSpace(bot.CleanPre(line)), maxText); line != "" {
 			h.Output = append(h.Output, line)
 		}
 	}
@@ -242,7 +242,7 @@ func taskOf(s loop.State, t loop.TaskState) Task {
 	id := bot.Cut(bot.Clean(ledger.ShortID(t.Task.ID)), 14)
 	out := Task{
 		ID: id, Arg: strings.TrimPrefix(bot.Clean(ledger.ShortID(t.Task.ID)), "#"), Sign: bot.StatusSign(t.Status),
-		Title: bot.Cut(bot.Clean(t.Task.Title), longest), Word: strings.ReplaceAll(string(t.Status), "_", " "), Done: t.Status == ledger.Done,
+		Title: bot.Cut(bot.Clean(t.Task.Title), maxText), Word: strings.ReplaceAll(string(t.Status), "_", " "), Done: t.Status == ledger.Done,
 	}
 	switch t.Status {
 	case ledger.Active:
@@ -264,8 +264,8 @@ func taskOf(s loop.State, t loop.TaskState) Task {
 	return out
 }
 
-// longest is the length to which texts are cut, in columns.
-const longest = 200
+// maxText is the length to which texts are cut, in columns.
+const maxText = 200
 
 // maxItems limits the finished guidance that is still shown.
 const maxItems = 3
@@ -277,7 +277,7 @@ func (c *Scene) guidance(s loop.State) {
 	items := s.Project.Guidance.Items
 	for n := len(items) - 1; n >= 0; n-- {
 		i := items[n]
-		item := Item{ID: i.ID, Text: bot.Cut(bot.Clean(i.Text), longest)}
+		item := Item{ID: i.ID, Text: bot.Cut(bot.Clean(i.Text), maxText)}
 		switch {
 		case i.State == guidance.Dropped:
 			continue
@@ -320,8 +320,8 @@ func overSign(i guidance.Item) string {
 	return bot.SignAway
 }
 
-// quoted is the prefix of lines that people, agents and programs wrote.
-const quoted = "┃ "
+// quotePrefix is the prefix of lines that people, agents and programs wrote.
+const quotePrefix = "┃ "
 
 // questionOf converts a chat message with a question.
 func questionOf(m bot.Message, q ledger.Question) Question {
@@ -329,7 +329,7 @@ func questionOf(m bot.Message, q ledger.Question) Question {
 	for n, l := range m.Lines {
 		text := l.Text
 		if l.Kind == bot.Quote {
-			text = quoted + text
+			text = quotePrefix + text
 		}
 		if n == 0 || text != m.Lines[0].Text {
 			out.Lines = append(out.Lines, text)

@@ -11,41 +11,41 @@ import (
 
 // section is a part of the screen below a rule.
 type section struct {
-	title string
-	lines []string
-	least int                     // minimum of lines; with less room the section is left out
-	bare  bool                    // has no rule above it
-	fit   func(rows int) []string // renders the lines for a given height, if they depend on it
-	tail  bool                    // keeps its last lines when cut, not its first
-	spare bool                    // shown only if all other sections are complete
+	title    string
+	lines    []string
+	minLines int                     // minimum of lines; with less room the section is left out
+	noRule   bool                    // has no rule above it
+	fit      func(rows int) []string // renders the lines for a given height, if they depend on it
+	keepTail bool                    // keeps its last lines when cut, not its first
+	optional bool                    // shown only if all other sections are complete
 }
 
 // sections returns the parts of the screen from top to bottom. With little
 // room, the lower ones disappear first. On a low screen only the tasks have a
 // rule, because signs identify the other parts.
 func (m model) sections(width, rows int, withTasks bool) []section {
-	bare := rows < roomy/2
+	bare := rows < roomyHeight/2
 	var all []section
 	if lines := m.questions(width); len(lines) > 0 {
-		all = append(all, section{title: "needs you", lines: lines, least: 1, bare: bare})
+		all = append(all, section{title: "needs you", lines: lines, minLines: 1, noRule: bare})
 	}
 	if m.scene.Project == "" {
-		return append(all, section{lines: m.says(width), least: 1, bare: true})
+		return append(all, section{lines: m.remarks(width), minLines: 1, noRule: true})
 	}
-	all = append(all, section{title: "now", lines: m.hand(width, rows/8), least: 2, bare: bare})
+	all = append(all, section{title: "now", lines: m.currentWork(width, rows/8), minLines: 2, noRule: bare})
 	if withTasks {
 		hats := m.hats(width)
-		hats.spare = true
+		hats.optional = true
 		all = append(all, m.list(width, 2), hats)
 	}
 	return append(all,
-		section{title: "guidance", lines: m.guidance(width), least: 1, bare: bare && withTasks},
-		section{title: "last", lines: m.last(width), least: 1, tail: true})
+		section{title: "guidance", lines: m.guidance(width), minLines: 1, noRule: bare && withTasks},
+		section{title: "last", lines: m.latestEvents(width), minLines: 1, keepTail: true})
 }
 
-// aside returns the right column: the tasks, and the hats below them if enough
-// room for tasks remains.
-func (m model) aside(width, rows int) []section {
+// rightColumn returns the right column: the tasks, and the hats below them if
+// enough room for tasks remains.
+func (m model) rightColumn(width, rows int) []section {
 	all := []section{m.list(width, min(6, rows-1))}
 	if len(m.scene.Hats) > 0 {
 		all = append(all, m.hats(width))
@@ -55,15 +55,15 @@ func (m model) aside(width, rows int) []section {
 
 func (m model) list(width, least int) section {
 	return section{
-		title: m.tasksTitle(), lines: m.tasks(width, len(m.scene.Tasks)), least: least,
+		title: m.tasksTitle(), lines: m.tasks(width, len(m.scene.Tasks)), minLines: least,
 		fit: func(rows int) []string { return m.tasks(width, rows) },
 	}
 }
 
 func (m model) hats(width int) section {
 	return section{
-		title: "hats", lines: m.lanes(width, len(m.scene.Hats)), least: 4,
-		fit: func(rows int) []string { return m.lanes(width, rows) },
+		title: "hats", lines: m.renderLanes(width, len(m.scene.Hats)), minLines: 4,
+		fit: func(rows int) []string { return m.renderLanes(width, rows) },
 	}
 }
 
@@ -74,7 +74,7 @@ func layOut(all []section, width, rows int) []string {
 	left := rows
 	give := func(n, need int) {
 		head := 1
-		if all[n].bare {
+		if all[n].noRule {
 			head = 0
 		}
 		if need > 0 && left >= need+head {
@@ -83,8 +83,8 @@ func layOut(all []section, width, rows int) []string {
 		}
 	}
 	for n, s := range all {
-		if !s.spare {
-			give(n, min(max(s.least, 1), max(len(s.lines), 1)))
+		if !s.optional {
+			give(n, min(max(s.minLines, 1), max(len(s.lines), 1)))
 		}
 	}
 	for n, s := range all {
@@ -94,7 +94,7 @@ func layOut(all []section, width, rows int) []string {
 		}
 	}
 	for n, s := range all {
-		if s.spare {
+		if s.optional {
 			give(n, len(s.lines))
 		}
 	}
@@ -107,10 +107,10 @@ func layOut(all []section, width, rows int) []string {
 		if s.fit != nil {
 			lines = s.fit(given[n])
 		}
-		if over := len(lines) - given[n]; over > 0 && s.tail {
+		if over := len(lines) - given[n]; over > 0 && s.keepTail {
 			lines = lines[over:]
 		}
-		if !s.bare {
+		if !s.noRule {
 			out = append(out, rule(s.title, "", width))
 		}
 		out = append(out, fill(slices.Clone(lines[:min(len(lines), given[n])]), given[n])...)
@@ -129,9 +129,9 @@ func (m model) questions(width int) []string {
 	return out
 }
 
-// hand returns the lines about the work in progress, with at most output lines
-// of its output.
-func (m model) hand(width, output int) []string {
+// currentWork returns the lines about the work in progress, with at most output
+// lines of its output.
+func (m model) currentWork(width, output int) []string {
 	h := m.scene.Hand
 	var out []string
 	if h != nil {
@@ -141,10 +141,10 @@ func (m model) hand(width, output int) []string {
 			if h.Stall != "" {
 				facts = append(facts, "silent limit "+h.Stall)
 			}
-			out = append(out, whole(facts, width))
+			out = append(out, joinFacts(facts, width))
 		}
 	}
-	if out = append(out, m.says(width)...); len(out) == 0 {
+	if out = append(out, m.remarks(width)...); len(out) == 0 {
 		out = append(out, bot.SignLater+" nothing is in hand")
 	}
 	if h != nil {
@@ -172,11 +172,11 @@ func (m model) doing(width int) string {
 			return line
 		}
 	}
-	return whole(append(append([]string{"  " + h.Doing}, facts...), h.Agent), width)
+	return joinFacts(append(append([]string{"  " + h.Doing}, facts...), h.Agent), width)
 }
 
-// says returns the scene's remarks, wrapped.
-func (m model) says(width int) []string {
+// remarks returns the scene's remarks, wrapped.
+func (m model) remarks(width int) []string {
 	var out []string
 	for _, text := range m.scene.Says {
 		out = append(out, bot.Wrap(bot.Clean(text), width)...)
@@ -271,8 +271,8 @@ func (m model) guidance(width int) []string {
 	return out
 }
 
-// last returns the latest events, the newest at the bottom.
-func (m model) last(width int) []string {
+// latestEvents returns the latest events, the newest at the bottom.
+func (m model) latestEvents(width int) []string {
 	var out []string
 	for _, line := range m.scene.Last {
 		out = append(out, bot.Cut(line, width))
@@ -283,9 +283,9 @@ func (m model) last(width int) []string {
 	return out
 }
 
-// asks returns the question that is being answered. With little room it is cut
-// in the middle: its first line, the options and the default remain.
-func (m model) asks(rows int) []string {
+// questionLines returns the question that is being answered. With little room
+// it is cut in the middle: its first line, the options and the default remain.
+func (m model) questionLines(rows int) []string {
 	q := m.question()
 	title := "needs you"
 	if n := len(m.scene.Questions); n > 1 {
@@ -294,9 +294,9 @@ func (m model) asks(rows int) []string {
 	}
 	var out []string
 	for _, line := range q.Lines {
-		if words, ok := strings.CutPrefix(line, quoted); ok {
-			for _, part := range bot.Wrap(words, m.width-bot.Width(quoted)) {
-				out = append(out, quoted+part)
+		if words, ok := strings.CutPrefix(line, quotePrefix); ok {
+			for _, part := range bot.Wrap(words, m.width-bot.Width(quotePrefix)) {
+				out = append(out, quotePrefix+part)
 			}
 			continue
 		}

@@ -23,9 +23,9 @@ type Bar struct {
 	To   time.Time `json:"to,omitzero"` // zero while it is active
 }
 
-// finest is the resolution of the timeline: the number of parts of a run that
-// the widest screen can distinguish.
-const finest = 256
+// timelineParts is the resolution of the timeline: the number of parts of a run
+// that the widest screen can distinguish.
+const timelineParts = 256
 
 // Add adds a session to its hat's lane. Lanes are sorted by their first
 // session. A zero to means that the session is active.
@@ -39,7 +39,7 @@ func (c *Scene) Add(hat string, from, to time.Time) {
 	l := &c.Hats[n]
 	// A session too close to the previous one extends its bar, so that a run of
 	// thousands of sessions has few bars.
-	if k := len(l.Bars) - 1; k >= 0 && !l.Bars[k].To.IsZero() && from.Sub(l.Bars[k].To) < from.Sub(c.Began)/finest && !to.IsZero() {
+	if k := len(l.Bars) - 1; k >= 0 && !l.Bars[k].To.IsZero() && from.Sub(l.Bars[k].To) < from.Sub(c.Began)/timelineParts && !to.IsZero() {
 		if to.After(l.Bars[k].To) {
 			l.Bars[k].To = to
 		}
@@ -48,21 +48,22 @@ func (c *Scene) Add(hat string, from, to time.Time) {
 	l.Bars = append(l.Bars, Bar{From: from, To: to})
 }
 
-// until returns the end of the timeline: the end of the run, else the current
-// time, or the time of the latest scene while the daemon does not respond.
-func (m model) until() time.Time {
+// timelineEnd returns the end of the timeline: the end of the run, else the
+// current time, or the time of the latest scene while the daemon does not
+// respond.
+func (m model) timelineEnd() time.Time {
 	switch {
 	case !m.scene.Ended.IsZero():
 		return m.scene.Ended
-	case !m.away.IsZero():
-		return m.away
+	case !m.offlineSince.IsZero():
+		return m.offlineSince
 	}
 	return m.now
 }
 
-// lanes returns a line for each hat with its sessions over the run so far, in
-// half blocks. Every session is visible, however short.
-func (m model) lanes(width, rows int) []string {
+// renderLanes returns a line for each hat with its sessions over the run so
+// far, in half blocks. Every session is visible, however short.
+func (m model) renderLanes(width, rows int) []string {
 	names := 0
 	for _, l := range m.scene.Hats {
 		names = max(names, min(bot.Width(l.Hat), width/3))
@@ -74,7 +75,7 @@ func (m model) lanes(width, rows int) []string {
 			return append(out, fmt.Sprintf("   and %d more", left))
 		}
 		name := bot.Pad(bot.Cut(l.Hat, names), names, 0)
-		out = append(out, strings.TrimRight(" "+name+" "+bars(l.Bars, m.scene.Began, m.until(), room), " "))
+		out = append(out, strings.TrimRight(" "+name+" "+bars(l.Bars, m.scene.Began, m.timelineEnd(), room), " "))
 	}
 	return out
 }

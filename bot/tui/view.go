@@ -15,7 +15,7 @@ import (
 const (
 	minWidth, minHeight = 40, 12
 	twoColumns          = 72 // width from which the tasks have a right column
-	roomy               = 20 // height from which all sections fit
+	roomyHeight         = 20 // height from which all sections fit
 	noteLines           = 3  // maximum height of a response below the sections
 )
 
@@ -36,7 +36,7 @@ func (m model) draw() string {
 	switch {
 	case m.width < minWidth || m.height < minHeight:
 		lines = bot.Wrap(fmt.Sprintf("%s %d×%d is too small: %d×%d at least. q quits.", bot.SignLook, m.width, m.height, minWidth, minHeight), m.width)
-	case m.mode == reading:
+	case m.mode == modePage:
 		lines = m.page.draw(m.width, m.height)
 	default:
 		lines = m.screen()
@@ -53,19 +53,19 @@ func (m model) draw() string {
 // footer.
 func (m model) screen() []string {
 	head, foot := m.head(), m.foot()
-	if m.mode == asking && m.height < roomy {
+	if m.mode == modeAnswer && m.height < roomyHeight {
 		head = head[:1] // leaves more room for the question
 	}
 	rows := m.height - len(head) - len(foot)
 	var body []string
 	switch {
-	case m.mode == asking:
-		body = fill(m.asks(rows), rows)
+	case m.mode == modeAnswer:
+		body = fill(m.questionLines(rows), rows)
 	case m.width >= twoColumns && m.scene.Project != "":
 		right := min(m.width*2/5, 60)
 		left := m.width - right - 1
 		a := layOut(m.sections(left, rows, false), left, rows)
-		b := layOut(m.aside(right, rows), right, rows)
+		b := layOut(m.rightColumn(right, rows), right, rows)
 		for n := range rows {
 			body = append(body, join(a[n], b[n], left, n == 0))
 		}
@@ -130,9 +130,9 @@ func (m model) head() []string {
 	}
 	lines := []string{rule(title, m.now.In(m.zone()).Format(format), m.width)}
 	switch {
-	case !m.away.IsZero():
+	case !m.offlineSince.IsZero():
 		lines = append(lines,
-			bot.SignLook+" nightporter is away since "+m.away.In(m.zone()).Format(time.TimeOnly),
+			bot.SignLook+" nightporter is away since "+m.offlineSince.In(m.zone()).Format(time.TimeOnly),
 			"  shown is what was before · tries again")
 	case !m.loaded:
 		lines = append(lines, bot.SignLater+" looking", "")
@@ -141,13 +141,13 @@ func (m model) head() []string {
 	case c.Project == "":
 		lines = append(lines, c.Sign+" "+c.Word, "")
 	default:
-		lines = append(lines, m.standing(), m.counts())
+		lines = append(lines, m.statusLine(), m.counts())
 	}
 	return lines
 }
 
-// standing returns "● at work · 6/12 done · 2 h 48 · $6.42".
-func (m model) standing() string {
+// statusLine returns "● at work · 6/12 done · 2 h 48 · $6.42".
+func (m model) statusLine() string {
 	c := m.scene
 	facts := []string{c.Sign + " " + c.Word, fmt.Sprintf("%d/%d done", c.Done, c.Total)}
 	if !c.Began.IsZero() {
@@ -157,12 +157,12 @@ func (m model) standing() string {
 		}
 		facts = append(facts, bot.Took(max(end.Sub(c.Began), 0)))
 	}
-	return whole(append(facts, c.Cost), m.width)
+	return joinFacts(append(facts, c.Cost), m.width)
 }
 
-// whole joins facts and omits those that do not fit completely: a truncated
+// joinFacts joins facts and omits those that do not fit completely: a truncated
 // number would mislead.
-func whole(facts []string, width int) string {
+func joinFacts(facts []string, width int) string {
 	line := bot.Cut(facts[0], width)
 	for _, f := range facts[1:] {
 		if next := line + " · " + f; f != "" && bot.Width(next) <= width {
@@ -187,14 +187,14 @@ func (m model) foot() []string {
 		}
 	}
 	most := noteLines
-	if m.height < roomy {
+	if m.height < roomyHeight {
 		most = 2
 	}
 	if len(lines) > most {
 		lines = append(lines[:most-1], bot.Cut(strings.Join(lines[most-1:], " "), m.width))
 	}
 	switch {
-	case m.mode == typing:
+	case m.mode == modeInput:
 		name := "guidance"
 		switch line := strings.TrimSpace(m.input.text()); {
 		case strings.HasPrefix(line, "/"):
@@ -203,13 +203,13 @@ func (m model) foot() []string {
 			name = "answer"
 		}
 		return append(lines, rule(name, "enter sends · esc", m.width), "> "+m.input.view(m.width-2))
-	case m.mode == ending:
+	case m.mode == modeConfirmEnd:
 		after := "this step"
 		if h := m.scene.Hand; h != nil {
 			after = h.Task + " " + h.Doing
 		}
 		return append(lines, rule("", "", m.width), fmt.Sprintf("%s y ends %s after %s · n", bot.SignAsk, m.scene.Run, after))
-	case m.mode == asking:
+	case m.mode == modeAnswer:
 		return append(lines, rule("", "", m.width), m.choicesLine())
 	case m.sent != nil && len(lines) == 0:
 		lines = []string{bot.SignLater + " " + bot.Cut(bot.Clean(m.sent.Text), m.width-12) + " is sent"}

@@ -97,8 +97,8 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 
 // demoScript types the demo's guidance unless a person has given some.
 type demoScript struct {
-	fast bool
-	said bool // a person has given guidance
+	fast         bool
+	personGuided bool // a person has given guidance
 }
 
 // Sees waits for the planner of the task that the guidance is for: guidance
@@ -106,9 +106,9 @@ type demoScript struct {
 func (p *demoScript) Sees(e ledger.Entry) (hint string, wait time.Duration, act bool) {
 	switch b := e.Body.(type) {
 	case ledger.GuidanceQueued:
-		p.said = true
+		p.personGuided = true
 	case ledger.SessionPlanned:
-		if p.said || b.Hat != demo.GuidanceHat || e.Task != demo.GuidanceTask {
+		if p.personGuided || b.Hat != demo.GuidanceHat || e.Task != demo.GuidanceTask {
 			return "", 0, false
 		}
 		if p.fast {
@@ -121,7 +121,7 @@ func (p *demoScript) Sees(e ledger.Entry) (hint string, wait time.Duration, act 
 
 // Turn returns the guidance unless a person was faster.
 func (p *demoScript) Turn() string {
-	if p.said {
+	if p.personGuided {
 		return ""
 	}
 	return "/guidance " + demo.Guidance

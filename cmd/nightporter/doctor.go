@@ -25,14 +25,14 @@ import (
 
 // Results of a check.
 const (
-	resultOK     = "ok"        // nothing to do
-	resultLook   = "look"      // works, but a person should know about it
-	resultMend   = "mend"      // will fail until a person corrects it
-	resultUnseen = "unchecked" // not checked: impossible, or nothing to check
+	resultOK        = "ok"        // nothing to do
+	resultLook      = "look"      // works, but a person should know about it
+	resultFix       = "mend"      // will fail until a person corrects it
+	resultUnchecked = "unchecked" // not checked: impossible, or nothing to check
 )
 
 var resultSigns = map[string]string{
-	resultOK: bot.SignDone, resultLook: bot.SignLook, resultMend: bot.SignFailed, resultUnseen: bot.SignAway,
+	resultOK: bot.SignDone, resultLook: bot.SignLook, resultFix: bot.SignFailed, resultUnchecked: bot.SignAway,
 }
 
 // finding is one line of doctor's output, and one object of its JSON. Fields
@@ -87,7 +87,7 @@ type doctorContext struct {
 	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
 	people func(ctx context.Context, p *doctorContext) (n int, known bool)
 
-	ward   ward
+	trial  trialFolder
 	agents map[string][]string // agents that projects start, with the projects of each
 }
 
@@ -112,7 +112,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 				config: file, state: dir, now: time.Now(), cfg: config.Empty(), agents: map[string][]string{},
 				probe: askPlatform, people: pairedPeople,
 			}
-			defer p.ward.close()
+			defer p.trial.close()
 			return p.examine(cmd.Context(), cmd.OutOrStdout(), asJSON)
 		},
 	}
@@ -149,7 +149,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 	}
 	if !asJSON {
 		fmt.Fprintln(out)
-		switch mend, look := counts[resultMend], counts[resultLook]; {
+		switch mend, look := counts[resultFix], counts[resultLook]; {
 		case mend > 0:
 			fmt.Fprintf(out, "%s %d to mend%s. Look again with: nightporter doctor\n", bot.SignFailed, mend, toLook(look))
 		case look > 0:
@@ -158,7 +158,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 			fmt.Fprintf(out, "%s nothing to mend\n", bot.SignDone)
 		}
 	}
-	if counts[resultMend] > 0 {
+	if counts[resultFix] > 0 {
 		return exitCode(1)
 	}
 	return nil
@@ -189,7 +189,7 @@ func (f finding) print(out io.Writer, asJSON bool) error {
 		if f.Project != "" {
 			what = f.Project
 		}
-		text = fmt.Sprintf("%s %-13s  %s", resultSigns[f.Result], what, f.place()+propose.Plain(f.Text))
+		text = fmt.Sprintf("%s %-13s  %s", resultSigns[f.Result], what, f.location()+propose.Plain(f.Text))
 		if f.Fix != "" {
 			text += "\n" + strings.Repeat(" ", indent) + propose.Plain(f.Fix)
 		}
@@ -198,7 +198,7 @@ func (f finding) print(out io.Writer, asJSON bool) error {
 	return err
 }
 
-func (f finding) place() string {
+func (f finding) location() string {
 	switch {
 	case f.File != "" && f.Line > 0:
 		return fmt.Sprintf("%s:%d  ", propose.Plain(f.File), f.Line)
@@ -209,20 +209,20 @@ func (f finding) place() string {
 }
 
 // These functions make findings of one result each.
-func fine(text string, args ...any) finding {
+func findOK(text string, args ...any) finding {
 	return finding{Result: resultOK, Text: fmt.Sprintf(text, args...)}
 }
 
-func look(fix, text string, args ...any) finding {
+func findLook(fix, text string, args ...any) finding {
 	return finding{Result: resultLook, Fix: fix, Text: fmt.Sprintf(text, args...)}
 }
 
-func mend(fix, text string, args ...any) finding {
-	return finding{Result: resultMend, Fix: fix, Text: fmt.Sprintf(text, args...)}
+func findFix(fix, text string, args ...any) finding {
+	return finding{Result: resultFix, Fix: fix, Text: fmt.Sprintf(text, args...)}
 }
 
-func unseen(text string, args ...any) finding {
-	return finding{Result: resultUnseen, Text: fmt.Sprintf(text, args...)}
+func findUnchecked(text string, args ...any) finding {
+	return finding{Result: resultUnchecked, Text: fmt.Sprintf(text, args...)}
 }
 
 // ofProject marks findings as those of one project.
@@ -241,10 +241,10 @@ func fromError(err error) []finding {
 	var c *config.Error
 	switch {
 	case errors.As(err, &in):
-		out = fromFindings(resultMend, in.Findings)
+		out = fromFindings(resultFix, in.Findings)
 	case errors.As(err, &c):
 		for _, item := range c.Items {
-			f := finding{Result: resultMend, File: item.File, Line: item.Line, shown: item.String()}
+			f := finding{Result: resultFix, File: item.File, Line: item.Line, shown: item.String()}
 			// String masks tokens, so the parts are taken from its result.
 			first, rest, _ := strings.Cut(item.String(), "\n")
 			f.Text = strings.TrimPrefix(first, bot.SignFailed+" ")
@@ -260,10 +260,10 @@ func fromError(err error) []finding {
 			out = append(out, f)
 		}
 		if c.More > 0 {
-			out = append(out, mend("", "and %d more", c.More))
+			out = append(out, findFix("", "and %d more", c.More))
 		}
 	default:
-		out = []finding{mend("", "%v", err)}
+		out = []finding{findFix("", "%v", err)}
 	}
 	return out
 }
@@ -276,31 +276,31 @@ func fromFindings(result string, list []ledger.Finding) []finding {
 	return out
 }
 
-// ward is the folder in which doctor starts trial sessions. It is the state
-// folder if that exists and belongs to this user, because its location and file
-// system decide the result; otherwise it is a temporary folder.
-type ward struct {
-	dir    string
-	err    error
-	tried  bool
-	mine   bool // a temporary folder, to be removed
-	runner *agent.Runner
+// trialFolder is the folder in which doctor starts trial sessions. It is the
+// state folder if that exists and belongs to this user, because its location
+// and file system decide the result; otherwise it is a temporary folder.
+type trialFolder struct {
+	dir       string
+	err       error
+	tried     bool
+	temporary bool // a temporary folder, to be removed
+	runner    *agent.Runner
 }
 
-func (w *ward) close() {
-	if w.mine {
+func (w *trialFolder) close() {
+	if w.temporary {
 		_ = os.RemoveAll(w.dir)
 	}
 }
 
-// open creates the ward and its runner on the first call.
-func (p *doctorContext) open() (*ward, error) {
-	w := &p.ward
+// openTrial creates the trial folder and its runner on the first call.
+func (p *doctorContext) openTrial() (*trialFolder, error) {
+	w := &p.trial
 	if w.tried {
 		return w, w.err
 	}
 	w.tried = true
-	w.dir, w.mine, w.err = p.place()
+	w.dir, w.temporary, w.err = p.trialDir()
 	if w.err != nil {
 		return w, w.err
 	}
@@ -309,7 +309,7 @@ func (p *doctorContext) open() (*ward, error) {
 	return w, w.err
 }
 
-func (p *doctorContext) place() (dir string, mine bool, err error) {
+func (p *doctorContext) trialDir() (dir string, mine bool, err error) {
 	if info, err := os.Stat(p.state); err == nil && info.IsDir() && ownedByMe(info) && writable(p.state) == nil {
 		return p.state, false, nil
 	}

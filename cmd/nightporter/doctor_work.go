@@ -24,60 +24,60 @@ import (
 
 // checkBoundary runs a trial session at each level until one works.
 func checkBoundary(_ context.Context, p *doctorContext) []finding {
-	w, err := p.open()
+	w, err := p.openTrial()
 	if err != nil {
 		return fromError(err)
 	}
 	level, reasons := w.runner.Level()
 	why := strings.Join(reasons, "; ")
 	if f, weak := engine.WeakBoundary(p.cfg.Boundary, level, reasons); weak {
-		return fromFindings(resultMend, []ledger.Finding{f})
+		return fromFindings(resultFix, []ledger.Finding{f})
 	}
 	const more = "docs/operating.md, Boundary, says what each level keeps out"
 	switch level {
 	case 3:
-		return []finding{fine("level 3: sessions write nothing outside, and do not see what is hidden")}
+		return []finding{findOK("level 3: sessions write nothing outside, and do not see what is hidden")}
 	case 2:
-		return []finding{look(more, "level 2: sessions write nothing outside, but see more than they need. %s", why)}
+		return []finding{findLook(more, "level 2: sessions write nothing outside, but see more than they need. %s", why)}
 	case 1:
-		return []finding{look(more, "level 1: a session can write whatever its user can. %s", why)}
+		return []finding{findLook(more, "level 1: a session can write whatever its user can. %s", why)}
 	}
-	return []finding{mend(more, "no session can be started here: %s", why)}
+	return []finding{findFix(more, "no session can be started here: %s", why)}
 }
 
-// mighty matches names of sockets that give control over the host, a login or
-// secrets.
-var mighty = regexp.MustCompile(`docker|podman|containerd|crio|lxd|incus|libvirt|ssh|gpg|keyring|systemd/private|tmux|S\.|agent`)
+// powerfulSocket matches names of sockets that give control over the host, a
+// login or secrets.
+var powerfulSocket = regexp.MustCompile(`docker|podman|containerd|crio|lxd|incus|libvirt|ssh|gpg|keyring|systemd/private|tmux|S\.|agent`)
 
 // checkSockets reports the sockets that sessions can connect to. No level of
 // the boundary prevents that on every system (docs/spec 12.1).
 func checkSockets(_ context.Context, p *doctorContext) []finding {
-	w, err := p.open()
+	w, err := p.openTrial()
 	if err != nil {
-		return []finding{unseen("no session can be tried here")}
+		return []finding{findUnchecked("no session can be tried here")}
 	}
 	if level, _ := w.runner.Level(); level == 0 {
-		return []finding{unseen("no session can be tried here")}
+		return []finding{findUnchecked("no session can be tried here")}
 	}
 	open := w.runner.Reachable()
 	var strong []string
 	for _, s := range open {
-		if mighty.MatchString(s) {
+		if powerfulSocket.MatchString(s) {
 			strong = append(strong, s)
 		}
 	}
 	const atMost = 5
 	switch {
 	case len(strong) > 0:
-		return []finding{look("take the right to write away from sessions' user, or move it below /run", "sessions can reach %s", someOf(strong, atMost))}
+		return []finding{findLook("take the right to write away from sessions' user, or move it below /run", "sessions can reach %s", firstOf(strong, atMost))}
 	case len(open) > 0:
-		return []finding{fine("sessions can reach %s", someOf(open, atMost))}
+		return []finding{findOK("sessions can reach %s", firstOf(open, atMost))}
 	}
-	return []finding{fine("none that sessions could reach was found")}
+	return []finding{findOK("none that sessions could reach was found")}
 }
 
-// someOf joins at most n of the words.
-func someOf(words []string, n int) string {
+// firstOf joins at most n of the words.
+func firstOf(words []string, n int) string {
 	if len(words) <= n {
 		return strings.Join(words, ", ")
 	}
@@ -88,7 +88,7 @@ func someOf(words []string, n int) string {
 // a session.
 func checkProjects(ctx context.Context, p *doctorContext) []finding {
 	if !p.usable {
-		return []finding{unseen("projects, agents and Telegram are looked at once the configuration is right")}
+		return []finding{findUnchecked("projects, agents and Telegram are looked at once the configuration is right")}
 	}
 	var out []finding
 	for _, pr := range p.cfg.Projects {
@@ -107,20 +107,20 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	}
 	var out []finding
 	refused, warned := project.Unbuilt(p.cfg, pr, s)
-	out = append(out, fromFindings(resultMend, refused)...)
+	out = append(out, fromFindings(resultFix, refused)...)
 	out = append(out, fromFindings(resultLook, warned)...)
 	out = append(out, checkRepository(ctx, p, s)...)
 	out = append(out, checkSource(ctx, s)...)
 	if len(s.Verify) == 0 {
-		out = append(out, look(`verify = ["make test"], or what tests it, in [[project]] `+pr.Name, "no command verifies it, so nothing but an agent's word proves a task"))
+		out = append(out, findLook(`verify = ["make test"], or what tests it, in [[project]] `+pr.Name, "no command verifies it, so nothing but an agent's word proves a task"))
 	}
 	return out
 }
 
 func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) []finding {
-	w, err := p.open()
+	w, err := p.openTrial()
 	if err != nil {
-		return []finding{unseen("the repository: %v", err)}
+		return []finding{findUnchecked("the repository: %v", err)}
 	}
 	uid, gid := w.runner.User()
 	ws, err := workspace.Open(ctx, workspace.Options{
@@ -133,7 +133,7 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 	if err != nil {
 		return fromError(err)
 	}
-	out := []finding{fine("%s, %s at %.12s", s.Repo, base.HeadName, base.Head)}
+	out := []finding{findOK("%s, %s at %.12s", s.Repo, base.HeadName, base.Head)}
 	return append(out, fromFindings(resultLook, base.Notes)...)
 }
 
@@ -154,9 +154,9 @@ func checkSource(ctx context.Context, s ledger.Settings) []finding {
 	}
 	text := fmt.Sprintf("%s: %s, %d open", s.Source.Path, count(len(snapshot.Tasks), "task"), open)
 	if n := len(snapshot.Warnings); n > 0 {
-		return []finding{look("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, count(n, "warning"))}
+		return []finding{findLook("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, count(n, "warning"))}
 	}
-	return []finding{fine("%s", text)}
+	return []finding{findOK("%s", text)}
 }
 
 // checkAgents checks every agent that a project may start: its program, its
@@ -164,15 +164,15 @@ func checkSource(ctx context.Context, s ledger.Settings) []finding {
 func checkAgents(ctx context.Context, p *doctorContext) []finding {
 	var out []finding
 	for _, name := range p.agentNames() {
-		w, err := p.open()
+		w, err := p.openTrial()
 		if err != nil {
-			return []finding{unseen("no session can be tried here")}
+			return []finding{findUnchecked("no session can be tried here")}
 		}
 		if err := w.runner.Check(ctx, name); err != nil {
 			out = append(out, fromError(err)...)
 			continue
 		}
-		out = append(out, fine("%s can be started (%s)", name, strings.Join(p.agents[name], ", ")))
+		out = append(out, findOK("%s can be started (%s)", name, strings.Join(p.agents[name], ", ")))
 	}
 	return out
 }
@@ -206,10 +206,10 @@ func checkPeople(ctx context.Context, p *doctorContext) []finding {
 	}
 	switch n, known := p.people(ctx, p); {
 	case !known:
-		return []finding{unseen("who is paired was not asked")}
+		return []finding{findUnchecked("who is paired was not asked")}
 	case n == 0:
-		return []finding{look("nightporter pair", "nobody is paired, so nobody can steer by phone")}
+		return []finding{findLook("nightporter pair", "nobody is paired, so nobody can steer by phone")}
 	default:
-		return []finding{fine("%d paired", n)}
+		return []finding{findOK("%d paired", n)}
 	}
 }

@@ -62,9 +62,9 @@ Exit codes: 0 done, or printed · 3 not possible, with the reason`,
 
 // initWizard is the state of one `nightporter init`.
 type initWizard struct {
-	flags    initFlags
-	out, err io.Writer
-	said     strings.Builder // findings, printed after all of them are known
+	flags        initFlags
+	out, err     io.Writer
+	findingsText strings.Builder // findings, printed after all of them are known
 }
 
 func (p *initWizard) run(ctx context.Context) error {
@@ -72,7 +72,7 @@ func (p *initWizard) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := p.existing(file)
+	cfg, err := p.loadExisting(file)
 	if err != nil {
 		return err
 	}
@@ -82,9 +82,9 @@ func (p *initWizard) run(ctx context.Context) error {
 	}
 	for _, known := range cfg.Projects {
 		if known.Name == project.Name {
-			p.say(bot.SignDone, "project", "%s is in %s already", project.Name, file)
-			fmt.Fprint(p.out, p.said.String())
-			p.next(cfg, file, project, false)
+			p.addLine(bot.SignDone, "project", "%s is in %s already", project.Name, file)
+			fmt.Fprint(p.out, p.findingsText.String())
+			p.printNextSteps(cfg, file, project, false)
 			return nil
 		}
 	}
@@ -92,8 +92,8 @@ func (p *initWizard) run(ctx context.Context) error {
 	if there && !p.flags.add && !p.flags.force {
 		// Standard output receives the block alone, so that it can be
 		// redirected to a file.
-		fmt.Fprint(p.err, p.said.String())
-		fmt.Fprintf(p.err, "\n! %s is there and was left as it is.\n  Its new part is below; to append it: nightporter init --add%s\n\n", file, p.again())
+		fmt.Fprint(p.err, p.findingsText.String())
+		fmt.Fprintf(p.err, "\n! %s is there and was left as it is.\n  Its new part is below; to append it: nightporter init --add%s\n\n", file, p.repeatedFlags())
 		fmt.Fprint(p.out, propose.Block(project))
 		return nil
 	}
@@ -103,15 +103,15 @@ func (p *initWizard) run(ctx context.Context) error {
 		err = appendFile(file, propose.Block(project))
 	default:
 		if there {
-			if aside, err = putAside(file); err != nil {
+			if aside, err = renameAside(file); err != nil {
 				return err
 			}
 		}
 		zone, why := hostZone()
 		if zone == "" {
-			p.say(bot.SignLook, "timezone", "not known here; put yours into the file")
+			p.addLine(bot.SignLook, "timezone", "not known here; put yours into the file")
 		} else {
-			p.say(bot.SignDone, "timezone", "%s", zone)
+			p.addLine(bot.SignDone, "timezone", "%s", zone)
 		}
 		house := propose.House{Timezone: zone, ZoneWhy: why, Folder: filepath.Dir(file)}
 		err = createFile(file, propose.File(house, project), p.flags.config == "")
@@ -122,12 +122,12 @@ func (p *initWizard) run(ctx context.Context) error {
 		}
 		return err
 	}
-	fmt.Fprint(p.out, p.said.String())
+	fmt.Fprint(p.out, p.findingsText.String())
 	if aside != "" {
 		fmt.Fprintf(p.out, "\n%s The old file is %s", bot.SignDone, aside)
 	}
 	fmt.Fprintf(p.out, "\n%s %s %s\n", bot.SignDone, map[bool]string{true: "Appended to", false: "Wrote"}[there && p.flags.add], file)
-	p.next(cfg, file, project, cfg.Telegram != nil)
+	p.printNextSteps(cfg, file, project, cfg.Telegram != nil)
 	return nil
 }
 
@@ -145,9 +145,9 @@ func (p *initWizard) file() (string, error) {
 	return filepath.Abs(file)
 }
 
-// existing loads the present configuration, which must be valid before anything
-// is added to it. Without a file it returns an empty Config.
-func (p *initWizard) existing(file string) (*config.Config, error) {
+// loadExisting loads the present configuration, which must be valid before
+// anything is added to it. Without a file it returns an empty Config.
+func (p *initWizard) loadExisting(file string) (*config.Config, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) || p.flags.force && err == nil {
 		cfg := config.Empty()
 		if err == nil {
@@ -158,14 +158,14 @@ func (p *initWizard) existing(file string) (*config.Config, error) {
 	return config.Load(file)
 }
 
-// say adds a line to the findings.
-func (p *initWizard) say(sign, what, format string, args ...any) {
-	fmt.Fprintf(&p.said, "%s %-9s  %s\n", sign, what, propose.Plain(fmt.Sprintf(format, args...)))
+// addLine adds a line to the findings.
+func (p *initWizard) addLine(sign, what, format string, args ...any) {
+	fmt.Fprintf(&p.findingsText, "%s %-9s  %s\n", sign, what, propose.Plain(fmt.Sprintf(format, args...)))
 }
 
-// hint adds a continuation line to the findings.
-func (p *initWizard) hint(format string, args ...any) {
-	fmt.Fprintf(&p.said, "  %-9s  %s\n", "", propose.Plain(fmt.Sprintf(format, args...)))
+// addDetail adds a continuation line to the findings.
+func (p *initWizard) addDetail(format string, args ...any) {
+	fmt.Fprintf(&p.findingsText, "  %-9s  %s\n", "", propose.Plain(fmt.Sprintf(format, args...)))
 }
 
 // project examines the repository and proposes its [[project]] section.
@@ -192,7 +192,7 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 			Text: fmt.Sprintf("the path of the repository, %q, holds a line break, and git's answers cannot be read then", picked.Repo), Fix: "Rename the folder",
 		}}}
 	}
-	fmt.Fprintf(&p.said, "Looked at %s\n", propose.Plain(picked.Repo))
+	fmt.Fprintf(&p.findingsText, "Looked at %s\n", propose.Plain(picked.Repo))
 	out := propose.Project{Name: picked.Name, Repo: picked.Repo}
 	if err := p.source(ctx, &out); err != nil {
 		return out, err
@@ -206,14 +206,14 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 	p.commands("setup", out.Found.Setup)
 	p.commands("verify", out.Found.Verify)
 	if len(propose.Active(out.Found.Verify)) == 0 {
-		p.say(bot.SignLook, "verify", "no command proves a task's work")
-		p.hint(`name one in the file: verify = ["make test"]`)
+		p.addLine(bot.SignLook, "verify", "no command proves a task's work")
+		p.addDetail(`name one in the file: verify = ["make test"]`)
 	}
 	for _, note := range out.Found.Notes {
-		p.say(bot.SignLook, "look", "%s", note)
+		p.addLine(bot.SignLook, "look", "%s", note)
 	}
 	out.Protected = protectedBranches(ctx, picked.Repo)
-	p.say(bot.SignDone, "protected", "%s", strings.Join(out.Protected, ", "))
+	p.addLine(bot.SignDone, "protected", "%s", strings.Join(out.Protected, ", "))
 	p.agent(cfg, &out)
 	return out, nil
 }
@@ -223,18 +223,19 @@ func (p *initWizard) commands(what string, list []propose.Command) {
 	sign := bot.SignDone
 	for _, c := range list {
 		if c.Off == "" {
-			p.say(sign, what, "%s", c.Run)
+			p.addLine(sign, what, "%s", c.Run)
 		}
 	}
 	for _, c := range list {
 		if c.Off != "" {
-			p.say(bot.SignAway, what, "%s (left out: %s)", c.Run, c.Off)
+			p.addLine(bot.SignAway, what, "%s (left out: %s)", c.Run, c.Off)
 		}
 	}
 }
 
-// again returns the given flags, for a suggestion to repeat the command.
-func (p *initWizard) again() string {
+// repeatedFlags returns the given flags, for a suggestion to repeat the
+// command.
+func (p *initWizard) repeatedFlags() string {
 	var b strings.Builder
 	for _, f := range []struct{ name, value string }{{"--repo", p.flags.repo}, {"--config", p.flags.config}} {
 		if f.value != "" {
@@ -244,8 +245,8 @@ func (p *initWizard) again() string {
 	return b.String()
 }
 
-// next prints the commands to run next.
-func (p *initWizard) next(before *config.Config, file string, project propose.Project, phone bool) {
+// printNextSteps prints the commands to run next.
+func (p *initWizard) printNextSteps(before *config.Config, file string, project propose.Project, phone bool) {
 	flags := ""
 	if p.flags.config != "" {
 		flags = " --config " + quote(file)
@@ -268,9 +269,9 @@ func (p *initWizard) next(before *config.Config, file string, project propose.Pr
 	}
 }
 
-// checked loads text as the configuration before write makes it the file, so
-// that init never writes a file that nightporter refuses.
-func checked(file, text string, write func(tmp string) error) error {
+// writeChecked loads text as the configuration before write makes it the file,
+// so that init never writes a file that nightporter refuses.
+func writeChecked(file, text string, write func(tmp string) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".nightporter-*.toml")
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
@@ -296,7 +297,7 @@ func createFile(file, text string, private bool) error {
 	if err := os.MkdirAll(filepath.Dir(file), mode); err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
-	return checked(file, text, func(tmp string) error {
+	return writeChecked(file, text, func(tmp string) error {
 		if err := os.Link(tmp, file); err != nil {
 			return fmt.Errorf("write the configuration: %w", err)
 		}
@@ -322,7 +323,7 @@ func appendFile(file, text string) error {
 			text = eol + text
 		}
 	}
-	return checked(file, string(old)+text, func(string) error {
+	return writeChecked(file, string(old)+text, func(string) error {
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
 			return fmt.Errorf("append to the configuration: %w", err)
@@ -338,8 +339,8 @@ func appendFile(file, text string) error {
 	})
 }
 
-// putAside renames a file to the first unused name of FILE.1, FILE.2, ….
-func putAside(file string) (string, error) {
+// renameAside renames a file to the first unused name of FILE.1, FILE.2, ….
+func renameAside(file string) (string, error) {
 	for n := 1; ; n++ {
 		aside := fmt.Sprintf("%s.%d", file, n)
 		err := os.Link(file, aside) // unlike a rename, a link never replaces a file
@@ -356,8 +357,8 @@ func putAside(file string) (string, error) {
 	}
 }
 
-// ownedLike gives files that root has made in a user's folder to that user.
-func ownedLike(folder string, made ...string) error {
+// chownLike gives files that root has made in a user's folder to that user.
+func chownLike(folder string, made ...string) error {
 	info, err := os.Stat(folder)
 	if err != nil {
 		return err

@@ -58,11 +58,11 @@ func (p *initWizard) source(ctx context.Context, out *propose.Project) error {
 	}
 	if len(found) == 0 {
 		out.Source, out.SourceWhy = kind.Name+":"+kind.Sample.Path, fmt.Sprintf("This %s is not there yet.", kind.Name)
-		p.say(bot.SignLook, kind.Name, "none in %s yet; write %s:", kind.Folder, kind.Sample.Path)
+		p.addLine(bot.SignLook, kind.Name, "none in %s yet; write %s:", kind.Folder, kind.Sample.Path)
 		for _, line := range kind.Sample.Form {
-			p.hint("%s", line)
+			p.addDetail("%s", line)
 		}
-		p.hint("or let one be written: nightporter init --sample-plan%s", p.again())
+		p.addDetail("or let one be written: nightporter init --sample-plan%s", p.repeatedFlags())
 		p.otherSources(out.Repo)
 		return nil
 	}
@@ -71,21 +71,21 @@ func (p *initWizard) source(ctx context.Context, out *propose.Project) error {
 	switch name := first.kind.Name; {
 	case first.err != nil:
 		out.SourceWhy = "It has mistakes: nightporter tasks --lint shows them."
-		p.say(bot.SignLook, name, "%s cannot be used as it is:", first.path)
+		p.addLine(bot.SignLook, name, "%s cannot be used as it is:", first.path)
 		p.findings(first.err)
 	case first.open == 0:
 		out.SourceWhy = "All of its tasks are done."
-		p.say(bot.SignLook, name, "%s: %s, none open", first.path, count(first.tasks, "task"))
+		p.addLine(bot.SignLook, name, "%s: %s, none open", first.path, count(first.tasks, "task"))
 	default:
 		out.SourceWhy = fmt.Sprintf("%s, %d open.", count(first.tasks, "task"), first.open)
 		if len(found) > 1 {
 			out.SourceWhy = fmt.Sprintf("The newest %s: %s", name, out.SourceWhy)
 		}
-		p.say(bot.SignDone, name, "%s: %s, %d open", first.path, count(first.tasks, "task"), first.open)
+		p.addLine(bot.SignDone, name, "%s: %s, %d open", first.path, count(first.tasks, "task"), first.open)
 	}
 	for i, other := range found[1:] {
 		if i == maxOthers {
-			p.say(bot.SignAway, other.kind.Name, "also there: %d more in %s", len(found)-1-i, other.kind.Folder)
+			p.addLine(bot.SignAway, other.kind.Name, "also there: %d more in %s", len(found)-1-i, other.kind.Folder)
 			break
 		}
 		state := fmt.Sprintf(" (%s, %d open)", count(other.tasks, "task"), other.open)
@@ -93,7 +93,7 @@ func (p *initWizard) source(ctx context.Context, out *propose.Project) error {
 			state = " (has mistakes)"
 		}
 		out.Others = append(out.Others, other.String()+state)
-		p.say(bot.SignAway, other.kind.Name, "also there: %s", other.path+state)
+		p.addLine(bot.SignAway, other.kind.Name, "also there: %s", other.path+state)
 	}
 	p.otherSources(out.Repo)
 	return nil
@@ -106,7 +106,7 @@ func (p *initWizard) otherSources(repo string) {
 			continue
 		}
 		if info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(k.Default))); err == nil && info.Mode().IsRegular() {
-			p.say(bot.SignAway, k.Name, "%s is there; this kind of source is not built yet", k.Default)
+			p.addLine(bot.SignAway, k.Name, "%s is there; this kind of source is not built yet", k.Default)
 		}
 	}
 }
@@ -115,15 +115,15 @@ func (p *initWizard) otherSources(repo string) {
 func (p *initWizard) findings(err error) {
 	var in *ledger.InputError
 	if !errors.As(err, &in) {
-		p.hint("%v", err)
+		p.addDetail("%v", err)
 		return
 	}
 	for i, f := range in.Findings {
 		if i == 3 {
-			p.hint("and %d more", len(in.Findings)-3)
+			p.addDetail("and %d more", len(in.Findings)-3)
 			return
 		}
-		p.hint("%s", f)
+		p.addDetail("%s", f)
 	}
 }
 
@@ -209,7 +209,7 @@ func writeSample(repo string, sample *task.Sample) (err error) {
 		return fail(err)
 	}
 	_, err = f.WriteString(sample.Text)
-	if err = errors.Join(err, f.Close(), ownedLike(repo, append(made, filepath.Join(repo, sample.Path))...)); err != nil {
+	if err = errors.Join(err, f.Close(), chownLike(repo, append(made, filepath.Join(repo, sample.Path))...)); err != nil {
 		return fail(err)
 	}
 	return nil
@@ -323,23 +323,23 @@ func (p *initWizard) agent(cfg *config.Config, out *propose.Project) {
 			later = append(later, a.Name)
 		case out.Agent == "":
 			out.Agent, out.AgentWhy = a.Name, "Found as "+path+"."
-			p.say(bot.SignDone, "agent", "%s (%s)", a.Name, path)
+			p.addLine(bot.SignDone, "agent", "%s (%s)", a.Name, path)
 		}
 	}
 	for _, name := range cfg.AgentNames() {
 		if _, own := cfg.Agents[name]; out.Agent == "" && own && len(cfg.Agents[name].Command) > 0 {
 			out.Agent, out.AgentWhy = name, "The command of [agents."+name+"]."
-			p.say(bot.SignDone, "agent", "%s, as the file has it", name)
+			p.addLine(bot.SignDone, "agent", "%s, as the file has it", name)
 		}
 	}
 	if out.Agent == "" {
 		out.Agent = demo.Agent
 		out.AgentWhy = fmt.Sprintf("No agent was found on PATH, so the scripted one stands in: it costs nothing and does no work. Once there is one: %q.", adapter.Default)
-		p.say(bot.SignLook, "agent", "none found on PATH; the scripted \"%s\" stands in and does no work", demo.Agent)
-		p.hint("%s   then: agent = %q", adapter.Find(adapter.Default).Install, adapter.Default)
+		p.addLine(bot.SignLook, "agent", "none found on PATH; the scripted \"%s\" stands in and does no work", demo.Agent)
+		p.addDetail("%s   then: agent = %q", adapter.Find(adapter.Default).Install, adapter.Default)
 	}
 	if len(later) > 0 {
-		p.say(bot.SignAway, "agent", "found, not built yet: %s", strings.Join(later, ", "))
+		p.addLine(bot.SignAway, "agent", "found, not built yet: %s", strings.Join(later, ", "))
 	}
 }
 
@@ -359,24 +359,24 @@ func hostZone() (zone, why string) {
 		return err == nil
 	}
 	if name := strings.TrimPrefix(os.Getenv("TZ"), ":"); known(name) {
-		return name, "The one in the variable TZ." + farZone(name)
+		return name, "The one in the variable TZ." + zoneRemark(name)
 	}
 	if link, err := filepath.EvalSymlinks("/etc/localtime"); err == nil {
 		if _, name, ok := strings.Cut(link, "/zoneinfo/"); ok && known(name) {
-			return name, "This host's, by /etc/localtime." + farZone(name)
+			return name, "This host's, by /etc/localtime." + zoneRemark(name)
 		}
 	}
 	if data, err := os.ReadFile("/etc/timezone"); err == nil {
 		if name := strings.TrimSpace(string(data)); known(name) {
-			return name, "This host's, by /etc/timezone." + farZone(name)
+			return name, "This host's, by /etc/timezone." + zoneRemark(name)
 		}
 	}
 	return "", ""
 }
 
-// farZone returns a remark about zones that servers have and people rarely live
-// in, or "".
-func farZone(zone string) string {
+// zoneRemark returns a remark about zones that servers have and people rarely
+// live in, or "".
+func zoneRemark(zone string) string {
 	if zone == "UTC" || strings.HasPrefix(zone, "Etc/") {
 		return " Servers often have it; put yours here if you live by another."
 	}

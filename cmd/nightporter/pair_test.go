@@ -89,10 +89,10 @@ func (l *lines) until(t *testing.T, re string) string {
 	}
 }
 
-// onTelegram replaces the daemon's answer so that its bot has a name.
-type onTelegram struct{ asker }
+// namedBot replaces the daemon's answer so that its bot has a name.
+type namedBot struct{ asker }
 
-func (o onTelegram) View(ctx context.Context, v api.View) (api.Reply, error) {
+func (o namedBot) View(ctx context.Context, v api.View) (api.Reply, error) {
 	r, err := o.asker.View(ctx, v)
 	var offer operator.PairOffer
 	if v.Name != "pair" || !r.OK || json.Unmarshal(r.Data, &offer) != nil {
@@ -115,7 +115,7 @@ func TestPair(t *testing.T) {
 	pair := func(ctx context.Context, role string) (*lines, <-chan error) {
 		out, done := &lines{}, make(chan error, 1)
 		go func() {
-			done <- pairing{out: out, err: out, zone: time.UTC, ask: onTelegram{client}}.run(ctx, p.Projects.State(), role)
+			done <- pairing{out: out, err: out, zone: time.UTC, ask: namedBot{client}}.run(ctx, p.Projects.State(), role)
 		}()
 		return out, done
 	}
@@ -206,8 +206,8 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// TestPairLate: the code expires unused.
-func TestPairLate(t *testing.T) {
+// TestPairExpired: the code expires unused.
+func TestPairExpired(t *testing.T) {
 	p, client := daemontest.Open(t, config.Empty())
 	out := &lines{}
 	w := pairing{out: out, err: io.Discard, zone: time.UTC, ask: client}

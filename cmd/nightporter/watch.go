@@ -56,7 +56,7 @@ Where the output is no terminal, the status is printed once.`,
 					zone = z
 				}
 			}
-			return tui.Run(cmd.Context(), watched{client}, cmd.InOrStdin(), cmd.OutOrStdout(), tui.Options{
+			return tui.Run(cmd.Context(), watchClient{client}, cmd.InOrStdin(), cmd.OutOrStdout(), tui.Options{
 				Project: f.project, Color: colour(cmd.OutOrStdout()), Zone: zone,
 			})
 		},
@@ -65,11 +65,11 @@ Where the output is no terminal, the status is printed once.`,
 	return cmd
 }
 
-// watched connects the screen to the daemon's socket.
-type watched struct{ client *socket.OperatorClient }
+// watchClient connects the screen to the daemon's socket.
+type watchClient struct{ client *socket.OperatorClient }
 
 // Look implements tui.Porter.
-func (w watched) Look(ctx context.Context, project, seen string, patient bool) (tui.Scene, error) {
+func (w watchClient) Look(ctx context.Context, project, seen string, patient bool) (tui.Scene, error) {
 	ask := w.client.TryView
 	if patient {
 		ask = w.client.View
@@ -93,7 +93,7 @@ func (w watched) Look(ctx context.Context, project, seen string, patient bool) (
 }
 
 // Send implements tui.Porter. It sends the line as `nightporter guidance` does.
-func (w watched) Send(ctx context.Context, line tui.Line) (tui.Answer, error) {
+func (w watchClient) Send(ctx context.Context, line tui.Line) (tui.Answer, error) {
 	r, err := w.client.Command(ctx, api.Command{Key: line.Key, Project: line.Project, Text: line.Text, Actor: "console"})
 	if errors.Is(err, api.ErrLater) {
 		err = fmt.Errorf("%w: %w", tui.ErrOffline, err)

@@ -53,7 +53,7 @@ func Call(ctx context.Context, socket, token, path string, body any, reply *Repl
 	ctx, cancel := context.WithTimeout(ctx, Window)
 	defer cancel()
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
-		err = once(ctx, socket, request, reply)
+		err = tryOnce(ctx, socket, request, reply)
 		if !errors.Is(err, ErrLater) {
 			return err
 		}
@@ -76,11 +76,11 @@ func Try(ctx context.Context, socket, token, path string, body any, reply *Reply
 	}
 	ctx, cancel := context.WithTimeout(ctx, Window)
 	defer cancel()
-	return once(ctx, socket, request, reply)
+	return tryOnce(ctx, socket, request, reply)
 }
 
-// once sends a request a single time.
-func once(ctx context.Context, socket string, request []byte, reply *Reply) error {
+// tryOnce sends a request a single time.
+func tryOnce(ctx context.Context, socket string, request []byte, reply *Reply) error {
 	answer, err := exchange(ctx, socket, request)
 	if err != nil {
 		return err
@@ -112,9 +112,9 @@ func encode(socket, token, path string, body any) ([]byte, error) {
 		return nil, fmt.Errorf("%w: no socket is named", ErrRequest)
 	case len(socket) > MaxPath:
 		return nil, fmt.Errorf("%w: the socket's path has %d bytes, at most %d are possible: %s", ErrRequest, len(socket), MaxPath, socket)
-	case strings.ContainsFunc(socket, control):
+	case strings.ContainsFunc(socket, isControl):
 		return nil, fmt.Errorf("%w: the socket's path holds a control character: %q", ErrRequest, socket)
-	case strings.ContainsFunc(token, control):
+	case strings.ContainsFunc(token, isControl):
 		return nil, fmt.Errorf("%w: the token holds a control character", ErrRequest) // the message must not contain the token
 	}
 	var text bytes.Buffer
@@ -138,5 +138,5 @@ func encode(socket, token, path string, body any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// control reports whether r could end a header or a path early.
-func control(r rune) bool { return r < 0x20 || r == 0x7f }
+// isControl reports whether r could end a header or a path early.
+func isControl(r rune) bool { return r < 0x20 || r == 0x7f }

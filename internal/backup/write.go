@@ -135,7 +135,7 @@ func (w *Writer) tree(ctx context.Context, dir, prefix, sub string) error {
 			return err
 		}
 		name := path.Join(prefix, filepath.ToSlash(rel))
-		if !kept(name) {
+		if !isBackedUp(name) {
 			return nil
 		}
 		// git writes the index of a pack last. An index that appears while its

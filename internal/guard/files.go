@@ -53,8 +53,8 @@ var formatters = []string{
 // diskTools are programs that can overwrite disks, among other uses.
 var diskTools = []string{"dd", "shred", "wipefs", "blkdiscard", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"}
 
-// harmless are devices that any program may write to.
-var harmless = []string{"null", "zero", "full", "tty", "stdin", "stdout", "stderr", "ptmx", "random", "urandom"}
+// harmlessDevices are devices that any program may write to.
+var harmlessDevices = []string{"null", "zero", "full", "tty", "stdin", "stdout", "stderr", "ptmx", "random", "urandom"}
 
 // writesDevice returns why a disk tool would write to a device, "" if it does
 // not.
@@ -71,7 +71,7 @@ func writesDevice(c Call) string {
 		p := c.resolve(a, true)
 		if name, ok := strings.CutPrefix(p, "/dev/"); ok {
 			folder, _, deeper := strings.Cut(name, "/")
-			if slices.Contains(harmless, name) || deeper && slices.Contains([]string{"fd", "pts", "shm", "mqueue"}, folder) {
+			if slices.Contains(harmlessDevices, name) || deeper && slices.Contains([]string{"fd", "pts", "shm", "mqueue"}, folder) {
 				continue
 			}
 			return p + " is a device"

@@ -158,7 +158,7 @@ func match(glob, name string) bool {
 		case g < len(globs) && globs[g] == "**":
 			star, from = g, n
 			g++
-		case g < len(globs) && fits(globs[g], names[n]):
+		case g < len(globs) && matchesName(globs[g], names[n]):
 			g++
 			n++
 		case star >= 0:
@@ -174,7 +174,7 @@ func match(glob, name string) bool {
 	return g == len(globs)
 }
 
-func fits(glob, name string) bool {
+func matchesName(glob, name string) bool {
 	ok, err := path.Match(glob, name)
 	return ok && err == nil
 }

@@ -20,7 +20,7 @@ func (h *hat) task(args []string) error {
 		err = helpWanted
 	}
 	if err != nil {
-		return h.orHelp(err, helpTask)
+		return h.printHelp(err, helpTask)
 	}
 	value, given, err := f.single("--data", helpTask)
 	if err != nil {
@@ -113,7 +113,7 @@ func (h *hat) taskShow(id string, asJSON bool) error {
 func (h *hat) guidance(args []string) error {
 	f, err := parse(args, nil, []string{"--json"}, helpGuidance)
 	if err != nil {
-		return h.orHelp(err, helpGuidance)
+		return h.printHelp(err, helpGuidance)
 	}
 	if len(f.words) > 0 {
 		return usageError{"guidance: takes only --json", helpGuidance}
@@ -146,7 +146,7 @@ func (h *hat) guidance(args []string) error {
 func (h *hat) note(args []string) error {
 	f, err := parse(args, nil, nil, helpNote)
 	if err != nil {
-		return h.orHelp(err, helpNote)
+		return h.printHelp(err, helpNote)
 	}
 	if f.text() == "" {
 		return usageError{"note: the text is missing", helpNote}
@@ -164,7 +164,7 @@ func (h *hat) memory(args []string) error {
 		err = helpWanted
 	}
 	if err != nil {
-		return h.orHelp(err, helpMemory)
+		return h.printHelp(err, helpMemory)
 	}
 	kind, given, err := f.single("--kind", helpMemory)
 	if err != nil {

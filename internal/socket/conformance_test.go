@@ -26,7 +26,7 @@ func TestSessionRoutes(t *testing.T) {
 		want any
 	}{
 		{"emit", api.PathEmit, api.Emit{Type: "x", Data: json.RawMessage(`{"n":1.50,"s":"<\u00fc>"}`)}, []any{"r14-25", api.Emit{Type: "x", Data: json.RawMessage(`{"n":1.50,"s":"<\u00fc>"}`)}}},
-		{"largest event", api.PathEmit, api.Emit{Type: "x", Data: largest(0)}, []any{"r14-25", api.Emit{Type: "x", Data: largest(0)}}},
+		{"largest event", api.PathEmit, api.Emit{Type: "x", Data: largestEvent(0)}, []any{"r14-25", api.Emit{Type: "x", Data: largestEvent(0)}}},
 		{"task", api.PathTask, api.TaskQuery{ID: "Task 5"}, []any{"r14-25", api.TaskQuery{ID: "Task 5"}}},
 		{"guidance", api.PathGuidance, api.Empty{}, []any{"r14-25"}},
 		{"note", api.PathNote, api.Note{Text: "n"}, []any{"r14-25", KindNote, api.Note{Text: "n"}}},
@@ -50,8 +50,8 @@ func TestSessionRoutes(t *testing.T) {
 // asBytes compares JSON byte by byte and prints it as text.
 var asBytes = cmp.Comparer(func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 
-// largest returns an event of the maximum size plus over bytes.
-func largest(over int) json.RawMessage {
+// largestEvent returns an event of the maximum size plus over bytes.
+func largestEvent(over int) json.RawMessage {
 	return json.RawMessage(`{"a":"` + strings.Repeat("x", api.MaxEvent+over-len(`{"a":""}`)) + `"}`)
 }
 
@@ -98,8 +98,8 @@ func TestHandlerErrors(t *testing.T) {
 	}
 }
 
-// TestHandlerErrorsRepeated: Call repeats a request that the handler defers, and
-// none that fails otherwise.
+// TestHandlerErrorsRepeated: Call repeats a request that the handler defers,
+// and none that fails otherwise.
 func TestHandlerErrorsRepeated(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -170,7 +170,7 @@ func TestRestartWithinWindow(t *testing.T) {
 	}()
 	<-took
 	close(dying)
-	if err := first.Close(stopped()); err == nil {
+	if err := first.Close(cancelledContext()); err == nil {
 		t.Error("closing by force reported nothing")
 	}
 	l, err = Listen(path, 0o600)

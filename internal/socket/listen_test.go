@@ -63,7 +63,7 @@ func TestListenOwner(t *testing.T) {
 	}
 }
 
-func TestListenWhereSomethingIs(t *testing.T) {
+func TestListenOccupiedPath(t *testing.T) {
 	t.Run("stale", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "s")
 		left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})

@@ -36,20 +36,20 @@ func claudeProgram(t *testing.T) string {
 	return p
 }
 
-// claudeNight is a house whose agent is Claude Code, connected to a scripted
+// claudeFixture is a fixture whose agent is Claude Code, connected to a scripted
 // model.
-type claudeNight struct {
-	*house
-	desk *desk
+type claudeFixture struct {
+	*fixture
+	desk *hatServer
 	srv  *models.Server
 }
 
-func newClaude(t *testing.T, level int, script func(models.Request) models.Turn, vars ...string) *claudeNight {
+func newClaude(t *testing.T, level int, script func(models.Request) models.Turn, vars ...string) *claudeFixture {
 	t.Helper()
 	prog := claudeProgram(t)
-	d, serve := serveDesk(t)
-	n := &claudeNight{desk: d, srv: models.Start(t, script)}
-	n.house = newHouse(t, level, serve)
+	d, serve := serveHat(t)
+	n := &claudeFixture{desk: d, srv: models.Start(t, script)}
+	n.fixture = newFixture(t, level, serve)
 	file := filepath.Join(n.out, "claude.env")
 	if err := os.WriteFile(file, []byte(strings.Join(append(n.srv.Env(), vars...), "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -71,13 +71,13 @@ Task 5: Say hello
     hat emit build.complete --data '{"summary":"…","files_modified":["path"]}'
 `
 
-func (n *claudeNight) launchClaude(session string) ledger.Launch {
+func (n *claudeFixture) launchClaude(session string) ledger.Launch {
 	l := n.launch(session)
 	l.Agent, l.Model, l.Prompt = adapter.Claude, "claude-sonnet-4-5", claudePrompt
 	return l
 }
 
-func (n *claudeNight) session(session string, change ...func(*ledger.Launch)) ledger.Exit {
+func (n *claudeFixture) session(session string, change ...func(*ledger.Launch)) ledger.Exit {
 	n.t.Helper()
 	l := n.launchClaude(session)
 	for _, c := range change {
@@ -94,7 +94,7 @@ func (n *claudeNight) session(session string, change ...func(*ledger.Launch)) le
 
 // record stores the session's stream for TestClaudeRead if -claude.record is
 // set. It removes names of this machine and times.
-func (n *claudeNight) record(session string) {
+func (n *claudeFixture) record(session string) {
 	if !*recording {
 		return
 	}
@@ -124,7 +124,7 @@ var done = map[string]any{"summary": "it's done", "files_modified": []string{"he
 
 // A session writes a file, runs a command, sends its event and ends.
 func TestClaudeWorks(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		n := newClaude(t, level, models.Play(func(r models.Request) []models.Turn {
 			hat := r.Hat()
 			return []models.Turn{
@@ -352,7 +352,7 @@ func TestClaudeHugeLine(t *testing.T) {
 
 // A kept login is what the program logs in with, and is gone afterwards.
 func TestClaudeLogin(t *testing.T) {
-	tokens := func(n *claudeNight) string { return n.srv.Turns()[0].Header.Get("Authorization") }
+	tokens := func(n *claudeFixture) string { return n.srv.Turns()[0].Header.Get("Authorization") }
 	far := time.Now().Add(24 * time.Hour).UnixMilli()
 	for _, c := range []struct {
 		name  string

@@ -135,7 +135,7 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 	if err := r.boundary(); err != nil {
 		return err
 	}
-	if fi, err := os.Stat(prog); err == nil && !r.user.may(fi, 0o1) {
+	if fi, err := os.Stat(prog); err == nil && !r.user.permits(fi, 0o1) {
 		return d.problem(fmt.Sprintf("%s cannot be run by the user of sessions, uid %d", prog, r.user.uid), "chmod o+rx "+prog)
 	}
 	if level < 3 {
@@ -183,14 +183,14 @@ func (r *Runner) Version(ctx context.Context, agent string) (string, error) {
 	return r.version(ctx, a, prog)
 }
 
-// patience limits the run of `--version`: some programs unpack themselves
+// versionTimeout limits the run of `--version`: some programs unpack themselves
 // first.
-const patience = 30 * time.Second
+const versionTimeout = 30 * time.Second
 
 // version runs the program in a folder below the state folder, because a
 // service manager may have made all other folders read-only, including /tmp.
 func (r *Runner) version(ctx context.Context, a *adapter.Agent, prog string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	home, err := os.MkdirTemp(r.o.State, "version-")
 	if err != nil {

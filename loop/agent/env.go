@@ -62,7 +62,7 @@ func (r *Runner) makeCargoHome(box, project string) error {
 			return err
 		}
 	}
-	return r.user.give(dir)
+	return r.user.chown(dir)
 }
 
 // toolchains lists programs that install other programs: the environment
@@ -80,9 +80,9 @@ var toolchains = [][2]string{
 	{"MISE_DATA_DIR", ".local/share/mise"},
 }
 
-// installed returns the variables of the toolchains of the user who started the
-// daemon.
-func installed() []string {
+// toolchainVars returns the variables of the toolchains of the user who started
+// the daemon.
+func toolchainVars() []string {
 	home, _ := os.UserHomeDir() // when unknown, only the toolchains that variables name are used
 	var vars []string
 	for _, c := range toolchains {
@@ -97,10 +97,10 @@ func installed() []string {
 	return vars
 }
 
-// installedIn returns the folders that installed names.
-func installedIn() []string {
+// toolchainDirs returns the folders that toolchainVars names.
+func toolchainDirs() []string {
 	var dirs []string
-	for _, v := range installed() {
+	for _, v := range toolchainVars() {
 		_, dir, _ := strings.Cut(v, "=")
 		dirs = append(dirs, dir)
 	}
@@ -134,7 +134,7 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 	for _, c := range caches {
 		env = append(env, c[0]+"="+filepath.Join(r.cache(l.Project), c[1]))
 	}
-	env = pass(append(env, installed()...), r.o.PassEnv)
+	env = inheritVars(append(env, toolchainVars()...), r.o.PassEnv)
 	if l.Kind != ledger.KindAgent {
 		// An agent's keys are for the agent only: files of a session, which are
 		// being verified now, must not read them.
@@ -143,7 +143,7 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 	if a, err := d.adapter(); err == nil {
 		env = append(env, a.Vars...)
 	}
-	env = pass(env, d.PassEnv)
+	env = inheritVars(env, d.PassEnv)
 	if d.EnvFile != "" {
 		path := d.file(d.EnvFile)
 		data, err := os.ReadFile(path)
@@ -156,7 +156,7 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 		}
 		env = append(env, vars...)
 	}
-	return last(append(env,
+	return lastValues(append(env,
 		api.EnvSocket+"="+r.SocketPath(l.Session),
 		api.EnvToken+"="+l.Token,
 		api.EnvSession+"="+l.Session,
@@ -166,18 +166,20 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 	)), nil
 }
 
-// pass adds those of the named variables that the daemon's environment has.
-func pass(env, names []string) []string {
+// inheritVars adds those of the named variables that the daemon's environment
+// has.
+func inheritVars(env, names []string) []string {
 	for _, n := range names {
 		if v, ok := os.LookupEnv(n); ok {
 			env = append(env, n+"="+v)
 		}
 	}
-	return last(env)
+	return lastValues(env)
 }
 
-// last keeps the last value of each variable, at the position of its first.
-func last(env []string) []string {
+// lastValues keeps the last value of each variable, at the position of its
+// first.
+func lastValues(env []string) []string {
 	at := map[string]int{}
 	var out []string
 	for _, e := range env {

@@ -33,7 +33,7 @@ const (
 	fileHead    = "output.head" // first part of the output
 	fileTail    = "output.tail" // last part of the output, if it does not fit into the head
 	dirAsk      = "ask"         // holds fileAsk alone, so that a watch of it sees no other events
-	fileAsk     = "ask/end"     // ask: a request of the daemon to end the session
+	fileAsk     = "ask/end"     // endRequest: a request of the daemon to end the session
 	dirBox      = "box"         // the part of the folder that the session sees
 )
 
@@ -91,17 +91,17 @@ type pidFile struct {
 	InnerStart uint64 `json:"inner_start,omitempty"`
 }
 
-// ask is the daemon's request to end the session.
-type ask struct {
+// endRequest is the daemon's request to end the session.
+type endRequest struct {
 	Grace ledger.Duration `json:"grace"`
 }
 
-// name matches valid names of sessions, runs and projects. They become names of
-// folders.
-var name = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
+// validName matches valid names of sessions, runs and projects. They become
+// names of folders.
+var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
 
 func checkName(what, s string) error {
-	if !name.MatchString(s) {
+	if !validName.MatchString(s) {
 		return fmt.Errorf("%s %q cannot be the name of a folder", what, s)
 	}
 	return nil

@@ -52,7 +52,7 @@ func (r *Runner) hidden() []string {
 	uid := strconv.Itoa(os.Getuid())
 	paths = append(paths, "/tmp/tmux-"+uid, "/tmp/emacs"+uid, "/tmp/.X11-unix", "/tmp/.ICE-unix")
 	for i, p := range paths {
-		paths[i] = real(p)
+		paths[i] = resolvePath(p)
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
@@ -74,14 +74,14 @@ func homes() []string {
 	return slices.Compact(list)
 }
 
-// real resolves symbolic links in the existing part of the path.
-func real(path string) string {
+// resolvePath resolves symbolic links in the existing part of the path.
+func resolvePath(path string) string {
 	path = filepath.Clean(path)
 	if p, err := filepath.EvalSymlinks(path); err == nil {
 		return p
 	}
 	if parent := filepath.Dir(path); parent != path {
-		return filepath.Join(real(parent), filepath.Base(path))
+		return filepath.Join(resolvePath(parent), filepath.Base(path))
 	}
 	return path
 }
@@ -103,7 +103,7 @@ var runKept = []string{
 func roots(path []string) []string {
 	var out []string
 	for _, p := range path {
-		p = real(p)
+		p = resolvePath(p)
 		out = append(out, p)
 		if b := filepath.Base(p); b != "bin" && b != "sbin" {
 			continue

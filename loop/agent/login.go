@@ -257,11 +257,11 @@ func (u loginUse) lease() (*os.File, <-chan error, error) {
 	return f, done, nil
 }
 
-// settle takes back renewed logins that earlier sessions left in their HOME,
-// because the disk was full or their supervisor was killed. The caller holds
-// the lease, so none of these sessions is running. sessions is the folder of
-// all sessions.
-func (u loginUse) settle(sessions string) {
+// storeLeftLogins takes back renewed logins that earlier sessions left in their
+// HOME, because the disk was full or their supervisor was killed. The caller
+// holds the lease, so none of these sessions is running. sessions is the folder
+// of all sessions.
+func (u loginUse) storeLeftLogins(sessions string) {
 	entries, err := os.ReadDir(sessions)
 	if err != nil {
 		return
@@ -269,7 +269,7 @@ func (u loginUse) settle(sessions string) {
 	for _, e := range entries {
 		folder := filepath.Join(sessions, e.Name())
 		var m loginMark
-		if readJSON(filepath.Join(folder, fileLogin), &m) != nil || m.Use != u || keepLogin(folder) != nil {
+		if readJSON(filepath.Join(folder, fileLogin), &m) != nil || m.Use != u || storeRenewedLogin(folder) != nil {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(folder, fileExit)); err == nil { // without exit.json, the waiting daemon cleans up
@@ -278,9 +278,9 @@ func (u loginUse) settle(sessions string) {
 	}
 }
 
-// place copies the login into a fresh HOME for the given user, and records in
+// copyIn copies the login into a fresh HOME for the given user, and records in
 // the session's folder which files it copied.
-func (u loginUse) place(folder, home string, uid, gid int) error {
+func (u loginUse) copyIn(folder, home string, uid, gid int) error {
 	form := loginOf(u.Form)
 	mark := loginMark{Use: u, Sums: map[string]string{}}
 	var files map[string][]byte
@@ -299,11 +299,11 @@ func (u loginUse) place(folder, home string, uid, gid int) error {
 		}
 		path = filepath.Join(home, path)
 		for dir := filepath.Dir(path); within(dir, home); dir = filepath.Dir(dir) {
-			if err := errors.Join(os.MkdirAll(dir, 0o700), to.give(dir)); err != nil {
+			if err := errors.Join(os.MkdirAll(dir, 0o700), to.chown(dir)); err != nil {
 				return fmt.Errorf("login: %w", err)
 			}
 		}
-		if err := errors.Join(os.WriteFile(path, data, 0o600), to.give(path)); err != nil {
+		if err := errors.Join(os.WriteFile(path, data, 0o600), to.chown(path)); err != nil {
 			return fmt.Errorf("login: %w", err)
 		}
 		mark.Sums[file] = sum(data)
@@ -316,10 +316,10 @@ func sum(data []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// keepLogin stores a login that the ended session renewed. It is idempotent. It
-// does not overwrite a login that changed in the meantime through a person or a
-// later session.
-func keepLogin(folder string) error {
+// storeRenewedLogin stores a login that the ended session renewed. It is
+// idempotent. It does not overwrite a login that changed in the meantime
+// through a person or a later session.
+func storeRenewedLogin(folder string) error {
 	var mark loginMark
 	switch err := readJSON(filepath.Join(folder, fileLogin), &mark); {
 	case isGone(err):
@@ -345,7 +345,7 @@ func keepLogin(folder string) error {
 			if err != nil || sum(began) != mark.Sums[file] {
 				continue // removed or changed in the meantime
 			}
-			left, err := readLeft(home, path)
+			left, err := readSessionFile(home, path)
 			if err != nil {
 				continue // the session deleted it
 			}
@@ -366,10 +366,10 @@ func keepLogin(folder string) error {
 	return nil
 }
 
-// readLeft reads a file that a session left in its HOME. Because a session may
-// have created anything, the file must be regular, have one name, lie within
-// HOME and be at most maxLogin long.
-func readLeft(home *os.Root, path string) ([]byte, error) {
+// readSessionFile reads a file that a session left in its HOME. Because a
+// session may have created anything, the file must be regular, have one name,
+// lie within HOME and be at most maxLogin long.
+func readSessionFile(home *os.Root, path string) ([]byte, error) {
 	f, err := home.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err

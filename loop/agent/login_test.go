@@ -28,9 +28,9 @@ func madeLogin(access, refresh string, expires int64) []byte {
 	return fmt.Appendf(nil, `{"claudeAiOauth":{"accessToken":%q,"refreshToken":%q,"expiresAt":%d,"scopes":["user:inference"],"subscriptionType":"max"}}`, access, refresh, expires)
 }
 
-// scripted replaces Claude Code's program by a shell script. Its login and the
-// reading of its output stay the same.
-func (h *house) scripted(text string) {
+// replaceClaude replaces Claude Code's program by a shell script. Its login and
+// the reading of its output stay the same.
+func (h *fixture) replaceClaude(text string) {
 	h.t.Helper()
 	h.script(text)
 	d := h.runner.o.Agents["mine"]
@@ -38,14 +38,14 @@ func (h *house) scripted(text string) {
 	h.runner.o.Agents[adapter.Claude] = d
 }
 
-func (h *house) login(files map[string][]byte) {
+func (h *fixture) login(files map[string][]byte) {
 	h.t.Helper()
 	if err := SaveLogin(h.state, adapter.Claude, files); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) kept() map[string]string {
+func (h *fixture) kept() map[string]string {
 	h.t.Helper()
 	files, err := readLogin(loginDir(h.state, adapter.Claude))
 	if err != nil {
@@ -58,7 +58,7 @@ func (h *house) kept() map[string]string {
 	return out
 }
 
-func (h *house) agentSession(session string) ledger.Exit {
+func (h *fixture) agentSession(session string) ledger.Exit {
 	h.t.Helper()
 	l := h.launch(session)
 	l.Agent = adapter.Claude
@@ -71,12 +71,12 @@ const account = "~/.claude/.credentials.json"
 // TestLoginPlaced: only the session reads the account's tokens. It does not see
 // the folder of logins, and verification commands find no token.
 func TestLoginPlaced(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
 		first := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
 		h.login(map[string][]byte{claudeOAuth: first})
 		dir := loginDir(h.state, adapter.Claude)
-		h.scripted(`cat ` + account + `; stat -c ' %a' ` + account + `; ls ` + dir + ` 2>/dev/null
+		h.replaceClaude(`cat ` + account + `; stat -c ' %a' ` + account + `; ls ` + dir + ` 2>/dev/null
 			[ "$(stat -c %u ` + account + `)" = "$(id -u)" ] || echo "not its own"`)
 		x := h.agentSession("r1-1")
 		if !strings.HasPrefix(x.Tail, string(first)+" 600\n") {
@@ -103,7 +103,7 @@ func TestLoginPlaced(t *testing.T) {
 // TestLoginVariable: a login with a single secret becomes a variable, and a key
 // that the person has configured overrides it.
 func TestLoginVariable(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	for n, c := range []struct {
 		file, text, env, want string
 	}{
@@ -114,7 +114,7 @@ func TestLoginVariable(t *testing.T) {
 		{claudeToken, "sk-ant-oat01-t", "ANTHROPIC_AUTH_TOKEN=own", "ANTHROPIC_AUTH_TOKEN=own"},
 	} {
 		h.login(map[string][]byte{c.file: []byte(c.text + "\n")})
-		h.scripted(`env | grep -E '^(ANTHROPIC|CLAUDE_CODE_OAUTH)'; ls -a ~ | grep claude`)
+		h.replaceClaude(`env | grep -E '^(ANTHROPIC|CLAUDE_CODE_OAUTH)'; ls -a ~ | grep claude`)
 		d := h.runner.o.Agents[adapter.Claude]
 		d.EnvFile = filepath.Join(h.out, "env")
 		if err := os.WriteFile(d.EnvFile, []byte(c.env), 0o600); err != nil {
@@ -132,7 +132,7 @@ func TestLoginRenewed(t *testing.T) {
 	old := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
 	newer := madeLogin("sk-ant-oat01-b", "sk-ant-ort01-b", 2000)
 	write := func(data []byte) string { return "printf %s '" + string(data) + "' > " + account }
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	for n, c := range []struct {
 		name, script string
 		meanwhile    []byte // saved by a person while the session runs
@@ -160,7 +160,7 @@ func TestLoginRenewed(t *testing.T) {
 			if c.meanwhile != nil {
 				wait = "; touch begun; while [ ! -e go ]; do sleep 0.02; done"
 			}
-			h.scripted(c.script + wait)
+			h.replaceClaude(c.script + wait)
 			l := h.launch(fmt.Sprintf("r1-%d", n+1))
 			l.Agent = adapter.Claude
 			h.start(l)
@@ -183,10 +183,10 @@ func TestLoginRenewed(t *testing.T) {
 // the second uses the login that the first renewed. A waiting session can be
 // ended.
 func TestLoginOneAtATime(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
-	h.scripted(`echo "$HAT_SESSION" >> order; grep -o 'oat01-[0-9]' ` + account + ` >> order
+	h.replaceClaude(`echo "$HAT_SESSION" >> order; grep -o 'oat01-[0-9]' ` + account + ` >> order
 		[ "$HAT_SESSION" = r1-1 ] || exit 0
 		touch begun; while [ ! -e go ]; do sleep 0.02; done
 		printf %s '` + string(next) + `' > ` + account)
@@ -228,10 +228,10 @@ func TestLoginOneAtATime(t *testing.T) {
 // TestLoginOfLostSession: when a supervisor was killed, the daemon that finds
 // the session stores the login that it renewed.
 func TestLoginOfLostSession(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
-	h.scripted(`printf %s '` + string(next) + `' > ` + account + `; touch begun; exec sleep 60`)
+	h.replaceClaude(`printf %s '` + string(next) + `' > ` + account + `; touch begun; exec sleep 60`)
 	l := h.launch("r1-1")
 	l.Agent = adapter.Claude
 	h.start(l)
@@ -254,10 +254,10 @@ func TestLoginOfLostSession(t *testing.T) {
 // TestLoginKeptLater: a renewed login that could not be stored at the session's
 // end stays in its HOME, and the next session with that login stores it.
 func TestLoginKeptLater(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
-	h.scripted(`touch begun; while [ ! -e go ]; do sleep 0.02; done
+	h.replaceClaude(`touch begun; while [ ! -e go ]; do sleep 0.02; done
 		printf %s '` + string(next) + `' > ` + account)
 	l := h.launch("r1-1")
 	l.Agent = adapter.Claude
@@ -275,7 +275,7 @@ func TestLoginKeptLater(t *testing.T) {
 	if err := os.Remove(lock); err != nil {
 		t.Fatal(err)
 	}
-	h.scripted(`cp ` + account + ` found`)
+	h.replaceClaude(`cp ` + account + ` found`)
 	h.agentSession("r1-2")
 	if found, err := os.ReadFile(filepath.Join(h.work, "found")); string(found) != string(next) {
 		t.Errorf("the next session began with %s, %v", found, err)
@@ -358,7 +358,7 @@ func TestSaveLoginForAnother(t *testing.T) {
 
 // TestClaudeCheck compares the preflight messages about Claude Code.
 func TestClaudeCheck(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	prog := filepath.Join(h.out, "claude")
 	put := func(script string) {
 		if err := os.WriteFile(prog, []byte("#!/bin/sh\n"+script), 0o755); err != nil {

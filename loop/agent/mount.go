@@ -44,9 +44,9 @@ func mounts(p plan) error {
 	return nil
 }
 
-// step is one mount: it hides a path under an empty folder or file, or shows
-// again the content of a hidden path.
-type step struct {
+// mountStep is one mount: it hides a path under an empty folder or file, or
+// shows again the content of a hidden path.
+type mountStep struct {
 	path string
 	from int // handle of the content to show, -1 to hide
 	dir  bool
@@ -55,18 +55,18 @@ type step struct {
 
 // layout plans the mounts, parents before children. It opens all handles before
 // anything is hidden.
-func layout(p plan) ([]step, error) {
+func layout(p plan) ([]mountStep, error) {
 	hide := slices.Concat(p.Hide, p.Veil, runFolders)
-	show := slices.Concat(p.Write, p.Read, runKept, []string{real("/etc/resolv.conf")})
+	show := slices.Concat(p.Write, p.Read, runKept, []string{resolvePath("/etc/resolv.conf")})
 	slices.Sort(hide)
 	slices.Sort(show)
-	var steps []step
+	var steps []mountStep
 	for _, h := range slices.Compact(hide) {
 		var st unix.Stat_t
 		if err := unix.Lstat(h, &st); err != nil || st.Mode&unix.S_IFMT == unix.S_IFLNK {
 			continue // missing, or an alias of another path in the list
 		}
-		steps = append(steps, step{path: h, from: -1, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR})
+		steps = append(steps, mountStep{path: h, from: -1, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR})
 	}
 	for _, s := range slices.Compact(show) {
 		if slices.Contains(hide, s) {
@@ -85,16 +85,16 @@ func layout(p plan) ([]step, error) {
 			closeSteps(steps)
 			return nil, errors.Join(fmt.Errorf("stat %s: %w", s, err), unix.Close(fd))
 		}
-		hidden := slices.ContainsFunc(steps, func(t step) bool { return t.from < 0 && within(s, t.path) })
+		hidden := slices.ContainsFunc(steps, func(t mountStep) bool { return t.from < 0 && within(s, t.path) })
 		if !hidden && !slices.Contains(p.Write, s) {
 			if err := unix.Close(fd); err != nil {
 				return nil, err
 			}
 			continue // already visible
 		}
-		steps = append(steps, step{path: s, from: fd, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR, own: !hidden})
+		steps = append(steps, mountStep{path: s, from: fd, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR, own: !hidden})
 	}
-	slices.SortFunc(steps, func(a, b step) int {
+	slices.SortFunc(steps, func(a, b mountStep) int {
 		if c := strings.Count(a.path, "/") - strings.Count(b.path, "/"); c != 0 {
 			return c
 		}
@@ -103,7 +103,7 @@ func layout(p plan) ([]step, error) {
 	return steps, nil
 }
 
-func closeSteps(steps []step) {
+func closeSteps(steps []mountStep) {
 	for _, s := range steps {
 		if s.from >= 0 {
 			_ = unix.Close(s.from)
@@ -111,12 +111,12 @@ func closeSteps(steps []step) {
 	}
 }
 
-func (s step) do() error {
+func (s mountStep) do() error {
 	if s.from < 0 {
-		return s.cover()
+		return s.hide()
 	}
 	if !s.own {
-		if err := s.place(); err != nil {
+		if err := s.makeMountPoint(); err != nil {
 			return fmt.Errorf("make a place for %s: %w", s.path, err)
 		}
 	}
@@ -127,9 +127,9 @@ func (s step) do() error {
 	return nil
 }
 
-// cover hides the path. The path may have disappeared together with a hidden
+// hide hides the path. The path may have disappeared together with a hidden
 // parent.
-func (s step) cover() error {
+func (s mountStep) hide() error {
 	if _, err := os.Lstat(s.path); err != nil {
 		return nil //nolint:nilerr // what is not there needs no cover
 	}
@@ -146,8 +146,8 @@ func (s step) cover() error {
 	return nil
 }
 
-// place creates an empty folder or file as the mount point.
-func (s step) place() error {
+// makeMountPoint creates an empty folder or file as the mount point.
+func (s mountStep) makeMountPoint() error {
 	if s.dir {
 		return os.MkdirAll(s.path, 0o755)
 	}

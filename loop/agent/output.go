@@ -46,7 +46,7 @@ func newOutput(folder string, headMax, tailMax int64) (*output, error) {
 // remembers the last lines.
 func (o *output) Write(p []byte) (int, error) {
 	o.total += int64(len(p))
-	o.keep(p)
+	o.remember(p)
 	n := len(p)
 	if o.head != nil {
 		room := int(min(o.headMax-o.size, int64(len(p))))
@@ -61,13 +61,13 @@ func (o *output) Write(p []byte) (int, error) {
 		if len(p) == 0 {
 			return n, nil
 		}
-		if err := o.turn(); err != nil {
+		if err := o.startTail(); err != nil {
 			return 0, err
 		}
 	}
 	for len(p) > 0 {
 		if o.size >= o.tailMax {
-			if err := o.next(); err != nil {
+			if err := o.rotateTail(); err != nil {
 				return 0, err
 			}
 		}
@@ -81,13 +81,13 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// turn ends the head after its last complete line and starts the tail with the
-// rest.
-func (o *output) turn() error {
+// startTail ends the head after its last complete line and starts the tail with
+// the rest.
+func (o *output) startTail() error {
 	head, size := o.head, o.size
 	o.head = nil
 	defer func() { _ = head.Close() }()
-	if err := o.next(); err != nil {
+	if err := o.rotateTail(); err != nil {
 		return err
 	}
 	if o.line == 0 { // a single line fills the head
@@ -109,8 +109,8 @@ func (o *output) turn() error {
 	return err
 }
 
-// next starts another file of the tail and drops the oldest.
-func (o *output) next() error {
+// rotateTail starts another file of the tail and drops the oldest.
+func (o *output) rotateTail() error {
 	path := filepath.Join(o.folder, fileTail)
 	if o.tail != nil {
 		if err := o.tail.Close(); err != nil {
@@ -191,8 +191,8 @@ func tailLines(text []byte, size int) []byte {
 
 func cutMark(text string) string { return fmt.Sprintf("\n[nightporter: %s]\n", text) }
 
-// keep remembers the end of the output in memory.
-func (o *output) keep(p []byte) {
+// remember remembers the end of the output in memory.
+func (o *output) remember(p []byte) {
 	o.last = append(o.last, p...)
 	if size := 2 * lastSize; len(o.last) > 2*size {
 		o.last = append(o.last[:0], o.last[len(o.last)-size:]...)
@@ -205,7 +205,7 @@ func lastOf(r io.Reader) string {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := r.Read(buf)
-		o.keep(buf[:n])
+		o.remember(buf[:n])
 		if err != nil {
 			return o.lastLines()
 		}

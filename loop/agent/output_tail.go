@@ -23,17 +23,17 @@ type OutputTail struct {
 	At time.Time
 }
 
-// glimpseSizes are the amounts of output to read, in bytes. The larger one is
-// tried when the smaller yields too few lines, because one line can contain a
-// tool's whole output.
-var glimpseSizes = []int64{64 << 10, 1 << 20}
+// outputTailSizes are the amounts of output to read, in bytes. The larger one
+// is tried when the smaller yields too few lines, because one line can contain
+// a tool's whole output.
+var outputTailSizes = []int64{64 << 10, 1 << 20}
 
-// maxGlimpse limits the length of one line, in bytes.
-const maxGlimpse = 1000
+// maxTailLine limits the length of one line, in bytes.
+const maxTailLine = 1000
 
-// OutputTail returns the end of a session's output, at most most lines. It may be
-// called at any time and never waits for the session. A session without output,
-// or without a folder, has no lines.
+// OutputTail returns the end of a session's output, at most most lines. It may
+// be called at any time and never waits for the session. A session without
+// output, or without a folder, has no lines.
 func (r *Runner) OutputTail(session string, most int) (OutputTail, error) {
 	folder := r.folder(session)
 	var g OutputTail
@@ -49,30 +49,30 @@ func (r *Runner) OutputTail(session string, most int) (OutputTail, error) {
 		}
 		return g, err
 	}
-	for _, size := range glimpseSizes {
+	for _, size := range outputTailSizes {
 		text, whole, err := outputEnd(folder, size)
 		if err != nil {
 			return g, fmt.Errorf("output of session %s: %w", session, err)
 		}
-		lines := printed(text, whole)
-		tail, plain := r.tailOf(s)
+		lines := nonEmptyLines(text, whole)
+		tail, plain := r.tailFunc(s)
 		g.Lines = tail(lines, s.Plan.Dir, most)
 		if plain && len(lines) == 0 && !whole {
-			g.Lines = []string{"…" + text[len(text)-maxGlimpse:]}
+			g.Lines = []string{"…" + text[len(text)-maxTailLine:]}
 		}
 		if whole || len(g.Lines) >= most {
 			break
 		}
 	}
 	for n, line := range g.Lines {
-		g.Lines[n] = line[:min(len(line), maxGlimpse)]
+		g.Lines[n] = line[:min(len(line), maxTailLine)]
 	}
 	return g, nil
 }
 
-// tailOf returns the function that extracts readable lines from the session's
+// tailFunc returns the function that extracts readable lines from the session's
 // output. plain reports that the output is already readable.
-func (r *Runner) tailOf(s spec) (tail func(lines []string, dir string, most int) []string, plain bool) {
+func (r *Runner) tailFunc(s spec) (tail func(lines []string, dir string, most int) []string, plain bool) {
 	if s.Kind != ledger.KindAgent {
 		return adapter.WholeLines, true
 	}
@@ -83,10 +83,10 @@ func (r *Runner) tailOf(s spec) (tail func(lines []string, dir string, most int)
 	return a.Tail, a.Origin != adapter.FromPath
 }
 
-// printed returns the non-empty lines of an output's end. Each state of a
+// nonEmptyLines returns the non-empty lines of an output's end. Each state of a
 // redrawn progress bar counts as a line. Unless the text is the whole output,
 // its first line is incomplete and left out.
-func printed(text string, whole bool) []string {
+func nonEmptyLines(text string, whole bool) []string {
 	if !whole {
 		at := strings.IndexAny(text, "\n\r")
 		if at < 0 {

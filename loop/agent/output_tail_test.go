@@ -11,10 +11,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestGlimpse: a session's latest output and its time are available during and
-// after the session. A session that does not exist has none.
-func TestGlimpse(t *testing.T) {
-	h := newHouse(t, 1)
+// TestOutputTail: a session's latest output and its time are available during
+// and after the session. A session that does not exist has none.
+func TestOutputTail(t *testing.T) {
+	h := newFixture(t, 1)
 	if g, err := h.runner.OutputTail("r1-9", 3); err != nil || len(g.Lines) > 0 || !g.At.IsZero() {
 		t.Errorf("of no session: %+v, %v", g, err)
 	}
@@ -51,10 +51,10 @@ func TestGlimpse(t *testing.T) {
 	}
 }
 
-// TestGlimpseEnd: lines are complete wherever the output is split into files,
-// and whatever their length.
-func TestGlimpseEnd(t *testing.T) {
-	h := newHouse(t, 0)
+// TestOutputTailLines: lines are complete wherever the output is split into
+// files, and whatever their length.
+func TestOutputTailLines(t *testing.T) {
+	h := newFixture(t, 0)
 	folder := h.runner.folder("r1-1")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestGlimpseEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	g, err := h.runner.OutputTail("r1-1", 3)
-	if err != nil || len(g.Lines) != 1 || !strings.HasPrefix(g.Lines[0], "…xxx") || len(g.Lines[0]) > maxGlimpse {
+	if err != nil || len(g.Lines) != 1 || !strings.HasPrefix(g.Lines[0], "…xxx") || len(g.Lines[0]) > maxTailLine {
 		t.Errorf("%d lines, %v", len(g.Lines), err)
 	}
 }

@@ -43,7 +43,7 @@ func floodSize() int {
 }
 
 func TestFlood(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	size := floodSize()
 	x := h.run("r1-1", fmt.Sprintf("%s flood %d", h.runner.Program(), size))
 	if x.Reason != ledger.ExitSelf || x.Code != 0 {
@@ -61,8 +61,8 @@ func TestFlood(t *testing.T) {
 	if !bytes.HasSuffix(tail, []byte(last)) {
 		t.Error("the tail does not end with the output's end")
 	}
-	whole(t, head)
-	whole(t, tail)
+	checkWholeLines(t, head)
+	checkWholeLines(t, tail)
 }
 
 func kept(t *testing.T, folder string) (head, tail []byte) {
@@ -77,9 +77,9 @@ func kept(t *testing.T, folder string) (head, tail []byte) {
 	return head, tail
 }
 
-// whole fails the test unless every line is one that the flood printed, or a
-// mark.
-func whole(t *testing.T, text []byte) {
+// checkWholeLines fails the test unless every line is one that the flood
+// printed, or a mark.
+func checkWholeLines(t *testing.T, text []byte) {
 	t.Helper()
 	for line := range bytes.Lines(text) {
 		if len(line) != 100 && len(line) > 1 && !bytes.HasPrefix(line, []byte("[nightporter: ")) {
@@ -208,9 +208,9 @@ func TestOutputDiskFull(t *testing.T) {
 	}
 }
 
-// TestExitIsReserved: when the state folder's disk is full, a session's exit is
-// still recorded, with that reason.
-func TestExitIsReserved(t *testing.T) {
+// TestExitSpaceIsReserved: when the state folder's disk is full, a session's
+// exit is still recorded, with that reason.
+func TestExitSpaceIsReserved(t *testing.T) {
 	dir := t.TempDir()
 	if err := reserve(dir); err != nil {
 		t.Fatal(err)

@@ -56,7 +56,7 @@ func (r *Runner) Reachable() []string {
 			}
 			continue
 		}
-		if p = real(p); r.reaches(p, level) {
+		if p = resolvePath(p); r.reaches(p, level) {
 			out = append(out, p)
 		}
 	}
@@ -84,7 +84,7 @@ func (r *Runner) reaches(path string, level int) bool {
 	if r.user.uid < 0 {
 		return unix.Access(path, unix.W_OK) == nil
 	}
-	return r.user.may(info, 0o2) && r.user.barrier(path) == ""
+	return r.user.permits(info, 0o2) && r.user.barrier(path) == ""
 }
 
 // listening returns the listening Unix sockets of the kernel's list; names of

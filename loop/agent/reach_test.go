@@ -13,7 +13,7 @@ import (
 // TestReachable compares the reported sockets with those to which a session can
 // really connect, at every level.
 func TestReachable(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		hidden := filepath.Join(t.TempDir(), "hidden")
 		for _, d := range []string{filepath.Dir(filepath.Dir(hidden)), filepath.Dir(hidden)} {
 			if err := os.Chmod(d, 0o755); err != nil {
@@ -23,7 +23,7 @@ func TestReachable(t *testing.T) {
 		if err := os.Mkdir(hidden, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		h := newHouse(t, level, func(o *Options) { o.Hide = append(o.Hide, hidden) })
+		h := newFixture(t, level, func(o *Options) { o.Hide = append(o.Hide, hidden) })
 		abstract := fmt.Sprintf("@np-reach-%d-%d", os.Getpid(), level)
 		sockets := map[string]os.FileMode{
 			filepath.Join(h.out, "open.sock"):    0o666,

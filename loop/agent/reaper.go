@@ -43,7 +43,7 @@ const orderEnd = 'T'
 func ShimInner(stage string) int {
 	switch stage {
 	case "tree":
-		return keep()
+		return runReaper()
 	case "confine":
 		err := confine()
 		status := os.NewFile(confineStatus, "status")
@@ -71,7 +71,7 @@ type death struct {
 	status syscall.WaitStatus
 }
 
-func keep() int {
+func runReaper() int {
 	runtime.LockOSThread()
 	for _, fd := range []int{reaperPlan, reaperReport, reaperControl} {
 		unix.CloseOnExec(fd)
@@ -109,7 +109,7 @@ func keep() int {
 	if err != nil {
 		return k.fail(err, exec)
 	}
-	k.tell(report{Started: true})
+	k.send(report{Started: true})
 	go k.reap()
 	go k.listen()
 	k.run(pid)
@@ -156,13 +156,13 @@ func (k *reaper) start() (int, error, bool) {
 }
 
 func (k *reaper) fail(err error, exec bool) int {
-	k.tell(report{Failed: err.Error(), Exec: exec})
+	k.send(report{Failed: err.Error(), Exec: exec})
 	return 1
 }
 
-// tell sends a report. It ignores errors, because without a supervisor nobody
+// send sends a report. It ignores errors, because without a supervisor nobody
 // reads reports.
-func (k *reaper) tell(r report) { _ = k.reports.Encode(r) }
+func (k *reaper) send(r report) { _ = k.reports.Encode(r) }
 
 // reap collects exited processes: the agent and all orphans of the tree.
 func (k *reaper) reap() {
@@ -203,7 +203,7 @@ func (k *reaper) run(agent int) {
 		select {
 		case d, ok := <-k.deaths:
 			if !ok {
-				k.tell(report{Done: true, Killed: len(k.killed)})
+				k.send(report{Done: true, Killed: len(k.killed)})
 				return
 			}
 			if d.pid != agent {
@@ -216,7 +216,7 @@ func (k *reaper) run(agent int) {
 			} else {
 				r.Code = d.status.ExitStatus()
 			}
-			k.tell(r)
+			k.send(r)
 			k.signal(syscall.SIGTERM, true)
 			if kill == nil { // even for an empty list: a process may be about to fork
 				kill = time.After(k.plan.Rest.D())

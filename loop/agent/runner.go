@@ -114,9 +114,9 @@ func New(o Options) (*Runner, error) {
 		return nil, err
 	}
 	r := &Runner{o: o, user: u, children: map[string]*child{}}
-	r.path = slices.DeleteFunc(searchPath(os.Getenv("PATH")), func(p string) bool { return within(real(p), state) })
+	r.path = slices.DeleteFunc(searchPath(os.Getenv("PATH")), func(p string) bool { return within(resolvePath(p), state) })
 	r.hide = r.hidden()
-	if err := r.refuse(); err != nil {
+	if err := r.checkGrants(); err != nil {
 		return nil, err
 	}
 	if r.bin, err = install(o); err != nil {
@@ -138,9 +138,9 @@ func absolute(o Options) error {
 	return nil
 }
 
-// refuse returns an error for grants that would open protected paths to
+// checkGrants returns an error for grants that would open protected paths to
 // sessions.
-func (r *Runner) refuse() error {
+func (r *Runner) checkGrants() error {
 	grants := slices.Concat(r.o.Read, r.o.Cache)
 	for _, g := range r.o.Projects {
 		grants = slices.Concat(grants, g.Read, g.Cache)

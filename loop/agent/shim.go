@@ -117,8 +117,8 @@ type inner struct {
 // run runs the session from start to end. It records failures in exit.
 func (s *supervisor) run() {
 	s.ooms = oomKills()
-	asks := s.watchAsk()
-	if !s.logIn(asks) {
+	asks := s.watchEndRequest()
+	if !s.prepareLogin(asks) {
 		return
 	}
 	in, err := s.startInner()
@@ -133,8 +133,8 @@ func (s *supervisor) run() {
 		_ = writeJSON(s.path(filePID), s.pid)
 	}
 	s.watch(in, asks)
-	s.sweep()
-	if err := keepLogin(s.folder); err != nil {
+	s.killOrphans()
+	if err := storeRenewedLogin(s.folder); err != nil {
 		fmt.Fprintln(os.Stderr, "nightporter shim:", err)
 	}
 	// All processes of the tree are gone, so the output ends, unless a process
@@ -147,9 +147,9 @@ func (s *supervisor) run() {
 	}
 }
 
-// logIn waits until no other session uses the login, and copies it into HOME.
-// It reports whether the session can begin; if not, it records the exit.
-func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
+// prepareLogin waits until no other session uses the login, and copies it into
+// HOME. It reports whether the session can begin; if not, it records the exit.
+func (s *supervisor) prepareLogin(asks <-chan fsnotify.Event) bool {
 	if s.spec.Login == nil {
 		return true
 	}
@@ -159,10 +159,10 @@ func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
 		return false
 	}
 	s.login = lease
-	why, text := s.waitTurn(mine, asks)
+	why, text := s.awaitLease(mine, asks)
 	if why == "" {
-		s.spec.Login.settle(filepath.Dir(s.folder))
-		err := s.spec.Login.place(s.folder, filepath.Join(s.folder, dirBox, boxHome), s.spec.Plan.UID, s.spec.Plan.GID)
+		s.spec.Login.storeLeftLogins(filepath.Dir(s.folder))
+		err := s.spec.Login.copyIn(s.folder, filepath.Join(s.folder, dirBox, boxHome), s.spec.Plan.UID, s.spec.Plan.GID)
 		if err == nil {
 			s.exit.Started = time.Now() // the wait does not count as run time
 			return true
@@ -173,9 +173,9 @@ func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
 	return false
 }
 
-// waitTurn waits for the login's lease. It returns the exit reason of a session
-// that ends before it begins, else "".
-func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (ledger.ExitReason, string) {
+// awaitLease waits for the login's lease. It returns the exit reason of a
+// session that ends before it begins, else "".
+func (s *supervisor) awaitLease(mine <-chan error, asks <-chan fsnotify.Event) (ledger.ExitReason, string) {
 	const told = "it had waited for another session with the same login"
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
@@ -184,7 +184,7 @@ func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (le
 	defer tick.Stop()
 	var alone time.Time
 	for {
-		if _, asked := s.asked(); asked {
+		if _, asked := s.readEndRequest(); asked {
 			return ledger.ExitAsked, told
 		}
 		select {
@@ -303,10 +303,10 @@ func (s *supervisor) copyOutput(in *inner) {
 	}
 }
 
-// watchAsk watches for the daemon's request to end the session. It returns nil
-// if the machine has no watches left: the periodic check then finds the request
-// later.
-func (s *supervisor) watchAsk() <-chan fsnotify.Event {
+// watchEndRequest watches for the daemon's request to end the session. It
+// returns nil if the machine has no watches left: the periodic check then finds
+// the request later.
+func (s *supervisor) watchEndRequest() <-chan fsnotify.Event {
 	w, err := fsnotify.NewWatcher()
 	if err == nil {
 		err = w.Add(s.path(dirAsk))
@@ -341,7 +341,7 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 		_, _ = in.control.Write([]byte{orderEnd}) // if this fails, the reaper has already ended the tree
 	}
 	asked := func() {
-		g, ok := s.asked()
+		g, ok := s.readEndRequest()
 		if !ok {
 			return
 		}
@@ -361,10 +361,10 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 		select {
 		case r, ok := <-in.reports:
 			if !ok {
-				s.lastWord(in, ended, seen, done)
+				s.finishReaper(in, ended, seen, done)
 				return
 			}
-			s.take(r, ended)
+			s.applyReport(r, ended)
 			seen = seen || r.Exited || r.Failed != ""
 			done = done || r.Done
 		case e, ok := <-asks:
@@ -381,7 +381,7 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 			end(ledger.ExitWall, fmt.Sprintf("ended after %s, its whole time", s.spec.Wall.D()))
 		case <-tick.C:
 			asked()
-			switch why, text := l.look(in.cmd.Pid); {
+			switch why, text := l.check(in.cmd.Pid); {
 			case s.diskFull.Load():
 				end(ledger.ExitDisk, "its output could not be written: the disk is full")
 			case why != "":
@@ -391,9 +391,10 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 	}
 }
 
-// asked reads the daemon's request to end the session, if there is one.
-func (s *supervisor) asked() (time.Duration, bool) {
-	var a ask
+// readEndRequest reads the daemon's request to end the session, if there is
+// one.
+func (s *supervisor) readEndRequest() (time.Duration, bool) {
+	var a endRequest
 	if err := readJSON(s.path(fileAsk), &a); err != nil {
 		return 0, false
 	}
@@ -402,8 +403,8 @@ func (s *supervisor) asked() (time.Duration, bool) {
 	return a.Grace.D(), true
 }
 
-// take records a report in exit.
-func (s *supervisor) take(r report, ended bool) {
+// applyReport records a report in exit.
+func (s *supervisor) applyReport(r report, ended bool) {
 	x := &s.exit
 	switch {
 	case r.Failed != "":
@@ -435,8 +436,8 @@ func (s *supervisor) take(r report, ended bool) {
 	}
 }
 
-// lastWord reaps the reaper and completes the exit after its end.
-func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
+// finishReaper reaps the reaper and completes the exit after its end.
+func (s *supervisor) finishReaper(in *inner, ended, seen, done bool) {
 	_ = in.control.Close()
 	state, err := in.cmd.Wait()
 	if seen || ended || done {
@@ -452,9 +453,9 @@ func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
 	}
 }
 
-// sweep ends the processes that a killed reaper left behind. They are now
+// killOrphans ends the processes that a killed reaper left behind. They are now
 // children of the supervisor, the next subreaper above.
-func (s *supervisor) sweep() {
+func (s *supervisor) killOrphans() {
 	for i := 0; i < 500; i++ {
 		left := 0
 		for _, p := range descendants(os.Getpid()) {

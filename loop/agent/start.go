@@ -48,10 +48,10 @@ func (r *Runner) start(ctx context.Context, l ledger.Launch) error {
 	l.Work = work
 
 	folder := r.folder(l.Session)
-	if err := os.MkdirAll(filepath.Dir(folder), r.mode()); err != nil {
+	if err := os.MkdirAll(filepath.Dir(folder), r.folderMode()); err != nil {
 		return err
 	}
-	if err := os.Mkdir(folder, r.mode()); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := os.Mkdir(folder, r.folderMode()); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
 	lock, err := lockFolder(folder)
@@ -91,9 +91,10 @@ type notStarted struct{ error }
 
 func (e *notStarted) Unwrap() error { return e.error }
 
-// mode returns the mode of the folders above the session's own. Without mounts,
-// a session that runs as another user must be able to pass through them.
-func (r *Runner) mode() os.FileMode {
+// folderMode returns the mode of the folders above the session's own. Without
+// mounts, a session that runs as another user must be able to pass through
+// them.
+func (r *Runner) folderMode() os.FileMode {
 	if level, _ := r.Level(); r.user.uid >= 0 && level < 3 {
 		return 0o711
 	}
@@ -152,7 +153,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	if err := r.makeGranted(slices.Concat(r.o.Cache, grant.Cache)); err != nil {
 		return none, false, &notStarted{err}
 	}
-	if err := r.user.handOver(l.Work); err != nil {
+	if err := r.user.chownTree(l.Work); err != nil {
 		return none, false, fmt.Errorf("hand over the work folder: %w", err)
 	}
 	contextDir := filepath.Join(r.o.State, "runs", l.Run, "CONTEXT")
@@ -165,7 +166,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	p := plan{
 		Level: level, Dir: l.Work, UID: r.user.uid, GID: r.user.gid,
 		Write: slices.Concat([]string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp), cache}, r.o.Cache, grant.Cache),
-		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, roots(r.path), installedIn()),
+		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, roots(r.path), toolchainDirs()),
 		Hide:  slices.Clone(r.hide),
 		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,
 	}
@@ -181,7 +182,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	} else {
 		p.Argv = []string{"/bin/sh", "-c", l.Command}
 	}
-	r.reach(&p)
+	r.resolvePaths(&p)
 	if l.Kind == ledger.KindAgent {
 		if err := r.makeWrappers(box, l, p.Write); err != nil {
 			return none, false, fmt.Errorf("wrappers of denied programs: %w", err)
@@ -199,7 +200,7 @@ func (r *Runner) logIn(l ledger.Launch, p *plan) (*loginUse, error) {
 	}
 	d := r.o.Agents[l.Agent]
 	vars, use, _, err := r.login(d, p.Env) // without a login, the agent reports it itself
-	p.Env = last(append(p.Env, vars...))
+	p.Env = lastValues(append(p.Env, vars...))
 	return use, err
 }
 
@@ -233,7 +234,7 @@ func (r *Runner) agentCommand(l ledger.Launch, d Definition, box string, p *plan
 	p.Argv = append([]string{prog}, args...)
 	// The program stays visible under its name and its real path, and so do the
 	// files beside it.
-	for _, f := range []string{prog, real(prog)} {
+	for _, f := range []string{prog, resolvePath(prog)} {
 		p.Read = append(p.Read, f)
 		if dir := filepath.Dir(f); !slices.Contains(homes(), dir) && dir != "/" {
 			p.Read = append(p.Read, dir)
@@ -242,12 +243,12 @@ func (r *Runner) agentCommand(l ledger.Launch, d Definition, box string, p *plan
 	return stdin, nil
 }
 
-// reach cleans the plan's lists and finds the folders that the session's user
-// cannot pass through.
-func (r *Runner) reach(p *plan) {
+// resolvePaths cleans the plan's lists and finds the folders that the session's
+// user cannot pass through.
+func (r *Runner) resolvePaths(p *plan) {
 	tidy := func(paths []string) []string {
 		for i, q := range paths {
-			paths[i] = real(q)
+			paths[i] = resolvePath(q)
 		}
 		slices.Sort(paths)
 		return slices.Compact(paths)
@@ -269,7 +270,7 @@ func (r *Runner) makeBox(box, socket string) error {
 		}
 	}
 	if filepath.Dir(filepath.Dir(socket)) != filepath.Dir(box) { // the fallback location of SocketPath
-		if err := makeOwnDir(filepath.Dir(socket), r.mode()); err != nil {
+		if err := makeOwnDir(filepath.Dir(socket), r.folderMode()); err != nil {
 			return err
 		}
 		if err := makeDir(socket, 0o755); err != nil {
@@ -281,7 +282,7 @@ func (r *Runner) makeBox(box, socket string) error {
 		if err := makeDir(dir, 0o700); err != nil {
 			return err
 		}
-		if err := r.user.give(dir); err != nil {
+		if err := r.user.chown(dir); err != nil {
 			return err
 		}
 	}
@@ -295,7 +296,7 @@ func (r *Runner) makeBox(box, socket string) error {
 // makeCache makes the cache folders that the project's sessions share.
 func (r *Runner) makeCache(project string) (string, error) {
 	root := r.cache(project)
-	if err := os.MkdirAll(filepath.Dir(root), r.mode()); err != nil {
+	if err := os.MkdirAll(filepath.Dir(root), r.folderMode()); err != nil {
 		return "", err
 	}
 	for _, dir := range append([]string{""}, cacheDirs()...) {
@@ -307,7 +308,7 @@ func (r *Runner) makeCache(project string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if err := r.user.give(dir); err != nil {
+		if err := r.user.chown(dir); err != nil {
 			return "", err
 		}
 	}
@@ -323,7 +324,7 @@ func (r *Runner) makeGranted(dirs []string) error {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return fmt.Errorf("cache folder: %w", err)
 		}
-		if err := r.user.give(dir); err != nil {
+		if err := r.user.chown(dir); err != nil {
 			return fmt.Errorf("cache folder: %w", err)
 		}
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// rogue returns a script that starts a session leader, a daemon that forked
-// twice, a process that ignores TERM, and a plain child. The mark identifies
-// their sleeps.
-func rogue(mark string) string {
+// processTreeScript returns a script that starts a session leader, a daemon
+// that forked twice, a process that ignores TERM, and a plain child. The mark
+// identifies their sleeps.
+func processTreeScript(mark string) string {
 	return fmt.Sprintf(`
 setsid sleep %[1]s >/dev/null 2>&1 &
 ( ( setsid nohup sleep %[1]s >/dev/null 2>&1 & ) & )
@@ -42,7 +42,7 @@ func mark(t *testing.T) string {
 	return m
 }
 
-func (h *house) ready() {
+func (h *fixture) ready() {
 	h.t.Helper()
 	await(h.t, h.work, "the agent is ready", func() bool {
 		_, err := os.Stat(filepath.Join(h.work, "ready"))
@@ -58,10 +58,10 @@ func none(t *testing.T, mark string) {
 }
 
 func TestTreeAfterSuccess(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
 		m := mark(t)
-		x := h.run("r1-1", rogue(m)+"exit 0")
+		x := h.run("r1-1", processTreeScript(m)+"exit 0")
 		none(t, m)
 		if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Killed < 5 {
 			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
@@ -74,20 +74,20 @@ func TestEnds(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*ledger.Launch)
-		do     func(*house)
+		do     func(*fixture)
 		why    ledger.ExitReason
 	}{
 		{"stall", func(l *ledger.Launch) { l.Stall = second / 3 }, nil, ledger.ExitStall},
 		{"wall", func(l *ledger.Launch) { l.Wall = second }, nil, ledger.ExitWall},
-		{"now", nil, func(h *house) { h.end(0) }, ledger.ExitAsked},
-		{"grace", nil, func(h *house) { h.end(second / 5) }, ledger.ExitAsked},
-		{"sooner", nil, func(h *house) { h.end(600 * second); h.taken(); h.end(0) }, ledger.ExitAsked},
+		{"now", nil, func(h *fixture) { h.end(0) }, ledger.ExitAsked},
+		{"grace", nil, func(h *fixture) { h.end(second / 5) }, ledger.ExitAsked},
+		{"sooner", nil, func(h *fixture) { h.end(600 * second); h.awaitEndRequestRead(); h.end(0) }, ledger.ExitAsked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			levels(t, func(t *testing.T, level int) {
-				h := newHouse(t, level)
+			atEachLevel(t, func(t *testing.T, level int) {
+				h := newFixture(t, level)
 				m := mark(t)
-				h.script(rogue(m) + "trap '' TERM; while :; do sleep " + m + "; done")
+				h.script(processTreeScript(m) + "trap '' TERM; while :; do sleep " + m + "; done")
 				l := h.launch("r1-1")
 				if c.change != nil {
 					c.change(&l)
@@ -109,15 +109,15 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-func (h *house) end(grace ledger.Duration) {
+func (h *fixture) end(grace ledger.Duration) {
 	h.t.Helper()
 	if err := h.runner.End(context.Background(), "r1-1", grace); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-// taken waits until the shim has read the last request to end.
-func (h *house) taken() {
+// awaitEndRequestRead waits until the shim has read the last request to end.
+func (h *fixture) awaitEndRequestRead() {
 	h.t.Helper()
 	await(h.t, filepath.Join(h.runner.folder("r1-1"), dirAsk), "the shim reads the ask", func() bool {
 		_, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), fileAsk))
@@ -133,7 +133,7 @@ func TestSignsOfLife(t *testing.T) {
 		{"hat", `sleep 3`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHouse(t, 0)
+			h := newFixture(t, 0)
 			h.script(c.script)
 			l := h.launch("r1-1")
 			l.Stall = ledger.Duration(2 * time.Second) // even a busy machine schedules a session more often than that
@@ -154,7 +154,7 @@ func TestSignsOfLife(t *testing.T) {
 	}
 }
 
-func (h *house) pids() pidFile {
+func (h *fixture) pids() pidFile {
 	h.t.Helper()
 	var p pidFile
 	await(h.t, h.runner.folder("r1-1"), "pid.json names the reaper", func() bool {
@@ -166,10 +166,10 @@ func (h *house) pids() pidFile {
 // TestShimKilled: after the supervisor is killed the session is lost and its
 // tree gone.
 func TestShimKilled(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
 		m := mark(t)
-		h.script(rogue(m) + "sleep " + m)
+		h.script(processTreeScript(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
 		h.ready()
 		if err := syscall.Kill(h.pids().PID, syscall.SIGKILL); err != nil {
@@ -185,10 +185,10 @@ func TestShimKilled(t *testing.T) {
 
 // TestReaperKilled: at level 1 an agent of the same user can kill the reaper.
 func TestReaperKilled(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
 		m := mark(t)
-		h.script(rogue(m) + "sleep " + m)
+		h.script(processTreeScript(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
 		h.ready()
 		if err := syscall.Kill(h.pids().Inner, syscall.SIGKILL); err != nil {
@@ -205,10 +205,10 @@ func TestReaperKilled(t *testing.T) {
 // TestShimAndReaperKilled: both are killed at once, and Wait ends the remaining
 // processes.
 func TestShimAndReaperKilled(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
 		m := mark(t)
-		h.script(rogue(m) + "sleep " + m)
+		h.script(processTreeScript(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
 		h.ready()
 		p := h.pids()
@@ -256,8 +256,8 @@ func daemonHelper(config string) int {
 	select {}
 }
 
-// killedDaemon starts a session from a daemon and kills the daemon.
-func (h *house) killedDaemon(l ledger.Launch) {
+// startFromKilledDaemon starts a session from a daemon and kills the daemon.
+func (h *fixture) startFromKilledDaemon(l ledger.Launch) {
 	h.t.Helper()
 	data, err := json.Marshal(daemonConfig{h.state, h.opts.MaxLevel, h.runner.o.Agents, h.opts.Timing, l})
 	if err != nil {
@@ -291,10 +291,10 @@ func (h *house) killedDaemon(l ledger.Launch) {
 }
 
 func TestAdoption(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
 		h.script(`echo ready >ready; until [ -e go ]; do sleep 0.01; done; echo went on; exit 7`)
-		h.killedDaemon(h.launch("r1-1"))
+		h.startFromKilledDaemon(h.launch("r1-1"))
 		if s, err := h.runner.State("r1-1"); s != Running || err != nil {
 			t.Fatalf("State = %v, %v", s, err)
 		}
@@ -319,10 +319,10 @@ func TestAdoption(t *testing.T) {
 
 // TestAdoptedEnd: an adopted session can be ended, too.
 func TestAdoptedEnd(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	m := mark(t)
-	h.script(rogue(m) + "sleep " + m)
-	h.killedDaemon(h.launch("r1-1"))
+	h.script(processTreeScript(m) + "sleep " + m)
+	h.startFromKilledDaemon(h.launch("r1-1"))
 	h.end(0)
 	x := h.wait("r1-1")
 	none(t, m)
@@ -333,10 +333,10 @@ func TestAdoptedEnd(t *testing.T) {
 
 // TestAbandoned: without a daemon, the shim ends the session.
 func TestAbandoned(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
+	h := newFixture(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
 	m := mark(t)
-	h.script(rogue(m) + "sleep " + m)
-	h.killedDaemon(h.launch("r1-1"))
+	h.script(processTreeScript(m) + "sleep " + m)
+	h.startFromKilledDaemon(h.launch("r1-1"))
 	x := h.wait("r1-1")
 	none(t, m)
 	if x.Reason != ledger.ExitAbandoned {
@@ -346,7 +346,7 @@ func TestAbandoned(t *testing.T) {
 
 // TestNotAbandoned: no session is abandoned while a daemon runs.
 func TestNotAbandoned(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
+	h := newFixture(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
 	lock, err := statelock.Take(h.state)
 	if err != nil {
 		t.Fatal(err)
@@ -369,10 +369,10 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// TestEndedIsEnded: processes that a session leaves behind do not change its
-// exit.
-func TestEndedIsEnded(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(1500 * time.Millisecond) })
+// TestLeftoverKeepsExit: processes that a session leaves behind do not change
+// its exit.
+func TestLeftoverKeepsExit(t *testing.T) {
+	h := newFixture(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(1500 * time.Millisecond) })
 	m := mark(t)
 	h.script(`( trap '' TERM; setsid sh -c 'trap "" TERM; echo >ready; sleep ` + m + `; sleep ` + m + `' & ); until [ -e ready ]; do sleep 0.01; done; exit 4`)
 	l := h.launch("r1-1")

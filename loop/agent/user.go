@@ -82,16 +82,16 @@ func (u sessionUser) barrier(path string) string {
 		if err != nil {
 			return ""
 		}
-		if !u.may(fi, 0o1) {
+		if !u.permits(fi, 0o1) {
 			return at
 		}
 	}
 	return ""
 }
 
-// may reports whether the mode bits give the user the rights in bits, which are
-// written as for others.
-func (u sessionUser) may(fi os.FileInfo, bits os.FileMode) bool {
+// permits reports whether the mode bits give the user the rights in bits, which
+// are written as for others.
+func (u sessionUser) permits(fi os.FileInfo, bits os.FileMode) bool {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok || u.uid < 0 {
 		return true
@@ -105,10 +105,10 @@ func (u sessionUser) may(fi os.FileInfo, bits os.FileMode) bool {
 	return fi.Mode()&bits == bits
 }
 
-// handOver makes the session's user the owner of a folder and its content. It
+// chownTree makes the session's user the owner of a folder and its content. It
 // skips files that have several names and another owner: a session could have
 // linked a file from outside to obtain it.
-func (u sessionUser) handOver(root string) error {
+func (u sessionUser) chownTree(root string) error {
 	if u.uid < 0 {
 		return nil
 	}
@@ -137,8 +137,8 @@ func (u sessionUser) handOver(root string) error {
 	})
 }
 
-// give makes the session's user the owner of one path.
-func (u sessionUser) give(path string) error {
+// chown makes the session's user the owner of one path.
+func (u sessionUser) chown(path string) error {
 	if u.uid < 0 {
 		return nil
 	}

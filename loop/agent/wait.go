@@ -70,12 +70,12 @@ func (r *Runner) wait(ctx context.Context, session string) (ledger.Exit, error) 
 	var x ledger.Exit
 	err := readJSON(filepath.Join(folder, fileExit), &x)
 	if isGone(err) {
-		return r.lost(ctx, session, folder)
+		return r.lostExit(ctx, session, folder)
 	}
 	if err != nil {
 		return ledger.Exit{}, err
 	}
-	r.read(&x, folder)
+	r.readOutput(&x, folder)
 	r.finish(session, folder)
 	return x, nil
 }
@@ -85,11 +85,11 @@ func (r *Runner) wait(ctx context.Context, session string) (ledger.Exit, error) 
 // cannot be stored because the disk is full, HOME stays: the refresh token can
 // be used once, and the stored one is no longer valid.
 func (r *Runner) finish(session, folder string) {
-	if err := keepLogin(folder); err != nil {
+	if err := storeRenewedLogin(folder); err != nil {
 		r.o.Log.Error("login of a session is not taken back; its HOME is kept until it can be", "session", session, "home", filepath.Join(folder, dirBox, boxHome), "err", err)
 		return
 	}
-	r.tidy(session, folder)
+	r.removeTemporary(session, folder)
 }
 
 // waitShim waits until the session's shim has ended.
@@ -178,9 +178,9 @@ func pollProcess(ctx context.Context, pid int, start uint64) error {
 	return nil
 }
 
-// lost returns the exit of a session whose shim left none. It waits for
+// lostExit returns the exit of a session whose shim left none. It waits for
 // remaining processes of the tree and ends those without a reaper.
-func (r *Runner) lost(ctx context.Context, session, folder string) (ledger.Exit, error) {
+func (r *Runner) lostExit(ctx context.Context, session, folder string) (ledger.Exit, error) {
 	x := ledger.Exit{Session: session, Reason: ledger.ExitLost, Code: -1, Turns: -1, Tokens: -1, CostUSD: -1}
 	x.Text = "its shim ended without a word"
 	var p pidFile
@@ -197,7 +197,7 @@ func (r *Runner) lost(ctx context.Context, session, folder string) (ledger.Exit,
 			return x, err
 		}
 	}
-	x.Killed = sweepMarked(filepath.Join(folder, dirBox, boxTmp))
+	x.Killed = killAbandoned(filepath.Join(folder, dirBox, boxTmp))
 	if fi, err := os.Stat(filepath.Join(folder, filePID)); err == nil {
 		x.Started = fi.ModTime()
 	}
@@ -214,10 +214,10 @@ func (r *Runner) lost(ctx context.Context, session, folder string) (ledger.Exit,
 	return x, nil
 }
 
-// sweepMarked kills processes whose TMPDIR is that of an abandoned session, and
-// returns their number. At the lower levels a tree can outlive its supervisor
-// and reaper.
-func sweepMarked(tmp string) int {
+// killAbandoned kills processes whose TMPDIR is that of an abandoned session,
+// and returns their number. At the lower levels a tree can outlive its
+// supervisor and reaper.
+func killAbandoned(tmp string) int {
 	mark := "TMPDIR=" + tmp
 	n := 0
 	for range 100 {
@@ -243,8 +243,8 @@ func sweepMarked(tmp string) int {
 	return n
 }
 
-// read adds the result in the agent's output to the exit.
-func (r *Runner) read(x *ledger.Exit, folder string) {
+// readOutput adds the result in the agent's output to the exit.
+func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	var s spec
 	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil || s.Kind != ledger.KindAgent {
 		return
@@ -267,9 +267,9 @@ func (r *Runner) read(x *ledger.Exit, folder string) {
 	}
 }
 
-// tidy removes the files that only the running session needed. Some agents
-// unpack hundreds of megabytes into every HOME.
-func (r *Runner) tidy(session, folder string) {
+// removeTemporary removes the files that only the running session needed. Some
+// agents unpack hundreds of megabytes into every HOME.
+func (r *Runner) removeTemporary(session, folder string) {
 	socket := filepath.Dir(r.SocketPath(session))
 	for _, dir := range []string{filepath.Join(folder, dirBox, boxHome), filepath.Join(folder, dirBox, boxTmp)} {
 		if err := removeAll(dir); err != nil {
@@ -292,7 +292,7 @@ func (r *Runner) End(_ context.Context, session string, grace ledger.Duration) e
 	if state != Running {
 		return nil
 	}
-	if err := writeJSON(filepath.Join(r.folder(session), fileAsk), ask{Grace: grace}); err != nil {
+	if err := writeJSON(filepath.Join(r.folder(session), fileAsk), endRequest{Grace: grace}); err != nil {
 		return fmt.Errorf("end session %s: %w", session, err)
 	}
 	return nil

@@ -31,7 +31,7 @@ func (r *Runner) makeWrappers(box string, l ledger.Launch, own []string) error {
 		return err
 	}
 	for _, n := range rules.Programs() {
-		if !r.finds(n) {
+		if !r.hasProgram(n) {
 			continue // without an installed program there is nothing to wrap
 		}
 		err := os.Symlink(filepath.Join(r.bin, "hat"), filepath.Join(dir, n))
@@ -42,8 +42,8 @@ func (r *Runner) makeWrappers(box string, l ledger.Launch, own []string) error {
 	return nil
 }
 
-// finds reports whether a session would find the program on PATH.
-func (r *Runner) finds(program string) bool {
+// hasProgram reports whether a session would find the program on PATH.
+func (r *Runner) hasProgram(program string) bool {
 	for _, dir := range r.path {
 		fi, err := os.Stat(filepath.Join(dir, program))
 		if err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {

@@ -332,13 +332,13 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 	})
 }
 
-// tester is the common part of *testing.T and *rapid.T.
-type tester interface {
+// testingT is the common part of *testing.T and *rapid.T.
+type testingT interface {
 	Helper()
 	Fatal(args ...any)
 }
 
-func snapshotFile(t tester, path string) ([]byte, os.FileInfo) {
+func snapshotFile(t testingT, path string) ([]byte, os.FileInfo) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -352,7 +352,7 @@ func snapshotFile(t tester, path string) ([]byte, os.FileInfo) {
 }
 
 // write writes a file whose time is old enough that it counts as complete.
-func write(t tester, path string, text []byte) {
+func write(t testingT, path string, text []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
@@ -360,7 +360,7 @@ func write(t tester, path string, text []byte) {
 	age(t, path)
 }
 
-func age(t tester, path string) {
+func age(t testingT, path string) {
 	t.Helper()
 	past := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(path, past, past); err != nil {
@@ -368,7 +368,7 @@ func age(t tester, path string) {
 	}
 }
 
-func entries(t tester, dir string) []string {
+func entries(t testingT, dir string) []string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
 	if err != nil {

@@ -35,12 +35,12 @@ const lockTime = 10 * time.Second
 // coordination. Each access opens it by path, because editors and git replace
 // the file.
 type sharedFile struct {
-	place
+	sourcePath
 	exchange func(a, b string) error // swaps two names; errors.ErrUnsupported where the file system cannot
 
-	mu   sync.Mutex
-	own  stamp       // state after our last write; it needs no settleTime
-	seen contentHash // content of the last read
+	mu          sync.Mutex
+	lastWritten stamp       // state after our last write; it needs no settleTime
+	lastRead    contentHash // content of the last read
 }
 
 // stamp identifies a state of a file without reading its content.
@@ -62,19 +62,19 @@ func (f *sharedFile) read(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, _, err := f.settled(ctx, path)
+	data, _, err := f.readSettled(ctx, path)
 	if err == nil {
 		f.mu.Lock()
-		f.seen = hashOf(data)
+		f.lastRead = hashOf(data)
 		f.mu.Unlock()
 	}
 	return data, err
 }
 
-// settled reads a file after it has been unchanged for settleTime, or for
+// readSettled reads a file after it has been unchanged for settleTime, or for
 // emptyTime if it is empty. A file that changes all the time, or has a time in
 // the future, is read after a limited wait.
-func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
+func (f *sharedFile) readSettled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
 	for try := 0; ; try++ {
 		now := time.Now() // taken before the read, which may be slow
 		data, info, err := readWhole(path)
@@ -82,7 +82,7 @@ func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileI
 			return nil, nil, err
 		}
 		f.mu.Lock()
-		own := f.own == stampOf(info)
+		own := f.lastWritten == stampOf(info)
 		f.mu.Unlock()
 		wait := settleTime
 		if len(data) == 0 {
@@ -187,7 +187,7 @@ func (f *sharedFile) rewrite(ctx context.Context, edit func(fresh []byte) ([]byt
 		return err
 	}
 	defer locked.Close()
-	base, info, err := f.settled(ctx, path)
+	base, info, err := f.readSettled(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 		return nil, false, err
 	}
 	f.mu.Lock()
-	f.own = stampOf(info)
+	f.lastWritten = stampOf(info)
 	f.mu.Unlock()
 	err = f.exchange(temp, path)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -249,7 +249,7 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 	// other copy of it exists: cancellation stops here.
 	found, _, err = readWhole(temp)
 	if err == nil && !bytes.Equal(found, expected) {
-		found, _, err = f.settled(context.Background(), temp)
+		found, _, err = f.readSettled(context.Background(), temp)
 	}
 	if err != nil {
 		keep = true

@@ -145,7 +145,7 @@ func (k *Kind) Form(path string) string {
 func Open(kind, path, repo string, opts Options) (Source, error) {
 	switch k := FindKind(kind); {
 	case k == nil:
-		return nil, inputError("", fmt.Sprintf("unknown source kind %q", kind), Proposed().writeIt())
+		return nil, inputError("", fmt.Sprintf("unknown source kind %q", kind), Proposed().writingHint())
 	case k.Reserved:
 		return nil, inputError("", fmt.Sprintf("source kind %q is not built yet", kind),
 			"Use a "+Proposed().Name+": "+Proposed().Example)
@@ -154,7 +154,7 @@ func Open(kind, path, repo string, opts Options) (Source, error) {
 	}
 }
 
-// writeIt is the remedy for a wrongly written source of this kind.
-func (k *Kind) writeIt() string {
+// writingHint is the remedy for a wrongly written source of this kind.
+func (k *Kind) writingHint() string {
 	return "Write " + k.Form("") + ", for example " + k.Example
 }

@@ -112,20 +112,20 @@ func (p *plan) checkText() bool {
 
 // block is an open fenced code block or comment. Lines in it are no tasks.
 type block struct {
-	fence  string // the ` or ~ characters that opened it; "" for a comment
-	line   int
-	indent int
-	hides  bool // one of its lines looks like a task
+	fence   string // the ` or ~ characters that opened it; "" for a comment
+	line    int
+	indent  int
+	hasTask bool // one of its lines looks like a task
 }
 
 // scanner is the state of scanPlan between two lines.
 type scanner struct {
 	*plan
-	open    *block
-	section int  // level of the Tasks heading above this line; 0 = none
-	inTask  bool // the current line may belong to the last task
-	blank   bool // the previous line is blank
-	list    int  // indent of the outermost list item that is open; -1 = none
+	openBlock *block
+	section   int  // level of the Tasks heading above this line; 0 = none
+	inTask    bool // the current line may belong to the last task
+	blank     bool // the previous line is blank
+	list      int  // indent of the outermost list item that is open; -1 = none
 }
 
 // scanPlan finds lines, tasks and their ranges, and reports mistakes in single
@@ -150,7 +150,7 @@ func scanPlan(file string, data []byte) *plan {
 	for i := range s.lines {
 		s.line(i)
 	}
-	if b := s.open; b != nil && b.hides {
+	if b := s.openBlock; b != nil && b.hasTask {
 		what := "code block"
 		if b.fence == "" {
 			what = "comment"
@@ -210,13 +210,13 @@ func (s *scanner) line(i int) {
 	s.blank = false
 	inside := cur != nil && indent > cur.indent
 	// A block ends with the list item that contains it.
-	if s.open != nil && cur != nil && s.open.indent > cur.indent && !inside {
-		s.open = nil
+	if s.openBlock != nil && cur != nil && s.openBlock.indent > cur.indent && !inside {
+		s.openBlock = nil
 	}
-	if s.open != nil {
-		s.open.hides = s.open.hides || isBullet(text[0]) && looksLikeTask.Match(text)
-		if s.open.closedBy(text) {
-			s.open = nil
+	if s.openBlock != nil {
+		s.openBlock.hasTask = s.openBlock.hasTask || isBullet(text[0]) && looksLikeTask.Match(text)
+		if s.openBlock.closedBy(text) {
+			s.openBlock = nil
 		}
 		if inside {
 			cur.end = i + 1
@@ -226,10 +226,10 @@ func (s *scanner) line(i int) {
 	if !inside && s.list < 0 && indent >= 4 && blank {
 		return // an indented code block
 	}
-	if b := opens(text); b != nil {
+	if b := openedBlock(text); b != nil {
 		b.line, b.indent = i, indent
 		if !b.closedBy(text[min(len(text), 4):]) || b.fence != "" {
-			s.open = b
+			s.openBlock = b
 		}
 		if inside {
 			cur.end = i + 1
@@ -322,8 +322,8 @@ func (s *scanner) bullet(i, indent int, at span, inside bool) bool {
 
 func isBullet(c byte) bool { return c == '-' || c == '*' || c == '+' }
 
-// opens returns the block that a line opens, or nil.
-func opens(text []byte) *block {
+// openedBlock returns the block that a line opens, or nil.
+func openedBlock(text []byte) *block {
 	if bytes.HasPrefix(text, []byte("<!--")) {
 		return &block{}
 	}

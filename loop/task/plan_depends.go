@@ -10,12 +10,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// nothing holds the notations for "no dependencies".
-var nothing = map[string]bool{"": true, "none": true, "-": true, "–": true, "—": true, "n/a": true, "nothing": true, "none.": true}
+// noneWords holds the notations for "no dependencies".
+var noneWords = map[string]bool{"": true, "none": true, "-": true, "–": true, "—": true, "n/a": true, "nothing": true, "none.": true}
 
-// depend resolves the dependencies of the tasks, and reports duplicate ids,
-// unknown ids and cycles.
-func (p *plan) depend(tasks []ledger.Task, deps []*fieldText) {
+// resolveDependencies resolves the dependencies of the tasks, and reports
+// duplicate ids, unknown ids and cycles.
+func (p *plan) resolveDependencies(tasks []ledger.Task, deps []*fieldText) {
 	first := make(map[string]int, len(tasks))
 	for i, t := range tasks {
 		key := ledger.FoldID(t.ID)
@@ -68,12 +68,12 @@ func (p *plan) depend(tasks []ledger.Task, deps []*fieldText) {
 			}
 		}
 	}
-	p.circles(tasks, first)
+	p.reportCycles(tasks, first)
 }
 
-// circles reports the cycles that a walk in document order finds, each once, up
-// to a readable number.
-func (p *plan) circles(tasks []ledger.Task, index map[string]int) {
+// reportCycles reports the cycles that a walk in document order finds, each
+// once, up to a readable number.
+func (p *plan) reportCycles(tasks []ledger.Task, index map[string]int) {
 	const unseen, onPath, done = 0, 1, 2
 	state := make([]int, len(tasks))
 	var path []int
@@ -127,7 +127,7 @@ var (
 // in full: it must not guess at "all but Task 3".
 func parseDepends(s string) (refs []taskRef, bad string) {
 	s = strings.TrimSpace(strings.NewReplacer("`", "", "**", "").Replace(dependsRemark.ReplaceAllString(s, "")))
-	if nothing[strings.ToLower(s)] || dependsNone.MatchString(s) {
+	if noneWords[strings.ToLower(s)] || dependsNone.MatchString(s) {
 		return nil, ""
 	}
 	ranges := 0

@@ -81,8 +81,8 @@ type fieldText struct {
 	lines []content
 }
 
-// inline is the indent of text on the same line as the field's name.
-const inline = -1
+// inlineIndent is the indent of text on the same line as the field's name.
+const inlineIndent = -1
 
 var comment = regexp.MustCompile(`<!--.*?-->`)
 
@@ -100,7 +100,7 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 		}
 		text := string(p.data[at.start:at.end])
 		if open == nil {
-			if open = opens([]byte(text)); open != nil {
+			if open = openedBlock([]byte(text)); open != nil {
 				if open.fence == "" && open.closedBy([]byte(text[4:])) {
 					open = nil
 				}
@@ -130,7 +130,7 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 				}
 				cur = found[f]
 				if value != "" {
-					cur.lines = append(cur.lines, content{inline, value, true, false})
+					cur.lines = append(cur.lines, content{inlineIndent, value, true, false})
 				}
 				continue
 			case ok:
@@ -233,7 +233,7 @@ func (p *plan) read() []ledger.Task {
 			p.warning(t.line, t.id+" is ticked and marked "+planStatuses[t.marks[0].mark]+": it counts as done", "")
 		}
 		if mark != ledger.MarkDone {
-			for _, d := range t.doubt {
+			for _, d := range t.doubts {
 				p.warning(t.line, d.text, d.fix)
 			}
 		}
@@ -241,7 +241,7 @@ func (p *plan) read() []ledger.Task {
 			ID: t.id, Title: t.title, Body: p.body(t), Mark: mark, Line: t.line + 1,
 			Scope: f[fieldScope].joined(), Acceptance: f[fieldAcceptance].items(), Notes: f[fieldNotes].joined(),
 		}
-		if len(task.Acceptance) == 1 && nothing[strings.ToLower(task.Acceptance[0])] {
+		if len(task.Acceptance) == 1 && noneWords[strings.ToLower(task.Acceptance[0])] {
 			task.Acceptance = nil
 		}
 		p.scope(&task, f[fieldScope])
@@ -270,7 +270,7 @@ func (p *plan) read() []ledger.Task {
 		tasks = append(tasks, task)
 		deps = append(deps, f[fieldDepends])
 	}
-	p.depend(tasks, deps)
+	p.resolveDependencies(tasks, deps)
 	return tasks
 }
 
@@ -280,7 +280,7 @@ var severities = []ledger.Severity{ledger.Critical, ledger.Major, ledger.Minor, 
 // threshold reads the severities that keep a task from being done. A single
 // severity includes the worse ones.
 func (p *plan) threshold(f *fieldText) []ledger.Severity {
-	if f == nil || nothing[strings.ToLower(f.joined())] {
+	if f == nil || noneWords[strings.ToLower(f.joined())] {
 		return nil
 	}
 	var out []ledger.Severity

@@ -21,19 +21,19 @@ type span struct{ start, end int }
 
 // planMark is a status in words within a task's line.
 type planMark struct {
-	span // includes the parentheses
-	mark ledger.Mark
-	lead bool // stands before the title
+	span        // includes the parentheses
+	mark        ledger.Mark
+	beforeTitle bool // stands before the title
 }
 
 // taskLine is a task's box line in parts, with their positions.
 type taskLine struct {
-	id    string // with single spaces: "Task 5"
-	title string
-	tail  string // text behind the title, without marks
-	box   span   // the characters between the brackets
-	marks []planMark
-	doubt []trouble // possible marks that were not recognised
+	id     string // with single spaces: "Task 5"
+	title  string
+	tail   string // text behind the title, without marks
+	box    span   // the characters between the brackets
+	marks  []planMark
+	doubts []trouble // possible marks that were not recognised
 }
 
 // trouble is a mistake in one line, with its remedy.
@@ -145,7 +145,7 @@ func parseTaskLine(data []byte, at span) (t taskLine, bad []trouble, ok bool) {
 	t.tail = strings.TrimSpace(string(data[tail.start:tail.end]))
 	if n := strings.IndexByte(t.tail, ')'); n > 0 && t.tail[0] == '(' {
 		if near := nearMark(t.tail[:n+1]); near != "" {
-			t.doubt = append(t.doubt, trouble{fmt.Sprintf("%s behind %s is no mark: meant %s?", clip(t.tail[:n+1], 60), t.id, near),
+			t.doubts = append(t.doubts, trouble{fmt.Sprintf("%s behind %s is no mark: meant %s?", clip(t.tail[:n+1], 60), t.id, near),
 				"Write " + near + ", and the reason into Notes"})
 		}
 	}

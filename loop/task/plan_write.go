@@ -104,9 +104,9 @@ func (m planMark) withSpace(data []byte) span {
 	space := func(i int) bool { return i < len(data) && (data[i] == ' ' || data[i] == '\t') }
 	before, after := space(m.start-1) && data[m.start-2] != '\\', space(m.end)
 	switch {
-	case before && (after || !m.lead):
+	case before && (after || !m.beforeTitle):
 		return span{m.start - 1, m.end}
-	case after && m.lead:
+	case after && m.beforeTitle:
 		return span{m.start, m.end + 1}
 	}
 	return m.span
@@ -134,14 +134,14 @@ func (p *plan) check(marked []byte, want map[int]ledger.Mark) error {
 
 // planSource is a plan file in the user's checkout.
 type planSource struct {
-	place
-	log  place
+	sourcePath
+	log  sourcePath
 	opts Options
 	file *sharedFile
 }
 
 func openPlan(k *Kind, path, repo string, opts Options) (Source, error) {
-	at, err := newPlace(k, path, repo)
+	at, err := newSourcePath(k, path, repo)
 	if err != nil {
 		return nil, err
 	}
@@ -151,15 +151,15 @@ func openPlan(k *Kind, path, repo string, opts Options) (Source, error) {
 	if _, err := at.target(); err != nil {
 		return nil, at.readError(err)
 	}
-	log, err := newPlace(k, filepath.Join(filepath.Dir(at.path), planName(at.rel)+".progress.md"), at.repo)
+	log, err := newSourcePath(k, filepath.Join(filepath.Dir(at.path), planName(at.rel)+".progress.md"), at.repo)
 	if err != nil {
 		return nil, err
 	}
-	return &planSource{place: at, log: log, opts: opts, file: &sharedFile{place: at, exchange: exchange}}, nil
+	return &planSource{sourcePath: at, log: log, opts: opts, file: &sharedFile{sourcePath: at, exchange: exchange}}, nil
 }
 
 // readError turns an error of reading a file into an input error with a remedy.
-func (p place) readError(err error) error {
+func (p sourcePath) readError(err error) error {
 	if input := (*ledger.InputError)(nil); errors.As(err, &input) {
 		return err
 	}
@@ -207,18 +207,18 @@ func (s *planSource) Mark(ctx context.Context, marks []ledger.Marking) error {
 		for _, m := range marks {
 			gone = append(gone, m.Task)
 		}
-		return &GoneError{File: s.short(), Tasks: gone, Err: fs.ErrNotExist}
+		return &GoneError{File: s.displayName(), Tasks: gone, Err: fs.ErrNotExist}
 	case errors.As(err, &input):
 		return err
 	case err != nil:
 		return fmt.Errorf("mark %s: %w", s.rel, err)
 	case len(gone) > 0:
-		return &GoneError{File: s.short(), Tasks: gone}
+		return &GoneError{File: s.displayName(), Tasks: gone}
 	}
 	return nil
 }
 
 // Owned implements Source.
 func (s *planSource) Owned() []string {
-	return slices.Concat(s.place.owned(), s.log.owned())
+	return slices.Concat(s.sourcePath.owned(), s.log.owned())
 }

@@ -129,8 +129,8 @@ func TestMarkPlan(t *testing.T) {
 	}
 }
 
-// repo makes a folder that contains a plan.
-func repo(t *testing.T, text string) (dir, path string) {
+// newRepo makes a folder that contains a plan.
+func newRepo(t *testing.T, text string) (dir, path string) {
 	t.Helper()
 	dir = t.TempDir()
 	path = filepath.Join(dir, "plan.md")
@@ -154,7 +154,7 @@ const twoTasks = "- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n"
 func TestSavedBetweenReadAndWrite(t *testing.T) {
 	for _, c := range []struct{ inPlace, unsupported bool }{{true, false}, {false, false}, {true, true}, {false, true}} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
-			dir, path := repo(t, twoTasks)
+			dir, path := newRepo(t, twoTasks)
 			s := openPlanT(t, "plan.md", dir)
 			if c.unsupported {
 				s.file.exchange = func(_, _ string) error { return errors.ErrUnsupported }
@@ -205,7 +205,7 @@ func TestKilledWhileMarking(t *testing.T) {
 			fmt.Println("marked")
 		}
 	}
-	dir, path := repo(t, seedPlan)
+	dir, path := newRepo(t, seedPlan)
 	for n := range 12 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledWhileMarking$")
 		cmd.Env = append(os.Environ(), markIn+"="+dir)
@@ -252,7 +252,7 @@ func TestKilledWhileMarking(t *testing.T) {
 // TestSavedBetweenAndBroken: a text saved in between that cannot be marked
 // stays as it was saved.
 func TestSavedBetweenAndBroken(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	const broken = twoTasks + "- [ ] **Task 1: again**\n"
 	n := 0
@@ -275,7 +275,7 @@ func TestSavedBetweenAndBroken(t *testing.T) {
 // to write its text. A mark waits for that text, and keeps the editor's file in
 // place.
 func TestMarkWaitsForTruncatedFile(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	ctx, cancel := context.WithTimeout(t.Context(), emptyTime/4)
 	defer cancel()
@@ -304,7 +304,7 @@ func TestMarkWaitsForTruncatedFile(t *testing.T) {
 }
 
 func TestMarkKeepsModeAndOwner(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +360,7 @@ func TestMarkThroughLink(t *testing.T) {
 }
 
 func TestLockedByAnother(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	other, err := os.Open(path)
 	if err != nil {
@@ -384,7 +384,7 @@ func TestLockedByAnother(t *testing.T) {
 // TestLockOfReplacedFile: the file may be replaced while a mark waits for its
 // lock.
 func TestLockOfReplacedFile(t *testing.T) {
-	_, path := repo(t, twoTasks)
+	_, path := newRepo(t, twoTasks)
 	opened := 0
 	file, _, err := lockFile(t.Context(), func() (*os.File, string, error) {
 		file, err := os.Open(path)
@@ -422,7 +422,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCommitStatusLeavesCheckoutAlone(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s, err := Open(KindPlan, "plan.md", dir, Options{CommitStatus: true})
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ Task 6: Look at it
 `
 
 func TestLog(t *testing.T) {
-	dir, _ := repo(t, twoTasks)
+	dir, _ := newRepo(t, twoTasks)
 	zone := time.FixedZone("CET", 3600)
 	s, err := Open(KindPlan, "plan.md", dir, Options{Zone: zone})
 	if err != nil {
@@ -77,8 +77,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestLogGoesOn: appending keeps the text that people added to a log.
-func TestLogGoesOn(t *testing.T) {
+// TestLogKeepsOtherText: appending keeps the text that people added to a log.
+func TestLogKeepsOtherText(t *testing.T) {
 	for name, c := range map[string]struct{ old, begin string }{
 		"no final newline": {"# My log", "# My log\n\n## Task 1: A\n"},
 		"newline":          {"# My log\n", "# My log\n\n## Task 1: A\n"},
@@ -140,8 +140,8 @@ func TestLogForgery(t *testing.T) {
 	}
 }
 
-func TestLogAtOnce(t *testing.T) {
-	dir, _ := repo(t, twoTasks)
+func TestLogConcurrently(t *testing.T) {
+	dir, _ := newRepo(t, twoTasks)
 	var wg sync.WaitGroup
 	for range 4 {
 		s := openPlanT(t, "plan.md", dir)
@@ -160,8 +160,8 @@ func TestLogAtOnce(t *testing.T) {
 	}
 }
 
-func TestLogCannot(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+func TestLogErrors(t *testing.T) {
+	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	log := filepath.Join(dir, "plan.progress.md")
 	p := ledger.Progress{Key: "k", Task: "Task 1"}

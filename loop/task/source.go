@@ -65,29 +65,29 @@ func inputError(file, text, fix string) *ledger.InputError {
 	return &ledger.InputError{Findings: []ledger.Finding{{File: file, Text: text, Fix: fix}}}
 }
 
-// place is the path of a source's file inside a repository.
-type place struct {
+// sourcePath is the path of a source's file inside a repository.
+type sourcePath struct {
 	kind *Kind
 	repo string // absolute, without symbolic links
 	rel  string // slash-separated, below repo
 	path string // absolute
 }
 
-// newPlace accepts a path below repo by name alone. target resolves links at
-// each access, because they can change during a night.
-func newPlace(k *Kind, path, repo string) (place, error) {
+// newSourcePath accepts a path below repo by name alone. target resolves links
+// at each access, because they can change during a night.
+func newSourcePath(k *Kind, path, repo string) (sourcePath, error) {
 	if strings.TrimSpace(path) == "" {
-		return place{}, inputError("", "the source has no path", k.writeIt())
+		return sourcePath{}, inputError("", "the source has no path", k.writingHint())
 	}
 	abs, err := filepath.Abs(repo)
 	if err != nil {
-		return place{}, fmt.Errorf("open source: %w", err)
+		return sourcePath{}, fmt.Errorf("open source: %w", err)
 	}
 	// The repository may be reachable under two names, one of them a link, and
 	// path may use either.
 	real, err := filepath.EvalSymlinks(abs)
 	if err != nil {
-		return place{}, inputError(repo, "there is no such folder", "Check --repo")
+		return sourcePath{}, inputError(repo, "there is no such folder", "Check --repo")
 	}
 	full := path
 	if !filepath.IsAbs(full) {
@@ -98,9 +98,9 @@ func newPlace(k *Kind, path, repo string) (place, error) {
 		rel, ok = below(real, full)
 	}
 	if !ok {
-		return place{}, outside(path, abs)
+		return sourcePath{}, outside(path, abs)
 	}
-	return place{kind: k, repo: real, rel: filepath.ToSlash(rel), path: filepath.Join(real, rel)}, nil
+	return sourcePath{kind: k, repo: real, rel: filepath.ToSlash(rel), path: filepath.Join(real, rel)}, nil
 }
 
 // below returns path relative to dir if it lies inside, without resolving
@@ -121,7 +121,7 @@ func outside(path, repo string) error {
 // target resolves all links and returns the real path of the regular file,
 // which must be inside the repository. A missing file is an error that wraps
 // fs.ErrNotExist.
-func (p place) target() (string, error) {
+func (p sourcePath) target() (string, error) {
 	real, err := filepath.EvalSymlinks(p.path)
 	if err != nil {
 		return "", err
@@ -144,12 +144,12 @@ func (p place) target() (string, error) {
 	return real, nil
 }
 
-// short returns the file's name for findings.
-func (p place) short() string { return filepath.Base(p.path) }
+// displayName returns the file's name for findings.
+func (p sourcePath) displayName() string { return filepath.Base(p.path) }
 
 // owned returns the path below the repository, and the link's target if the
 // path is a link.
-func (p place) owned() []string {
+func (p sourcePath) owned() []string {
 	paths := []string{p.rel}
 	if real, err := filepath.EvalSymlinks(p.path); err == nil {
 		if rel, ok := below(p.repo, real); ok && filepath.ToSlash(rel) != p.rel {

@@ -80,7 +80,7 @@ func TestOpen(t *testing.T) {
 // TestLinkOutLater: a path that was valid at the start of a run may later
 // become a link to another place.
 func TestLinkOutLater(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	out := filepath.Join(t.TempDir(), "other.md")
 	write(t, out, []byte(twoTasks))
@@ -102,7 +102,7 @@ func TestLinkOutLater(t *testing.T) {
 }
 
 func TestEndedContext(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -126,7 +126,7 @@ func TestEndedContext(t *testing.T) {
 // TestWriteNamed: where unnamed files are not supported, the temporary file has
 // a name from the start.
 func TestWriteNamed(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	_, like := snapshotFile(t, path)
 	temp, err := writeNamed(path, []byte("x"), like)
 	if err != nil {

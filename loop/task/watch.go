@@ -33,16 +33,16 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 		return fmt.Errorf("watch %s: %w", s.rel, err)
 	}
 	defer w.Close()
-	if err := s.arm(w); err != nil {
+	if err := s.watchFolders(w); err != nil {
 		return fmt.Errorf("watch %s: %w", s.rel, err)
 	}
 	s.file.mu.Lock()
-	last := s.file.seen
+	last := s.file.lastRead
 	s.file.mu.Unlock()
 	look := func() {
 		// The folder may have been replaced by another one of the same name.
-		_ = s.arm(w)
-		now, ok := s.look(ctx)
+		_ = s.watchFolders(w)
+		now, ok := s.currentHash(ctx)
 		if !ok || ctx.Err() != nil || now == last {
 			return
 		}
@@ -64,7 +64,7 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 			if !ok {
 				return nil
 			}
-			if !s.concerns(ev) {
+			if !s.isRelevant(ev) {
 				continue
 			}
 			if since.IsZero() {
@@ -87,13 +87,13 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 	}
 }
 
-// look returns the hash of the current content. It reports false when the file
-// exists but cannot be read: the next Read reports that error.
-func (s *planSource) look(ctx context.Context) (contentHash, bool) {
+// currentHash returns the hash of the current content. It reports false when
+// the file exists but cannot be read: the next Read reports that error.
+func (s *planSource) currentHash(ctx context.Context) (contentHash, bool) {
 	path, err := s.target()
 	if err == nil {
 		var data []byte
-		if data, _, err = s.file.settled(ctx, path); err == nil {
+		if data, _, err = s.file.readSettled(ctx, path); err == nil {
 			return hashOf(data), true
 		}
 	}
@@ -108,7 +108,7 @@ func (s *planSource) look(ctx context.Context) (contentHash, bool) {
 // link's target.
 func (s *planSource) folders() []string {
 	dirs := []string{s.repo}
-	for _, p := range []string{s.path, s.real()} {
+	for _, p := range []string{s.path, s.realPath()} {
 		var up []string
 		for dir := dirOf(p); dir != s.repo && strings.HasPrefix(dir, s.repo+string(filepath.Separator)); dir = dirOf(dir) {
 			up = append(up, dir)
@@ -120,17 +120,18 @@ func (s *planSource) folders() []string {
 	return slices.Compact(dirs)
 }
 
-// real returns the plan's resolved path, or its own path when that is unknown.
-func (s *planSource) real() string {
+// realPath returns the plan's resolved path, or its own path when that is
+// unknown.
+func (s *planSource) realPath() string {
 	if real, err := s.target(); err == nil {
 		return real
 	}
 	return s.path
 }
 
-// arm watches all folders that exist. Only a missing repository folder is an
-// error.
-func (s *planSource) arm(w *fsnotify.Watcher) error {
+// watchFolders watches all folders that exist. Only a missing repository folder
+// is an error.
+func (s *planSource) watchFolders(w *fsnotify.Watcher) error {
 	for _, dir := range s.folders() {
 		if err := w.Add(dir); err != nil && (dir == s.repo || !errors.Is(err, fs.ErrNotExist)) {
 			return err
@@ -139,13 +140,13 @@ func (s *planSource) arm(w *fsnotify.Watcher) error {
 	return nil
 }
 
-// concerns reports whether an event can affect the plan. The folders above it
+// isRelevant reports whether an event can affect the plan. The folders above it
 // have many others.
-func (s *planSource) concerns(ev fsnotify.Event) bool {
+func (s *planSource) isRelevant(ev fsnotify.Event) bool {
 	if ev.Op == fsnotify.Chmod {
 		return false
 	}
-	real := s.real()
+	real := s.realPath()
 	for _, p := range []string{s.path, real} {
 		if ev.Name == p || strings.HasPrefix(p, ev.Name+string(filepath.Separator)) {
 			return true

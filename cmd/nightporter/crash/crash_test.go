@@ -144,8 +144,8 @@ func (n run) check(want result) {
 	}
 }
 
-// undisturbed returns the result of a run without crashes.
-func undisturbed(t *testing.T) result {
+// resultWithoutCrash returns the result of a run without crashes.
+func resultWithoutCrash(t *testing.T) result {
 	t.Helper()
 	n := newRun(t)
 	n.Through()
@@ -161,7 +161,7 @@ func undisturbed(t *testing.T) result {
 // and effects.
 func TestCrashPoints(t *testing.T) {
 	t.Parallel()
-	want := undisturbed(t)
+	want := resultWithoutCrash(t)
 	runs, extra := crashRuns()
 	for _, points := range runs {
 		t.Run(points[0], func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestCrashPoints(t *testing.T) {
 // TestRandomKills kills the real program repeatedly at random times.
 func TestRandomKills(t *testing.T) {
 	t.Parallel()
-	want := undisturbed(t)
+	want := resultWithoutCrash(t)
 	seed := *killSeed
 	if seed == 0 {
 		seed = rand.Uint64()

@@ -30,13 +30,13 @@ var guideCount = flag.Int("guide.count", 100, "how many directives are sent whil
 // guideTasks is the number of tasks in the run. Each has one builder.
 const guideTasks = 10
 
-// sent is one directive with the daemon's acknowledgement.
-type sent struct {
+// sentDirective is one directive with the daemon's acknowledgement.
+type sentDirective struct {
 	text    string
 	id      string // acknowledged id, such as g12
 	task    string // the task it is addressed to, "" = the next session
 	sticky  bool
-	nobody  bool // addressed to a hat without a task in this run
+	noHat   bool // addressed to a hat without a task in this run
 	dropped bool // its removal was acknowledged
 }
 
@@ -76,9 +76,9 @@ func newGuidedRun(t *testing.T, random *rand.Rand) *guidedRun {
 	return g
 }
 
-// begin starts or resumes the run. It retries: a child forked just before the
+// start starts or resumes the run. It retries: a child forked just before the
 // kill keeps the state folder's lock until it executes its program.
-func (g *guidedRun) begin() {
+func (g *guidedRun) start() {
 	g.T.Helper()
 	if err := programtest.WaitFor("the state folder to be free", func() (bool, error) {
 		_, held, err := statelock.Held(g.State())
@@ -94,8 +94,8 @@ func (g *guidedRun) begin() {
 	g.p = p
 }
 
-// die kills the daemon after the given time and restarts it.
-func (g *guidedRun) die(after time.Duration) {
+// killAfter kills the daemon after the given time and restarts it.
+func (g *guidedRun) killAfter(after time.Duration) {
 	g.T.Helper()
 	select {
 	case <-g.p.Done:
@@ -107,12 +107,12 @@ func (g *guidedRun) die(after time.Duration) {
 		g.T.Fatalf("it had ended with %d, %v\n%s", code, err, g.p.Out)
 	}
 	g.kills++
-	g.begin()
+	g.start()
 }
 
-// ask repeats a line with its key until it is acknowledged, like a client that
-// does not know whether the line has arrived.
-func (g *guidedRun) ask(key, line string) (api.Reply, error) {
+// sendUntilAcknowledged repeats a line with its key until it is acknowledged,
+// like a client that does not know whether the line has arrived.
+func (g *guidedRun) sendUntilAcknowledged(key, line string) (api.Reply, error) {
 	deadline := time.Now().Add(2 * programtest.Patience)
 	for {
 		var reply api.Reply
@@ -135,9 +135,10 @@ func (g *guidedRun) ask(key, line string) (api.Reply, error) {
 
 var gID = regexp.MustCompile(`\bg\d+\b`)
 
-// say sends directive number n while the builder of a task is working.
-func (g *guidedRun) say(random *rand.Rand, n, task int) (sent, error) {
-	s := sent{text: fmt.Sprintf("Directive %03d of the night", n)}
+// sendDirective sends directive number n while the builder of a task is
+// working.
+func (g *guidedRun) sendDirective(random *rand.Rand, n, task int) (sentDirective, error) {
+	s := sentDirective{text: fmt.Sprintf("Directive %03d of the night", n)}
 	line := "/guidance "
 	kind := random.IntN(10)
 	if n == 50 {
@@ -155,11 +156,11 @@ func (g *guidedRun) say(random *rand.Rand, n, task int) (sent, error) {
 		}
 	case 3: // for a hat that this run does not use
 		if n%5 == 0 {
-			s.nobody, line = true, line+"@reviewer "
+			s.noHat, line = true, line+"@reviewer "
 		}
 	}
 	key := fmt.Sprintf("test:%d", n)
-	reply, err := g.ask(key, line+s.text)
+	reply, err := g.sendUntilAcknowledged(key, line+s.text)
 	if err != nil {
 		return s, err
 	}
@@ -168,13 +169,13 @@ func (g *guidedRun) say(random *rand.Rand, n, task int) (sent, error) {
 		return s, fmt.Errorf("%s%s: %+v", line, s.text, reply)
 	}
 	if random.IntN(4) == 0 { // simulates a lost answer: the client repeats the line
-		again, err := g.ask(key, line+s.text)
+		again, err := g.sendUntilAcknowledged(key, line+s.text)
 		if err != nil || !again.OK || gID.FindString(again.Text) != s.id {
 			return s, fmt.Errorf("the same key again: %+v, %w; the first answer was %+v", again, err, reply)
 		}
 	}
 	if random.IntN(8) == 0 && n != 50 { // removed again; too late if a session has it
-		reply, err := g.ask("drop"+key, "/drop "+s.id)
+		reply, err := g.sendUntilAcknowledged("drop"+key, "/drop "+s.id)
 		if err != nil {
 			return s, err
 		}
@@ -183,11 +184,11 @@ func (g *guidedRun) say(random *rand.Rand, n, task int) (sent, error) {
 	return s, nil
 }
 
-// night sends all directives and returns them with their acknowledgements.
-func (g *guidedRun) night() []sent {
+// sendAll sends all directives and returns them with their acknowledgements.
+func (g *guidedRun) sendAll() []sentDirective {
 	g.T.Helper()
-	g.begin()
-	all := make([]sent, 0, *guideCount)
+	g.start()
+	all := make([]sentDirective, 0, *guideCount)
 	for task := 1; task <= guideTasks; task++ {
 		var batch []int
 		for n := len(all); n < *guideCount*task/guideTasks; n++ {
@@ -197,14 +198,14 @@ func (g *guidedRun) night() []sent {
 		// fixes them regardless of scheduling.
 		random := rand.New(rand.NewPCG(g.random.Uint64(), 0))
 		type result struct {
-			sent []sent
+			sent []sentDirective
 			err  error
 		}
 		said := make(chan result, 1)
 		send := func() {
 			var r result
 			for _, n := range batch {
-				s, err := g.say(random, n, task)
+				s, err := g.sendDirective(random, n, task)
 				r.sent = append(r.sent, s)
 				if r.err = err; err != nil {
 					break
@@ -229,11 +230,11 @@ func (g *guidedRun) night() []sent {
 		// planned. The run must not end before all of them are sent.
 		early := task%2 == 0 && task < guideTasks
 		if early {
-			g.letGo(task)
+			g.releaseBuilder(task)
 		}
 		go send()
 		for range 2 {
-			g.die(time.Duration(g.random.Int64N(int64(400 * time.Millisecond))))
+			g.killAfter(time.Duration(g.random.Int64N(int64(400 * time.Millisecond))))
 		}
 		r := <-said
 		if r.err != nil {
@@ -241,13 +242,13 @@ func (g *guidedRun) night() []sent {
 		}
 		all = append(all, r.sent...)
 		if !early {
-			g.letGo(task)
+			g.releaseBuilder(task)
 		}
 	}
-	g.through()
+	g.awaitEnd()
 	// Directives that no session took wait for the next run, which one more
 	// task starts.
-	g.letGo(guideTasks + 1)
+	g.releaseBuilder(guideTasks + 1)
 	plan, err := os.OpenFile(g.Path("repo", "plan.md"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		g.T.Fatal(err)
@@ -258,21 +259,21 @@ func (g *guidedRun) night() []sent {
 	if err := plan.Close(); err != nil {
 		g.T.Fatal(err)
 	}
-	g.begin()
-	g.through()
+	g.start()
+	g.awaitEnd()
 	return all
 }
 
-// through waits for the end of the run.
-func (g *guidedRun) through() {
+// awaitEnd waits for the end of the run.
+func (g *guidedRun) awaitEnd() {
 	g.T.Helper()
 	if code, err := g.p.Wait(); err != nil || code != 0 {
 		g.T.Fatalf("exit %d, %v\n%s", code, err, g.p.Out)
 	}
 }
 
-// letGo lets the builder of a task continue.
-func (g *guidedRun) letGo(task int) {
+// releaseBuilder lets the builder of a task continue.
+func (g *guidedRun) releaseBuilder(task int) {
 	g.T.Helper()
 	if err := os.WriteFile(g.Path("notes", fmt.Sprintf("go-%d", task)), nil, 0o644); err != nil {
 		g.T.Fatal(err)
@@ -317,8 +318,8 @@ func bodyOf[B ledger.Body](t *testing.T, l line) (b B, is bool) {
 	return b, true
 }
 
-// told collects the ledger's entries about one directive.
-type told struct {
+// directiveRecord collects the ledger's entries about one directive.
+type directiveRecord struct {
 	queued   int
 	text     string
 	sessions []string // sessions that it was bound to, in order
@@ -337,17 +338,17 @@ func TestGuidanceThroughKills(t *testing.T) {
 	}
 	t.Logf("again with: -kill.seed=%d -guide.count=%d", seed, *guideCount)
 	g := newGuidedRun(t, rand.New(rand.NewPCG(seed, 0)))
-	all := g.night()
+	all := g.sendAll()
 
 	type planned struct{ hat, task, replaces string }
 	sessions := map[string]planned{}
-	items := map[string]*told{}
+	items := map[string]*directiveRecord{}
 	bound := map[string][]string{}
 	var order []string // session ids
 	for _, l := range g.lines() {
 		if b, is := bodyOf[ledger.GuidanceQueued](t, l); is {
 			if items[b.Item.ID] == nil {
-				items[b.Item.ID] = &told{text: b.Item.Text}
+				items[b.Item.ID] = &directiveRecord{text: b.Item.Text}
 			}
 			items[b.Item.ID].queued++
 		}
@@ -426,8 +427,8 @@ func TestGuidanceThroughKills(t *testing.T) {
 		if expired := end == guidance.Expired; (expired || s.dropped) != (len(i.sessions) == 0) {
 			t.Errorf("%s ended as %s, bound to %v", s.id, end, i.sessions)
 		}
-		if s.nobody != (end == guidance.Expired && s.task == "") && !s.dropped {
-			t.Errorf("%s ended as %s; whether there was anybody for it: %v", s.id, end, !s.nobody)
+		if s.noHat != (end == guidance.Expired && s.task == "") && !s.dropped {
+			t.Errorf("%s ended as %s; whether there was anybody for it: %v", s.id, end, !s.noHat)
 		}
 		if s.task == "" && len(i.sessions) > 0 {
 			at := slices.Index(order, i.sessions[0])
@@ -447,10 +448,10 @@ func TestGuidanceThroughKills(t *testing.T) {
 		// Directives inherited from a replaced session come first, all others
 		// in the order of sending.
 		once := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return sticky[id] })
-		if !slices.IsSortedFunc(once, func(a, b string) int { return number(a) - number(b) }) {
+		if !slices.IsSortedFunc(once, func(a, b string) int { return directiveNumber(a) - directiveNumber(b) }) {
 			t.Errorf("%s has guidance out of order: %v", session, ids)
 		}
-		g.prompt(session, ids, items)
+		g.checkPrompt(session, ids, items)
 	}
 	if out := g.Out("nightporter", "verify"); !strings.Contains(out, "ledger whole") {
 		t.Errorf("verify: %s", out)
@@ -460,9 +461,9 @@ func TestGuidanceThroughKills(t *testing.T) {
 	}
 }
 
-// prompt compares a session's prompt with the directives that the ledger bound
-// to it.
-func (g *guidedRun) prompt(session string, bound []string, items map[string]*told) {
+// checkPrompt compares a session's prompt with the directives that the ledger
+// bound to it.
+func (g *guidedRun) checkPrompt(session string, bound []string, items map[string]*directiveRecord) {
 	g.T.Helper()
 	prompt, err := os.ReadFile(g.Path("notes", "prompt-"+session))
 	if errors.Is(err, os.ErrNotExist) {
@@ -481,8 +482,8 @@ func (g *guidedRun) prompt(session string, bound []string, items map[string]*tol
 	}
 }
 
-// number returns 12 for "g12".
-func number(id string) int {
+// directiveNumber returns 12 for "g12".
+func directiveNumber(id string) int {
 	n, _ := strconv.Atoi(strings.TrimPrefix(id, "g"))
 	return n
 }

@@ -95,8 +95,8 @@ func Find(name string) *Agent {
 	return table[n]
 }
 
-// FindOutput returns the built row for an output format; "" means Text. It returns
-// nil for an unknown or reserved format.
+// FindOutput returns the built row for an output format; "" means Text. It
+// returns nil for an unknown or reserved format.
 func FindOutput(output string) *Agent {
 	if output == "" {
 		output = Text
@@ -171,5 +171,5 @@ type Verdict struct {
 	CostUSD float64
 }
 
-// unknown returns a verdict without any information.
-func unknown() Verdict { return Verdict{Turns: -1, Tokens: -1, CostUSD: -1} }
+// unknownVerdict returns a verdict without any information.
+func unknownVerdict() Verdict { return Verdict{Turns: -1, Tokens: -1, CostUSD: -1} }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// optional lists the cells that only an agent found on PATH has.
-var optional = []string{"Program", "Install"}
+// pathOnlyCells lists the cells that only an agent found on PATH has.
+var pathOnlyCells = []string{"Program", "Install"}
 
 // TestEveryCell: every cell of a built row is set. A cell that does not apply
 // has its empty value, which differs from the zero value.
@@ -29,7 +29,7 @@ func TestEveryCell(t *testing.T) {
 				if !empty {
 					t.Errorf("%s is reserved, and has %s", a.Name, cell)
 				}
-			case slices.Contains(optional, cell) && a.Origin != FromPath:
+			case slices.Contains(pathOnlyCells, cell) && a.Origin != FromPath:
 				if !empty {
 					t.Errorf("%s is not found on PATH, and has %s", a.Name, cell)
 				}

@@ -67,11 +67,11 @@ var claudeVars = []string{
 	"DISABLE_ERROR_REPORTING=1",
 }
 
-// claudeUseless are tools that lose work in a session: one makes a folder of
-// its own inside the work folder, the others plan work for after the session's
-// end. As denied tools they are not offered to the model, so it never calls
-// them in vain.
-var claudeUseless = []string{"EnterWorktree", "CronCreate", "ScheduleWakeup"}
+// claudeDisabledTools are tools that lose work in a session: one makes a folder
+// of its own inside the work folder, the others plan work for after the
+// session's end. As denied tools they are not offered to the model, so it never
+// calls them in vain.
+var claudeDisabledTools = []string{"EnterWorktree", "CronCreate", "ScheduleWakeup"}
 
 // claudeArgs passes the prompt on standard input, because an argument holds 128
 // kB at most. The permission mode never asks, because nobody could answer: in
@@ -135,7 +135,7 @@ var toolName = regexp.MustCompile(`^(?:[A-Z][A-Za-z]+|mcp__[A-Za-z0-9_-]+)(?:\(.
 // program itself refuses to remove the root, its direct subfolders and HOME in
 // every mode.
 func claudeDenied(denied []string) []string {
-	rules := claudeUseless[:len(claudeUseless):len(claudeUseless)]
+	rules := claudeDisabledTools[:len(claudeDisabledTools):len(claudeDisabledTools)]
 	for _, d := range denied {
 		d = strings.Join(strings.Fields(d), " ")
 		from, to, piped := strings.Cut(d, " | ")
@@ -172,6 +172,6 @@ func claudePiped(from, to string) []string {
 // claudeRead judges by the stream, never by the exit code: see claudeStream.
 func claudeRead(output io.Reader, x ledger.Exit, known []Failure) Verdict {
 	s := claudeStream{known: known}
-	eachLine(output, claudeLine, s.take)
+	eachLine(output, claudeLine, s.readLine)
 	return s.verdict(x)
 }

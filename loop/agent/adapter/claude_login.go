@@ -78,10 +78,10 @@ func claudeParse(data []byte) (claudeTokens, []byte, error) {
 	return tokens, out, err
 }
 
-// claudeLongest is the longest accepted validity of a renewed login; real ones
-// last hours. Otherwise a session could store a date in the far future, and no
-// later renewal would count as newer.
-const claudeLongest = 366 * 24 * time.Hour
+// maxLoginValidity is the longest accepted validity of a renewed login; real
+// ones last hours. Otherwise a session could store a date in the far future,
+// and no later renewal would count as newer.
+const maxLoginValidity = 366 * 24 * time.Hour
 
 // claudeRenewed returns the login that a session left if it is newer than the
 // one it began with, else nil.
@@ -91,7 +91,7 @@ func claudeRenewed(began, left []byte) []byte {
 		return nil
 	}
 	tokens, data, err := claudeParse(left)
-	if err != nil || tokens.Refresh == "" || tokens.Expires <= old.Expires || time.UnixMilli(tokens.Expires).After(time.Now().Add(claudeLongest)) || bytes.Equal(data, began) {
+	if err != nil || tokens.Refresh == "" || tokens.Expires <= old.Expires || time.UnixMilli(tokens.Expires).After(time.Now().Add(maxLoginValidity)) || bytes.Equal(data, began) {
 		return nil
 	}
 	return data

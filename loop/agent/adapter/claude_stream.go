@@ -88,15 +88,15 @@ type claudeStream struct {
 	raw    []string        // the last lines that are no JSON, from standard error
 }
 
-// take reads one line of the stream.
-func (s *claudeStream) take(line []byte, cut bool) {
+// readLine reads one line of the stream.
+func (s *claudeStream) readLine(line []byte, cut bool) {
 	if s.turns == nil {
 		s.turns = map[string]bool{}
 	}
 	if line[0] != '{' {
 		if !bytes.HasPrefix(line, []byte("[nightporter: ")) {
 			s.raw = append(s.raw, Clean(string(line[:min(len(line), 1000)]), 1000))
-			s.raw = s.raw[max(0, len(s.raw)-lastWords):]
+			s.raw = s.raw[max(0, len(s.raw)-searchedLines):]
 		}
 		return
 	}
@@ -104,7 +104,7 @@ func (s *claudeStream) take(line []byte, cut bool) {
 		// The line is too long to parse; its beginning shows that the model
 		// answered.
 		if bytes.HasPrefix(line, []byte(`{"type":"assistant"`)) {
-			s.answered(fmt.Sprintf("long line %d", len(s.turns)))
+			s.recordAnswer(fmt.Sprintf("long line %d", len(s.turns)))
 		}
 		return
 	}
@@ -117,7 +117,7 @@ func (s *claudeStream) take(line []byte, cut bool) {
 	switch e.Type {
 	case "assistant":
 		if e.Message.Model != synthetic {
-			s.answered(e.Message.ID)
+			s.recordAnswer(e.Message.ID)
 			return
 		}
 		if e.Error == "" {
@@ -141,8 +141,8 @@ func (s *claudeStream) take(line []byte, cut bool) {
 	}
 }
 
-// answered records an answer of the model. It clears earlier errors.
-func (s *claudeStream) answered(id string) {
+// recordAnswer records an answer of the model. It clears earlier errors.
+func (s *claudeStream) recordAnswer(id string) {
 	s.turns[id] = true
 	s.result, s.err = nil, nil
 }
@@ -156,12 +156,12 @@ func retryText(e claudeEvent) string {
 
 // verdict returns the verdict on a session with this stream and exit.
 func (s *claudeStream) verdict(x ledger.Exit) Verdict {
-	v := unknown()
+	v := unknownVerdict()
 	v.Turns = len(s.turns)
 	if r := s.result; r != nil {
 		v.Tokens, v.CostUSD = r.tokens(), r.cost()
 		if !r.IsError {
-			v.Text = s.ended(x)
+			v.Text = s.successNote(x)
 			return v
 		}
 		e := claudeError{status: r.APIStatus, reason: r.Reason, text: strings.Join(append([]string{r.Result}, r.Errors...), " ")}
@@ -194,8 +194,9 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	return v
 }
 
-// ended returns a remark on a conversation that ended successfully, or "".
-func (s *claudeStream) ended(x ledger.Exit) string {
+// successNote returns a remark on a conversation that ended successfully, or
+// "".
+func (s *claudeStream) successNote(x ledger.Exit) string {
 	if n := len(s.result.Denials); n > 0 {
 		var tools []string
 		for _, d := range s.result.Denials {

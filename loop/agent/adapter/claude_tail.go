@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// claudeSaid holds the fields of a stream's line that are shown to people. A
+// claudeMessage holds the fields of a stream's line that are shown to people. A
 // field of an unexpected type is ignored.
-type claudeSaid struct {
+type claudeMessage struct {
 	Type    string `json:"type"`
 	Message struct {
 		Content []claudePart `json:"content"`
@@ -53,7 +53,7 @@ func claudeTail(lines []string, dir string, most int) []string {
 			}
 			continue
 		}
-		var e claudeSaid
+		var e claudeMessage
 		var wrongType *json.UnmarshalTypeError
 		if err := json.Unmarshal([]byte(line), &e); err != nil && !errors.As(err, &wrongType) {
 			continue
@@ -82,9 +82,9 @@ func (p claudePart) call(dir, result string) string {
 	case in.Command != "":
 		text = firstLine(in.Command)
 	case in.File != "" || in.Notebook != "":
-		text += " " + inside(dir, in.File+in.Notebook)
+		text += " " + relativeTo(dir, in.File+in.Notebook)
 	default:
-		for _, what := range []string{in.Pattern, in.Query, in.URL, inside(dir, in.Path), in.Description} {
+		for _, what := range []string{in.Pattern, in.Query, in.URL, relativeTo(dir, in.Path), in.Description} {
 			if what != "" {
 				text += " " + firstLine(what)
 				break
@@ -127,8 +127,8 @@ func firstLine(text string) string {
 	return first
 }
 
-// inside makes a path relative to the work folder if it lies below it.
-func inside(dir, path string) string {
+// relativeTo makes a path relative to the work folder if it lies below it.
+func relativeTo(dir, path string) string {
 	if rest, ok := strings.CutPrefix(path, dir+string(filepath.Separator)); ok && dir != "" {
 		return rest
 	}

@@ -79,7 +79,7 @@ func commandArgs(c Call) ([]string, bool, error) {
 // Elsewhere they prove nothing: a model may write about rate limits without
 // being limited.
 func readText(_ io.Reader, x ledger.Exit, known []Failure) Verdict {
-	v := unknown()
+	v := unknownVerdict()
 	switch x.Reason {
 	case ledger.ExitStall, ledger.ExitWall: // some agents never give up, and repeat the cause until they are stopped
 	case ledger.ExitSelf:

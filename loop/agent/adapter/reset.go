@@ -18,9 +18,9 @@ var (
 	spanPart  = regexp.MustCompile(`(?i)(\d+) ?([dhms])`)
 )
 
-// late is how far a time in the text may lie before the session's end and still
-// mean this day, because an agent takes a moment to give up.
-const late = 5 * time.Minute
+// resetTolerance is how far a time in the text may lie before the session's end
+// and still mean this day, because an agent takes a moment to give up.
+const resetTolerance = 5 * time.Minute
 
 // resetTime reads the end of a limit from a text. It returns the zero time for
 // a text without a time, or with an unknown zone.
@@ -75,7 +75,7 @@ func clockTime(m []string, ended time.Time) time.Time {
 	now := ended.In(zone)
 	if m[1] == "" {
 		at := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, zone)
-		if at.Before(now.Add(-late)) {
+		if at.Before(now.Add(-resetTolerance)) {
 			at = time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, zone)
 		}
 		return at

@@ -52,9 +52,9 @@ func (a *Agent) failures() []Failure {
 
 func phrase(re string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + re) }
 
-// lastWords is the number of last lines to search: an agent that gives up
+// searchedLines is the number of last lines to search: an agent that gives up
 // reports the cause at the end.
-const lastWords = 12
+const searchedLines = 12
 
 // recognise returns the class and the text of the newest line with a known
 // phrase in a failed session's output. ended is the time of the session's end:
@@ -62,7 +62,7 @@ const lastWords = 12
 // or else the machine's.
 func recognise(known []Failure, tail string, ended time.Time) (ledger.FailureClass, time.Time, string) {
 	lines := strings.FieldsFunc(tail, func(r rune) bool { return r == '\n' || r == '\r' })
-	for i := len(lines) - 1; i >= 0 && i >= len(lines)-lastWords; i-- {
+	for i := len(lines) - 1; i >= 0 && i >= len(lines)-searchedLines; i-- {
 		for _, f := range known {
 			if !f.Phrase.MatchString(lines[i]) {
 				continue

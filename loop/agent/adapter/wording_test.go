@@ -24,7 +24,7 @@ func TestRecognise(t *testing.T) {
 	day := func(hour, minute int) time.Time { // next such time of day in the machine's zone
 		now := ended.In(local)
 		d := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, local)
-		if d.Before(now.Add(-late)) {
+		if d.Before(now.Add(-resetTolerance)) {
 			d = time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, local)
 		}
 		return d

@@ -74,8 +74,8 @@ func run(ctx context.Context, pace time.Duration, stdin io.Reader, stdout, stder
 	if id := getenv(api.EnvTask); id != "" {
 		s.task = id
 	}
-	s.say("scripted %s, %s: %s", s.hat, s.task, s.title)
-	play := s.part()
+	s.printf("scripted %s, %s: %s", s.hat, s.task, s.title)
+	play := s.chooseAct()
 	if wait := time.Duration(play.pace) * pace; wait > 0 {
 		time.Sleep(wait)
 	}
@@ -97,13 +97,13 @@ type session struct {
 	reports          []report // on guidance
 }
 
-// say prints a line for people who watch the session's output.
-func (s *session) say(format string, args ...any) {
+// printf prints a line for people who watch the session's output.
+func (s *session) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.out, format+"\n", args...)
 }
 
-// part is the act that a session performs, with its duration.
-type part struct {
+// timedAct is the act that a session performs, with its duration.
+type timedAct struct {
 	pace int // duration in units of --pace
 	act  act
 }
@@ -123,14 +123,14 @@ const (
 	adviceComplete   = "advice.complete"
 )
 
-// lengths are the durations of sessions in units of --pace, by the event of
+// durations are the durations of sessions in units of --pace, by the event of
 // their hat.
-var lengths = map[string]int{planComplete: 1, buildComplete: 3, reviewVerdict: 1, fixComplete: 2,
+var durations = map[string]int{planComplete: 1, buildComplete: 3, reviewVerdict: 1, fixComplete: 2,
 	docsComplete: 1, refactorComplete: 1, verifyPassed: 1, critiqueVerdict: 1, adviceComplete: 1}
 
-// part chooses the act by the event that the prompt asks for, because hats may
-// have any name. It uses the hat's name if the prompt names no event.
-func (s *session) part() part {
+// chooseAct chooses the act by the event that the prompt asks for, because hats
+// may have any name. It uses the hat's name if the prompt names no event.
+func (s *session) chooseAct() timedAct {
 	own := s.prompt.event()
 	if own == "" {
 		own = map[string]string{"planner": planComplete, "builder": buildComplete, "reviewer": reviewVerdict, "fixer": fixComplete}[s.hat]
@@ -138,17 +138,17 @@ func (s *session) part() part {
 	if acts, ok := story[s.title]; ok && s.inSample() {
 		if act, ok := acts[own]; ok {
 			s.inStory = true
-			p := part{lengths[own], act}
+			p := timedAct{durations[own], act}
 			if s.title == titleTill && own == planComplete {
 				p.pace += TypedAfter + 1 // time for the guidance to be typed and read
 			}
 			return p
 		}
 	}
-	if act, ok := anywhere[own]; ok {
-		return part{lengths[own], act}
+	if act, ok := genericScript[own]; ok {
+		return timedAct{durations[own], act}
 	}
-	return part{1, func(s *session) (event, error) {
+	return timedAct{1, func(s *session) (event, error) {
 		return blocked(fmt.Sprintf("the scripted agent can play the shipped hats but the reproducer; it cannot be a %s", s.hat),
 			"nothing", "another agent for this hat"), nil
 	}}
@@ -180,18 +180,18 @@ func blocked(reason, tried, needs string) event {
 	return event{name: taskBlocked, data: map[string]any{"reason": reason, "tried": tried, "needs": needs}}
 }
 
-// end returns the hat's own event, with a report on every guidance that needs
-// one. It declines the guidance that the script did not handle.
-func (s *session) end(name, summary string, data map[string]any) event {
+// endEvent returns the hat's own event, with a report on every guidance that
+// needs one. It declines the guidance that the script did not handle.
+func (s *session) endEvent(name, summary string, data map[string]any) event {
 	if data == nil {
 		data = map[string]any{}
 	}
 	data["summary"] = summary
 	var reports []report
-	for _, id := range s.prompt.owed() {
+	for _, id := range s.prompt.owedReports() {
 		n := slices.IndexFunc(s.reports, func(r report) bool { return r.ID == id })
 		if n < 0 {
-			s.reports = append(s.reports, report{ID: id, SetAside: true, Note: s.excuse()})
+			s.reports = append(s.reports, report{ID: id, SetAside: true, Note: s.unfollowedNote()})
 			n = len(s.reports) - 1
 		}
 		reports = append(reports, s.reports[n])
@@ -202,14 +202,14 @@ func (s *session) end(name, summary string, data map[string]any) event {
 	return event{name: name, data: data}
 }
 
-// endWritten ends a session of a hat that may write. A session without changes
+// endWriting ends a session of a hat that may write. A session without changes
 // says so; after a failed verification that means that it is blocked.
-func (s *session) endWritten(name, summary string, data map[string]any) event {
+func (s *session) endWriting(name, summary string, data map[string]any) event {
 	if data == nil {
 		data = map[string]any{}
 	}
 	if len(s.changed) == 0 {
-		if s.prompt.red() {
+		if s.prompt.verificationFailed() {
 			return blocked("verification fails, and the script of this agent ends here", summary, "an agent that can think")
 		}
 		if data["no_change"] == nil {
@@ -217,12 +217,12 @@ func (s *session) endWritten(name, summary string, data map[string]any) event {
 		}
 	}
 	data["files_modified"] = append([]string{}, s.changed...) // [] rather than null
-	return s.end(name, summary, data)
+	return s.endEvent(name, summary, data)
 }
 
-// maxLater limits the attempts to send an event that hat could not deliver.
+// maxAttempts limits the attempts to send an event that hat could not deliver.
 // Each attempt takes half a minute, which covers a restart of the daemon.
-const maxLater = 4
+const maxAttempts = 4
 
 // emit sends the event with the first hat on PATH, and returns hat's exit code.
 func emit(ctx context.Context, e event, stdout, stderr io.Writer) (int, error) {
@@ -251,7 +251,7 @@ func emit(ctx context.Context, e event, stdout, stderr io.Writer) (int, error) {
 			return 0, nil
 		case !errors.As(err, &exit):
 			return 1, fmt.Errorf("run hat: %w", err)
-		case exit.ExitCode() == api.ExitLater && try < maxLater:
+		case exit.ExitCode() == api.ExitLater && try < maxAttempts:
 			continue
 		case exit.ExitCode() > 0:
 			return exit.ExitCode(), fmt.Errorf("hat %s: exit %d", args[0], exit.ExitCode())

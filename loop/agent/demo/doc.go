@@ -3,7 +3,7 @@
 //
 //	agent.go prompt.go   the program: reading its prompt, emitting its event
 //	story.go till.go     the script of the sample repository
-//	anywhere.go          the script of all other repositories
+//	generic.go           the script of all other repositories
 //	edit.go files.go     changes of files, below an os.Root
 //	repository.go        the sample repository
 //

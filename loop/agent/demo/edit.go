@@ -47,8 +47,8 @@ func (s *session) write(f file) error {
 	return nil
 }
 
-// put writes the files of one act of the script.
-func (s *session) put(act string) error {
+// writeAct writes the files of one act of the script.
+func (s *session) writeAct(act string) error {
 	files, err := filesOf("script/" + act)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (s *session) addLine(name, heading, line string) error {
 }
 
 func (s *session) note(verb, name string) {
-	s.say("%s %s", verb, name)
+	s.printf("%s %s", verb, name)
 	if !slices.Contains(s.changed, name) {
 		s.changed = append(s.changed, name)
 	}

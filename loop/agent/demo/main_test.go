@@ -47,8 +47,9 @@ func hatFolder(t *testing.T) string {
 	return dir
 }
 
-// taken returns the call that the hat in dir recorded, and deletes the record.
-func taken(t *testing.T, dir string) call {
+// takeCall returns the call that the hat in dir recorded, and deletes the
+// record.
+func takeCall(t *testing.T, dir string) call {
 	t.Helper()
 	read := func(name string) string {
 		p := filepath.Join(dir, name)
@@ -68,9 +69,9 @@ func taken(t *testing.T, dir string) call {
 	return call{Args: strings.Split(strings.TrimSuffix(args, "\n"), "\n"), Data: data, N: strings.Count(calls, "\n")}
 }
 
-// started runs the agent as a process in dir and returns its exit code and its
+// runAgent runs the agent as a process in dir and returns its exit code and its
 // output.
-func started(t *testing.T, dir, hats string, prompt string, env ...string) (int, string) {
+func runAgent(t *testing.T, dir, hats string, prompt string, env ...string) (int, string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], Command)
 	cmd.Dir = dir

@@ -79,8 +79,9 @@ func (p prompt) event() string {
 // line has a remark behind the exit code.
 var redLine = regexp.MustCompile("(?m)^- `.*` FAILED \\(exit -?[0-9]+\\)$")
 
-// red reports whether verification failed after the previous session.
-func (p prompt) red() bool { return redLine.MatchString(p.section["Verification"]) }
+// verificationFailed reports whether verification failed after the previous
+// session.
+func (p prompt) verificationFailed() bool { return redLine.MatchString(p.section["Verification"]) }
 
 // outOfScope reports whether changes of an earlier session were undone.
 func (p prompt) outOfScope() bool {
@@ -141,9 +142,9 @@ func (p prompt) guidance() []directive {
 	return list
 }
 
-// owed returns the ids of guidance on which the event must report, according to
-// "How to end".
-func (p prompt) owed() []string {
+// owedReports returns the ids of guidance on which the event must report,
+// according to "How to end".
+func (p prompt) owedReports() []string {
 	var ids []string
 	for _, m := range owedID.FindAllStringSubmatch(p.end, -1) {
 		if !slices.Contains(ids, m[1]) {

@@ -74,12 +74,12 @@ var story = map[string]map[string]act{
 // steps returns the act of a planner with a fixed plan.
 func steps(summary string, steps ...string) act {
 	return func(s *session) (event, error) {
-		return s.end(planComplete, summary, map[string]any{"steps": steps}), nil
+		return s.endEvent(planComplete, summary, map[string]any{"steps": steps}), nil
 	}
 }
 
-// excuse returns the note on guidance that the script does not follow.
-func (s *session) excuse() string {
+// unfollowedNote returns the note on guidance that the script does not follow.
+func (s *session) unfollowedNote() string {
 	if s.inStory && s.title != titleTill {
 		return "a scripted agent: " + s.task + " goes by its script; /guidance #3 reaches the till"
 	}
@@ -104,7 +104,7 @@ type issue struct {
 }
 
 func (s *session) verdict(summary string, issues []issue) event {
-	return s.end(reviewVerdict, summary, map[string]any{"issues": append([]issue{}, issues...)}) // [] rather than null
+	return s.endEvent(reviewVerdict, summary, map[string]any{"issues": append([]issue{}, issues...)}) // [] rather than null
 }
 
 var issueLine = regexp.MustCompile(`(?m)^[0-9]+\. \[.*$`)
@@ -119,7 +119,7 @@ func (s *session) dispute(reason string) event {
 	for _, line := range issueLine.FindAllString(s.prompt.section["Issues"], -1) {
 		list = append(list, disputed{line, reason})
 	}
-	return s.endWritten(fixComplete, "Changed nothing: "+reason, map[string]any{
+	return s.endWriting(fixComplete, "Changed nothing: "+reason, map[string]any{
 		"resolved": []string{}, "disputed": list, "no_change": reason,
 	})
 }
@@ -127,10 +127,10 @@ func (s *session) dispute(reason string) event {
 // --- Task 1 ---
 
 func (s *session) buildPrices() (event, error) {
-	if err := s.put("price-list"); err != nil {
+	if err := s.writeAct("price-list"); err != nil {
 		return event{}, err
 	}
-	return s.endWritten(buildComplete, "Price list with five teas", nil), nil
+	return s.endWriting(buildComplete, "Price list with five teas", nil), nil
 }
 
 // --- Task 2: a claim that is false, and a sum that is wrong ---
@@ -168,21 +168,21 @@ func (s *session) buildSum() (event, error) {
 		return event{}, err
 	}
 	switch first := bytes.Contains(code, []byte(wrong[0].code)); {
-	case s.prompt.red() && (code == nil || first):
-		err = s.put("sum-claimed") // restores the tests if they are missing
+	case s.prompt.verificationFailed() && (code == nil || first):
+		err = s.writeAct("sum-claimed") // restores the tests if they are missing
 		if err == nil {
-			err = s.put("sum-repaired")
+			err = s.writeAct("sum-repaired")
 		}
 		if err == nil {
-			return s.endWritten(buildComplete, "Weighs portions under 100 g too", nil), nil
+			return s.endWriting(buildComplete, "Weighs portions under 100 g too", nil), nil
 		}
 	case code == nil || first:
-		err = s.put("sum-claimed")
+		err = s.writeAct("sum-claimed")
 	}
 	if err != nil {
 		return event{}, err
 	}
-	return s.endWritten(buildComplete, "Basket adds up, all tests pass", nil), nil
+	return s.endWriting(buildComplete, "Basket adds up, all tests pass", nil), nil
 }
 
 func (s *session) reviewSum() (event, error) {
@@ -204,10 +204,10 @@ func (s *session) fixSum() (event, error) {
 	if len(found) == 0 {
 		return s.fixNothing()
 	}
-	if err := s.put("sum-fixed"); err != nil {
+	if err := s.writeAct("sum-fixed"); err != nil {
 		return event{}, err
 	}
-	return s.endWritten(fixComplete, "Adds up first and divides once", map[string]any{
+	return s.endWriting(fixComplete, "Adds up first and divides once", map[string]any{
 		"resolved": []string{found[0].Rule}, "disputed": []string{},
 	}), nil
 }
@@ -244,10 +244,10 @@ func (s *session) halfCent() (way, remark string) {
 
 func (s *session) buildRound() (event, error) {
 	way, remark := s.halfCent()
-	if err := s.put("half-" + way); err != nil {
+	if err := s.writeAct("half-" + way); err != nil {
 		return event{}, err
 	}
-	return s.endWritten(buildComplete, "Rounds to the nearest cent, half a cent "+way+remark, nil), nil
+	return s.endWriting(buildComplete, "Rounds to the nearest cent, half a cent "+way+remark, nil), nil
 }
 
 // oneLine returns text as one line of at most most characters.

@@ -10,11 +10,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// typing returns a person who types words once, when the given hat starts on a
-// task.
-func typing(hat, task, words string) func(*night, string, string) {
+// typesGuidance returns a person who types words once, when the given hat
+// starts on a task.
+func typesGuidance(hat, task, words string) func(*testRun, string, string) {
 	typed := false
-	return func(n *night, h, at string) {
+	return func(n *testRun, h, at string) {
 		if h != hat || at != task || typed {
 			return
 		}
@@ -62,8 +62,8 @@ final 0: ok 16 tests`
 func TestStory(t *testing.T) {
 	var trees []string
 	for range 2 { // both runs must be equal
-		n := newNight(t, sample(t), Verify)
-		n.before = typing(GuidanceHat, GuidanceTask, Guidance)
+		n := newTestRun(t, sample(t), Verify)
+		n.before = typesGuidance(GuidanceHat, GuidanceTask, Guidance)
 		n.play(planTasks(t))
 		if diff := cmp.Diff(strings.Split(asPlanned, "\n"), n.log); diff != "" {
 			t.Fatalf("the story (-want +got):\n%s", diff)
@@ -120,8 +120,8 @@ commit feat: Task 3 - Move the till to the new API`, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			n := newNight(t, sample(t), Verify)
-			n.before = typing(tt.hat, tt.task, tt.words)
+			n := newTestRun(t, sample(t), Verify)
+			n.before = typesGuidance(tt.hat, tt.task, tt.words)
 			n.play(planTasks(t))
 			log := strings.Join(n.log, "\n")
 			_, third, _ := strings.Cut(log, "Task 2 - Sum the basket\n")
@@ -154,7 +154,7 @@ func TestAnswer(t *testing.T) {
 	} {
 		t.Run(tt.choice+tt.words, func(t *testing.T) {
 			t.Parallel()
-			n := newNight(t, sample(t), Verify)
+			n := newTestRun(t, sample(t), Verify)
 			n.answer = &loop.AnswerQuestion{Question: "q1", Choice: tt.choice, Words: tt.words}
 			n.play(planTasks(t))
 			if !strings.Contains(strings.Join(n.log, "\n"), "#4 builder build.complete: "+tt.want+"\n") {
@@ -170,7 +170,7 @@ func TestAnswer(t *testing.T) {
 // TestStoryUnverified: without verification only the reviewer notices the false
 // claim.
 func TestStoryUnverified(t *testing.T) {
-	n := newNight(t, sample(t))
+	n := newTestRun(t, sample(t))
 	n.play(planTasks(t)[:2])
 	log := strings.Join(n.log, "\n")
 	if !strings.Contains(log, "  major basket.sh:11 portions\n#2 fixer fix.complete: Adds up first and divides once") {
@@ -181,7 +181,7 @@ func TestStoryUnverified(t *testing.T) {
 	}
 }
 
-func TestTillWanted(t *testing.T) {
+func TestParseTillPlan(t *testing.T) {
 	for words, want := range map[string]tillPlan{
 		Guidance:                              tillWrap,
 		"Wrap the old till, don’t replace it": tillWrap,
@@ -192,12 +192,12 @@ func TestTillWanted(t *testing.T) {
 		"don't wrap it, replace it":           tillReplace,
 		"replace it":                          tillReplace,
 		"do not keep the old till":            tillReplace,
-		"keep it short":                       tillUnsaid,
-		"paper for wrappings is in the back":  tillUnsaid,
-		"use tabs":                            tillUnsaid,
-		"":                                    tillUnsaid,
+		"keep it short":                       tillUnspecified,
+		"paper for wrappings is in the back":  tillUnspecified,
+		"use tabs":                            tillUnspecified,
+		"":                                    tillUnspecified,
 	} {
-		if got := tillWanted(words); got != want {
+		if got := parseTillPlan(words); got != want {
 			t.Errorf("%q: %q, not %q", words, got, want)
 		}
 	}

@@ -17,9 +17,9 @@ import (
 // sample.
 const OwnFile = "NIGHTPORTER-DEMO.md"
 
-// anywhere is the script for all other repositories, by the event of the hat.
-// It does no part of the task, and every summary says so.
-var anywhere = map[string]act{
+// genericScript is the script for all other repositories, by the event of the
+// hat. It does no part of the task, and every summary says so.
+var genericScript = map[string]act{
 	planComplete: func(s *session) (event, error) {
 		return steps("Scripted, no real plan", "write one line about "+s.task+" into "+OwnFile, "leave everything else alone")(s)
 	},
@@ -27,23 +27,23 @@ var anywhere = map[string]act{
 	reviewVerdict: func(s *session) (event, error) { return s.verdict("scripted, not looked at", nil), nil },
 	fixComplete:   func(s *session) (event, error) { return s.dispute("a scripted agent cannot fix anything"), nil },
 
-	docsComplete:     leaveAlone(docsComplete, "a scripted agent writes no documents"),
-	refactorComplete: leaveAlone(refactorComplete, "a scripted agent leaves code alone"),
+	docsComplete:     changeNothing(docsComplete, "a scripted agent writes no documents"),
+	refactorComplete: changeNothing(refactorComplete, "a scripted agent leaves code alone"),
 	verifyPassed: func(s *session) (event, error) {
-		return s.end(verifyPassed, "Scripted, nothing was tried", map[string]any{"checks": s.checks()}), nil
+		return s.endEvent(verifyPassed, "Scripted, nothing was tried", map[string]any{"checks": s.checks()}), nil
 	},
 	critiqueVerdict: func(s *session) (event, error) {
-		return s.end(critiqueVerdict, "Scripted, not read", map[string]any{"verdict": "OKAY", "sections": []string{}}), nil
+		return s.endEvent(critiqueVerdict, "Scripted, not read", map[string]any{"verdict": "OKAY", "sections": []string{}}), nil
 	},
 	adviceComplete: func(s *session) (event, error) {
-		return s.end(adviceComplete, "Scripted, no advice", map[string]any{"advice": "A scripted agent has none."}), nil
+		return s.endEvent(adviceComplete, "Scripted, no advice", map[string]any{"advice": "A scripted agent has none."}), nil
 	},
 }
 
-// leaveAlone returns the act of a writing hat that changes nothing.
-func leaveAlone(name, why string) act {
+// changeNothing returns the act of a writing hat that changes nothing.
+func changeNothing(name, why string) act {
 	return func(s *session) (event, error) {
-		return s.endWritten(name, "Changed nothing: "+why, map[string]any{"no_change": why}), nil
+		return s.endWriting(name, "Changed nothing: "+why, map[string]any{"no_change": why}), nil
 	}
 }
 
@@ -70,16 +70,16 @@ func (s *session) checks() []check {
 
 func (s *session) buildAnywhere() (event, error) {
 	const scripted = "Scripted, the task itself was not done: "
-	if s.prompt.red() {
+	if s.prompt.verificationFailed() {
 		return blocked("verification fails, and a scripted agent cannot repair code", "one line in "+OwnFile, "an agent that can think"), nil
 	}
 	none := func(why string) (event, error) {
-		return s.endWritten(buildComplete, scripted+"no line written", map[string]any{"no_change": why}), nil
+		return s.endWriting(buildComplete, scripted+"no line written", map[string]any{"no_change": why}), nil
 	}
 	if s.prompt.outOfScope() {
 		return none("the scope has no room for " + OwnFile)
 	}
-	name, err := s.place()
+	name, err := s.ownFilePath()
 	if err != nil {
 		return event{}, err
 	}
@@ -90,12 +90,12 @@ func (s *session) buildAnywhere() (event, error) {
 	if err := s.addLine(name, "# Written by the scripted agent of nightporter\n\nIt does no work. A line stands for a task that went through it.", line); err != nil {
 		return event{}, err
 	}
-	return s.endWritten(buildComplete, scripted+"a line in "+name, nil), nil
+	return s.endWriting(buildComplete, scripted+"a line in "+name, nil), nil
 }
 
-// place returns a path for OwnFile that the scope permits, or "": in the first
-// folder that the scope names, or at the top.
-func (s *session) place() (string, error) {
+// ownFilePath returns a path for OwnFile that the scope permits, or "": in the
+// first folder that the scope names, or at the top.
+func (s *session) ownFilePath() (string, error) {
 	scope := s.prompt.section["Scope"]
 	line, _, _ := strings.Cut(scope, "\nNot: ")
 	line, _, _ = strings.Cut(line, "\nWhat you change elsewhere")
@@ -105,7 +105,7 @@ func (s *session) place() (string, error) {
 	}
 	items := ledger.ParseScope(text)
 	for _, i := range items {
-		name, err := s.placeIn(i)
+		name, err := s.ownFileIn(i)
 		if err != nil || name != "" {
 			return name, err
 		}
@@ -116,8 +116,9 @@ func (s *session) place() (string, error) {
 	return "", nil
 }
 
-// placeIn returns a path for OwnFile that one item of the scope permits, or "".
-func (s *session) placeIn(i ledger.ScopeItem) (string, error) {
+// ownFileIn returns a path for OwnFile that one item of the scope permits, or
+// "".
+func (s *session) ownFileIn(i ledger.ScopeItem) (string, error) {
 	if i.Kind == ledger.ScopeProse || i.Kind == ledger.ScopeBad {
 		return "", nil
 	}

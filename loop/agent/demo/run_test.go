@@ -15,10 +15,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// night executes a whole run without a daemon: the core decides and builds the
-// prompts, each session is a process of the agent, and verification commands
-// really run. The night itself carries out the effects.
-type night struct {
+// testRun executes a whole run without a daemon: the core decides and builds
+// the prompts, each session is a process of the agent, and verification
+// commands really run. The testRun itself carries out the effects.
+type testRun struct {
 	t       *testing.T
 	dir     string // both checkout and work folder
 	hats    string
@@ -27,8 +27,8 @@ type night struct {
 	now     time.Time
 	log     []string
 	inputs  int
-	before  func(n *night, hat, task string) // called before each agent session
-	answer  *loop.AnswerQuestion             // the answer to the first question; nil = none
+	before  func(n *testRun, hat, task string) // called before each agent session
+	answer  *loop.AnswerQuestion               // the answer to the first question; nil = none
 }
 
 var hatsOfNight = map[string]ledger.Hat{
@@ -49,9 +49,9 @@ var patternOfNight = ledger.Pattern{
 	},
 }
 
-// newNight prepares a run in dir. verify may be empty.
-func newNight(t *testing.T, dir string, verify ...string) *night {
-	n := &night{t: t, dir: dir, hats: hatFolder(t), now: time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)}
+// newTestRun prepares a run in dir. verify may be empty.
+func newTestRun(t *testing.T, dir string, verify ...string) *testRun {
+	n := &testRun{t: t, dir: dir, hats: hatFolder(t), now: time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)}
 	s := ledger.Settings{
 		Project: Name, Repo: dir, Source: ledger.SourceRef{Kind: "plan", Path: Plan}, Profile: "overnight", Agent: Agent,
 		Pattern: patternOfNight, Hats: hatsOfNight, OnBlocked: ledger.OnBlockedContinue, MaxIterations: 100, Push: "never",
@@ -65,7 +65,7 @@ func newNight(t *testing.T, dir string, verify ...string) *night {
 }
 
 // play carries out effects until the run is over.
-func (n *night) play(tasks []ledger.Task) {
+func (n *testRun) play(tasks []ledger.Task) {
 	n.t.Helper()
 	for range 1000 {
 		if len(n.effects) == 0 {
@@ -116,9 +116,11 @@ func (n *night) play(tasks []ledger.Task) {
 	n.t.Fatalf("the run does not end:\n%s", strings.Join(n.log, "\n"))
 }
 
-func (n *night) note(format string, args ...any) { n.log = append(n.log, fmt.Sprintf(format, args...)) }
+func (n *testRun) note(format string, args ...any) {
+	n.log = append(n.log, fmt.Sprintf(format, args...))
+}
 
-func (n *night) input(body loop.InputBody) loop.Answer {
+func (n *testRun) input(body loop.InputBody) loop.Answer {
 	n.t.Helper()
 	n.inputs++
 	d := loop.Decide(n.state, loop.Input{Key: strconv.Itoa(n.inputs), Time: n.now, Actor: "test", Project: Name, Body: body})
@@ -139,19 +141,19 @@ func (n *night) input(body loop.InputBody) loop.Answer {
 	return d.Answer
 }
 
-func (n *night) git(args ...string) string {
+func (n *testRun) git(args ...string) string {
 	n.t.Helper()
 	return output(n.t, n.dir, "git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "user.name=A", "-c", "user.email=a@b.example"}, args...)...)
 }
 
-func (n *night) restore(rev string) {
+func (n *testRun) restore(rev string) {
 	n.t.Helper()
 	n.git("read-tree", "--reset", "-u", rev)
 	n.git("clean", "-fdq")
 }
 
 // session runs a planned session to its end.
-func (n *night) session(id string) {
+func (n *testRun) session(id string) {
 	n.t.Helper()
 	ses, ok := n.state.Project.Session(id)
 	if !ok {
@@ -183,15 +185,15 @@ func (n *night) session(id string) {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	code, out := started(n.t, n.dir, n.hats, p.Text, "HAT_NAME="+hat, "HAT_TASK="+ses.Task)
-	c := taken(n.t, n.hats)
+	code, out := runAgent(n.t, n.dir, n.hats, p.Text, "HAT_NAME="+hat, "HAT_TASK="+ses.Task)
+	c := takeCall(n.t, n.hats)
 	if code != 0 || c.N != 1 {
 		n.t.Fatalf("%s of %s: exit %d, %d calls of hat\n%s\nprompt:\n%s", hat, ses.Task, code, c.N, out, p.Text)
 	}
 	event := loop.Emit{Session: id}
 	switch c.Args[0] {
 	case "ask":
-		event.Type, event.Data = ledger.EventQuestion, asked(n.t, c.Args[1:])
+		event.Type, event.Data = ledger.EventQuestion, questionPayload(n.t, c.Args[1:])
 	case "emit":
 		event.Type, event.Data = c.Args[1], json.RawMessage(c.Data)
 	}
@@ -212,8 +214,8 @@ func (n *night) session(id string) {
 	n.input(loop.SessionExited{Exit: x})
 }
 
-// asked returns the payload that hat would make of its command line.
-func asked(t *testing.T, args []string) json.RawMessage {
+// questionPayload returns the payload that hat would make of its command line.
+func questionPayload(t *testing.T, args []string) json.RawMessage {
 	t.Helper()
 	q := struct {
 		Text    string   `json:"text"`
@@ -239,7 +241,7 @@ func asked(t *testing.T, args []string) json.RawMessage {
 
 // takeover commits the work folder's tree and checks it against the task's
 // scope.
-func (n *night) takeover(b ledger.CaptureRequest) {
+func (n *testRun) takeover(b ledger.CaptureRequest) {
 	n.t.Helper()
 	n.git("add", "--all")
 	taken := ledger.Capture{Tree: n.git("write-tree")}

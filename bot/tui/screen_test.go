@@ -48,14 +48,14 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// story is the night of project shop, up to the point that a test examines.
-type story struct {
+// testNight is the night of project shop, up to the point that a test examines.
+type testNight struct {
 	*scenario.Night
 	keys int
 }
 
-func newStory() *story {
-	n := &story{Night: scenario.New("shop", evening)}
+func newTestNight() *testNight {
+	n := &testNight{Night: scenario.New("shop", evening)}
 	n.Cost = 0.27
 	n.Acts["Task 4 planner"] = []scenario.Act{{Type: "question.asked", Data: `{"text":"May an address be a PO box? The carriers differ.","options":["Yes, letters only","No"],"choice":"No"}`, Took: time.Minute, Cost: 0.1}}
 	blocked := scenario.Act{Type: "task.blocked", Data: `{"reason":"The plan says \"refund the order\" and \"refund the line\"; can't tell which.","tried":"by line: TestRefundOrder fails","needs":"which of them"}`, Took: time.Minute, Cost: 0.3}
@@ -78,15 +78,16 @@ func newStory() *story {
 	return n
 }
 
-func (n *story) input(body loop.InputBody) {
+func (n *testNight) give(body loop.InputBody) {
 	n.keys++
 	if a := n.Do(loop.Input{Key: fmt.Sprintf("k%d", n.keys), Actor: "console", Name: "Mira", Body: body}); !a.OK {
 		panic(a.Text)
 	}
 }
 
-// at continues until the work in progress is as given, such as "#7 builder".
-func (n *story) at(doing string) *story {
+// advanceTo continues until the work in progress is as given, such as "#7
+// builder".
+func (n *testNight) advanceTo(doing string) *testNight {
 	n.Until(func() bool { return bot.Doing(n.State) == doing })
 	if got := bot.Doing(n.State); got != doing {
 		panic("in hand is " + got)
@@ -94,7 +95,7 @@ func (n *story) at(doing string) *story {
 	return n
 }
 
-func (n *story) scene() Scene {
+func (n *testNight) scene() Scene {
 	s := SceneOf(n.State, n.Now)
 	s.Seen, s.Projects = "1", []string{"shop"}
 	s.Last = Lines(bot.Log("shop", "", n.Records(""), n.Now))
@@ -112,8 +113,8 @@ func (n *story) scene() Scene {
 	return s
 }
 
-// screen is a model with a record of its requests.
-type screen struct {
+// testScreen is a model with a record of its requests.
+type testScreen struct {
 	model
 	t     *testing.T
 	sends []sent
@@ -121,15 +122,15 @@ type screen struct {
 	left  bool     // the screen asked to end
 }
 
-func newScreen(t *testing.T, width, height int) *screen {
-	s := &screen{t: t}
+func newTestScreen(t *testing.T, width, height int) *testScreen {
+	s := &testScreen{t: t}
 	n := 0
 	s.model = model{
-		opt:   Options{Now: func() time.Time { return s.model.now }, Key: func() string { n++; return fmt.Sprintf("key%d", n) }, Zone: berlin},
-		leave: func() { s.looks = append(s.looks, "left") },
-		now:   evening,
+		opt:        Options{Now: func() time.Time { return s.model.now }, Key: func() string { n++; return fmt.Sprintf("key%d", n) }, Zone: berlin},
+		cancelLook: func() { s.looks = append(s.looks, "left") },
+		now:        evening,
 	}
-	s.porter = func(project, seen string, patient bool, gen int) tea.Cmd {
+	s.requestScene = func(project, seen string, patient bool, gen int) tea.Cmd {
 		s.looks = append(s.looks, fmt.Sprintf("%s %q %v %d", project, seen, patient, gen))
 		return nil
 	}
@@ -141,7 +142,7 @@ func newScreen(t *testing.T, width, height int) *screen {
 	return s
 }
 
-func (s *screen) take(msg tea.Msg) *screen {
+func (s *testScreen) take(msg tea.Msg) *testScreen {
 	next, cmd := s.Update(msg)
 	s.model = next.(model)
 	if x, is := msg.(sceneMsg); cmd == nil || is && x.err == nil {
@@ -153,13 +154,13 @@ func (s *screen) take(msg tea.Msg) *screen {
 	return s
 }
 
-func (s *screen) show(c Scene, now time.Time) *screen {
+func (s *testScreen) show(c Scene, now time.Time) *testScreen {
 	s.now = now
-	return s.take(sceneMsg{gen: s.gen, scene: c})
+	return s.take(sceneMsg{gen: s.lookGen, scene: c})
 }
 
-// keysOf presses keys: names of special keys, or single characters.
-func (s *screen) keysOf(keys ...string) *screen {
+// pressKeys presses keys: names of special keys, or single characters.
+func (s *testScreen) pressKeys(keys ...string) *testScreen {
 	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "backspace": tea.KeyBackspace, "left": tea.KeyLeft, "home": tea.KeyHome, "pgdown": tea.KeyPgDown}
 	for _, k := range keys {
 		switch code, ok := special[k]; {
@@ -176,7 +177,7 @@ func (s *screen) keysOf(keys ...string) *screen {
 	return s
 }
 
-func (s *screen) answer(text string, ok bool) *screen {
+func (s *testScreen) answer(text string, ok bool) *testScreen {
 	s.t.Helper()
 	if s.sent == nil {
 		s.t.Fatal("nothing is on its way")
@@ -186,7 +187,7 @@ func (s *screen) answer(text string, ok bool) *screen {
 
 // frame returns the screen. It fails the test if a line is wider than the
 // screen, or if there are too many.
-func (s *screen) frame() string {
+func (s *testScreen) frame() string {
 	s.t.Helper()
 	text := s.draw()
 	lines := strings.Split(text, "\n")
