@@ -214,8 +214,8 @@ func (b *binder) unknown(key string, fields map[string]reflect.StructField, path
 	b.problems = append(b.problems, p)
 }
 
-// sectionOf describes the section of the schema that has the key, for a message: "in
-// [telegram]". "" when no section has it.
+// sectionOf describes the section of the schema that has the key, for a
+// message: "in [telegram]". "" when no section has it.
 func (b *binder) sectionOf(t reflect.Type, key string, path []string) string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 		if t.Kind() == reflect.Map {

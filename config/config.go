@@ -110,7 +110,7 @@ type Agent struct {
 	Command     []string `toml:"command"`
 	Prompt      string   `toml:"prompt" oneof:"stdin arg file"`
 	Output      string   `toml:"output"`       // format of its output, one of adapter.Outputs
-	EnvFile     string   `toml:"env_file"`     // file of NAME=VALUE lines, readable by nobody else
+	EnvFile     string   `toml:"env_file"`     // file of NAME=VALUE lines, which only its owner may read
 	PassEnv     []string `toml:"pass_env"`     // names of environment variables that sessions inherit
 	USDEstimate float64  `toml:"usd_estimate"` // estimated cost of one session
 	Fallback    string   `toml:"fallback"`     // agent to use while this one is unavailable

@@ -23,10 +23,10 @@ const (
 	hatArchitect = "architect"
 )
 
-// checkConsensus returns what prevents plans of the pattern from being argued
-// about (docs/spec 4.4). These are errors rather than warnings, because
-// somebody relies on it that nothing is built before. The problems have no line
-// yet.
+// checkConsensus returns what prevents the pattern's plans from being argued
+// about (docs/spec 4.4). These are errors rather than warnings: a person who
+// asks for consensus relies on it that nothing is built before. The problems
+// have no line yet.
 func checkConsensus(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	var problems []Problem
 	for _, need := range []struct{ hat, event string }{{hatCritic, eventCritique}, {hatArchitect, eventAdvice}} {

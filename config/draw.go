@@ -46,7 +46,8 @@ func Draw(p ledger.Pattern, hats map[string]ledger.Hat) string {
 	return b.String()
 }
 
-// hatsInOrder returns the hats of a pattern in breadth-first order from its start.
+// hatsInOrder returns the hats of a pattern in breadth-first order from its
+// start.
 func hatsInOrder(p ledger.Pattern) []string {
 	order := []string{p.Start}
 	for i := 0; i < len(order); i++ {
@@ -67,8 +68,8 @@ type drawnRoute struct {
 	once  bool
 }
 
-// routesFrom returns the routes that leave a hat: grouped by event, and within an
-// event those for issues first.
+// routesFrom returns the routes that leave a hat: grouped by event, and within
+// an event those for issues first.
 func routesFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []drawnRoute {
 	events := slices.Clone(hats[name].Emits)
 	for _, r := range p.Routes {
@@ -150,7 +151,7 @@ func drawRoute(b *strings.Builder, lead string, w drawnRoute) {
 }
 
 // shorten cuts a line at drawWidth. A hat's name has at most 32 characters, so
-// only "once" can be lost behind one.
+// only a following "once" can be cut off.
 func shorten(line string) string {
 	if r := []rune(line); len(r) > drawWidth {
 		return string(r[:drawWidth-1]) + "…"

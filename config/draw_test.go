@@ -114,9 +114,9 @@ func TestRoutesTable(t *testing.T) {
 	}
 }
 
-// maxBadOutcomes is the number of bad outcomes in a walk through a pattern before all
-// outcomes are good. It suffices to send every hat back from every other one
-// more than once.
+// maxBadOutcomes is the number of bad outcomes in a walk through a pattern
+// before all outcomes are good. It suffices to send every hat back from every
+// other one more than once.
 const maxBadOutcomes = 8
 
 // TestEveryWalkConverges walks each shipped pattern with every sequence of good

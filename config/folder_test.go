@@ -66,9 +66,9 @@ func TestRepositoryHatsNeedTrust(t *testing.T) {
 	}
 }
 
-// TestRepositorySpecialFiles: without trust no file below .nightporter is opened,
-// because opening a FIFO blocks. With trust a FIFO is refused and does not
-// block either.
+// TestRepositorySpecialFiles: without trust no file below .nightporter is
+// opened, because opening a FIFO blocks. With trust a FIFO is refused and does
+// not block either.
 func TestRepositorySpecialFiles(t *testing.T) {
 	for name, lay := range map[string]func(repo string){
 		"hat":      func(repo string) { fifo(t, repo+"/.nightporter/hats/builder.toml") },

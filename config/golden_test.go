@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is shown into the golden files")
 
-// writeFiles writes files into a new folder and changes to it. Files whose names
-// suggest secrets get mode 0600, except those named "open".
+// writeFiles writes files into a new folder and changes to it. Files whose
+// names suggest secrets get mode 0600, except those named "open".
 func writeFiles(t *testing.T, files []txtar.File) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

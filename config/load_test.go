@@ -84,7 +84,8 @@ func load(t *testing.T) *Config {
 
 func ptr[T any](v T) *T { return &v }
 
-// TestSpecExample loads a configuration with the keys that scripts rely on (docs/spec 17).
+// TestSpecExample loads a configuration with the keys that scripts rely on
+// (docs/spec 17).
 func TestSpecExample(t *testing.T) {
 	dir := setupSite(t)
 	write(t, dir+"/slack-bot.token", "t\n")
@@ -181,7 +182,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestFullExampleUsesEveryKey fails when a key is added that the example does not use.
+// TestFullExampleUsesEveryKey fails when a key is added that the example does
+// not use.
 func TestFullExampleUsesEveryKey(t *testing.T) {
 	for file, root := range map[string]reflect.Type{
 		"nightporter.toml":   reflect.TypeFor[Config](),

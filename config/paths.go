@@ -152,8 +152,8 @@ func checkRepo(dir string) string {
 	return ""
 }
 
-// systemText returns the system's error text without operation and path, because a
-// problem names the file itself.
+// systemText returns the system's error text without operation and path,
+// because a problem names the file itself.
 func systemText(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

@@ -56,16 +56,18 @@ func (f patternFile) check(cat catalogue) []Problem {
 	})
 }
 
-// hasReported reports whether a problem has already been reported for the pattern or
-// one of its hats. Further problems would only be consequences of that one.
+// hasReported reports whether a problem has already been reported for the
+// pattern or one of its hats. Further problems would only be consequences of
+// that one.
 func (f patternFile) hasReported(cat catalogue) bool {
 	return f.broken || cat.files[f.pattern.Start].broken || slices.ContainsFunc(f.pattern.Routes, func(r ledger.Route) bool {
 		return cat.files[r.From].broken || cat.files[r.To].broken
 	})
 }
 
-// shippedProblem returns a problem of a shipped pattern. Nobody can edit that pattern,
-// so the problem points at the person's hat that replaced a shipped one.
+// shippedProblem returns a problem of a shipped pattern. Nobody can edit that
+// pattern, so the problem points at the person's hat that replaced a shipped
+// one.
 func (f patternFile) shippedProblem(cat catalogue, route int, text string) Problem {
 	text = fmt.Sprintf("pattern %s: %s", f.pattern.Name, text)
 	if route < 0 {

@@ -84,7 +84,7 @@ func (p Problem) window() (line, pad string, carets int) {
 		if r != '\t' {
 			r = ' '
 		}
-		before.WriteRune(r) // a tab stays a tab, so that the carets stand below the right columns
+		before.WriteRune(r) // tabs are kept, so that the carets line up with the source
 	}
 	line += string(runes[from:to])
 	if to < len(runes) {

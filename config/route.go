@@ -30,8 +30,8 @@ func CheckPattern(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	})
 }
 
-// routeProblem makes a problem with a field of a route, or of the pattern itself when
-// route is -1.
+// routeProblem makes a problem with a field of a route, or of the pattern
+// itself when route is -1.
 type routeProblem func(route int, field, text string) Problem
 
 func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) []Problem {
@@ -235,16 +235,16 @@ func reachWithout(p ledger.Pattern, from, without string) map[string]bool {
 	return seen
 }
 
-// withoutOnceRoutes returns the pattern without its routes that are taken once. Later in
-// an attempt these routes are used up, so their targets must be reachable
-// without them.
+// withoutOnceRoutes returns the pattern without its routes that are taken once.
+// Later in an attempt these routes are used up, so their targets must be
+// reachable without them.
 func withoutOnceRoutes(p ledger.Pattern) ledger.Pattern {
 	p.Routes = slices.DeleteFunc(slices.Clone(p.Routes), func(r ledger.Route) bool { return r.Once && r.To != ledger.Converged })
 	return p
 }
 
-// reachesFixer reports whether issues of a review can reach a fixing hat before they
-// return to the review.
+// reachesFixer reports whether issues of a review can reach a fixing hat before
+// they return to the review.
 func reachesFixer(p ledger.Pattern, hats map[string]ledger.Hat, review ledger.Route) bool {
 	for name := range reachWithout(p, review.To, review.From) {
 		if slices.Contains(hats[name].Emits, eventFix) {

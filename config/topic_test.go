@@ -24,7 +24,7 @@ func TestTopic(t *testing.T) {
 		{"https://t.me/c/1234567890/1/1007", whole},
 		{"-1001234567890/1", whole},
 		{"-987654321", Topic{Chat: -987654321}},                                  // a plain group
-		{"https://t.me/c/12345678901/7", Topic{Chat: -1012345678901, Thread: 7}}, // a longer id: the link holds the distance, not the digits
+		{"https://t.me/c/12345678901/7", Topic{Chat: -1012345678901, Thread: 7}}, // the id has an extra digit: the link's number is a distance from supergroups, not the id's digits
 	} {
 		var got Topic
 		if err := got.fromTOML(c.written); err != nil || got != c.want {

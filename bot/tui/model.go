@@ -17,8 +17,8 @@ var ErrOffline = errors.New("nightporter does not answer")
 
 // Client is the connection to the daemon.
 type Client interface {
-	// Look returns the project's scene once it differs from the one that seen
-	// names, or after a time limit. project "" means the active one. With
+	// Look returns the project's scene once it differs from the scene named
+	// seen, or after a time limit. An empty project means the active one. With
 	// patient, Look retries for a while when the daemon does not respond.
 	Look(ctx context.Context, project, seen string, patient bool) (Scene, error)
 	// Send executes a line and returns the response for its sender.

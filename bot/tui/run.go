@@ -12,10 +12,10 @@ import (
 )
 
 // Run shows the screen until the user leaves it. The run continues.
-func Run(ctx context.Context, porter Client, in io.Reader, out io.Writer, opt Options) error {
+func Run(ctx context.Context, client Client, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := tea.NewProgram(newModel(ctx, porter, opt), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
+	p := tea.NewProgram(newModel(ctx, client, opt), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
 	end, err := p.Run()
 	if errors.Is(err, tea.ErrInterrupted) {
 		return nil // Ctrl-C leaves, like q
@@ -29,7 +29,7 @@ func Run(ctx context.Context, porter Client, in io.Reader, out io.Writer, opt Op
 	return nil
 }
 
-func newModel(ctx context.Context, porter Client, opt Options) model {
+func newModel(ctx context.Context, client Client, opt Options) model {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
@@ -45,14 +45,14 @@ func newModel(ctx context.Context, porter Client, opt Options) model {
 			}
 			now := looks
 			return func() tea.Msg {
-				scene, err := porter.Look(now, project, seen, patient)
+				scene, err := client.Look(now, project, seen, patient)
 				return sceneMsg{gen, scene, err}
 			}
 		},
 		cancelLook: func() { leave() },
 		send: func(s sent) tea.Cmd {
 			return func() tea.Msg {
-				answer, err := porter.Send(ctx, s.Line)
+				answer, err := client.Send(ctx, s.Line)
 				return answerMsg{s, answer, err}
 			}
 		},

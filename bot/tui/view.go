@@ -54,7 +54,7 @@ func (m model) draw() string {
 func (m model) screen() []string {
 	head, foot := m.head(), m.foot()
 	if m.mode == modeAnswer && m.height < roomyHeight {
-		head = head[:1] // leaves more room for the question
+		head = head[:1] // omits the second line, so that the question has more room
 	}
 	rows := m.height - len(head) - len(foot)
 	var body []string

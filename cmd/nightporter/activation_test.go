@@ -87,7 +87,7 @@ func (m *testSystemd) up() *programtest.Process {
 	return p
 }
 
-// awaitNotification waits for a new notification that begins with what.
+// awaitNotification waits for a new notification with the prefix what.
 func (m *testSystemd) awaitNotification(what string, p *programtest.Process) {
 	m.t.Helper()
 	if err := programtest.WaitFor(what, func() (bool, error) {

@@ -2,11 +2,12 @@
 // coding-agent session at a time.
 //
 // This package contains flags, printing and exit codes. main.go lists the
-// commands; each has a file of its name, such as up.go and pair.go. ask.go sends
-// commands and views to the daemon, foreground.go runs one project on a terminal
-// for run.go and demo.go, hats_catalog.go and hat_file.go serve hats.go,
-// init_look.go serves init.go, and the checks of doctor.go stand in doctor_*.go.
-// terminal.go, qr.go, exit.go and version.go are the helpers of all commands.
+// commands; each has a file of its name, such as up.go and pair.go. ask.go
+// sends commands and views to the daemon, foreground.go runs one project on a
+// terminal for run.go and demo.go, hats_catalog.go and hat_file.go serve
+// hats.go, init_look.go serves init.go, and the checks of doctor.go stand in
+// doctor_*.go. terminal.go, qr.go, exit.go and version.go are the helpers of
+// all commands.
 //
 // No rule stands here: packages loop and internal/daemon decide, and a command
 // prints their answers. No command opens the database of a running daemon: it

@@ -19,7 +19,8 @@ func chatChecks() []check {
 	return all
 }
 
-// checkChat checks the token files of a platform, and asks the platform.
+// checkChat checks a platform's token files, and tests the tokens with the
+// platform.
 func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []finding {
 	if !p.usable {
 		return nil // the check of projects reports it

@@ -129,8 +129,8 @@ func existingParent(dir string) (there, problem string) {
 	}
 }
 
-// writable creates a file to find out. Modes alone do not reveal a full quota
-// or a read-only disk.
+// writable returns an error unless a file can be created in dir. The mode alone
+// does not reveal a full quota or a read-only disk.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".doctor-")
 	if err != nil {

@@ -247,7 +247,7 @@ func TestBug(t *testing.T) {
 }
 
 // TestBugThatPasses: a reproducer whose command passes has proved nothing. It
-// is told so and tries again, and no session fixes anything before that.
+// is asked again with the reason, and no session fixes anything before that.
 func TestBugThatPasses(t *testing.T) {
 	t.Parallel()
 	e := bugNight(t, true)

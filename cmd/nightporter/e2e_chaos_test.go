@@ -24,7 +24,7 @@ type chaos struct {
 }
 
 // chaos starts n kills, each some time after the previous start. The person and
-// the sessions continue meanwhile.
+// the sessions continue in between.
 func (e *evening) chaos(random *rand.Rand, n int) *chaos {
 	c := &chaos{e: e, stop: make(chan struct{}), done: make(chan struct{}), moved: make(chan struct{})}
 	e.t.Cleanup(func() { _ = c.end() })

@@ -19,8 +19,8 @@ import (
 
 // TestEditsThroughKills: a person writes thirty directives on the phone and
 // edits every third of them, some twice, while the daemon is killed repeatedly.
-// The next builder receives the texts that stand in the chat, in the order in
-// which they were written.
+// The next builder receives the chat's final texts in the order in which they
+// were written.
 func TestEditsThroughKills(t *testing.T) {
 	t.Parallel()
 	seed := *killSeed

@@ -34,8 +34,8 @@ type foreground struct {
 
 // script types lines in place of a person, for the demo.
 type script interface {
-	// Sees is called for every entry after it was shown. hint is printed for the
-	// person at the terminal. With act, Turn is called after wait.
+	// Sees is called for every entry after it was shown. hint is printed for
+	// the person at the terminal. With act, Turn is called after wait.
 	Sees(e ledger.Entry) (hint string, wait time.Duration, act bool)
 	// Turn returns the line to type now, "" for none.
 	Turn() string
@@ -171,8 +171,8 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 		drain()
 		s, _ := service.State(name)
 		if exit, through := loop.Outcome(s); through {
-			// The state changes before the last entries are queued. An empty input
-			// is answered after all entries of the previous one.
+			// The state changes before the last entries are queued. An empty
+			// input is answered after all entries of the previous one.
 			if _, err := service.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
 				d.Log.Error("last entries", "error", err)
 			}

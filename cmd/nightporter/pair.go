@@ -36,7 +36,7 @@ func newCode() string {
 	for len(code) < 8 {
 		var b [1]byte
 		_, _ = rand.Read(b[:])                            // never fails (crypto/rand)
-		if n := int(b[0]); n < 256-256%len(codeLetters) { // all letters alike
+		if n := int(b[0]); n < 256-256%len(codeLetters) { // larger values would make some letters more likely
 			code = append(code, codeLetters[n%len(codeLetters)])
 		}
 	}

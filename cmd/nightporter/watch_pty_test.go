@@ -172,7 +172,7 @@ func TestWatchTerminal(t *testing.T) {
 	touch("go-planner-1")
 	s.awaitText(`‖ paused · 0/2 done`)
 
-	// The daemon ends, and is started again.
+	// The screen notices that the daemon ends and starts again.
 	run.Kill()
 	s.awaitText(`! nightporter is away since \d\d:\d\d:\d\d`)
 	if run, err = n.Machine.Start(nil, "run"); err != nil {

@@ -19,8 +19,8 @@ func repositoryOf(pairs ...string) fstest.MapFS {
 	return m
 }
 
-// describe renders each command as one line: "when: run", with a leading – where
-// it is written as a comment.
+// describe renders each command as one line: "when: run", with a leading –
+// where it is written as a comment.
 func describe(list []Command) []string {
 	var out []string
 	for _, c := range list {
@@ -174,8 +174,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookOpensRegularFilesOnly: Look opens regular files only; a FIFO would block
-// init for ever.
+// TestLookOpensRegularFilesOnly: Look opens regular files only; a FIFO would
+// block init for ever.
 func TestLookOpensRegularFilesOnly(t *testing.T) {
 	repo := fstest.MapFS{}
 	for _, name := range []string{"go.mod", "package.json", "pyproject.toml", "Cargo.toml", "Makefile", ".gitignore", "requirements.txt"} {

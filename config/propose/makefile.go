@@ -2,8 +2,8 @@ package propose
 
 import "regexp"
 
-// verifyTarget matches the Makefile rules that verify something. It does not match an
-// assignment (test := x).
+// verifyTarget matches the Makefile rules that verify something. It does not
+// match an assignment (test := x).
 var verifyTarget = regexp.MustCompile(`(?m)^(test|check|lint)[ \t]*::?(?:[^=:]|$)`)
 
 // makefile adds the targets of a Makefile. Next to commands of a language they

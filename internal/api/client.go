@@ -19,8 +19,9 @@ const MaxPath = 100
 
 // Errors of requests that got no reply, to be tested with errors.Is.
 var (
-	// ErrLater: nobody answered (no socket, refused, cut off, 503). The request
-	// may or may not have been carried out; repeating it is safe.
+	// ErrLater: no answer (no socket, connection refused or cut off, status
+	// 503). The request may or may not have been carried out; repeating it is
+	// safe.
 	ErrLater = errors.New("nightporter did not answer")
 	// ErrVersion: client and server speak different versions of this contract.
 	ErrVersion = errors.New("different versions")
@@ -43,8 +44,8 @@ const (
 // Window has passed or ctx ends; then it returns an ErrLater with the last
 // reason.
 //
-// A nil error means that the daemon answered: reply.OK says whether it did what
-// was asked, and reply.Text what to change if not.
+// A nil error means that the daemon answered: reply.OK reports whether the
+// request was carried out, and reply.Text names the correction if not.
 func Call(ctx context.Context, socket, token, path string, body any, reply *Reply) error {
 	request, err := encode(socket, token, path, body)
 	if err != nil {
@@ -67,8 +68,8 @@ func Call(ctx context.Context, socket, token, path string, body any, reply *Repl
 	}
 }
 
-// Try is Call without repetition, for a caller that shows at once that nobody
-// answers.
+// Try is Call without repetition, for a caller that immediately shows that the
+// daemon does not respond.
 func Try(ctx context.Context, socket, token, path string, body any, reply *Reply) error {
 	request, err := encode(socket, token, path, body)
 	if err != nil {

@@ -104,7 +104,8 @@ const ampleRoom = 1 << 30
 func TestRoundTrip(t *testing.T) {
 	from := newState(t)
 	repo := filepath.Join(from, Repositories, "shop.git")
-	// Leftovers of an interrupted git, and a file that is not ours.
+	// Leftovers of an interrupted git, and an alternates file, which a backup
+	// must not contain.
 	put(t, repo, "refs/heads/x.lock", "")
 	put(t, repo, "objects/pack/tmp_pack_1", "half")
 	put(t, repo, "objects/info/alternates", "/elsewhere\n")

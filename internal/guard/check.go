@@ -19,8 +19,8 @@ type Call struct {
 // Refusal explains why a call is denied.
 type Refusal struct {
 	Rule    string // the rule as written; "" for a protected branch
-	Why     string // what the call would do
-	Instead string // what to do instead
+	Why     string // the effect of the call
+	Instead string // the recommended alternative
 }
 
 // Check returns why a call is denied, or false if no rule denies it.

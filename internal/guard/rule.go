@@ -21,7 +21,7 @@ const (
 	call                 // program, words and flags
 	push                 // git push that overwrites or deletes
 	remove               // rm -r outside the session's folders
-	format               // the family of mkfs
+	format               // mkfs and its variants
 	device               // write to a device
 	sql                  // words in a database client's arguments
 )

@@ -140,7 +140,7 @@ func (w Wrapper) realProgram() string {
 }
 
 func (w Wrapper) say(stderr io.Writer, code int, text string) int {
-	_, _ = fmt.Fprintln(stderr, "nightporter: "+text) // nobody else can be told of a failure
+	_, _ = fmt.Fprintln(stderr, "nightporter: "+text) // no other output exists to report a failure
 	return code
 }
 

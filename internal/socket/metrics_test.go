@@ -47,7 +47,7 @@ func TestMetrics(t *testing.T) {
 	if w := ask("GET", api.PathMetrics, api.TokenHeader, token); w.Code != 500 || w.Body.String() == "up 1\n" {
 		t.Errorf("failing: %d %q", w.Code, w.Body)
 	}
-	// An empty key permits nobody.
+	// An empty key refuses every caller.
 	h = WithMetrics(http.NotFoundHandler(), "", func(context.Context) ([]byte, error) { return nil, nil }, quiet)
 	if w := ask("GET", api.PathMetrics); w.Code != 401 {
 		t.Errorf("no key at all: %d", w.Code)

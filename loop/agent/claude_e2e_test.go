@@ -36,8 +36,8 @@ func claudeProgram(t *testing.T) string {
 	return p
 }
 
-// claudeFixture is a fixture whose agent is Claude Code, connected to a scripted
-// model.
+// claudeFixture is a fixture whose agent is Claude Code, connected to a
+// scripted model.
 type claudeFixture struct {
 	*fixture
 	desk *hatServer

@@ -81,7 +81,7 @@ func SaveLogin(state, agent string, files map[string][]byte) error {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return fmt.Errorf("save login: %w", err)
 		}
-		if fi, err := os.Lstat(d); err != nil || !fi.IsDir() { // a link here would let the owner of the state folder redirect root's write
+		if fi, err := os.Lstat(d); err != nil || !fi.IsDir() { // a link here would let the state folder's owner redirect root's write
 			return errors.Join(fmt.Errorf("save login: %s is no folder", d), err)
 		}
 		if err := os.Chmod(d, 0o700); err != nil {

@@ -225,8 +225,8 @@ func TestLoginOneAtATime(t *testing.T) {
 	}
 }
 
-// TestLoginOfLostSession: when a supervisor was killed, the daemon that finds
-// the session stores the login that it renewed.
+// TestLoginOfLostSession: when a supervisor was killed, the next daemon stores
+// the login that the session had renewed.
 func TestLoginOfLostSession(t *testing.T) {
 	h := newFixture(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)

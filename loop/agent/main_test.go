@@ -68,8 +68,8 @@ func quickTiming() Timing {
 	return Timing{Check: ms(50), Grace: ms(500), Rest: ms(300), Abandon: ms(60_000)}
 }
 
-// newFixture makes a fixture whose sessions run at the given level. It skips the
-// test, with the reason, on a machine without that level.
+// newFixture makes a fixture whose sessions run at the given level. It skips
+// the test, with the reason, on a machine without that level.
 func newFixture(t *testing.T, level int, change ...func(*Options)) *fixture {
 	t.Helper()
 	top := t.TempDir()

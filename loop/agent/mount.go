@@ -135,7 +135,7 @@ func (s mountStep) hide() error {
 	}
 	var err error
 	if s.dir {
-		// Mode 0755 lets another user pass to the paths shown below.
+		// Mode 0755 lets another user pass to the visible paths inside.
 		err = unix.Mount("tmpfs", s.path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=1m")
 	} else {
 		err = unix.Mount("/dev/null", s.path, "", unix.MS_BIND, "")

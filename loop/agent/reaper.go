@@ -223,7 +223,7 @@ func (k *reaper) run(agent int) {
 			}
 		case _, ok := <-orders:
 			if !ok {
-				// The supervisor is gone: end the tree at once.
+				// The supervisor is gone, so the tree must end at once.
 				orders = nil
 				kill = time.After(0)
 				continue

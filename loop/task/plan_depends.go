@@ -153,7 +153,8 @@ func compareIDs(a, b string) int {
 	as, al := splitID(a)
 	bs, bl := splitID(b)
 	for i := range min(len(as), len(bs)) {
-		// Compares by digits, because a number may be too long for an integer.
+		// The digits are compared as text, because a number may be too long for
+		// an integer.
 		x, y := strings.TrimLeft(as[i], "0"), strings.TrimLeft(bs[i], "0")
 		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
 			return c

@@ -23,7 +23,7 @@ type span struct{ start, end int }
 type planMark struct {
 	span        // includes the parentheses
 	mark        ledger.Mark
-	beforeTitle bool // stands before the title
+	beforeTitle bool // the mark precedes the title
 }
 
 // taskLine is a task's box line in parts, with their positions.

@@ -161,7 +161,7 @@ type event struct {
 	ask  *question
 }
 
-// question is asked instead of emitting an event (docs/spec 11, hat ask).
+// question is the alternative to an event (docs/spec 11, hat ask).
 type question struct {
 	text    string
 	options []string
@@ -203,7 +203,7 @@ func (s *session) endEvent(name, summary string, data map[string]any) event {
 }
 
 // endWriting ends a session of a hat that may write. A session without changes
-// says so; after a failed verification that means that it is blocked.
+// says so in its event; after a failed verification it is blocked instead.
 func (s *session) endWriting(name, summary string, data map[string]any) event {
 	if data == nil {
 		data = map[string]any{}

@@ -24,7 +24,7 @@ const (
 var ErrExists = errors.New("it exists already")
 
 // Author of the sample's commits. A newcomer's machine may have no git
-// identity, and nobody should appear as their author.
+// identity.
 const (
 	ownerName  = "Tea Shop"
 	ownerEmail = "owner@tea-shop.example"

@@ -135,7 +135,7 @@ func (s *session) buildPrices() (event, error) {
 
 // --- Task 2: a claim that is false, and a sum that is wrong ---
 
-// wrong lists wrong lines of basket.sh, with the reviewer's issue for each.
+// wrong lists faulty lines of basket.sh, with the reviewer's issue for each.
 var wrong = [...]struct{ code, rule, text string }{
 	{"sum=$((sum + price * (grams / 100)))", "portions",
 		"Portions under 100 g cost nothing: grams are divided before they are multiplied."},
