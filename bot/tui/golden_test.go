@@ -28,8 +28,8 @@ func TestScreens(t *testing.T) {
 		"working": func(s *testScreen) {
 			n := working()
 			c, now := n.scene(), n.Now.Add(8*time.Minute+4*time.Second)
-			c.Hand.Agent = "claude fast"
-			c.Hand.SetOutput([]string{"I'll look at the old code first.", "Read legacy/orders.go", "Edit order/adapter.go", "go test ./order/...   ok shop/order 1.9s"}, now.Add(-41*time.Second))
+			c.Current.Agent = "claude fast"
+			c.Current.SetOutput([]string{"I'll look at the old code first.", "Read legacy/orders.go", "Edit order/adapter.go", "go test ./order/...   ok shop/order 1.9s"}, now.Add(-41*time.Second))
 			s.show(c, now)
 		},
 		"hostile": func(s *testScreen) {
@@ -39,7 +39,7 @@ func TestScreens(t *testing.T) {
 			tasks[0].Task.Title, tasks[1].Task.ID = bad, bad
 			n.State.Project.Tasks = loop.NewTaskList(tasks...)
 			c := n.scene()
-			c.Hand.SetOutput([]string{bad, "\x1b[1A\x1b[2K", "\u200f\u202e100% done\x9b31m", "\xff\xfe│ ┤ ● fake", strings.Repeat("x", 10_000)}, n.Now)
+			c.Current.SetOutput([]string{bad, "\x1b[1A\x1b[2K", "\u200f\u202e100% done\x9b31m", "\xff\xfe│ ┤ ● fake", strings.Repeat("x", 10_000)}, n.Now)
 			c.Add(bad, n.Now.Add(-time.Hour), n.Now.Add(time.Hour))
 			s.show(c, n.Now)
 		},
@@ -78,7 +78,7 @@ func TestScreens(t *testing.T) {
 			s.show(n.scene(), n.Now.Add(time.Hour))
 		},
 		"none": func(s *testScreen) {
-			s.show(Scene{Sign: "○", Word: "no project yet", Says: []string{"Begin with: nightporter run"}}, evening)
+			s.show(Scene{Sign: "○", Word: "no project yet", Remarks: []string{"Begin with: nightporter run"}}, evening)
 		},
 		"help": func(s *testScreen) { s.show(working().scene(), evening).pressKeys("?") },
 	} {

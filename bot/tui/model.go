@@ -118,7 +118,7 @@ func (m model) look() tea.Cmd {
 	if !m.offlineSince.IsZero() { // a daemon that is back should respond at once
 		return m.requestScene(project, "", true, m.lookGen)
 	}
-	return m.requestScene(project, m.scene.Seen, false, m.lookGen)
+	return m.requestScene(project, m.scene.Version, false, m.lookGen)
 }
 
 // tick updates the clock and the elapsed times.

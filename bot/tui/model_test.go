@@ -180,7 +180,7 @@ func TestFrame(t *testing.T) {
 	c.Tasks = c.Tasks[:4] // as many as the lines of the left column's first two parts
 	c.Guidance = []Item{{Sign: "○", ID: "g1", Text: "Keep it", Where: "queued"}}
 	c.Questions = nil
-	c.Hand.Output = []string{"a line"}
+	c.Current.Output = []string{"a line"}
 	text := newTestScreen(t, 80, 24).show(c, n.Now).frame()
 	want(t, text, "─┬─ tasks", "─┼─ hats", "─┤", "─┴─")
 }
@@ -194,9 +194,9 @@ func TestOutput(t *testing.T) {
 	for k := range 40 {
 		printed = append(printed, fmt.Sprintf("\x1b[31mline %d\x1b[0m\u202e", k))
 	}
-	c.Hand.SetOutput(append(printed, "\x1b[2K", " \t "), n.Now.Add(-time.Hour))
-	if len(c.Hand.Output) != MaxOutput || c.Hand.Output[MaxOutput-1] != "line 39" || !c.Hand.Event.Equal(n.State.Project.Run.LastEvent) {
-		t.Errorf("%q at %v", c.Hand.Output, c.Hand.Event)
+	c.Current.SetOutput(append(printed, "\x1b[2K", " \t "), n.Now.Add(-time.Hour))
+	if len(c.Current.Output) != MaxOutput || c.Current.Output[MaxOutput-1] != "line 39" || !c.Current.Event.Equal(n.State.Project.Run.LastEvent) {
+		t.Errorf("%q at %v", c.Current.Output, c.Current.Event)
 	}
 	for height, lines := range map[int]int{12: 0, 24: 2, 40: 4, 80: 8} {
 		text := newTestScreen(t, 80, height).show(c, n.Now).frame()

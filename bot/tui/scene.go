@@ -16,7 +16,7 @@ import (
 // view "watch". Fields are added, never renamed. Texts of people, agents and
 // programs in it are clean, and no longer than the widest screen can show.
 type Scene struct {
-	Seen      string       `json:"seen"` // identifies this scene; passing it to Look waits for the next one
+	Version   string       `json:"seen"` // identifies this scene; passing it to Look waits for the next one
 	Project   string       `json:"project"`
 	Projects  []string     `json:"projects,omitempty"`
 	Zone      string       `json:"zone,omitempty"`
@@ -26,19 +26,19 @@ type Scene struct {
 	Ended     time.Time    `json:"ended,omitzero"`
 	Sign      string       `json:"sign"`
 	Word      string       `json:"word"`           // "paused", "waits until 04:10"
-	Says      []string     `json:"says,omitempty"` // further remarks
-	Held      bool         `json:"held,omitempty"` // paused, or pausing
+	Remarks   []string     `json:"says,omitempty"` // further remarks
+	Paused    bool         `json:"held,omitempty"` // paused, or pausing
 	Done      int          `json:"done"`
 	Total     int          `json:"total"`
 	Left      int          `json:"left"`
 	Blocked   int          `json:"blocked"`
 	Needs     int          `json:"needs"`
 	Cost      string       `json:"cost,omitempty"`
-	Hand      *CurrentWork `json:"hand,omitempty"`
+	Current   *CurrentWork `json:"hand,omitempty"`
 	Tasks     []Task       `json:"tasks,omitempty"`
 	Guidance  []Item       `json:"guidance,omitempty"`
 	Questions []Question   `json:"questions,omitempty"`
-	Last      []string     `json:"last,omitempty"` // latest events, the newest last
+	Events    []string     `json:"last,omitempty"` // latest events, the newest last
 	Hats      []Lane       `json:"hats,omitempty"` // the run's sessions by hat
 }
 
@@ -105,7 +105,7 @@ func SceneOf(s loop.State, now time.Time) Scene {
 		if c.Began.IsZero() {
 			c.Began = r.Planned
 		}
-		c.Held = r.State == ledger.RunPausing || r.State == ledger.RunPaused
+		c.Paused = r.State == ledger.RunPausing || r.State == ledger.RunPaused
 	}
 	c.setStatus(s, now)
 	c.setCurrentWork(s)
@@ -131,7 +131,7 @@ func (c *Scene) setStatus(s loop.State, now time.Time) {
 	set := func(sign, word string) { c.Sign, c.Word = sign, word }
 	say := func(text string) {
 		if text = bot.Cut(bot.Clean(text), 2*maxText); text != "" {
-			c.Says = append(c.Says, text)
+			c.Remarks = append(c.Remarks, text)
 		}
 	}
 	switch {
@@ -218,7 +218,7 @@ func (c *Scene) setCurrentWork(s loop.State) {
 			break
 		}
 	}
-	c.Hand = h
+	c.Current = h
 }
 
 // MaxOutput is the number of lines of an agent's output that a screen can show.

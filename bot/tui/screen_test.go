@@ -97,8 +97,8 @@ func (n *testNight) advanceTo(doing string) *testNight {
 
 func (n *testNight) scene() Scene {
 	s := SceneOf(n.State, n.Now)
-	s.Seen, s.Projects = "1", []string{"shop"}
-	s.Last = Lines(bot.Log("shop", "", n.Records(""), n.Now))
+	s.Version, s.Projects = "1", []string{"shop"}
+	s.Events = Lines(bot.Log("shop", "", n.Records(""), n.Now))
 	var seen report.Sessions
 	for _, r := range n.Records("") {
 		e, err := r.Entry()

@@ -132,7 +132,7 @@ func (m model) questions(width int) []string {
 // currentWork returns the lines about the work in progress, with at most output
 // lines of its output.
 func (m model) currentWork(width, output int) []string {
-	h := m.scene.Hand
+	h := m.scene.Current
 	var out []string
 	if h != nil {
 		out = append(out, bot.Cut(h.Sign+" "+h.Task+" "+h.Title, width), m.doing(width))
@@ -158,7 +158,7 @@ func (m model) currentWork(width, output int) []string {
 // doing returns "builder · claude fast · 8:04 · attempt 1". With little room it
 // omits the agent before the time.
 func (m model) doing(width int) string {
-	h := m.scene.Hand
+	h := m.scene.Current
 	var facts []string
 	if !h.Since.IsZero() {
 		facts = append(facts, elapsed(m.now.Sub(h.Since)))
@@ -178,7 +178,7 @@ func (m model) doing(width int) string {
 // remarks returns the scene's remarks, wrapped.
 func (m model) remarks(width int) []string {
 	var out []string
-	for _, text := range m.scene.Says {
+	for _, text := range m.scene.Remarks {
 		out = append(out, bot.Wrap(bot.Clean(text), width)...)
 	}
 	return out
@@ -274,7 +274,7 @@ func (m model) guidance(width int) []string {
 // latestEvents returns the latest events, the newest at the bottom.
 func (m model) latestEvents(width int) []string {
 	var out []string
-	for _, line := range m.scene.Last {
+	for _, line := range m.scene.Events {
 		out = append(out, bot.Cut(line, width))
 	}
 	if len(out) == 0 {

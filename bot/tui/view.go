@@ -205,7 +205,7 @@ func (m model) foot() []string {
 		return append(lines, rule(name, "enter sends · esc", m.width), "> "+m.input.view(m.width-2))
 	case m.mode == modeConfirmEnd:
 		after := "this step"
-		if h := m.scene.Hand; h != nil {
+		if h := m.scene.Current; h != nil {
 			after = h.Task + " " + h.Doing
 		}
 		return append(lines, rule("", "", m.width), fmt.Sprintf("%s y ends %s after %s · n", bot.SignAsk, m.scene.Run, after))
@@ -223,14 +223,14 @@ func (m model) keys() string {
 	if len(m.scene.Questions) > 0 {
 		keys = append(keys, "a answer")
 	}
-	if m.scene.Held {
+	if m.scene.Paused {
 		keys = append(keys, "r resume")
 	}
 	if m.scene.Project != "" {
 		keys = append(keys, "g guidance")
 	}
 	if !m.idle() {
-		if !m.scene.Held {
+		if !m.scene.Paused {
 			keys = append(keys, "p pause")
 		}
 		keys = append(keys, "s stop")

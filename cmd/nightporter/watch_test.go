@@ -14,16 +14,16 @@ import (
 func TestWatchNoProject(t *testing.T) {
 	p, client := daemontest.Open(t, config.Empty())
 	s, err := watchClient{client}.Look(t.Context(), "", "", false)
-	if err != nil || s.Project != "" || s.Word != "no project yet" || len(s.Says) == 0 {
+	if err != nil || s.Project != "" || s.Word != "no project yet" || len(s.Remarks) == 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	p.Stop()
-	if _, err := (watchClient{client}).Look(t.Context(), "", s.Seen, false); !errors.Is(err, tui.ErrOffline) {
+	if _, err := (watchClient{client}).Look(t.Context(), "", s.Version, false); !errors.Is(err, tui.ErrOffline) {
 		t.Errorf("%v, want ErrAway", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (watchClient{client}).Look(ctx, "", s.Seen, true); !errors.Is(err, context.Canceled) {
+	if _, err := (watchClient{client}).Look(ctx, "", s.Version, true); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want its own end", err)
 	}
 }

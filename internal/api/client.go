@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Window is how long Call repeats an unanswered request.
-const Window = 30 * time.Second
+// RetryWindow is how long Call repeats an unanswered request.
+const RetryWindow = 30 * time.Second
 
 // MaxPath limits the path of a Unix socket, in bytes. The limit of some kernels
 // is 104.
@@ -51,7 +51,7 @@ func Call(ctx context.Context, socket, token, path string, body any, reply *Repl
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, Window)
+	ctx, cancel := context.WithTimeout(ctx, RetryWindow)
 	defer cancel()
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
 		err = tryOnce(ctx, socket, request, reply)
@@ -75,7 +75,7 @@ func Try(ctx context.Context, socket, token, path string, body any, reply *Reply
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, Window)
+	ctx, cancel := context.WithTimeout(ctx, RetryWindow)
 	defer cancel()
 	return tryOnce(ctx, socket, request, reply)
 }

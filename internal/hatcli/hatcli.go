@@ -29,7 +29,7 @@ import (
 // exit code: 0 accepted, 1 refused (stderr names the correction), 2 usage, 75
 // try later. getenv looks up the session's socket and token.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	return run(args, stdin, stdout, stderr, getenv, api.Window)
+	return run(args, stdin, stdout, stderr, getenv, api.RetryWindow)
 }
 
 // run is Main with the time for which it repeats an unanswered request.
