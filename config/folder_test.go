@@ -84,7 +84,7 @@ func TestRepositorySpecialFiles(t *testing.T) {
 			p := Project{Name: "blog", Repo: dir + "/blog", Source: Source{"plan", "p.md"}}
 			settings(t, cfg, p, Overrides{})
 			p.TrustRepo = true
-			_, err := p.Settings(cfg, Overrides{}, evening)
+			_, err := p.Settings(cfg, Overrides{}, testNow)
 			var bad *Error
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "blog/.nightporter") || !strings.Contains(err.Error(), "not a") {
 				t.Errorf("trusted: %v", err)
@@ -204,7 +204,7 @@ func TestHatFolders(t *testing.T) {
 			t.Errorf("%d: a hat in %s is not used", n, folder)
 		}
 		write(t, file, strings.Replace(evilHat, "role", "rol", 1))
-		if _, err := p.Settings(cfg, Overrides{}, evening); err == nil || !strings.Contains(err.Error(), `b.toml:3:1  unknown key "rol" in [hat]`) {
+		if _, err := p.Settings(cfg, Overrides{}, testNow); err == nil || !strings.Contains(err.Error(), `b.toml:3:1  unknown key "rol" in [hat]`) {
 			t.Errorf("%d: a broken hat in %s: %v", n, folder, err)
 		}
 		if err := os.Remove(file); err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-var evening = time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
+var testNow = time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
 
 func settings(t *testing.T, cfg *Config, p Project, flags Overrides) ledger.Settings {
 	t.Helper()
-	s, err := p.Settings(cfg, flags, evening)
+	s, err := p.Settings(cfg, flags, testNow)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestBadFlags(t *testing.T) {
 	_, err := Project{Name: "x"}.Settings(Empty(), Overrides{
 		Source: "plans:x", Profile: "overnigth", Pattern: "singel", Agent: "cluade", Push: "sometimes", Until: "7",
 		MaxTasks: ptr(-1), Batch: ptr(0), Verify: []string{" "},
-	}, evening)
+	}, testNow)
 	want := `✗ --agent: "cluade" is not one of claude, codex, copilot, demo, gemini, opencode, pi, qwen; meant "claude"?
 ✗ --batch: 0 is less than 1
 ✗ --max-tasks: -1 is less than 0
@@ -200,7 +200,7 @@ func TestBadFlags(t *testing.T) {
 	if d := cmp.Diff(want, err.Error()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if _, err := (Project{Name: "x"}).Settings(Empty(), Overrides{}, evening); err == nil || !strings.Contains(err.Error(), "--source: missing") {
+	if _, err := (Project{Name: "x"}).Settings(Empty(), Overrides{}, testNow); err == nil || !strings.Contains(err.Error(), "--source: missing") {
 		t.Errorf("no source: %v", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestPlans(t *testing.T) {
 	if s := settings(t, cfg, blog, Overrides{Pattern: "quick"}); s.Consensus || s.PlanApproval || !s.Pattern.Consensus {
 		t.Errorf("blog: %v %v %v", s.Consensus, s.PlanApproval, s.Pattern.Consensus)
 	}
-	_, err := shop.Settings(cfg, Overrides{Pattern: "single"}, evening)
+	_, err := shop.Settings(cfg, Overrides{Pattern: "single"}, testNow)
 	want := `✗ consensus needs a plan, and no hat of pattern single ends with plan.complete
     Take a pattern with a planner, such as plan-build-review, or leave consensus out
 ✗ plan_approval needs a plan, and no hat of pattern single ends with plan.complete

@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-func want(t *testing.T, text string, parts ...string) {
+func wantLines(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
 		if !strings.Contains(text, p) {
@@ -23,7 +23,7 @@ func want(t *testing.T, text string, parts ...string) {
 	}
 }
 
-func working(t *testing.T) *testScreen {
+func workingScreen(t *testing.T) *testScreen {
 	n := newTestNight().advanceTo("#7 builder")
 	return newTestScreen(t, 80, 24).show(n.scene(), n.Now)
 }
@@ -65,7 +65,7 @@ func TestKeys(t *testing.T) {
 		{[]string{"g", "stop q1 a", "enter"}, "/guidance stop q1 a", false},
 		{[]string{"g", "ab", "backspace", "left", "x", "enter"}, "/guidance xa", false},
 	} {
-		s := working(t).pressKeys(c.keys...)
+		s := workingScreen(t).pressKeys(c.keys...)
 		got := ""
 		if len(s.sends) > 0 {
 			got = s.sends[0].Text
@@ -85,7 +85,7 @@ func TestKeysIdle(t *testing.T) {
 	n.Until(nil)
 	for keys, note := range map[string]string{"s": "○ no run is under way", "enter": "○ no task is chosen; ↓ ↑ choose one"} {
 		s := newTestScreen(t, 80, 24).show(n.scene(), n.Now).pressKeys(keys)
-		want(t, s.frame(), note)
+		wantLines(t, s.frame(), note)
 		if len(s.sends) > 0 || s.mode != modeCommand {
 			t.Errorf("%s: sends %+v", keys, s.sends)
 		}
@@ -182,7 +182,7 @@ func TestFrame(t *testing.T) {
 	c.Questions = nil
 	c.Current.Output = []string{"a line"}
 	text := newTestScreen(t, 80, 24).show(c, n.Now).frame()
-	want(t, text, "─┬─ tasks", "─┼─ hats", "─┤", "─┴─")
+	wantLines(t, text, "─┬─ tasks", "─┼─ hats", "─┤", "─┴─")
 }
 
 // TestOutput: an agent's output is shown clean and gives way first when there
@@ -209,7 +209,7 @@ func TestOutput(t *testing.T) {
 // TestQuit: q leaves unless it is typed as a letter; ctrl+c always leaves.
 func TestQuit(t *testing.T) {
 	for keys, left := range map[string]bool{"q": true, "g q": false, "? q": false, "? q q": true, "a q": false, "ctrl+c": true, "g ctrl+c": true, "a ctrl+c": true} {
-		if s := working(t).pressKeys(strings.Fields(keys)...); s.left != left || len(s.sends) > 0 {
+		if s := workingScreen(t).pressKeys(strings.Fields(keys)...); s.left != left || len(s.sends) > 0 {
 			t.Errorf("%s: left %v, sent %v", keys, s.left, s.sends)
 		}
 	}
@@ -218,30 +218,30 @@ func TestQuit(t *testing.T) {
 // TestAnswers: the response to a line is shown, and the words of a refused line
 // return to the input line.
 func TestAnswers(t *testing.T) {
-	s := working(t).pressKeys("g", "@bulder Keep it", "enter").answer("✗ Not queued: no hat @bulder", false)
-	want(t, s.frame(), "✗ Not queued: no hat @bulder", "> @bulder Keep it_")
+	s := workingScreen(t).pressKeys("g", "@bulder Keep it", "enter").answer("✗ Not queued: no hat @bulder", false)
+	wantLines(t, s.frame(), "✗ Not queued: no hat @bulder", "> @bulder Keep it_")
 	s.pressKeys("enter").answer("○ g1 queued → next session\nfor #7", true)
-	want(t, s.frame(), "○ g1 queued", "for #7", "g guidance")
+	wantLines(t, s.frame(), "○ g1 queued", "for #7", "g guidance")
 
 	s.pressKeys("l").answer("shop r1: 3 sessions\n"+strings.Repeat("a line\n", 50)+"the last", true)
-	want(t, s.frame(), "─ /log ─", "22 of 52")
+	wantLines(t, s.frame(), "─ /log ─", "22 of 52")
 	if strings.Contains(s.frame(), "the last") {
 		t.Error("the end is in sight at the beginning")
 	}
 	s.pressKeys("pgdown", "pgdown", "pgdown", "down")
-	want(t, s.frame(), "the last", "52 of 52")
+	wantLines(t, s.frame(), "the last", "52 of 52")
 	s.take(tea.WindowSizeMsg{Width: 40, Height: 60})
-	want(t, s.frame(), "shop r1: 3 sessions", "the last", "all")
+	wantLines(t, s.frame(), "shop r1: 3 sessions", "the last", "all")
 	s.pressKeys("q")
-	want(t, s.frame(), "g guidance")
+	wantLines(t, s.frame(), "g guidance")
 
 	// A person who is typing is not interrupted.
 	s.pressKeys("d", "g", "half a w").answer("shop r1: 1 file +1 −0\n@@\n+x\n+y\n+z", true)
-	want(t, s.frame(), "> half a w_", "shop r1: 1 file +1 −0")
+	wantLines(t, s.frame(), "> half a w_", "shop r1: 1 file +1 −0")
 
 	// Only one line at a time awaits a response.
-	s = working(t).pressKeys("p", "g", "more", "enter")
-	want(t, s.frame(), "wait: /pause is on its way", "> more_")
+	s = workingScreen(t).pressKeys("p", "g", "more", "enter")
+	wantLines(t, s.frame(), "wait: /pause is on its way", "> more_")
 	if len(s.sends) != 1 {
 		t.Error(s.sends)
 	}
@@ -255,15 +255,15 @@ func TestAnswers(t *testing.T) {
 // TestRetry: a line without a response is sent once more, and then again by the
 // person, each time with the same key.
 func TestRetry(t *testing.T) {
-	s := working(t).pressKeys("g", "Keep it", "enter")
+	s := workingScreen(t).pressKeys("g", "Keep it", "enter")
 	nobody := fmt.Errorf("%w: refused", ErrOffline)
 	s.take(answerMsg{sent: *s.sent, err: nobody})
-	want(t, s.frame(), "↻ not answered, sent once more: /guidance Keep it")
+	wantLines(t, s.frame(), "↻ not answered, sent once more: /guidance Keep it")
 	if len(s.sends) != 2 || s.sends[0].Key != s.sends[1].Key || s.sends[0].Line != s.sends[1].Line {
 		t.Fatalf("%+v", s.sends)
 	}
 	s.take(answerMsg{sent: *s.sent, err: nobody})
-	want(t, s.frame(), "! unknown: nightporter did not answer", "> Keep it_")
+	wantLines(t, s.frame(), "! unknown: nightporter did not answer", "> Keep it_")
 	if len(s.sends) != 2 {
 		t.Fatalf("sent by itself again: %+v", s.sends)
 	}
@@ -277,9 +277,9 @@ func TestRetry(t *testing.T) {
 		t.Errorf("the old key for other words: %+v", last)
 	}
 	// After an error response the line is not sent again.
-	s = working(t).pressKeys("g", "Keep it", "enter")
+	s = workingScreen(t).pressKeys("g", "Keep it", "enter")
 	s.take(answerMsg{sent: *s.sent, err: errors.New("nightporter failed")})
-	want(t, s.frame(), "✗ nightporter failed", "> Keep it_")
+	wantLines(t, s.frame(), "✗ nightporter failed", "> Keep it_")
 	if len(s.sends) != 1 {
 		t.Error(s.sends)
 	}
@@ -288,21 +288,21 @@ func TestRetry(t *testing.T) {
 // TestOffline: the screen shows at once, with the time, that the daemon does
 // not respond, and keeps trying.
 func TestOffline(t *testing.T) {
-	s := working(t)
+	s := workingScreen(t)
 	s.looks = nil
 	s.now = s.now.Add(time.Minute)
 	since := s.now.In(berlin).Format(time.TimeOnly)
 	s.take(sceneMsg{gen: s.lookGen, err: fmt.Errorf("%w: refused", ErrOffline)})
-	want(t, s.frame(), "! nightporter is away since "+since, "#7 Move orders")
+	wantLines(t, s.frame(), "! nightporter is away since "+since, "#7 Move orders")
 	s.now = s.now.Add(time.Minute)
 	s.take(sceneMsg{gen: s.lookGen, err: ErrOffline})
-	want(t, s.frame(), "away since "+since)
+	wantLines(t, s.frame(), "away since "+since)
 	if !slices.Equal(s.looks, []string{`shop "" true 0`, `shop "" true 0`}) {
 		t.Errorf("looked %q", s.looks)
 	}
 	n := newTestNight().advanceTo("#8 planner")
 	s.show(n.scene(), s.now)
-	want(t, s.frame(), "✓ nightporter is back, was away since "+since, "#8 Refund flow")
+	wantLines(t, s.frame(), "✓ nightporter is back, was away since "+since, "#8 Refund flow")
 	if strings.Contains(s.frame(), "! nightporter") {
 		t.Error(s.frame())
 	}
@@ -319,7 +319,7 @@ func TestOffline(t *testing.T) {
 // TestOtherProject: switching the project cancels the current Look and ignores
 // its result.
 func TestOtherProject(t *testing.T) {
-	s := working(t)
+	s := workingScreen(t)
 	s.scene.Projects = []string{"blog", "shop"}
 	old := s.lookGen
 	s.looks = nil
@@ -327,10 +327,10 @@ func TestOtherProject(t *testing.T) {
 	if !slices.Equal(s.looks, []string{"left", fmt.Sprintf(`blog "" false %d`, s.lookGen)}) {
 		t.Errorf("looked %q", s.looks)
 	}
-	want(t, s.frame(), "─ blog ", "looking at blog")
+	wantLines(t, s.frame(), "─ blog ", "looking at blog")
 	n := newTestNight()
 	s.take(sceneMsg{gen: old, scene: n.scene()}).take(sceneMsg{gen: old, err: errors.New("cancelled")})
-	want(t, s.frame(), "─ blog ")
+	wantLines(t, s.frame(), "─ blog ")
 	if s.left {
 		t.Error("it ends")
 	}
@@ -345,9 +345,9 @@ func TestOtherProject(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	n := newTestNight().advanceTo("#9 builder")
 	s := newTestScreen(t, 80, 24).show(n.scene(), n.Now).pressKeys("a", "tab")
-	want(t, s.frame(), "2 of 2", "■ shop #8 blocked", "Tried: by line", "a Retry  b Skip  c Guide  esc")
+	wantLines(t, s.frame(), "2 of 2", "■ shop #8 blocked", "Tried: by line", "a Retry  b Skip  c Guide  esc")
 	s.pressKeys("c")
-	want(t, s.frame(), "> q2 guide _")
+	wantLines(t, s.frame(), "> q2 guide _")
 	s.pressKeys("By line", "enter")
 	if s.sends[0].Text != "q2 guide By line" {
 		t.Errorf("%+v", s.sends)
@@ -357,7 +357,7 @@ func TestQuestions(t *testing.T) {
 	s.answer("✓ #8 again", true).pressKeys("a", "tab")
 	n.give(loop.AnswerQuestion{Question: "q2", Choice: "skip"})
 	sends := len(s.sends)
-	want(t, s.show(n.scene(), n.Now).frame(), "○ q2 is settled", "g guidance", "? shop #8 skipped")
+	wantLines(t, s.show(n.scene(), n.Now).frame(), "○ q2 is settled", "g guidance", "? shop #8 skipped")
 	if s.pressKeys("b"); len(s.sends) != sends {
 		t.Errorf("sent %+v", s.sends)
 	}
@@ -386,18 +386,18 @@ func TestAnswerBegun(t *testing.T) {
 	}
 	// The same, typed by hand after another question was shown.
 	s = newTestScreen(t, 80, 24).show(n.scene(), n.Now).pressKeys("g", "q2 skip")
-	want(t, s.frame(), "─ answer ─", "> q2 skip_")
+	wantLines(t, s.frame(), "─ answer ─", "> q2 skip_")
 	s.pressKeys("enter").answer("✗ q2 is settled: retry, Mira", false)
 	if len(s.sends) != 1 || s.sends[0].Text != "q2 skip" {
 		t.Errorf("%+v", s.sends)
 	}
-	want(t, s.frame(), "✗ q2 is settled: retry, Mira", "> q2 skip_")
+	wantLines(t, s.frame(), "✗ q2 is settled: retry, Mira", "> q2 skip_")
 }
 
 // TestPaste: a pasted log is drawn without delay, with its end visible.
 func TestPaste(t *testing.T) {
-	s := working(t).pressKeys("g").take(tea.PasteMsg{Content: strings.Repeat("x", 70_000) + " the end"})
-	want(t, s.frame(), "x the end_")
+	s := workingScreen(t).pressKeys("g").take(tea.PasteMsg{Content: strings.Repeat("x", 70_000) + " the end"})
+	wantLines(t, s.frame(), "x the end_")
 }
 
 // TestHostile: no text in a scene breaks the frame.
@@ -423,7 +423,7 @@ func TestHostile(t *testing.T) {
 
 // TestColor: colours change no text, and NO_COLOR disables them.
 func TestColor(t *testing.T) {
-	s := working(t)
+	s := workingScreen(t)
 	text := s.draw()
 	s.opt.Color = true
 	coloured := s.draw()

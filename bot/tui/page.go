@@ -24,9 +24,9 @@ func newPage(title, text string) page {
 	return p
 }
 
-// fit wraps the text for a screen of this size. Characters keep their columns:
+// wrap wraps the text for a screen of this size. Characters keep their columns:
 // the rest of a long line continues on the next line.
-func (p *page) fit(width, height int) {
+func (p *page) wrap(width, height int) {
 	var wrapped []string
 	for _, l := range p.lines {
 		wrapped = append(wrapped, bot.Wrap(l, width)...)
@@ -38,7 +38,7 @@ func (p *page) fit(width, height int) {
 
 // key handles a key that scrolls the page.
 func (p *page) key(k tea.KeyPressMsg, width, height int) {
-	p.fit(width, height)
+	p.wrap(width, height)
 	switch k.String() {
 	case "home", "<":
 		p.view.GotoTop()
@@ -51,7 +51,7 @@ func (p *page) key(k tea.KeyPressMsg, width, height int) {
 
 // draw renders the page for a screen of this size.
 func (p page) draw(width, height int) []string {
-	p.fit(width, height)
+	p.wrap(width, height)
 	where := "all"
 	if n := p.view.TotalLineCount(); n > p.view.Height() {
 		where = fmt.Sprintf("%d of %d", p.view.YOffset()+p.view.VisibleLineCount(), n)

@@ -34,9 +34,9 @@ func (m model) sections(width, rows int, withTasks bool) []section {
 	}
 	all = append(all, section{title: "now", lines: m.currentWork(width, rows/8), minLines: 2, noRule: bare})
 	if withTasks {
-		hats := m.hats(width)
+		hats := m.hatSection(width)
 		hats.optional = true
-		all = append(all, m.list(width, 2), hats)
+		all = append(all, m.taskSection(width, 2), hats)
 	}
 	return append(all,
 		section{title: "guidance", lines: m.guidance(width), minLines: 1, noRule: bare && withTasks},
@@ -46,21 +46,21 @@ func (m model) sections(width, rows int, withTasks bool) []section {
 // rightColumn returns the right column: the tasks, and the hats below them if
 // enough room for tasks remains.
 func (m model) rightColumn(width, rows int) []section {
-	all := []section{m.list(width, min(6, rows-1))}
+	all := []section{m.taskSection(width, min(6, rows-1))}
 	if len(m.scene.Hats) > 0 {
-		all = append(all, m.hats(width))
+		all = append(all, m.hatSection(width))
 	}
 	return all
 }
 
-func (m model) list(width, least int) section {
+func (m model) taskSection(width, least int) section {
 	return section{
 		title: m.tasksTitle(), lines: m.tasks(width, len(m.scene.Tasks)), minLines: least,
 		fit: func(rows int) []string { return m.tasks(width, rows) },
 	}
 }
 
-func (m model) hats(width int) section {
+func (m model) hatSection(width int) section {
 	return section{
 		title: "hats", lines: m.renderLanes(width, len(m.scene.Hats)), minLines: 4,
 		fit: func(rows int) []string { return m.renderLanes(width, rows) },

@@ -48,7 +48,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	if err := freshDemo(cmd.Context(), home, state, repo); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, " 0:00  repository %s, plan first-week, 4 tasks\n", short(repo))
+	fmt.Fprintf(out, " 0:00  repository %s, plan first-week, 4 tasks\n", tildePath(repo))
 
 	cfg := config.Empty()
 	project, err := cfg.Pick(config.Overrides{Repo: repo}, home)
@@ -59,7 +59,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 		Repo: repo, Source: "plan:.agents/plans/in-progress/first-week.md", Profile: "overnight", Agent: "demo", Verify: []string{"./test.sh"},
 	}, began)
 	if err != nil {
-		problems(cmd.ErrOrStderr(), err)
+		printProblems(cmd.ErrOrStderr(), err)
 		return exitCode(exitUsage)
 	}
 	pace := demoPace
@@ -71,7 +71,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	settings.CoAuthor = ""
 	w := foreground{
 		out: out, in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: time.Local, demo: true, began: began,
-		start: loop.StartRun{Settings: settings, MaxSessions: 1}, script: &demoScript{fast: fast},
+		start: loop.StartRun{Settings: settings, MaxSessions: 1}, script: &demoTypist{fast: fast},
 	}
 	err = w.watch(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(pace), Person: personName()})
 	if err != nil {
@@ -88,22 +88,22 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n  Picture   %s\n", short(picture))
-	fmt.Fprintf(out, "  Commits   git -C %s log nightporter/tea-shop/r1\n", short(repo))
-	fmt.Fprintf(out, "  Evidence  nightporter evidence 2 --state %s\n", short(state))
+	fmt.Fprintf(out, "\n  Picture   %s\n", tildePath(picture))
+	fmt.Fprintf(out, "  Commits   git -C %s log nightporter/tea-shop/r1\n", tildePath(repo))
+	fmt.Fprintf(out, "  Evidence  nightporter evidence 2 --state %s\n", tildePath(state))
 	fmt.Fprintln(out, "  Yours     cd YOUR-REPO && nightporter init      then: nightporter up, nightporter pair")
 	return nil
 }
 
-// demoScript types the demo's guidance unless a person has given some.
-type demoScript struct {
+// demoTypist types the demo's guidance unless a person has given some.
+type demoTypist struct {
 	fast         bool
 	personGuided bool // a person has given guidance
 }
 
-// Sees waits for the planner of the task that the guidance is for: guidance
+// Observe waits for the planner of the task that the guidance is for: guidance
 // typed during its session reaches the builder after it.
-func (p *demoScript) Sees(e ledger.Entry) (hint string, wait time.Duration, act bool) {
+func (p *demoTypist) Observe(e ledger.Entry) (hint string, wait time.Duration, act bool) {
 	switch b := e.Body.(type) {
 	case ledger.GuidanceQueued:
 		p.personGuided = true
@@ -119,8 +119,8 @@ func (p *demoScript) Sees(e ledger.Entry) (hint string, wait time.Duration, act 
 	return "", 0, false
 }
 
-// Turn returns the guidance unless a person was faster.
-func (p *demoScript) Turn() string {
+// NextLine returns the guidance unless a person was faster.
+func (p *demoTypist) NextLine() string {
 	if p.personGuided {
 		return ""
 	}

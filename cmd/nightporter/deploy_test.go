@@ -13,14 +13,14 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// exposure is the highest permitted score of `systemd-analyze security` for the
-// unit, times ten: 3.5 of 10, "OK". Sessions need namespaces, JIT compilers and
-// the network, which prevents a lower one; the unit explains each setting.
-const exposure = "35"
+// maxExposure is the highest permitted score of `systemd-analyze security` for
+// the unit, times ten: 3.5 of 10, "OK". Sessions need namespaces, JIT compilers
+// and the network, which prevents a lower one; the unit explains each setting.
+const maxExposure = "35"
 
-// units copies the units of deploy/ to a folder, with the path of the built
-// program in place of the installed one.
-func units(t *testing.T) (service, listener string) {
+// installUnits copies the units of deploy/ to a folder, with the path of the
+// built program in place of the installed one.
+func installUnits(t *testing.T) (service, listener string) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"nightporter.service", "nightporter.socket"} {
@@ -47,7 +47,7 @@ func analyze(t *testing.T, args ...string) (string, error) {
 
 func TestUnitsVerify(t *testing.T) {
 	t.Parallel()
-	service, listener := units(t)
+	service, listener := installUnits(t)
 	if out, err := analyze(t, "verify", service, listener); err != nil || strings.TrimSpace(out) != "" {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -67,14 +67,14 @@ func TestUnitsVerify(t *testing.T) {
 
 func TestUnitsSecurity(t *testing.T) {
 	t.Parallel()
-	service, _ := units(t)
+	service, _ := installUnits(t)
 	if out, err := analyze(t, "security", "--help"); err != nil || !strings.Contains(out, "--offline") {
 		t.Skipf("this systemd-analyze cannot look at a unit that is not loaded (--offline, from 250 on): %v", err)
 	}
-	out, err := analyze(t, "security", "--offline=true", "--threshold="+exposure, service)
+	out, err := analyze(t, "security", "--offline=true", "--threshold="+maxExposure, service)
 	level := regexp.MustCompile(`(?m)Overall exposure level.*$`).FindString(out)
 	if err != nil || level == "" {
-		t.Errorf("%v: over %s/10\n%s", err, exposure, out)
+		t.Errorf("%v: over %s/10\n%s", err, maxExposure, out)
 	}
 	t.Log(level)
 }

@@ -39,7 +39,7 @@ func checkConfig(_ context.Context, p *doctorContext) []finding {
 		return fromError(err)
 	}
 	p.cfg, p.usable = cfg, true
-	out := []finding{findOK("%s, %s", cfg.File, count(len(cfg.Projects), "project"))}
+	out := []finding{findOK("%s, %s", cfg.File, countNoun(len(cfg.Projects), "project"))}
 	if len(cfg.Projects) == 0 {
 		out = append(out, findFix("nightporter init --add --repo DIR", "it has no [[project]], so there is nothing to work on"))
 	}
@@ -236,7 +236,7 @@ func checkLedger(ctx context.Context, p *doctorContext) []finding {
 	if err := json.Unmarshal(r.Data, &said); err != nil || len(said.Breaks) == 0 {
 		said.Breaks = []string{r.Text}
 	}
-	return []finding{findFix("nightporter verify shows all of it; restore a backup", "it was altered in %s: %s", count(len(said.Breaks), "place"), said.Breaks[0])}
+	return []finding{findFix("nightporter verify shows all of it; restore a backup", "it was altered in %s: %s", countNoun(len(said.Breaks), "place"), said.Breaks[0])}
 }
 
 // checkService checks whether systemd would end nightporter at logout: a user's

@@ -152,9 +152,9 @@ func checkSource(ctx context.Context, s ledger.Settings) []finding {
 			open++
 		}
 	}
-	text := fmt.Sprintf("%s: %s, %d open", s.Source.Path, count(len(snapshot.Tasks), "task"), open)
+	text := fmt.Sprintf("%s: %s, %d open", s.Source.Path, countNoun(len(snapshot.Tasks), "task"), open)
 	if n := len(snapshot.Warnings); n > 0 {
-		return []finding{findLook("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, count(n, "warning"))}
+		return []finding{findLook("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, countNoun(n, "warning"))}
 	}
 	return []finding{findOK("%s", text)}
 }

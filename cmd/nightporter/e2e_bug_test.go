@@ -43,17 +43,17 @@ var bugIssues = []ledger.Issue{
 
 // bugNight makes a repository with a reported bug, and a model that follows the
 // pattern "bug". With passes, the first reproducer's test passes.
-func bugNight(t *testing.T, passes bool) *evening {
+func bugNight(t *testing.T, passes bool) *nightFixture {
 	t.Helper()
-	e := newEvening(t, setting{script: func(e *evening, r models.Request) models.Turn {
-		turns := append([]models.Turn{models.Use(e.note())}, bugWork(r.Hat(), r.Prompt(), passes)...)
+	e := newNightFixture(t, nightOptions{script: func(e *nightFixture, r models.Request) models.Turn {
+		turns := append([]models.Turn{models.Use(e.noteSession())}, bugWork(r.Hat(), r.Prompt(), passes)...)
 		if r.Step < len(turns) {
 			return turns[r.Step]
 		}
 		return models.Say("Done.")
 	}})
 	for name, text := range map[string]string{planFile: bugPlan, "lib/sum.sh": bugLost + "\n", "tests/sum.sh": ". lib/sum.sh\n[ \"$(sum 120 130)\" = 250 ]\n"} {
-		e.must(os.WriteFile(e.Path("repo", name), []byte(text), 0o644))
+		e.noError(os.WriteFile(e.Path("repo", name), []byte(text), 0o644))
 	}
 	e.git("add", "--all")
 	e.git("commit", "--quiet", "--message=A sum and a report")
@@ -103,7 +103,7 @@ type session struct {
 }
 
 // conversations returns the agent sessions in the order of their start.
-func (e *evening) conversations() []session {
+func (e *nightFixture) conversations() []session {
 	var out []session
 	seen := map[string]bool{}
 	for _, r := range e.models.Turns() {
@@ -117,7 +117,7 @@ func (e *evening) conversations() []session {
 
 // chain renders the evidence of a task and the routes after its sessions, a few
 // words per entry.
-func (e *evening) chain(ledgerStore []entry, task string) []string {
+func (e *nightFixture) chain(ledgerStore []entry, task string) []string {
 	e.t.Helper()
 	var out []string
 	for _, x := range ledgerStore {
@@ -154,13 +154,13 @@ func (e *evening) chain(ledgerStore []entry, task string) []string {
 }
 
 // bugRun runs the task and returns its chain and sessions.
-func (e *evening) bugRun() ([]string, []session) {
+func (e *nightFixture) bugRun() ([]string, []session) {
 	e.t.Helper()
 	p, err := e.Start(e.Env(), "run", "--pattern", "bug")
-	e.must(err)
+	e.noError(err)
 	e.t.Cleanup(p.Kill)
 	code, err := p.Wait()
-	e.must(err)
+	e.noError(err)
 	e.t.Logf("$ nightporter run --pattern bug\n%s", p.Out)
 	if code != 0 {
 		e.t.Errorf("exit %d", code)
@@ -190,7 +190,7 @@ func (e *evening) bugRun() ([]string, []session) {
 	if data, err := os.ReadFile(e.Path("repo", filepath.FromSlash(planFile))); err != nil || string(data) != strings.Replace(bugPlan, "[ ]", "[x]", 1) {
 		e.t.Errorf("the plan, %v:\n%s", err, data)
 	}
-	if out := e.np("verify"); !strings.Contains(out, "ledger whole") {
+	if out := e.runCommand("verify"); !strings.Contains(out, "ledger whole") {
 		e.t.Errorf("verify: %s", out)
 	}
 	return chain, sessions

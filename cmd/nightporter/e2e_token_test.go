@@ -25,66 +25,66 @@ func TestToken(t *testing.T) {
 	t.Run("wrong", func(t *testing.T) {
 		t.Parallel()
 		const wrong = "7999456789:AAH-of-somebody-else_0123456789abcdefg"
-		e := newEvening(t, setting{token: wrong, project: "start = \"auto\"\n"})
+		e := newNightFixture(t, nightOptions{token: wrong, project: "start = \"auto\"\n"})
 		e.hold("Task 1 planner")
 		e.up()
 		e.ready()
-		e.held("Task 1 planner") // the run works without chat
-		e.says("Telegram refuses the token")
-		e.neverShown(wrong)
-		e.np("stop", "--now")
+		e.awaitHeld("Task 1 planner") // the run works without chat
+		e.awaitReport("Telegram refuses the token")
+		e.checkTokenHidden(wrong)
+		e.runCommand("stop", "--now")
 		if code := e.down(); code != 0 {
 			t.Errorf("nightporter up ended with %d", code)
 		}
-		e.neverShown(wrong)
+		e.checkTokenHidden(wrong)
 	})
 	t.Run("revoked", func(t *testing.T) {
 		t.Parallel()
-		e := newEvening(t, setting{})
+		e := newNightFixture(t, nightOptions{})
 		e.hold("Task 1 planner")
 		e.up()
 		e.ready()
 		e.pair(mira, "admin")
-		e.answers(mira, "/run", "? Start shop?")
+		e.sayAndAwait(mira, "/run", "? Start shop?")
 		e.press(mira, "Start", "? Start shop?")
-		e.shows(mira, "● shop r1 started")
-		e.held("Task 1 planner")
+		e.awaitMessage(mira, "● shop r1 started")
+		e.awaitHeld("Task 1 planner")
 		revoked := telegram.Unauthorized()
 		revoked.Times = -1
 		e.far.Fault("*", revoked)
 		e.far.PollElsewhere() // ends the current poll with a conflict
-		e.says("Telegram refuses the token")
+		e.awaitReport("Telegram refuses the token")
 		e.far.Say(mira, mira.ID, "/guidance Sent while the token was refused")
-		e.neverShown(e.far.Token())
+		e.checkTokenHidden(e.far.Token())
 		e.release("Task 1 planner")
-		e.must(programtest.WaitFor("the work to go on", func() (bool, error) { return e.asked("Task 1 builder") > 0, nil }))
+		e.noError(programtest.WaitFor("the work to go on", func() (bool, error) { return e.sessionCount("Task 1 builder") > 0, nil }))
 		e.far.ClearFaults()
 		if code := e.down(); code != 0 { // a restart reads the new token
 			t.Errorf("nightporter up ended with %d", code)
 		}
 		e.up()
 		e.ready()
-		e.shows(mira, "g1 ", "Sent while")
-		e.np("stop", "--now")
+		e.awaitMessage(mira, "g1 ", "Sent while")
+		e.runCommand("stop", "--now")
 		if code := e.down(); code != 0 {
 			t.Errorf("nightporter up ended with %d", code)
 		}
-		e.neverShown(e.far.Token())
+		e.checkTokenHidden(e.far.Token())
 	})
 }
 
-// says waits until the daemon's log and its status contain the text.
-func (e *evening) says(text string) {
+// awaitReport waits until the daemon's log and its status contain the text.
+func (e *nightFixture) awaitReport(text string) {
 	e.t.Helper()
-	e.must(programtest.WaitFor(fmt.Sprintf("%q in the log", text), func() (bool, error) { return strings.Contains(e.porter.Out.String(), text), nil }))
-	out := e.np("status")
+	e.noError(programtest.WaitFor(fmt.Sprintf("%q in the log", text), func() (bool, error) { return strings.Contains(e.daemon.Out.String(), text), nil }))
+	out := e.runCommand("status")
 	e.t.Logf("$ nightporter status\n%s", out)
 }
 
-// neverShown searches for a token in all of nightporter's output and files, and
-// in environment and arguments of its processes. Only the part behind the colon
-// is secret.
-func (e *evening) neverShown(token string) {
+// checkTokenHidden searches for a token in all of nightporter's output and
+// files, and in environment and arguments of its processes. Only the part
+// behind the colon is secret.
+func (e *nightFixture) checkTokenHidden(token string) {
 	e.t.Helper()
 	_, secret, _ := strings.Cut(token, ":")
 	find := func(where string, data []byte) {
@@ -94,7 +94,7 @@ func (e *evening) neverShown(token string) {
 		}
 	}
 	files := 0
-	e.must(filepath.WalkDir(e.Path("state"), func(path string, d fs.DirEntry, err error) error {
+	e.noError(filepath.WalkDir(e.Path("state"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return nil //nolint:nilerr // what is gone by now holds nothing
 		}
@@ -111,7 +111,7 @@ func (e *evening) neverShown(token string) {
 	for _, c := range e.chats() {
 		find("a chat", []byte(e.far.Transcript(c)))
 	}
-	children := e.children("")
+	children := e.processes("")
 	for _, pid := range children {
 		for _, name := range []string{"environ", "cmdline"} {
 			if data, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name)); err == nil {
@@ -122,12 +122,12 @@ func (e *evening) neverShown(token string) {
 	e.t.Logf("looked for the token in %d files and %d processes", files, len(children))
 }
 
-// children returns the processes that mention the test's folder in their
+// processes returns the processes that mention the test's folder in their
 // arguments, variables or working directory: nightporter, its shims and the
 // programs of sessions. A name selects the processes of that program.
-func (e *evening) children(name string) []int {
+func (e *nightFixture) processes(name string) []int {
 	entries, err := os.ReadDir("/proc")
-	e.must(err)
+	e.noError(err)
 	var out []int
 	for _, d := range entries {
 		pid, err := strconv.Atoi(d.Name())

@@ -38,11 +38,11 @@ changed, and no nightporter need be running.
 Exit codes: 0 all is well · 3 something to mend, or no such hat or pattern`,
 		Args: cobra.NoArgs,
 	}
-	list := &cobra.Command{Use: "list", Short: "All hats, and where each comes from", Args: cobra.NoArgs, RunE: f.with(f.list)}
+	list := &cobra.Command{Use: "list", Short: "All hats, and where each comes from", Args: cobra.NoArgs, RunE: f.withConfig(f.list)}
 	cmd.RunE = list.RunE
-	show := &cobra.Command{Use: "show NAME", Short: "One hat as it is in force", Args: cobra.ExactArgs(1), RunE: f.with(f.show)}
-	check := &cobra.Command{Use: "check", Short: "Look for what is wrong with hats and patterns", Args: cobra.NoArgs, RunE: f.with(f.check)}
-	draw := &cobra.Command{Use: "draw [PATTERN]", Short: "Which hat follows which: in the project's pattern, or another one", Args: cobra.MaximumNArgs(1), RunE: f.with(f.draw)}
+	show := &cobra.Command{Use: "show NAME", Short: "One hat as it is in force", Args: cobra.ExactArgs(1), RunE: f.withConfig(f.show)}
+	check := &cobra.Command{Use: "check", Short: "Look for what is wrong with hats and patterns", Args: cobra.NoArgs, RunE: f.withConfig(f.check)}
+	draw := &cobra.Command{Use: "draw [PATTERN]", Short: "Which hat follows which: in the project's pattern, or another one", Args: cobra.MaximumNArgs(1), RunE: f.withConfig(f.draw)}
 	cmd.AddCommand(list, show, check, draw)
 	cmd.PersistentFlags().StringVar(&f.repo, "repo", "", "git repository (default: this folder's project)")
 	cmd.PersistentFlags().StringVar(&f.config, "config", "", "configuration file")
@@ -52,16 +52,16 @@ Exit codes: 0 all is well · 3 something to mend, or no such hat or pattern`,
 	return cmd
 }
 
-// with loads the configuration for one of the commands and prints mistakes with
-// their remedies.
-func (f *hatFlags) with(run func(out io.Writer, cfg *config.Config, args []string) error) func(*cobra.Command, []string) error {
+// withConfig loads the configuration for one of the commands and prints
+// mistakes with their remedies.
+func (f *hatFlags) withConfig(run func(out io.Writer, cfg *config.Config, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		cfg, err := loadConfig(f.config)
 		if err == nil {
 			err = run(cmd.OutOrStdout(), cfg, args)
 		}
 		if err != nil {
-			problems(cmd.ErrOrStderr(), err)
+			printProblems(cmd.ErrOrStderr(), err)
 			return exitCode(exitUsage)
 		}
 		return nil
@@ -191,7 +191,7 @@ func (f *hatFlags) show(out io.Writer, cfg *config.Config, args []string) error 
 	if !ok {
 		return fmt.Errorf("there is no hat %q (there are %s)", args[0], strings.Join(slices.Sorted(maps.Keys(c.hats)), " "))
 	}
-	text, err := toml.Marshal(asFile(h))
+	text, err := toml.Marshal(hatToFile(h))
 	if err != nil {
 		return fmt.Errorf("hat %s: %w", h.Name, err)
 	}

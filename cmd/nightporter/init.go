@@ -44,7 +44,7 @@ Exit codes: 0 done, or printed · 3 not possible, with the reason`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := &initWizard{flags: f, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
 			if err := p.run(cmd.Context()); err != nil {
-				problems(p.err, err)
+				printProblems(p.err, err)
 				return exitCode(exitUsage)
 			}
 			return nil
@@ -64,7 +64,7 @@ Exit codes: 0 done, or printed · 3 not possible, with the reason`,
 type initWizard struct {
 	flags        initFlags
 	out, err     io.Writer
-	findingsText strings.Builder // findings, printed after all of them are known
+	findingsText strings.Builder // printed after the repository has been examined
 }
 
 func (p *initWizard) run(ctx context.Context) error {
@@ -194,7 +194,7 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 	}
 	fmt.Fprintf(&p.findingsText, "Looked at %s\n", propose.Plain(picked.Repo))
 	out := propose.Project{Name: picked.Name, Repo: picked.Repo}
-	if err := p.source(ctx, &out); err != nil {
+	if err := p.chooseSource(ctx, &out); err != nil {
 		return out, err
 	}
 	root, err := os.OpenRoot(picked.Repo) // does not follow links that lead out of the repository
@@ -203,8 +203,8 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 	}
 	defer func() { _ = root.Close() }()
 	out.Found = propose.Look(root.FS(), onPath)
-	p.commands("setup", out.Found.Setup)
-	p.commands("verify", out.Found.Verify)
+	p.reportCommands("setup", out.Found.Setup)
+	p.reportCommands("verify", out.Found.Verify)
 	if len(propose.Active(out.Found.Verify)) == 0 {
 		p.addLine(bot.SignLook, "verify", "no command proves a task's work")
 		p.addDetail(`name one in the file: verify = ["make test"]`)
@@ -214,12 +214,12 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 	}
 	out.Protected = protectedBranches(ctx, picked.Repo)
 	p.addLine(bot.SignDone, "protected", "%s", strings.Join(out.Protected, ", "))
-	p.agent(cfg, &out)
+	p.chooseAgent(cfg, &out)
 	return out, nil
 }
 
-// commands reports the proposed commands of a list and the omitted ones.
-func (p *initWizard) commands(what string, list []propose.Command) {
+// reportCommands reports the proposed commands of a list and the omitted ones.
+func (p *initWizard) reportCommands(what string, list []propose.Command) {
 	sign := bot.SignDone
 	for _, c := range list {
 		if c.Off == "" {

@@ -40,9 +40,9 @@ type foundSource struct {
 
 func (f foundSource) String() string { return f.kind.Name + ":" + f.path }
 
-// source finds the repository's sources. If there is none, it proposes to write
-// one.
-func (p *initWizard) source(ctx context.Context, out *propose.Project) error {
+// chooseSource finds the repository's sources. If there is none, it proposes to
+// write one.
+func (p *initWizard) chooseSource(ctx context.Context, out *propose.Project) error {
 	kind := task.Proposed()
 	found, err := findSources(ctx, out.Repo)
 	if err != nil {
@@ -72,23 +72,23 @@ func (p *initWizard) source(ctx context.Context, out *propose.Project) error {
 	case first.err != nil:
 		out.SourceWhy = "It has mistakes: nightporter tasks --lint shows them."
 		p.addLine(bot.SignLook, name, "%s cannot be used as it is:", first.path)
-		p.findings(first.err)
+		p.addMistakes(first.err)
 	case first.open == 0:
 		out.SourceWhy = "All of its tasks are done."
-		p.addLine(bot.SignLook, name, "%s: %s, none open", first.path, count(first.tasks, "task"))
+		p.addLine(bot.SignLook, name, "%s: %s, none open", first.path, countNoun(first.tasks, "task"))
 	default:
-		out.SourceWhy = fmt.Sprintf("%s, %d open.", count(first.tasks, "task"), first.open)
+		out.SourceWhy = fmt.Sprintf("%s, %d open.", countNoun(first.tasks, "task"), first.open)
 		if len(found) > 1 {
 			out.SourceWhy = fmt.Sprintf("The newest %s: %s", name, out.SourceWhy)
 		}
-		p.addLine(bot.SignDone, name, "%s: %s, %d open", first.path, count(first.tasks, "task"), first.open)
+		p.addLine(bot.SignDone, name, "%s: %s, %d open", first.path, countNoun(first.tasks, "task"), first.open)
 	}
 	for i, other := range found[1:] {
 		if i == maxOthers {
 			p.addLine(bot.SignAway, other.kind.Name, "also there: %d more in %s", len(found)-1-i, other.kind.Folder)
 			break
 		}
-		state := fmt.Sprintf(" (%s, %d open)", count(other.tasks, "task"), other.open)
+		state := fmt.Sprintf(" (%s, %d open)", countNoun(other.tasks, "task"), other.open)
 		if other.err != nil {
 			state = " (has mistakes)"
 		}
@@ -111,8 +111,8 @@ func (p *initWizard) otherSources(repo string) {
 	}
 }
 
-// findings reports the mistakes in a source, at most three.
-func (p *initWizard) findings(err error) {
+// addMistakes reports the mistakes in a source, at most three.
+func (p *initWizard) addMistakes(err error) {
 	var in *ledger.InputError
 	if !errors.As(err, &in) {
 		p.addDetail("%v", err)
@@ -215,8 +215,8 @@ func writeSample(repo string, sample *task.Sample) (err error) {
 	return nil
 }
 
-// count returns a number with its noun.
-func count(n int, what string) string {
+// countNoun returns a number with its noun.
+func countNoun(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
@@ -307,10 +307,10 @@ func protectedBranches(ctx context.Context, repo string) []string {
 	return names
 }
 
-// agent chooses the project's agent: the first built agent of the table that is
-// on PATH, else one from the file, else the scripted agent, so that the
+// chooseAgent chooses the project's agent: the first built agent of the table
+// that is on PATH, else one from the file, else the scripted agent, so that the
 // configuration works unchanged.
-func (p *initWizard) agent(cfg *config.Config, out *propose.Project) {
+func (p *initWizard) chooseAgent(cfg *config.Config, out *propose.Project) {
 	var later []string
 	for _, a := range adapter.All() {
 		if a.Origin != adapter.FromPath {

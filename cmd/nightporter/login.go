@@ -41,7 +41,7 @@ limit. A key that env_file names comes before all of them.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := f.login(cmd, args[0])
 			if err != nil {
-				problems(cmd.ErrOrStderr(), err)
+				printProblems(cmd.ErrOrStderr(), err)
 				return exitCode(exitUsage)
 			}
 			fmt.Fprint(cmd.OutOrStdout(), text)

@@ -148,7 +148,7 @@ func (f *runFlags) operatorFlags(cmd *cobra.Command) string {
 func (f *runFlags) run(cmd *cobra.Command) error {
 	cfg, settings, err := f.settings(cmd)
 	if err != nil {
-		problems(cmd.ErrOrStderr(), err)
+		printProblems(cmd.ErrOrStderr(), err)
 		return exitCode(exitUsage)
 	}
 	state, err := config.StateDir(f.state)

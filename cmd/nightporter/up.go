@@ -168,7 +168,7 @@ func serve(ctx context.Context, d *daemon.Daemon, signals <-chan os.Signal) int 
 
 // notStarted prints all mistakes that keep the daemon from starting.
 func notStarted(w io.Writer, err error) error {
-	problems(w, err)
+	printProblems(w, err)
 	n := 1
 	var c *config.Error
 	var in *ledger.InputError

@@ -274,7 +274,7 @@ func TestExtractRefuses(t *testing.T) {
 		"no manifest":       {archive(t, db, key), "it ends without its manifest"},
 		"cut":               {plain[:len(plain)/2], "it is cut off"},
 		"cut checksum":      {plain[:len(plain)-3], "it is cut off"},
-		"bit":               {flip(plain, len(plain)-6), "it is damaged"},
+		"bit":               {flipBit(plain, len(plain)-6), "it is damaged"},
 		"up":                {with(file("../outside", "x")), "leads out of the folder"},
 		"up within":         {with(file("logins/../../outside", "x")), "leads out of the folder"},
 		"absolute":          {with(file(secret, "x")), "leads out of the folder"},
@@ -339,7 +339,7 @@ func TestExtractRefuses(t *testing.T) {
 	}
 }
 
-func flip(data []byte, at int) []byte {
+func flipBit(data []byte, at int) []byte {
 	data = bytes.Clone(data)
 	data[at] ^= 1
 	return data

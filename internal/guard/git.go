@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// gitValued are git's own options whose value is the next argument.
-var gitValued = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source", "--exec-path"}
+// gitOptionsWithValue are git's own options whose value is the next argument.
+var gitOptionsWithValue = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source", "--exec-path"}
 
 // gitCommand returns git's command and its arguments, without git's own
 // options.
@@ -16,7 +16,7 @@ func gitCommand(args []string) []string {
 	for len(args) > 0 && isFlag(args[0]) {
 		skip := 1
 		// --exec-path without a value only prints the path.
-		if slices.Contains(gitValued, args[0]) && args[0] != "--exec-path" {
+		if slices.Contains(gitOptionsWithValue, args[0]) && args[0] != "--exec-path" {
 			skip = 2
 		}
 		args = args[min(skip, len(args)):]
@@ -32,8 +32,9 @@ type pushArgs struct {
 	refs       []string // arguments after the remote
 }
 
-// pushValued are options of git push whose value is the next argument.
-var pushValued = []string{"-o", "--push-option", "--repo", "--receive-pack", "--exec", "--recurse-submodules"}
+// pushOptionsWithValue are options of git push whose value is the next
+// argument.
+var pushOptionsWithValue = []string{"-o", "--push-option", "--repo", "--receive-pack", "--exec", "--recurse-submodules"}
 
 // parsePush parses the arguments of git push or of its plumbing, send-pack. It
 // is false for any other command.
@@ -50,7 +51,7 @@ func parsePush(args []string) (pushArgs, bool) {
 		switch {
 		case flags && a == "--":
 			flags = false
-		case flags && slices.Contains(pushValued, a):
+		case flags && slices.Contains(pushOptionsWithValue, a):
 			i++
 		case flags && strings.HasPrefix(a, "--"):
 			p.long(a)

@@ -62,7 +62,7 @@ func TestHostileRequests(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := &handler{emit: func(context.Context, string, api.Emit) (api.Reply, error) { return api.Reply{OK: true}, nil }}
-			path := open(t, NewSession(h, token, "s", quiet), defaults)
+			path := open(t, NewSession(h, token, "s", discardLog), defaults)
 			got := exchangeRaw(t, path, tt.send)
 			if !strings.HasPrefix(got, tt.want) || !strings.Contains(got, tt.text) {
 				t.Errorf("answer %.300q, want %q with %q", got, tt.want, tt.text)
@@ -82,7 +82,7 @@ func TestHostileRequests(t *testing.T) {
 
 func TestEmptyTokenRefusesAll(t *testing.T) {
 	h := &handler{}
-	path := open(t, NewSession(h, "", "s", quiet), defaults)
+	path := open(t, NewSession(h, "", "s", discardLog), defaults)
 	var r api.Reply
 	if err := api.Call(t.Context(), path, "", api.PathGuidance, api.Empty{}, &r); err != nil || r.OK || len(h.seen) > 0 {
 		t.Errorf("%+v, %v", r, err)
@@ -96,7 +96,7 @@ var shortLimits = limits{conns: 4, header: 50 * time.Millisecond, read: 100 * ti
 // others only briefly, even if they take every connection.
 func TestSlowCallers(t *testing.T) {
 	h := &handler{}
-	path := open(t, NewSession(h, token, "s", quiet), shortLimits)
+	path := open(t, NewSession(h, token, "s", discardLog), shortLimits)
 	for _, begin := range []string{"", "POST /v1/em", requestHead, requestHead + "Content-Length: 20\r\n\r\n{\"ty"} {
 		for range 2 * shortLimits.conns {
 			c, err := net.Dial("unix", path)
@@ -124,7 +124,7 @@ func TestSlowHandler(t *testing.T) {
 			return api.Reply{OK: true}, nil
 		}
 	}}
-	path := open(t, NewSession(h, token, "s", quiet), shortLimits)
+	path := open(t, NewSession(h, token, "s", discardLog), shortLimits)
 	var r api.Reply
 	if err := api.Call(t.Context(), path, token, api.PathEmit, api.Emit{Type: "x"}, &r); err != nil || !r.OK {
 		t.Errorf("%+v, %v", r, err)
@@ -140,7 +140,7 @@ func TestCallerHangsUp(t *testing.T) {
 		close(ended)
 		return api.Reply{}, ctx.Err()
 	}}
-	path := open(t, NewSession(h, token, "s", quiet), defaults)
+	path := open(t, NewSession(h, token, "s", discardLog), defaults)
 	c, err := net.Dial("unix", path)
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-var quiet = slog.New(slog.DiscardHandler)
+var discardLog = slog.New(slog.DiscardHandler)
 
 const token = "4f1d"
 
@@ -82,7 +82,7 @@ func open(t *testing.T, h http.Handler, lim limits) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serve(l, h, quiet, lim)
+	s := serve(l, h, discardLog, lim)
 	t.Cleanup(func() { _ = s.Close(cancelledContext()) })
 	return path
 }

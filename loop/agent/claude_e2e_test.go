@@ -40,15 +40,15 @@ func claudeProgram(t *testing.T) string {
 // scripted model.
 type claudeFixture struct {
 	*fixture
-	desk *hatServer
-	srv  *models.Server
+	hat *hatServer
+	srv *models.Server
 }
 
 func newClaude(t *testing.T, level int, script func(models.Request) models.Turn, vars ...string) *claudeFixture {
 	t.Helper()
 	prog := claudeProgram(t)
 	d, serve := serveHat(t)
-	n := &claudeFixture{desk: d, srv: models.Start(t, script)}
+	n := &claudeFixture{hat: d, srv: models.Start(t, script)}
 	n.fixture = newFixture(t, level, serve)
 	file := filepath.Join(n.out, "claude.env")
 	if err := os.WriteFile(file, []byte(strings.Join(append(n.srv.Env(), vars...), "\n")+"\n"), 0o600); err != nil {
@@ -87,7 +87,7 @@ func (n *claudeFixture) session(session string, change ...func(*ledger.Launch)) 
 	x := n.wait(session)
 	n.t.Logf("%s: exit %d after %s, turns %d, tokens %d, $%.5f, trouble %q until %s, %q, %d events, %d requests, %d killed",
 		x.Reason, x.Code, x.Took().Round(10*time.Millisecond), x.Turns, x.Tokens, x.CostUSD, x.Failure, x.Until.Format(time.RFC3339), x.Text,
-		len(n.desk.sent()), len(n.srv.Requests()), x.Killed)
+		len(n.hat.sent()), len(n.srv.Requests()), x.Killed)
 	n.record(session)
 	return x
 }
@@ -138,7 +138,7 @@ func TestClaudeWorks(t *testing.T) {
 		if got, err := os.ReadFile(filepath.Join(n.work, "copy.txt")); string(got) != "hello Task 5\n" {
 			t.Errorf("copy.txt: %q, %v", got, err)
 		}
-		if e := n.desk.sent(); len(e) != 1 || e[0].Type != "build.complete" || !strings.Contains(string(e[0].Data), "it's done") {
+		if e := n.hat.sent(); len(e) != 1 || e[0].Type != "build.complete" || !strings.Contains(string(e[0].Data), "it's done") {
 			t.Errorf("events: %+v", e)
 		}
 		// 3 turns of 1050 tokens, and one of 118.
@@ -191,8 +191,8 @@ func TestClaudeStopHook(t *testing.T) {
 			if heeds {
 				want, events = 3, 1
 			}
-			if x.Code != 0 || len(turns) != want || len(n.desk.sent()) != events || n.desk.hooks() == 0 {
-				t.Errorf("exit %+v, %d turns, events %v, hooks %d", x, len(turns), n.desk.sent(), n.desk.hooks())
+			if x.Code != 0 || len(turns) != want || len(n.hat.sent()) != events || n.hat.hooks() == 0 {
+				t.Errorf("exit %+v, %d turns, events %v, hooks %d", x, len(turns), n.hat.sent(), n.hat.hooks())
 			}
 		})
 	}
@@ -275,7 +275,7 @@ func TestClaudeBackground(t *testing.T) {
 	t.Run("after the event", func(t *testing.T) {
 		n := newClaude(t, 0, script(true))
 		n.start(n.launchClaude("r1-1"))
-		<-n.desk.arrived
+		<-n.hat.arrived
 		if err := n.runner.End(context.Background(), "r1-1", ledger.Duration(3*time.Second)); err != nil {
 			t.Fatal(err)
 		}
@@ -345,7 +345,7 @@ func TestClaudeHugeLine(t *testing.T) {
 	}))
 	n.start(n.launchClaude("r1-1"))
 	x := n.wait("r1-1")
-	if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Failure != "" || x.Tokens != 3150 || len(n.desk.sent()) != 1 || len(x.Tail) > lastSize {
+	if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Failure != "" || x.Tokens != 3150 || len(n.hat.sent()) != 1 || len(x.Tail) > lastSize {
 		t.Errorf("exit: %+v", x)
 	}
 }

@@ -54,7 +54,7 @@ func (r *Runner) tryLevel(level int) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.Mkdir(filepath.Join(dir, dirAsk), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, dirEndRequest), 0o700); err != nil {
 		return err
 	}
 	work := filepath.Join(dir, "work")

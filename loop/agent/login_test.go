@@ -165,7 +165,7 @@ func TestLoginRenewed(t *testing.T) {
 			l.Agent = adapter.Claude
 			h.start(l)
 			if c.meanwhile != nil {
-				await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+				awaitChange(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
 				h.login(map[string][]byte{claudeOAuth: c.meanwhile})
 				if err := os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644); err != nil {
 					t.Fatal(err)
@@ -196,7 +196,7 @@ func TestLoginOneAtATime(t *testing.T) {
 		h.start(l)
 	}
 	launch("r1-1")
-	await(t, h.work, "the first began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+	awaitChange(t, h.work, "the first began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
 	launch("r1-2")
 	launch("r1-3")
 	waits := func(session string) bool {
@@ -204,7 +204,7 @@ func TestLoginOneAtATime(t *testing.T) {
 		return err == nil
 	}
 	for _, s := range []string{"r1-2", "r1-3"} {
-		await(t, h.runner.folder(s), s+" waits", func() bool { return waits(s) })
+		awaitChange(t, h.runner.folder(s), s+" waits", func() bool { return waits(s) })
 	}
 	if err := h.runner.End(context.Background(), "r1-3", 0); err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ func TestLoginOfLostSession(t *testing.T) {
 	l := h.launch("r1-1")
 	l.Agent = adapter.Claude
 	h.start(l)
-	await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+	awaitChange(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
 	var p pidFile
 	if err := readJSON(filepath.Join(h.runner.folder("r1-1"), filePID), &p); err != nil {
 		t.Fatal(err)
@@ -262,7 +262,7 @@ func TestLoginKeptLater(t *testing.T) {
 	l := h.launch("r1-1")
 	l.Agent = adapter.Claude
 	h.start(l)
-	await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+	awaitChange(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
 	// This simulates a full disk: no file can be written under the lock.
 	lock := filepath.Join(loginDir(h.state, adapter.Claude), loginLock)
 	if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700), os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644)); err != nil {

@@ -63,7 +63,7 @@ type fixture struct {
 	opts   Options
 }
 
-func quickTiming() Timing {
+func shortTiming() Timing {
 	ms := func(n int) ledger.Duration { return ledger.Duration(time.Duration(n) * time.Millisecond) }
 	return Timing{Check: ms(50), Grace: ms(500), Rest: ms(300), Abandon: ms(60_000)}
 }
@@ -90,7 +90,7 @@ func newFixture(t *testing.T, level int, change ...func(*Options)) *fixture {
 		t.Fatal(err)
 	}
 	h.opts = Options{
-		State: h.state, MaxLevel: level, Timing: quickTiming(), Agents: map[string]Definition{},
+		State: h.state, MaxLevel: level, Timing: shortTiming(), Agents: map[string]Definition{},
 		Log: slog.New(slog.DiscardHandler),
 	}
 	for _, c := range change {
@@ -195,8 +195,9 @@ func atEachLevel(t *testing.T, test func(t *testing.T, level int)) {
 	}
 }
 
-// await waits until ok returns true, and calls it after each change in dir.
-func await(t *testing.T, dir, what string, ok func() bool) {
+// awaitChange waits until ok returns true, and calls it after each change in
+// dir.
+func awaitChange(t *testing.T, dir, what string, ok func() bool) {
 	t.Helper()
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -216,8 +217,9 @@ func await(t *testing.T, dir, what string, ok func() bool) {
 	}
 }
 
-// marked returns the living processes with the mark among their arguments.
-func marked(mark string) []int {
+// processesWith returns the living processes with the mark among their
+// arguments.
+func processesWith(mark string) []int {
 	var pids []int
 	for _, p := range processes() {
 		cmd, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))

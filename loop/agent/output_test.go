@@ -54,7 +54,7 @@ func TestFlood(t *testing.T) {
 		t.Errorf("tail of %d bytes is not the end, or not whole lines", len(x.Tail))
 	}
 	folder := h.runner.folder("r1-1")
-	head, tail := kept(t, folder)
+	head, tail := readWhole(t, folder)
 	if len(head) > headSize || len(head) < headSize-100 || len(tail) > tailSize+100 || len(tail) < tailSize-200 {
 		t.Errorf("kept %d and %d bytes", len(head), len(tail))
 	}
@@ -65,7 +65,7 @@ func TestFlood(t *testing.T) {
 	checkWholeLines(t, tail)
 }
 
-func kept(t *testing.T, folder string) (head, tail []byte) {
+func readWhole(t *testing.T, folder string) (head, tail []byte) {
 	t.Helper()
 	head, err := os.ReadFile(filepath.Join(folder, fileHead))
 	if err != nil {
@@ -118,7 +118,7 @@ func TestOutputPieces(t *testing.T) {
 		if err := o.close(); err != nil {
 			t.Fatal(err)
 		}
-		head, tail := kept(t, dir)
+		head, tail := readWhole(t, dir)
 		if !bytes.HasPrefix(all, head) {
 			t.Fatalf("%d: the head is not the start", i)
 		}
@@ -160,7 +160,7 @@ func TestOutputLongLine(t *testing.T) {
 		if err := o.close(); err != nil {
 			t.Fatal(err)
 		}
-		head, tail := kept(t, dir)
+		head, tail := readWhole(t, dir)
 		if !bytes.Contains(head, []byte("[nightporter: ")) || !bytes.Contains(tail, []byte("[nightporter: ")) {
 			t.Errorf("no mark: %q … %q", head[len(head)-80:], tail[:80])
 		}
@@ -194,7 +194,7 @@ func TestOutputDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &supervisor{out: o}
-	in := &inner{pipe: r, printed: make(chan struct{})}
+	in := &reaperProcess{pipe: r, printed: make(chan struct{})}
 	go s.copyOutput(in)
 	if _, err := w.Write(bytes.Repeat([]byte("line\n"), 100_000)); err != nil {
 		t.Fatal(err)

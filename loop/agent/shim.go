@@ -105,8 +105,8 @@ func (s *supervisor) writePID() error {
 	return writeJSON(s.path(filePID), s.pid)
 }
 
-// inner is the supervisor's view of the running reaper.
-type inner struct {
+// reaperProcess is the supervisor's view of the running reaper.
+type reaperProcess struct {
 	cmd     *os.Process
 	reports chan report // closed after the last report
 	control *os.File
@@ -121,7 +121,7 @@ func (s *supervisor) run() {
 	if !s.prepareLogin(asks) {
 		return
 	}
-	in, err := s.startInner()
+	in, err := s.startReaper()
 	if err != nil {
 		s.exit.Reason, s.exit.Text = ledger.ExitNotStarted, err.Error()
 		return
@@ -214,8 +214,8 @@ func (s *supervisor) awaitLease(mine <-chan error, asks <-chan fsnotify.Event) (
 	}
 }
 
-// startInner starts the reaper in the namespaces of its level.
-func (s *supervisor) startInner() (*inner, error) {
+// startReaper starts the reaper in the namespaces of its level.
+func (s *supervisor) startReaper() (*reaperProcess, error) {
 	stdin := os.DevNull
 	if s.spec.Stdin {
 		stdin = s.path(filePrompt)
@@ -242,7 +242,7 @@ func (s *supervisor) startInner() (*inner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the tree keeper: %w", err)
 	}
-	in := &inner{cmd: proc, reports: make(chan report, 8), control: ctl[1], printed: make(chan struct{}), pipe: out[0]}
+	in := &reaperProcess{cmd: proc, reports: make(chan report, 8), control: ctl[1], printed: make(chan struct{}), pipe: out[0]}
 	go func() {
 		_ = json.NewEncoder(plan[1]).Encode(s.spec.Plan) // if this fails, the reaper reports the incomplete plan
 		_ = plan[1].Close()
@@ -286,7 +286,7 @@ func namespaces(level int) *syscall.SysProcAttr {
 
 // copyOutput stores the session's output. It reads to the end even after
 // errors, because a session must not block when the disk is full.
-func (s *supervisor) copyOutput(in *inner) {
+func (s *supervisor) copyOutput(in *reaperProcess) {
 	defer close(in.printed)
 	buf := make([]byte, 256<<10)
 	for {
@@ -309,7 +309,7 @@ func (s *supervisor) copyOutput(in *inner) {
 func (s *supervisor) watchEndRequest() <-chan fsnotify.Event {
 	w, err := fsnotify.NewWatcher()
 	if err == nil {
-		err = w.Add(s.path(dirAsk))
+		err = w.Add(s.path(dirEndRequest))
 	}
 	if err != nil {
 		return nil
@@ -318,7 +318,7 @@ func (s *supervisor) watchEndRequest() <-chan fsnotify.Event {
 }
 
 // watch handles the session's events until its end, and ends it when necessary.
-func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
+func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT)
 	l := newLimits(s)
@@ -370,7 +370,7 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 		case e, ok := <-asks:
 			if !ok {
 				asks = nil
-			} else if filepath.Base(e.Name) == filepath.Base(fileAsk) {
+			} else if filepath.Base(e.Name) == filepath.Base(fileEndRequest) {
 				asked()
 			}
 		case <-told:
@@ -395,11 +395,11 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 // one.
 func (s *supervisor) readEndRequest() (time.Duration, bool) {
 	var a endRequest
-	if err := readJSON(s.path(fileAsk), &a); err != nil {
+	if err := readJSON(s.path(fileEndRequest), &a); err != nil {
 		return 0, false
 	}
 	// Removed, so that the next check does not restart the grace period.
-	_ = os.Remove(s.path(fileAsk))
+	_ = os.Remove(s.path(fileEndRequest))
 	return a.Grace.D(), true
 }
 
@@ -437,7 +437,7 @@ func (s *supervisor) applyReport(r report, ended bool) {
 }
 
 // finishReaper reaps the reaper and completes the exit after its end.
-func (s *supervisor) finishReaper(in *inner, ended, seen, done bool) {
+func (s *supervisor) finishReaper(in *reaperProcess, ended, seen, done bool) {
 	_ = in.control.Close()
 	state, err := in.cmd.Wait()
 	if seen || ended || done {

@@ -123,7 +123,7 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 		prompt = nil
 	}
 	return errors.Join(
-		makeDir(filepath.Join(folder, dirAsk), 0o700),
+		makeDir(filepath.Join(folder, dirEndRequest), 0o700),
 		fsutil.Replace(filepath.Join(folder, fileVersion), []byte(strconv.Itoa(FolderVersion)+"\n"), 0o600),
 		fsutil.Replace(filepath.Join(folder, filePrompt), prompt, 0o600),
 		fsutil.Replace(filepath.Join(folder, fileTouch), nil, 0o600),

@@ -31,11 +31,11 @@ echo ready >ready
 `, mark)
 }
 
-// mark returns a duration for sleep that no other process uses.
-func mark(t *testing.T) string {
+// uniqueSleep returns a duration for sleep that no other process uses.
+func uniqueSleep(t *testing.T) string {
 	m := fmt.Sprintf("98765.%d%d", os.Getpid(), time.Now().UnixNano()%1e6)
 	t.Cleanup(func() {
-		for _, pid := range marked(m) {
+		for _, pid := range processesWith(m) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	})
@@ -44,7 +44,7 @@ func mark(t *testing.T) string {
 
 func (h *fixture) ready() {
 	h.t.Helper()
-	await(h.t, h.work, "the agent is ready", func() bool {
+	awaitChange(h.t, h.work, "the agent is ready", func() bool {
 		_, err := os.Stat(filepath.Join(h.work, "ready"))
 		return err == nil
 	})
@@ -52,7 +52,7 @@ func (h *fixture) ready() {
 
 func none(t *testing.T, mark string) {
 	t.Helper()
-	if pids := marked(mark); len(pids) > 0 {
+	if pids := processesWith(mark); len(pids) > 0 {
 		t.Errorf("survivors: %v", pids)
 	}
 }
@@ -60,7 +60,7 @@ func none(t *testing.T, mark string) {
 func TestTreeAfterSuccess(t *testing.T) {
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
-		m := mark(t)
+		m := uniqueSleep(t)
 		x := h.run("r1-1", processTreeScript(m)+"exit 0")
 		none(t, m)
 		if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Killed < 5 {
@@ -86,7 +86,7 @@ func TestEnds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			atEachLevel(t, func(t *testing.T, level int) {
 				h := newFixture(t, level)
-				m := mark(t)
+				m := uniqueSleep(t)
 				h.script(processTreeScript(m) + "trap '' TERM; while :; do sleep " + m + "; done")
 				l := h.launch("r1-1")
 				if c.change != nil {
@@ -119,8 +119,8 @@ func (h *fixture) end(grace ledger.Duration) {
 // awaitEndRequestRead waits until the shim has read the last request to end.
 func (h *fixture) awaitEndRequestRead() {
 	h.t.Helper()
-	await(h.t, filepath.Join(h.runner.folder("r1-1"), dirAsk), "the shim reads the ask", func() bool {
-		_, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), fileAsk))
+	awaitChange(h.t, filepath.Join(h.runner.folder("r1-1"), dirEndRequest), "the shim reads the ask", func() bool {
+		_, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), fileEndRequest))
 		return isGone(err)
 	})
 }
@@ -157,7 +157,7 @@ func TestSignsOfLife(t *testing.T) {
 func (h *fixture) pids() pidFile {
 	h.t.Helper()
 	var p pidFile
-	await(h.t, h.runner.folder("r1-1"), "pid.json names the reaper", func() bool {
+	awaitChange(h.t, h.runner.folder("r1-1"), "pid.json names the reaper", func() bool {
 		return readJSON(filepath.Join(h.runner.folder("r1-1"), filePID), &p) == nil && p.Inner > 0
 	})
 	return p
@@ -168,7 +168,7 @@ func (h *fixture) pids() pidFile {
 func TestShimKilled(t *testing.T) {
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
-		m := mark(t)
+		m := uniqueSleep(t)
 		h.script(processTreeScript(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
 		h.ready()
@@ -187,7 +187,7 @@ func TestShimKilled(t *testing.T) {
 func TestReaperKilled(t *testing.T) {
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
-		m := mark(t)
+		m := uniqueSleep(t)
 		h.script(processTreeScript(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
 		h.ready()
@@ -207,7 +207,7 @@ func TestReaperKilled(t *testing.T) {
 func TestShimAndReaperKilled(t *testing.T) {
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
-		m := mark(t)
+		m := uniqueSleep(t)
 		h.script(processTreeScript(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
 		h.ready()
@@ -320,7 +320,7 @@ func TestAdoption(t *testing.T) {
 // TestAdoptedEnd: an adopted session can be ended, too.
 func TestAdoptedEnd(t *testing.T) {
 	h := newFixture(t, 0)
-	m := mark(t)
+	m := uniqueSleep(t)
 	h.script(processTreeScript(m) + "sleep " + m)
 	h.startFromKilledDaemon(h.launch("r1-1"))
 	h.end(0)
@@ -334,7 +334,7 @@ func TestAdoptedEnd(t *testing.T) {
 // TestAbandoned: without a daemon, the shim ends the session.
 func TestAbandoned(t *testing.T) {
 	h := newFixture(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
-	m := mark(t)
+	m := uniqueSleep(t)
 	h.script(processTreeScript(m) + "sleep " + m)
 	h.startFromKilledDaemon(h.launch("r1-1"))
 	x := h.wait("r1-1")
@@ -373,7 +373,7 @@ func TestParseStat(t *testing.T) {
 // its exit.
 func TestLeftoverKeepsExit(t *testing.T) {
 	h := newFixture(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(1500 * time.Millisecond) })
-	m := mark(t)
+	m := uniqueSleep(t)
 	h.script(`( trap '' TERM; setsid sh -c 'trap "" TERM; echo >ready; sleep ` + m + `; sleep ` + m + `' & ); until [ -e ready ]; do sleep 0.01; done; exit 4`)
 	l := h.launch("r1-1")
 	l.Stall = ledger.Duration(300 * time.Millisecond)

@@ -292,7 +292,7 @@ func (r *Runner) End(_ context.Context, session string, grace ledger.Duration) e
 	if state != Running {
 		return nil
 	}
-	if err := writeJSON(filepath.Join(r.folder(session), fileAsk), endRequest{Grace: grace}); err != nil {
+	if err := writeJSON(filepath.Join(r.folder(session), fileEndRequest), endRequest{Grace: grace}); err != nil {
 		return fmt.Errorf("end session %s: %w", session, err)
 	}
 	return nil

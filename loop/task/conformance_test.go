@@ -22,12 +22,12 @@ import (
 // fixture is a source with a file that the conformance suite may change freely.
 // The file has at least three tasks.
 type fixture struct {
-	source Source
-	again  func() Source // opens a second source on the same file, as another process would
-	path   string
-	mask   func(text []byte) []byte                    // removes every status from the text, without the source's own code
-	edit   func(text []byte, note string) []byte       // edits the text as a person would: it adds note and keeps the statuses
-	notes  func(text []byte) (map[string]bool, []byte) // returns the notes of all edits, and the text without them
+	source       Source
+	reopen       func() Source // opens a second source on the same file, as another process would
+	path         string
+	maskStatuses func(text []byte) []byte                    // removes every status from the text, without the source's own code
+	edit         func(text []byte, note string) []byte       // edits the text as a person would: it adds note and keeps the statuses
+	notes        func(text []byte) (map[string]bool, []byte) // returns the notes of all edits, and the text without them
 }
 
 // testSource is the conformance suite of sources. open creates a file of the
@@ -90,7 +90,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 					rt.Fatal(err)
 				}
 				text, info := snapshotFile(rt, f.path)
-				if d := cmp.Diff(string(f.mask(original)), string(f.mask(text))); d != "" {
+				if d := cmp.Diff(string(f.maskStatuses(original)), string(f.maskStatuses(text))); d != "" {
 					rt.Fatalf("bytes beside a status changed (-before +after):\n%s", d)
 				}
 				now, err := f.source.Read(context.Background())
@@ -159,7 +159,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			t.Fatal(err)
 		}
 		var wg sync.WaitGroup
-		for i, s := range []Source{f.source, f.again(), f.again()} {
+		for i, s := range []Source{f.source, f.reopen(), f.reopen()} {
 			wg.Go(func() {
 				for _, m := range []ledger.Mark{ledger.MarkBlocked, ledger.MarkOpen, ledger.MarkDone} {
 					if err := s.Mark(t.Context(), []ledger.Marking{{Task: snap.Tasks[i].ID, Mark: m}}); err != nil {
@@ -231,7 +231,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("notes of the editor (-written +there):\n%s", d)
 			}
-			if d := cmp.Diff(string(f.mask(original)), string(f.mask(rest))); d != "" {
+			if d := cmp.Diff(string(f.maskStatuses(original)), string(f.maskStatuses(rest))); d != "" {
 				t.Errorf("other text (-before +after):\n%s", d)
 			}
 		})
@@ -357,10 +357,10 @@ func write(t testingT, path string, text []byte) {
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	age(t, path)
+	setOld(t, path)
 }
 
-func age(t testingT, path string) {
+func setOld(t testingT, path string) {
 	t.Helper()
 	past := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(path, past, past); err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// conforming maps each built kind to its run of the conformance suite.
-var conforming = map[string]func(t *testing.T){
-	KindPlan: planConforms,
+// conformanceTests maps each built kind to its run of the conformance suite.
+var conformanceTests = map[string]func(t *testing.T){
+	KindPlan: testPlanConformance,
 }
 
-// mayBeZero lists the cells whose zero value is a valid choice.
-var mayBeZero = []string{"Reserved", "Foreign", "Default", "MaxTasks"}
+// optionalCells lists the cells whose zero value is a valid choice.
+var optionalCells = []string{"Reserved", "Foreign", "Default", "MaxTasks"}
 
 // TestEveryCell: a built kind sets every cell and passes the conformance suite.
 // A cell that does not apply has its empty value.
@@ -32,7 +32,7 @@ func TestEveryCell(t *testing.T) {
 				if !empty {
 					t.Errorf("%s is reserved, and has %s", k.Name, cell.Name)
 				}
-			case empty && !slices.Contains(mayBeZero, cell.Name):
+			case empty && !slices.Contains(optionalCells, cell.Name):
 				t.Errorf("%s lacks %s: where it does not apply, say so by its empty value", k.Name, cell.Name)
 			}
 		}
@@ -45,7 +45,7 @@ func TestEveryCell(t *testing.T) {
 			}
 		}
 		t.Run(k.Name, func(t *testing.T) {
-			conforms, ok := conforming[k.Name]
+			conforms, ok := conformanceTests[k.Name]
 			if !ok {
 				t.Fatalf("%s does not run the conformance suite: add it to conforming", k.Name)
 			}

@@ -121,17 +121,17 @@ type block struct {
 // scanner is the state of scanPlan between two lines.
 type scanner struct {
 	*plan
-	openBlock *block
-	section   int  // level of the Tasks heading above this line; 0 = none
-	inTask    bool // the current line may belong to the last task
-	blank     bool // the previous line is blank
-	list      int  // indent of the outermost list item that is open; -1 = none
+	openBlock  *block
+	section    int  // level of the Tasks heading above this line; 0 = none
+	inTask     bool // the current line may belong to the last task
+	blank      bool // the previous line is blank
+	listIndent int  // indent of the outermost list item that is open; -1 = none
 }
 
 // scanPlan finds lines, tasks and their ranges, and reports mistakes in single
 // lines. read checks the fields.
 func scanPlan(file string, data []byte) *plan {
-	s := scanner{plan: &plan{file: file, data: data}, list: -1, blank: true}
+	s := scanner{plan: &plan{file: file, data: data}, listIndent: -1, blank: true}
 	if !s.checkText() {
 		return s.plan
 	}
@@ -148,7 +148,7 @@ func scanPlan(file string, data []byte) *plan {
 		start = next
 	}
 	for i := range s.lines {
-		s.line(i)
+		s.scanLine(i)
 	}
 	if b := s.openBlock; b != nil && b.hasTask {
 		what := "code block"
@@ -194,8 +194,8 @@ func (p *plan) measure(i int) (indent int, text span) {
 	return indent, text
 }
 
-// line processes one line.
-func (s *scanner) line(i int) {
+// scanLine processes one line.
+func (s *scanner) scanLine(i int) {
 	indent, at := s.measure(i)
 	text := s.data[at.start:at.end]
 	cur := (*planTask)(nil)
@@ -223,7 +223,7 @@ func (s *scanner) line(i int) {
 		}
 		return
 	}
-	if !inside && s.list < 0 && indent >= 4 && blank {
+	if !inside && s.listIndent < 0 && indent >= 4 && blank {
 		return // an indented code block
 	}
 	if b := openedBlock(text); b != nil {
@@ -238,7 +238,7 @@ func (s *scanner) line(i int) {
 		}
 		return
 	}
-	if isBullet(text[0]) && s.bullet(i, indent, at, inside) {
+	if isBullet(text[0]) && s.scanBullet(i, indent, at, inside) {
 		return
 	}
 	if inside {
@@ -246,7 +246,7 @@ func (s *scanner) line(i int) {
 		return
 	}
 	if level := headingLevel(text); level > 0 && indent < 4 {
-		s.inTask, s.list = false, -1
+		s.inTask, s.listIndent = false, -1
 		switch {
 		case isTasksHeading(text[level:]):
 			s.section = level
@@ -261,17 +261,17 @@ func (s *scanner) line(i int) {
 	}
 	s.inTask = false
 	if isBullet(text[0]) {
-		if s.list < 0 || indent < s.list {
-			s.list = indent
+		if s.listIndent < 0 || indent < s.listIndent {
+			s.listIndent = indent
 		}
 	} else if indent == 0 {
-		s.list = -1
+		s.listIndent = -1
 	}
 }
 
-// bullet processes a list item. It reports whether the item is a task, or was
-// probably meant to be one.
-func (s *scanner) bullet(i, indent int, at span, inside bool) bool {
+// scanBullet processes a list item. It reports whether the item is a task, or
+// was probably meant to be one.
+func (s *scanner) scanBullet(i, indent int, at span, inside bool) bool {
 	text := s.data[at.start:at.end]
 	looks := looksLikeTask.FindSubmatch(text)
 	var t taskLine
@@ -293,8 +293,8 @@ func (s *scanner) bullet(i, indent int, at span, inside bool) bool {
 		}
 		s.tasks = append(s.tasks, planTask{taskLine: t, line: i, indent: indent, end: i + 1})
 		s.inTask = true
-		if s.list < 0 || indent < s.list {
-			s.list = indent
+		if s.listIndent < 0 || indent < s.listIndent {
+			s.listIndent = indent
 		}
 		return true
 	case looks != nil && (looks[1] != nil || s.section > 0 && len(looks[2]) > 0):

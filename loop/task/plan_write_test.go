@@ -45,8 +45,8 @@ func maskPlan(text []byte) []byte {
 	}
 }
 
-// planConforms runs the conformance suite over plans.
-func planConforms(t *testing.T) {
+// testPlanConformance runs the conformance suite over plans.
+func testPlanConformance(t *testing.T) {
 	testSource(t, FindKind(KindPlan), len(planTexts), func(t testing.TB, dir string, variant int) fixture {
 		path := filepath.Join(dir, ".agents", "plans", "in-progress", "checkout.md")
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -60,7 +60,7 @@ func planConforms(t *testing.T) {
 			}
 			return s
 		}
-		return fixture{source: open(), again: open, path: path, mask: maskPlan,
+		return fixture{source: open(), reopen: open, path: path, maskStatuses: maskPlan,
 			edit: func(text []byte, note string) []byte {
 				return append(bytes.Clone(text), "\n<!-- "+note+" -->"...)
 			},
@@ -315,7 +315,7 @@ func TestMarkKeepsModeAndOwner(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	age(t, path)
+	setOld(t, path)
 	s := openPlanT(t, "plan.md", dir)
 	if err := s.Mark(t.Context(), []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}}); err != nil {
 		t.Fatal(err)

@@ -72,9 +72,9 @@ func WholeLines(lines []string, _ string, most int) []string {
 	return lines[max(len(lines)-most, 0):]
 }
 
-// table holds all agents, in the order in which init chooses among the
+// agents holds all agents, in the order in which init chooses among the
 // installed ones.
-var table = []*Agent{
+var agents = []*Agent{
 	&claude,
 	&codex, &opencode, &gemini, &qwen, &pi, &copilot,
 	&scripted,
@@ -83,16 +83,16 @@ var table = []*Agent{
 
 // All returns all rows except the one for the user's own commands.
 func All() []*Agent {
-	return slices.DeleteFunc(slices.Clone(table), func(a *Agent) bool { return a.Origin == FromCommand })
+	return slices.DeleteFunc(slices.Clone(agents), func(a *Agent) bool { return a.Origin == FromCommand })
 }
 
 // Find returns the row with that name, which may be reserved, or nil.
 func Find(name string) *Agent {
-	n := slices.IndexFunc(table, func(a *Agent) bool { return a.Name == name && a.Origin != FromCommand })
+	n := slices.IndexFunc(agents, func(a *Agent) bool { return a.Name == name && a.Origin != FromCommand })
 	if n < 0 {
 		return nil
 	}
-	return table[n]
+	return agents[n]
 }
 
 // FindOutput returns the built row for an output format; "" means Text. It
@@ -101,11 +101,11 @@ func FindOutput(output string) *Agent {
 	if output == "" {
 		output = Text
 	}
-	n := slices.IndexFunc(table, func(a *Agent) bool { return a.Name == output && !a.Reserved })
+	n := slices.IndexFunc(agents, func(a *Agent) bool { return a.Name == output && !a.Reserved })
 	if n < 0 {
 		return nil
 	}
-	return table[n]
+	return agents[n]
 }
 
 // Names returns the agents that the configuration may name without a command,
@@ -122,7 +122,7 @@ func Names() []string {
 // those of programs. It includes reserved ones, for which Reads returns nil.
 func Outputs() []string {
 	names := []string{Text}
-	for _, a := range table {
+	for _, a := range agents {
 		if a.Origin == FromPath {
 			names = append(names, a.Name)
 		}
@@ -133,7 +133,7 @@ func Outputs() []string {
 // Secrets returns the paths below HOME that hold a login of any agent.
 func Secrets() []string {
 	var paths []string
-	for _, a := range table {
+	for _, a := range agents {
 		paths = append(paths, a.Secrets...)
 	}
 	return append(paths, otherSecrets...)

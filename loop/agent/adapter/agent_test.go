@@ -14,7 +14,7 @@ var pathOnlyCells = []string{"Program", "Install"}
 // has its empty value, which differs from the zero value.
 func TestEveryCell(t *testing.T) {
 	seen := map[string]bool{}
-	for _, a := range table {
+	for _, a := range agents {
 		if seen[a.Name] {
 			t.Errorf("%s has two rows", a.Name)
 		}

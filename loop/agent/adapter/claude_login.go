@@ -57,9 +57,9 @@ type claudeTokens struct {
 	Kind    string `json:"subscriptionType"`
 }
 
-// claudeParse reads a .credentials.json, and returns its tokens and a copy
+// parseClaudeLogin reads a .credentials.json, and returns its tokens and a copy
 // reduced to the login.
-func claudeParse(data []byte) (claudeTokens, []byte, error) {
+func parseClaudeLogin(data []byte) (claudeTokens, []byte, error) {
 	var account claudeAccount
 	var tokens claudeTokens
 	if err := json.Unmarshal(data, &account); err != nil {
@@ -86,11 +86,11 @@ const maxLoginValidity = 366 * 24 * time.Hour
 // claudeRenewed returns the login that a session left if it is newer than the
 // one it began with, else nil.
 func claudeRenewed(began, left []byte) []byte {
-	old, _, err := claudeParse(began)
+	old, _, err := parseClaudeLogin(began)
 	if err != nil {
 		return nil
 	}
-	tokens, data, err := claudeParse(left)
+	tokens, data, err := parseClaudeLogin(left)
 	if err != nil || tokens.Refresh == "" || tokens.Expires <= old.Expires || time.UnixMilli(tokens.Expires).After(time.Now().Add(maxLoginValidity)) || bytes.Equal(data, began) {
 		return nil
 	}
@@ -107,7 +107,7 @@ func claudeFromHome(home string, now time.Time) (files map[string][]byte, note s
 	if err != nil {
 		return nil, "", fmt.Errorf("login: %w", err)
 	}
-	tokens, kept, err := claudeParse(data)
+	tokens, kept, err := parseClaudeLogin(data)
 	if err != nil {
 		return nil, "", claudeNone(path + " is not a login of Claude Code: " + err.Error())
 	}

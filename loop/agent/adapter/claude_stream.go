@@ -75,8 +75,8 @@ type claudeError struct {
 	text   string
 }
 
-// synthetic is the model's name in messages that the program itself wrote.
-const synthetic = "<synthetic>"
+// syntheticModel is the model's name in messages that the program itself wrote.
+const syntheticModel = "<synthetic>"
 
 // claudeStream collects the facts in a stream.
 type claudeStream struct {
@@ -116,7 +116,7 @@ func (s *claudeStream) readLine(line []byte, cut bool) {
 	}
 	switch e.Type {
 	case "assistant":
-		if e.Message.Model != synthetic {
+		if e.Message.Model != syntheticModel {
 			s.recordAnswer(e.Message.ID)
 			return
 		}

@@ -40,7 +40,7 @@ func (a *Agent) failures() []Failure {
 	known := slices.Concat(providerFailures, a.Failures)
 	if a.Origin != FromPath {
 		known = slices.Clone(providerFailures)
-		for _, other := range table {
+		for _, other := range agents {
 			known = append(known, other.Failures...)
 		}
 	}

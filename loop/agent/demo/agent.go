@@ -90,7 +90,7 @@ func run(ctx context.Context, pace time.Duration, stdin io.Reader, stdout, stder
 type session struct {
 	hat, task, title string
 	prompt           prompt
-	inStory          bool // the task belongs to the sample repository
+	inSampleTask     bool // the task belongs to the sample repository
 	root             *os.Root
 	out              io.Writer
 	changed          []string // written and removed paths, in order
@@ -137,7 +137,7 @@ func (s *session) chooseAct() timedAct {
 	}
 	if acts, ok := story[s.title]; ok && s.inSample() {
 		if act, ok := acts[own]; ok {
-			s.inStory = true
+			s.inSampleTask = true
 			p := timedAct{durations[own], act}
 			if s.title == titleTill && own == planComplete {
 				p.pace += TypedAfter + 1 // time for the guidance to be typed and read
@@ -156,9 +156,9 @@ func (s *session) chooseAct() timedAct {
 
 // event is the result of a session: an event with its payload, or a question.
 type event struct {
-	name string
-	data map[string]any
-	ask  *question
+	name     string
+	data     map[string]any
+	question *question
 }
 
 // question is the alternative to an event (docs/spec 11, hat ask).
@@ -228,7 +228,7 @@ const maxAttempts = 4
 func emit(ctx context.Context, e event, stdout, stderr io.Writer) (int, error) {
 	var args []string
 	var data []byte
-	if q := e.ask; q != nil {
+	if q := e.question; q != nil {
 		args = []string{"ask", q.text}
 		for _, o := range q.options {
 			args = append(args, "--option", o)

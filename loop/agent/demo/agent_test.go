@@ -37,7 +37,7 @@ func ownRepository(t *testing.T, names ...string) string {
 func TestOtherRepository(t *testing.T) {
 	n := newTestRun(t, ownRepository(t, "src/a.go"), "true")
 	n.before = typesGuidance("planner", "T-1", "Wrap it")
-	n.play([]ledger.Task{
+	n.execute([]ledger.Task{
 		{ID: "T-1", Title: titleTill, Mark: ledger.MarkOpen},
 		{ID: "T-2", Title: "Parse dates", Mark: ledger.MarkOpen},
 	})

@@ -8,12 +8,12 @@ import (
 	"path"
 )
 
-// content holds the sample repository, and for each act of the story the files
+// embedded holds the sample repository, and for each act of the story the files
 // that the agent writes. They are embedded files instead of strings, so that
 // people can read and run them.
 //
 //go:embed all:sample script
-var content embed.FS
+var embedded embed.FS
 
 // file is a file of a repository.
 type file struct {
@@ -25,11 +25,11 @@ type file struct {
 // filesOf returns the files of a folder of content, sorted by path.
 func filesOf(dir string) ([]file, error) {
 	var list []file
-	err := fs.WalkDir(content, dir, func(p string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(embedded, dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := content.ReadFile(p)
+		data, err := embedded.ReadFile(p)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func filesOf(dir string) ([]file, error) {
 
 // sampleFile returns a file of the sample repository, or nil.
 func sampleFile(name string) []byte {
-	data, err := content.ReadFile(path.Join("sample", name))
+	data, err := embedded.ReadFile(path.Join("sample", name))
 	if err != nil {
 		return nil
 	}

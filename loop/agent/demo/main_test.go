@@ -30,8 +30,8 @@ echo call >>"$dir/calls"
 [ ! -f "$dir/exit" ] || exit "$(cat "$dir/exit")"
 `
 
-// call is a recorded call of hat.
-type call struct {
+// hatCall is a recorded call of hat.
+type hatCall struct {
 	Args []string
 	Data string
 	N    int // number of calls in one session
@@ -49,7 +49,7 @@ func hatFolder(t *testing.T) string {
 
 // takeCall returns the call that the hat in dir recorded, and deletes the
 // record.
-func takeCall(t *testing.T, dir string) call {
+func takeCall(t *testing.T, dir string) hatCall {
 	t.Helper()
 	read := func(name string) string {
 		p := filepath.Join(dir, name)
@@ -66,7 +66,7 @@ func takeCall(t *testing.T, dir string) call {
 		return string(data)
 	}
 	args, data, calls := read("args"), read("data"), read("calls")
-	return call{Args: strings.Split(strings.TrimSuffix(args, "\n"), "\n"), Data: data, N: strings.Count(calls, "\n")}
+	return hatCall{Args: strings.Split(strings.TrimSuffix(args, "\n"), "\n"), Data: data, N: strings.Count(calls, "\n")}
 }
 
 // runAgent runs the agent as a process in dir and returns its exit code and its

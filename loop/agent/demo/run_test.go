@@ -31,14 +31,14 @@ type testRun struct {
 	answer  *loop.AnswerQuestion               // the answer to the first question; nil = none
 }
 
-var hatsOfNight = map[string]ledger.Hat{
+var runHats = map[string]ledger.Hat{
 	"planner":  {Name: "planner", Prompt: "You plan.", Emits: []string{"plan.complete"}, Payload: []string{"summary"}, Expect: ledger.ExpectNone, MaxTokens: 40000, Shipped: true},
 	"builder":  {Name: "builder", Prompt: "You build.", WriteAllowed: []string{"**"}, WriteDenied: []string{"docs/**"}, Emits: []string{"build.complete"}, Payload: []string{"summary", "files_modified"}, Expect: ledger.ExpectPass, MaxTokens: 40000, Shipped: true},
 	"reviewer": {Name: "reviewer", Prompt: "You review.", Emits: []string{"review.verdict"}, Payload: []string{"summary", "issues"}, Expect: ledger.ExpectNone, MaxTokens: 40000, Shipped: true},
 	"fixer":    {Name: "fixer", Prompt: "You fix.", WriteAllowed: []string{"**"}, WriteDenied: []string{"docs/**"}, Emits: []string{"fix.complete"}, Payload: []string{"summary", "files_modified"}, Expect: ledger.ExpectPass, MaxTokens: 40000, Shipped: true},
 }
 
-var patternOfNight = ledger.Pattern{
+var runPattern = ledger.Pattern{
 	Name: "plan-build-review", Start: "planner", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
 	Routes: []ledger.Route{
 		{From: "planner", On: "plan.complete", To: "builder"},
@@ -54,7 +54,7 @@ func newTestRun(t *testing.T, dir string, verify ...string) *testRun {
 	n := &testRun{t: t, dir: dir, hats: hatFolder(t), now: time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)}
 	s := ledger.Settings{
 		Project: Name, Repo: dir, Source: ledger.SourceRef{Kind: "plan", Path: Plan}, Profile: "overnight", Agent: Agent,
-		Pattern: patternOfNight, Hats: hatsOfNight, OnBlocked: ledger.OnBlockedContinue, MaxIterations: 100, Push: "never",
+		Pattern: runPattern, Hats: runHats, OnBlocked: ledger.OnBlockedContinue, MaxIterations: 100, Push: "never",
 		QuestionTimeout: ledger.Duration(5 * time.Second), BaselineTimeout: ledger.DefaultBaselineTimeout,
 	}
 	for _, v := range verify {
@@ -64,8 +64,8 @@ func newTestRun(t *testing.T, dir string, verify ...string) *testRun {
 	return n
 }
 
-// play carries out effects until the run is over.
-func (n *testRun) play(tasks []ledger.Task) {
+// execute carries out effects until the run is over.
+func (n *testRun) execute(tasks []ledger.Task) {
 	n.t.Helper()
 	for range 1000 {
 		if len(n.effects) == 0 {

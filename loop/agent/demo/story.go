@@ -80,7 +80,7 @@ func steps(summary string, steps ...string) act {
 
 // unfollowedNote returns the note on guidance that the script does not follow.
 func (s *session) unfollowedNote() string {
-	if s.inStory && s.title != titleTill {
+	if s.inSampleTask && s.title != titleTill {
 		return "a scripted agent: " + s.task + " goes by its script; /guidance #3 reaches the till"
 	}
 	return "a scripted agent cannot follow words; they were in its prompt"
@@ -135,8 +135,9 @@ func (s *session) buildPrices() (event, error) {
 
 // --- Task 2: a claim that is false, and a sum that is wrong ---
 
-// wrong lists faulty lines of basket.sh, with the reviewer's issue for each.
-var wrong = [...]struct{ code, rule, text string }{
+// faultyLines lists faulty lines of basket.sh, with the reviewer's issue for
+// each.
+var faultyLines = [...]struct{ code, rule, text string }{
 	{"sum=$((sum + price * (grams / 100)))", "portions",
 		"Portions under 100 g cost nothing: grams are divided before they are multiplied."},
 	{"sum=$((sum + price * grams / 100))", "rounding",
@@ -151,7 +152,7 @@ func (s *session) findWrong() ([]issue, error) {
 	}
 	var found []issue
 	for n, line := range strings.Split(string(code), "\n") {
-		for _, w := range wrong {
+		for _, w := range faultyLines {
 			if strings.TrimSpace(line) == w.code {
 				found = append(found, issue{Severity: "major", File: "basket.sh", Line: n + 1, Rule: w.rule, Text: w.text})
 			}
@@ -167,7 +168,7 @@ func (s *session) buildSum() (event, error) {
 	if err != nil {
 		return event{}, err
 	}
-	switch first := bytes.Contains(code, []byte(wrong[0].code)); {
+	switch first := bytes.Contains(code, []byte(faultyLines[0].code)); {
 	case s.prompt.verificationFailed() && (code == nil || first):
 		err = s.writeAct("sum-claimed") // restores the tests if they are missing
 		if err == nil {
@@ -220,7 +221,7 @@ const halfCents = "round half cents up?"
 // expired.
 func (s *session) planRound() (event, error) {
 	if s.prompt.answer(halfCents) == "" {
-		return event{ask: &question{text: halfCents, options: []string{"yes", "no"}, choice: "no"}}, nil
+		return event{question: &question{text: halfCents, options: []string{"yes", "no"}, choice: "no"}}, nil
 	}
 	way, _ := s.halfCent()
 	return steps("Round once, at the end, half a cent "+way, "basket.sh: to the nearest cent before the division",

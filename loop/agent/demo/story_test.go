@@ -24,7 +24,7 @@ func typesGuidance(hat, task, words string) func(*testRun, string, string) {
 	}
 }
 
-const beginning = `baseline 0: ok 4 tests
+const transcriptStart = `baseline 0: ok 4 tests
 #1 planner plan.complete: The teas in one case, with tests
 #1 builder build.complete: Price list with five teas
 verify 0: ok 7 tests
@@ -43,7 +43,7 @@ verify 0: ok 11 tests
 commit feat: Task 2 - Sum the basket
 `
 
-const asPlanned = beginning + `> Wrap the old till, don't replace it: g1 queued → next session, #3 builder as it looks
+const transcript = transcriptStart + `> Wrap the old till, don't replace it: g1 queued → next session, #3 builder as it looks
 #3 planner plan.complete: The counter types tea and grams
 g1 addressed: kept till.sh, added adapter.sh around it
 #3 builder build.complete: An adapter around the old till
@@ -64,8 +64,8 @@ func TestStory(t *testing.T) {
 	for range 2 { // both runs must be equal
 		n := newTestRun(t, sample(t), Verify)
 		n.before = typesGuidance(GuidanceHat, GuidanceTask, Guidance)
-		n.play(planTasks(t))
-		if diff := cmp.Diff(strings.Split(asPlanned, "\n"), n.log); diff != "" {
+		n.execute(planTasks(t))
+		if diff := cmp.Diff(strings.Split(transcript, "\n"), n.log); diff != "" {
 			t.Fatalf("the story (-want +got):\n%s", diff)
 		}
 		if end := n.state.Project.Run.Ended; end.Exit != 0 || end.Reason != ledger.ReasonDone {
@@ -122,7 +122,7 @@ commit feat: Task 3 - Move the till to the new API`, false},
 			t.Parallel()
 			n := newTestRun(t, sample(t), Verify)
 			n.before = typesGuidance(tt.hat, tt.task, tt.words)
-			n.play(planTasks(t))
+			n.execute(planTasks(t))
 			log := strings.Join(n.log, "\n")
 			_, third, _ := strings.Cut(log, "Task 2 - Sum the basket\n")
 			third, _, _ = strings.Cut(third, "\n#4")
@@ -156,7 +156,7 @@ func TestAnswer(t *testing.T) {
 			t.Parallel()
 			n := newTestRun(t, sample(t), Verify)
 			n.answer = &loop.AnswerQuestion{Question: "q1", Choice: tt.choice, Words: tt.words}
-			n.play(planTasks(t))
+			n.execute(planTasks(t))
 			if !strings.Contains(strings.Join(n.log, "\n"), "#4 builder build.complete: "+tt.want+"\n") {
 				t.Errorf("want %q in\n%s", tt.want, strings.Join(n.log, "\n"))
 			}
@@ -171,7 +171,7 @@ func TestAnswer(t *testing.T) {
 // claim.
 func TestStoryUnverified(t *testing.T) {
 	n := newTestRun(t, sample(t))
-	n.play(planTasks(t)[:2])
+	n.execute(planTasks(t)[:2])
 	log := strings.Join(n.log, "\n")
 	if !strings.Contains(log, "  major basket.sh:11 portions\n#2 fixer fix.complete: Adds up first and divides once") {
 		t.Errorf("the reviewer saw nothing:\n%s", log)

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// chaos kills and restarts the daemon repeatedly, and interrupts Telegram in
+// killer kills and restarts the daemon repeatedly, and interrupts Telegram in
 // between.
-type chaos struct {
-	e    *evening
+type killer struct {
+	e    *nightFixture
 	stop chan struct{}
 	done chan struct{}
 
@@ -23,10 +23,10 @@ type chaos struct {
 	err   error
 }
 
-// chaos starts n kills, each some time after the previous start. The person and
-// the sessions continue in between.
-func (e *evening) chaos(random *rand.Rand, n int) *chaos {
-	c := &chaos{e: e, stop: make(chan struct{}), done: make(chan struct{}), moved: make(chan struct{})}
+// startKiller starts n kills, each some time after the previous start. The
+// person and the sessions continue in between.
+func (e *nightFixture) startKiller(random *rand.Rand, n int) *killer {
+	c := &killer{e: e, stop: make(chan struct{}), done: make(chan struct{}), moved: make(chan struct{})}
 	e.t.Cleanup(func() { _ = c.end() })
 	go func() {
 		defer close(c.done)
@@ -56,8 +56,8 @@ func (e *evening) chaos(random *rand.Rand, n int) *chaos {
 	return c
 }
 
-func (c *chaos) kill() error {
-	p := c.e.porter
+func (c *killer) kill() error {
+	p := c.e.daemon
 	select {
 	case <-p.Done:
 		return errors.New("nightporter up ended by itself:\n" + p.Out.String())
@@ -70,7 +70,7 @@ func (c *chaos) kill() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.e.porter = next
+	c.e.daemon = next
 	c.e.errs = append(c.e.errs, next.Out)
 	c.kills++
 	close(c.moved)
@@ -78,7 +78,7 @@ func (c *chaos) kill() error {
 	return nil
 }
 
-func (c *chaos) fail(err error) {
+func (c *killer) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.err = err
@@ -87,7 +87,7 @@ func (c *chaos) fail(err error) {
 }
 
 // waitFor waits for the n-th kill.
-func (c *chaos) waitFor(t *testing.T, n int) {
+func (c *killer) waitFor(t *testing.T, n int) {
 	t.Helper()
 	for {
 		c.mu.Lock()
@@ -104,7 +104,7 @@ func (c *chaos) waitFor(t *testing.T, n int) {
 }
 
 // end stops the kills. The daemon is then running.
-func (c *chaos) end() error {
+func (c *killer) end() error {
 	select {
 	case <-c.stop:
 	default:
