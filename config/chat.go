@@ -48,9 +48,9 @@ type thread struct {
 // needs no project's name, so it must mean one project.
 func (c *checker) threads(i int, at func(...string) []string) {
 	for _, o := range c.cfg.Projects[:i] {
-		theirs := o.threads()
+		others := o.threads()
 		for n, t := range c.cfg.Projects[i].threads() {
-			if t.value != t.none && t.value == theirs[n].value {
+			if t.value != t.none && t.value == others[n].value {
 				c.value(fmt.Sprintf("this is %s's %s already: one project each", o.Name, t.noun), at(t.key)...)
 			}
 		}

@@ -226,9 +226,9 @@ cache = ["DIR/notes"]
 		t.Errorf("refused:\n%s", got)
 	}
 	// The first line of hat's output is the receipt.
-	said := read("receipts")
-	first, _, _ := strings.Cut(said, "\n")
-	if n := strings.Count(said+"\n", first+"\n"); n != emitCount || !strings.HasPrefix(first, "Accepted build.complete: ") || strings.Count(said, "Accepted ") != emitCount {
+	receipts := read("receipts")
+	first, _, _ := strings.Cut(receipts, "\n")
+	if n := strings.Count(receipts+"\n", first+"\n"); n != emitCount || !strings.HasPrefix(first, "Accepted build.complete: ") || strings.Count(receipts, "Accepted ") != emitCount {
 		t.Errorf("%d times the receipt %q, want %d", n, first, emitCount)
 	}
 	if err := programtest.WaitFor("the task", func() (bool, error) {

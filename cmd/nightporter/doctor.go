@@ -126,7 +126,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 // next.
 func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool) error {
 	counts := map[string]int{}
-	said := map[string]bool{}
+	printed := map[string]bool{}
 	for _, c := range checks {
 		for _, f := range c.look(ctx, p) {
 			if f.Check == "" {
@@ -134,10 +134,10 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 			}
 			// A finding shared by several projects is printed once.
 			key := f.Result + "\x00" + f.File + "\x00" + f.Text
-			if f.Result != resultOK && said[key] {
+			if f.Result != resultOK && printed[key] {
 				continue
 			}
-			said[key] = true
+			printed[key] = true
 			counts[f.Result]++
 			if err := f.print(out, asJSON); err != nil {
 				return err

@@ -88,8 +88,8 @@ func checkState(_ context.Context, p *doctorContext) []finding {
 	}
 	info, err := os.Stat(p.state)
 	if err != nil {
-		if there, problem := existingParent(p.state); problem != "" {
-			return []finding{findFix("name another: --state DIR", "%s cannot be made: %s %s", p.state, there, problem)}
+		if dir, problem := existingParent(p.state); problem != "" {
+			return []finding{findFix("name another: --state DIR", "%s cannot be made: %s %s", p.state, dir, problem)}
 		}
 		return []finding{findOK("%s, made at the first start", p.state)}
 	}
@@ -111,21 +111,21 @@ func checkState(_ context.Context, p *doctorContext) []finding {
 
 // existingParent returns the existing folder in which a missing one would be
 // created, or the obstacle to that.
-func existingParent(dir string) (there, problem string) {
-	for there = dir; ; there = filepath.Dir(there) {
-		info, err := os.Stat(there)
+func existingParent(dir string) (parent, problem string) {
+	for parent = dir; ; parent = filepath.Dir(parent) {
+		info, err := os.Stat(parent)
 		switch {
-		case err != nil && there != filepath.Dir(there):
+		case err != nil && parent != filepath.Dir(parent):
 			continue
 		case err != nil:
-			return there, reasonOf(err)
+			return parent, reasonOf(err)
 		case !info.IsDir():
-			return there, "is not a folder"
+			return parent, "is not a folder"
 		}
-		if err := unix.Access(there, unix.W_OK|unix.X_OK); err != nil {
-			return there, "is not writable: " + reasonOf(err)
+		if err := unix.Access(parent, unix.W_OK|unix.X_OK); err != nil {
+			return parent, "is not writable: " + reasonOf(err)
 		}
-		return there, ""
+		return parent, ""
 	}
 }
 

@@ -148,11 +148,11 @@ func TestDoctorUnwritable(t *testing.T) {
 // TestDoctorCancelled: a cancelled context ends doctor with the cause.
 func TestDoctorCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	gone := errors.New("the person has left")
-	cancel(gone)
+	cause := errors.New("the person has left")
+	cancel(cause)
 	p := &doctorContext{state: filepath.Join(t.TempDir(), "state"), config: "nowhere.toml", cfg: config.Empty(), probe: askPlatform, people: pairedPeople}
 	defer p.trial.close()
-	if err := p.examine(ctx, &bytes.Buffer{}, false); !errors.Is(err, gone) {
+	if err := p.examine(ctx, &bytes.Buffer{}, false); !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
 	}
 }

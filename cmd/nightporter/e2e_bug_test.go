@@ -225,7 +225,7 @@ func TestBug(t *testing.T) {
 	if diff := cmp.Diff([]string{"reproducer", "fixer", "reviewer", "fixer", "reviewer", "verifier"}, hats); diff != "" {
 		t.Fatalf("sessions (-want +got):\n%s", diff)
 	}
-	told := func(n int, texts ...string) {
+	wantPrompt := func(n int, texts ...string) {
 		t.Helper()
 		for _, text := range texts {
 			if !strings.Contains(sessions[n].prompt, text) {
@@ -233,14 +233,14 @@ func TestBug(t *testing.T) {
 			}
 		}
 	}
-	told(0, "Bug: sums lose cents", "199 and 101 are 300")
-	told(1, bugRuns, bugCause, "add the amounts as they are")
-	told(2, "+"+bugFixed, "-"+bugLost, "sh ./test.sh", bugRuns, bugCause)
+	wantPrompt(0, "Bug: sums lose cents", "199 and 101 are 300")
+	wantPrompt(1, bugRuns, bugCause, "add the amounts as they are")
+	wantPrompt(2, "+"+bugFixed, "-"+bugLost, "sh ./test.sh", bugRuns, bugCause)
 	for _, issue := range bugIssues {
-		told(3, string(issue.Severity), fmt.Sprintf("%s:%d", issue.File, issue.Line), issue.Rule, issue.Text)
+		wantPrompt(3, string(issue.Severity), fmt.Sprintf("%s:%d", issue.File, issue.Line), issue.Rule, issue.Text)
 	}
-	told(4, "+"+bugGuard, "-"+bugLost)
-	told(5, "199 and 101 are 300", "+"+bugGuard)
+	wantPrompt(4, "+"+bugGuard, "-"+bugLost)
+	wantPrompt(5, "199 and 101 are 300", "+"+bugGuard)
 	if got := e.git("show", "nightporter/shop/r1:lib/sum.sh"); got != bugGuard {
 		t.Errorf("the fix is\n%s", got)
 	}
@@ -262,8 +262,8 @@ func TestBugThatPasses(t *testing.T) {
 	if len(sessions) < 3 || sessions[0].hat.Name != "reproducer" || sessions[1].hat.Name != "reproducer" || sessions[2].hat.Name != "fixer" {
 		t.Fatalf("%d sessions: %v", len(sessions), sessions)
 	}
-	if again := sessions[1].prompt; !strings.Contains(again, bugRuns) || !strings.Contains(again, "it passed") {
-		t.Errorf("it was not told why it has to do it again:\n%s", again)
+	if second := sessions[1].prompt; !strings.Contains(second, bugRuns) || !strings.Contains(second, "it passed") {
+		t.Errorf("it was not told why it has to do it again:\n%s", second)
 	}
 	if last := chain[len(chain)-1]; last != "submit pass converged" || slices.Contains(chain, "submit fail failed") {
 		t.Errorf("it ended with %q", last)

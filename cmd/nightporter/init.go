@@ -88,8 +88,8 @@ func (p *initWizard) run(ctx context.Context) error {
 			return nil
 		}
 	}
-	there := cfg.File != ""
-	if there && !p.flags.add && !p.flags.force {
+	exists := cfg.File != ""
+	if exists && !p.flags.add && !p.flags.force {
 		// Standard output receives the block alone, so that it can be
 		// redirected to a file.
 		fmt.Fprint(p.err, p.findingsText.String())
@@ -97,13 +97,13 @@ func (p *initWizard) run(ctx context.Context) error {
 		fmt.Fprint(p.out, propose.Block(project))
 		return nil
 	}
-	aside := ""
+	backup := ""
 	switch {
-	case there && p.flags.add:
+	case exists && p.flags.add:
 		err = appendFile(file, propose.Block(project))
 	default:
-		if there {
-			if aside, err = renameAside(file); err != nil {
+		if exists {
+			if backup, err = renameAside(file); err != nil {
 				return err
 			}
 		}
@@ -117,16 +117,16 @@ func (p *initWizard) run(ctx context.Context) error {
 		err = createFile(file, propose.File(house, project), p.flags.config == "")
 	}
 	if err != nil {
-		if aside != "" { // a failed attempt must not lose the old file
-			err = errors.Join(err, os.Rename(aside, file))
+		if backup != "" { // a failed attempt must not lose the old file
+			err = errors.Join(err, os.Rename(backup, file))
 		}
 		return err
 	}
 	fmt.Fprint(p.out, p.findingsText.String())
-	if aside != "" {
-		fmt.Fprintf(p.out, "\n%s The old file is %s", bot.SignDone, aside)
+	if backup != "" {
+		fmt.Fprintf(p.out, "\n%s The old file is %s", bot.SignDone, backup)
 	}
-	fmt.Fprintf(p.out, "\n%s %s %s\n", bot.SignDone, map[bool]string{true: "Appended to", false: "Wrote"}[there && p.flags.add], file)
+	fmt.Fprintf(p.out, "\n%s %s %s\n", bot.SignDone, map[bool]string{true: "Appended to", false: "Wrote"}[exists && p.flags.add], file)
 	p.printNextSteps(cfg, file, project, cfg.Telegram != nil)
 	return nil
 }
@@ -342,8 +342,8 @@ func appendFile(file, text string) error {
 // renameAside renames a file to the first unused name of FILE.1, FILE.2, ….
 func renameAside(file string) (string, error) {
 	for n := 1; ; n++ {
-		aside := fmt.Sprintf("%s.%d", file, n)
-		err := os.Link(file, aside) // unlike a rename, a link never replaces a file
+		backup := fmt.Sprintf("%s.%d", file, n)
+		err := os.Link(file, backup) // unlike a rename, a link never replaces a file
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -353,7 +353,7 @@ func renameAside(file string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("put the old configuration aside: %w", err)
 		}
-		return aside, nil
+		return backup, nil
 	}
 }
 

@@ -163,9 +163,9 @@ func TestSlack(t *testing.T) {
 	}
 
 	// Editing the message changes its guidance.
-	mine := n.far.Say(slackMira, direct, "Keep the names")
+	message := n.far.Say(slackMira, direct, "Keep the names")
 	receipt := n.awaitMessage(direct, 0, "g1 queued")
-	n.far.Edit(direct, mine, "Keep the old names")
+	n.far.Edit(direct, message, "Keep the old names")
 	if m := n.awaitMessage(direct, 0, "g1 changed", "Keep the old names"); m.TS != receipt.TS || m.Edits == 0 {
 		t.Errorf("the receipt did not change: %+v", m)
 	}

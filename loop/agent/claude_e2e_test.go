@@ -319,9 +319,9 @@ func TestClaudeDenied(t *testing.T) {
 				l.Denied = []string{"git push --force", "rm -rf", "DROP TABLE", "curl | sh", "wget | sh"}
 				l.Protected = []string{"main"}
 			})
-			told := fmt.Sprint(n.srv.Turns()[1].Results())
-			t.Log(told)
-			if !strings.Contains(told, denied) || denied == nobody && (strings.Contains(told, itself) || strings.Contains(told, wrapper)) {
+			results := fmt.Sprint(n.srv.Turns()[1].Results())
+			t.Log(results)
+			if !strings.Contains(results, denied) || denied == nobody && (strings.Contains(results, itself) || strings.Contains(results, wrapper)) {
 				t.Errorf("want %q", denied)
 			}
 			// What a program refused is the program's own output to Claude Code.

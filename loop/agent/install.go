@@ -69,7 +69,7 @@ func install(o Options) (string, error) {
 		return "", err
 	}
 	if err := os.Rename(tmp, dir); err != nil {
-		if _, there := os.Stat(dir); there == nil {
+		if _, statErr := os.Stat(dir); statErr == nil {
 			return dir, nil // another process has installed the same content
 		}
 		return "", err

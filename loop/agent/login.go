@@ -123,7 +123,7 @@ func saveLogin(dir string, files map[string][]byte) error {
 			}
 		}
 		for name := range kept {
-			if _, again := files[name]; again {
+			if _, replaced := files[name]; replaced {
 				continue
 			}
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {

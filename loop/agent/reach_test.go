@@ -58,15 +58,15 @@ func TestReachable(t *testing.T) {
 		if !strings.HasSuffix(x.Tail, "end\n") {
 			t.Fatalf("the session did not get to its end: %+v", x)
 		}
-		said := h.runner.Reachable()
+		reported := h.runner.Reachable()
 		for path := range sockets {
 			did := strings.Contains(x.Tail, "REACHED "+path+"\n")
-			if says := slices.Contains(said, path); says != did {
+			if says := slices.Contains(reported, path); says != did {
 				t.Errorf("%s: a session connected: %v, Reachable says: %v", path, did, says)
 			}
 		}
-		if !slices.Contains(said, filepath.Join(h.out, "open.sock")) {
-			t.Errorf("an open socket is not named: %q", said)
+		if !slices.Contains(reported, filepath.Join(h.out, "open.sock")) {
+			t.Errorf("an open socket is not named: %q", reported)
 		}
 	})
 }

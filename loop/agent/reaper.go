@@ -196,7 +196,7 @@ func (k *reaper) listen() {
 // servers and watchers running even after success.
 func (k *reaper) run(agent int) {
 	var kill <-chan time.Time // fires when the time after TERM is over
-	var again <-chan time.Time
+	var nextKill <-chan time.Time
 	exited := false
 	orders := k.orders
 	for {
@@ -233,13 +233,13 @@ func (k *reaper) run(agent int) {
 				kill = time.After(k.plan.Grace.D())
 			}
 		case <-kill:
-			again = time.After(0)
+			nextKill = time.After(0)
 			kill = make(chan time.Time) // fires only once
-		case <-again:
+		case <-nextKill:
 			// Repeated while processes are left: one may fork between listing
 			// and killing.
 			k.signal(syscall.SIGKILL, exited)
-			again = time.After(20 * time.Millisecond)
+			nextKill = time.After(20 * time.Millisecond)
 		}
 	}
 }

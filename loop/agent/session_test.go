@@ -31,8 +31,8 @@ func TestSession(t *testing.T) {
 		if x.Turns != -1 || x.Tokens != -1 || x.CostUSD != -1 {
 			t.Errorf("usage of a command is not unknown: %+v", x)
 		}
-		again := h.wait("r1-1")
-		if d := cmp.Diff(x, again); d != "" {
+		second := h.wait("r1-1")
+		if d := cmp.Diff(x, second); d != "" {
 			t.Errorf("the second Wait differs: %s", d)
 		}
 		if _, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), dirBox, boxHome)); !isGone(err) {

@@ -153,13 +153,13 @@ func (s *supervisor) prepareLogin(asks <-chan fsnotify.Event) bool {
 	if s.spec.Login == nil {
 		return true
 	}
-	lease, mine, err := s.spec.Login.lease()
+	lease, leased, err := s.spec.Login.lease()
 	if err != nil {
 		s.exit.Reason, s.exit.Text = ledger.ExitNotStarted, err.Error()
 		return false
 	}
 	s.login = lease
-	why, text := s.awaitLease(mine, asks)
+	why, text := s.awaitLease(leased, asks)
 	if why == "" {
 		s.spec.Login.storeLeftLogins(filepath.Dir(s.folder))
 		err := s.spec.Login.copyIn(s.folder, filepath.Join(s.folder, dirBox, boxHome), s.spec.Plan.UID, s.spec.Plan.GID)
@@ -175,8 +175,8 @@ func (s *supervisor) prepareLogin(asks <-chan fsnotify.Event) bool {
 
 // awaitLease waits for the login's lease. It returns the exit reason of a
 // session that ends before it begins, else "".
-func (s *supervisor) awaitLease(mine <-chan error, asks <-chan fsnotify.Event) (ledger.ExitReason, string) {
-	const told = "it had waited for another session with the same login"
+func (s *supervisor) awaitLease(leased <-chan error, asks <-chan fsnotify.Event) (ledger.ExitReason, string) {
+	const waitNote = "it had waited for another session with the same login"
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
@@ -185,10 +185,10 @@ func (s *supervisor) awaitLease(mine <-chan error, asks <-chan fsnotify.Event) (
 	var alone time.Time
 	for {
 		if _, asked := s.readEndRequest(); asked {
-			return ledger.ExitAsked, told
+			return ledger.ExitAsked, waitNote
 		}
 		select {
-		case err := <-mine:
+		case err := <-leased:
 			if err != nil {
 				return ledger.ExitNotStarted, "login: " + err.Error()
 			}
@@ -198,7 +198,7 @@ func (s *supervisor) awaitLease(mine <-chan error, asks <-chan fsnotify.Event) (
 				asks = nil
 			}
 		case <-signals:
-			return ledger.ExitAsked, told
+			return ledger.ExitAsked, waitNote
 		case now := <-tick.C:
 			if daemonLives(s.spec.State) {
 				alone = time.Time{}
@@ -208,7 +208,7 @@ func (s *supervisor) awaitLease(mine <-chan error, asks <-chan fsnotify.Event) (
 				alone = now
 			}
 			if now.Sub(alone) >= s.spec.Timing.Abandon.D() {
-				return ledger.ExitAbandoned, told
+				return ledger.ExitAbandoned, waitNote
 			}
 		}
 	}
@@ -232,9 +232,9 @@ func (s *supervisor) startReaper() (*reaperProcess, error) {
 		}
 	}
 	out, plan, rep, ctl := ends[0], ends[1], ends[2], ends[3]
-	theirs := []*os.File{prompt, out[1], out[1], plan[0], rep[1], ctl[0]}
+	childFiles := []*os.File{prompt, out[1], out[1], plan[0], rep[1], ctl[0]}
 	proc, err := os.StartProcess("/proc/self/exe", []string{"nightporter", "shim-inner", "tree"}, &os.ProcAttr{
-		Dir: "/", Env: []string{}, Files: theirs, Sys: namespaces(s.spec.Plan.Level),
+		Dir: "/", Env: []string{}, Files: childFiles, Sys: namespaces(s.spec.Plan.Level),
 	})
 	for _, f := range []*os.File{out[1], plan[0], rep[1], ctl[0]} {
 		_ = f.Close()
@@ -319,8 +319,8 @@ func (s *supervisor) watchEndRequest() <-chan fsnotify.Event {
 
 // watch handles the session's events until its end, and ends it when necessary.
 func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	l := newLimits(s)
 	tick := time.NewTicker(l.interval())
 	defer tick.Stop()
@@ -373,7 +373,7 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 			} else if filepath.Base(e.Name) == filepath.Base(fileEndRequest) {
 				asked()
 			}
-		case <-told:
+		case <-signals:
 			end(ledger.ExitAsked, "the shim was told to end by a signal")
 		case <-due:
 			end(ledger.ExitAsked, "")

@@ -130,8 +130,8 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			t.Fatal(err)
 		}
 		err = f.source.Mark(t.Context(), []ledger.Marking{{Task: "no such task", Mark: ledger.MarkDone}, {Task: snap.Tasks[1].ID, Mark: ledger.MarkDone}})
-		gone := (*GoneError)(nil)
-		if !errors.As(err, &gone) || !slices.Equal(gone.Tasks, []string{"no such task"}) {
+		missing := (*GoneError)(nil)
+		if !errors.As(err, &missing) || !slices.Equal(missing.Tasks, []string{"no such task"}) {
 			t.Errorf("got %v, want a GoneError for it", err)
 		}
 		if snap, err = f.source.Read(t.Context()); err != nil || snap.Tasks[1].Mark != ledger.MarkDone {
@@ -141,7 +141,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			t.Fatal(err)
 		}
 		err = f.source.Mark(t.Context(), []ledger.Marking{{Task: snap.Tasks[1].ID, Mark: ledger.MarkOpen}})
-		if !errors.As(err, &gone) || !errors.Is(err, os.ErrNotExist) {
+		if !errors.As(err, &missing) || !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("file gone: got %v, want a GoneError that says so", err)
 		}
 		if _, err := os.Lstat(f.path); err == nil {

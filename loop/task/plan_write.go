@@ -116,10 +116,10 @@ func (m planMark) withSpace(data []byte) span {
 // at its old position, with its new status if it was marked and its old one if
 // not.
 func (p *plan) check(marked []byte, want map[int]ledger.Mark) error {
-	again := scanPlan(p.file, marked)
-	same := len(again.tasks) == len(p.tasks) && len(again.lines) == len(p.lines)
+	reparsed := scanPlan(p.file, marked)
+	same := len(reparsed.tasks) == len(p.tasks) && len(reparsed.lines) == len(p.lines)
 	for n := 0; same && n < len(p.tasks); n++ {
-		old, now := p.tasks[n], again.tasks[n]
+		old, now := p.tasks[n], reparsed.tasks[n]
 		m, ok := want[n]
 		if !ok {
 			m = old.state(p.data)

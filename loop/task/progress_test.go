@@ -92,8 +92,8 @@ func TestLogKeepsOtherText(t *testing.T) {
 		if !bytes.HasPrefix(got, []byte(c.begin)) {
 			t.Errorf("%s: got %q, want %q…", name, got, c.begin)
 		}
-		if again := AppendProgress("plan", got, p, nil); !bytes.Equal(again, got) {
-			t.Errorf("%s: appended twice: %q", name, again)
+		if second := AppendProgress("plan", got, p, nil); !bytes.Equal(second, got) {
+			t.Errorf("%s: appended twice: %q", name, second)
 		}
 		if strings.Contains(c.old, "\r") && regexp.MustCompile(`[^\r]\n`).Match(got) {
 			t.Errorf("%s: line ends are mixed: %q", name, got)

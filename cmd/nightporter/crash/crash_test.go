@@ -193,15 +193,15 @@ func TestRandomKills(t *testing.T) {
 	n := newRun(t)
 	for kill := range *killCount {
 		p := n.Start("")
-		said := make(chan error, 1)
-		go func() { said <- n.Say(p) }()
+		sayErr := make(chan error, 1)
+		go func() { sayErr <- n.Say(p) }()
 		// A run without kills takes about a second.
 		select {
 		case <-p.Done:
 		case <-time.After(time.Duration(random.Int64N(int64(400 * time.Millisecond)))):
 		}
 		p.Kill()
-		if err := <-said; err != nil {
+		if err := <-sayErr; err != nil {
 			t.Fatalf("kill %d: %v", kill, err)
 		}
 		switch code, err := p.Wait(); {

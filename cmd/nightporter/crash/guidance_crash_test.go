@@ -201,7 +201,7 @@ func (g *guidedRun) sendAll() []sentDirective {
 			sent []sentDirective
 			err  error
 		}
-		said := make(chan result, 1)
+		results := make(chan result, 1)
 		send := func() {
 			var r result
 			for _, n := range batch {
@@ -211,7 +211,7 @@ func (g *guidedRun) sendAll() []sentDirective {
 					break
 				}
 			}
-			said <- r
+			results <- r
 		}
 		err := programtest.WaitFor(fmt.Sprintf("the builder of task %d", task), func() (bool, error) {
 			select {
@@ -236,7 +236,7 @@ func (g *guidedRun) sendAll() []sentDirective {
 		for range 2 {
 			g.killAfter(time.Duration(g.random.Int64N(int64(400 * time.Millisecond))))
 		}
-		r := <-said
+		r := <-results
 		if r.err != nil {
 			g.T.Fatalf("%v\n%s", r.err, g.p.Out)
 		}
@@ -353,7 +353,7 @@ func TestGuidanceThroughKills(t *testing.T) {
 			items[b.Item.ID].queued++
 		}
 		if b, is := bodyOf[ledger.SessionPlanned](t, l); is && b.Kind == ledger.KindAgent {
-			if _, again := sessions[l.Session]; again {
+			if _, twice := sessions[l.Session]; twice {
 				t.Errorf("%s was planned twice", l.Session)
 			}
 			sessions[l.Session] = planned{b.Hat, l.Task, b.Replaces}

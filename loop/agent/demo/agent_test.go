@@ -153,15 +153,15 @@ func TestCannotSucceed(t *testing.T) {
 			if err := json.Unmarshal([]byte(c.Data), &data); err != nil {
 				t.Fatal(err)
 			}
-			said := data[tt.field]
-			if _, text := said.(string); !text {
-				raw, err := json.Marshal(said)
+			value := data[tt.field]
+			if _, text := value.(string); !text {
+				raw, err := json.Marshal(value)
 				if err != nil {
 					t.Fatal(err)
 				}
-				said = string(raw)
+				value = string(raw)
 			}
-			if c.Args[1] != tt.event || said != tt.says {
+			if c.Args[1] != tt.event || value != tt.says {
 				t.Errorf("%q %s", c.Args, c.Data)
 			}
 			if got := output(t, dir, "git", "status", "--porcelain"); got != "" {

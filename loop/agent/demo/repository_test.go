@@ -64,14 +64,14 @@ func TestWriteRepositoryTaken(t *testing.T) {
 	if err := WriteRepository(t.Context(), dir); err != nil { // an empty folder is accepted
 		t.Fatal(err)
 	}
-	mine := filepath.Join(dir, "README.md")
-	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+	ownFile := filepath.Join(dir, "README.md")
+	if err := os.WriteFile(ownFile, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := WriteRepository(t.Context(), dir); !errors.Is(err, ErrExists) {
 		t.Errorf("error %v, not ErrExists", err)
 	}
-	if data, err := os.ReadFile(mine); err != nil || string(data) != "mine" {
+	if data, err := os.ReadFile(ownFile); err != nil || string(data) != "mine" {
 		t.Errorf("what was there is now %q %v", data, err)
 	}
 }
