@@ -152,8 +152,8 @@ func (e *nightFixture) chats() []int64 {
 	return slices.DeleteFunc([]int64{mira.ID, ben.ID, stranger.ID, -100500}, func(id int64) bool { return len(e.far.Chat(id).Messages) == 0 })
 }
 
-// Env returns the environment of every program. Claude Code is on PATH in the
-// way of npm.
+// Env returns the environment of every program. Claude Code is on PATH, as npm
+// installs it.
 func (e *nightFixture) Env(extra ...string) []string {
 	env := e.Machine.Env(extra...)
 	env[0] = "PATH=" + strings.Join([]string{programtest.BinDir(), filepath.Dir(os.Getenv("NIGHTPORTER_CLAUDE")), "/usr/local/bin:/usr/bin:/bin"}, ":")

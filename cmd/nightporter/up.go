@@ -129,7 +129,7 @@ func startUntilSignal(ctx context.Context, d *daemon.Daemon, signals chan os.Sig
 			return false, err
 		case sig := <-signals:
 			if sig == syscall.SIGHUP {
-				reload = true // after the start
+				reload = true // reloads after the start
 				continue
 			}
 			cancel()

@@ -68,7 +68,7 @@ Where the output is no terminal, the status is printed once.`,
 // watchClient connects the screen to the daemon's socket.
 type watchClient struct{ client *socket.OperatorClient }
 
-// Look implements tui.Porter.
+// Look implements tui.Client.
 func (w watchClient) Look(ctx context.Context, project, seen string, patient bool) (tui.Scene, error) {
 	ask := w.client.TryView
 	if patient {
@@ -92,7 +92,7 @@ func (w watchClient) Look(ctx context.Context, project, seen string, patient boo
 	return scene, nil
 }
 
-// Send implements tui.Porter. It sends the line as `nightporter guidance` does.
+// Send implements tui.Client. It sends the line as `nightporter guidance` does.
 func (w watchClient) Send(ctx context.Context, line tui.Line) (tui.Answer, error) {
 	r, err := w.client.Command(ctx, api.Command{Key: line.Key, Project: line.Project, Text: line.Text, Actor: "console"})
 	if errors.Is(err, api.ErrLater) {

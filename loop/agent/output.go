@@ -176,7 +176,8 @@ func (o *output) close() error {
 func tailLines(text []byte, size int) []byte {
 	over := len(text) - size
 	if over > 0 {
-		// One more byte, because the cut may fall between two lines.
+		// The cut keeps one more byte, because it may fall exactly between two
+		// lines.
 		text = text[over-1:]
 	}
 	i := bytes.IndexByte(text, '\n')

@@ -398,7 +398,8 @@ func (s *supervisor) readEndRequest() (time.Duration, bool) {
 	if err := readJSON(s.path(fileEndRequest), &a); err != nil {
 		return 0, false
 	}
-	// Removed, so that the next check does not restart the grace period.
+	// The request is removed, so that the next check does not restart the grace
+	// period.
 	_ = os.Remove(s.path(fileEndRequest))
 	return a.Grace.D(), true
 }

@@ -298,7 +298,7 @@ func TestAdoption(t *testing.T) {
 		if s, err := h.runner.State("r1-1"); s != Running || err != nil {
 			t.Fatalf("State = %v, %v", s, err)
 		}
-		h.start(h.launch("r1-1")) // as a daemon does that does not know the session
+		h.start(h.launch("r1-1")) // as a daemon does that is unaware of the session
 		short, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
 		if _, err := h.runner.Wait(short, "r1-1"); err == nil {

@@ -19,7 +19,7 @@ type Origin int
 const (
 	FromPath    Origin = iota + 1 // Program on PATH, unless [agents.X] has a command
 	FromSelf                      // nightporter itself, with Args
-	FromCommand                   // always the command of [agents.X]
+	FromCommand                   // [agents.X] always names the command
 )
 
 // Agent is the row of one agent in the table: everything that nightporter knows
