@@ -98,7 +98,7 @@ func (f *promptFlags) run(cmd *cobra.Command, task string) error {
 	switch {
 	case err != nil:
 		return fail(err)
-	case !reply.OK && reply.Text == "" && trouble != nil: // it knows no run either
+	case !reply.OK && reply.Text == "" && trouble != nil: // the daemon has no run to show instead
 		return fail(trouble)
 	case !reply.OK:
 		return fail(errors.New(reply.Text))

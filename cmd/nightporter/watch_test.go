@@ -19,7 +19,7 @@ func TestWatchNoProject(t *testing.T) {
 	}
 	p.Stop()
 	if _, err := (watchClient{client}).Look(t.Context(), "", s.Version, false); !errors.Is(err, tui.ErrOffline) {
-		t.Errorf("%v, want ErrAway", err)
+		t.Errorf("%v, want ErrOffline", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -119,7 +119,8 @@ func Names() []string {
 }
 
 // Outputs returns the output formats that the configuration may name: text and
-// those of programs. It includes reserved ones, for which Reads returns nil.
+// those of programs. It includes reserved ones, for which FindOutput returns
+// nil.
 func Outputs() []string {
 	names := []string{Text}
 	for _, a := range agents {
