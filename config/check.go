@@ -180,7 +180,7 @@ func (c *checker) agents() {
 		if a.EnvFile != "" {
 			c.secretFile(a.EnvFile, "Put NAME=VALUE lines in %s, mode 0600", at("env_file")...)
 		}
-		c.words(a.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
+		c.checkForms(a.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
 		if near, ok := c.cfg.knowsAgent(a.Fallback); !ok {
 			c.bad(unknownAgent(c.doc.atValue(at("fallback"), ""), a.Fallback, near))
 		}
@@ -278,8 +278,8 @@ var (
 
 // names checks the project's lists of names, paths and globs.
 func (c *checker) names(p *Project, at func(...string) []string) {
-	c.words(p.Protected, branchForm, `"main"`, at("protected")...)
-	c.words(p.Hosts, hostForm, `"api.example.com" or "api.example.com:443"`, at("hosts")...)
+	c.checkForms(p.Protected, branchForm, `"main"`, at("protected")...)
+	c.checkForms(p.Hosts, hostForm, `"api.example.com" or "api.example.com:443"`, at("hosts")...)
 	if p.Base != "" && !branchForm.MatchString(p.Base) {
 		c.value(fmt.Sprintf("%q is not a branch", p.Base), at("base")...)
 	}
@@ -296,8 +296,8 @@ func (c *checker) names(p *Project, at func(...string) []string) {
 	p.Layout.Write = checkGlobs(c.doc, at("layout", "write"), p.Layout.Write, c.bad)
 }
 
-// words checks each text of a list against a regular expression.
-func (c *checker) words(words []string, form *regexp.Regexp, example string, path ...string) {
+// checkForms checks each text of a list against a regular expression.
+func (c *checker) checkForms(words []string, form *regexp.Regexp, example string, path ...string) {
 	for i, w := range words {
 		where := child(path, strconv.Itoa(i))
 		if !form.MatchString(w) && isText(c.doc, where) {

@@ -69,16 +69,17 @@ func (d *document) locate() {
 		e := p.Expression()
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			table = d.header(e, arrays)
+			table = d.recordHeader(e, arrays)
 		case unstable.KeyValue:
-			d.keyValue(e, table)
+			d.recordKeyValue(e, table)
 		}
 	}
 }
 
-// header records the position of a table's header and returns the table's path.
-// In the path an array of tables is followed by the index of its last element.
-func (d *document) header(e *unstable.Node, arrays map[string]int) []string {
+// recordHeader records the position of a table's header and returns the table's
+// path. In the path an array of tables is followed by the index of its last
+// element.
+func (d *document) recordHeader(e *unstable.Node, arrays map[string]int) []string {
 	var path []string
 	at := span{from: -1}
 	for it := e.Key(); it.Next(); {
@@ -113,9 +114,9 @@ func (d *document) header(e *unstable.Node, arrays map[string]int) []string {
 	return path
 }
 
-// keyValue records the position of a key, of its value and of everything within
-// the value.
-func (d *document) keyValue(e *unstable.Node, table []string) {
+// recordKeyValue records the position of a key, of its value and of everything
+// within the value.
+func (d *document) recordKeyValue(e *unstable.Node, table []string) {
 	path := append([]string(nil), table...)
 	key := span{from: -1}
 	for it := e.Key(); it.Next(); {
@@ -135,16 +136,16 @@ func (d *document) keyValue(e *unstable.Node, table []string) {
 	}
 	value = d.trim(value)
 	d.positions[pathKey(path)] = keyPosition{key: key, value: value}
-	d.inside(e.Value(), path)
+	d.recordNested(e.Value(), path)
 }
 
-// inside records the positions within an array or an inline table.
-func (d *document) inside(value *unstable.Node, path []string) {
+// recordNested records the positions within an array or an inline table.
+func (d *document) recordNested(value *unstable.Node, path []string) {
 	i := 0
 	for it := value.Children(); it.Next(); i++ {
 		n := it.Node()
 		if value.Kind == unstable.InlineTable {
-			d.keyValue(n, path)
+			d.recordKeyValue(n, path)
 			continue
 		}
 		if value.Kind != unstable.Array {
@@ -159,7 +160,7 @@ func (d *document) inside(value *unstable.Node, path []string) {
 			at.to = d.end(n)
 		}
 		d.positions[pathKey(element)] = keyPosition{key: at, value: at}
-		d.inside(n, element)
+		d.recordNested(n, element)
 	}
 }
 

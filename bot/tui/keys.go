@@ -9,18 +9,18 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// press handles a key.
-func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+// handleKey handles a key.
+func (m model) handleKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	if k.String() == "ctrl+c" { // in every mode; it leaves the screen and ends no run
 		return m, tea.Quit
 	}
 	switch m.mode {
 	case modeInput:
-		return m.pressInput(k)
+		return m.handleInputKey(k)
 	case modeAnswer:
-		return m.pressAnswer(k)
+		return m.handleAnswerKey(k)
 	case modeConfirmEnd:
-		return m.pressConfirmEnd(k)
+		return m.handleConfirmKey(k)
 	case modePage:
 		if k.String() == "q" || k.String() == "esc" || k.String() == "enter" {
 			m.mode = modeCommand
@@ -29,10 +29,10 @@ func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		m.page.key(k, m.width, m.height)
 		return m, nil
 	}
-	return m.pressCommand(k)
+	return m.handleCommandKey(k)
 }
 
-func (m model) pressCommand(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleCommandKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
 	case "q":
 		return m, tea.Quit
@@ -74,9 +74,9 @@ func (m model) pressCommand(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case "shift+tab":
 		return m.otherProject(-1)
 	case "down", "j":
-		m.choose(1)
+		m.moveSelection(1)
 	case "up", "k":
-		m.choose(-1)
+		m.moveSelection(-1)
 	case "esc":
 		m.chosen, m.note = "", ""
 	}
@@ -95,7 +95,7 @@ d    diff of the chosen task, or the run
 tab  another project
 q    quits; nightporter goes on`
 
-func (m model) pressInput(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleInputKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
 	case "esc":
 		m.mode, m.input, m.note = modeCommand, newInput(""), ""
@@ -107,7 +107,7 @@ func (m model) pressInput(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 			return m, nil
 		}
 		m.mode, m.input = modeCommand, newInput("")
-		return m.sendLine(sent{Line: Line{Text: lineOf(words)}, restore: words})
+		return m.sendLine(sent{Line: Line{Text: parseInput(words)}, restore: words})
 	}
 	was := m.input.text()
 	m.input.update(k)
@@ -117,16 +117,16 @@ func (m model) pressInput(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// lineOf turns typed words into a line: a command or an answer stays as it is,
-// any other text becomes guidance, as in every chat.
-func lineOf(words string) string {
+// parseInput turns typed words into a line: a command or an answer stays as it
+// is, any other text becomes guidance, as in every chat.
+func parseInput(words string) string {
 	if line := strings.TrimSpace(words); bot.IsCommand(line) {
 		return line
 	}
 	return "/guidance " + strings.TrimSpace(words)
 }
 
-func (m model) pressAnswer(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleAnswerKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	q := m.question()
 	key := k.String()
 	switch key {
@@ -163,7 +163,7 @@ func (m model) otherQuestion(by int) string {
 	return m.questionID
 }
 
-func (m model) pressConfirmEnd(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleConfirmKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	m.mode = modeCommand
 	if k.String() == "y" {
 		return m.sendLine(sent{Line: Line{Text: "/stop"}})
@@ -191,8 +191,8 @@ func (m model) otherProject(by int) (tea.Model, tea.Cmd) {
 	return m, m.look()
 }
 
-// choose moves the selection in the list of tasks.
-func (m *model) choose(by int) {
+// moveSelection moves the selection in the list of tasks.
+func (m *model) moveSelection(by int) {
 	if len(m.scene.Tasks) == 0 {
 		return
 	}

@@ -150,7 +150,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.failed = nil
 		}
 	case tea.KeyPressMsg:
-		return m.press(msg)
+		return m.handleKey(msg)
 	}
 	return m, nil
 }

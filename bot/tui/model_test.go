@@ -369,10 +369,10 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestAnswerBegun: an answer typed while its question is settled stays an
-// answer. The daemon says that it is too late, and no session receives it as
-// guidance.
-func TestAnswerBegun(t *testing.T) {
+// TestAnswerToSettledQuestion: an answer typed while its question is settled
+// stays an answer. The daemon says that it is too late, and no session receives
+// it as guidance.
+func TestAnswerToSettledQuestion(t *testing.T) {
 	n := newTestNight().advanceTo("#9 builder")
 	s := newTestScreen(t, 80, 24).show(n.scene(), n.Now).pressKeys("a", "tab", "c", "By ")
 	n.give(loop.AnswerQuestion{Question: "q2", Choice: "retry"})

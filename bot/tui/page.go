@@ -56,7 +56,7 @@ func (p page) draw(width, height int) []string {
 	if n := p.view.TotalLineCount(); n > p.view.Height() {
 		where = fmt.Sprintf("%d of %d", p.view.YOffset()+p.view.VisibleLineCount(), n)
 	}
-	out := []string{rule(p.title, "", width)}
+	out := []string{horizontalRule(p.title, "", width)}
 	out = append(out, strings.Split(p.view.View(), "\n")...)
-	return append(out, rule("q back  ↓ ↑ space", where, width))
+	return append(out, horizontalRule("q back  ↓ ↑ space", where, width))
 }

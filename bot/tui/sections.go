@@ -111,11 +111,11 @@ func layOut(all []section, width, rows int) []string {
 			lines = lines[over:]
 		}
 		if !s.noRule {
-			out = append(out, rule(s.title, "", width))
+			out = append(out, horizontalRule(s.title, "", width))
 		}
-		out = append(out, fill(slices.Clone(lines[:min(len(lines), given[n])]), given[n])...)
+		out = append(out, padRows(slices.Clone(lines[:min(len(lines), given[n])]), given[n])...)
 	}
-	return fill(out, rows)
+	return padRows(out, rows)
 }
 
 // questions returns a line for each open question.
@@ -135,7 +135,7 @@ func (m model) currentWork(width, output int) []string {
 	h := m.scene.Current
 	var out []string
 	if h != nil {
-		out = append(out, bot.Cut(h.Sign+" "+h.Task+" "+h.Title, width), m.doing(width))
+		out = append(out, bot.Cut(h.Sign+" "+h.Task+" "+h.Title, width), m.workLine(width))
 		if !h.Event.IsZero() {
 			facts := []string{"  last event " + elapsed(m.now.Sub(h.Event)) + " ago"}
 			if h.Stall != "" {
@@ -155,9 +155,9 @@ func (m model) currentWork(width, output int) []string {
 	return out
 }
 
-// doing returns "builder · claude fast · 8:04 · attempt 1". With little room it
-// omits the agent before the time.
-func (m model) doing(width int) string {
+// workLine returns "builder · claude fast · 8:04 · attempt 1". With little room
+// it omits the agent before the time.
+func (m model) workLine(width int) string {
 	h := m.scene.Current
 	var facts []string
 	if !h.Since.IsZero() {
@@ -305,7 +305,7 @@ func (m model) questionLines(rows int) []string {
 	if over := len(out) - (rows - 1); over > 0 && rows > 4 {
 		out = slices.Concat(out[:2], []string{"…"}, out[3+over:])
 	}
-	return append([]string{rule(title, "", m.width)}, out...)
+	return append([]string{horizontalRule(title, "", m.width)}, out...)
 }
 
 // choicesLine returns "a Retry  b Skip  c Guide  esc". Options written by the

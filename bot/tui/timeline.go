@@ -75,13 +75,14 @@ func (m model) renderLanes(width, rows int) []string {
 			return append(out, fmt.Sprintf("   and %d more", left))
 		}
 		name := bot.Pad(bot.Cut(l.Hat, names), names, 0)
-		out = append(out, strings.TrimRight(" "+name+" "+bars(l.Bars, m.scene.Began, m.timelineEnd(), room), " "))
+		out = append(out, strings.TrimRight(" "+name+" "+renderBars(l.Bars, m.scene.Began, m.timelineEnd(), room), " "))
 	}
 	return out
 }
 
-// bars draws the sessions between began and until on a line of that width.
-func bars(all []Bar, began, until time.Time, width int) string {
+// renderBars draws the sessions between began and until on a line of that
+// width.
+func renderBars(all []Bar, began, until time.Time, width int) string {
 	halves := make([]bool, 2*max(width, 1))
 	span := until.Sub(began)
 	at := func(t time.Time) int {

@@ -52,7 +52,7 @@ func (m model) draw() string {
 // screen returns the header, the sections in one or two columns, and the
 // footer.
 func (m model) screen() []string {
-	head, foot := m.head(), m.foot()
+	head, foot := m.header(), m.footer()
 	if m.mode == modeAnswer && m.height < roomyHeight {
 		head = head[:1] // omits the second line, so that the question has more room
 	}
@@ -60,24 +60,24 @@ func (m model) screen() []string {
 	var body []string
 	switch {
 	case m.mode == modeAnswer:
-		body = fill(m.questionLines(rows), rows)
+		body = padRows(m.questionLines(rows), rows)
 	case m.width >= twoColumns && m.scene.Project != "":
 		right := min(m.width*2/5, 60)
 		left := m.width - right - 1
 		a := layOut(m.sections(left, rows, false), left, rows)
 		b := layOut(m.rightColumn(right, rows), right, rows)
 		for n := range rows {
-			body = append(body, join(a[n], b[n], left, n == 0))
+			body = append(body, joinColumns(a[n], b[n], left, n == 0))
 		}
-		foot[len(foot)-2] = joinFoot(foot[len(foot)-2], left)
+		foot[len(foot)-2] = closeColumnLine(foot[len(foot)-2], left)
 	default:
 		body = layOut(m.sections(m.width, rows, true), m.width, rows)
 	}
 	return append(append(head, body...), foot...)
 }
 
-// joinFoot closes the line between the columns at the bottom.
-func joinFoot(line string, at int) string {
+// closeColumnLine closes the line between the columns at the bottom.
+func closeColumnLine(line string, at int) string {
 	r := []rune(line)
 	if at < len(r) && r[at] == '─' {
 		r[at] = '┴'
@@ -85,9 +85,9 @@ func joinFoot(line string, at int) string {
 	return string(r)
 }
 
-// join puts two columns side by side. Rules of both sides meet in the line
-// between them; top marks the first row, where that line begins.
-func join(a, b string, width int, top bool) string {
+// joinColumns puts two columns side by side. Rules of both sides meet in the
+// line between them; top marks the first row, where that line begins.
+func joinColumns(a, b string, width int, top bool) string {
 	between := "│"
 	switch left, right := strings.HasPrefix(a, "─"), strings.HasPrefix(b, "─"); {
 	case left && right && top:
@@ -102,8 +102,8 @@ func join(a, b string, width int, top bool) string {
 	return bot.Pad(a, width, 0) + between + strings.TrimRight(b, " ")
 }
 
-// rule returns a horizontal line with a title on each side.
-func rule(left, right string, width int) string {
+// horizontalRule returns a horizontal line with a title on each side.
+func horizontalRule(left, right string, width int) string {
 	if left != "" {
 		left = " " + left + " "
 	}
@@ -114,8 +114,8 @@ func rule(left, right string, width int) string {
 	return left + strings.Repeat("─", max(width-bot.Width(left)-bot.Width(right), 0)) + right
 }
 
-// head returns the project, the run, its state and the time.
-func (m model) head() []string {
+// header returns the project, the run, its state and the time.
+func (m model) header() []string {
 	c := m.scene
 	title := strings.TrimSpace(bot.Clean(c.Project) + " " + c.Run)
 	if c.Plan != "" {
@@ -128,7 +128,7 @@ func (m model) head() []string {
 	if m.width >= twoColumns {
 		format = "Mon 2 Jan 15:04:05"
 	}
-	lines := []string{rule(title, m.now.In(m.zone()).Format(format), m.width)}
+	lines := []string{horizontalRule(title, m.now.In(m.zone()).Format(format), m.width)}
 	switch {
 	case !m.offlineSince.IsZero():
 		lines = append(lines,
@@ -178,8 +178,8 @@ func (m model) counts() string {
 	return fmt.Sprintf("  left %d · blocked %d · needs you %d", c.Left, c.Blocked, c.Needs)
 }
 
-// foot returns the latest response, and the input line or the keys.
-func (m model) foot() []string {
+// footer returns the latest response, and the input line or the keys.
+func (m model) footer() []string {
 	var lines []string
 	for line := range strings.SplitSeq(m.note, "\n") {
 		if line = bot.Clean(line); line != "" {
@@ -202,19 +202,19 @@ func (m model) foot() []string {
 		case bot.IsCommand(line):
 			name = "answer"
 		}
-		return append(lines, rule(name, "enter sends · esc", m.width), "> "+m.input.view(m.width-2))
+		return append(lines, horizontalRule(name, "enter sends · esc", m.width), "> "+m.input.view(m.width-2))
 	case m.mode == modeConfirmEnd:
 		after := "this step"
 		if h := m.scene.Current; h != nil {
 			after = h.Task + " " + h.Doing
 		}
-		return append(lines, rule("", "", m.width), fmt.Sprintf("%s y ends %s after %s · n", bot.SignAsk, m.scene.Run, after))
+		return append(lines, horizontalRule("", "", m.width), fmt.Sprintf("%s y ends %s after %s · n", bot.SignAsk, m.scene.Run, after))
 	case m.mode == modeAnswer:
-		return append(lines, rule("", "", m.width), m.choicesLine())
+		return append(lines, horizontalRule("", "", m.width), m.choicesLine())
 	case m.sent != nil && len(lines) == 0:
 		lines = []string{bot.SignLater + " " + bot.Cut(bot.Clean(m.sent.Text), m.width-12) + " is sent"}
 	}
-	return append(lines, rule("", "", m.width), m.keys())
+	return append(lines, horizontalRule("", "", m.width), m.keys())
 }
 
 // keys lists as many keys as fit, the currently useful ones first.
@@ -254,7 +254,7 @@ func (m model) keys() string {
 	return line + always
 }
 
-func fill(lines []string, rows int) []string {
+func padRows(lines []string, rows int) []string {
 	for len(lines) < rows {
 		lines = append(lines, "")
 	}

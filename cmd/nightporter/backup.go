@@ -97,7 +97,7 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "✓ %s\n  %s\n", file, describe(m))
+	fmt.Fprintf(out, "✓ %s\n  %s\n", file, describeBackup(m))
 	if !logins {
 		fmt.Fprintln(out, "  without the agents' logins (--with-logins), and never with the configuration and its tokens")
 	}
@@ -207,8 +207,8 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// describe summarises a backup in one line.
-func describe(m backup.Manifest) string {
+// describeBackup summarises a backup in one line.
+func describeBackup(m backup.Manifest) string {
 	ends := make([]string, 0, len(m.Heads))
 	for _, h := range m.Heads {
 		end, _, _ := strings.Cut(h, ":")

@@ -45,7 +45,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	out := cmd.OutOrStdout()
 	fmt.Fprintln(out, "nightporter demo · a sample repository, a scripted agent · no account, no cost")
 	fmt.Fprintln(out)
-	if err := freshDemo(cmd.Context(), home, state, repo); err != nil {
+	if err := prepareDemo(cmd.Context(), home, state, repo); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, " 0:00  repository %s, plan first-week, 4 tasks\n", tildePath(repo))
@@ -73,7 +73,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 		out: out, in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: time.Local, demo: true, began: began,
 		start: loop.StartRun{Settings: settings, MaxSessions: 1}, script: &demoTypist{fast: fast},
 	}
-	err = w.watch(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(pace), Person: personName()})
+	err = w.runAndShow(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(pace), Person: personName()})
 	if err != nil {
 		return err
 	}
@@ -156,9 +156,9 @@ const (
 // emptied.
 const demoMark = ".nightporter-demo"
 
-// freshDemo empties the demo's folder and creates the sample repository. It
+// prepareDemo empties the demo's folder and creates the sample repository. It
 // refuses a folder that is neither empty nor the demo's own.
-func freshDemo(ctx context.Context, home, state, repo string) error {
+func prepareDemo(ctx context.Context, home, state, repo string) error {
 	mark := filepath.Join(home, demoMark)
 	entries, err := os.ReadDir(home)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -46,9 +46,9 @@ type printer interface {
 	Entry(before, after loop.State, e ledger.Entry)
 }
 
-// watch starts the daemon and the run, shows its entries and passes typed lines
-// on until the run ends. The result carries the exit code.
-func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
+// runAndShow starts the daemon and the run, shows its entries and passes typed
+// lines on until the run ends. The result carries the exit code.
+func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 	text := termlog.New(f.out, termlog.Options{Zone: f.zone, Color: colour(f.out), Demo: f.demo, Began: f.began, Width: width(f.out)})
 	var show printer = text
 	if f.json {
@@ -171,8 +171,8 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 		drain()
 		s, _ := service.State(name)
 		if loop.Settled(s) {
-			// The state changes before the last entries are queued. An empty input
-			// is answered after all entries of the previous one.
+			// The state changes before the last entries are queued. An empty
+			// input is answered after all entries of the previous one.
 			if _, err := service.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
 				d.Log.Error("last entries", "error", err)
 			}

@@ -104,7 +104,7 @@ func (f *hatFlags) open(cfg *config.Config, p *config.Project) (hatCatalog, erro
 		if filepath.Base(dir) != "hats" {
 			continue
 		}
-		if err := c.find(dir); err != nil {
+		if err := c.scanFolder(dir); err != nil {
 			return hatCatalog{}, err
 		}
 	}
@@ -157,15 +157,15 @@ func (f *hatFlags) list(out io.Writer, cfg *config.Config, _ []string) error {
 		fmt.Fprintf(out, "%s  %-6s  %s  %s\n", bot.Pad(name, wide, 0), does, bot.Pad(strings.Join(h.Emits, " "), events, 0), bot.CleanPre(line.From))
 		fmt.Fprintf(out, "%s  %s\n", strings.Repeat(" ", wide), bot.Clean(h.Role))
 	}
-	if note := untrusted(p); note != "" && !f.asJSON {
+	if note := untrustedNote(p); note != "" && !f.asJSON {
 		fmt.Fprintln(out, note)
 	}
 	return nil
 }
 
-// untrusted returns a note that a repository's own hats and patterns are
+// untrustedNote returns a note that a repository's own hats and patterns are
 // ignored, "" where it has none or is trusted.
-func untrusted(p *config.Project) string {
+func untrustedNote(p *config.Project) string {
 	if p == nil || p.TrustRepo {
 		return ""
 	}
@@ -267,7 +267,7 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 		if err != nil {
 			return err
 		}
-		if note := untrusted(p); note != "" && !slices.Contains(notes, note) {
+		if note := untrustedNote(p); note != "" && !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}
 		for _, f := range project.Idle(c.hats) {

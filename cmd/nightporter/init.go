@@ -68,7 +68,7 @@ type initWizard struct {
 }
 
 func (p *initWizard) run(ctx context.Context) error {
-	file, err := p.file()
+	file, err := p.configFile()
 	if err != nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func (p *initWizard) run(ctx context.Context) error {
 	return nil
 }
 
-// file returns the absolute path of the configuration.
-func (p *initWizard) file() (string, error) {
+// configFile returns the absolute path of the configuration.
+func (p *initWizard) configFile() (string, error) {
 	file := p.flags.config
 	if file == "" {
 		file = config.DefaultFile()

@@ -29,7 +29,7 @@ func TestCode(t *testing.T) {
 	seen := map[rune]int{}
 	const codes = 3000
 	for range codes {
-		c := newCode()
+		c := newPairingCode()
 		if !form.MatchString(c) {
 			t.Fatalf("code %q", c)
 		}

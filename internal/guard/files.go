@@ -20,7 +20,7 @@ func (r Rules) deletesOutside(c Call) string {
 			return a + " is for deleting everything"
 		case flags && isFlag(a), a == "":
 		default:
-			if p := c.resolve(a, endsInFolder(a)); !r.owns(p) {
+			if p := c.resolve(a, endsInFolder(a)); !r.isOwn(p) {
 				return p + " is not inside a folder of this session"
 			}
 		}
@@ -35,9 +35,9 @@ func endsInFolder(name string) bool {
 	return last == "" || last == "." || last == ".."
 }
 
-// owns reports whether a path lies below one of the session's folders. These
+// isOwn reports whether a path lies below one of the session's folders. These
 // folders themselves may not be deleted.
-func (r Rules) owns(p string) bool {
+func (r Rules) isOwn(p string) bool {
 	return slices.ContainsFunc(r.Roots, func(root string) bool {
 		return strings.HasPrefix(p, strings.TrimSuffix(root, "/")+"/")
 	}) && !slices.Contains(r.Roots, p)

@@ -54,9 +54,9 @@ func parsePush(args []string) (pushArgs, bool) {
 		case flags && slices.Contains(pushOptionsWithValue, a):
 			i++
 		case flags && strings.HasPrefix(a, "--"):
-			p.long(a)
+			p.parseLong(a)
 		case flags && isFlag(a):
-			p.short(a)
+			p.parseShort(a)
 		default:
 			words = append(words, a)
 		}
@@ -79,8 +79,8 @@ func parsePush(args []string) (pushArgs, bool) {
 	return p, true
 }
 
-// long handles a long option. git accepts prefixes of them.
-func (p *pushArgs) long(a string) {
+// parseLong handles a long option. git accepts prefixes of them.
+func (p *pushArgs) parseLong(a string) {
 	name, _, _ := strings.Cut(a, "=")
 	is := func(longs ...string) bool {
 		return slices.ContainsFunc(longs, func(long string) bool { return abbreviates(name, long) })
@@ -95,8 +95,9 @@ func (p *pushArgs) long(a string) {
 	}
 }
 
-// short handles a group of one-letter options. The rest after o is its value.
-func (p *pushArgs) short(a string) {
+// parseShort handles a group of one-letter options. The rest after o is its
+// value.
+func (p *pushArgs) parseShort(a string) {
 	for _, c := range a[1:] {
 		switch c {
 		case 'f', 'd':

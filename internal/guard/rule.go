@@ -58,7 +58,7 @@ func parse(text string) rule {
 		return r
 	}
 	r.kind, r.program = call, words[0]
-	args := split(words[1:])
+	args := splitFlags(words[1:])
 	r.flags = flagsOf(r.program, args)
 	r.words = slices.DeleteFunc(args, isFlag)
 	switch {

@@ -224,9 +224,9 @@ func TestCloseWaits(t *testing.T) {
 	}
 }
 
-// TestAnswerIsPushedOut checks that an answer has left when its handler
+// TestAnswerIsFlushed checks that an answer has left when its handler
 // returns, so that closing the server cannot lose it.
-func TestAnswerIsPushedOut(t *testing.T) {
+func TestAnswerIsFlushed(t *testing.T) {
 	release := make(chan struct{})
 	path := open(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		writeReply(w, http.StatusOK, api.Reply{OK: true})

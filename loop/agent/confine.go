@@ -39,7 +39,7 @@ func confine() error {
 	// harmless.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("300"), 0)
 	if p.Level >= 2 {
-		if err := restrict(p); err != nil {
+		if err := applyLandlock(p); err != nil {
 			return err
 		}
 	}

@@ -126,9 +126,9 @@ func readJSON(path string, v any) error {
 	return nil
 }
 
-// reserve allocates disk space for exit.json, so that a session's end can be
-// recorded even if the session fills the disk.
-func reserve(folder string) error {
+// reserveExitSpace allocates disk space for exit.json, so that a session's end
+// can be recorded even if the session fills the disk.
+func reserveExitSpace(folder string) error {
 	f, err := os.OpenFile(filepath.Join(folder, fileReserve), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err

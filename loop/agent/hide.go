@@ -97,10 +97,10 @@ var runKept = []string{
 	"/run/current-system", "/run/opengl-driver", "/run/nscd",
 }
 
-// roots returns the folders that contain the programs on PATH and their
-// libraries: for a folder named bin its parent, unless that is a home or the
-// root.
-func roots(path []string) []string {
+// programFolders returns the folders that contain the programs on PATH and
+// their libraries: for a folder named bin its parent, unless that is a home or
+// the root.
+func programFolders(path []string) []string {
 	var out []string
 	for _, p := range path {
 		p = resolvePath(p)

@@ -29,12 +29,12 @@ const (
 // devices are writable at every level, because they store nothing.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"}
 
-// restrict puts this process and its successors under Landlock. They read
+// applyLandlock puts this process and its successors under Landlock. They read
 // everything that is not hidden, write the plan's folders, and cannot signal
 // processes outside or connect to their abstract sockets, as far as the kernel
 // supports it. The rules apply to the files that the paths name now, so the
 // mounts must exist before.
-func restrict(p plan) error {
+func applyLandlock(p plan) error {
 	abi := landlockABI()
 	dirs := func(paths ...string) landlock.FSRule {
 		r := landlock.RWDirs(paths...).IgnoreIfMissing().WithResolveUnix()
@@ -53,7 +53,7 @@ func restrict(p plan) error {
 		// session.
 		rules = append(rules, landlock.RODirs("/").WithResolveUnix(), dirs("/dev/shm"))
 	} else {
-		rules = append(rules, readable(p)...)
+		rules = append(rules, readRules(p)...)
 	}
 	cfg := landlock.V9
 	cfg = landlock.MustConfig(cfg.HandledAccessFS, cfg.Scoped) // no rules for the network
@@ -63,11 +63,11 @@ func restrict(p plan) error {
 	return nil
 }
 
-// readable returns rules that allow reading everything that is not hidden.
+// readRules returns rules that allow reading everything that is not hidden.
 // Landlock has no exceptions: a folder that contains a hidden path is itself
 // not allowed, but all its other entries are. Entries created later in such a
 // folder stay unreadable.
-func readable(p plan) []landlock.Rule {
+func readRules(p plan) []landlock.Rule {
 	var dirs, files []string
 	var walk func(path string)
 	walk = func(path string) {

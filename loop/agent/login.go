@@ -112,7 +112,7 @@ func SaveLogin(state, agent string, files map[string][]byte) error {
 }
 
 func saveLogin(dir string, files map[string][]byte) error {
-	return locked(dir, func() error {
+	return withLoginLock(dir, func() error {
 		kept, err := readLogin(dir)
 		if err != nil {
 			return fmt.Errorf("save login: %w", err)
@@ -144,7 +144,7 @@ func RemoveLogin(state, agent string) (bool, error) {
 		return false, nil
 	}
 	was := false
-	err := locked(dir, func() error {
+	err := withLoginLock(dir, func() error {
 		kept, err := readLogin(dir)
 		if err != nil {
 			return fmt.Errorf("remove login: %w", err)
@@ -160,8 +160,8 @@ func RemoveLogin(state, agent string) (bool, error) {
 	return was, err
 }
 
-// locked calls f while holding the login's lock.
-func locked(dir string, f func() error) error {
+// withLoginLock calls f while holding the login's lock.
+func withLoginLock(dir string, f func() error) error {
 	lock, err := openLock(filepath.Join(dir, loginLock))
 	if err != nil {
 		return err
@@ -284,7 +284,7 @@ func (u loginUse) copyIn(folder, home string, uid, gid int) error {
 	form := loginOf(u.Form)
 	mark := loginMark{Use: u, Sums: map[string]string{}}
 	var files map[string][]byte
-	err := locked(u.Dir, func() (err error) {
+	err := withLoginLock(u.Dir, func() (err error) {
 		files, err = readLogin(u.Dir)
 		return err
 	})
@@ -306,12 +306,12 @@ func (u loginUse) copyIn(folder, home string, uid, gid int) error {
 		if err := errors.Join(os.WriteFile(path, data, 0o600), to.chown(path)); err != nil {
 			return fmt.Errorf("login: %w", err)
 		}
-		mark.Sums[file] = sum(data)
+		mark.Sums[file] = sha256Hex(data)
 	}
 	return writeJSON(filepath.Join(folder, fileLogin), mark)
 }
 
-func sum(data []byte) string {
+func sha256Hex(data []byte) string {
 	s := sha256.Sum256(data)
 	return hex.EncodeToString(s[:])
 }
@@ -339,10 +339,10 @@ func storeRenewedLogin(folder string) error {
 		return err
 	}
 	defer func() { _ = home.Close() }()
-	err = locked(mark.Use.Dir, func() error {
+	err = withLoginLock(mark.Use.Dir, func() error {
 		for file, path := range form.Home {
 			began, err := os.ReadFile(filepath.Join(mark.Use.Dir, file))
-			if err != nil || sum(began) != mark.Sums[file] {
+			if err != nil || sha256Hex(began) != mark.Sums[file] {
 				continue // removed or changed in the meantime
 			}
 			left, err := readSessionFile(home, path)

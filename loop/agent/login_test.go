@@ -68,9 +68,9 @@ func (h *fixture) agentSession(session string) ledger.Exit {
 
 const account = "~/.claude/.credentials.json"
 
-// TestLoginPlaced: only the session reads the account's tokens. It does not see
-// the folder of logins, and verification commands find no token.
-func TestLoginPlaced(t *testing.T) {
+// TestLoginCopiedIn: only the session reads the account's tokens. It does not
+// see the folder of logins, and verification commands find no token.
+func TestLoginCopiedIn(t *testing.T) {
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		first := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
@@ -251,9 +251,10 @@ func TestLoginOfLostSession(t *testing.T) {
 	}
 }
 
-// TestLoginKeptLater: a renewed login that could not be stored at the session's
-// end stays in its HOME, and the next session with that login stores it.
-func TestLoginKeptLater(t *testing.T) {
+// TestLoginStoredLater: a renewed login that could not be stored at the
+// session's end stays in its HOME, and the next session with that login stores
+// it.
+func TestLoginStoredLater(t *testing.T) {
 	h := newFixture(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})

@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mounts builds the session's view of the file system in its own mount
+// setUpMounts builds the session's view of the file system in its own mount
 // namespace. Hidden paths are empty, needed paths inside them appear under
 // their usual names, and only the plan's folders are writable. Landlock alone
 // would still permit changes of modes and times elsewhere.
-func mounts(p plan) error {
+func setUpMounts(p plan) error {
 	// Mounts made here must not propagate to the host.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make mounts private: %w", err)
 	}
-	steps, err := layout(p)
+	steps, err := planMounts(p)
 	if err != nil {
 		return err
 	}
@@ -53,9 +53,9 @@ type mountStep struct {
 	own  bool // binds a visible folder onto itself
 }
 
-// layout plans the mounts, parents before children. It opens all handles before
-// anything is hidden.
-func layout(p plan) ([]mountStep, error) {
+// planMounts plans the mounts, parents before children. It opens all handles
+// before anything is hidden.
+func planMounts(p plan) ([]mountStep, error) {
 	hide := slices.Concat(p.Hide, p.Veil, runFolders)
 	show := slices.Concat(p.Write, p.Read, runKept, []string{resolvePath("/etc/resolv.conf")})
 	slices.Sort(hide)

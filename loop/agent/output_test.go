@@ -212,7 +212,7 @@ func TestOutputDiskFull(t *testing.T) {
 // exit is still recorded, with that reason.
 func TestExitSpaceIsReserved(t *testing.T) {
 	dir := t.TempDir()
-	if err := reserve(dir); err != nil {
+	if err := reserveExitSpace(dir); err != nil {
 		t.Fatal(err)
 	}
 	want := ledger.Exit{Session: "r1-1", Reason: ledger.ExitDisk, Tail: strings.Repeat("\x01", lastSize)}

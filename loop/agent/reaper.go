@@ -101,7 +101,7 @@ func runReaper() int {
 		return k.fail(fmt.Errorf("become subreaper: %w", err), false)
 	}
 	if k.plan.Level >= 3 {
-		if err := mounts(k.plan); err != nil {
+		if err := setUpMounts(k.plan); err != nil {
 			return k.fail(err, false)
 		}
 	}

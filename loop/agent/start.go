@@ -129,7 +129,7 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 		fsutil.Replace(filepath.Join(folder, fileTouch), nil, 0o600),
 		writeJSON(filepath.Join(folder, fileEnv), env),
 		writeJSON(filepath.Join(folder, fileSpec), s),
-		reserve(folder),
+		reserveExitSpace(folder),
 	)
 }
 
@@ -166,7 +166,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	p := plan{
 		Level: level, Dir: l.Work, UID: r.user.uid, GID: r.user.gid,
 		Write: slices.Concat([]string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp), cache}, r.o.Cache, grant.Cache),
-		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, roots(r.path), toolchainDirs()),
+		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, programFolders(r.path), toolchainDirs()),
 		Hide:  slices.Clone(r.hide),
 		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,
 	}

@@ -39,28 +39,28 @@ type claudeEvent struct {
 		ResetsAt int64  `json:"resetsAt"`
 	} `json:"rate_limit_info"`
 
-	IsError bool            `json:"is_error"`
-	Reason  string          `json:"terminal_reason"`
-	Result  string          `json:"result"`
-	Errors  []string        `json:"errors"`
-	Cost    json.RawMessage `json:"total_cost_usd"`
-	Usage   *claudeUse      `json:"usage"`
-	Models  claudeUsed      `json:"modelUsage"`
-	Denials []claudeDid     `json:"permission_denials"`
+	IsError bool             `json:"is_error"`
+	Reason  string           `json:"terminal_reason"`
+	Result  string           `json:"result"`
+	Errors  []string         `json:"errors"`
+	Cost    json.RawMessage  `json:"total_cost_usd"`
+	Usage   *claudeUsage     `json:"usage"`
+	Models  claudeModelUsage `json:"modelUsage"`
+	Denials []claudeDenial   `json:"permission_denials"`
 }
 
-type claudeDid struct {
+type claudeDenial struct {
 	Tool string `json:"tool_name"`
 }
 
-type claudeUse struct {
+type claudeUsage struct {
 	Input  int64 `json:"input_tokens"`
 	Write  int64 `json:"cache_creation_input_tokens"`
 	Read   int64 `json:"cache_read_input_tokens"`
 	Output int64 `json:"output_tokens"`
 }
 
-type claudeUsed map[string]struct {
+type claudeModelUsage map[string]struct {
 	Input  int64 `json:"inputTokens"`
 	Write  int64 `json:"cacheCreationInputTokens"`
 	Read   int64 `json:"cacheReadInputTokens"`
