@@ -86,7 +86,7 @@ func deliverAll(ctx context.Context, s *Store) error {
 		if err != nil || !ok {
 			return err
 		}
-		if err := s.Trying(ctx, m.ID); err != nil {
+		if err := s.BeginDelivery(ctx, m.ID); err != nil {
 			return err
 		}
 		if _, err := s.Sent(ctx, m.ID, m.Key, entryTime); err != nil {

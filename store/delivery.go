@@ -63,8 +63,8 @@ func (s *Store) NextMessage(ctx context.Context, chat string) (ledger.QueuedMess
 	return all[0], true, nil
 }
 
-// Waiting returns the number of queued messages of all chats.
-func (s *Store) Waiting(ctx context.Context) (int, error) {
+// QueueLength returns the number of queued messages of all chats.
+func (s *Store) QueueLength(ctx context.Context) (int, error) {
 	var n int
 	err := s.readers.QueryRowContext(ctx, waitingCount).Scan(&n)
 	return n, fail("count what waits", err)
@@ -117,14 +117,14 @@ func (s *Store) queue(ctx context.Context, query, chat string) ([]ledger.QueuedM
 	return all, nil
 }
 
-// Trying records that the delivery of a queued message begins. The caller calls
+// BeginDelivery records that the delivery of a queued message begins. The caller calls
 // it before sending the first byte, so that after a crash the message shows as
 // Tried. Each call stands for one delivery; Unsent takes it back. From now on
 // an edit of the message is queued behind it instead of merged into it.
 //
 // Error: ledger.ErrReplaced if a newer message has replaced this one. The caller
 // then asks for the next one.
-func (s *Store) Trying(ctx context.Context, id int64) error {
+func (s *Store) BeginDelivery(ctx context.Context, id int64) error {
 	return fail(fmt.Sprintf("try message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		if m.state != queued {
 			return ledger.ErrReplaced
@@ -134,10 +134,10 @@ func (s *Store) Trying(ctx context.Context, id int64) error {
 	}))
 }
 
-// Unsent takes back one Trying: that delivery certainly failed. A message with
+// AbortDelivery takes back one Trying: that delivery certainly failed. A message with
 // an earlier delivery in doubt stays Tried. Waiting edits are merged into the
 // message now, which gives it a new id; the old one yields ledger.ErrReplaced.
-func (s *Store) Unsent(ctx context.Context, id int64) error {
+func (s *Store) AbortDelivery(ctx context.Context, id int64) error {
 	return fail(fmt.Sprintf("take back message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		if m.state != queued {
 			return nil // replaced during its delivery

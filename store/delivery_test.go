@@ -74,7 +74,7 @@ func TestLongQueue(t *testing.T) {
 	if len(r.Chats) != 40 {
 		t.Fatalf("%d chats", len(r.Chats))
 	}
-	if n, err := s.Waiting(t.Context()); err != nil || n != 100_000 {
+	if n, err := s.QueueLength(t.Context()); err != nil || n != 100_000 {
 		t.Errorf("%d wait, %v", n, err)
 	}
 	began := time.Now()
@@ -107,7 +107,7 @@ func TestReopenedOutbox(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Trying(t.Context(), 1); err == nil {
+	if err := s.BeginDelivery(t.Context(), 1); err == nil {
 		t.Error("a closed store took a mark")
 	}
 	s = mustOpen(t, dir)

@@ -165,8 +165,8 @@ func (m *Memory) change(ctx context.Context, op string, id int64, do func(*messa
 	return fail(op, ledger.ErrReplaced)
 }
 
-// Trying is Store.Trying.
-func (m *Memory) Trying(ctx context.Context, id int64) error {
+// BeginDelivery is Store.Trying.
+func (m *Memory) BeginDelivery(ctx context.Context, id int64) error {
 	return m.change(ctx, "try", id, func(r *message) error {
 		if r.state != queued {
 			return ledger.ErrReplaced
@@ -176,8 +176,8 @@ func (m *Memory) Trying(ctx context.Context, id int64) error {
 	})
 }
 
-// Unsent is Store.Unsent.
-func (m *Memory) Unsent(ctx context.Context, id int64) error {
+// AbortDelivery is Store.Unsent.
+func (m *Memory) AbortDelivery(ctx context.Context, id int64) error {
 	return m.change(ctx, "take back", id, func(r *message) error {
 		if r.state == queued {
 			r.tried = max(r.tried-1, 0)
@@ -302,8 +302,8 @@ func (m *Memory) one(want func(*message) bool) (ledger.SentMessage, bool, error)
 	return shown, err == nil, err
 }
 
-// Where is Store.Where.
-func (m *Memory) Where(_ context.Context, key string) ([]string, error) {
+// ChatsWith is Store.Where.
+func (m *Memory) ChatsWith(_ context.Context, key string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var chats []string

@@ -16,16 +16,16 @@ type outbox interface {
 	Chats(ctx context.Context) ([]string, error)
 	NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error)
 	Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error)
-	Trying(ctx context.Context, id int64) error
+	BeginDelivery(ctx context.Context, id int64) error
 	Sent(ctx context.Context, id int64, platformID string, at time.Time) (string, error)
-	Unsent(ctx context.Context, id int64) error
+	AbortDelivery(ctx context.Context, id int64) error
 	Drop(ctx context.Context, id int64, why string) error
 	Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error)
 	MoveChat(ctx context.Context, from, to string) error
 	SentAt(ctx context.Context, chat, platformID string) (ledger.SentMessage, bool, error)
 	SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error)
 	AnswerTo(ctx context.Context, chat, replyTo string) (ledger.SentMessage, bool, error)
-	Where(ctx context.Context, key string) ([]string, error)
+	ChatsWith(ctx context.Context, key string) ([]string, error)
 	PruneMessages(ctx context.Context, before time.Time) (int, error)
 	Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error)
 }
@@ -128,7 +128,7 @@ func next(t testing.TB, l ledgerStore, chat string) ledger.QueuedMessage {
 
 func begin(t testing.TB, l ledgerStore, id int64) {
 	t.Helper()
-	if err := l.Trying(t.Context(), id); err != nil {
+	if err := l.BeginDelivery(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -245,7 +245,7 @@ func testNewestEdit(t *testing.T, l ledgerStore) {
 	begin(t, l, on.ID)
 	commitLines(t, l, "q2+ two")
 	wantEqual(t, "queue", lines(t, l, mira), []string{"q1+100 two", "q2+101 two"})
-	if err := l.Trying(t.Context(), on.ID); !errors.Is(err, ledger.ErrReplaced) {
+	if err := l.BeginDelivery(t.Context(), on.ID); !errors.Is(err, ledger.ErrReplaced) {
 		t.Errorf("the older one again: %v, want ErrReplaced", err)
 	}
 	wantEqual(t, "before", sentAs(t, l, on.ID, "101"), "")
@@ -286,7 +286,7 @@ func testEditBehindTried(t *testing.T, l ledgerStore) {
 	second := next(t, l, mira)
 	begin(t, l, second.ID)
 	commitLines(t, l, "q6+ answered")
-	if err := l.Unsent(t.Context(), second.ID); err != nil {
+	if err := l.AbortDelivery(t.Context(), second.ID); err != nil {
 		t.Fatal(err)
 	}
 	wantEqual(t, "unsent", lines(t, l, mira), []string{"q6 answered", "q5+100 two"})
@@ -323,7 +323,7 @@ func testInheritedDoubt(t *testing.T, l ledgerStore) {
 		}
 		// Takes the first sending back; without another one, the edit goes into
 		// the message, which is replaced by that.
-		if err := l.Unsent(t.Context(), m.ID); err != nil {
+		if err := l.AbortDelivery(t.Context(), m.ID); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.Drop(t.Context(), m.ID, "over"); err != nil && (c.sends > 0 || !errors.Is(err, ledger.ErrReplaced)) {
@@ -372,8 +372,8 @@ func testReplaced(t *testing.T, l ledgerStore) {
 	read := next(t, l, mira)
 	commitLines(t, l, "q5+ answered")
 	for name, err := range map[string]error{
-		"Trying": l.Trying(t.Context(), read.ID), "Unsent": l.Unsent(t.Context(), read.ID), "Drop": l.Drop(t.Context(), read.ID, "why"),
-		"Trying 0": l.Trying(t.Context(), 0),
+		"Trying": l.BeginDelivery(t.Context(), read.ID), "Unsent": l.AbortDelivery(t.Context(), read.ID), "Drop": l.Drop(t.Context(), read.ID, "why"),
+		"Trying 0": l.BeginDelivery(t.Context(), 0),
 	} {
 		if !errors.Is(err, ledger.ErrReplaced) {
 			t.Errorf("%s = %v, want ErrReplaced", name, err)
@@ -390,7 +390,7 @@ func testDoubt(t *testing.T, l ledgerStore) {
 	m := next(t, l, mira)
 	unsent := func() {
 		t.Helper()
-		if err := l.Unsent(t.Context(), m.ID); err != nil {
+		if err := l.AbortDelivery(t.Context(), m.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -422,7 +422,7 @@ func testSettling(t *testing.T, l ledgerStore) {
 	if err := l.Drop(t.Context(), m.ID, "late"); err == nil {
 		t.Error("a message that was sent was dropped")
 	}
-	if err := l.Trying(t.Context(), m.ID); !errors.Is(err, ledger.ErrReplaced) {
+	if err := l.BeginDelivery(t.Context(), m.ID); !errors.Is(err, ledger.ErrReplaced) {
 		t.Errorf("Trying of what was sent = %v", err)
 	}
 	two := next(t, l, mira)
@@ -466,7 +466,7 @@ func testForget(t *testing.T, l ledgerStore) {
 		t.Errorf("Forget of no class = %d, %v", n, err)
 	}
 	// A message that was taken back and forgotten leaves its edit alone.
-	if err := l.Unsent(t.Context(), next(t, l, mira).ID); err != nil {
+	if err := l.AbortDelivery(t.Context(), next(t, l, mira).ID); err != nil {
 		t.Fatal(err)
 	}
 	wantEqual(t, "one again", lines(t, l, mira), []string{"s later", " notice", "q1+100 over"})
@@ -589,7 +589,7 @@ func testWhere(t *testing.T, l ledgerStore) {
 	}
 	where := func(key string, want ...string) {
 		t.Helper()
-		chats, err := l.Where(t.Context(), key)
+		chats, err := l.ChatsWith(t.Context(), key)
 		if err != nil {
 			t.Fatal(err)
 		}

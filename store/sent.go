@@ -94,9 +94,9 @@ func (s *Store) Cursor(ctx context.Context, name string) (ledger.Cursor, bool, e
 
 const whereQuery = `SELECT DISTINCT chat FROM messages WHERE key = ? AND key <> '' AND state <> 'dropped' ORDER BY chat`
 
-// Where returns the chats in which a message of the key is shown or queued:
+// ChatsWith returns the chats in which a message of the key is shown or queued:
 // those that need an edit when the message's subject changes.
-func (s *Store) Where(ctx context.Context, key string) (chats []string, err error) {
+func (s *Store) ChatsWith(ctx context.Context, key string) (chats []string, err error) {
 	defer func() { err = fail("chats of "+key, err) }()
 	rows, err := s.readers.QueryContext(ctx, whereQuery, key)
 	if err != nil {

@@ -83,11 +83,11 @@ func (w *twins) step(t *rapid.T, i int) {
 		both(func(l ledgerStore, id int64) (any, error) {
 			switch what {
 			case 6:
-				return nil, l.Unsent(ctx, id)
+				return nil, l.AbortDelivery(ctx, id)
 			case 7:
 				return nil, l.Drop(ctx, id, "why")
 			case 8:
-				return nil, l.Trying(ctx, id)
+				return nil, l.BeginDelivery(ctx, id)
 			}
 			return l.Sent(ctx, id, platform, at)
 		}, id)

@@ -30,7 +30,7 @@ func (c *chat) deliver(ctx context.Context, m ledger.QueuedMessage, s slot) erro
 		c.d.o.Log.Error("a message is invalid and is dropped", "chat", c.address, "key", m.Key, "err", err)
 		return c.drop(ctx, m, "not a message")
 	}
-	switch err := c.d.o.Outbox.Trying(ctx, m.ID); {
+	switch err := c.d.o.Outbox.BeginDelivery(ctx, m.ID); {
 	case errors.Is(err, ledger.ErrReplaced):
 		delete(c.doubts, m.ID)
 		return nil // the newer text is queued
@@ -150,7 +150,7 @@ func (c *chat) settleFailed(ctx context.Context, m ledger.QueuedMessage, asSend 
 	}
 	// The message did certainly not arrive. An earlier copy stays in doubt: the
 	// outbox counts attempts.
-	unsent := func(ctx context.Context) error { return c.d.o.Outbox.Unsent(ctx, m.ID) }
+	unsent := func(ctx context.Context) error { return c.d.o.Outbox.AbortDelivery(ctx, m.ID) }
 	if err := c.persist(ctx, "unsent", unsent); err != nil {
 		return err
 	}

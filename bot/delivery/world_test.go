@@ -241,11 +241,11 @@ func runOnce(what *atomic.Pointer[func()]) {
 	}
 }
 
-func (m *crashableOutbox) Trying(ctx context.Context, id int64) error {
+func (m *crashableOutbox) BeginDelivery(ctx context.Context, id int64) error {
 	if err := m.err(); err != nil {
 		return err
 	}
-	return m.Outbox.Trying(ctx, id)
+	return m.Outbox.BeginDelivery(ctx, id)
 }
 
 func (m *crashableOutbox) Sent(ctx context.Context, id int64, platformID string, at time.Time) (string, error) {
@@ -255,11 +255,11 @@ func (m *crashableOutbox) Sent(ctx context.Context, id int64, platformID string,
 	return m.Outbox.Sent(ctx, id, platformID, at)
 }
 
-func (m *crashableOutbox) Unsent(ctx context.Context, id int64) error {
+func (m *crashableOutbox) AbortDelivery(ctx context.Context, id int64) error {
 	if err := m.err(); err != nil {
 		return err
 	}
-	return m.Outbox.Unsent(ctx, id)
+	return m.Outbox.AbortDelivery(ctx, id)
 }
 
 func (m *crashableOutbox) Drop(ctx context.Context, id int64, why string) error {

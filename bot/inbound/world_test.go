@@ -125,13 +125,13 @@ func (w *world) start() {
 	}
 	streams = slices.DeleteFunc(streams, func(s string) bool { return s == ledger.SharedStream })
 	where := func(key string) []string {
-		chats, err := w.store.Where(context.Background(), key)
+		chats, err := w.store.ChatsWith(context.Background(), key)
 		if err != nil {
 			t.Error(err)
 		}
 		return chats
 	}
-	n := notify.New(notify.Options{Where: where, Group: telegram.IsGroup, Zone: zone})
+	n := notify.New(notify.Options{ChatsWith: where, Group: telegram.IsGroup, Zone: zone})
 	w.engine, err = engine.Open(t.Context(), engine.Options{
 		Ledger: w.store, Clock: func() time.Time { return w.now }, Compose: n.Compose,
 		Ports: func(context.Context, ledger.Settings) (engine.Ports, error) {

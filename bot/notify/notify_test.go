@@ -60,7 +60,7 @@ func newPorter(t *testing.T) *porter {
 	t.Helper()
 	p := &porter{Night: scenario.New("shop", evening), t: t, phones: map[string]*phone{}}
 	p.Cost, p.State.Project.Name = 0.25, "shop"
-	p.n = notify.New(notify.Options{Where: p.where, Zone: zone})
+	p.n = notify.New(notify.Options{ChatsWith: p.where, Zone: zone})
 	p.Decided = func(before loop.State, d loop.Decision, in loop.Input) {
 		if !p.off {
 			p.deliver(p.n.Compose(before, d, in))

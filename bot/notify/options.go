@@ -9,9 +9,9 @@ import (
 
 // Options configure a Notifier. The zero value is usable.
 type Options struct {
-	// Where returns the addresses of the chats that show a message with the key,
+	// ChatsWith returns the addresses of the chats that show a message with the key,
 	// or have it queued. nil: none, so no message is ever edited.
-	Where func(key string) []string
+	ChatsWith func(key string) []string
 	// Group reports whether several people read a chat. Any other chat belongs
 	// to one person and gets nothing once that person was removed (docs/spec 6.6).
 	// nil: no chat is a group.
@@ -44,8 +44,8 @@ type Notifier struct{ o Options }
 
 // New returns a Notifier.
 func New(o Options) *Notifier {
-	if o.Where == nil {
-		o.Where = func(string) []string { return nil }
+	if o.ChatsWith == nil {
+		o.ChatsWith = func(string) []string { return nil }
 	}
 	if o.Quiet == nil {
 		o.Quiet = func() ledger.Hours { return ledger.QuietOff }

@@ -24,7 +24,7 @@ func threaded(t *testing.T, o notify.Options) *porter {
 	p := going(t, true)
 	p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.PersonPaired{Person: ledger.Person{ID: sam, Name: "Sam", Role: ledger.RoleSteer, Since: p.Now}}})
 	p.phones[sam], p.phones[thread] = &phone{}, &phone{}
-	o.Where, o.Zone = p.where, zone
+	o.ChatsWith, o.Zone = p.where, zone
 	o.Group = func(chat string) bool { return chat == thread }
 	o.Threads = func(project string) []string {
 		if project == "shop" {

@@ -54,7 +54,7 @@ func (c *composer) limited() {
 	}
 	// A limit without a time, or with a past one, recurs every few minutes: it
 	// stays one message.
-	if len(c.o.Where(key)) > 0 {
+	if len(c.o.ChatsWith(key)) > 0 {
 		c.edit(key, ledger.ClassChatter, bot.StillLimited(c.after, c.now))
 		return
 	}

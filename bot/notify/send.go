@@ -34,7 +34,7 @@ func (c *composer) edit(key string, class ledger.MessageClass, m bot.Message) {
 // chatsShowing returns the chats that show a message with the key, except those
 // of people who were removed: they get no messages any more (docs/spec 6.6).
 func (c *composer) chatsShowing(key string) []string {
-	return slices.DeleteFunc(c.o.Where(key), func(chat string) bool {
+	return slices.DeleteFunc(c.o.ChatsWith(key), func(chat string) bool {
 		_, in := c.last.Shared.Person(chat)
 		return !in && !c.o.Group(chat)
 	})

@@ -25,7 +25,7 @@ func TestNoUndo(t *testing.T) {
 	settled := bot.Message{Key: "settled.agent", Lines: []bot.Line{{Text: "✓ q3 B, by Mira 00:37"}}, Buttons: []bot.Button{{Label: "Diff", Command: "/diff 4"}, {Label: "Undo", Command: "q3 undo"}}}
 	open := bot.Message{Key: "ask.agent", Buttons: []bot.Button{{Label: "A", Command: "q3 a"}}}
 	shows := map[string]bot.Message{"telegram:-1 q3": settled, "telegram:3 q3": settled, "telegram:1 q3": settled, "slack:U1 q3": settled, "slack:U1 remind/q3": settled, "telegram:2 q3": open}
-	n := notify.New(notify.Options{Group: func(chat string) bool { return chat == "telegram:-1" }, Where: func(key string) (chats []string) {
+	n := notify.New(notify.Options{Group: func(chat string) bool { return chat == "telegram:-1" }, ChatsWith: func(key string) (chats []string) {
 		for _, chat := range []string{"telegram:-1", "telegram:1", "telegram:2", "telegram:3", "slack:U1"} {
 			if _, stands := shows[chat+" "+key]; stands {
 				chats = append(chats, chat)

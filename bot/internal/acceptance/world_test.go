@@ -70,7 +70,7 @@ func open(t *testing.T, p phone) *porter {
 		return err
 	}
 	w.notify = notify.New(notify.Options{
-		Where: w.where, Group: func(chat string) bool { return telegram.IsGroup(chat) || slack.IsGroup(chat) },
+		ChatsWith: w.where, Group: func(chat string) bool { return telegram.IsGroup(chat) || slack.IsGroup(chat) },
 		Quiet: func() ledger.Hours { return quiet }, Zone: berlin,
 		Digests: func(string, ledger.Person) []bot.Message { return w.drawn },
 	})
@@ -144,7 +144,7 @@ func (w *porter) noUndo(project, question string) {
 }
 
 func (w *porter) where(key string) []string {
-	chats, err := w.store.Where(context.Background(), key)
+	chats, err := w.store.ChatsWith(context.Background(), key)
 	if err != nil {
 		w.t.Error(err)
 	}

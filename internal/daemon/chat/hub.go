@@ -59,7 +59,7 @@ func New(o Options) *Hub {
 	h := &Hub{o: o, Threads: o.Threads, undoable: make(chan answered, 100)}
 	h.Threads.accepts = h.accepts
 	h.notify = notify.New(notify.Options{
-		Where: h.chatsShowing, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
+		ChatsWith: h.chatsShowing, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
 		Zone: o.Catalog.Zone(), Digests: o.Digests.For,
 	})
 	return h
@@ -106,7 +106,7 @@ func (h *Hub) accepts(chat string) bool {
 
 // chatsShowing returns the chats that contain a message with the key.
 func (h *Hub) chatsShowing(key string) []string {
-	chats, err := h.o.Store.Where(context.Background(), key)
+	chats, err := h.o.Store.ChatsWith(context.Background(), key)
 	if err != nil {
 		h.o.Log.Error("where a message stands", "key", key, "error", err)
 	}
@@ -118,7 +118,7 @@ func (h *Hub) chatsShowing(key string) []string {
 func (h *Hub) Queued() int {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	n, err := h.o.Store.Waiting(ctx)
+	n, err := h.o.Store.QueueLength(ctx)
 	if err != nil {
 		return -1
 	}
