@@ -34,7 +34,7 @@ func TestCommandTable(t *testing.T) {
 		if f.twin.Short != "" && f.twin.Name == "" {
 			t.Errorf("%s has a twin without a name", f.verb)
 		}
-		if f.verb == VerbHelp || f.verb == VerbStart { // what is read, and its alias
+		if f.verb == VerbHelp || f.verb == VerbStart { // /help is the command being tested, /start is its alias
 			continue
 		}
 		if !slices.Contains(sections, f.section) || !strings.HasPrefix(f.listed, "/"+string(f.verb)) {

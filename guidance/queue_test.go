@@ -14,7 +14,7 @@ import (
 
 var start = time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
 
-// at is the time of reports.
+// at is the time of all reports.
 var at = time.Date(2026, 11, 20, 2, 19, 0, 0, time.UTC)
 
 func queue(items ...Item) Queue {
@@ -33,7 +33,8 @@ func writes(session, task string) Target {
 	return Target{Session: session, Hat: "builder", Task: task, Writes: true}
 }
 
-// TestLife follows a directive: bound until its task ends, owed until reported.
+// TestLife follows a directive through its states: it is owed until a session
+// reports on it, and bound until its task ends.
 func TestLife(t *testing.T) {
 	q := queue(Item{}, Item{Sticky: true})
 	one := writes("r1-2", "task 1")
@@ -68,8 +69,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestPlanLimit plans more than MaxTokens: the item that does not fit stays
-// queued, and so do all later ones.
+// TestPlanLimit plans more guidance than MaxTokens: the item that does not fit
+// stays queued, and so do all later items.
 func TestPlanLimit(t *testing.T) {
 	long := strings.Repeat("x", MaxText)
 	var items []Item
@@ -123,8 +124,8 @@ func TestEnds(t *testing.T) {
 }
 
 // TestQueueLaws applies random changes: no directive is lost, doubled,
-// reordered or revived, no change touches an older queue, and a plan keeps its
-// limits.
+// reordered or revived, no change touches an older queue, and every plan keeps
+// to its limits.
 func TestQueueLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var q Queue
@@ -249,7 +250,8 @@ func TestJudgeAndParts(t *testing.T) {
 	}
 }
 
-// TestShownIsBounded shows a sticky item every night for years: it stays small.
+// TestShownIsBounded shows a sticky item every night for years: the list of
+// sessions stays bounded.
 func TestShownIsBounded(t *testing.T) {
 	q := queue(Item{Sticky: true})
 	for n := range 3 * maxShown {

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(1)
 	}
-	// A round is some hundred durable transactions; -rapid.checks allows more.
+	// A round is some hundred durable transactions; the flag -rapid.checks can
+	// raise the number.
 	if err := flag.Set("rapid.checks", "30"); err != nil {
 		panic(err)
 	}
@@ -96,7 +97,7 @@ func deliverAll(ctx context.Context, s *Store) error {
 }
 
 // TestKill kills a committing process: every acknowledged commit is there
-// afterwards, once and whole.
+// afterwards, whole and once.
 func TestKill(t *testing.T) {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
@@ -165,7 +166,7 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 	}()
 	wantEqual(t, "breaks", breaks(t, s), "")
 	entries, house, effects := records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0), pending(t, s)
-	// The last input may have been committed and not acknowledged.
+	// The last input may have been committed without an acknowledgement.
 	if n := len(entries); n < len(acknowledged) || n != len(house) || n != len(effects) {
 		t.Fatalf("%d entries, %d of house, %d effects; %d inputs were acknowledged", n, len(house), len(effects), len(acknowledged))
 	}
@@ -185,12 +186,12 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 	}
 	checkMessagesAfterKill(t, s, byKey, entries[len(entries)-1].Type)
 	for key := range byKey {
-		acknowledged[key] = byKey[key] // includes the input that was not acknowledged
+		acknowledged[key] = byKey[key] // the last input may have been committed without an acknowledgement
 	}
 }
 
 // checkMessagesAfterKill checks that every message but the last was sent once,
-// and that the cursor is that of the last input.
+// and that the cursor belongs to the last input.
 func checkMessagesAfterKill(t *testing.T, s *Store, keys map[string]string, last string) {
 	t.Helper()
 	left := queue(t, s, mira)

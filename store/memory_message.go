@@ -87,7 +87,8 @@ func (m *Memory) coalesce(chat, key string) {
 	}
 }
 
-// newest returns the matching row with the highest place, nil for none.
+// newest returns the row with the highest place among those for which want
+// returns true, nil for none.
 func (m *Memory) newest(want func(*message) bool) *message {
 	for _, r := range slices.Backward(m.messages) {
 		if want(r) {
@@ -165,7 +166,7 @@ func (m *Memory) change(ctx context.Context, op string, id int64, do func(*messa
 	return fail(op, ledger.ErrReplaced)
 }
 
-// BeginDelivery is Store.Trying.
+// BeginDelivery is Store.BeginDelivery.
 func (m *Memory) BeginDelivery(ctx context.Context, id int64) error {
 	return m.change(ctx, "try", id, func(r *message) error {
 		if r.state != queued {
@@ -176,7 +177,7 @@ func (m *Memory) BeginDelivery(ctx context.Context, id int64) error {
 	})
 }
 
-// AbortDelivery is Store.Unsent.
+// AbortDelivery is Store.AbortDelivery.
 func (m *Memory) AbortDelivery(ctx context.Context, id int64) error {
 	return m.change(ctx, "take back", id, func(r *message) error {
 		if r.state == queued {
@@ -302,7 +303,7 @@ func (m *Memory) one(want func(*message) bool) (ledger.SentMessage, bool, error)
 	return shown, err == nil, err
 }
 
-// ChatsWith is Store.Where.
+// ChatsWith is Store.ChatsWith.
 func (m *Memory) ChatsWith(_ context.Context, key string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

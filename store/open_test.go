@@ -85,7 +85,7 @@ func TestCloseWithOnlooker(t *testing.T) {
 	}
 }
 
-// endsWhenAsked is a context that ends with the first call of Err or Done.
+// endsWhenAsked is a context that ends at the first call of Err or Done.
 type endsWhenAsked struct {
 	context.Context
 	end context.CancelFunc
@@ -96,7 +96,8 @@ func (c endsWhenAsked) Err() error {
 	return c.Context.Err()
 }
 
-// TestCommitIsNotCutOff ends the context in mid-commit: the outcome is known.
+// TestCommitIsNotCutOff ends the context during a commit: the outcome is known
+// all the same.
 func TestCommitIsNotCutOff(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	ctx, end := context.WithCancel(t.Context())
@@ -109,7 +110,7 @@ func TestCommitIsNotCutOff(t *testing.T) {
 	}
 }
 
-// TestSettledOnce settles an effect twice: the first time stays.
+// TestSettledOnce settles an effect twice: the time of the first call stays.
 func TestSettledOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
@@ -176,8 +177,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestOpenAfterCutOffStart opens what a first start left that was cut off at
-// any step.
+// TestOpenAfterCutOffStart opens the files of a first start that was cut off
+// after each of its steps.
 func TestOpenAfterCutOffStart(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, dir string){
 		"empty file": func(t *testing.T, dir string) {
@@ -258,9 +259,9 @@ func TestOpenUnwritable(t *testing.T) {
 	}
 }
 
-// asNobody runs f without root's right to write everywhere; a normal user
-// simply runs f. It changes the file-system user of a thread, which is
-// discarded after.
+// asNobody runs f without root's permission to write everywhere; as a normal
+// user it simply runs f. It changes the file-system user of a thread, which is
+// discarded afterwards.
 func asNobody(f func() error) error {
 	if os.Geteuid() != 0 {
 		return f()
@@ -317,7 +318,7 @@ func TestPragmas(t *testing.T) {
 	if _, err := s.readers.Exec("DELETE FROM snapshots"); err == nil {
 		t.Error("the read-only pool can write")
 	}
-	// The check exists for misspelt parameters.
+	// checkPragmas exists to find misspelt parameters.
 	path := filepath.Join(t.TempDir(), "x.db")
 	for _, c := range []struct{ key, misspelt, names string }{
 		{"_synchronous", "_syncronous", "pragma synchronous is"},
@@ -339,8 +340,8 @@ func TestPragmas(t *testing.T) {
 	}
 }
 
-// TestLockedByAnotherProgram waits for a program that holds the file, and names
-// it when the wait is over.
+// TestLockedByAnotherProgram waits for another program that holds the
+// database's lock, and names the lock in the error after the wait.
 func TestLockedByAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)

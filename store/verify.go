@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Break is one place at which the ledger differs from what was committed.
+// Break is one difference between the ledger and what was committed.
 type Break struct {
 	Stream string // "" for the whole file
 	Seq    int64  // the first entry concerned; 0 for none
@@ -34,8 +34,8 @@ func (b Break) String() string {
 // that no break was found, an error that the check could not be completed.
 func (s *Store) Verify(ctx context.Context) ([]Break, error) { return s.VerifyAgainst(ctx, nil) }
 
-// VerifyAgainst is Verify with additional anchors from outside the database:
-// the footers of task commits, digests.
+// VerifyAgainst is Verify with additional anchors from outside the database,
+// such as the footers of task commits.
 func (s *Store) VerifyAgainst(ctx context.Context, known []Anchor) ([]Break, error) {
 	breaks, err := s.verify(ctx, known)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Store) VerifyAgainst(ctx context.Context, known []Anchor) ([]Break, err
 }
 
 func (s *Store) verify(ctx context.Context, known []Anchor) ([]Break, error) {
-	// One transaction, so that the check sees no commit half.
+	// One transaction, so that the check sees every commit whole.
 	tx, err := s.readers.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ type verifier struct {
 	breaks []Break
 	known  []Anchor
 	heads  map[string]int64 // head of each stream by the table heads
-	hashes map[place][]byte // of the entries that known names; nil until they are read
+	hashes map[place][]byte // hashes of the entries for which there are anchors; nil until they are read
 	ends   map[string]int64 // last entry of each stream
 }
 
@@ -124,8 +124,7 @@ func (v *verifier) anchors(ctx context.Context, q querier, known []Anchor) error
 }
 
 // schema reports a missing or changed guard (the table's definition, a
-// trigger): somebody who means to change entries has to remove the guards
-// first.
+// trigger). Entries cannot be changed unless the guards are removed first.
 func (v *verifier) schema(ctx context.Context, q querier) error {
 	want, err := expectedGuards(ctx)
 	if err != nil {
@@ -150,7 +149,7 @@ func expectedGuards(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	db.SetMaxOpenConns(1) // every connection to :memory: opens a database of its own
+	db.SetMaxOpenConns(1) // every connection to :memory: opens another database
 	if err := migrate(ctx, db); err != nil {
 		return nil, err
 	}
@@ -231,8 +230,8 @@ func (v *verifier) wanted(p place) bool {
 	return ok
 }
 
-// compare checks the chains against the anchors. It reports a cut end once a
-// stream, by the farthest anchor, and a replaced entry once an entry.
+// compare checks the chains against the anchors. It reports a cut end once for
+// each stream, by the farthest anchor, and a replaced entry once.
 func (v *verifier) compare() {
 	farthest := map[string]Anchor{}
 	told := map[place]bool{}

@@ -191,8 +191,8 @@ func (f *fakePlatform) messages(chat string) []*shownMessage {
 	return slices.DeleteFunc(slices.Clone(f.messagesShown), func(m *shownMessage) bool { return m.chat != chat })
 }
 
-// crashableOutbox is the outbox of a process that can crash: from then on nothing
-// is written.
+// crashableOutbox is the outbox of a process that can crash: after a crash it
+// writes nothing.
 type crashableOutbox struct {
 	Outbox
 	dead     atomic.Bool
@@ -327,7 +327,7 @@ func (w *world) start() {
 	go func() { w.ended <- p.Run(ctx) }()
 }
 
-// kill crashes the process: whatever is not written yet is lost.
+// kill crashes the process, which loses everything not written yet.
 func (w *world) kill() {
 	if w.dispatcher == nil {
 		return

@@ -31,8 +31,9 @@ func TestQuickAnswer(t *testing.T) {
 	}
 }
 
-// TestAnswerToDoubt: a restart left a question in doubt, so its message's id is
-// unknown. A reply to it is matched by its first line.
+// TestAnswerToDoubt checks that a reply to a question whose message id is
+// unknown, because a restart left its delivery in doubt, is matched by the
+// question's first line.
 func TestAnswerToDoubt(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry": "retry, Mira", "Refund by line, never the order": "guide Refund by line, never the order, Mira", "hm": "",

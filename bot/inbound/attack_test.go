@@ -13,12 +13,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestViewAnswersNothing: a person who may only look cannot answer a question by
-// giving the answer as a task id.
+// TestViewAnswersNothing checks that a person with RoleView cannot answer a
+// question with a line whose task id is an answer.
 func TestViewAnswersNothing(t *testing.T) {
 	for _, line := range []string{"/answer 8", "/answer #letters_only", "/answer NO-1", "/answer_8", "shop: /answer #yes", "/answer Task 3"} {
 		w := newWorld(t)
-		w.private(mira, "q1 retry") // q2, an agent's, is the only one left
+		w.private(mira, "q1 retry") // q2, the agent's question, is then the only open one
 		before := w.entries("question.answered")
 		w.private(ben, line)
 		if n := w.entries("question.answered") - before; n != 0 {
@@ -61,8 +61,9 @@ func TestOldCopy(t *testing.T) {
 	}
 }
 
-// TestLivePress: the buttons of the live status work although its edits are not
-// stored, and a press of a removed one leaves the status alone.
+// TestLivePress checks that the buttons of the live status work although its
+// edits are not stored, and that a press of a removed button does not change
+// the status.
 func TestLivePress(t *testing.T) {
 	w := newWorld(t)
 	idle := bot.Message{Key: "status.idle", Project: "shop", Lines: []bot.Line{{Text: "○ shop idle · 23:00"}}, Buttons: []bot.Button{{Label: "Start", Command: "/run shop"}}}
@@ -79,7 +80,7 @@ func TestLivePress(t *testing.T) {
 	}
 }
 
-// TestTakenOut: a removed person gets no message of any kind.
+// TestTakenOut checks that a removed person gets no message of any kind.
 func TestTakenOut(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -101,8 +102,8 @@ func TestTakenOut(t *testing.T) {
 	}
 }
 
-// TestPressFromNowhere: a press without its message is answered in the sender's
-// own chat, and the following inputs are read.
+// TestPressFromNowhere checks that a press without its message is answered in
+// the sender's private chat, and that the following inputs are handled.
 func TestPressFromNowhere(t *testing.T) {
 	w := newWorld(t)
 	w.receive(bot.Inbound{Actor: mira, Press: "1./tasks.ffff", PressID: "p"})
@@ -113,8 +114,8 @@ func TestPressFromNowhere(t *testing.T) {
 	w.receive(bot.Inbound{Actor: "telegram:99", Press: "1./stop.ffff", PressID: "p"})
 }
 
-// TestLastAdmin: the only admin who follows a pairing link for somebody else
-// stays admin, and the link stays valid.
+// TestLastAdmin checks that the only admin who follows a pairing link meant for
+// somebody else stays admin, and that the link stays valid.
 func TestLastAdmin(t *testing.T) {
 	w := newWorld(t)
 	a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleView}})
@@ -134,7 +135,8 @@ func TestLastAdmin(t *testing.T) {
 	}
 }
 
-// TestLookHangs: a read that does not return delays no other command.
+// TestLookHangs checks that a read that does not return delays no other
+// command.
 func TestLookHangs(t *testing.T) {
 	w := newWorld(t)
 	w.diffHangs, w.patience = true, 20*time.Millisecond
@@ -149,8 +151,9 @@ func TestLookHangs(t *testing.T) {
 	}
 }
 
-// TestWordsOfNobody: a button asks for text, and its message has changed or is
-// unknown. Then its placeholder is not taken for the text.
+// TestWordsOfNobody checks that the placeholder in a button's command is never
+// taken for text that a person typed, even if the button's message has changed
+// or is unknown.
 func TestWordsOfNobody(t *testing.T) {
 	for _, twin := range []string{"/guidance NEW WORDS", "q1 guide WORDS", "/now YOUR WORDS"} {
 		w := newWorld(t)

@@ -24,7 +24,8 @@ const (
 	kim = "slack:U0KIM"
 )
 
-// crowd is a world with two platforms whose people press at the same time.
+// crowd is a world with two platforms and several people who press at the same
+// time.
 type crowd struct {
 	*world
 	platforms map[string]*inbound.Receiver // by platform, the prefix of addresses
@@ -34,8 +35,8 @@ type crowd struct {
 	last  map[string]int
 }
 
-// newCrowd is newWorld with two steering people on Slack, and q1 in everybody's
-// chat.
+// newCrowd returns a world with two more people on Slack, who may steer, and
+// with q1 in every chat.
 func newCrowd(t *testing.T) *crowd {
 	t.Helper()
 	w := newWorld(t)
@@ -66,7 +67,7 @@ func prefixOf(who string) string {
 	return prefix + ":"
 }
 
-// pressing returns a press of a button of the question in a person's chat.
+// pressing returns the input of a press of a button of q1 in a person's chat.
 func (c *crowd) pressing(who, label string) bot.Inbound {
 	c.t.Helper()
 	shown, prefix := c.with(who, "q1"), prefixOf(who)
@@ -88,7 +89,7 @@ func (c *crowd) pressing(who, label string) bot.Inbound {
 	return in
 }
 
-// atOnce runs functions concurrently, as the platforms deliver.
+// atOnce runs functions concurrently, as platforms deliver inputs.
 func (c *crowd) atOnce(do ...func()) {
 	begin := make(chan struct{})
 	var all sync.WaitGroup
@@ -125,7 +126,7 @@ func (c *crowd) answer() ledger.QuestionAnswered {
 	return all[0]
 }
 
-// moves returns the statuses of Task 2 since q1 was asked.
+// moves returns the statuses that Task 2 has had since q1 was asked.
 func (c *crowd) moves() []ledger.Status {
 	var all []ledger.Status
 	_ = c.store.Records(c.t.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
@@ -149,7 +150,7 @@ func TestPressedTogether(t *testing.T) {
 		var presses []func()
 		for _, who := range []string{mira, ana, lea, kim} {
 			in := c.pressing(who, label[who])
-			presses = append(presses, c.receiving(in), c.receiving(in)) // and each platform delivers it twice
+			presses = append(presses, c.receiving(in), c.receiving(in)) // each platform delivers the press twice
 		}
 		c.atOnce(presses...)
 
@@ -178,7 +179,7 @@ func TestPressedTogether(t *testing.T) {
 			if who == first && strings.Contains(told, "first") && told != fmt.Sprintf("q1 is settled: %s, %s 23:17. Nothing changed.", label[first], a.By) {
 				t.Errorf("%s, who was first, is told %q", who, told)
 			}
-			if n := len(c.shown[who]); n != 1 && !(a.Choice == "skip" && n == 2) { // what shall become of its dependents
+			if n := len(c.shown[who]); n != 1 && !(a.Choice == "skip" && n == 2) { // a question about its dependents
 				t.Errorf("%s has %d messages:\n%s", who, n, c.transcript(who))
 			}
 		}
@@ -203,7 +204,7 @@ func TestTakenOutTogether(t *testing.T) {
 		}
 		q, open := c.state().Project.Question("q1")
 		if !open {
-			won++ // it was decided while they were in
+			won++ // the press was decided before the removal
 			continue
 		}
 		if q.ID != "q1" || len(c.moves()) != 0 {
@@ -247,8 +248,8 @@ func TestTakenOutMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSmallerRole: a person whose role only permits looking when the press is
-// decided answers nothing.
+// TestSmallerRole checks that a person whose role is only RoleView when the
+// press is decided answers nothing.
 func TestSmallerRole(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -272,7 +273,8 @@ func TestSmallerRole(t *testing.T) {
 	}
 }
 
-// TestBeaten: an answer that comes second, pressed and typed.
+// TestBeaten checks the reply to an answer that comes second, pressed and
+// typed.
 func TestBeaten(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -303,8 +305,8 @@ func TestBeaten(t *testing.T) {
 	}
 }
 
-// TestReminded: an answer to a reminder answers its question, and both messages
-// show it.
+// TestReminded checks that an answer to a reminder answers its question, and
+// that both messages show the answer.
 func TestReminded(t *testing.T) {
 	for name, do := range map[string]func(w *world, reminder *shown){
 		"press": func(w *world, r *shown) { w.press(mira, mira, r, "A") },

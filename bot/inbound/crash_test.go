@@ -12,15 +12,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestCut: nightporter stops after each commit of an input, and the platform
-// delivers the input again to the next process. Ledger and chat end as without
-// the stop (docs/spec 6.7).
+// TestCut stops nightporter after each commit of an input, and the platform
+// delivers the input again to the next process. Ledger and chat must end as
+// without the stop (docs/spec 6.7).
 func TestCut(t *testing.T) {
 	died := errors.New("kill -9")
 	cuts := 0
 	for _, c := range []struct {
 		line  string
-		press string // instead: a button of q1's message
+		press string // a button of q1's message to press instead of a typed text
 	}{
 		{line: "/guidance Wrap it"}, {line: "Wrap it"}, {line: "/skip 3 4 6"}, {line: "/retry 2 3"}, {line: "q1 retry"}, {line: "q1 guide By line"}, {line: "q1 skip"},
 		{line: "/pause"}, {line: "/pause now"}, {line: "/stop now"}, {line: "/now"}, {line: "/now Keep names"}, {line: "/status"}, {line: "/drop g9"}, {line: "/run"},

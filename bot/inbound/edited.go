@@ -11,9 +11,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// edited changes guidance that is still queued when its author edits the message
-// (docs/spec 5.3). Any other edit changes nothing: a command is not carried out
-// twice.
+// edited changes guidance that is still queued when its author edits the
+// message (docs/spec 5.3). It ignores any other edit: an edited command is not
+// carried out again.
 func (v *request) edited(ctx context.Context) error {
 	sent, found, err := v.o.Outbox.AnswerTo(ctx, v.in.Chat, v.in.Message)
 	if err != nil {

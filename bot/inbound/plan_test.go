@@ -25,8 +25,8 @@ func asking(t *testing.T, q ledger.Question) *world {
 	return open(t, n.Now, n.All())
 }
 
-// TestPlanIsAdmins: a person who may steer reads a plan and cannot approve it,
-// by typing or pressing, with or without an id.
+// TestPlanIsAdmins checks that a person who may steer can read a plan but not
+// approve it, by typing or pressing, with or without an id.
 func TestPlanIsAdmins(t *testing.T) {
 	for _, line := range []string{"q9 approve", "q9 a", "Q9 r not yet", "/approve", "/approve 1", "/approve q9", "/reject 1 not yet", "/reject not yet", "/answer 1 approve", "shop: q9 approve"} {
 		for _, who := range []string{ana, ben} {
@@ -64,7 +64,8 @@ func TestPlanIsAdmins(t *testing.T) {
 	}
 }
 
-// TestAllowIsSteers: a person who may steer decides about a path out of scope.
+// TestAllowIsSteers checks that a person who may steer can decide about a path
+// out of scope.
 func TestAllowIsSteers(t *testing.T) {
 	w := asking(t, ledger.Question{Kind: ledger.AskAllow, Paths: []string{"docs/a.md"}, Text: "x", Expires: evening.Add(3 * time.Hour)})
 	w.private(ana, "q9")

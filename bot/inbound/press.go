@@ -13,11 +13,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// onceKey begins the key of a message that offers to send a person's text
-// elsewhere. After one press, its buttons are removed.
+// onceKey begins the key of a message with buttons that send a person's text.
+// They are removed after one press, because a second would send the text again.
 const onceKey = "once/"
 
-// liveKey begins the keys of messages that edit themselves (bot.LiveKey).
+// liveKey begins the keys of live messages (bot.LiveKey), which are edited
+// without being stored.
 const liveKey = "status/"
 
 // asksWords matches a button's command that needs text: "q5 guide WORDS", "q4
@@ -70,9 +71,9 @@ func (v *request) dead(ctx context.Context, why string) error {
 	return nil
 }
 
-// standsOn reports whether the message is the one that an edit of its key
-// changes and still shows its stored content. An older copy of a question has
-// lost its key, and a live message edits itself.
+// standsOn reports whether the message is the last one sent under its key and
+// still shows its stored content. Both fail for an older copy of a question,
+// which has lost its key, and for a live message, whose edits are not stored.
 func (v *request) standsOn(ctx context.Context, sent ledger.SentMessage) (bool, error) {
 	if sent.Key == "" || strings.HasPrefix(sent.Key, liveKey) {
 		return false, nil
@@ -102,8 +103,8 @@ func (v *request) unbuttoned() []ledger.Outgoing {
 	return []ledger.Outgoing{{Chat: v.in.Chat, Key: v.key, Edit: true, Class: ledger.ClassChatter, Silent: true, Body: body}}
 }
 
-// oldRun reports whether the button belongs to a run that is over and would now
-// pause or stop another one.
+// oldRun reports whether the button belongs to a run that is over, so that its
+// command would pause or stop a later run.
 func (v *request) oldRun(c bot.Command) (now string, old bool) {
 	m := runKey.FindStringSubmatch(v.key)
 	if m == nil || (c.Verb != bot.VerbPause && c.Verb != bot.VerbResume && c.Verb != bot.VerbStop) {
@@ -121,8 +122,8 @@ func (v *request) oldRun(c bot.Command) (now string, old bool) {
 }
 
 // needsWords reports whether a button's command needs text, and returns the
-// command that the text completes. A command that quotes a person's text in
-// capitals needs none: its button has no "…".
+// command that the text completes. A command that only quotes a person's text
+// in capitals needs no text: its button has no "…".
 func (v *request) needsWords(twin string) (command string, is bool) {
 	m := asksWords.FindStringSubmatch(twin)
 	if m == nil {
@@ -137,7 +138,7 @@ func (v *request) needsWords(twin string) (command string, is bool) {
 		}
 	}
 	_, err := bot.Parse(twin)
-	return m[1], !known && err == nil // the message is unknown, or has other buttons now
+	return m[1], !known && err == nil // the message is unknown, or has other buttons now: trust the command's form
 }
 
 // askWords asks for the text that a button needs, with a form or a message. The
@@ -158,12 +159,12 @@ func (v *request) askWords(ctx context.Context, command string) error {
 }
 
 // pressedAnswer returns the messages about a pressed answer. The question's own
-// message changes by itself, and the acknowledgement tells a refusal; an answer
-// pressed below another message is confirmed there.
+// message is edited by package notify, and the acknowledgement tells a refusal.
+// An answer pressed below another message is confirmed in a reply.
 func (v *request) pressedAnswer(a loop.Answer) []ledger.Outgoing {
 	switch {
 	case !a.OK && a.Code == ledger.CodeSettled:
-		return nil // the question's message shows it
+		return nil // the question's message shows the answer
 	case !a.OK && a.Code == ledger.CodeNoQuestion:
 		if bot.QuestionOf(v.key) != "" {
 			return v.unbuttoned()
@@ -178,7 +179,7 @@ func (v *request) pressedAnswer(a loop.Answer) []ledger.Outgoing {
 }
 
 // inVain reports whether a button asks for text for a question that is already
-// answered, and why, so that nobody types it for nothing.
+// answered, and why, so that nobody types the text for nothing.
 func (v *request) inVain(c bot.Command) (why string, is bool) {
 	s, _ := v.o.Service.State(v.project)
 	settled, found := s.Project.SettledQuestion(c.Target)
@@ -190,7 +191,7 @@ func (v *request) inVain(c bot.Command) (why string, is bool) {
 }
 
 // conflict returns the answer that came first, if a came too late. It reports
-// false if the answer itself says more, such as that it cannot be taken back.
+// false if a's own text says more, for example that it cannot be taken back.
 func (v *request) conflict(in loop.Input, a loop.Answer) (loop.Answered, bool) {
 	b, answers := in.Body.(loop.AnswerQuestion)
 	if !answers || a.Code != ledger.CodeSettled || strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {

@@ -15,7 +15,7 @@ import (
 // means that nothing was committed, or, if ctx ended, that it may have been. In
 // both cases the same input may be delivered again and has the same result.
 func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
-	if in.Chat == "" { // the platform does not name the pressed message's chat: use the sender's own
+	if in.Chat == "" { // the platform does not name the chat of the pressed message: use the sender's private chat
 		in.Chat, in.Private = in.Actor, true
 	}
 	v := &request{Receiver: r, in: in, now: r.o.Clock().In(r.o.Zone)}
@@ -61,7 +61,7 @@ func (v *request) receive(ctx context.Context) error {
 	case line == "" && v.in.Media:
 		return v.withoutText(ctx)
 	case line == "":
-		return v.say(ctx) // a message of the platform itself
+		return v.say(ctx) // a service message of the platform
 	}
 	if err := v.run(ctx, line); err != nil {
 		return err
@@ -83,8 +83,8 @@ func (v *request) withoutText(ctx context.Context) error {
 	return nil
 }
 
-// albumAnswered reports whether another part of the same album was answered just
-// before. It is not stored: after a restart there is one more reply.
+// albumAnswered reports whether another item of the same album was answered
+// just before. That is not stored, so a restart leads to one more reply.
 func (v *request) albumAnswered() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -100,15 +100,15 @@ func (v *request) answeredAlbum() {
 	v.album = v.in.Chat + " " + v.in.Album
 }
 
-// stranger handles an input of a person who is not paired: no reply, but an
-// entry in the ledger.
+// stranger handles an input of a person who is not paired: it sends no reply
+// and records an entry.
 func (v *request) stranger(ctx context.Context, why string) error {
 	_, err := v.o.Service.DoWith(ctx, v.input("", loop.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
 	return err
 }
 
-// code returns the pairing code in the input: text of a person, in a private
-// chat, that contains nothing else.
+// code returns the pairing code in the input, "" if there is none: a person's
+// text in a private chat that contains only the code.
 func (v *request) code() (string, bool) {
 	if !v.in.Private || v.in.Stands != "" || v.in.Press != "" || v.in.Edited || v.in.Media || v.in.Actor == "" {
 		return "", false
@@ -122,8 +122,9 @@ func (v *request) code() (string, bool) {
 	return code[:min(len(code), longest)], true
 }
 
-// pair tries a pairing code. A wrong code gets no reply, only an entry in the
-// ledger and a notice on the host. A person who is already paired is told.
+// pair tries a pairing code. A wrong code gets no reply: it leads to an entry
+// in the ledger and a notice on the host. A person who is already paired gets a
+// reply.
 func (v *request) pair(ctx context.Context, code string, paired bool) error {
 	in := v.input("", loop.TryPairing{Hash: v.o.Hash(code)})
 	_, err := v.o.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {

@@ -16,15 +16,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestStrangers: an input of a person who is not paired changes only the audit,
-// and gets no reply.
+// TestStrangers checks that an input of a person who is not paired leads to an
+// entry in the ledger and to no reply.
 func TestStrangers(t *testing.T) {
 	w := newWorld(t)
 	before := w.entries("stranger.wrote")
 	for _, in := range []bot.Inbound{
 		{Actor: "telegram:99", Chat: "telegram:99", Private: true, Text: "/stop"},
 		{Actor: "telegram:99", Chat: "telegram:99", Private: true, Text: "hello"},
-		{Actor: "telegram:99", Chat: group, Text: "/stop@night_porter_bot"}, // a group in which Mira is
+		{Actor: "telegram:99", Chat: group, Text: "/stop@night_porter_bot"}, // a group of which Mira is a member
 		{Actor: "telegram:99", Chat: group, Press: "1.q1.retry.aaaa", PressID: "p"},
 		{Actor: "telegram:99", Chat: "telegram:99", Private: true, Text: "/pair"},
 		{Actor: mira, Chat: group, Text: "/stop", Stands: "anonymous"},
@@ -42,7 +42,8 @@ func TestStrangers(t *testing.T) {
 	if r := w.state().Project.Run; r.State != ledger.RunRunning {
 		t.Errorf("a stranger made the run %s", r.State)
 	}
-	// telegram:99, Mira who hides, the anonymous admin, 777 and the channel.
+	// telegram:99, Mira without her name, the anonymous admin, 777 and the
+	// channel.
 	if n := w.entries("stranger.wrote") - before; n != 5 {
 		t.Errorf("%d audit entries, want one each: 5", n)
 	}
@@ -51,7 +52,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestPairing: a code pairs one person, once, in private.
+// TestPairing checks that a code pairs one person, once, in a private chat.
 func TestPairing(t *testing.T) {
 	w := newWorld(t)
 	offer := func() {
@@ -91,8 +92,8 @@ func TestPairing(t *testing.T) {
 	}
 }
 
-// TestRoles: a command beyond a role is refused, told and recorded; every other
-// works.
+// TestRoles checks that a command beyond the sender's role is refused, answered
+// and recorded, and that every other command works.
 func TestRoles(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct {
@@ -107,7 +108,7 @@ func TestRoles(t *testing.T) {
 		{ana, "/guidance x", true}, {ana, "/pause", true}, {ana, "q1 retry", true}, {ana, "/people", false}, {ana, "/unpair 7", false},
 		{mira, "/people", true}, {mira, "/unpair 7", true},
 	} {
-		if c.who != ben { // Ben changes nothing, whatever he types
+		if c.who != ben { // Ben may only view, so no input of his changes anything
 			w = newWorld(t)
 		}
 		before := w.entries("command.refused")
@@ -125,14 +126,14 @@ func TestRoles(t *testing.T) {
 	w.private(ben, "/stop")
 	golden(t, "forbidden", w.transcript(ben))
 	w.private(mira, "q1")
-	w.press(ben, mira, w.said(mira), "Retry") // as in a forwarded message
+	w.press(ben, mira, w.said(mira), "Retry") // a button of a message from another chat, as after forwarding it
 	if last := w.toasts[len(w.toasts)-1]; !strings.Contains(last, "Ben, your role is view") || w.entries("question.answered") > 0 {
 		t.Errorf("Ben's press: %s", last)
 	}
 }
 
-// TestOnce: an input delivered five times has its effect and its reply once,
-// also if the state has changed in between.
+// TestOnce checks that an input delivered five times has one effect and one
+// reply, also if the state has changed in between.
 func TestOnce(t *testing.T) {
 	for _, line := range []string{"/guidance Wrap it", "Wrap it", "/pause", "/status", "/tasks", "q1 retry", "/skip 3 6", "/frob", "/now Keep names", "/drop g9", "/run", "/guidance"} {
 		w := newWorld(t)
@@ -157,7 +158,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestGuidance: guidance, its receipt, and edits of both.
+// TestGuidance checks guidance, its receipt, and edits of both.
 func TestGuidance(t *testing.T) {
 	w := newWorld(t)
 	text := "Wrap the <b>existing</b> code & don't\nreplace it 👨‍👩‍👧 \u202bשלום\u202c *x* _y_"
@@ -181,8 +182,8 @@ func TestGuidance(t *testing.T) {
 	if len(w.shown[mira]) != 1 || !strings.Contains(w.said(mira).m.First(), "g1 changed") {
 		t.Errorf("the receipt did not change:\n%s", w.transcript(mira))
 	}
-	edit("Wrap it, whatever it costs") // the platform says so when a link preview comes
-	edit("/stop")                      // a command is not carried out by an edit
+	edit("Wrap it, whatever it costs") // an edit without a change, as platforms send it for a link preview
+	edit("/stop")                      // an edit does not carry out a command
 	edit("")
 	if len(w.shown[mira]) != 1 || w.state().Project.Run.State != ledger.RunRunning {
 		t.Errorf("an edit did something:\n%s", w.transcript(mira))
@@ -212,8 +213,8 @@ func TestGuidance(t *testing.T) {
 	golden(t, "guidance", w.transcript(mira))
 }
 
-// TestMedia: a caption is text like any other. An attachment without text gets
-// one reply, an album gets one in total.
+// TestMedia checks that a caption is text like any other, and that an
+// attachment without text gets one reply, an album one in total.
 func TestMedia(t *testing.T) {
 	w := newWorld(t)
 	send := func(text, album, message string) {
@@ -256,7 +257,8 @@ func TestMedia(t *testing.T) {
 	}
 }
 
-// TestTooLate: guidance that a session already has does not change by an edit.
+// TestTooLate checks that an edit does not change guidance that a session
+// already has.
 func TestTooLate(t *testing.T) {
 	w := newWorld(t)
 	in := w.private(mira, "Wrap it")
@@ -282,12 +284,12 @@ func TestTooLate(t *testing.T) {
 	golden(t, "toolate", w.transcript(mira))
 }
 
-// TestQuestions: the ways to answer a question, in time and late.
+// TestQuestions checks the ways to answer a question, in time and late.
 func TestQuestions(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		do     func(w *world, q *shown)
-		choice string // of the settled question, "" = still open
+		choice string // answer of the settled question, "" = still open
 	}{
 		{"typed", func(w *world, _ *shown) { w.private(mira, "q1 retry") }, "retry, Mira"},
 		{"reply", func(w *world, q *shown) {
@@ -330,7 +332,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestLatePresses: buttons whose subject is over.
+// TestLatePresses checks buttons whose subject is settled or over.
 func TestLatePresses(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -354,8 +356,8 @@ func TestLatePresses(t *testing.T) {
 	}
 }
 
-// TestGroup: in a group, only commands and replies to nightporter's messages are
-// for it.
+// TestGroup checks that in a group, only commands and replies to nightporter's
+// messages are handled.
 func TestGroup(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct {
@@ -403,12 +405,12 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// TestLate: inputs sent while nightporter was off.
+// TestLate checks inputs sent while nightporter was off.
 func TestLate(t *testing.T) {
 	for _, c := range []struct {
 		line string
 		ago  time.Duration
-		deed ledger.DeferredCommand // asked about; "" = done or refused at once
+		deed ledger.DeferredCommand // command that is confirmed first; "" = carried out or refused at once
 	}{
 		{"/stop", 150 * time.Minute, ledger.DeferStop}, {"/stop now", 2 * time.Hour, ledger.DeferStopNow}, {"/pause", time.Hour, ledger.DeferPause},
 		{"/pause now", 3 * time.Hour, ledger.DeferPauseNow}, {"/resume", 24 * time.Hour, ledger.DeferResume}, {"shop: /stop", 2 * time.Hour, ledger.DeferStop},
@@ -439,7 +441,7 @@ func TestLate(t *testing.T) {
 	golden(t, "late", w.transcript(mira))
 }
 
-// TestProjects: the project that an input is for.
+// TestProjects checks to which project an input belongs.
 func TestProjects(t *testing.T) {
 	w := newWorld(t)
 	w.configured = []string{"shop", "blog"}
@@ -459,7 +461,7 @@ func TestProjects(t *testing.T) {
 	if w.said(mira).key != "status/shop" {
 		t.Errorf("%+v", w.said(mira))
 	}
-	w.press(mira, mira, w.said(mira), "Pause") // the message belongs to shop, so no project is asked for
+	w.press(mira, mira, w.said(mira), "Pause") // the message belongs to shop, so the reply does not ask for a project
 	if r := w.state().Project.Run; r.State != ledger.RunPausing {
 		t.Errorf("shop is %s", r.State)
 	}
@@ -473,7 +475,7 @@ func TestProjects(t *testing.T) {
 	golden(t, "projects", w.transcript(mira))
 }
 
-// TestRun: the offer of a run, the reasons against it, and its answer.
+// TestRun checks the offer of a run, the reasons against it, and its answer.
 func TestRun(t *testing.T) {
 	w := newWorld(t)
 	w.configured = []string{"shop", "blog"}
@@ -485,7 +487,7 @@ func TestRun(t *testing.T) {
 	w.private(mira, "/run blog from Task 5")
 	w.press(mira, mira, w.with(mira, "q3"), "Cancel")
 	w.private(mira, "/run blog")
-	w.private(ana, "/run blog") // the offers before hers give way
+	w.private(ana, "/run blog") // her offer replaces the earlier ones
 	w.private(mira, "/run blog review")
 	if b := w.with(mira, "q6").m.Buttons; len(b) != 2 {
 		t.Errorf("what is of profile review is offered as %v", b)
@@ -501,8 +503,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestNothingSaved: an input that cannot be committed is delivered again; one
-// that can never be decided is put aside in the end.
+// TestNothingSaved checks that an input that cannot be committed is delivered
+// again, and that an input that can never be decided is finally put aside.
 func TestNothingSaved(t *testing.T) {
 	w := newWorld(t)
 	fault := errors.New("the database is locked")
@@ -544,8 +546,8 @@ func TestNothingSaved(t *testing.T) {
 	}
 }
 
-// TestSaidOnce: an input that only got a reply at first is not carried out when
-// it is delivered again, even if it now could be.
+// TestSaidOnce checks that an input that at first only got a reply is not
+// carried out when it is delivered again, even if it now could be.
 func TestSaidOnce(t *testing.T) {
 	w := newWorld(t)
 	in := w.private(mira, "/drop g1") // there is none
@@ -560,8 +562,8 @@ func TestSaidOnce(t *testing.T) {
 	}
 }
 
-// TestRestart: a stop between the commit and the acknowledgement to the platform
-// repeats no effect.
+// TestRestart checks that a stop between the commit and the acknowledgement to
+// the platform repeats no effect.
 func TestRestart(t *testing.T) {
 	w := newWorld(t)
 	in := w.private(mira, "/guidance Wrap it")
@@ -572,8 +574,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestHostile: every input of a paired person is handled, and every message
-// keeps its form.
+// TestHostile checks that every input of a paired person is handled, and that
+// every message keeps its form.
 func TestHostile(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -602,8 +604,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestUndo: its button takes an answer back and reopens the question in every
-// chat; a second press says so.
+// TestUndo checks that the Undo button takes an answer back and reopens the
+// question in every chat, and that a second press says so.
 func TestUndo(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")
@@ -627,8 +629,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoSkip: Undo of a skip restores the dependents that were skipped too,
-// and every message about them says so.
+// TestUndoSkip checks that Undo of a skip restores the dependents that were
+// skipped too, and that every message about them says so.
 func TestUndoSkip(t *testing.T) {
 	w := newWorld(t)
 	w.tell("q1")

@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Ages from which on an input counts as late.
+// Ages at which an input counts as late.
 const (
 	askAfter = time.Hour        // a command that starts, stops or resumes something is confirmed first (docs/spec 6.7)
 	saySent  = 10 * time.Minute // a receipt names the time of the message
@@ -35,7 +35,7 @@ func (v *request) run(ctx context.Context, line string) error {
 	switch {
 	case d.err != nil:
 		return d.err
-	case err != nil: // a read that failed: its sender is told, and the next input is read
+	case err != nil: // a read failed: tell the sender, so that the next input is handled
 		v.o.Log.Error("command", "key", v.in.Key, "error", err)
 	}
 	switch {
@@ -51,7 +51,8 @@ func (v *request) run(ctx context.Context, line string) error {
 	return nil
 }
 
-// look is the reply to a command that only reads, or to several inputs together.
+// look is the reply to a command that only reads, or to a command that leads to
+// several inputs.
 func (v *request) look(m bot.Message) ledger.Outgoing {
 	class := ledger.ClassChatter
 	if m.Cause != "" || m.Refused {
@@ -67,8 +68,8 @@ func (v *request) look(m bot.Message) ledger.Outgoing {
 	return o
 }
 
-// carries reports whether a message's buttons repeat the text that it replies
-// to. Pressed twice, they would send it twice.
+// carries reports whether the buttons of a message send a text of the person,
+// so that a second press would send it twice.
 func carries(m bot.Message) bool {
 	switch m.Key {
 	case "cmd.whichproject", "cmd.unknown", "guidance.nohat", "guidance.toolate":
@@ -77,8 +78,8 @@ func carries(m bot.Message) bool {
 	return false
 }
 
-// acknowledge acknowledges a press. A result that the message will show needs no
-// text; a refusal does.
+// acknowledge acknowledges a press. It shows no text if a message will show the
+// result, except for a refusal.
 func (v *request) acknowledge(ctx context.Context, d *counter) {
 	if v.in.Press == "" || d.out {
 		return
@@ -102,19 +103,19 @@ func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 	return err
 }
 
-// counter is the bot.Service for one request. Its input carries the request's
-// reply and cursor.
+// counter is the bot.Service for one request. The request's first input is
+// committed with the reply and the cursor.
 type counter struct {
 	Service
 	request *request
 	done    bool   // reply and cursor are committed
 	out     bool   // the sender was removed while the request was handled
 	toast   string // acknowledgement of a press
-	err     error  // error of an input; nothing was committed
+	err     error  // the error of an input that left nothing committed
 }
 
-// Do decides an input of the request. Each of several inputs has a key of its
-// own, and the reply comes at the end.
+// Do decides an input of the request. If a command leads to several inputs,
+// each has its own key, and the reply is committed at the end.
 func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	v := c.request
 	in.Body, in.Role = v.late(in), v.who.Role
@@ -140,8 +141,8 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 }
 
 // Records, Runs, Diff, Hats, Offer and Digest read disks and run programs, and
-// the chat's next input waits for them. A time limit keeps a /diff from delaying
-// a /stop (docs/spec 6.3).
+// the chat's next input waits for them. A time limit keeps a slow /diff from
+// delaying a /stop (docs/spec 6.3).
 
 // Records is bot.Service's, within Options.Patience.
 func (c *counter) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
@@ -205,8 +206,8 @@ func (c *counter) Place(project string, r bot.Request) string {
 	return p.Place(project, r)
 }
 
-// note keeps an error after which the platform must deliver the input again. An
-// error that a person has to correct is not kept: repeating the input would not
+// note keeps an error after which the platform must deliver the input again. It
+// ignores an error that a person has to correct: repeating the input would not
 // help.
 func (c *counter) note(err error) error {
 	var input *ledger.InputError
@@ -242,13 +243,14 @@ func (v *request) late(in loop.Input) loop.InputBody {
 		return in.Body
 	}
 	if s, ok := v.o.Service.State(in.Project); !ok || s.Project.Run.Over() {
-		return in.Body // nothing runs, so the core refuses it
+		return in.Body // no run is active, so the core refuses the command
 	}
 	return loop.Late{Line: "/" + string(deed), Do: deed, Sent: v.in.Sent.In(v.o.Zone)}
 }
 
-// replies returns the messages about an answer, unless something else tells
-// them. before is the state that the answer was decided on, or slightly older.
+// replies returns the messages that answer an input, nil if another message
+// already tells the result. before is the state that the answer was decided on,
+// or slightly older.
 func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []ledger.Outgoing {
 	if a.Code == ledger.CodeTakenOut {
 		return nil
@@ -292,7 +294,7 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 	}
 	if a.Code == ledger.CodeAsked {
 		if v.in.Private {
-			return nil // the question comes to this chat
+			return nil // the question appears in this chat
 		}
 		m = questionElsewhere(a.ID, in.Project)
 	}
@@ -307,7 +309,7 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 func (v *request) receipt(s loop.State, a loop.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
 	forecast := a.Forecast
-	if a.Code != ledger.CodeQueued { // the answer to a question that queues words
+	if a.Code != ledger.CodeQueued { // the answer to a question, whose words were queued
 		forecast = loop.Forecast(s, i)
 	}
 	sent := v.in.Sent

@@ -44,7 +44,7 @@ const (
 )
 
 // world is a Receiver with the real engine and store, and a platform that
-// delivers at once.
+// delivers messages at once.
 type world struct {
 	t      *testing.T
 	store  *store.Store
@@ -75,8 +75,8 @@ type shown struct {
 	m       bot.Message
 }
 
-// newWorld returns a world with a run under way: one task blocked, one that
-// asks, and a builder at work.
+// newWorld returns a world with a run in progress: one task is blocked, one
+// asks a question, and a builder is running.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	n := scenario.New("shop", evening)
@@ -328,7 +328,7 @@ func (w *world) show(q ledger.QueuedMessage) {
 	}
 }
 
-// private sends a person's message in their own chat.
+// private sends a person's text in their private chat.
 func (w *world) private(who, text string) bot.Inbound {
 	w.t.Helper()
 	return w.receive(bot.Inbound{Actor: who, Chat: who, Private: true, Text: text, Message: w.message()})
@@ -346,7 +346,7 @@ func (w *world) said(chat string) *shown {
 	return all[len(all)-1]
 }
 
-// with returns the newest message of a chat with a key.
+// with returns the newest message with a key in a chat.
 func (w *world) with(chat, key string) *shown {
 	w.t.Helper()
 	for _, s := range slices.Backward(w.shown[chat]) {
@@ -410,8 +410,8 @@ func (w *world) transcript(chat string) string {
 	return b.String()
 }
 
-// headline returns a status without the lines below its first, which package
-// bot's own tests hold. Other messages stay as they are.
+// headline returns the first line of a status, whose other lines package bot's
+// own tests check. It returns other messages unchanged.
 func headline(m bot.Message) bot.Message {
 	if strings.HasPrefix(m.Key, "status.") && m.Key != "status.all" {
 		m.Lines = m.Lines[:1]
@@ -476,8 +476,8 @@ func (w *world) say(chat, key string, m bot.Message) {
 	w.deliver()
 }
 
-// tell shows an open question to Mira and Ana, as package notify did when it was
-// asked.
+// tell shows an open question to Mira and Ana, as package notify does when it
+// is asked.
 func (w *world) tell(id string) {
 	w.t.Helper()
 	q, ok := w.state().Project.Question(id)
@@ -489,7 +489,7 @@ func (w *world) tell(id string) {
 	}
 }
 
-// engineEntry adds an entry to the store; the engine sees it after reopened.
+// engineEntry adds an entry to the store. The engine sees it after reopened.
 func (w *world) engineEntry(e ledger.Entry) {
 	w.t.Helper()
 	r, err := e.Record()

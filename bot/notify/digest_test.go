@@ -12,8 +12,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestDigest: everybody gets one message a project, once. The first one with
-// news makes a sound, and no other.
+// TestDigest checks that everybody gets one message a project, once, and that
+// only the first message with news makes a sound.
 func TestDigest(t *testing.T) {
 	p := going(t, true)
 	message := func(key, project string) bot.Message {
@@ -50,8 +50,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestWeekDigest: a weekly digest makes a sound only if something needs a
-// person.
+// TestWeekDigest checks that a weekly digest makes a sound only if something
+// needs a person.
 func TestWeekDigest(t *testing.T) {
 	p := going(t, true)
 	p.n = notify.New(notify.Options{Zone: zone, Digests: func(of string, _ ledger.Person) []bot.Message {

@@ -75,7 +75,7 @@ func (c *composer) bound(e ledger.Entry, b ledger.GuidanceBound) {
 }
 
 // releasedGuidance shows in the receipts that a session ended before it could
-// use the guidance: the session that replaces it gets the same guidance.
+// use the guidance, and that the session that replaces it gets the guidance.
 func (c *composer) releasedGuidance(e ledger.Entry, b ledger.SessionEnded) {
 	if b.Kind != ledger.KindAgent || b.Counts == ledger.CountsAsSuccess {
 		return

@@ -34,10 +34,10 @@ const (
 	ben  = "telegram:7"
 )
 
-// phone is one chat as its reader sees it: messages, with the edits applied.
+// phone is one chat as its reader sees it: its messages after all edits.
 type phone struct {
 	shown []*shown
-	log   []string // pushes and edits as they came
+	log   []string // pushes and edits in the order of their arrival
 }
 
 type shown struct {
@@ -47,7 +47,7 @@ type shown struct {
 	class  ledger.MessageClass
 }
 
-// porter is a scripted night whose messages reach phones.
+// porter is a scripted night whose messages are delivered to phones.
 type porter struct {
 	*scenario.Night
 	t      *testing.T
@@ -126,7 +126,7 @@ func lastWith(all []*shown, key string) int {
 	return -1
 }
 
-// guide adds guidance with the receipt that its sender gets.
+// guide adds guidance and sends the receipt to its sender.
 func (p *porter) guide(who, name, text string) string {
 	a := p.Do(loop.Input{Key: "tg:" + text, Actor: who, Name: name, Body: loop.Guide{Text: text}})
 	if !a.OK {
@@ -144,8 +144,8 @@ func (ph *phone) transcript() string {
 	return ph.render(func(m bot.Message) bot.Message { return m })
 }
 
-// outline is the transcript without the lines of a status below its first,
-// which package bot's own tests hold.
+// outline returns the transcript with the first line of each status only:
+// package bot's own tests check the rest.
 func (ph *phone) outline() string {
 	return ph.render(func(m bot.Message) bot.Message {
 		if strings.HasPrefix(m.Key, "status.") {
@@ -217,7 +217,8 @@ const (
 	asksOpen  = `{"text":"Which currency comes first?","options":["Euro","Pound"]}`
 )
 
-// TestNight is a whole night as three people see it on their phones.
+// TestNight compares a whole night, as three people see it on their phones,
+// with golden files.
 func TestNight(t *testing.T) {
 	p := newPorter(t)
 	p.Type = func(line string) { p.guide(mira, "Mira", line) }
@@ -275,7 +276,7 @@ func TestNight(t *testing.T) {
 		}
 	}
 	// r1 started, q2 blocked, q3 asks, limit, q4 manual, q5 asks, r1 ended.
-	if pushes != 9 || sounds != 7 || live != 1 { // without quiet hours, so that two questions are said once more
+	if pushes != 9 || sounds != 7 || live != 1 { // without quiet hours, so that two questions are sent again by a reminder
 		t.Errorf("%d pushes with %d sounds and %d live messages, want 9 with 7 and 1:\n%s", pushes, sounds, live, strings.Join(p.phones[ana].log, "\n"))
 	}
 }

@@ -17,8 +17,8 @@ const (
 	thread = "telegram:-1001234567890/42"
 )
 
-// threaded is a run of a project with a thread on Telegram and a person on
-// Slack, where it has none.
+// threaded returns a run of a project with a thread on Telegram and none on
+// Slack, where one person is paired.
 func threaded(t *testing.T, o notify.Options) *porter {
 	t.Helper()
 	p := going(t, true)
@@ -47,9 +47,9 @@ func (p *porter) logs() map[string]string {
 	return out
 }
 
-// TestThread: a project's news goes once to its thread, and to the own chats of
-// people on other platforms. A confirmation goes only to the person who has to
-// confirm. Edits follow the message.
+// TestThread checks that a project's news goes once to its thread, and to the
+// private chats of people on other platforms. A question that confirms a
+// command goes only to the command's sender. Edits follow the message.
 func TestThread(t *testing.T) {
 	p := threaded(t, notify.Options{})
 	q := ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
@@ -59,7 +59,7 @@ func TestThread(t *testing.T) {
 	}
 	p.Do(loop.Input{Key: "now", Actor: ana, Name: "Ana", Body: loop.Now{Text: "Keep the names"}})
 	p.project(ledger.QuestionAnswered{ID: "q9", Choice: "skip", By: "Mira"})
-	// Told twice, it is one message.
+	// The entry comes twice and leads to one message.
 	p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.AgentUnusable{Agent: "claude", LoggedOut: true, Text: "log in"}})
 	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Agent: "claude", Text: "claude: log in", Until: p.Now})
 	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Agent: "claude", Text: "claude: log in", Until: p.Now})
@@ -76,8 +76,8 @@ func TestThread(t *testing.T) {
 	}
 }
 
-// TestThreadMissing: people who do not read the thread are told in their own
-// chats.
+// TestThreadMissing checks that people who do not read the thread are told in
+// their private chats.
 func TestThreadMissing(t *testing.T) {
 	p := threaded(t, notify.Options{
 		Reads: func(chat, person string) bool { return chat == thread && person != ben },
@@ -93,14 +93,15 @@ func TestThreadMissing(t *testing.T) {
 	}
 }
 
-// TestThreadSounds: the thread's own quiet hours apply. The result of a person's
-// own command makes a sound only if others read the thread too.
+// TestThreadSounds checks that the thread's own quiet hours apply, and that the
+// result of a person's own command makes a sound only if others read the thread
+// too.
 func TestThreadSounds(t *testing.T) {
 	quiet := func() ledger.Hours { return "23:00-07:00" }
 	ended := ledger.RunEnded{Reason: ledger.ReasonStopped, By: mira, Done: 1, Total: 3}
 	for name, c := range map[string]struct {
 		own  ledger.Hours // of the thread's chat
-		only bool         // nobody but Mira is on Telegram
+		only bool         // Mira is the only person on Telegram
 		body ledger.Body
 		want string
 	}{
@@ -128,8 +129,9 @@ func TestThreadSounds(t *testing.T) {
 	}
 }
 
-// TestThreadDigest: a project's digest goes where its news goes, with content
-// that everybody may read. The first one in a chat makes a sound.
+// TestThreadDigest checks that a project's digest goes to the chats that get
+// its news, with content that everybody may read, and that the first one in a
+// chat makes a sound.
 func TestThreadDigest(t *testing.T) {
 	message := func(project, text string) bot.Message {
 		return bot.Message{Key: bot.KeyDigest, Project: project, Lines: []bot.Line{{Text: "✓ " + project + " " + text}, {Text: "Nothing runs."}}}

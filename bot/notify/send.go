@@ -15,8 +15,8 @@ func (c *composer) push(key string, class ledger.MessageClass, silent bool, m bo
 	}
 }
 
-// keep sends everybody a message, or edits the one with the same key: a problem
-// that recurs every few minutes is one message.
+// keep sends everybody a message, or edits the message with the same key, so
+// that a problem that recurs every few minutes stays one message.
 func (c *composer) keep(key string, silent bool, m bot.Message) {
 	for _, r := range c.readers() {
 		c.send(ledger.Outgoing{Chat: r.chat, Key: key, Edit: true, Class: ledger.ClassNotice, Silent: silent || c.quiet(r.chat)}, m)

@@ -16,7 +16,8 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// going is a night with a builder of #2 at work. Nothing before that is told.
+// going returns a night with a builder running on #2, without the messages
+// before that.
 func going(t *testing.T, stays bool) *porter {
 	t.Helper()
 	p := newPorter(t)
@@ -44,13 +45,13 @@ func (p *porter) exit(x ledger.Exit) {
 	})
 }
 
-// asks makes the planner of #3 ask a question while nothing else runs.
+// asks lets the planner of #3 ask a question while nothing else runs.
 func (p *porter) asks(data string) {
 	p.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: data, Took: time.Minute}}
 	p.Until(func() bool { return len(p.State.Project.Questions) > 0 })
 }
 
-// reminded is asks, until the reminder is due.
+// reminded is asks, followed by the wait until the reminder is due.
 func (p *porter) reminded(data string) {
 	p.asks(data)
 	p.Now = loop.Due(p.State)
@@ -85,7 +86,7 @@ func TestTold(t *testing.T) {
 	}{
 		"standstill": {true, func(p *porter) {
 			p.exit(logged)
-			for range 4 { // four checks of an agent that stays unusable
+			for range 4 { // four trials of an agent that stays unusable
 				p.Now = loop.Due(p.State)
 				p.Do(loop.Input{Body: loop.Tick{}})
 				p.exit(logged)
@@ -98,7 +99,8 @@ func TestTold(t *testing.T) {
 			p.Do(loop.Input{Key: "emit", Actor: "agent", Body: loop.Emit{Session: p.State.Project.Sessions[0].ID, Type: "build.complete", Data: json.RawMessage(`{"summary":"did it","files_modified":["a.go"]}`)}})
 			p.exit(ledger.Exit{})
 		}},
-		// The second standstill of the night is a new one, and makes a sound.
+		// A second standstill in the same night is a new problem, and makes a
+		// sound.
 		"standstill-again": {true, func(p *porter) {
 			p.exit(logged)
 			p.Do(loop.Input{Key: "resume", Actor: mira, Name: "Mira", Body: loop.Resume{}})
@@ -248,11 +250,11 @@ func TestTold(t *testing.T) {
 		}},
 		"reminder-undone": {true, func(p *porter) {
 			p.reminded(asksAgent)
-			p.Do(loop.Input{Key: "p", Actor: "console", Body: loop.Pause{}}) // so that nothing starts with the answer
+			p.Do(loop.Input{Key: "p", Actor: "console", Body: loop.Pause{}}) // so that no work begins after the answer
 			p.Do(loop.Input{Key: "a", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "a"}})
 			p.Do(loop.Input{Key: "u", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "undo"}})
 		}},
-		"reminder-too-late": {true, func(p *porter) { // nightporter was off at its time
+		"reminder-too-late": {true, func(p *porter) { // nightporter was off when the reminder was due
 			p.asks(asksAgent)
 			p.Now = p.Now.Add(27 * time.Minute)
 			p.Do(loop.Input{Body: loop.Tick{}})
@@ -371,7 +373,7 @@ func (p *porter) taken(id, task string, state guidance.State, note string) {
 	p.session(task, "r1-5", ledger.GuidanceReported{ID: id, State: state, Note: note})
 }
 
-// plan asks about the plan of #2 after its critic's rounds.
+// plan asks for approval of the plan of #2 after the critic's rounds.
 func (p *porter) plan(rounds ...payload.Critique) {
 	plan := json.RawMessage(`{"summary":"An adapter first, then the callers.","sections":[{"id":"a","title":"Adapter"},{"id":"b","title":"Callers"},{"id":"c","title":"The old client goes"}]}`)
 	tasks := p.State.Project.Tasks.Slice()
@@ -386,12 +388,13 @@ func (p *porter) plan(rounds ...payload.Critique) {
 	p.session("Task 2", "", ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskPlan, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "An adapter first, then the callers.", Asked: p.Now}})
 }
 
-// outside asks about a path that #2 has written out of its scope.
+// outside asks about a path that #2 wrote outside its scope.
 func (p *porter) outside() {
 	p.session("Task 2", "", ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskAllow, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "written again", Paths: []string{"docs/orders.md"}, Asked: p.Now, Expires: p.Now.Add(30 * time.Minute)}})
 }
 
-// reported gives guidance to the next builder, which reports item about it.
+// reported gives guidance to the next builder and lets the builder report on
+// it.
 func (p *porter) reported(item string) {
 	p.guide(mira, "Mira", "#3 Use pkg/money everywhere")
 	build := scenario.Act{Type: "build.complete", Data: fmt.Sprintf(`{"summary":"did it","files_modified":["a.go"],"guidance":[%s]}`, item), Took: time.Minute, Files: []ledger.FileChange{{Path: "a.go", Added: 3}}}
@@ -399,8 +402,8 @@ func (p *porter) reported(item string) {
 	p.Until(func() bool { d := bot.Doing(p.State); return d == "#3 fixer" || p.State.Project.Run.Over() })
 }
 
-// TestAwayAgain: open questions are repeated after a time off, confirmations are
-// not.
+// TestAwayAgain checks that open questions are repeated after a time off,
+// except questions that confirm a command.
 func TestAwayAgain(t *testing.T) {
 	p := going(t, true)
 	p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
@@ -424,8 +427,8 @@ func TestAwayAgain(t *testing.T) {
 	golden(t, "away", ph.transcript())
 }
 
-// TestHostile: a message keeps its form whatever names, titles and texts it
-// contains.
+// TestHostile checks that a message keeps its form whatever names, titles and
+// texts it contains.
 func TestHostile(t *testing.T) {
 	nasty := "\x1b[2J\u202e<b>&*x*\n\r✓ #9 done " + strings.Repeat("日本語 title ", 90)
 	p := going(t, true)
@@ -465,7 +468,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestNobody: without a paired person nobody is told, and no chat is looked up.
+// TestNobody checks that without a paired person there are no messages and no
+// chat is looked up.
 func TestNobody(t *testing.T) {
 	p := going(t, true)
 	p.State.Shared.People = nil

@@ -14,8 +14,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestNoUndo: [Undo] disappears after a minute from every chat that still shows
-// it, and nothing else changes. A removed person (3) gets nothing.
+// TestNoUndo checks that [Undo] disappears after a minute from every chat that
+// still shows it, that nothing else changes, and that a removed person (3) gets
+// nothing.
 func TestNoUndo(t *testing.T) {
 	at := time.Date(2026, 11, 20, 0, 37, 0, 0, time.UTC)
 	s := loop.State{
@@ -31,7 +32,7 @@ func TestNoUndo(t *testing.T) {
 				chats = append(chats, chat)
 			}
 		}
-		return append(chats, "telegram:7") // where it is on its way
+		return append(chats, "telegram:7") // a chat in which the message is still queued
 	}})
 	for _, c := range []struct {
 		question string

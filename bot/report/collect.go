@@ -146,7 +146,7 @@ func (c *collector) entry(e ledger.Entry) {
 	}
 }
 
-// start moves Began to t if t is earlier.
+// start moves Began back to t if t is earlier.
 func (c *collector) start(t time.Time) {
 	if t = c.local(t); c.Began.IsZero() || t.Before(c.Began) {
 		c.Began = t
@@ -306,7 +306,7 @@ func merged(all []Span) []Span {
 	return out
 }
 
-// stand records the state of the project at the end of the span.
+// stand records the tasks, questions and branch at the end of the span.
 func (c *collector) stand() {
 	c.Done, c.Total = c.s.Project.Count()
 	for _, t := range c.s.Project.Tasks.All() {
@@ -326,7 +326,7 @@ func (c *collector) stand() {
 			c.Completed = append(c.Completed, t.Task.ID)
 		}
 	}
-	for _, id := range c.done { // no longer in the source
+	for _, id := range c.done { // the remaining ids: these tasks are no longer in the source
 		if c.finished[ledger.FoldID(id)] {
 			c.Completed = append(c.Completed, id)
 		}

@@ -15,8 +15,9 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// TestSpans: two digests of one night add up to a single one: each session's
-// cost, each task and each failure is in exactly one.
+// TestSpans checks that the digests of two spans of one night add up to the
+// digest of the night: each session's cost, each task and each failure is in
+// exactly one of them.
 func TestSpans(t *testing.T) {
 	whole, tale := good(t)
 	records := tale.All()
@@ -59,9 +60,9 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestRead: the records that Read selects give the same digest as the whole
-// ledger, also if the span begins long after the records or in the middle of
-// them.
+// TestRead checks that the records that Read selects give the same digest as
+// the whole ledger, also if the span begins long after the records or in the
+// middle of them.
 func TestRead(t *testing.T) {
 	_, tale := good(t)
 	l := store.NewMemory()
@@ -93,7 +94,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestUnknownStaysUnknown: a cost that no agent reported is never shown as zero.
+// TestUnknownStaysUnknown checks that a cost that no agent reported is never
+// shown as zero.
 func TestUnknownStaysUnknown(t *testing.T) {
 	n := began(t)
 	n.Cost = -1
@@ -108,8 +110,8 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	}
 }
 
-// TestFirstSession: while the first session of a span runs, the cost is unknown,
-// not zero.
+// TestFirstSession checks that the cost is unknown, not zero, while the first
+// session of a span runs.
 func TestFirstSession(t *testing.T) {
 	n := began(t)
 	n.plan()
@@ -129,8 +131,8 @@ func TestFirstSession(t *testing.T) {
 	}
 }
 
-// TestGrowing: tasks added or removed during the night change the burndown at
-// that time.
+// TestGrowing checks that tasks added or removed during the night change the
+// burndown at that time.
 func TestGrowing(t *testing.T) {
 	n := began(t)
 	n.plan()
@@ -160,8 +162,8 @@ func TestGrowing(t *testing.T) {
 	}
 }
 
-// TestNewerEntry: entry types of a newer nightporter are skipped; an entry that
-// does not decode is an error.
+// TestNewerEntry checks that entry types of a newer release are skipped, and
+// that an entry that does not decode is an error.
 func TestNewerEntry(t *testing.T) {
 	at := evening.Add(time.Minute)
 	newer := ledger.Record{Stream: "project/shop", Time: at, Type: "task.imagined", V: 9, Body: []byte(`{}`)}
@@ -174,8 +176,8 @@ func TestNewerEntry(t *testing.T) {
 	}
 }
 
-// TestNoSessionNoPrice: a task that a person completed in the morning has no
-// cost per task, because its sessions are in another digest.
+// TestNoSessionNoPrice checks that a task that a person completed in the
+// morning has no cost per task, because its sessions are in another digest.
 func TestNoSessionNoPrice(t *testing.T) {
 	f := report.Facts{Project: "shop", From: evening, To: morning, Total: 1, Done: 1, Completed: []string{"Task 1"}}
 	if text := report.FullText(f).Text(0); !strings.Contains(text, "First pass") || strings.Contains(text, "a task") {

@@ -55,7 +55,7 @@ type Facts struct {
 	Head string
 
 	doing   string // "#11 builder"
-	next    string // what happens without an action by a person
+	next    string // next says what happens without an action by a person.
 	retry   []string
 	commits int
 }
@@ -110,7 +110,7 @@ type Need struct {
 type Guided struct {
 	Item   guidance.Item
 	At     time.Time // dateLine it was sent
-	Task   string    // the task that it was last used for
+	Task   string    // the last task that the guidance was used for
 	InSpan bool      // sent in the span
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// guided records which guidance items an entry of the span is about.
+// guided records which guidance items an entry of the span concerns.
 func (c *collector) guided(e ledger.Entry) {
 	ids := []string{}
 	switch b := e.Body.(type) {

@@ -26,7 +26,7 @@ func (c *collector) need() {
 		asked[ledger.FoldID(q.Task)] = true
 		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.ask(q), Task: q.Task, Question: q})
 	}
-	for _, t := range c.s.Project.Tasks.All() { // without a question: from a run that asks none, or marked in the source
+	for _, t := range c.s.Project.Tasks.All() { // tasks without a question: from a run that asks none, or marked in the source
 		if asked[ledger.FoldID(t.Task.ID)] {
 			continue
 		}
@@ -57,7 +57,7 @@ func (c *collector) standstill(r *loop.Run) {
 	}
 }
 
-// ask returns a question in one line: "#8 Refund flow (q5): plan says two
+// ask renders a question in one line: "#8 Refund flow (q5): plan says two
 // things; #10 waits for it".
 func (c *collector) ask(q ledger.Question) string {
 	switch need, text := bot.DigestNeed(q); {
@@ -102,7 +102,8 @@ func (c *collector) behind(task string) string {
 // characters.
 func short(id string) string { return bot.Cut(bot.Clean(ledger.ShortID(id)), 14) }
 
-// after returns a sentence about what happens without an action by a person.
+// after returns a sentence that says what happens without an action by a
+// person.
 func (c *collector) after(r *loop.Run) string {
 	for _, t := range c.s.Project.Tasks.All() {
 		if t.Status == ledger.Blocked {

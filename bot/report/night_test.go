@@ -31,7 +31,7 @@ var titles = []string{
 	"Move orders to the new API", "Refund flow", "Order emails", "Retry failed payments", "Admin order list", "Pay page on a phone",
 }
 
-// tale is a night driven by the real core with a scripted world.
+// tale is a night that the real core decides and the test scripts.
 type tale struct {
 	*scenario.Night
 	t *testing.T
@@ -45,7 +45,7 @@ func began(t *testing.T) *tale {
 	return &tale{n, t}
 }
 
-// plan starts a run over the twelve tasks.
+// plan starts a run with twelve tasks.
 func (n *tale) plan() {
 	set := n.Settings()
 	set.Stays = true
@@ -74,8 +74,8 @@ func (n *tale) guide(text string) {
 	}
 }
 
-// good is the specified night: 9 of 12 tasks done, one blocked, one to verify by
-// hand.
+// good returns the night of the specification's example: 9 of 12 tasks done,
+// one blocked, one to verify by hand.
 func good(t *testing.T) (report.Facts, *tale) {
 	n := began(t)
 	took := func(hat string, min int) scenario.Act {

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// crowd returns a night with so many sessions, tasks and hats.
+// crowd returns a night with the given numbers of sessions, tasks and hats.
 func crowd(sessions, tasks, hats int) report.Facts {
 	f := report.Facts{
 		Project: "api-migration", From: evening.Add(-16 * time.Hour), To: morning, Began: evening, Ended: evening.Add(7*time.Hour + 2*time.Minute),
@@ -66,8 +66,7 @@ func short() report.Facts {
 	return f
 }
 
-// strange returns a night with names in scripts that the font has, and in
-// others.
+// strange returns a night with names in scripts that the font lacks.
 func strange() report.Facts {
 	f := crowd(39, 12, 4)
 	f.Project = "магазин 店舗 المتجر"
@@ -118,8 +117,8 @@ func nights(t *testing.T) map[string]report.Facts {
 	return map[string]report.Facts{"demo": demo, "good": f, "one": short(), "crowd": crowd(500, 120, 12), "strange": strange(), "week": week, "idle": idle}
 }
 
-// TestPicture: every night's picture is a PNG of bounded size and shape, the
-// same each time, with nothing outside of its margins.
+// TestPicture checks that every night's picture is a PNG of bounded size and
+// shape, the same each time, with nothing outside of its margins.
 func TestPicture(t *testing.T) {
 	for name, f := range nights(t) {
 		dark := name != "one" && name != "week"
@@ -152,7 +151,7 @@ func TestPicture(t *testing.T) {
 				}
 			}
 		}
-		ends := false // the course, with its dot, at the right edge
+		ends := false // the burndown's last point, at the right edge
 		for y := range b.Dy() {
 			ends = ends || img.At(1040, y) != ground
 		}

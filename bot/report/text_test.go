@@ -19,14 +19,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// form checks a digest with messagelint (docs/spec 27).
+// form checks a digest's form with messagelint (docs/spec 27).
 func form(t *testing.T, m bot.Message) {
 	t.Helper()
 	messagelint.Check(t, "digest", m)
 	caption(t, m)
 }
 
-// caption checks that a digest fits below its picture.
+// caption checks that a digest fits into a picture's caption.
 func caption(t *testing.T, m bot.Message) {
 	t.Helper()
 	if m.Key == bot.KeyDigestAll {
@@ -55,7 +55,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// bad is a night in which the agent was logged out, and two tasks failed.
+// bad returns a night in which the agent was logged out and two tasks failed.
 func bad(t *testing.T) report.Facts {
 	n := began(t)
 	none := scenario.Act{Took: 5 * time.Minute, Cost: 0.2, Type: "build.complete", Data: `{"summary":"did it","files_modified":["a.go"]}`, Red: "go build: undefined: Tax", Files: files(4)}
@@ -69,7 +69,7 @@ func bad(t *testing.T) report.Facts {
 	return n.facts(morning)
 }
 
-// off is a night in which the host was off for three hours.
+// off returns a night in which the host was off for three hours.
 func off(t *testing.T) report.Facts {
 	n := began(t)
 	n.plan()
@@ -81,14 +81,15 @@ func off(t *testing.T) report.Facts {
 	return n.facts(n.Now.Add(time.Second))
 }
 
-// TestText compares the digests of the specified nights.
+// TestText compares the digests of the specification's nights with golden
+// files.
 func TestText(t *testing.T) {
 	g, tale := good(t)
 	quiet, err := report.Collect(nil, tale.State, morning, morning.Add(24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
-	quiet.Needs = nil // the questions of the night before, answered since
+	quiet.Needs = nil // all questions of the night were answered since
 	late := g
 	late.Due, late.Missed, late.Strangers = morning.Add(-25*time.Minute), []string{"Wed 18 Nov"}, 2
 	week := g
@@ -116,8 +117,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestClocksChange: if the clocks change during the night, each time names its
-// zone.
+// TestClocksChange checks that each time names its zone if the clocks change
+// during the night.
 func TestClocksChange(t *testing.T) {
 	f := crowd(9, 6, 3)
 	f.Began = time.Date(2026, 10, 25, 0, 10, 0, 0, time.UTC).In(berlin)
@@ -131,8 +132,8 @@ func TestClocksChange(t *testing.T) {
 	}
 }
 
-// TestHostile: whatever names and texts it contains, a digest fits a caption,
-// keeps its form and counts the lines that it leaves out.
+// TestHostile checks that a digest fits a caption, keeps its form and counts
+// the lines that it leaves out, whatever names and texts it contains.
 func TestHostile(t *testing.T) {
 	nasty := "\x1b[2J\u202e<b>&*x*\n\r/stop @everyone https://x.y ✓ #9 done " + strings.Repeat("日本語🚀 title ", 90)
 	f, _ := good(t)

@@ -27,7 +27,8 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
 
-// emulate is the variable with the folder of the npm package emulate 0.11.2.
+// emulate is the environment variable with the directory of the npm package
+// emulate 0.11.2.
 const emulate = "NIGHTPORTER_EMULATE"
 
 const (
@@ -35,10 +36,10 @@ const (
 	botUser   = "U0PORTER1"
 )
 
-// startEmulate starts a Slack server by other authors, with Mira, a channel #shop
-// without the bot, and enforced scopes. It supports the Web API but no sockets,
-// no users.conversations and no limits on blocks. It listens on all addresses and
-// cannot choose a port. base is the URL under which it is reached.
+// startEmulate starts a Slack server by other authors, with Mira, a channel
+// #shop without the bot, and enforced scopes. It supports the Web API but no
+// sockets, no users.conversations and no limits on blocks. It listens on all
+// addresses and cannot choose a port. base is the URL at which it is reached.
 func startEmulate(t *testing.T, base string) (api string) {
 	t.Helper()
 	folder := os.Getenv(emulate)
@@ -89,9 +90,9 @@ import(process.argv[1] + '/dist/api.js').then(m => m.createEmulator(JSON.parse(p
 	return api
 }
 
-// startCompleted adds the missing parts to that server: sockets by slack-go's test
-// server, and users.conversations by conversations.list. api is the URL of the
-// server alone.
+// startCompleted adds the missing parts to that server: sockets by slack-go's
+// test server, and users.conversations by conversations.list. api is the URL of
+// the server without these parts.
 func startCompleted(t *testing.T) (base, api string) {
 	t.Helper()
 	sockets := slacktest.NewTestServer(func(slacktest.Customize) {})
@@ -242,8 +243,8 @@ func TestIndependentServer(t *testing.T) {
 		t.Errorf("of what is gone: %v", err)
 	}
 
-	// A long text is a file in the thread; a picture is a file of the app above its
-	// message.
+	// A long text becomes a file in the thread; a picture becomes a file of the
+	// app above its message.
 	long := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files")}}
 	for range 40 {
 		long.Lines = append(long.Lines, pre("+ x"))

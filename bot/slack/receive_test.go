@@ -36,7 +36,7 @@ func TestReceive(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(w *world)
-		want bot.Inbound // without Key, Cursor and Sent; zero = not for the bot
+		want bot.Inbound // expected input without Key, Cursor and Sent; zero = the message is not for the bot
 	}{
 		{"in private", func(w *world) { w.far.Say(mira, w.far.Direct(mira), "keep <it> & small") },
 			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "keep <it> & small"}},
@@ -114,7 +114,8 @@ func TestReceive(t *testing.T) {
 	}
 }
 
-// Replies to the bot's message, also in the thread of a person's mention.
+// TestReplies sends replies to the bot's message, also in the thread of a
+// person's mention.
 func TestReplies(t *testing.T) {
 	w := newWorld(t, func(o *slack.Options) {
 		o.RepliedTo = func(_ context.Context, chat, id string) bool {
@@ -145,7 +146,7 @@ func TestEdits(t *testing.T) {
 	plain := w.far.Say(mira, channel, "hello")
 	w.waitInputs(1)
 	w.far.Edit(channel, ts, "@porter guidance smaller")
-	w.far.Edit(channel, ts, "@porter guidance smaller") // a link preview without a change of text
+	w.far.Edit(channel, ts, "@porter guidance smaller") // an event for a link preview, without a change of the text
 	w.far.Edit(channel, plain, "hello all")
 	all := w.waitInputs(2)
 	if in := all[1]; !in.Edited || in.Text != "/guidance smaller" || in.Message != all[0].Message || in.Key == all[0].Key {
@@ -153,7 +154,8 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// A press, its button's command, and the notice to its sender.
+// TestPress checks a press, the command of its button, and the notice to its
+// sender.
 func TestPress(t *testing.T) {
 	w := newWorld(t)
 	w.runConnected()
@@ -223,7 +225,7 @@ func TestDuplicatesAreOneInput(t *testing.T) {
 	w := newWorld(t)
 	w.runConnected()
 	w.receiver.set(func(d *recordingReceiver) { d.refusals = 3 })
-	w.far.Say(mira, channel, "@porter pause") // as a message and as a mention
+	w.far.Say(mira, channel, "@porter pause") // arrives twice: as a message and as a mention
 	w.far.Redeliver()
 	w.far.Say(mira, channel, "@porter resume")
 	w.waitInputs(2)
@@ -399,7 +401,8 @@ func TestReadBackThread(t *testing.T) {
 	}
 }
 
-// An answer to a question of days ago is read back.
+// TestReadBackOldThread checks that a late answer is read back although its
+// question is days old.
 func TestReadBackOldThread(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, c := range map[string]struct {
@@ -517,7 +520,7 @@ func TestWrongClock(t *testing.T) {
 			}
 		})
 	}
-	// A cursor in the future, left by an earlier release.
+	// A cursor in the future, as an earlier release could store it.
 	w := newWorld(t)
 	w.far.Say(mira, w.far.Direct(mira), "one")
 	w.receiver.set(func(d *recordingReceiver) { d.cursor = "99999999999.000100" })
@@ -589,7 +592,8 @@ func TestCursorWaitsForReadBack(t *testing.T) {
 	w.waitInputs(3)
 }
 
-// newWorldOn starts another process with the same fake Slack and receiver.
+// newWorldOn starts another process with the same fake Slack and receiver, as
+// after a restart.
 func newWorldOn(t *testing.T, w *world, change func(*slack.Options)) *world {
 	t.Helper()
 	o := slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), PingTimeout: time.Hour}
@@ -675,14 +679,14 @@ func TestTokenRevoked(t *testing.T) {
 		}
 	}
 	refused()
-	w.far.Say(mira, direct, "two") // arrives, without a change of State
+	w.far.Say(mira, direct, "two") // the message arrives, and State does not change
 	w.waitInputs(2)
 	refused()
 	w.receiver.set(func(d *recordingReceiver) { d.refusals = 1 })
-	w.far.Say(mira, direct, "three") // nor does an input that is committed at the second attempt
+	w.far.Say(mira, direct, "three") // an input that is committed at the second attempt does not change State either
 	w.waitInputs(3)
 	refused()
-	w.far.Fault("users.conversations", far.Rejected("token_revoked")) // a new socket cannot read back
+	w.far.Fault("users.conversations", far.Rejected("token_revoked")) // a new socket cannot read back messages
 	w.far.Cut()
 	w.waitFor("another socket", func() bool { return w.far.Sockets() == 2 && strings.Contains(w.logged(), "cannot be read back") })
 	refused()

@@ -53,7 +53,8 @@ func TestSendEditDelete(t *testing.T) {
 	}
 }
 
-// A message with a sound mentions somebody; a silent one does not.
+// TestMentions checks that a message with a sound mentions people, and that a
+// silent one does not.
 func TestMentions(t *testing.T) {
 	w := newWorld(t)
 	for chat, id := range map[string]string{home: w.far.Direct(mira), shop: channel} {
@@ -68,7 +69,8 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// The thread of a reply, by the kind of message it replies to.
+// TestThreads checks the thread of a reply, for each kind of message that it
+// replies to.
 func TestThreads(t *testing.T) {
 	w := newWorld(t)
 	direct := w.far.Direct(mira)
@@ -113,7 +115,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// A long text is a file in the thread of its caption.
+// TestFile checks that a long text becomes a file in the thread of its caption.
 func TestFile(t *testing.T) {
 	w := newWorld(t)
 	m := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files"), line("Admin list")}, Buttons: []bot.Button{{Label: "Log", Command: "/log 11"}}}
@@ -152,8 +154,9 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// A picture appears above its message, or in its thread if Slack does not take it
-// there. Without the picture the message is still complete.
+// TestPicture checks that a picture appears above its message, or in its thread
+// if Slack does not take it there, and that the message is complete without the
+// picture.
 func TestPicture(t *testing.T) {
 	const alt = "Night of shop, 9 of 12 tasks done."
 	m := bot.Message{
@@ -233,7 +236,7 @@ func TestPicture(t *testing.T) {
 			}
 		})
 	}
-	// If waiting helps, nothing is sent yet.
+	// A temporary failure sends nothing, so that a later attempt can.
 	w := newWorld(t)
 	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
 	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != 0 {

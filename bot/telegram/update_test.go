@@ -13,7 +13,7 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
-// The bot.Inbound of everything that people can do.
+// TestInbound checks the bot.Inbound of everything that people can do.
 func TestInbound(t *testing.T) {
 	who := func(in bot.Inbound) bot.Inbound {
 		if in.Actor == "" {
@@ -111,7 +111,7 @@ func TestInbound(t *testing.T) {
 			got := w.receiver.wait(t, n)[n-1]
 			ignore := cmpopts.IgnoreFields(bot.Inbound{}, "Key", "Cursor")
 			if strings.HasPrefix(got.Title, "group -") && !strings.Contains(got.Chat, "/") {
-				got.Title = "" // every group of the fake server has a title
+				got.Title = "" // every group of the fake server has a title, which the test ignores
 			}
 			if got.Sent.IsZero() {
 				t.Error("no time")

@@ -17,8 +17,8 @@ import (
 // Options configure a Console. The zero value is usable.
 type Options struct {
 	Zone  *time.Location   // time zone of the times; nil = local
-	Color bool             // colours; only for a terminal, and unless NO_COLOR is set
-	Demo  bool             // times count from Began, and lines are those of the demo
+	Color bool             // use colours; only for a terminal, and only if NO_COLOR is not set
+	Demo  bool             // count times from Began, and print the demo's lines
 	Began time.Time        // start of the demo
 	Width int              // columns; 0 = 80. Commands and paths are never cut
 	Now   func() time.Time // clock for lines without an entry; nil = time.Now
@@ -37,17 +37,18 @@ type Console struct {
 	running  map[string]*session              // running agent sessions
 	spent    map[string]*taskCost             // by folded task
 	commits  map[string]string                // of the current attempt, by folded task
-	causes   []string                         // inputs whose entries were printed, newest last
+	causes   []string                         // keys of inputs whose entries were printed, newest last
 	priced   bool                             // an agent of this run reports costs
-	taught   bool                             // the sentence about claims was printed
-	pre      bool                             // the line about preflight was printed
+	taught   bool                             // the sentence about claims was printed already
+	pre      bool                             // the line about preflight was printed already
 	asked    map[string]bool                  // questions that were printed
 	unusable map[string]bool                  // agents
 	sticky   map[string]bool                  // sticky guidance, printed once
 	outcomes map[string]ledger.AttemptOutcome // outcome of the last attempt, by folded task
 }
 
-// taskCost is the cost of one task as far as this Console saw it.
+// taskCost is the cost of one task, from the entries that this Console has
+// seen.
 type taskCost struct {
 	usd     float64
 	unknown bool
@@ -87,8 +88,8 @@ func (v view) run() loop.Run {
 	return loop.Run{}
 }
 
-// Echo prints a command that was typed invisibly, by the demo or into a pipe. by
-// names the person, or is "".
+// Echo prints a command whose typing the terminal did not show, from the demo
+// or a pipe. by names the person, or is "".
 func (c *Console) Echo(text, by string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +111,7 @@ func (c *Console) Reply(m bot.Message) {
 	}
 	now := c.opt.Now()
 	c.flush(now)
-	const most = 400 // lines; a longer diff needs a pager
+	const most = 400 // maximum number of lines; a longer diff needs a pager
 	lines := strings.Split(m.Text(c.room()), "\n")
 	for n, line := range lines {
 		switch {
@@ -125,7 +126,8 @@ func (c *Console) Reply(m bot.Message) {
 	}
 }
 
-// Note prints lines without an entry. The first has the time; none is cut.
+// Note prints lines without an entry. The first one begins with the time; no
+// line is cut.
 func (c *Console) Note(lines ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +142,7 @@ func (c *Console) Note(lines ...string) {
 	}
 }
 
-// room returns the columns left of a line after its time.
+// room returns the number of columns left in a line after its time.
 func (c *Console) room() int { return c.opt.Width - len(c.indent()) }
 
 func (c *Console) indent() string {
@@ -184,8 +186,8 @@ func (c *Console) put(head, text string) {
 	_, _ = io.WriteString(c.w, head+text+"\n")
 }
 
-// Colours of a sixteen-colour terminal: users choose their values, for a light
-// or a dark ground.
+// Colours from the terminal's palette of sixteen, whose values users choose,
+// for a light or a dark background.
 const (
 	plain  = "\x1b[0m"
 	dim    = "\x1b[2m"
@@ -200,8 +202,8 @@ var signColor = map[string]string{
 	bot.SignNow: cyan, bot.SignLater: dim, bot.SignPaused: yellow, bot.SignAway: dim, bot.SignAgain: cyan,
 }
 
-// signPattern finds a sign at the beginning of a line, and that of a
-// verification.
+// signPattern finds the sign at the beginning of a line, and the sign of a
+// verification within it.
 var signPattern = regexp.MustCompile(`^[` + bot.Signs + `] |  verify [✓✗]`)
 
 func paint(text string) string {
@@ -215,8 +217,8 @@ func paint(text string) string {
 	})
 }
 
-// maxCauses is the number of inputs remembered: only those with a reply still to
-// come matter.
+// maxCauses is the number of inputs remembered: only inputs whose reply is
+// still to come matter.
 const maxCauses = 64
 
 func (c *Console) told(cause string) {
@@ -244,8 +246,8 @@ func (c *Console) say(v view, text string) {
 	c.line(v.at, text)
 }
 
-// tell is say for a text that must be read in full: it is broken into up to
-// maxReasonLines lines rather than cut.
+// tell is say for a text that must be read in full: it takes up to
+// maxReasonLines lines before it is cut.
 func (c *Console) tell(v view, text string) {
 	c.flush(v.at)
 	c.told(v.e.Cause)
@@ -263,8 +265,8 @@ func (c *Console) tell(v view, text string) {
 	}
 }
 
-// maxReasonLines is the number of lines that a reason may take. Agents, programs
-// and people write reasons, and other news needs room too.
+// maxReasonLines is the number of lines that a reason may take. Agents,
+// programs and people write reasons, and one of them must not fill the screen.
 const maxReasonLines = 4
 
 func sortedKeys(m map[string]*session) []string {
@@ -278,8 +280,8 @@ func sortedKeys(m map[string]*session) []string {
 
 func (c *Console) id(task string) string { return bot.Cut(bot.Clean(ledger.ShortID(task)), 20) }
 
-// session is one agent session until its line is printed. The line waits for the
-// verification, so that it shows both the claim and the truth.
+// session is one agent session until its line is printed. The line waits for
+// the verification, so that it shows both the agent's claim and the result.
 type session struct {
 	id, task, hat string
 	event         ledger.EventAccepted
@@ -290,5 +292,5 @@ type session struct {
 	red           bool
 	then          string // the route: "→ fixer"
 	reports       []ledger.GuidanceReported
-	ready         bool // routed; only guidance for the next session can still be added
+	ready         bool // the event is routed; only guidance for the next session can still be added
 }

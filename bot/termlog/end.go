@@ -64,7 +64,7 @@ func needsAnswer(b ledger.RunEnded) bool {
 }
 
 // answers prints how to answer open questions from the shell, where chat
-// commands do not work. It reports whether there are any.
+// commands do not work. It reports whether there are open questions.
 func (c *Console) answers(s loop.State) bool {
 	lines := bot.ShellAnswers(s)
 	for _, line := range lines {
@@ -82,14 +82,14 @@ func (c *Console) branch(r loop.Run, branch, exit string) {
 	c.more(bot.Pad(line, 54, 2) + exit)
 }
 
-// again prints the command to continue with, uncut.
+// again prints the uncut command that continues the run.
 func (c *Console) again(word, command string) {
 	if command != "" {
 		c.more(word + ": " + bot.CleanPre(command)) // keep repeated spaces: they may be part of a path
 	}
 }
 
-// orNothing returns word and text, or "" without a text.
+// orNothing returns word followed by text, or "" if text is empty.
 func orNothing(word, text string) string {
 	if text == "" {
 		return ""
@@ -101,7 +101,7 @@ func facts(r loop.Run, now time.Time) string {
 	return strings.Join([]string{bot.Took(now.Sub(r.Started)), bot.Plural(r.Agents, "session"), bot.Cost(&r)}, "  ")
 }
 
-// ending returns the reason for a run's end in one line (docs/spec 2.4).
+// ending returns the reason why a run ended, in one line (docs/spec 2.4).
 func (c *Console) ending(v view, b ledger.RunEnded) string {
 	r := v.run()
 	name := strings.TrimSpace(c.project(v) + " " + r.ID)
@@ -189,7 +189,7 @@ func (c *Console) standing(s loop.State) string {
 	return strings.Join(parts, " · ")
 }
 
-// Leave prints that nightporter ends although the run does not: it paused for
+// Leave prints that nightporter ends before the run does: the run paused for
 // review, or a signal cut it off. exit is the process's exit code.
 func (c *Console) Leave(s loop.State, exit int) {
 	c.mu.Lock()

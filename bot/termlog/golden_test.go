@@ -23,7 +23,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var berlin = time.FixedZone("CET", 3600)
 
-// evening is the start of scripted nights: Thu 19 Nov 2026, 23:10:02.
+// evening is the time at which scripted nights start: Thu 19 Nov 2026,
+// 23:10:02.
 var evening = time.Date(2026, 11, 19, 23, 10, 2, 0, berlin)
 
 // scene is a night with a Console that shows it.
@@ -43,7 +44,7 @@ func newScene(project string, opt termlog.Options) *scene {
 	return s
 }
 
-// typed handles a line that a person types, and prints echo and reply.
+// typed handles a line that a person types, and prints its echo and reply.
 func (s *scene) typed(line, by string) {
 	s.keys++
 	s.Echo(line, by)
@@ -54,7 +55,7 @@ func (s *scene) typed(line, by string) {
 	s.Reply(m)
 }
 
-// desk is the bot.Service of the night.
+// desk is the bot.Service of the scripted night.
 type desk struct{ n *scenario.Night }
 
 func (d desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) { return d.n.Do(in), nil }
@@ -162,8 +163,9 @@ func TestDemo(t *testing.T) {
 	golden(t, "demo", s.out.Bytes())
 }
 
-// TestNight compares a night in a real project: costs, guidance, a blocked task,
-// a usage limit, and the rest in the morning.
+// TestNight compares a night in a real project with its golden file: costs,
+// guidance, a blocked task, a usage limit, and the rest of the work in the
+// morning.
 func TestNight(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	priced := func(a scenario.Act, usd float64) scenario.Act { a.Cost = usd; return a }

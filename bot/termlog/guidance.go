@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// bound prints guidance that a session got for the first time, or got again
-// because the session before was cut off.
+// bound prints guidance that a session got for the first time, or again because
+// the previous session was cut off.
 func (c *Console) bound(v view, b ledger.GuidanceBound) {
 	var fresh, again []string
 	for _, id := range b.Binding.Bound {
@@ -42,7 +42,7 @@ func (c *Console) bound(v view, b ledger.GuidanceBound) {
 	}
 }
 
-// guidance prints changes of guidance that waits.
+// guidance prints changes of guidance that is queued.
 func (c *Console) guidance(v view) {
 	switch b := v.e.Body.(type) {
 	case ledger.GuidanceQueued:

@@ -11,7 +11,7 @@ import (
 // entry prints one entry. Entries without a case are of no interest to people.
 func (c *Console) entry(v view) {
 	switch b := v.e.Body.(type) {
-	// Sessions: several entries make up one line.
+	// Sessions: one line is printed for several entries.
 	case ledger.SessionPlanned:
 		c.planned(v, b)
 	case ledger.EventAccepted:
@@ -128,8 +128,8 @@ func owed(b ledger.EventRefused) string {
 	return " (" + strings.Join(b.Owed, " ") + ")"
 }
 
-// planned records a session that begins. It prints once that preflight runs
-// commands, because they can take minutes.
+// planned records a session that begins. Before the first command of a
+// preflight it prints that commands run, because they can take minutes.
 func (c *Console) planned(v view, b ledger.SessionPlanned) {
 	if b.Kind == ledger.KindAgent {
 		c.running[v.e.Session] = &session{id: v.e.Session, task: v.e.Task, hat: b.Hat, stall: b.Stall.D(), wall: b.Wall.D()}
@@ -141,9 +141,9 @@ func (c *Console) planned(v view, b ledger.SessionPlanned) {
 	}
 }
 
-// Entry prints the meaning of one committed entry for the person who watches.
-// before and after are the states around it. Call it in the order of the
-// commits. Many entries print nothing.
+// Entry prints a committed entry in words, if it is of interest to a person who
+// watches. before and after are the states around it. Call it in the order of
+// the commits.
 func (c *Console) Entry(before, after loop.State, e ledger.Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 // question prints a question: its subject, how to answer, and the default.
 func (c *Console) question(v view, q ledger.Question) {
 	if c.asked[q.ID] {
-		return // reopened without an end: printed when it expired
+		return // reopened without an expiry: printed when it expired
 	}
 	c.asked[q.ID] = true
 	if q.Task != "" {
@@ -79,7 +79,7 @@ func (c *Console) verbs(v view, q ledger.Question) {
 	}
 }
 
-// wrappedPre is wrapped for a line whose spaces must stay.
+// wrappedPre is wrapped for text whose spaces must be kept.
 func (c *Console) wrappedPre(text string) {
 	for _, part := range bot.Wrap(bot.CleanPre(text), c.room()) {
 		c.more(part)

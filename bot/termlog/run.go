@@ -49,7 +49,7 @@ func (c *Console) preflightDone(v view, b ledger.PreflightDone) {
 	}
 }
 
-// started prints a run's first lines.
+// started prints the first lines of a run.
 func (c *Console) started(v view, b ledger.RunStarted) {
 	r := v.run()
 	c.flush(v.at)
@@ -82,7 +82,7 @@ func (c *Console) printBoundary(v view) {
 	}
 }
 
-// boundaryWord returns the boundary in one word, for a line without room for
+// boundaryWord names the boundary in one word, for a line without room for
 // more.
 func boundaryWord(r loop.Run) string {
 	if r.Base.Boundary == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// sessionOf returns the running session that an entry is about. It adds one that
-// this Console has not seen begin.
+// sessionOf returns the running session of an entry. It adds a session whose
+// beginning this Console has not seen.
 func (c *Console) sessionOf(v view) *session {
 	s := c.running[v.e.Session]
 	if s == nil {
@@ -91,7 +91,7 @@ func lastWords(tail string) string {
 // verified adds the daemon's own result to the line, and prints it.
 func (c *Console) verified(v view, b ledger.Verified) {
 	s := c.held[ledger.FoldID(v.e.Task)]
-	if s != nil && b.Kind == ledger.KindRepro && b.OK { // the route or the repetition prints it
+	if s != nil && b.Kind == ledger.KindRepro && b.OK { // routed or redo prints the line
 		s.verify = "verify " + bot.VerifyText(b)
 	}
 	if b.Kind != ledger.KindVerify {
@@ -101,7 +101,7 @@ func (c *Console) verified(v view, b ledger.Verified) {
 	if c.opt.Demo { // the demo's tests take no time
 		text = strings.TrimSuffix(text, " "+bot.Took(took(b)))
 	}
-	if s == nil { // after a merge onto a branch that moved
+	if s == nil { // the verification of a merge, which has no session
 		c.line(v.at, "    verify "+text)
 		return
 	}
@@ -117,8 +117,9 @@ func took(b ledger.Verified) time.Duration {
 	return d
 }
 
-// routed prints a line without verification. It holds the line if guidance
-// waits, since the next session may get it in the same decision.
+// routed prints the line of a session without verification. It holds the line
+// while guidance waits, because the next session may get the guidance in the
+// same decision.
 func (c *Console) routed(v view, b ledger.Routed) {
 	s := c.held[ledger.FoldID(v.e.Task)]
 	if s == nil {
@@ -162,8 +163,8 @@ func (c *Console) flush(at time.Time) {
 	}
 }
 
-// minQuote is the shortest quotation of a verdict or reason, in characters, in a
-// narrow terminal.
+// minQuote is the minimum length of a quoted verdict or reason, in characters,
+// in a narrow terminal.
 const minQuote = 28
 
 // unchanged separates an event from the reason why no change was needed.
@@ -187,11 +188,11 @@ func (c *Console) printSession(v view, s *session) {
 	line := whole(what)
 	why := bot.Clean(bot.Field(s.event.Data, "no_change"))
 	if event, is := strings.CutSuffix(what, unchanged+bot.Cut(why, 40)); is && why != "" && bot.Width(line) > c.room() {
-		line = whole(event + ", no change") // the reason has a line of its own
+		line = whole(event + ", no change") // the reason gets its own line
 	} else {
 		why = ""
 	}
-	// A quotation is shortened; event, verification and route are not.
+	// Shorten only the quotation, not event, verification or route.
 	if n := bot.Width(what) - (bot.Width(line) - c.room()); why == "" && n < bot.Width(what) {
 		line = whole(bot.Cut(what, max(n, minQuote)))
 	}
@@ -227,7 +228,7 @@ func (c *Console) columns(s *session) string {
 	if d >= 3600 {
 		clock = fmt.Sprintf("%d:%02d:%02d", d/3600, d/60%60, d%60)
 	}
-	// A longer name uses the space in front of the time.
+	// A longer name takes the space in front of the time.
 	line := "    " + bot.Pad(hat, 9, 0) + fmt.Sprintf("%*s", max(6-max(bot.Width(hat)-9, 0), len(clock)+1), clock) + "  "
 	if c.priced || s.ended.Exit.CostUSD > 0 {
 		line += bot.Money(s.ended.Exit.CostUSD) + "  "
@@ -235,8 +236,8 @@ func (c *Console) columns(s *session) string {
 	return line
 }
 
-// eventText returns the event, or the verdict, or in the demo the claim that the
-// verification contradicted.
+// eventText returns the session's event or verdict or, in the demo, the claim
+// that the verification contradicted.
 func (c *Console) eventText(s *session) (text string, claimed bool) {
 	if verdict, ok := bot.Verdict(s.event); ok {
 		done, not := bot.Followed(s.event.Data)

@@ -16,7 +16,7 @@ func (c *Console) commitment(v view, b ledger.Commitment) {
 	title := bot.Cut(bot.Clean(b.Title), 60)
 	if b.Resume {
 		if was, ok := v.before.Project.Find(v.e.Task); ok && was.Attempt != nil && was.Attempt.Run == v.e.Run {
-			return // it only waited for an answer
+			return // the attempt continues after it waited for an answer
 		}
 		c.say(v, bot.SignAgain+" "+c.id(v.e.Task)+" "+title+", goes on from its tree")
 		return
@@ -56,7 +56,7 @@ func (c *Console) taskSet(v view, b ledger.TaskSet) {
 		}
 	case ledger.Ready:
 		if b.From == "" && isPart(v) {
-			return // printed with the plan that it is part of
+			return // printed together with its plan
 		}
 		if b.Fresh || (b.From != ledger.Pending && b.From != ledger.Active && b.From != ledger.Waiting) {
 			c.say(v, bot.SignLater+" "+id+" ready again"+because(strings.TrimSuffix(b.Why, ", by console")))
@@ -128,7 +128,7 @@ func (c *Console) attemptEnded(v view, b ledger.AttemptEnded) {
 	}
 }
 
-// planSettled prints the outcome of a debated plan.
+// planSettled prints the outcome of the debate about a plan.
 func (c *Console) planSettled(v view, b ledger.PlanSettled) {
 	sign := bot.SignDone
 	if !b.Approved {
@@ -150,7 +150,7 @@ func (c *Console) hatsRead(v view, b ledger.HatsRead) {
 	c.say(v, text)
 }
 
-// sourceRead prints people's changes of the source during the run.
+// sourceRead prints changes that people made to the source during the run.
 func (c *Console) sourceRead(v view, b ledger.SourceRead) {
 	if v.run().Started.IsZero() {
 		return

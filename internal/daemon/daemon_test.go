@@ -25,16 +25,17 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// stopTime is how long a daemon may take to end.
+// stopTime is the longest time that Stop may take in a test.
 const stopTime = 9 * time.Second
 
 // TestDaemon runs a whole daemon in this process, with a database, git,
-// sessions of the scripted agent and a fake Telegram. It starts ready work,
-// answers at the host and in the chat, ends in time and leaves no goroutine. A
-// second daemon in the same process and folder resumes its work.
+// sessions of the scripted agent and a fake Telegram. The daemon must start
+// ready work, answer at the host and in the chat, end in time and leave no
+// goroutine. A second daemon in the same process and folder must resume its
+// work.
 func TestDaemon(t *testing.T) {
 	dir := daemontest.ShortDir(t)
-	if err := os.Chmod(dir, 0o755); err != nil { // sessions of a daemon that is root run as another user
+	if err := os.Chmod(dir, 0o755); err != nil { // if the test runs as root, sessions run as another user, who needs access
 		t.Fatal(err)
 	}
 	repo, state := filepath.Join(dir, demo.Name), filepath.Join(dir, "s")
@@ -116,7 +117,7 @@ start = "auto"
 		if other := daemon.New(options); !errors.As(other.Start(ctx), &inUse) {
 			t.Error("two daemons have one state folder")
 		}
-		if n == 1 { // no session outlives the test
+		if n == 1 { // no session may outlive the test
 			if _, err := d.Engine.Do(ctx, loop.Input{Project: "shop", Actor: "console", Body: loop.Stop{Now: true}}); err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +136,7 @@ start = "auto"
 	}
 }
 
-// view asks over the operator's socket.
+// view sends a request for a view over the operator's socket.
 func view(t *testing.T, state string, v api.View) api.Reply {
 	t.Helper()
 	c, err := socket.Operator(state)
@@ -149,7 +150,7 @@ func view(t *testing.T, state string, v api.View) api.Reply {
 	return r
 }
 
-// until waits for a state of shop.
+// until waits until the state of shop meets a condition.
 func until(ctx context.Context, t *testing.T, d *daemon.Daemon, is func(loop.State) bool) {
 	t.Helper()
 	for {

@@ -31,9 +31,9 @@ func goroutines() map[string]string {
 // file, and a process opens one log.
 const logMill = "lumberjack%2ev2.(*Logger).millRun("
 
-// noneLeft fails for each goroutine that was not there before and does not end,
-// except for a logMill.
-// The runtime takes one off its list a moment after its last line.
+// noneLeft fails for each new goroutine that does not end, except for a
+// logMill. It waits a moment, because the runtime lists a goroutine for some
+// time after its function has returned.
 func noneLeft(t *testing.T, before map[string]string) {
 	t.Helper()
 	var left []string

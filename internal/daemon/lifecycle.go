@@ -55,8 +55,9 @@ func (d *Daemon) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the daemon and waits until all of it has ended; then the state
-// folder is free. Sessions continue, and the next daemon resumes them.
+// Stop ends the daemon and waits until all its parts have ended; then another
+// process can use the state folder. Sessions continue, and the next daemon
+// resumes them.
 func (d *Daemon) Stop() {
 	d.stop.Do(func() { close(d.closing) })
 	d.lifecycle.Lock()
@@ -139,7 +140,8 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 		Open: func(session string) error { return d.sockets.Open(session) },
 	}
 	d.runners = session.NewRunners(func(cfg *config.Config) (*agent.Runner, error) {
-		// A reload may name other token files; those in use stay hidden as well.
+		// A reload may name other token files; the old files stay hidden from
+		// sessions too.
 		o := sessions
 		o.Hide = slices.Concat(platform.TokenFiles(d.o.Config), platform.TokenFiles(cfg))
 		return agent.New(o.Agent(cfg))

@@ -131,8 +131,8 @@ func (d *Daemon) touchLog(ctx context.Context) {
 const keptFolders = 14 * 24 * time.Hour
 
 // removeFolders removes old folders of sessions and runs at the start and once
-// a day, because a daemon runs for months. It keeps those of unfinished runs
-// and of each project's last run.
+// a day. Without it, a daemon that runs for months would fill the disk. It
+// keeps the folders of unfinished runs and of each project's last run.
 func (d *Daemon) removeFolders(ctx context.Context) {
 	daily := time.NewTicker(24 * time.Hour)
 	defer daily.Stop()
@@ -152,8 +152,8 @@ func (d *Daemon) removeFolders(ctx context.Context) {
 	}
 }
 
-// spared reports whether a run's folders are kept regardless of their age:
-// those of each project's last run.
+// spared reports whether a run's folders are kept regardless of their age: the
+// run is its project's last one.
 func (d *Daemon) spared(run string) bool {
 	return slices.ContainsFunc(d.Engine.Projects(), func(name string) bool {
 		s, _ := d.Engine.State(name)

@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Every agent session, and no command, gets the tools denied to its hat and the
-// protected branches.
+// TestDeniedGoesAlong checks that every agent session, and no command, gets the
+// tools denied to its hat and the protected branches.
 func TestDeniedGoesAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

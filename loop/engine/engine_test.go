@@ -15,7 +15,8 @@ import (
 
 func (w *world) outcome() (int, bool) { return loop.Outcome(w.state()) }
 
-// A whole run through the real store: two tasks, two commits, in order.
+// TestRun runs two tasks through the real store and checks that there are two
+// commits, in order.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -36,8 +37,9 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// A task is blocked if its scope turns out to permit nothing after its session,
-// as the scope of a plan's section can; the other tasks are done.
+// TestScopeThatPermitsNothing checks that a task is blocked if its scope turns
+// out to permit nothing after its session, as the scope of a plan's section
+// can, and that the other tasks are done.
 func TestScopeThatPermitsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -60,7 +62,8 @@ func TestScopeThatPermitsNothing(t *testing.T) {
 	})
 }
 
-// Preflight checks the critic's agent, also if only a single task asks for one.
+// TestPreflightLooksForTheCritic checks that the preflight checks the critic's
+// agent, also if only a single task asks for a critic.
 func TestPreflightLooksForTheCritic(t *testing.T) {
 	for _, consensus := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -77,13 +80,14 @@ func TestPreflightLooksForTheCritic(t *testing.T) {
 	}
 }
 
-// The engine restarts after every entry of a run, one entry a run: nothing is
-// started or committed twice, and the result is the same.
+// TestRestartAnywhere restarts the engine after every entry of a run, one entry
+// a run: no session is started and no commit made twice, and the result is the
+// same.
 func TestRestartAnywhere(t *testing.T) {
 	for n := 1; n < 60; n += 3 {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
-				time.Sleep(time.Minute) // of the bubble: a session takes its time
+				time.Sleep(time.Minute) // in the bubble's time, for sessions to end
 				return good(w, l)
 			})
 			w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
@@ -115,7 +119,8 @@ func TestRestartAnywhere(t *testing.T) {
 	}
 }
 
-// A question without an answer expires by the clock.
+// TestQuestionExpires checks that a question without an answer expires at its
+// time.
 func TestQuestionExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := false
@@ -148,8 +153,9 @@ func TestQuestionExpires(t *testing.T) {
 	})
 }
 
-// An answer given without a daemon is stored, and nothing is planned on it: no
-// session may seem to run.
+// TestNothingIsPlannedWithoutADaemon checks that an answer given without a
+// daemon is stored and plans nothing: otherwise the ledger would have a session
+// that does not run.
 func TestNothingIsPlannedWithoutADaemon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := false
@@ -181,8 +187,9 @@ func TestNothingIsPlannedWithoutADaemon(t *testing.T) {
 	})
 }
 
-// A usage limit parks the agent until the time it names. Nothing starts before,
-// and the session that was cut off does not count.
+// TestLimitIsWaitedOut checks that a usage limit parks the agent until the time
+// that it names. No session starts before that, and the session that was cut
+// off does not count.
 func TestLimitIsWaitedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := false
@@ -219,7 +226,8 @@ func TestLimitIsWaitedOut(t *testing.T) {
 	})
 }
 
-// The same key is the same command, also for another engine on the same ledger.
+// TestSameKeySameAnswer checks that a repeated key gets the first answer, also
+// from another engine on the same ledger.
 func TestSameKeySameAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -239,8 +247,9 @@ func TestSameKeySameAnswer(t *testing.T) {
 	})
 }
 
-// Guidance sent while the builder works is bound once, to the next session that
-// writes, whatever restarts in between.
+// TestGuidanceReachesOneSession checks that guidance sent while the builder
+// works is bound once, to the next session that writes, even if the engine
+// restarts in between.
 func TestGuidanceReachesOneSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var prompts []string
@@ -283,7 +292,8 @@ func TestGuidanceReachesOneSession(t *testing.T) {
 	})
 }
 
-// A decision that panics poisons its input and nothing else.
+// TestPoisonedInput checks that a decision that panics poisons its own input
+// only.
 func TestPoisonedInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -302,8 +312,9 @@ func TestPoisonedInput(t *testing.T) {
 	})
 }
 
-// A decision whose messages cannot be composed is carried out, and people are
-// told so; the following decisions are told normally.
+// TestUntold checks that a decision whose messages cannot be composed is
+// carried out, that people are told so, and that the following decisions are
+// told normally.
 func TestUntold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := true
@@ -335,7 +346,8 @@ func TestUntold(t *testing.T) {
 	})
 }
 
-// poison makes Decide panic, because its embedded interface is nil.
+// poison is an input that makes Decide panic, because its embedded interface is
+// nil.
 type poison struct{ loop.InputBody }
 
 func (poison) InputKind() string { return "poison" }

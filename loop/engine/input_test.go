@@ -34,8 +34,9 @@ func (w *world) queued() []string {
 	return out
 }
 
-// TestReplyIsCommittedWithItsEffect: reply, notices and cursor are in one
-// transaction with the decision, and happen once however often the input comes.
+// TestReplyIsCommittedWithItsEffect checks that reply, notices and cursor are
+// in one transaction with the decision, and are committed once however often
+// the input comes.
 func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -66,8 +67,8 @@ func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 	})
 }
 
-// TestHouseInput: the paired people belong to no project, and are the same after
-// a restart.
+// TestHouseInput checks that paired people belong to no project, and that they
+// are the same after a restart.
 func TestHouseInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -93,8 +94,8 @@ func TestHouseInput(t *testing.T) {
 	})
 }
 
-// TestPairingEndsByItself: an unused code expires, and the ledger records it
-// without any project.
+// TestPairingEndsByItself checks that an unused code expires, and that the
+// ledger records this without any project.
 func TestPairingEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -109,8 +110,8 @@ func TestPairingEndsByItself(t *testing.T) {
 	})
 }
 
-// TestOfferedRunOpensItsAdapters: the answer to an offer starts a run in a
-// project that has had none.
+// TestOfferedRunOpensItsAdapters checks that the answer to an offer starts a
+// run in a project that has had none.
 func TestOfferedRunOpensItsAdapters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
@@ -129,8 +130,8 @@ func TestOfferedRunOpensItsAdapters(t *testing.T) {
 	})
 }
 
-// TestSaidOnce: an input that got only a reply the first time is not carried out
-// when it is delivered again, even if it now could be.
+// TestSaidOnce checks that an input that at first only got a reply is not
+// carried out when it is delivered again, even if it now could be.
 func TestSaidOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)

@@ -12,7 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// shelf is a commit and a notebook, as maps from path to content.
+// shelf is a commit and a notebook, each as a map from path to content.
 type shelf struct {
 	engine.Files
 	files map[string]string
@@ -45,8 +45,8 @@ func (n notes) Read(_ context.Context, path string) ([]byte, error) {
 	return nil, nil
 }
 
-// TestMaterial: .ralph is read from the notebooks only, every other path from
-// the attempt's start commit.
+// TestMaterial checks that .ralph is read from the notebooks only, and every
+// other path from the attempt's start commit.
 func TestMaterial(t *testing.T) {
 	var s loop.State
 	s.Project.Name = "shop"

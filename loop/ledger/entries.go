@@ -50,8 +50,8 @@ type HouseSet struct {
 	MaxSessions int `json:"max_sessions"`
 }
 
-// IDIssued records that the number of a run, guidance item or question is taken.
-// The numbers count per daemon and are never reused.
+// IDIssued records that the number of a run, guidance item or question is
+// taken. Numbers are unique per daemon and never reused.
 type IDIssued struct {
 	Kind string `json:"kind"` // r, g, q
 	N    int    `json:"n"`
@@ -69,15 +69,15 @@ type LeaseReleased struct {
 	Session string `json:"session"`
 }
 
-// AgentParked records that no project uses an agent until a time: it is at its
-// usage limit, or it backs off.
+// AgentParked records that no project uses an agent until a time: the agent has
+// reached its usage limit, or could not be reached.
 type AgentParked struct {
 	Agent string       `json:"agent"`
 	Until time.Time    `json:"until"`
-	Known bool         `json:"known"` // the agent named Until; else it is our estimate, after which the agent is tried
+	Known bool         `json:"known"` // the agent named Until; otherwise Until is an estimate, after which the agent is tried
 	Why   FailureClass `json:"why"`
 	Text  string       `json:"text,omitempty"`
-	Times int          `json:"times,omitempty"` // parkings in a row, for the back-off
+	Times int          `json:"times,omitempty"` // number of parkings in a row, for the back-off
 }
 
 // AgentUnusable records that an agent cannot work until a person repairs something.
@@ -90,8 +90,8 @@ type AgentUnusable struct {
 // AgentUsable ends a parking or an unusable state.
 type AgentUsable struct {
 	Agent  string `json:"agent"`
-	Worked bool   `json:"worked,omitempty"` // one of its sessions worked: the next back-off starts from the beginning
-	Trial  bool   `json:"trial,omitempty"`  // it needed a person and nobody reported a repair: it is only tried again
+	Worked bool   `json:"worked,omitempty"` // one of the agent's sessions worked: the next back-off starts from the beginning
+	Trial  bool   `json:"trial,omitempty"`  // the agent needed a person and nobody reported a repair: it is only tried again
 }
 
 // PairingOffered records that the host shows a pairing code. The ledger keeps only
@@ -164,7 +164,7 @@ type WasOff struct {
 type DigestSent struct {
 	Day   string    `json:"day"`   // 2026-11-20, in the person's zone
 	Meant time.Time `json:"meant"` // when it was due
-	From  time.Time `json:"from"`  // what it looks at: after From, up to To
+	From  time.Time `json:"from"`  // the span that the digest covers: after From, up to To
 	To    time.Time `json:"to"`
 }
 
@@ -172,7 +172,7 @@ type DigestSent struct {
 type WeekDigestSent struct {
 	Week  string    `json:"week"`  // ISO 8601, 2026-W47, in the person's zone
 	Meant time.Time `json:"meant"` // when it was due
-	From  time.Time `json:"from"`  // what it looks at: after From, up to To
+	From  time.Time `json:"from"`  // the span that the digest covers: after From, up to To
 	To    time.Time `json:"to"`
 }
 
@@ -181,7 +181,7 @@ type RunPlanned struct {
 	Run      string   `json:"run"`
 	Settings Settings `json:"settings"`
 	Check    bool     `json:"check,omitempty"`    // preflight only
-	Fresh    bool     `json:"fresh,omitempty"`    // start from HEAD, even if an earlier branch has commits
+	Fresh    bool     `json:"fresh,omitempty"`    // start from HEAD, even if the branch of an earlier run has commits
 	Previous string   `json:"previous,omitempty"` // branch of the source's last run
 }
 
@@ -207,9 +207,9 @@ type PreflightDone struct {
 	Warnings []Finding `json:"warnings,omitempty"`
 }
 
-// RunStarted records that a run may start agents from now on. Advisory lists the
-// verification commands that fail on the start commit already; their failures are
-// shown but count against no attempt.
+// RunStarted records that a run may start agents from now on. Advisory lists
+// the verification commands that already fail on the start commit; their
+// failures are shown and count against no attempt.
 type RunStarted struct {
 	Tasks    int      `json:"tasks"`
 	First    string   `json:"first,omitempty"`
@@ -245,8 +245,8 @@ const (
 )
 
 // BaselineBroke records commands that passed on the start commit when the run
-// began and fail there now, in a clean folder. No task of the run broke them, so
-// from here on their failures are only shown.
+// began and now fail there, in a clean folder. No task of the run caused that,
+// so their failures are only shown from here on.
 type BaselineBroke struct {
 	Commands []string `json:"commands"`
 	Text     string   `json:"text"` // the first command and the end of its output
@@ -269,7 +269,7 @@ type Reason string
 // Reasons.
 const (
 	ReasonDone       Reason = "all tasks done"
-	ReasonChosen     Reason = "chosen tasks done" // --from or --only left the others out
+	ReasonChosen     Reason = "chosen tasks done" // --from or --only excluded the remaining tasks
 	ReasonBlocked    Reason = "blocked task"
 	ReasonNothing    Reason = "nothing left that can run"
 	ReasonManual     Reason = "only manual verify left"
@@ -277,7 +277,7 @@ const (
 	ReasonIterations Reason = "max iterations"
 	ReasonUntil      Reason = "wall clock"
 	ReasonBudget     Reason = "budget"
-	ReasonBaseline   Reason = "baseline broke" // verification now fails on the start commit as well
+	ReasonBaseline   Reason = "baseline broke" // verification now fails on the start commit too
 	ReasonStopped    Reason = "stopped"
 	ReasonPreflight  Reason = "could not start"
 	ReasonChecked    Reason = "checked"  // run --check
@@ -323,7 +323,7 @@ type SourceRead struct {
 	Path    string   `json:"path"`
 	Tasks   []Task   `json:"tasks,omitempty"`   // new, or changed in any field but Line
 	Order   []string `json:"order"`             // ids of all tasks, in document order
-	Gone    []string `json:"gone,omitempty"`    // ids that are no longer there
+	Gone    []string `json:"gone,omitempty"`    // ids of tasks that are no longer in the source
 	Own     []Task   `json:"own,omitempty"`     // tasks that nightporter puts in front; no file contains them
 	Trouble string   `json:"trouble,omitempty"` // why the file cannot be used; the last good reading stays in force
 }
@@ -352,9 +352,9 @@ type TaskWords struct {
 // TaskNext records that a person wants the task to be the next one.
 type TaskNext struct{}
 
-// PathsAllowed records the decision about paths outside of a task's scope that its
-// sessions wrote repeatedly. A person allows the task to write them, or, with
-// Denied, they stay out and are not asked about again.
+// PathsAllowed records the decision about paths outside of a task's scope that
+// its sessions wrote repeatedly: a person allows the task to write them or,
+// with Denied, they stay forbidden and are not asked about again.
 type PathsAllowed struct {
 	Paths  []string `json:"paths"`
 	Denied bool     `json:"denied,omitempty"`
@@ -388,7 +388,7 @@ type Commitment struct {
 	Branch string `json:"branch"`
 	Base   string `json:"base"` // commit that the attempt builds on
 	Tree   string `json:"tree"`
-	Resume bool   `json:"resume,omitempty"` // a parked attempt continues from its tree
+	Resume bool   `json:"resume,omitempty"` // the attempt was parked and continues from its tree
 }
 
 // Claim records which agent took the task.
@@ -456,8 +456,8 @@ type ChecksBegun struct {
 	Commands []Command `json:"commands"`
 }
 
-// SessionPlanned records a session before its start, with all that it will be
-// given.
+// SessionPlanned records a session before its start, with everything that it
+// will be given.
 type SessionPlanned struct {
 	Kind     Kind             `json:"kind"`
 	Hat      string           `json:"hat,omitempty"`
@@ -465,12 +465,12 @@ type SessionPlanned struct {
 	Model    string           `json:"model,omitempty"`
 	Command  string           `json:"command,omitempty"`
 	Index    int              `json:"index,omitempty"`  // position of the command in its check
-	Repeat   bool             `json:"repeat,omitempty"` // repeats a command that failed
+	Repeat   bool             `json:"repeat,omitempty"` // the session repeats a command that failed
 	Tree     string           `json:"tree"`             // input tree
 	Round    int              `json:"round,omitempty"`
 	Guidance guidance.Binding `json:"guidance,omitzero"`
 	Replaces string           `json:"replaces,omitempty"` // the session that this session repeats
-	Note     string           `json:"note,omitempty"`     // the stricter note of a repeat
+	Note     string           `json:"note,omitempty"`     // the note of a repeat: how to avoid the same end
 	Wall     Duration         `json:"wall,omitempty"`
 	Stall    Duration         `json:"stall,omitempty"`
 }
@@ -487,7 +487,7 @@ type EventAccepted struct {
 type EventRefused struct {
 	Type string   `json:"type"`
 	Why  string   `json:"why"`
-	Owed []string `json:"owed,omitempty"` // guidance that it did not report on, which is a reason to reject an event once
+	Owed []string `json:"owed,omitempty"` // guidance that the event did not report on, a reason to reject it once
 }
 
 // SessionEnded records how a session ended and how it is counted.
@@ -497,7 +497,7 @@ type SessionEnded struct {
 	Counts Accounting     `json:"counts,omitempty"` // agent sessions only
 	Exit   Exit           `json:"exit"`
 	OK     bool           `json:"ok"`             // commands only: the command passed
-	Text   string         `json:"text,omitempty"` // for people, and for the stricter note of the session that repeats it
+	Text   string         `json:"text,omitempty"` // for people, and for the note of the session that repeats it
 }
 
 // SessionCut records that the daemon ended a session early. Its work counts as
@@ -562,8 +562,8 @@ type Routed struct {
 	Why   string `json:"why,omitempty"`
 }
 
-// Redo records that the same hat works once more because its last session cannot
-// be routed.
+// Redo records that the same hat runs again because its last session cannot be
+// routed.
 type Redo struct {
 	Why    RedoReason `json:"why"`
 	Note   string     `json:"note"`             // for the next session
@@ -630,7 +630,7 @@ type GuidanceBound struct {
 	Reopen  bool             `json:"reopen,omitempty"` // first session of a new attempt
 }
 
-// GuidanceReported records what a session says it did with a guidance item.
+// GuidanceReported records what a session reports about a guidance item.
 type GuidanceReported struct {
 	ID    string         `json:"id"`
 	State guidance.State `json:"state"`
@@ -646,7 +646,7 @@ type GuidanceJudged struct {
 	Note     string `json:"note,omitempty"`
 }
 
-// GuidanceExpired ends a guidance item that no session will take any more.
+// GuidanceExpired ends a guidance item that no session will get any more.
 type GuidanceExpired struct {
 	ID  string `json:"id"`
 	Why string `json:"why"`
@@ -688,7 +688,7 @@ type AnswerUndone struct {
 // or there is nothing left to ask.
 type QuestionExpired struct {
 	ID     string `json:"id"`
-	Choice string `json:"choice,omitempty"` // the answer that it was settled with; "" = its task keeps waiting
+	Choice string `json:"choice,omitempty"` // the answer that settled it; "" = its task keeps waiting
 	Then   string `json:"then"`
 }
 
@@ -698,8 +698,8 @@ type MemoryKind string
 // Notebooks, each a file of .ralph/agent in the person's checkout.
 const (
 	MemoryFact     MemoryKind = "memory"   // memories.md: what is true of the repository
-	MemoryDecision MemoryKind = "decision" // decisions.md: what was decided, and why
-	MemoryNote     MemoryKind = "note"     // scratchpad.md: for the sessions that follow
+	MemoryDecision MemoryKind = "decision" // decisions.md: decisions and their reasons
+	MemoryNote     MemoryKind = "note"     // scratchpad.md: notes for the following sessions
 )
 
 // MemoryKept records a text that a session leaves for later sessions (docs/spec 11).
@@ -709,9 +709,10 @@ type MemoryKept struct {
 	Text string     `json:"text"`
 }
 
-// InputPoisoned records an input whose decision panicked. It is never tried again,
-// and everything else goes on. With Done, the decision itself stands, in the
-// entries before this one, and only composing its messages failed.
+// InputPoisoned records an input whose decision panicked. The input is never
+// tried again, and everything else goes on. With Done, the decision itself
+// stands, in the entries before this one, and only composing its messages
+// failed.
 type InputPoisoned struct {
 	Key   string `json:"key"`
 	Kind  string `json:"kind"`

@@ -183,8 +183,8 @@ func TestBeginKinds(t *testing.T) {
 					t.Errorf("notes %v lack %q", base.Notes, want)
 				}
 			}
-			// The whole way has to work from such a repository, not only the
-			// start.
+			// Capture, restore and commit have to work from such a repository
+			// too, not only the start.
 			taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "new.txt", "x\n") })
 			if diff := cmp.Diff([]string{"new.txt"}, paths(taken.Files)); diff != "" {
 				t.Errorf("taken (-want +got):\n%s", diff)
@@ -230,7 +230,7 @@ func TestBeginListsDirtyFiles(t *testing.T) {
 	git(t, repo, "add", "staged.txt")
 	put(t, repo, "new/a.txt", "x\n")
 	put(t, repo, "new/b.txt", "x\n")
-	put(t, repo, "plan.md", "- [x] **Task 1: A**\n") // the source: never worth a word
+	put(t, repo, "plan.md", "- [x] **Task 1: A**\n") // changes of the source never lead to a note
 	put(t, repo, ".ralph/x.json", "{}")
 	put(t, repo, "noise.log", "x\n") // ignored
 	put(t, repo, "private/x", "x\n") // ignored on this machine only
@@ -372,14 +372,14 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 	})
 }
 
-// TestBeginFindsWhatTheLastRunMade starts after somebody changed the last run's
-// branch.
+// TestBeginFindsWhatTheLastRunMade starts a run after somebody changed the last
+// run's branch.
 func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
 	const branch = "nightporter/shop/r1"
 	for _, c := range []struct {
 		name  string
 		do    func(t *testing.T, repo, tip string)
-		from  string   // start of the run in the words of messages; "" = no start
+		from  string   // start of the run as messages name it; "" = the run does not start
 		want  []string // parts of the refusal or the notes; empty = no notes
 		lacks string
 	}{

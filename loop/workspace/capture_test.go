@@ -106,7 +106,7 @@ func TestCapture(t *testing.T) {
 			outside: []string{"web/app/__snapshots__/other.test.tsx.snap", "web/package-lock.json"}, lock: true},
 		{name: "half of a swap", scope: ledger.Scope{Task: "`web/cart`, `web/app`", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, "web")))
-			put(t, dir, "web", "a file\n") // web/.gitignore is out of scope and comes back
+			put(t, dir, "web", "a file\n") // web/.gitignore is out of scope and is restored
 		}, files: []string{"web/app/page.tsx", "web/cart/view.ts"}, outside: []string{"web", "web/.gitignore"}},
 		{name: "other half of a swap", scope: ledger.Scope{Task: "`go.mod/x`", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
 			must(t, os.Remove(filepath.Join(dir, "go.mod")))
@@ -197,8 +197,8 @@ func TestCapture(t *testing.T) {
 			if taken.Lock != c.lock {
 				t.Errorf("lock %v, want %v", taken.Lock, c.lock)
 			}
-			// The folder holds exactly the tree, so verification sees what is
-			// committed.
+			// The folder holds exactly the tree, so that verification sees the
+			// files that will be committed.
 			entries, err := w.list(t.Context(), taken.Tree)
 			must(t, err)
 			var want []string
@@ -235,7 +235,7 @@ func TestCaptureRefusesDevicesAndSockets(t *testing.T) {
 	base := begin(t, w, "r1")
 	var want []string
 	taken := session(t, w, base, "", all, func(dir string) {
-		short := filepath.Join(t.TempDir(), "s") // short, because a socket's path is limited; the test moves it like a file
+		short := filepath.Join(t.TempDir(), "s") // the path of a socket is limited, so it is created here and moved like a file
 		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		must(t, err)
 		defer unix.Close(fd)
@@ -262,8 +262,8 @@ func TestCaptureRefusesDevicesAndSockets(t *testing.T) {
 }
 
 // TestCaptureAgainSaysTheSame repeats a capture that a crash cut off after it
-// had undone something: the result is the same, although the folder no longer
-// shows it.
+// had undone changes: the result is the same, although the folder no longer
+// shows them.
 func TestCaptureAgainSaysTheSame(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
@@ -281,16 +281,16 @@ func TestCaptureAgainSaysTheSame(t *testing.T) {
 	if len(again.Outside) != 1 || len(again.Refused) != 1 {
 		t.Errorf("%+v", again)
 	}
-	// The next session in the folder gets a result of its own.
+	// The next session in the folder gets its own result.
 	second := session(t, w, base, first.Tree, scope, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
 	if diff := cmp.Diff([]string{"cart/b.go"}, paths(second.Files)); diff != "" {
 		t.Errorf("second session (-want +got):\n%s", diff)
 	}
 }
 
-// TestCaptureLeavesWhatTheRestoreKept ignores files of verification or setup
-// that match a rule made by the attempt itself: they are not the next session's
-// work.
+// TestCaptureLeavesWhatTheRestoreKept checks that ignored files of verification
+// or setup, which match a rule made by the attempt itself, do not count as the
+// next session's work.
 func TestCaptureLeavesWhatTheRestoreKept(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
@@ -307,8 +307,8 @@ func TestCaptureLeavesWhatTheRestoreKept(t *testing.T) {
 	}
 }
 
-// TestCaptureByTheRulesOfTheStart applies the ignore rules of the attempt's
-// start, even if an earlier session of the attempt changed them.
+// TestCaptureByTheRulesOfTheStart checks that the ignore rules of the attempt's
+// start apply, even if an earlier session of the attempt changed them.
 func TestCaptureByTheRulesOfTheStart(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")

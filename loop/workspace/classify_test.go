@@ -26,7 +26,7 @@ func TestJudge(t *testing.T) {
 		files           []string
 		outside, refuse []string
 		dropped         []string
-		holds           map[string]string // content of the folder afterwards, as described by seen
+		holds           map[string]string // expected content of the folder, as described by seen
 	}{
 		// Renames: the halves are classified independently, and no file is
 		// lost.
@@ -59,7 +59,7 @@ func TestJudge(t *testing.T) {
 		}, do: func(t *testing.T, dir string) {
 			move(t, dir, "cart/sub/notes.md", "web/notes.md")
 			must(t, os.Remove(filepath.Join(dir, "cart/sub")))
-			move(t, dir, "cart/other.md", "cart/sub") // cannot coexist with cart/sub/notes.md, which is restored
+			move(t, dir, "cart/other.md", "cart/sub") // cart/sub cannot become a file: cart/sub/notes.md is restored
 		}, outside: []string{"cart/other.md", "cart/sub", "cart/sub/notes.md", "web/notes.md"},
 			holds: map[string]string{"cart/sub/notes.md": "file Notes\n", "cart/other.md": "file Other\n"}},
 
@@ -93,13 +93,13 @@ func TestJudge(t *testing.T) {
 		{name: "folder out of scope replaced by a link", scope: cart, do: func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, "web")))
 			mustLink(t, "cart", filepath.Join(dir, "web"))
-			put(t, dir, "cart/app/page.tsx", "other\n") // where web/app/page.tsx leads to now
+			put(t, dir, "cart/app/page.tsx", "other\n") // web/app/page.tsx is now reached through this link
 		}, files: []string{"cart/app/page.tsx"}, outside: []string{"web", "web/.gitignore", "web/app/page.tsx", "web/cart/view.ts"},
 			holds: map[string]string{"cart/app/page.tsx": "file other\n", "web/app/page.tsx": "file page\n"}},
 		{name: "folder in scope replaced by a link out of it", scope: cart, do: func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, "cart")))
 			mustLink(t, "web/cart", filepath.Join(dir, "cart"))
-			put(t, dir, "cart/view.ts", "other\n") // written through it: judged where it lands
+			put(t, dir, "cart/view.ts", "other\n") // written through the link: classified by the path that the link leads to
 		}, files: []string{"cart", "cart/cart.go", "cart/cart_test.go"}, outside: []string{"web/cart/view.ts"},
 			holds: map[string]string{"cart": "link web/cart", "web/cart/view.ts": "file view\n"}},
 		{name: "folder replaced by a link that leaves", scope: cart, do: func(t *testing.T, dir string) {

@@ -71,7 +71,7 @@ func TestCommitLarge(t *testing.T) {
 	w := workspace(t, repo)
 	base := begin(t, w, "r1")
 	taken := session(t, w, base, "", all, func(dir string) {
-		for i := range 300 { // enough objects for a pack
+		for i := range 300 { // enough objects for git to send a pack
 			put(t, dir, "gen/"+strings.Repeat("d/", i%7)+fmt.Sprint(i), strings.Repeat("x", i))
 		}
 	})
@@ -177,8 +177,9 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	}
 }
 
-// TestCommitWhenTheBranchWasMovedAside refuses to commit onto a branch that has
-// lost our last commit: that task's changes would silently be gone.
+// TestCommitWhenTheBranchWasMovedAside checks that a commit onto a branch that
+// has lost our last commit is refused: that task's changes would silently be
+// gone.
 func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
 	repo, w, base, taken := oneTask(t)
 	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
@@ -195,7 +196,7 @@ func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
 	}
 }
 
-// TestCommitSurvivesTheUsersGc resets, expires and collects in the user's
+// TestCommitSurvivesTheUsersGc runs reset, reflog expire and gc in the user's
 // repository: none of our objects is lost.
 func TestCommitSurvivesTheUsersGc(t *testing.T) {
 	repo := shop(t)
@@ -228,8 +229,8 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 		t.Fatalf("again: %s, %v", again.Commit, err)
 	}
 	git(t, repo, "fsck", "--strict", "--no-dangling")
-	// Objects of an existing ref are gone: a repetition repairs it, and so does
-	// the next task's commit.
+	// Objects of an existing ref are missing: repeating the commit repairs
+	// that, and so does the next task's commit.
 	lose := func() {
 		hash := git(t, repo, "rev-parse", done.Commit+":cart/a.go")
 		must(t, os.Remove(filepath.Join(repo, ".git/objects", hash[:2], hash[2:])))
@@ -272,8 +273,8 @@ func TestCommitBesideARebaseAndStash(t *testing.T) {
 	git(t, repo, "stash", "pop", "-q")
 }
 
-// TestCommitInSomebodyElsesRepository commits as root: every new file belongs
-// to the repository's owner.
+// TestCommitInSomebodyElsesRepository commits as root: every new file must
+// belong to the repository's owner.
 func TestCommitInSomebodyElsesRepository(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: a repository that belongs to somebody else")

@@ -53,7 +53,7 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		mess func(t *testing.T, dir string)
-		also []string // paths that stay besides the tree
+		also []string // paths that stay although the tree lacks them
 	}{
 		{"changed, deleted, new", func(t *testing.T, dir string) {
 			put(t, dir, "README.md", "other\n")
@@ -66,14 +66,14 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 			put(t, dir, "node_modules/x/.git/HEAD", "ref: x\n")
 			put(t, dir, "cart/deep/noise.log", "x\n")
 			put(t, dir, "cart/deep/other.txt", "x\n")
-			put(t, dir, "cart/only/a.log", "x\n") // all there is in the folder is ignored, the folder is not
+			put(t, dir, "cart/only/a.log", "x\n") // every file in the folder is ignored, but not the folder itself
 			must(t, os.MkdirAll(filepath.Join(dir, "cart/only/empty"), 0o755))
 			put(t, dir, "cart/only2/a.log", "x\n")
 			must(t, unix.Mkfifo(filepath.Join(dir, "cart/only2/fifo"), 0o644))
 			put(t, dir, "web/out/x", "x\n")
 			put(t, dir, "out/x", "x\n") // ignored only below web
 			put(t, dir, "web/a/tmp/x", "x\n")
-			put(t, dir, "web/keep.log", "x\n") // taken out of the rules again
+			put(t, dir, "web/keep.log", "x\n") // no longer ignored by the rules
 		}, []string{"cart/deep/noise.log", "cart/only/a.log", "cart/only2/a.log", "node_modules/x/.git/HEAD", "node_modules/x/index.js", "web/a/tmp/x", "web/out/x"}},
 		{"a rule of the session's own hides nothing", func(t *testing.T, dir string) {
 			put(t, dir, ".gitignore", "*\n")
@@ -114,7 +114,7 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 			fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 			must(t, err)
 			defer unix.Close(fd)
-			short := filepath.Join(t.TempDir(), "s") // short, because a socket's path is limited; the test moves it like a file
+			short := filepath.Join(t.TempDir(), "s") // the path of a socket is limited, so it is created here and moved like a file
 			must(t, unix.Bind(fd, &unix.SockaddrUnix{Name: short}))
 			if err := os.Rename(short, filepath.Join(dir, "socket")); err != nil {
 				t.Logf("no socket in this test: %v", err)
@@ -207,8 +207,8 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 	}
 }
 
-// TestRestoreHandsOver makes another session user the owner of the folder, but
-// not of a file that is hard-linked from elsewhere.
+// TestRestoreHandsOver makes another session user the owner of the folder,
+// except for a file that is hard-linked from elsewhere.
 func TestRestoreHandsOver(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("handing over needs root")
@@ -243,7 +243,7 @@ func TestRestoreHandsOver(t *testing.T) {
 	if st := info.Sys().(*syscall.Stat_t); st.Uid != 0 || get(t, w.o.State, "secret") != "secret\n" {
 		t.Errorf("the file behind the hard link belongs to %d", st.Uid)
 	}
-	// The session user can work in the folder, as an agent does.
+	// The session user can work in the folder, like an agent.
 	for _, p := range []string{w.o.State, filepath.Dir(w.o.State), filepath.Dir(filepath.Dir(w.o.State))} {
 		must(t, os.Chmod(p, 0o755))
 	}

@@ -42,7 +42,7 @@ func setHome(t *testing.T) {
 	put(t, dir, ".gitconfig", "[user]\n\tname = Ada Example\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
 }
 
-// withFiles writes a file and the folders above it.
+// put writes a file, and creates the folders above it.
 func put(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -88,7 +88,7 @@ func shop(t *testing.T) string {
 	return dir
 }
 
-// workspace opens a Workspace on a repository, with a state folder of its own.
+// workspace opens a Workspace on a repository, with its own state folder.
 func workspace(t *testing.T, repo string, change ...func(*Options)) *Workspace {
 	t.Helper()
 	o := Options{State: filepath.Join(t.TempDir(), "state"), Project: "shop", Repo: repo, Owned: []string{"plan.md", "plan.progress.md"}, SessionUID: -1, SessionGID: -1}
@@ -112,7 +112,7 @@ func begin(t *testing.T, w *Workspace, run string) ledger.Base {
 	return base
 }
 
-// all is the scope of a shipped builder.
+// all is the scope of a builder that ships with nightporter.
 var all = ledger.Scope{Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}
 
 // session restores the folder, calls do in the role of a session, and captures

@@ -59,7 +59,7 @@ func flatten(out *bytes.Buffer, dir string, rules []byte) {
 	prefix := "/"
 	if dir != "." {
 		if strings.ContainsAny(dir, "\r\n") {
-			return // no pattern can express such a name; its rules are left out
+			return // no pattern can express such a name, so its rules are omitted
 		}
 		prefix = "/" + escapeIgnore(dir) + "/"
 	}

@@ -37,8 +37,8 @@ func keep(t *testing.T, n *Notebook, list ...ledger.Memory) {
 	}
 }
 
-// rested writes a file with an old time, as if it had been left alone for a
-// while.
+// rested writes a file with an old modification time, so that it counts as
+// settled.
 func rested(t *testing.T, dir, name, text string) {
 	t.Helper()
 	put(t, dir, name, text)
@@ -90,7 +90,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestKeepBesidePeople checks that text written by people stays, byte for byte.
+// TestKeepBesidePeople checks that text written by people stays unchanged, byte
+// for byte.
 func TestKeepBesidePeople(t *testing.T) {
 	item := func(key string) string {
 		return strings.TrimSuffix(notebookItem(fact(key, "x")), "\n")
@@ -246,7 +247,7 @@ func TestKeepFromTwoProcesses(t *testing.T) {
 	repo := t.TempDir()
 	var all sync.WaitGroup
 	for who := range 3 {
-		n := NewNotebook(repo) // each with a lock of its own, as in another process
+		n := NewNotebook(repo) // with its own lock, as in another process
 		for i := range 2 {
 			all.Go(func() {
 				for j := range 4 {
@@ -284,8 +285,8 @@ func TestKeepWaitsForTheLock(t *testing.T) {
 	keep(t, NewNotebook(repo), fact("k2", "x"))
 }
 
-// TestNotebookInTheWayIsTold reports at a run's start whatever would prevent
-// notes.
+// TestNotebookInTheWayIsTold checks that the start of a run reports everything
+// that would prevent notes.
 func TestNotebookInTheWayIsTold(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -307,8 +308,9 @@ func TestNotebookInTheWayIsTold(t *testing.T) {
 	}
 }
 
-// TestKeepAfterACrash finds the temporary file of an interrupted Keep: it is not
-// in the way, and a link put in its place is not followed.
+// TestKeepAfterACrash checks that the temporary file of an interrupted Keep
+// does not prevent the next one, and that a link put in its place is not
+// followed.
 func TestKeepAfterACrash(t *testing.T) {
 	for name, leave := range map[string]func(t *testing.T, file, outside string){
 		"half a file": func(t *testing.T, file, _ string) { put(t, filepath.Dir(file), filepath.Base(file), "# Mem") },
@@ -415,7 +417,7 @@ func TestKeepWhereNothingCanBeWritten(t *testing.T) {
 }
 
 // TestNotebookBelongsToTheRepositorysOwner writes as root: no file in the
-// checkout belongs to root.
+// checkout may belong to root.
 func TestNotebookBelongsToTheRepositorysOwner(t *testing.T) {
 	repo := t.TempDir()
 	want := os.Geteuid()
@@ -455,7 +457,7 @@ func TestKeepPlan(t *testing.T) {
 	if err := n.KeepPlan(t.Context(), []byte(`{"summary":`)); err == nil {
 		t.Error("half a plan was kept")
 	}
-	// A plan that is long only by its white space is read as a whole.
+	// A plan that is long only because of its white space is read as a whole.
 	long, err := json.Marshal(make([]int, 60000))
 	must(t, err)
 	must(t, n.KeepPlan(t.Context(), long))

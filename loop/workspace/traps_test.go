@@ -12,13 +12,13 @@ import (
 )
 
 // TestTraps lets a session plant everything by which a repository can make git
-// run a program, and then runs capture, verification's folder, the next restore
-// and a commit. A trap that runs leaves a mark.
+// run a program. Then it runs a capture, makes a clean folder, restores and
+// commits. A trap that runs leaves a mark.
 func TestTraps(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  func(t *testing.T, dir, trap, repo string)
-		live []string // a git command that runs the trap, to prove that it works
+		live []string // a git command that runs the trap, to prove that the trap works
 	}{
 		{"core.fsmonitor", func(t *testing.T, dir, trap, _ string) {
 			git(t, dir, "config", "core.fsmonitor", trap)

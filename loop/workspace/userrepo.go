@@ -17,8 +17,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// userRepo describes the user's repository. Gathering it reads files and runs
-// nothing that the repository's configuration names.
+// userRepo describes the user's repository. inspect fills it by reading files,
+// and runs nothing that the repository's configuration names.
 type userRepo struct {
 	top       string // top folder of the checkout
 	gitDir    string // .git, or the folder of a linked worktree

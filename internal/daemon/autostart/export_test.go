@@ -8,14 +8,14 @@ import (
 // SetSeen sets the time of the last tick.
 func (s *Autostarter) SetSeen(t time.Time) { s.lastTick = t }
 
-// Tick runs the tick of a minute.
+// Tick runs the work of the timer that fires every minute.
 func (s *Autostarter) Tick(ctx context.Context, now time.Time) { s.tick(ctx, now) }
 
 // Consider considers a project.
 func (s *Autostarter) Consider(ctx context.Context, project string) { s.consider(ctx, project) }
 
-// Known returns the entry of a project: whether it is dirty, its retry time,
-// and whether its source is watched.
+// Known returns what the Autostarter knows of a project: whether it is dirty,
+// its retry time, and whether its source is watched.
 func (s *Autostarter) Known(project string) (look bool, again time.Time, watched bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

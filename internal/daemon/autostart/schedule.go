@@ -65,7 +65,7 @@ func parseCron(text string) (s cron.Schedule, err error) {
 func next(s cron.Schedule, t time.Time) time.Time {
 	due := soonest(s, t)
 	if spec, ok := s.(*cron.SpecSchedule); !ok || spec.Hour&everyHour == everyHour {
-		return due // any hour matches: the library is right
+		return due // with every hour in the expression, the library's result is right
 	}
 	for repeated(due) {
 		due = soonest(s, due)

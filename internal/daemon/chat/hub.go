@@ -54,7 +54,7 @@ type Engine interface {
 	Shared() loop.Shared
 }
 
-// New returns a hub. The engine may still be closed.
+// New returns a hub. The engine need not be open yet.
 func New(o Options) *Hub {
 	h := &Hub{o: o, Threads: o.Threads, undoable: make(chan answered, 100)}
 	h.Threads.accepts = h.accepts
@@ -79,7 +79,7 @@ func (h *Hub) quiet(chat string, at time.Time) bool {
 }
 
 // revoked reports whether a private chat belongs to a person who was removed.
-// The chat must be one that received messages: strangers never do.
+// chat must be one that has received messages: strangers never have.
 func (h *Hub) revoked(chat string) bool {
 	_, in := h.o.Engine.Shared().Person(chat)
 	return !in && !platform.IsGroup(chat)
@@ -97,7 +97,7 @@ func (h *Hub) forEachDispatcher(do func(*delivery.Dispatcher)) {
 	}
 }
 
-// accepts reports whether a chat accepts messages, as far as known.
+// accepts reports whether a chat accepts messages, as far as is known.
 func (h *Hub) accepts(chat string) bool {
 	accepts := true
 	h.forEachDispatcher(func(p *delivery.Dispatcher) { accepts = accepts && p.Accepts(chat) })

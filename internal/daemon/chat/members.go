@@ -12,7 +12,8 @@ type members struct {
 	away map[string]bool // by thread and person
 }
 
-// read reports whether a person reads a thread, true for unknown.
+// read reports whether a person reads a thread. It returns true if that is
+// unknown.
 func (m *members) read(thread, person string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -34,7 +34,7 @@ func (m *moves) of(group string) string {
 	}
 	c, found, err := m.store.Cursor(context.Background(), movedKey+group)
 	if err != nil {
-		return group // the next call asks again
+		return group // not cached, so the next call tries again
 	}
 	if !found {
 		c.Value = group

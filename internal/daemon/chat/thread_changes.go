@@ -20,8 +20,8 @@ import (
 // group becomes a supergroup with another number. Every message is still
 // delivered; people are told once, and the status shows a warning meanwhile.
 
-// onThreadGone notes that a topic was deleted. Its messages go to the group,
-// and people are told once.
+// onThreadGone handles a deleted topic. Its messages go to the group, and
+// people are told once.
 func (h *Hub) onThreadGone(chat string) {
 	project := h.Threads.exact(chat)
 	if project == "" {
@@ -36,7 +36,7 @@ func (h *Hub) onThreadGone(chat string) {
 	h.tellOfThread("lost:"+chat, note(chat, bot.ThreadGone(project, key)))
 }
 
-// onChatClosed notes that a chat refuses messages. If it is a thread, the
+// onChatClosed handles a chat that refuses messages. If it is a thread, the
 // project's messages go to private chats from now on.
 func (h *Hub) onChatClosed(chat, why string) {
 	project := h.Threads.exact(chat)
@@ -61,8 +61,8 @@ func (h *Hub) onChatClosed(chat, why string) {
 	h.tellOfThread("shut:"+chat+":"+time.Now().In(h.o.Catalog.Zone()).Format(time.DateOnly), msgs...)
 }
 
-// onMessage notes that somebody wrote in a chat: the group's threads are tried
-// again, and a thread's title may be new.
+// onMessage handles activity in a chat: delivery to the group's threads is
+// tried again, and the message may contain a new title of the thread.
 func (h *Hub) onMessage(in bot.Inbound) {
 	if !platform.IsGroup(in.Chat) {
 		return
@@ -98,7 +98,7 @@ func (h *Hub) onChatMoved(ctx context.Context, from, to string) error {
 // threadTrouble is a problem of a thread.
 type threadTrouble struct {
 	text string
-	shut bool // the problem ends when the chat accepts messages
+	shut bool // the problem ends when the chat accepts messages again
 }
 
 // CheckThreads recomputes the warnings about threads.

@@ -17,8 +17,8 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// forum is a nightporter with a Telegram of ours, on which shop has a topic
-// and one person is paired.
+// forum is a daemon with a fake Telegram, in which shop has a topic and one
+// person is paired.
 type forum struct {
 	*daemontest.World
 	ctx  context.Context
@@ -32,27 +32,27 @@ func newForum(t *testing.T, at config.Topic) *forum {
 	f := &forum{World: daemontest.New(t)}
 	usual := delivery.TelegramLimits
 	t.Cleanup(func() { delivery.TelegramLimits = usual })
-	soon := delivery.Rate{Every: time.Millisecond, Burst: 5} // a group's own is a message in 3.5 s
+	soon := delivery.Rate{Every: time.Millisecond, Burst: 5} // the real limit of a group is one message in 3.5 s
 	delivery.TelegramLimits = delivery.Limits{Private: soon, Group: soon, All: soon}
 	var cancel context.CancelFunc
 	f.ctx, cancel = context.WithTimeout(t.Context(), daemontest.Patience)
 	t.Cleanup(cancel)
 	cfg := *f.Projects.Config()
 	cfg.Projects[0].TelegramTopic = at
-	cfg.Projects = append(cfg.Projects, config.Project{Name: "blog", Repo: t.TempDir()}) // so that a project has to be named
+	cfg.Projects = append(cfg.Projects, config.Project{Name: "blog", Repo: t.TempDir()}) // a second project, so that commands have to name one
 	if err := os.WriteFile(filepath.Join(cfg.Projects[0].Repo, "plan.md"), []byte("- [ ] **Task 1: One**\n  - Depends: Task 70\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f.Projects.Use(&cfg)
 	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: at.Chat, Thread: at.Thread, Text: "good evening"})
 	for _, id := range []int64{1, 2} {
-		f.Far.Say(telegram.User{ID: id, Name: "Mira"}, id, "/whoami") // private chats begin with the person
+		f.Far.Say(telegram.User{ID: id, Name: "Mira"}, id, "/whoami") // a bot cannot open a private chat by itself
 	}
 	f.begin()
 	return f
 }
 
-// begin connects to Telegram, as up does.
+// begin connects to Telegram, as `nightporter up` does.
 func (f *forum) begin() {
 	f.T.Helper()
 	c := f.Hub.Connect(time.Time{})
@@ -63,7 +63,7 @@ func (f *forum) begin() {
 	f.T.Cleanup(f.stop)
 }
 
-// news lets shop say something: a run that cannot begin.
+// news makes shop send a message: a run that fails at its preflight.
 func (f *forum) news() {
 	f.T.Helper()
 	settings, err := f.Projects.Resolve("shop", config.Overrides{})
@@ -73,7 +73,7 @@ func (f *forum) news() {
 	f.Input(loop.Input{Actor: "console", Project: "shop", Idle: true, Body: loop.StartRun{Settings: settings, MaxSessions: 1}})
 }
 
-// shows waits for the n-th message of ours in a chat that begins so.
+// shows waits for the bot's n-th message in a chat that begins with a text.
 func (f *forum) shows(chat int64, n int, first string) telegram.Message {
 	f.T.Helper()
 	var found telegram.Message
@@ -107,7 +107,7 @@ func (f *forum) count(chat int64, first string) int {
 
 const shopBad = "✗ shop not started"
 
-// TestThreadOnTelegram checks that a project's news stands in its topic and
+// TestThreadOnTelegram checks that a project's messages appear in its topic and
 // that commands typed there concern the project. A deleted or closed topic
 // loses no message, and people are told once.
 func TestThreadOnTelegram(t *testing.T) {
@@ -117,7 +117,7 @@ func TestThreadOnTelegram(t *testing.T) {
 	if m := f.shows(group, 1, shopBad); m.Thread != 42 {
 		t.Errorf("%+v", m)
 	}
-	// Nobody is asked which project, and the answer stands where it was asked for.
+	// The bot does not ask for the project, and replies in the same topic.
 	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
 	status := f.shows(group, 1, "○ shop idle")
 	if status.Thread != 42 {
@@ -140,7 +140,7 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Errorf("a stranger is answered, %d presses", n)
 	}
 
-	// The topic is deleted: the group has it, and is told why, once.
+	// The topic is deleted: the messages go to the group, with one explanation.
 	f.Far.RemoveTopic(group, 42)
 	f.news()
 	fallen := f.shows(group, 2, shopBad)
@@ -159,7 +159,7 @@ func TestThreadOnTelegram(t *testing.T) {
 	if !strings.Contains(strings.Join(f.Projects.WarningsOf("shop"), "\n"), "topic is gone") {
 		t.Errorf("remarks: %q", f.Projects.WarningsOf("shop"))
 	}
-	// What stands there can be answered there.
+	// A reply to such a message in the group works as in the topic.
 	f.Far.Reply(forumMira, group, fallen.ID, "Keep the old names")
 	if m := f.shows(group, 1, "○ g1 queued"); !strings.Contains(m.Text, "Keep the old names") {
 		t.Errorf("%+v", m)
@@ -178,7 +178,8 @@ func TestThreadOnTelegram(t *testing.T) {
 	if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, "takes nothing") {
 		t.Errorf("remarks: %q", got)
 	}
-	// After the topic opens and a message arrives, it is tried again.
+	// After the topic opens and a message arrives in it, delivery to it is
+	// tried again.
 	f.Far.Topic(group, 42, true)
 	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
 	if err := f.Far.WaitConfirmed(f.ctx); err != nil {
@@ -196,9 +197,9 @@ func TestThreadOnTelegram(t *testing.T) {
 	}
 }
 
-// TestThreadMoves checks that a group which becomes a supergroup works under
-// its new number, also after a restart, and that the status shows the new
-// setting.
+// TestThreadMoves checks that a group that becomes a supergroup continues to
+// work under its new id, also after a restart, and that the status shows the
+// new setting.
 func TestThreadMoves(t *testing.T) {
 	const old, group = -987654321, -1009876543210
 	f := newForum(t, config.Topic{Chat: old})
@@ -220,7 +221,7 @@ func TestThreadMoves(t *testing.T) {
 	}
 	check("moved", 1)
 	f.stop()
-	f.Hub.Threads.Forget() // as another process would not know
+	f.Hub.Threads.Forget() // a restarted process has no cached address
 	f.Projects.Warn("shop", project.AboutThread, "")
 	f.begin()
 	before := len(f.Far.Calls("sendMessage"))
@@ -263,14 +264,14 @@ func TestThreadLooks(t *testing.T) {
 }
 
 // TestThreadMembers checks that a person outside of the group gets the news in
-// private as soon as that is known.
+// private as soon as the platform has reported that.
 func TestThreadMembers(t *testing.T) {
 	const group = -1001234567890
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})
 	if err := f.Far.WaitCalls(f.ctx, "getChatMember", 2); err != nil {
 		t.Fatal(err)
 	}
-	f.news() // the platform does not list members
+	f.news() // the platform has not reported members yet
 	f.shows(group, 1, shopBad)
 	f.stop()
 	f.Far.SetPinRight(group, true)
@@ -279,7 +280,7 @@ func TestThreadMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(daemontest.Patience); f.Hub.Reads(shopTopic, daemontest.Viewer) && time.Now().Before(end); {
-		runtime.Gosched() // its answer is on its way
+		runtime.Gosched() // its answer has not been handled yet
 	}
 	f.news()
 	f.shows(group, 2, shopBad)
@@ -289,9 +290,9 @@ func TestThreadMembers(t *testing.T) {
 	}
 }
 
-// TestThreadStatus checks that /status moves a topic's live status down. A
+// TestThreadStatus checks that /status posts the topic's live status anew. A
 // group that forbids pinning delays nothing. A status too old to be deleted
-// points to the new one and is no longer pinned.
+// points to the new one and is unpinned.
 func TestThreadStatus(t *testing.T) {
 	const group, first = -1001234567890, "○ shop idle"
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})

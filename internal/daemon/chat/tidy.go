@@ -8,11 +8,11 @@ import (
 )
 
 // kept is how long settled messages, and the ids of handled updates, stay in
-// the database. Strangers' messages stay no longer either.
+// the database. It applies to strangers' messages too.
 const kept = 30 * 24 * time.Hour
 
-// tidy removes old messages and update ids at the start and once a day, because
-// a daemon runs for months.
+// tidy removes old messages and update ids at the start and once a day. Without
+// it, the database of a daemon that runs for months would only grow.
 func (h *Hub) tidy(ctx context.Context) {
 	daily := time.NewTicker(24 * time.Hour)
 	defer daily.Stop()

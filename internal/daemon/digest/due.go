@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// occasion is the latest due digest of a day or a week.
+// occasion is the latest day or week whose digest is due.
 type occasion struct {
 	name string // 2026-11-20 or 2026-W47; later names are greater
 	last string // name of the last sent digest
@@ -67,9 +67,9 @@ func (m *Maker) Send(ctx context.Context, now time.Time) {
 }
 
 // digestDay returns the local day of the latest due digest and the time at
-// which it was due: yesterday's until today's is due. The window of a late hour
-// reaches beyond midnight. A time of day that a change of daylight-saving time
-// skips moves to the time that replaces it.
+// which it was due. Before today's digest is due, that is yesterday's, so a
+// digest can still be sent after midnight. A time of day that a change of
+// daylight-saving time skips moves to the time that replaces it.
 func digestDay(at config.Clock, now time.Time) (day string, due time.Time) {
 	date, due := dueLast(at, 1, 0, now)
 	return date.Format(time.DateOnly), due
@@ -83,9 +83,9 @@ func digestWeek(at config.WeekTime, now time.Time) (week string, due time.Time) 
 	return fmt.Sprintf("%04d-W%02d", year, n), due
 }
 
-// dueLast returns the latest due time not after now, and its date. Due times
-// lie at the time of day at, ago days before now's date and every further
-// multiple of every days before that.
+// dueLast returns the latest due time that is not after now, and its date. Due
+// times come every so many days, at the time of day at; one of them is ago days
+// before now's date.
 func dueLast(at config.Clock, every, ago int, now time.Time) (date, due time.Time) {
 	y, m, d := now.Date()
 	on := func(d int) time.Time { return time.Date(y, m, d, at.Hour, at.Minute, 0, 0, now.Location()) }
@@ -124,8 +124,8 @@ func ofWeek(at config.WeekTime, shared loop.Shared, now time.Time) occasion {
 	}
 }
 
-// send makes and commits an occasion's digests if they are due. They are made
-// before the decision, because the decision commits them whole.
+// send makes and commits an occasion's digests if they are due. It makes them
+// before the decision, because the decision commits their text.
 func (m *Maker) send(ctx context.Context, o occasion, now time.Time) {
 	if o.name <= o.last || now.Before(o.due) || now.Sub(o.due) >= loop.DigestWindow {
 		return // the core would refuse it, so nothing is drawn
@@ -133,7 +133,7 @@ func (m *Maker) send(ctx context.Context, o occasion, now time.Time) {
 	drawn, err := guarded(func() (*digests, error) { return m.draw(ctx, o, now), nil })
 	if err != nil {
 		m.faulted(ctx, "", err, now)
-		return // the next minute tries again
+		return // the check of the next minute tries again
 	}
 	m.ready.Store(drawn)
 	defer m.ready.Store(nil)
@@ -184,8 +184,8 @@ func (m *Maker) both(ctx context.Context, s loop.State, o occasion, now time.Tim
 	return admins, others, err
 }
 
-// For returns the digests of an occasion for a person, nil for another occasion
-// than the one being sent. Compose calls it during the decision.
+// For returns a person's digests of an occasion, nil if that is not the
+// occasion being sent. Compose calls it during the decision.
 func (m *Maker) For(name string, p ledger.Person) []bot.Message {
 	d := m.ready.Load()
 	if d == nil || d.name != name {

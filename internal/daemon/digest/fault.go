@@ -5,9 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// fault is a panic while a digest was made. A digest draws whatever a night
-// left, with a library for pictures. A panic must not end the daemon: the next
-// start would make the same digest and panic again.
+// fault is a panic while a digest was made. A digest is drawn from whatever the
+// ledger holds, by a library for pictures. A panic must not end the daemon: the
+// next start would make the same digest and panic again.
 type fault struct {
 	cause any
 	stack string

@@ -21,7 +21,7 @@ func Text(f report.Facts, span string) (bot.Message, error) {
 	})
 }
 
-// InWords returns the text alternative of a digest's picture.
+// InWords returns the alternative text of a digest's picture.
 func InWords(f report.Facts) (string, error) {
 	return guarded(func() (string, error) { return report.Alt(f), nil })
 }
@@ -32,8 +32,8 @@ func (m *Maker) Draw(f report.Facts, dark bool) ([]byte, error) {
 }
 
 // WithPicture adds the picture to the text of a digest. It returns the text
-// alone if no session ran, the picture is too large, or drawing fails; of a
-// failure it tells the admins.
+// alone if no session ran, if the picture is too large, or if drawing fails. A
+// failure is reported to the admins.
 func (m *Maker) WithPicture(ctx context.Context, text bot.Message, f report.Facts, now time.Time) bot.Message {
 	if len(f.Sessions) == 0 {
 		return text
@@ -54,8 +54,8 @@ func (m *Maker) WithPicture(ctx context.Context, text bot.Message, f report.Fact
 	return text
 }
 
-// faulted logs that a picture could not be made, or the whole digest for
-// project "", and tells admins once a local day.
+// faulted logs that the picture of a project's digest, or with project "" the
+// whole digest, could not be made. It tells admins once a local day.
 func (m *Maker) faulted(ctx context.Context, project string, err error, now time.Time) {
 	stack := ""
 	if f, ok := err.(*fault); ok { //nolint:errorlint // as guarded returns it

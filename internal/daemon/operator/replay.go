@@ -127,7 +127,7 @@ func (svc *Service) upTo(to string) (func(ledger.Record) bool, error) {
 		if err != nil {
 			continue
 		}
-		if form == "15:04" { // the last time that the clock showed it
+		if form == "15:04" { // the last time at which the clock showed this time of day
 			t = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, zone)
 			if t.After(now) {
 				t = t.AddDate(0, 0, -1)
@@ -138,7 +138,7 @@ func (svc *Service) upTo(to string) (func(ledger.Record) bool, error) {
 	return nil, fmt.Errorf("%q is neither the number of an entry nor a time like 02:30 or 2026-11-20 02:30", to)
 }
 
-// errFar ends a fold early.
+// errFar ends a fold before the last entry.
 var errFar = errors.New("far enough")
 
 // stateAt returns the project's state after the last project entry that until

@@ -24,7 +24,7 @@ import (
 // All methods are safe for concurrent use.
 type Service struct {
 	o       Options
-	watched timelines // of the runs on somebody's live screen
+	watched timelines // timelines of the runs shown on live screens
 }
 
 var (
@@ -47,7 +47,7 @@ type Options struct {
 	Closing  <-chan struct{}    // closed when the daemon is about to end; ends long polls
 	Person   string             // name of the operator, for the ledger
 	Stays    bool               // all configured projects are worked on and shown
-	Serves   bool               // this process keeps running and acts on inputs
+	Serves   bool               // this process keeps running and carries out inputs
 	Log      *slog.Logger
 }
 

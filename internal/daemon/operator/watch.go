@@ -60,13 +60,13 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 }
 
-// glance is the interval at which the output of a running session is read.
-// Output does not ring Changes: it would ring more often than a person can
+// glance is the interval at which the output of a running session is read. New
+// output does not signal Changes: it would do so more often than a person can
 // read.
 const glance = time.Second
 
 // soon returns a channel that fires when the scene may have changed without a
-// new ledger entry, nil where it cannot.
+// new ledger entry, or nil if it cannot change.
 func soon(scene tui.Scene) <-chan time.Time {
 	if scene.Hand == nil || scene.Hand.Session == "" {
 		return nil
@@ -74,8 +74,8 @@ func soon(scene tui.Scene) <-chan time.Time {
 	return time.After(glance)
 }
 
-// atWork returns the default project of the live screen: the first with an
-// unfinished run that is worked on, else the first.
+// atWork returns the project that the live screen shows by default: the first
+// with an unfinished run that this process works on, else the first.
 func (svc *Service) atWork() string {
 	names := svc.Projects()
 	for _, name := range names {
@@ -135,7 +135,7 @@ func (svc *Service) shows(h *tui.CurrentWork) {
 	if h == nil || h.Session == "" {
 		return
 	}
-	seen, err := svc.o.Sessions.Glimpse(h.Session, 2*tui.MaxOutput) // twice the lines: some are empty after cleaning
+	seen, err := svc.o.Sessions.Glimpse(h.Session, 2*tui.MaxOutput) // twice as many lines: some are empty after cleaning
 	if err != nil {
 		svc.o.Log.Debug("glimpse", "session", h.Session, "error", err)
 	}

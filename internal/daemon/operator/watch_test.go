@@ -17,7 +17,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// looked is one answer of the view.
+// looked is one answer of the view "watch".
 type looked struct {
 	scene tui.Scene
 	reply api.Reply
@@ -49,7 +49,7 @@ func TestWatch(t *testing.T) {
 		t.Helper()
 		got := make(chan looked, 1)
 		go func() { got <- watchAnswer(t.Context(), d, "shop", seen) }()
-		p.Changes.Ring() // by itself, it is nothing new
+		p.Changes.Ring() // a signal alone is no change of the scene
 		select {
 		case l := <-got:
 			t.Fatalf("answered, and nothing has changed: %+v", l)
@@ -67,7 +67,7 @@ func TestWatch(t *testing.T) {
 			return looked{}
 		}
 	}
-	// What the ledger does not know counts too.
+	// A change that is not in the ledger counts too.
 	got := waits(first.scene.Seen)
 	p.Projects.Warn("shop", project.AboutStart, "! not started: the plan is gone")
 	p.Changes.Ring()
@@ -83,7 +83,7 @@ func TestWatch(t *testing.T) {
 	if third.err != nil || len(third.scene.Guidance) != 1 || third.scene.Guidance[0].Text != "Keep it" || third.scene.Guidance[0].Where != "queued" {
 		t.Errorf("%+v", third)
 	}
-	// A request ends with its client, and with the daemon.
+	// A request ends when its client goes away or the daemon stops.
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan looked, 1)
 	go func() { gone <- watchAnswer(ctx, d, "shop", third.scene.Seen) }()
@@ -98,8 +98,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestTimelines checks a run's sessions on repeated reads: new ones are added,
-// another run starts over, and an ended session is not at work.
+// TestTimelines checks a run's sessions on repeated reads: new sessions are
+// added, another run starts over, and an ended session is not shown as running.
 func TestTimelines(t *testing.T) {
 	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	at := time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)

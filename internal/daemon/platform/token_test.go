@@ -22,7 +22,7 @@ func TestTelegramToken(t *testing.T) {
 		name, text string
 		mode       os.FileMode
 		credential bool
-		want       string // in the error; "" = the token
+		want       string // part of the error; "" = the token is accepted
 	}{
 		{"as BotFather gives it", token, 0o600, false, ""},
 		{"with a line end and spaces", "  " + token + "\r\n", 0o400, false, ""},

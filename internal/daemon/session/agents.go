@@ -14,7 +14,7 @@ import (
 type Options struct {
 	State  string                      // state folder
 	Hat    string                      // path of the hat program; "" = beside this executable
-	Agents map[string]agent.Definition // in addition to those of the configuration
+	Agents map[string]agent.Definition // agents in addition to those of the configuration
 	Hide   []string                    // files that no session sees
 	Log    *slog.Logger
 	Open   func(session string) error // opens the session's socket before it starts

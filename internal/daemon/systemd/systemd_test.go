@@ -42,7 +42,7 @@ func (l listening) next(t *testing.T, within time.Duration) string {
 	return string(b[:n])
 }
 
-// patience is how long something may take that takes no time.
+// patience is the longest wait for an event that normally comes at once.
 const patience = 20 * time.Second
 
 func TestManager(t *testing.T) {
@@ -76,7 +76,7 @@ func TestManagerDeaf(t *testing.T) {
 	m := New(slog.New(slog.DiscardHandler), Status{})
 	at := os.Getenv("NOTIFY_SOCKET")
 	full := false
-	for range 5000 { // until its queue is full; how much it takes is the kernel's setting
+	for range 5000 { // until the queue is full, whose size is a setting of the kernel
 		if err := send(at, "STATUS=x"); errors.Is(err, os.ErrDeadlineExceeded) {
 			full = true
 			break

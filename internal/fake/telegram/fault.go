@@ -14,7 +14,7 @@ type Fault struct {
 	Body       string // body that replaces the error
 	Hang       bool   // no response until the caller gives up
 	Cut        bool   // the connection is closed without a response
-	After      bool   // the call has its effect first
+	After      bool   // the fault comes after the call has had its effect
 	Times      int    // how often; 0 is once, -1 until ClearFaults
 }
 

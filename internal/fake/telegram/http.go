@@ -15,7 +15,7 @@ import (
 // Call is a call of the bot and its result.
 type Call struct {
 	Method string
-	Params map[string]string // with file names for files
+	Params map[string]string // parameters; a file is represented by its name
 	Code   int               // HTTP status; 0 = cut or hanging
 	Time   time.Time
 }

@@ -187,9 +187,9 @@ func (s *Server) getUpdates(c call) answer {
 	}
 }
 
-// confirm removes the updates that the bot confirms. An offset far above all ids
-// confirms nothing, and updates start with the first one: the source of the public
-// server does the same, because ids restart on another server.
+// confirm removes the updates that the bot confirms. An offset far above all
+// ids confirms nothing, and delivery starts with the first update: the public
+// server's source does the same, because ids restart on another server.
 func (s *Server) confirm(offset int) {
 	q := &s.updates
 	if offset != 0 && q.ignoreConfirmations > 0 {
