@@ -29,7 +29,7 @@ var (
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(crashEnv); dir != "" {
-		if err := commitForEver(dir); err != nil {
+		if err := commitForever(dir); err != nil {
 			fmt.Println("error:", err)
 		}
 		os.Exit(1)
@@ -42,9 +42,9 @@ func TestMain(m *testing.M) {
 	leaktest.Main(m.Run)
 }
 
-// commitForEver commits one input after another, each with everything that a
+// commitForever commits one input after another, each with everything that a
 // batch can hold, and prints "KEY SEQ" after each acknowledgement.
-func commitForEver(dir string) error {
+func commitForever(dir string) error {
 	s, err := Open(dir)
 	if err != nil {
 		return err

@@ -85,13 +85,13 @@ func TestCloseWithOnlooker(t *testing.T) {
 	}
 }
 
-// endsWhenAsked is a context that ends at the first call of Err or Done.
-type endsWhenAsked struct {
+// endsOnErr is a context that ends at the first call of Err or Done.
+type endsOnErr struct {
 	context.Context
 	end context.CancelFunc
 }
 
-func (c endsWhenAsked) Err() error {
+func (c endsOnErr) Err() error {
 	defer c.end()
 	return c.Context.Err()
 }
@@ -101,7 +101,7 @@ func (c endsWhenAsked) Err() error {
 func TestCommitIsNotCutOff(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	ctx, end := context.WithCancel(t.Context())
-	r, err := s.Commit(endsWhenAsked{ctx, end}, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a"), rec(shop, "b")}})
+	r, err := s.Commit(endsOnErr{ctx, end}, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a"), rec(shop, "b")}})
 	if ctx.Err() == nil {
 		t.Fatal("the context did not end on the way")
 	}
@@ -245,7 +245,7 @@ func TestOpenUnwritable(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = os.Chmod(p, 0o755) })
 			}
-			err := asNobody(func() error {
+			err := asUnprivileged(func() error {
 				s, err := Open(dir)
 				if err == nil {
 					_ = s.Close()
@@ -259,10 +259,10 @@ func TestOpenUnwritable(t *testing.T) {
 	}
 }
 
-// asNobody runs f without root's permission to write everywhere; as a normal
+// asUnprivileged runs f without root's permission to write everywhere; as a normal
 // user it simply runs f. It changes the file-system user of a thread, which is
 // discarded afterwards.
-func asNobody(f func() error) error {
+func asUnprivileged(f func() error) error {
 	if os.Geteuid() != 0 {
 		return f()
 	}

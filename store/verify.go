@@ -52,7 +52,7 @@ func (s *Store) verify(ctx context.Context, known []Anchor) ([]Break, error) {
 	}
 	defer func() { _ = tx.Rollback() }()
 
-	v := verifier{heads: map[string]int64{}, hashes: map[place][]byte{}, ends: map[string]int64{}}
+	v := verifier{heads: map[string]int64{}, hashes: map[entryID][]byte{}, ends: map[string]int64{}}
 	if err := v.anchors(ctx, tx, known); err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func (s *Store) verify(ctx context.Context, known []Anchor) ([]Break, error) {
 	return v.breaks, nil
 }
 
-// place identifies an entry.
-type place struct {
+// entryID identifies an entry.
+type entryID struct {
 	stream string
 	seq    int64
 }
@@ -88,9 +88,9 @@ type place struct {
 type verifier struct {
 	breaks []Break
 	known  []Anchor
-	heads  map[string]int64 // head of each stream by the table heads
-	hashes map[place][]byte // hashes of the entries for which there are anchors; nil until they are read
-	ends   map[string]int64 // last entry of each stream
+	heads  map[string]int64   // head of each stream by the table heads
+	hashes map[entryID][]byte // hashes of the entries for which there are anchors; nil until they are read
+	ends   map[string]int64   // last entry of each stream
 }
 
 func (v *verifier) found(stream string, seq int64, text string, args ...any) {
@@ -118,7 +118,7 @@ func (v *verifier) anchors(ctx context.Context, q querier, known []Anchor) error
 		UNION ALL SELECT stream, seq, head, 'effect ' || id || ' (' || kind || ' ' || key || ')' FROM effects WHERE seq > 0
 		UNION ALL SELECT stream, seq, hash, 'a snapshot' FROM snapshots`)
 	for _, a := range v.known {
-		v.hashes[place{a.Stream, a.Seq}] = nil
+		v.hashes[entryID{a.Stream, a.Seq}] = nil
 	}
 	return err
 }
@@ -206,7 +206,7 @@ func (v *verifier) chains(ctx context.Context, q querier) error {
 // checkEntry checks an entry's hash, and its link to the entry before.
 func (v *verifier) checkEntry(last, r *row) {
 	v.ends[r.stream] = r.seq
-	if p := (place{r.stream, r.seq}); v.wanted(p) {
+	if p := (entryID{r.stream, r.seq}); v.wanted(p) {
 		v.hashes[p] = r.hash
 	}
 	intact := bytes.Equal(r.sum(), r.hash)
@@ -225,7 +225,7 @@ func (v *verifier) checkEntry(last, r *row) {
 	}
 }
 
-func (v *verifier) wanted(p place) bool {
+func (v *verifier) wanted(p entryID) bool {
 	_, ok := v.hashes[p]
 	return ok
 }
@@ -234,9 +234,9 @@ func (v *verifier) wanted(p place) bool {
 // each stream, by the farthest anchor, and a replaced entry once.
 func (v *verifier) compare() {
 	farthest := map[string]Anchor{}
-	told := map[place]bool{}
+	told := map[entryID]bool{}
 	for _, a := range v.known {
-		p := place{a.Stream, a.Seq}
+		p := entryID{a.Stream, a.Seq}
 		switch {
 		case a.Seq > v.ends[a.Stream]:
 			if a.Seq > farthest[a.Stream].Seq {

@@ -14,7 +14,7 @@ import (
 // message.
 func TestQuickAnswer(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
+	w.showQuestion("q1")
 	w.update++
 	in := bot.Inbound{
 		Key: fmt.Sprintf("telegram:%d", w.update), Cursor: &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
@@ -24,8 +24,8 @@ func TestQuickAnswer(t *testing.T) {
 	if err := w.r.Receive(t.Context(), in); err == nil {
 		t.Fatal("it was handled although nobody knows what it answers")
 	}
-	in.ReplyTo = w.with(mira, "q1").id // stored meanwhile
-	w.again(in)
+	in.ReplyTo = w.newestWithKey(mira, "q1").id // stored meanwhile
+	w.redeliver(in)
 	if s := w.state().Project.Answered; len(s) != 1 || s[0].Text != "retry, Mira" {
 		t.Errorf("settled: %+v", s)
 	}
@@ -39,7 +39,7 @@ func TestAnswerToDoubt(t *testing.T) {
 		"retry": "retry, Mira", "Refund by line, never the order": "guide Refund by line, never the order, Mira", "hm": "",
 	} {
 		w := newWorld(t)
-		w.tell("q1")
+		w.showQuestion("q1")
 		w.update++
 		in := bot.Inbound{
 			Key: fmt.Sprintf("telegram:%d", w.update), Cursor: &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
@@ -51,7 +51,7 @@ func TestAnswerToDoubt(t *testing.T) {
 				t.Fatal("it did not wait for the note")
 			}
 		}
-		w.again(in)
+		w.redeliver(in)
 		got := ""
 		for _, s := range w.state().Project.Answered {
 			got = s.Text

@@ -31,10 +31,10 @@ func TestViewAnswersNothing(t *testing.T) {
 // still shows the question's outcome.
 func TestSecondPress(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
-	q := w.with(ana, "q1")
+	w.showQuestion("q1")
+	q := w.newestWithKey(ana, "q1")
 	w.held = ana
-	w.press(mira, mira, w.with(mira, "q1"), "Retry")
+	w.press(mira, mira, w.newestWithKey(mira, "q1"), "Retry")
 	w.press(ana, ana, q, "Skip")
 	w.held = ""
 	w.deliver()
@@ -50,13 +50,13 @@ func TestSecondPress(t *testing.T) {
 // copy leaves the second one unchanged.
 func TestOldCopy(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
-	old := *w.with(mira, "q1")
-	w.tell("q1")
+	w.showQuestion("q1")
+	old := *w.newestWithKey(mira, "q1")
+	w.showQuestion("q1")
 	w.private(mira, "q1 retry")
 	w.press(mira, mira, &old, "Skip")
 	w.pressData(mira, mira, old.id, "9.q1.skip.ffff")
-	if got := w.with(mira, "q1").m.First(); !strings.HasPrefix(got, "✓ q1 retry, by Mira") && !strings.HasPrefix(got, "✓ q1 Retry, by Mira") {
+	if got := w.newestWithKey(mira, "q1").m.First(); !strings.HasPrefix(got, "✓ q1 retry, by Mira") && !strings.HasPrefix(got, "✓ q1 Retry, by Mira") {
 		t.Errorf("the second copy says %q", got)
 	}
 }
@@ -67,8 +67,8 @@ func TestOldCopy(t *testing.T) {
 func TestLivePress(t *testing.T) {
 	w := newWorld(t)
 	idle := bot.Message{Key: "status.idle", Project: "shop", Lines: []bot.Line{{Text: "○ shop idle · 23:00"}}, Buttons: []bot.Button{{Label: "Start", Command: "/run shop"}}}
-	w.say(mira, bot.LiveKey("shop"), idle)
-	live := w.said(mira)
+	w.queue(mira, bot.LiveKey("shop"), idle)
+	live := w.newest(mira)
 	now := bot.Message{Key: "status.running", Buttons: []bot.Button{{Label: "Pause", Command: "/pause"}}}
 	w.pressData(mira, mira, live.id, telegram.Data(now, 0))
 	if r := w.state().Project.Run; r.State != ledger.RunPausing {
@@ -83,9 +83,9 @@ func TestLivePress(t *testing.T) {
 // TestTakenOut checks that a removed person gets no message of any kind.
 func TestTakenOut(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
+	w.showQuestion("q1")
 	w.private(ana, "/guidance Keep the names")
-	q, receipt := w.with(ana, "q1"), w.with(ana, "g1")
+	q, receipt := w.newestWithKey(ana, "q1"), w.newestWithKey(ana, "g1")
 	before, _ := json.Marshal([]bot.Message{q.m, receipt.m})
 	n := len(w.shown[ana])
 	w.private(mira, "/unpair 5")
@@ -107,7 +107,7 @@ func TestTakenOut(t *testing.T) {
 func TestPressFromNowhere(t *testing.T) {
 	w := newWorld(t)
 	w.receive(bot.Inbound{Actor: mira, Press: "1./tasks.ffff", PressID: "p"})
-	if got := w.said(mira).m.Key; got != "tasks" {
+	if got := w.newest(mira).m.Key; got != "tasks" {
 		t.Errorf("Mira is told %q", got)
 	}
 	w.receive(bot.Inbound{Actor: mira, Press: "1.q1.guide.WORDS.ffff", PressID: "p"})
@@ -126,7 +126,7 @@ func TestLastAdmin(t *testing.T) {
 	if p, _ := w.state().Shared.Person(mira); p.Role != ledger.RoleAdmin {
 		t.Errorf("Mira is %s, and nobody is admin", p.Role)
 	}
-	if got := w.said(mira).m.First(); got != "○ Mira, you are paired as admin" {
+	if got := w.newest(mira).m.First(); got != "○ Mira, you are paired as admin" {
 		t.Errorf("Mira is told %q", got)
 	}
 	w.receive(bot.Inbound{Actor: "telegram:9", Name: "Lea", Chat: "telegram:9", Private: true, Text: "/start " + code, Message: "3"})
@@ -142,7 +142,7 @@ func TestLookHangs(t *testing.T) {
 	w.diffHangs, w.patience = true, 20*time.Millisecond
 	w.r = inbound.New(w.options())
 	w.private(ben, "/diff 1")
-	if m := w.said(ben).m; m.Key != "fault" {
+	if m := w.newest(ben).m; m.Key != "fault" {
 		t.Errorf("the look says %q", m.First())
 	}
 	w.private(mira, "/stop")
@@ -157,11 +157,11 @@ func TestLookHangs(t *testing.T) {
 func TestWordsOfNobody(t *testing.T) {
 	for _, twin := range []string{"/guidance NEW WORDS", "q1 guide WORDS", "/now YOUR WORDS"} {
 		w := newWorld(t)
-		w.say(mira, "g7", bot.Message{Key: "guidance.addressed", Project: "shop", Lines: []bot.Line{{Text: "✓ g7 addressed · 23:10"}}})
+		w.queue(mira, "g7", bot.Message{Key: "guidance.addressed", Project: "shop", Lines: []bot.Line{{Text: "✓ g7 addressed · 23:10"}}})
 		m := bot.Message{Key: "guidance.setaside", Buttons: []bot.Button{{Label: "Resend…", Command: twin}}}
-		for _, message := range []string{w.said(mira).id, "31"} {
+		for _, message := range []string{w.newest(mira).id, "31"} {
 			w.pressData(mira, mira, message, telegram.Data(m, 0))
-			if got := w.said(mira); !strings.HasPrefix(got.key, "words.") {
+			if got := w.newest(mira); !strings.HasPrefix(got.key, "words.") {
 				t.Errorf("%s: Mira is told %q", twin, got.m.First())
 			}
 		}

@@ -28,14 +28,14 @@ func TestCut(t *testing.T) {
 	} {
 		play := func(after int) (got []string, commits int) {
 			w := newWorld(t)
-			w.tell("q1")
+			w.showQuestion("q1")
 			w.update++
 			in := bot.Inbound{
 				Key: "telegram:1:" + strconv.Itoa(w.update), Cursor: &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
 				Actor: mira, Name: "Mira", Chat: mira, Private: true, Sent: w.now, Message: "900", Text: c.line,
 			}
 			if c.press != "" {
-				q := w.with(mira, "q1")
+				q := w.newestWithKey(mira, "q1")
 				in.Message, in.PressID, in.Text = q.id, "p", ""
 				for n, b := range q.m.Buttons {
 					if b.Label == c.press {
@@ -56,9 +56,9 @@ func TestCut(t *testing.T) {
 			w.dies = nil
 			w = w.reopened()
 			if _, read, _ := w.store.Cursor(t.Context(), "telegram:1"); !read {
-				w.again(in) // the platform repeats an unconfirmed input
+				w.redeliver(in) // the platform repeats an unconfirmed input
 			}
-			w.again(in)
+			w.redeliver(in)
 			for _, kind := range []string{"guidance.queued", "question.asked", "question.answered", "task.set", "run.state", "session.cut", "session.planned", "person.removed", "run.planned"} {
 				got = append(got, fmt.Sprintf("%s %d", kind, w.entries(kind)))
 			}

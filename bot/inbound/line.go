@@ -21,11 +21,11 @@ var (
 	handleWord  = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`)
 )
 
-// line returns the command that a message stands for, and whether the message
-// is addressed to nightporter (docs/spec 22): in a private chat every message
-// is; in a group only commands, and replies to nightporter's messages. In a
-// reply, the replied-to message completes the command.
-func (v *request) line(ctx context.Context) (line string, forUs bool, err error) {
+// commandLine returns the command that a message stands for, and whether the
+// message is addressed to nightporter (docs/spec 22): in a private chat every
+// message is; in a group only commands, and replies to nightporter's messages.
+// In a reply, the replied-to message completes the command.
+func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err error) {
 	text := strings.TrimSpace(v.in.Text)
 	mine, is := v.command(text)
 	if is {

@@ -32,14 +32,14 @@ func TestPlanIsAdmins(t *testing.T) {
 		for _, who := range []string{ana, ben} {
 			w := asking(t, ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 			w.private(who, line)
-			if m := w.said(who).m; m.Key != "cmd.forbidden" || w.entries("question.answered") != 0 || w.entries("command.refused") != 1 {
+			if m := w.newest(who).m; m.Key != "cmd.forbidden" || w.entries("question.answered") != 0 || w.entries("command.refused") != 1 {
 				t.Errorf("%s %s: %q, %d answers, %d refusals recorded", who, line, m.First(), w.entries("question.answered"), w.entries("command.refused"))
 			}
 		}
 	}
 	w := asking(t, ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 	w.private(mira, "q9")
-	shown := w.said(mira)
+	shown := w.newest(mira)
 	for _, label := range []string{"Approve", "Reject…"} { // a group's message, say
 		w.press(ana, mira, shown, label)
 		if last := w.toasts[len(w.toasts)-1]; !strings.Contains(last, "Ana, your role is steer") || w.entries("question.answered") > 0 {
@@ -47,19 +47,19 @@ func TestPlanIsAdmins(t *testing.T) {
 		}
 	}
 	w.press(mira, mira, shown, "Reject…")
-	if m := w.said(mira).m; m.First() != "? What is wrong with it? (q9)" {
+	if m := w.newest(mira).m; m.First() != "? What is wrong with it? (q9)" {
 		t.Errorf("Reject… asks %q", m.First())
 	}
 	w.press(ana, mira, shown, "Read")
-	if m := w.said(mira).m; !strings.HasPrefix(m.Key, "plan") {
+	if m := w.newest(mira).m; !strings.HasPrefix(m.Key, "plan") {
 		t.Errorf("Read shows %q", m.First())
 	}
 	w.private(ana, "/plan")
-	if m := w.said(ana).m; !strings.HasPrefix(m.Key, "plan") {
+	if m := w.newest(ana).m; !strings.HasPrefix(m.Key, "plan") {
 		t.Errorf("/plan shows %q", m.First())
 	}
 	w.private(ben, "/plan redo 1")
-	if m := w.said(ben).m; m.Key != "cmd.forbidden" {
+	if m := w.newest(ben).m; m.Key != "cmd.forbidden" {
 		t.Errorf("/plan redo of who may look: %q", m.First())
 	}
 }
@@ -69,15 +69,15 @@ func TestPlanIsAdmins(t *testing.T) {
 func TestAllowIsSteers(t *testing.T) {
 	w := asking(t, ledger.Question{Kind: ledger.AskAllow, Paths: []string{"docs/a.md"}, Text: "x", Expires: evening.Add(3 * time.Hour)})
 	w.private(ana, "q9")
-	if b := w.said(ana).m.Buttons; len(b) != 2 || b[0].Label != "Deny" || b[1].Label != "Allow" {
+	if b := w.newest(ana).m.Buttons; len(b) != 2 || b[0].Label != "Deny" || b[1].Label != "Allow" {
 		t.Errorf("buttons: %+v", b)
 	}
 	w.private(ben, "q9 allow")
-	if w.entries("question.answered") != 0 || w.said(ben).m.Key != "cmd.forbidden" {
-		t.Errorf("Ben, who may look, answered: %s", w.said(ben).m.First())
+	if w.entries("question.answered") != 0 || w.newest(ben).m.Key != "cmd.forbidden" {
+		t.Errorf("Ben, who may look, answered: %s", w.newest(ben).m.First())
 	}
 	w.private(ana, "q9 allow")
-	if w.said(ana).m.Key == "cmd.forbidden" {
+	if w.newest(ana).m.Key == "cmd.forbidden" {
 		t.Error("Ana, who may steer, was refused")
 	}
 }

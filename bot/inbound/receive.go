@@ -39,7 +39,7 @@ func (v *request) receive(ctx context.Context) error {
 	who, paired := v.o.Service.Shared().Person(v.in.Actor)
 	v.who = who
 	v.project = v.o.ProjectOf(v.in.Chat)
-	if code, is := v.code(); is {
+	if code, is := v.pairingCode(); is {
 		return v.pair(ctx, code, paired)
 	}
 	switch {
@@ -52,16 +52,16 @@ func (v *request) receive(ctx context.Context) error {
 	case v.in.Edited:
 		return v.edited(ctx)
 	}
-	line, forUs, err := v.line(ctx)
+	line, forUs, err := v.commandLine(ctx)
 	switch {
 	case err != nil:
 		return err
 	case !forUs:
-		return v.say(ctx)
+		return v.commit(ctx)
 	case line == "" && v.in.Media:
 		return v.withoutText(ctx)
 	case line == "":
-		return v.say(ctx) // a service message of the platform
+		return v.commit(ctx) // a service message of the platform
 	}
 	if err := v.run(ctx, line); err != nil {
 		return err
@@ -74,9 +74,9 @@ func (v *request) receive(ctx context.Context) error {
 // Of several sent together, only the first gets a reply.
 func (v *request) withoutText(ctx context.Context) error {
 	if v.albumAnswered() {
-		return v.say(ctx)
+		return v.commit(ctx)
 	}
-	if err := v.say(ctx, v.answer(mediaMessage(v.in.Kind))); err != nil {
+	if err := v.commit(ctx, v.answer(mediaMessage(v.in.Kind))); err != nil {
 		return err
 	}
 	v.answeredAlbum()
@@ -107,9 +107,9 @@ func (v *request) stranger(ctx context.Context, why string) error {
 	return err
 }
 
-// code returns the pairing code in the input, "" if there is none: a person's
-// text in a private chat that contains only the code.
-func (v *request) code() (string, bool) {
+// pairingCode returns the pairing code in the input, "" if there is none: a
+// person's text in a private chat that contains only the code.
+func (v *request) pairingCode() (string, bool) {
 	if !v.in.Private || v.in.Stands != "" || v.in.Press != "" || v.in.Edited || v.in.Media || v.in.Actor == "" {
 		return "", false
 	}
@@ -142,7 +142,7 @@ func (v *request) pair(ctx context.Context, code string, paired bool) error {
 
 // reportFailure tells the sender that the input was put aside.
 func (v *request) reportFailure(ctx context.Context) error {
-	if err := v.say(ctx, v.answer(rejected(v.in.Text))); err != nil {
+	if err := v.commit(ctx, v.answer(rejected(v.in.Text))); err != nil {
 		return err
 	}
 	if v.in.Press != "" {

@@ -26,9 +26,9 @@ type request struct {
 	receiptID string // platform's id of the receipt of the edited guidance
 }
 
-// say commits messages and the cursor under the input's key. Without messages it
-// only records that the input was read.
-func (v *request) say(ctx context.Context, msgs ...ledger.Outgoing) error {
+// commit commits messages and the cursor under the input's key. Without
+// messages it only records that the input was read.
+func (v *request) commit(ctx context.Context, msgs ...ledger.Outgoing) error {
 	if err := v.o.Service.Say(ctx, v.in.Key, v.now, msgs, v.in.Cursor); err != nil {
 		return fmt.Errorf("say: %w", err)
 	}

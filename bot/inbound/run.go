@@ -24,7 +24,7 @@ func (v *request) run(ctx context.Context, line string) error {
 	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
 		return v.forbidden(ctx, c)
 	}
-	d := &counter{Service: v.o.Service, request: v}
+	d := &requestService{Service: v.o.Service, request: v}
 	chat := ""
 	if !v.in.Private {
 		chat = v.in.Chat
@@ -41,9 +41,9 @@ func (v *request) run(ctx context.Context, line string) error {
 	switch {
 	case d.done:
 	case d.out:
-		return v.say(ctx)
+		return v.commit(ctx)
 	default:
-		if err := v.say(ctx, v.look(m)); err != nil {
+		if err := v.commit(ctx, v.readReply(m)); err != nil {
 			return err
 		}
 	}
@@ -51,15 +51,15 @@ func (v *request) run(ctx context.Context, line string) error {
 	return nil
 }
 
-// look is the reply to a command that only reads, or to a command that leads to
-// several inputs.
-func (v *request) look(m bot.Message) ledger.Outgoing {
+// readReply is the reply to a command that only reads, or to a command that
+// leads to several inputs.
+func (v *request) readReply(m bot.Message) ledger.Outgoing {
 	class := ledger.ClassChatter
 	if m.Cause != "" || m.Refused {
 		class = ledger.ClassReply // the sender must learn whether something was done
 	}
 	o := v.outgoing(m, class)
-	if carries(m) {
+	if repeatsText(m) {
 		o.Key = onceKey + v.in.Key
 	}
 	if strings.HasPrefix(m.Key, "status.") {
@@ -68,9 +68,9 @@ func (v *request) look(m bot.Message) ledger.Outgoing {
 	return o
 }
 
-// carries reports whether the buttons of a message send a text of the person,
+// repeatsText reports whether the buttons of a message send a text of the person,
 // so that a second press would send it twice.
-func carries(m bot.Message) bool {
+func repeatsText(m bot.Message) bool {
 	switch m.Key {
 	case "cmd.whichproject", "cmd.unknown", "guidance.nohat", "guidance.toolate":
 		return len(m.Buttons) > 0
@@ -80,7 +80,7 @@ func carries(m bot.Message) bool {
 
 // acknowledge acknowledges a press. It shows no text if a message will show the
 // result, except for a refusal.
-func (v *request) acknowledge(ctx context.Context, d *counter) {
+func (v *request) acknowledge(ctx context.Context, d *requestService) {
 	if v.in.Press == "" || d.out {
 		return
 	}
@@ -103,9 +103,9 @@ func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 	return err
 }
 
-// counter is the bot.Service for one request. The request's first input is
+// requestService is the bot.Service for one request. The request's first input is
 // committed with the reply and the cursor.
-type counter struct {
+type requestService struct {
 	Service
 	request *request
 	done    bool   // reply and cursor are committed
@@ -116,24 +116,24 @@ type counter struct {
 
 // Do decides an input of the request. If a command leads to several inputs,
 // each has its own key, and the reply is committed at the end.
-func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (c *requestService) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 	v := c.request
-	in.Body, in.Role = v.late(in), v.who.Role
+	in.Body, in.Role = v.confirmLate(in), v.who.Role
 	if in.Key != v.in.Key {
 		a, err := c.Service.Do(ctx, in)
 		c.out = c.out || a.Code == ledger.CodeTakenOut
-		return a, c.note(err)
+		return a, c.keepError(err)
 	}
 	before, _ := v.o.Service.State(in.Project)
 	a, err := c.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		msgs := v.replies(before, in, a)
 		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
-			msgs = append(msgs, v.unbuttoned()...)
+			msgs = append(msgs, v.removeButtons()...)
 		}
 		return msgs, v.in.Cursor
 	})
 	if err != nil {
-		return a, c.note(err)
+		return a, c.keepError(err)
 	}
 	c.done, c.out = true, a.Code == ledger.CodeTakenOut
 	c.toast = v.toastFor(in, a)
@@ -145,49 +145,49 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 // delaying a /stop (docs/spec 6.3).
 
 // Records is bot.Service's, within Options.Patience.
-func (c *counter) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
+func (c *requestService) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Records(ctx, project, task)
 }
 
 // Runs is bot.Service's, within Options.Patience.
-func (c *counter) Runs(ctx context.Context, project string) ([]string, error) {
+func (c *requestService) Runs(ctx context.Context, project string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Runs(ctx, project)
 }
 
 // RunRecords is bot.Service's, within Options.Patience.
-func (c *counter) RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error) {
+func (c *requestService) RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.RunRecords(ctx, project, run, types...)
 }
 
 // Diff is bot.Service's, within Options.Patience.
-func (c *counter) Diff(ctx context.Context, project, target string) (string, error) {
+func (c *requestService) Diff(ctx context.Context, project, target string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Diff(ctx, project, target)
 }
 
 // Hats is bot.Service's, within Options.Patience.
-func (c *counter) Hats(ctx context.Context, project, pattern string) (bot.HatSet, error) {
+func (c *requestService) Hats(ctx context.Context, project, pattern string) (bot.HatSet, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Hats(ctx, project, pattern)
 }
 
 // Offer is bot.DaemonService's, within Options.Patience.
-func (c *counter) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
+func (c *requestService) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Offer(ctx, project, f)
 }
 
 // Digest is bot.Digester's, within Options.Patience.
-func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+func (c *requestService) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
 	d, ok := c.Service.(bot.Digester)
 	if !ok {
 		return bot.NoDigest(), nil
@@ -198,7 +198,7 @@ func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery)
 }
 
 // Place is bot.Placer's.
-func (c *counter) Place(project string, r bot.Request) string {
+func (c *requestService) Place(project string, r bot.Request) string {
 	p, ok := c.Service.(bot.Placer)
 	if !ok {
 		return ""
@@ -206,10 +206,10 @@ func (c *counter) Place(project string, r bot.Request) string {
 	return p.Place(project, r)
 }
 
-// note keeps an error after which the platform must deliver the input again. It
-// ignores an error that a person has to correct: repeating the input would not
-// help.
-func (c *counter) note(err error) error {
+// keepError keeps an error after which the platform must deliver the input
+// again. It ignores an error that a person has to correct: repeating the input
+// would not help.
+func (c *requestService) keepError(err error) error {
 	var input *ledger.InputError
 	if err != nil && !errors.As(err, &input) {
 		c.err = fmt.Errorf("decide: %w", err)
@@ -217,9 +217,9 @@ func (c *counter) note(err error) error {
 	return err
 }
 
-// late turns an old command that starts, stops or resumes something into a
+// confirmLate turns an old command that starts, stops or resumes something into a
 // question about it. A press is never old: platforms drop old presses.
-func (v *request) late(in loop.Input) loop.InputBody {
+func (v *request) confirmLate(in loop.Input) loop.InputBody {
 	if v.in.Press != "" || v.in.Sent.IsZero() || v.now.Sub(v.in.Sent) < askAfter {
 		return in.Body
 	}
@@ -299,7 +299,7 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 		m = questionElsewhere(a.ID, in.Project)
 	}
 	o := v.answer(m)
-	if carries(m) {
+	if repeatsText(m) {
 		o.Key = onceKey + v.in.Key
 	}
 	return []ledger.Outgoing{o}

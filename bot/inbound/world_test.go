@@ -268,12 +268,12 @@ func (w *world) receive(in bot.Inbound) bot.Inbound {
 	if in.Name == "" {
 		in.Name = "Somebody"
 	}
-	w.again(in)
+	w.redeliver(in)
 	return in
 }
 
-// again delivers an input a second time.
-func (w *world) again(in bot.Inbound) {
+// redeliver delivers an input a second time.
+func (w *world) redeliver(in bot.Inbound) {
 	w.t.Helper()
 	if err := w.r.Receive(w.t.Context(), in); err != nil {
 		w.t.Errorf("%s %q: %v", in.Key, in.Text+in.Press, err)
@@ -336,8 +336,8 @@ func (w *world) private(who, text string) bot.Inbound {
 
 func (w *world) message() string { return strconv.Itoa(100 + w.update + 1) }
 
-// said returns the newest message of a chat.
-func (w *world) said(chat string) *shown {
+// newest returns the newest message of a chat.
+func (w *world) newest(chat string) *shown {
 	w.t.Helper()
 	all := w.shown[chat]
 	if len(all) == 0 {
@@ -346,8 +346,8 @@ func (w *world) said(chat string) *shown {
 	return all[len(all)-1]
 }
 
-// with returns the newest message with a key in a chat.
-func (w *world) with(chat, key string) *shown {
+// newestWithKey returns the newest message with a key in a chat.
+func (w *world) newestWithKey(chat, key string) *shown {
 	w.t.Helper()
 	for _, s := range slices.Backward(w.shown[chat]) {
 		if s.key == key {
@@ -462,8 +462,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// say queues a message for a chat, as another package would.
-func (w *world) say(chat, key string, m bot.Message) {
+// queue queues a message for a chat, as another package would.
+func (w *world) queue(chat, key string, m bot.Message) {
 	w.t.Helper()
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -476,16 +476,16 @@ func (w *world) say(chat, key string, m bot.Message) {
 	w.deliver()
 }
 
-// tell shows an open question to Mira and Ana, as package notify does when it
-// is asked.
-func (w *world) tell(id string) {
+// showQuestion shows an open question to Mira and Ana, as package notify does
+// when it is asked.
+func (w *world) showQuestion(id string) {
 	w.t.Helper()
 	q, ok := w.state().Project.Question(id)
 	if !ok {
 		w.t.Fatalf("%s is not open", id)
 	}
 	for _, chat := range []string{mira, ana} {
-		w.say(chat, id, bot.Ask(w.state(), q, w.now))
+		w.queue(chat, id, bot.Ask(w.state(), q, w.now))
 	}
 }
 

@@ -68,7 +68,7 @@ func (c *composer) entry(e ledger.Entry) {
 	case ledger.AgentUnusable:
 		c.unusable(b)
 	case ledger.AgentUsable:
-		c.worked(b)
+		c.agentRecovered(b)
 	case ledger.SessionEnded:
 		c.sessionEnded(e, b)
 	case ledger.EffectFailed:

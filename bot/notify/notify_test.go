@@ -34,8 +34,8 @@ const (
 	ben  = "telegram:7"
 )
 
-// phone is one chat as its reader sees it: its messages after all edits.
-type phone struct {
+// chatView is one chat as its reader sees it: its messages after all edits.
+type chatView struct {
 	shown []*shown
 	log   []string // pushes and edits in the order of their arrival
 }
@@ -47,18 +47,18 @@ type shown struct {
 	class  ledger.MessageClass
 }
 
-// porter is a scripted night whose messages are delivered to phones.
-type porter struct {
+// fixture is a scripted night whose messages are delivered to phones.
+type fixture struct {
 	*scenario.Night
 	t      *testing.T
-	phones map[string]*phone
+	phones map[string]*chatView
 	n      *notify.Notifier
 	off    bool // compose nothing
 }
 
-func newPorter(t *testing.T) *porter {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	p := &porter{Night: scenario.New("shop", evening), t: t, phones: map[string]*phone{}}
+	p := &fixture{Night: scenario.New("shop", evening), t: t, phones: map[string]*chatView{}}
 	p.Cost, p.State.Project.Name = 0.25, "shop"
 	p.n = notify.New(notify.Options{ChatsWith: p.where, Zone: zone})
 	p.Decided = func(before loop.State, d loop.Decision, in loop.Input) {
@@ -69,12 +69,12 @@ func newPorter(t *testing.T) *porter {
 	for id, role := range map[string]ledger.Role{mira: ledger.RoleAdmin, ana: ledger.RoleSteer, ben: ledger.RoleView} {
 		name := map[string]string{mira: "Mira", ana: "Ana", ben: "Ben"}[id]
 		p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: evening, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: role, Since: evening}}})
-		p.phones[id] = &phone{}
+		p.phones[id] = &chatView{}
 	}
 	return p
 }
 
-func (p *porter) where(key string) []string {
+func (p *fixture) where(key string) []string {
 	var chats []string
 	for chat, ph := range p.phones {
 		if slices.ContainsFunc(ph.shown, func(s *shown) bool { return s.key == key && key != "" }) {
@@ -86,7 +86,7 @@ func (p *porter) where(key string) []string {
 }
 
 // deliver delivers messages at once, as a platform does.
-func (p *porter) deliver(msgs []ledger.Outgoing) {
+func (p *fixture) deliver(msgs []ledger.Outgoing) {
 	for _, o := range msgs {
 		var m bot.Message
 		if err := json.Unmarshal(o.Body, &m); err != nil {
@@ -127,7 +127,7 @@ func lastWith(all []*shown, key string) int {
 }
 
 // guide adds guidance and sends the receipt to its sender.
-func (p *porter) guide(who, name, text string) string {
+func (p *fixture) guide(who, name, text string) string {
 	a := p.Do(loop.Input{Key: "tg:" + text, Actor: who, Name: name, Body: loop.Guide{Text: text}})
 	if !a.OK {
 		p.t.Fatalf("%s: %s", text, a.Text)
@@ -140,13 +140,13 @@ func (p *porter) guide(who, name, text string) string {
 }
 
 // transcript returns the chat as a phone shows it at the end.
-func (ph *phone) transcript() string {
+func (ph *chatView) transcript() string {
 	return ph.render(func(m bot.Message) bot.Message { return m })
 }
 
 // outline returns the transcript with the first line of each status only:
 // package bot's own tests check the rest.
-func (ph *phone) outline() string {
+func (ph *chatView) outline() string {
 	return ph.render(func(m bot.Message) bot.Message {
 		if strings.HasPrefix(m.Key, "status.") {
 			m.Lines = m.Lines[:1]
@@ -155,7 +155,7 @@ func (ph *phone) outline() string {
 	})
 }
 
-func (ph *phone) render(show func(bot.Message) bot.Message) string {
+func (ph *chatView) render(show func(bot.Message) bot.Message) string {
 	var b strings.Builder
 	for _, s := range ph.shown {
 		b.WriteString(screen(show(s.m)))
@@ -220,7 +220,7 @@ const (
 // TestNight compares a whole night, as three people see it on their phones,
 // with golden files.
 func TestNight(t *testing.T) {
-	p := newPorter(t)
+	p := newFixture(t)
 	p.Type = func(line string) { p.guide(mira, "Mira", line) }
 	p.Acts["Task 2 planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute, Cost: 0.1}}
 	p.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: asksAgent, Took: time.Minute, Cost: 0.1}}
@@ -281,7 +281,7 @@ func TestNight(t *testing.T) {
 	}
 }
 
-func loopQuestion(p *porter, kind ledger.QuestionKind) string {
+func loopQuestion(p *fixture, kind ledger.QuestionKind) string {
 	for _, q := range p.State.Project.Questions {
 		if q.Kind == kind {
 			return q.ID

@@ -12,8 +12,8 @@ import (
 // maxGap is the longest time between blocked tasks that share one message.
 // crowd is the smallest number of blocked tasks that share one message.
 const (
-	maxGap = time.Hour
-	crowd  = 3
+	maxGap    = time.Hour
+	minShared = 3
 )
 
 // asked sends a question to everybody. A confirmation goes only to the person
@@ -38,7 +38,7 @@ func (c *composer) asked(q ledger.Question) {
 				near = append(near, o)
 			}
 		}
-		if len(near) >= crowd {
+		if len(near) >= minShared {
 			m = bot.BlockedTogether(c.last, near, c.now)
 		}
 	}

@@ -17,13 +17,13 @@ const (
 	thread = "telegram:-1001234567890/42"
 )
 
-// threaded returns a run of a project with a thread on Telegram and none on
+// threadedNight returns a run of a project with a thread on Telegram and none on
 // Slack, where one person is paired.
-func threaded(t *testing.T, o notify.Options) *porter {
+func threadedNight(t *testing.T, o notify.Options) *fixture {
 	t.Helper()
-	p := going(t, true)
+	p := runningNight(t, true)
 	p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.PersonPaired{Person: ledger.Person{ID: sam, Name: "Sam", Role: ledger.RoleSteer, Since: p.Now}}})
-	p.phones[sam], p.phones[thread] = &phone{}, &phone{}
+	p.phones[sam], p.phones[thread] = &chatView{}, &chatView{}
 	o.ChatsWith, o.Zone = p.where, zone
 	o.Group = func(chat string) bool { return chat == thread }
 	o.Threads = func(project string) []string {
@@ -37,7 +37,7 @@ func threaded(t *testing.T, o notify.Options) *porter {
 }
 
 // logs returns the messages that each chat got, without buttons and text below.
-func (p *porter) logs() map[string]string {
+func (p *fixture) logs() map[string]string {
 	out := map[string]string{}
 	for chat, ph := range p.phones {
 		if len(ph.log) > 0 {
@@ -51,7 +51,7 @@ func (p *porter) logs() map[string]string {
 // private chats of people on other platforms. A question that confirms a
 // command goes only to the command's sender. Edits follow the message.
 func TestThread(t *testing.T) {
-	p := threaded(t, notify.Options{})
+	p := threadedNight(t, notify.Options{})
 	q := ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
 	p.project(ledger.QuestionAsked{Question: q})
 	if m := p.phones[thread].shown[0].m; len(m.Buttons) == 0 || len(m.Buttons) != len(p.phones[sam].shown[0].m.Buttons) {
@@ -79,7 +79,7 @@ func TestThread(t *testing.T) {
 // TestThreadMissing checks that people who do not read the thread are told in
 // their private chats.
 func TestThreadMissing(t *testing.T) {
-	p := threaded(t, notify.Options{
+	p := threadedNight(t, notify.Options{
 		Reads: func(chat, person string) bool { return chat == thread && person != ben },
 		Digests: func(string, ledger.Person) []bot.Message {
 			return []bot.Message{{Key: bot.KeyDigest, Project: "shop", Lines: []bot.Line{{Text: "✓ shop 1/1 done"}, {Text: "Nothing runs."}}}}
@@ -112,7 +112,7 @@ func TestThreadSounds(t *testing.T) {
 		"stopped at night":      {"", false, ended, "silent"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := threaded(t, notify.Options{Quiet: quiet})
+			p := threadedNight(t, notify.Options{Quiet: quiet})
 			if c.own != "" {
 				p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.QuietSet{Chat: thread, Hours: c.own}})
 			}
@@ -136,7 +136,7 @@ func TestThreadDigest(t *testing.T) {
 	message := func(project, text string) bot.Message {
 		return bot.Message{Key: bot.KeyDigest, Project: project, Lines: []bot.Line{{Text: "✓ " + project + " " + text}, {Text: "Nothing runs."}}}
 	}
-	p := threaded(t, notify.Options{Digests: func(_ string, who ledger.Person) []bot.Message {
+	p := threadedNight(t, notify.Options{Digests: func(_ string, who ledger.Person) []bot.Message {
 		text := "for all"
 		if who.Role == ledger.RoleAdmin {
 			text = "for admins"

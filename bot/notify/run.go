@@ -20,11 +20,11 @@ func (c *composer) stateSet(b ledger.RunStateSet) {
 	case b.State == ledger.RunWaiting && b.Wait == ledger.WaitLimit:
 		c.limited()
 	case b.State == ledger.RunWaiting && b.Wait == ledger.WaitAgent:
-		c.keep(troubleKey("standstill", was.Commits, was.Counted, was.ID), false, bot.Standstill(c.after, c.cut(), c.now))
+		c.keep(troubleKey("standstill", was.Commits, was.Counted, was.ID), false, bot.Standstill(c.after, c.cutSession(), c.now))
 	case b.Wait == ledger.WaitDisk:
 		c.keep(troubleKey("disk", was.Commits, 0, was.ID), false, bot.DiskFull(c.after, c.now))
 	case b.State == ledger.RunRunning || b.State == ledger.RunPlanning:
-		c.goesOn(was)
+		c.waitEnded(was)
 	}
 }
 
@@ -58,7 +58,7 @@ func (c *composer) limited() {
 		c.edit(key, ledger.ClassChatter, bot.StillLimited(c.after, c.now))
 		return
 	}
-	c.push(key, ledger.ClassNotice, true, bot.Limited(c.after, c.cut(), c.now))
+	c.push(key, ledger.ClassNotice, true, bot.Limited(c.after, c.cutSession(), c.now))
 }
 
 // holdOf returns the hold of an agent that ends when the run's wait ends.
@@ -72,9 +72,9 @@ func (c *composer) holdOf(r *loop.Run) loop.AgentHold {
 	return found
 }
 
-// cut names the session that ended without being counted: "#9 planner". It
+// cutSession names the session that ended without being counted: "#9 planner". It
 // returns "" if the wait began before a session started.
-func (c *composer) cut() string {
+func (c *composer) cutSession() string {
 	for _, t := range c.after.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
 			return bot.Doing(c.after)
@@ -83,8 +83,8 @@ func (c *composer) cut() string {
 	return ""
 }
 
-// goesOn edits the message about a wait that has ended, without a sound.
-func (c *composer) goesOn(was *loop.Run) {
+// waitEnded edits the message about a wait that has ended, without a sound.
+func (c *composer) waitEnded(was *loop.Run) {
 	if was.Wait != ledger.WaitLimit && was.Wait != ledger.WaitAgent && was.Wait != ledger.WaitDisk {
 		return
 	}
@@ -101,13 +101,13 @@ func (c *composer) goesOn(was *loop.Run) {
 		ledger.WaitDisk:  {troubleKey("disk", was.Commits, 0, was.ID)},
 	}[was.Wait]
 	for _, key := range keys {
-		c.edit(key, ledger.ClassChatter, bot.GoesOn(c.before, was, c.since(was), c.now))
+		c.edit(key, ledger.ClassChatter, bot.GoesOn(c.before, was, c.heldSince(was), c.now))
 	}
 }
 
-// worked edits the message about a standstill after a session of the agent has
-// emitted its event.
-func (c *composer) worked(b ledger.AgentUsable) {
+// agentRecovered edits the message about a standstill after a session of the
+// agent has emitted its event.
+func (c *composer) agentRecovered(b ledger.AgentUsable) {
 	r := c.before.Project.Run
 	hold := c.before.Shared.Agents[b.Agent]
 	if !b.Worked || !hold.Trial || r.Over() {
@@ -121,9 +121,9 @@ func (c *composer) worked(b ledger.AgentUsable) {
 
 func (c *composer) trial() (ledger.AgentUsable, bool) { return earlier[ledger.AgentUsable](c) }
 
-// since returns the time since which the run's agent was held, or the zero time
-// if it is unknown.
-func (c *composer) since(was *loop.Run) time.Time {
+// heldSince returns the time since which the run's agent was held, or the zero
+// time if it is unknown.
+func (c *composer) heldSince(was *loop.Run) time.Time {
 	h, held := c.start.Shared.Agents[was.AwaitedAgent()] // this decision may have ended the hold
 	if !held {
 		return time.Time{}

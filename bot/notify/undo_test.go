@@ -14,10 +14,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestNoUndo checks that [Undo] disappears after a minute from every chat that
+// TestRemoveUndo checks that [Undo] disappears after a minute from every chat that
 // still shows it, that nothing else changes, and that a removed person (3) gets
 // nothing.
-func TestNoUndo(t *testing.T) {
+func TestRemoveUndo(t *testing.T) {
 	at := time.Date(2026, 11, 20, 0, 37, 0, 0, time.UTC)
 	s := loop.State{
 		Shared:  loop.Shared{People: []ledger.Person{{ID: "telegram:1", Role: ledger.RoleAdmin}, {ID: "slack:U1", Role: ledger.RoleView}}},

@@ -19,7 +19,7 @@ import (
 // digest of the night: each session's cost, each task and each failure is in
 // exactly one of them.
 func TestSpans(t *testing.T) {
-	whole, tale := good(t)
+	whole, tale := exampleNight(t)
 	records := tale.All()
 	for minute := 15; minute < 450; minute += 29 {
 		mid := evening.Add(time.Duration(minute)*time.Minute + time.Second)
@@ -64,7 +64,7 @@ func TestSpans(t *testing.T) {
 // the whole ledger, also if the span begins long after the records or in the
 // middle of them.
 func TestRead(t *testing.T) {
-	_, tale := good(t)
+	_, tale := exampleNight(t)
 	l := store.NewMemory()
 	for _, r := range tale.All() {
 		if _, err := l.Commit(t.Context(), ledger.Batch{Time: r.Time, Records: []ledger.Record{r}}); err != nil {
@@ -97,7 +97,7 @@ func TestRead(t *testing.T) {
 // TestUnknownStaysUnknown checks that a cost that no agent reported is never
 // shown as zero.
 func TestUnknownStaysUnknown(t *testing.T) {
-	n := began(t)
+	n := newScriptedNight(t)
 	n.Cost = -1
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 2 })
@@ -113,7 +113,7 @@ func TestUnknownStaysUnknown(t *testing.T) {
 // TestFirstSession checks that the cost is unknown, not zero, while the first
 // session of a span runs.
 func TestFirstSession(t *testing.T) {
-	n := began(t)
+	n := newScriptedNight(t)
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Agents == 1 })
 	f := n.facts(n.Now.Add(time.Minute))
@@ -134,7 +134,7 @@ func TestFirstSession(t *testing.T) {
 // TestGrowing checks that tasks added or removed during the night change the
 // burndown at that time.
 func TestGrowing(t *testing.T) {
-	n := began(t)
+	n := newScriptedNight(t)
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 1 })
 	at := n.Now.Add(time.Second)

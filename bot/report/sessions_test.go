@@ -13,7 +13,7 @@ import (
 // the digest, and that a planned session that the state does not contain is
 // omitted.
 func TestSessions(t *testing.T) {
-	whole, tale := good(t)
+	whole, tale := exampleNight(t)
 	var seen report.Sessions
 	live := 0
 	for _, r := range tale.All() {

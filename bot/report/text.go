@@ -174,7 +174,7 @@ func (f Facts) firstLine() (sign, rest string) {
 		return bot.SignNow, tally + ", no session yet"
 	case f.Quiet():
 		return bot.SignLater, ": nothing was ready, $0.00"
-	case f.wentWrong():
+	case f.isFailure():
 		return bot.SignFailed, tally + " done" + need
 	case len(f.Off) > 0:
 		o := f.Off[0]
@@ -197,9 +197,9 @@ func (f Facts) firstLine() (sign, rest string) {
 	return bot.SignLook, tally + " done, nothing runs"
 }
 
-// wentWrong reports whether the night failed: the run cannot continue, the
+// isFailure reports whether the night failed: the run cannot continue, the
 // branch tip is red, or more attempts failed than tasks were completed.
-func (f Facts) wentWrong() bool {
+func (f Facts) isFailure() bool {
 	for _, n := range f.Needs {
 		if n.BlocksRun && n.Sign == bot.SignLook {
 			return true
@@ -261,7 +261,7 @@ func (f Facts) failedLines() []string {
 	}
 	for _, x := range f.Failures {
 		if !f.inNeeds(x.Task) {
-			out = append(out, bot.SignFailed+" "+short(x.Task)+" an attempt failed"+why(x.Why))
+			out = append(out, bot.SignFailed+" "+short(x.Task)+" an attempt failed"+reasonSuffix(x.Why))
 		}
 	}
 	return out
@@ -271,7 +271,7 @@ func (f Facts) failedLines() []string {
 func (f Facts) attemptLines() []string {
 	var out []string
 	for _, x := range f.Failures {
-		out = append(out, bot.SignFailed+" "+strings.TrimSpace(short(x.Task)+" "+bot.Clean(x.Attempt))+why(x.Why))
+		out = append(out, bot.SignFailed+" "+strings.TrimSpace(short(x.Task)+" "+bot.Clean(x.Attempt))+reasonSuffix(x.Why))
 	}
 	return out
 }

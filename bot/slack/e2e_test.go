@@ -210,7 +210,7 @@ func TestIndependentServer(t *testing.T) {
 		mira("conversations.history", url.Values{"channel": {in}}, &h)
 		return h.Messages
 	}
-	m := said("■ shop #8 blocked (q5)", "Refund <flow> & *more*", "Stays blocked.")
+	m := textMessage("■ shop #8 blocked (q5)", "Refund <flow> & *more*", "Stays blocked.")
 	m.Buttons = []bot.Button{{Label: "Retry", Command: "q5 retry"}}
 	if asked, err = b.Send(t.Context(), chat, m, bot.SendOptions{}); err != nil {
 		t.Fatal(err)
@@ -218,19 +218,19 @@ func TestIndependentServer(t *testing.T) {
 	if got := shown(room)[0]; got.TS != asked || got.Text != "■ shop #8 blocked (q5)" || !strings.Contains(string(got.Blocks), `"text":"Refund <flow> & *more*"`) || !strings.Contains(string(got.Blocks), "q5.retry") {
 		t.Errorf("shown: %+v %s", got, got.Blocks)
 	}
-	private, err := b.Send(t.Context(), own, said("● shop r14 started"), bot.SendOptions{Silent: true})
+	private, err := b.Send(t.Context(), own, textMessage("● shop r14 started"), bot.SendOptions{Silent: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	mira("conversations.list", url.Values{"types": {"im"}}, &list)
 	direct := list.Channels[0].ID
-	if err := b.Edit(t.Context(), bot.Ref{Chat: own, ID: private}, said("✓ shop r14 ended")); err != nil {
+	if err := b.Edit(t.Context(), bot.Ref{Chat: own, ID: private}, textMessage("✓ shop r14 ended")); err != nil {
 		t.Fatal(err)
 	}
 	if got := shown(direct)[0]; got.TS != private || got.Text != "✓ shop r14 ended" {
 		t.Errorf("changed: %+v", got)
 	}
-	gone, err := b.Send(t.Context(), chat, said("→ moved"), bot.SendOptions{Silent: true, ReplyTo: asked})
+	gone, err := b.Send(t.Context(), chat, textMessage("→ moved"), bot.SendOptions{Silent: true, ReplyTo: asked})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestIndependentServer(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, said("x")); !errors.Is(err, bot.ErrMessageGone) {
+	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, textMessage("x")); !errors.Is(err, bot.ErrMessageGone) {
 		t.Errorf("of what is gone: %v", err)
 	}
 
@@ -258,7 +258,7 @@ func TestIndependentServer(t *testing.T) {
 	if all := thread.Messages; len(all) != 2 || len(all[1].Files) != 1 || all[1].Files[0].Name != "shop-11.diff" {
 		t.Errorf("the thread: %+v", all)
 	}
-	picture := said("? shop 9/12 done")
+	picture := textMessage("? shop 9/12 done")
 	picture.Picture, picture.Alt = []byte("\x89PNG\r\n\x1a\nx"), "Night of shop."
 	if _, err := b.Send(t.Context(), chat, picture, bot.SendOptions{Silent: true}); err != nil {
 		t.Fatal(err)
@@ -298,7 +298,7 @@ func TestIndependentServer(t *testing.T) {
 
 	// An archived channel accepts no messages.
 	mira("conversations.archive", url.Values{"channel": {room}}, nil)
-	if _, err := b.Send(t.Context(), chat, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
+	if _, err := b.Send(t.Context(), chat, textMessage("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("archived: %v", err)
 	}
 	if f := b.ProbeChannel(t.Context(), room, "shop"); f.OK || !strings.Contains(f.Text, "archived") {

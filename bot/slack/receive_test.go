@@ -123,7 +123,7 @@ func TestReplies(t *testing.T) {
 		}
 	})
 	w.runConnected()
-	asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
+	asked := w.send(shop, textMessage("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 	w.far.Reply(ana, channel, asked, "retry")
 	w.far.Reply(ana, channel, asked, "@porter skip")
 	mention := w.far.Say(mira, channel, "@porter guidance small")
@@ -159,7 +159,7 @@ func TestEdits(t *testing.T) {
 func TestPress(t *testing.T) {
 	w := newWorld(t)
 	w.runConnected()
-	m := said("■ shop #8 blocked (q5)")
+	m := textMessage("■ shop #8 blocked (q5)")
 	m.Buttons = []bot.Button{{Label: "Retry", Command: "q5 retry"}}
 	direct := w.far.Direct(mira)
 	for n, c := range []struct{ chat, in string }{{shop, channel}, {home, direct}} {
@@ -189,14 +189,14 @@ func TestPress(t *testing.T) {
 func TestForm(t *testing.T) {
 	w := newWorld(t)
 	w.runConnected()
-	m := said("■ shop #8 blocked (q5)")
+	m := textMessage("■ shop #8 blocked (q5)")
 	m.Buttons = []bot.Button{{Label: "Guide…", Command: "q5 guide WORDS"}}
 	id := w.send(shop, m, bot.SendOptions{Silent: true})
 	if _, err := w.far.Press(mira, channel, id, "Guide…"); err != nil {
 		t.Fatal(err)
 	}
 	in := w.waitInputs(1)[0]
-	ask := said("? Your words for #8 (q5):")
+	ask := textMessage("? Your words for #8 (q5):")
 	if !w.bot.OpenForm(t.Context(), in, "q5 guide", ask) {
 		t.Fatal("no form")
 	}
@@ -305,7 +305,7 @@ func TestReadBack(t *testing.T) {
 	direct := w.far.Direct(mira)
 	w.far.CloseChannel("C0LEFT", "not_in_channel")
 	stop := w.runConnected()
-	asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
+	asked := w.send(shop, textMessage("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 	w.far.Say(mira, direct, "guidance one")
 	edited := w.far.Say(mira, direct, "guidance two")
 	w.waitInputs(2)
@@ -433,7 +433,7 @@ func TestReadBackOldThread(t *testing.T) {
 				w.waitInputs(1)
 				replyTo = root + ":" + mira
 			}
-			asked = w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true, ReplyTo: replyTo})
+			asked = w.send(shop, textMessage("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true, ReplyTo: replyTo})
 			for range c.busy {
 				w.far.Say(ana, channel, "lunch")
 			}
@@ -476,7 +476,7 @@ func TestReadBackRetries(t *testing.T) {
 				})
 				direct := w.far.Direct(mira)
 				stop := w.runConnected()
-				asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
+				asked := w.send(shop, textMessage("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 				w.far.Say(mira, direct, "one")
 				w.waitInputs(1)
 				stop()
@@ -669,7 +669,7 @@ func TestTokenRevoked(t *testing.T) {
 	w.far.Say(mira, direct, "one")
 	w.waitInputs(1)
 	w.far.Fault("chat.postMessage", far.Rejected("token_revoked"))
-	if _, err := w.bot.Send(t.Context(), home, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrTokenRejected) {
+	if _, err := w.bot.Send(t.Context(), home, textMessage("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrTokenRejected) {
 		t.Fatal(err)
 	}
 	refused := func() {
@@ -691,7 +691,7 @@ func TestTokenRevoked(t *testing.T) {
 	w.waitFor("another socket", func() bool { return w.far.Sockets() == 2 && strings.Contains(w.logged(), "cannot be read back") })
 	refused()
 	history := len(w.far.Calls("conversations.history"))
-	w.send(home, said("again"), bot.SendOptions{})
+	w.send(home, textMessage("again"), bot.SendOptions{})
 	if s := w.bot.State(); !s.Connected || s.Trouble != transport.TroubleNone {
 		t.Errorf("accepted again: %+v", s)
 	}
@@ -709,7 +709,7 @@ func TestChannelActive(t *testing.T) {
 	}
 	joined(ana, channel)
 	joined(far.BotUser, "<evil>")
-	w.send(shop, said("x"), bot.SendOptions{})
+	w.send(shop, textMessage("x"), bot.SendOptions{})
 	w.far.Say(mira, w.far.Direct(mira), "one")
 	w.waitInputs(1)
 	if len(alive) != 0 {
@@ -797,7 +797,7 @@ func TestPlainSlacktest(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("not acknowledged")
 	}
-	if id, err := b.Send(t.Context(), shop, said("● shop runs"), bot.SendOptions{Silent: true}); err != nil || id == "" {
+	if id, err := b.Send(t.Context(), shop, textMessage("● shop runs"), bot.SendOptions{Silent: true}); err != nil || id == "" {
 		t.Errorf("%q, %v", id, err)
 	}
 }

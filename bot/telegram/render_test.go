@@ -115,7 +115,7 @@ func visible(html string) (string, error) {
 
 func utf16Units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-func seen(s string) string { return strings.ReplaceAll(s, joiner, "") }
+func withoutJoiners(s string) string { return strings.ReplaceAll(s, joiner, "") }
 
 // checkRender checks the properties of every rendered message.
 func checkRender(t interface{ Fatalf(string, ...any) }, m bot.Message) {
@@ -147,7 +147,7 @@ func checkRender(t interface{ Fatalf(string, ...any) }, m bot.Message) {
 				t.Fatalf("%q can be tapped in the plain %q", tap, p.Text)
 			}
 		}
-		whole = append(whole, seen(text))
+		whole = append(whole, withoutJoiners(text))
 	}
 	if f := parts[0].File; f != nil {
 		whole = strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(f.Data), "┃ ", ""), "\n"), "\n")

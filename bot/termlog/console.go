@@ -95,10 +95,10 @@ func (c *Console) Echo(text, by string) {
 	defer c.mu.Unlock()
 	line := "> " + bot.Clean(text)
 	if by != "" {
-		line = bot.Pad(line, c.room()-bot.Width(by)-4, 3) + "(" + bot.Clean(by) + ")"
+		line = bot.Pad(line, c.restWidth()-bot.Width(by)-4, 3) + "(" + bot.Clean(by) + ")"
 	}
 	c.flush(c.opt.Now())
-	c.whole(c.opt.Now(), line)
+	c.uncut(c.opt.Now(), line)
 }
 
 // Reply prints the reply to a typed command, unless its entries were printed
@@ -106,22 +106,22 @@ func (c *Console) Echo(text, by string) {
 func (c *Console) Reply(m bot.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(m.Lines) == 0 || (m.Cause != "" && c.caused(m.Cause)) {
+	if len(m.Lines) == 0 || (m.Cause != "" && c.isKnownCause(m.Cause)) {
 		return
 	}
 	now := c.opt.Now()
 	c.flush(now)
 	const most = 400 // maximum number of lines; a longer diff needs a pager
-	lines := strings.Split(m.Text(c.room()), "\n")
+	lines := strings.Split(m.Text(c.restWidth()), "\n")
 	for n, line := range lines {
 		switch {
 		case n == 0:
-			c.whole(now, line)
+			c.uncut(now, line)
 		case n == most:
-			c.more(fmt.Sprintf("and %d more lines", len(lines)-most))
+			c.continuation(fmt.Sprintf("and %d more lines", len(lines)-most))
 			return
 		default:
-			c.more(line)
+			c.continuation(line)
 		}
 	}
 }
@@ -135,15 +135,15 @@ func (c *Console) Note(lines ...string) {
 	c.flush(now)
 	for n, line := range lines {
 		if n == 0 {
-			c.whole(now, bot.CleanPre(line))
+			c.uncut(now, bot.CleanPre(line))
 			continue
 		}
-		c.more(bot.CleanPre(line))
+		c.continuation(bot.CleanPre(line))
 	}
 }
 
-// room returns the number of columns left in a line after its time.
-func (c *Console) room() int { return c.opt.Width - len(c.indent()) }
+// restWidth returns the number of columns left in a line after its time.
+func (c *Console) restWidth() int { return c.opt.Width - len(c.indent()) }
 
 func (c *Console) indent() string {
 	if c.opt.Demo {
@@ -161,24 +161,24 @@ func (c *Console) clock(t time.Time) string {
 }
 
 // line prints one line with its time, cut to the width.
-func (c *Console) line(t time.Time, text string) { c.whole(t, bot.Cut(text, c.room())) }
+func (c *Console) line(t time.Time, text string) { c.uncut(t, bot.Cut(text, c.restWidth())) }
 
-// whole prints one line with its time, uncut.
-func (c *Console) whole(t time.Time, text string) { c.put(c.clock(t), text) }
+// uncut prints one line with its time, uncut.
+func (c *Console) uncut(t time.Time, text string) { c.write(c.clock(t), text) }
 
-// more prints a continuation of the previous line.
-func (c *Console) more(text string) { c.put(c.indent(), text) }
+// continuation prints a continuation of the previous line.
+func (c *Console) continuation(text string) { c.write(c.indent(), text) }
 
 // wrapped prints text below the previous line, broken at the width.
 func (c *Console) wrapped(text string) {
-	for _, part := range bot.Wrap(bot.Clean(text), c.room()) {
-		c.more(part)
+	for _, part := range bot.Wrap(bot.Clean(text), c.restWidth()) {
+		c.continuation(part)
 	}
 }
 
-// put writes a line. It ignores errors: a terminal that cannot be written to
+// write writes a line. It ignores errors: a terminal that cannot be written to
 // must not end a run.
-func (c *Console) put(head, text string) {
+func (c *Console) write(head, text string) {
 	text = strings.TrimRight(text, " ")
 	if c.opt.Color {
 		head, text = dim+head+plain, paint(text)
@@ -221,8 +221,8 @@ func paint(text string) string {
 // still to come matter.
 const maxCauses = 64
 
-func (c *Console) told(cause string) {
-	if cause == "" || c.caused(cause) {
+func (c *Console) rememberCause(cause string) {
+	if cause == "" || c.isKnownCause(cause) {
 		return
 	}
 	if c.causes = append(c.causes, cause); len(c.causes) > maxCauses {
@@ -230,7 +230,7 @@ func (c *Console) told(cause string) {
 	}
 }
 
-func (c *Console) caused(cause string) bool {
+func (c *Console) isKnownCause(cause string) bool {
 	for _, k := range c.causes {
 		if k == cause {
 			return true
@@ -239,29 +239,29 @@ func (c *Console) caused(cause string) bool {
 	return false
 }
 
-// say prints a line for an entry, and remembers the input that caused it.
-func (c *Console) say(v view, text string) {
+// printEntry prints a line for an entry, and remembers the input that caused it.
+func (c *Console) printEntry(v view, text string) {
 	c.flush(v.at)
-	c.told(v.e.Cause)
+	c.rememberCause(v.e.Cause)
 	c.line(v.at, text)
 }
 
-// tell is say for a text that must be read in full: it takes up to
+// printWrapped is printEntry for a text that must be read in full: it takes up to
 // maxReasonLines lines before it is cut.
-func (c *Console) tell(v view, text string) {
+func (c *Console) printWrapped(v view, text string) {
 	c.flush(v.at)
-	c.told(v.e.Cause)
-	parts := bot.Wrap(text, c.room())
+	c.rememberCause(v.e.Cause)
+	parts := bot.Wrap(text, c.restWidth())
 	if len(parts) > maxReasonLines {
 		rest := strings.Join(parts[maxReasonLines-1:], " ")
-		parts = append(parts[:maxReasonLines-1], bot.Cut(rest, c.room()))
+		parts = append(parts[:maxReasonLines-1], bot.Cut(rest, c.restWidth()))
 	}
 	for n, part := range parts {
 		if n == 0 {
-			c.whole(v.at, part)
+			c.uncut(v.at, part)
 			continue
 		}
-		c.more(part)
+		c.continuation(part)
 	}
 }
 

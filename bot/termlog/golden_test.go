@@ -48,31 +48,33 @@ func newScene(project string, opt termlog.Options) *scene {
 func (s *scene) typed(line, by string) {
 	s.keys++
 	s.Echo(line, by)
-	m, err := bot.Handle(context.Background(), desk{s.Night}, bot.Request{Key: fmt.Sprintf("console:%d", s.keys), Actor: "console", Text: line, Time: s.Now})
+	m, err := bot.Handle(context.Background(), nightService{s.Night}, bot.Request{Key: fmt.Sprintf("console:%d", s.keys), Actor: "console", Text: line, Time: s.Now})
 	if err != nil {
 		panic(err)
 	}
 	s.Reply(m)
 }
 
-// desk is the bot.Service of the scripted night.
-type desk struct{ n *scenario.Night }
+// nightService is the bot.Service of the scripted night.
+type nightService struct{ n *scenario.Night }
 
-func (d desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) { return d.n.Do(in), nil }
-func (d desk) State(string) (loop.State, bool)                          { return d.n.State, true }
-func (d desk) Projects() []string                                       { return []string{d.n.State.Project.Name} }
-func (d desk) Diff(context.Context, string, string) (string, error)     { return "", nil }
-func (d desk) Hats(context.Context, string, string) (bot.HatSet, error) {
+func (d nightService) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
+	return d.n.Do(in), nil
+}
+func (d nightService) State(string) (loop.State, bool)                      { return d.n.State, true }
+func (d nightService) Projects() []string                                   { return []string{d.n.State.Project.Name} }
+func (d nightService) Diff(context.Context, string, string) (string, error) { return "", nil }
+func (d nightService) Hats(context.Context, string, string) (bot.HatSet, error) {
 	set := d.n.Settings()
 	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}, nil
 }
 
-func (d desk) Runs(context.Context, string) ([]string, error) { return d.n.Runs(), nil }
-func (d desk) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
+func (d nightService) Runs(context.Context, string) ([]string, error) { return d.n.Runs(), nil }
+func (d nightService) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
 	return d.n.RunRecords(run, types...), nil
 }
 
-func (d desk) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
+func (d nightService) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
 	return d.n.Records(task), nil
 }
 

@@ -100,7 +100,7 @@ start = "auto"
 			}
 			far.Say(mira, mira.ID, "/pair K7QX-M2PD")
 		}
-		until(ctx, t, d, func(s loop.State) bool { done, _ := s.Project.Count(); return done > n }) // one task each
+		waitUntil(ctx, t, d, func(s loop.State) bool { done, _ := s.Project.Count(); return done > n }) // one task each
 		if r := view(t, state, api.View{Name: "status"}); !r.OK || !strings.Contains(r.Text, "shop") {
 			t.Errorf("status: %+v", r)
 		}
@@ -121,7 +121,7 @@ start = "auto"
 			if _, err := d.Engine.Do(ctx, loop.Input{Project: "shop", Actor: "console", Body: loop.Stop{Now: true}}); err != nil {
 				t.Fatal(err)
 			}
-			until(ctx, t, d, func(s loop.State) bool { return s.Project.Run.Over() && len(s.Project.Sessions) == 0 })
+			waitUntil(ctx, t, d, func(s loop.State) bool { return s.Project.Run.Over() && len(s.Project.Sessions) == 0 })
 		}
 		began := time.Now()
 		d.Stop()
@@ -129,7 +129,7 @@ start = "auto"
 		if took := time.Since(began); took > stopTime {
 			t.Errorf("it took %v to end", took)
 		}
-		noneLeft(t, before)
+		checkNoneLeft(t, before)
 	}
 	if out, err := exec.Command("git", "-C", repo, "log", "--format=%s", "nightporter/shop/r1").CombinedOutput(); err != nil || strings.Count(string(out), "\n") < 3 {
 		t.Errorf("%s%v", out, err)
@@ -150,8 +150,8 @@ func view(t *testing.T, state string, v api.View) api.Reply {
 	return r
 }
 
-// until waits until the state of shop meets a condition.
-func until(ctx context.Context, t *testing.T, d *daemon.Daemon, is func(loop.State) bool) {
+// waitUntil waits until the state of shop meets a condition.
+func waitUntil(ctx context.Context, t *testing.T, d *daemon.Daemon, is func(loop.State) bool) {
 	t.Helper()
 	for {
 		rung := d.Changes.Next()
@@ -183,11 +183,11 @@ func TestStopFirst(t *testing.T) {
 	if err := daemon.New(broken).Start(t.Context()); !errors.As(err, &in) {
 		t.Errorf("without a token: %v", err)
 	}
-	noneLeft(t, before)
+	checkNoneLeft(t, before)
 	again := daemon.New(o) // the folder is free
 	if err := again.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	again.Stop()
-	noneLeft(t, before)
+	checkNoneLeft(t, before)
 }

@@ -31,10 +31,10 @@ func goroutines() map[string]string {
 // file, and a process opens one log.
 const logMill = "lumberjack%2ev2.(*Logger).millRun("
 
-// noneLeft fails for each new goroutine that does not end, except for a
+// checkNoneLeft fails for each new goroutine that does not end, except for a
 // logMill. It waits a moment, because the runtime lists a goroutine for some
 // time after its function has returned.
-func noneLeft(t *testing.T, before map[string]string) {
+func checkNoneLeft(t *testing.T, before map[string]string) {
 	t.Helper()
 	var left []string
 	for end := time.Now().Add(5 * time.Second); ; {

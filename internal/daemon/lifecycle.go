@@ -93,7 +93,7 @@ func (d *Daemon) start(ctx context.Context) error {
 		return err
 	}
 	if d.o.Stays {
-		return d.stay(ctx, off)
+		return d.startServices(ctx, off)
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	threads := chat.NewThreads(catalog, d.Store)
 	d.Operator = operator.New(operator.Options{
 		Engine: d.Engine, Chats: d.Engine, Store: d.Store, Projects: d.Projects, Sessions: d.runners, Digests: d.Digests, Threads: threads,
-		Ways: d.pairWays, Changes: d.Changes, Closing: d.closing, Person: d.o.Person, Stays: d.o.Stays, Serves: d.serves(), Log: d.Log,
+		Ways: d.pairPlatforms, Changes: d.Changes, Closing: d.closing, Person: d.o.Person, Stays: d.o.Stays, Serves: d.serves(), Log: d.Log,
 	})
 	if talks {
 		d.Hub = chat.New(chat.Options{
@@ -258,8 +258,8 @@ func (d *Daemon) figures(context.Context) ([]byte, error) {
 	return d.metrics.Text(now)
 }
 
-// pairWays lists the platforms on which a person can send a pairing code.
-func (d *Daemon) pairWays() []operator.PairWay {
+// pairPlatforms lists the platforms on which a person can send a pairing code.
+func (d *Daemon) pairPlatforms() []operator.PairWay {
 	var ways []operator.PairWay
 	for _, p := range platform.Used(d.Projects.Config()) {
 		way := operator.PairWay{Platform: p.Name}

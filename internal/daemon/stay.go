@@ -18,9 +18,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// stay starts the services of a daemon with Options.Stays. off is the time at
-// which a daemon last ran, zero for never.
-func (d *Daemon) stay(ctx context.Context, off time.Time) error {
+// startServices starts the services of a daemon with Options.Stays. off is the
+// time at which a daemon last ran, zero for never.
+func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 	plans, err := autostart.SchedulesOf(d.o.Config)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (d *Daemon) removeFolders(ctx context.Context) {
 	daily := time.NewTicker(24 * time.Hour)
 	defer daily.Stop()
 	for {
-		removed, err := d.runners.Tidy(ctx, time.Now().Add(-keptFolders), d.spared)
+		removed, err := d.runners.Tidy(ctx, time.Now().Add(-keptFolders), d.isKept)
 		if err != nil && ctx.Err() == nil {
 			d.Log.Warn("old folders are not removed", "error", err)
 		}
@@ -152,9 +152,9 @@ func (d *Daemon) removeFolders(ctx context.Context) {
 	}
 }
 
-// spared reports whether a run's folders are kept regardless of their age: the
+// isKept reports whether a run's folders are kept regardless of their age: the
 // run is its project's last one.
-func (d *Daemon) spared(run string) bool {
+func (d *Daemon) isKept(run string) bool {
 	return slices.ContainsFunc(d.Engine.Projects(), func(name string) bool {
 		s, _ := d.Engine.State(name)
 		return s.Project.Run != nil && s.Project.Run.ID == run

@@ -21,7 +21,7 @@ func TestDeniedGoesAlong(t *testing.T) {
 			mu.Lock()
 			launches = append(launches, l)
 			mu.Unlock()
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		s := settings()
 		s.Protected = []string{"main"}

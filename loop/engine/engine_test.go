@@ -19,7 +19,7 @@ func (w *world) outcome() (int, bool) { return loop.Outcome(w.state()) }
 // commits, in order.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
 		if exit, through := w.outcome(); exit != 0 || !through {
@@ -42,7 +42,7 @@ func TestRun(t *testing.T) {
 // can, and that the other tasks are done.
 func TestScopeThatPermitsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.plan.Tasks[0].Scope, w.plan.Tasks[1].DependsOn = "elsewhere/", nil
 		w.refuses = func(b ledger.CaptureRequest) error {
 			if b.Scope.Task == "" {
@@ -67,7 +67,7 @@ func TestScopeThatPermitsNothing(t *testing.T) {
 func TestPreflightLooksForTheCritic(t *testing.T) {
 	for _, consensus := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, good)
+			w := newWorld(t, succeeded)
 			w.plan.Tasks[0].Consensus = consensus
 			s := settings()
 			s.Hats["critic"] = ledger.Hat{Name: "critic", Agent: "other", Emits: []string{ledger.EventCritique}}
@@ -88,7 +88,7 @@ func TestRestartAnywhere(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
 				time.Sleep(time.Minute) // in the bubble's time, for sessions to end
-				return good(w, l)
+				return succeeded(w, l)
 			})
 			w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 			for {
@@ -130,7 +130,7 @@ func TestQuestionExpires(t *testing.T) {
 				w.emit(l.Session, ledger.EventQuestion, map[string]any{"text": "Which?", "options": []string{"this", "that"}, "choice": "that"})
 				return exited(l.Session, 0)
 			}
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
@@ -165,7 +165,7 @@ func TestNothingIsPlannedWithoutADaemon(t *testing.T) {
 				w.emit(l.Session, ledger.EventQuestion, map[string]any{"text": "Which?", "options": []string{"this", "that"}})
 				return exited(l.Session, 0)
 			}
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
@@ -205,7 +205,7 @@ func TestLimitIsWaitedOut(t *testing.T) {
 			if resumed.IsZero() && l.Hat != "" {
 				resumed = time.Now()
 			}
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
@@ -230,7 +230,7 @@ func TestLimitIsWaitedOut(t *testing.T) {
 // from another engine on the same ledger.
 func TestSameKeySameAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
 		first := w.do(loop.Guide{Text: "Wrap it"}, "tg:1")
@@ -268,7 +268,7 @@ func TestGuidanceReachesOneSession(t *testing.T) {
 				})
 				return exited(l.Session, 0)
 			}
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		time.Sleep(90 * time.Second) // the baseline took the first minute
@@ -296,7 +296,7 @@ func TestGuidanceReachesOneSession(t *testing.T) {
 // only.
 func TestPoisonedInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
 		a := w.do(poison{}, "tg:9")
@@ -319,7 +319,7 @@ func TestUntold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := true
 		var told []string
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.stop()
 		w.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []ledger.Outgoing {
 			for _, e := range d.Entries {

@@ -39,7 +39,7 @@ func (w *world) queued() []string {
 // the input comes.
 func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.stop()
 		w.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []ledger.Outgoing {
 			return []ledger.Outgoing{{Chat: mira, Class: ledger.ClassNotice, Body: []byte("told of " + d.Entries[len(d.Entries)-1].Body.EntryType())}}
@@ -71,7 +71,7 @@ func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 // are the same after a restart.
 func TestHouseInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		do := func(in loop.Input) loop.Answer {
 			t.Helper()
 			a, err := w.engine.Do(t.Context(), in)
@@ -98,7 +98,7 @@ func TestHouseInput(t *testing.T) {
 // ledger records this without any project.
 func TestPairingEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		if _, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleView}}); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestPairingEndsByItself(t *testing.T) {
 // run in a project that has had none.
 func TestOfferedRunOpensItsAdapters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		ask, err := w.engine.Do(t.Context(), loop.Input{Project: "p", Actor: mira, Body: loop.OfferRun{Settings: settings(), Tasks: 2}})
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ func TestOfferedRunOpensItsAdapters(t *testing.T) {
 // carried out when it is delivered again, even if it now could be.
 func TestSaidOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		say := func() {
 			t.Helper()
 			m := []ledger.Outgoing{{Chat: mira, Class: ledger.ClassChatter, Body: []byte("status")}}

@@ -25,7 +25,7 @@ func TestScopeBeforeSession(t *testing.T) {
 				wrote = append(wrote, l.Task)
 			}
 			mu.Unlock()
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		w.plan.Tasks = []ledger.Task{{ID: "Task 1", Title: "One", Scope: "elsewhere/", Mark: ledger.MarkOpen}, {ID: "Task 2", Title: "Two", Mark: ledger.MarkOpen}}
 		s := settings()

@@ -192,8 +192,8 @@ func (w *world) current() *engine.Engine {
 	return w.engine
 }
 
-// good returns the exit of a session that succeeds.
-func good(w *world, l ledger.Launch) ledger.Exit {
+// succeeded returns the exit of a session that succeeds.
+func succeeded(w *world, l ledger.Launch) ledger.Exit {
 	switch l.Hat {
 	case "builder":
 		w.mu.Lock()

@@ -51,7 +51,7 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 	var moved map[string]string
 	if len(kept) < len(changes) && slices.ContainsFunc(kept, func(c change) bool { return c.new.hash == "" }) {
 		var err error
-		if moved, err = l.w.moves(ctx, input, l.tree); err != nil {
+		if moved, err = l.w.renames(ctx, input, l.tree); err != nil {
 			return nil, err
 		}
 	}

@@ -128,21 +128,21 @@ func (n *Notebook) Read(ctx context.Context, file string) ([]byte, error) {
 	}
 	root, err := n.open(false)
 	if root == nil || err != nil {
-		return nil, unlessAbsent(file, err)
+		return nil, ignoreAbsent(file, err)
 	}
 	defer root.Close()
 	info, err := root.Stat(rel)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, unlessAbsent(file, err)
+		return nil, ignoreAbsent(file, err)
 	}
 	// Without O_NONBLOCK, a pipe that has replaced the file would block us.
 	f, err := root.OpenFile(rel, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, unlessAbsent(file, err)
+		return nil, ignoreAbsent(file, err)
 	}
 	defer f.Close()
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, unlessAbsent(file, err)
+		return nil, ignoreAbsent(file, err)
 	}
 	tail := path.Dir(rel) == "agent" && path.Ext(rel) == ".md"
 	data, err := readPart(f, info.Size(), tail)

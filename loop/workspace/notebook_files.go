@@ -66,7 +66,7 @@ func (n *Notebook) open(make bool) (*os.Root, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, inTheWay(".ralph", info, "a folder")
+		return nil, errInTheWay(".ralph", info, "a folder")
 	}
 	root, err := repo.OpenRoot(".ralph")
 	if err != nil {
@@ -79,9 +79,9 @@ func (n *Notebook) open(make bool) (*os.Root, error) {
 	return root, nil
 }
 
-// inTheWay returns the error for anything else in the place of a folder or
+// errInTheWay returns the error for anything else in the place of a folder or
 // file.
-func inTheWay(file string, info fs.FileInfo, want string) error {
+func errInTheWay(file string, info fs.FileInfo, want string) error {
 	what := "a file"
 	switch mode := info.Mode(); {
 	case mode&fs.ModeSymlink != 0:
@@ -147,7 +147,7 @@ func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte
 	if info, err := root.Lstat(dir); err != nil {
 		return err
 	} else if !info.IsDir() {
-		return inTheWay(".ralph/"+dir, info, "a folder")
+		return errInTheWay(".ralph/"+dir, info, "a folder")
 	}
 	for try := 0; ; try++ {
 		old, info, err := n.readSettled(ctx, root, file)
@@ -205,7 +205,7 @@ func (n *Notebook) readSettled(ctx context.Context, root *os.Root, file string) 
 			return nil, nil, err
 		}
 		if !info.Mode().IsRegular() {
-			return nil, nil, inTheWay(".ralph/"+file, info, "a file")
+			return nil, nil, errInTheWay(".ralph/"+file, info, "a file")
 		}
 		if info.Size() > maxShared {
 			return nil, nil, inputError(ledger.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
@@ -303,9 +303,9 @@ func (n *Notebook) setModeAndOwner(f *os.File, old fs.FileInfo) error {
 	return f.Chmod(info.Mode().Perm()&0o666 | 0o600)
 }
 
-// unlessAbsent returns nil if err means that a notebook has no plain file of a
+// ignoreAbsent returns nil if err means that a notebook has no plain file of a
 // name, which is no error for a reader. It returns any other err unchanged.
-func unlessAbsent(file string, err error) error {
+func ignoreAbsent(file string, err error) error {
 	var errno syscall.Errno
 	switch _, input := errors.AsType[*ledger.InputError](err); {
 	case err == nil, input, errors.Is(err, fs.ErrNotExist):

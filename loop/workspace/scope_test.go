@@ -11,10 +11,10 @@ import (
 
 func TestResolveScope(t *testing.T) {
 	repo := shop(t)
-	put(t, repo, "web/app/[id]/page.tsx", "x\n")
-	put(t, repo, "café/menu.md", "x\n")
-	put(t, repo, "Twin/a.md", "x\n")
-	put(t, repo, "twin/a.md", "x\n")
+	writeFile(t, repo, "web/app/[id]/page.tsx", "x\n")
+	writeFile(t, repo, "café/menu.md", "x\n")
+	writeFile(t, repo, "Twin/a.md", "x\n")
+	writeFile(t, repo, "twin/a.md", "x\n")
 	git(t, repo, "add", "-A")
 	git(t, repo, "commit", "-q", "-m", "more")
 	w := workspace(t, repo)

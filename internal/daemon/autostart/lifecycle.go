@@ -111,7 +111,7 @@ func (s *Autostarter) consider(ctx context.Context, name string) {
 		// A missing plan or repository cannot be watched, so it is read again
 		// after a while, which is cheap.
 		s.mu.Lock()
-		x.retryAt = now.Add(lookAgain)
+		x.retryAt = now.Add(retryDelay)
 		s.mu.Unlock()
 		return
 	}

@@ -212,7 +212,7 @@ func (c *connection) trackMembers(ctx context.Context) {
 					if err != nil {
 						h.o.Log.Debug("nobody says whether somebody is in a group", "chat", thread, "person", who.ID, "error", err)
 					}
-					h.members.note(thread, who.ID, err == nil && !reads)
+					h.members.record(thread, who.ID, err == nil && !reads)
 				}
 			}
 		}

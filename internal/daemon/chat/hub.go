@@ -125,14 +125,14 @@ func (h *Hub) Queued() int {
 	return n
 }
 
-// longAway is the absence after which open questions are sent again: a button
+// longAbsence is the absence after which open questions are sent again: a button
 // pressed meanwhile may have been lost.
-const longAway = 10 * time.Minute
+const longAbsence = 10 * time.Minute
 
-// repeatQuestions sends open questions again if no daemon ran for longAway or
+// repeatQuestions sends open questions again if no daemon ran for longAbsence or
 // longer.
 func (h *Hub) repeatQuestions(ctx context.Context, off, now time.Time) {
-	if off.IsZero() || now.Sub(off) < longAway {
+	if off.IsZero() || now.Sub(off) < longAbsence {
 		return
 	}
 	for _, project := range h.o.Engine.Projects() {

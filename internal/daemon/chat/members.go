@@ -20,8 +20,8 @@ func (m *members) read(thread, person string) bool {
 	return !m.away[thread+" "+person]
 }
 
-// note records whether a person is outside of a thread's group.
-func (m *members) note(thread, person string, away bool) {
+// record records whether a person is outside of a thread's group.
+func (m *members) record(thread, person string, away bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.away == nil {

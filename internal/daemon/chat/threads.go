@@ -18,7 +18,7 @@ import (
 // of each person's private chat, and commands typed there concern the project.
 type Threads struct {
 	catalog *project.Catalog
-	moves   moves
+	moves   migrations
 	titles  sync.Map               // names of threads by address, learned from messages
 	accepts func(chat string) bool // whether a chat accepts messages, as far as is known
 }
@@ -26,7 +26,7 @@ type Threads struct {
 // NewThreads returns the threads of a catalog's projects. moved stores the
 // addresses of migrated groups.
 func NewThreads(c *project.Catalog, moved Cursors) *Threads {
-	return &Threads{catalog: c, moves: moves{store: moved}, accepts: func(string) bool { return true }}
+	return &Threads{catalog: c, moves: migrations{store: moved}, accepts: func(string) bool { return true }}
 }
 
 // Of returns the addresses that news of a project goes to. It omits threads

@@ -13,8 +13,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// occasion is the latest day or week whose digest is due.
-type occasion struct {
+// period is the latest day or week whose digest is due.
+type period struct {
 	name string // 2026-11-20 or 2026-W47; later names are greater
 	last string // name of the last sent digest
 	due  time.Time
@@ -101,7 +101,7 @@ func dueLast(at config.Clock, every, ago int, now time.Time) (date, due time.Tim
 const lateBy = 10 * time.Minute
 
 // ofDay returns the daily occasion at now.
-func ofDay(at config.Clock, shared loop.Shared, now time.Time) occasion {
+func ofDay(at config.Clock, shared loop.Shared, now time.Time) period {
 	day, due := digestDay(at, now)
 	var missed []string
 	for _, d := range (ledger.DigestSent{Day: day}).Missed(shared.Digest.Day) {
@@ -109,16 +109,16 @@ func ofDay(at config.Clock, shared loop.Shared, now time.Time) occasion {
 			missed = append(missed, at.Format("Mon 2 Jan"))
 		}
 	}
-	return occasion{
+	return period{
 		name: day, last: shared.Digest.Day, due: due, from: shared.DigestFrom(due, now),
 		says: func(f *report.Facts) { f.Missed = missed }, body: loop.DigestDue{Day: day, At: due},
 	}
 }
 
 // ofWeek returns the weekly occasion at now.
-func ofWeek(at config.WeekTime, shared loop.Shared, now time.Time) occasion {
+func ofWeek(at config.WeekTime, shared loop.Shared, now time.Time) period {
 	week, due := digestWeek(at, now)
-	return occasion{
+	return period{
 		name: week, last: shared.Week.Week, due: due, from: shared.WeekDigestFrom(due, now),
 		says: func(f *report.Facts) { f.Weekly = true }, body: loop.WeekDigestDue{Week: week, At: due},
 	}
@@ -126,13 +126,13 @@ func ofWeek(at config.WeekTime, shared loop.Shared, now time.Time) occasion {
 
 // send makes and commits an occasion's digests if they are due. It makes them
 // before the decision, because the decision commits their text.
-func (m *Maker) send(ctx context.Context, o occasion, now time.Time) {
+func (m *Maker) send(ctx context.Context, o period, now time.Time) {
 	if o.name <= o.last || now.Before(o.due) || now.Sub(o.due) >= loop.DigestWindow {
 		return // the core would refuse it, so nothing is drawn
 	}
 	drawn, err := guarded(func() (*digests, error) { return m.draw(ctx, o, now), nil })
 	if err != nil {
-		m.faulted(ctx, "", err, now)
+		m.reportFault(ctx, "", err, now)
 		return // the check of the next minute tries again
 	}
 	m.ready.Store(drawn)
@@ -147,14 +147,14 @@ func (m *Maker) send(ctx context.Context, o occasion, now time.Time) {
 }
 
 // draw makes the digests of all projects that have had a run.
-func (m *Maker) draw(ctx context.Context, o occasion, now time.Time) *digests {
+func (m *Maker) draw(ctx context.Context, o period, now time.Time) *digests {
 	out := &digests{name: o.name}
 	for _, name := range m.Engine.Projects() {
 		s, _ := m.Engine.State(name)
 		if s.Project.Run == nil {
 			continue
 		}
-		all, few, err := m.both(ctx, s, o, now)
+		all, few, err := m.digestPair(ctx, s, o, now)
 		if err != nil {
 			m.Log.Error("digest", "project", name, "error", err)
 			all, few = bot.DigestBroken(name), bot.DigestBroken(name)
@@ -164,9 +164,9 @@ func (m *Maker) draw(ctx context.Context, o occasion, now time.Time) *digests {
 	return out
 }
 
-// both returns a project's digest for admins and for everybody else, with one
-// picture.
-func (m *Maker) both(ctx context.Context, s loop.State, o occasion, now time.Time) (admins, others bot.Message, err error) {
+// digestPair returns a project's digest for admins and for everybody else, with
+// one picture.
+func (m *Maker) digestPair(ctx context.Context, s loop.State, o period, now time.Time) (admins, others bot.Message, err error) {
 	f, err := m.Facts(ctx, s, o.from, now)
 	if err != nil {
 		return admins, others, err

@@ -45,7 +45,7 @@ func (m *Maker) WithPicture(ctx context.Context, text bot.Message, f report.Fact
 	}
 	switch {
 	case err != nil:
-		m.faulted(ctx, f.Project, err, now)
+		m.reportFault(ctx, f.Project, err, now)
 	case len(picture) > bot.MaxPicture:
 		m.Log.Warn("picture of the digest is too large to be sent", "project", f.Project, "bytes", len(picture))
 	default:
@@ -54,11 +54,11 @@ func (m *Maker) WithPicture(ctx context.Context, text bot.Message, f report.Fact
 	return text
 }
 
-// faulted logs that the picture of a project's digest, or with project "" the
+// reportFault logs that the picture of a project's digest, or with project "" the
 // whole digest, could not be made. It tells admins once a local day.
-func (m *Maker) faulted(ctx context.Context, project string, err error, now time.Time) {
+func (m *Maker) reportFault(ctx context.Context, project string, err error, now time.Time) {
 	stack := ""
-	if f, ok := err.(*fault); ok { //nolint:errorlint // as guarded returns it
+	if f, ok := err.(*panicError); ok { //nolint:errorlint // as guarded returns it
 		stack = f.stack
 	}
 	m.Log.Error("the digest cannot be drawn", "project", project, "error", err, "stack", stack)

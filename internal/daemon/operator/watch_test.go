@@ -17,15 +17,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// looked is one answer of the view "watch".
-type looked struct {
+// watchReply is one answer of the view "watch".
+type watchReply struct {
 	scene tui.Scene
 	reply api.Reply
 	err   error
 }
 
-func watchAnswer(ctx context.Context, d *operator.Service, project, seen string) looked {
-	l := looked{}
+func watchAnswer(ctx context.Context, d *operator.Service, project, seen string) watchReply {
+	l := watchReply{}
 	l.reply, l.err = d.View(ctx, api.View{Name: api.ViewWatch, Project: project, Args: map[string]string{api.ArgSeen: seen}})
 	if l.err == nil && l.reply.OK {
 		l.err = json.Unmarshal(l.reply.Data, &l.scene)
@@ -45,9 +45,9 @@ func TestWatch(t *testing.T) {
 	if r := watchAnswer(t.Context(), d, "nope", ""); r.reply.OK || !strings.Contains(r.reply.Text, `no project "nope"`) || !strings.Contains(r.reply.Text, "shop") {
 		t.Errorf("%+v", r)
 	}
-	waits := func(seen string) <-chan looked {
+	waits := func(seen string) <-chan watchReply {
 		t.Helper()
-		got := make(chan looked, 1)
+		got := make(chan watchReply, 1)
 		go func() { got <- watchAnswer(t.Context(), d, "shop", seen) }()
 		p.Changes.Ring() // a signal alone is no change of the scene
 		select {
@@ -57,14 +57,14 @@ func TestWatch(t *testing.T) {
 		}
 		return got
 	}
-	comes := func(got <-chan looked) looked {
+	comes := func(got <-chan watchReply) watchReply {
 		t.Helper()
 		select {
 		case l := <-got:
 			return l
 		case <-time.After(daemontest.Patience):
 			t.Fatal("not answered")
-			return looked{}
+			return watchReply{}
 		}
 	}
 	// A change that is not in the ledger counts too.
@@ -85,7 +85,7 @@ func TestWatch(t *testing.T) {
 	}
 	// A request ends when its client goes away or the daemon stops.
 	ctx, cancel := context.WithCancel(t.Context())
-	gone := make(chan looked, 1)
+	gone := make(chan watchReply, 1)
 	go func() { gone <- watchAnswer(ctx, d, "shop", third.scene.Seen) }()
 	cancel()
 	if l := comes(gone); l.err != nil {

@@ -56,10 +56,10 @@ func (m *Manager) Reloaded() { m.Tell(daemon.SdNotifyReady) }
 // Stopping reports that the daemon is about to end.
 func (m *Manager) Stopping() { m.Tell(daemon.SdNotifyStopping) }
 
-// tellTime limits one message. The socket's queue may be full, and a manager
+// notifyTime limits one message. The socket's queue may be full, and a manager
 // that does not read must delay neither the daemon's work nor its end. The
 // library's own call blocks without a limit.
-const tellTime = time.Second
+const notifyTime = time.Second
 
 // Tell sends one or more lines, such as READY=1. Errors are logged.
 func (m *Manager) Tell(state string) {
@@ -77,7 +77,7 @@ func send(at, state string) error {
 	if err != nil {
 		return err
 	}
-	if err = conn.SetWriteDeadline(time.Now().Add(tellTime)); err == nil {
+	if err = conn.SetWriteDeadline(time.Now().Add(notifyTime)); err == nil {
 		_, err = conn.Write([]byte(state))
 	}
 	return errors.Join(err, conn.Close())

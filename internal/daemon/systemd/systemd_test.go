@@ -42,8 +42,8 @@ func (l listening) next(t *testing.T, within time.Duration) string {
 	return string(b[:n])
 }
 
-// patience is the longest wait for an event that normally comes at once.
-const patience = 20 * time.Second
+// eventTimeout is the longest wait for an event that normally comes at once.
+const eventTimeout = 20 * time.Second
 
 func TestManager(t *testing.T) {
 	m := New(slog.New(slog.DiscardHandler), Status{})
@@ -64,7 +64,7 @@ func TestManager(t *testing.T) {
 	}
 	l := notifySocket(t)
 	m.Tell("READY=1\nSTATUS=2 projects")
-	if got := l.next(t, patience); got != "READY=1\nSTATUS=2 projects" {
+	if got := l.next(t, eventTimeout); got != "READY=1\nSTATUS=2 projects" {
 		t.Errorf("told %q", got)
 	}
 }
@@ -89,7 +89,7 @@ func TestManagerDeaf(t *testing.T) {
 	}
 	began := time.Now()
 	m.Tell("STOPPING=1")
-	if took := time.Since(began); took > 5*tellTime {
+	if took := time.Since(began); took > 5*notifyTime {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestTwins runs random schedules on Store and Memory. Both must behave alike,
+// TestLockstep runs random schedules on Store and Memory. Both must behave alike,
 // and after each step the queue holds at most one edit of a key.
-func TestTwins(t *testing.T) {
+func TestLockstep(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++ // the round's own chats
 		chats := []string{fmt.Sprintf("t:%d", n), fmt.Sprintf("t:%d/5", n), fmt.Sprintf("t:%d-2", n), fmt.Sprintf("t:%d-2/5", n)}
-		w := twins{s: s, m: NewMemory(), chats: chats, real: map[int64]int64{}}
+		w := lockstep{s: s, m: NewMemory(), chats: chats, real: map[int64]int64{}}
 		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {
 			w.step(t, i)
 			w.compareQueues(t)
@@ -30,7 +30,7 @@ func TestTwins(t *testing.T) {
 	})
 }
 
-type twins struct {
+type lockstep struct {
 	s     *Store
 	m     *Memory
 	chats []string
@@ -39,7 +39,7 @@ type twins struct {
 	last  int             // last platform id
 }
 
-func (w *twins) step(t *rapid.T, i int) {
+func (w *lockstep) step(t *rapid.T, i int) {
 	ctx := t.Context()
 	chat := rapid.SampledFrom(w.chats).Draw(t, "chat")
 	key := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key")
@@ -94,12 +94,12 @@ func (w *twins) step(t *rapid.T, i int) {
 	}
 }
 
-func (w *twins) queued(ctx context.Context, chat string) []ledger.QueuedMessage {
+func (w *lockstep) queued(ctx context.Context, chat string) []ledger.QueuedMessage {
 	all, _ := w.m.Queued(ctx, chat)
 	return all
 }
 
-func (w *twins) compareQueues(t *rapid.T) {
+func (w *lockstep) compareQueues(t *rapid.T) {
 	ctx := t.Context()
 	for _, chat := range w.chats {
 		mine, merr := w.m.Queued(ctx, chat)
@@ -132,7 +132,7 @@ func (w *twins) compareQueues(t *rapid.T) {
 	}
 }
 
-func (w *twins) compareShown(t *rapid.T) {
+func (w *lockstep) compareShown(t *rapid.T) {
 	ctx := t.Context()
 	for _, chat := range w.chats {
 		for _, key := range []string{"a", "b"} {
