@@ -149,9 +149,9 @@ func (q Queue) Reopen(task, parent string) Queue {
 	})
 }
 
-// Rest returns the queue after a session ended: its sticky items wait for the
+// EndSession returns the queue after a session ended: its sticky items wait for the
 // next session.
-func (q Queue) Rest(session string) Queue {
+func (q Queue) EndSession(session string) Queue {
 	return q.edit(func(i *Item) {
 		if i.Sticky && i.Session == session && !i.Over() {
 			i.State = Queued

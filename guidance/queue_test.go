@@ -46,7 +46,7 @@ func TestLife(t *testing.T) {
 	if diff := cmp.Diff([]string{"g1", "g2"}, q.Owed(b.Bound)); diff != "" {
 		t.Error(diff)
 	}
-	q = q.Report("g1", Addressed, "done", at).Report("g2", SetAside, "no", at).Rest("r1-2")
+	q = q.Report("g1", Addressed, "done", at).Report("g2", SetAside, "no", at).EndSession("r1-2")
 	two := writes("r1-4", "task 1")
 	b = q.Plan(two)
 	q = q.Bind(two, b)
@@ -60,7 +60,7 @@ func TestLife(t *testing.T) {
 	if diff := cmp.Diff([]string{"g1", "g2"}, q.Owed(b.Bound)); diff != "" {
 		t.Error("a new attempt owes all again: ", diff)
 	}
-	q = q.Report("g1", Addressed, "again", at).Rest("r1-4").Release("task 1")
+	q = q.Report("g1", Addressed, "again", at).EndSession("r1-4").Release("task 1")
 	if b := q.Plan(writes("r1-6", "task 2")); !slices.Equal(b.Bound, []string{"g2"}) {
 		t.Errorf("the next task has %v", b.Bound)
 	}
@@ -111,7 +111,7 @@ func TestEnds(t *testing.T) {
 	if i, _ := q.Get("g3"); i.State != Queued || !i.At.Equal(start.Add(Lifetime)) || i.Note != "" {
 		t.Errorf("kept: %+v", i)
 	}
-	q = q.Drop("g1").Expire("g1", "x").Change("g1", "other").Rest("r1-2")
+	q = q.Drop("g1").Expire("g1", "x").Change("g1", "other").EndSession("r1-2")
 	if i, _ := q.Get("g1"); i.State != Dropped || i.Text != "be brief" {
 		t.Errorf("dropped: %+v", i)
 	}
@@ -175,7 +175,7 @@ func TestQueueLaws(t *testing.T) {
 					for _, id := range b.Bound {
 						q = q.Report(id, rapid.SampledFrom([]State{Addressed, SetAside, NotReported}).Draw(rt, "state"), "note", at)
 					}
-					q = q.Rest(target.Session)
+					q = q.EndSession(target.Session)
 				}
 			case 6:
 				q = q.Drop(id)

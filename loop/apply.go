@@ -372,7 +372,7 @@ func (p Project) applySession(e ledger.Entry) Project {
 		s.Kept++
 	case ledger.SessionEnded:
 		sessions = slices.Delete(sessions, n, n+1)
-		p.Guidance = p.Guidance.Rest(e.Session)
+		p.Guidance = p.Guidance.EndSession(e.Session)
 	default:
 		return p
 	}

@@ -21,11 +21,11 @@ func (n *Notifier) Compose(before loop.State, d loop.Decision, in loop.Input) []
 	return c.out
 }
 
-// AwayAgain returns the open questions once more after nightporter was off from
+// RepeatQuestions returns the open questions once more after nightporter was off from
 // one time to another, because button presses in that time are lost (docs/spec
 // 23.11). It omits questions that confirm a command, because their sender has
 // just typed it.
-func (n *Notifier) AwayAgain(s loop.State, from, to time.Time) []ledger.Outgoing {
+func (n *Notifier) RepeatQuestions(s loop.State, from, to time.Time) []ledger.Outgoing {
 	c := &composer{Notifier: n, now: n.local(to), last: s, after: s}
 	for _, q := range s.Project.Questions {
 		if q.Personal() {

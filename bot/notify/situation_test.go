@@ -413,7 +413,7 @@ func TestRepeatQuestions(t *testing.T) {
 	p.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Body: ledger.QuestionAsked{Question: look}})
 	p.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Body: ledger.QuestionAsked{Question: block}})
 	before := len(p.phones[mira].shown)
-	out := p.n.AwayAgain(p.State, p.Now.Add(10*time.Minute), p.Now.Add(3*time.Hour))
+	out := p.n.RepeatQuestions(p.State, p.Now.Add(10*time.Minute), p.Now.Add(3*time.Hour))
 	p.deliver(out)
 	if len(out) != 6 {
 		t.Errorf("%d messages, want two for each of three people", len(out))

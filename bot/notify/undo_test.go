@@ -45,7 +45,7 @@ func TestRemoveUndo(t *testing.T) {
 		{"q9", time.Minute, nil},
 	} {
 		var got []string
-		for _, o := range n.NoUndo(s, c.question, at.Add(c.after), func(chat, key string) (bot.Message, bool) {
+		for _, o := range n.RemoveUndo(s, c.question, at.Add(c.after), func(chat, key string) (bot.Message, bool) {
 			m, ok := shows[chat+" "+key]
 			return m, ok
 		}) {

@@ -49,7 +49,7 @@ func checkConfig(_ context.Context, p *doctorContext) []finding {
 // checkPrograms says which nightporter this is, and whether sessions get the
 // small client or have to do with this program under its name.
 func checkPrograms(context.Context, *doctorContext) []finding {
-	if session.Beside("hat") == "" {
+	if session.SiblingProgram("hat") == "" {
 		return []finding{look("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version)}
 	}
 	return []finding{fine("nightporter %s, hat beside it", Version)}

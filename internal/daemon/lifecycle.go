@@ -259,10 +259,10 @@ func (d *Daemon) figures(context.Context) ([]byte, error) {
 }
 
 // pairPlatforms lists the platforms on which a person can send a pairing code.
-func (d *Daemon) pairPlatforms() []operator.PairWay {
-	var ways []operator.PairWay
+func (d *Daemon) pairPlatforms() []operator.PairPlatform {
+	var ways []operator.PairPlatform
 	for _, p := range platform.Used(d.Projects.Config()) {
-		way := operator.PairWay{Platform: p.Name}
+		way := operator.PairPlatform{Platform: p.Name}
 		if c := d.connections.Load(); c != nil {
 			way.Bot = c.BotName(p.Name)
 		}

@@ -134,7 +134,7 @@ func (w *porter) compose(before loop.State, d loop.Decision, in loop.Input) []le
 // noUndo removes [Undo] from an answer whose minute is over.
 func (w *porter) noUndo(project, question string) {
 	s, _ := w.engine.State(project)
-	messages := w.notify.NoUndo(s, question, time.Now(), func(chat, key string) (m bot.Message, ok bool) {
+	messages := w.notify.RemoveUndo(s, question, time.Now(), func(chat, key string) (m bot.Message, ok bool) {
 		sent, found, err := w.store.SentFor(context.Background(), chat, key)
 		return m, err == nil && found && json.Unmarshal(sent.Body, &m) == nil
 	})

@@ -158,7 +158,7 @@ func TestAutoLater(t *testing.T) {
 	if err := os.WriteFile(plan, []byte("- [x] **Task 1: One**\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.LookAt("shop", time.Now())
+	s.SetRetry("shop", time.Now())
 	s.Consider(t.Context(), "shop")
 	if got := p.Projects.WarningsOf("shop"); len(got) > 0 {
 		t.Errorf("remarks %q", got)
@@ -166,7 +166,7 @@ func TestAutoLater(t *testing.T) {
 	if err := os.WriteFile(plan, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.Look("shop") // the watch may have reported it already
+	s.MarkDirty("shop") // the watch may have reported it already
 	s.Consider(t.Context(), "shop")
 	if st, _ := p.Engine.State("shop"); st.Project.Run == nil {
 		t.Error("it was not started")

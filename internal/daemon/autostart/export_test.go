@@ -23,15 +23,15 @@ func (s *Autostarter) Known(project string) (look bool, again time.Time, watched
 	return x.dirty, x.retryAt, x.source != ""
 }
 
-// LookAt sets the retry time of a project.
-func (s *Autostarter) LookAt(project string, again time.Time) {
+// SetRetry sets the retry time of a project.
+func (s *Autostarter) SetRetry(project string, again time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.projectState(project).retryAt = again
 }
 
-// Look marks a project as dirty.
-func (s *Autostarter) Look(project string) {
+// MarkDirty marks a project as dirty.
+func (s *Autostarter) MarkDirty(project string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.projectState(project).dirty = true

@@ -137,7 +137,7 @@ func (h *Hub) repeatQuestions(ctx context.Context, off, now time.Time) {
 	}
 	for _, project := range h.o.Engine.Projects() {
 		s, _ := h.o.Engine.State(project)
-		messages := h.notify.AwayAgain(s, off, now)
+		messages := h.notify.RepeatQuestions(s, off, now)
 		if len(messages) == 0 {
 			continue
 		}

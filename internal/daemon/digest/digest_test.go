@@ -265,7 +265,7 @@ func TestDigestFault(t *testing.T) {
 	if m, err := digest.Text(report.Facts{Guidance: []report.Guided{{}}, Hats: nil, Needs: make([]report.Need, 1)}, ""); err != nil || m.Key != bot.KeyDigest {
 		t.Errorf("what does not panic: %+v, %v", m, err)
 	}
-	if _, err := digest.Guarded(func() (int, error) { panic("x") }); err == nil {
+	if _, err := digest.RecoverPanic(func() (int, error) { panic("x") }); err == nil {
 		t.Error("a panic came to nothing")
 	}
 }

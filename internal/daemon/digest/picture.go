@@ -21,8 +21,8 @@ func Text(f report.Facts, span string) (bot.Message, error) {
 	})
 }
 
-// InWords returns the alternative text of a digest's picture.
-func InWords(f report.Facts) (string, error) {
+// AltText returns the alternative text of a digest's picture.
+func AltText(f report.Facts) (string, error) {
 	return guarded(func() (string, error) { return report.Alt(f), nil })
 }
 
@@ -41,7 +41,7 @@ func (m *Maker) WithPicture(ctx context.Context, text bot.Message, f report.Fact
 	picture, err := m.Draw(f, true)
 	alt := ""
 	if err == nil {
-		alt, err = InWords(f)
+		alt, err = AltText(f)
 	}
 	switch {
 	case err != nil:

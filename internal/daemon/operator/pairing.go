@@ -32,10 +32,10 @@ func PairingHash(key, code string) string {
 
 // PairOffer is the answer of the view "pair".
 type PairOffer struct {
-	Role  ledger.Role `json:"role"`
-	Until time.Time   `json:"until"`
-	Seq   int64       `json:"seq"` // number of the shared stream's entry after which events are read
-	Ways  []PairWay   `json:"ways,omitempty"`
+	Role  ledger.Role    `json:"role"`
+	Until time.Time      `json:"until"`
+	Seq   int64          `json:"seq"` // number of the shared stream's entry after which events are read
+	Ways  []PairPlatform `json:"ways,omitempty"`
 }
 
 // PairNews is the answer of the view "pairing".

@@ -38,7 +38,7 @@ func (m *Manager) Start(context.Context) error {
 		return err
 	}
 	line := m.of.Line()
-	m.Tell(daemon.SdNotifyReady + "\nSTATUS=" + line)
+	m.Notify(daemon.SdNotifyReady + "\nSTATUS=" + line)
 	if every := m.watchdog(); every > 0 {
 		m.Go(func(ctx context.Context) { m.feed(ctx, every, m.of.Alive) })
 	}
@@ -48,21 +48,21 @@ func (m *Manager) Start(context.Context) error {
 
 // Reloading reports that the daemon reloads its configuration. Reloaded must
 // follow.
-func (m *Manager) Reloading() { m.Tell(daemon.SdNotifyReloading) }
+func (m *Manager) Reloading() { m.Notify(daemon.SdNotifyReloading) }
 
 // Reloaded reports that the reload is over, whether it succeeded or not.
-func (m *Manager) Reloaded() { m.Tell(daemon.SdNotifyReady) }
+func (m *Manager) Reloaded() { m.Notify(daemon.SdNotifyReady) }
 
 // Stopping reports that the daemon is about to end.
-func (m *Manager) Stopping() { m.Tell(daemon.SdNotifyStopping) }
+func (m *Manager) Stopping() { m.Notify(daemon.SdNotifyStopping) }
 
 // notifyTime limits one message. The socket's queue may be full, and a manager
 // that does not read must delay neither the daemon's work nor its end. The
 // library's own call blocks without a limit.
 const notifyTime = time.Second
 
-// Tell sends one or more lines, such as READY=1. Errors are logged.
-func (m *Manager) Tell(state string) {
+// Notify sends one or more lines, such as READY=1. Errors are logged.
+func (m *Manager) Notify(state string) {
 	at := os.Getenv("NOTIFY_SOCKET")
 	if at == "" {
 		return
@@ -106,7 +106,7 @@ func (m *Manager) feed(ctx context.Context, every time.Duration, probe func(cont
 		cancel()
 		switch {
 		case err == nil:
-			m.Tell(daemon.SdNotifyWatchdog)
+			m.Notify(daemon.SdNotifyWatchdog)
 		case ctx.Err() == nil:
 			m.log.Error("no sign of life from the engine: the watchdog is not fed", "error", err)
 		}
@@ -124,7 +124,7 @@ func (m *Manager) report(ctx context.Context, last string) {
 	for {
 		rung := m.of.Changes.Next()
 		if line := m.of.Line(); line != last {
-			m.Tell("STATUS=" + line)
+			m.Notify("STATUS=" + line)
 			last = line
 		}
 		select {

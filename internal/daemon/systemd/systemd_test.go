@@ -49,7 +49,7 @@ func TestManager(t *testing.T) {
 	m := New(slog.New(slog.DiscardHandler), Status{})
 	t.Setenv("NOTIFY_SOCKET", "")
 	t.Setenv("WATCHDOG_USEC", "")
-	m.Tell("READY=1") // no manager: does nothing
+	m.Notify("READY=1") // no manager: does nothing
 	if m.watchdog() != 0 {
 		t.Error("a watchdog without a manager")
 	}
@@ -63,7 +63,7 @@ func TestManager(t *testing.T) {
 		t.Errorf("watchdog: %v", got)
 	}
 	l := notifySocket(t)
-	m.Tell("READY=1\nSTATUS=2 projects")
+	m.Notify("READY=1\nSTATUS=2 projects")
 	if got := l.next(t, eventTimeout); got != "READY=1\nSTATUS=2 projects" {
 		t.Errorf("told %q", got)
 	}
@@ -88,7 +88,7 @@ func TestManagerDeaf(t *testing.T) {
 		t.Fatal("the queue was never full")
 	}
 	began := time.Now()
-	m.Tell("STOPPING=1")
+	m.Notify("STOPPING=1")
 	if took := time.Since(began); took > 5*notifyTime {
 		t.Errorf("it took %v", took)
 	}
