@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestCommandTable reads the table of commands: each has all its cells, and
-// /help lists each for the roles that may use it, and for no other.
+// TestCommandTable checks that each command in the table has all its cells, and
+// that /help lists it for exactly the roles that may use it.
 func TestCommandTable(t *testing.T) {
 	seen := map[Verb]bool{}
 	places := map[int]Verb{}

@@ -20,8 +20,8 @@ func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {
 	return text
 }
 
-// Conflict tells the same as ConflictText in reply to a typed answer. words is
-// the text behind the verb; choice is "" for an answer without a verb.
+// Conflict returns the content of ConflictText as the reply to a typed answer.
+// words is the text behind the verb; choice is "" for an answer without a verb.
 func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Message {
 	m := refusal("press.second", SignFailed+" "+conflictLine(s, actor, now))
 	m.add(unchanged)

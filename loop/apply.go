@@ -234,8 +234,8 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	return p
 }
 
-// read replaces the tasks by those of the source and keeps the history of each. It
-// changes no status; that takes entries of its own.
+// read replaces the tasks by those of the source and keeps the history of each.
+// It changes no status: statuses change by TaskSet entries.
 func (p Project) read(b ledger.SourceRead) Project {
 	old := p.Tasks
 	changed := make(map[string]*ledger.Task, len(b.Tasks))

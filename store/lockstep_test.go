@@ -21,7 +21,7 @@ func TestLockstep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n++ // the round's own chats
 		chats := []string{fmt.Sprintf("t:%d", n), fmt.Sprintf("t:%d/5", n), fmt.Sprintf("t:%d-2", n), fmt.Sprintf("t:%d-2/5", n)}
-		w := lockstep{s: s, m: NewMemory(), chats: chats, real: map[int64]int64{}}
+		w := lockstep{s: s, m: NewMemory(), chats: chats, storeIDs: map[int64]int64{}}
 		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {
 			w.step(t, i)
 			w.compareQueues(t)
@@ -31,12 +31,12 @@ func TestLockstep(t *testing.T) {
 }
 
 type lockstep struct {
-	s     *Store
-	m     *Memory
-	chats []string
-	real  map[int64]int64 // Store's id by Memory's
-	ids   []int64         // every id of Memory that was ever read
-	last  int             // last platform id
+	s        *Store
+	m        *Memory
+	chats    []string
+	storeIDs map[int64]int64 // Store's id by Memory's
+	ids      []int64         // every id of Memory that was ever read
+	last     int             // last platform id
 }
 
 func (w *lockstep) step(t *rapid.T, i int) {
@@ -47,7 +47,7 @@ func (w *lockstep) step(t *rapid.T, i int) {
 	at := entryTime.Add(time.Duration(i) * time.Minute)
 	both := func(do func(l ledgerStore, id int64) (any, error), id int64) {
 		mine, merr := do(w.m, id)
-		theirs, serr := do(w.s, w.real[id])
+		theirs, serr := do(w.s, w.storeIDs[id])
 		if errors.Is(merr, ledger.ErrReplaced) != errors.Is(serr, ledger.ErrReplaced) || (merr == nil) != (serr == nil) || mine != theirs {
 			t.Fatalf("Memory: %v, %v; Store: %v, %v", mine, merr, theirs, serr)
 		}
@@ -110,10 +110,10 @@ func (w *lockstep) compareQueues(t *rapid.T) {
 		edits := map[string]bool{}
 		for i := range mine {
 			id := mine[i].ID
-			if known, ok := w.real[id]; ok && known != theirs[i].ID {
+			if known, ok := w.storeIDs[id]; ok && known != theirs[i].ID {
 				t.Fatalf("%s: message %d of Memory was %d of Store and is %d", chat, id, known, theirs[i].ID)
 			} else if !ok {
-				w.real[id], w.ids = theirs[i].ID, append(w.ids, id)
+				w.storeIDs[id], w.ids = theirs[i].ID, append(w.ids, id)
 			}
 			if m := mine[i]; m.Edit {
 				if edits[m.Key] {

@@ -30,7 +30,8 @@ func execSQL(t testing.TB, db *sql.DB, query string, args ...any) {
 	}
 }
 
-// writeEntries writes six entries of shop, two of house, two effects and a snapshot.
+// writeEntries writes six entries of shop, two of house, two effects and a
+// snapshot.
 func writeEntries(t testing.TB, s *Store) {
 	t.Helper()
 	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "a"), rec(shop, "b"), rec(ledger.SharedStream, "h")}})
@@ -315,7 +316,8 @@ func TestCommitRefusesBrokenLedger(t *testing.T) {
 	}
 }
 
-// TestSnapshotOfOtherHistory ignores a snapshot whose entry was replaced.
+// TestSnapshotOfOtherHistory checks that a snapshot is ignored if its entry was
+// replaced.
 func TestSnapshotOfOtherHistory(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)

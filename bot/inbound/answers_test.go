@@ -9,9 +9,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestQuickAnswer: a reply that arrives before the platform's id of the message
-// is stored is delivered again, and does not count as a reply to another
-// message.
+// TestQuickAnswer checks that a reply that arrives before the platform's id of
+// the message is stored is delivered again, and does not count as a reply to
+// another message.
 func TestQuickAnswer(t *testing.T) {
 	w := newWorld(t)
 	w.showQuestion("q1")

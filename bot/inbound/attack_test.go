@@ -27,8 +27,8 @@ func TestViewAnswersNothing(t *testing.T) {
 	}
 }
 
-// TestSecondPress: Ana presses after Mira, before her phone shows it. Her chat
-// still shows the question's outcome.
+// TestSecondPress checks that Ana's chat shows the outcome of a question if she
+// presses after Mira, before her phone shows Mira's answer.
 func TestSecondPress(t *testing.T) {
 	w := newWorld(t)
 	w.showQuestion("q1")
@@ -46,8 +46,8 @@ func TestSecondPress(t *testing.T) {
 	}
 }
 
-// TestOldCopy: after a question was repeated and settled, a press of the first
-// copy leaves the second one unchanged.
+// TestOldCopy checks that a press of the first copy of a question leaves the
+// second copy unchanged, after the question was repeated and settled.
 func TestOldCopy(t *testing.T) {
 	w := newWorld(t)
 	w.showQuestion("q1")

@@ -139,9 +139,9 @@ func (c *twoPlatforms) statuses() []ledger.Status {
 	return all
 }
 
-// TestPressedTogether: four people on two platforms press opposite buttons of
-// one question at once. One answer counts and has one effect, every chat's copy
-// names its author, and the other people are told who was first.
+// TestPressedTogether lets four people on two platforms press opposite buttons
+// of one question at once. One answer counts and has one effect, every chat's
+// copy names its author, and the other people are told who was first.
 func TestPressedTogether(t *testing.T) {
 	for range 8 {
 		c := newTwoPlatforms(t)
@@ -186,9 +186,8 @@ func TestPressedTogether(t *testing.T) {
 	}
 }
 
-// TestTakenOutTogether: a person is removed while their press is under way.
-// After the removal is decided, their presses have no effect and they get no
-// messages.
+// TestTakenOutTogether removes a person while their press is handled. After the
+// removal is decided, their presses have no effect and they get no messages.
 func TestTakenOutTogether(t *testing.T) {
 	won := 0
 	for range 12 {
@@ -218,7 +217,7 @@ func TestTakenOutTogether(t *testing.T) {
 	t.Logf("the press was decided first in %d of 12", won)
 }
 
-// TestTakenOutMeanwhile: as TestTakenOutTogether, with a fixed order: the person
+// TestTakenOutMeanwhile is TestTakenOutTogether with a fixed order: the person
 // is removed before the press is decided.
 func TestTakenOutMeanwhile(t *testing.T) {
 	for _, line := range []string{"", "q1 skip", "/skip 2 3", "/guidance Keep it"} { // "": pressed

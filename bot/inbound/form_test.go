@@ -9,9 +9,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestForm: on a platform with forms, a form asks for text instead of a message,
-// and its content completes the command. A person who may not give the answer
-// sees no form.
+// TestForm checks that on a platform with forms, a form asks for text instead
+// of a message, and its content completes the command. A person who may not
+// give the answer sees no form.
 func TestForm(t *testing.T) {
 	for _, opens := range []bool{true, false} {
 		w := asking(t, ledger.Question{Kind: ledger.AskPlan, Text: "x"})

@@ -34,7 +34,7 @@ func (v *request) press(ctx context.Context) error {
 	}
 	if found {
 		v.readSubject(sent)
-		if v.stands, err = v.isCurrent(ctx, sent); err != nil {
+		if v.current, err = v.isCurrent(ctx, sent); err != nil {
 			return err
 		}
 	}
@@ -87,7 +87,7 @@ func (v *request) isCurrent(ctx context.Context, sent ledger.SentMessage) (bool,
 
 // removeButtons returns the edit that removes the pressed message's buttons.
 func (v *request) removeButtons() []ledger.Outgoing {
-	if !v.stands || len(v.pressed.Buttons) == 0 {
+	if !v.current || len(v.pressed.Buttons) == 0 {
 		return nil
 	}
 	m := v.pressed

@@ -21,7 +21,7 @@ type request struct {
 	project string      // project of the chat, or of the message replied to or pressed
 	pressed bot.Message // the message whose button was pressed
 	key     string      // key of that message
-	stands  bool        // the pressed message is the last one under its key, so an edit of the key changes it
+	current bool        // the pressed message is the last one under its key, so an edit of the key changes it
 
 	receiptID string // platform's id of the receipt of the edited guidance
 }

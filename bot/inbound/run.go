@@ -40,7 +40,7 @@ func (v *request) run(ctx context.Context, line string) error {
 	}
 	switch {
 	case d.done:
-	case d.out:
+	case d.senderRemoved:
 		return v.commit(ctx)
 	default:
 		if err := v.commit(ctx, v.readReply(m)); err != nil {
@@ -81,7 +81,7 @@ func repeatsText(m bot.Message) bool {
 // acknowledge acknowledges a press. It shows no text if a message will show the
 // result, except for a refusal.
 func (v *request) acknowledge(ctx context.Context, d *requestService) {
-	if v.in.Press == "" || d.out {
+	if v.in.Press == "" || d.senderRemoved {
 		return
 	}
 	v.notice(ctx, d.toast)
@@ -107,11 +107,11 @@ func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 // committed with the reply and the cursor.
 type requestService struct {
 	Service
-	request *request
-	done    bool   // reply and cursor are committed
-	out     bool   // the sender was removed while the request was handled
-	toast   string // acknowledgement of a press
-	err     error  // the error of an input that left nothing committed
+	request       *request
+	done          bool   // reply and cursor are committed
+	senderRemoved bool   // the sender was removed while the request was handled
+	toast         string // acknowledgement of a press
+	err           error  // the error of an input that left nothing committed
 }
 
 // Do decides an input of the request. If a command leads to several inputs,
@@ -121,7 +121,7 @@ func (c *requestService) Do(ctx context.Context, in loop.Input) (loop.Answer, er
 	in.Body, in.Role = v.confirmLate(in), v.who.Role
 	if in.Key != v.in.Key {
 		a, err := c.Service.Do(ctx, in)
-		c.out = c.out || a.Code == ledger.CodeTakenOut
+		c.senderRemoved = c.senderRemoved || a.Code == ledger.CodeTakenOut
 		return a, c.keepError(err)
 	}
 	before, _ := v.o.Service.State(in.Project)
@@ -135,7 +135,7 @@ func (c *requestService) Do(ctx context.Context, in loop.Input) (loop.Answer, er
 	if err != nil {
 		return a, c.keepError(err)
 	}
-	c.done, c.out = true, a.Code == ledger.CodeTakenOut
+	c.done, c.senderRemoved = true, a.Code == ledger.CodeTakenOut
 	c.toast = v.toastFor(in, a)
 	return a, nil
 }

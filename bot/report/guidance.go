@@ -66,7 +66,7 @@ func (g Guided) outcomeLine() string {
 	}
 	to := ""
 	if task != "" {
-		to = " → " + short(task)
+		to = " → " + shortID(task)
 	}
 	note := bot.Cut(bot.Clean(i.Note), 32)
 	judged := ""

@@ -77,7 +77,7 @@ func (c *collector) taskName(task, title, question string) string {
 			title = t.Task.Title
 		}
 	}
-	out := strings.TrimSpace(short(task) + " " + bot.Cut(bot.Clean(title), 28))
+	out := strings.TrimSpace(shortID(task) + " " + bot.Cut(bot.Clean(title), 28))
 	if question != "" {
 		out += " (" + question + ")"
 	}
@@ -98,16 +98,16 @@ func (c *collector) dependentsSuffix(task string) string {
 	return ""
 }
 
-// short returns a task's id for people: cleaned of markup and at most 14
+// shortID returns a task's id for people: cleaned of markup and at most 14
 // characters.
-func short(id string) string { return bot.Cut(bot.Clean(ledger.ShortID(id)), 14) }
+func shortID(id string) string { return bot.Cut(bot.Clean(ledger.ShortID(id)), 14) }
 
 // nextStep returns a sentence that says what happens without an action by a
 // person.
 func (c *collector) nextStep(r *loop.Run) string {
 	for _, t := range c.s.Project.Tasks.All() {
 		if t.Status == ledger.Blocked {
-			c.retry = append(c.retry, short(t.Task.ID))
+			c.retry = append(c.retry, shortID(t.Task.ID))
 		}
 	}
 	next := bot.NextReady(c.s, "")
@@ -129,7 +129,7 @@ func (c *collector) nextStep(r *loop.Run) string {
 	case len(c.retry) > 0 && r.Settings.Stays:
 		return "Nothing runs. Retry starts the next run with " + strings.Join(c.retry[:min(len(c.retry), 3)], " and ") + "."
 	case next != "":
-		return "Nothing runs. /run goes on with " + short(next) + "."
+		return "Nothing runs. /run goes on with " + shortID(next) + "."
 	case c.Left > 0:
 		return "Nothing runs; what is left waits for you."
 	case c.Branch != "":

@@ -55,8 +55,8 @@ func largeNight(sessions, tasks, hats int) report.Facts {
 	return f
 }
 
-// short returns the shortest night: one running session.
-func short() report.Facts {
+// shortNight returns the shortest night: one running session.
+func shortNight() report.Facts {
 	f := largeNight(1, 3, 1)
 	f.Ended = f.Began.Add(2 * time.Minute)
 	f.Sessions[0].End, f.Sessions[0].Live = f.Ended, true
@@ -114,7 +114,7 @@ func nights(t *testing.T) map[string]report.Facts {
 	for i := range demo.Burndown {
 		demo.Burndown[i].At = demo.Began.Add(time.Duration(i) * 1400 * time.Millisecond)
 	}
-	return map[string]report.Facts{"demo": demo, "good": f, "one": short(), "crowd": largeNight(500, 120, 12), "strange": foreignNames(), "week": week, "idle": idle}
+	return map[string]report.Facts{"demo": demo, "good": f, "one": shortNight(), "crowd": largeNight(500, 120, 12), "strange": foreignNames(), "week": week, "idle": idle}
 }
 
 // TestPicture checks that every night's picture is a PNG of bounded size and

@@ -261,7 +261,7 @@ func (f Facts) failedLines() []string {
 	}
 	for _, x := range f.Failures {
 		if !f.inNeeds(x.Task) {
-			out = append(out, bot.SignFailed+" "+short(x.Task)+" an attempt failed"+reasonSuffix(x.Why))
+			out = append(out, bot.SignFailed+" "+shortID(x.Task)+" an attempt failed"+reasonSuffix(x.Why))
 		}
 	}
 	return out
@@ -271,7 +271,7 @@ func (f Facts) failedLines() []string {
 func (f Facts) attemptLines() []string {
 	var out []string
 	for _, x := range f.Failures {
-		out = append(out, bot.SignFailed+" "+strings.TrimSpace(short(x.Task)+" "+bot.Clean(x.Attempt))+reasonSuffix(x.Why))
+		out = append(out, bot.SignFailed+" "+strings.TrimSpace(shortID(x.Task)+" "+bot.Clean(x.Attempt))+reasonSuffix(x.Why))
 	}
 	return out
 }

@@ -317,7 +317,7 @@ func TestPollStopsAtOnce(t *testing.T) {
 	w.assertNoToken("error", fmt.Sprint(err))
 }
 
-// A poll that exceeds its timeout is given up.
+// TestPollTimeout checks that a poll that exceeds its timeout is cancelled.
 func TestPollTimeout(t *testing.T) {
 	w := newWorld(t, func(o *telegram.Options) { o.Timeout, o.LongPoll = 50*time.Millisecond, time.Second })
 	w.far.Fault("getUpdates", far.Hang())

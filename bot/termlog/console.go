@@ -31,20 +31,20 @@ const defaultWidth = 80
 type Console struct {
 	opt Options
 
-	mu       sync.Mutex
-	w        io.Writer
-	held     map[string]*session              // finished sessions whose line is not printed yet, by folded task
-	running  map[string]*session              // running agent sessions
-	spent    map[string]*taskCost             // by folded task
-	commits  map[string]string                // of the current attempt, by folded task
-	causes   []string                         // keys of inputs whose entries were printed, newest last
-	priced   bool                             // an agent of this run reports costs
-	taught   bool                             // the sentence about claims was printed already
-	pre      bool                             // the line about preflight was printed already
-	asked    map[string]bool                  // questions that were printed
-	unusable map[string]bool                  // agents
-	sticky   map[string]bool                  // sticky guidance, printed once
-	outcomes map[string]ledger.AttemptOutcome // outcome of the last attempt, by folded task
+	mu              sync.Mutex
+	w               io.Writer
+	held            map[string]*session              // finished sessions whose line is not printed yet, by folded task
+	running         map[string]*session              // running agent sessions
+	spent           map[string]*taskCost             // by folded task
+	commits         map[string]string                // of the current attempt, by folded task
+	causes          []string                         // keys of inputs whose entries were printed, newest last
+	costsKnown      bool                             // an agent of this run reports costs
+	claimsExplained bool                             // the sentence about claims was printed already
+	preflightShown  bool                             // the line about preflight was printed already
+	asked           map[string]bool                  // questions that were printed
+	unusable        map[string]bool                  // agents
+	sticky          map[string]bool                  // sticky guidance, printed once
+	outcomes        map[string]ledger.AttemptOutcome // outcome of the last attempt, by folded task
 }
 
 // taskCost is the cost of one task, from the entries that this Console has

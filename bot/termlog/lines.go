@@ -135,8 +135,8 @@ func (c *Console) planned(v view, b ledger.SessionPlanned) {
 		c.running[v.e.Session] = &session{id: v.e.Session, task: v.e.Task, hat: b.Hat, stall: b.Stall.D(), wall: b.Wall.D()}
 		return
 	}
-	if v.e.Task == "" && b.Kind != ledger.KindFinal && v.run().Started.IsZero() && !c.pre && !c.opt.Demo {
-		c.pre = true
+	if v.e.Task == "" && b.Kind != ledger.KindFinal && v.run().Started.IsZero() && !c.preflightShown && !c.opt.Demo {
+		c.preflightShown = true
 		c.printEntry(v, bot.SignLater+" "+v.run().ID+": looks whether "+bot.CommandName(b.Command)+" works on the start commit")
 	}
 }

@@ -34,7 +34,7 @@ func (c *Console) agentEnded(v view, b ledger.SessionEnded) {
 	delete(c.running, s.id)
 	s.ended = b
 	if b.Exit.CostUSD > 0 {
-		c.priced = true
+		c.costsKnown = true
 	}
 	p := c.spent[ledger.FoldID(s.task)]
 	if p == nil {
@@ -203,8 +203,8 @@ func (c *Console) printSession(v view, s *session) {
 	if why != "" {
 		c.continuation("    ┃ " + bot.Cut(why, c.restWidth()-6))
 	}
-	if claimed && !c.taught {
-		c.taught = true
+	if claimed && !c.claimsExplained {
+		c.claimsExplained = true
 		c.continuation("    A claim is not a result: nightporter ran the tests itself. Again.")
 	}
 	if s.taken != nil {
@@ -230,7 +230,7 @@ func (c *Console) columns(s *session) string {
 	}
 	// A longer name takes the space in front of the time.
 	line := "    " + bot.Pad(hat, 9, 0) + fmt.Sprintf("%*s", max(6-max(bot.Width(hat)-9, 0), len(clock)+1), clock) + "  "
-	if c.priced || s.ended.Exit.CostUSD > 0 {
+	if c.costsKnown || s.ended.Exit.CostUSD > 0 {
 		line += bot.Money(s.ended.Exit.CostUSD) + "  "
 	}
 	return line

@@ -85,7 +85,7 @@ func (c *Console) done(v view, b ledger.TaskSet) {
 		gap = "  "
 	}
 	text := bot.SignDone + " " + c.id(v.e.Task) + " done" + gap + bot.Count(v.after).String()
-	if p := c.spent[key]; p != nil && !p.unknown && c.priced && !c.opt.Demo {
+	if p := c.spent[key]; p != nil && !p.unknown && c.costsKnown && !c.opt.Demo {
 		text += "  " + bot.Money(p.usd)
 	}
 	switch hash := c.commits[key]; {

@@ -34,7 +34,7 @@ type Daemon struct {
 	Digests   *digest.Maker
 	Hub       *chat.Hub              // nil without Options.Stays, and if no chat is configured
 	Autostart *autostart.Autostarter // nil without Options.Stays
-	Changes   *service.Broadcast     // rung after every committed entry
+	Changes   *service.Broadcast     // signalled after every committed entry
 	Log       *slog.Logger
 
 	o            Options

@@ -44,7 +44,7 @@ func TestScopeThatPermitsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, succeeded)
 		w.plan.Tasks[0].Scope, w.plan.Tasks[1].DependsOn = "elsewhere/", nil
-		w.refuses = func(b ledger.CaptureRequest) error {
+		w.captureErr = func(b ledger.CaptureRequest) error {
 			if b.Scope.Task == "" {
 				return nil
 			}

@@ -30,21 +30,21 @@ type world struct {
 	engine *engine.Engine
 	stop   func()
 
-	mu      sync.Mutex
-	act     func(w *world, l ledger.Launch) ledger.Exit // returns a session's exit
-	narrow  atomic.Bool                                 // scopes in "elsewhere/" permit nothing from now on
-	started map[string]int                              // number of starts of each session
-	running map[string]chan ledger.Exit
-	ended   map[string]ledger.Exit
-	tree    int
-	commits []ledger.CommitTask
-	marks   []ledger.Marking
-	plan    ledger.Snapshot
-	refuses func(ledger.CaptureRequest) error // error of the next capture; nil: none
-	entries []ledger.Entry
-	compose func(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing
-	looked  []string   // agents that preflight checked
-	woken   [][]string // chats passed to Options.Sent
+	mu         sync.Mutex
+	act        func(w *world, l ledger.Launch) ledger.Exit // returns a session's exit
+	narrow     atomic.Bool                                 // scopes in "elsewhere/" permit nothing from now on
+	started    map[string]int                              // number of starts of each session
+	running    map[string]chan ledger.Exit
+	ended      map[string]ledger.Exit
+	tree       int
+	commits    []ledger.CommitTask
+	marks      []ledger.Marking
+	plan       ledger.Snapshot
+	captureErr func(ledger.CaptureRequest) error // error of the next capture; nil: none
+	entries    []ledger.Entry
+	compose    func(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing
+	looked     []string   // agents that preflight checked
+	woken      [][]string // chats passed to Options.Sent
 }
 
 func newWorld(t *testing.T, act func(w *world, l ledger.Launch) ledger.Exit) *world {
@@ -300,8 +300,8 @@ func (s workspace) Restore(context.Context, string, string) error { return nil }
 func (s workspace) Capture(_ context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
-	if s.w.refuses != nil {
-		if err := s.w.refuses(t); err != nil {
+	if s.w.captureErr != nil {
+		if err := s.w.captureErr(t); err != nil {
 			return ledger.Capture{}, err
 		}
 	}

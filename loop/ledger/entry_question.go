@@ -5,8 +5,8 @@ type QuestionAsked struct {
 	Question Question `json:"question"`
 }
 
-// ReminderDue records that a reminder of an open question is due. Which chats
-// receive it is decided for each chat.
+// ReminderDue records that a reminder of an open question is due. Each chat's
+// quiet hours decide whether it gets the reminder.
 type ReminderDue struct {
 	ID string `json:"id"`
 }

@@ -116,7 +116,7 @@ func (w *Workspace) fetch(ctx context.Context, t userRepo, src, ref, commit stri
 // refuseContent returns an error for a tree with content that this version
 // cannot handle: submodules and large file storage.
 func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {
-	entries, err := w.list(ctx, treeish)
+	entries, err := w.listTree(ctx, treeish)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}

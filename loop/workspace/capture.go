@@ -169,7 +169,7 @@ type sessionDiff struct {
 
 // read scans the folder and adds its files to our repository.
 func (l *sessionDiff) read(ctx context.Context, input, start string) error {
-	entries, err := l.w.list(ctx, input)
+	entries, err := l.w.listTree(ctx, input)
 	if err != nil {
 		return err
 	}

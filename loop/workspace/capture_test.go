@@ -199,7 +199,7 @@ func TestCapture(t *testing.T) {
 			}
 			// The folder holds exactly the tree, so that verification sees the
 			// files that will be committed.
-			entries, err := w.list(t.Context(), taken.Tree)
+			entries, err := w.listTree(t.Context(), taken.Tree)
 			must(t, err)
 			var want []string
 			for _, e := range entries {

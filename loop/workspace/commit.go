@@ -110,7 +110,7 @@ func (w *Workspace) withFiles(ctx context.Context, run, tree string, files map[s
 		return "", err
 	}
 	modes := map[string]string{}
-	entries, err := w.list(ctx, tree)
+	entries, err := w.listTree(ctx, tree)
 	if err != nil {
 		return "", err
 	}

@@ -21,8 +21,8 @@ const (
 // treeEntry is a file of a tree.
 type treeEntry struct{ mode, hash, path string }
 
-// list returns the files of a tree, sorted by path.
-func (w *Workspace) list(ctx context.Context, treeish string) ([]treeEntry, error) {
+// listTree returns the files of a tree, sorted by path.
+func (w *Workspace) listTree(ctx context.Context, treeish string) ([]treeEntry, error) {
 	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"ls-tree", "-r", "-z", "--full-tree", treeish}})
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 // changed or added some. With all rules of the right tree in one file,
 // "ls-files --exclude-from" never opens those.
 func (w *Workspace) ignoreFile(ctx context.Context, dir, tree string) (string, error) {
-	entries, err := w.list(ctx, tree)
+	entries, err := w.listTree(ctx, tree)
 	if err != nil {
 		return "", fmt.Errorf("read ignore rules: %w", err)
 	}

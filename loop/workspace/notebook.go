@@ -46,7 +46,7 @@ type Notebook struct {
 	repo string
 
 	mu  sync.Mutex
-	own map[string]stamp // state of each file after our last write, which need not settle before it is read
+	own map[string]stamp // state of each file after our last write: in that state, reading it need not wait
 }
 
 // NewNotebook returns the notebook of the checkout at repo, an absolute path.

@@ -43,7 +43,7 @@ func (w *Workspace) ResolveScope(ctx context.Context, tree string, s ledger.Scop
 }
 
 func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*scope, []ledger.Finding, error) {
-	entries, err := w.list(ctx, tree)
+	entries, err := w.listTree(ctx, tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("resolve scope: %w", err)
 	}

@@ -34,7 +34,7 @@ type Options struct {
 	Engine   Engine
 	Projects *project.Planner
 	Sessions Sessions
-	Changes  *service.Broadcast // rung after every committed entry
+	Changes  *service.Broadcast // signalled after every committed entry
 	Log      *slog.Logger
 }
 

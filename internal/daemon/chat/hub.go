@@ -41,7 +41,7 @@ type Options struct {
 	Threads *Threads
 	Host    inbound.Service // answers what people type
 	Digests *digest.Maker
-	Changes *service.Broadcast       // rung after every committed entry
+	Changes *service.Broadcast       // signalled after every committed entry
 	Hash    func(code string) string // keyed hash of a pairing code
 	Log     *slog.Logger
 }

@@ -43,7 +43,7 @@ type Options struct {
 	Digests  *digest.Maker
 	Threads  bot.Placer            // names the chats of a project; nil where Stays is false
 	Ways     func() []PairPlatform // platforms on which a pairing code can be sent
-	Changes  *service.Broadcast    // rung after every committed entry
+	Changes  *service.Broadcast    // signalled after every committed entry
 	Closing  <-chan struct{}       // closed when the daemon is about to end; ends long polls
 	Person   string                // name of the operator, for the ledger
 	Stays    bool                  // all configured projects are worked on and shown

@@ -28,7 +28,7 @@ func New(log *slog.Logger, of Status) *Manager { return &Manager{log: log, of: o
 type Status struct {
 	Line    func() string               // "2 projects, 1 at work"
 	Alive   func(context.Context) error // returns nil while the daemon works; blocks or fails otherwise
-	Changes *service.Broadcast          // rung when Line may have changed
+	Changes *service.Broadcast          // signalled when Line may have changed
 }
 
 // Start reports that the daemon is ready. Until Stop it updates the status

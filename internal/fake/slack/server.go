@@ -250,7 +250,7 @@ func (s *Server) serve(method string) http.HandlerFunc {
 		defer s.notifyChange()
 		w.Header().Set("Date", time.UnixMicro(max(s.clock, time.Now().UnixMicro())).UTC().Format(http.TimeFormat))
 		call := Call{Method: method, Form: form, Code: http.StatusOK}
-		f, failing := s.fault(method)
+		f, failing := s.nextFault(method)
 		if failing && !f.After {
 			call.Code = f.code()
 			s.calls = append(s.calls, call)
@@ -322,7 +322,7 @@ func (s *Server) ClearFaults() {
 	clear(s.faults)
 }
 
-func (s *Server) fault(method string) (Fault, bool) {
+func (s *Server) nextFault(method string) (Fault, bool) {
 	for _, m := range []string{method, ""} {
 		if list := s.faults[m]; len(list) > 0 {
 			s.faults[m] = list[1:]

@@ -49,9 +49,9 @@ type Server struct {
 type chat struct {
 	id       int64
 	messages []*Message
-	topics   map[int]bool // by thread, true = open
-	refusal  *answer      // error of every send: blocked, removed, moved
-	mayPin   bool         // the bot may pin in this group
+	topics   map[int]bool  // by thread, true = open
+	refusal  *methodResult // error of every send: blocked, removed, moved
+	mayPin   bool          // the bot may pin in this group
 	notices  []Notice
 	count    Count
 }
