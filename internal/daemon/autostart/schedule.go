@@ -114,7 +114,8 @@ func skippedTime(clock time.Time, zone *time.Location) (at time.Time, gone bool)
 	return on(time.FixedZone("", before)).In(zone), true
 }
 
-// nextTime calls the library and converts its panics to zero.
+// nextTime returns the first time after t at which s is due, or zero if the
+// library panics.
 func nextTime(s cron.Schedule, t time.Time) (due time.Time) {
 	defer func() {
 		if recover() != nil {
