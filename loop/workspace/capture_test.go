@@ -235,7 +235,7 @@ func TestCaptureRefusesDevicesAndSockets(t *testing.T) {
 	base := begin(t, w, "r1")
 	var want []string
 	taken := session(t, w, base, "", all, func(dir string) {
-		short := filepath.Join(t.TempDir(), "s") // the path of a socket is limited, so it is created here and moved like a file
+		short := filepath.Join(t.TempDir(), "s") // the length of a socket's path is limited, so it is created here and moved like a file
 		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		must(t, err)
 		defer unix.Close(fd)

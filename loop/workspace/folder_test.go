@@ -114,7 +114,7 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 			fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 			must(t, err)
 			defer unix.Close(fd)
-			short := filepath.Join(t.TempDir(), "s") // the path of a socket is limited, so it is created here and moved like a file
+			short := filepath.Join(t.TempDir(), "s") // the length of a socket's path is limited, so it is created here and moved like a file
 			must(t, unix.Bind(fd, &unix.SockaddrUnix{Name: short}))
 			if err := os.Rename(short, filepath.Join(dir, "socket")); err != nil {
 				t.Logf("no socket in this test: %v", err)

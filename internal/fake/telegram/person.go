@@ -280,8 +280,8 @@ func (s *Server) WaitFor(ctx context.Context, chat int64, is func(Chat) bool) (C
 	return c, nil
 }
 
-// Wait waits until is returns true. is is called after each change with the
-// server locked, so it must not call the server.
+// Wait waits until a condition holds. It calls is after each change with the
+// server locked, so is must not call the server.
 func (s *Server) Wait(ctx context.Context, is func() bool) error {
 	for {
 		s.mu.Lock()
