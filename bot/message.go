@@ -18,7 +18,7 @@ const (
 	SignLater   = "○" // ready, queued, idle
 	SignPaused  = "‖" // held by a person
 	SignAway    = "–" // skipped, expired or parked
-	SignAgain   = "↻" // the same once more
+	SignAgain   = "↻" // sent again
 )
 
 // Signs holds all signs, one character each.

@@ -109,7 +109,7 @@ type Need struct {
 // Guided is one guidance item and its outcome.
 type Guided struct {
 	Item   guidance.Item
-	At     time.Time // dateLine it was sent
+	At     time.Time // when it was sent
 	Task   string    // the last task that the guidance was used for
 	InSpan bool      // sent in the span
 }
