@@ -11,25 +11,25 @@ import (
 // Inbound is one update from a chat, such as a message or a button press, as an
 // adapter delivers it.
 type Inbound struct {
-	Key     string // natural key: "telegram:BOT:8123"; the same key is the same input
-	Cursor  *ledger.Cursor
-	Actor   string // "telegram:48213377"
-	Name    string // the sender's name, as the platform gives it
-	Chat    string // address to reply to: "telegram:48213377", "telegram:-100123/55"
-	Private bool   // nobody else reads here
-	Title   string // title of the topic or group, as the platform gives it; "" = not known
-	Stands  string // why the sender can never be paired: "anonymous", "a bot", "a channel"; "" = a person
+	Key        string // natural key: "telegram:BOT:8123"; the same key is the same input
+	Cursor     *ledger.Cursor
+	Actor      string // "telegram:48213377"
+	Name       string // the sender's name, as the platform gives it
+	Chat       string // address to reply to: "telegram:48213377", "telegram:-100123/55"
+	Private    bool   // nobody else reads here
+	Title      string // title of the topic or group, as the platform gives it; "" = not known
+	Unpairable string // why the sender can never be paired: "anonymous", "a bot", "a channel"; "" = a person
 
-	Text    string // as typed; "" for a button press and for a message without text
-	Message string // the platform's id of the message with Text, or of the message whose button was pressed
-	ReplyTo string // the platform's id of the message that this one replies to, "" = none
-	Answers string // first line of the ReplyTo message as the platform shows it, if the bot sent it; "" = not known
-	Edited  bool   // the sender edited the message; Text is the new text
-	Media   bool   // the message has a picture, voice message or file; Text is its caption
-	Kind    string // what Media is, for people: "photo", "voice note"; "" = not known
-	Album   string // the platform's id of the album that Media belongs to, "" = none
-	Press   string // the pressed button's callback data, "" = no press
-	PressID string // the platform's id of the press, needed to acknowledge it
+	Text        string // as typed; "" for a button press and for a message without text
+	Message     string // the platform's id of the message with Text, or of the message whose button was pressed
+	ReplyTo     string // the platform's id of the message that this one replies to, "" = none
+	ReplyToText string // first line of the ReplyTo message as the platform shows it, if the bot sent it; "" = not known
+	Edited      bool   // the sender edited the message; Text is the new text
+	Media       bool   // the message has a picture, voice message or file; Text is its caption
+	Kind        string // what Media is, for people: "photo", "voice note"; "" = not known
+	Album       string // the platform's id of the album that Media belongs to, "" = none
+	Press       string // the pressed button's callback data, "" = no press
+	PressID     string // the platform's id of the press, needed to acknowledge it
 
 	Sent time.Time // by the platform's clock
 }

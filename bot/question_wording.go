@@ -91,9 +91,9 @@ func ReadCommand(q ledger.Question) string {
 	return ""
 }
 
-// Stands returns what the run does while a question without an expiry is open,
+// WhileWaiting returns what the run does while a question without an expiry is open,
 // "" if it has no text for that.
-func Stands(s loop.State, q ledger.Question) string {
+func WhileWaiting(s loop.State, q ledger.Question) string {
 	if terse := wordingOf(q).terse; terse != nil {
 		return terse(s, q)
 	}

@@ -19,7 +19,7 @@ func TestQuickAnswer(t *testing.T) {
 	in := bot.Inbound{
 		Key: fmt.Sprintf("telegram:%d", w.update), Cursor: &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
 		Actor: mira, Name: "Mira", Chat: mira, Private: true, Sent: w.now, Message: "900",
-		Text: "retry", ReplyTo: "777", Answers: "■ shop #8 blocked, 2 attempts (q1)",
+		Text: "retry", ReplyTo: "777", ReplyToText: "■ shop #8 blocked, 2 attempts (q1)",
 	}
 	if err := w.r.Receive(t.Context(), in); err == nil {
 		t.Fatal("it was handled although nobody knows what it answers")
@@ -44,7 +44,7 @@ func TestAnswerToDoubt(t *testing.T) {
 		in := bot.Inbound{
 			Key: fmt.Sprintf("telegram:%d", w.update), Cursor: &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
 			Actor: mira, Name: "Mira", Chat: mira, Private: true, Sent: w.now, Message: "900",
-			Text: text, ReplyTo: "777", Answers: "■ shop #8 blocked, 2 attempts (q1)",
+			Text: text, ReplyTo: "777", ReplyToText: "■ shop #8 blocked, 2 attempts (q1)",
 		}
 		for range 2 {
 			if err := w.r.Receive(t.Context(), in); err == nil {

@@ -78,14 +78,14 @@ func (v *request) repliedTo(ctx context.Context) (key string, found bool, err er
 	if err != nil {
 		return "", false, fmt.Errorf("look up the message that is answered: %w", err)
 	}
-	if !ok && v.in.Answers != "" && v.failures(v.in.Key) < maxFailures-1 {
+	if !ok && v.in.ReplyToText != "" && v.failures(v.in.Key) < maxFailures-1 {
 		// The reply arrived before the platform's id of the message was stored.
 		return "", false, errNotYetNoted
 	}
 	if !ok {
 		// A restart left the message in doubt, so its id is unknown. Its first
 		// line names its subject.
-		key := itemPattern.FindString(v.in.Answers)
+		key := itemPattern.FindString(v.in.ReplyToText)
 		if owner := bot.ProjectOf(v.o.Service, key); owner != "" {
 			v.key, v.project = key, owner
 		}

@@ -43,8 +43,8 @@ func (v *request) receive(ctx context.Context) error {
 		return v.pair(ctx, code, paired)
 	}
 	switch {
-	case v.in.Stands != "":
-		return v.stranger(ctx, v.in.Stands)
+	case v.in.Unpairable != "":
+		return v.stranger(ctx, v.in.Unpairable)
 	case !paired:
 		return v.stranger(ctx, "not paired")
 	case v.in.Press != "":
@@ -110,7 +110,7 @@ func (v *request) stranger(ctx context.Context, why string) error {
 // pairingCode returns the pairing code in the input, "" if there is none: a
 // person's text in a private chat that contains only the code.
 func (v *request) pairingCode() (string, bool) {
-	if !v.in.Private || v.in.Stands != "" || v.in.Press != "" || v.in.Edited || v.in.Media || v.in.Actor == "" {
+	if !v.in.Private || v.in.Unpairable != "" || v.in.Press != "" || v.in.Edited || v.in.Media || v.in.Actor == "" {
 		return "", false
 	}
 	c, err := bot.Parse(v.in.Text)

@@ -27,10 +27,10 @@ func TestStrangers(t *testing.T) {
 		{Actor: "telegram:99", Chat: group, Text: "/stop@night_porter_bot"}, // a group of which Mira is a member
 		{Actor: "telegram:99", Chat: group, Press: "1.q1.retry.aaaa", PressID: "p"},
 		{Actor: "telegram:99", Chat: "telegram:99", Private: true, Text: "/pair"},
-		{Actor: mira, Chat: group, Text: "/stop", Stands: "anonymous"},
-		{Actor: "telegram:1087968824", Chat: group, Text: "/pair " + code, Stands: "anonymous"},
+		{Actor: mira, Chat: group, Text: "/stop", Unpairable: "anonymous"},
+		{Actor: "telegram:1087968824", Chat: group, Text: "/pair " + code, Unpairable: "anonymous"},
 		{Actor: "telegram:777", Chat: group, Text: "/pair " + code},
-		{Actor: "", Chat: "telegram:-77", Text: "/stop", Stands: "a channel"},
+		{Actor: "", Chat: "telegram:-77", Text: "/stop", Unpairable: "a channel"},
 		{Actor: "telegram:99", Chat: "telegram:99", Private: true, Text: "edited", Edited: true},
 		{Actor: "telegram:99", Chat: "telegram:99", Private: true, Media: true},
 	} {

@@ -104,14 +104,14 @@ func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bo
 	}
 	switch {
 	case m.Bot != "" || m.User == "USLACKBOT":
-		in.Stands = SenderBot
+		in.Unpairable = SenderBot
 		if !isPerson(m.User) {
 			in.Actor = Prefix + m.Bot
 		}
 	case !isPerson(m.User):
-		in.Stands, in.Actor = SenderUnknown, Prefix+channel
+		in.Unpairable, in.Actor = SenderUnknown, Prefix+channel
 	}
-	if in.Stands != "" {
+	if in.Unpairable != "" {
 		in.Chat, in.Private = Prefix+channel, false
 	}
 	return in, true

@@ -69,7 +69,7 @@ func TestReceive(t *testing.T) {
 		{"another app", func(w *world) {
 			w.far.Post(far.UserMessage{User: "U0OTHER", Channel: channel, Text: "@porter stop", Bot: true})
 		},
-			bot.Inbound{Actor: "slack:U0OTHER", Chat: shop, Text: "/stop", Stands: slack.SenderBot}},
+			bot.Inbound{Actor: "slack:U0OTHER", Chat: shop, Text: "/stop", Unpairable: slack.SenderBot}},
 		{"a picture", func(w *world) {
 			w.far.Post(far.UserMessage{User: mira, Channel: w.far.Direct(mira), Text: "look", File: true})
 		},

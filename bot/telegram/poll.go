@@ -132,7 +132,7 @@ func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 		p.o.Log.Error("Telegram sent an update without an id; it is ignored", "bytes", len(raw))
 		return true
 	}
-	if in.Stands == SenderUnreadable {
+	if in.Unpairable == SenderUnreadable {
 		p.o.Log.Warn("Telegram sent an unknown update; it is ignored", "update", in.Key)
 	}
 	var pauses transport.Backoff

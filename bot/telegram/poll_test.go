@@ -185,14 +185,14 @@ func TestPollMalformedUpdates(t *testing.T) {
 	w.poll()
 	got := w.receiver.wait(t, 8)
 	for n, in := range got[:6] {
-		if in.Stands != telegram.SenderUnreadable || in.Cursor == nil || in.Key == "" {
+		if in.Unpairable != telegram.SenderUnreadable || in.Cursor == nil || in.Key == "" {
 			t.Errorf("update %d: %+v", n, in)
 		}
 	}
-	if got[6].Stands == "" {
+	if got[6].Unpairable == "" {
 		t.Errorf("an empty message came from somebody: %+v", got[6])
 	}
-	if last := got[7]; last.Text != "/status" || last.Stands != "" {
+	if last := got[7]; last.Text != "/status" || last.Unpairable != "" {
 		t.Errorf("the last update: %+v", last)
 	}
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {

@@ -109,7 +109,7 @@ func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok 
 	now := b.o.Clock()
 	switch {
 	case err != nil:
-		in.Stands = SenderUnreadable
+		in.Unpairable = SenderUnreadable
 	case u.Message != nil:
 		in = b.fromMessage(u.Message)
 		if u.Message.Moved != 0 {
@@ -125,7 +125,7 @@ func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok 
 		in = u.Press.toInbound()
 		in.Sent = now // a press has no time; Telegram keeps presses for 150 s
 	default:
-		in.Stands = SenderUnreadable
+		in.Unpairable = SenderUnreadable
 	}
 	// Update ids are only unique for one bot.
 	in.Key = b.CursorName() + ":" + strconv.Itoa(*u.ID)
@@ -154,22 +154,22 @@ func (b *Bot) fromMessage(m *message) bot.Inbound {
 			if text == "" {
 				text = r.Caption
 			}
-			in.Answers, _, _ = strings.Cut(text, "\n")
+			in.ReplyToText, _, _ = strings.Cut(text, "\n")
 		}
 	}
 	in.Actor, in.Name = m.From.actor()
 	switch {
 	case m.SenderChat != nil && m.SenderChat.ID == m.Chat.ID && m.SenderChat.Type != "channel":
-		in.Stands = SenderAnonymous
+		in.Unpairable = SenderAnonymous
 	case m.SenderChat != nil || m.From == nil || m.Chat.Type == "channel":
-		in.Stands = SenderChannel
+		in.Unpairable = SenderChannel
 		if m.SenderChat != nil {
 			in.Actor, in.Name = Address(m.SenderChat.ID, 0), "channel"
 		}
 	case m.From.Bot:
-		in.Stands = SenderBot
+		in.Unpairable = SenderBot
 	case in.Text == "" && !in.Media:
-		in.Stands = SenderService
+		in.Unpairable = SenderService
 	}
 	return in
 }
@@ -184,7 +184,7 @@ func (c *callback) toInbound() bot.Inbound {
 		in.Private = m.Chat.Type == "private"
 	}
 	if c.From.Bot {
-		in.Stands = SenderBot
+		in.Unpairable = SenderBot
 	}
 	return in
 }

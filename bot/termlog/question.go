@@ -89,7 +89,7 @@ func (c *Console) wrappedPre(text string) {
 // unanswered returns what happens without an answer, or "" if nothing happens.
 func (c *Console) unanswered(v view, q ledger.Question) string {
 	if q.Expires.IsZero() {
-		return bot.Stands(v.after, q)
+		return bot.WhileWaiting(v.after, q)
 	}
 	return bot.Unanswered(v.after, q, c.deadline(q, v.at))
 }
