@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Values of Inbound.Stands: why the sender can never be paired.
+// Values of Inbound.Unpairable: why the sender can never be paired.
 const (
 	SenderBot     = "a bot"
 	SenderUnknown = "nobody" // Slack does not name the sender

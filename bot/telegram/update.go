@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Values of Inbound.Stands: why the sender can never be paired.
+// Values of Inbound.Unpairable: why the sender can never be paired.
 const (
 	SenderAnonymous  = "anonymous"         // an administrator who writes as the group
 	SenderChannel    = "a channel"         // a channel post, or a person who writes as a channel
