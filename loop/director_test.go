@@ -45,6 +45,17 @@ func newDirector(t *testing.T, where string) *director {
 	return d
 }
 
+// playing returns a director after the given commands, in a night named after
+// the test.
+func playing(t *testing.T, script ...string) *director {
+	t.Helper()
+	d := newDirector(t, t.Name())
+	for _, line := range script {
+		d.play(line)
+	}
+	return d
+}
+
 // tasks sets the tasks of the source: "1 2<1 3:manual_verify 4~". "<" begins
 // dependencies, ":" a mark, and "~" means an edited text.
 func (d *director) tasks(spec string) {
