@@ -119,6 +119,21 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// TestFaultIsTold checks that the sender of a command that met a fault reads that
+// it failed, also if the command needs no project.
+func TestFaultIsTold(t *testing.T) {
+	for _, line := range []string{"/quiet 22:00-06:30", "/unpair 5", "/runs", "/pause"} {
+		h := stays(atWork())
+		h.err = errors.New("the disk is full")
+		m := h.say(t, line)
+		verb, _, _ := strings.Cut(line, " ")
+		if m.Key != "fault" || !m.Refused || !strings.HasPrefix(m.First(), "✗ "+verb+" failed") {
+			t.Errorf("%s: %+v", line, m)
+		}
+		checkForm(t, line, m)
+	}
+}
+
 // TestConfirmations checks the questions that confirm a command, and the
 // replies to their answers.
 func TestConfirmations(t *testing.T) {

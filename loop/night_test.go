@@ -22,7 +22,8 @@ type faults interface {
 // the entries, the inbox and the effects without a result. It checks every
 // decision against the invariants of the package.
 type night struct {
-	who      string // sender of commands; "" = the console
+	who      string      // sender of commands; "" = the console
+	role     ledger.Role // role that let the sender in; "" = not checked
 	t        faults
 	s        State
 	folded   State // fold of the entries as the ledger would return them
@@ -34,7 +35,7 @@ type night struct {
 	plan     ledger.Snapshot
 	todo     []ledger.Effect
 	entries  []ledger.Entry
-	inbox    map[string]Answer
+	inbox    map[string]ledger.Answer
 	keys     map[string]bool        // of all effects ever
 	planned  map[string]bool        // sessions ever
 	outcome  map[string]ledger.Exit // of command sessions
@@ -49,7 +50,7 @@ type night struct {
 func newNight(t faults) *night {
 	n := &night{
 		t: t, now: time.Date(2026, 11, 19, 23, 10, 0, 0, time.FixedZone("CET", 3600)), settings: testSettings(),
-		inbox: map[string]Answer{}, keys: map[string]bool{}, planned: map[string]bool{}, outcome: map[string]ledger.Exit{}, made: map[string]string{},
+		inbox: map[string]ledger.Answer{}, keys: map[string]bool{}, planned: map[string]bool{}, outcome: map[string]ledger.Exit{}, made: map[string]string{},
 	}
 	n.s.Project.Name = n.settings.Project
 	n.folded = n.s
@@ -116,7 +117,7 @@ func (n *night) do(body InputBody, key string) Decision {
 	}
 	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body}
 	if n.who != "" {
-		in.Actor, in.Name = "telegram:"+n.who, n.who
+		in.Actor, in.Name, in.Role = "telegram:"+n.who, n.who, n.role
 	}
 	n.last = in
 	before := mustJSON(n.t, n.s)

@@ -161,7 +161,7 @@ func (v *request) askWords(ctx context.Context, command string) error {
 // pressedAnswer returns the messages about a pressed answer. The question's own
 // message is edited by package notify, and the acknowledgement tells a refusal.
 // An answer pressed below another message is confirmed in a reply.
-func (v *request) pressedAnswer(a loop.Answer) []ledger.Outgoing {
+func (v *request) pressedAnswer(a ledger.Answer) []ledger.Outgoing {
 	switch {
 	case !a.OK && a.Code == ledger.CodeSettled:
 		return nil // the question's message shows the answer
@@ -192,7 +192,7 @@ func (v *request) alreadyAnswered(c bot.Command) (why string, is bool) {
 
 // conflict returns the answer that came first, if a came too late. It reports
 // false if a's own text says more, for example that it cannot be taken back.
-func (v *request) conflict(in loop.Input, a loop.Answer) (loop.Answered, bool) {
+func (v *request) conflict(in loop.Input, a ledger.Answer) (loop.Answered, bool) {
 	b, answers := in.Body.(loop.AnswerQuestion)
 	if !answers || a.Code != ledger.CodeSettled || strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
 		return loop.Answered{}, false
@@ -203,7 +203,7 @@ func (v *request) conflict(in loop.Input, a loop.Answer) (loop.Answered, bool) {
 
 // toastFor returns the acknowledgement of a press: "" if a message tells the
 // result, else the answer.
-func (v *request) toastFor(in loop.Input, a loop.Answer) string {
+func (v *request) toastFor(in loop.Input, a ledger.Answer) string {
 	if v.in.Press == "" {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // Ages at which an input counts as late.
@@ -90,8 +91,8 @@ func (v *request) acknowledge(ctx context.Context, d *requestService) {
 // forbidden replies to a command that the sender's role does not permit.
 func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 	m := bot.Forbidden(v.o.Service.Shared(), v.who)
-	in := v.input("", loop.RefuseCommand{Command: string(c.Verb), For: v.project})
-	_, err := v.o.Service.DoWith(ctx, in, func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	in := v.input("", people.RefuseCommand{Command: string(c.Verb), For: v.project})
+	_, err := v.o.Service.DoWith(ctx, in, func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		if v.in.Press != "" {
 			return nil, v.in.Cursor
 		}
@@ -116,7 +117,7 @@ type requestService struct {
 
 // Do decides an input of the request. If a command leads to several inputs,
 // each has its own key, and the reply is committed at the end.
-func (c *requestService) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (c *requestService) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	v := c.request
 	in.Body, in.Role = v.confirmLate(in), v.who.Role
 	if in.Key != v.in.Key {
@@ -125,7 +126,7 @@ func (c *requestService) Do(ctx context.Context, in loop.Input) (loop.Answer, er
 		return a, c.keepError(err)
 	}
 	before, _ := v.o.Service.State(in.Project)
-	a, err := c.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	a, err := c.Service.DoWith(ctx, in, func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		msgs := v.replies(before, in, a)
 		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
 			msgs = append(msgs, v.removeButtons()...)
@@ -251,7 +252,7 @@ func (v *request) confirmLate(in loop.Input) loop.InputBody {
 // replies returns the messages that answer an input, nil if another message
 // already tells the result. before is the state that the answer was decided on,
 // or slightly older.
-func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []ledger.Outgoing {
+func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []ledger.Outgoing {
 	if a.Code == ledger.CodeTakenOut {
 		return nil
 	}
@@ -306,7 +307,7 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 }
 
 // receipt returns the message that shows a guidance item's progress from now on.
-func (v *request) receipt(s loop.State, a loop.Answer, i guidance.Item) []ledger.Outgoing {
+func (v *request) receipt(s loop.State, a ledger.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
 	forecast := a.Forecast
 	if a.Code != ledger.CodeQueued { // the answer to a question, whose words were queued

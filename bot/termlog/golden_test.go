@@ -58,7 +58,7 @@ func (s *scene) typed(line, by string) {
 // nightService is the bot.Service of the scripted night.
 type nightService struct{ n *scenario.Night }
 
-func (d nightService) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
+func (d nightService) Do(_ context.Context, in loop.Input) (ledger.Answer, error) {
 	return d.n.Do(in), nil
 }
 func (d nightService) State(string) (loop.State, bool)                      { return d.n.State, true }

@@ -153,7 +153,7 @@ func settings() ledger.Settings {
 	}
 }
 
-func (w *world) do(body loop.InputBody, key string) loop.Answer {
+func (w *world) do(body loop.InputBody, key string) ledger.Answer {
 	w.t.Helper()
 	a, err := w.current().Do(w.t.Context(), loop.Input{Key: key, Project: "p", Actor: "console", Name: "Mira", Body: body})
 	if err != nil {
@@ -168,7 +168,7 @@ func (w *world) state() loop.State {
 }
 
 // emit ends a session with an event, as the hat program does.
-func (w *world) emit(session, typ string, data any) loop.Answer {
+func (w *world) emit(session, typ string, data any) ledger.Answer {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		w.t.Error(err)

@@ -4,7 +4,7 @@ package ledger
 // entry_*.go.
 func Bodies() []Body {
 	return []Body{
-		HouseSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
+		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, DigestSent{}, WeekDigestSent{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
@@ -21,7 +21,7 @@ func Bodies() []Body {
 
 // The names of the entry types, in the order of Bodies.
 
-func (HouseSet) EntryType() string { return "house.set" }
+func (SharedSet) EntryType() string { return "house.set" }
 
 func (IDIssued) EntryType() string { return "id.issued" }
 

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// HouseSet records the configuration that all projects share.
-type HouseSet struct {
+// SharedSet records the configuration that all projects share.
+type SharedSet struct {
 	MaxSessions int `json:"max_sessions"`
 }
 
