@@ -65,6 +65,16 @@ func TestFindOfMany(t *testing.T) {
 	})
 }
 
+// TestFindOfSpaces: an id that is written with spaces is found by its words alone.
+func TestFindOfSpaces(t *testing.T) {
+	l := NewTaskList(TaskState{Task: ledger.Task{ID: "task "}}, TaskState{Task: ledger.Task{ID: "task  5"}})
+	for id, want := range map[string]int{"": -1, "#": -1, "task": 0, "# 5": -1, "#5": 1, "Task 5": 1} {
+		if got := l.find(id); got != want {
+			t.Errorf("find %q: %d, want %d", id, got, want)
+		}
+	}
+}
+
 func findSlowly(tasks []TaskState, id string) int {
 	for n, t := range tasks {
 		if id != "" && ledger.SameID(t.Task.ID, id) {
