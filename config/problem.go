@@ -22,7 +22,7 @@ type Problem struct {
 	SourceLine string // the whole line without its line end
 	Text       string // the mistake
 	Meant      string // the nearest valid name, "" for none
-	Fix        string // the remedy, "" where Text or Meant says it
+	Remedy     string // the remedy, "" where Text or Meant says it
 }
 
 // String returns the problem in the form of docs/spec 24.4, without a line end:
@@ -56,8 +56,8 @@ func (p Problem) String() string {
 	} else if meant != "" {
 		b.WriteString("; " + meant)
 	}
-	if p.Fix != "" {
-		b.WriteString("\n    " + printable(mask(p.Fix)))
+	if p.Remedy != "" {
+		b.WriteString("\n    " + printable(mask(p.Remedy)))
 	}
 	return b.String()
 }
@@ -96,8 +96,8 @@ func (p Problem) window() (line, pad string, carets int) {
 // Error holds all mistakes of a config, its hats and patterns, or the flags.
 // The caller must not use any part of them.
 type Error struct {
-	Items []Problem // routeProblem most ten, sorted by file and line
-	More  int       // number of problems beyond these
+	Diagnostics []Problem // routeProblem most ten, sorted by file and line
+	More        int       // number of problems beyond these
 }
 
 // newError returns nil when there are no problems.
@@ -109,9 +109,9 @@ func newError(items []Problem) error {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Text, b.Text))
 	})
 	items = slices.Compact(items)
-	e := &Error{Items: items}
+	e := &Error{Diagnostics: items}
 	if len(items) > maxProblems {
-		e.Items, e.More = items[:maxProblems], len(items)-maxProblems
+		e.Diagnostics, e.More = items[:maxProblems], len(items)-maxProblems
 	}
 	return e
 }
@@ -119,8 +119,8 @@ func newError(items []Problem) error {
 // Error returns every problem in the form of docs/spec 24.4. It leaves out the
 // final line, because only the caller knows the command and its exit code.
 func (e *Error) Error() string {
-	parts := make([]string, 0, len(e.Items)+1)
-	for _, p := range e.Items {
+	parts := make([]string, 0, len(e.Diagnostics)+1)
+	for _, p := range e.Diagnostics {
 		parts = append(parts, p.String())
 	}
 	if e.More > 0 {

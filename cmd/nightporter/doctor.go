@@ -241,9 +241,9 @@ func fromError(err error) []finding {
 	var c *config.Error
 	switch {
 	case errors.As(err, &in):
-		out = fromFindings(resultFix, in.Findings)
+		out = fromFindings(resultFix, in.Diagnostics)
 	case errors.As(err, &c):
-		for _, item := range c.Items {
+		for _, item := range c.Diagnostics {
 			f := finding{Result: resultFix, File: item.File, Line: item.Line, shown: item.String()}
 			// String masks tokens, so the parts are taken from its result.
 			first, rest, _ := strings.Cut(item.String(), "\n")
@@ -252,7 +252,7 @@ func fromError(err error) []finding {
 				f.Text = text
 			}
 			lines := strings.Split(rest, "\n")
-			if last := lines[len(lines)-1]; item.Fix != "" {
+			if last := lines[len(lines)-1]; item.Remedy != "" {
 				f.Fix = strings.TrimSpace(last)
 			} else if i := strings.Index(last, `meant "`); i >= 0 { // the suggestion follows the carets
 				f.Fix = last[i:]
@@ -268,10 +268,10 @@ func fromError(err error) []finding {
 	return out
 }
 
-func fromFindings(result string, list []ledger.Finding) []finding {
+func fromFindings(result string, list []ledger.Diagnostic) []finding {
 	var out []finding
 	for _, f := range list {
-		out = append(out, finding{Result: result, File: f.File, Line: f.Line, Text: f.Text, Fix: f.Fix})
+		out = append(out, finding{Result: result, File: f.File, Line: f.Line, Text: f.Text, Fix: f.Remedy})
 	}
 	return out
 }

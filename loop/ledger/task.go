@@ -72,18 +72,18 @@ func ShortID(id string) string {
 
 // Snapshot is one reading of a source.
 type Snapshot struct {
-	Name     string    `json:"name"` // "checkout" for checkout.md
-	Path     string    `json:"path"`
-	Tasks    []Task    `json:"tasks"`
-	Warnings []Finding `json:"warnings,omitempty"` // problems that do not keep a run from starting
+	Name     string       `json:"name"` // "checkout" for checkout.md
+	Path     string       `json:"path"`
+	Tasks    []Task       `json:"tasks"`
+	Warnings []Diagnostic `json:"warnings,omitempty"` // problems that do not keep a run from starting
 }
 
-// Finding is a problem in a person's input, with its position and its remedy.
-type Finding struct {
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"` // 1-based; 0 if it concerns no single line
-	Text string `json:"text"`           // what is wrong and what was expected
-	Fix  string `json:"fix,omitempty"`  // the command or edit that repairs it
+// Diagnostic is a problem in a person's input, with its position and its remedy.
+type Diagnostic struct {
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"` // 1-based; 0 if it concerns no single line
+	Text   string `json:"text"`           // what is wrong and what was expected
+	Remedy string `json:"fix,omitempty"`  // the command or edit that repairs it
 }
 
 // Marking asks a source to write a task's status into its file. Only the characters
@@ -120,22 +120,22 @@ type CommandMark struct {
 
 // InputError lists problems in a person's input that keep work from starting.
 // The input must not be used at all.
-type InputError struct{ Findings []Finding }
+type InputError struct{ Diagnostics []Diagnostic }
 
 // Error lists every finding, one a line, in the form "file:line  text".
 func (e *InputError) Error() string {
-	lines := make([]string, len(e.Findings))
-	for i, f := range e.Findings {
+	lines := make([]string, len(e.Diagnostics))
+	for i, f := range e.Diagnostics {
 		lines[i] = f.String()
 	}
 	return strings.Join(lines, "\n")
 }
 
 // String returns the finding for people: "checkout.md:41  Task 7 …".
-func (f Finding) String() string {
+func (f Diagnostic) String() string {
 	text := f.Text
-	if f.Fix != "" {
-		text += "\n    " + f.Fix
+	if f.Remedy != "" {
+		text += "\n    " + f.Remedy
 	}
 	switch {
 	case f.File != "" && f.Line > 0:
