@@ -104,7 +104,7 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	offer, err := host.Offer(ctx, d.project, f)
 	var input *ledger.InputError
 	if errors.As(err, &input) {
-		return NotStarted(d.project, input.Findings), nil
+		return NotStarted(d.project, input.Diagnostics), nil
 	}
 	if err != nil {
 		return Message{}, err
@@ -143,7 +143,7 @@ const maxFindings = 5
 
 // NotStarted lists the problems that keep a run from starting, each with its
 // remedy (docs/spec 2.0).
-func NotStarted(project string, found []ledger.Finding) Message {
+func NotStarted(project string, found []ledger.Diagnostic) Message {
 	rest := "not started: " + Plural(len(found), "problem")
 	if len(found) == 1 && found[0].File != "" {
 		rest = "not started: " + place(found[0])
@@ -156,14 +156,14 @@ func NotStarted(project string, found []ledger.Finding) Message {
 	return m
 }
 
-func (m *Message) findings(found []ledger.Finding) {
+func (m *Message) findings(found []ledger.Diagnostic) {
 	for _, f := range found[:min(len(found), maxFindings)] {
 		text := Cut(Clean(f.Text), 4*quoteWidth)
 		if f.File != "" {
 			text = place(f) + "  " + text
 		}
 		m.add(text)
-		m.add(Cut(Clean(f.Fix), 2*quoteWidth))
+		m.add(Cut(Clean(f.Remedy), 2*quoteWidth))
 	}
 	if more := len(found) - maxFindings; more > 0 {
 		m.add(fmt.Sprintf("and %d more", more))
@@ -171,7 +171,7 @@ func (m *Message) findings(found []ledger.Finding) {
 }
 
 // place returns a finding's file and line: "checkout.md:41".
-func place(f ledger.Finding) string {
+func place(f ledger.Diagnostic) string {
 	name := Cut(Clean(path.Base(strings.ReplaceAll(f.File, `\`, "/"))), 40)
 	if f.Line > 0 {
 		name += fmt.Sprintf(":%d", f.Line)

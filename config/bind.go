@@ -198,7 +198,7 @@ func (b *binder) unknown(key string, fields map[string]reflect.StructField, path
 	}
 	p := b.doc.atKey(child(path, key), text)
 	if home := b.home(b.root, key, nil); home != "" {
-		p.Fix = fmt.Sprintf("%q belongs %s", key, home)
+		p.Remedy = fmt.Sprintf("%q belongs %s", key, home)
 	} else {
 		names := make([]string, 0, len(fields))
 		for n := range fields {
@@ -270,7 +270,7 @@ func (b *binder) bad(path []string, err error) {
 	p := b.doc.atValue(path, err.Error())
 	var ve *valueError
 	if errors.As(err, &ve) {
-		p.Meant, p.Fix = ve.meant, ve.fix
+		p.Meant, p.Remedy = ve.meant, ve.fix
 	}
 	b.problems = append(b.problems, p)
 }

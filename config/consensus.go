@@ -30,7 +30,7 @@ func checkConsensus(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	var problems []Problem
 	for _, need := range []struct{ hat, event string }{{hatCritic, eventCritique}, {hatArchitect, eventAdvice}} {
 		h, ok := hats[need.hat]
-		problem := Problem{Fix: fmt.Sprintf("Your hat %s takes the place of the shipped one: mend it, or give it another name", need.hat)}
+		problem := Problem{Remedy: fmt.Sprintf("Your hat %s takes the place of the shipped one: mend it, or give it another name", need.hat)}
 		switch {
 		case !ok:
 			problem = Problem{Text: fmt.Sprintf("consensus needs a hat %q, and there is none", need.hat)}
@@ -61,8 +61,8 @@ func plans(p ledger.Pattern, hats map[string]ledger.Hat) bool {
 
 func noPlan(key string, p ledger.Pattern) Problem {
 	return Problem{
-		Text: fmt.Sprintf("%s needs a plan, and no hat of pattern %s ends with %s", key, p.Name, eventPlan),
-		Fix:  fmt.Sprintf("Take a pattern with a planner, such as %s, or leave %s out", defaultPattern, key),
+		Text:   fmt.Sprintf("%s needs a plan, and no hat of pattern %s ends with %s", key, p.Name, eventPlan),
+		Remedy: fmt.Sprintf("Take a pattern with a planner, such as %s, or leave %s out", defaultPattern, key),
 	}
 }
 

@@ -52,7 +52,7 @@ func (d *document) syntaxProblem(line, col int, text string) Problem {
 	at := d.lineStart(line) + col - 1
 	p := d.problem(span{at, at + 1}, "not TOML: "+text)
 	if strings.Contains(text, "start of value") {
-		p.Fix = `Texts stand in quotes: key = "text"`
+		p.Remedy = `Texts stand in quotes: key = "text"`
 	}
 	return p
 }

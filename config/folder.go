@@ -114,9 +114,9 @@ func unreadable(file string, err error) Problem {
 	switch {
 	case strings.HasSuffix(p.Text, escapes):
 		p.Text = "a link that leads out of the repository, or is absolute"
-		p.Fix = "Put the file itself there: hats and patterns of a repository lie within it"
+		p.Remedy = "Put the file itself there: hats and patterns of a repository lie within it"
 	case strings.HasSuffix(p.Text, notRegular):
-		p.Fix = "Hats and patterns are plain text files: move it elsewhere, or give it another ending than .toml"
+		p.Remedy = "Hats and patterns are plain text files: move it elsewhere, or give it another ending than .toml"
 	}
 	return p
 }

@@ -96,7 +96,7 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 	}
 	if strings.TrimSpace(in.Prompt) == "" && strings.TrimSpace(in.Role) == "" {
 		p := doc.atKey([]string{"hat", "prompt"}, "a hat needs a prompt")
-		p.Fix = `[hat] prompt = """What its session is to do"""`
+		p.Remedy = `[hat] prompt = """What its session is to do"""`
 		bad(p)
 	}
 	if strings.ContainsAny(in.Role, "\r\n") {
@@ -132,7 +132,7 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 	}
 	if h.OwnScope && len(in.Context.WriteAllowed) == 0 {
 		p := doc.atValue([]string{"hat", "context", "own_scope"}, "own_scope = true, but write_allowed is empty: a hat that only reads has no scope")
-		p.Fix = `Either write_allowed = ["docs/**"], or leave own_scope out`
+		p.Remedy = `Either write_allowed = ["docs/**"], or leave own_scope out`
 		bad(p)
 	}
 	switch {
@@ -142,7 +142,7 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 		h.Expect = ledger.ExpectNone
 	case h.Expect != ledger.ExpectNone && !h.Writes():
 		p := doc.atValue([]string{"verify", "expect"}, fmt.Sprintf("expect = %q, but the hat may write nothing: there is no tree of its own to check", h.Expect))
-		p.Fix = `Either write_allowed = ["**"], or expect = "none"`
+		p.Remedy = `Either write_allowed = ["**"], or expect = "none"`
 		bad(p)
 	}
 	return in.Name, parsedHat{hat: h, doc: doc, broken: len(problems) > 0}, problems
@@ -154,7 +154,7 @@ func checkExit(doc *document, f *hatFile, bad func(Problem)) {
 	at := []string{"hat", "exit", "emit_event"}
 	if len(exit.EmitEvent) == 0 {
 		p := doc.atValue(at, "emit_event is empty: a session ends with exactly one event, so its hat has to name one")
-		p.Fix = `[hat.exit] emit_event = "build.complete"`
+		p.Remedy = `[hat.exit] emit_event = "build.complete"`
 		bad(p)
 	}
 	seen := map[string]bool{}
@@ -193,7 +193,7 @@ func checkName(doc *document, at []string, what, name string, bad func(Problem))
 	switch {
 	case name == "" && !doc.has(at...):
 		p := doc.atKey(at, what+" needs a name")
-		p.Fix = `name = "…", of a–z, 0–9 and -, at most 32`
+		p.Remedy = `name = "…", of a–z, 0–9 and -, at most 32`
 		bad(p)
 	case !nameForm.MatchString(name) && isText(doc, at):
 		p := doc.atValue(at, fmt.Sprintf("%q is no name: a–z, 0–9 and -, at most 32", name))

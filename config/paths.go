@@ -15,7 +15,7 @@ import (
 func Find(explicit string) (string, error) {
 	if explicit != "" {
 		if _, err := os.Stat(explicit); err != nil {
-			return "", &Error{Items: []Problem{{File: explicit, Text: reason(err)}}}
+			return "", &Error{Diagnostics: []Problem{{File: explicit, Text: reason(err)}}}
 		}
 		return explicit, nil
 	}
@@ -27,7 +27,7 @@ func Find(explicit string) (string, error) {
 		return "", nil
 	} else if err != nil {
 		// There may be settings, and going on without them is no choice of ours.
-		return "", &Error{Items: []Problem{{File: file, Text: reason(err)}}}
+		return "", &Error{Diagnostics: []Problem{{File: file, Text: reason(err)}}}
 	}
 	return file, nil
 }
@@ -59,9 +59,9 @@ func StateDir(flag string) (string, error) {
 	}
 	dir := xdg("XDG_STATE_HOME", filepath.Join(".local", "state"))
 	if dir == "" {
-		return "", &Error{Items: []Problem{{
-			Text: "no state folder: neither HOME nor XDG_STATE_HOME is set",
-			Fix:  "Name one: --state DIR",
+		return "", &Error{Diagnostics: []Problem{{
+			Text:   "no state folder: neither HOME nor XDG_STATE_HOME is set",
+			Remedy: "Name one: --state DIR",
 		}}}
 	}
 	return filepath.Join(dir, "nightporter"), nil

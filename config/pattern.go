@@ -76,7 +76,7 @@ func (f patternFile) misfit(cat catalogue, route int, text string) Problem {
 		return Problem{Text: text}
 	}
 	p := own.doc.atValue([]string{"hat", "exit", "emit_event"}, text)
-	p.Fix = fmt.Sprintf("This hat stands in for the shipped %s: give it the events that the pattern has routes for, or another name and a pattern of its own", name)
+	p.Remedy = fmt.Sprintf("This hat stands in for the shipped %s: give it the events that the pattern has routes for, or another name and a pattern of its own", name)
 	return p
 }
 

@@ -21,7 +21,7 @@ type Problem struct {
 	SourceLine string // the line as it stands in the file, without its end
 	Text       string // what is wrong
 	Meant      string // the nearest thing that would be right, "" for none
-	Fix        string // what to do, "" where Text or Meant says it
+	Remedy     string // what to do, "" where Text or Meant says it
 }
 
 // String is the problem as docs/spec 24.4 shows it, without a line end:
@@ -55,8 +55,8 @@ func (p Problem) String() string {
 	} else if meant != "" {
 		b.WriteString("; " + meant)
 	}
-	if p.Fix != "" {
-		b.WriteString("\n    " + printable(mask(p.Fix)))
+	if p.Remedy != "" {
+		b.WriteString("\n    " + printable(mask(p.Remedy)))
 	}
 	return b.String()
 }
@@ -95,8 +95,8 @@ func (p Problem) window() (line, pad string, carets int) {
 // Error is everything that is wrong with a config, its hats and patterns, or
 // the flags: nothing of it may be used.
 type Error struct {
-	Items []Problem // at most ten, by file and line
-	More  int       // problems beyond these
+	Diagnostics []Problem // at most ten, by file and line
+	More        int       // problems beyond these
 }
 
 // newError returns nil when there is no problem.
@@ -108,9 +108,9 @@ func newError(items []Problem) error {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Text, b.Text))
 	})
 	items = slices.Compact(items)
-	e := &Error{Items: items}
+	e := &Error{Diagnostics: items}
 	if len(items) > maxProblems {
-		e.Items, e.More = items[:maxProblems], len(items)-maxProblems
+		e.Diagnostics, e.More = items[:maxProblems], len(items)-maxProblems
 	}
 	return e
 }
@@ -118,8 +118,8 @@ func newError(items []Problem) error {
 // Error shows every problem as docs/spec 24.4 does, without the final line, which
 // is the caller's: it knows the command and its exit code.
 func (e *Error) Error() string {
-	parts := make([]string, 0, len(e.Items)+1)
-	for _, p := range e.Items {
+	parts := make([]string, 0, len(e.Diagnostics)+1)
+	for _, p := range e.Diagnostics {
 		parts = append(parts, p.String())
 	}
 	if e.More > 0 {

@@ -52,7 +52,7 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem
 		for _, event := range hat.Emits {
 			if !slices.ContainsFunc(p.Routes, func(r ledger.Route) bool { return r.From == name && r.On == event }) {
 				problem := at(firstFrom(p, name), "from", fmt.Sprintf("%s can end with %s, and no route says what follows", name, event))
-				problem.Fix = fmt.Sprintf("Add [[route]] from = %q, on = %q, to = …", name, event)
+				problem.Remedy = fmt.Sprintf("Add [[route]] from = %q, on = %q, to = …", name, event)
 				problems = append(problems, problem)
 			}
 		}
@@ -63,14 +63,14 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem
 	for i, r := range p.Routes {
 		if r.On == eventReview && r.When != ledger.Below && !r.Once && reached[r.From] && !fixes(p, hats, r) {
 			problem := at(i, "to", fmt.Sprintf("what %s finds is fixed by nobody: from %s no way leads to a hat that ends with %s", r.From, r.To, eventFix))
-			problem.Fix = fmt.Sprintf("Send it to a fixer: [[route]] from = %q, on = %q, when = \"above\", to = \"fixer\"", r.From, r.On)
+			problem.Remedy = fmt.Sprintf("Send it to a fixer: [[route]] from = %q, on = %q, when = \"above\", to = \"fixer\"", r.From, r.On)
 			problems = append(problems, problem)
 		}
 	}
 	if p.Consensus {
 		for _, wrong := range checkConsensus(p, hats) {
 			problem := at(-1, "consensus", wrong.Text)
-			problem.Fix = wrong.Fix
+			problem.Remedy = wrong.Remedy
 			problems = append(problems, problem)
 		}
 	}
@@ -112,7 +112,7 @@ func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
 			problems = append(problems, problem)
 		case r.When != "" && !slices.Contains(hat.Payload, "issues"):
 			problem := at(i, "when", fmt.Sprintf("when = %q looks at issues, which %s need not have", r.When, r.On))
-			problem.Fix = fmt.Sprintf(`Add "issues" to the payload of hat %s, or leave when out`, r.From)
+			problem.Remedy = fmt.Sprintf(`Add "issues" to the payload of hat %s, or leave when out`, r.From)
 			problems = append(problems, problem)
 		}
 	}
@@ -165,11 +165,11 @@ func checkSides(p ledger.Pattern, at at) []Problem {
 				}
 				problem = at(i, "when", fmt.Sprintf("%s from %s is routed %s the threshold only", k.on, k.from, other))
 			}
-			problem.Fix = fmt.Sprintf("Add [[route]] from = %q, on = %q, ", k.from, k.on)
+			problem.Remedy = fmt.Sprintf("Add [[route]] from = %q, on = %q, ", k.from, k.on)
 			if when != "" {
-				problem.Fix += fmt.Sprintf("when = %q, ", when)
+				problem.Remedy += fmt.Sprintf("when = %q, ", when)
 			}
-			problem.Fix += "to = …"
+			problem.Remedy += "to = …"
 			problems = append(problems, problem)
 			if when == "" {
 				break // one route mends both sides

@@ -96,7 +96,7 @@ func (c *Config) Pick(flags Overrides, dir string) (Project, error) {
 	if len(c.Projects) == 1 {
 		return c.Projects[0], nil
 	}
-	problem := Problem{Text: "which repository? This folder is in none that the config names", Fix: "Name it: --repo DIR"}
+	problem := Problem{Text: "which repository? This folder is in none that the config names", Remedy: "Name it: --repo DIR"}
 	if len(c.Projects) == 0 {
 		problem.Text = "which repository? There is no config that names one"
 	}

@@ -191,8 +191,8 @@ type Preflighted struct {
 	Run      string // the run that was looked at; "" = the one being planned
 	Base     ledger.Base
 	Snapshot ledger.Snapshot
-	Problems []ledger.Finding
-	Warnings []ledger.Finding
+	Problems []ledger.Diagnostic
+	Warnings []ledger.Diagnostic
 }
 
 // SourceChanged reports that the source was read again. A non-empty Err says why its

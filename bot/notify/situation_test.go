@@ -167,13 +167,13 @@ func TestTold(t *testing.T) {
 			p.project(ledger.EffectFailed{Kind: "mark", Text: "no space left on device", Disk: true}, ledger.EffectFailed{Kind: "session.start", Text: "exec"})
 		}},
 		"preflight": {true, func(p *porter) {
-			p.project(ledger.PreflightFailed{Problems: []ledger.Finding{
-				{File: "/srv/shop/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Fix: "Fix the line."},
-				{Text: "agent claude is not logged in", Fix: "nightporter login claude"},
+			p.project(ledger.PreflightFailed{Problems: []ledger.Diagnostic{
+				{File: "/srv/shop/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Remedy: "Fix the line."},
+				{Text: "agent claude is not logged in", Remedy: "nightporter login claude"},
 			}}, ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3})
 		}},
 		"warnings": {true, func(p *porter) {
-			p.project(ledger.PreflightDone{Base: p.Base("r1"), Warnings: []ledger.Finding{{File: "checkout.md", Line: 9, Text: "Task 2 is large", Fix: "Split it."}}})
+			p.project(ledger.PreflightDone{Base: p.Base("r1"), Warnings: []ledger.Diagnostic{{File: "checkout.md", Line: 9, Text: "Task 2 is large", Remedy: "Split it."}}})
 		}},
 		"started-degraded": {true, func(p *porter) {
 			b := p.Base("r1")
@@ -453,7 +453,7 @@ func TestHostile(t *testing.T) {
 	p.project(ledger.GuidanceReported{ID: id, State: "set_aside", Note: nasty})
 	p.project(ledger.GuidanceExpired{ID: id, Why: nasty})
 	p.project(ledger.AgentUnusable{Agent: nasty, Text: nasty})
-	p.project(ledger.PreflightFailed{Problems: []ledger.Finding{{File: nasty, Line: 1 << 30, Text: nasty, Fix: nasty}}})
+	p.project(ledger.PreflightFailed{Problems: []ledger.Diagnostic{{File: nasty, Line: 1 << 30, Text: nasty, Remedy: nasty}}})
 	p.project(ledger.InputPoisoned{Kind: nasty, Error: nasty})
 	p.project(ledger.RunStarted{Tasks: 1 << 30, First: "Task 2", Advisory: []string{nasty}, Baseline: []ledger.Result{{Run: nasty, OK: true}}})
 	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: p.Now, Text: nasty})

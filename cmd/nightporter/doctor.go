@@ -239,9 +239,9 @@ func fromError(err error) []finding {
 	var c *config.Error
 	switch {
 	case errors.As(err, &in):
-		out = fromFindings(resultMend, in.Findings)
+		out = fromFindings(resultMend, in.Diagnostics)
 	case errors.As(err, &c):
-		for _, item := range c.Items {
+		for _, item := range c.Diagnostics {
 			f := finding{Result: resultMend, File: item.File, Line: item.Line, shown: item.String()}
 			// The text as it is shown has tokens masked; so have its parts.
 			first, rest, _ := strings.Cut(item.String(), "\n")
@@ -250,7 +250,7 @@ func fromError(err error) []finding {
 				f.Text = text
 			}
 			lines := strings.Split(rest, "\n")
-			if last := lines[len(lines)-1]; item.Fix != "" {
+			if last := lines[len(lines)-1]; item.Remedy != "" {
 				f.Fix = strings.TrimSpace(last)
 			} else if i := strings.Index(last, `meant "`); i >= 0 { // behind the carets
 				f.Fix = last[i:]
@@ -266,10 +266,10 @@ func fromError(err error) []finding {
 	return out
 }
 
-func fromFindings(result string, list []ledger.Finding) []finding {
+func fromFindings(result string, list []ledger.Diagnostic) []finding {
 	var out []finding
 	for _, f := range list {
-		out = append(out, finding{Result: result, File: f.File, Line: f.Line, Text: f.Text, Fix: f.Fix})
+		out = append(out, finding{Result: result, File: f.File, Line: f.Line, Text: f.Text, Fix: f.Remedy})
 	}
 	return out
 }

@@ -179,7 +179,7 @@ func checkDisk(_ context.Context, p *doctorContext) []finding {
 	}
 	free := s.Bavail * uint64(s.Bsize)
 	if f, low := engine.LowDisk(free); low {
-		return []finding{mend(f.Fix, "%s", f.Text)}
+		return []finding{mend(f.Remedy, "%s", f.Text)}
 	}
 	if s.Files > 0 && s.Ffree < 10_000 {
 		return []finding{mend("remove what is not needed: df -i "+quote(dir), "only %d more files fit on the disk of %s", s.Ffree, dir)}

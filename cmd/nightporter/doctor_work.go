@@ -31,7 +31,7 @@ func checkBoundary(_ context.Context, p *doctorContext) []finding {
 	level, reasons := w.runner.Level()
 	why := strings.Join(reasons, "; ")
 	if f, weak := engine.WeakBoundary(p.cfg.Boundary, level, reasons); weak {
-		return fromFindings(resultMend, []ledger.Finding{f})
+		return fromFindings(resultMend, []ledger.Diagnostic{f})
 	}
 	const more = "docs/operating.md, Boundary, says what each level keeps out"
 	switch level {

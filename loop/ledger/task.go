@@ -72,19 +72,19 @@ func ShortID(id string) string {
 
 // Snapshot is one reading of a source.
 type Snapshot struct {
-	Name     string    `json:"name"` // "checkout" for checkout.md
-	Path     string    `json:"path"`
-	Tasks    []Task    `json:"tasks"`
-	Warnings []Finding `json:"warnings,omitempty"` // problems that do not keep a run from starting
+	Name     string       `json:"name"` // "checkout" for checkout.md
+	Path     string       `json:"path"`
+	Tasks    []Task       `json:"tasks"`
+	Warnings []Diagnostic `json:"warnings,omitempty"` // problems that do not keep a run from starting
 }
 
-// Finding is a problem in a person's input, with its place and its remedy, so that
+// Diagnostic is a problem in a person's input, with its place and its remedy, so that
 // it can be repaired without searching.
-type Finding struct {
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"` // 1-based; 0 if it concerns no single line
-	Text string `json:"text"`           // what is wrong and what was expected
-	Fix  string `json:"fix,omitempty"`  // the command or edit that repairs it
+type Diagnostic struct {
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"` // 1-based; 0 if it concerns no single line
+	Text   string `json:"text"`           // what is wrong and what was expected
+	Remedy string `json:"fix,omitempty"`  // the command or edit that repairs it
 }
 
 // Marking asks a source to write a task's status into its file. Only the characters
@@ -121,22 +121,22 @@ type CommandMark struct {
 
 // InputError lists problems that a person has to repair before work can start. The
 // input that it is about must not be used at all.
-type InputError struct{ Findings []Finding }
+type InputError struct{ Diagnostics []Diagnostic }
 
 // Error lists every finding, one a line, in the form "file:line  text".
 func (e *InputError) Error() string {
-	lines := make([]string, len(e.Findings))
-	for i, f := range e.Findings {
+	lines := make([]string, len(e.Diagnostics))
+	for i, f := range e.Diagnostics {
 		lines[i] = f.String()
 	}
 	return strings.Join(lines, "\n")
 }
 
 // String returns the finding for people: "checkout.md:41  Task 7 …".
-func (f Finding) String() string {
+func (f Diagnostic) String() string {
 	text := f.Text
-	if f.Fix != "" {
-		text += "\n    " + f.Fix
+	if f.Remedy != "" {
+		text += "\n    " + f.Remedy
 	}
 	switch {
 	case f.File != "" && f.Line > 0:

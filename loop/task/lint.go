@@ -33,11 +33,11 @@ var stages = []struct {
 // sentences, and of an odd order: what others usually build on (schema →
 // service → API → UI → tests) coming after it. Nothing here keeps a run from
 // starting.
-func Lint(s ledger.Snapshot) []ledger.Finding {
+func Lint(s ledger.Snapshot) []ledger.Diagnostic {
 	file := filepath.Base(s.Path)
-	var found []ledger.Finding
+	var found []ledger.Diagnostic
 	warn := func(line int, text, fix string) {
-		found = append(found, ledger.Finding{File: file, Line: line, Text: text, Fix: fix})
+		found = append(found, ledger.Diagnostic{File: file, Line: line, Text: text, Remedy: fix})
 	}
 	for _, t := range s.Tasks {
 		if t.Mark == ledger.MarkDone {

@@ -270,8 +270,8 @@ func TestMalformed(t *testing.T) {
 			if !strings.Contains(err.Error()+"\n", c.want) {
 				t.Errorf("got  %s\nwant %s", err, c.want)
 			}
-			if len(input.Findings) != 1 {
-				t.Errorf("%d findings, want 1:\n%s", len(input.Findings), err)
+			if len(input.Diagnostics) != 1 {
+				t.Errorf("%d findings, want 1:\n%s", len(input.Diagnostics), err)
 			}
 		})
 	}
@@ -281,7 +281,7 @@ func TestMalformedAllAtOnce(t *testing.T) {
 	_, err := ParsePlan("p.md", []byte("- [~] **Task 1: A**\n  - Depends on: Task 9\n- [ ] **Task 2:**\n- [ ] **Task 2: B**\n  - Depends on: Task 2\n"))
 	var lines []int
 	if input := (*ledger.InputError)(nil); errors.As(err, &input) {
-		for _, f := range input.Findings {
+		for _, f := range input.Diagnostics {
 			lines = append(lines, f.Line)
 		}
 	}

@@ -188,8 +188,8 @@ func (n *Notebook) asInputError(op string, err error) error {
 		return err
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-		return inputError(ledger.Finding{File: ".ralph", Text: fmt.Sprintf("cannot be written: %v", err),
-			Fix: "make it writable for the user that nightporter runs as: " + path.Join(n.repo, ".ralph")})
+		return inputError(ledger.Diagnostic{File: ".ralph", Text: fmt.Sprintf("cannot be written: %v", err),
+			Remedy: "make it writable for the user that nightporter runs as: " + path.Join(n.repo, ".ralph")})
 	}
 	return fmt.Errorf("%s: %w", op, err)
 }

@@ -90,7 +90,7 @@ func inTheWay(file string, info fs.FileInfo, want string) error {
 	case !mode.IsRegular():
 		what = "no plain file"
 	}
-	return inputError(ledger.Finding{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Fix: "move it away: mv " + file + " " + file + ".old"})
+	return inputError(ledger.Diagnostic{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Remedy: "move it away: mv " + file + " " + file + ".old"})
 }
 
 // mkdir makes a folder owned by the repository's owner. It leaves an existing
@@ -207,7 +207,7 @@ func (n *Notebook) readSettled(ctx context.Context, root *os.Root, file string) 
 			return nil, nil, inTheWay(".ralph/"+file, info, "a file")
 		}
 		if info.Size() > maxShared {
-			return nil, nil, inputError(ledger.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
+			return nil, nil, inputError(ledger.Diagnostic{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Remedy: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
 		}
 		f, err := root.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0)
 		if err != nil {

@@ -38,7 +38,7 @@ func (c Call) problem(text, fix string) error { return Problem(c.Agent, text, fi
 
 // Problem returns a *ledger.InputError about an agent of the configuration.
 func Problem(agent, text, fix string) error {
-	return &ledger.InputError{Findings: []ledger.Finding{{Text: fmt.Sprintf("agent %q: %s", agent, text), Fix: fix}}}
+	return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: fmt.Sprintf("agent %q: %s", agent, text), Remedy: fix}}}
 }
 
 // command is the row of any command of the user's: the prompt goes in, an
