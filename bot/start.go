@@ -138,8 +138,8 @@ func Running(s loop.State) Message {
 	return m
 }
 
-// maxFindings limits the problems in one message.
-const maxFindings = 5
+// maxDiagnostics limits the problems in one message.
+const maxDiagnostics = 5
 
 // NotStarted lists the problems that keep a run from starting, each with its
 // remedy (docs/spec 2.0).
@@ -157,7 +157,7 @@ func NotStarted(project string, found []ledger.Diagnostic) Message {
 }
 
 func (m *Message) findings(found []ledger.Diagnostic) {
-	for _, f := range found[:min(len(found), maxFindings)] {
+	for _, f := range found[:min(len(found), maxDiagnostics)] {
 		text := Cut(Clean(f.Text), 4*quoteWidth)
 		if f.File != "" {
 			text = place(f) + "  " + text
@@ -165,7 +165,7 @@ func (m *Message) findings(found []ledger.Diagnostic) {
 		m.add(text)
 		m.add(Cut(Clean(f.Remedy), 2*quoteWidth))
 	}
-	if more := len(found) - maxFindings; more > 0 {
+	if more := len(found) - maxDiagnostics; more > 0 {
 		m.add(fmt.Sprintf("and %d more", more))
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Find returns the config file to read: the one named by --config, which then
@@ -15,7 +17,7 @@ import (
 func Find(explicit string) (string, error) {
 	if explicit != "" {
 		if _, err := os.Stat(explicit); err != nil {
-			return "", &Error{Diagnostics: []Problem{{File: explicit, Text: reason(err)}}}
+			return "", &Error{Diagnostics: []ledger.Diagnostic{{File: explicit, Text: reason(err)}}}
 		}
 		return explicit, nil
 	}
@@ -27,7 +29,7 @@ func Find(explicit string) (string, error) {
 		return "", nil
 	} else if err != nil {
 		// There may be settings, and going on without them is no choice of ours.
-		return "", &Error{Diagnostics: []Problem{{File: file, Text: reason(err)}}}
+		return "", &Error{Diagnostics: []ledger.Diagnostic{{File: file, Text: reason(err)}}}
 	}
 	return file, nil
 }
@@ -59,7 +61,7 @@ func StateDir(flag string) (string, error) {
 	}
 	dir := xdg("XDG_STATE_HOME", filepath.Join(".local", "state"))
 	if dir == "" {
-		return "", &Error{Diagnostics: []Problem{{
+		return "", &Error{Diagnostics: []ledger.Diagnostic{{
 			Text:   "no state folder: neither HOME nor XDG_STATE_HOME is set",
 			Remedy: "Name one: --state DIR",
 		}}}

@@ -19,19 +19,19 @@ import (
 // standing still (docs/spec 2.5, 2.6).
 //
 // Its problems have no place in a file.
-func CheckPattern(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
-	return checkPattern(p, hats, func(route int, _, text string) Problem {
+func CheckPattern(p ledger.Pattern, hats map[string]ledger.Hat) []ledger.Diagnostic {
+	return checkPattern(p, hats, func(route int, _, text string) ledger.Diagnostic {
 		if route >= 0 {
 			text = fmt.Sprintf("route %d: %s", route+1, text)
 		}
-		return Problem{Text: fmt.Sprintf("pattern %s: %s", p.Name, text)}
+		return ledger.Diagnostic{Text: fmt.Sprintf("pattern %s: %s", p.Name, text)}
 	})
 }
 
 // at makes a problem with a field of a route, or of the pattern for route -1.
-type at func(route int, field, text string) Problem
+type at func(route int, field, text string) ledger.Diagnostic
 
-func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
+func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []ledger.Diagnostic {
 	// What follows reads routes as a graph, which has a meaning only once all
 	// names are right.
 	if problems := checkNames(p, hats, at); len(problems) > 0 {
@@ -81,8 +81,8 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem
 }
 
 // checkNames looks at each name by itself.
-func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
-	var problems []Problem
+func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at at) []ledger.Diagnostic {
+	var problems []ledger.Diagnostic
 	known := slices.Sorted(maps.Keys(hats))
 	unknown := func(route int, field, name string, also ...string) bool {
 		if _, ok := hats[name]; ok || slices.Contains(also, name) {
@@ -120,9 +120,9 @@ func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
 }
 
 // checkSides looks for events that are routed twice, or on one side only.
-func checkSides(p ledger.Pattern, at at) []Problem {
+func checkSides(p ledger.Pattern, at at) []ledger.Diagnostic {
 	type key struct{ from, on string }
-	var problems []Problem
+	var problems []ledger.Diagnostic
 	var order []key
 	settled := map[key]map[ledger.ThresholdSide]int{} // by side, the route that is always taken on it
 	once := map[key]map[ledger.ThresholdSide]int{}    // by side, the last route that is taken once
@@ -153,7 +153,7 @@ func checkSides(p ledger.Pattern, at at) []Problem {
 				continue
 			}
 			when := side
-			var problem Problem
+			var problem ledger.Diagnostic
 			if i, ok := once[k][side]; ok {
 				when = p.Routes[i].When
 				problem = at(i, "once", fmt.Sprintf("%s goes from %s to %s once, and no later route says where it goes then", k.on, k.from, p.Routes[i].To))
@@ -180,17 +180,17 @@ func checkSides(p ledger.Pattern, at at) []Problem {
 }
 
 // checkOnce looks at a route that is taken once.
-func checkOnce(p ledger.Pattern, i int, at at) []Problem {
+func checkOnce(p ledger.Pattern, i int, at at) []ledger.Diagnostic {
 	r := p.Routes[i]
 	switch {
 	case r.To == ledger.Converged:
-		return []Problem{at(i, "once", "a task converges only once anyway: leave once out")}
+		return []ledger.Diagnostic{at(i, "once", "a task converges only once anyway: leave once out")}
 	case slices.ContainsFunc(p.Routes[:i], func(e ledger.Route) bool {
 		return e.Once && e.From == r.From && e.On == r.On && e.To == r.To && (e.When == "" || e.When == r.When)
 	}):
-		return []Problem{at(i, "once", fmt.Sprintf("%s from %s goes to %s once by an earlier route, so never by this one", r.On, r.From, r.To))}
+		return []ledger.Diagnostic{at(i, "once", fmt.Sprintf("%s from %s goes to %s once by an earlier route, so never by this one", r.On, r.From, r.To))}
 	case r.To != r.From && !reachWithout(p, p.Start, r.To)[r.From]:
-		return []Problem{at(i, "once", fmt.Sprintf("whoever comes to %s has been at %s, so this route is never taken", r.From, r.To))}
+		return []ledger.Diagnostic{at(i, "once", fmt.Sprintf("whoever comes to %s has been at %s, so this route is never taken", r.From, r.To))}
 	}
 	return nil
 }

@@ -23,29 +23,26 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// What a check came to.
-const (
-	resultOK     = "ok"        // nothing to do
-	resultLook   = "look"      // works, and is worth a look
-	resultMend   = "mend"      // something will fail until it is mended
-	resultUnseen = "unchecked" // nobody could look, or there is nothing to look at
-)
-
-var resultSigns = map[string]string{
-	resultOK: bot.SignDone, resultLook: bot.SignLook, resultMend: bot.SignFailed, resultUnseen: bot.SignAway,
+var severitySigns = map[ledger.DiagnosticSeverity]string{
+	ledger.DiagnosticOK: bot.SignDone, ledger.DiagnosticWarning: bot.SignLook,
+	ledger.DiagnosticError: bot.SignFailed, ledger.DiagnosticUnchecked: bot.SignAway,
 }
 
-// finding is one line of doctor, and one object of its JSON. Fields are added,
-// never renamed. No text in it ever holds a token.
+// finding is one line of doctor: a diagnostic with its check and project. No text in
+// it ever holds a token.
 type finding struct {
-	Check   string `json:"check"`
-	Project string `json:"project,omitempty"`
-	Result  string `json:"result"` // ok, look, mend, unchecked
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Text    string `json:"text"`
-	Fix     string `json:"fix,omitempty"` // the command or edit that mends it
-	shown   string // as it is printed, where that is more than the fields
+	Check   string
+	Project string
+	ledger.Diagnostic
+	shown string // as it is printed, where that is more than the fields
+}
+
+// findingJSON is one object of doctor's JSON. Fields are added, never renamed.
+type findingJSON struct {
+	Check   string                    `json:"check"`
+	Project string                    `json:"project,omitempty"`
+	Result  ledger.DiagnosticSeverity `json:"result"`
+	ledger.Diagnostic
 }
 
 // check is one thing that doctor looks at. It may leave notes in the patient
@@ -83,7 +80,7 @@ type doctorContext struct {
 	usable bool           // the configuration is without a mistake, or there is none
 	daemon bool           // somebody has the state folder and answers
 
-	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
+	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error)
 	people func(ctx context.Context, p *doctorContext) (n int, known bool)
 
 	ward   ward
@@ -123,7 +120,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 
 // examine goes through all checks and prints each one's findings at once.
 func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool) error {
-	counts := map[string]int{}
+	counts := map[ledger.DiagnosticSeverity]int{}
 	said := map[string]bool{}
 	for _, c := range checks {
 		for _, f := range c.look(ctx, p) {
@@ -131,12 +128,12 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 				f.Check = c.name
 			}
 			// What several projects share is said once.
-			key := f.Result + "\x00" + f.File + "\x00" + f.Text
-			if f.Result != resultOK && said[key] {
+			key := string(f.Severity) + "\x00" + f.File + "\x00" + f.Text
+			if f.Severity != ledger.DiagnosticOK && said[key] {
 				continue
 			}
 			said[key] = true
-			counts[f.Result]++
+			counts[f.Severity]++
 			if err := f.print(out, asJSON); err != nil {
 				return err
 			}
@@ -147,7 +144,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 	}
 	if !asJSON {
 		fmt.Fprintln(out)
-		switch mend, look := counts[resultMend], counts[resultLook]; {
+		switch mend, look := counts[ledger.DiagnosticError], counts[ledger.DiagnosticWarning]; {
 		case mend > 0:
 			fmt.Fprintf(out, "%s %d to mend%s. Look again with: nightporter doctor\n", bot.SignFailed, mend, toLook(look))
 		case look > 0:
@@ -156,7 +153,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 			fmt.Fprintf(out, "%s nothing to mend\n", bot.SignDone)
 		}
 	}
-	if counts[resultMend] > 0 {
+	if counts[ledger.DiagnosticError] > 0 {
 		return exitCode(1)
 	}
 	return nil
@@ -173,7 +170,7 @@ func toLook(look int) string {
 // what to do.
 func (f finding) print(out io.Writer, asJSON bool) error {
 	if asJSON {
-		line, err := json.Marshal(f)
+		line, err := json.Marshal(findingJSON{f.Check, f.Project, f.Severity, f.Diagnostic})
 		if err != nil {
 			return err
 		}
@@ -187,9 +184,9 @@ func (f finding) print(out io.Writer, asJSON bool) error {
 		if f.Project != "" {
 			what = f.Project
 		}
-		text = fmt.Sprintf("%s %-13s  %s", resultSigns[f.Result], what, f.place()+propose.Plain(f.Text))
-		if f.Fix != "" {
-			text += "\n" + strings.Repeat(" ", indent) + propose.Plain(f.Fix)
+		text = fmt.Sprintf("%s %-13s  %s", severitySigns[f.Severity], what, f.place()+propose.Plain(f.Text))
+		if f.Remedy != "" {
+			text += "\n" + strings.Repeat(" ", indent) + propose.Plain(f.Remedy)
 		}
 	}
 	_, err := fmt.Fprintln(out, text)
@@ -206,21 +203,25 @@ func (f finding) place() string {
 	return ""
 }
 
-// Findings of each result, in short.
+// Findings of each severity, in short.
 func fine(text string, args ...any) finding {
-	return finding{Result: resultOK, Text: fmt.Sprintf(text, args...)}
+	return found(ledger.DiagnosticOK, "", text, args...)
 }
 
-func look(fix, text string, args ...any) finding {
-	return finding{Result: resultLook, Fix: fix, Text: fmt.Sprintf(text, args...)}
+func look(remedy, text string, args ...any) finding {
+	return found(ledger.DiagnosticWarning, remedy, text, args...)
 }
 
-func mend(fix, text string, args ...any) finding {
-	return finding{Result: resultMend, Fix: fix, Text: fmt.Sprintf(text, args...)}
+func mend(remedy, text string, args ...any) finding {
+	return found(ledger.DiagnosticError, remedy, text, args...)
 }
 
 func unseen(text string, args ...any) finding {
-	return finding{Result: resultUnseen, Text: fmt.Sprintf(text, args...)}
+	return found(ledger.DiagnosticUnchecked, "", text, args...)
+}
+
+func found(s ledger.DiagnosticSeverity, remedy, text string, args ...any) finding {
+	return finding{Diagnostic: ledger.Diagnostic{Severity: s, Remedy: remedy, Text: fmt.Sprintf(text, args...)}}
 }
 
 // ofProject gives findings of a check to a project.
@@ -239,23 +240,11 @@ func fromError(err error) []finding {
 	var c *config.Error
 	switch {
 	case errors.As(err, &in):
-		out = fromFindings(resultMend, in.Diagnostics)
+		out = ofSeverity(ledger.DiagnosticError, in.Diagnostics)
 	case errors.As(err, &c):
-		for _, item := range c.Diagnostics {
-			f := finding{Result: resultMend, File: item.File, Line: item.Line, shown: item.String()}
-			// The text as it is shown has tokens masked; so have its parts.
-			first, rest, _ := strings.Cut(item.String(), "\n")
-			f.Text = strings.TrimPrefix(first, bot.SignFailed+" ")
-			if _, text, ok := strings.Cut(f.Text, "  "); ok && item.File != "" {
-				f.Text = text
-			}
-			lines := strings.Split(rest, "\n")
-			if last := lines[len(lines)-1]; item.Remedy != "" {
-				f.Fix = strings.TrimSpace(last)
-			} else if i := strings.Index(last, `meant "`); i >= 0 { // behind the carets
-				f.Fix = last[i:]
-			}
-			out = append(out, f)
+		out = ofSeverity(ledger.DiagnosticError, c.Masked())
+		for n, d := range c.Diagnostics {
+			out[n].shown = config.Format(d)
 		}
 		if c.More > 0 {
 			out = append(out, mend("", "and %d more", c.More))
@@ -266,10 +255,12 @@ func fromError(err error) []finding {
 	return out
 }
 
-func fromFindings(result string, list []ledger.Diagnostic) []finding {
+// ofSeverity makes findings of a list whose diagnostics all have one severity.
+func ofSeverity(s ledger.DiagnosticSeverity, list []ledger.Diagnostic) []finding {
 	var out []finding
-	for _, f := range list {
-		out = append(out, finding{Result: result, File: f.File, Line: f.Line, Text: f.Text, Fix: f.Remedy})
+	for _, d := range list {
+		d.Severity = s
+		out = append(out, finding{Diagnostic: d})
 	}
 	return out
 }

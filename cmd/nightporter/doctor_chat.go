@@ -8,6 +8,7 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // chatChecks are a check for each platform of the table.
@@ -55,21 +56,13 @@ func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []fi
 	// Errors of HTTP hold the address, and that can hold the token.
 	hidden := strings.NewReplacer(hide...)
 	for _, f := range found {
-		text, fix := hidden.Replace(f.Text), hidden.Replace(f.Fix)
-		switch f.Trouble {
-		case transport.TroubleNone:
-			out = append(out, fine("%s", text))
-		case transport.TroubleNetwork, transport.TroubleServer, transport.TroubleSlow, transport.TroubleRights:
-			// nightporter works on, with less or later.
-			out = append(out, look(fix, "%s", text))
-		default:
-			out = append(out, mend(fix, "%s", text))
-		}
+		f.Text, f.Remedy = hidden.Replace(f.Text), hidden.Replace(f.Remedy)
+		out = append(out, finding{Diagnostic: f})
 	}
 	return out
 }
 
 // askPlatform lets a platform's row ask the platform.
-func askPlatform(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error) {
+func askPlatform(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error) {
 	return pl.Probe(ctx, cfg, tokens)
 }

@@ -9,6 +9,7 @@
 //   - effect.go: the effects with their classes, which say what happens to an
 //     effect whose outcome is unknown after a crash.
 //   - outgoing.go: messages to people, and the cursor of a chat.
+//   - diagnostic.go: what a check found, with its remedy.
 //   - task.go, settings.go, hat.go, question.go, session.go, person.go and
 //     others: the values that entries and effects are made of.
 //

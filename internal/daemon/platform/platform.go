@@ -38,7 +38,7 @@ type Platform struct {
 	Connect func(cfg *config.Config, tokens []transport.Secret, h Hooks) (*Conn, error)
 	// Probe asks the platform, for doctor, whether tokens and threads work. It
 	// takes no updates from the daemon, so both may run at once.
-	Probe func(ctx context.Context, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
+	Probe func(ctx context.Context, cfg *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error)
 	// Limits are the platform's rate limits.
 	Limits *delivery.Limits
 

@@ -75,7 +75,9 @@ func Fill(t *testing.T, v reflect.Value, name string, suffix ...string) {
 		Fill(t, v.Elem(), name, suffix...)
 	case reflect.Struct:
 		for n := range v.NumField() {
-			Fill(t, v.Field(n), strings.ToLower(v.Type().Field(n).Name), suffix...)
+			if f := v.Type().Field(n); f.Tag.Get("json") != "-" { // no entry stores it
+				Fill(t, v.Field(n), strings.ToLower(f.Name), suffix...)
+			}
 		}
 	default:
 		t.Fatalf("%s: no sample for %s", name, v.Type())
