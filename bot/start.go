@@ -179,6 +179,23 @@ func place(f ledger.Diagnostic) string {
 	return name
 }
 
+// offeredTasks returns how many tasks an offered run has, "12 tasks", and with
+// which it begins, "from #5"; "" for what is unknown. Releases before the fields
+// wrote both into the question's text.
+func offeredTasks(q ledger.Question) (count, from string) {
+	if q.Open == nil && q.First == "" {
+		count, from, _ = strings.Cut(Clean(q.Text), ", ")
+		return count, from
+	}
+	if q.Open != nil {
+		count = Plural(*q.Open, "task")
+	}
+	if q.First != "" {
+		from = "from " + Clean(ledger.ShortID(q.First))
+	}
+	return count, from
+}
+
 // offered returns the lines of the question that confirms a run: its source,
 // agent and limits (docs/spec 23.2).
 func offered(s loop.State, q ledger.Question) []string {
@@ -187,10 +204,9 @@ func offered(s loop.State, q ledger.Question) []string {
 	if o == nil {
 		return []string{q.Title}
 	}
-	_, from, _ := strings.Cut(q.Text, ", ")
 	source := sourceOf(*o)
-	if from != "" {
-		source += ", " + Clean(from)
+	if _, from := offeredTasks(q); from != "" {
+		source += ", " + from
 	}
 	lines = append(lines, source)
 	agent := Clean(o.Agent)

@@ -143,11 +143,17 @@ func (d *decision) by() string {
 // setTask changes a task's status. It adds no entry if status and reason stay the
 // same, or if the task is unknown.
 func (d *decision) setTask(id string, to ledger.Status, why string) {
+	d.changeTask(id, ledger.TaskSet{To: to, Why: why})
+}
+
+// changeTask is setTask for an entry with more fields. It sets From.
+func (d *decision) changeTask(id string, b ledger.TaskSet) {
 	t, ok := d.task(id)
-	if !ok || (t.Status == to && t.Why == why) {
+	if !ok || (t.Status == b.To && t.Why == b.Reason()) {
 		return
 	}
-	d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: to, Why: why})
+	b.From = t.Status
+	d.add(scope{task: id}, b)
 }
 
 // workOf returns the task whose attempt has the given session as its current one.

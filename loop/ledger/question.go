@@ -41,6 +41,8 @@ type Question struct {
 	By      string          `json:"by,omitempty"`      // AskNow, AskLate: name of the person who sent the command
 	Offer   *Settings       `json:"offer,omitempty"`   // AskStart: settings of the offered run
 	Review  *Limits         `json:"review,omitempty"`  // AskStart: limits of the run with profile review; nil = not offered
+	Open    *int            `json:"open,omitempty"`    // AskStart: number of open tasks; nil = unknown
+	First   string          `json:"first,omitempty"`   // AskStart: id of the task that the run begins with, "" = unknown
 	Do      DeferredCommand `json:"do,omitempty"`      // of AskLate
 	Sent    time.Time       `json:"sent,omitzero"`     // AskLate: when the command was typed
 	Paths   []string        `json:"paths,omitempty"`   // AskAllow: the paths that were written
