@@ -17,11 +17,19 @@ import (
 // is Idle or its sender has lost the role that Input.Role names.
 func Decide(s State, in Input) Decision {
 	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // JSON replaces invalid UTF-8: the ledger would give back another name
-	d := &decision{State: s, in: in, answer: Answer{OK: true}}
+	return (&decision{State: s, in: in, answer: Answer{OK: true}}).decide()
+}
+
+func (d *decision) decide() Decision {
+	d.carryOut()
+	return Decision{Entries: d.entries, After: d.after, Effects: d.effects, Answer: d.answer, State: d.State}
+}
+
+func (d *decision) carryOut() {
 	if d.roleRevoked() {
-		return d.made()
+		return
 	}
-	switch b := in.Body.(type) {
+	switch b := d.in.Body.(type) {
 	case StartRun:
 		d.startRun(b)
 	case Pause:
@@ -104,14 +112,9 @@ func Decide(s State, in Input) Decision {
 	default:
 		panic(fmt.Sprintf("loop: nobody decides on a %T", b))
 	}
-	if !in.Idle {
+	if !d.in.Idle {
 		d.advance()
 	}
-	return d.made()
-}
-
-func (d *decision) made() Decision {
-	return Decision{Entries: d.entries, After: d.after, Effects: d.effects, Answer: d.answer, State: d.State}
 }
 
 // tick acts on everything that is due at the input's time: questions, reminders,

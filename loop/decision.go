@@ -28,6 +28,7 @@ type decision struct {
 	after   []State // After[n] of the Decision
 	effects []ledger.Effect
 	answer  Answer
+	reword  func(ledger.Entry) ledger.Entry // lets a test change an entry's sentences before anything sees them; nil: none
 }
 
 // scope names the task and the session that an entry is about; either may be empty.
@@ -92,6 +93,9 @@ func (d *decision) addShared(body ledger.Body) {
 }
 
 func (d *decision) push(e ledger.Entry) {
+	if d.reword != nil {
+		e = d.reword(e)
+	}
 	d.entries = append(d.entries, e)
 	d.State = Apply(d.State, e)
 	d.after = append(d.after, d.State)

@@ -14,7 +14,7 @@ import (
 
 // proseFields are the fields of entries, effects and states in which sentences
 // stand. Codes and reasons that programs compare have types of their own.
-var proseFields = map[string]bool{"Text": true, "Why": true, "Note": true, "Reason": true, "Then": true, "Trouble": true, "LastFail": true}
+var proseFields = map[string]bool{"Text": true, "Why": true, "Note": true, "Reason": true, "Then": true, "Trouble": true, "LastFail": true, "Remedy": true}
 
 // rewrite changes every sentence below v, which is addressable.
 func rewrite(v reflect.Value, to func(string) string) {
@@ -61,8 +61,8 @@ func reworded(t faults, e ledger.Entry, to func(string) string) ledger.Entry {
 }
 
 // proseless plays a transcript and returns what programs see of it. With tilde,
-// every sentence of every entry has a ~ in front before it is folded, so that
-// all later decisions are made on a state with other sentences.
+// every sentence of every entry has a ~ in front as soon as it is added, so that
+// the rest of its own decision and all later ones see other sentences.
 func proseless(t *testing.T, file, script string, tilde bool) (out []string, changed int) {
 	t.Helper()
 	var d *director
@@ -73,25 +73,27 @@ func proseless(t *testing.T, file, script string, tilde bool) (out []string, cha
 			out = append(out, line)
 			d = newDirector(t, filepath.Base(file)+" "+line)
 			d.decided = func(old State, dec *Decision) {
+				if tilde {
+					again := &decision{State: old, in: d.last, answer: Answer{OK: true}}
+					again.reword = func(e ledger.Entry) ledger.Entry {
+						return reworded(t, e, func(text string) string { changed++; return "~" + text })
+					}
+					*dec = again.decide()
+				}
 				s := old
 				for at, e := range dec.Entries {
 					bare := reworded(t, e, blank)
 					if !onlyWords(s, e) {
 						out = append(out, "  "+bare.Body.EntryType()+" "+e.Task+" "+e.Session+" "+mustJSON(t, bare.Body))
 					}
-					if tilde {
-						dec.Entries[at] = reworded(t, e, func(text string) string { changed++; return "~" + text })
-					}
-					s = Apply(s, dec.Entries[at])
-					dec.After[at] = s
+					s = dec.After[at]
 				}
-				dec.State = s
 				for _, e := range dec.Effects {
 					out = append(out, "  → "+e.Body.EffectKind())
 				}
 				a := dec.Answer
-				exit, through := Outcome(s)
-				out = append(out, "  « "+mustJSON(t, []any{a.OK, a.Code, a.ID, a.Forecast, exit, through, Due(s)}))
+				exit, through := Outcome(dec.State)
+				out = append(out, "  « "+mustJSON(t, []any{a.OK, a.Code, a.ID, a.Forecast, exit, through, Due(dec.State)}))
 			}
 		case strings.HasPrefix(line, "> ") && d != nil:
 			out = append(out, line)
