@@ -3,62 +3,14 @@ package loop
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/ledger/ledgertest"
 )
-
-// proseFields are the fields of entries, effects and states in which sentences
-// stand. Codes and reasons that programs compare have types of their own.
-var proseFields = map[string]bool{"Text": true, "Why": true, "Note": true, "Reason": true, "Then": true, "Trouble": true, "LastFail": true, "Remedy": true}
-
-// rewrite changes every sentence below v, which is addressable.
-func rewrite(v reflect.Value, to func(string) string) {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if v.Kind() == reflect.Pointer && !v.IsNil() {
-			rewrite(v.Elem(), to)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			rewrite(v.Index(i), to)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			f, def := v.Field(i), v.Type().Field(i)
-			switch {
-			case !def.IsExported():
-			case proseFields[def.Name] && f.Type() == reflect.TypeFor[string]():
-				if f.String() != "" {
-					f.SetString(to(f.String()))
-				}
-			default:
-				rewrite(f, to)
-			}
-		}
-	}
-}
-
-// reworded is an entry with other sentences. It shares nothing with e.
-func reworded(t faults, e ledger.Entry, to func(string) string) ledger.Entry {
-	t.Helper()
-	r, err := e.Record()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	if e, err = r.Entry(); err != nil {
-		t.Fatalf("%v", err)
-	}
-	body := reflect.New(reflect.TypeOf(e.Body)).Elem()
-	body.Set(reflect.ValueOf(e.Body))
-	rewrite(body, to)
-	e.Body = body.Interface().(ledger.Body)
-	return e
-}
 
 // proseless plays a transcript and returns what programs see of it. With tilde,
 // every sentence of every entry has a ~ in front as soon as it is added, so that
@@ -76,13 +28,13 @@ func proseless(t *testing.T, file, script string, tilde bool) (out []string, cha
 				if tilde {
 					again := &decision{State: old, in: d.last, answer: Answer{OK: true}}
 					again.reword = func(e ledger.Entry) ledger.Entry {
-						return reworded(t, e, func(text string) string { changed++; return "~" + text })
+						return ledgertest.Reword(t, e, func(text string) string { changed++; return "~" + text })
 					}
 					*dec = again.decide()
 				}
 				s := old
 				for at, e := range dec.Entries {
-					bare := reworded(t, e, blank)
+					bare := ledgertest.Reword(t, e, blank)
 					if !onlyWords(s, e) {
 						out = append(out, "  "+bare.Body.EntryType()+" "+e.Task+" "+e.Session+" "+mustJSON(t, bare.Body))
 					}

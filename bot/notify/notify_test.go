@@ -54,6 +54,7 @@ type porter struct {
 	phones map[string]*phone
 	n      *notify.Notifier
 	off    bool // compose nothing
+	prose  int  // sentences that compose has changed
 }
 
 func newPorter(t *testing.T) *porter {
@@ -63,7 +64,7 @@ func newPorter(t *testing.T) *porter {
 	p.n = notify.New(notify.Options{Where: p.where, Zone: zone})
 	p.Decided = func(before loop.State, d loop.Decision, in loop.Input) {
 		if !p.off {
-			p.deliver(p.n.Compose(before, d, in))
+			p.compose(before, d, in)
 		}
 	}
 	for id, role := range map[string]ledger.Role{mira: ledger.RoleAdmin, ana: ledger.RoleSteer, ben: ledger.RoleView} {

@@ -1,8 +1,10 @@
-// Package ledgertest fills entries for tests: of the golden JSON in package
-// ledger, and of the fold in package loop.
+// Package ledgertest makes entries for tests.
 //
-// fill.go has the one function. A type with a fixed set of values needs a row
-// in its table of samples.
+//   - fill.go fills every field of an entry: for the golden JSON in package ledger
+//     and for the fold in package loop. A type with a fixed set of values needs a
+//     row in its table of samples.
+//   - prose.go changes every sentence of an entry or a state, for tests that
+//     nothing depends on a sentence.
 package ledgertest
 
 import (
