@@ -44,8 +44,7 @@ func proseless(t *testing.T, file, script string, tilde bool) (out []string, cha
 					out = append(out, "  → "+e.Body.EffectKind())
 				}
 				a := dec.Answer
-				exit, through := Outcome(dec.State)
-				out = append(out, "  « "+mustJSON(t, []any{a.OK, a.Code, a.ID, a.Forecast, exit, through, Due(dec.State)}))
+				out = append(out, "  « "+mustJSON(t, []any{a.OK, a.Code, a.ID, a.Forecast, Settled(dec.State), Due(dec.State)}))
 			}
 		case strings.HasPrefix(line, "> ") && d != nil:
 			out = append(out, line)
