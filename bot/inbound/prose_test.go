@@ -130,6 +130,7 @@ func TestInputsIgnoreSentences(t *testing.T) {
 						}
 					}
 					w = open(t, w.now, records)
+					w.foul = true
 					o := w.options()
 					o.Service, o.Outbox = tildeHost{host{w}}, tildeOutbox{w.store}
 					w.r = inbound.New(o)
