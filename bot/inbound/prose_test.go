@@ -17,7 +17,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger/ledgertest"
 )
 
-// tildeHost is a host whose answers and states have a ~ in front of every sentence.
+// tildeHost is a host whose answers and states have a ~ around every sentence.
 type tildeHost struct{ host }
 
 func (h tildeHost) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
@@ -38,10 +38,9 @@ func tildeAnswer(a loop.Answer) loop.Answer {
 	return a
 }
 
-func tilde(text string) string { return "~" + text }
+func tilde(text string) string { return "~" + text + "~" }
 
-// tildeOutbox is an outbox whose sent messages have a ~ in front of every line and
-// label.
+// tildeOutbox is an outbox whose sent messages have a ~ around every line and label.
 type tildeOutbox struct{ inbound.Outbox }
 
 func (o tildeOutbox) SentAt(ctx context.Context, chat, id string) (ledger.SentMessage, bool, error) {

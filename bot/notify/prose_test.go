@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger/ledgertest"
 )
 
-// compose delivers the messages of a decision. With a ~ in front of every sentence
+// compose delivers the messages of a decision. With a ~ around every sentence
 // of the state, the entries and the answer, the messages are the same: to the same
 // chats, with the same keys, classes, sounds and buttons.
 func (p *porter) compose(before loop.State, d loop.Decision, in loop.Input) {
@@ -21,7 +21,7 @@ func (p *porter) compose(before loop.State, d loop.Decision, in loop.Input) {
 	out := p.n.Compose(before, d, in)
 	other := p.tilde(before)
 	again := loop.Decision{State: other, Effects: d.Effects, Answer: d.Answer}
-	again.Answer.Text = "~" + d.Answer.Text
+	again.Answer.Text = p.mark(d.Answer.Text)
 	for _, e := range d.Entries {
 		again.Add(ledgertest.Reword(p.t, e, p.mark))
 	}
@@ -33,10 +33,10 @@ func (p *porter) compose(before loop.State, d loop.Decision, in loop.Input) {
 
 func (p *porter) mark(text string) string {
 	p.prose++
-	return "~" + text
+	return "~" + text + "~"
 }
 
-// tilde returns a copy of a state with a ~ in front of every sentence.
+// tilde returns a copy of a state with a ~ around every sentence.
 func (p *porter) tilde(s loop.State) loop.State {
 	p.t.Helper()
 	body, err := json.Marshal(s)
