@@ -20,10 +20,12 @@ func TestHelpOnSlack(t *testing.T) {
 		if err != nil || shown.File != nil {
 			t.Fatalf("%s: %v, as a file: %v", role, err, shown.File != nil)
 		}
-		text := strings.ReplaceAll(string(raw), "\u2060", "") // keeps Slack from making a link of a command
 		for _, l := range m.Lines {
+			if l.Kind != bot.Pre { // "/help now" becomes "/porter help now"
+				continue
+			}
 			for _, word := range strings.Fields(l.Text) {
-				if !strings.Contains(text, word) {
+				if !strings.Contains(string(raw), word) {
 					t.Errorf("%s: %q is not shown", role, word)
 				}
 			}
