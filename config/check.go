@@ -79,8 +79,8 @@ func (c *checker) add(p ledger.Diagnostic) *ledger.Diagnostic {
 	return &c.problems[len(c.problems)-1]
 }
 
-// house checks what projects share.
-func (c *checker) house() {
+// shared checks what projects share.
+func (c *checker) shared() {
 	if z := c.cfg.Timezone; z != "" {
 		if _, err := time.LoadLocation(z); err != nil {
 			c.value(fmt.Sprintf("no time zone %q", z), "timezone").Meant = nearestZone(z)
@@ -335,9 +335,9 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 	}
 }
 
-// catalogue checks the hats and patterns that somebody wrote. A pattern of the
-// house counts only where it is used: a hat of the user's own may have made it
-// useless, and that is no mistake.
+// catalogue checks the hats and patterns that somebody wrote. A built-in pattern
+// counts only where it is used: a hat of the user's own may have made it useless,
+// and that is no mistake.
 func (c *checker) catalogue(p *Project) catalogue {
 	cat, problems := c.cfg.catalogue(p)
 	c.problems = append(c.problems, problems...)

@@ -26,7 +26,7 @@ func proseless(t *testing.T, file, script string, tilde bool) (out []string, cha
 			d = newDirector(t, filepath.Base(file)+" "+line)
 			d.decided = func(old State, dec *Decision) {
 				if tilde {
-					again := &decision{State: old, in: d.last, answer: Answer{OK: true}}
+					again := &decision{State: old, in: d.last, answer: ledger.Answer{OK: true}}
 					again.reword = func(e ledger.Entry) ledger.Entry {
 						return ledgertest.Reword(t, e, func(text string) string { changed++; return "~" + text })
 					}

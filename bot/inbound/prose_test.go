@@ -20,20 +20,20 @@ import (
 // tildeHost is a host whose answers and states have a ~ around every sentence.
 type tildeHost struct{ host }
 
-func (h tildeHost) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (h tildeHost) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return h.DoWith(ctx, in, nil)
 }
 
-func (h tildeHost) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
-	var reply func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)
+func (h tildeHost) DoWith(ctx context.Context, in loop.Input, with func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (ledger.Answer, error) {
+	var reply func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)
 	if with != nil {
-		reply = func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) { return with(tildeAnswer(a)) }
+		reply = func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) { return with(tildeAnswer(a)) }
 	}
 	a, err := h.host.DoWith(ctx, in, reply)
 	return tildeAnswer(a), err
 }
 
-func tildeAnswer(a loop.Answer) loop.Answer {
+func tildeAnswer(a ledger.Answer) ledger.Answer {
 	a.Text = tilde(a.Text)
 	return a
 }
