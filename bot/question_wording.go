@@ -11,15 +11,16 @@ import (
 // verbWording holds the texts that people read about one answer to a kind of
 // question.
 type verbWording struct {
-	label    string                                      // label of its button; ends with "…" if words have to be typed after it
-	labelFor func(q ledger.Question) string              // labelFor returns the label if it depends on the question; nil: label
-	words    string                                      // placeholder for the words to type after the verb: "WHY"; "" = no words needed
-	means    string                                      // explanation of the verb, "" if the label is enough
-	settled  string                                      // text in the question's message after this answer; "" = the verb's name
-	after    func(q ledger.Question, item string) string // returns the consequence; item is the id of the guidance that the answer's words became
-	// overrule returns the command that still achieves this answer after another
-	// answer settled the question, "" if no command does; nil: never any.
-	overrule func(s loop.Answered, words string, now time.Time) string
+	label    string                                      // on its button
+	labelFor func(q ledger.Question) string              // the label if it depends on the question; nil: label
+	words    string                                      // placeholder for the words to type after it: "WHY"; "" = no words needed
+	means    string                                      // explanation, "" if the label is enough
+	settled  string                                      // in the question's message after the answer; "" = the verb's name
+	after    func(q ledger.Question, item string) string // the consequence; item is the id of the guidance that its words became
+	// overrule returns a button, without its label, that still achieves this answer
+	// after another answer settled the question, a zero Button if no command does;
+	// nil: never any.
+	overrule func(s loop.Answered, words string, now time.Time) Button
 }
 
 // wording holds the texts that people read about one kind of question.
@@ -140,11 +141,11 @@ func init() {
 			verbs: map[string]verbWording{
 				"retry": {label: "Retry", after: triedAgain, overrule: retryAgain},
 				"skip":  {label: "Skip", after: putAway, overrule: skipAgain},
-				"guide": {label: "Guide…", words: "WORDS", settled: "guided",
+				"guide": {label: "Guide", words: "WORDS", settled: "guided",
 					after: func(q ledger.Question, item string) string {
 						return orElse(item, "Your words") + " → " + short(q.Task) + ", next attempt."
 					},
-					overrule: func(s loop.Answered, words string, _ time.Time) string { return guideAgain(s, words) }},
+					overrule: func(s loop.Answered, words string, _ time.Time) Button { return guideAgain(s, words) }},
 			},
 			task: asks, text: TextOutcome, buttons: buttonVerbs,
 			runEnd: func(q ledger.Question) (string, string) { return "Retry " + short(q.Task), q.ID + " retry" },
@@ -163,13 +164,13 @@ func init() {
 			expired: onlyOver,
 			verbs: map[string]verbWording{
 				"pass": {label: "Pass", after: func(q ledger.Question, _ string) string { return short(q.Task) + " is done and ticked." },
-					overrule: func(s loop.Answered, _ string, now time.Time) string {
+					overrule: func(s loop.Answered, _ string, now time.Time) Button {
 						if s.Before != nil && !now.After(s.At.Add(loop.UndoTime)) {
-							return Undoing(s.ID)
+							return Button{Command: Undoing(s.ID)}
 						}
-						return ""
+						return Button{}
 					}},
-				"fail": {label: "Fail…", words: "WHAT YOU SAW",
+				"fail": {label: "Fail", words: "WHAT YOU SAW",
 					after:    func(q ledger.Question, _ string) string { return short(q.Task) + " is done again, with these words." },
 					overrule: retryAgain}, // a passed task is done: only a retry runs it again
 			},
@@ -285,8 +286,8 @@ func init() {
 		ledger.AskStart: {
 			sign: SignAsk,
 			headline: func(s loop.State, q ledger.Question) string {
-				text, _, _ := strings.Cut(Clean(q.Text), ", ")
-				return strings.TrimSpace("Start " + Cut(s.Project.Name, 12) + "? " + text)
+				tasks, _ := offeredTasks(q)
+				return strings.TrimSpace("Start " + Cut(s.Project.Name, 12) + "? " + tasks)
 			},
 			first: firstAlone, past: (*Message).pastHead,
 			body: func(m *Message, s loop.State, q ledger.Question, _ time.Time) {
@@ -332,11 +333,11 @@ func init() {
 			expired: onlyOver,
 			verbs: map[string]verbWording{
 				"approve": {label: "Approve", after: func(q ledger.Question, _ string) string { return short(q.Task) + " is built as planned." }},
-				"reject": {label: "Reject…", words: "WHY",
+				"reject": {label: "Reject", words: "WHY",
 					after: func(q ledger.Question, _ string) string { return short(q.Task) + " is planned anew, with these words." },
 					// Only admins are asked this question, so its reader may use /plan redo.
-					overrule: func(s loop.Answered, _ string, _ time.Time) string {
-						return "/plan redo " + arg(s.Subject.Task) + wordsWanted
+					overrule: func(s loop.Answered, _ string, _ time.Time) Button {
+						return redoPlan("", s.Subject.Task)
 					}},
 			},
 			closed: map[string]func(ledger.Question, string) string{"retry": triedAgain, "skip": putAway},
@@ -390,33 +391,43 @@ func onlyOver(ledger.Question, ledger.QuestionExpired) string { return "" }
 func triedAgain(q ledger.Question, _ string) string { return short(q.Task) + " is tried again." }
 func putAway(q ledger.Question, _ string) string    { return short(q.Task) + " is put away." }
 
-func retryAgain(s loop.Answered, _ string, _ time.Time) string {
-	return "/retry " + arg(s.Subject.Task)
+func retryAgain(s loop.Answered, _ string, _ time.Time) Button {
+	return Button{Command: "/retry " + arg(s.Subject.Task)}
 }
-func skipAgain(s loop.Answered, _ string, _ time.Time) string { return "/skip " + arg(s.Subject.Task) }
+
+func skipAgain(s loop.Answered, _ string, _ time.Time) Button {
+	return Button{Command: "/skip " + arg(s.Subject.Task)}
+}
 
 // guideAgain returns the command that gives the late answer's words as guidance
 // to the task of the settled question. It leaves out words longer than maxTwin,
 // which have to be typed again.
-func guideAgain(s loop.Answered, words string) string {
+func guideAgain(s loop.Answered, words string) Button {
+	to := "/guidance #" + arg(s.Subject.Task)
 	if words == "" || len(words) > maxTwin {
-		return "/guidance #" + arg(s.Subject.Task) + wordsWanted
+		return textButton("", to, "WORDS")
 	}
-	return "/guidance #" + arg(s.Subject.Task) + " " + words
+	return Button{Command: to + " " + words}
 }
 
-func command(line string) func(loop.Answered, string, time.Time) string {
-	return func(loop.Answered, string, time.Time) string { return line }
+// redoPlan returns the button that discards a task's plan. Its words go to the
+// planner.
+func redoPlan(label, task string) Button {
+	return textButton(label, "/plan redo "+arg(task), "WORDS")
+}
+
+func command(line string) func(loop.Answered, string, time.Time) Button {
+	return func(loop.Answered, string, time.Time) Button { return Button{Command: line} }
 }
 
 // several returns an "overrule" cell: a command about all tasks of a settled
 // question.
-func several(command string) func(loop.Answered, string, time.Time) string {
-	return func(s loop.Answered, _ string, _ time.Time) string {
+func several(command string) func(loop.Answered, string, time.Time) Button {
+	return func(s loop.Answered, _ string, _ time.Time) Button {
 		if all := ids(s.Subject.Tasks); all != "" {
-			return command + all
+			return Button{Command: command + all}
 		}
-		return ""
+		return Button{}
 	}
 }
 

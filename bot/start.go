@@ -139,8 +139,8 @@ func Running(s loop.State) Message {
 	return m
 }
 
-// maxFindings limits the problems in one message.
-const maxFindings = 5
+// maxDiagnostics limits the problems in one message.
+const maxDiagnostics = 5
 
 // NotStarted lists the problems that keep a run from starting, each with its
 // remedy (docs/spec 2.0).
@@ -158,7 +158,7 @@ func NotStarted(project string, found []ledger.Diagnostic) Message {
 }
 
 func (m *Message) findings(found []ledger.Diagnostic) {
-	for _, f := range found[:min(len(found), maxFindings)] {
+	for _, f := range found[:min(len(found), maxDiagnostics)] {
 		text := Cut(Clean(f.Text), 4*quoteWidth)
 		if f.File != "" {
 			text = place(f) + "  " + text
@@ -166,7 +166,7 @@ func (m *Message) findings(found []ledger.Diagnostic) {
 		m.add(text)
 		m.add(Cut(Clean(f.Remedy), 2*quoteWidth))
 	}
-	if more := len(found) - maxFindings; more > 0 {
+	if more := len(found) - maxDiagnostics; more > 0 {
 		m.add(fmt.Sprintf("and %d more", more))
 	}
 }
@@ -180,6 +180,23 @@ func place(f ledger.Diagnostic) string {
 	return name
 }
 
+// offeredTasks returns how many tasks an offered run has, "12 tasks", and with
+// which it begins, "from #5"; "" for what is unknown. Releases before the fields
+// wrote both into the question's text.
+func offeredTasks(q ledger.Question) (count, from string) {
+	if q.Open == nil && q.First == "" {
+		count, from, _ = strings.Cut(Clean(q.Text), ", ")
+		return count, from
+	}
+	if q.Open != nil {
+		count = Plural(*q.Open, "task")
+	}
+	if q.First != "" {
+		from = "from " + Clean(ledger.ShortID(q.First))
+	}
+	return count, from
+}
+
 // offered returns the lines of the question that confirms a run: the run's
 // source, agent and limits (docs/spec 23.2).
 func offered(s loop.State, q ledger.Question) []string {
@@ -188,10 +205,9 @@ func offered(s loop.State, q ledger.Question) []string {
 	if o == nil {
 		return []string{q.Title}
 	}
-	_, from, _ := strings.Cut(q.Text, ", ")
 	source := sourceOf(*o)
-	if from != "" {
-		source += ", " + Clean(from)
+	if _, from := offeredTasks(q); from != "" {
+		source += ", " + from
 	}
 	lines = append(lines, source)
 	agent := Clean(o.Agent)

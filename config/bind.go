@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/nearest"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // fromTOML is implemented by types that accept several forms in TOML. An
@@ -30,12 +31,12 @@ func (e *valueError) Error() string { return e.text }
 type binder struct {
 	doc      *document
 	root     reflect.Type
-	problems []Problem
+	problems []ledger.Diagnostic
 }
 
 // bind reads the whole document into the struct that v points to, and returns
 // all mistakes.
-func bind(doc *document, v any) []Problem {
+func bind(doc *document, v any) []ledger.Diagnostic {
 	b := &binder{doc: doc, root: reflect.TypeOf(v).Elem()}
 	b.table(reflect.ValueOf(v).Elem(), doc.values, nil)
 	return b.problems

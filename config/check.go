@@ -19,6 +19,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // zones lists the names of time zones, to suggest one for a misspelt name. They
@@ -46,7 +47,7 @@ func (c *Config) knowsAgent(name string) (near string, ok bool) {
 	return nearest.Of(name, names), false
 }
 
-func unknownAgent(p Problem, name, near string) Problem {
+func unknownAgent(p ledger.Diagnostic, name, near string) ledger.Diagnostic {
 	p.Text, p.Meant = fmt.Sprintf("no agent %q", name), near
 	if near == "" {
 		p.Remedy = fmt.Sprintf("Define it: [agents.%s] command = [\"…\"]", name)
@@ -59,20 +60,22 @@ func unknownAgent(p Problem, name, near string) Problem {
 type checker struct {
 	doc      *document
 	cfg      *Config
-	problems []Problem
+	problems []ledger.Diagnostic
 }
 
-func (c *checker) bad(p Problem) { c.problems = append(c.problems, p) }
+func (c *checker) bad(p ledger.Diagnostic) { c.problems = append(c.problems, p) }
 
 // value adds a problem with the value of a key.
-func (c *checker) value(text string, path ...string) *Problem {
+func (c *checker) value(text string, path ...string) *ledger.Diagnostic {
 	return c.add(c.doc.atValue(path, text))
 }
 
 // key adds a problem with a key, or with the section that lacks it.
-func (c *checker) key(text string, path ...string) *Problem { return c.add(c.doc.atKey(path, text)) }
+func (c *checker) key(text string, path ...string) *ledger.Diagnostic {
+	return c.add(c.doc.atKey(path, text))
+}
 
-func (c *checker) add(p Problem) *Problem {
+func (c *checker) add(p ledger.Diagnostic) *ledger.Diagnostic {
 	c.bad(p)
 	return &c.problems[len(c.problems)-1]
 }

@@ -85,10 +85,10 @@ var (
 
 // readHat turns a document into a hat. It returns the name even when the hat
 // has other mistakes, so that a second hat of that name is noticed.
-func readHat(doc *document) (string, parsedHat, []Problem) {
+func readHat(doc *document) (string, parsedHat, []ledger.Diagnostic) {
 	var f hatFile
 	problems := bind(doc, &f)
-	bad := func(p Problem) { problems = append(problems, p) }
+	bad := func(p ledger.Diagnostic) { problems = append(problems, p) }
 	in := &f.Hat
 
 	checkName(doc, []string{"hat", "name"}, "a hat", in.Name, bad)
@@ -150,7 +150,7 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 }
 
 // checkExit checks the events with which the hat's sessions may end.
-func checkExit(doc *document, f *hatFile, bad func(Problem)) {
+func checkExit(doc *document, f *hatFile, bad func(ledger.Diagnostic)) {
 	exit := &f.Hat.Exit
 	at := []string{"hat", "exit", "emit_event"}
 	if len(exit.EmitEvent) == 0 {
@@ -190,7 +190,7 @@ func checkExit(doc *document, f *hatFile, bad func(Problem)) {
 }
 
 // checkName refuses an invalid name.
-func checkName(doc *document, at []string, what, name string, bad func(Problem)) {
+func checkName(doc *document, at []string, what, name string, bad func(ledger.Diagnostic)) {
 	switch {
 	case name == "" && !doc.has(at...):
 		p := doc.atKey(at, what+" needs a name")
@@ -227,7 +227,7 @@ func isText(doc *document, at []string) bool {
 
 // checkGlobs returns the globs in the form in which they are matched: a
 // trailing slash becomes "/**".
-func checkGlobs(doc *document, at []string, globs []string, bad func(Problem)) []string {
+func checkGlobs(doc *document, at []string, globs []string, bad func(ledger.Diagnostic)) []string {
 	var out []string
 	for i, g := range globs {
 		text := insidePath(g)

@@ -23,29 +23,26 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Results of a check.
-const (
-	resultOK        = "ok"        // nothing to do
-	resultLook      = "look"      // works, but a person should know about it
-	resultFix       = "mend"      // will fail until a person corrects it
-	resultUnchecked = "unchecked" // not checked: impossible, or nothing to check
-)
-
-var resultSigns = map[string]string{
-	resultOK: bot.SignDone, resultLook: bot.SignLook, resultFix: bot.SignFailed, resultUnchecked: bot.SignAway,
+var severitySigns = map[ledger.DiagnosticSeverity]string{
+	ledger.DiagnosticOK: bot.SignDone, ledger.DiagnosticWarning: bot.SignLook,
+	ledger.DiagnosticError: bot.SignFailed, ledger.DiagnosticUnchecked: bot.SignAway,
 }
 
 // finding is one line of doctor's output, and one object of its JSON. Fields
 // are added, never renamed. No text in it contains a token.
 type finding struct {
-	Check   string `json:"check"`
-	Project string `json:"project,omitempty"`
-	Result  string `json:"result"` // ok, look, mend, unchecked
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Text    string `json:"text"`
-	Fix     string `json:"fix,omitempty"` // the command or edit that solves it
-	shown   string // replaces Text on the terminal, where that shows more than the fields
+	Check   string
+	Project string
+	ledger.Diagnostic
+	shown string // as it is printed, where that is more than the fields
+}
+
+// findingJSON is one object of doctor's JSON. Fields are added, never renamed.
+type findingJSON struct {
+	Check   string                    `json:"check"`
+	Project string                    `json:"project,omitempty"`
+	Result  ledger.DiagnosticSeverity `json:"result"`
+	ledger.Diagnostic
 }
 
 // check is one check of doctor. It may store results in the doctorContext for
@@ -84,7 +81,7 @@ type doctorContext struct {
 	usable bool           // the configuration has no mistakes, or there is none
 	daemon bool           // a daemon holds the state folder and answers
 
-	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
+	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error)
 	people func(ctx context.Context, p *doctorContext) (n int, known bool)
 
 	trial  trialFolder
@@ -125,7 +122,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 // examine runs all checks and prints the findings of each before it starts the
 // next.
 func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool) error {
-	counts := map[string]int{}
+	counts := map[ledger.DiagnosticSeverity]int{}
 	printed := map[string]bool{}
 	for _, c := range checks {
 		for _, f := range c.look(ctx, p) {
@@ -133,12 +130,12 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 				f.Check = c.name
 			}
 			// A finding shared by several projects is printed once.
-			key := f.Result + "\x00" + f.File + "\x00" + f.Text
-			if f.Result != resultOK && printed[key] {
+			key := string(f.Severity) + "\x00" + f.File + "\x00" + f.Text
+			if f.Severity != ledger.DiagnosticOK && printed[key] {
 				continue
 			}
 			printed[key] = true
-			counts[f.Result]++
+			counts[f.Severity]++
 			if err := f.print(out, asJSON); err != nil {
 				return err
 			}
@@ -149,7 +146,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 	}
 	if !asJSON {
 		fmt.Fprintln(out)
-		switch mend, look := counts[resultFix], counts[resultLook]; {
+		switch mend, look := counts[ledger.DiagnosticError], counts[ledger.DiagnosticWarning]; {
 		case mend > 0:
 			fmt.Fprintf(out, "%s %d to mend%s. Look again with: nightporter doctor\n", bot.SignFailed, mend, toLook(look))
 		case look > 0:
@@ -158,7 +155,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 			fmt.Fprintf(out, "%s nothing to mend\n", bot.SignDone)
 		}
 	}
-	if counts[resultFix] > 0 {
+	if counts[ledger.DiagnosticError] > 0 {
 		return exitCode(1)
 	}
 	return nil
@@ -175,7 +172,7 @@ func toLook(look int) string {
 // below.
 func (f finding) print(out io.Writer, asJSON bool) error {
 	if asJSON {
-		line, err := json.Marshal(f)
+		line, err := json.Marshal(findingJSON{f.Check, f.Project, f.Severity, f.Diagnostic})
 		if err != nil {
 			return err
 		}
@@ -189,9 +186,9 @@ func (f finding) print(out io.Writer, asJSON bool) error {
 		if f.Project != "" {
 			what = f.Project
 		}
-		text = fmt.Sprintf("%s %-13s  %s", resultSigns[f.Result], what, f.location()+propose.Plain(f.Text))
-		if f.Fix != "" {
-			text += "\n" + strings.Repeat(" ", indent) + propose.Plain(f.Fix)
+		text = fmt.Sprintf("%s %-13s  %s", severitySigns[f.Severity], what, f.location()+propose.Plain(f.Text))
+		if f.Remedy != "" {
+			text += "\n" + strings.Repeat(" ", indent) + propose.Plain(f.Remedy)
 		}
 	}
 	_, err := fmt.Fprintln(out, text)
@@ -208,21 +205,25 @@ func (f finding) location() string {
 	return ""
 }
 
-// These functions make findings of one result each.
+// Findings of each severity, in short.
 func findOK(text string, args ...any) finding {
-	return finding{Result: resultOK, Text: fmt.Sprintf(text, args...)}
+	return found(ledger.DiagnosticOK, "", text, args...)
 }
 
-func findLook(fix, text string, args ...any) finding {
-	return finding{Result: resultLook, Fix: fix, Text: fmt.Sprintf(text, args...)}
+func findLook(remedy, text string, args ...any) finding {
+	return found(ledger.DiagnosticWarning, remedy, text, args...)
 }
 
-func findFix(fix, text string, args ...any) finding {
-	return finding{Result: resultFix, Fix: fix, Text: fmt.Sprintf(text, args...)}
+func findFix(remedy, text string, args ...any) finding {
+	return found(ledger.DiagnosticError, remedy, text, args...)
 }
 
 func findUnchecked(text string, args ...any) finding {
-	return finding{Result: resultUnchecked, Text: fmt.Sprintf(text, args...)}
+	return found(ledger.DiagnosticUnchecked, "", text, args...)
+}
+
+func found(s ledger.DiagnosticSeverity, remedy, text string, args ...any) finding {
+	return finding{Diagnostic: ledger.Diagnostic{Severity: s, Remedy: remedy, Text: fmt.Sprintf(text, args...)}}
 }
 
 // ofProject marks findings as those of one project.
@@ -241,23 +242,11 @@ func fromError(err error) []finding {
 	var c *config.Error
 	switch {
 	case errors.As(err, &in):
-		out = fromFindings(resultFix, in.Diagnostics)
+		out = ofSeverity(ledger.DiagnosticError, in.Diagnostics)
 	case errors.As(err, &c):
-		for _, item := range c.Diagnostics {
-			f := finding{Result: resultFix, File: item.File, Line: item.Line, shown: item.String()}
-			// String masks tokens, so the parts are taken from its result.
-			first, rest, _ := strings.Cut(item.String(), "\n")
-			f.Text = strings.TrimPrefix(first, bot.SignFailed+" ")
-			if _, text, ok := strings.Cut(f.Text, "  "); ok && item.File != "" {
-				f.Text = text
-			}
-			lines := strings.Split(rest, "\n")
-			if last := lines[len(lines)-1]; item.Remedy != "" {
-				f.Fix = strings.TrimSpace(last)
-			} else if i := strings.Index(last, `meant "`); i >= 0 { // the suggestion follows the carets
-				f.Fix = last[i:]
-			}
-			out = append(out, f)
+		out = ofSeverity(ledger.DiagnosticError, c.Masked())
+		for n, d := range c.Diagnostics {
+			out[n].shown = config.Format(d)
 		}
 		if c.More > 0 {
 			out = append(out, findFix("", "and %d more", c.More))
@@ -268,10 +257,12 @@ func fromError(err error) []finding {
 	return out
 }
 
-func fromFindings(result string, list []ledger.Diagnostic) []finding {
+// ofSeverity makes findings of a list whose diagnostics all have one severity.
+func ofSeverity(s ledger.DiagnosticSeverity, list []ledger.Diagnostic) []finding {
 	var out []finding
-	for _, f := range list {
-		out = append(out, finding{Result: result, File: f.File, Line: f.Line, Text: f.Text, Fix: f.Remedy})
+	for _, d := range list {
+		d.Severity = s
+		out = append(out, finding{Diagnostic: d})
 	}
 	return out
 }

@@ -14,9 +14,9 @@ import (
 
 // Limits of a plan. A larger file was not written by a person.
 const (
-	maxPlanBytes = 4 << 20
-	maxTasks     = 2000
-	maxFindings  = 100
+	maxPlanBytes   = 4 << 20
+	maxTasks       = 2000
+	maxDiagnostics = 100
 )
 
 // ParsePlan reads a Markdown plan (docs/spec 3.3). file becomes Snapshot.Path;
@@ -75,8 +75,8 @@ func (p *plan) err() error {
 	}
 	slices.SortStableFunc(p.findings, func(a, b ledger.Diagnostic) int { return a.Line - b.Line })
 	found := p.findings
-	if n := len(found) - maxFindings; n > 0 {
-		found = append(found[:maxFindings:maxFindings], ledger.Diagnostic{File: p.file, Text: fmt.Sprintf("and %d more", n)})
+	if n := len(found) - maxDiagnostics; n > 0 {
+		found = append(found[:maxDiagnostics:maxDiagnostics], ledger.Diagnostic{File: p.file, Text: fmt.Sprintf("and %d more", n)})
 	}
 	return &ledger.InputError{Diagnostics: found}
 }

@@ -121,9 +121,7 @@ func messages(word string) []bot.Message {
 		n.Entry(e)
 	}
 	q := ledger.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: word, Text: word, Tried: word, Needs: word, Hat: word, By: word, Options: []string{word, "b"}, Choice: word, Paths: []string{word}, Asked: n.Now, Sent: n.Now, Expires: n.Now.Add(time.Hour), Offer: &set}
-	for _, kind := range []ledger.QuestionKind{
-		ledger.AskBlocked, ledger.AskManual, ledger.AskAgent, ledger.AskBaseline, ledger.AskReview, ledger.AskUnticked, ledger.AskSkip, ledger.AskNow, ledger.AskStart, ledger.AskLate, ledger.AskPlan, ledger.AskAllow,
-	} {
+	for _, kind := range ledger.QuestionKinds() {
 		q.Kind = kind
 		out = append(out, bot.Ask(n.State, q, n.Now), bot.StillOpen(n.State, q, n.Now, n.Now, n.Now), bot.Reminder(n.State, q, n.Now))
 		for _, end := range []ledger.Body{

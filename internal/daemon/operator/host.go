@@ -96,11 +96,7 @@ func asInput(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	in := &ledger.InputError{}
-	for _, i := range wrong.Diagnostics {
-		in.Diagnostics = append(in.Diagnostics, ledger.Diagnostic{File: i.File, Line: i.Line, Text: i.Text, Remedy: i.Remedy})
-	}
-	return in
+	return &ledger.InputError{Diagnostics: wrong.Masked()}
 }
 
 // names reports whether id, as a person typed it, is the task's.

@@ -35,7 +35,7 @@ func OneLine(err error) string {
 	}
 	var c *config.Error
 	if errors.As(err, &c) && len(c.Diagnostics) > 0 {
-		i := c.Diagnostics[0]
+		i := c.Masked()[0]
 		text := i.Text
 		if i.Line > 0 {
 			text = fmt.Sprintf("line %d: %s", i.Line, text)
