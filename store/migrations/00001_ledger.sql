@@ -1,8 +1,6 @@
 -- Migrations go forward only and never touch entries: what was written stays
 -- readable as it was written, by every later release (docs/spec 8.3).
 
--- +goose Up
-
 -- "nprt": tells our database from any other SQLite file.
 PRAGMA application_id = 1852863092;
 
