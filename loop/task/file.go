@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,18 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/internal/sleep"
 )
-
-// settleTime is how long a file must have been left alone before it is taken
-// for whole: some editors truncate a file and write it anew in place.
-const settleTime = 50 * time.Millisecond
-
-// emptyTime is settleTime of an empty file. An editor that writes in place
-// leaves it empty between truncating and writing, on a busy host for longer
-// than settleTime. Taken for whole, it would have lost every task, and a mark
-// would replace the file that the editor is about to write.
-const emptyTime = time.Second
 
 // lockTime is how long to wait for another program that holds the file's lock.
 const lockTime = 10 * time.Second
@@ -38,21 +28,8 @@ type sharedFile struct {
 	exchange func(a, b string) error // swaps two names; errors.ErrUnsupported where the file system cannot
 
 	mu   sync.Mutex
-	own  stamp       // of what we wrote last: that needs no settling
-	seen contentHash // of what was read last
-}
-
-// stamp tells one state of one file from another without reading it.
-type stamp struct {
-	dev, ino uint64
-	size     int64
-	mod      time.Time
-}
-
-func stampOf(info fs.FileInfo) stamp {
-	s := stamp{size: info.Size(), mod: info.ModTime()}
-	s.dev, s.ino = inode(info)
-	return s
+	own  settle.Stamp // of what we wrote last: that needs no rest
+	seen contentHash  // of what was read last
 }
 
 // read returns the whole content, at most one byte more than a plan may have.
@@ -70,59 +47,19 @@ func (f *sharedFile) read(ctx context.Context) ([]byte, error) {
 	return data, err
 }
 
-// settled reads a file once nobody has written it for settleTime, or emptyTime
-// if it is empty. One that never rests, or has a time in the future, is read as
-// it is after a while.
+// settled reads a file once no other program is in the middle of writing it.
 func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
-	for try := 0; ; try++ {
-		now := time.Now() // before the read: what was read may be old by the time it is judged
-		data, info, err := readWhole(path)
-		if err != nil {
-			return nil, nil, err
-		}
+	return settle.Read(ctx, opener(path), maxPlanBytes+1, func(s settle.Stamp) bool {
 		f.mu.Lock()
-		own := f.own == stampOf(info)
-		f.mu.Unlock()
-		wait := settleTime
-		if len(data) == 0 {
-			wait = emptyTime
-		}
-		if age := now.Sub(info.ModTime()); own || try == 20 || age >= wait || age < -settleTime {
-			return data, info, nil
-		}
-		if err := sleep.For(ctx, settleTime); err != nil {
-			return nil, nil, err
-		}
-	}
+		defer f.mu.Unlock()
+		return f.own == s
+	})
 }
 
-// readWhole reads a regular file whose state did not change meanwhile.
-func readWhole(path string) ([]byte, fs.FileInfo, error) {
+func opener(path string) settle.Opener {
 	// Without O_NONBLOCK, a pipe put in the file's place would hold us up.
-	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer file.Close()
-	for {
-		before, err := file.Stat()
-		if err != nil {
-			return nil, nil, err
-		}
-		if !before.Mode().IsRegular() {
-			return nil, nil, fmt.Errorf("%s is no regular file", path)
-		}
-		data, err := io.ReadAll(io.NewSectionReader(file, 0, maxPlanBytes+1))
-		if err != nil {
-			return nil, nil, err
-		}
-		after, err := file.Stat()
-		if err != nil {
-			return nil, nil, err
-		}
-		if stampOf(before) == stampOf(after) {
-			return data, after, nil
-		}
+	return func() (*os.File, error) {
+		return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	}
 }
 
@@ -135,7 +72,7 @@ func (f *sharedFile) lock(ctx context.Context) (*os.File, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+		file, err := opener(path)()
 		return file, path, err
 	})
 }
@@ -229,11 +166,11 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 		return nil, false, err
 	}
 	f.mu.Lock()
-	f.own = stampOf(info)
+	f.own = settle.StampOf(info)
 	f.mu.Unlock()
 	err = f.exchange(temp, path)
 	if errors.Is(err, errors.ErrUnsupported) {
-		found, _, err = readWhole(path)
+		found, _, _, err = settle.Peek(opener(path), maxPlanBytes+1)
 		if err != nil || !bytes.Equal(found, expected) {
 			return found, false, err
 		}
@@ -242,10 +179,10 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 	if err != nil {
 		return nil, false, err
 	}
-	// What came out may still be in the hands of an editor, and is nowhere
-	// else: no cancelling from here on.
-	found, _, err = readWhole(temp)
-	if err == nil && !bytes.Equal(found, expected) {
+	// An editor may still have open what came out, and write into it what is
+	// nowhere else: no cancelling from here on.
+	found, _, writing, err := settle.Peek(opener(temp), maxPlanBytes+1)
+	if err == nil && (writing || !bytes.Equal(found, expected)) {
 		found, _, err = f.settled(context.Background(), temp)
 	}
 	if err != nil {

@@ -7,14 +7,6 @@ import (
 	"syscall"
 )
 
-// inode tells which file it is.
-func inode(info fs.FileInfo) (dev, ino uint64) {
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(s.Dev), s.Ino //nolint:unconvert // not an uint64 on every system
-	}
-	return 0, 0
-}
-
 // owner is whose file it is, -1 for unknown.
 func owner(info fs.FileInfo) (uid, gid int) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
