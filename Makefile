@@ -54,7 +54,7 @@ e2e: ## a fresh clone of HEAD is built and its demo run; then real programs, end
 	git -C "$$tmp/demo/tea-shop" log --oneline nightporter/tea-shop/r1
 	@set -e; programs=$$(internal/e2e/programs.sh .cache/e2e); \
 	files=$$(grep -rlE '^//go:build e2e$$' --include='*_test.go' --exclude-dir='.?*' .); \
-	tests=$$(grep -hoE '^func Test[A-Za-z0-9_]+' $$files | sed 's/^func //' | paste -sd '|' -); \
+	tests=$$(grep -hoE '^func Test[A-Za-z0-9_]+' $$files | sed 's/^func //; /^TestMain$$/d' | paste -sd '|' -); \
 	set -x; \
 	env $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -timeout 15m $(E2E) -run "^($$tests)$$" $$(dirname $$files | sort -u)
 
