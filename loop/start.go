@@ -16,7 +16,7 @@ func (d *decision) startRun(b StartRun) {
 		return
 	}
 	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
-		d.addShared(ledger.HouseSet{MaxSessions: b.MaxSessions})
+		d.addShared(ledger.SharedSet{MaxSessions: b.MaxSessions})
 	}
 	if b.Alone {
 		for _, l := range d.Shared.Leases {
@@ -37,7 +37,7 @@ func (d *decision) startRun(b StartRun) {
 	}
 	if !r.Over() && !b.New && r.Settings.Source == b.Settings.Source {
 		if r.State == ledger.RunPlanning {
-			d.answer = Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
+			d.answer = ledger.Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
 			return // its preflight is under way, or the outbox repeats it
 		}
 		for _, q := range d.Project.Questions {
@@ -49,7 +49,7 @@ func (d *decision) startRun(b StartRun) {
 		if b.Snapshot != nil { // changes that people made while no run read the source
 			d.takeSource(*b.Snapshot, time.Time{})
 		}
-		d.answer = Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
+		d.answer = ledger.Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
 		return
 	}
 	if !r.Over() {
@@ -57,7 +57,7 @@ func (d *decision) startRun(b StartRun) {
 			d.refuse(ledger.CodeBusy, "%s is at work; stop it first: /stop now", r.ID)
 			return
 		}
-		d.end(ledger.RunEnded{Reason: ledger.ReasonReplaced, Exit: 2, Text: "replaced by a new run"})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonReplaced, Text: "replaced by a new run"})
 	}
 	for _, t := range d.Project.Tasks.All() {
 		switch {
@@ -80,7 +80,7 @@ func (d *decision) startRun(b StartRun) {
 	}
 	d.add(scope{}, ledger.RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New, Previous: begin.Previous})
 	d.effect(id, ledger.EffectPreflight{Begin: begin})
-	d.answer = Answer{OK: true, Code: ledger.CodePlanned, ID: id}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodePlanned, ID: id}
 }
 
 // preflighted starts the baseline after a preflight, or ends the run if the
@@ -92,7 +92,7 @@ func (d *decision) preflighted(b Preflighted) {
 	}
 	if len(b.Problems) > 0 {
 		d.add(scope{}, ledger.PreflightFailed{Problems: b.Problems})
-		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: b.Problems[0].Text})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: b.Problems[0].Text})
 		return
 	}
 	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})
@@ -120,7 +120,7 @@ func (d *decision) baselined(v ledger.Verified, setups int) {
 		if n < setups {
 			f := ledger.Finding{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, lastLine(res.Tail)), Fix: "Make it work in a fresh clone, then run again."}
 			d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Finding{f}})
-			d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: f.Text})
+			d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})
 			return
 		}
 		red = append(red, res)
@@ -167,7 +167,7 @@ func (d *decision) settleBaseline(choice string) {
 	default:
 		f := ledger.Finding{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Fix: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
 		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Finding{f}})
-		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: f.Text})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})
 	}
 }
 
@@ -191,7 +191,7 @@ func baselineTask(v ledger.Verified) ledger.Task {
 func (d *decision) begin(baseline []ledger.Result, advisory []string) {
 	r := d.run()
 	if r.Check {
-		d.end(ledger.RunEnded{Reason: ledger.ReasonChecked, Exit: 0, Text: "nothing was started"})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonChecked, Text: "nothing was started"})
 		return
 	}
 	_, total := d.Project.Count()
@@ -226,5 +226,5 @@ func (d *decision) goOn() {
 	s.Until, s.From, s.Only = time.Time{}, "", "" // they were meant for the last run alone
 	text := d.answer.Text
 	d.startRun(StartRun{Settings: s})
-	d.answer = Answer{OK: true, Code: ledger.CodeStarted, ID: d.answer.ID, Text: strings.TrimPrefix(text+"; "+d.answer.ID+" starts with it", "; ")}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeStarted, ID: d.answer.ID, Text: strings.TrimPrefix(text+"; "+d.answer.ID+" starts with it", "; ")}
 }

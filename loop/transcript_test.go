@@ -69,8 +69,11 @@ func (d *director) show() {
 		if r.Wait != "" {
 			line += fmt.Sprintf(" (%s) %s", r.Wait, r.Text)
 		}
-		if exit, through := Outcome(d.s); through {
-			line += fmt.Sprintf(" exit=%d", exit)
+		switch {
+		case r.Over():
+			line += fmt.Sprintf(" exit=%d", r.Ended.Exit)
+		case Settled(d.s):
+			line += " settled"
 		}
 		if due := Due(d.s); !due.IsZero() {
 			line += " due=" + due.Format("15:04")
@@ -115,7 +118,7 @@ var quiet = map[string]bool{
 
 func entryLine(e ledger.Entry) string {
 	switch b := e.Body.(type) {
-	case ledger.IDIssued, ledger.LeaseGranted, ledger.LeaseReleased, ledger.HouseSet, ledger.Claim, ledger.SessionOutput:
+	case ledger.IDIssued, ledger.LeaseGranted, ledger.LeaseReleased, ledger.SharedSet, ledger.Claim, ledger.SessionOutput:
 		return ""
 	case ledger.TaskSet:
 		line := fmt.Sprintf("%s %s → %s", ledger.ShortID(e.Task), b.From, b.To)
