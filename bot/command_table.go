@@ -11,18 +11,19 @@ import (
 type form struct {
 	verb  Verb
 	takes takes
-	use   string // how to type it; "" for a command without a slash
+	use   string // how to type the command; "" for a command without a slash
 	help  string // one line, for /help VERB and a chat's menu
 	role  ledger.Role
-	// roleFor returns the role where it depends on the arguments; nil: role.
+	// roleFor returns the required role if it depends on the arguments; nil:
+	// role.
 	roleFor func(Command) ledger.Role
 
-	// At least one handler is set. shared is called first and needs no project; it
-	// returns done = false to leave the line to project.
+	// At least one of shared and project is set. shared is called first and needs
+	// no project; it returns done = false to leave the command to project.
 	shared  func(ctx context.Context, h sharedRequest) (m Message, done bool, err error)
 	project func(ctx context.Context, d dispatch) (Message, error)
 
-	section string // of /help; "" if /help does not list the command
+	section string // section of /help; "" = /help does not list the command
 	listed  string // the command as /help lists it
 	menu    int    // its position in a chat's menu from 1, 0 for none
 	twin    Twin   // its counterpart in the shell
@@ -176,7 +177,7 @@ func (v Verb) row() form {
 }
 
 // Twins returns, by chat command, the shell commands that only pass their line
-// to the process that holds the state folder.
+// to the process that holds the lock of the state folder.
 func Twins() map[Verb]Twin {
 	out := map[Verb]Twin{}
 	for _, f := range forms {
@@ -223,9 +224,9 @@ func guidanceByID(ctx context.Context, d dispatch) (Message, error)   { return d
 func answerQuestion(ctx context.Context, d dispatch) (Message, error) { return d.answer(ctx) }
 func aboutTarget(ctx context.Context, d dispatch) (Message, error)    { return d.target(ctx) }
 
-// answerRole returns the role that an answer takes. "q5" alone only shows the
-// question. A target that is no question's id can be an answer in the sender's
-// own words: "/answer #letters_only".
+// answerRole returns the role that an answer requires. "q5" alone only shows
+// the question. A target that is no question's id can be the start of a
+// free-text answer: "/answer #letters_only".
 func answerRole(c Command) ledger.Role {
 	if c.Words == "" && (c.Target == "" || questionID.MatchString(c.Target)) {
 		return ledger.RoleView

@@ -65,8 +65,8 @@ func (q DigestQuery) From(last ledger.DigestSent) time.Time {
 	return last.From
 }
 
-// digest returns the digest that a person asked for. Whoever is no paired person
-// gets what admins read.
+// digest returns the digest that a person asked for. A sender who is not
+// paired, such as the operator at the host, gets the admins' digest.
 func (d dispatch) digest(ctx context.Context) (Message, error) {
 	service, ok := d.service.(Digester)
 	if !ok {
@@ -89,7 +89,8 @@ func NoDigest() Message {
 	return m
 }
 
-// DigestBroken replaces a project's digest that could not be made.
+// DigestBroken renders the message that replaces a digest that could not be
+// made.
 func DigestBroken(project string) Message {
 	m := newMessage(KeyDigest+".broken", fit(SignFailed, project, "no digest today: a fault", ""))
 	m.Project = project

@@ -84,8 +84,8 @@ func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) 
 		Key: d.r.Key, Time: d.r.Time, Actor: d.r.Actor, Name: d.r.Name, Project: d.project, Body: body,
 	})
 	var input *ledger.InputError
-	if errors.As(err, &input) { // the run cannot start for a reason that the person can remove
-		return NotStarted(d.project, input.Findings), nil
+	if errors.As(err, &input) { // the run cannot start, for a reason that the person can remove
+		return NotStarted(d.project, input.Diagnostics), nil
 	}
 	if err != nil {
 		return Message{}, err
@@ -162,9 +162,9 @@ func (d dispatch) guidanceID(ctx context.Context) (Message, error) {
 	return d.do(ctx, loop.DropGuidance{ID: id})
 }
 
-// target handles the commands whose argument is a task or a run. Without an
-// argument, some of them are about the run or the active task; the others ask
-// which task is meant.
+// target handles the commands whose argument is a task or a run. If the
+// argument is missing, some of them use the run or the active task, and the
+// others ask for the task.
 func (d dispatch) target(ctx context.Context) (Message, error) {
 	typed := strings.TrimSpace(d.c.Target)
 	if typed == "" {
@@ -256,8 +256,8 @@ func (d dispatch) diff(ctx context.Context, target, title string) (Message, erro
 	return Diff(d.project, target, title, patch), nil
 }
 
-// several skips or retries more than one task. It looks up all ids first:
-// otherwise a mistyped last id would leave the first tasks changed.
+// several skips or retries several tasks. It looks up all ids first: otherwise
+// a mistyped last id would leave only the first tasks changed.
 func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 	var tasks []loop.TaskState
 	for _, id := range ids {
@@ -270,7 +270,7 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 	var whole Message
 	for n, t := range tasks {
 		one := d
-		if d.r.Key != "" { // the key itself stays free for the one reply to all of them
+		if d.r.Key != "" { // each task's input gets a key derived from the message's: the key itself is for the reply
 			one.r.Key = fmt.Sprintf("%s/%d", d.r.Key, n+1)
 		}
 		body := loop.InputBody(loop.SkipTask{Task: t.Task.ID})
@@ -286,7 +286,7 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 			continue
 		}
 		whole.Lines = append(whole.Lines, m.Lines...)
-		if m.Refused { // a refusal must not be omitted for its cause
+		if m.Refused { // without a Cause, so that a terminal shows the refusal too
 			whole.Cause, whole.Refused = "", true
 		}
 	}
@@ -294,8 +294,9 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 }
 
 // pick returns the project that a command is about, or the message that asks
-// for one. It changes c where the name in front is no project's: it may be an
-// agent's, or the first word of a sentence.
+// for one. If the first word of the arguments is not a project's name, pick
+// returns it to the arguments: it may be an agent's name or the start of a
+// sentence.
 func pick(service Service, c *Command, r Request) (string, *Message) {
 	all := projects(service)
 	if c.Project != "" && !slices.Contains(all, c.Project) {

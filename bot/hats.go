@@ -48,7 +48,7 @@ func (d dispatch) noHats(err error) (m Message, failed bool, fault error) {
 	if errors.As(err, &input) {
 		m := refusal("hats.trouble", fit(SignFailed, d.project, "hats cannot be read", ""))
 		m.Project = d.project
-		m.findings(input.Findings)
+		m.findings(input.Diagnostics)
 		m.add("Mend it, then /hats.")
 		return m, true, nil
 	}
@@ -64,7 +64,8 @@ func sortedNames(hats map[string]ledger.Hat) []string {
 	return names
 }
 
-// worn returns the hats of a pattern in the order in which its routes reach them.
+// worn returns the hats of a pattern, in the order in which its routes reach
+// them.
 func worn(p ledger.Pattern) []string {
 	names := []string{p.Start}
 	for n := 0; n < len(names); n++ {
@@ -115,7 +116,8 @@ func agentWords(set HatSet, h ledger.Hat) string {
 	return strings.TrimSpace(orElse(h.Agent, set.Agent) + " " + h.Model + " " + h.Effort)
 }
 
-// writes says what a hat may write: "reads only", "writes all but docs/**".
+// writes returns which files a hat may write: "reads only", "writes all but
+// docs/**".
 func writes(h ledger.Hat) string {
 	if !h.Writes() {
 		return "reads only"
@@ -157,7 +159,7 @@ func HatOf(project string, set HatSet, h ledger.Hat) Message {
 	return m
 }
 
-// expects says which check follows a session of the hat.
+// expects returns which check follows a session of the hat.
 func expects(e ledger.Expect) string {
 	switch e {
 	case ledger.ExpectPass:

@@ -85,12 +85,12 @@ func passed(results []ledger.Result) []string {
 
 // Problems announces that the preflight found reasons against the run, which
 // therefore does not start (docs/spec 2.0).
-func Problems(s loop.State, found []ledger.Finding) Message {
+func Problems(s loop.State, found []ledger.Diagnostic) Message {
 	return NotStarted(s.Project.Name, found)
 }
 
 // Warnings announces findings of the preflight in spite of which the run starts.
-func Warnings(s loop.State, found []ledger.Finding) Message {
+func Warnings(s loop.State, found []ledger.Diagnostic) Message {
 	m := newMessage("run.warnings", fit(SignLook, s.Project.Name, runID(s)+": "+Plural(len(found), "thing")+" to look at", ""))
 	m.Project = s.Project.Name
 	m.findings(found)
@@ -140,17 +140,17 @@ func Limited(s loop.State, cut string, now time.Time) Message {
 	return m
 }
 
-// StillLimited renders the message that replaces Limited when the wait gets
-// longer.
+// StillLimited renders the message that replaces the one of Limited when the
+// wait gets longer.
 func StillLimited(s loop.State, now time.Time) Message {
 	m := Limited(s, "", now)
 	m.Lines[0].Text = fit(SignLook, s.Project.Name, "waits on, until "+Clock(s.Project.Run.Until, now), "")
 	return m
 }
 
-// GoesOn renders the message that replaces the one about a wait when the wait is
-// over. r is the run as it was during the wait, since the beginning of the wait,
-// zero if unknown.
+// GoesOn renders the message that replaces the one about a wait when the wait
+// is over. r is the run as it was during the wait, since is the beginning of
+// the wait, zero if unknown.
 func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 	m := newMessage("goes.on", fit(SignAgain, s.Project.Name, "goes on · "+now.Format("15:04"), ""))
 	m.Project = s.Project.Name
@@ -173,9 +173,8 @@ func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 	return m
 }
 
-// Standstill announces that a run waits for an agent that only a person on the
-// host can make usable again, for example by logging it in. cut is as in
-// Limited.
+// Standstill announces that a run waits for an agent that only a person at the
+// host can repair, for example by a login. cut is as in Limited.
 func Standstill(s loop.State, cut string, now time.Time) Message {
 	r := s.Project.Run
 	agent := agentOf(s, r)
@@ -207,7 +206,7 @@ func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time)
 	return m
 }
 
-// ails says why an agent cannot be used.
+// ails returns the reason why an agent cannot be used.
 func ails(loggedOut bool) string {
 	if loggedOut {
 		return "logged out"
@@ -215,7 +214,7 @@ func ails(loggedOut bool) string {
 	return "unusable"
 }
 
-// remedy names the command that makes an agent usable again, on the host.
+// remedy names the shell command that makes an agent usable again.
 func remedy(agent string) string { return "On the host: nightporter login " + Clean(agent) + "." }
 
 // DiskFull announces that a run waits because the disk is full.
@@ -229,9 +228,9 @@ func DiskFull(s loop.State, now time.Time) Message {
 	return m
 }
 
-// BaselineBroke announces that verification commands, which passed when the run
-// began, now fail on the start commit itself: no task caused it, and none fails
-// for it.
+// BaselineBroke announces that verification commands that passed when the run
+// began now fail on the start commit itself. No task caused that, so no task
+// fails for it.
 func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message {
 	m := newMessage("baseline.broke", fit(SignLook, s.Project.Name, "red without our changes", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
@@ -243,8 +242,8 @@ func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message 
 	return m
 }
 
-// NotMarked announces that a status could not be written into the user's own
-// file.
+// NotMarked announces that a task's status could not be written into the user's
+// plan file.
 func NotMarked(s loop.State, b ledger.EffectFailed, now time.Time) Message {
 	m := newMessage("mark.failed", fit(SignLook, s.Project.Name, "cannot write a mark", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
@@ -254,8 +253,8 @@ func NotMarked(s loop.State, b ledger.EffectFailed, now time.Time) Message {
 	return m
 }
 
-// Poisoned announces that a fault in nightporter made an input undecidable or,
-// with b.Done, that the input was decided but its messages could not be composed.
+// Poisoned announces a fault in nightporter: an input could not be decided or,
+// with b.Done, was decided but its messages could not be composed.
 func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
 	m := newMessage("poisoned", SignFailed+" A fault in nightporter · "+now.Format("15:04"))
 	m.Project = project
@@ -269,9 +268,9 @@ func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
 	return m
 }
 
-// Lost announces that the outcome of a session is unknown because a restart
-// removed its traces. again reports whether the session is run again; without it
-// the attempt has failed.
+// Lost announces that the outcome of a session is unknown because a restart of
+// the machine removed its traces. again reports that the session is run again;
+// otherwise the attempt has failed.
 func Lost(s loop.State, task, hat, session string, again bool, now time.Time) Message {
 	m := newMessage("session.lost", fit(SignLook, s.Project.Name, strings.TrimSpace(short(task)+" "+Cut(Clean(hat), 10))+" unknown", " · "+now.Format("15:04")))
 	m.Project, m.About = s.Project.Name, task
@@ -284,9 +283,9 @@ func Lost(s loop.State, task, hat, session string, again bool, now time.Time) Me
 	return m
 }
 
-// BlockedTogether announces the third blocked task within an hour together with
-// those before it, in one message (docs/spec 23.5). all holds their questions,
-// the newest last, and at least one.
+// BlockedTogether announces the third task that is blocked within an hour, in
+// one message with the blocked tasks before it (docs/spec 23.5). all holds
+// their questions, at least one, the newest last.
 func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message {
 	var ids, args []string
 	same := true
@@ -317,8 +316,8 @@ func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message
 	return m
 }
 
-// useOther adds a button that goes on with another agent, if the run's settings
-// name one.
+// useOther adds a button that continues the run with another agent, if the
+// run's settings name one.
 func (m *Message) useOther(r *loop.Run) {
 	if others := r.Settings.Others; len(others) > 0 {
 		m.button("Use "+others[0], "/resume "+others[0])

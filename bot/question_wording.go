@@ -11,12 +11,12 @@ import (
 // verbWording holds the texts that people read about one answer to a kind of
 // question.
 type verbWording struct {
-	label    string                                      // on its button; ends with "…" if words have to be typed after it
-	labelFor func(q ledger.Question) string              // the label if it depends on the question; nil: label
-	words    string                                      // placeholder for the words to type after it: "WHY"; "" = no words needed
-	means    string                                      // explanation, "" if the label is enough
-	settled  string                                      // in the question's message after the answer; "" = the verb's name
-	after    func(q ledger.Question, item string) string // the consequence; item is the id of the guidance that its words became
+	label    string                                      // label of its button; ends with "…" if words have to be typed after it
+	labelFor func(q ledger.Question) string              // labelFor returns the label if it depends on the question; nil: label
+	words    string                                      // placeholder for the words to type after the verb: "WHY"; "" = no words needed
+	means    string                                      // explanation of the verb, "" if the label is enough
+	settled  string                                      // text in the question's message after this answer; "" = the verb's name
+	after    func(q ledger.Question, item string) string // returns the consequence; item is the id of the guidance that the answer's words became
 	// overrule returns the command that still achieves this answer after another
 	// answer settled the question, "" if no command does; nil: never any.
 	overrule func(s loop.Answered, words string, now time.Time) string
@@ -25,29 +25,29 @@ type verbWording struct {
 // wording holds the texts that people read about one kind of question.
 type wording struct {
 	sign     string
-	headline func(s loop.State, q ledger.Question) string            // one line, without its sign
-	first    func(s loop.State, q ledger.Question, width int) string // the first line of its message
+	headline func(s loop.State, q ledger.Question) string            // headline of the question in one line, without its sign
+	first    func(s loop.State, q ledger.Question, width int) string // first line of the question's message
 	body     func(m *Message, s loop.State, q ledger.Question, now time.Time)
-	facts    func(m *Message, s loop.State, q ledger.Question)        // lines that body adds below the question's text; nil: none
+	facts    func(m *Message, s loop.State, q ledger.Question)        // adds lines below the question's text; nil: none
 	waits    func(s loop.State, q ledger.Question) string             // what happens without an answer, for a question that never expires
-	then     func(s loop.State, q ledger.Question) string             // the same for a question that expires
-	past     func(m *Message, s loop.State, q ledger.Question)        // adds what was asked, to the message after it is settled
-	expired  func(q ledger.Question, b ledger.QuestionExpired) string // what its expiry led to, "" = only that it is over
-	untimed  bool                                                     // the message about its expiry has no time
+	then     func(s loop.State, q ledger.Question) string             // what happens without an answer, for a question that expires
+	past     func(m *Message, s loop.State, q ledger.Question)        // adds the question's subject to its message after it is settled
+	expired  func(q ledger.Question, b ledger.QuestionExpired) string // the consequence of the question's expiry, "" = none
+	untimed  bool                                                     // the message about the question's expiry shows no time
 	verbs    map[string]verbWording
-	own      *verbWording // for an option or an answer in own words; nil: neither is an answer
+	own      *verbWording // wording of an option or a free-text answer; nil: the kind takes neither
 	// closed maps a command that settled the question without being one of its verbs
 	// to the consequence.
 	closed map[string]func(q ledger.Question, item string) string
 
-	terse     func(s loop.State, q ledger.Question) string    // what happens around it if it never expires, for a terminal; nil: nothing
+	terse     func(s loop.State, q ledger.Question) string    // text for a terminal about the wait for a question that never expires; nil: none
 	withdrawn bool                                            // people are not told that it ended without an answer
-	task      string                                          // state of its waiting task, in a list of tasks
-	need      string                                          // after its task in a digest; "" = its text, or its headline if it has no task of its own
+	task      string                                          // state of the waiting task, in a list of tasks
+	need      string                                          // text after the task in a digest; "" = the question's text, or its headline if it has no task of its own
 	text      TextForm                                        // layout of its text
-	reads     bool                                            // it has a plan that a command shows
+	reads     bool                                            // the question has a plan that /plan shows
 	buttons   buttonForm                                      // in a digest
-	runEnd    func(q ledger.Question) (label, command string) // its button in the message about the run's end; nil: none
+	runEnd    func(q ledger.Question) (label, command string) // button in the message about the run's end; nil: none
 }
 
 // TextForm is the layout of a question's text.
@@ -57,7 +57,7 @@ const (
 	TextQuoted  TextForm = iota // a quotation of an agent or a person
 	TextSteps                   // steps of a manual verification, one per line
 	TextOutcome                 // the reason why an attempt failed
-	TextOffer                   // facts of the offer, which the headline contains already
+	TextOffer                   // facts of the offer, which the headline repeats
 )
 
 // buttonForm selects a question's buttons in messages that list many questions.
@@ -91,9 +91,9 @@ func ReadCommand(q ledger.Question) string {
 	return ""
 }
 
-// Stands says what happens around an open question that never expires, "" if
-// nothing does.
-func Stands(s loop.State, q ledger.Question) string {
+// WhileWaiting returns what the run does while a question without an expiry is open,
+// "" if it has no text for that.
+func WhileWaiting(s loop.State, q ledger.Question) string {
 	if terse := wordingOf(q).terse; terse != nil {
 		return terse(s, q)
 	}
@@ -171,7 +171,7 @@ func init() {
 					}},
 				"fail": {label: "Fail…", words: "WHAT YOU SAW",
 					after:    func(q ledger.Question, _ string) string { return short(q.Task) + " is done again, with these words." },
-					overrule: retryAgain}, // a passed task is done: only a retry has it done again
+					overrule: retryAgain}, // a passed task is done: only a retry runs it again
 			},
 			task: asks, need: "manual verify", text: TextSteps, buttons: buttonVerbs,
 			runEnd: func(q ledger.Question) (string, string) { return "Pass " + short(q.Task), q.ID + " pass" },
@@ -307,7 +307,7 @@ func init() {
 			sign: SignAsk,
 			headline: func(_ loop.State, q ledger.Question) string {
 				text := Cut(Clean(q.Text), 11) + " from " + sentAt(q).Format("15:04")
-				if Width(text) > 17 { // "/pause now": the id has to fit in behind it
+				if Width(text) > 17 { // the id has to fit in behind a long label such as "/pause now"
 					return text + ": still?"
 				}
 				return text + ": still do it?"
@@ -370,17 +370,17 @@ const (
 	looksFirst = "It looks first at what would fail at night, then starts."
 )
 
-// says returns a cell with the same text for every question.
+// says returns a table cell that is the same text for every question.
 func says(text string) func(loop.State, ledger.Question) string {
 	return func(loop.State, ledger.Question) string { return text }
 }
 
-// comes returns an after cell with the same text for every question.
+// comes returns an "after" cell with the same text for every question.
 func comes(text string) func(ledger.Question, string) string {
 	return func(ledger.Question, string) string { return text }
 }
 
-// then returns an expired cell with the same text for every expiry.
+// then returns an "expired" cell with the same text for every expiry.
 func then(text string) func(ledger.Question, ledger.QuestionExpired) string {
 	return func(ledger.Question, ledger.QuestionExpired) string { return text }
 }
@@ -395,9 +395,9 @@ func retryAgain(s loop.Answered, _ string, _ time.Time) string {
 }
 func skipAgain(s loop.Answered, _ string, _ time.Time) string { return "/skip " + arg(s.Subject.Task) }
 
-// guideAgain returns the command that queues words for the task of a settled
-// question. It does not repeat words longer than maxTwin; they have to be typed
-// again.
+// guideAgain returns the command that gives the late answer's words as guidance
+// to the task of the settled question. It leaves out words longer than maxTwin,
+// which have to be typed again.
 func guideAgain(s loop.Answered, words string) string {
 	if words == "" || len(words) > maxTwin {
 		return "/guidance #" + arg(s.Subject.Task) + wordsWanted
@@ -409,7 +409,7 @@ func command(line string) func(loop.Answered, string, time.Time) string {
 	return func(loop.Answered, string, time.Time) string { return line }
 }
 
-// several returns an overrule cell: a command about all tasks of a settled
+// several returns an "overrule" cell: a command about all tasks of a settled
 // question.
 func several(command string) func(loop.Answered, string, time.Time) string {
 	return func(s loop.Answered, _ string, _ time.Time) string {

@@ -25,11 +25,11 @@ type PastRun struct {
 	End         *ledger.RunEnded
 	Done, Total int // tasks of the source, at the run's end or now
 	Sessions    int // agent sessions that have ended
-	Unpriced    int // how many of Sessions have an unknown cost
+	Unpriced    int // number of Sessions with an unknown cost
 	USD         float64
 	Commits     int
 	Branch      string
-	Tasks       []RunTask // tasks whose status it changed, the latest change last
+	Tasks       []RunTask // tasks whose status the run changed, the latest change last
 
 	state *loop.Run // nil unless it is under way
 }
@@ -225,8 +225,8 @@ func Run(p PastRun, now time.Time) Message {
 	return m
 }
 
-// made lists the tasks that are done, blocked, in manual verification or skipped,
-// a line for each status, ordered by the tasks' numbers.
+// made lists the tasks that the run finished, blocked, handed to a person or
+// skipped: one line for each status, ordered by the tasks' numbers.
 func (m *Message) made(tasks []RunTask) {
 	by := map[ledger.Status][]string{}
 	for _, t := range tasks {
@@ -253,7 +253,7 @@ var runForm = regexp.MustCompile(`^[rR][0-9]{1,9}$`)
 // mostRuns limits the runs in one message.
 const mostRuns = 6
 
-// runs answers /runs, /runs shop and /runs r14.
+// runs handles /runs, /runs shop and /runs r14.
 func runs(ctx context.Context, service Service, r Request, c Command) (Message, error) {
 	target := strings.ToLower(strings.TrimSpace(c.Target))
 	if digits.MatchString(target) {

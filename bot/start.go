@@ -12,8 +12,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// RunFlags are the settings of one run that a person chose instead of the
-// configured settings. The zero value changes nothing.
+// RunFlags are the settings of one run that a person chose in the /run command
+// instead of the configured settings. The zero value changes nothing.
 type RunFlags struct {
 	Profile string // review or overnight
 	From    string // id of the task to start at, as typed
@@ -104,14 +104,14 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	offer, err := host.Offer(ctx, d.project, f)
 	var input *ledger.InputError
 	if errors.As(err, &input) {
-		return NotStarted(d.project, input.Findings), nil
+		return NotStarted(d.project, input.Diagnostics), nil
 	}
 	if err != nil {
 		return Message{}, err
 	}
 	m, err := d.do(ctx, offer)
 	if err != nil || d.r.Actor != console {
-		return m, err // in a chat the question arrives as a message of its own
+		return m, err // in a chat, the question arrives as its own message
 	}
 	s, _ := d.service.State(d.project)
 	for _, q := range s.Project.Questions {
@@ -122,7 +122,8 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	return m, nil
 }
 
-// console is the actor of a terminal. A terminal has no chat to send a message to.
+// console is the actor of commands typed in a terminal, which has no chat to
+// send a message to.
 const console = "console"
 
 // Running returns the reply to /run for a project with a run under way.
@@ -143,7 +144,7 @@ const maxFindings = 5
 
 // NotStarted lists the problems that keep a run from starting, each with its
 // remedy (docs/spec 2.0).
-func NotStarted(project string, found []ledger.Finding) Message {
+func NotStarted(project string, found []ledger.Diagnostic) Message {
 	rest := "not started: " + Plural(len(found), "problem")
 	if len(found) == 1 && found[0].File != "" {
 		rest = "not started: " + place(found[0])
@@ -156,22 +157,22 @@ func NotStarted(project string, found []ledger.Finding) Message {
 	return m
 }
 
-func (m *Message) findings(found []ledger.Finding) {
+func (m *Message) findings(found []ledger.Diagnostic) {
 	for _, f := range found[:min(len(found), maxFindings)] {
 		text := Cut(Clean(f.Text), 4*quoteWidth)
 		if f.File != "" {
 			text = place(f) + "  " + text
 		}
 		m.add(text)
-		m.add(Cut(Clean(f.Fix), 2*quoteWidth))
+		m.add(Cut(Clean(f.Remedy), 2*quoteWidth))
 	}
 	if more := len(found) - maxFindings; more > 0 {
 		m.add(fmt.Sprintf("and %d more", more))
 	}
 }
 
-// place returns a finding's file and line: "checkout.md:41".
-func place(f ledger.Finding) string {
+// place returns a finding's position: "checkout.md:41".
+func place(f ledger.Diagnostic) string {
 	name := Cut(Clean(path.Base(strings.ReplaceAll(f.File, `\`, "/"))), 40)
 	if f.Line > 0 {
 		name += fmt.Sprintf(":%d", f.Line)
@@ -179,8 +180,8 @@ func place(f ledger.Finding) string {
 	return name
 }
 
-// offered returns the lines of the question that confirms a run: its source,
-// agent and limits (docs/spec 23.2).
+// offered returns the lines of the question that confirms a run: the run's
+// source, agent and limits (docs/spec 23.2).
 func offered(s loop.State, q ledger.Question) []string {
 	var lines []string
 	o := q.Offer
@@ -227,5 +228,5 @@ func offered(s loop.State, q ledger.Question) []string {
 	return lines
 }
 
-// sentAt returns the time at which a late command was typed, in the person's zone.
+// sentAt returns when a late command was typed, in the person's time zone.
 func sentAt(q ledger.Question) time.Time { return q.Sent.In(q.Asked.Location()) }

@@ -69,8 +69,8 @@ func TasksTable(s loop.State, width int) string {
 	return b.String()
 }
 
-// Task describes one task: its state, its dependencies and its attempts. last is
-// the outcome of its last attempt, "" where it is unknown.
+// Task describes one task: its state, its dependencies and its attempts. last
+// is the outcome of its last attempt, "" if unknown.
 func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.Time) Message {
 	id := short(t.Task.ID)
 	rest := id + " " + orElse(standing(s, t), "ready")
@@ -192,8 +192,8 @@ func StatusSign(s ledger.Status) string {
 	return SignLater
 }
 
-// standing describes a task's state in words, "" for a ready task that was
-// never tried.
+// standing describes a task's state in words; "" for a ready task without an
+// attempt.
 func standing(s loop.State, t loop.TaskState) string {
 	q := ""
 	if t.Question != "" {
@@ -246,7 +246,7 @@ func partsDone(s loop.State, t loop.TaskState) int {
 	return n
 }
 
-// waitsFor says in a few words what a waiting task asks for.
+// waitsFor names in a few words what a waiting task asks for.
 func waitsFor(s loop.State, t loop.TaskState) string {
 	for _, q := range s.Project.Questions {
 		if q.ID == t.Question || ledger.SameID(q.Task, t.Task.ID) {

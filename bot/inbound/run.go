@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// Ages from which on an input counts as late.
+// Ages at which an input counts as late.
 const (
 	askAfter = time.Hour        // a command that starts, stops or resumes something is confirmed first (docs/spec 6.7)
 	saySent  = 10 * time.Minute // a receipt names the time of the message
@@ -25,7 +25,7 @@ func (v *request) run(ctx context.Context, line string) error {
 	if c, err := bot.Parse(line); err == nil && !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
 		return v.forbidden(ctx, c)
 	}
-	d := &counter{Service: v.o.Service, request: v}
+	d := &requestService{Service: v.o.Service, request: v}
 	chat := ""
 	if !v.in.Private {
 		chat = v.in.Chat
@@ -36,15 +36,15 @@ func (v *request) run(ctx context.Context, line string) error {
 	switch {
 	case d.err != nil:
 		return d.err
-	case err != nil: // a read that failed: its sender is told, and the next input is read
+	case err != nil: // a read failed: tell the sender, so that the next input is handled
 		v.o.Log.Error("command", "key", v.in.Key, "error", err)
 	}
 	switch {
 	case d.done:
-	case d.out:
-		return v.say(ctx)
+	case d.senderRemoved:
+		return v.commit(ctx)
 	default:
-		if err := v.say(ctx, v.look(m)); err != nil {
+		if err := v.commit(ctx, v.readReply(m)); err != nil {
 			return err
 		}
 	}
@@ -52,14 +52,15 @@ func (v *request) run(ctx context.Context, line string) error {
 	return nil
 }
 
-// look is the reply to a command that only reads, or to several inputs together.
-func (v *request) look(m bot.Message) ledger.Outgoing {
+// readReply is the reply to a command that only reads, or to a command that
+// leads to several inputs.
+func (v *request) readReply(m bot.Message) ledger.Outgoing {
 	class := ledger.ClassChatter
 	if m.Cause != "" || m.Refused {
 		class = ledger.ClassReply // the sender must learn whether something was done
 	}
 	o := v.outgoing(m, class)
-	if carries(m) {
+	if repeatsText(m) {
 		o.Key = onceKey + v.in.Key
 	}
 	if strings.HasPrefix(m.Key, "status.") {
@@ -68,9 +69,9 @@ func (v *request) look(m bot.Message) ledger.Outgoing {
 	return o
 }
 
-// carries reports whether a message's buttons repeat the text that it replies
-// to. Pressed twice, they would send it twice.
-func carries(m bot.Message) bool {
+// repeatsText reports whether the buttons of a message send a text of the person,
+// so that a second press would send it twice.
+func repeatsText(m bot.Message) bool {
 	switch m.Key {
 	case "cmd.whichproject", "cmd.unknown", "guidance.nohat", "guidance.toolate":
 		return len(m.Buttons) > 0
@@ -78,10 +79,10 @@ func carries(m bot.Message) bool {
 	return false
 }
 
-// acknowledge acknowledges a press. A result that the message will show needs no
-// text; a refusal does.
-func (v *request) acknowledge(ctx context.Context, d *counter) {
-	if v.in.Press == "" || d.out {
+// acknowledge acknowledges a press. It shows no text if a message will show the
+// result, except for a refusal.
+func (v *request) acknowledge(ctx context.Context, d *requestService) {
+	if v.in.Press == "" || d.senderRemoved {
 		return
 	}
 	v.notice(ctx, d.toast)
@@ -103,91 +104,91 @@ func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 	return err
 }
 
-// counter is the bot.Service for one request. Its input carries the request's
-// reply and cursor.
-type counter struct {
+// requestService is the bot.Service for one request. The request's first input is
+// committed with the reply and the cursor.
+type requestService struct {
 	Service
-	request *request
-	done    bool   // reply and cursor are committed
-	out     bool   // the sender was removed while the request was handled
-	toast   string // acknowledgement of a press
-	err     error  // error of an input; nothing was committed
+	request       *request
+	done          bool   // reply and cursor are committed
+	senderRemoved bool   // the sender was removed while the request was handled
+	toast         string // acknowledgement of a press
+	err           error  // the error of an input that left nothing committed
 }
 
-// Do decides an input of the request. Each of several inputs has a key of its
-// own, and the reply comes at the end.
-func (c *counter) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
+// Do decides an input of the request. If a command leads to several inputs,
+// each has its own key, and the reply is committed at the end.
+func (c *requestService) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	v := c.request
-	in.Body, in.Role = v.late(in), v.who.Role
+	in.Body, in.Role = v.confirmLate(in), v.who.Role
 	if in.Key != v.in.Key {
 		a, err := c.Service.Do(ctx, in)
-		c.out = c.out || a.Code == ledger.CodeTakenOut
-		return a, c.note(err)
+		c.senderRemoved = c.senderRemoved || a.Code == ledger.CodeTakenOut
+		return a, c.keepError(err)
 	}
 	before, _ := v.o.Service.State(in.Project)
 	a, err := c.Service.DoWith(ctx, in, func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		msgs := v.replies(before, in, a)
 		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
-			msgs = append(msgs, v.unbuttoned()...)
+			msgs = append(msgs, v.removeButtons()...)
 		}
 		return msgs, v.in.Cursor
 	})
 	if err != nil {
-		return a, c.note(err)
+		return a, c.keepError(err)
 	}
-	c.done, c.out = true, a.Code == ledger.CodeTakenOut
+	c.done, c.senderRemoved = true, a.Code == ledger.CodeTakenOut
 	c.toast = v.toastFor(in, a)
 	return a, nil
 }
 
 // Records, Runs, Diff, Hats, Offer and Digest read disks and run programs, and
-// the chat's next input waits for them. A time limit keeps a /diff from delaying
-// a /stop (docs/spec 6.3).
+// the chat's next input waits for them. A time limit keeps a slow /diff from
+// delaying a /stop (docs/spec 6.3).
 
 // Records is bot.Service's, within Options.Patience.
-func (c *counter) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
+func (c *requestService) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Records(ctx, project, task)
 }
 
 // Runs is bot.Service's, within Options.Patience.
-func (c *counter) Runs(ctx context.Context, project string) ([]string, error) {
+func (c *requestService) Runs(ctx context.Context, project string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Runs(ctx, project)
 }
 
 // RunRecords is bot.Service's, within Options.Patience.
-func (c *counter) RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error) {
+func (c *requestService) RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.RunRecords(ctx, project, run, types...)
 }
 
 // Diff is bot.Service's, within Options.Patience.
-func (c *counter) Diff(ctx context.Context, project, target string) (string, error) {
+func (c *requestService) Diff(ctx context.Context, project, target string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Diff(ctx, project, target)
 }
 
 // Hats is bot.Service's, within Options.Patience.
-func (c *counter) Hats(ctx context.Context, project, pattern string) (bot.HatSet, error) {
+func (c *requestService) Hats(ctx context.Context, project, pattern string) (bot.HatSet, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Hats(ctx, project, pattern)
 }
 
 // Offer is bot.DaemonService's, within Options.Patience.
-func (c *counter) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
+func (c *requestService) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.Offer(ctx, project, f)
 }
 
 // Digest is bot.Digester's, within Options.Patience.
-func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+func (c *requestService) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
 	d, ok := c.Service.(bot.Digester)
 	if !ok {
 		return bot.NoDigest(), nil
@@ -198,7 +199,7 @@ func (c *counter) Digest(ctx context.Context, project string, q bot.DigestQuery)
 }
 
 // Place is bot.Placer's.
-func (c *counter) Place(project string, r bot.Request) string {
+func (c *requestService) Place(project string, r bot.Request) string {
 	p, ok := c.Service.(bot.Placer)
 	if !ok {
 		return ""
@@ -206,10 +207,10 @@ func (c *counter) Place(project string, r bot.Request) string {
 	return p.Place(project, r)
 }
 
-// note keeps an error after which the platform must deliver the input again. An
-// error that a person has to correct is not kept: repeating the input would not
-// help.
-func (c *counter) note(err error) error {
+// keepError keeps an error after which the platform must deliver the input
+// again. It ignores an error that a person has to correct: repeating the input
+// would not help.
+func (c *requestService) keepError(err error) error {
 	var input *ledger.InputError
 	if err != nil && !errors.As(err, &input) {
 		c.err = fmt.Errorf("decide: %w", err)
@@ -217,9 +218,9 @@ func (c *counter) note(err error) error {
 	return err
 }
 
-// late turns an old command that starts, stops or resumes something into a
+// confirmLate turns an old command that starts, stops or resumes something into a
 // question about it. A press is never old: platforms drop old presses.
-func (v *request) late(in loop.Input) loop.InputBody {
+func (v *request) confirmLate(in loop.Input) loop.InputBody {
 	if v.in.Press != "" || v.in.Sent.IsZero() || v.now.Sub(v.in.Sent) < askAfter {
 		return in.Body
 	}
@@ -243,13 +244,14 @@ func (v *request) late(in loop.Input) loop.InputBody {
 		return in.Body
 	}
 	if s, ok := v.o.Service.State(in.Project); !ok || s.Project.Run.Over() {
-		return in.Body // nothing runs, so the core refuses it
+		return in.Body // no run is active, so the core refuses the command
 	}
 	return loop.Late{Line: "/" + string(deed), Do: deed, Sent: v.in.Sent.In(v.o.Zone)}
 }
 
-// replies returns the messages about an answer, unless something else tells
-// them. before is the state that the answer was decided on, or slightly older.
+// replies returns the messages that answer an input, nil if another message
+// already tells the result. before is the state that the answer was decided on,
+// or slightly older.
 func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []ledger.Outgoing {
 	if a.Code == ledger.CodeTakenOut {
 		return nil
@@ -293,12 +295,12 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 	}
 	if a.Code == ledger.CodeAsked {
 		if v.in.Private {
-			return nil // the question comes to this chat
+			return nil // the question appears in this chat
 		}
 		m = questionElsewhere(a.ID, in.Project)
 	}
 	o := v.answer(m)
-	if carries(m) {
+	if repeatsText(m) {
 		o.Key = onceKey + v.in.Key
 	}
 	return []ledger.Outgoing{o}
@@ -308,7 +310,7 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 func (v *request) receipt(s loop.State, a ledger.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
 	forecast := a.Forecast
-	if a.Code != ledger.CodeQueued { // the answer to a question that queues words
+	if a.Code != ledger.CodeQueued { // the answer to a question, whose words were queued
 		forecast = loop.Forecast(s, i)
 	}
 	sent := v.in.Sent

@@ -10,7 +10,7 @@ import (
 
 // composeMessages returns the messages about a decision, and the decision to
 // commit. If composing panics, the decision stands with an additional
-// InputPoisoned entry, and people are told about that: without it, the input
+// InputPoisoned entry, and people are told about it. Without that, the input
 // would stop the daemon again after each start.
 func (e *Engine) composeMessages(before loop.State, in loop.Input, d loop.Decision) ([]ledger.Outgoing, loop.Decision) {
 	if e.o.Compose == nil || len(d.Entries) == 0 {
@@ -24,7 +24,7 @@ func (e *Engine) composeMessages(before loop.State, in loop.Input, d loop.Decisi
 		Stream: ledger.ProjectStream(in.Project), Time: in.Time, Actor: "daemon", Cause: in.Key,
 		Body: ledger.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault), Done: true},
 	}
-	out, _ = e.compose(d.State, loop.Decided(d.State, entry), in) // if this fails too, only the ledger has it
+	out, _ = e.compose(d.State, loop.Decided(d.State, entry), in) // if this fails too, only the ledger records the fault
 	d.Add(entry)
 	return out, d
 }

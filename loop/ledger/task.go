@@ -10,14 +10,14 @@ type Status string
 
 // States of a task.
 const (
-	Pending      Status = "pending"       // a task it depends on is not done
+	Pending      Status = "pending"       // a task that it depends on is not done
 	Ready        Status = "ready"         // an attempt can begin
 	Active       Status = "active"        // an attempt is under way
-	Done         Status = "done"          // converged, verified, committed; the only one that satisfies depends_on
-	Blocked      Status = "blocked"       // stays so until a person decides
-	ManualVerify Status = "manual_verify" // a person has to look; never given to an agent
+	Done         Status = "done"          // converged, verified and committed; the only status that satisfies depends_on
+	Blocked      Status = "blocked"       // blocked until a person decides
+	ManualVerify Status = "manual_verify" // a person has to check it; never given to an agent
 	Skipped      Status = "skipped"       // a person decided not to do it
-	Waiting      Status = "waiting"       // a question is open, its tree is kept
+	Waiting      Status = "waiting"       // a question about it is open, and its tree is kept
 	Withdrawn    Status = "withdrawn"     // its line is gone from the source
 )
 
@@ -46,7 +46,7 @@ type Task struct {
 	Complexity int        `json:"complexity,omitempty"`
 	Role       string     `json:"role,omitempty"`
 	Threshold  []Severity `json:"threshold,omitempty"` // overrides the pattern's (docs/spec 2.6)
-	Consensus  bool       `json:"consensus,omitempty"` // the critic judges its plan first (docs/spec 4.4)
+	Consensus  bool       `json:"consensus,omitempty"` // the critic judges the task's plan before it is built (docs/spec 4.4)
 	Parent     string     `json:"parent,omitempty"`    // for a part: id, as written, of the task whose plan contains it
 	Mark       Mark       `json:"mark"`
 	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
@@ -72,19 +72,18 @@ func ShortID(id string) string {
 
 // Snapshot is one reading of a source.
 type Snapshot struct {
-	Name     string    `json:"name"` // "checkout" for checkout.md
-	Path     string    `json:"path"`
-	Tasks    []Task    `json:"tasks"`
-	Warnings []Finding `json:"warnings,omitempty"` // problems that do not keep a run from starting
+	Name     string       `json:"name"` // "checkout" for checkout.md
+	Path     string       `json:"path"`
+	Tasks    []Task       `json:"tasks"`
+	Warnings []Diagnostic `json:"warnings,omitempty"` // problems that do not keep a run from starting
 }
 
-// Finding is a problem in a person's input, with its place and its remedy, so that
-// it can be repaired without searching.
-type Finding struct {
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"` // 1-based; 0 if it concerns no single line
-	Text string `json:"text"`           // what is wrong and what was expected
-	Fix  string `json:"fix,omitempty"`  // the command or edit that repairs it
+// Diagnostic is a problem in a person's input, with its position and its remedy.
+type Diagnostic struct {
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"` // 1-based; 0 if it concerns no single line
+	Text   string `json:"text"`           // what is wrong and what was expected
+	Remedy string `json:"fix,omitempty"`  // the command or edit that repairs it
 }
 
 // Marking asks a source to write a task's status into its file. Only the characters
@@ -119,24 +118,24 @@ type CommandMark struct {
 	OK  bool   `json:"ok"`
 }
 
-// InputError lists problems that a person has to repair before work can start. The
-// input that it is about must not be used at all.
-type InputError struct{ Findings []Finding }
+// InputError lists problems in a person's input that keep work from starting.
+// The input must not be used at all.
+type InputError struct{ Diagnostics []Diagnostic }
 
 // Error lists every finding, one a line, in the form "file:line  text".
 func (e *InputError) Error() string {
-	lines := make([]string, len(e.Findings))
-	for i, f := range e.Findings {
+	lines := make([]string, len(e.Diagnostics))
+	for i, f := range e.Diagnostics {
 		lines[i] = f.String()
 	}
 	return strings.Join(lines, "\n")
 }
 
 // String returns the finding for people: "checkout.md:41  Task 7 …".
-func (f Finding) String() string {
+func (f Diagnostic) String() string {
 	text := f.Text
-	if f.Fix != "" {
-		text += "\n    " + f.Fix
+	if f.Remedy != "" {
+		text += "\n    " + f.Remedy
 	}
 	switch {
 	case f.File != "" && f.Line > 0:

@@ -18,18 +18,19 @@ import (
 	"github.com/nightporter/nightporter/internal/sleep"
 )
 
-// lockTime is how long to wait for another program that holds the file's lock.
+// lockTime limits the wait for another program that holds the file's lock.
 const lockTime = 10 * time.Second
 
-// sharedFile is a file of the user that other programs write too, without
-// knowing of us. It is used by path each time: editors and git replace it.
+// sharedFile is a user's file that other programs also write, without
+// coordination. Each access opens it by path, because editors and git replace
+// the file.
 type sharedFile struct {
-	place
+	sourcePath
 	exchange func(a, b string) error // swaps two names; errors.ErrUnsupported where the file system cannot
 
-	mu   sync.Mutex
-	own  settle.Stamp // of what we wrote last: that needs no rest
-	seen contentHash  // of what was read last
+	mu          sync.Mutex
+	lastWritten settle.Stamp // state after our last write; reading it need not wait
+	lastRead    contentHash  // content of the last read
 }
 
 // read returns the whole content, at most one byte more than a plan may have.
@@ -38,34 +39,34 @@ func (f *sharedFile) read(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, _, err := f.settled(ctx, path)
+	data, _, err := f.readSettled(ctx, path)
 	if err == nil {
 		f.mu.Lock()
-		f.seen = hashOf(data)
+		f.lastRead = hashOf(data)
 		f.mu.Unlock()
 	}
 	return data, err
 }
 
-// settled reads a file once no other program is in the middle of writing it.
-func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
+// readSettled reads a file once no other program is in the middle of writing it.
+func (f *sharedFile) readSettled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
 	return settle.Read(ctx, opener(path), maxPlanBytes+1, func(s settle.Stamp) bool {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		return f.own == s
+		return f.lastWritten == s
 	})
 }
 
 func opener(path string) settle.Opener {
-	// Without O_NONBLOCK, a pipe put in the file's place would hold us up.
+	// Without O_NONBLOCK, opening would block if a pipe had replaced the file.
 	return func() (*os.File, error) {
 		return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	}
 }
 
-// lock opens the file and takes its lock: on the file itself, so that nothing
-// is left in the user's folder. Whoever waited for one that was replaced
-// meanwhile starts over. Closing the result unlocks.
+// lock opens the file and takes its lock. The lock is on the file itself, which
+// leaves no lock file in the user's folder. If the file was replaced during the
+// wait, lock starts over. Closing the result unlocks it.
 func (f *sharedFile) lock(ctx context.Context) (*os.File, string, error) {
 	return lockFile(ctx, func() (*os.File, string, error) {
 		path, err := f.target()
@@ -86,7 +87,7 @@ func lockFile(ctx context.Context, open func() (*os.File, string, error)) (*os.F
 		}
 		err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if errors.Is(err, unix.EBADF) || errors.Is(err, unix.ENOLCK) || errors.Is(err, errors.ErrUnsupported) {
-			err = nil // some network file systems; nothing is lost without it (see rewrite)
+			err = nil // some network file systems have no locks; rewrite is safe without one
 		}
 		if err == nil {
 			held, err1 := file.Stat()
@@ -108,24 +109,25 @@ func lockFile(ctx context.Context, open func() (*os.File, string, error)) (*os.F
 	}
 }
 
-// rewrite replaces the content by what edit makes of it, without losing what
-// anybody else saves meanwhile. edit may be called again, with a fresher text;
-// where it returns an error the file stays as the others left it.
+// rewrite replaces the content by the result of edit, without losing what other
+// programs save at the same time. edit may be called again with a newer text.
+// When edit returns an error, the file keeps the text of the others.
 //
-// Others take no lock. So the new file is not put over the old one but
-// exchanged with it, and what came out is looked at: if it is not what edit
-// was given, somebody saved in between, and their text is the next to edit.
+// Other programs take no lock. So rewrite exchanges the new file with the old
+// one instead of overwriting it, and compares the old one with the text that
+// edit received. A difference means that somebody saved in between, and their
+// text is edited next.
 func (f *sharedFile) rewrite(ctx context.Context, edit func(fresh []byte) ([]byte, error)) error {
 	locked, path, err := f.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer locked.Close()
-	base, info, err := f.settled(ctx, path)
+	base, info, err := f.readSettled(ctx, path)
 	if err != nil {
 		return err
 	}
-	for holds := base; ; { // what the path holds as far as we know
+	for holds := base; ; { // holds is the content of path as far as we know
 		next, err := edit(base)
 		if err != nil {
 			next = base
@@ -147,9 +149,9 @@ func (f *sharedFile) rewrite(ctx context.Context, edit func(fresh []byte) ([]byt
 	}
 }
 
-// publish puts data at path, and returns what was there before. Where the
-// system cannot exchange two files, it looks right before it replaces, and
-// replaces only what is expected; swapped tells whether it did.
+// publish puts data at path and returns the previous content. Where the system
+// cannot exchange two files, publish compares the content with expected first,
+// and replaces the file only if they are equal; swapped reports whether it did.
 func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInfo) (found []byte, swapped bool, err error) {
 	temp, err := writeTemp(path, data, like)
 	if err != nil {
@@ -166,7 +168,7 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 		return nil, false, err
 	}
 	f.mu.Lock()
-	f.own = settle.StampOf(info)
+	f.lastWritten = settle.StampOf(info)
 	f.mu.Unlock()
 	err = f.exchange(temp, path)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -179,11 +181,11 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 	if err != nil {
 		return nil, false, err
 	}
-	// An editor may still have open what came out, and write into it what is
-	// nowhere else: no cancelling from here on.
+	// An editor may still have the file open that was swapped out, and no other
+	// copy of its text exists: cancellation stops here.
 	found, _, writing, err := settle.Peek(opener(temp), maxPlanBytes+1)
 	if err == nil && (writing || !bytes.Equal(found, expected)) {
-		found, _, err = f.settled(context.Background(), temp)
+		found, _, err = f.readSettled(context.Background(), temp)
 	}
 	if err != nil {
 		keep = true
@@ -192,11 +194,12 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 	return found, true, nil
 }
 
-// tempPattern names what lies beside the user's file for some microseconds.
+// tempPattern is the pattern of the temporary file's name beside the user's
+// file.
 func tempPattern(path string) string { return "." + filepath.Base(path) + ".nightporter-*" }
 
-// writeNamed is writeTemp for systems and folders that need a name from the
-// beginning.
+// writeNamed replaces writeTemp on systems and in folders without unnamed
+// temporary files.
 func writeNamed(path string, data []byte, like fs.FileInfo) (string, error) {
 	file, err := os.CreateTemp(filepath.Dir(path), tempPattern(path))
 	if err != nil {
@@ -210,14 +213,14 @@ func writeNamed(path string, data []byte, like fs.FileInfo) (string, error) {
 	return file.Name(), nil
 }
 
-// fill writes data to a new file and gives it mode and owner of another. The
-// owner is kept as far as the system lets us: always as root.
+// fill writes data to a new file and copies mode and owner of another file.
+// Copying the owner may fail unless the process is root.
 func fill(file *os.File, data []byte, like fs.FileInfo) error {
 	uid, gid := owner(like)
 	if err := file.Chown(uid, gid); err != nil && os.Geteuid() == 0 {
 		return err
 	} else if err != nil {
-		// Not ours to give away; the group may be.
+		// Only root may change the owner; the group may be permitted.
 		_ = file.Chown(-1, gid)
 	}
 	if err := file.Chmod(like.Mode().Perm()); err != nil {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// owner is whose file it is, -1 for unknown.
+// owner returns user and group of a file, -1 where they are unknown.
 func owner(info fs.FileInfo) (uid, gid int) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Uid), int(s.Gid)

@@ -26,8 +26,8 @@ const (
 	lockTime = 10 * time.Second
 )
 
-// open opens the folder .ralph. It returns nil if there is none and make is
-// false, and an error for anything else of that name.
+// open opens the folder .ralph. It returns nil if there is no such folder and
+// make is false, and an error for anything else of that name.
 func (n *Notebook) open(make bool) (*os.Root, error) {
 	repo, err := os.OpenRoot(n.repo)
 	if err != nil {
@@ -48,7 +48,7 @@ func (n *Notebook) open(make bool) (*os.Root, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, inTheWay(".ralph", info, "a folder")
+		return nil, errInTheWay(".ralph", info, "a folder")
 	}
 	root, err := repo.OpenRoot(".ralph")
 	if err != nil {
@@ -61,8 +61,9 @@ func (n *Notebook) open(make bool) (*os.Root, error) {
 	return root, nil
 }
 
-// inTheWay is the error for something else in the place of a folder or file.
-func inTheWay(file string, info fs.FileInfo, want string) error {
+// errInTheWay returns the error for anything else in the place of a folder or
+// file.
+func errInTheWay(file string, info fs.FileInfo, want string) error {
 	what := "a file"
 	switch mode := info.Mode(); {
 	case mode&fs.ModeSymlink != 0:
@@ -72,7 +73,7 @@ func inTheWay(file string, info fs.FileInfo, want string) error {
 	case !mode.IsRegular():
 		what = "no plain file"
 	}
-	return inputError(ledger.Finding{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Fix: "move it away: mv " + file + " " + file + ".old"})
+	return inputError(ledger.Diagnostic{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Remedy: "move it away: mv " + file + " " + file + ".old"})
 }
 
 // mkdir makes a folder owned by the repository's owner. It leaves an existing
@@ -114,8 +115,8 @@ func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte
 		return err
 	}
 	defer lock.Close()
-	// The .gitignore comes first, so that nothing here ever shows up as
-	// untracked.
+	// The .gitignore comes first, so that no file of the folder ever shows up
+	// as untracked.
 	if _, err := root.Lstat(".gitignore"); errors.Is(err, fs.ErrNotExist) {
 		if err := n.replace(root, ".gitignore", []byte("*\n"), nil); err != nil {
 			return err
@@ -128,7 +129,7 @@ func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte
 	if info, err := root.Lstat(dir); err != nil {
 		return err
 	} else if !info.IsDir() {
-		return inTheWay(".ralph/"+dir, info, "a folder")
+		return errInTheWay(".ralph/"+dir, info, "a folder")
 	}
 	for try := 0; ; try++ {
 		old, info, err := n.readSettled(ctx, root, file)
@@ -190,9 +191,9 @@ func openShared(root *os.Root, file string) (*os.File, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, inTheWay(".ralph/"+file, info, "a file")
+		return nil, errInTheWay(".ralph/"+file, info, "a file")
 	case info.Size() > maxShared:
-		return nil, inputError(ledger.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
+		return nil, inputError(ledger.Diagnostic{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Remedy: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
 	}
 	return root.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0)
 }
@@ -248,7 +249,7 @@ func (n *Notebook) setModeAndOwner(f *os.File, old fs.FileInfo) error {
 			if err := f.Chown(int(st.Uid), int(st.Gid)); err != nil && os.Geteuid() == 0 {
 				return err
 			} else if err != nil {
-				_ = f.Chown(-1, int(st.Gid)) // only root may change the owner; the group may still be ours to set
+				_ = f.Chown(-1, int(st.Gid)) // only root may change the owner; we may still be allowed to change the group
 			}
 		}
 		return f.Chmod(old.Mode().Perm())
@@ -269,9 +270,9 @@ func (n *Notebook) setModeAndOwner(f *os.File, old fs.FileInfo) error {
 	return f.Chmod(info.Mode().Perm()&0o666 | 0o600)
 }
 
-// unlessAbsent returns nil for an error that means that a notebook has no such
-// plain file, which is no error for a reader, and err for any other.
-func unlessAbsent(file string, err error) error {
+// ignoreAbsent returns nil if err means that a notebook has no plain file of a
+// name, which is no error for a reader. It returns any other err unchanged.
+func ignoreAbsent(file string, err error) error {
 	var errno syscall.Errno
 	switch _, input := errors.AsType[*ledger.InputError](err); {
 	case err == nil, input, errors.Is(err, fs.ErrNotExist):

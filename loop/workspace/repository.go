@@ -94,7 +94,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	}
 	program, err := exec.LookPath("git")
 	if err != nil {
-		return nil, inputError(ledger.Finding{Text: "git is not on PATH", Fix: "install git 2.39 or newer, for example: apt install git"})
+		return nil, inputError(ledger.Diagnostic{Text: "git is not on PATH", Remedy: "install git 2.39 or newer, for example: apt install git"})
 	}
 	w := &Workspace{o: o, program: program, gitDir: filepath.Join(o.State, "repos", o.Project+".git")}
 	out, err := w.run(ctx, call{args: []string{"version"}})
@@ -107,7 +107,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		major, _ := strconv.Atoi(m[1])
 		minor, _ := strconv.Atoi(m[2])
 		if major < 2 || major == 2 && minor < 39 {
-			return nil, inputError(ledger.Finding{Text: fmt.Sprintf("git is %s.%s, and nightporter needs 2.39 or newer", m[1], m[2]), Fix: "install a newer git"})
+			return nil, inputError(ledger.Diagnostic{Text: fmt.Sprintf("git is %s.%s, and nightporter needs 2.39 or newer", m[1], m[2]), Remedy: "install a newer git"})
 		}
 	}
 	for _, dir := range []string{"repos", "runs"} {
@@ -127,24 +127,24 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 }
 
 // inputError returns the error that prevents a run's start.
-func inputError(f ...ledger.Finding) error { return &ledger.InputError{Findings: f} }
+func inputError(f ...ledger.Diagnostic) error { return &ledger.InputError{Diagnostics: f} }
 
 // ensure creates our bare repository, if it does not exist, with the hash
 // format of the user's ("sha1" or "sha256").
 func (w *Workspace) ensure(ctx context.Context, format string) error {
 	if have, err := w.gitOurs(ctx, "rev-parse", "--show-object-format"); err == nil {
 		if have != format {
-			return inputError(ledger.Finding{
-				Text: fmt.Sprintf("%s uses %s hashes, but nightporter's own repository for project %s uses %s", w.o.Repo, format, w.o.Project, have),
-				Fix:  "give this repository a project name of its own, or move " + w.gitDir + " away",
+			return inputError(ledger.Diagnostic{
+				Text:   fmt.Sprintf("%s uses %s hashes, but nightporter's own repository for project %s uses %s", w.o.Repo, format, w.o.Project, have),
+				Remedy: "give this repository a project name of its own, or move " + w.gitDir + " away",
 			})
 		}
 		return nil
 	}
 	if _, err := os.Lstat(w.gitDir); err == nil {
-		return inputError(ledger.Finding{
-			Text: w.gitDir + " is there, but git cannot read it as a repository",
-			Fix:  "move it away: mv " + w.gitDir + " " + w.gitDir + ".broken (earlier runs' trees are in there)",
+		return inputError(ledger.Diagnostic{
+			Text:   w.gitDir + " is there, but git cannot read it as a repository",
+			Remedy: "move it away: mv " + w.gitDir + " " + w.gitDir + ".broken (earlier runs' trees are in there)",
 		})
 	}
 	// Created beside and renamed, so that a crash leaves no partial repository.
@@ -184,7 +184,7 @@ func neutralizeAttributes(gitDir string) error {
 	return os.WriteFile(filepath.Join(gitDir, "info", "attributes"), []byte("* !filter !ident !working-tree-encoding\n"), 0o644)
 }
 
-// setRef sets a ref of ours to a commit, whatever its value.
+// setRef sets one of our refs to a commit, whatever its value.
 func (w *Workspace) setRef(ctx context.Context, ref, commit string) error {
 	if err := w.dropStaleLock(ctx, filepath.Join(w.gitDir, filepath.FromSlash(ref)+".lock")); err != nil {
 		return err
@@ -195,12 +195,12 @@ func (w *Workspace) setRef(ctx context.Context, ref, commit string) error {
 
 // staleAfter is the age at which a lock file in our repository counts as left
 // by a power cut or a killed git. This process is the only writer there and
-// writes a ref in milliseconds; a git of an earlier daemon has this long to
-// finish.
+// writes a ref in milliseconds; a git process of an earlier daemon has this
+// long to finish.
 const staleAfter = 2 * time.Second
 
-// dropStaleLock removes a lock file that no process can hold any more, and
-// waits for one that is younger than staleAfter.
+// dropStaleLock removes a lock file that no process can hold any more. It waits
+// for a lock file that is younger than staleAfter.
 func (w *Workspace) dropStaleLock(ctx context.Context, lock string) error {
 	info, err := os.Lstat(lock)
 	if err != nil {

@@ -24,7 +24,7 @@ func lockBot(log *slog.Logger, id string) (*os.File, error) {
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("nightporter-bot-%d-%s.lock", os.Geteuid(), hex.EncodeToString(sum[:8])))
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err == nil {
-		if err = mine(f); err == nil {
+		if err = checkOwner(f); err == nil {
 			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		}
 		if err == nil {
@@ -33,17 +33,17 @@ func lockBot(log *slog.Logger, id string) (*os.File, error) {
 		_ = f.Close()
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, &ledger.InputError{Findings: []ledger.Finding{{
-			Text: "another nightporter of this machine hears people with this bot's token; both would lose messages",
-			Fix:  "End the other one, or give this one a bot with a token of its own.",
+		return nil, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text:   "another nightporter of this machine hears people with this bot's token; both would lose messages",
+			Remedy: "End the other one, or give this one a bot with a token of its own.",
 		}}}
 	}
 	log.Warn("no lock of the bot: a second nightporter with its token is noticed by the platform only", "file", path, "error", err)
 	return nil, nil //nolint:nilnil // the daemon starts without the lock
 }
 
-// mine refuses a file that is not regular or belongs to another user.
-func mine(f *os.File) error {
+// checkOwner refuses a file that is not regular or belongs to another user.
+func checkOwner(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err

@@ -59,8 +59,8 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 	}
 	for _, id := range []string{f.From, f.Only} {
 		if id != "" && !slices.ContainsFunc(snapshot.Tasks, func(t ledger.Task) bool { return names(t, id) }) {
-			return loop.OfferRun{}, &ledger.InputError{Findings: []ledger.Finding{{
-				File: s.Source.Path, Text: fmt.Sprintf("there is no task %s (it has %d)", id, len(snapshot.Tasks)), Fix: "Name one of them: nightporter tasks",
+			return loop.OfferRun{}, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+				File: s.Source.Path, Text: fmt.Sprintf("there is no task %s (it has %d)", id, len(snapshot.Tasks)), Remedy: "Name one of them: nightporter tasks",
 			}}}
 		}
 	}
@@ -80,7 +80,7 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 			continue
 		}
 		if known, ok := state.Project.Find(t.ID); ok && (known.Status == ledger.Done || known.Status == ledger.Skipped) {
-			continue // the ledger decides what is done
+			continue // the ledger decides which tasks are done, not the source
 		}
 		if o.Tasks++; o.First == "" {
 			o.First = t.ID
@@ -97,13 +97,13 @@ func asInput(err error) error {
 		return err
 	}
 	in := &ledger.InputError{}
-	for _, i := range wrong.Items {
-		in.Findings = append(in.Findings, ledger.Finding{File: i.File, Line: i.Line, Text: i.Text, Fix: i.Fix})
+	for _, i := range wrong.Diagnostics {
+		in.Diagnostics = append(in.Diagnostics, ledger.Diagnostic{File: i.File, Line: i.Line, Text: i.Text, Remedy: i.Remedy})
 	}
 	return in
 }
 
-// names reports whether id, as a person types it, means the task.
+// names reports whether id, as a person typed it, is the task's.
 func names(t ledger.Task, id string) bool {
 	return ledger.SameID(t.ID, id) || strings.EqualFold(strings.TrimPrefix(ledger.ShortID(t.ID), "#"), strings.TrimPrefix(id, "#"))
 }

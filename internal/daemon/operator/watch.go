@@ -27,7 +27,7 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 		rung := svc.o.Changes.Next()
 		name := v.Project
 		if name == "" {
-			name = svc.atWork()
+			name = svc.defaultProject()
 		}
 		s, ok := svc.State(name)
 		if !ok && name != "" {
@@ -38,11 +38,11 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 			return api.Reply{}, err
 		}
 		over := false
-		if scene.Seen == v.Args[api.ArgSeen] {
+		if scene.Version == v.Args[api.ArgSeen] {
 			select {
 			case <-rung:
 				continue
-			case <-soon(scene):
+			case <-changeTimer(scene):
 				continue
 			case <-svc.o.Closing:
 				return api.Reply{}, fmt.Errorf("%w: nightporter restarts", api.ErrLater)
@@ -50,7 +50,7 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 				over = true
 			}
 		}
-		if scene.Last, err = svc.last(context.WithoutCancel(ctx), name, head); err != nil {
+		if scene.Events, err = svc.lastLines(context.WithoutCancel(ctx), name, head); err != nil {
 			return api.Reply{}, err
 		}
 		if over {
@@ -60,23 +60,23 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 }
 
-// glance is the interval at which the output of a running session is read.
-// Output does not ring Changes: it would ring more often than a person can
-// read.
-const glance = time.Second
+// outputInterval is the interval at which the output of a running session is
+// read. New output does not signal Changes: it would do so more often than a
+// person can read.
+const outputInterval = time.Second
 
-// soon returns a channel that fires when the scene may have changed without a
-// new ledger entry, nil where it cannot.
-func soon(scene tui.Scene) <-chan time.Time {
-	if scene.Hand == nil || scene.Hand.Session == "" {
+// changeTimer returns a channel that fires when the scene may have changed
+// without a new ledger entry, or nil if it cannot change.
+func changeTimer(scene tui.Scene) <-chan time.Time {
+	if scene.Current == nil || scene.Current.Session == "" {
 		return nil
 	}
-	return time.After(glance)
+	return time.After(outputInterval)
 }
 
-// atWork returns the default project of the live screen: the first with an
-// unfinished run that is worked on, else the first.
-func (svc *Service) atWork() string {
+// defaultProject returns the project that the live screen shows by default: the
+// first with an unfinished run that this process works on, else the first.
+func (svc *Service) defaultProject() string {
 	names := svc.Projects()
 	for _, name := range names {
 		if s, ok := svc.State(name); ok && !s.Project.Run.Over() && svc.o.Projects.Works(name) {
@@ -96,13 +96,13 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 	var scene tui.Scene
 	var head int64
 	if name == "" {
-		scene = tui.Scene{Sign: bot.SignLater, Word: "no project yet", Says: []string{"Begin with: nightporter run"}}
+		scene = tui.Scene{Sign: bot.SignLater, Word: "no project yet", Remarks: []string{"Begin with: nightporter run"}}
 	} else {
 		var err error
 		if head, _, err = svc.o.Store.Head(context.WithoutCancel(ctx), ledger.ProjectStream(name)); err != nil {
 			return scene, 0, err
 		}
-		scene = tui.Of(s, time.Now().In(zone))
+		scene = tui.SceneOf(s, time.Now().In(zone))
 		sessions, err := svc.watched.read(context.WithoutCancel(ctx), svc.o.Store, s)
 		if err != nil {
 			return scene, 0, err
@@ -110,47 +110,47 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 		for _, x := range sessions {
 			scene.Add(x.Hat, x.Start, x.End)
 		}
-		svc.shows(scene.Hand)
+		svc.addOutput(scene.Current)
 		if !s.Project.Run.Over() && !svc.o.Projects.Works(name) {
-			scene.Says = append(scene.Says, bot.SignLook+" nobody works on it now: this nightporter runs another project")
+			scene.Remarks = append(scene.Remarks, bot.SignLook+" nobody works on it now: this nightporter runs another project")
 		}
 	}
 	if scene.Projects = svc.Projects(); zone != time.Local {
 		scene.Zone = zone.String()
 	}
-	scene.Says = append(scene.Says, svc.o.Projects.WarningsOf(name)...)
+	scene.Remarks = append(scene.Remarks, svc.o.Projects.WarningsOf(name)...)
 	raw, err := json.Marshal(scene)
 	if err != nil {
 		return scene, 0, fmt.Errorf("scene: %w", err)
 	}
 	sum := fnv.New64a()
 	_, _ = sum.Write(raw) // never fails (hash)
-	scene.Seen = fmt.Sprintf("%d.%s", head, hex.EncodeToString(sum.Sum(nil)))
+	scene.Version = fmt.Sprintf("%d.%s", head, hex.EncodeToString(sum.Sum(nil)))
 	return scene, head, nil
 }
 
-// shows adds the output of the running session. An error is only logged: the
+// addOutput adds the output of the running session. An error is only logged: the
 // screen is useful without the output.
-func (svc *Service) shows(h *tui.CurrentWork) {
+func (svc *Service) addOutput(h *tui.CurrentWork) {
 	if h == nil || h.Session == "" {
 		return
 	}
-	seen, err := svc.o.Sessions.Glimpse(h.Session, 2*tui.MaxOutput) // twice the lines: some are empty after cleaning
+	seen, err := svc.o.Sessions.OutputTail(h.Session, 2*tui.MaxOutput) // twice as many lines: some are empty after cleaning
 	if err != nil {
 		svc.o.Log.Debug("glimpse", "session", h.Session, "error", err)
 	}
 	for n, line := range seen.Lines {
 		seen.Lines[n] = logging.Redact(line)
 	}
-	h.Shows(seen.Lines, seen.At)
+	h.SetOutput(seen.Lines, seen.At)
 }
 
 // lastEntries limits how many entries are read for the screen's last lines. A
 // run of hundreds of sessions must not be read whole for forty lines.
 const lastEntries = 600
 
-// last renders the latest entries as /log does.
-func (svc *Service) last(ctx context.Context, name string, head int64) ([]string, error) {
+// lastLines renders the latest entries as /log does.
+func (svc *Service) lastLines(ctx context.Context, name string, head int64) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}

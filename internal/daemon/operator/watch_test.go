@@ -17,15 +17,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// looked is one answer of the view.
-type looked struct {
+// watchReply is one answer of the view "watch".
+type watchReply struct {
 	scene tui.Scene
 	reply api.Reply
 	err   error
 }
 
-func watchAnswer(ctx context.Context, d *operator.Service, project, seen string) looked {
-	l := looked{}
+func watchAnswer(ctx context.Context, d *operator.Service, project, seen string) watchReply {
+	l := watchReply{}
 	l.reply, l.err = d.View(ctx, api.View{Name: api.ViewWatch, Project: project, Args: map[string]string{api.ArgSeen: seen}})
 	if l.err == nil && l.reply.OK {
 		l.err = json.Unmarshal(l.reply.Data, &l.scene)
@@ -39,17 +39,17 @@ func TestWatch(t *testing.T) {
 	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	d := p.Operator
 	first := watchAnswer(t.Context(), d, "", "")
-	if first.err != nil || first.scene.Project != "shop" || first.scene.Word != "idle" || first.scene.Zone != "Europe/Berlin" || first.scene.Seen == "" {
+	if first.err != nil || first.scene.Project != "shop" || first.scene.Word != "idle" || first.scene.Zone != "Europe/Berlin" || first.scene.Version == "" {
 		t.Fatalf("%+v", first)
 	}
 	if r := watchAnswer(t.Context(), d, "nope", ""); r.reply.OK || !strings.Contains(r.reply.Text, `no project "nope"`) || !strings.Contains(r.reply.Text, "shop") {
 		t.Errorf("%+v", r)
 	}
-	waits := func(seen string) <-chan looked {
+	waits := func(seen string) <-chan watchReply {
 		t.Helper()
-		got := make(chan looked, 1)
+		got := make(chan watchReply, 1)
 		go func() { got <- watchAnswer(t.Context(), d, "shop", seen) }()
-		p.Changes.Ring() // by itself, it is nothing new
+		p.Changes.Ring() // a signal alone is no change of the scene
 		select {
 		case l := <-got:
 			t.Fatalf("answered, and nothing has changed: %+v", l)
@@ -57,25 +57,25 @@ func TestWatch(t *testing.T) {
 		}
 		return got
 	}
-	comes := func(got <-chan looked) looked {
+	comes := func(got <-chan watchReply) watchReply {
 		t.Helper()
 		select {
 		case l := <-got:
 			return l
 		case <-time.After(daemontest.Patience):
 			t.Fatal("not answered")
-			return looked{}
+			return watchReply{}
 		}
 	}
-	// What the ledger does not know counts too.
-	got := waits(first.scene.Seen)
+	// A change that is not in the ledger counts too.
+	got := waits(first.scene.Version)
 	p.Projects.Warn("shop", project.AboutStart, "! not started: the plan is gone")
 	p.Changes.Ring()
 	second := comes(got)
-	if second.err != nil || second.scene.Seen == first.scene.Seen || !strings.Contains(strings.Join(second.scene.Says, "\n"), "the plan is gone") {
+	if second.err != nil || second.scene.Version == first.scene.Version || !strings.Contains(strings.Join(second.scene.Remarks, "\n"), "the plan is gone") {
 		t.Errorf("%+v", second)
 	}
-	got = waits(second.scene.Seen)
+	got = waits(second.scene.Version)
 	if a, err := p.Engine.Do(t.Context(), loop.Input{Key: "k1", Actor: "console", Name: "Mira", Project: "shop", Body: loop.Guide{Text: "Keep \x1b[2Jit"}}); err != nil || !a.OK {
 		t.Fatal(a, err)
 	}
@@ -83,23 +83,23 @@ func TestWatch(t *testing.T) {
 	if third.err != nil || len(third.scene.Guidance) != 1 || third.scene.Guidance[0].Text != "Keep it" || third.scene.Guidance[0].Where != "queued" {
 		t.Errorf("%+v", third)
 	}
-	// A request ends with its client, and with the daemon.
+	// A request ends when its client goes away or the daemon stops.
 	ctx, cancel := context.WithCancel(t.Context())
-	gone := make(chan looked, 1)
-	go func() { gone <- watchAnswer(ctx, d, "shop", third.scene.Seen) }()
+	gone := make(chan watchReply, 1)
+	go func() { gone <- watchAnswer(ctx, d, "shop", third.scene.Version) }()
 	cancel()
 	if l := comes(gone); l.err != nil {
 		t.Error(l.err)
 	}
-	got = waits(third.scene.Seen)
+	got = waits(third.scene.Version)
 	go p.Stop()
 	if l := comes(got); !errors.Is(l.err, api.ErrLater) {
 		t.Errorf("%+v", l)
 	}
 }
 
-// TestTimelines checks a run's sessions on repeated reads: new ones are added,
-// another run starts over, and an ended session is not at work.
+// TestTimelines checks a run's sessions on repeated reads: new sessions are
+// added, another run starts over, and an ended session is not shown as running.
 func TestTimelines(t *testing.T) {
 	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	at := time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)

@@ -34,8 +34,8 @@ func NewPlanner(c *Catalog, e Engine, log *slog.Logger) *Planner {
 
 // NameFor returns a name for the project of a run in the foreground. It appends
 // a number if the ledger knows another repository by the same name, because two
-// folders called "app" are two projects. A configured name stays as it is, and
-// the start refuses it.
+// folders called "app" are two projects. It does not change a configured name:
+// the start then refuses the run.
 func (p *Planner) NameFor(s ledger.Settings) string {
 	if _, configured := p.Find(s.Project); configured {
 		return s.Project
@@ -88,7 +88,7 @@ func (p *Planner) obstacle(ctx context.Context, pr config.Project, before []stri
 	case r.Over() || slices.Contains(before, pr.Name):
 		return ""
 	case before != nil:
-		// Sessions in progress are resumed only when the daemon starts.
+		// Only the start of the daemon resumes sessions in progress.
 		return fmt.Sprintf("! %s has the unfinished %s: restart nightporter to take it up", pr.Name, r.ID)
 	}
 	if _, err := p.Ports(ctx, r.Settings); err != nil {
@@ -103,20 +103,20 @@ func (p *Planner) obstacle(ctx context.Context, pr config.Project, before []stri
 func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Settings, err error) {
 	pr, ok := p.Find(project)
 	if !ok {
-		return s, &ledger.InputError{Findings: []ledger.Finding{{
-			File: p.Config().File, Text: fmt.Sprintf("there is no project %q in the configuration", project), Fix: "Add a [[project]] with that name.",
+		return s, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			File: p.Config().File, Text: fmt.Sprintf("there is no project %q in the configuration", project), Remedy: "Add a [[project]] with that name.",
 		}}}
 	}
 	if !p.Works(project) {
-		return s, &ledger.InputError{Findings: []ledger.Finding{{Text: strings.TrimPrefix(strings.Join(p.WarningsOf(project), "; "), "! ")}}}
+		return s, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: strings.TrimPrefix(strings.Join(p.WarningsOf(project), "; "), "! ")}}}
 	}
 	cfg := p.Config()
 	if s, err = pr.Settings(cfg, flags, time.Now()); err != nil {
 		return s, err
 	}
 	if other, run := p.alsoAtWork(s); other != "" {
-		return s, &ledger.InputError{Findings: []ledger.Finding{{
-			Text: fmt.Sprintf("%s is still at work on %s, as %s", run, s.Source, other), Fix: "Wait for its end, or: nightporter stop --project " + other,
+		return s, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text: fmt.Sprintf("%s is still at work on %s, as %s", run, s.Source, other), Remedy: "Wait for its end, or: nightporter stop --project " + other,
 		}}}
 	}
 	s.Stays = true
@@ -124,7 +124,7 @@ func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Sett
 	s.Flags = s.Operator
 	refused, warned := Unbuilt(cfg, pr, s)
 	if len(refused) > 0 {
-		return s, &ledger.InputError{Findings: refused}
+		return s, &ledger.InputError{Diagnostics: refused}
 	}
 	line := ""
 	for _, f := range warned {

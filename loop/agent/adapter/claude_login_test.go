@@ -12,7 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// madeLogin is a .credentials.json as Claude Code writes it.
+// madeLogin returns a .credentials.json in Claude Code's format.
 func madeLogin(access, refresh string, expires int64) []byte {
 	return fmt.Appendf(nil, `{"claudeAiOauth":{"accessToken":%q,"refreshToken":%q,"expiresAt":%d,"scopes":["user:inference"],"subscriptionType":"max"}}`, access, refresh, expires)
 }
@@ -43,7 +43,7 @@ func TestClaudeFromHome(t *testing.T) {
 		files, note, err := claudeFromHome(home, now)
 		var in *ledger.InputError
 		if c.want == "" {
-			if !errors.As(err, &in) || !strings.Contains(in.Findings[0].Text, c.text) || !strings.Contains(in.Findings[0].Fix, "setup-token") {
+			if !errors.As(err, &in) || !strings.Contains(in.Diagnostics[0].Text, c.text) || !strings.Contains(in.Diagnostics[0].Remedy, "setup-token") {
 				t.Errorf("%s: %v", c.name, err)
 			}
 			continue
