@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -46,13 +47,13 @@ type Notebook struct {
 	repo string
 
 	mu  sync.Mutex
-	own map[string]stamp // state of each file after our last write: in that state, reading it need not wait
+	own map[string]settle.Stamp // state of each file after our last write, in which reading it need not wait
 }
 
 // NewNotebook returns the notebook of the checkout at repo, an absolute path.
 // It does no I/O.
 func NewNotebook(repo string) *Notebook {
-	return &Notebook{repo: repo, own: map[string]stamp{}}
+	return &Notebook{repo: repo, own: map[string]settle.Stamp{}}
 }
 
 // Check returns a *ledger.InputError with everything that would prevent a write,

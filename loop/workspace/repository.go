@@ -44,11 +44,41 @@ type Workspace struct {
 	gitDir  string // STATE/repos/PROJECT.git
 
 	mu sync.Mutex // held by every method that writes the bare repository or a work folder
+
+	trees treeCache
+}
+
+// treeCache remembers the trees of commits and trees by their full hashes, which
+// name the same objects for ever: an attempt asks for the same few again and
+// again, and each question is a process. Its methods are safe for concurrent use.
+type treeCache struct {
+	mu    sync.Mutex
+	trees map[string]string
+}
+
+// maxTrees is the size at which a treeCache starts anew.
+const maxTrees = 1000
+
+func (c *treeCache) get(hash string) (tree string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	tree, ok = c.trees[hash]
+	return tree, ok
+}
+
+func (c *treeCache) put(hash, tree string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.trees == nil || len(c.trees) >= maxTrees {
+		c.trees = map[string]string{}
+	}
+	c.trees[hash] = tree
 }
 
 var (
 	projectName = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 	runName     = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$`)
+	fullHash    = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 	gitVersion  = regexp.MustCompile(`(\d+)\.(\d+)`)
 )
 
@@ -126,10 +156,13 @@ func (w *Workspace) ensure(ctx context.Context, format string) error {
 	if _, err := w.run(ctx, call{args: []string{"init", "--quiet", "--bare", "--template=", "--object-format=" + format, tmp}}); err != nil {
 		return fmt.Errorf("make repository: %w", err)
 	}
-	for _, kv := range [][2]string{{"gc.auto", "0"}, {"maintenance.auto", "false"}, {"core.fsync", "all"}, {"core.hooksPath", "/dev/null"}} {
-		if _, err := w.run(ctx, call{gitDir: tmp, args: []string{"config", kv[0], kv[1]}}); err != nil {
-			return fmt.Errorf("make repository: %w", err)
-		}
+	config, err := os.OpenFile(filepath.Join(tmp, "config"), os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, err = config.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[core]\n\tfsync = all\n\thooksPath = /dev/null\n")
+		err = errors.Join(err, config.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("make repository: %w", err)
 	}
 	if err := neutralizeAttributes(tmp); err != nil {
 		return fmt.Errorf("make repository: %w", err)
@@ -193,7 +226,14 @@ func (w *Workspace) tree(ctx context.Context, treeish string) (string, error) {
 	if strings.HasPrefix(treeish, "-") || treeish == "" {
 		return "", fmt.Errorf("%q names no tree", treeish)
 	}
-	return w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", treeish+"^{tree}")
+	if tree, ok := w.trees.get(treeish); ok {
+		return tree, nil
+	}
+	tree, err := w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", treeish+"^{tree}")
+	if err == nil && fullHash.MatchString(treeish) {
+		w.trees.put(treeish, tree)
+	}
+	return tree, err
 }
 
 // branchOf returns the name of a run's branch.
