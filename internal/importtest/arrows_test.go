@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sleep"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/inbound":              {"loop", "loop/ledger", "guidance", "bot"},
-	"internal/scenario":        {"loop", "loop/ledger", "guidance", "bot"},
+	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "guidance", "bot"},      // for tests
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
 
 	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
@@ -79,6 +79,7 @@ var arrows = map[string][]string{
 	"internal/importtest":  {},
 	"internal/bench":       {},
 	"internal/leaktest":    {}, // for tests
+	"internal/golden":      {}, // for tests
 	"internal/gotest":      {}, // what make test runs
 	"internal/programtest": {}, // for tests
 
@@ -119,11 +120,11 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                        // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/programtest"},               // tests only
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                           // the client's side speaks HTTP without it
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                  // flags are wiring
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/golden", "internal/programtest", "internal/scenario"}, // tests only
 	"pgregory.net/rapid":           {},
-	"github.com/google/go-cmp/cmp": {},
+	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only
 
 	// One platform, one package.
 	"github.com/go-telegram-bot-api/telegram-bot-api/v5": {"bot/telegram"},

@@ -12,14 +12,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// shelf is a commit and a notebook, as maps from path to content.
-type shelf struct {
+// fakeFiles is a commit or a notebook: contents by path.
+type fakeFiles struct {
 	engine.Files
 	files map[string]string
 	broke bool
 }
 
-func (s shelf) Read(_ context.Context, rev, path string) ([]byte, error) {
+func (s fakeFiles) Read(_ context.Context, rev, path string) ([]byte, error) {
 	text, ok := s.files[path]
 	if !ok {
 		return nil, nil
@@ -30,12 +30,13 @@ func (s shelf) Read(_ context.Context, rev, path string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-type notes struct {
+// fakeNotebook is a Notebook.
+type fakeNotebook struct {
 	engine.Notebook
-	shelf
+	fakeFiles
 }
 
-func (n notes) Read(_ context.Context, path string) ([]byte, error) {
+func (n fakeNotebook) Read(_ context.Context, path string) ([]byte, error) {
 	if n.broke {
 		return nil, errors.New("permission denied")
 	}
@@ -58,9 +59,9 @@ func TestMaterial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit := shelf{files: map[string]string{"AGENTS.md": "Run gofmt.", "docs/a.md": "a", ".ralphs/b.md": "b\xff", ".ralph/agent/decisions.md": "planted in the commit"}}
-	own := notes{shelf: shelf{files: map[string]string{".ralph/agent/decisions.md": "- decided", "docs/a.md": "not from here"}}}
-	broken := notes{shelf: shelf{broke: true}}
+	commit := fakeFiles{files: map[string]string{"AGENTS.md": "Run gofmt.", "docs/a.md": "a", ".ralphs/b.md": "b\xff", ".ralph/agent/decisions.md": "planted in the commit"}}
+	own := fakeNotebook{fakeFiles: fakeFiles{files: map[string]string{".ralph/agent/decisions.md": "- decided", "docs/a.md": "not from here"}}}
+	broken := fakeNotebook{fakeFiles: fakeFiles{broke: true}}
 	a, b := loop.File{Path: "docs/a.md", Text: "a"}, loop.File{Path: ".ralphs/b.md", Text: "b\uFFFD"}
 	for _, c := range []struct {
 		name  string
