@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/termlog"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
@@ -17,7 +18,7 @@ import (
 // TestPlans: lines about debated plans, paths out of scope, changed hats and
 // outcomes of attempts. The entries are written by hand.
 func TestPlans(t *testing.T) {
-	s := newScene("shop", termlog.Options{})
+	s := newFixture("shop", termlog.Options{})
 	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#2 builder" })
 	s.out.Reset()
 	at := func(task string, bodies ...ledger.Body) {
@@ -54,12 +55,12 @@ func TestPlans(t *testing.T) {
 		ledger.QuestionAsked{Question: ledger.Question{ID: "q10", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Text: "limit of 20 sessions: no end", Asked: s.Now}})
 	at("Task 2", ledger.TaskSet{From: ledger.Active, To: ledger.Ready}, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeBlocked, Why: "two things"},
 		ledger.QuestionAsked{Question: ledger.Question{ID: "q11", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Text: "two things", Asked: s.Now}})
-	golden(t, "scene-plans", s.out.Bytes())
+	golden.Compare(t, "plans.txt", s.out.String())
 }
 
-// TestLinesKeepTheirWidth: a narrow line shortens quotations, never results.
-func TestLinesKeepTheirWidth(t *testing.T) {
-	s := newScene("shop", termlog.Options{})
+// TestLineWidth: a narrow line shortens quotations, never results.
+func TestLineWidth(t *testing.T) {
+	s := newFixture("shop", termlog.Options{})
 	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#2 builder" })
 	s.out.Reset()
 	said := func(hat, event, data string, more ...ledger.Body) {
@@ -83,5 +84,5 @@ func TestLinesKeepTheirWidth(t *testing.T) {
 			t.Errorf("wider than 80: %s", line)
 		}
 	}
-	golden(t, "scene-width", s.out.Bytes())
+	golden.Compare(t, "width.txt", s.out.String())
 }
