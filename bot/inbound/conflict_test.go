@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -297,7 +298,7 @@ func TestBeaten(t *testing.T) {
 	w.private(ana, "q1 skip")
 	w.private(ana, "q2 yes, but letters only")
 	w.shown[ana] = w.shown[ana][n:]
-	golden(t, "beaten", b.String()+w.transcript(ana))
+	golden.Compare(t, "beaten.txt", b.String()+w.transcript(ana))
 	if n := w.entries("question.answered"); n != 2 {
 		t.Errorf("%d answers", n)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -76,7 +77,7 @@ func TestPairing(t *testing.T) {
 	if n := len(w.shown["telegram:9"]); n != 1 {
 		t.Errorf("Lea was welcomed %d times", n)
 	}
-	golden(t, "welcome", w.transcript("telegram:9"))
+	golden.Compare(t, "welcome.txt", w.transcript("telegram:9"))
 	w.receive(bot.Inbound{Actor: "telegram:8", Name: "Eve", Chat: "telegram:8", Private: true, Text: "/pair " + code})
 	if _, in := w.state().Shared.Person("telegram:8"); in || len(w.shown["telegram:8"]) > 0 {
 		t.Error("a used code let somebody in, or was answered")
@@ -123,7 +124,7 @@ func TestRoles(t *testing.T) {
 	}
 	w = newWorld(t)
 	w.private(ben, "/stop")
-	golden(t, "forbidden", w.transcript(ben))
+	golden.Compare(t, "forbidden.txt", w.transcript(ben))
 	w.private(mira, "q1")
 	w.press(ben, mira, w.said(mira), "Retry") // as in a forwarded message
 	if last := w.toasts[len(w.toasts)-1]; !strings.Contains(last, "Ben, your role is view") || w.entries("question.answered") > 0 {
@@ -209,7 +210,7 @@ func TestGuidance(t *testing.T) {
 	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Media: true, Kind: "photo", Text: "look at this", Message: "78"})
 	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Media: true, Kind: "voice note", Message: "79"})
 	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Media: true, Message: "80"})
-	golden(t, "guidance", w.transcript(mira))
+	golden.Compare(t, "guidance.txt", w.transcript(mira))
 }
 
 // TestMedia: a caption is text like any other. An attachment without text gets
@@ -279,7 +280,7 @@ func TestTooLate(t *testing.T) {
 	if n := w.entries("guidance.queued"); n != 2 {
 		t.Errorf("pressed twice it was queued %d times", n-1)
 	}
-	golden(t, "toolate", w.transcript(mira))
+	golden.Compare(t, "toolate.txt", w.transcript(mira))
 }
 
 // TestQuestions: the ways to answer a question, in time and late.
@@ -325,7 +326,7 @@ func TestQuestions(t *testing.T) {
 			if c.choice != "" && len(answers) > 0 {
 				t.Errorf("Ana still has buttons:\n%s", w.transcript(ana))
 			}
-			golden(t, "question-"+strings.ReplaceAll(c.name, " ", "-"), w.transcript(mira)+strings.Join(w.toasts, "\n")+"\n")
+			golden.Compare(t, "question-"+strings.ReplaceAll(c.name, " ", "-")+".txt", w.transcript(mira)+strings.Join(w.toasts, "\n")+"\n")
 		})
 	}
 }
@@ -348,7 +349,7 @@ func TestLatePresses(t *testing.T) {
 	if len(s.m.Buttons) > 0 {
 		t.Error("a dead button stays")
 	}
-	golden(t, "late-presses", strings.Join(w.toasts, "\n")+"\n")
+	golden.Compare(t, "late-presses.txt", strings.Join(w.toasts, "\n")+"\n")
 	if n := w.entries("question.answered"); n != 1 {
 		t.Errorf("q1 was answered %d times", n)
 	}
@@ -436,7 +437,7 @@ func TestLate(t *testing.T) {
 	if r := w.state().Project.Run; r.State != ledger.RunStopping {
 		t.Errorf("said yes to, the run is %s", r.State)
 	}
-	golden(t, "late", w.transcript(mira))
+	golden.Compare(t, "late.txt", w.transcript(mira))
 }
 
 // TestProjects: the project that an input is for.
@@ -470,7 +471,7 @@ func TestProjects(t *testing.T) {
 	w.private(mira, "/whoami")
 	w.private(mira, "/people")
 	w.private(mira, "/run shop")
-	golden(t, "projects", w.transcript(mira))
+	golden.Compare(t, "projects.txt", w.transcript(mira))
 }
 
 // TestRun: the offer of a run, the reasons against it, and its answer.
@@ -495,7 +496,7 @@ func TestRun(t *testing.T) {
 	if offer.Twins() != "q7 start · q7 review · q7 cancel" {
 		t.Errorf("twins: %s", offer.Twins())
 	}
-	golden(t, "run", w.transcript(mira))
+	golden.Compare(t, "run.txt", w.transcript(mira))
 	if len(w.shown[ana]) != 1 || w.said(ana).key != "q5" {
 		t.Errorf("Ana is asked back about her own run only:\n%s", w.transcript(ana))
 	}
@@ -517,7 +518,7 @@ func TestNothingSaved(t *testing.T) {
 		t.Error("the cursor moved without the effect")
 	}
 	w.again(in)
-	golden(t, "put-away", w.transcript(mira))
+	golden.Compare(t, "put-away.txt", w.transcript(mira))
 	w.breaks = nil
 	w.again(in)
 	if r := w.state().Project.Run; r.State != ledger.RunRunning || len(w.shown[mira]) != 1 {
@@ -647,5 +648,5 @@ func TestUndoSkip(t *testing.T) {
 			t.Errorf("%s reads of q3:\n%s", who, screen(got))
 		}
 	}
-	golden(t, "undo-skip", w.transcript(mira))
+	golden.Compare(t, "undo-skip.txt", w.transcript(mira))
 }

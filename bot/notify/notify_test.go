@@ -2,26 +2,20 @@ package notify_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/internal/messagelint"
 	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 var (
 	zone    = time.FixedZone("CET", 3600)
@@ -47,8 +41,8 @@ type shown struct {
 	class  ledger.MessageClass
 }
 
-// porter is a scripted night whose messages reach phones.
-type porter struct {
+// fixture is a scripted night whose messages reach chats at once.
+type fixture struct {
 	*scenario.Night
 	t      *testing.T
 	phones map[string]*phone
@@ -56,9 +50,9 @@ type porter struct {
 	off    bool // compose nothing
 }
 
-func newPorter(t *testing.T) *porter {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	p := &porter{Night: scenario.New("shop", evening), t: t, phones: map[string]*phone{}}
+	p := &fixture{Night: scenario.New("shop", evening), t: t, phones: map[string]*phone{}}
 	p.Cost, p.State.Project.Name = 0.25, "shop"
 	p.n = notify.New(notify.Options{Where: p.where, Zone: zone})
 	p.Decided = func(before loop.State, d loop.Decision, in loop.Input) {
@@ -68,13 +62,13 @@ func newPorter(t *testing.T) *porter {
 	}
 	for id, role := range map[string]ledger.Role{mira: ledger.RoleAdmin, ana: ledger.RoleSteer, ben: ledger.RoleView} {
 		name := map[string]string{mira: "Mira", ana: "Ana", ben: "Ben"}[id]
-		p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: evening, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: role, Since: evening}}})
+		p.Entry(scenario.Person(id, name, role, evening))
 		p.phones[id] = &phone{}
 	}
 	return p
 }
 
-func (p *porter) where(key string) []string {
+func (p *fixture) where(key string) []string {
 	var chats []string
 	for chat, ph := range p.phones {
 		if slices.ContainsFunc(ph.shown, func(s *shown) bool { return s.key == key && key != "" }) {
@@ -86,7 +80,7 @@ func (p *porter) where(key string) []string {
 }
 
 // deliver delivers messages at once, as a platform does.
-func (p *porter) deliver(msgs []ledger.Outgoing) {
+func (p *fixture) deliver(msgs []ledger.Outgoing) {
 	for _, o := range msgs {
 		var m bot.Message
 		if err := json.Unmarshal(o.Body, &m); err != nil {
@@ -127,7 +121,7 @@ func lastWith(all []*shown, key string) int {
 }
 
 // guide adds guidance with the receipt that its sender gets.
-func (p *porter) guide(who, name, text string) string {
+func (p *fixture) guide(who, name, text string) string {
 	a := p.Do(loop.Input{Key: "tg:" + text, Actor: who, Name: name, Body: loop.Guide{Text: text}})
 	if !a.OK {
 		p.t.Fatalf("%s: %s", text, a.Text)
@@ -191,26 +185,6 @@ func screen(m bot.Message) string {
 	return b.String()
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
-}
-
 const (
 	blocked   = `{"reason":"TestRefundPartial: want 1200, got 1000. The plan says two things","tried":"by line, by order","needs":"which of them"}`
 	asksAgent = `{"text":"May an address be a PO box? The carriers differ.","options":["Yes, letters only","No"],"choice":"No"}`
@@ -219,7 +193,7 @@ const (
 
 // TestNight is a whole night as three people see it on their phones.
 func TestNight(t *testing.T) {
-	p := newPorter(t)
+	p := newFixture(t)
 	p.Type = func(line string) { p.guide(mira, "Mira", line) }
 	p.Acts["Task 2 planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute, Cost: 0.1}}
 	p.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: asksAgent, Took: time.Minute, Cost: 0.1}}
@@ -250,8 +224,8 @@ func TestNight(t *testing.T) {
 	p.Now = p.Now.Add(time.Hour)
 	p.Do(loop.Input{Key: "tg:guide", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: loopQuestion(p, ledger.AskBlocked), Choice: "guide", Words: "Refund by line"}})
 
-	golden(t, "night", p.phones[mira].outline())
-	golden(t, "night-log", strings.Join(p.phones[mira].log, "\n")+"\n")
+	golden.Compare(t, "night.txt", p.phones[mira].outline())
+	golden.Compare(t, "night-log.txt", strings.Join(p.phones[mira].log, "\n")+"\n")
 	for _, id := range []string{ana, ben} {
 		for _, s := range p.phones[id].shown {
 			if s.key == "q1" || s.key == "g1" {
@@ -280,7 +254,7 @@ func TestNight(t *testing.T) {
 	}
 }
 
-func loopQuestion(p *porter, kind ledger.QuestionKind) string {
+func loopQuestion(p *fixture, kind ledger.QuestionKind) string {
 	for _, q := range p.State.Project.Questions {
 		if q.Kind == kind {
 			return q.ID

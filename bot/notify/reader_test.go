@@ -8,6 +8,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -19,10 +20,10 @@ const (
 
 // threaded is a run of a project with a thread on Telegram and a person on
 // Slack, where it has none.
-func threaded(t *testing.T, o notify.Options) *porter {
+func threaded(t *testing.T, o notify.Options) *fixture {
 	t.Helper()
 	p := going(t, true)
-	p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.PersonPaired{Person: ledger.Person{ID: sam, Name: "Sam", Role: ledger.RoleSteer, Since: p.Now}}})
+	p.Entry(scenario.Person(sam, "Sam", ledger.RoleSteer, p.Now))
 	p.phones[sam], p.phones[thread] = &phone{}, &phone{}
 	o.Where, o.Zone = p.where, zone
 	o.Group = func(chat string) bool { return chat == thread }
@@ -37,7 +38,7 @@ func threaded(t *testing.T, o notify.Options) *porter {
 }
 
 // logs returns the messages that each chat got, without buttons and text below.
-func (p *porter) logs() map[string]string {
+func (p *fixture) logs() map[string]string {
 	out := map[string]string{}
 	for chat, ph := range p.phones {
 		if len(ph.log) > 0 {

@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"image"
 	"image/png"
@@ -14,9 +13,8 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // crowd returns a night with so many sessions, tasks and hats.
 func crowd(sessions, tasks, hats int) report.Facts {
@@ -182,7 +180,7 @@ func TestPictureGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join("testdata", name+".png")
-		if *update {
+		if *golden.Update {
 			if err := os.WriteFile(path, got, 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -1,8 +1,6 @@
 package report_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -35,23 +34,6 @@ func caption(t *testing.T, m bot.Message) {
 	parts := telegram.Render(m)
 	if n := len(utf16.Encode([]rune(parts[0].Text))); len(parts) != 1 || n > 1024 {
 		t.Errorf("%d parts, %d units do not go into a caption:\n%s", len(parts), n, parts[0].Text)
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s is now:\n%s\nwas:\n%s", name, got, want)
 	}
 }
 
@@ -98,7 +80,8 @@ func TestText(t *testing.T) {
 	weekly.Weekly, weekly.Needs = true, nil
 	unpriced := g
 	unpriced.Cost.Unpriced, unpriced.TipRed, unpriced.Advisory = 4, true, []string{"go vet ./..."}
-	for name, f := range map[string]report.Facts{"good": g, "bad": bad(t), "off": off(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced} {
+	cases := map[string]string{}
+	for name, f := range map[string]report.Facts{"good": g, "bad": bad(t), "host off": off(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced} {
 		m := report.Text(f)
 		form(t, m)
 		text := m.Text(0)
@@ -112,8 +95,9 @@ func TestText(t *testing.T) {
 		if w := messagelint.Never(text); w != "" {
 			t.Errorf("%s says %q", name, w)
 		}
-		golden(t, name, text+"\n")
+		cases[name] = text
 	}
+	golden.Sections(t, "digest", cases)
 }
 
 // TestClocksChange: if the clocks change during the night, each time names its

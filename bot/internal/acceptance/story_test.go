@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"bytes"
-	"flag"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -17,10 +16,9 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-var update = flag.Bool("update", false, "write the golden files and the README's pictures anew")
 
 // The specified night (docs/spec 20, 25) and this one differ where something is not
 // implemented yet, or where the core counts differently:
@@ -147,11 +145,11 @@ func TestStory(t *testing.T) {
 				p := on(t)
 				w := open(t, p)
 				seen := w.play()
-				golden(t, name+"-scenes.txt", settled(p, seen))
+				golden.Compare(t, name+"-scenes.txt", settled(p, seen))
 				if name == "telegram" {
 					pictures(t, w)
 				}
-				golden(t, name+"-night.txt", settled(p, p.transcript("Mira")))
+				golden.Compare(t, name+"-night.txt", settled(p, p.transcript("Mira")))
 				for _, who := range []string{"Mira", "Ana", "Ben"} {
 					counted(t, who, p.shows(who))
 				}
@@ -170,7 +168,7 @@ func pictures(t *testing.T, w *porter) {
 		t.Fatal(err)
 	}
 	same(t, "digest-light.png", light)
-	golden(t, filepath.Join("..", "..", "..", "..", "docs", "pictures", "chat.svg"), w.chat)
+	golden.Compare(t, "../../../../docs/pictures/chat.svg", string(w.chat))
 }
 
 // same compares a picture of the README pixel by pixel: its compression depends
@@ -178,7 +176,7 @@ func pictures(t *testing.T, w *porter) {
 func same(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "docs", "pictures", name)
-	if *update {
+	if *golden.Update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -216,11 +214,11 @@ var head = regexp.MustCompile(`(Ledger [0-9]+) [0-9a-f]{12}`)
 // settled removes the ledger's head from a Slack transcript. There the keys of
 // inputs are time stamps, and of two messages at the same instant either may get
 // the first one, so the hash varies.
-func settled(on phone, transcript string) []byte {
+func settled(on phone, transcript string) string {
 	if on.name() == "slack" {
 		transcript = head.ReplaceAllString(transcript, "$1 …")
 	}
-	return []byte(transcript)
+	return transcript
 }
 
 // counted checks the rules of docs/spec 27 on the recorded messages.
@@ -270,21 +268,4 @@ func project(first string) string {
 		return "blog"
 	}
 	return "shop"
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
 }
