@@ -17,7 +17,7 @@ import (
 // giving the answer as a task id.
 func TestViewAnswersNothing(t *testing.T) {
 	for _, line := range []string{"/answer 8", "/answer #letters_only", "/answer NO-1", "/answer_8", "shop: /answer #yes", "/answer Task 3"} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.private(mira, "q1 retry") // q2, an agent's, is the only one left
 		before := w.entries("question.answered")
 		w.private(ben, line)
@@ -30,7 +30,7 @@ func TestViewAnswersNothing(t *testing.T) {
 // TestSecondPress: Ana presses after Mira, before her phone shows it. Her chat
 // still shows the question's outcome.
 func TestSecondPress(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.tell("q1")
 	q := w.with(ana, "q1")
 	w.held = ana
@@ -49,7 +49,7 @@ func TestSecondPress(t *testing.T) {
 // TestOldCopy: after a question was repeated and settled, a press of the first
 // copy leaves the second one unchanged.
 func TestOldCopy(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.tell("q1")
 	old := *w.with(mira, "q1")
 	w.tell("q1")
@@ -64,7 +64,7 @@ func TestOldCopy(t *testing.T) {
 // TestLivePress: the buttons of the live status work although its edits are not
 // stored, and a press of a removed one leaves the status alone.
 func TestLivePress(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	idle := bot.Message{Key: "status.idle", Project: "shop", Lines: []bot.Line{{Text: "○ shop idle · 23:00"}}, Buttons: []bot.Button{{Label: "Start", Command: "/run shop"}}}
 	w.say(mira, bot.LiveKey("shop"), idle)
 	live := w.said(mira)
@@ -79,9 +79,9 @@ func TestLivePress(t *testing.T) {
 	}
 }
 
-// TestTakenOut: a removed person gets no message of any kind.
-func TestTakenOut(t *testing.T) {
-	w := newWorld(t)
+// TestRemovedPerson: a removed person gets no message of any kind.
+func TestRemovedPerson(t *testing.T) {
+	w := newFixture(t)
 	w.tell("q1")
 	w.private(ana, "/guidance Keep the names")
 	q, receipt := w.with(ana, "q1"), w.with(ana, "g1")
@@ -104,7 +104,7 @@ func TestTakenOut(t *testing.T) {
 // TestPressFromNowhere: a press without its message is answered in the sender's
 // own chat, and the following inputs are read.
 func TestPressFromNowhere(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.receive(bot.Inbound{Actor: mira, Press: "1./tasks.ffff", PressID: "p"})
 	if got := w.said(mira).m.Key; got != "tasks" {
 		t.Errorf("Mira is told %q", got)
@@ -116,7 +116,7 @@ func TestPressFromNowhere(t *testing.T) {
 // TestLastAdmin: the only admin who follows a pairing link for somebody else
 // stays admin, and the link stays valid.
 func TestLastAdmin(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleView}})
 	if err != nil || !a.OK {
 		t.Fatal(a, err)
@@ -136,7 +136,7 @@ func TestLastAdmin(t *testing.T) {
 
 // TestLookHangs: a read that does not return delays no other command.
 func TestLookHangs(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.diffHangs, w.patience = true, 20*time.Millisecond
 	w.r = inbound.New(w.options())
 	w.private(ben, "/diff 1")
@@ -153,7 +153,7 @@ func TestLookHangs(t *testing.T) {
 // unknown. Then its placeholder is not taken for the text.
 func TestWordsOfNobody(t *testing.T) {
 	for _, twin := range []string{"/guidance NEW WORDS", "q1 guide WORDS", "/now YOUR WORDS"} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.say(mira, "g7", bot.Message{Key: "guidance.addressed", Project: "shop", Lines: []bot.Line{{Text: "✓ g7 addressed · 23:10"}}})
 		m := bot.Message{Key: "guidance.setaside", Buttons: []bot.Button{{Label: "Resend…", Command: twin}}}
 		for _, message := range []string{w.said(mira).id, "31"} {

@@ -11,10 +11,12 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/internal/golden"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -25,9 +27,9 @@ const (
 	kim = "slack:U0KIM"
 )
 
-// crowd is a world with two platforms whose people press at the same time.
-type crowd struct {
-	*world
+// twoPlatforms is a fixture with two platforms whose people press at the same time.
+type twoPlatforms struct {
+	*fixture
 	platforms map[string]*inbound.Receiver // by platform, the prefix of addresses
 
 	mu    sync.Mutex
@@ -35,16 +37,16 @@ type crowd struct {
 	last  map[string]int
 }
 
-// newCrowd is newWorld with two steering people on Slack, and q1 in everybody's
+// newTwoPlatforms is newFixture with two steering people on Slack, and q1 in everybody's
 // chat.
-func newCrowd(t *testing.T) *crowd {
+func newTwoPlatforms(t *testing.T) *twoPlatforms {
 	t.Helper()
-	w := newWorld(t)
+	w := newFixture(t)
 	for id, name := range map[string]string{lea: "Lea", kim: "Kim"} {
-		w.engineEntry(ledger.Entry{Stream: ledger.SharedStream, Time: w.now, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: ledger.RoleSteer, Since: w.now}}})
+		w.commit(scenario.Person(id, name, ledger.RoleSteer, w.now))
 	}
 	w = w.reopened()
-	c := &crowd{world: w, platforms: map[string]*inbound.Receiver{}, notes: map[string]string{}, last: map[string]int{}}
+	c := &twoPlatforms{fixture: w, platforms: map[string]*inbound.Receiver{}, notes: map[string]string{}, last: map[string]int{}}
 	for _, prefix := range []string{telegram.Prefix, slack.Prefix} {
 		o := w.options()
 		o.Notice = func(_ context.Context, press, text string) error {
@@ -68,7 +70,7 @@ func prefixOf(who string) string {
 }
 
 // pressing returns a press of a button of the question in a person's chat.
-func (c *crowd) pressing(who, label string) bot.Inbound {
+func (c *twoPlatforms) pressing(who, label string) bot.Inbound {
 	c.t.Helper()
 	shown, prefix := c.with(who, "q1"), prefixOf(who)
 	c.last[prefix]++
@@ -84,13 +86,13 @@ func (c *crowd) pressing(who, label string) bot.Inbound {
 		}
 	}
 	if in.Press == "" {
-		c.t.Fatalf("no button %q on:\n%s", label, screen(shown.m))
+		c.t.Fatalf("no button %q on:\n%s", label, chattest.Screen(shown.m))
 	}
 	return in
 }
 
 // atOnce runs functions concurrently, as the platforms deliver.
-func (c *crowd) atOnce(do ...func()) {
+func (c *twoPlatforms) atOnce(do ...func()) {
 	begin := make(chan struct{})
 	var all sync.WaitGroup
 	for _, f := range do {
@@ -101,7 +103,7 @@ func (c *crowd) atOnce(do ...func()) {
 	c.deliver()
 }
 
-func (c *crowd) receiving(in bot.Inbound) func() {
+func (c *twoPlatforms) receiving(in bot.Inbound) func() {
 	return func() {
 		if err := c.platforms[prefixOf(in.Actor)].Receive(c.t.Context(), in); err != nil {
 			c.t.Errorf("%s: %v", in.PressID, err)
@@ -110,7 +112,7 @@ func (c *crowd) receiving(in bot.Inbound) func() {
 }
 
 // answer returns the answer to q1 in the ledger. There must be exactly one.
-func (c *crowd) answer() ledger.QuestionAnswered {
+func (c *twoPlatforms) answer() ledger.QuestionAnswered {
 	c.t.Helper()
 	var all []ledger.QuestionAnswered
 	err := c.store.Records(c.t.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
@@ -127,7 +129,7 @@ func (c *crowd) answer() ledger.QuestionAnswered {
 }
 
 // moves returns the statuses of Task 2 since q1 was asked.
-func (c *crowd) moves() []ledger.Status {
+func (c *twoPlatforms) moves() []ledger.Status {
 	var all []ledger.Status
 	_ = c.store.Records(c.t.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
 		e, err := r.Entry()
@@ -144,7 +146,7 @@ func (c *crowd) moves() []ledger.Status {
 // names its author, and the other people are told who was first.
 func TestPressedTogether(t *testing.T) {
 	for range 8 {
-		c := newCrowd(t)
+		c := newTwoPlatforms(t)
 		label := map[string]string{mira: "Retry", ana: "Skip", lea: "Skip", kim: "Retry"}
 		twin := map[string]string{"Retry": "/retry 2", "Skip": "/skip 2"}
 		var presses []func()
@@ -186,13 +188,13 @@ func TestPressedTogether(t *testing.T) {
 	}
 }
 
-// TestTakenOutTogether: a person is removed while their press is under way.
+// TestRemovedDuringPress: a person is removed while their press is under way.
 // After the removal is decided, their presses have no effect and they get no
 // messages.
-func TestTakenOutTogether(t *testing.T) {
+func TestRemovedDuringPress(t *testing.T) {
 	won := 0
 	for range 12 {
-		c := newCrowd(t)
+		c := newTwoPlatforms(t)
 		before, _ := json.Marshal(c.with(kim, "q1").m)
 		shown := len(c.shown[kim])
 		press := c.pressing(kim, "Skip")
@@ -218,16 +220,16 @@ func TestTakenOutTogether(t *testing.T) {
 	t.Logf("the press was decided first in %d of 12", won)
 }
 
-// TestTakenOutMeanwhile: as TestTakenOutTogether, with a fixed order: the person
+// TestRemovedBeforeDecision: as TestRemovedDuringPress, with a fixed order: the person
 // is removed before the press is decided.
-func TestTakenOutMeanwhile(t *testing.T) {
+func TestRemovedBeforeDecision(t *testing.T) {
 	for _, line := range []string{"", "q1 skip", "/skip 2 3", "/guidance Keep it"} { // "": pressed
-		w := newWorld(t)
+		w := newFixture(t)
 		w.tell("q1")
 		q, n := w.with(ana, "q1"), len(w.shown[ana])
-		w.breaks = func(in loop.Input) error {
+		w.decideErr = func(in loop.Input) error {
 			if in.Actor == ana {
-				w.breaks = nil
+				w.decideErr = nil
 				if a, err := w.engine.Do(t.Context(), loop.Input{Key: "out", Actor: mira, Name: "Mira", Body: loop.RemovePerson{ID: ana}}); err != nil || !a.OK {
 					t.Error(a, err)
 				}
@@ -251,13 +253,13 @@ func TestTakenOutMeanwhile(t *testing.T) {
 // TestSmallerRole: a person whose role only permits looking when the press is
 // decided answers nothing.
 func TestSmallerRole(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.tell("q1")
-	w.breaks = func(in loop.Input) error {
+	w.decideErr = func(in loop.Input) error {
 		if in.Actor != ana {
 			return nil
 		}
-		w.breaks = nil
+		w.decideErr = nil
 		for _, in := range []loop.Input{
 			{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleView}}, {Actor: ana, Name: "Ana", Body: loop.TryPairing{Hash: "h"}},
 		} {
@@ -273,9 +275,9 @@ func TestSmallerRole(t *testing.T) {
 	}
 }
 
-// TestBeaten: an answer that comes second, pressed and typed.
-func TestBeaten(t *testing.T) {
-	w := newWorld(t)
+// TestSecondAnswer: an answer that comes second, pressed and typed.
+func TestSecondAnswer(t *testing.T) {
+	w := newFixture(t)
 	w.tell("q1")
 	w.tell("q2")
 	old := map[string]shown{"q1": *w.with(ana, "q1"), "q2": *w.with(ana, "q2")}
@@ -298,7 +300,7 @@ func TestBeaten(t *testing.T) {
 	w.private(ana, "q1 skip")
 	w.private(ana, "q2 yes, but letters only")
 	w.shown[ana] = w.shown[ana][n:]
-	golden.Compare(t, "beaten.txt", b.String()+w.transcript(ana))
+	golden.Compare(t, "conflict.txt", b.String()+w.transcript(ana))
 	if n := w.entries("question.answered"); n != 2 {
 		t.Errorf("%d answers", n)
 	}
@@ -307,14 +309,14 @@ func TestBeaten(t *testing.T) {
 // TestReminded: an answer to a reminder answers its question, and both messages
 // show it.
 func TestReminded(t *testing.T) {
-	for name, do := range map[string]func(w *world, reminder *shown){
-		"press": func(w *world, r *shown) { w.press(mira, mira, r, "A") },
-		"reply": func(w *world, r *shown) {
+	for name, do := range map[string]func(w *fixture, reminder *shown){
+		"press": func(w *fixture, r *shown) { w.press(mira, mira, r, "A") },
+		"reply": func(w *fixture, r *shown) {
 			w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "a", ReplyTo: r.id, Message: "900"})
 		},
-		"typed": func(w *world, _ *shown) { w.private(mira, "q2 a") },
+		"typed": func(w *fixture, _ *shown) { w.private(mira, "q2 a") },
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.tell("q2")
 		q, _ := w.state().Project.Question("q2")
 		w.say(mira, bot.ReminderKey("q2"), bot.Reminder(w.state(), q, w.now))

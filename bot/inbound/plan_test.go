@@ -10,14 +10,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// asking returns a world with one open question.
-func asking(t *testing.T, q ledger.Question) *world {
+// asking returns a fixture with one open question.
+func asking(t *testing.T, q ledger.Question) *fixture {
 	t.Helper()
-	n := scenario.New("shop", evening)
-	for _, p := range []ledger.Person{{ID: mira, Name: "Mira", Role: ledger.RoleAdmin}, {ID: ana, Name: "Ana", Role: ledger.RoleSteer}, {ID: ben, Name: "Ben", Role: ledger.RoleView}} {
-		p.Since = evening
-		n.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: evening, Body: ledger.PersonPaired{Person: p}})
-	}
+	n := newNight()
 	n.Start(n.Settings(), n.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"))
 	n.Until(func() bool { return bot.Doing(n.State) == "#1 builder" })
 	q.ID, q.Run, q.Task, q.Title, q.Asked = "q9", "r1", "Task 1", "Extract price rules", n.Now

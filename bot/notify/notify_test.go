@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/internal/messagelint"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/internal/golden"
@@ -138,49 +139,14 @@ func (ph *phone) transcript() string {
 	return ph.render(func(m bot.Message) bot.Message { return m })
 }
 
-// outline is the transcript without the lines of a status below its first,
-// which package bot's own tests hold.
-func (ph *phone) outline() string {
-	return ph.render(func(m bot.Message) bot.Message {
-		if strings.HasPrefix(m.Key, "status.") {
-			m.Lines = m.Lines[:1]
-		}
-		return m
-	})
-}
+// outline is the transcript with headlines of statuses.
+func (ph *phone) outline() string { return ph.render(chattest.Headline) }
 
 func (ph *phone) render(show func(bot.Message) bot.Message) string {
 	var b strings.Builder
 	for _, s := range ph.shown {
-		b.WriteString(screen(show(s.m)))
-		b.WriteString("\n")
-	}
-	return b.String()
-}
-
-func screen(m bot.Message) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "▸ %s\n", m.Key)
-	for _, l := range m.Lines {
-		switch l.Kind {
-		case bot.Quote:
-			for _, part := range bot.Wrap(l.Text, 36) {
-				b.WriteString("┃ " + part + "\n")
-			}
-		case bot.Pre:
-			b.WriteString(l.Text + "\n")
-		default:
-			b.WriteString(strings.Join(bot.Wrap(l.Text, 38), "\n") + "\n")
-		}
-	}
-	if len(m.Buttons) > 0 {
-		for n, x := range m.Buttons {
-			if n > 0 {
-				b.WriteString(" ")
-			}
-			b.WriteString("[" + x.Label + "]")
-		}
-		b.WriteString("\n› " + m.Twins() + "\n")
+		m := show(s.m)
+		fmt.Fprintf(&b, "▸ %s\n%s\n", m.Key, chattest.Screen(m))
 	}
 	return b.String()
 }
