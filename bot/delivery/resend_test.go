@@ -40,7 +40,7 @@ func TestCrashDuringSend(t *testing.T) {
 	} {
 		t.Run(string(c.class), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newFixture(t)
 				w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 					w.outbox.dead.Store(true)
 					return true, nil
@@ -74,7 +74,7 @@ func TestCopiesAreLimited(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newFixture(t)
 				copies := 0
 				w.platform.setScript(func(_ context.Context, _, _, text string) (bool, error) {
 					if strings.Contains(text, "(q1)") {
@@ -115,7 +115,7 @@ func TestCopiesAreLimited(t *testing.T) {
 // and is given up after a day.
 func TestMessageInDoubtIsOvertakenAndGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.platform.setScript(func(_ context.Context, _, _, text string) (bool, error) {
 			if strings.Contains(text, "poison") {
 				return false, errUnclear
@@ -179,7 +179,7 @@ func TestSendReasons(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newFixture(t)
 				done := false
 				w.platform.setScript(func(_ context.Context, kind, _, _ string) (bool, error) {
 					if kind != c.kind || done {
@@ -213,7 +213,7 @@ func TestSendReasons(t *testing.T) {
 // A Sender's panic counts as ErrRejected, and the chat goes on.
 func TestSenderPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.platform.setScript(func(_ context.Context, _, _, text string) (bool, error) {
 			if text == "bad" {
 				panic("index out of range")
@@ -237,7 +237,7 @@ func TestSenderPanics(t *testing.T) {
 // with its topics.
 func TestChatMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.platform.setScript(func(_ context.Context, _, chat, _ string) (bool, error) {
 			if withoutTopic(chat) == "telegram:-5" {
 				return false, &bot.SendError{Reason: bot.ErrChatMoved, MovedTo: "telegram:-1005"}
@@ -258,7 +258,7 @@ func TestChatMoves(t *testing.T) {
 // Live messages at the old address of a group are left alone.
 func TestChatMovesWithLiveMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		s := &status{text: "now", clock: true, ticking: true}
 		w.o.Live = s
 		var moved bool
@@ -284,7 +284,7 @@ func TestChatMovesWithLiveMessage(t *testing.T) {
 // An edit committed just before its message is sent is not lost.
 func TestEditWhileSending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.start()
 		w.advance(time.Minute)
 		edit := func() { w.commit(change("1", "q1", "✓ q1 settled", ledger.ClassNotice)) }
@@ -332,7 +332,7 @@ func TestEditBehindDroppedMessage(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newFixture(t)
 				w.platform.setScript(func(_ context.Context, _, _, text string) (bool, error) {
 					if text != "first" {
 						return true, nil
@@ -355,7 +355,7 @@ func TestEditBehindDroppedMessage(t *testing.T) {
 // again when somebody writes there.
 func TestClosedChat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		calls := 0
 		w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 			calls++
@@ -400,7 +400,7 @@ func TestClosedChat(t *testing.T) {
 // While the outbox cannot be written, a message that arrived is not sent again.
 func TestOutboxUnwritable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.start()
 		w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 			w.outbox.diskFull.Store(true)
@@ -432,7 +432,7 @@ func TestRunStops(t *testing.T) {
 		{time.Hour, 6 * time.Second, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.platform.setScript(func(ctx context.Context, _, _, _ string) (bool, error) {
 				return true, sleep.For(ctx, c.takes)
 			})
@@ -455,7 +455,7 @@ func TestRunStops(t *testing.T) {
 // hours does.
 func TestQuietHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.o.Quiet = func(_ string, at time.Time) bool { return at.Hour() >= 1 }
 		w.commit(out("1", "", "by day", ledger.ClassNotice))
 		w.advance(2 * time.Hour)

@@ -29,8 +29,8 @@ const (
 	ben  = "telegram:7"
 )
 
-// phone is one chat as its reader sees it: messages, with the edits applied.
-type phone struct {
+// chat is one chat as its reader sees it: messages, with the edits applied.
+type chat struct {
 	shown []*shown
 	log   []string // pushes and edits as they came
 }
@@ -45,15 +45,15 @@ type shown struct {
 // fixture is a scripted night whose messages reach chats at once.
 type fixture struct {
 	*scenario.Night
-	t      *testing.T
-	phones map[string]*phone
-	n      *notify.Notifier
-	off    bool // compose nothing
+	t     *testing.T
+	chats map[string]*chat
+	n     *notify.Notifier
+	off   bool // compose nothing
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	p := &fixture{Night: scenario.New("shop", evening), t: t, phones: map[string]*phone{}}
+	p := &fixture{Night: scenario.New("shop", evening), t: t, chats: map[string]*chat{}}
 	p.Cost, p.State.Project.Name = 0.25, "shop"
 	p.n = notify.New(notify.Options{Where: p.where, Zone: zone})
 	p.Decided = func(before loop.State, d loop.Decision, in loop.Input) {
@@ -64,20 +64,20 @@ func newFixture(t *testing.T) *fixture {
 	for id, role := range map[string]ledger.Role{mira: ledger.RoleAdmin, ana: ledger.RoleSteer, ben: ledger.RoleView} {
 		name := map[string]string{mira: "Mira", ana: "Ana", ben: "Ben"}[id]
 		p.Entry(scenario.Person(id, name, role, evening))
-		p.phones[id] = &phone{}
+		p.chats[id] = &chat{}
 	}
 	return p
 }
 
 func (p *fixture) where(key string) []string {
-	var chats []string
-	for chat, ph := range p.phones {
+	var found []string
+	for address, ph := range p.chats {
 		if slices.ContainsFunc(ph.shown, func(s *shown) bool { return s.key == key && key != "" }) {
-			chats = append(chats, chat)
+			found = append(found, address)
 		}
 	}
-	slices.Sort(chats)
-	return chats
+	slices.Sort(found)
+	return found
 }
 
 // deliver delivers messages at once, as a platform does.
@@ -92,7 +92,7 @@ func (p *fixture) deliver(msgs []ledger.Outgoing) {
 			check = messagelint.Pushed
 		}
 		check(p.t, "told", m)
-		ph, ok := p.phones[o.Chat]
+		ph, ok := p.chats[o.Chat]
 		if !ok {
 			p.t.Fatalf("a message for %q, whom nobody let in", o.Chat)
 		}
@@ -135,14 +135,14 @@ func (p *fixture) guide(who, name, text string) string {
 }
 
 // transcript returns the chat as a phone shows it at the end.
-func (ph *phone) transcript() string {
+func (ph *chat) transcript() string {
 	return ph.render(func(m bot.Message) bot.Message { return m })
 }
 
 // outline is the transcript with headlines of statuses.
-func (ph *phone) outline() string { return ph.render(chattest.Headline) }
+func (ph *chat) outline() string { return ph.render(chattest.Headline) }
 
-func (ph *phone) render(show func(bot.Message) bot.Message) string {
+func (ph *chat) render(show func(bot.Message) bot.Message) string {
 	var b strings.Builder
 	for _, s := range ph.shown {
 		m := show(s.m)
@@ -157,7 +157,7 @@ const (
 	asksOpen  = `{"text":"Which currency comes first?","options":["Euro","Pound"]}`
 )
 
-// TestNight is a whole night as three people see it on their phones.
+// TestNight is a whole night as three people see it on their chats.
 func TestNight(t *testing.T) {
 	p := newFixture(t)
 	p.Type = func(line string) { p.guide(mira, "Mira", line) }
@@ -190,10 +190,10 @@ func TestNight(t *testing.T) {
 	p.Now = p.Now.Add(time.Hour)
 	p.Do(loop.Input{Key: "tg:guide", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: loopQuestion(p, ledger.AskBlocked), Choice: "guide", Words: "Refund by line"}})
 
-	golden.Compare(t, "night.txt", p.phones[mira].outline())
-	golden.Compare(t, "night-log.txt", strings.Join(p.phones[mira].log, "\n")+"\n")
+	golden.Compare(t, "night.txt", p.chats[mira].outline())
+	golden.Compare(t, "night-log.txt", strings.Join(p.chats[mira].log, "\n")+"\n")
 	for _, id := range []string{ana, ben} {
-		for _, s := range p.phones[id].shown {
+		for _, s := range p.chats[id].shown {
 			if s.key == "q1" || s.key == "g1" {
 				t.Errorf("%s sees %s, which is not theirs: %s", id, s.key, s.m.First())
 			}
@@ -205,7 +205,7 @@ func TestNight(t *testing.T) {
 		}
 	}
 	pushes, sounds, live := 0, 0, 0
-	for _, s := range p.phones[ana].shown {
+	for _, s := range p.chats[ana].shown {
 		if s.key == bot.LiveKey("shop") {
 			live++
 			continue
@@ -216,7 +216,7 @@ func TestNight(t *testing.T) {
 	}
 	// r1 started, q2 blocked, q3 asks, limit, q4 manual, q5 asks, r1 ended.
 	if pushes != 9 || sounds != 7 || live != 1 { // without quiet hours, so that two questions are said once more
-		t.Errorf("%d pushes with %d sounds and %d live messages, want 9 with 7 and 1:\n%s", pushes, sounds, live, strings.Join(p.phones[ana].log, "\n"))
+		t.Errorf("%d pushes with %d sounds and %d live messages, want 9 with 7 and 1:\n%s", pushes, sounds, live, strings.Join(p.chats[ana].log, "\n"))
 	}
 }
 

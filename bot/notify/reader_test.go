@@ -24,7 +24,7 @@ func threaded(t *testing.T, o notify.Options) *fixture {
 	t.Helper()
 	p := going(t, true)
 	p.Entry(scenario.Person(sam, "Sam", ledger.RoleSteer, p.Now))
-	p.phones[sam], p.phones[thread] = &phone{}, &phone{}
+	p.chats[sam], p.chats[thread] = &chat{}, &chat{}
 	o.Where, o.Zone = p.where, zone
 	o.Group = func(chat string) bool { return chat == thread }
 	o.Threads = func(project string) []string {
@@ -40,7 +40,7 @@ func threaded(t *testing.T, o notify.Options) *fixture {
 // logs returns the messages that each chat got, without buttons and text below.
 func (p *fixture) logs() map[string]string {
 	out := map[string]string{}
-	for chat, ph := range p.phones {
+	for address, ph := range p.chats {
 		if len(ph.log) > 0 {
 			out[chat] = strings.Join(ph.log, "\n")
 		}
@@ -55,7 +55,7 @@ func TestThread(t *testing.T) {
 	p := threaded(t, notify.Options{})
 	q := ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
 	p.project(ledger.QuestionAsked{Question: q})
-	if m := p.phones[thread].shown[0].m; len(m.Buttons) == 0 || len(m.Buttons) != len(p.phones[sam].shown[0].m.Buttons) {
+	if m := p.chats[thread].shown[0].m; len(m.Buttons) == 0 || len(m.Buttons) != len(p.chats[sam].shown[0].m.Buttons) {
 		t.Errorf("a thread's buttons are everybody's, who presses is looked at then: %+v", m.Buttons)
 	}
 	p.Do(loop.Input{Key: "now", Actor: ana, Name: "Ana", Body: loop.Now{Text: "Keep the names"}})

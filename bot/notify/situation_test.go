@@ -361,7 +361,7 @@ func TestSituations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := going(t, c.stays)
 			c.do(p)
-			ph := p.phones[mira]
+			ph := p.chats[mira]
 			topic, intent, _ := strings.Cut(name, "/")
 			if topics[topic] == nil {
 				topics[topic] = map[string]string{}
@@ -418,7 +418,7 @@ func TestAwayAgain(t *testing.T) {
 	p.off = true
 	p.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Body: ledger.QuestionAsked{Question: look}})
 	p.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Body: ledger.QuestionAsked{Question: block}})
-	before := len(p.phones[mira].shown)
+	before := len(p.chats[mira].shown)
 	out := p.n.AwayAgain(p.State, p.Now.Add(10*time.Minute), p.Now.Add(3*time.Hour))
 	p.deliver(out)
 	if len(out) != 6 {
@@ -429,7 +429,7 @@ func TestAwayAgain(t *testing.T) {
 			t.Errorf("%s to %s: %+v", o.Key, o.Chat, o)
 		}
 	}
-	ph := phone{shown: p.phones[mira].shown[before:]}
+	ph := chat{shown: p.chats[mira].shown[before:]}
 	golden.Compare(t, "away.txt", ph.transcript())
 }
 
@@ -455,7 +455,7 @@ func TestHostile(t *testing.T) {
 		for _, end := range []ledger.Body{ledger.QuestionAnswered{ID: "q9", Choice: nasty, Words: nasty, By: nasty}, ledger.QuestionAnswered{ID: "q9", Choice: "guide", Words: nasty, By: nasty}, ledger.QuestionExpired{ID: "q9", Choice: nasty, Then: nasty}, ledger.QuestionExpired{ID: "q9"}} {
 			p.project(ledger.QuestionAsked{Question: q})
 			p.project(end)
-			p.phones[mira].shown = append(p.phones[mira].shown, &shown{key: "q9"}) // confirmations, too
+			p.chats[mira].shown = append(p.chats[mira].shown, &shown{key: "q9"}) // confirmations, too
 		}
 	}
 	id := p.guide(mira, "Mira", strings.ReplaceAll(nasty, "日本語 title ", "")+"x")

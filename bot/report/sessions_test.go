@@ -12,10 +12,10 @@ import (
 // TestSessions: entries applied one by one give the digest's sessions. A planned
 // session that the state does not contain is omitted.
 func TestSessions(t *testing.T) {
-	whole, tale := good(t)
+	whole, night := good(t)
 	var seen report.Sessions
 	live := 0
-	for _, r := range tale.All() {
+	for _, r := range night.All() {
 		e, err := r.Entry()
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestSessions(t *testing.T) {
 		}
 		live++
 	}
-	all := seen.In(tale.State)
+	all := seen.In(night.State)
 	if len(all) != len(whole.Sessions) || live < len(all) || live == 0 {
 		t.Fatalf("%d sessions, %d were in hand, the digest has %d", len(all), live, len(whole.Sessions))
 	}

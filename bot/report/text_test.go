@@ -39,7 +39,7 @@ func caption(t *testing.T, m bot.Message) {
 
 // bad is a night in which the agent was logged out, and two tasks failed.
 func bad(t *testing.T) report.Facts {
-	n := began(t)
+	n := newFixture(t)
 	none := scenario.Act{Took: 5 * time.Minute, Cost: 0.2, Type: "build.complete", Data: `{"summary":"did it","files_modified":["a.go"]}`, Red: "go build: undefined: Tax", Files: files(4)}
 	n.Acts["Task 3 builder"] = slices.Repeat([]scenario.Act{none}, 6)
 	silent := scenario.Act{Took: 3 * time.Minute, Cost: 0.1}
@@ -53,7 +53,7 @@ func bad(t *testing.T) report.Facts {
 
 // off is a night in which the host was off for three hours.
 func off(t *testing.T) report.Facts {
-	n := began(t)
+	n := newFixture(t)
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 4 })
 	from := n.Now
@@ -65,8 +65,8 @@ func off(t *testing.T) report.Facts {
 
 // TestText compares the digests of the specified nights.
 func TestText(t *testing.T) {
-	g, tale := good(t)
-	quiet, err := report.Collect(nil, tale.State, morning, morning.Add(24*time.Hour))
+	g, night := good(t)
+	quiet, err := report.Collect(nil, night.State, morning, morning.Add(24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestText(t *testing.T) {
 // TestClocksChange: if the clocks change during the night, each time names its
 // zone.
 func TestClocksChange(t *testing.T) {
-	f := crowd(9, 6, 3)
+	f := manySessions(9, 6, 3)
 	f.Began = time.Date(2026, 10, 25, 0, 10, 0, 0, time.UTC).In(berlin)
 	f.Ended = f.Began.Add(2*time.Hour + 30*time.Minute)
 	f.From, f.To = f.Began.Add(-time.Hour), f.Ended.Add(time.Hour)

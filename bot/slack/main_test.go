@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -12,9 +11,9 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/transport"
-	"github.com/nightporter/nightporter/loop/ledger"
 
 	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
@@ -27,12 +26,12 @@ const (
 	shop    = "slack:C0SHOP"
 )
 
-// world is a bot, a fake Slack, and everything that the bot logs.
-type world struct {
+// fixture is a bot, a fake Slack, and everything that the bot logs.
+type fixture struct {
 	t        *testing.T
 	far      *far.Server
 	bot      *slack.Bot
-	receiver *recordingReceiver
+	receiver *chattest.Recorder
 
 	mu     sync.Mutex
 	log    bytes.Buffer
@@ -40,13 +39,13 @@ type world struct {
 	states []transport.State
 }
 
-// newWorld starts a fake Slack and a bot. At the end of the test it searches the
+// newFixture starts a fake Slack and a bot. At the end of the test it searches the
 // bot's output for the tokens.
-func newWorld(t *testing.T, change ...func(*slack.Options)) *world {
+func newFixture(t *testing.T, change ...func(*slack.Options)) *fixture {
 	t.Helper()
-	w := &world{t: t, far: far.Start()}
+	w := &fixture{t: t, far: far.Start()}
 	t.Cleanup(w.far.Close)
-	w.receiver = &recordingReceiver{changed: make(chan struct{})}
+	w.receiver = chattest.NewRecorder("")
 	w.far.Direct(mira)
 	w.far.CloseChannel(channel, "")
 	o := slack.Options{
@@ -95,20 +94,20 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 // Write records the log.
-func (w *world) Write(p []byte) (int, error) {
+func (w *fixture) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.log.Write(p)
 }
 
-func (w *world) logged() string {
+func (w *fixture) logged() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.log.String()
 }
 
 // assertNoToken fails the test if text contains the secret part of a token.
-func (w *world) assertNoToken(where, text string) {
+func (w *fixture) assertNoToken(where, text string) {
 	w.t.Helper()
 	if strings.Contains(text, "5ec7e7") {
 		w.t.Errorf("%s holds a secret: %s", where, text)
@@ -116,7 +115,7 @@ func (w *world) assertNoToken(where, text string) {
 }
 
 // run runs the bot until stop is called.
-func (w *world) run() (stop func()) {
+func (w *fixture) run() (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan error, 1)
 	go func() { done <- w.bot.Run(ctx, w.receiver.Cursor, w.receiver) }()
@@ -127,14 +126,14 @@ func (w *world) run() (stop func()) {
 }
 
 // runConnected runs the bot and returns once it is connected.
-func (w *world) runConnected() (stop func()) {
+func (w *fixture) runConnected() (stop func()) {
 	stop = w.run()
 	w.waitFor("connected", func() bool { return w.bot.State().Connected && w.far.Connected() })
 	return stop
 }
 
 // waitFor waits for a condition of the fake Slack.
-func (w *world) waitFor(what string, is func() bool) {
+func (w *fixture) waitFor(what string, is func() bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
 	defer cancel()
@@ -149,7 +148,7 @@ func (w *world) waitFor(what string, is func() bool) {
 }
 
 // shown returns the last message of a conversation.
-func (w *world) shown(id string) far.Message {
+func (w *fixture) shown(id string) far.Message {
 	w.t.Helper()
 	all := w.far.Messages(id)
 	if len(all) == 0 {
@@ -159,7 +158,7 @@ func (w *world) shown(id string) far.Message {
 }
 
 // send sends a message that must arrive.
-func (w *world) send(chat string, m bot.Message, o bot.SendOptions) string {
+func (w *fixture) send(chat string, m bot.Message, o bot.SendOptions) string {
 	w.t.Helper()
 	id, err := w.bot.Send(w.t.Context(), chat, m, o)
 	if err != nil {
@@ -167,82 +166,6 @@ func (w *world) send(chat string, m bot.Message, o bot.SendOptions) string {
 	}
 	return id
 }
-
-// recordingReceiver is a Receiver with a cursor.
-type recordingReceiver struct {
-	mu       sync.Mutex
-	changed  chan struct{}
-	cursor   string
-	got      []bot.Inbound
-	keys     map[string]bool
-	refusals int // number of inputs to reject
-	hold     chan struct{}
-	blocked  int // number of inputs that waited for hold
-}
-
-func (d *recordingReceiver) Cursor(context.Context) (string, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.cursor, nil
-}
-
-func (d *recordingReceiver) Receive(ctx context.Context, in bot.Inbound) error {
-	d.mu.Lock()
-	hold := d.hold
-	if hold != nil {
-		d.blocked++
-	}
-	d.mu.Unlock()
-	if hold != nil {
-		select {
-		case <-hold:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.refusals > 0 {
-		d.refusals--
-		return errors.New("the disk is full")
-	}
-	if d.keys == nil {
-		d.keys = map[string]bool{}
-	}
-	if !d.keys[in.Key] {
-		d.keys[in.Key] = true
-		if in.Cursor != nil {
-			d.cursor = in.Cursor.Value
-		}
-		d.got = append(d.got, in)
-	}
-	close(d.changed)
-	d.changed = make(chan struct{})
-	return nil
-}
-
-func (d *recordingReceiver) set(f func(*recordingReceiver)) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	f(d)
-}
-
-func (d *recordingReceiver) all() []bot.Inbound {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return append([]bot.Inbound(nil), d.got...)
-}
-
-// texts returns the texts of the received inputs, in order.
-func (d *recordingReceiver) texts() []string {
-	var out []string
-	for _, in := range d.all() {
-		out = append(out, in.Text+in.Press)
-	}
-	return out
-}
-
-var _ = ledger.Cursor{}
 
 func asJSON(t *testing.T, v any) string {
 	t.Helper()

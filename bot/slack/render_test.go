@@ -80,7 +80,7 @@ func TestRenderGolden(t *testing.T) {
 // Whatever the lines contain, Slack accepts the message and parses none of it as
 // markup.
 func TestRenderHostile(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	texts := rapid.OneOf(
 		rapid.String(),
 		rapid.SampledFrom([]string{"<!channel>", "*x* _y_ `z`", "<@U0MIRA>", "&lt;", "\u202eabc", "/stop", "a/b/c.go", ":tada:", "https://evil.example|x", "", " "}),

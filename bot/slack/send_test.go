@@ -24,7 +24,7 @@ func said(first string, more ...string) bot.Message {
 }
 
 func TestSendEditDelete(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	direct := w.far.Direct(mira)
 	m := said("● shop r14 started", "12 tasks.")
 	m.Buttons = []bot.Button{{Label: "Stop", Command: "/stop"}}
@@ -55,7 +55,7 @@ func TestSendEditDelete(t *testing.T) {
 
 // A message with a sound mentions somebody; a silent one does not.
 func TestMentions(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for chat, id := range map[string]string{home: w.far.Direct(mira), shop: channel} {
 		w.send(chat, said("■ shop #8 blocked"), bot.SendOptions{})
 		if got := w.shown(id); got.Text != "<@U0MIRA> ■ shop #8 blocked" || got.Plain() != "<@U0MIRA>| |■ shop #8 blocked" {
@@ -70,7 +70,7 @@ func TestMentions(t *testing.T) {
 
 // The thread of a reply, by the kind of message it replies to.
 func TestThreads(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	direct := w.far.Direct(mira)
 	theirs, deep := w.far.Say(mira, channel, "@porter pause"), w.far.Say(mira, channel, "hello")
 	reply := w.far.Reply(mira, channel, deep, "@porter status")
@@ -115,7 +115,7 @@ func TestThreads(t *testing.T) {
 
 // A long text is a file in the thread of its caption.
 func TestFile(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	m := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files"), line("Admin list")}, Buttons: []bot.Button{{Label: "Log", Command: "/log 11"}}}
 	for n := range 40 {
 		m.Lines = append(m.Lines, pre(fmt.Sprintf("+ %d < *b*", n)))
@@ -191,7 +191,7 @@ func TestPicture(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			m := m
 			if c.change != nil {
 				c.change(&m, w.far)
@@ -234,7 +234,7 @@ func TestPicture(t *testing.T) {
 		})
 	}
 	// If waiting helps, nothing is sent yet.
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
 	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
@@ -248,7 +248,7 @@ func TestPicture(t *testing.T) {
 // A Send that is cancelled while the new picture is not available sends nothing.
 func TestStopWhilePictureWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	w := newWorld(t, func(o *slack.Options) {
+	w := newFixture(t, func(o *slack.Options) {
 		o.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return context.Canceled }
 	})
 	m := said("? shop 9/12 done")
@@ -281,7 +281,7 @@ func TestSendReasons(t *testing.T) {
 		{"never", far.Rejected("no_text"), bot.ErrRejected},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.far.Fault("chat.postMessage", c.far)
 			_, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{})
 			if !errors.Is(bot.SendReason(err), c.want) {
@@ -304,7 +304,7 @@ func TestSendReasons(t *testing.T) {
 		}
 		api := "http://" + l.Addr().String() + "/"
 		_ = l.Close()
-		w := newWorld(t, func(o *slack.Options) { o.API = api })
+		w := newFixture(t, func(o *slack.Options) { o.API = api })
 		if _, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%v", err)
 		}
@@ -313,7 +313,7 @@ func TestSendReasons(t *testing.T) {
 
 // If Slack rejects the blocks, the message is sent as text, without markup.
 func TestFallbackToText(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Fault("chat.postMessage", far.Rejected("invalid_blocks"))
 	m := said("■ shop *8*", "a <!channel> b", "last")
 	m.Lines = slices.Insert(m.Lines, 2, quote("two & three"))
@@ -329,7 +329,7 @@ func TestFallbackToText(t *testing.T) {
 }
 
 func TestNotice(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	press := channel + " " + mira + "  U0MIRA.T1"
 	if err := w.bot.Notice(t.Context(), press, ""); err != nil || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("without words: %v", err)
@@ -346,7 +346,7 @@ func TestNotice(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, chat := range []string{"", "slack:", "telegram:1", "slack:C1/2", "C0SHOP", "slack:c1"} {
 		if _, err := w.bot.Send(t.Context(), chat, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrRejected) {
 			t.Errorf("%q: %v", chat, err)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/bot/transport"
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
@@ -21,12 +21,12 @@ var (
 	group = int64(-1001234)
 )
 
-// world is a bot, a fake Telegram, and everything that the bot logs.
-type world struct {
+// fixture is a bot, a fake Telegram, and everything that the bot logs.
+type fixture struct {
 	t        *testing.T
 	far      *far.Server
 	bot      *telegram.Bot
-	receiver *recordingReceiver
+	receiver *chattest.Recorder
 
 	mu     sync.Mutex
 	log    bytes.Buffer
@@ -37,17 +37,17 @@ type world struct {
 	woken  chan struct{}
 }
 
-// newWorld starts a fake Telegram and a bot. At the end of the test it searches
+// newFixture starts a fake Telegram and a bot. At the end of the test it searches
 // the bot's output for the token.
-func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
+func newFixture(t *testing.T, change ...func(*telegram.Options)) *fixture {
 	t.Helper()
 	s, err := far.Start(far.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	w := &world{t: t, far: s, woken: make(chan struct{}, 1000)}
-	w.receiver = &recordingReceiver{changed: make(chan struct{})}
+	w := &fixture{t: t, far: s, woken: make(chan struct{}, 1000)}
+	w.receiver = chattest.NewRecorder("")
 	o := telegram.Options{
 		Token: transport.Secret(s.Token()), API: s.URL(),
 		Log: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -99,14 +99,14 @@ func newWorld(t *testing.T, change ...func(*telegram.Options)) *world {
 }
 
 // Write records the log.
-func (w *world) Write(p []byte) (int, error) {
+func (w *fixture) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.log.Write(p)
 }
 
 // assertNoToken fails the test if text contains the token or its secret part.
-func (w *world) assertNoToken(where, text string) {
+func (w *fixture) assertNoToken(where, text string) {
 	w.t.Helper()
 	_, part, _ := strings.Cut(w.far.Token(), ":")
 	if strings.Contains(text, part) {
@@ -115,7 +115,7 @@ func (w *world) assertNoToken(where, text string) {
 }
 
 // poll runs Poll until stop is called, which returns the result of Poll.
-func (w *world) poll() (stop func() error) {
+func (w *fixture) poll() (stop func() error) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan error, 1)
 	go func() { done <- w.bot.Poll(ctx, w.receiver.Cursor, w.receiver) }()
@@ -129,14 +129,14 @@ func (w *world) poll() (stop func() error) {
 	return stop
 }
 
-func (w *world) allPauses() []time.Duration {
+func (w *fixture) allPauses() []time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]time.Duration(nil), w.pauses...)
 }
 
 // troubles returns the troubles of all reported states.
-func (w *world) troubles() []transport.Trouble {
+func (w *fixture) troubles() []transport.Trouble {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []transport.Trouble
@@ -153,63 +153,4 @@ func testContext(t *testing.T) context.Context {
 	return ctx
 }
 
-// recordingReceiver is a Receiver that commits at once, with the cursor.
-type recordingReceiver struct {
-	mu          sync.Mutex
-	cursor      string
-	got         []bot.Inbound
-	repeats     int                     // repeated deliveries
-	fail        func(bot.Inbound) error // nil = never fails
-	loseCursors bool                    // drops the cursors
-	changed     chan struct{}
-}
-
 var errStore = errors.New("the database is locked")
-
-func (d *recordingReceiver) Cursor(context.Context) (string, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.cursor, nil
-}
-
-func (d *recordingReceiver) Receive(_ context.Context, in bot.Inbound) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.fail != nil {
-		if err := d.fail(in); err != nil {
-			return err
-		}
-	}
-	close(d.changed)
-	d.changed = make(chan struct{})
-	if !d.loseCursors {
-		d.cursor = in.Cursor.Value
-	}
-	for _, had := range d.got {
-		if had.Key == in.Key {
-			d.repeats++
-			return nil
-		}
-	}
-	d.got = append(d.got, in)
-	return nil
-}
-
-// wait returns the inputs as soon as there are n.
-func (d *recordingReceiver) wait(t *testing.T, n int) []bot.Inbound {
-	t.Helper()
-	ctx := testContext(t)
-	for {
-		d.mu.Lock()
-		got, changed := append([]bot.Inbound(nil), d.got...), d.changed
-		d.mu.Unlock()
-		if len(got) >= n {
-			return got
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			t.Fatalf("%d of %d updates arrived: %+v", len(got), n, got)
-		}
-	}
-}

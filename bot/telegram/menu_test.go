@@ -14,7 +14,7 @@ import (
 
 // The menu for everybody, a person's own menu, and their removal.
 func TestSetCommands(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Say(mira, mira.ID, "/start")
 	set := func(chat string, names ...string) {
 		t.Helper()

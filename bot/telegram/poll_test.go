@@ -19,11 +19,11 @@ import (
 )
 
 func TestPollDelivers(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.poll()
 	w.far.Say(mira, mira.ID, "/status")
 	w.far.Say(mira, mira.ID, "Wrap the existing code")
-	got := w.receiver.wait(t, 2)
+	got := w.receiver.Wait(t, 2)
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +42,9 @@ func TestPollDelivers(t *testing.T) {
 
 // An update is delivered again until it is committed, and no later one before it.
 func TestPollRepeatsUncommitted(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	tries := 0
-	w.receiver.fail = func(in bot.Inbound) error {
+	w.receiver.Check(func(in bot.Inbound) error {
 		if in.Text != "two" {
 			return nil
 		}
@@ -55,13 +55,13 @@ func TestPollRepeatsUncommitted(t *testing.T) {
 			t.Errorf("%d updates are unconfirmed, but two of them are not committed", n)
 		}
 		return nil
-	}
+	})
 	for _, text := range []string{"one", "two", "three"} {
 		w.far.Say(mira, mira.ID, text)
 	}
 	w.poll()
 	var texts []string
-	for _, in := range w.receiver.wait(t, 3) {
+	for _, in := range w.receiver.Wait(t, 3) {
 		texts = append(texts, in.Text)
 	}
 	if diff := cmp.Diff([]string{"one", "two", "three"}, texts); diff != "" {
@@ -79,27 +79,25 @@ func TestPollRepeatsUncommitted(t *testing.T) {
 // After five crashes before the confirming poll the update has arrived five times
 // with the same key.
 func TestPollAfterCrashes(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Say(mira, mira.ID, "/stop")
 	keys := map[string]int{}
 	for range 5 {
-		w.receiver.loseCursors = true // the crash loses the commit
+		w.receiver.LoseCursors(true) // the crash loses the commit
 		stop := w.poll()
-		got := w.receiver.wait(t, 1)
+		got := w.receiver.Wait(t, 1)
 		if err := stop(); !errors.Is(err, context.Canceled) {
 			t.Errorf("Poll ended with %v", err)
 		}
 		keys[got[0].Key]++
-		w.receiver.mu.Lock()
-		w.receiver.got, w.receiver.cursor = nil, ""
-		w.receiver.mu.Unlock()
+		w.receiver.Crash()
 	}
 	if len(keys) != 1 || w.far.Unconfirmed() != 1 {
 		t.Errorf("keys %v, %d unconfirmed", keys, w.far.Unconfirmed())
 	}
-	w.receiver.loseCursors = false
+	w.receiver.LoseCursors(false)
 	w.poll()
-	w.receiver.wait(t, 1)
+	w.receiver.Wait(t, 1)
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Error(err)
 	}
@@ -107,9 +105,9 @@ func TestPollAfterCrashes(t *testing.T) {
 
 // A receiver that stores no cursor does not make Poll loop without pauses.
 func TestPollCursorNotStored(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.resume = make(chan struct{})
-	w.receiver.loseCursors = true
+	w.receiver.LoseCursors(true)
 	w.far.Say(mira, mira.ID, "hello")
 	w.poll()
 	for range 3 {
@@ -125,13 +123,13 @@ func TestPollCursorNotStored(t *testing.T) {
 }
 
 func TestPollBacklog(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	const many = 1000
 	for n := range many {
 		w.far.Say(mira, mira.ID, strconv.Itoa(n))
 	}
 	w.poll()
-	for n, in := range w.receiver.wait(t, many) {
+	for n, in := range w.receiver.Wait(t, many) {
 		if in.Text != strconv.Itoa(n) {
 			t.Fatalf("update %d is %q", n, in.Text)
 		}
@@ -139,36 +137,36 @@ func TestPollBacklog(t *testing.T) {
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Error(err)
 	}
-	if w.receiver.repeats != 0 {
-		t.Errorf("%d were delivered twice", w.receiver.repeats)
+	if w.receiver.Repeats() != 0 {
+		t.Errorf("%d were delivered twice", w.receiver.Repeats())
 	}
 }
 
 // After a week without updates, or on another server, ids start at any number,
 // even a lower one.
 func TestPollIDsRestart(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Say(mira, mira.ID, "before")
 	w.poll()
-	w.receiver.wait(t, 1)
+	w.receiver.Wait(t, 1)
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
 	w.far.Renumber(5000)
 	w.far.Say(mira, mira.ID, "after")
 	w.far.Say(mira, mira.ID, "and on")
-	got := w.receiver.wait(t, 3)
+	got := w.receiver.Wait(t, 3)
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
-	if got[1].Cursor.Value != "5001" || got[2].Cursor.Value != "5002" || w.receiver.repeats != 0 {
-		t.Errorf("cursors %+v %+v, %d twice", got[1].Cursor, got[2].Cursor, w.receiver.repeats)
+	if got[1].Cursor.Value != "5001" || got[2].Cursor.Value != "5002" || w.receiver.Repeats() != 0 {
+		t.Errorf("cursors %+v %+v, %d twice", got[1].Cursor, got[2].Cursor, w.receiver.Repeats())
 	}
 }
 
 // An update that cannot be decoded moves the cursor and hides no later one.
 func TestPollMalformedUpdates(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, body := range []map[string]any{
 		{"message": "a text"},
 		{"message": map[string]any{"message_id": "x", "chat": []int{1}}},
@@ -182,7 +180,7 @@ func TestPollMalformedUpdates(t *testing.T) {
 	w.far.Inject(map[string]any{"message": map[string]any{}}) // the form is right, the content is empty
 	w.far.Say(mira, mira.ID, "/status")
 	w.poll()
-	got := w.receiver.wait(t, 8)
+	got := w.receiver.Wait(t, 8)
 	for n, in := range got[:6] {
 		if in.Stands != telegram.SenderUnreadable || in.Cursor == nil || in.Key == "" {
 			t.Errorf("update %d: %+v", n, in)
@@ -221,11 +219,11 @@ func TestPollTroubles(t *testing.T) {
 		{"cut after", far.CutAfter(), transport.TroubleNetwork, time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.far.Fault("getUpdates", c.fault)
 			w.far.Say(mira, mira.ID, "hello")
 			w.poll()
-			w.receiver.wait(t, 1)
+			w.receiver.Wait(t, 1)
 			if diff := cmp.Diff([]transport.Trouble{c.want, transport.TroubleNone}, w.troubles()); diff != "" {
 				t.Errorf("states: %s", diff)
 			}
@@ -238,7 +236,7 @@ func TestPollTroubles(t *testing.T) {
 
 // A second program with the same token ends the long poll.
 func TestPollConflict(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.resume = make(chan struct{})
 	w.poll()
 	if err := w.far.WaitPolling(testContext(t)); err != nil {
@@ -255,7 +253,7 @@ func TestPollConflict(t *testing.T) {
 	}
 	close(w.resume)
 	w.far.Say(mira, mira.ID, "hello")
-	w.receiver.wait(t, 1)
+	w.receiver.Wait(t, 1)
 	if s := w.bot.State(); !s.Connected {
 		t.Errorf("state %+v", s)
 	}
@@ -263,7 +261,7 @@ func TestPollConflict(t *testing.T) {
 
 // Poll starts while Telegram is unreachable, and survives an outage.
 func TestPollWhileOffline(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.resume = make(chan struct{})
 	w.far.Disconnect()
 	w.poll()
@@ -286,7 +284,7 @@ func TestPollWhileOffline(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(w.resume)
-	w.receiver.wait(t, 1)
+	w.receiver.Wait(t, 1)
 	if s := w.bot.State(); !s.Connected {
 		t.Errorf("state %+v", s)
 	}
@@ -294,7 +292,7 @@ func TestPollWhileOffline(t *testing.T) {
 
 // Stopping does not wait for the end of a long poll of 50 s.
 func TestPollStopsAtOnce(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	stop := w.poll()
 	if err := w.far.WaitPolling(testContext(t)); err != nil {
 		t.Fatal(err)
@@ -316,11 +314,11 @@ func TestPollStopsAtOnce(t *testing.T) {
 
 // A poll that exceeds its timeout is given up.
 func TestPollTimeout(t *testing.T) {
-	w := newWorld(t, func(o *telegram.Options) { o.Timeout, o.LongPoll = 50*time.Millisecond, time.Second })
+	w := newFixture(t, func(o *telegram.Options) { o.Timeout, o.LongPoll = 50*time.Millisecond, time.Second })
 	w.far.Fault("getUpdates", far.Hang())
 	w.far.Say(mira, mira.ID, "hello")
 	w.poll()
-	w.receiver.wait(t, 1)
+	w.receiver.Wait(t, 1)
 	if diff := cmp.Diff([]transport.Trouble{transport.TroubleNetwork, transport.TroubleNone}, w.troubles()); diff != "" {
 		t.Errorf("states: %s", diff)
 	}
@@ -329,7 +327,7 @@ func TestPollTimeout(t *testing.T) {
 // A server that answers empty polls at once, as some test servers and proxies do,
 // is not polled without pauses.
 func TestPollWithoutLongPolling(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.resume = make(chan struct{})
 	w.far.Fault("getUpdates", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`, Times: -1})
 	w.poll()
@@ -340,7 +338,7 @@ func TestPollWithoutLongPolling(t *testing.T) {
 }
 
 func TestPollCursorUnreadable(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Say(mira, mira.ID, "hello")
 	fails := 2
 	ctx, cancel := context.WithCancel(t.Context())
@@ -357,7 +355,7 @@ func TestPollCursorUnreadable(t *testing.T) {
 			return "no number", nil // not our value; all updates are fetched again
 		}, w.receiver)
 	}()
-	w.receiver.wait(t, 1)
+	w.receiver.Wait(t, 1)
 	cancel()
 	<-done
 	if w.troubles()[0] != transport.TroubleStore {
@@ -366,11 +364,11 @@ func TestPollCursorUnreadable(t *testing.T) {
 }
 
 func TestGroupMoves(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Say(mira, -77, "hello")
 	w.far.Migrate(-77, -10077)
 	w.poll()
-	w.receiver.wait(t, 2)
+	w.receiver.Wait(t, 2)
 	if diff := cmp.Diff([]string{"telegram:-77 → telegram:-10077"}, w.moved); diff != "" {
 		t.Error(diff)
 	}

@@ -45,7 +45,7 @@ func TestProbe(t *testing.T) {
 		{"half", func(s *far.Server) { s.Fault("getWebhookInfo", far.BadGateway()) }, []transport.Trouble{"", transport.TroubleServer}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			c.do(w.far)
 			waiting := w.far.Unconfirmed()
 			var got []transport.Trouble
@@ -64,7 +64,7 @@ func TestProbe(t *testing.T) {
 			}
 		})
 	}
-	w := newWorld(t)
+	w := newFixture(t)
 	if me, err := w.bot.Me(t.Context()); err != nil || me.Username != "porter_bot" || me.ID != 7123456789 {
 		t.Errorf("%+v, %v", me, err)
 	}
@@ -88,7 +88,7 @@ func TestProbeGroups(t *testing.T) {
 		"garbage of rights": {func(s *far.Server) { s.Fault("getChatMember", far.Fault{Code: 200, Body: "<html>"}) }, telegram.Address(group, 55), transport.TroubleServer, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.far.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "x"})
 			if c.do != nil {
 				c.do(w.far)

@@ -14,8 +14,8 @@ import (
 // TestScreens are the screens of a night, at the smallest size, at a usual one
 // and at a large one.
 func TestScreens(t *testing.T) {
-	working := func() *story {
-		n := newStory().at("#4 planner")
+	working := func() *fixture {
+		n := newFixture().at("#4 planner")
 		n.input(loop.Guide{Text: "!sticky No new dependencies"})
 		n.at("#7 planner")
 		n.input(loop.Guide{Text: "Wrap the existing code, don't replace it"})
@@ -23,7 +23,7 @@ func TestScreens(t *testing.T) {
 		n.input(loop.Guide{Text: "#9 Plain text mails, no HTML"})
 		return n
 	}
-	late := func() *story { return working().at("#11 builder") }
+	late := func() *fixture { return working().at("#11 builder") }
 	for name, draw := range map[string]func(s *screen){
 		"looking": func(*screen) {},
 		"working": func(s *screen) {
@@ -34,7 +34,7 @@ func TestScreens(t *testing.T) {
 			s.show(c, now)
 		},
 		"hostile": func(s *screen) {
-			n := newStory().at("#3 planner")
+			n := newFixture().at("#3 planner")
 			bad := "\x1b[2J\x1b]0;x\x07<b>\u202eevil\u202c " + strings.Repeat("漢字é́́́́́́ ", 450) + "\n\r\t"
 			tasks := n.State.Project.Tasks.Slice()
 			tasks[0].Task.Title, tasks[1].Task.ID = bad, bad

@@ -24,7 +24,7 @@ func want(t *testing.T, text string, parts ...string) {
 }
 
 func working(t *testing.T) *screen {
-	n := newStory().at("#7 builder")
+	n := newFixture().at("#7 builder")
 	return newScreen(t, 80, 24).show(n.scene(), n.Now)
 }
 
@@ -81,7 +81,7 @@ func TestKeys(t *testing.T) {
 
 // TestKeysIdle: keys that are for a run or a task say so where there is none.
 func TestKeysIdle(t *testing.T) {
-	n := newStory().at("#11 builder")
+	n := newFixture().at("#11 builder")
 	n.Until(nil)
 	for keys, note := range map[string]string{"s": "○ no run is under way", "enter": "○ no task is chosen; ↓ ↑ choose one"} {
 		s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf(keys)
@@ -158,7 +158,7 @@ func TestLanes(t *testing.T) {
 // TestRightColumn: where there is too little room the hats go first, then the
 // tasks that are done become one line; and a tall screen lists all there is.
 func TestRightColumn(t *testing.T) {
-	n := newStory().at("#7 builder")
+	n := newFixture().at("#7 builder")
 	c := n.scene()
 	for height, has := range map[int][3]bool{12: {false, false, true}, 16: {true, false, true}, 24: {true, true, true}, 60: {true, true, true}} {
 		text := newScreen(t, 80, height).show(c, n.Now).frame()
@@ -173,7 +173,7 @@ func TestRightColumn(t *testing.T) {
 
 // TestFrame: rules that meet at the line between the columns go on.
 func TestFrame(t *testing.T) {
-	n := newStory().at("#7 builder")
+	n := newFixture().at("#7 builder")
 	c := n.scene()
 	c.Tasks = c.Tasks[:4] // as many as there are lines in the left column's first two parts
 	c.Guidance = []Item{{Sign: "○", ID: "g1", Text: "Keep it", Where: "queued"}}
@@ -186,7 +186,7 @@ func TestFrame(t *testing.T) {
 // TestOutput: what an agent printed is harmless, and less of it where there is
 // less room; nothing else gives way to it.
 func TestOutput(t *testing.T) {
-	n := newStory().at("#7 builder")
+	n := newFixture().at("#7 builder")
 	c := n.scene()
 	var printed []string
 	for k := range 40 {
@@ -298,7 +298,7 @@ func TestAway(t *testing.T) {
 	if !slices.Equal(s.looks, []string{`shop "" true 0`, `shop "" true 0`}) {
 		t.Errorf("looked %q", s.looks)
 	}
-	n := newStory().at("#8 planner")
+	n := newFixture().at("#8 planner")
 	s.show(n.scene(), s.now)
 	want(t, s.frame(), "✓ nightporter is back, was away since "+since, "#8 Refund flow")
 	if strings.Contains(s.frame(), "! nightporter") {
@@ -326,7 +326,7 @@ func TestOtherProject(t *testing.T) {
 		t.Errorf("looked %q", s.looks)
 	}
 	want(t, s.frame(), "─ blog ", "looking at blog")
-	n := newStory()
+	n := newFixture()
 	s.take(sceneMsg{gen: old, scene: n.scene()}).take(sceneMsg{gen: old, err: errors.New("cancelled")})
 	want(t, s.frame(), "─ blog ")
 	if s.left {
@@ -341,7 +341,7 @@ func TestOtherProject(t *testing.T) {
 // TestQuestions: the words of an answer that needs them are asked for, and a
 // question that is settled meanwhile is left.
 func TestQuestions(t *testing.T) {
-	n := newStory().at("#9 builder")
+	n := newFixture().at("#9 builder")
 	s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("a", "tab")
 	want(t, s.frame(), "2 of 2", "■ shop #8 blocked", "Tried: by line", "a Retry  b Skip  c Guide  esc")
 	s.keysOf("c")
@@ -369,7 +369,7 @@ func TestQuestions(t *testing.T) {
 // TestAnswerBegun: an answer that is typed while its question is settled stays
 // one: nightporter says that it is too late, and no session gets it as words.
 func TestAnswerBegun(t *testing.T) {
-	n := newStory().at("#9 builder")
+	n := newFixture().at("#9 builder")
 	s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("a", "tab", "c", "By ")
 	n.input(loop.AnswerQuestion{Question: "q2", Choice: "retry"})
 	s.show(n.scene(), n.Now).keysOf("line", "enter")
@@ -400,7 +400,7 @@ func TestPaste(t *testing.T) {
 // TestHostile: nothing that is said in a scene breaks the frame.
 func TestHostile(t *testing.T) {
 	bad := "\x1b[2J\x1b]0;x\x07<b>" + strings.Repeat("漢字é́́́́́́ ", 3000) + "\n\r\t\u202e"
-	n := newStory()
+	n := newFixture()
 	tasks := n.State.Project.Tasks.Slice()
 	tasks[0].Task.Title, tasks[1].Task.ID = bad, bad
 	n.State.Project.Tasks = loop.NewTaskList(tasks...)

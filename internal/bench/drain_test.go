@@ -39,7 +39,7 @@ func BenchmarkDrain(b *testing.B) {
 			b.Error(err)
 		}
 	})
-	w := &world{b: b, ledger: ledgerStore}
+	w := &fixture{b: b, ledger: ledgerStore}
 	var commits []time.Duration
 	baseline := func() {
 		for range 500 {
@@ -67,7 +67,7 @@ func BenchmarkDrain(b *testing.B) {
 		}
 	}
 	far := &platform{}
-	p := delivery.New(delivery.Options{Outbox: ledgerStore, Sender: far, Prefix: "telegram:", Platform: "Telegram", Limits: unhindered})
+	p := delivery.New(delivery.Options{Outbox: ledgerStore, Sender: far, Prefix: "telegram:", Platform: "Telegram", Limits: unlimited})
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan struct{})
 	began := time.Now()

@@ -17,10 +17,10 @@ import (
 func TestMenus(t *testing.T) {
 	const steers, looks = "status guidance pause resume tasks queue now stop cost digest quiet help", "status tasks queue cost digest quiet help"
 	f := newForum(t, config.Topic{Chat: -1001234567890, Thread: 42})
-	f.Far.SetMenu(0, []far.Command{{Command: "run", Description: "Start a run"}})
+	f.Telegram.SetMenu(0, []far.Command{{Command: "run", Description: "Start a run"}})
 	sees := func(chat int64, want string) {
 		t.Helper()
-		if err := f.Far.WaitMenu(f.ctx, chat, strings.Fields(want)...); err != nil {
+		if err := f.Telegram.WaitMenu(f.ctx, chat, strings.Fields(want)...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestMenus(t *testing.T) {
 	f.Input(loop.Input{Actor: "console", Body: loop.RemovePerson{ID: daemontest.Viewer}})
 	sees(2, "")
 	sees(1, steers)
-	if n := len(f.Far.Calls("setMyCommands")); n > 5 {
+	if n := len(f.Telegram.Calls("setMyCommands")); n > 5 {
 		t.Errorf("%d calls", n)
 	}
 }

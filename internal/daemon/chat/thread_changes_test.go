@@ -20,7 +20,7 @@ import (
 // forum is a nightporter with a Telegram of ours, on which shop has a topic
 // and one person is paired.
 type forum struct {
-	*daemontest.World
+	*daemontest.Fixture
 	ctx  context.Context
 	stop func()
 }
@@ -29,7 +29,7 @@ var forumMira = telegram.User{ID: 1, Name: "Mira"}
 
 func newForum(t *testing.T, at config.Topic) *forum {
 	t.Helper()
-	f := &forum{World: daemontest.New(t)}
+	f := &forum{Fixture: daemontest.New(t)}
 	usual := delivery.TelegramLimits
 	t.Cleanup(func() { delivery.TelegramLimits = usual })
 	soon := delivery.Rate{Every: time.Millisecond, Burst: 5} // a group's own is a message in 3.5 s
@@ -44,9 +44,9 @@ func newForum(t *testing.T, at config.Topic) *forum {
 		t.Fatal(err)
 	}
 	f.Projects.Use(&cfg)
-	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: at.Chat, Thread: at.Thread, Text: "good evening"})
+	f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: at.Chat, Thread: at.Thread, Text: "good evening"})
 	for _, id := range []int64{1, 2} {
-		f.Far.Say(telegram.User{ID: id, Name: "Mira"}, id, "/whoami") // private chats begin with the person
+		f.Telegram.Say(telegram.User{ID: id, Name: "Mira"}, id, "/whoami") // private chats begin with the person
 	}
 	f.begin()
 	return f
@@ -63,8 +63,8 @@ func (f *forum) begin() {
 	f.T.Cleanup(f.stop)
 }
 
-// news lets shop say something: a run that cannot begin.
-func (f *forum) news() {
+// failRun starts a run of shop that fails its preflight, which people are told.
+func (f *forum) failRun() {
 	f.T.Helper()
 	settings, err := f.Projects.Resolve("shop", config.Overrides{})
 	if err != nil {
@@ -77,7 +77,7 @@ func (f *forum) news() {
 func (f *forum) shows(chat int64, n int, first string) telegram.Message {
 	f.T.Helper()
 	var found telegram.Message
-	_, err := f.Far.WaitFor(f.ctx, chat, func(c telegram.Chat) bool {
+	_, err := f.Telegram.WaitFor(f.ctx, chat, func(c telegram.Chat) bool {
 		left := n
 		for _, m := range c.Messages {
 			if m.Bot && strings.HasPrefix(m.Text, first) {
@@ -97,7 +97,7 @@ func (f *forum) shows(chat int64, n int, first string) telegram.Message {
 
 func (f *forum) count(chat int64, first string) int {
 	n := 0
-	for _, m := range f.Far.Chat(chat).Messages {
+	for _, m := range f.Telegram.Chat(chat).Messages {
 		if m.Bot && strings.HasPrefix(m.Text, first) {
 			n++
 		}
@@ -113,12 +113,12 @@ const shopBad = "✗ shop not started"
 func TestThreadOnTelegram(t *testing.T) {
 	const group = -1001234567890
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})
-	f.news()
+	f.failRun()
 	if m := f.shows(group, 1, shopBad); m.Thread != 42 {
 		t.Errorf("%+v", m)
 	}
 	// Nobody is asked which project, and the answer stands where it was asked for.
-	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
+	f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
 	status := f.shows(group, 1, "○ shop idle")
 	if status.Thread != 42 {
 		t.Errorf("%+v", status)
@@ -129,20 +129,20 @@ func TestThreadOnTelegram(t *testing.T) {
 
 	// Other readers of the topic cannot give commands.
 	eve := telegram.User{ID: 99, Name: "Eve"}
-	if _, err := f.Far.Press(eve, group, f.shows(group, 1, shopBad).ID, "Start"); err != nil {
+	if _, err := f.Telegram.Press(eve, group, f.shows(group, 1, shopBad).ID, "Start"); err != nil {
 		t.Fatal(err)
 	}
-	f.Far.Reply(eve, group, status.ID, "/stop now")
-	if err := f.Far.WaitConfirmed(f.ctx); err != nil {
+	f.Telegram.Reply(eve, group, status.ID, "/stop now")
+	if err := f.Telegram.WaitConfirmed(f.ctx); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(f.Far.Calls("answerCallbackQuery")); n != 0 || f.count(group, shopBad) != 1 {
+	if n := len(f.Telegram.Calls("answerCallbackQuery")); n != 0 || f.count(group, shopBad) != 1 {
 		t.Errorf("a stranger is answered, %d presses", n)
 	}
 
 	// The topic is deleted: the group has it, and is told why, once.
-	f.Far.RemoveTopic(group, 42)
-	f.news()
+	f.Telegram.RemoveTopic(group, 42)
+	f.failRun()
 	fallen := f.shows(group, 2, shopBad)
 	if fallen.Thread != 0 {
 		t.Errorf("%+v", fallen)
@@ -151,7 +151,7 @@ func TestThreadOnTelegram(t *testing.T) {
 	if !gone.Silent || gone.Thread != 0 {
 		t.Errorf("%+v", gone)
 	}
-	f.news()
+	f.failRun()
 	f.shows(group, 3, shopBad)
 	if n := f.count(group, "! shop: its topic is gone"); n != 1 {
 		t.Errorf("told %d times that it is gone", n)
@@ -160,31 +160,31 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Errorf("remarks: %q", f.Projects.WarningsOf("shop"))
 	}
 	// What stands there can be answered there.
-	f.Far.Reply(forumMira, group, fallen.ID, "Keep the old names")
+	f.Telegram.Reply(forumMira, group, fallen.ID, "Keep the old names")
 	if m := f.shows(group, 1, "○ g1 queued"); !strings.Contains(m.Text, "Keep the old names") {
 		t.Errorf("%+v", m)
 	}
 
 	// The topic closes: news goes to private chats.
-	f.Far.Topic(group, 42, false)
-	f.news() // finds out
+	f.Telegram.Topic(group, 42, false)
+	f.failRun() // finds out
 	shut := f.shows(forumMira.ID, 1, "! shop: its chat takes nothing")
 	if !shut.Silent || !strings.Contains(shut.Text, "TOPIC_CLOSED") {
 		t.Errorf("%+v", shut)
 	}
 	f.shows(2, 1, "! shop: its chat takes nothing")
-	f.news()
+	f.failRun()
 	f.shows(forumMira.ID, 1, shopBad)
 	if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, "takes nothing") {
 		t.Errorf("remarks: %q", got)
 	}
 	// After the topic opens and a message arrives, it is tried again.
-	f.Far.Topic(group, 42, true)
-	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
-	if err := f.Far.WaitConfirmed(f.ctx); err != nil {
+	f.Telegram.Topic(group, 42, true)
+	f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
+	if err := f.Telegram.WaitConfirmed(f.ctx); err != nil {
 		t.Fatal(err)
 	}
-	f.news()
+	f.failRun()
 	if m := f.shows(group, 4, shopBad); m.Thread != 42 {
 		t.Errorf("%+v", m)
 	}
@@ -202,17 +202,17 @@ func TestThreadOnTelegram(t *testing.T) {
 func TestThreadMoves(t *testing.T) {
 	const old, group = -987654321, -1009876543210
 	f := newForum(t, config.Topic{Chat: old})
-	f.news()
+	f.failRun()
 	f.shows(old, 1, shopBad)
-	f.Far.Migrate(old, group)
+	f.Telegram.Migrate(old, group)
 	if m := f.shows(group, 1, "! shop: another group number"); !m.Silent || !strings.Contains(m.Text, `telegram_topic = "-1009876543210"`) {
 		t.Errorf("%+v", m)
 	}
 	check := func(when string, n int) {
 		t.Helper()
-		f.news()
+		f.failRun()
 		f.shows(group, n, shopBad)
-		f.Far.Say(forumMira, group, "/status")
+		f.Telegram.Say(forumMira, group, "/status")
 		f.shows(group, 1, "○ shop idle")
 		if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, `write telegram_topic = "-1009876543210"`) {
 			t.Errorf("%s, remarks: %q", when, got)
@@ -223,9 +223,9 @@ func TestThreadMoves(t *testing.T) {
 	f.Hub.Threads.Forget() // as another process would not know
 	f.Projects.Warn("shop", project.AboutThread, "")
 	f.begin()
-	before := len(f.Far.Calls("sendMessage"))
+	before := len(f.Telegram.Calls("sendMessage"))
 	check("after a restart", 2)
-	for _, c := range f.Far.Calls("sendMessage")[before:] {
+	for _, c := range f.Telegram.Calls("sendMessage")[before:] {
 		if c.Params["chat_id"] == "-987654321" {
 			t.Error("the old number is still tried")
 		}
@@ -240,13 +240,13 @@ func TestThreadLooks(t *testing.T) {
 	const group = -1001234567890
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})
 	say := func(text string) {
-		f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: text})
+		f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: text})
 	}
 	say("/projects")
 	if m := f.shows(group, 1, "○ 2 projects"); !strings.Contains(m.Text, "shop idle, no run yet · this chat") || !strings.Contains(m.Text, "blog idle, no run yet · in private") {
 		t.Errorf("%s", m.Text)
 	}
-	f.Far.Say(forumMira, forumMira.ID, "/projects")
+	f.Telegram.Say(forumMira, forumMira.ID, "/projects")
 	if m := f.shows(forumMira.ID, 1, "○ 2 projects"); !strings.Contains(m.Text, `shop idle, no run yet · topic "night of the shop"`) || !strings.Contains(m.Text, "blog idle, no run yet · this chat") {
 		t.Errorf("%s", m.Text)
 	}
@@ -267,21 +267,21 @@ func TestThreadLooks(t *testing.T) {
 func TestThreadMembers(t *testing.T) {
 	const group = -1001234567890
 	f := newForum(t, config.Topic{Chat: group, Thread: 42})
-	if err := f.Far.WaitCalls(f.ctx, "getChatMember", 2); err != nil {
+	if err := f.Telegram.WaitCalls(f.ctx, "getChatMember", 2); err != nil {
 		t.Fatal(err)
 	}
-	f.news() // the platform does not list members
+	f.failRun() // the platform does not list members
 	f.shows(group, 1, shopBad)
 	f.stop()
-	f.Far.SetPinRight(group, true)
+	f.Telegram.SetPinRight(group, true)
 	f.begin()
-	if err := f.Far.WaitCalls(f.ctx, "getChatMember", 4); err != nil {
+	if err := f.Telegram.WaitCalls(f.ctx, "getChatMember", 4); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(daemontest.Patience); f.Hub.Reads(shopTopic, daemontest.Viewer) && time.Now().Before(end); {
 		runtime.Gosched() // its answer is on its way
 	}
-	f.news()
+	f.failRun()
 	f.shows(group, 2, shopBad)
 	f.shows(2, 1, shopBad)
 	if n := f.count(forumMira.ID, shopBad); n != 0 {
@@ -299,11 +299,11 @@ func TestThreadStatus(t *testing.T) {
 	status := func() telegram.Message {
 		t.Helper()
 		asks++
-		f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
-		if err := f.Far.WaitCalls(f.ctx, "pinChatMessage", asks); err != nil {
+		f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
+		if err := f.Telegram.WaitCalls(f.ctx, "pinChatMessage", asks); err != nil {
 			t.Fatal(err)
 		}
-		shown, _ := f.Far.Chat(group).Find(func(m telegram.Message) bool { return strings.HasPrefix(m.Text, first) })
+		shown, _ := f.Telegram.Chat(group).Find(func(m telegram.Message) bool { return strings.HasPrefix(m.Text, first) })
 		return shown
 	}
 	one := status()
@@ -311,17 +311,17 @@ func TestThreadStatus(t *testing.T) {
 	if one.Pinned || two.Pinned || one.ID == two.ID || f.count(group, first) != 1 || two.Thread != 42 {
 		t.Errorf("without the right to pin: %+v\n%+v", one, two)
 	}
-	f.Far.SetPinRight(group, true)
+	f.Telegram.SetPinRight(group, true)
 	three := status()
 	if !three.Pinned || f.count(group, first) != 1 {
 		t.Errorf("%+v", three)
 	}
-	f.Far.Fault("deleteMessage", telegram.BadRequest("message can't be deleted"))
+	f.Telegram.Fault("deleteMessage", telegram.BadRequest("message can't be deleted"))
 	four := status()
-	if err := f.Far.WaitCalls(f.ctx, "unpinChatMessage", 1); err != nil {
+	if err := f.Telegram.WaitCalls(f.ctx, "unpinChatMessage", 1); err != nil {
 		t.Fatal(err)
 	}
-	old, _ := f.Far.Chat(group).Find(func(m telegram.Message) bool { return m.ID == three.ID })
+	old, _ := f.Telegram.Chat(group).Find(func(m telegram.Message) bool { return m.ID == three.ID })
 	if !four.Pinned || old.Pinned || old.Text != "→ moved down" || len(old.Buttons) > 0 {
 		t.Errorf("%+v\n%+v", old, four)
 	}

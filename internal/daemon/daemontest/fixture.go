@@ -18,42 +18,42 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// World is a daemon with a fake Telegram, two paired people and one project.
-type World struct {
+// Fixture is a daemon with a fake Telegram, two paired people and one project.
+type Fixture struct {
 	*daemon.Daemon
-	T   testing.TB
-	Far *telegram.Server
-	Now atomic.Int64 // the daemon's clock, in nanoseconds since 1970
+	T        testing.TB
+	Telegram *telegram.Server
+	Now      atomic.Int64 // the daemon's clock, in nanoseconds since 1970
 }
 
-// Morning sets the clock and sends the digests that are due then.
-func (w *World) Morning(now time.Time) {
+// SendDigests sets the clock and sends the digests that are due then.
+func (w *Fixture) SendDigests(now time.Time) {
 	w.Now.Store(now.UnixNano())
 	w.Digests.Send(w.T.Context(), now)
 }
 
-// People of a World.
+// People of a Fixture.
 const (
 	Admin  = "telegram:1"
 	Viewer = "telegram:2"
 )
 
-// New starts a World with a paused daemon. It stops at the end of the test.
-func New(t testing.TB) *World {
+// New starts a Fixture with a paused daemon. It stops at the end of the test.
+func New(t testing.TB) *Fixture {
 	t.Helper()
-	far, err := telegram.Start(telegram.Options{})
+	server, err := telegram.Start(telegram.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(far.Close)
+	t.Cleanup(server.Close)
 	cfg := Config(t, "manual")
 	token := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(token, []byte(far.Token()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(token, []byte(server.Token()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Telegram = &config.Telegram{API: far.URL(), TokenFile: token}
+	cfg.Telegram = &config.Telegram{API: server.URL(), TokenFile: token}
 	cfg.Digest.At = config.Clock{Set: true, Hour: 7, Minute: 30}
-	w := &World{T: t, Far: far}
+	w := &Fixture{T: t, Telegram: server}
 	w.Now.Store(time.Now().UnixNano())
 	w.Daemon = start(t, daemon.Options{Config: cfg, Clock: func() time.Time { return time.Unix(0, w.Now.Load()) }})
 	for id, role := range map[string]ledger.Role{Admin: ledger.RoleAdmin, Viewer: ledger.RoleView} {
@@ -64,15 +64,15 @@ func New(t testing.TB) *World {
 }
 
 // Input decides an input that must be accepted.
-func (w *World) Input(in loop.Input) {
+func (w *Fixture) Input(in loop.Input) {
 	w.T.Helper()
 	if a, err := w.Engine.Do(w.T.Context(), in); err != nil || !a.OK {
 		w.T.Fatal(a, err)
 	}
 }
 
-// Ran starts a run: a digest needs a project that has had one.
-func (w *World) Ran() {
+// StartRun starts a run. A project without a run has no digest.
+func (w *Fixture) StartRun() {
 	w.T.Helper()
 	settings, err := w.Projects.Resolve("shop", config.Overrides{})
 	if err != nil {
@@ -81,8 +81,8 @@ func (w *World) Ran() {
 	w.Input(loop.Input{Actor: "console", Project: "shop", Idle: true, Body: loop.StartRun{Settings: settings, MaxSessions: 1}})
 }
 
-// Digested returns the digests queued for a chat.
-func (w *World) Digested(chat string) []bot.Message {
+// QueuedDigests returns the digests queued for a chat.
+func (w *Fixture) QueuedDigests(chat string) []bot.Message {
 	w.T.Helper()
 	queue, err := w.Store.Queued(w.T.Context(), chat)
 	if err != nil {
@@ -105,8 +105,8 @@ func (w *World) Digested(chat string) []bot.Message {
 	return out
 }
 
-// Worked writes three sessions in the hours before due to the ledger.
-func (w *World) Worked(due time.Time) {
+// AddSessions writes three sessions in the hours before due to the ledger.
+func (w *Fixture) AddSessions(due time.Time) {
 	w.T.Helper()
 	var records []ledger.Record
 	for n, hat := range []string{"planner", "builder", "reviewer"} {

@@ -269,9 +269,9 @@ func (m *crashableOutbox) Drop(ctx context.Context, id int64, why string) error 
 	return m.Outbox.Drop(ctx, id, why)
 }
 
-// world is a real store, a fake platform, and a Dispatcher that can be crashed and
+// fixture is a real store, a fake platform, and a Dispatcher that can be crashed and
 // restarted.
-type world struct {
+type fixture struct {
 	t        *testing.T
 	store    *store.Store
 	platform *fakePlatform
@@ -294,12 +294,12 @@ func fastDir(t testing.TB) string {
 	return dir
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	s, err := store.Open(fastDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, store: s, platform: newFakePlatform(), log: &recordedLog{}}
+	w := &fixture{t: t, store: s, platform: newFakePlatform(), log: &recordedLog{}}
 	w.o = Options{
 		Sender: w.platform, Prefix: "telegram:", Platform: "Telegram", Log: slog.New(w.log),
 		Clock: func() time.Time { return time.Now().UTC() },
@@ -317,7 +317,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // start starts a process.
-func (w *world) start() {
+func (w *fixture) start() {
 	w.outbox = &crashableOutbox{Outbox: w.store}
 	w.o.Outbox = w.outbox
 	w.dispatcher = New(w.o)
@@ -328,7 +328,7 @@ func (w *world) start() {
 }
 
 // kill crashes the process: whatever is not written yet is lost.
-func (w *world) kill() {
+func (w *fixture) kill() {
 	if w.dispatcher == nil {
 		return
 	}
@@ -337,7 +337,7 @@ func (w *world) kill() {
 }
 
 // stop ends the process and returns how long that took.
-func (w *world) stop() time.Duration {
+func (w *fixture) stop() time.Duration {
 	began := time.Now()
 	w.cancel()
 	if err := <-w.ended; !errors.Is(err, context.Canceled) {
@@ -347,7 +347,7 @@ func (w *world) stop() time.Duration {
 	return time.Since(began)
 }
 
-func (w *world) restart() { w.kill(); w.start() }
+func (w *fixture) restart() { w.kill(); w.start() }
 
 func body(text string) []byte {
 	var m bot.Message
@@ -372,7 +372,7 @@ func change(chat, key, text string, class ledger.MessageClass) ledger.Outgoing {
 }
 
 // commit commits messages as the engine does, and wakes the dispatcher.
-func (w *world) commit(messages ...ledger.Outgoing) {
+func (w *fixture) commit(messages ...ledger.Outgoing) {
 	w.t.Helper()
 	r, err := w.store.Commit(w.t.Context(), ledger.Batch{Time: time.Now(), Messages: messages})
 	if err != nil {
@@ -384,12 +384,12 @@ func (w *world) commit(messages ...ledger.Outgoing) {
 }
 
 // advance advances the bubble's clock.
-func (w *world) advance(d time.Duration) {
+func (w *fixture) advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-func (w *world) queued() []string {
+func (w *fixture) queued() []string {
 	w.t.Helper()
 	chats, err := w.store.Chats(w.t.Context())
 	if err != nil {
@@ -409,7 +409,7 @@ func (w *world) queued() []string {
 }
 
 // waitDrained waits until nothing is queued, and returns how long that took.
-func (w *world) waitDrained(most time.Duration) time.Duration {
+func (w *fixture) waitDrained(most time.Duration) time.Duration {
 	w.t.Helper()
 	began := time.Now()
 	for time.Since(began) < most {

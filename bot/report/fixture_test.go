@@ -31,22 +31,22 @@ var titles = []string{
 	"Move orders to the new API", "Refund flow", "Order emails", "Retry failed payments", "Admin order list", "Pay page on a phone",
 }
 
-// tale is a night driven by the real core with a scripted world.
-type tale struct {
+// fixture is a scripted night in Berlin.
+type fixture struct {
 	*scenario.Night
 	t *testing.T
 }
 
-func began(t *testing.T) *tale {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	n := scenario.New("shop", evening)
 	n.Cost, n.Check = 0.35, 38*time.Second
 	n.State.Project.Name = "shop"
-	return &tale{n, t}
+	return &fixture{n, t}
 }
 
 // plan starts a run over the twelve tasks.
-func (n *tale) plan() {
+func (n *fixture) plan() {
 	set := n.Settings()
 	set.Stays = true
 	var tasks []ledger.Task
@@ -68,7 +68,7 @@ func files(n int) []ledger.FileChange {
 	return []ledger.FileChange{{Path: "order/adapter.go", Added: n, Removed: 3}}
 }
 
-func (n *tale) guide(text string) {
+func (n *fixture) guide(text string) {
 	if a := n.Do(loop.Input{Key: "tg:" + text, Actor: "telegram:48213377", Name: "Mira", Body: loop.Guide{Text: text}}); !a.OK {
 		n.t.Fatalf("%s: %s", text, a.Text)
 	}
@@ -76,8 +76,8 @@ func (n *tale) guide(text string) {
 
 // good is the specified night: 9 of 12 tasks done, one blocked, one to verify by
 // hand.
-func good(t *testing.T) (report.Facts, *tale) {
-	n := began(t)
+func good(t *testing.T) (report.Facts, *fixture) {
+	n := newFixture(t)
 	took := func(hat string, min int) scenario.Act {
 		a := scenario.Act{Took: time.Duration(min) * time.Minute, Cost: 0.35}
 		switch hat {
@@ -133,7 +133,7 @@ func good(t *testing.T) (report.Facts, *tale) {
 }
 
 // facts returns the Facts of the digest at a time.
-func (n *tale) facts(at time.Time) report.Facts {
+func (n *fixture) facts(at time.Time) report.Facts {
 	n.t.Helper()
 	records := n.All()
 	for i := range records { // as the store does

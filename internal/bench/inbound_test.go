@@ -18,25 +18,26 @@ import (
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Who is there: people who are let in, all with the role admin.
+// people are paired, all with the role admin.
 var people = []string{"telegram:48213377", "telegram:51120934", "telegram:60011223"}
 
-// unhindered is a platform that has no limits.
-var unhindered = delivery.Limits{
+// unlimited is a platform without limits.
+var unlimited = delivery.Limits{
 	Private: delivery.Rate{Every: time.Nanosecond, Burst: 1 << 20},
 	Group:   delivery.Rate{Every: time.Nanosecond, Burst: 1 << 20},
 	All:     delivery.Rate{Every: time.Nanosecond, Burst: 1 << 20},
 }
 
 // BenchmarkCommand is from the moment when what a person sent is handed to the
-// reception until its effect, the reply in the outbox and the place up to which
+// Receiver until its effect, the reply in the outbox and the place up to which
 // the chat was read are durable, while agents work: 50 sessions a second begin
-// and end, every third task's planner asks a question, and the post empties
+// and end, every third task's planner asks a question, and delivery empties
 // the outbox. All real but Telegram, which takes everything at once.
 //
 // "one" is one project; "twenty" are twenty, with some 2,000 tasks done and all
@@ -48,7 +49,7 @@ func BenchmarkCommand(b *testing.B) {
 }
 
 func commands(b *testing.B, projects, before int) {
-	h := newHouse(b, projects)
+	h := newChatFixture(b, projects)
 	h.agents(before)
 	took := map[string][]time.Duration{}
 	var all, commits []time.Duration
@@ -94,31 +95,33 @@ func tail(values []time.Duration) (p50, p99, most time.Duration) {
 	return sorted[len(sorted)/2], sorted[len(sorted)*99/100], sorted[len(sorted)-1]
 }
 
-// house is a world with people in chats.
-type house struct {
-	*world
-	names     []string // of the projects
-	reception *inbound.Receiver
-	post      atomic.Pointer[delivery.Dispatcher]
-	platform  *platform
-	said      int               // by people, so far
-	awaited   map[string]string // what was said, by the message that is to be answered
-	pause     atomic.Int64      // how long a session lasts, in ns
-	ended     atomic.Int64      // sessions
-	read      []time.Duration   // how long the text of each digest took
+// chatFixture is a fixture with people in chats.
+type chatFixture struct {
+	*fixture
+	names    []string // of the projects
+	receiver *inbound.Receiver
+	delivery atomic.Pointer[delivery.Dispatcher]
+	platform *platform
+	said     int               // by people, so far
+	awaited  map[string]string // what was said, by the message that is to be answered
+	pause    atomic.Int64      // how long a session lasts, in ns
+	ended    atomic.Int64      // sessions
+	read     []time.Duration   // how long the text of each digest took
 }
 
-func newHouse(b *testing.B, projects int) *house { return newHouseOn(b, projects, projects, nil) }
+func newChatFixture(b *testing.B, projects int) *chatFixture {
+	return newChatFixtureOn(b, projects, projects, nil)
+}
 
-// newHouseOn is newHouse on a ledger that seed, unless nil, has filled before;
-// so many of its projects are at work.
-func newHouseOn(b *testing.B, projects, atWork int, seed func(*world)) *house {
+// newChatFixtureOn is newChatFixture on a ledger that seed, unless nil, has
+// filled before. The first projects have a run.
+func newChatFixtureOn(b *testing.B, projects, atWork int, seed func(*fixture)) *chatFixture {
 	b.Helper()
-	h := &house{platform: &platform{}, awaited: map[string]string{}}
+	h := &chatFixture{platform: &platform{}, awaited: map[string]string{}}
 	for n := range projects {
 		h.names = append(h.names, fmt.Sprintf("shop-%d", n+1))
 	}
-	h.world = openWorld(b, h.names[:atWork], nil, func(w *world, o *engine.Options) {
+	h.fixture = openFixture(b, h.names[:atWork], nil, func(w *fixture, o *engine.Options) {
 		if seed != nil {
 			seed(w)
 		}
@@ -130,16 +133,16 @@ func newHouseOn(b *testing.B, projects, atWork int, seed func(*world)) *house {
 			return chats
 		}, Zone: time.UTC}).Compose
 		o.Sent = func(chats []string) {
-			if p := h.post.Load(); p != nil {
+			if p := h.delivery.Load(); p != nil {
 				p.Wake(chats...)
 			}
 		}
 	})
-	p := delivery.New(delivery.Options{Outbox: h.ledger, Sender: h.platform, Prefix: "telegram:", Platform: "Telegram", Limits: unhindered})
-	h.post.Store(p)
-	h.beside(func(ctx context.Context) { _ = p.Run(ctx) }) // says why ctx ended
-	h.reception = inbound.New(inbound.Options{
-		Service: office{h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
+	p := delivery.New(delivery.Options{Outbox: h.ledger, Sender: h.platform, Prefix: "telegram:", Platform: "Telegram", Limits: unlimited})
+	h.delivery.Store(p)
+	h.background(func(ctx context.Context) { _ = p.Run(ctx) }) // says why ctx ended
+	h.receiver = inbound.New(inbound.Options{
+		Service: &service{&scenario.DaemonService{Engine: h.engine, Store: h.ledger, Names: h.names}, h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
 	})
 	for _, who := range people {
 		const code = "K7QX-M2PD"
@@ -147,16 +150,16 @@ func newHouseOn(b *testing.B, projects, atWork int, seed func(*world)) *house {
 		if a, err := h.engine.Do(b.Context(), offer); err != nil || !a.OK {
 			b.Fatalf("offer a pairing: %v %s", err, a.Text)
 		}
-		h.receive(spoken{who: who, text: "/start " + code})
+		h.receive(request{who: who, text: "/start " + code})
 		if _, ok := h.engine.Shared().Person(who); !ok {
-			b.Fatalf("%s is not let in", who)
+			b.Fatalf("%s is not paired", who)
 		}
 	}
 	return h
 }
 
-// beside does something until the benchmark ends.
-func (h *house) beside(do func(context.Context)) {
+// background runs a function until the benchmark ends.
+func (h *chatFixture) background(do func(context.Context)) {
 	ctx, cancel := context.WithCancel(h.b.Context())
 	done := make(chan struct{})
 	go func() {
@@ -171,9 +174,9 @@ func (h *house) beside(do func(context.Context)) {
 
 // agents begin to work: so many sessions as fast as it goes, before it returns,
 // and from then on 50 a second in all.
-func (h *house) agents(fast int) {
+func (h *chatFixture) agents(fast int) {
 	reached := make(chan struct{})
-	h.beside(func(ctx context.Context) {
+	h.background(func(ctx context.Context) {
 		var sessions sync.WaitGroup
 		defer sessions.Wait()
 		for {
@@ -202,7 +205,7 @@ func (h *house) agents(fast int) {
 
 // session is what an agent does: it takes its time, and ends as its hat should
 // or with a question.
-func (h *house) session(ctx context.Context, l launched) error {
+func (h *chatFixture) session(ctx context.Context, l launched) error {
 	e, pause := events[l.Hat], time.Duration(h.pause.Load())
 	select {
 	case <-time.After(pause):
@@ -215,19 +218,14 @@ func (h *house) session(ctx context.Context, l launched) error {
 	if err != nil {
 		return err
 	}
-	a, err := h.engine.Do(ctx, loop.Input{
-		Project: l.Project, Actor: "agent", Body: loop.Emit{Session: l.Session, Type: e.kind, Data: data},
-	})
-	if err == nil && !a.OK {
-		err = fmt.Errorf("%s: %s", e.kind, a.Text)
-	}
+	err = scenario.Emit(ctx, h.engine, l.Project, loop.Emit{Session: l.Session, Type: e.kind, Data: data})
 	h.exit(l.Session)
 	return err
 }
 
 // reported adds to an event's data what became of the guidance that the session
 // was given.
-func (h *house) reported(l launched, data string) (json.RawMessage, error) {
+func (h *chatFixture) reported(l launched, data string) (json.RawMessage, error) {
 	s, _ := h.engine.State(l.Project)
 	session, ok := s.Project.Session(l.Session)
 	if !ok || len(session.Planned.Guidance.Bound) == 0 {
@@ -246,23 +244,23 @@ func (h *house) reported(l launched, data string) (json.RawMessage, error) {
 }
 
 // asks reports whether it is the first planner of a task.
-func (h *house) asks(l launched) bool {
+func (h *chatFixture) asks(l launched) bool {
 	s, _ := h.engine.State(l.Project)
 	t, ok := s.Project.Find(l.Task)
 	return ok && l.Hat == "planner" && t.Attempt != nil && t.Attempt.Sessions <= 1
 }
 
-// spoken is something that somebody writes.
-type spoken struct{ kind, who, text string }
+// A request is a line that a person sends.
+type request struct{ kind, who, text string }
 
 // round is one of each, for one project, and the answers to its open questions.
-func (h *house) round() []spoken {
+func (h *chatFixture) round() []request {
 	to := ""
 	if len(h.names) > 1 {
 		to = h.project + ": "
 	}
 	who := people[h.said%len(people)]
-	out := []spoken{
+	out := []request{
 		{"guidance", who, to + "/guidance Sums are rounded once, at the end, and never before."},
 		{"status", who, to + "/status"},
 		{"pause", who, to + "/pause"},
@@ -273,14 +271,14 @@ func (h *house) round() []spoken {
 	s, _ := h.engine.State(h.project)
 	for _, q := range s.Project.Questions {
 		if q.Kind == ledger.AskAgent {
-			out = append(out, spoken{"answer", who, q.ID + " half even"})
+			out = append(out, request{"answer", who, q.ID + " half even"})
 		}
 	}
 	return out
 }
 
-// receive brings it to the reception and returns how long that took.
-func (h *house) receive(c spoken) time.Duration {
+// receive hands a request to the Receiver and returns how long that took.
+func (h *chatFixture) receive(c request) time.Duration {
 	h.b.Helper()
 	h.said++
 	in := bot.Inbound{
@@ -293,7 +291,7 @@ func (h *house) receive(c spoken) time.Duration {
 		h.awaited[in.Message] = c.text
 	}
 	began := time.Now()
-	err := h.reception.Receive(h.b.Context(), in)
+	err := h.receiver.Receive(h.b.Context(), in)
 	took := time.Since(began)
 	if err != nil {
 		h.b.Fatal(err)
@@ -304,7 +302,7 @@ func (h *house) receive(c spoken) time.Duration {
 // replied waits until everything was delivered, and looks whether everybody
 // had their answer: figures of commands that came to nothing would be worth
 // nothing.
-func (h *house) replied() {
+func (h *chatFixture) replied() {
 	h.b.Helper()
 	for patience := 2000; ; patience-- {
 		missing, first := h.platform.missing(h.awaited)
@@ -329,7 +327,7 @@ func (h *house) replied() {
 
 // entries counts what is in the ledger, and looks whether it has the effects
 // of what was said.
-func (h *house) entries(said map[string][]time.Duration) (sum int) {
+func (h *chatFixture) entries(said map[string][]time.Duration) (sum int) {
 	h.b.Helper()
 	streams, err := h.ledger.Streams(h.b.Context())
 	if err != nil {
@@ -361,74 +359,27 @@ func (h *house) entries(said map[string][]time.Duration) (sum int) {
 	return sum
 }
 
-// office is the desk as a nightporter that stays has it.
-type office struct{ h *house }
-
-var _ inbound.Service = office{}
-
-func (o office) QuietHours() ledger.Hours { return "" }
-
-func (o office) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
-	return o.h.engine.Do(ctx, in)
+// service is a DaemonService with digests.
+type service struct {
+	*scenario.DaemonService
+	h *chatFixture
 }
 
-func (o office) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
-	return o.h.engine.DoWith(ctx, in, with)
-}
-
-func (o office) Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error {
-	return o.h.engine.Say(ctx, key, at, messages, cursor)
-}
-
-func (o office) State(project string) (loop.State, bool) { return o.h.engine.State(project) }
-func (o office) Shared() loop.Shared                     { return o.h.engine.Shared() }
-func (o office) Configured() []string                    { return o.h.names }
-
-func (o office) Projects() []string {
-	return slices.DeleteFunc(o.h.engine.Projects(), func(name string) bool { return name == "" })
-}
-
-func (o office) Hats(context.Context, string, string) (bot.HatSet, error) { return bot.HatSet{}, nil }
-
-func (o office) Records(ctx context.Context, project, task string) (out []ledger.Record, err error) {
-	keep := func(r ledger.Record) error { out = append(out, r); return nil }
-	if task != "" {
-		return out, o.h.ledger.RecordsOfTask(ctx, ledger.ProjectStream(project), task, keep)
-	}
-	s, _ := o.h.engine.State(project)
-	if s.Project.Run == nil {
-		return nil, nil
-	}
-	err = o.h.ledger.RecordsOfRun(ctx, ledger.ProjectStream(project), s.Project.Run.ID, keep)
-	return out, err
-}
-
-// Digest is the digest as a chat shows it, drawn.
-func (o office) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
-	s, _ := o.h.engine.State(project)
+// Digest returns a digest with its picture.
+func (s *service) Digest(ctx context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+	state, _ := s.State(project)
 	began := time.Now()
-	f, err := report.Read(ctx, o.h.ledger, s, q.From(s.Shared.Digest), q.Now)
+	f, err := report.Read(ctx, s.h.ledger, state, q.From(state.Shared.Digest), q.Now)
 	if err != nil {
 		return bot.Message{}, err
 	}
 	m := report.Text(f)
-	o.h.read = append(o.h.read, time.Since(began))
+	s.h.read = append(s.h.read, time.Since(began))
 	if len(f.Sessions) == 0 {
 		return m, nil
 	}
 	m.Picture, err = report.Picture(f, true)
 	return m, err
-}
-
-func (office) Diff(context.Context, string, string) (string, error) { return "", nil }
-
-func (office) Runs(context.Context, string) ([]string, error) { return nil, nil }
-func (office) RunRecords(context.Context, string, string, ...string) ([]ledger.Record, error) {
-	return nil, nil
-}
-
-func (office) Offer(context.Context, string, bot.RunFlags) (loop.OfferRun, error) {
-	return loop.OfferRun{}, fmt.Errorf("nobody asks for a run")
 }
 
 // platform takes every message at once.

@@ -22,14 +22,14 @@ var berlin = time.FixedZone("CET", 3600)
 // evening is when the scripted night begins: Thu 19 Nov 2026, 23:10:02.
 var evening = time.Date(2026, 11, 19, 23, 10, 2, 0, berlin)
 
-// story is the night of project shop, up to where a test wants to look.
-type story struct {
+// fixture is a scripted night of project shop, up to a point that a test looks at.
+type fixture struct {
 	*scenario.Night
 	keys int
 }
 
-func newStory() *story {
-	n := &story{Night: scenario.New("shop", evening)}
+func newFixture() *fixture {
+	n := &fixture{Night: scenario.New("shop", evening)}
 	n.Cost = 0.27
 	n.Acts["Task 4 planner"] = []scenario.Act{{Type: "question.asked", Data: `{"text":"May an address be a PO box? The carriers differ.","options":["Yes, letters only","No"],"choice":"No"}`, Took: time.Minute, Cost: 0.1}}
 	blocked := scenario.Act{Type: "task.blocked", Data: `{"reason":"The plan says \"refund the order\" and \"refund the line\"; can't tell which.","tried":"by line: TestRefundOrder fails","needs":"which of them"}`, Took: time.Minute, Cost: 0.3}
@@ -52,23 +52,23 @@ func newStory() *story {
 	return n
 }
 
-func (n *story) input(body loop.InputBody) {
+func (n *fixture) input(body loop.InputBody) {
 	n.keys++
 	if a := n.Do(loop.Input{Key: fmt.Sprintf("k%d", n.keys), Actor: "console", Name: "Mira", Body: body}); !a.OK {
 		panic(a.Text)
 	}
 }
 
-// at goes on until that is in hand: "#7 builder".
-func (n *story) at(doing string) *story {
+// at continues the night until a session is at work: "#7 builder".
+func (n *fixture) at(doing string) *fixture {
 	n.Until(func() bool { return bot.Doing(n.State) == doing })
 	if got := bot.Doing(n.State); got != doing {
-		panic("in hand is " + got)
+		panic("at work is " + got)
 	}
 	return n
 }
 
-func (n *story) scene() Scene {
+func (n *fixture) scene() Scene {
 	s := Of(n.State, n.Now)
 	s.Seen, s.Projects = "1", []string{"shop"}
 	s.Last = Lines(bot.Log("shop", "", n.Records(""), n.Now))
@@ -132,7 +132,7 @@ func (s *screen) show(c Scene, now time.Time) *screen {
 	return s.take(sceneMsg{gen: s.gen, scene: c})
 }
 
-// keys presses one key after another: names of special keys, or one rune each.
+// keysOf presses one key after another: names of special keys, or one rune each.
 func (s *screen) keysOf(keys ...string) *screen {
 	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "backspace": tea.KeyBackspace, "left": tea.KeyLeft, "home": tea.KeyHome, "pgdown": tea.KeyPgDown}
 	for _, k := range keys {
