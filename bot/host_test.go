@@ -92,8 +92,8 @@ func TestRequiredRole(t *testing.T) {
 	}
 }
 
-// TestSpent: shares of a run's cost; an unknown cost is never free.
-func TestSpent(t *testing.T) {
+// TestCost: shares of a run's cost; an unknown cost is never free.
+func TestCost(t *testing.T) {
 	s := loop.Apply(loop.State{Project: loop.Project{Name: "shop"}}, ledger.Entry{Stream: "project/shop", Body: ledger.RunPlanned{Run: "r1", Settings: ledger.Settings{Project: "shop"}}})
 	add := func(session, task, hat string, usd float64, tokens int64) {
 		for _, b := range []ledger.Body{ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: hat}, ledger.SessionEnded{Kind: ledger.KindAgent, Exit: ledger.Exit{CostUSD: usd, Tokens: tokens}}} {

@@ -96,9 +96,9 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestStands: what is no words where words are awaited, whether its question
+// TestIsCommand: what is no words where words are awaited, whether its question
 // is open, settled or was never asked.
-func TestStands(t *testing.T) {
+func TestIsCommand(t *testing.T) {
 	for line, want := range map[string]bool{
 		"/stop": true, "/guidence Wrap it": true, "  /task_8@porter ": true,
 		"q1 a": true, "Q1 a": true, "q99 skip": true, " q5\nretry": true, "q5: retry": true, "g14 keep": true, "g14 foo": true,

@@ -51,8 +51,8 @@ func TestStopped(t *testing.T) {
 	all.compare(t)
 }
 
-// TestIfNobody: what a waiting run says of the time when nobody answers.
-func TestIfNobody(t *testing.T) {
+// TestNoAnswer: what a waiting run says of the time when nobody answers.
+func TestNoAnswer(t *testing.T) {
 	d := atWork()
 	d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting })
 	q := &d.Night.State.Project.Questions[1]

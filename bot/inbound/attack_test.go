@@ -101,9 +101,9 @@ func TestRemovedPerson(t *testing.T) {
 	}
 }
 
-// TestPressFromNowhere: a press without its message is answered in the sender's
+// TestPressWithoutMessage: a press without its message is answered in the sender's
 // own chat, and the following inputs are read.
-func TestPressFromNowhere(t *testing.T) {
+func TestPressWithoutMessage(t *testing.T) {
 	w := newFixture(t)
 	w.receive(bot.Inbound{Actor: mira, Press: "1./tasks.ffff", PressID: "p"})
 	if got := w.said(mira).m.Key; got != "tasks" {
@@ -149,9 +149,9 @@ func TestLookHangs(t *testing.T) {
 	}
 }
 
-// TestWordsOfNobody: a button asks for text, and its message has changed or is
+// TestWordsButtonGone: a button asks for text, and its message has changed or is
 // unknown. Then its placeholder is not taken for the text.
-func TestWordsOfNobody(t *testing.T) {
+func TestWordsButtonGone(t *testing.T) {
 	for _, twin := range []string{"/guidance NEW WORDS", "q1 guide WORDS", "/now YOUR WORDS"} {
 		w := newFixture(t)
 		w.say(mira, "g7", bot.Message{Key: "guidance.addressed", Project: "shop", Lines: []bot.Line{{Text: "✓ g7 addressed · 23:10"}}})

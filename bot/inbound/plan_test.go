@@ -21,9 +21,9 @@ func asking(t *testing.T, q ledger.Question) *fixture {
 	return open(t, n.Now, n.All())
 }
 
-// TestPlanIsAdmins: a person who may steer reads a plan and cannot approve it,
+// TestPlanRole: a person who may steer reads a plan and cannot approve it,
 // by typing or pressing, with or without an id.
-func TestPlanIsAdmins(t *testing.T) {
+func TestPlanRole(t *testing.T) {
 	for _, line := range []string{"q9 approve", "q9 a", "Q9 r not yet", "/approve", "/approve 1", "/approve q9", "/reject 1 not yet", "/reject not yet", "/answer 1 approve", "shop: q9 approve"} {
 		for _, who := range []string{ana, ben} {
 			w := asking(t, ledger.Question{Kind: ledger.AskPlan, Text: "x"})
@@ -60,8 +60,8 @@ func TestPlanIsAdmins(t *testing.T) {
 	}
 }
 
-// TestAllowIsSteers: a person who may steer decides about a path out of scope.
-func TestAllowIsSteers(t *testing.T) {
+// TestAllowRole: a person who may steer decides about a path out of scope.
+func TestAllowRole(t *testing.T) {
 	w := asking(t, ledger.Question{Kind: ledger.AskAllow, Paths: []string{"docs/a.md"}, Text: "x", Expires: evening.Add(3 * time.Hour)})
 	w.private(ana, "q9")
 	if b := w.said(ana).m.Buttons; len(b) != 2 || b[0].Label != "Deny" || b[1].Label != "Allow" {

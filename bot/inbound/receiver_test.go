@@ -16,9 +16,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestOnce: an input delivered five times has its effect and its reply once,
+// TestRedelivery: an input delivered five times has its effect and its reply once,
 // also if the state has changed in between.
-func TestOnce(t *testing.T) {
+func TestRedelivery(t *testing.T) {
 	for _, line := range []string{"/guidance Wrap it", "Wrap it", "/pause", "/status", "/tasks", "q1 retry", "/skip 3 6", "/frob", "/now Keep names", "/drop g9", "/run", "/guidance"} {
 		w := newFixture(t)
 		in := w.private(mira, line)
@@ -45,9 +45,9 @@ func TestOnce(t *testing.T) {
 // TestLate: inputs sent while nightporter was off.
 func TestLate(t *testing.T) {
 	for _, c := range []struct {
-		line string
-		ago  time.Duration
-		deed ledger.DeferredCommand // asked about; "" = done or refused at once
+		line     string
+		ago      time.Duration
+		deferred ledger.DeferredCommand // asked about; "" = done or refused at once
 	}{
 		{"/stop", 150 * time.Minute, ledger.DeferStop}, {"/stop now", 2 * time.Hour, ledger.DeferStopNow}, {"/pause", time.Hour, ledger.DeferPause},
 		{"/pause now", 3 * time.Hour, ledger.DeferPauseNow}, {"/resume", 24 * time.Hour, ledger.DeferResume}, {"shop: /stop", 2 * time.Hour, ledger.DeferStop},
@@ -62,10 +62,10 @@ func TestLate(t *testing.T) {
 				got = q.Do
 			}
 		}
-		if got != c.deed {
-			t.Errorf("%s from %s ago: asked about %q, want %q", c.line, c.ago, got, c.deed)
+		if got != c.deferred {
+			t.Errorf("%s from %s ago: asked about %q, want %q", c.line, c.ago, got, c.deferred)
 		}
-		if c.deed != "" && w.state().Project.Run.State != ledger.RunRunning {
+		if c.deferred != "" && w.state().Project.Run.State != ledger.RunRunning {
 			t.Errorf("%s from %s ago was done", c.line, c.ago)
 		}
 	}

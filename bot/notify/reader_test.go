@@ -40,7 +40,7 @@ func threaded(t *testing.T, o notify.Options) *fixture {
 // logs returns the messages that each chat got, without buttons and text below.
 func (p *fixture) logs() map[string]string {
 	out := map[string]string{}
-	for address, ph := range p.chats {
+	for chat, ph := range p.chats {
 		if len(ph.log) > 0 {
 			out[chat] = strings.Join(ph.log, "\n")
 		}

@@ -474,8 +474,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestNobody: without a paired person nobody is told, and no chat is looked up.
-func TestNobody(t *testing.T) {
+// TestNoPeople: without a paired person nobody is told, and no chat is looked up.
+func TestNoPeople(t *testing.T) {
 	p := going(t, true)
 	p.State.Shared.People = nil
 	p.Decided = nil

@@ -28,7 +28,7 @@ func TestNoUndo(t *testing.T) {
 	n := notify.New(notify.Options{Group: func(chat string) bool { return chat == "telegram:-1" }, Where: func(key string) (chats []string) {
 		for _, chat := range []string{"telegram:-1", "telegram:1", "telegram:2", "telegram:3", "slack:U1"} {
 			if _, stands := shows[chat+" "+key]; stands {
-				found = append(found, address)
+				chats = append(chats, chat)
 			}
 		}
 		return append(chats, "telegram:7") // where it is on its way

@@ -129,9 +129,9 @@ func TestFirstSession(t *testing.T) {
 	}
 }
 
-// TestGrowing: tasks added or removed during the night change the burndown at
+// TestPlanChanges: tasks added or removed during the night change the burndown at
 // that time.
-func TestGrowing(t *testing.T) {
+func TestPlanChanges(t *testing.T) {
 	n := newFixture(t)
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 1 })

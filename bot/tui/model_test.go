@@ -250,9 +250,9 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestAgain: a line that nobody answered is sent once more with its key, and
+// TestResend: a line that nobody answered is sent once more with its key, and
 // then by the person, still with its key: it is done once.
-func TestAgain(t *testing.T) {
+func TestResend(t *testing.T) {
 	s := working(t).keysOf("g", "Keep it", "enter")
 	nobody := fmt.Errorf("%w: refused", ErrAway)
 	s.take(answerMsg{sent: *s.sent, err: nobody})
@@ -366,9 +366,9 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestAnswerBegun: an answer that is typed while its question is settled stays
+// TestAnswerWhileSettled: an answer that is typed while its question is settled stays
 // one: nightporter says that it is too late, and no session gets it as words.
-func TestAnswerBegun(t *testing.T) {
+func TestAnswerWhileSettled(t *testing.T) {
 	n := newFixture().at("#9 builder")
 	s := newScreen(t, 80, 24).show(n.scene(), n.Now).keysOf("a", "tab", "c", "By ")
 	n.input(loop.AnswerQuestion{Question: "q2", Choice: "retry"})

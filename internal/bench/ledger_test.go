@@ -87,7 +87,7 @@ func BenchmarkLedger(b *testing.B) {
 }
 
 // aNight is a run of 200 tasks from its first entry to its last, as the real
-// core decided it: the project's entries and the house's, in order.
+// core decided it: the project's and the shared entries, in order.
 func aNight(b *testing.B) (all []ledger.Record, repos string) {
 	w := newFixture(b)
 	for range defaultTasks * len(events) {

@@ -137,7 +137,7 @@ func (w *fixture) shown(who, first string) string {
 	return ""
 }
 
-func TestStory(t *testing.T) {
+func TestNight(t *testing.T) {
 	for name, on := range map[string]func(*testing.T) phone{"telegram": newTelegram, "slack": newSlack} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

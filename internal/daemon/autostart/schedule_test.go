@@ -91,9 +91,9 @@ func TestDaylightSaving(t *testing.T) {
 	}
 }
 
-// TestTickedOverDaylightSaving checks the same with a tick every minute, as the
+// TestTicksOverDaylightSaving checks the same with a tick every minute, as the
 // daemon makes them.
-func TestTickedOverDaylightSaving(t *testing.T) {
+func TestTicksOverDaylightSaving(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)

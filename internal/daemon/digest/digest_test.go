@@ -221,9 +221,9 @@ func TestDigestFault(t *testing.T) {
 		panic("index out of range")
 	}
 	w.SendDigests(due.Add(time.Minute))
-	desk := w.Daemon.Operator
+	daemon := w.Daemon.Operator
 	for range 2 {
-		m, err := desk.Digest(t.Context(), "shop", bot.DigestQuery{Span: "7d", Now: due.Add(2 * time.Minute)})
+		m, err := daemon.Digest(t.Context(), "shop", bot.DigestQuery{Span: "7d", Now: due.Add(2 * time.Minute)})
 		if err != nil || m.Picture != nil || m.Key != bot.KeyDigest {
 			t.Errorf("/digest: %+v, %v", m, err)
 		}
@@ -249,7 +249,7 @@ func TestDigestFault(t *testing.T) {
 			t.Errorf("%s is told %d times of the fault, want %d", chat, told, faults)
 		}
 	}
-	r, err := desk.View(t.Context(), api.View{Name: "digest", Project: "shop", Args: map[string]string{"look": "dark"}})
+	r, err := daemon.View(t.Context(), api.View{Name: "digest", Project: "shop", Args: map[string]string{"look": "dark"}})
 	if err != nil || !r.OK {
 		t.Fatalf("%+v, %v", r, err)
 	}
