@@ -24,7 +24,7 @@ func TestStopped(t *testing.T) {
 		"waits for answers": func(d *service) { d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting }) },
 		"stopped now": func(d *service) {
 			d.Night.Do(loop.Input{Key: "s", Body: loop.Stop{Now: true, Signal: "SIGINT"}})
-			d.Until(func() bool { _, through := loop.Outcome(d.Night.State); return through })
+			d.Until(func() bool { return loop.Settled(d.Night.State) })
 		},
 		"paused": func(d *service) {
 			d.say(t, "/pause now")

@@ -16,9 +16,16 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-func (f *fixture) outcome() (int, bool) { return loop.Outcome(f.state()) }
+// outcome returns the exit code of the run and whether the run is settled.
+func (f *fixture) outcome() (int, bool) {
+	s := f.state()
+	if !loop.Settled(s) || !s.Project.Run.Over() {
+		return 0, false
+	}
+	return s.Project.Run.Ended.Exit, true
+}
 
-// A whole run over the real store: two tasks, two commits, in order.
+// A whole run with the real store: two tasks, two commits, in order.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, good)
