@@ -79,16 +79,12 @@ func (n *fixture) guide(text string) {
 func good(t *testing.T) (report.Facts, *fixture) {
 	n := newFixture(t)
 	took := func(hat string, min int) scenario.Act {
-		a := scenario.Act{Took: time.Duration(min) * time.Minute, Cost: 0.35}
+		a := scenario.Success(hat, time.Duration(min)*time.Minute, 0.35)
 		switch hat {
-		case "planner":
-			a.Type, a.Data = "plan.complete", `{"summary":"planned","steps":["one"]}`
-		case "reviewer":
-			a.Type, a.Data = "review.verdict", `{"summary":"fine","issues":[]}`
 		case "builder":
-			a.Type, a.Data, a.Files = "build.complete", `{"summary":"did it","files_modified":["order/adapter.go"]}`, files(40)
+			a.Files = files(40)
 		case "fixer":
-			a.Type, a.Data, a.Files = "fix.complete", `{"summary":"mended","files_modified":["order/adapter.go"]}`, files(7)
+			a.Files = files(7)
 		}
 		return a
 	}

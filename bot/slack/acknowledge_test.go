@@ -21,7 +21,7 @@ func TestDuplicatesAreOneInput(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	w.waitFor("settled", func() bool { return w.bot.State().Connected })
-	if !strings.Contains(w.logged(), "could not be committed") {
+	if !strings.Contains(w.Logged(), "could not be committed") {
 		t.Error("that it could not be committed is not said")
 	}
 }
@@ -78,7 +78,7 @@ func TestCommandTooLate(t *testing.T) {
 	w.waitFor("the first to be acknowledged in time", func() bool { _, ok := w.far.Acked(first); return ok })
 	w.waitFor("the second to be older than that, too", func() bool { return time.Since(heard) > 3500*time.Millisecond })
 	close(hold)
-	w.waitFor("the second to be left out", func() bool { return strings.Contains(w.logged(), "came too late") })
+	w.waitFor("the second to be left out", func() bool { return strings.Contains(w.Logged(), "came too late") })
 	w.far.Slash(mira, channel, "status")
 	w.waitFor("the third", func() bool { return len(w.receiver.Inputs()) == 2 })
 	if _, acked := w.far.Acked(second); acked || !slices.Equal(w.receiver.Texts(), []string{"/diff 7", "/status"}) {

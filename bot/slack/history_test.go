@@ -59,8 +59,8 @@ func TestReadBack(t *testing.T) {
 	if n := len(w.receiver.Inputs()); n != 8 {
 		t.Errorf("%d inputs: %q", n, w.receiver.Texts())
 	}
-	if !slices.Contains(pauses(w), 3*time.Second) {
-		t.Errorf("it did not wait as it was told to: %v", pauses(w))
+	if !slices.Contains(w.Pauses(), 3*time.Second) {
+		t.Errorf("it did not wait as it was told to: %v", w.Pauses())
 	}
 }
 
@@ -91,7 +91,7 @@ func TestReadBackRefused(t *testing.T) {
 			if d := cmp.Diff(c.want, w.receiver.Texts()); d != "" {
 				t.Error(d)
 			}
-			if !strings.Contains(w.logged(), "read back") {
+			if !strings.Contains(w.Logged(), "read back") {
 				t.Error("nothing is said of it")
 			}
 		})
@@ -206,8 +206,8 @@ func TestReadBackRetries(t *testing.T) {
 				if d := cmp.Diff([]string{"one", "retry", "two"}, w.receiver.Texts()); d != "" {
 					t.Error(d)
 				}
-				if f.Seconds > 0 && !slices.Contains(pauses(w), time.Duration(f.Seconds)*time.Second) {
-					t.Errorf("it did not wait as it was told to: %v", pauses(w))
+				if f.Seconds > 0 && !slices.Contains(w.Pauses(), time.Duration(f.Seconds)*time.Second) {
+					t.Errorf("it did not wait as it was told to: %v", w.Pauses())
 				}
 			})
 		}
@@ -256,7 +256,7 @@ func TestCursorWaitsForReadBack(t *testing.T) {
 	stored := w.receiver.Inputs()[0].Cursor.Value
 	stop()
 	hold := make(chan struct{})
-	w2 := newWorldOn(t, w, func(o *slack.Options) {
+	w2 := newFixtureOn(t, w, func(o *slack.Options) {
 		o.Sleep = func(ctx context.Context, _ time.Duration) error {
 			select {
 			case <-hold:

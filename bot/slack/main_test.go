@@ -1,11 +1,8 @@
 package slack_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"log/slog"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,9 +10,8 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/slack"
-	"github.com/nightporter/nightporter/bot/transport"
-
 	far "github.com/nightporter/nightporter/internal/fake/slack"
+	"github.com/nightporter/nightporter/internal/sleep"
 )
 
 const (
@@ -28,39 +24,28 @@ const (
 
 // fixture is a bot, a fake Slack, and everything that the bot logs.
 type fixture struct {
+	*chattest.Output
 	t        *testing.T
 	far      *far.Server
 	bot      *slack.Bot
 	receiver *chattest.Recorder
-
-	mu     sync.Mutex
-	log    bytes.Buffer
-	pauses []time.Duration
-	states []transport.State
 }
 
-// newFixture starts a fake Slack and a bot. At the end of the test it searches the
-// bot's output for the tokens.
+// newFixture starts a fake Slack and a bot. No output may contain the secret
+// part of a token.
 func newFixture(t *testing.T, change ...func(*slack.Options)) *fixture {
 	t.Helper()
-	w := &fixture{t: t, far: far.Start()}
+	w := &fixture{Output: chattest.NewOutput(t, "5ec7e7"), t: t, far: far.Start()}
 	t.Cleanup(w.far.Close)
 	w.receiver = chattest.NewRecorder("")
 	w.far.Direct(mira)
 	w.far.CloseChannel(channel, "")
 	o := slack.Options{
 		AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), PingTimeout: time.Hour,
-		Log: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Log: w.Logger(), OnChange: w.OnChange,
 		Sleep: func(ctx context.Context, d time.Duration) error {
-			w.mu.Lock()
-			w.pauses = append(w.pauses, d)
-			w.mu.Unlock()
-			return wait(ctx, time.Millisecond)
-		},
-		OnChange: func(s transport.State) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.states = append(w.states, s)
+			w.Pause(d)
+			return sleep.For(ctx, time.Millisecond)
 		},
 		Mentions: func(string) []string { return []string{home, "telegram:1"} },
 	}
@@ -71,47 +56,7 @@ func newFixture(t *testing.T, change ...func(*slack.Options)) *fixture {
 	if w.bot, err = slack.New(o); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.assertNoToken("log", w.log.String())
-		for _, s := range w.states {
-			w.assertNoToken("state", s.Text)
-		}
-	})
 	return w
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// Write records the log.
-func (w *fixture) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.log.Write(p)
-}
-
-func (w *fixture) logged() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.log.String()
-}
-
-// assertNoToken fails the test if text contains the secret part of a token.
-func (w *fixture) assertNoToken(where, text string) {
-	w.t.Helper()
-	if strings.Contains(text, "5ec7e7") {
-		w.t.Errorf("%s holds a secret: %s", where, text)
-	}
 }
 
 // run runs the bot until stop is called.
@@ -142,7 +87,7 @@ func (w *fixture) waitFor(what string, is func() bool) {
 		_ = w.far.Wait(tick, is)
 		done()
 		if ctx.Err() != nil {
-			w.t.Fatalf("%s: never; log:\n%s", what, w.logged())
+			w.t.Fatalf("%s: never; log:\n%s", what, w.Logged())
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestProbe(t *testing.T) {
 				} else if f.Fix == "" || f.Trouble == transport.TroubleNone {
 					t.Errorf("nothing to do about %+v", f)
 				}
-				w.assertNoToken("finding", f.Text+f.Fix)
+				w.CheckSecret("finding", f.Text+f.Fix)
 				got = append(got, mark+f.Text)
 			}
 			if !slices.Equal(got, c.texts) {
@@ -85,7 +85,7 @@ func TestProbeChannel(t *testing.T) {
 			if got != c.text && !(c.name == "another form" && strings.HasPrefix(got, c.text)) {
 				t.Errorf("%q, want %q", got, c.text)
 			}
-			w.assertNoToken("finding", f.Text+f.Fix)
+			w.CheckSecret("finding", f.Text+f.Fix)
 		})
 	}
 }

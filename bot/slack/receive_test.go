@@ -3,7 +3,6 @@ package slack_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,14 +147,8 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-func pauses(w *fixture) []time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.pauses)
-}
-
 // newFixtureOn starts another process with the same fake Slack and receiver.
-func newWorldOn(t *testing.T, w *fixture, change func(*slack.Options)) *fixture {
+func newFixtureOn(t *testing.T, w *fixture, change func(*slack.Options)) *fixture {
 	t.Helper()
 	o := slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), PingTimeout: time.Hour}
 	change(&o)

@@ -214,7 +214,7 @@ func TestPicture(t *testing.T) {
 			if (len(files) == 1) != c.file || c.file && (files[0].Root != id || files[0].Name != "digest.png" || string(files[0].Data) != string(m.Picture)) {
 				t.Errorf("in the thread: %+v", files)
 			}
-			if got := pauses(w); c.pauses != nil && !slices.Equal(got, c.pauses) {
+			if got := w.Pauses(); c.pauses != nil && !slices.Equal(got, c.pauses) {
 				t.Errorf("pauses: %v", got)
 			}
 			if n := len(w.far.Messages(channel)); n != 1+len(files) {
@@ -287,7 +287,7 @@ func TestSendReasons(t *testing.T) {
 			if !errors.Is(bot.SendReason(err), c.want) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
-			w.assertNoToken("error", fmt.Sprint(err))
+			w.CheckSecret("error", fmt.Sprint(err))
 			var e *bot.SendError
 			if errors.As(err, &e) && c.name == "slow" && e.RetryAfter != 17*time.Second {
 				t.Errorf("after %s", e.RetryAfter)

@@ -36,7 +36,7 @@ func TestQueueOverflow(t *testing.T) {
 		w.far.Say(ana, channel, "lunch")
 	}
 	w.far.Say(mira, direct, "last")
-	w.waitFor("a full queue", func() bool { return strings.Count(w.logged(), "the queue is full") == more+1 })
+	w.waitFor("a full queue", func() bool { return strings.Count(w.Logged(), "the queue is full") == more+1 })
 	close(hold)
 	w.waitFor("the last", func() bool { return slices.Contains(w.receiver.Texts(), "last") })
 	if got := w.receiver.Texts(); !slices.Equal(got, []string{"first", "held", "last"}) {
@@ -89,11 +89,9 @@ func TestTroubles(t *testing.T) {
 			w := newFixture(t)
 			w.far.Fault(c.method, c.fault)
 			w.runConnected()
-			w.waitFor("both to be told", func() bool { w.mu.Lock(); defer w.mu.Unlock(); return len(w.states) >= 2 })
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			if w.states[0].Trouble != c.want || w.states[0].Text == "" {
-				t.Errorf("%+v", w.states)
+			w.waitFor("both to be told", func() bool { return len(w.States()) >= 2 })
+			if states := w.States(); states[0].Trouble != c.want || states[0].Text == "" {
+				t.Errorf("%+v", states)
 			}
 		})
 	}
@@ -127,7 +125,7 @@ func TestTokenRevoked(t *testing.T) {
 	refused()
 	w.far.Fault("users.conversations", far.Rejected("token_revoked")) // a new socket cannot read back
 	w.far.Cut()
-	w.waitFor("another socket", func() bool { return w.far.Sockets() == 2 && strings.Contains(w.logged(), "cannot be read back") })
+	w.waitFor("another socket", func() bool { return w.far.Sockets() == 2 && strings.Contains(w.Logged(), "cannot be read back") })
 	refused()
 	history := len(w.far.Calls("conversations.history"))
 	w.send(home, said("again"), bot.SendOptions{})

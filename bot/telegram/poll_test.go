@@ -68,10 +68,10 @@ func TestPollRepeatsUncommitted(t *testing.T) {
 		t.Error(diff)
 	}
 	s := time.Second
-	if diff := cmp.Diff([]time.Duration{s, 2 * s, 4 * s, 8 * s}, w.allPauses()[:4]); diff != "" {
+	if diff := cmp.Diff([]time.Duration{s, 2 * s, 4 * s, 8 * s}, w.Pauses()[:4]); diff != "" {
 		t.Errorf("pauses: %s", diff)
 	}
-	if got := w.troubles(); !slices.Contains(got, transport.TroubleStore) {
+	if got := w.Troubles(); !slices.Contains(got, transport.TroubleStore) {
 		t.Errorf("troubles told: %q", got)
 	}
 }
@@ -224,10 +224,10 @@ func TestPollTroubles(t *testing.T) {
 			w.far.Say(mira, mira.ID, "hello")
 			w.poll()
 			w.receiver.Wait(t, 1)
-			if diff := cmp.Diff([]transport.Trouble{c.want, transport.TroubleNone}, w.troubles()); diff != "" {
+			if diff := cmp.Diff([]transport.Trouble{c.want, transport.TroubleNone}, w.Troubles()); diff != "" {
 				t.Errorf("states: %s", diff)
 			}
-			if diff := cmp.Diff([]time.Duration{c.pause}, w.allPauses()); diff != "" {
+			if diff := cmp.Diff([]time.Duration{c.pause}, w.Pauses()); diff != "" {
 				t.Errorf("pauses: %s", diff)
 			}
 		})
@@ -273,7 +273,7 @@ func TestPollWhileOffline(t *testing.T) {
 			w.resume <- struct{}{}
 		}
 	}
-	if diff := cmp.Diff(want, w.allPauses()); diff != "" {
+	if diff := cmp.Diff(want, w.Pauses()); diff != "" {
 		t.Errorf("pauses: %s", diff)
 	}
 	if s := w.bot.State(); s.Connected || s.Trouble != transport.TroubleNetwork {
@@ -309,7 +309,7 @@ func TestPollStopsAtOnce(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	w.assertNoToken("error", fmt.Sprint(err))
+	w.CheckSecret("error", fmt.Sprint(err))
 }
 
 // A poll that exceeds its timeout is given up.
@@ -319,7 +319,7 @@ func TestPollTimeout(t *testing.T) {
 	w.far.Say(mira, mira.ID, "hello")
 	w.poll()
 	w.receiver.Wait(t, 1)
-	if diff := cmp.Diff([]transport.Trouble{transport.TroubleNetwork, transport.TroubleNone}, w.troubles()); diff != "" {
+	if diff := cmp.Diff([]transport.Trouble{transport.TroubleNetwork, transport.TroubleNone}, w.Troubles()); diff != "" {
 		t.Errorf("states: %s", diff)
 	}
 }
@@ -332,7 +332,7 @@ func TestPollWithoutLongPolling(t *testing.T) {
 	w.far.Fault("getUpdates", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`, Times: -1})
 	w.poll()
 	<-w.woken
-	if d := w.allPauses()[0]; d <= 0 || d > time.Second {
+	if d := w.Pauses()[0]; d <= 0 || d > time.Second {
 		t.Errorf("pause %s", d)
 	}
 }
@@ -358,8 +358,8 @@ func TestPollCursorUnreadable(t *testing.T) {
 	w.receiver.Wait(t, 1)
 	cancel()
 	<-done
-	if w.troubles()[0] != transport.TroubleStore {
-		t.Errorf("troubles %q", w.troubles())
+	if w.Troubles()[0] != transport.TroubleStore {
+		t.Errorf("troubles %q", w.Troubles())
 	}
 }
 

@@ -51,7 +51,7 @@ func TestProbe(t *testing.T) {
 			var got []transport.Trouble
 			for _, f := range w.bot.Probe(t.Context()) {
 				got = append(got, f.Trouble)
-				w.assertNoToken("finding", f.Text+f.Fix)
+				w.CheckSecret("finding", f.Text+f.Fix)
 				if f.OK != (f.Trouble == "") || f.Text == "" {
 					t.Errorf("finding %+v", f)
 				}

@@ -188,7 +188,7 @@ func TestSendPartsFail(t *testing.T) {
 	w := newWorldWithChat(t)
 	w.far.Fault("sendMessage", fine, far.TooMany(9), fine)
 	w.send(long(), bot.SendOptions{})
-	if diff := cmp.Diff([]time.Duration{9 * time.Second}, w.allPauses()); diff != "" {
+	if diff := cmp.Diff([]time.Duration{9 * time.Second}, w.Pauses()); diff != "" {
 		t.Error(diff)
 	}
 	for _, f := range []far.Fault{far.TooMany(600), far.Unauthorized(), far.CutBefore(), far.BadGateway()} {
@@ -263,7 +263,7 @@ func TestSendReasons(t *testing.T) {
 					}
 				}
 			}
-			w.assertNoToken("error", fmt.Sprintf("%v %+v %#v", err, err, err))
+			w.CheckSecret("error", fmt.Sprintf("%v %+v %#v", err, err, err))
 		})
 	}
 }
@@ -382,7 +382,7 @@ func TestSendOffline(t *testing.T) {
 		if !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%s: %v", api, err)
 		}
-		w.assertNoToken("error", fmt.Sprintf("%v %#v", err, err))
+		w.CheckSecret("error", fmt.Sprintf("%v %#v", err, err))
 	}
 	// A call that is cancelled leaves open whether it arrived.
 	w := newWorldWithChat(t)
@@ -397,7 +397,7 @@ func TestSendOffline(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	for ; err != nil; err = errors.Unwrap(err) { // wrapped errors contain no token either
-		w.assertNoToken("cause", fmt.Sprintf("%v %+v %#v", err, err, err))
+		w.CheckSecret("cause", fmt.Sprintf("%v %+v %#v", err, err, err))
 	}
 }
 

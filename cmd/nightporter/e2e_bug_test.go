@@ -43,9 +43,9 @@ var bugIssues = []ledger.Issue{
 
 // bugNight is a repository with a reported bug, and a model that works
 // through the pattern "bug". passes: the first reproducer's test passes.
-func bugNight(t *testing.T, passes bool) *evening {
+func bugNight(t *testing.T, passes bool) *e2eFixture {
 	t.Helper()
-	e := newEvening(t, setting{script: func(e *evening, r models.Request) models.Turn {
+	e := newE2EFixture(t, setting{script: func(e *e2eFixture, r models.Request) models.Turn {
 		turns := append([]models.Turn{models.Use(e.note())}, bugWork(r.Hat(), r.Prompt(), passes)...)
 		if r.Step < len(turns) {
 			return turns[r.Step]
@@ -103,7 +103,7 @@ type session struct {
 }
 
 // conversations are the agent sessions in the order in which they began.
-func (e *evening) conversations() []session {
+func (e *e2eFixture) conversations() []session {
 	var out []session
 	seen := map[string]bool{}
 	for _, r := range e.models.Turns() {
@@ -117,7 +117,7 @@ func (e *evening) conversations() []session {
 
 // chain is the evidence of a task, and what its sessions were routed to, each
 // entry as a few words.
-func (e *evening) chain(ledgerStore []entry, task string) []string {
+func (e *e2eFixture) chain(ledgerStore []entry, task string) []string {
 	e.t.Helper()
 	var out []string
 	for _, x := range ledgerStore {
@@ -154,7 +154,7 @@ func (e *evening) chain(ledgerStore []entry, task string) []string {
 }
 
 // bugRun works through the bug and returns its chain and sessions.
-func (e *evening) bugRun() ([]string, []session) {
+func (e *e2eFixture) bugRun() ([]string, []session) {
 	e.t.Helper()
 	p, err := e.Start(e.Env(), "run", "--pattern", "bug")
 	e.must(err)

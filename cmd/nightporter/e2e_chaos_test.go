@@ -13,7 +13,7 @@ import (
 // chaos kills the daemon and starts it again, and takes Telegram away in the
 // middle of it.
 type chaos struct {
-	e    *evening
+	e    *e2eFixture
 	stop chan struct{}
 	done chan struct{}
 
@@ -25,7 +25,7 @@ type chaos struct {
 
 // chaos begins: n kills, each some time after the start before it. The person
 // and the sessions go on meanwhile.
-func (e *evening) chaos(random *rand.Rand, n int) *chaos {
+func (e *e2eFixture) chaos(random *rand.Rand, n int) *chaos {
 	c := &chaos{e: e, stop: make(chan struct{}), done: make(chan struct{}), moved: make(chan struct{})}
 	e.t.Cleanup(func() { _ = c.end() })
 	go func() {
@@ -57,7 +57,7 @@ func (e *evening) chaos(random *rand.Rand, n int) *chaos {
 }
 
 func (c *chaos) kill() error {
-	p := c.e.porter
+	p := c.e.daemon
 	select {
 	case <-p.Done:
 		return errors.New("nightporter up ended by itself:\n" + p.Out.String())
@@ -70,7 +70,7 @@ func (c *chaos) kill() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.e.porter = next
+	c.e.daemon = next
 	c.e.errs = append(c.e.errs, next.Out)
 	c.kills++
 	close(c.moved)

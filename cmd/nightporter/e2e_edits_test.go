@@ -28,7 +28,7 @@ func TestEditsThroughKills(t *testing.T) {
 		seed = rand.Uint64()
 	}
 	t.Logf("again with: -kill.seed=%d", seed)
-	e := newEvening(t, setting{project: "pattern = \"single\"\n", script: func(e *evening, r models.Request) models.Turn {
+	e := newE2EFixture(t, setting{project: "pattern = \"single\"\n", script: func(e *e2eFixture, r models.Request) models.Turn {
 		hat := r.Hat()
 		turns := []models.Turn{
 			models.Use(e.note()),

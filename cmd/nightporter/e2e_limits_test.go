@@ -39,7 +39,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e := newEvening(t, setting{env: c.env})
+			e := newE2EFixture(t, setting{env: c.env})
 			e.strike("Task 1 builder", c.fault)
 			e.run(c.wait, c.type_, c.want, c.exit)
 		})
@@ -50,7 +50,7 @@ func TestLimits(t *testing.T) {
 // cut where it is kept, and the session's event counts all the same.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
-	e := newEvening(t, setting{script: func(e *evening, r models.Request) models.Turn {
+	e := newE2EFixture(t, setting{script: func(e *e2eFixture, r models.Request) models.Turn {
 		turn := e.sixTasks(r)
 		if hat := r.Hat(); hat.Name == "builder" && r.Step == 1 {
 			turn.Text = strings.Repeat("tea ", 50<<20/4)
@@ -68,7 +68,7 @@ func TestLongLine(t *testing.T) {
 
 // run does the plan's first task from the terminal. Where it waits, which its
 // output says with waits, the person types a line.
-func (e *evening) run(waits, types, want string, exit int) {
+func (e *e2eFixture) run(waits, types, want string, exit int) {
 	e.t.Helper()
 	p, err := e.Start(e.Env(), "run", "--pattern", "single", "--only", "Task 1")
 	e.must(err)

@@ -32,7 +32,7 @@ order() { place "$2" "$1"; }`, `[ "$(order 2 tea)" = "order: 2 x tea" ]`},
 // that a night has: a first tree that is red though it says that tests pass
 // (Task 1), a fault that only the reviewer sees (Task 2), a task that it
 // cannot do without a person's word (Task 4).
-func (e *evening) sixTasks(r models.Request) models.Turn {
+func (e *e2eFixture) sixTasks(r models.Request) models.Turn {
 	hat := r.Hat()
 	name := hat.Task + " " + hat.Name
 	turns := append([]models.Turn{models.Use(e.note())}, e.work(hat)...)
@@ -51,21 +51,21 @@ func (e *evening) sixTasks(r models.Request) models.Turn {
 
 // note leaves a line about the session beside its work folder: which it is,
 // and of which process it had its variables.
-func (e *evening) note() models.Tool {
+func (e *e2eFixture) note() models.Tool {
 	return models.Bash(`echo "$HAT_SESSION $HAT_TASK $HAT_NAME" | tee -a ` + e.Path("notes", "sessions"))
 }
 
 // strike makes the first turn of a hat's next sessions at a task go wrong, one
 // session for each fault: each is made when the model is asked, so that it can
 // name a time.
-func (e *evening) strike(name string, faults ...func() models.Fault) {
+func (e *e2eFixture) strike(name string, faults ...func() models.Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.faults[name] = append(e.faults[name], faults...)
 }
 
 // fault is what goes wrong in a session: the same whenever it asks again.
-func (e *evening) fault(name, session string) *models.Fault {
+func (e *e2eFixture) fault(name, session string) *models.Fault {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if f, is := e.struck[session]; is {
@@ -80,7 +80,7 @@ func (e *evening) fault(name, session string) *models.Fault {
 	return f
 }
 
-func (e *evening) work(hat models.Hat) []models.Turn {
+func (e *e2eFixture) work(hat models.Hat) []models.Turn {
 	b := built[hat.Task]
 	test := "tests/" + strings.TrimPrefix(b.file, "lib/")
 	files := []string{b.file, test}

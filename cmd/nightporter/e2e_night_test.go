@@ -28,7 +28,7 @@ import (
 // they see it (go test -v).
 func TestNight(t *testing.T) {
 	t.Parallel()
-	e := newEvening(t, setting{telegram: telegram.Options{Rates: true}})
+	e := newE2EFixture(t, setting{telegram: telegram.Options{Rates: true}})
 	before := e.checkout()
 	e.up()
 	e.ready()
@@ -79,7 +79,7 @@ func TestNightWithKills(t *testing.T) {
 		seed = rand.Uint64()
 	}
 	t.Logf("again with: -kill.seed=%d", seed)
-	e := newEvening(t, setting{telegram: telegram.Options{Rates: true}})
+	e := newE2EFixture(t, setting{telegram: telegram.Options{Rates: true}})
 	before := e.checkout()
 	e.strike("Task 5 builder", func() models.Fault {
 		return models.LimitReached("five_hour", time.Now().Add(8*time.Second))
@@ -112,7 +112,7 @@ var headOf = regexp.MustCompile(`^(?:<b>)?(↻ )?[■?‖] (?:Start shop|shop #\
 
 // askedOnce: a question is at most repeated, and every copy but the first is
 // marked so.
-func (e *evening) askedOnce() {
+func (e *e2eFixture) askedOnce() {
 	e.t.Helper()
 	copies := map[string][]string{}
 	for _, c := range e.far.Calls("sendMessage") {
@@ -133,7 +133,7 @@ func (e *evening) askedOnce() {
 // story is what Mira does in the night. Between her parts others may act:
 // resumed is called when the run has been paused and goes on, late before her
 // last answer. It returns the status as she asked for it in the middle.
-func (e *evening) story(resumed, late func()) (live telegram.Message) {
+func (e *e2eFixture) story(resumed, late func()) (live telegram.Message) {
 	e.t.Helper()
 	e.hold("Task 3 planner", "Task 5 planner")
 
@@ -182,7 +182,7 @@ const planFile = ".agents/plans/in-progress/checkout.md"
 
 // look asks for something that is not worth repeating after a crash: she asks
 // again until she sees it.
-func (e *evening) look(who telegram.User, line string, texts ...string) telegram.Message {
+func (e *e2eFixture) look(who telegram.User, line string, texts ...string) telegram.Message {
 	e.t.Helper()
 	ctx := e.within()
 	for ctx.Err() == nil {
@@ -203,7 +203,7 @@ func (e *evening) look(who telegram.User, line string, texts ...string) telegram
 }
 
 // asked is how many sessions of a hat at a task have asked the model.
-func (e *evening) asked(name string) int {
+func (e *e2eFixture) asked(name string) int {
 	seen := map[string]bool{}
 	for _, r := range e.models.Turns() {
 		if h := r.Hat(); h.Task+" "+h.Name == name {
@@ -216,7 +216,7 @@ func (e *evening) asked(name string) int {
 var stateField = regexp.MustCompile(`"state":"(\w+)"`)
 
 // runState is the run's state, "" while nobody can be asked.
-func (e *evening) runState() string {
+func (e *e2eFixture) runState() string {
 	out, err := e.tryNP("status", "--json")
 	if m := stateField.FindStringSubmatch(out); err == nil && m != nil {
 		return m[1]
@@ -225,7 +225,7 @@ func (e *evening) runState() string {
 }
 
 // quiet waits until everything that the bot wants to say is said.
-func (e *evening) quiet() {
+func (e *e2eFixture) quiet() {
 	e.t.Helper()
 	last, since := -1, time.Now()
 	e.must(programtest.WaitFor("the chat to be quiet", func() (bool, error) {
@@ -238,7 +238,7 @@ func (e *evening) quiet() {
 }
 
 // inOrder checks that messages whose first lines begin so stand in this order.
-func (e *evening) inOrder(c telegram.Chat, firsts ...string) {
+func (e *e2eFixture) inOrder(c telegram.Chat, firsts ...string) {
 	e.t.Helper()
 	at := 0
 	for _, first := range firsts {
@@ -252,7 +252,7 @@ func (e *evening) inOrder(c telegram.Chat, firsts ...string) {
 }
 
 // checkout is every file of the person's checkout, but for git's own.
-func (e *evening) checkout() map[string]string {
+func (e *e2eFixture) checkout() map[string]string {
 	e.t.Helper()
 	seen, err := e.Look(e.Path("repo"))
 	e.must(err)
@@ -261,7 +261,7 @@ func (e *evening) checkout() map[string]string {
 
 // whole holds what is left of the night against what it has to be. limits is
 // how many sessions were cut off by the usage limit.
-func (e *evening) whole(before map[string]string, limits int) {
+func (e *e2eFixture) whole(before map[string]string, limits int) {
 	e.t.Helper()
 	e.t.Logf("$ git log main..nightporter/shop/r1\n%s", e.git("log", "--format=%h %an: %s", "main..nightporter/shop/r1"))
 	want := []string{
@@ -310,7 +310,7 @@ func (e *evening) whole(before map[string]string, limits int) {
 
 // sessionsOnce: every session is one process of the agent with one
 // conversation, and each that the ledger knows was one.
-func (e *evening) sessionsOnce(limits int) {
+func (e *e2eFixture) sessionsOnce(limits int) {
 	e.t.Helper()
 	data, err := os.ReadFile(e.Path("notes", "sessions"))
 	e.must(err)
@@ -370,7 +370,7 @@ func (e *evening) sessionsOnce(limits int) {
 
 // guidanceOnce: what she said was queued once, bound to the builder of #3, and
 // is once in each prompt that has it.
-func (e *evening) guidanceOnce() {
+func (e *e2eFixture) guidanceOnce() {
 	e.t.Helper()
 	ledgerStore := e.ledger()
 	said := map[string]int{}

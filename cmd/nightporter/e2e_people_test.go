@@ -24,7 +24,7 @@ func TestStrangers(t *testing.T) {
 	t.Parallel()
 	const group = -100500
 	ana := telegram.User{ID: 60031188, Name: "Ana"}
-	e := newEvening(t, setting{})
+	e := newE2EFixture(t, setting{})
 	e.hold("Task 1 planner")
 	e.up()
 	e.ready()
@@ -121,7 +121,7 @@ func TestStrangers(t *testing.T) {
 // takes is printed; that the agent hangs meanwhile is what is tested.
 func TestStatusWhileAgentHangs(t *testing.T) {
 	t.Parallel()
-	e := newEvening(t, setting{})
+	e := newE2EFixture(t, setting{})
 	e.strike("Task 1 planner", models.Hang)
 	e.up()
 	e.ready()
@@ -188,7 +188,7 @@ func last(ledgerStore []entry, stream string) int64 {
 // times; a command that is three hours old is asked about first (docs/spec 6.7).
 func TestBacklog(t *testing.T) {
 	t.Parallel()
-	e := newEvening(t, setting{})
+	e := newE2EFixture(t, setting{})
 	e.hold("Task 1 planner")
 	e.up()
 	e.ready()
@@ -197,7 +197,7 @@ func TestBacklog(t *testing.T) {
 	e.press(mira, "Start", "? Start shop?")
 	e.shows(mira, "● shop r1 started")
 	e.held("Task 1 planner")
-	e.porter.Kill()
+	e.daemon.Kill()
 
 	const updates = 1000
 	var want []string
@@ -285,7 +285,7 @@ func TestBacklog(t *testing.T) {
 
 // receipts counts the receipts of guidance that were sent or wait for it. One
 // that is there twice, or out of order, is an error.
-func (e *evening) receipts() int {
+func (e *e2eFixture) receipts() int {
 	e.t.Helper()
 	db := e.database()
 	rows, err := db.Query(`SELECT key, reply_to FROM messages WHERE edit = 0 AND key GLOB 'g[0-9]*' ORDER BY place`)

@@ -25,7 +25,7 @@ func TestToken(t *testing.T) {
 	t.Run("wrong", func(t *testing.T) {
 		t.Parallel()
 		const wrong = "7999456789:AAH-of-somebody-else_0123456789abcdefg"
-		e := newEvening(t, setting{token: wrong, project: "start = \"auto\"\n"})
+		e := newE2EFixture(t, setting{token: wrong, project: "start = \"auto\"\n"})
 		e.hold("Task 1 planner")
 		e.up()
 		e.ready()
@@ -40,7 +40,7 @@ func TestToken(t *testing.T) {
 	})
 	t.Run("revoked", func(t *testing.T) {
 		t.Parallel()
-		e := newEvening(t, setting{})
+		e := newE2EFixture(t, setting{})
 		e.hold("Task 1 planner")
 		e.up()
 		e.ready()
@@ -74,9 +74,9 @@ func TestToken(t *testing.T) {
 }
 
 // says waits until the daemon's log and its status say so.
-func (e *evening) says(text string) {
+func (e *e2eFixture) says(text string) {
 	e.t.Helper()
-	e.must(programtest.WaitFor(fmt.Sprintf("%q in the log", text), func() (bool, error) { return strings.Contains(e.porter.Out.String(), text), nil }))
+	e.must(programtest.WaitFor(fmt.Sprintf("%q in the log", text), func() (bool, error) { return strings.Contains(e.daemon.Out.String(), text), nil }))
 	out := e.np("status")
 	e.t.Logf("$ nightporter status\n%s", out)
 }
@@ -84,7 +84,7 @@ func (e *evening) says(text string) {
 // neverShown looks for a token in everything that nightporter wrote, and in
 // the environment and arguments of every process below it. The secret is what
 // stands behind the colon.
-func (e *evening) neverShown(token string) {
+func (e *e2eFixture) neverShown(token string) {
 	e.t.Helper()
 	_, secret, _ := strings.Cut(token, ":")
 	find := func(where string, data []byte) {
@@ -125,7 +125,7 @@ func (e *evening) neverShown(token string) {
 // children are the processes that have the world's folder among their
 // arguments, variables or in their working folder: nightporter, its shims and
 // what sessions run. With a name, only those whose program is called so.
-func (e *evening) children(name string) []int {
+func (e *e2eFixture) children(name string) []int {
 	entries, err := os.ReadDir("/proc")
 	e.must(err)
 	var out []int

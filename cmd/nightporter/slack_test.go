@@ -14,11 +14,11 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// slackNight is the real nightporter beside a Slack of ours.
-type slackNight struct {
+// slackFixture is the real nightporter with a fake Slack.
+type slackFixture struct {
 	programtest.TwoTasks
 	far    *far.Server
-	porter *programtest.Process
+	daemon *programtest.Process
 }
 
 const (
@@ -26,9 +26,9 @@ const (
 	slackChannel = "C0SHOP"
 )
 
-func newSlackNight(t *testing.T) *slackNight {
+func newSlackFixture(t *testing.T) *slackFixture {
 	t.Helper()
-	n := &slackNight{TwoTasks: programtest.NewTwoTasks(t), far: far.Start()}
+	n := &slackFixture{TwoTasks: programtest.NewTwoTasks(t), far: far.Start()}
 	t.Cleanup(n.far.Close)
 	n.far.Direct(slackMira)
 	n.far.CloseChannel(slackChannel, "")
@@ -47,8 +47,8 @@ func newSlackNight(t *testing.T) *slackNight {
 		}
 	}
 	t.Cleanup(func() {
-		if t.Failed() && n.porter != nil {
-			t.Logf("nightporter up:\n%s", tailOf(n.porter.Out.String(), 6000))
+		if t.Failed() && n.daemon != nil {
+			t.Logf("nightporter up:\n%s", tailOf(n.daemon.Out.String(), 6000))
 			for _, id := range []string{n.direct(), slackChannel} {
 				for _, m := range n.far.Messages(id) {
 					t.Logf("%s %s %q %s", id, m.User, m.Text, m.Plain())
@@ -61,21 +61,21 @@ func newSlackNight(t *testing.T) *slackNight {
 
 func tailOf(s string, most int) string { return s[max(0, len(s)-most):] }
 
-func (n *slackNight) direct() string { return n.far.Direct(slackMira) }
+func (n *slackFixture) direct() string { return n.far.Direct(slackMira) }
 
 // up starts nightporter, and waits until it hears.
-func (n *slackNight) up() {
+func (n *slackFixture) up() {
 	n.T.Helper()
 	p, err := n.Machine.Start(nil, "up")
 	if err != nil {
 		n.T.Fatal(err)
 	}
-	n.porter = p
+	n.daemon = p
 	n.T.Cleanup(p.Kill)
 	n.until("a socket", func() bool { return n.far.Connected() && strings.Contains(p.Out.String(), "is up") })
 }
 
-func (n *slackNight) until(what string, is func() bool) {
+func (n *slackFixture) until(what string, is func() bool) {
 	n.T.Helper()
 	if err := programtest.WaitFor(what, func() (bool, error) { return is(), nil }); err != nil {
 		n.T.Fatal(err)
@@ -83,7 +83,7 @@ func (n *slackNight) until(what string, is func() bool) {
 }
 
 // shows waits for a message of ours with all these texts, after others.
-func (n *slackNight) shows(id string, after int, texts ...string) (found far.Message) {
+func (n *slackFixture) shows(id string, after int, texts ...string) (found far.Message) {
 	n.T.Helper()
 	n.until(fmt.Sprintf("%q in %s", texts, id), func() bool {
 		for _, m := range n.far.Messages(id)[after:] {
@@ -104,15 +104,15 @@ func (n *slackNight) shows(id string, after int, texts ...string) (found far.Mes
 	return found
 }
 
-func (n *slackNight) said(id string) int { return len(n.far.Messages(id)) }
+func (n *slackFixture) said(id string) int { return len(n.far.Messages(id)) }
 
 var slackCode = regexp.MustCompile(`/porter pair ([2-9A-Z]{4}-[2-9A-Z]{4})`)
 
-// TestSlack is an evening with Slack: pairing, a run that is started by a
+// TestSlack is a night with Slack: pairing, a run that is started by a
 // button, guidance that is edited, dropped, and given while nightporter is off,
 // and silence for strangers.
 func TestSlack(t *testing.T) {
-	n := newSlackNight(t)
+	n := newSlackFixture(t)
 	n.up()
 	direct := n.direct()
 
@@ -178,7 +178,7 @@ func TestSlack(t *testing.T) {
 	}
 
 	// What is said while nightporter is off is read back, once.
-	n.porter.Kill()
+	n.daemon.Kill()
 	n.far.RefuseSockets(true)
 	n.far.Say(slackMira, direct, programtest.Guided)
 	n.far.RefuseSockets(false)
@@ -219,12 +219,12 @@ func TestSlack(t *testing.T) {
 	if oks != 4 || !strings.Contains(out, "the app is in #c0shop, the channel of shop") {
 		t.Errorf("doctor:\n%s", out)
 	}
-	n.neverTold(out + n.porter.Out.String() + pair.Out.String())
+	n.neverTold(out + n.daemon.Out.String() + pair.Out.String())
 }
 
 // neverTold looks for what is secret of the tokens, in texts and in everything
 // that the state folder holds.
-func (n *slackNight) neverTold(text string) {
+func (n *slackFixture) neverTold(text string) {
 	n.T.Helper()
 	if strings.Contains(text, "5ec7e7") {
 		n.T.Error("a token was told")

@@ -15,8 +15,8 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// seat is somebody who sits at a terminal.
-type seat struct {
+// terminalSession is nightporter in a pseudo-terminal.
+type terminalSession struct {
 	t    *testing.T
 	tty  *os.File
 	out  *programtest.Buffer
@@ -28,8 +28,8 @@ type seat struct {
 	narrow bool
 }
 
-// sit starts nightporter in a terminal of 100 columns and 30 lines.
-func sit(t *testing.T, m programtest.Machine, env []string, args ...string) *seat {
+// startTerminal starts nightporter in a terminal of 100 columns and 30 lines.
+func startTerminal(t *testing.T, m programtest.Machine, env []string, args ...string) *terminalSession {
 	t.Helper()
 	cmd := m.Command(context.Background(), "nightporter", args...)
 	cmd.Env = append(append(cmd.Env, "TERM=xterm-256color"), env...)
@@ -37,7 +37,7 @@ func sit(t *testing.T, m programtest.Machine, env []string, args ...string) *sea
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &seat{t: t, tty: tty, out: &programtest.Buffer{}, cmd: cmd, done: make(chan struct{}), drawn: time.Now()}
+	s := &terminalSession{t: t, tty: tty, out: &programtest.Buffer{}, cmd: cmd, done: make(chan struct{}), drawn: time.Now()}
 	go func() {
 		defer close(s.done)
 		_, _ = io.Copy(s.out, tty) // ends with an error when the program does
@@ -51,7 +51,7 @@ func sit(t *testing.T, m programtest.Machine, env []string, args ...string) *sea
 	return s
 }
 
-func (s *seat) press(keys string) {
+func (s *terminalSession) press(keys string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.tty, keys); err != nil {
 		s.t.Fatal(err)
@@ -62,11 +62,13 @@ func (s *seat) press(keys string) {
 var sequences = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[PX^_][^\x1b]*\x1b\\\\|[ -/]*[0-~])")
 
 // text is what was written since the screen was drawn anew the last time.
-func (s *seat) text() string { return sequences.ReplaceAllString(s.out.String()[s.from:], " ") }
+func (s *terminalSession) text() string {
+	return sequences.ReplaceAllString(s.out.String()[s.from:], " ")
+}
 
 // sees waits until the screen shows something. A screen sends only what has
 // changed; a terminal of another size is sent all of it.
-func (s *seat) sees(re string) {
+func (s *terminalSession) sees(re string) {
 	s.t.Helper()
 	want := regexp.MustCompile(re)
 	err := programtest.WaitFor(re, func() (bool, error) {
@@ -89,7 +91,7 @@ func (s *seat) sees(re string) {
 	}
 }
 
-func (s *seat) ends(code int) {
+func (s *terminalSession) ends(code int) {
 	s.t.Helper()
 	select {
 	case <-s.done:
@@ -135,7 +137,7 @@ func TestWatchTerminal(t *testing.T) {
 		t.Fatalf("%v\n%s", err, run.Out)
 	}
 
-	s := sit(t, n.Machine, []string{"NO_COLOR=1"}, "watch")
+	s := startTerminal(t, n.Machine, []string{"NO_COLOR=1"}, "watch")
 	s.sees(`shop r1`)
 	s.sees(`● at work · 0/2 done`)
 	s.sees(`● #1 First[\s│]`)
@@ -215,7 +217,7 @@ func TestWatchTerminal(t *testing.T) {
 func TestWatchNobody(t *testing.T) {
 	t.Parallel()
 	n := programtest.NewTwoTasks(t)
-	s := sit(t, n.Machine, nil, "watch")
+	s := startTerminal(t, n.Machine, nil, "watch")
 	s.ends(3)
 	if !strings.Contains(s.text(), "nightporter is not running. Start it: nightporter up") {
 		t.Error(s.text())

@@ -52,7 +52,7 @@ var arrows = map[string][]string{
 	"bot/transport":            {},
 	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/slack":                {"loop/ledger", "bot", "bot/transport"},
-	"bot/chattest":             {"loop/ledger", "bot"},
+	"bot/chattest":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sleep"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/inbound":              {"loop", "loop/ledger", "guidance", "bot"},

@@ -46,7 +46,7 @@ func TestBoundary(t *testing.T) {
 		for d := home; d != "/tmp" && len(d) > 5; d = filepath.Dir(d) {
 			_ = os.Chmod(d, 0o755) // else the other user, and not the boundary, would refuse
 		}
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		for _, f := range []string{filepath.Join(h.state, "operator.key"), filepath.Join(h.out, "victim")} {
 			if err := os.WriteFile(f, []byte("s3cret"), 0o666); err != nil {
 				t.Fatal(err)
@@ -104,7 +104,7 @@ func TestBoundaryAttributes(t *testing.T) {
 		if level < 3 && os.Geteuid() != 0 {
 			t.Skipf("SKIPPED: below level 3 nothing refuses this to the same user (uid %d)", os.Geteuid())
 		}
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		victim := filepath.Join(h.out, "victim")
 		if err := os.WriteFile(victim, nil, 0o640); err != nil {
 			t.Fatal(err)
@@ -133,7 +133,7 @@ func TestBoundaryAttributes(t *testing.T) {
 
 func TestSockets(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		listen := func(path string) {
 			l, err := net.Listen("unix", path)
 			if err != nil {
@@ -178,7 +178,7 @@ func TestClosedFolders(t *testing.T) {
 		t.Skip("SKIPPED: only a daemon started as root has another user's sessions")
 	}
 	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, 0, func(o *Options) { o.MaxLevel = level })
+		h := newFixture(t, 0, func(o *Options) { o.MaxLevel = level })
 		top := filepath.Dir(h.state)
 		for _, d := range []string{top, h.state, filepath.Dir(h.work), filepath.Dir(filepath.Dir(h.work))} {
 			if err := os.Chmod(d, 0o700); err != nil {
@@ -210,7 +210,7 @@ func TestHandOver(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root hands folders over")
 	}
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	outside, inside, link := filepath.Join(h.out, "shadow"), filepath.Join(h.work, "mine"), filepath.Join(h.work, "shadow")
 	for _, f := range []string{outside, inside} {
 		if err := os.WriteFile(f, nil, 0o600); err != nil {
@@ -239,7 +239,7 @@ func TestHandOver(t *testing.T) {
 }
 
 func TestRequired(t *testing.T) {
-	h := newHouse(t, 1, func(o *Options) { o.Boundary = "required" })
+	h := newFixture(t, 1, func(o *Options) { o.Boundary = "required" })
 	h.script("exit 0")
 	if err := h.runner.Start(t.Context(), h.launch("r1-1")); err == nil || !strings.Contains(err.Error(), "required") {
 		t.Errorf("Start = %v", err)

@@ -36,19 +36,19 @@ func claudeProgram(t *testing.T) string {
 	return p
 }
 
-// claudeNight is a house in which Claude Code works against a scripted model.
-type claudeNight struct {
-	*house
-	desk *desk
-	srv  *models.Server
+// claudeFixture is a fixture in which Claude Code works against a scripted model.
+type claudeFixture struct {
+	*fixture
+	events *eventRecorder
+	srv    *models.Server
 }
 
-func newClaude(t *testing.T, level int, script func(models.Request) models.Turn, vars ...string) *claudeNight {
+func newClaude(t *testing.T, level int, script func(models.Request) models.Turn, vars ...string) *claudeFixture {
 	t.Helper()
 	prog := claudeProgram(t)
-	d, serve := serveDesk(t)
-	n := &claudeNight{desk: d, srv: models.Start(t, script)}
-	n.house = newHouse(t, level, serve)
+	d, serve := serveEvents(t)
+	n := &claudeFixture{events: d, srv: models.Start(t, script)}
+	n.fixture = newFixture(t, level, serve)
 	file := filepath.Join(n.out, "claude.env")
 	if err := os.WriteFile(file, []byte(strings.Join(append(n.srv.Env(), vars...), "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -70,13 +70,13 @@ Task 5: Say hello
     hat emit build.complete --data '{"summary":"…","files_modified":["path"]}'
 `
 
-func (n *claudeNight) launchClaude(session string) ledger.Launch {
+func (n *claudeFixture) launchClaude(session string) ledger.Launch {
 	l := n.launch(session)
 	l.Agent, l.Model, l.Prompt = adapter.Claude, "claude-sonnet-4-5", claudePrompt
 	return l
 }
 
-func (n *claudeNight) session(session string, change ...func(*ledger.Launch)) ledger.Exit {
+func (n *claudeFixture) session(session string, change ...func(*ledger.Launch)) ledger.Exit {
 	n.t.Helper()
 	l := n.launchClaude(session)
 	for _, c := range change {
@@ -86,14 +86,14 @@ func (n *claudeNight) session(session string, change ...func(*ledger.Launch)) le
 	x := n.wait(session)
 	n.t.Logf("%s: exit %d after %s, turns %d, tokens %d, $%.5f, trouble %q until %s, %q, %d events, %d requests, %d killed",
 		x.Reason, x.Code, x.Took().Round(10*time.Millisecond), x.Turns, x.Tokens, x.CostUSD, x.Failure, x.Until.Format(time.RFC3339), x.Text,
-		len(n.desk.sent()), len(n.srv.Requests()), x.Killed)
+		len(n.events.sent()), len(n.srv.Requests()), x.Killed)
 	n.record(session)
 	return x
 }
 
 // record keeps the session's stream for TestClaudeRead where -claude.record is
 // given, without what is of this machine or of this moment.
-func (n *claudeNight) record(session string) {
+func (n *claudeFixture) record(session string) {
 	if !*recording {
 		return
 	}
@@ -137,7 +137,7 @@ func TestClaudeWorks(t *testing.T) {
 		if got, err := os.ReadFile(filepath.Join(n.work, "copy.txt")); string(got) != "hello Task 5\n" {
 			t.Errorf("copy.txt: %q, %v", got, err)
 		}
-		if e := n.desk.sent(); len(e) != 1 || e[0].Type != "build.complete" || !strings.Contains(string(e[0].Data), "it's done") {
+		if e := n.events.sent(); len(e) != 1 || e[0].Type != "build.complete" || !strings.Contains(string(e[0].Data), "it's done") {
 			t.Errorf("events: %+v", e)
 		}
 		// 3 turns of 1050 tokens, and one of 118.
@@ -190,8 +190,8 @@ func TestClaudeStopHook(t *testing.T) {
 			if heeds {
 				want, events = 3, 1
 			}
-			if x.Code != 0 || len(turns) != want || len(n.desk.sent()) != events || n.desk.hooks() == 0 {
-				t.Errorf("exit %+v, %d turns, events %v, hooks %d", x, len(turns), n.desk.sent(), n.desk.hooks())
+			if x.Code != 0 || len(turns) != want || len(n.events.sent()) != events || n.events.hooks() == 0 {
+				t.Errorf("exit %+v, %d turns, events %v, hooks %d", x, len(turns), n.events.sent(), n.events.hooks())
 			}
 		})
 	}
@@ -274,7 +274,7 @@ func TestClaudeBackground(t *testing.T) {
 	t.Run("after the event", func(t *testing.T) {
 		n := newClaude(t, 0, script(true))
 		n.start(n.launchClaude("r1-1"))
-		<-n.desk.arrived
+		<-n.events.arrived
 		if err := n.runner.End(context.Background(), "r1-1", ledger.Duration(3*time.Second)); err != nil {
 			t.Fatal(err)
 		}
@@ -344,14 +344,14 @@ func TestClaudeHugeLine(t *testing.T) {
 	}))
 	n.start(n.launchClaude("r1-1"))
 	x := n.wait("r1-1")
-	if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Failure != "" || x.Tokens != 3150 || len(n.desk.sent()) != 1 || len(x.Tail) > lastSize {
+	if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Failure != "" || x.Tokens != 3150 || len(n.events.sent()) != 1 || len(x.Tail) > lastSize {
 		t.Errorf("exit: %+v", x)
 	}
 }
 
 // A kept login is what the program logs in with, and is gone afterwards.
 func TestClaudeLogin(t *testing.T) {
-	tokens := func(n *claudeNight) string { return n.srv.Turns()[0].Header.Get("Authorization") }
+	tokens := func(n *claudeFixture) string { return n.srv.Turns()[0].Header.Get("Authorization") }
 	far := time.Now().Add(24 * time.Hour).UnixMilli()
 	for _, c := range []struct {
 		name  string

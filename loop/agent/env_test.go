@@ -16,7 +16,7 @@ import (
 // TestAgentVariables: the variables of an agent's row reach its sessions and no
 // command of the project, and env_file wins over them.
 func TestAgentVariables(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	file := filepath.Join(h.out, "claude.env")
 	if err := os.WriteFile(file, []byte("CLAUDE_CODE_MAX_RETRIES=7\nANTHROPIC_API_KEY=k\n"), 0o600); err != nil {
 		t.Fatal(err)

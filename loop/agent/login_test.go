@@ -30,7 +30,7 @@ func madeLogin(access, refresh string, expires int64) []byte {
 
 // scripted lets a shell script stand in for Claude Code: what it logs in with
 // and how it is judged stay the same.
-func (h *house) scripted(text string) {
+func (h *fixture) scripted(text string) {
 	h.t.Helper()
 	h.script(text)
 	d := h.runner.o.Agents["mine"]
@@ -38,14 +38,14 @@ func (h *house) scripted(text string) {
 	h.runner.o.Agents[adapter.Claude] = d
 }
 
-func (h *house) login(files map[string][]byte) {
+func (h *fixture) login(files map[string][]byte) {
 	h.t.Helper()
 	if err := SaveLogin(h.state, adapter.Claude, files); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) kept() map[string]string {
+func (h *fixture) kept() map[string]string {
 	h.t.Helper()
 	files, err := readLogin(loginDir(h.state, adapter.Claude))
 	if err != nil {
@@ -58,7 +58,7 @@ func (h *house) kept() map[string]string {
 	return out
 }
 
-func (h *house) agentSession(session string) ledger.Exit {
+func (h *fixture) agentSession(session string) ledger.Exit {
 	h.t.Helper()
 	l := h.launch(session)
 	l.Agent = adapter.Claude
@@ -72,7 +72,7 @@ const account = "~/.claude/.credentials.json"
 // it does not see; and whoever verifies its work finds none of it.
 func TestLoginPlaced(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		first := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
 		h.login(map[string][]byte{claudeOAuth: first})
 		dir := loginDir(h.state, adapter.Claude)
@@ -103,7 +103,7 @@ func TestLoginPlaced(t *testing.T) {
 // A login that is one secret is a variable, and a key of the person's own
 // comes before it.
 func TestLoginVariable(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	for n, c := range []struct {
 		file, text, env, want string
 	}{
@@ -132,7 +132,7 @@ func TestLoginRenewed(t *testing.T) {
 	old := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
 	newer := madeLogin("sk-ant-oat01-b", "sk-ant-ort01-b", 2000)
 	write := func(data []byte) string { return "printf %s '" + string(data) + "' > " + account }
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	for n, c := range []struct {
 		name, script string
 		meanwhile    []byte // what a person saves while it runs
@@ -182,7 +182,7 @@ func TestLoginRenewed(t *testing.T) {
 // Two sessions of one account come one after the other, and the second one has
 // what the first one renewed. One that waits can be ended.
 func TestLoginOneAtATime(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.scripted(`echo "$HAT_SESSION" >> order; grep -o 'oat01-[0-9]' ` + account + ` >> order
@@ -227,7 +227,7 @@ func TestLoginOneAtATime(t *testing.T) {
 // A supervisor that was killed cannot keep what its session renewed: whoever
 // finds the session does.
 func TestLoginOfLostSession(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
 	h.scripted(`printf %s '` + string(next) + `' > ` + account + `; touch begun; exec sleep 60`)
@@ -253,7 +253,7 @@ func TestLoginOfLostSession(t *testing.T) {
 // What could not be written when the session ended is not thrown away with its
 // HOME: the next session with that login takes it back first.
 func TestLoginKeptLater(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
 	h.scripted(`touch begun; while [ ! -e go ]; do sleep 0.02; done
@@ -356,7 +356,7 @@ func TestSaveLoginForAnother(t *testing.T) {
 
 // What preflight says of Claude Code.
 func TestClaudeCheck(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	prog := filepath.Join(h.out, "claude")
 	put := func(script string) {
 		if err := os.WriteFile(prog, []byte("#!/bin/sh\n"+script), 0o755); err != nil {

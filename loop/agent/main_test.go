@@ -52,8 +52,8 @@ func exit(code int) {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, uintptr(code), 0, 0)
 }
 
-// house is a state folder with a runner and one agent, a shell script.
-type house struct {
+// fixture is a state folder with a runner and one agent, a shell script.
+type fixture struct {
 	t      *testing.T
 	state  string
 	work   string
@@ -67,9 +67,9 @@ func quick() Timing {
 	return Timing{Check: ms(50), Grace: ms(500), Rest: ms(300), Abandon: ms(60_000)}
 }
 
-// newHouse makes a house whose sessions run at the given level. A machine
+// newFixture makes a fixture whose sessions run at the given level. A machine
 // that cannot do the level skips the test and says why.
-func newHouse(t *testing.T, level int, change ...func(*Options)) *house {
+func newFixture(t *testing.T, level int, change ...func(*Options)) *fixture {
 	t.Helper()
 	top := t.TempDir()
 	// Another user has to get through where there are no mounts.
@@ -78,7 +78,7 @@ func newHouse(t *testing.T, level int, change ...func(*Options)) *house {
 			t.Fatal(err)
 		}
 	}
-	h := &house{t: t, state: filepath.Join(top, "state"), out: filepath.Join(top, "out")}
+	h := &fixture{t: t, state: filepath.Join(top, "state"), out: filepath.Join(top, "out")}
 	h.work = filepath.Join(h.state, "runs", "r1", "work")
 	for _, d := range []string{h.state, h.work, h.out} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
@@ -124,7 +124,7 @@ func able() int {
 	return 3
 }
 
-func (h *house) open() *Runner {
+func (h *fixture) open() *Runner {
 	h.t.Helper()
 	r, err := New(h.opts)
 	if err != nil {
@@ -134,7 +134,7 @@ func (h *house) open() *Runner {
 }
 
 // script makes the shell script the agent "mine".
-func (h *house) script(text string) {
+func (h *fixture) script(text string) {
 	h.t.Helper()
 	path := filepath.Join(h.out, "agent.sh")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
@@ -143,21 +143,21 @@ func (h *house) script(text string) {
 	h.runner.o.Agents["mine"] = Definition{Name: "mine", Command: []string{path}, Dir: h.out}
 }
 
-func (h *house) launch(session string) ledger.Launch {
+func (h *fixture) launch(session string) ledger.Launch {
 	return ledger.Launch{
 		Session: session, Project: "shop", Run: "r1", Task: "Task 5", Kind: ledger.KindAgent, Hat: "builder", Agent: "mine",
 		Prompt: "do it\n", Work: h.work, Token: "t0ken", Context: map[string][]byte{"TASK.md": []byte("# Task 5\n")},
 	}
 }
 
-func (h *house) start(l ledger.Launch) {
+func (h *fixture) start(l ledger.Launch) {
 	h.t.Helper()
 	if err := h.runner.Start(context.Background(), l); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) wait(session string) ledger.Exit {
+func (h *fixture) wait(session string) ledger.Exit {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
@@ -174,14 +174,14 @@ func (h *house) wait(session string) ledger.Exit {
 }
 
 // run runs a script as one session.
-func (h *house) run(session, script string) ledger.Exit {
+func (h *fixture) run(session, script string) ledger.Exit {
 	h.t.Helper()
 	h.script(script)
 	h.start(h.launch(session))
 	return h.wait(session)
 }
 
-func (h *house) log(session string) string {
+func (h *fixture) log(session string) string {
 	data, _ := os.ReadFile(filepath.Join(h.runner.folder(session), fileLog))
 	return string(data)
 }

@@ -14,7 +14,7 @@ import (
 // TestGlimpse: what a session printed last is to be seen while it is at work,
 // with the time, and afterwards; of one that is not there nothing is known.
 func TestGlimpse(t *testing.T) {
-	h := newHouse(t, 1)
+	h := newFixture(t, 1)
 	if g, err := h.runner.Glimpse("r1-9", 3); err != nil || len(g.Lines) > 0 || !g.At.IsZero() {
 		t.Errorf("of no session: %+v, %v", g, err)
 	}
@@ -54,7 +54,7 @@ func TestGlimpse(t *testing.T) {
 // TestGlimpseEnd: lines are whole wherever the output is cut into files, and
 // however long they are.
 func TestGlimpseEnd(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	folder := h.runner.folder("r1-1")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func floodSize() int {
 }
 
 func TestFlood(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	size := floodSize()
 	x := h.run("r1-1", fmt.Sprintf("%s flood %d", h.runner.Program(), size))
 	if x.Reason != ledger.ExitSelf || x.Code != 0 {

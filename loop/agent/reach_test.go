@@ -23,7 +23,7 @@ func TestReachable(t *testing.T) {
 		if err := os.Mkdir(hidden, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		h := newHouse(t, level, func(o *Options) { o.Hide = append(o.Hide, hidden) })
+		h := newFixture(t, level, func(o *Options) { o.Hide = append(o.Hide, hidden) })
 		abstract := fmt.Sprintf("@np-reach-%d-%d", os.Getpid(), level)
 		sockets := map[string]os.FileMode{
 			filepath.Join(h.out, "open.sock"):    0o666,

@@ -17,7 +17,7 @@ import (
 
 func TestSession(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		x := h.run("r1-1", `cat; cat ../CONTEXT/TASK.md; echo made >made; cat $(command -v hat) >/dev/null && echo hat; exit 3`)
 		if x.Reason != ledger.ExitSelf || x.Code != 3 || x.Boundary != level || x.Killed != 0 || x.Took() <= 0 {
 			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
@@ -58,7 +58,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	levels(t, func(t *testing.T, level int) {
 		t.Setenv("HOME", t.TempDir())
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		h.script(`env -0 | tr '\n' ' ' | tr '\0' '\n'; cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep ^NIGHTPORTER_SECRET`)
 		d := h.runner.o.Agents["mine"]
 		d.PassEnv, d.EnvFile = []string{"WANTED", "UNSET"}, "keys.env"
@@ -121,7 +121,7 @@ func TestToolchains(t *testing.T) {
 			t.Setenv(c[0], "")
 		}
 		t.Setenv("VOLTA_HOME", filepath.Join(home, "missing"))
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		if x := h.run("r1-1", `cat "$RUSTUP_HOME/real"; echo mine 2>/dev/null >"$RUSTUP_HOME/real" || echo "volta $VOLTA_HOME"`); x.Tail != "real\nvolta \n" {
 			t.Errorf("exit = %+v", x)
 		}
@@ -132,7 +132,7 @@ func TestToolchains(t *testing.T) {
 // a tool reads as configuration.
 func TestCachesAreNoConfiguration(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		x := h.run("r1-1", `cd "$CARGO_HOME" && echo '[build]' >config.toml && mkdir bin && echo old >bin/cargo-x &&
 			echo crate >registry/a && echo db >git/a && echo planted`)
 		if x.Tail != "planted\n" {
@@ -155,7 +155,7 @@ func TestCachesAreNoConfiguration(t *testing.T) {
 
 // A command of the project gets nothing of the agent's: no token, no keys.
 func TestCommandSession(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.script("exit 0")
 	d := h.runner.o.Agents["mine"]
 	d.EnvFile = "keys.env"
@@ -173,7 +173,7 @@ func TestCommandSession(t *testing.T) {
 }
 
 func TestPrompt(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	for _, c := range []struct {
 		name, prompt, script string
 		size                 int
@@ -203,7 +203,7 @@ func TestPrompt(t *testing.T) {
 
 // Ends by which an agent shows that it could not work at all.
 func TestNotStarted(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	plain := filepath.Join(h.out, "plain")
 	if err := os.WriteFile(plain, []byte("text"), 0o644); err != nil {
 		t.Fatal(err)
@@ -256,7 +256,7 @@ func TestNotStarted(t *testing.T) {
 
 // Whoever starts a session a second time starts nothing.
 func TestStartTwice(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.script(`echo once >>ran; until [ -e go ]; do sleep 0.01; done`)
 	l := h.launch("r1-1")
 	if err := os.MkdirAll(h.runner.folder("r1-1"), 0o700); err != nil { // a daemon died right after this
@@ -286,7 +286,7 @@ func TestStartTwice(t *testing.T) {
 
 // Names become folders, so they are checked; nothing is left of a refused one.
 func TestStartRefuses(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.script("exit 0")
 	for _, change := range []func(*ledger.Launch){
 		func(l *ledger.Launch) { l.Session = "../../etc" },
@@ -308,7 +308,7 @@ func TestStartRefuses(t *testing.T) {
 func TestStartAgain(t *testing.T) {
 	full := errors.New("disk full")
 	fail := true
-	h := newHouse(t, 0, func(o *Options) {
+	h := newFixture(t, 0, func(o *Options) {
 		o.BeforeStart = func(_ context.Context, session, socket string) error {
 			if _, err := os.Stat(filepath.Dir(socket)); err != nil || session != "r1-1" {
 				t.Errorf("BeforeStart(%q, %q): %v", session, socket, err)
@@ -333,7 +333,7 @@ func TestStartAgain(t *testing.T) {
 }
 
 func TestLostWithoutTrace(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	x := h.wait("r1-9")
 	if x.Reason != ledger.ExitLost || x.Code != -1 || x.Text == "" {
 		t.Errorf("exit = %+v", x)
@@ -341,7 +341,7 @@ func TestLostWithoutTrace(t *testing.T) {
 }
 
 func TestSocketPath(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	if p := h.runner.SocketPath("r1-1"); len(p) > maxSocket || !strings.HasSuffix(p, "/hat.sock") {
 		t.Errorf("%q", p)
 	}
@@ -354,7 +354,7 @@ func TestSocketPath(t *testing.T) {
 }
 
 func TestLimitOfSession(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	x := h.run("r1-1", `echo "You've hit your session limit · resets 8:20pm (UTC)"; exit 1`)
 	if x.Failure != ledger.FailureLimit || x.Until.IsZero() || x.Code != 1 || x.Text == "" {
 		t.Errorf("exit = %+v", x)

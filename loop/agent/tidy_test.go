@@ -12,7 +12,7 @@ import (
 // TestTidy: what ended long ago goes; what runs, what is spared and what is
 // young stays, and so does everything else in the state folder.
 func TestTidy(t *testing.T) {
-	h := newHouse(t, 2)
+	h := newFixture(t, 2)
 	h.run("r1-1", `mkdir -p deep/er; chmod 0500 deep/er deep; exit 0`)
 	l := h.launch("r2-1")
 	l.Run = "r2"

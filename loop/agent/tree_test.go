@@ -41,7 +41,7 @@ func mark(t *testing.T) string {
 	return m
 }
 
-func (h *house) ready() {
+func (h *fixture) ready() {
 	h.t.Helper()
 	await(h.t, h.work, "the agent is ready", func() bool {
 		_, err := os.Stat(filepath.Join(h.work, "ready"))
@@ -58,7 +58,7 @@ func none(t *testing.T, mark string) {
 
 func TestTreeAfterSuccess(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		m := mark(t)
 		x := h.run("r1-1", rogue(m)+"exit 0")
 		none(t, m)
@@ -73,18 +73,18 @@ func TestEnds(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*ledger.Launch)
-		do     func(*house)
+		do     func(*fixture)
 		why    ledger.ExitReason
 	}{
 		{"stall", func(l *ledger.Launch) { l.Stall = second / 3 }, nil, ledger.ExitStall},
 		{"wall", func(l *ledger.Launch) { l.Wall = second }, nil, ledger.ExitWall},
-		{"now", nil, func(h *house) { h.end(0) }, ledger.ExitAsked},
-		{"grace", nil, func(h *house) { h.end(second / 5) }, ledger.ExitAsked},
-		{"sooner", nil, func(h *house) { h.end(600 * second); h.taken(); h.end(0) }, ledger.ExitAsked},
+		{"now", nil, func(h *fixture) { h.end(0) }, ledger.ExitAsked},
+		{"grace", nil, func(h *fixture) { h.end(second / 5) }, ledger.ExitAsked},
+		{"sooner", nil, func(h *fixture) { h.end(600 * second); h.taken(); h.end(0) }, ledger.ExitAsked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			levels(t, func(t *testing.T, level int) {
-				h := newHouse(t, level)
+				h := newFixture(t, level)
 				m := mark(t)
 				h.script(rogue(m) + "trap '' TERM; while :; do sleep " + m + "; done")
 				l := h.launch("r1-1")
@@ -108,7 +108,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-func (h *house) end(grace ledger.Duration) {
+func (h *fixture) end(grace ledger.Duration) {
 	h.t.Helper()
 	if err := h.runner.End(context.Background(), "r1-1", grace); err != nil {
 		h.t.Fatal(err)
@@ -116,7 +116,7 @@ func (h *house) end(grace ledger.Duration) {
 }
 
 // taken waits until the shim has read the last ask.
-func (h *house) taken() {
+func (h *fixture) taken() {
 	h.t.Helper()
 	await(h.t, filepath.Join(h.runner.folder("r1-1"), dirAsk), "the shim reads the ask", func() bool {
 		_, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), fileAsk))
@@ -132,7 +132,7 @@ func TestSignsOfLife(t *testing.T) {
 		{"hat", `sleep 3`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHouse(t, 0)
+			h := newFixture(t, 0)
 			h.script(c.script)
 			l := h.launch("r1-1")
 			l.Stall = ledger.Duration(2 * time.Second) // a machine that is busy gives a session its turn more often than that
@@ -153,7 +153,7 @@ func TestSignsOfLife(t *testing.T) {
 	}
 }
 
-func (h *house) pids() pidFile {
+func (h *fixture) pids() pidFile {
 	h.t.Helper()
 	var p pidFile
 	await(h.t, h.runner.folder("r1-1"), "pid.json names the reaper", func() bool {
@@ -165,7 +165,7 @@ func (h *house) pids() pidFile {
 // The shim itself is ended: the session is lost, and its tree gone.
 func TestShimKilled(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		m := mark(t)
 		h.script(rogue(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
@@ -184,7 +184,7 @@ func TestShimKilled(t *testing.T) {
 // The reaper is ended, as an agent of the same user can at level 1.
 func TestReaperKilled(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		m := mark(t)
 		h.script(rogue(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
@@ -203,7 +203,7 @@ func TestReaperKilled(t *testing.T) {
 // Both are ended in one blow: the one who waits ends what is left.
 func TestShimAndReaperKilled(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		m := mark(t)
 		h.script(rogue(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
@@ -254,7 +254,7 @@ func daemonHelper(config string) int {
 }
 
 // killedDaemon starts a session from a daemon and ends the daemon the hard way.
-func (h *house) killedDaemon(l ledger.Launch) {
+func (h *fixture) killedDaemon(l ledger.Launch) {
 	h.t.Helper()
 	data, err := json.Marshal(daemonConfig{h.state, h.opts.MaxLevel, h.runner.o.Agents, h.opts.Timing, l})
 	if err != nil {
@@ -289,7 +289,7 @@ func (h *house) killedDaemon(l ledger.Launch) {
 
 func TestAdoption(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		h.script(`echo ready >ready; until [ -e go ]; do sleep 0.01; done; echo went on; exit 7`)
 		h.killedDaemon(h.launch("r1-1"))
 		if s, err := h.runner.State("r1-1"); s != Running || err != nil {
@@ -316,7 +316,7 @@ func TestAdoption(t *testing.T) {
 
 // An adopted session can be ended too.
 func TestAdoptedEnd(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	m := mark(t)
 	h.script(rogue(m) + "sleep " + m)
 	h.killedDaemon(h.launch("r1-1"))
@@ -330,7 +330,7 @@ func TestAdoptedEnd(t *testing.T) {
 
 // Nobody comes for it: its shim ends it.
 func TestAbandoned(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
+	h := newFixture(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
 	m := mark(t)
 	h.script(rogue(m) + "sleep " + m)
 	h.killedDaemon(h.launch("r1-1"))
@@ -343,7 +343,7 @@ func TestAbandoned(t *testing.T) {
 
 // While a daemon lives, no session is abandoned.
 func TestNotAbandoned(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
+	h := newFixture(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
 	lock, err := statelock.Take(h.state)
 	if err != nil {
 		t.Fatal(err)
@@ -368,7 +368,7 @@ func TestParseStat(t *testing.T) {
 
 // What a session leaves behind does not change how it ended.
 func TestEndedIsEnded(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(1500 * time.Millisecond) })
+	h := newFixture(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(1500 * time.Millisecond) })
 	m := mark(t)
 	h.script(`( trap '' TERM; setsid sh -c 'trap "" TERM; echo >ready; sleep ` + m + `; sleep ` + m + `' & ); until [ -e ready ]; do sleep 0.01; done; exit 4`)
 	l := h.launch("r1-1")

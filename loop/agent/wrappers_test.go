@@ -12,7 +12,7 @@ import (
 )
 
 // denied is a launch with the floor that every hat has, and a protected branch.
-func (h *house) denied(session string) ledger.Launch {
+func (h *fixture) denied(session string) ledger.Launch {
 	l := h.launch(session)
 	l.Denied = []string{"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "deploy production", "no-such-program now"}
 	l.Protected = []string{"main"}
@@ -49,7 +49,7 @@ git commit --quiet --amend --allow-empty -m second || echo "BAD git"
 func TestDenied(t *testing.T) {
 	levels(t, func(t *testing.T, level int) {
 		calls := bystanders(t, "psql", "deploy")
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		if err := os.Mkdir(filepath.Join(h.out, "x"), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ echo end
 // Nobody else has wrappers: not a hat without rules, nor a command of the
 // project, which checks the work.
 func TestNoWrappers(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.script(`command -v git; command -v rm; ls "${PATH%%/bin:*}/wrap"`)
 	h.start(h.launch("r1-1"))
 	git, err := exec.LookPath("git")

@@ -13,17 +13,18 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
-// desk is the daemon's side of a session's socket: it takes every event.
-type desk struct {
+// eventRecorder is the daemon's side of a session's socket. It accepts every
+// event.
+type eventRecorder struct {
 	mu      sync.Mutex
 	events  []api.Emit
 	asked   int // by stop hooks
 	arrived chan struct{}
 }
 
-// serveDesk makes the house's sessions reach the desk.
-func serveDesk(t *testing.T) (*desk, func(*Options)) {
-	d := &desk{arrived: make(chan struct{}, 16)}
+// serveEvents connects the sessions' sockets to an eventRecorder.
+func serveEvents(t *testing.T) (*eventRecorder, func(*Options)) {
+	d := &eventRecorder{arrived: make(chan struct{}, 16)}
 	return d, func(o *Options) {
 		log := o.Log
 		o.BeforeStart = func(_ context.Context, session, path string) error {
@@ -42,7 +43,7 @@ func serveDesk(t *testing.T) (*desk, func(*Options)) {
 	}
 }
 
-func (d *desk) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
+func (d *eventRecorder) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !json.Valid(e.Data) {
@@ -53,7 +54,7 @@ func (d *desk) Emit(_ context.Context, session string, e api.Emit) (api.Reply, e
 	return api.Reply{OK: true, Receipt: session + " " + e.Type}, nil
 }
 
-func (d *desk) Session(_ context.Context, session string) (api.Reply, error) {
+func (d *eventRecorder) Session(_ context.Context, session string) (api.Reply, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked++
@@ -63,21 +64,23 @@ func (d *desk) Session(_ context.Context, session string) (api.Reply, error) {
 	return api.Reply{OK: true, Text: "This session has not sent its event yet: hat emit build.complete"}, nil
 }
 
-func (d *desk) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
+func (d *eventRecorder) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
 	return api.Reply{OK: true}, nil
 }
-func (d *desk) Guidance(context.Context, string) (api.Reply, error) { return api.Reply{OK: true}, nil }
-func (d *desk) Note(context.Context, string, string, api.Note) (api.Reply, error) {
+func (d *eventRecorder) Guidance(context.Context, string) (api.Reply, error) {
+	return api.Reply{OK: true}, nil
+}
+func (d *eventRecorder) Note(context.Context, string, string, api.Note) (api.Reply, error) {
 	return api.Reply{OK: true}, nil
 }
 
-func (d *desk) sent() []api.Emit {
+func (d *eventRecorder) sent() []api.Emit {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return append([]api.Emit(nil), d.events...)
 }
 
-func (d *desk) hooks() int {
+func (d *eventRecorder) hooks() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.asked

@@ -40,18 +40,18 @@ var (
 	stranger = telegram.User{ID: 99120045, Name: "Somebody"}
 )
 
-// evening is one person's machine with everything real on it: the programs as
+// e2eFixture is one person's machine with everything real on it: the programs as
 // they are released, a git repository, SQLite, the kernel's boundary, and
 // Claude Code from npm. Only the far ends of the network are ours, on
 // 127.0.0.1: Telegram, and the model that Claude Code asks.
 //
 // Every process gets an environment of its own, and no key but made-up ones.
-type evening struct {
+type e2eFixture struct {
 	t *testing.T
 	programtest.Machine
 	far    *telegram.Server
 	models *models.Server
-	porter *programtest.Process // `nightporter up`, nil while it is off
+	daemon *programtest.Process // `nightporter up`, nil while it is off
 	errs   []*programtest.Buffer
 
 	mu     sync.Mutex
@@ -60,12 +60,12 @@ type evening struct {
 	struck map[string]*models.Fault         // by session of the agent's own
 }
 
-// bots counts the bots of all evenings.
+// bots counts the bots of all fixtures.
 var bots atomic.Int64
 
-// setting is how an evening differs from the usual one.
+// setting says how a fixture differs from the usual one.
 type setting struct {
-	script   func(*evening, models.Request) models.Turn // nil: the model of the six tasks
+	script   func(*e2eFixture, models.Request) models.Turn // nil: the model of the six tasks
 	telegram telegram.Options
 	token    string // in the file, "" = the right one
 	project  string // more lines of the project's table
@@ -73,7 +73,7 @@ type setting struct {
 	env      string // more lines of the agent's env_file
 }
 
-func newEvening(t *testing.T, s setting) *evening {
+func newE2EFixture(t *testing.T, s setting) *e2eFixture {
 	t.Helper()
 	claude := os.Getenv("NIGHTPORTER_CLAUDE")
 	if claude == "" {
@@ -83,7 +83,7 @@ func newEvening(t *testing.T, s setting) *evening {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &evening{t: t, Machine: programtest.Machine{Dir: dir}, gates: map[string]*gate{}, faults: map[string][]func() models.Fault{}, struck: map[string]*models.Fault{}}
+	e := &e2eFixture{t: t, Machine: programtest.Machine{Dir: dir}, gates: map[string]*gate{}, faults: map[string][]func() models.Fault{}, struck: map[string]*models.Fault{}}
 	t.Cleanup(e.CleanUp)
 	// A bot of its own for each: two nightporters with one are refused.
 	s.telegram.Token = fmt.Sprintf("%d:AAE-far-end-of-the-tests_0123456789abc", 7123456789+bots.Add(1))
@@ -92,7 +92,7 @@ func newEvening(t *testing.T, s setting) *evening {
 	}
 	t.Cleanup(e.far.Close)
 	if s.script == nil {
-		s.script = (*evening).sixTasks
+		s.script = (*e2eFixture).sixTasks
 	}
 	e.models = models.Start(t, func(r models.Request) models.Turn { return s.script(e, r) })
 	if s.token == "" {
@@ -131,8 +131,8 @@ cache = ["` + e.Path("notes") + `"]
 	}
 	t.Logf("$ nightporter login claude --token-file FILE\n%s", e.np("login", "claude", "--token-file", e.Path("config", "nightporter", "claude.token")))
 	t.Cleanup(func() {
-		if e.porter != nil {
-			e.porter.Kill()
+		if e.daemon != nil {
+			e.daemon.Kill()
 		}
 		for _, c := range e.chats() {
 			t.Logf("chat %d:\n%s", c, e.far.Transcript(c))
@@ -149,19 +149,19 @@ cache = ["` + e.Path("notes") + `"]
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
 
 // chats are those in which something was said.
-func (e *evening) chats() []int64 {
+func (e *e2eFixture) chats() []int64 {
 	return slices.DeleteFunc([]int64{mira.ID, ben.ID, stranger.ID, -100500}, func(id int64) bool { return len(e.far.Chat(id).Messages) == 0 })
 }
 
 // Env is the environment of every program: Claude Code lies on PATH, as npm
 // puts it there.
-func (e *evening) Env(extra ...string) []string {
+func (e *e2eFixture) Env(extra ...string) []string {
 	env := e.Machine.Env(extra...)
 	env[0] = "PATH=" + strings.Join([]string{programtest.BinDir(), filepath.Dir(os.Getenv("NIGHTPORTER_CLAUDE")), "/usr/local/bin:/usr/bin:/bin"}, ":")
 	return env
 }
 
-func (e *evening) must(err error) {
+func (e *e2eFixture) must(err error) {
 	e.t.Helper()
 	if err != nil {
 		e.t.Fatal(err)
@@ -170,22 +170,22 @@ func (e *evening) must(err error) {
 
 // within is the time in which something has to happen. It costs nothing where
 // all is well; no test is about how long something takes.
-func (e *evening) within() context.Context {
+func (e *e2eFixture) within() context.Context {
 	ctx, cancel := context.WithTimeoutCause(e.t.Context(), 2*programtest.Patience, fmt.Errorf("it did not come in %s", 2*programtest.Patience))
 	e.t.Cleanup(cancel)
 	return ctx
 }
 
 // up starts the daemon.
-func (e *evening) up() {
+func (e *e2eFixture) up() {
 	e.t.Helper()
 	p, err := e.begin()
 	e.must(err)
-	e.porter = p
+	e.daemon = p
 	e.errs = append(e.errs, p.Out)
 }
 
-func (e *evening) begin() (*programtest.Process, error) {
+func (e *e2eFixture) begin() (*programtest.Process, error) {
 	cmd := e.Command(context.Background(), "nightporter", "up")
 	cmd.Env = e.Env()
 	p := &programtest.Process{Cmd: cmd, Out: &programtest.Buffer{}, Done: make(chan struct{})}
@@ -201,17 +201,17 @@ func (e *evening) begin() (*programtest.Process, error) {
 }
 
 // down ends the daemon as systemd does, and returns its exit code.
-func (e *evening) down() int {
+func (e *e2eFixture) down() int {
 	e.t.Helper()
-	e.must(e.porter.Cmd.Process.Signal(syscall.SIGTERM))
-	code, err := e.porter.Wait()
+	e.must(e.daemon.Cmd.Process.Signal(syscall.SIGTERM))
+	code, err := e.daemon.Wait()
 	e.must(err)
-	e.porter = nil
+	e.daemon = nil
 	return code
 }
 
 // np runs a command of nightporter and returns what it printed.
-func (e *evening) np(args ...string) string {
+func (e *e2eFixture) np(args ...string) string {
 	e.t.Helper()
 	out, err := e.tryNP(args...)
 	if err != nil {
@@ -220,7 +220,7 @@ func (e *evening) np(args ...string) string {
 	return out
 }
 
-func (e *evening) tryNP(args ...string) (string, error) {
+func (e *e2eFixture) tryNP(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(e.t.Context(), programtest.Patience)
 	defer cancel()
 	cmd := e.Command(ctx, "nightporter", args...)
@@ -235,7 +235,7 @@ var codeLine = regexp.MustCompile(`/pair ([2-9A-Z]{4}-[2-9A-Z]{4})`)
 
 // pair lets somebody in, as the host does it: the code is shown by
 // `nightporter pair`, and the person sends it to the bot.
-func (e *evening) pair(who telegram.User, role string) {
+func (e *e2eFixture) pair(who telegram.User, role string) {
 	e.t.Helper()
 	cmd := e.Command(e.t.Context(), "nightporter", "pair", "--role", role)
 	cmd.Env = e.Env()
@@ -265,15 +265,15 @@ func (e *evening) pair(who telegram.User, role string) {
 }
 
 // ready waits until the daemon's operator socket answers.
-func (e *evening) ready() {
+func (e *e2eFixture) ready() {
 	e.t.Helper()
 	e.must(programtest.WaitFor("nightporter up", func() (bool, error) {
 		select {
-		case <-e.porter.Done:
-			return false, fmt.Errorf("nightporter up ended:\n%s", e.porter.Out)
+		case <-e.daemon.Done:
+			return false, fmt.Errorf("nightporter up ended:\n%s", e.daemon.Out)
 		default:
 		}
-		return strings.Contains(e.porter.Out.String(), "is up"), nil
+		return strings.Contains(e.daemon.Out.String(), "is up"), nil
 	}))
 }
 
@@ -281,26 +281,26 @@ func (e *evening) ready() {
 
 // shows waits until somebody's chat has a message of the bot that holds all
 // the texts, and returns the newest of them.
-func (e *evening) shows(who telegram.User, texts ...string) telegram.Message {
+func (e *e2eFixture) shows(who telegram.User, texts ...string) telegram.Message {
 	e.t.Helper()
 	return e.sees(who, texts, func(m telegram.Message) bool { return m.From.Bot })
 }
 
 // answers says something and waits for a message behind it that holds the
 // texts.
-func (e *evening) answers(who telegram.User, line string, texts ...string) telegram.Message {
+func (e *e2eFixture) answers(who telegram.User, line string, texts ...string) telegram.Message {
 	e.t.Helper()
 	said := e.far.Say(who, who.ID, line)
 	return e.sees(who, texts, func(m telegram.Message) bool { return m.From.Bot && m.ID > said })
 }
 
 // becomes waits until a message has changed to hold the texts.
-func (e *evening) becomes(who telegram.User, id int, texts ...string) telegram.Message {
+func (e *e2eFixture) becomes(who telegram.User, id int, texts ...string) telegram.Message {
 	e.t.Helper()
 	return e.sees(who, texts, func(m telegram.Message) bool { return m.ID == id })
 }
 
-func (e *evening) sees(who telegram.User, texts []string, is func(telegram.Message) bool) telegram.Message {
+func (e *e2eFixture) sees(who telegram.User, texts []string, is func(telegram.Message) bool) telegram.Message {
 	e.t.Helper()
 	var found telegram.Message
 	_, err := e.far.WaitFor(e.within(), who.ID, func(c telegram.Chat) (ok bool) {
@@ -318,7 +318,7 @@ func holdsAll(m telegram.Message, texts []string) bool {
 }
 
 // press presses a button of the newest message that holds the texts.
-func (e *evening) press(who telegram.User, label string, texts ...string) telegram.Message {
+func (e *e2eFixture) press(who telegram.User, label string, texts ...string) telegram.Message {
 	e.t.Helper()
 	m := e.noted(who, texts...)
 	if _, err := e.far.Press(who, who.ID, m.ID, label); err != nil {
@@ -328,7 +328,7 @@ func (e *evening) press(who telegram.User, label string, texts ...string) telegr
 }
 
 // reply answers the newest message that holds the texts.
-func (e *evening) reply(who telegram.User, text string, texts ...string) {
+func (e *e2eFixture) reply(who telegram.User, text string, texts ...string) {
 	e.t.Helper()
 	e.far.Reply(who, who.ID, e.noted(who, texts...).ID, text)
 }
@@ -336,7 +336,7 @@ func (e *evening) reply(who telegram.User, text string, texts ...string) {
 // noted waits for a message that holds the texts, and until the daemon has
 // noted that it sent it: nobody's thumb is faster than that, but a test is. Of
 // one that is sent again because nobody saw the answer it is the later copy.
-func (e *evening) noted(who telegram.User, texts ...string) telegram.Message {
+func (e *e2eFixture) noted(who telegram.User, texts ...string) telegram.Message {
 	e.t.Helper()
 	db := e.database()
 	var m telegram.Message
@@ -350,7 +350,7 @@ func (e *evening) noted(who telegram.User, texts ...string) telegram.Message {
 }
 
 // database is nightporter's, as anybody with the file sees it.
-func (e *evening) database() *sql.DB {
+func (e *e2eFixture) database() *sql.DB {
 	e.t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(e.State(), "nightporter.db")+"?mode=ro&_busy_timeout=5000")
 	e.must(err)
@@ -366,7 +366,7 @@ type gate struct {
 	came, went    sync.Once
 }
 
-func (e *evening) gate(name string) *gate {
+func (e *e2eFixture) gate(name string) *gate {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	g := e.gates[name]
@@ -379,7 +379,7 @@ func (e *evening) gate(name string) *gate {
 
 // hold makes the model wait with its first answer to a hat at a task, such as
 // "Task 3 planner", until release. It is to be called before it comes there.
-func (e *evening) hold(names ...string) {
+func (e *e2eFixture) hold(names ...string) {
 	for _, name := range names {
 		e.gate(name)
 	}
@@ -387,7 +387,7 @@ func (e *evening) hold(names ...string) {
 }
 
 // held waits until the model is asked by that session.
-func (e *evening) held(name string) {
+func (e *e2eFixture) held(name string) {
 	e.t.Helper()
 	select {
 	case <-e.gate(name).arrived:
@@ -396,7 +396,7 @@ func (e *evening) held(name string) {
 	}
 }
 
-func (e *evening) release(names ...string) {
+func (e *e2eFixture) release(names ...string) {
 	for _, name := range names {
 		g := e.gate(name)
 		g.went.Do(func() { close(g.open) })
@@ -404,7 +404,7 @@ func (e *evening) release(names ...string) {
 }
 
 // before is what a turn waits for.
-func (e *evening) before(name string) func() {
+func (e *e2eFixture) before(name string) func() {
 	e.mu.Lock()
 	g := e.gates[name]
 	e.mu.Unlock()
@@ -432,7 +432,7 @@ type entry struct {
 }
 
 // ledger is all that happened.
-func (e *evening) ledger() []entry {
+func (e *e2eFixture) ledger() []entry {
 	e.t.Helper()
 	file := e.Path(fmt.Sprintf("ledger-%d.jsonl", time.Now().UnixNano()))
 	e.np("replay", "--export", file)
@@ -453,7 +453,7 @@ func (e *evening) ledger() []entry {
 }
 
 // bodies are the bodies of all entries of B's type.
-func bodies[B ledger.Body](e *evening, ledgerStore []entry) []B {
+func bodies[B ledger.Body](e *e2eFixture, ledgerStore []entry) []B {
 	e.t.Helper()
 	var out []B
 	for _, x := range ledgerStore {
@@ -470,7 +470,7 @@ func bodies[B ledger.Body](e *evening, ledgerStore []entry) []B {
 }
 
 // git runs git in the person's repository.
-func (e *evening) git(args ...string) string {
+func (e *e2eFixture) git(args ...string) string {
 	e.t.Helper()
 	out, code, err := e.Output("git", append([]string{"-C", e.Path("repo")}, args...)...)
 	if err != nil || code != 0 {
