@@ -35,7 +35,7 @@ func ownRepository(t *testing.T, names ...string) string {
 // A task of one's own, even with a title of the story, is gone through and not
 // pretended to be done.
 func TestAnywhere(t *testing.T) {
-	n := newNight(t, ownRepository(t, "src/a.go"), "true")
+	n := newFixture(t, ownRepository(t, "src/a.go"), "true")
 	n.before = typing("planner", "T-1", "Wrap it")
 	n.play([]ledger.Task{
 		{ID: "T-1", Title: titleTill, Mark: ledger.MarkOpen},

@@ -15,10 +15,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// night plays a whole run: the real core decides and builds the prompts, the
-// agent is a process for each session, verification really runs. Only the
-// daemon is missing; what it would carry out is carried out here.
-type night struct {
+// fixture plays a whole run without a daemon: the real core decides and builds the
+// prompts, each session is a process of the agent, and verification runs its
+// commands. The fixture carries out the effects.
+type fixture struct {
 	t       *testing.T
 	dir     string // checkout and work folder in one
 	hats    string
@@ -27,18 +27,18 @@ type night struct {
 	now     time.Time
 	log     []string
 	inputs  int
-	before  func(n *night, hat, task string) // is called before each agent session
-	answer  *loop.AnswerQuestion             // to the first question; nil: nobody answers
+	before  func(n *fixture, hat, task string) // is called before each agent session
+	answer  *loop.AnswerQuestion               // to the first question; nil: nobody answers
 }
 
-var hatsOfNight = map[string]ledger.Hat{
+var demoHats = map[string]ledger.Hat{
 	"planner":  {Name: "planner", Prompt: "You plan.", Emits: []string{"plan.complete"}, Payload: []string{"summary"}, Expect: ledger.ExpectNone, MaxTokens: 40000, Shipped: true},
 	"builder":  {Name: "builder", Prompt: "You build.", WriteAllowed: []string{"**"}, WriteDenied: []string{"docs/**"}, Emits: []string{"build.complete"}, Payload: []string{"summary", "files_modified"}, Expect: ledger.ExpectPass, MaxTokens: 40000, Shipped: true},
 	"reviewer": {Name: "reviewer", Prompt: "You review.", Emits: []string{"review.verdict"}, Payload: []string{"summary", "issues"}, Expect: ledger.ExpectNone, MaxTokens: 40000, Shipped: true},
 	"fixer":    {Name: "fixer", Prompt: "You fix.", WriteAllowed: []string{"**"}, WriteDenied: []string{"docs/**"}, Emits: []string{"fix.complete"}, Payload: []string{"summary", "files_modified"}, Expect: ledger.ExpectPass, MaxTokens: 40000, Shipped: true},
 }
 
-var patternOfNight = ledger.Pattern{
+var demoPattern = ledger.Pattern{
 	Name: "plan-build-review", Start: "planner", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
 	Routes: []ledger.Route{
 		{From: "planner", On: "plan.complete", To: "builder"},
@@ -49,12 +49,12 @@ var patternOfNight = ledger.Pattern{
 	},
 }
 
-// newNight prepares a run in dir. verify may be empty.
-func newNight(t *testing.T, dir string, verify ...string) *night {
-	n := &night{t: t, dir: dir, hats: hatFolder(t), now: time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)}
+// newFixture prepares a run in dir. verify may be empty.
+func newFixture(t *testing.T, dir string, verify ...string) *fixture {
+	n := &fixture{t: t, dir: dir, hats: hatFolder(t), now: time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)}
 	s := ledger.Settings{
 		Project: Name, Repo: dir, Source: ledger.SourceRef{Kind: "plan", Path: Plan}, Profile: "overnight", Agent: Agent,
-		Pattern: patternOfNight, Hats: hatsOfNight, OnBlocked: ledger.OnBlockedContinue, MaxIterations: 100, Push: "never",
+		Pattern: demoPattern, Hats: demoHats, OnBlocked: ledger.OnBlockedContinue, MaxIterations: 100, Push: "never",
 		QuestionTimeout: ledger.Duration(5 * time.Second), BaselineTimeout: ledger.DefaultBaselineTimeout,
 	}
 	for _, v := range verify {
@@ -65,7 +65,7 @@ func newNight(t *testing.T, dir string, verify ...string) *night {
 }
 
 // play carries out effects until the run is over.
-func (n *night) play(tasks []ledger.Task) {
+func (n *fixture) play(tasks []ledger.Task) {
 	n.t.Helper()
 	for range 1000 {
 		if len(n.effects) == 0 {
@@ -116,9 +116,11 @@ func (n *night) play(tasks []ledger.Task) {
 	n.t.Fatalf("the run does not end:\n%s", strings.Join(n.log, "\n"))
 }
 
-func (n *night) note(format string, args ...any) { n.log = append(n.log, fmt.Sprintf(format, args...)) }
+func (n *fixture) note(format string, args ...any) {
+	n.log = append(n.log, fmt.Sprintf(format, args...))
+}
 
-func (n *night) input(body loop.InputBody) loop.Answer {
+func (n *fixture) input(body loop.InputBody) loop.Answer {
 	n.t.Helper()
 	n.inputs++
 	d := loop.Decide(n.state, loop.Input{Key: strconv.Itoa(n.inputs), Time: n.now, Actor: "test", Project: Name, Body: body})
@@ -139,19 +141,19 @@ func (n *night) input(body loop.InputBody) loop.Answer {
 	return d.Answer
 }
 
-func (n *night) git(args ...string) string {
+func (n *fixture) git(args ...string) string {
 	n.t.Helper()
 	return output(n.t, n.dir, "git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "user.name=A", "-c", "user.email=a@b.example"}, args...)...)
 }
 
-func (n *night) restore(rev string) {
+func (n *fixture) restore(rev string) {
 	n.t.Helper()
 	n.git("read-tree", "--reset", "-u", rev)
 	n.git("clean", "-fdq")
 }
 
 // session runs a session that is planned, to its end.
-func (n *night) session(id string) {
+func (n *fixture) session(id string) {
 	n.t.Helper()
 	ses, ok := n.state.Project.Session(id)
 	if !ok {
@@ -238,7 +240,7 @@ func asked(t *testing.T, args []string) json.RawMessage {
 }
 
 // takeover records the work folder, and holds it against the task's scope.
-func (n *night) takeover(b ledger.CaptureRequest) {
+func (n *fixture) takeover(b ledger.CaptureRequest) {
 	n.t.Helper()
 	n.git("add", "--all")
 	taken := ledger.Capture{Tree: n.git("write-tree")}

@@ -11,9 +11,9 @@ import (
 )
 
 // typing returns what a person types when the given hat begins on a task.
-func typing(hat, task, words string) func(*night, string, string) {
+func typing(hat, task, words string) func(*fixture, string, string) {
 	typed := false
-	return func(n *night, h, at string) {
+	return func(n *fixture, h, at string) {
 		if h != hat || at != task || typed {
 			return
 		}
@@ -61,7 +61,7 @@ final 0: ok 16 tests`
 func TestStory(t *testing.T) {
 	var trees []string
 	for range 2 { // it is the same every time
-		n := newNight(t, sample(t), Verify)
+		n := newFixture(t, sample(t), Verify)
 		n.before = typing(GuidanceHat, GuidanceTask, Guidance)
 		n.play(planTasks(t))
 		if diff := cmp.Diff(strings.Split(asPlanned, "\n"), n.log); diff != "" {
@@ -119,7 +119,7 @@ commit feat: Task 3 - Move the till to the new API`, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			n := newNight(t, sample(t), Verify)
+			n := newFixture(t, sample(t), Verify)
 			n.before = typing(tt.hat, tt.task, tt.words)
 			n.play(planTasks(t))
 			log := strings.Join(n.log, "\n")
@@ -153,7 +153,7 @@ func TestAnswer(t *testing.T) {
 	} {
 		t.Run(tt.choice+tt.words, func(t *testing.T) {
 			t.Parallel()
-			n := newNight(t, sample(t), Verify)
+			n := newFixture(t, sample(t), Verify)
 			n.answer = &loop.AnswerQuestion{Question: "q1", Choice: tt.choice, Words: tt.words}
 			n.play(planTasks(t))
 			if !strings.Contains(strings.Join(n.log, "\n"), "#4 builder build.complete: "+tt.want+"\n") {
@@ -168,7 +168,7 @@ func TestAnswer(t *testing.T) {
 
 // Without verification nobody catches the false claim but the reviewer.
 func TestStoryUnverified(t *testing.T) {
-	n := newNight(t, sample(t))
+	n := newFixture(t, sample(t))
 	n.play(planTasks(t)[:2])
 	log := strings.Join(n.log, "\n")
 	if !strings.Contains(log, "  major basket.sh:11 portions\n#2 fixer fix.complete: Adds up first and divides once") {
