@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
+	"github.com/nightporter/nightporter/store/storetest"
 )
 
 var (
@@ -284,31 +284,14 @@ type fixture struct {
 	ended      chan error
 }
 
-// fastDir returns a directory in memory if there is one, for fast syncs.
-func fastDir(t testing.TB) string {
-	dir, err := os.MkdirTemp("/dev/shm", "post-test-") //nolint:usetesting // t.TempDir is on a disk
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
-
 func newFixture(t *testing.T) *fixture {
-	s, err := store.Open(fastDir(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &fixture{t: t, store: s, platform: newFakePlatform(), log: &recordedLog{}}
+	w := &fixture{t: t, store: storetest.Open(t, storetest.FastDir(t)), platform: newFakePlatform(), log: &recordedLog{}}
 	w.o = Options{
 		Sender: w.platform, Prefix: "telegram:", Platform: "Telegram", Log: slog.New(w.log),
 		Clock: func() time.Time { return time.Now().UTC() },
 	}
 	t.Cleanup(func() {
 		w.kill()
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
 		if len(w.platform.violations) > 0 {
 			t.Errorf("limits were exceeded %d times, first: %s", len(w.platform.violations), w.platform.violations[0])
 		}

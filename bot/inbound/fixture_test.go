@@ -22,6 +22,7 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
+	"github.com/nightporter/nightporter/store/storetest"
 )
 
 var evening = time.Date(2026, 11, 19, 23, 10, 0, 0, zone)
@@ -91,19 +92,10 @@ func newNight() *scenario.Night {
 // open returns a fixture with the given records.
 func open(t *testing.T, now time.Time, records []ledger.Record) *fixture {
 	t.Helper()
-	w := &fixture{t: t, now: now, shown: map[string][]*shown{}}
-	var err error
-	if w.store, err = store.Open(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
+	w := &fixture{t: t, store: storetest.Open(t, t.TempDir()), now: now, shown: map[string][]*shown{}}
 	if _, err := w.store.Commit(t.Context(), ledger.Batch{Key: "before", Time: now, Records: records, Answer: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := w.store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	w.start()
 	return w
 }

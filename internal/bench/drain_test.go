@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
+	"github.com/nightporter/nightporter/store/storetest"
 )
 
 // What is queued when the drain begins: so many messages in so many chats,
@@ -30,15 +31,7 @@ const (
 func BenchmarkDrain(b *testing.B) {
 	for b.Loop() {
 	}
-	ledgerStore, err := store.Open(b.TempDir())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := ledgerStore.Close(); err != nil {
-			b.Error(err)
-		}
-	})
+	ledgerStore := storetest.Open(b, b.TempDir())
 	w := &fixture{b: b, ledger: ledgerStore}
 	var commits []time.Duration
 	baseline := func() {

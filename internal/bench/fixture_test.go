@@ -17,6 +17,7 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
+	"github.com/nightporter/nightporter/store/storetest"
 )
 
 // Events with which the shipped hats of plan-build-review end well.
@@ -70,16 +71,7 @@ func newFixtureOf(b *testing.B, tasks int, verify ...string) *fixture {
 // the ledger is open already.
 func openFixture(b *testing.B, projects, verify []string, more func(*fixture, *engine.Options)) *fixture {
 	b.Helper()
-	w := &fixture{b: b, project: projects[0], tasks: defaultTasks, repos: b.TempDir(), ready: make(chan launched, len(projects)), exits: map[string]chan ledger.Exit{}}
-	var err error
-	if w.ledger, err = store.Open(b.TempDir()); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := w.ledger.Close(); err != nil {
-			b.Error(err)
-		}
-	})
+	w := &fixture{b: b, ledger: storetest.Open(b, b.TempDir()), project: projects[0], tasks: defaultTasks, repos: b.TempDir(), ready: make(chan launched, len(projects)), exits: map[string]chan ledger.Exit{}}
 	ports := scenario.NewPorts(ledger.Snapshot{Name: "checkout", Path: "plan.md"}, w.session)
 	o := engine.Options{
 		Ledger: w.ledger, Runner: ports, Agents: ports, Sockets: ports,

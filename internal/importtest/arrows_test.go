@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash", "internal/sleep", "internal/text"},
 	"bot":                    {"loop", "loop/ledger", "loop/payload", "guidance", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
+	"store/storetest":        {"store"},                   // for tests
 	// Below an adapter lies what belongs to it.
 	"loop/agent/adapter":       {"loop/ledger", "internal/guard"},
 	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/text"},
@@ -120,9 +121,9 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                           // the client's side speaks HTTP without it
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                  // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/golden", "internal/programtest", "internal/scenario"}, // tests only
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                                              // the client's side speaks HTTP without it
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                     // flags are wiring
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/golden", "internal/programtest", "internal/scenario", "store/storetest"}, // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only
 

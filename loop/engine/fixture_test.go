@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
+	"github.com/nightporter/nightporter/store/storetest"
 )
 
 // Both ledgers implement the engine's port.
@@ -40,18 +41,9 @@ type fixture struct {
 
 func newFixture(t *testing.T, session func(f *fixture, l ledger.Launch) ledger.Exit) *fixture {
 	t.Helper()
-	f := &fixture{t: t}
+	f := &fixture{t: t, ledger: storetest.Open(t, t.TempDir())}
 	f.ports = scenario.NewPorts(ledger.Snapshot{Name: "p", Path: "p.md", Tasks: []ledger.Task{scenario.Task(1, "One"), scenario.Task(2, "Two", "Task 1")}},
 		func(l ledger.Launch) ledger.Exit { return session(f, l) })
-	var err error
-	if f.ledger, err = store.Open(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := f.ledger.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	f.open(true)
 	return f
 }

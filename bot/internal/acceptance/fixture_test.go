@@ -3,7 +3,6 @@ package acceptance
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +23,7 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
+	"github.com/nightporter/nightporter/store/storetest"
 )
 
 // fixture is nightporter as cmd/nightporter assembles it, with one platform and
@@ -49,15 +49,7 @@ const quiet = ledger.Hours("23:00-07:00")
 // open starts everything and stops it when the test ends.
 func open(t *testing.T, p phone) *fixture {
 	t.Helper()
-	dir := t.TempDir()
-	if d, err := os.MkdirTemp("/dev/shm", "acceptance-"); err == nil { //nolint:usetesting // a sync costs nothing there
-		dir = d
-		t.Cleanup(func() { _ = os.RemoveAll(d) })
-	}
-	db, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.Open(t, storetest.FastDir(t))
 	w := &fixture{t: t, store: db, phone: p, facts: map[string]report.Facts{}}
 	if _, err := db.Commit(t.Context(), ledger.Batch{Key: "before", Time: clock(), Records: before(), Answer: []byte("{}")}); err != nil {
 		t.Fatal(err)
@@ -69,6 +61,7 @@ func open(t *testing.T, p phone) *fixture {
 		Quiet: func() ledger.Hours { return quiet }, Zone: berlin,
 		Digests: func(string, ledger.Person) []bot.Message { return w.drawn },
 	})
+	var err error
 	w.engine, err = engine.Open(t.Context(), engine.Options{
 		Ledger: db, Runner: w.sessions.ports, Agents: w.sessions.ports, Sockets: w.sessions.ports, Ports: w.sessions.project, Compose: w.compose,
 		Sent: func(chats []string) { w.delivery.Wake(chats...) },
@@ -107,9 +100,6 @@ func open(t *testing.T, p phone) *fixture {
 		cancel()
 		work.Wait()
 		p.close()
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
 		for _, f := range w.sessions.faults {
 			t.Error(f)
 		}
