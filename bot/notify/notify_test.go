@@ -157,7 +157,7 @@ const (
 	asksOpen  = `{"text":"Which currency comes first?","options":["Euro","Pound"]}`
 )
 
-// TestNight is a whole night as three people see it on their chats.
+// TestNight is a whole night as three people see it in their chats.
 func TestNight(t *testing.T) {
 	p := newFixture(t)
 	p.Type = func(line string) { p.guide(mira, "Mira", line) }

@@ -116,7 +116,7 @@ func ofHouse(b loop.InputBody) bool {
 	return false
 }
 
-// Entry folds one entry and passes it to Show.
+// Entry folds one entry and passes it to See.
 func (n *Night) Entry(e ledger.Entry) {
 	before := n.State
 	n.State = loop.Apply(before, e)
