@@ -17,9 +17,9 @@ type form struct {
 	// roleFor returns the role where it depends on the arguments; nil: role.
 	roleFor func(Command) ledger.Role
 
-	// At least one handler is set. house is called first and needs no project; it
+	// At least one handler is set. shared is called first and needs no project; it
 	// returns done = false to leave the line to project.
-	house   func(ctx context.Context, h houseRequest) (m Message, done bool, err error)
+	shared  func(ctx context.Context, h sharedRequest) (m Message, done bool, err error)
 	project func(ctx context.Context, d dispatch) (Message, error)
 
 	section string // of /help; "" if /help does not list the command
@@ -48,7 +48,7 @@ func init() {
 	view, steer, admin := ledger.RoleView, ledger.RoleSteer, ledger.RoleAdmin
 	forms = []form{
 		{verb: VerbStatus, takes: takesProject, use: "/status", help: "Where the run stands.", role: view,
-			house: statusOfAll, project: func(_ context.Context, d dispatch) (Message, error) { return status(d.service, d.s, d.r.Time), nil },
+			shared: statusOfAll, project: func(_ context.Context, d dispatch) (Message, error) { return status(d.service, d.s, d.r.Time), nil },
 			section: "Look", listed: "/status", menu: 1, twin: Twin{Name: "status"}},
 		{verb: VerbGuidance, takes: takesWords, use: "/guidance TEXT", help: "Your words for the next session that may write; @builder, #12 or !sticky in front address them.", role: steer,
 			project: guideWords,
@@ -118,10 +118,10 @@ func init() {
 			project: func(ctx context.Context, d dispatch) (Message, error) { return d.start(ctx) },
 			section: "Start", listed: "/run", twin: Twin{"start", "[PROJECT] [review|overnight] [from TASK] [only TASK]", "Ask nightporter up to start a run; it asks back, as in a chat"}},
 		{verb: VerbRuns, takes: takesTarget, use: "/runs, /runs shop, /runs r14", help: "The last runs, of all projects or one, or how one of them went.", role: view,
-			house:   runsOfAll,
+			shared:  runsOfAll,
 			section: "Start", listed: "/runs", twin: Twin{"runs", "[PROJECT | RUN]", "The last runs, or how one of them went"}},
 		{verb: VerbProjects, takes: takesProject, use: "/projects", help: "All projects.", role: view,
-			house: func(_ context.Context, h houseRequest) (Message, bool, error) {
+			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) {
 				return Projects(h.service, h.r), true, nil
 			},
 			section: "Start", listed: "/projects"},
@@ -132,29 +132,29 @@ func init() {
 			project: func(ctx context.Context, d dispatch) (Message, error) { return d.digest(ctx) },
 			section: "Night", listed: "/digest", menu: 10, twin: Twin{Name: "digest"}},
 		{verb: VerbWhoami, takes: takesProject, use: "/whoami", help: "Who you are here, and who else is paired.", role: view,
-			house: func(_ context.Context, h houseRequest) (Message, bool, error) {
+			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) {
 				return Whoami(h.host, h.stays, h.r), true, nil
 			},
 			section: "People", listed: "/whoami"},
 		{verb: VerbPeople, takes: takesProject, use: "/people", help: "Who is paired, with their ids.", role: admin,
-			house:   listPeople,
+			shared:  listPeople,
 			section: "People", listed: "/people"},
 		{verb: VerbUnpair, takes: takesTarget, use: "/unpair ID", help: "Takes somebody out; /people has the ids.", role: admin,
-			house:   unpairPerson,
+			shared:  unpairPerson,
 			section: "People", listed: "/unpair ID"},
 		{verb: VerbQuiet, takes: takesTarget, use: "/quiet, /quiet 22:00-07:00, /quiet off", help: "When this chat is left in peace; default: as the host has it.", role: view, roleFor: quietRole,
-			house:   quietHours,
+			shared:  quietHours,
 			section: "People", listed: "/quiet", menu: 11},
 		{verb: VerbPair, takes: takesTarget, use: "/pair CODE", help: "Lets you in with the code that nightporter pair shows on the host.", role: view,
-			house:   pairElsewhere,
+			shared:  pairElsewhere,
 			section: "People", listed: "/pair CODE"},
 		{verb: VerbHelp, takes: takesTarget, use: "/help, /help now", help: "This, or one command.", role: view,
-			house: func(_ context.Context, h houseRequest) (Message, bool, error) {
+			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) {
 				return Help(h.c.Target, h.role()), true, nil
 			},
 			menu: 12},
 		{verb: VerbStart, takes: takesTarget, use: "/start", help: "What a chat begins with; the same as /help.", role: view,
-			house: func(_ context.Context, h houseRequest) (Message, bool, error) { return Help("", h.role()), true, nil }},
+			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) { return Help("", h.role()), true, nil }},
 
 		// Commands that are typed without a slash.
 		{verb: VerbKeep, role: steer, project: guidanceByID},
@@ -198,8 +198,8 @@ func TwinNames() map[Verb]string {
 	return out
 }
 
-// houseRequest is a command that needs no project.
-type houseRequest struct {
+// sharedRequest is a command that needs no project.
+type sharedRequest struct {
 	service Service
 	host    DaemonService // nil unless stays
 	stays   bool          // the service is a DaemonService
@@ -209,7 +209,7 @@ type houseRequest struct {
 
 // role returns the sender's role. A sender who is no paired person, such as the
 // operator at the host, has RoleAdmin.
-func (h houseRequest) role() ledger.Role {
+func (h sharedRequest) role() ledger.Role {
 	if h.stays {
 		if p, paired := h.host.Shared().Person(h.r.Actor); paired {
 			return p.Role

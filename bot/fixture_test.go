@@ -29,10 +29,10 @@ func newService(names ...string) *service {
 
 // Do answers that a plan is made anew without a decision: what comes of it is not
 // shown here.
-func (d *service) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (d *service) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	if b, is := in.Body.(loop.RedoPlan); is && d.Err == nil {
 		d.Inputs = append(d.Inputs, in)
-		return loop.Answer{OK: true, Text: ledger.ShortID(b.Task) + " is planned anew"}, nil
+		return ledger.Answer{OK: true, Text: ledger.ShortID(b.Task) + " is planned anew"}, nil
 	}
 	return d.Service.Do(ctx, in)
 }

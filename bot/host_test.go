@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -112,5 +113,20 @@ func TestCost(t *testing.T) {
 	want := "$10.32 + unknown (2 sessions) · shop r1\n$10.32 + unknown (2 sessions) · shop r1\nbuilder $7.30 + unknown · reviewer $3.02 · writer unknown\nMost: #1 $10.32 · #2 unknown\n9.8 M tokens"
 	if got := m.Text(0); got != strings.TrimPrefix(want, "$10.32 + unknown (2 sessions) · shop r1\n") {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestFaultIsTold: a sender whose command met a fault reads that it failed, also
+// where the command needs no project.
+func TestFaultIsTold(t *testing.T) {
+	for _, line := range []string{"/quiet 22:00-06:30", "/unpair 5", "/runs", "/pause"} {
+		h := daemon(atWork())
+		h.Err = errors.New("the disk is full")
+		m := h.say(t, line)
+		verb, _, _ := strings.Cut(line, " ")
+		if m.Key != "fault" || !m.Refused || !strings.HasPrefix(m.First(), "✗ "+verb+" failed") {
+			t.Errorf("%s: %+v", line, m)
+		}
+		checkForm(t, line, m)
 	}
 }

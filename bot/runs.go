@@ -274,7 +274,7 @@ func runs(ctx context.Context, service Service, r Request, c Command) (Message, 
 	for _, name := range names {
 		ids, err := service.Runs(ctx, name)
 		if err != nil {
-			return faulty(c), fmt.Errorf("runs of %s: %w", name, err)
+			return Message{}, fmt.Errorf("runs of %s: %w", name, err)
 		}
 		for _, id := range ids {
 			all = append(all, ran{id, name})
@@ -289,7 +289,7 @@ func runs(ctx context.Context, service Service, r Request, c Command) (Message, 
 	for _, x := range all {
 		p, err := pastRun(ctx, service, x.project, x.id)
 		if err != nil {
-			return faulty(c), err
+			return Message{}, err
 		}
 		past = append(past, p)
 	}
@@ -299,7 +299,7 @@ func runs(ctx context.Context, service Service, r Request, c Command) (Message, 
 func oneRun(ctx context.Context, service Service, r Request, c Command, id string) (Message, error) {
 	project, err := ranIn(ctx, service, id)
 	if err != nil {
-		return faulty(c), err
+		return Message{}, err
 	}
 	if project == "" {
 		m := refusal("cmd.norun", SignFailed+" There is no run "+id)
@@ -309,7 +309,7 @@ func oneRun(ctx context.Context, service Service, r Request, c Command, id strin
 	}
 	p, err := pastRun(ctx, service, project, id)
 	if err != nil {
-		return faulty(c), err
+		return Message{}, err
 	}
 	return Run(p, r.Time), nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // People of the second platform.
@@ -230,7 +231,7 @@ func TestRemovedBeforeDecision(t *testing.T) {
 		w.decideErr = func(in loop.Input) error {
 			if in.Actor == ana {
 				w.decideErr = nil
-				if a, err := w.engine.Do(t.Context(), loop.Input{Key: "out", Actor: mira, Name: "Mira", Body: loop.RemovePerson{ID: ana}}); err != nil || !a.OK {
+				if a, err := w.engine.Do(t.Context(), loop.Input{Key: "out", Actor: mira, Name: "Mira", Body: people.Remove{ID: ana}}); err != nil || !a.OK {
 					t.Error(a, err)
 				}
 			}
@@ -261,7 +262,7 @@ func TestSmallerRole(t *testing.T) {
 		}
 		w.decideErr = nil
 		for _, in := range []loop.Input{
-			{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleView}}, {Actor: ana, Name: "Ana", Body: loop.TryPairing{Hash: "h"}},
+			{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleView}}, {Actor: ana, Name: "Ana", Body: people.TryPairing{Hash: "h"}},
 		} {
 			if a, err := w.engine.Do(t.Context(), in); err != nil || !a.OK {
 				t.Error(a, err)

@@ -147,14 +147,14 @@ type service struct {
 	f *fixture
 }
 
-func (s service) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (s service) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return s.DoWith(ctx, in, nil)
 }
 
-func (s service) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
+func (s service) DoWith(ctx context.Context, in loop.Input, with func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (ledger.Answer, error) {
 	if s.f.decideErr != nil {
 		if err := s.f.decideErr(in); err != nil {
-			return loop.Answer{}, err
+			return ledger.Answer{}, err
 		}
 	}
 	a, err := s.DaemonService.DoWith(ctx, in, with)

@@ -8,6 +8,7 @@ import (
 	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // TestStrangers: an input of a person who is not paired changes only the audit,
@@ -50,7 +51,7 @@ func TestPairing(t *testing.T) {
 	w := newFixture(t)
 	offer := func() {
 		t.Helper()
-		a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleSteer}})
+		a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleSteer}})
 		if err != nil || !a.OK {
 			t.Fatal(a, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // Ages from which on an input counts as late.
@@ -89,8 +90,8 @@ func (v *request) acknowledge(ctx context.Context, d *counter) {
 // forbidden replies to a command that the sender's role does not permit.
 func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 	m := bot.Forbidden(v.o.Service.Shared(), v.who)
-	in := v.input("", loop.RefuseCommand{Command: string(c.Verb), For: v.project})
-	_, err := v.o.Service.DoWith(ctx, in, func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	in := v.input("", people.RefuseCommand{Command: string(c.Verb), For: v.project})
+	_, err := v.o.Service.DoWith(ctx, in, func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		if v.in.Press != "" {
 			return nil, v.in.Cursor
 		}
@@ -115,7 +116,7 @@ type counter struct {
 
 // Do decides an input of the request. Each of several inputs has a key of its
 // own, and the reply comes at the end.
-func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (c *counter) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	v := c.request
 	in.Body, in.Role = v.late(in), v.who.Role
 	if in.Key != v.in.Key {
@@ -124,7 +125,7 @@ func (c *counter) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 		return a, c.note(err)
 	}
 	before, _ := v.o.Service.State(in.Project)
-	a, err := c.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	a, err := c.Service.DoWith(ctx, in, func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		msgs := v.replies(before, in, a)
 		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
 			msgs = append(msgs, v.unbuttoned()...)
@@ -249,7 +250,7 @@ func (v *request) late(in loop.Input) loop.InputBody {
 
 // replies returns the messages about an answer, unless something else tells
 // them. before is the state that the answer was decided on, or slightly older.
-func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []ledger.Outgoing {
+func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []ledger.Outgoing {
 	if a.Code == ledger.CodeTakenOut {
 		return nil
 	}
@@ -304,7 +305,7 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 }
 
 // receipt returns the message that shows a guidance item's progress from now on.
-func (v *request) receipt(s loop.State, a loop.Answer, i guidance.Item) []ledger.Outgoing {
+func (v *request) receipt(s loop.State, a ledger.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
 	forecast := a.Forecast
 	if a.Code != ledger.CodeQueued { // the answer to a question that queues words

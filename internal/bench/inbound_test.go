@@ -22,10 +22,11 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
-// people are paired, all with the role admin.
-var people = []string{"telegram:48213377", "telegram:51120934", "telegram:60011223"}
+// admins are paired, all with the role admin.
+var admins = []string{"telegram:48213377", "telegram:51120934", "telegram:60011223"}
 
 // unlimited is a platform without limits.
 var unlimited = delivery.Limits{
@@ -144,9 +145,9 @@ func newChatFixtureOn(b *testing.B, projects, atWork int, seed func(*fixture)) *
 	h.receiver = inbound.New(inbound.Options{
 		Service: &service{&scenario.DaemonService{Engine: h.engine, Store: h.ledger, Names: h.names}, h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
 	})
-	for _, who := range people {
+	for _, who := range admins {
 		const code = "K7QX-M2PD"
-		offer := loop.Input{Actor: "console", Time: time.Now(), Body: loop.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleAdmin}}
+		offer := loop.Input{Actor: "console", Time: time.Now(), Body: people.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleAdmin}}
 		if a, err := h.engine.Do(b.Context(), offer); err != nil || !a.OK {
 			b.Fatalf("offer a pairing: %v %s", err, a.Text)
 		}
@@ -259,7 +260,7 @@ func (h *chatFixture) round() []request {
 	if len(h.names) > 1 {
 		to = h.project + ": "
 	}
-	who := people[h.said%len(people)]
+	who := admins[h.said%len(admins)]
 	out := []request{
 		{"guidance", who, to + "/guidance Sums are rounded once, at the end, and never before."},
 		{"status", who, to + "/status"},

@@ -26,9 +26,9 @@ type Service struct {
 func NewService(n *Night) *Service { return &Service{Night: n, Names: []string{n.project}} }
 
 // Do decides an input.
-func (s *Service) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
+func (s *Service) Do(_ context.Context, in loop.Input) (ledger.Answer, error) {
 	if s.Err != nil {
-		return loop.Answer{}, s.Err
+		return ledger.Answer{}, s.Err
 	}
 	s.Inputs = append(s.Inputs, in)
 	return s.Night.Do(in), nil
@@ -86,7 +86,7 @@ type DaemonService struct {
 }
 
 // DoWith is Engine.DoWith.
-func (s *DaemonService) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
+func (s *DaemonService) DoWith(ctx context.Context, in loop.Input, with func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (ledger.Answer, error) {
 	return s.Engine.DoWith(ctx, in, with)
 }
 

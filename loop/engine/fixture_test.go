@@ -114,7 +114,7 @@ func settings() ledger.Settings {
 	}
 }
 
-func (f *fixture) do(body loop.InputBody, key string) loop.Answer {
+func (f *fixture) do(body loop.InputBody, key string) ledger.Answer {
 	f.t.Helper()
 	a, err := f.current().Do(f.t.Context(), loop.Input{Key: key, Project: "p", Actor: "console", Name: "Mira", Body: body})
 	if err != nil {
@@ -129,7 +129,7 @@ func (f *fixture) state() loop.State {
 }
 
 // emit ends a session with an event, as hat would.
-func (f *fixture) emit(session, typ string, data any) loop.Answer {
+func (f *fixture) emit(session, typ string, data any) ledger.Answer {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		f.t.Error(err)

@@ -10,12 +10,13 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 const mira = "telegram:48213377"
 
-func saying(text string) func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
-	return func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+func saying(text string) func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	return func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		return []ledger.Outgoing{{Chat: mira, Class: ledger.ClassReply, Body: []byte(text + ": " + a.Text)}}, &ledger.Cursor{Name: "telegram:1", Value: "8124"}
 	}
 }
@@ -71,7 +72,7 @@ func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 func TestSharedInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, good)
-		do := func(in loop.Input) loop.Answer {
+		do := func(in loop.Input) ledger.Answer {
 			t.Helper()
 			a, err := f.engine.Do(t.Context(), in)
 			if err != nil {
@@ -79,8 +80,8 @@ func TestSharedInput(t *testing.T) {
 			}
 			return a
 		}
-		do(loop.Input{Key: "pair", Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}})
-		if a := do(loop.Input{Key: "telegram:1", Actor: mira, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}); a.Code != "paired" {
+		do(loop.Input{Key: "pair", Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}})
+		if a := do(loop.Input{Key: "telegram:1", Actor: mira, Name: "Mira", Body: people.TryPairing{Hash: "h"}}); a.Code != "paired" {
 			t.Fatalf("%+v", a)
 		}
 		f.restart()
@@ -98,10 +99,10 @@ func TestSharedInput(t *testing.T) {
 func TestPairingExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, good)
-		if _, err := f.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleView}}); err != nil {
+		if _, err := f.engine.Do(t.Context(), loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleView}}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(loop.PairingTime)
+		time.Sleep(people.PairingTime)
 		synctest.Wait()
 		if p := f.engine.Shared().Pairing; p != nil {
 			t.Errorf("still open: %+v", p)

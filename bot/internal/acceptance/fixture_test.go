@@ -22,6 +22,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 	"github.com/nightporter/nightporter/store"
 	"github.com/nightporter/nightporter/store/storetest"
 )
@@ -160,7 +161,7 @@ func (w *fixture) input(body loop.InputBody) {
 // pair pairs a user: the host shows a code, and the user sends it.
 func (w *fixture) pair(name string, role ledger.Role, code string) {
 	w.t.Helper()
-	w.input(loop.OfferPairing{Hash: "hash of " + code, Role: role})
+	w.input(people.OfferPairing{Hash: "hash of " + code, Role: role})
 	w.phone.say(name, "/pair "+code)
 	time.Sleep(20 * time.Second)
 	synctest.Wait()
@@ -190,7 +191,7 @@ func (w *fixture) digest(due time.Time) {
 		}
 		w.drawn = append(w.drawn, m)
 	}
-	w.input(loop.DigestDue{Day: due.Format(time.DateOnly), At: due})
+	w.input(people.DigestDue{Day: due.Format(time.DateOnly), At: due})
 }
 
 func (w *fixture) draw(project string, from, to time.Time) (bot.Message, error) {
