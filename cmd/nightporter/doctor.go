@@ -23,20 +23,20 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// What a check came to.
+// Results of a check.
 const (
-	resultOK     = "ok"        // nothing to do
-	resultLook   = "look"      // works, and is worth a look
-	resultMend   = "mend"      // something will fail until it is mended
-	resultUnseen = "unchecked" // nobody could look, or there is nothing to look at
+	resultOK        = "ok"        // nothing to do
+	resultLook      = "look"      // works, but a person should know about it
+	resultFix       = "mend"      // will fail until a person corrects it
+	resultUnchecked = "unchecked" // not checked: impossible, or nothing to check
 )
 
 var resultSigns = map[string]string{
-	resultOK: bot.SignDone, resultLook: bot.SignLook, resultMend: bot.SignFailed, resultUnseen: bot.SignAway,
+	resultOK: bot.SignDone, resultLook: bot.SignLook, resultFix: bot.SignFailed, resultUnchecked: bot.SignAway,
 }
 
-// finding is one line of doctor, and one object of its JSON. Fields are added,
-// never renamed. No text in it ever holds a token.
+// finding is one line of doctor's output, and one object of its JSON. Fields
+// are added, never renamed. No text in it contains a token.
 type finding struct {
 	Check   string `json:"check"`
 	Project string `json:"project,omitempty"`
@@ -44,18 +44,18 @@ type finding struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Text    string `json:"text"`
-	Fix     string `json:"fix,omitempty"` // the command or edit that mends it
-	shown   string // as it is printed, where that is more than the fields
+	Fix     string `json:"fix,omitempty"` // the command or edit that solves it
+	shown   string // replaces Text on the terminal, where that shows more than the fields
 }
 
-// check is one thing that doctor looks at. It may leave notes in the patient
-// for those that follow.
+// check is one check of doctor. It may store results in the doctorContext for
+// later checks.
 type check struct {
 	name string
 	look func(ctx context.Context, p *doctorContext) []finding
 }
 
-// checks are all of them, in the order in which one rests on another.
+// checks lists all checks. A check comes after those whose results it uses.
 var checks = slices.Concat([]check{
 	{"configuration", checkConfig},
 	{"programs", checkPrograms},
@@ -73,21 +73,22 @@ var checks = slices.Concat([]check{
 	{"service", checkService},
 })
 
-// doctorContext is what is looked at, and what is known of it so far.
+// doctorContext holds the inputs of the checks and the results that later
+// checks use.
 type doctorContext struct {
 	config string // --config
 	state  string // state folder, absolute
 	now    time.Time
 
-	cfg    *config.Config // an empty one until a file was read without a mistake
-	usable bool           // the configuration is without a mistake, or there is none
-	daemon bool           // somebody has the state folder and answers
+	cfg    *config.Config // empty until a file was read without mistakes
+	usable bool           // the configuration has no mistakes, or there is none
+	daemon bool           // a daemon holds the state folder and answers
 
 	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
 	people func(ctx context.Context, p *doctorContext) (n int, known bool)
 
-	ward   ward
-	agents map[string][]string // agents that projects start, each with the projects
+	trial  trialFolder
+	agents map[string][]string // agents that projects start, with the projects of each
 }
 
 func doctorCommand() *cobra.Command {
@@ -111,7 +112,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 				config: file, state: dir, now: time.Now(), cfg: config.Empty(), agents: map[string][]string{},
 				probe: askPlatform, people: pairedPeople,
 			}
-			defer p.ward.close()
+			defer p.trial.close()
 			return p.examine(cmd.Context(), cmd.OutOrStdout(), asJSON)
 		},
 	}
@@ -121,21 +122,22 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 	return cmd
 }
 
-// examine goes through all checks and prints each one's findings at once.
+// examine runs all checks and prints the findings of each before it starts the
+// next.
 func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool) error {
 	counts := map[string]int{}
-	said := map[string]bool{}
+	printed := map[string]bool{}
 	for _, c := range checks {
 		for _, f := range c.look(ctx, p) {
 			if f.Check == "" {
 				f.Check = c.name
 			}
-			// What several projects share is said once.
+			// A finding shared by several projects is printed once.
 			key := f.Result + "\x00" + f.File + "\x00" + f.Text
-			if f.Result != resultOK && said[key] {
+			if f.Result != resultOK && printed[key] {
 				continue
 			}
-			said[key] = true
+			printed[key] = true
 			counts[f.Result]++
 			if err := f.print(out, asJSON); err != nil {
 				return err
@@ -147,7 +149,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 	}
 	if !asJSON {
 		fmt.Fprintln(out)
-		switch mend, look := counts[resultMend], counts[resultLook]; {
+		switch mend, look := counts[resultFix], counts[resultLook]; {
 		case mend > 0:
 			fmt.Fprintf(out, "%s %d to mend%s. Look again with: nightporter doctor\n", bot.SignFailed, mend, toLook(look))
 		case look > 0:
@@ -156,7 +158,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 			fmt.Fprintf(out, "%s nothing to mend\n", bot.SignDone)
 		}
 	}
-	if counts[resultMend] > 0 {
+	if counts[resultFix] > 0 {
 		return exitCode(1)
 	}
 	return nil
@@ -169,8 +171,8 @@ func toLook(look int) string {
 	return fmt.Sprintf(", %d to look at", look)
 }
 
-// print writes one finding: the sign, what it is about, the text, and below it
-// what to do.
+// print writes one finding: the sign, the check, the text, and the remedy
+// below.
 func (f finding) print(out io.Writer, asJSON bool) error {
 	if asJSON {
 		line, err := json.Marshal(f)
@@ -187,7 +189,7 @@ func (f finding) print(out io.Writer, asJSON bool) error {
 		if f.Project != "" {
 			what = f.Project
 		}
-		text = fmt.Sprintf("%s %-13s  %s", resultSigns[f.Result], what, f.place()+propose.Plain(f.Text))
+		text = fmt.Sprintf("%s %-13s  %s", resultSigns[f.Result], what, f.location()+propose.Plain(f.Text))
 		if f.Fix != "" {
 			text += "\n" + strings.Repeat(" ", indent) + propose.Plain(f.Fix)
 		}
@@ -196,7 +198,7 @@ func (f finding) print(out io.Writer, asJSON bool) error {
 	return err
 }
 
-func (f finding) place() string {
+func (f finding) location() string {
 	switch {
 	case f.File != "" && f.Line > 0:
 		return fmt.Sprintf("%s:%d  ", propose.Plain(f.File), f.Line)
@@ -206,24 +208,24 @@ func (f finding) place() string {
 	return ""
 }
 
-// Findings of each result, in short.
-func fine(text string, args ...any) finding {
+// These functions make findings of one result each.
+func findOK(text string, args ...any) finding {
 	return finding{Result: resultOK, Text: fmt.Sprintf(text, args...)}
 }
 
-func look(fix, text string, args ...any) finding {
+func findLook(fix, text string, args ...any) finding {
 	return finding{Result: resultLook, Fix: fix, Text: fmt.Sprintf(text, args...)}
 }
 
-func mend(fix, text string, args ...any) finding {
-	return finding{Result: resultMend, Fix: fix, Text: fmt.Sprintf(text, args...)}
+func findFix(fix, text string, args ...any) finding {
+	return finding{Result: resultFix, Fix: fix, Text: fmt.Sprintf(text, args...)}
 }
 
-func unseen(text string, args ...any) finding {
-	return finding{Result: resultUnseen, Text: fmt.Sprintf(text, args...)}
+func findUnchecked(text string, args ...any) finding {
+	return finding{Result: resultUnchecked, Text: fmt.Sprintf(text, args...)}
 }
 
-// ofProject gives findings of a check to a project.
+// ofProject marks findings as those of one project.
 func ofProject(project string, list []finding) []finding {
 	for i := range list {
 		list[i].Project = project
@@ -231,19 +233,19 @@ func ofProject(project string, list []finding) []finding {
 	return list
 }
 
-// fromError makes findings of an error that lists what a person has to mend,
-// or one of any other.
+// fromError converts an error with a list of mistakes into findings, and any
+// other error into one finding.
 func fromError(err error) []finding {
 	var out []finding
 	var in *ledger.InputError
 	var c *config.Error
 	switch {
 	case errors.As(err, &in):
-		out = fromFindings(resultMend, in.Findings)
+		out = fromFindings(resultFix, in.Findings)
 	case errors.As(err, &c):
 		for _, item := range c.Items {
-			f := finding{Result: resultMend, File: item.File, Line: item.Line, shown: item.String()}
-			// The text as it is shown has tokens masked; so have its parts.
+			f := finding{Result: resultFix, File: item.File, Line: item.Line, shown: item.String()}
+			// String masks tokens, so the parts are taken from its result.
 			first, rest, _ := strings.Cut(item.String(), "\n")
 			f.Text = strings.TrimPrefix(first, bot.SignFailed+" ")
 			if _, text, ok := strings.Cut(f.Text, "  "); ok && item.File != "" {
@@ -252,16 +254,16 @@ func fromError(err error) []finding {
 			lines := strings.Split(rest, "\n")
 			if last := lines[len(lines)-1]; item.Fix != "" {
 				f.Fix = strings.TrimSpace(last)
-			} else if i := strings.Index(last, `meant "`); i >= 0 { // behind the carets
+			} else if i := strings.Index(last, `meant "`); i >= 0 { // the suggestion follows the carets
 				f.Fix = last[i:]
 			}
 			out = append(out, f)
 		}
 		if c.More > 0 {
-			out = append(out, mend("", "and %d more", c.More))
+			out = append(out, findFix("", "and %d more", c.More))
 		}
 	default:
-		out = []finding{mend("", "%v", err)}
+		out = []finding{findFix("", "%v", err)}
 	}
 	return out
 }
@@ -274,40 +276,40 @@ func fromFindings(result string, list []ledger.Finding) []finding {
 	return out
 }
 
-// ward is where sessions are tried: the state folder itself where it is there
-// and ours, because its place and file system are what counts; else a folder
-// that is gone afterwards.
-type ward struct {
-	dir    string
-	err    error
-	tried  bool
-	mine   bool // a folder of doctor's own
-	runner *agent.Runner
+// trialFolder is the folder in which doctor starts trial sessions. It is the
+// state folder if that exists and belongs to this user, because its location
+// and file system decide the result; otherwise it is a temporary folder.
+type trialFolder struct {
+	dir       string
+	err       error
+	tried     bool
+	temporary bool // a temporary folder, to be removed
+	runner    *agent.Runner
 }
 
-func (w *ward) close() {
-	if w.mine {
+func (w *trialFolder) close() {
+	if w.temporary {
 		_ = os.RemoveAll(w.dir)
 	}
 }
 
-// open makes the ward and its runner, once.
-func (p *doctorContext) open() (*ward, error) {
-	w := &p.ward
+// openTrial creates the trial folder and its runner on the first call.
+func (p *doctorContext) openTrial() (*trialFolder, error) {
+	w := &p.trial
 	if w.tried {
 		return w, w.err
 	}
 	w.tried = true
-	w.dir, w.mine, w.err = p.place()
+	w.dir, w.temporary, w.err = p.trialDir()
 	if w.err != nil {
 		return w, w.err
 	}
-	// As a run would have it; no session of a project is ever started here.
+	// The runner is configured as for a run. It starts trial sessions only.
 	w.runner, w.err = agent.New(session.Options{State: w.dir, Agents: builtin(0), Hide: platform.TokenFiles(p.cfg)}.Agent(p.cfg))
 	return w, w.err
 }
 
-func (p *doctorContext) place() (dir string, mine bool, err error) {
+func (p *doctorContext) trialDir() (dir string, mine bool, err error) {
 	if info, err := os.Stat(p.state); err == nil && info.IsDir() && ownedByMe(info) && writable(p.state) == nil {
 		return p.state, false, nil
 	}
@@ -315,7 +317,7 @@ func (p *doctorContext) place() (dir string, mine bool, err error) {
 	return dir, true, err
 }
 
-// agentNames lists the agents that projects start, sorted.
+// agentNames returns the agents that projects start, sorted.
 func (p *doctorContext) agentNames() []string {
 	var names []string
 	for name := range p.agents {

@@ -22,10 +22,10 @@ func connectHelper(path string) int {
 	return 0
 }
 
-// What a session must not do, as shell commands that say "BAD name" when they
-// could.
+// TestBoundary runs shell commands that a session must not be able to do. Each
+// prints "BAD name" if it succeeds.
 func TestBoundary(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		if level == 1 {
 			t.Skip("SKIPPED: level 1 refuses nothing, it compares")
 		}
@@ -44,7 +44,7 @@ func TestBoundary(t *testing.T) {
 			t.Fatal(err)
 		}
 		for d := home; d != "/tmp" && len(d) > 5; d = filepath.Dir(d) {
-			_ = os.Chmod(d, 0o755) // else the other user, and not the boundary, would refuse
+			_ = os.Chmod(d, 0o755) // otherwise the file mode, not the boundary, would refuse
 		}
 		h := newFixture(t, level)
 		for _, f := range []string{filepath.Join(h.state, "operator.key"), filepath.Join(h.out, "victim")} {
@@ -97,10 +97,11 @@ echo end`)
 	})
 }
 
-// Modes, owners and times of files outside: Landlock lets them pass, so what
-// refuses is the read-only mount, or the other user.
+// TestBoundaryAttributes: sessions cannot change modes, owners and times of
+// files outside. Landlock does not control these, so the read-only mount or the
+// other user must refuse.
 func TestBoundaryAttributes(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		if level < 3 && os.Geteuid() != 0 {
 			t.Skipf("SKIPPED: below level 3 nothing refuses this to the same user (uid %d)", os.Geteuid())
 		}
@@ -132,7 +133,7 @@ func TestBoundaryAttributes(t *testing.T) {
 }
 
 func TestSockets(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		listen := func(path string) {
 			l, err := net.Listen("unix", path)
@@ -158,7 +159,7 @@ func TestSockets(t *testing.T) {
 		h.runner.o.BeforeStart = nil
 		h.script(fmt.Sprintf("%[1]s connect %[2]s && echo operator; until [ -S $HAT_SOCKET ]; do sleep 0.01; done; %[1]s connect $HAT_SOCKET && echo hat", h.runner.Program(), operator))
 		h.start(h.launch("r1-1"))
-		listen(h.runner.SocketPath("r1-1")) // as a daemon that adopts the session does: after its start
+		listen(h.runner.SocketPath("r1-1")) // a daemon that adopts the session also listens after its start
 		x := h.wait("r1-1")
 		if !strings.Contains(x.Tail, "connected\nhat\n") {
 			t.Errorf("hat's socket cannot be reached: %q", x.Tail)
@@ -171,13 +172,14 @@ func TestSockets(t *testing.T) {
 	})
 }
 
-// A root-started daemon whose folders nobody else can enter: level 3 shows the
-// session what it needs under the same paths, the lower levels say what to do.
+// TestClosedFolders: the daemon runs as root and its folders are closed to
+// other users. Level 3 shows the session its files under the same paths; the
+// lower levels return a remedy.
 func TestClosedFolders(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only a daemon started as root has another user's sessions")
 	}
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, 0, func(o *Options) { o.MaxLevel = level })
 		top := filepath.Dir(h.state)
 		for _, d := range []string{top, h.state, filepath.Dir(h.work), filepath.Dir(filepath.Dir(h.work))} {
@@ -193,7 +195,7 @@ func TestClosedFolders(t *testing.T) {
 			return
 		}
 		if got != 3 {
-			if able() == 3 {
+			if supportedLevel() == 3 {
 				t.Fatalf("level %d: %q", got, why)
 			}
 			t.Skipf("SKIPPED: no level 3: %q", why)
@@ -205,7 +207,8 @@ func TestClosedFolders(t *testing.T) {
 	})
 }
 
-// A session that leaves a second name of a file outside does not get the file.
+// TestHandOver: a hard link that a session makes to a file outside does not
+// give it that file.
 func TestHandOver(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root hands folders over")
@@ -223,7 +226,7 @@ func TestHandOver(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(h.work, "sym")); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.runner.user.handOver(h.work); err != nil {
+	if err := h.runner.user.chownTree(h.work); err != nil {
 		t.Fatal(err)
 	}
 	owner := func(f string) uint32 {

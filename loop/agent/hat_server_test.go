@@ -13,18 +13,17 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
-// eventRecorder is the daemon's side of a session's socket. It accepts every
-// event.
-type eventRecorder struct {
+// hatServer is a server on a session's socket that accepts every event.
+type hatServer struct {
 	mu      sync.Mutex
 	events  []api.Emit
-	asked   int // by stop hooks
+	asked   int // number of requests by stop hooks
 	arrived chan struct{}
 }
 
-// serveEvents connects the sessions' sockets to an eventRecorder.
-func serveEvents(t *testing.T) (*eventRecorder, func(*Options)) {
-	d := &eventRecorder{arrived: make(chan struct{}, 16)}
+// serveHat makes a hatServer answer on the sockets of the fixture's sessions.
+func serveHat(t *testing.T) (*hatServer, func(*Options)) {
+	d := &hatServer{arrived: make(chan struct{}, 16)}
 	return d, func(o *Options) {
 		log := o.Log
 		o.BeforeStart = func(_ context.Context, session, path string) error {
@@ -43,7 +42,7 @@ func serveEvents(t *testing.T) (*eventRecorder, func(*Options)) {
 	}
 }
 
-func (d *eventRecorder) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
+func (d *hatServer) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !json.Valid(e.Data) {
@@ -54,7 +53,7 @@ func (d *eventRecorder) Emit(_ context.Context, session string, e api.Emit) (api
 	return api.Reply{OK: true, Receipt: session + " " + e.Type}, nil
 }
 
-func (d *eventRecorder) Session(_ context.Context, session string) (api.Reply, error) {
+func (d *hatServer) Session(_ context.Context, session string) (api.Reply, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked++
@@ -64,23 +63,23 @@ func (d *eventRecorder) Session(_ context.Context, session string) (api.Reply, e
 	return api.Reply{OK: true, Text: "This session has not sent its event yet: hat emit build.complete"}, nil
 }
 
-func (d *eventRecorder) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
+func (d *hatServer) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
 	return api.Reply{OK: true}, nil
 }
-func (d *eventRecorder) Guidance(context.Context, string) (api.Reply, error) {
+func (d *hatServer) Guidance(context.Context, string) (api.Reply, error) {
 	return api.Reply{OK: true}, nil
 }
-func (d *eventRecorder) Note(context.Context, string, string, api.Note) (api.Reply, error) {
+func (d *hatServer) Note(context.Context, string, string, api.Note) (api.Reply, error) {
 	return api.Reply{OK: true}, nil
 }
 
-func (d *eventRecorder) sent() []api.Emit {
+func (d *hatServer) sent() []api.Emit {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return append([]api.Emit(nil), d.events...)
 }
 
-func (d *eventRecorder) hooks() int {
+func (d *hatServer) hooks() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.asked
