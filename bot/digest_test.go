@@ -46,13 +46,13 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// looker is a host that can make digests.
-type looker struct {
+// digester is a host with digests.
+type digester struct {
 	*host
 	asked []bot.DigestQuery
 }
 
-func (l *looker) Digest(_ context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
+func (l *digester) Digest(_ context.Context, project string, q bot.DigestQuery) (bot.Message, error) {
 	l.asked = append(l.asked, q)
 	return bot.Message{Key: "digest", Lines: []bot.Line{{Text: "✓ " + project}}, Picture: []byte("png")}, nil
 }
@@ -63,8 +63,8 @@ func TestDigestAsked(t *testing.T) {
 	n := scenario.New("shop", evening)
 	n.State.Project.Name = "shop"
 	n.State.Shared.People = []ledger.Person{{ID: "telegram:1", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:2", Name: "Ben", Role: ledger.RoleView}}
-	h := &host{service: &service{Night: n, names: []string{"shop"}}}
-	l := &looker{host: h}
+	h := &host{service: &service{scenario.NewService(n)}}
+	l := &digester{host: h}
 	for _, actor := range []string{"telegram:1", "telegram:2", "console"} {
 		m, err := bot.Handle(t.Context(), l, bot.Request{Actor: actor, Project: "shop", Text: "/digest 7d", Time: evening})
 		if err != nil || len(m.Picture) == 0 || m.Project != "shop" {

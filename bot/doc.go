@@ -51,5 +51,5 @@
 //   - Each question kind of the core has its wording here, and each verb.
 //     TestQuestionWordings holds this.
 //   - IsCommand recognizes commands and answers, also late ones, so that none of
-//     them reaches a session as guidance. TestStands holds this.
+//     them reaches a session as guidance. TestIsCommand holds this.
 package bot

@@ -1,14 +1,7 @@
 package bot_test
 
 import (
-	"context"
-	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,192 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/internal/messagelint"
 	"github.com/nightporter/nightporter/guidance"
-	"github.com/nightporter/nightporter/internal/scenario"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-var evening = time.Date(2026, 11, 19, 23, 10, 0, 0, time.FixedZone("CET", 3600))
-
-// service is a Service with a scripted project state. It records the inputs
-// that it gets.
-type service struct {
-	*scenario.Night
-	names  []string
-	inputs []loop.Input
-	patch  string
-	err    error
-}
-
-func (d *service) Do(_ context.Context, in loop.Input) (ledger.Answer, error) {
-	if d.err != nil {
-		return ledger.Answer{}, d.err
-	}
-	d.inputs = append(d.inputs, in)
-	if b, is := in.Body.(loop.RedoPlan); is { // the tests do not look at the result of this input
-		return ledger.Answer{OK: true, Text: ledger.ShortID(b.Task) + " is planned anew"}, nil
-	}
-	return d.Night.Do(in), nil
-}
-
-func (d *service) State(p string) (loop.State, bool) {
-	return d.Night.State, slices.Contains(d.names, p)
-}
-func (d *service) Projects() []string { return d.names }
-func (d *service) Diff(context.Context, string, string) (string, error) {
-	return d.patch, d.err
-}
-
-func (d *service) Hats(_ context.Context, project, pattern string) (bot.HatSet, error) {
-	return hatSet(project, pattern), d.err
-}
-
-func (d *service) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
-	return d.Night.Records(task), d.err
-}
-
-func (d *service) Runs(context.Context, string) ([]string, error) { return d.Night.Runs(), d.err }
-func (d *service) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
-	return d.Night.RunRecords(run, types...), d.err
-}
-
-func (d *service) say(t *testing.T, line string) bot.Message {
-	t.Helper()
-	d.inputs = nil
-	m, err := bot.Handle(t.Context(), d, bot.Request{Key: "k", Actor: "telegram:1", Name: "Mira", Text: line, Time: d.Now})
-	if err != nil && d.err == nil {
-		t.Errorf("%s: %v", line, err)
-	}
-	return m
-}
-
-// atWork returns a night in which one task is done, one is blocked, one asks a
-// question, and a builder is running.
-func atWork() *service {
-	n := scenario.New("shop", evening)
-	n.Cost = 0.25
-	n.Acts["Task 2 planner"] = []scenario.Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: 0.1}}
-	n.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: `{"text":"May an address be a PO box?","options":["Yes, letters only","No"],"choice":"No"}`, Took: time.Minute, Cost: 0.1}}
-	look := scenario.Task(5, "Pay page on a phone")
-	look.Mark, look.Acceptance = ledger.MarkManualVerify, []string{"Open /pay", "Test card"}
-	n.Start(n.Settings(), n.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"), scenario.Task(3, "Address form"),
-		scenario.Task(4, "Move orders to the new API"), look, scenario.Task(6, "Retry failed payments", "Task 2"))
-	n.Until(func() bool { return bot.Doing(n.State) == "#4 builder" })
-	return &service{Night: n, names: []string{"shop"}, patch: patch}
-}
-
-// over returns the night of atWork after the run's end.
-func over() *service {
-	d := atWork()
-	d.Until(nil)
-	return d
-}
-
-const patch = `diff --git a/order/adapter.go b/order/adapter.go
-new file mode 100644
---- /dev/null
-+++ b/order/adapter.go
-@@ -0,0 +1,2 @@
-+package order
-+	// adapter
-diff --git a/logo.png b/logo.png
-Binary files a/logo.png and b/logo.png differ
-diff --git a/order/service.go b/order/service.go
---- a/order/service.go
-+++ b/order/service.go
-@@ -9 +9 @@
---- a comment of SQL
-+++ another
-`
-
-var notPlain = regexp.MustCompile(`[^a-z0-9]+`)
-
-// spoken returns all messages that a person can ask for, by golden file name.
-func spoken(t *testing.T) map[string]bot.Message {
-	out := map[string]bot.Message{}
-	ask := func(where string, d *service, lines ...string) {
-		for _, line := range lines {
-			m := d.say(t, line)
-			name := strings.Trim(notPlain.ReplaceAllString(strings.ToLower(where+" "+line), "-"), "-")
-			if _, twice := out[name]; twice {
-				name += "-again"
-			}
-			out[name[:min(len(name), 48)]] = m
-		}
-	}
-	ask("work", atWork(), "/status", "/tasks", "/task 1", "/task 2", "/task 3", "/task 4", "/task 5", "/task 6", "/task", "/queue", "q1", "q2", "/log", "/log 1", "/evidence 1",
-		"/evidence 2", "/evidence 4", "/evidence 6", "/diff 1", "/diff r1", "/help", "/help now", "/help frob", "/guidence Wrap it", "/skip 70", "/skip",
-		"/pause now then", "/frob", "", "stop", "/drop g9", "/drop", "/approve", "/approve q1", "/reject", "/guidance", "/guidance @bulder be quick", "/guidance @xyzzyx be quick",
-		"/guidance #70 x", "/status blog", "q9 a", "q1 frob", "/plan", "/plan 2", "/plan 70", "/hats", "/hats fixer", "/hats Builder", "/hats routes", "/hats single", "/hats frob", "/runs", "/runs r1", "/runs frob")
-	d := atWork()
-	ask("steered", d, "/guidance Wrap the existing code, don't replace it", "/guidance !sticky No new dependencies", "/guidance @fixer #4 Keep it small", "/now Keep the names", "/queue", "/drop g1", "/pause", "/status", "/pause", "/resume", "/stop", "/status", "/next 6", "/retry 2", "/skip 6", "/skip 2 3", "/plan redo 4 Wrap it, don't replace it")
-	d = atWork()
-	d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting })
-	ask("waiting", d, "/status")
-	d = over()
-	ask("over", d, "/status", "/tasks", "/task 5", "/pause", "/resume", "/approve", "/retry 1", "/log", "q2 b", "/runs", "/runs r1", "/runs 7", "/log r1")
-	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.GuidanceQueued{Item: guidance.Item{ID: "g8", Text: "Mention the env vars", Hat: "writer", At: d.Now}}})
-	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.GuidanceExpired{ID: "g8", Why: "no writer"}})
-	ask("expired", d, "/queue", "g8 keep")
-	d = &service{Night: scenario.New("shop", evening), names: []string{"shop"}}
-	d.Night.State.Project.Name = "shop"
-	ask("new", d, "/runs", "/plan", "/plan redo", "/status", "/tasks", "/log", "/evidence 1", "/queue", "/diff", "/guidance Wrap it", "/stop", "q1 a")
-	d.Do(context.Background(), loop.Input{Key: "run", Body: loop.StartRun{Settings: d.Settings()}})
-	ask("planned", d, "/status", "/pause")
-	ask("two", &service{Night: scenario.New("shop", evening), names: []string{"shop", "blog"}}, "/guidance Wrap the existing code, don't replace it", "blog: /stop", "note: two words")
-	ask("three", &service{Night: scenario.New("shop", evening), names: []string{"shop", "blog", "zoo"}}, "/stop")
-	ask("none", &service{Night: scenario.New("shop", evening)}, "/status")
-	broken := atWork()
-	broken.err = errors.New("the database is locked")
-	ask("broken", broken, "/pause", "/diff 1")
-	return out
-}
-
-func TestMessages(t *testing.T) {
-	for name, m := range spoken(t) {
-		text := "▸ " + m.Key + "\n" + m.Text(78) + "\n"
-		for _, b := range m.Buttons {
-			text += "[" + b.Label + "] "
-		}
-		golden(t, name, []byte(strings.TrimRight(text, " ")+"\n"))
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
-}
-
-// checkForm checks the rules that hold for every message.
-func checkForm(t *testing.T, name string, m bot.Message) {
-	t.Helper()
-	messagelint.Check(t, name, m)
-}
-
-func TestForm(t *testing.T) {
-	for name, m := range spoken(t) {
-		checkForm(t, name, m)
-	}
-}
 
 // TestFormHostile checks that hostile text from a project, a plan or an agent
 // cannot break the form of a message.
@@ -210,7 +22,7 @@ func TestFormHostile(t *testing.T) {
 	d := atWork()
 	s := &d.Night.State
 	s.Project.Name = strings.Repeat("n", 32)
-	d.names = []string{s.Project.Name}
+	d.Names = []string{s.Project.Name}
 	s.Project.Run.Settings.Source.Path = nasty
 	tasks := s.Project.Tasks.Slice()
 	for n := range tasks {
@@ -223,7 +35,7 @@ func TestFormHostile(t *testing.T) {
 		q.Text, q.Title, q.Tried, q.Needs, q.Hat, q.Options = nasty, nasty, nasty, nasty, nasty, []string{nasty, nasty}
 	}
 	s.Project.Guidance = s.Project.Guidance.Add(guidance.Item{ID: "g1", Text: nasty, Hat: nasty, Task: ledger.FoldID(nasty)})
-	d.patch = "diff --git a/" + nasty + " b/" + nasty + "\n@@\n+" + nasty
+	d.Patch = "diff --git a/" + nasty + " b/" + nasty + "\n@@\n+" + nasty
 	for _, line := range []string{"/status", "/tasks", "/task 1", "/task 2", "/task 3", "/queue", "q1", "q2", "/log", "/diff 1", "/evidence 1", "/runs", "/runs r1", "/runs " + nasty, "/guidance @" + nasty, "/" + nasty, "/task " + nasty, "/help " + nasty, "/drop " + nasty, nasty, nasty + ": /stop", "/stop " + nasty} {
 		m := d.say(t, line)
 		checkForm(t, fmt.Sprintf("%.20q", line), m)
@@ -273,11 +85,11 @@ func TestInputs(t *testing.T) {
 	} {
 		d := atWork()
 		d.say(t, line)
-		if len(d.inputs) != 1 {
-			t.Errorf("%s: %d inputs", line, len(d.inputs))
+		if len(d.Inputs) != 1 {
+			t.Errorf("%s: %d inputs", line, len(d.Inputs))
 			continue
 		}
-		in := d.inputs[0]
+		in := d.Inputs[0]
 		if diff := cmp.Diff(want, in.Body); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", line, diff)
 		}
@@ -287,13 +99,13 @@ func TestInputs(t *testing.T) {
 	}
 	d := atWork()
 	d.say(t, "/skip 2 3")
-	if len(d.inputs) != 2 || d.inputs[0].Key == d.inputs[1].Key {
-		t.Errorf("two tasks need two inputs of different keys: %+v", d.inputs)
+	if len(d.Inputs) != 2 || d.Inputs[0].Key == d.Inputs[1].Key {
+		t.Errorf("two tasks need two inputs of different keys: %+v", d.Inputs)
 	}
 	for _, line := range []string{"/skip 2 70", "/approve", "/approve q1", "q1 frob", "q1 s by line", "/guidance @bulder x", "/drop g9", "/status", "", "/frob", "/pause then", "/plan", "/plan 2", "/plan redo 70", "/hats"} {
 		d := atWork()
-		if d.say(t, line); len(d.inputs) != 0 {
-			t.Errorf("%s: %+v was done", line, d.inputs)
+		if d.say(t, line); len(d.Inputs) != 0 {
+			t.Errorf("%s: %+v was done", line, d.Inputs)
 		}
 	}
 }
@@ -315,7 +127,7 @@ func TestAnswered(t *testing.T) {
 }
 
 func TestTasksTable(t *testing.T) {
-	golden(t, "tasks-table", []byte(bot.TasksTable(atWork().Night.State, 72)))
+	golden.Compare(t, "tasks-table.txt", bot.TasksTable(atWork().Night.State, 72))
 }
 
 // TestEvidenceBroke checks that the evidence ends at the last failed check, not

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -85,7 +86,7 @@ func TestOutcomes(t *testing.T) {
 		seen[whole] = o
 		fmt.Fprintf(&text, "== %s\n%s\n", o, whole)
 	}
-	golden(t, "outcomes", []byte(text.String()))
+	golden.Compare(t, "outcomes.txt", text.String())
 }
 
 func TestOutcomeWhy(t *testing.T) {
@@ -136,7 +137,7 @@ func TestLogTells(t *testing.T) {
 	}
 	m := bot.Log("shop", "", recs, evening)
 	checkForm(t, "log", m)
-	golden(t, "log-plans", []byte(m.Text(78)+"\n"))
+	golden.Compare(t, "log-plans.txt", m.Text(78)+"\n")
 }
 
 // TestEvidenceOfReproducer checks that the failure of a reproducer's command,
@@ -238,5 +239,5 @@ func TestQueueStates(t *testing.T) {
 	}
 	m := bot.Queue(s, evening)
 	checkForm(t, "queue", m)
-	golden(t, "queue-states", []byte(m.Text(78)+"\n"))
+	golden.Compare(t, "queue-states.txt", m.Text(78)+"\n")
 }

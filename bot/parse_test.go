@@ -96,9 +96,9 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestStands checks IsCommand for answers to open, settled and unknown
-// questions.
-func TestStands(t *testing.T) {
+// TestIsCommand: what is no words where words are awaited, whether its question
+// is open, settled or was never asked.
+func TestIsCommand(t *testing.T) {
 	for line, want := range map[string]bool{
 		"/stop": true, "/guidence Wrap it": true, "  /task_8@porter ": true,
 		"q1 a": true, "Q1 a": true, "q99 skip": true, " q5\nretry": true, "q5: retry": true, "g14 keep": true, "g14 foo": true,

@@ -70,28 +70,28 @@ func rejected(section, objection string) payload.Critique {
 
 func fine() payload.Critique { return payload.Critique{OK: true} }
 
-// planScenes returns messages about plans, by golden file name.
-func planScenes() map[string]func() (*service, string) {
+// planSituations are plans and questions about them, by intent.
+func planSituations() map[string]func() (*service, string) {
 	return map[string]func() (*service, string){
 		"steps": func() (*service, string) {
 			return argued(nil, `{"summary":"Two steps.","steps":["Write the adapter around the old client, and keep its tests",{"title":"Move callers"},{"odd":1}]}`), "/plan 4"
 		},
-		"sent-back": func() (*service, string) {
+		"sent back by the critic": func() (*service, string) {
 			c := &loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards")}, Approved: []string{"a"}}
 			return argued(c, sections), "/plan"
 		},
-		"asked": func() (*service, string) {
+		"approval after the critic": func() (*service, string) {
 			c := &loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards"), {Objections: []string{"b before a"}}, fine()}, Approved: []string{"a", "b", "c"}}
 			d := argued(c, sections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter around the old payment API, then the callers one by one."})
 			return d, "q9"
 		},
-		"asked-read": func() (*service, string) {
+		"read before approval": func() (*service, string) {
 			d := argued(&loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards"), fine()}, Approved: []string{"a", "b", "c"}}, sections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter."})
 			return d, "/plan"
 		},
-		"asked-no-okay": func() (*service, string) {
+		"approval, the critic never agreed": func() (*service, string) {
 			c := &loop.Consensus{}
 			for range 5 {
 				c.Rounds = append(c.Rounds, rejected("b", "no path for expired cards, whichever way the callers are moved, since the old client swallows them"))
@@ -100,43 +100,43 @@ func planScenes() map[string]func() (*service, string) {
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter."})
 			return d, "q9"
 		},
-		"asked-plain": func() (*service, string) { // approval without a critic
+		"approval without a critic": func() (*service, string) { // approval without a critic
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "q9"
 		},
-		"asked-task": func() (*service, string) {
+		"task waits for approval": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "/task 4"
 		},
-		"asked-tasks": func() (*service, string) {
+		"list, one waits for approval": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "/tasks"
 		},
-		"asked-slip": func() (*service, string) {
+		"words without a choice": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "One step."})
 			return d, "q9 do b first"
 		},
-		"waits-status": func() (*service, string) {
+		"status, run waits for approval": func() (*service, string) {
 			d := argued(nil, sections)
 			d.Night.State.Project.Questions = nil
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 			d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Run: "r1", Body: ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitQuestion}})
 			return d, "/status"
 		},
-		"ended": func() (*service, string) {
+		"run over, approval open": func() (*service, string) {
 			d := argued(nil, sections)
 			d.Night.State.Project.Questions = nil
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
-			return d, "ended"
+			return d, ""
 		},
-		"parts": func() (*service, string) { d := parted(); return d, "/plan 4" },
-		"part":  func() (*service, string) { d := parted(); return d, "/plan 4/b" },
-		"whole": func() (*service, string) { d := parted(); return d, "/task 4" },
-		"allow": func() (*service, string) {
+		"task in parts": func() (*service, string) { d := parted(); return d, "/plan 4" },
+		"one part":      func() (*service, string) { d := parted(); return d, "/plan 4/b" },
+		"task of parts": func() (*service, string) { d := parted(); return d, "/task 4" },
+		"paths to allow": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskAllow, Hat: "builder", Text: "builder wrote docs/orders/guide.md again", Paths: []string{"docs/orders/a/guide for people.md", "go.work"}, Expires: d.Now.Add(30 * time.Minute)})
 			return d, "q9"
@@ -163,22 +163,17 @@ func parted() *service {
 	return d
 }
 
-// TestPlans compares each message of planScenes with its golden file.
-func TestPlans(t *testing.T) {
-	for name, scene := range planScenes() {
-		d, line := scene()
-		var m bot.Message
-		if line == "ended" {
-			m = bot.Ended(d.Night.State, ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Done: 1, Total: 6}, d.Now)
-		} else {
-			m = d.say(t, line)
+// addPlans adds the messages about plans.
+func addPlans(t *testing.T, all topics) {
+	t.Helper()
+	for intent, situation := range planSituations() {
+		d, line := situation()
+		if line == "" {
+			m := bot.Ended(d.Night.State, ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Done: 1, Total: 6}, d.Now)
+			all.add(t, "plan", intent, "", m, 38)
+			continue
 		}
-		checkForm(t, name, m)
-		text := "▸ " + m.Key + "\n" + m.Text(38) + "\n"
-		for _, b := range m.Buttons {
-			text += "[" + b.Label + "] "
-		}
-		golden(t, "plan-"+name, []byte(strings.TrimRight(text, " ")+"\n"))
+		all.add(t, "plan", intent, line, d.say(t, line), 38)
 	}
 }
 
@@ -199,18 +194,17 @@ func TestPlanAnswers(t *testing.T) {
 			d := argued(nil, sections)
 			d.asks(ledger.Question{Kind: kind, Paths: []string{"docs/a.md"}})
 			d.say(t, line)
-			if len(d.inputs) != 1 || d.inputs[0].Body != loop.InputBody(want) {
-				t.Errorf("%s: %+v, want %+v", line, d.inputs, want)
+			if len(d.Inputs) != 1 || d.Inputs[0].Body != loop.InputBody(want) {
+				t.Errorf("%s: %+v, want %+v", line, d.Inputs, want)
 			}
 		}
 	}
 }
 
-// TestPlanApprovalIsAdmins checks that only an admin can decide about a plan,
-// in every form of the command, and that people who may steer can still answer
-// every other question.
-func TestPlanApprovalIsAdmins(t *testing.T) {
-	h := stays(argued(nil, sections))
+// TestPlanApprovalRole: only an admin decides about a plan, however the answer is
+// typed. The role steer answers every other question.
+func TestPlanApprovalRole(t *testing.T) {
+	h := daemon(argued(nil, sections))
 	h.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 	for line, want := range map[string]ledger.Role{
 		"q9 approve": ledger.RoleAdmin, "q9 a": ledger.RoleAdmin, "/approve 4": ledger.RoleAdmin, "/reject q9 no": ledger.RoleAdmin, "shop: q9 r no": ledger.RoleAdmin,
@@ -225,7 +219,7 @@ func TestPlanApprovalIsAdmins(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]ledger.Role{"/approve": ledger.RoleAdmin, "/reject not yet": ledger.RoleAdmin, "/answer a": ledger.RoleAdmin, "/retry 4": ledger.RoleSteer} {
-		alone := stays(argued(nil, sections))
+		alone := daemon(argued(nil, sections))
 		alone.Night.State.Project.Questions = nil
 		alone.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 		c, err := bot.Parse(line)
@@ -287,7 +281,7 @@ func TestPlanHostile(t *testing.T) {
 // another pattern.
 func TestHats(t *testing.T) {
 	d := atWork()
-	d.err = &ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: "/home/mira/hats/mine.toml", Line: 3, Text: "unknown key \"wrote_allowed\"", Remedy: "write_allowed"}}}
+	d.Err = &ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: "/home/mira/hats/mine.toml", Line: 3, Text: "unknown key \"wrote_allowed\"", Remedy: "write_allowed"}}}
 	m, err := bot.Handle(context.Background(), d, bot.Request{Text: "/hats", Time: d.Now, Project: "shop"})
 	if err != nil || !strings.Contains(m.Text(0), "mine.toml:3") || !strings.HasPrefix(m.First(), bot.SignFailed) {
 		t.Errorf("%v\n%s", err, m.Text(0))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -84,7 +85,7 @@ func TestRuns(t *testing.T) {
 	red := false
 	day := func(d, h, m int) time.Time { return time.Date(2026, 11, d, h, m, 0, 0, evening.Location()) }
 	a := &archive{service: over(), past: map[string][]ledger.Record{}}
-	a.names = []string{"blog", "shop"}
+	a.Names = []string{"blog", "shop"}
 	a.Now = day(20, 8, 0)
 	a.ran(t, "shop", "r2", day(1, 22, 0), 3*time.Hour, []float64{1}, &ledger.RunEnded{Reason: ledger.ReasonUntil, Done: 1, Total: 3})
 	a.ran(t, "blog", "r9", day(10, 22, 0), time.Minute, nil, &ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: "agent claude is not on PATH"})
@@ -109,10 +110,10 @@ func TestRuns(t *testing.T) {
 		m := say(c[0], c[1])
 		text.WriteString("> " + c[1] + "  (" + c[0] + ")\n▸ " + m.Key + " " + m.Project + "\n" + m.Text(38) + "\n\n")
 	}
-	golden(t, "runs", []byte(text.String()))
+	golden.Compare(t, "runs-of-projects.txt", text.String())
 
-	a.names = []string{strings.Repeat("n", 32)}
-	a.ran(t, a.names[0], "r999999999", day(19, 21, 40), 100*time.Hour, []float64{12345.67, -1}, &ledger.RunEnded{Reason: ledger.ReasonStopped, Done: 500, Total: 600})
+	a.Names = []string{strings.Repeat("n", 32)}
+	a.ran(t, a.Names[0], "r999999999", day(19, 21, 40), 100*time.Hour, []float64{12345.67, -1}, &ledger.RunEnded{Reason: ledger.ReasonStopped, Done: 500, Total: 600})
 	say("", "/runs")
 	a.fail = errors.New("the database is locked")
 	for _, line := range []string{"/runs", "/runs r14", "/log r14"} {

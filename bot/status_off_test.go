@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -13,18 +12,17 @@ import (
 // TestStopped checks the text about a run that no process works on, for each
 // state in which it can be left.
 func TestStopped(t *testing.T) {
-	over, fresh := over(), &service{Night: scenario.New("shop", evening)}
-	fresh.Night.State.Project.Name = "shop"
-	for name, d := range map[string]*service{"over": over, "new": fresh} {
+	for name, d := range map[string]*service{"over": over(), "new": newService("shop")} {
 		if got, want := bot.Stopped(d.Night.State, d.Now).Text(80), bot.Status(d.Night.State, d.Now).Text(80); got != want {
 			t.Errorf("%s: a run that has ended is told as by Status:\n%s", name, got)
 		}
 	}
-	left := map[string]func(d *service){
-		"work":   func(*service) {},
-		"verify": func(d *service) { d.Until(func() bool { return bot.Doing(d.Night.State) == "#4 verify" }) },
-		"waits":  func(d *service) { d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting }) },
-		"cut": func(d *service) {
+	all := topics{}
+	for intent, leave := range map[string]func(d *service){
+		"at work":           func(*service) {},
+		"verifying":         func(d *service) { d.Until(func() bool { return bot.Doing(d.Night.State) == "#4 verify" }) },
+		"waits for answers": func(d *service) { d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting }) },
+		"stopped now": func(d *service) {
 			d.Night.Do(loop.Input{Key: "s", Body: loop.Stop{Now: true, Signal: "SIGINT"}})
 			d.Until(func() bool { return loop.Settled(d.Night.State) })
 		},
@@ -32,31 +30,29 @@ func TestStopped(t *testing.T) {
 			d.say(t, "/pause now")
 			d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunPaused })
 		},
-		"limit": func(d *service) {
+		"usage limit": func(d *service) {
 			d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.RunStateSet{
 				State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: time.Date(2027, 1, 1, 0, 0, 0, 0, evening.Location()), Text: "claude: usage limit"}})
 		},
-		"long": func(d *service) { d.Night.State.Project.Name = "a-project-with-a-name-like-this" },
-	}
-	for name, leave := range left {
+		"long name": func(d *service) { d.Night.State.Project.Name = "a-project-with-a-name-like-this" },
+	} {
 		d := atWork()
 		d.Night.State.Project.Run.Settings.Operator = "--state /srv/np"
 		leave(d)
 		m := bot.Stopped(d.Night.State, d.Now.Add(10*time.Minute))
-		checkForm(t, name, m)
 		if last, want := m.Lines[len(m.Lines)-1].Text, "Go on with: "+d.Night.State.Project.Run.Settings.ResumeCommand(); last != want || len(m.Buttons) > 0 {
-			t.Errorf("%s ends with %q and %v, want %q: nobody is there for a command", name, last, m.Buttons, want)
+			t.Errorf("%s ends with %q and %v, want %q: no daemon takes a command", intent, last, m.Buttons, want)
 		}
-		golden(t, "stopped-"+name, []byte(m.Text(78)+"\n"))
+		all.add(t, "stopped", intent, "", m, 78)
 	}
-	planned := &service{Night: scenario.New("shop", evening)}
+	planned := newService("shop")
 	planned.Night.Do(loop.Input{Key: "run", Body: loop.StartRun{Settings: planned.Settings()}})
-	golden(t, "stopped-planned", []byte(bot.Stopped(planned.Night.State, planned.Now).Text(78)+"\n"))
+	all.add(t, "stopped", "planned", "", bot.Stopped(planned.Night.State, planned.Now), 78)
+	all.compare(t)
 }
 
-// TestIfNobody checks what the status of a waiting run says about a question
-// that nobody answers.
-func TestIfNobody(t *testing.T) {
+// TestNoAnswer: what a waiting run says of the time when nobody answers.
+func TestNoAnswer(t *testing.T) {
 	d := atWork()
 	d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting })
 	q := &d.Night.State.Project.Questions[1]

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/golden"
 )
 
 // TestThreadMessages checks that messages about a project's thread keep their
@@ -24,5 +25,5 @@ func TestThreadMessages(t *testing.T) {
 			text.WriteString("▸ " + m.Key + "\n" + m.Text(38) + "\n\n")
 		}
 	}
-	golden(t, "threads", []byte(text.String()))
+	golden.Compare(t, "threads.txt", text.String())
 }

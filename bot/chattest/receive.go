@@ -2,87 +2,24 @@ package chattest
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
 )
 
-// patience is the maximum wait of a test.
-const patience = 20 * time.Second
-
-// recorder is a Receiver that commits at once, with the cursor.
-type recorder struct {
-	t         *testing.T
-	mu        sync.Mutex
-	changed   chan struct{}
-	cursor    string
-	committed []bot.Inbound
-	refusals  int // number of inputs to reject
-	refused   []string
-}
-
-func newRecorder(t *testing.T) *recorder { return &recorder{t: t, changed: make(chan struct{})} }
-
-func (r *recorder) at(context.Context) (string, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.cursor, nil
-}
-
-// Receive commits an input once per key.
-func (r *recorder) Receive(_ context.Context, in bot.Inbound) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	defer func() { close(r.changed); r.changed = make(chan struct{}) }()
-	if r.refusals > 0 {
-		r.refusals--
-		r.refused = append(r.refused, in.Key)
-		return errors.New("the disk is full")
-	}
-	if in.Cursor != nil {
-		r.cursor = in.Cursor.Value
-	}
-	if !slices.ContainsFunc(r.committed, func(had bot.Inbound) bool { return had.Key == in.Key }) {
-		r.committed = append(r.committed, in)
-	}
-	return nil
-}
-
-// wait returns the committed inputs as soon as there are n.
-func (r *recorder) wait(n int) []bot.Inbound {
-	r.t.Helper()
-	late := time.After(patience)
-	for {
-		r.mu.Lock()
-		got, changed := slices.Clone(r.committed), r.changed
-		r.mu.Unlock()
-		if len(got) >= n {
-			return got
-		}
-		select {
-		case <-changed:
-		case <-late:
-			r.t.Fatalf("%d of %d inputs came: %+v", len(got), n, got)
-		}
-	}
-}
-
 // start runs the adapter until stop is called.
-func (w *Fixture) start(t *testing.T, r *recorder) (stop func()) {
+func (w *Fixture) start(t *testing.T, r *Recorder) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { defer close(done); _ = w.Run(ctx, r.at, r) }()
+	go func() { defer close(done); _ = w.Run(ctx, r.Cursor, r) }()
 	stop = func() {
 		cancel()
 		select {
 		case <-done:
-		case <-time.After(patience):
-			t.Error("it does not end")
+		case <-time.After(Patience):
+			t.Error("the adapter does not stop")
 		}
 	}
 	t.Cleanup(stop)
@@ -99,12 +36,12 @@ func texts(got []bot.Inbound) string {
 
 // testReceive: messages arrive in order, with sender, chat and time.
 func testReceive(t *testing.T, w *Fixture) {
-	r := newRecorder(t)
+	r := NewRecorder("")
 	w.start(t, r)
 	w.Say(w.Person, "Wrap the <existing> code & keep it")
 	w.Say(w.Person, "/status")
 	w.Say(w.Group, "/pause")
-	got := r.wait(3)
+	got := r.Wait(t, 3)
 	if texts(got) != "Wrap the <existing> code & keep it | /status | /pause" {
 		t.Errorf("%s", texts(got))
 	}
@@ -130,40 +67,40 @@ func testReceive(t *testing.T, w *Fixture) {
 // testRedelivery: an input that was not committed arrives again with the same key,
 // and no later input before it.
 func testRedelivery(t *testing.T, w *Fixture) {
-	r := newRecorder(t)
-	r.refusals = 3
+	r := NewRecorder("")
+	r.Reject(3)
 	w.start(t, r)
 	for _, text := range []string{"one of them", "two of them", "three of them"} {
 		w.Say(w.Person, text)
 	}
-	if got := r.wait(3); texts(got) != "one of them | two of them | three of them" || len(r.refused) != 3 || r.refused[0] != got[0].Key || r.refused[2] != got[0].Key {
-		t.Errorf("%s; not committed: %q", texts(got), r.refused)
+	if got := r.Wait(t, 3); texts(got) != "one of them | two of them | three of them" || len(r.rejected) != 3 || r.rejected[0] != got[0].Key || r.rejected[2] != got[0].Key {
+		t.Errorf("%s; not committed: %q", texts(got), r.rejected)
 	}
 }
 
 // testRestart: messages sent while the adapter was stopped arrive later, and no
 // message arrives twice.
 func testRestart(t *testing.T, w *Fixture) {
-	r := newRecorder(t)
+	r := NewRecorder("")
 	stop := w.start(t, r)
 	w.Say(w.Person, "before it")
-	r.wait(1)
+	r.Wait(t, 1)
 	for n, text := range []string{"while it was off", "and off again"} {
 		stop()
 		w.Say(w.Person, text)
 		w.Say(w.Group, "/resume")
 		stop = w.start(t, r)
-		r.wait(1 + 2*(n+1))
+		r.Wait(t, 1+2*(n+1))
 	}
 	w.Say(w.Person, "after it")
-	if got := texts(r.wait(6)); got != "before it | while it was off | /resume | and off again | /resume | after it" {
+	if got := texts(r.Wait(t, 6)); got != "before it | while it was off | /resume | and off again | /resume | after it" {
 		t.Errorf("%s", got)
 	}
 }
 
 // testPresses: a press stands for its button's command, whatever it contains.
 func testPresses(t *testing.T, w *Fixture) {
-	r := newRecorder(t)
+	r := NewRecorder("")
 	w.start(t, r)
 	twins := []string{"q5 retry", "/evidence 7.1", "shop: /guidance ~tidy @1", "/guidance " + strings.Repeat("long words ", 30)}
 	for n, twin := range twins {
@@ -175,7 +112,7 @@ func testPresses(t *testing.T, w *Fixture) {
 			t.Fatal(err)
 		}
 		w.Press(chat, id, "This")
-		in := r.wait(n + 1)[n]
+		in := r.Wait(t, n+1)[n]
 		got, ok := bot.Pressed(m, in.Press)
 		if !ok || got != twin || in.Chat != chat || in.Message != id || in.Actor != w.Person || in.Text != "" || in.Private != (chat == w.Person) {
 			t.Errorf("%q came as %q, %v: %+v", twin, got, ok, in)
@@ -195,7 +132,7 @@ func testPresses(t *testing.T, w *Fixture) {
 // testReplies: a reply has the id that Send returned, and an edit is another input
 // with the same message id.
 func testReplies(t *testing.T, w *Fixture) {
-	r := newRecorder(t)
+	r := NewRecorder("")
 	w.start(t, r)
 	for n, chat := range []string{w.Person, w.Group} {
 		id, err := w.Sender.Send(t.Context(), chat, message("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
@@ -203,19 +140,16 @@ func testReplies(t *testing.T, w *Fixture) {
 			t.Fatal(err)
 		}
 		w.Reply(chat, id, "guide by line")
-		if in := r.wait(2*n + 1)[2*n]; in.ReplyTo != id || in.Text != "guide by line" || in.Chat != chat {
+		if in := r.Wait(t, 3*n+1)[3*n]; in.ReplyTo != id || in.Text != "guide by line" || in.Chat != chat {
 			t.Errorf("%+v, to %s", in, id)
 		}
 		if n == 1 {
 			break
 		}
 		said := w.Say(chat, "Keep the names")
-		first := r.wait(2)[1]
+		first := r.Wait(t, 2)[1]
 		w.Change(chat, said, "Keep the old names")
-		all := r.wait(3)
-		r.mu.Lock()
-		r.committed = all[:2]
-		r.mu.Unlock()
+		all := r.Wait(t, 3)
 		if in := all[2]; !in.Edited || in.Message != first.Message || in.Key == first.Key || in.Text != "Keep the old names" {
 			t.Errorf("%+v after %+v", in, first)
 		}
@@ -224,10 +158,10 @@ func testReplies(t *testing.T, w *Fixture) {
 
 // testOtherBots: a message of another bot is marked as one without authorization.
 func testOtherBots(t *testing.T, w *Fixture) {
-	r := newRecorder(t)
+	r := NewRecorder("")
 	w.start(t, r)
 	w.OtherBot(w.Group, "/stop")
-	if in := r.wait(1)[0]; in.Unpairable == "" || in.Private || in.Actor == w.Person {
+	if in := r.Wait(t, 1)[0]; in.Unpairable == "" || in.Private || in.Actor == w.Person {
 		t.Errorf("%+v", in)
 	}
 }

@@ -36,7 +36,7 @@ func TestManyMessagesInOrderWithinRates(t *testing.T) {
 		each = 250
 	}
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		for n := range each {
 			var batch []ledger.Outgoing
 			for c := range chats {
@@ -81,7 +81,7 @@ func TestFaultsAndCrashes(t *testing.T) {
 // faultsAndCrashes returns the number of crashes.
 func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 	const chats, each = 8, 25
-	w := newWorld(t)
+	w := newFixture(t)
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, 3))
 	roll := func(n int) int { mu.Lock(); defer mu.Unlock(); return random.IntN(n) }
@@ -209,7 +209,7 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 }
 
 // begunNames returns the names of the messages whose sending began, by chat.
-func (w *world) begunNames() map[string][]string {
+func (w *fixture) begunNames() map[string][]string {
 	w.t.Helper()
 	names := map[string][]string{}
 	for c := range 40 {
@@ -248,7 +248,7 @@ func nameOf(text string) string {
 // and rate-limited chats do not delay another chat.
 func TestStuckChatsDelayNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.platform.setScript(func(ctx context.Context, _, chat, _ string) (bool, error) {
 			switch chat {
 			case "telegram:1":
@@ -287,7 +287,7 @@ func TestStartWithManyMessages(t *testing.T) {
 	if os.Getenv("NIGHTPORTER_SOAK") != "" {
 		rows, most = 100_000, 5*time.Second
 	}
-	w := newWorld(t)
+	w := newFixture(t)
 	const chats = 50
 	for n := 0; n < rows; n += 1000 {
 		var batch []ledger.Outgoing

@@ -48,7 +48,7 @@ func TestLiveEditInterval(t *testing.T) {
 		gap  time.Duration
 	}{{"1", 10 * time.Second}, {"-1", 30 * time.Second}} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			s := &status{text: "start", ticking: true}
 			w.o.Live = s
 			w.start()
@@ -109,7 +109,7 @@ func TestLiveEditInterval(t *testing.T) {
 // after a restart.
 func TestLiveAfterRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		s := &status{text: "start", ticking: true}
 		w.o.Live = s
 		w.start()
@@ -147,7 +147,7 @@ func TestLiveMessageReplaced(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newFixture(t)
 				s := &status{text: "now", ticking: true}
 				w.o.Live = s
 				failed := false
@@ -194,7 +194,7 @@ func TestLiveEditErrors(t *testing.T) {
 	}{{bot.ErrMessageGone, 1}, {bot.ErrRejected, 61}, {bot.ErrChatClosed, 1}} {
 		t.Run(c.reason.Error(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newFixture(t)
 				s := &status{text: "now", clock: true, ticking: true}
 				w.o.Live = s
 				calls := 0
@@ -220,7 +220,7 @@ func TestLiveEditErrors(t *testing.T) {
 // messages even if the platform is slow.
 func TestRepliesOvertakeLiveEdits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		s := &status{text: "now", clock: true, ticking: true}
 		w.o.Live = s
 		w.start()
@@ -252,7 +252,7 @@ func TestRepliesOvertakeLiveEdits(t *testing.T) {
 func TestPinLiveMessage(t *testing.T) {
 	for _, refused := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.o.Live = &status{text: "now", ticking: true}
 			tries := 0
 			w.platform.setScript(func(_ context.Context, kind, _, _ string) (bool, error) {

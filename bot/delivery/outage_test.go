@@ -25,7 +25,7 @@ var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // times, no chatter, and only the newest edit of each message.
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.start()
 		for c := range 5 {
 			w.commit(out(address(c), "g1", "○ g1 queued", ledger.ClassReply))
@@ -110,7 +110,7 @@ func TestOutage(t *testing.T) {
 // nothing.
 func TestShortOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.platform.setScript(failing(errOffline))
 		w.start()
 		w.commit(out("1", "", "tasks", ledger.ClassChatter), out("1", "q1", "? (q1)", ledger.ClassAsk))
@@ -135,7 +135,7 @@ func TestShortOutage(t *testing.T) {
 // and that recent replies are sent.
 func TestMarkReachableEndsOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		var calls []time.Time
 		w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 			calls = append(calls, time.Now())
@@ -174,7 +174,7 @@ func TestMarkReachableEndsOutage(t *testing.T) {
 // count as one failure: the next trial comes after a second.
 func TestParallelFailuresAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		var began []time.Time
 		var mu sync.Mutex
 		w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
@@ -200,7 +200,7 @@ func TestParallelFailuresAreOne(t *testing.T) {
 // replaced while it is dropped as stale.
 func TestReplacedWhileDroppingStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.commit(out("1", "k", "old", ledger.ClassChatter), out("1", "", "notice", ledger.ClassNotice))
 		w.advance(time.Hour)
 		w.commit(out("1", "", "fresh", ledger.ClassChatter))
@@ -218,7 +218,7 @@ func TestReplacedWhileDroppingStale(t *testing.T) {
 // returns the trial to the other chats.
 func TestThrottledChatReturnsTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		var away atomic.Bool
 		w.platform.setScript(func(_ context.Context, _, chat, _ string) (bool, error) {
 			switch {
@@ -251,7 +251,7 @@ func TestThrottledChatReturnsTrial(t *testing.T) {
 // claim that the platform was down.
 func TestLateAfterRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.advance(2*time.Hour + 27*time.Minute)
 		w.commit(out("1", "q4", "? shop #12 manual verify (q4)\nPass ticks it.", ledger.ClassAsk), out("1", "", "status", ledger.ClassChatter))
 		w.advance(3 * time.Hour)
@@ -271,7 +271,7 @@ func TestLateAfterRestart(t *testing.T) {
 // with one call every five minutes and one line in the log.
 func TestTokenRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		var calls atomic.Int64
 		w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 			calls.Add(1)

@@ -41,7 +41,7 @@ func TestCrashDuringSend(t *testing.T) {
 	} {
 		t.Run(string(c.class), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newFixture(t)
 				w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 					w.outbox.dead.Store(true)
 					return true, nil
@@ -76,7 +76,7 @@ func TestCopiesAreLimited(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newFixture(t)
 				copies := 0
 				w.platform.setScript(func(_ context.Context, _, _, text string) (bool, error) {
 					if strings.Contains(text, "(q1)") {
@@ -119,7 +119,7 @@ func TestCopiesAreLimited(t *testing.T) {
 // a day.
 func TestMessageInDoubtIsOvertakenAndGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.platform.setScript(func(_ context.Context, _, _, text string) (bool, error) {
 			if strings.Contains(text, "poison") {
 				return false, errUnclear
@@ -184,7 +184,7 @@ func TestSendReasons(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newFixture(t)
 				done := false
 				w.platform.setScript(func(_ context.Context, kind, _, _ string) (bool, error) {
 					if kind != c.kind || done {
@@ -219,7 +219,7 @@ func TestSendReasons(t *testing.T) {
 // the chat goes on.
 func TestSenderPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.platform.setScript(func(_ context.Context, _, _, text string) (bool, error) {
 			if text == "bad" {
 				panic("index out of range")
@@ -243,7 +243,7 @@ func TestSenderPanics(t *testing.T) {
 // its new address, in order and with its topics.
 func TestChatMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.platform.setScript(func(_ context.Context, _, chat, _ string) (bool, error) {
 			if withoutTopic(chat) == "telegram:-5" {
 				return false, &bot.SendError{Reason: bot.ErrChatMoved, MovedTo: "telegram:-1005"}
@@ -265,7 +265,7 @@ func TestChatMoves(t *testing.T) {
 // a group are left alone.
 func TestChatMovesWithLiveMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		s := &status{text: "now", clock: true, ticking: true}
 		w.o.Live = s
 		var moved bool
@@ -292,7 +292,7 @@ func TestChatMovesWithLiveMessage(t *testing.T) {
 // sent is not lost.
 func TestEditWhileSending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.start()
 		w.advance(time.Minute)
 		edit := func() { w.commit(change("1", "q1", "✓ q1 settled", ledger.ClassNotice)) }
@@ -340,7 +340,7 @@ func TestEditBehindDroppedMessage(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				w := newFixture(t)
 				w.platform.setScript(func(_ context.Context, _, _, text string) (bool, error) {
 					if text != "first" {
 						return true, nil
@@ -363,7 +363,7 @@ func TestEditBehindDroppedMessage(t *testing.T) {
 // other messages, and that it is tried again when somebody writes there.
 func TestClosedChat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		calls := 0
 		w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 			calls++
@@ -409,7 +409,7 @@ func TestClosedChat(t *testing.T) {
 // while the outbox cannot be written.
 func TestOutboxUnwritable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.start()
 		w.platform.setScript(func(context.Context, string, string, string) (bool, error) {
 			w.outbox.diskFull.Store(true)
@@ -442,7 +442,7 @@ func TestRunStops(t *testing.T) {
 		{time.Hour, 6 * time.Second, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.platform.setScript(func(ctx context.Context, _, _, _ string) (bool, error) {
 				return true, sleep.For(ctx, c.takes)
 			})
@@ -465,7 +465,7 @@ func TestRunStops(t *testing.T) {
 // hours, and that a message committed in quiet hours does.
 func TestQuietHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.o.Quiet = func(_ string, at time.Time) bool { return at.Hour() >= 1 }
 		w.commit(out("1", "", "by day", ledger.ClassNotice))
 		w.advance(2 * time.Hour)

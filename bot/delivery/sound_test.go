@@ -15,7 +15,7 @@ import (
 // arrives, and that chats are independent.
 func TestSounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.start()
 		quiet := out("1", "", "told by the way", ledger.ClassNotice)
 		quiet.Silent = true

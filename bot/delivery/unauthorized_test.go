@@ -15,7 +15,7 @@ import (
 // during an outage are dropped, and that other people get theirs.
 func TestUnauthorizedChat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		var out5 atomic.Bool
 		w.o.Unauthorized = func(chat string) bool { return chat == "telegram:5" && out5.Load() }
 		w.platform.setScript(failing(errOffline))

@@ -13,7 +13,7 @@ import (
 // the message is stored is delivered again, and does not count as a reply to
 // another message.
 func TestQuickAnswer(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.showQuestion("q1")
 	w.update++
 	in := bot.Inbound{
@@ -38,7 +38,7 @@ func TestAnswerToDoubt(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry": "retry, Mira", "Refund by line, never the order": "guide Refund by line, never the order, Mira", "hm": "",
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.showQuestion("q1")
 		w.update++
 		in := bot.Inbound{

@@ -18,8 +18,8 @@ import (
 // question with a line whose task id is an answer.
 func TestViewAnswersNothing(t *testing.T) {
 	for _, line := range []string{"/answer 8", "/answer #letters_only", "/answer NO-1", "/answer_8", "shop: /answer #yes", "/answer Task 3"} {
-		w := newWorld(t)
-		w.private(mira, "q1 retry") // q2, the agent's question, is then the only open one
+		w := newFixture(t)
+		w.private(mira, "q1 retry") // q2, an agent's, is the only one left
 		before := w.entries("question.answered")
 		w.private(ben, line)
 		if n := w.entries("question.answered") - before; n != 0 {
@@ -31,7 +31,7 @@ func TestViewAnswersNothing(t *testing.T) {
 // TestSecondPress checks that Ana's chat shows the outcome of a question if she
 // presses after Mira, before her phone shows Mira's answer.
 func TestSecondPress(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.showQuestion("q1")
 	q := w.newestWithKey(ana, "q1")
 	w.held = ana
@@ -50,7 +50,7 @@ func TestSecondPress(t *testing.T) {
 // TestOldCopy checks that a press of the first copy of a question leaves the
 // second copy unchanged, after the question was repeated and settled.
 func TestOldCopy(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.showQuestion("q1")
 	old := *w.newestWithKey(mira, "q1")
 	w.showQuestion("q1")
@@ -66,7 +66,7 @@ func TestOldCopy(t *testing.T) {
 // edits are not stored, and that a press of a removed button does not change
 // the status.
 func TestLivePress(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	idle := bot.Message{Key: "status.idle", Project: "shop", Lines: []bot.Line{{Text: "○ shop idle · 23:00"}}, Buttons: []bot.Button{{Label: "Start", Command: "/run shop"}}}
 	w.queue(mira, bot.LiveKey("shop"), idle)
 	live := w.newest(mira)
@@ -81,9 +81,9 @@ func TestLivePress(t *testing.T) {
 	}
 }
 
-// TestTakenOut checks that a removed person gets no message of any kind.
-func TestTakenOut(t *testing.T) {
-	w := newWorld(t)
+// TestRemovedPerson: a removed person gets no message of any kind.
+func TestRemovedPerson(t *testing.T) {
+	w := newFixture(t)
 	w.showQuestion("q1")
 	w.private(ana, "/guidance Keep the names")
 	q, receipt := w.newestWithKey(ana, "q1"), w.newestWithKey(ana, "g1")
@@ -103,10 +103,10 @@ func TestTakenOut(t *testing.T) {
 	}
 }
 
-// TestPressFromNowhere checks that a press without its message is answered in
-// the sender's private chat, and that the following inputs are handled.
-func TestPressFromNowhere(t *testing.T) {
-	w := newWorld(t)
+// TestPressWithoutMessage: a press without its message is answered in the sender's
+// own chat, and the following inputs are read.
+func TestPressWithoutMessage(t *testing.T) {
+	w := newFixture(t)
 	w.receive(bot.Inbound{Actor: mira, Press: "1./tasks.ffff", PressID: "p"})
 	if got := w.newest(mira).m.Key; got != "tasks" {
 		t.Errorf("Mira is told %q", got)
@@ -118,7 +118,7 @@ func TestPressFromNowhere(t *testing.T) {
 // TestLastAdmin checks that the only admin who follows a pairing link meant for
 // somebody else stays admin, and that the link stays valid.
 func TestLastAdmin(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleView}})
 	if err != nil || !a.OK {
 		t.Fatal(a, err)
@@ -139,7 +139,7 @@ func TestLastAdmin(t *testing.T) {
 // TestLookHangs checks that a read that does not return delays no other
 // command.
 func TestLookHangs(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.diffHangs, w.patience = true, 20*time.Millisecond
 	w.r = inbound.New(w.options())
 	w.private(ben, "/diff 1")
@@ -152,12 +152,11 @@ func TestLookHangs(t *testing.T) {
 	}
 }
 
-// TestWordsOfNobody checks that the placeholder in a button's command is never
-// taken for text that a person typed, even if the button's message has changed
-// or is unknown.
-func TestWordsOfNobody(t *testing.T) {
+// TestWordsButtonGone: a button asks for text, and its message has changed or is
+// unknown. Then its placeholder is not taken for the text.
+func TestWordsButtonGone(t *testing.T) {
 	for _, twin := range []string{"/guidance NEW WORDS", "q1 guide WORDS", "/now YOUR WORDS"} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.queue(mira, "g7", bot.Message{Key: "guidance.addressed", Project: "shop", Lines: []bot.Line{{Text: "✓ g7 addressed · 23:10"}}})
 		m := bot.Message{Key: "guidance.setaside", Buttons: []bot.Button{{Label: "Resend…", Command: twin}}}
 		for _, message := range []string{w.newest(mira).id, "31"} {
@@ -187,7 +186,7 @@ func TestPlaceholder(t *testing.T) {
 		{bot.Button{Label: "Use @refactor…", Command: "/guidance USE TLS"}, false},
 		{bot.Button{Label: "shop", Command: "/guidance USE TLS"}, false},
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.queue(mira, "g7", bot.Message{Key: "guidance.setaside", Project: "shop", Lines: []bot.Line{{Text: "– g7 set aside · 23:10"}}, Buttons: []bot.Button{c.button}})
 		before := w.entries("guidance.queued")
 		w.press(mira, mira, w.newest(mira), c.button.Label)

@@ -11,9 +11,12 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/telegram"
+	"github.com/nightporter/nightporter/internal/golden"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/people"
@@ -25,10 +28,10 @@ const (
 	kim = "slack:U0KIM"
 )
 
-// twoPlatforms is a world with two platforms and several people who press at
+// twoPlatforms is a fixture with two platforms and several people who press at
 // the same time.
 type twoPlatforms struct {
-	*world
+	*fixture
 	platforms map[string]*inbound.Receiver // by platform, the prefix of addresses
 
 	mu    sync.Mutex
@@ -40,12 +43,12 @@ type twoPlatforms struct {
 // and with q1 in every chat.
 func newTwoPlatforms(t *testing.T) *twoPlatforms {
 	t.Helper()
-	w := newWorld(t)
+	w := newFixture(t)
 	for id, name := range map[string]string{lea: "Lea", kim: "Kim"} {
-		w.engineEntry(ledger.Entry{Stream: ledger.SharedStream, Time: w.now, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: ledger.RoleSteer, Since: w.now}}})
+		w.commit(scenario.Person(id, name, ledger.RoleSteer, w.now))
 	}
 	w = w.reopened()
-	c := &twoPlatforms{world: w, platforms: map[string]*inbound.Receiver{}, notes: map[string]string{}, last: map[string]int{}}
+	c := &twoPlatforms{fixture: w, platforms: map[string]*inbound.Receiver{}, notes: map[string]string{}, last: map[string]int{}}
 	for _, prefix := range []string{telegram.Prefix, slack.Prefix} {
 		o := w.options()
 		o.Notice = func(_ context.Context, press, text string) error {
@@ -85,7 +88,7 @@ func (c *twoPlatforms) pressOf(who, label string) bot.Inbound {
 		}
 	}
 	if in.Press == "" {
-		c.t.Fatalf("no button %q on:\n%s", label, screen(shown.m))
+		c.t.Fatalf("no button %q on:\n%s", label, chattest.Screen(shown.m))
 	}
 	return in
 }
@@ -187,9 +190,10 @@ func TestPressedTogether(t *testing.T) {
 	}
 }
 
-// TestTakenOutTogether removes a person while their press is handled. After the
-// removal is decided, their presses have no effect and they get no messages.
-func TestTakenOutTogether(t *testing.T) {
+// TestRemovedDuringPress: a person is removed while their press is under way.
+// After the removal is decided, their presses have no effect and they get no
+// messages.
+func TestRemovedDuringPress(t *testing.T) {
 	won := 0
 	for range 12 {
 		c := newTwoPlatforms(t)
@@ -220,14 +224,14 @@ func TestTakenOutTogether(t *testing.T) {
 
 // TestTakenOutMeanwhile is TestTakenOutTogether with a fixed order: the person
 // is removed before the press is decided.
-func TestTakenOutMeanwhile(t *testing.T) {
+func TestRemovedBeforeDecision(t *testing.T) {
 	for _, line := range []string{"", "q1 skip", "/skip 2 3", "/guidance Keep it"} { // "": pressed
-		w := newWorld(t)
+		w := newFixture(t)
 		w.showQuestion("q1")
 		q, n := w.newestWithKey(ana, "q1"), len(w.shown[ana])
-		w.breaks = func(in loop.Input) error {
+		w.decideErr = func(in loop.Input) error {
 			if in.Actor == ana {
-				w.breaks = nil
+				w.decideErr = nil
 				if a, err := w.engine.Do(t.Context(), loop.Input{Key: "out", Actor: mira, Name: "Mira", Body: people.Remove{ID: ana}}); err != nil || !a.OK {
 					t.Error(a, err)
 				}
@@ -251,13 +255,13 @@ func TestTakenOutMeanwhile(t *testing.T) {
 // TestSmallerRole checks that a person whose role is only RoleView when the
 // press is decided answers nothing.
 func TestSmallerRole(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.showQuestion("q1")
-	w.breaks = func(in loop.Input) error {
+	w.decideErr = func(in loop.Input) error {
 		if in.Actor != ana {
 			return nil
 		}
-		w.breaks = nil
+		w.decideErr = nil
 		for _, in := range []loop.Input{
 			{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleView}}, {Actor: ana, Name: "Ana", Body: people.TryPairing{Hash: "h"}},
 		} {
@@ -273,10 +277,9 @@ func TestSmallerRole(t *testing.T) {
 	}
 }
 
-// TestBeaten checks the reply to an answer that comes second, pressed and
-// typed.
-func TestBeaten(t *testing.T) {
-	w := newWorld(t)
+// TestSecondAnswer: an answer that comes second, pressed and typed.
+func TestSecondAnswer(t *testing.T) {
+	w := newFixture(t)
 	w.showQuestion("q1")
 	w.showQuestion("q2")
 	old := map[string]shown{"q1": *w.newestWithKey(ana, "q1"), "q2": *w.newestWithKey(ana, "q2")}
@@ -299,7 +302,7 @@ func TestBeaten(t *testing.T) {
 	w.private(ana, "q1 skip")
 	w.private(ana, "q2 yes, but letters only")
 	w.shown[ana] = w.shown[ana][n:]
-	golden(t, "beaten", b.String()+w.transcript(ana))
+	golden.Compare(t, "conflict.txt", b.String()+w.transcript(ana))
 	if n := w.entries("question.answered"); n != 2 {
 		t.Errorf("%d answers", n)
 	}
@@ -308,14 +311,14 @@ func TestBeaten(t *testing.T) {
 // TestReminded checks that an answer to a reminder answers its question, and
 // that both messages show the answer.
 func TestReminded(t *testing.T) {
-	for name, do := range map[string]func(w *world, reminder *shown){
-		"press": func(w *world, r *shown) { w.press(mira, mira, r, "A") },
-		"reply": func(w *world, r *shown) {
+	for name, do := range map[string]func(w *fixture, reminder *shown){
+		"press": func(w *fixture, r *shown) { w.press(mira, mira, r, "A") },
+		"reply": func(w *fixture, r *shown) {
 			w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "a", ReplyTo: r.id, Message: "900"})
 		},
-		"typed": func(w *world, _ *shown) { w.private(mira, "q2 a") },
+		"typed": func(w *fixture, _ *shown) { w.private(mira, "q2 a") },
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		w.showQuestion("q2")
 		q, _ := w.state().Project.Question("q2")
 		w.queue(mira, bot.ReminderKey("q2"), bot.Reminder(w.state(), q, w.now))

@@ -27,7 +27,7 @@ func TestCut(t *testing.T) {
 		{line: "/unpair 7"}, {line: "/frob"}, {press: "Retry"}, {press: "Skip"}, {press: "Guide…"},
 	} {
 		play := func(after int) (got []string, commits int) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.showQuestion("q1")
 			w.update++
 			in := bot.Inbound{
@@ -43,7 +43,7 @@ func TestCut(t *testing.T) {
 					}
 				}
 			}
-			w.dies = func() error {
+			w.crash = func() error {
 				if commits++; commits == after {
 					return died
 				}
@@ -53,7 +53,7 @@ func TestCut(t *testing.T) {
 			if (err != nil) != (after > 0) {
 				t.Fatalf("%+v, cut after %d: %v", c, after, err)
 			}
-			w.dies = nil
+			w.crash = nil
 			w = w.reopened()
 			if _, read, _ := w.store.Cursor(t.Context(), "telegram:1"); !read {
 				w.redeliver(in) // the platform repeats an unconfirmed input

@@ -10,14 +10,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// asking returns a world with one open question.
-func asking(t *testing.T, q ledger.Question) *world {
+// asking returns a fixture with one open question.
+func asking(t *testing.T, q ledger.Question) *fixture {
 	t.Helper()
-	n := scenario.New("shop", evening)
-	for _, p := range []ledger.Person{{ID: mira, Name: "Mira", Role: ledger.RoleAdmin}, {ID: ana, Name: "Ana", Role: ledger.RoleSteer}, {ID: ben, Name: "Ben", Role: ledger.RoleView}} {
-		p.Since = evening
-		n.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: evening, Body: ledger.PersonPaired{Person: p}})
-	}
+	n := newNight()
 	n.Start(n.Settings(), n.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"))
 	n.Until(func() bool { return bot.Doing(n.State) == "#1 builder" })
 	q.ID, q.Run, q.Task, q.Title, q.Asked = "q9", "r1", "Task 1", "Extract price rules", n.Now
@@ -25,9 +21,9 @@ func asking(t *testing.T, q ledger.Question) *world {
 	return open(t, n.Now, n.All())
 }
 
-// TestPlanIsAdmins checks that a person who may steer can read a plan but not
-// approve it, by typing or pressing, with or without an id.
-func TestPlanIsAdmins(t *testing.T) {
+// TestPlanRole: a person who may steer reads a plan and cannot approve it,
+// by typing or pressing, with or without an id.
+func TestPlanRole(t *testing.T) {
 	for _, line := range []string{"q9 approve", "q9 a", "Q9 r not yet", "/approve", "/approve 1", "/approve q9", "/reject 1 not yet", "/reject not yet", "/answer 1 approve", "shop: q9 approve"} {
 		for _, who := range []string{ana, ben} {
 			w := asking(t, ledger.Question{Kind: ledger.AskPlan, Text: "x"})
@@ -64,9 +60,8 @@ func TestPlanIsAdmins(t *testing.T) {
 	}
 }
 
-// TestAllowIsSteers checks that a person who may steer can decide about a path
-// out of scope.
-func TestAllowIsSteers(t *testing.T) {
+// TestAllowRole: a person who may steer decides about a path out of scope.
+func TestAllowRole(t *testing.T) {
 	w := asking(t, ledger.Question{Kind: ledger.AskAllow, Paths: []string{"docs/a.md"}, Text: "x", Expires: evening.Add(3 * time.Hour)})
 	w.private(ana, "q9")
 	if b := w.newest(ana).m.Buttons; len(b) != 2 || b[0].Label != "Deny" || b[1].Label != "Allow" {

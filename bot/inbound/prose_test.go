@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/internal/messagelint"
 	"github.com/nightporter/nightporter/bot/telegram"
@@ -18,7 +19,7 @@ import (
 )
 
 // tildeHost is a host whose answers and states have a ~ around every sentence.
-type tildeHost struct{ host }
+type tildeHost struct{ service }
 
 func (h tildeHost) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return h.DoWith(ctx, in, nil)
@@ -29,7 +30,7 @@ func (h tildeHost) DoWith(ctx context.Context, in loop.Input, with func(ledger.A
 	if with != nil {
 		reply = func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) { return with(tildeAnswer(a)) }
 	}
-	a, err := h.host.DoWith(ctx, in, reply)
+	a, err := h.service.DoWith(ctx, in, reply)
 	return tildeAnswer(a), err
 }
 
@@ -73,8 +74,8 @@ func tildeSent(s ledger.SentMessage, found bool, err error) (ledger.SentMessage,
 // structure of what is said about it, does not depend on a sentence of the ledger,
 // of an answer or of a message that a chat shows.
 func TestInputsIgnoreSentences(t *testing.T) {
-	press := func(chat, key, command string) func(*world) {
-		return func(w *world) {
+	press := func(chat, key, command string) func(*fixture) {
+		return func(w *fixture) {
 			w.t.Helper()
 			s := w.newestWithKey(chat, key)
 			for n, b := range s.m.Buttons {
@@ -83,21 +84,23 @@ func TestInputsIgnoreSentences(t *testing.T) {
 					return
 				}
 			}
-			w.t.Fatalf("%s has no button %q:\n%s", key, command, screen(s.m))
+			w.t.Fatalf("%s has no button %q:\n%s", key, command, chattest.Screen(s.m))
 		}
 	}
-	newest := func(command string) func(*world) { return func(w *world) { press(mira, w.newest(mira).key, command)(w) } }
-	say := func(text string) func(*world) { return func(w *world) { w.private(mira, text) } }
-	reply := func(key, text string) func(*world) {
-		return func(w *world) {
+	newest := func(command string) func(*fixture) {
+		return func(w *fixture) { press(mira, w.newest(mira).key, command)(w) }
+	}
+	say := func(text string) func(*fixture) { return func(w *fixture) { w.private(mira, text) } }
+	reply := func(key, text string) func(*fixture) {
+		return func(w *fixture) {
 			w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: text, Message: w.message(), ReplyTo: w.newestWithKey(mira, key).id})
 		}
 	}
-	cases := map[string][]func(*world){
+	cases := map[string][]func(*fixture){
 		"answer":          {say("q1 retry"), say("q1 skip"), say("q1 undo")},
 		"answer words":    {say("q1 guide By line")},
 		"press":           {press(mira, "q1", "q1 retry"), say("q1 skip"), press(mira, "q1", "q1 undo")},
-		"press for words": {press(mira, "q1", "q1 guide WORDS"), func(w *world) { reply(w.newest(mira).key, "By line")(w) }},
+		"press for words": {press(mira, "q1", "q1 guide WORDS"), func(w *fixture) { reply(w.newest(mira).key, "By line")(w) }},
 		"option":          {press(mira, "q2", "q2 a"), press(mira, "q2", "q2 undo")},
 		"reply":           {reply("q1", "retry"), reply("q2", "Only letters")},
 		"guidance":        {say("Wrap it"), reply("g1", "drop"), reply("g1", "keep")},
@@ -111,7 +114,7 @@ func TestInputsIgnoreSentences(t *testing.T) {
 	for name, steps := range cases {
 		t.Run(name, func(t *testing.T) {
 			play := func(other bool) (out []string) {
-				w := newWorld(t)
+				w := newFixture(t)
 				if other {
 					var records []ledger.Record
 					for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream("shop")} {
@@ -129,9 +132,9 @@ func TestInputsIgnoreSentences(t *testing.T) {
 						}
 					}
 					w = open(t, w.now, records)
-					w.foul = true
+					w.tilde = true
 					o := w.options()
-					o.Service, o.Outbox = tildeHost{host{w}}, tildeOutbox{w.store}
+					o.Service, o.Outbox = tildeHost{service{w.daemon, w}}, tildeOutbox{w.store}
 					w.r = inbound.New(o)
 				}
 				w.showQuestion("q1")

@@ -40,11 +40,11 @@ func TestDigest(t *testing.T) {
 		ben:  {"push notice sound ✓ shop 1/1 done"},
 	}
 	for who, lines := range want {
-		log := p.phones[who].log
+		log := p.chats[who].log
 		if diff := cmp.Diff(lines, log[max(len(log)-len(lines), 0):]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", who, diff)
 		}
-		last := p.phones[who].shown[len(p.phones[who].shown)-1]
+		last := p.chats[who].shown[len(p.chats[who].shown)-1]
 		if last.key != "digest/2026-11-20/shop" || string(last.m.Picture) != "png" {
 			t.Errorf("%s: %+v", who, last)
 		}
@@ -67,12 +67,12 @@ func TestWeekDigest(t *testing.T) {
 	for range 2 {
 		p.Do(loop.Input{Idle: true, Body: people.WeekDigestDue{Week: "2026-W47", At: p.Now.Add(-time.Minute)}})
 	}
-	log := p.phones[mira].log
+	log := p.chats[mira].log
 	want := []string{"push notice silent ✓ blog 1/1 done", "push notice sound ? shop 1/2 done, 1 needs you"}
 	if diff := cmp.Diff(want, log[max(len(log)-2, 0):]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if last := p.phones[mira].shown[len(p.phones[mira].shown)-1]; last.key != "digest/2026-W47/shop" {
+	if last := p.chats[mira].shown[len(p.chats[mira].shown)-1]; last.key != "digest/2026-W47/shop" {
 		t.Errorf("%+v", last)
 	}
 }

@@ -2,26 +2,21 @@ package notify_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/internal/messagelint"
 	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 var (
 	zone    = time.FixedZone("CET", 3600)
@@ -34,8 +29,8 @@ const (
 	ben  = "telegram:7"
 )
 
-// chatView is one chat as its reader sees it: its messages after all edits.
-type chatView struct {
+// chat is one chat as its reader sees it: messages, with the edits applied.
+type chat struct {
 	shown []*shown
 	log   []string // pushes and edits in the order of their arrival
 }
@@ -50,16 +45,16 @@ type shown struct {
 // fixture is a scripted night whose messages are delivered to phones.
 type fixture struct {
 	*scenario.Night
-	t      *testing.T
-	phones map[string]*chatView
-	n      *notify.Notifier
-	off    bool // compose nothing
-	prose  int  // sentences that compose has changed
+	t     *testing.T
+	chats map[string]*chat
+	n     *notify.Notifier
+	off   bool // compose nothing
+	prose int  // sentences that compose has changed
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	p := &fixture{Night: scenario.New("shop", evening), t: t, phones: map[string]*chatView{}}
+	p := &fixture{Night: scenario.New("shop", evening), t: t, chats: map[string]*chat{}}
 	p.Cost, p.State.Project.Name = 0.25, "shop"
 	p.n = notify.New(notify.Options{ChatsWith: p.where, Zone: zone})
 	p.Decided = func(before loop.State, d loop.Decision, in loop.Input) {
@@ -69,21 +64,21 @@ func newFixture(t *testing.T) *fixture {
 	}
 	for id, role := range map[string]ledger.Role{mira: ledger.RoleAdmin, ana: ledger.RoleSteer, ben: ledger.RoleView} {
 		name := map[string]string{mira: "Mira", ana: "Ana", ben: "Ben"}[id]
-		p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: evening, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: role, Since: evening}}})
-		p.phones[id] = &chatView{}
+		p.Entry(scenario.Person(id, name, role, evening))
+		p.chats[id] = &chat{}
 	}
 	return p
 }
 
 func (p *fixture) where(key string) []string {
-	var chats []string
-	for chat, ph := range p.phones {
+	var found []string
+	for address, ph := range p.chats {
 		if slices.ContainsFunc(ph.shown, func(s *shown) bool { return s.key == key && key != "" }) {
-			chats = append(chats, chat)
+			found = append(found, address)
 		}
 	}
-	slices.Sort(chats)
-	return chats
+	slices.Sort(found)
+	return found
 }
 
 // deliver delivers messages at once, as a platform does.
@@ -98,7 +93,7 @@ func (p *fixture) deliver(msgs []ledger.Outgoing) {
 			check = messagelint.Pushed
 		}
 		check(p.t, "told", m)
-		ph, ok := p.phones[o.Chat]
+		ph, ok := p.chats[o.Chat]
 		if !ok {
 			p.t.Fatalf("a message for %q, whom nobody let in", o.Chat)
 		}
@@ -141,75 +136,20 @@ func (p *fixture) guide(who, name, text string) string {
 }
 
 // transcript returns the chat as a phone shows it at the end.
-func (ph *chatView) transcript() string {
+func (ph *chat) transcript() string {
 	return ph.render(func(m bot.Message) bot.Message { return m })
 }
 
-// outline returns the transcript with the first line of each status only:
-// package bot's own tests check the rest.
-func (ph *chatView) outline() string {
-	return ph.render(func(m bot.Message) bot.Message {
-		if strings.HasPrefix(m.Key, "status.") {
-			m.Lines = m.Lines[:1]
-		}
-		return m
-	})
-}
+// outline is the transcript with headlines of statuses.
+func (ph *chat) outline() string { return ph.render(chattest.Headline) }
 
-func (ph *chatView) render(show func(bot.Message) bot.Message) string {
+func (ph *chat) render(show func(bot.Message) bot.Message) string {
 	var b strings.Builder
 	for _, s := range ph.shown {
-		b.WriteString(screen(show(s.m)))
-		b.WriteString("\n")
+		m := show(s.m)
+		fmt.Fprintf(&b, "▸ %s\n%s\n", m.Key, chattest.Screen(m))
 	}
 	return b.String()
-}
-
-func screen(m bot.Message) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "▸ %s\n", m.Key)
-	for _, l := range m.Lines {
-		switch l.Kind {
-		case bot.Quote:
-			for _, part := range bot.Wrap(l.Text, 36) {
-				b.WriteString("┃ " + part + "\n")
-			}
-		case bot.Pre:
-			b.WriteString(l.Text + "\n")
-		default:
-			b.WriteString(strings.Join(bot.Wrap(l.Text, 38), "\n") + "\n")
-		}
-	}
-	if len(m.Buttons) > 0 {
-		for n, x := range m.Buttons {
-			if n > 0 {
-				b.WriteString(" ")
-			}
-			b.WriteString("[" + x.Label + "]")
-		}
-		b.WriteString("\n› " + m.Twins() + "\n")
-	}
-	return b.String()
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
 }
 
 const (
@@ -252,10 +192,10 @@ func TestNight(t *testing.T) {
 	p.Now = p.Now.Add(time.Hour)
 	p.Do(loop.Input{Key: "tg:guide", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: loopQuestion(p, ledger.AskBlocked), Choice: "guide", Words: "Refund by line"}})
 
-	golden(t, "night", p.phones[mira].outline())
-	golden(t, "night-log", strings.Join(p.phones[mira].log, "\n")+"\n")
+	golden.Compare(t, "night.txt", p.chats[mira].outline())
+	golden.Compare(t, "night-log.txt", strings.Join(p.chats[mira].log, "\n")+"\n")
 	for _, id := range []string{ana, ben} {
-		for _, s := range p.phones[id].shown {
+		for _, s := range p.chats[id].shown {
 			if s.key == "q1" || s.key == "g1" {
 				t.Errorf("%s sees %s, which is not theirs: %s", id, s.key, s.m.First())
 			}
@@ -267,7 +207,7 @@ func TestNight(t *testing.T) {
 		}
 	}
 	pushes, sounds, live := 0, 0, 0
-	for _, s := range p.phones[ana].shown {
+	for _, s := range p.chats[ana].shown {
 		if s.key == bot.LiveKey("shop") {
 			live++
 			continue
@@ -277,8 +217,8 @@ func TestNight(t *testing.T) {
 		}
 	}
 	// r1 started, q2 blocked, q3 asks, limit, q4 manual, q5 asks, r1 ended.
-	if pushes != 9 || sounds != 7 || live != 1 { // without quiet hours, so that two questions are sent again by a reminder
-		t.Errorf("%d pushes with %d sounds and %d live messages, want 9 with 7 and 1:\n%s", pushes, sounds, live, strings.Join(p.phones[ana].log, "\n"))
+	if pushes != 9 || sounds != 7 || live != 1 { // without quiet hours, so that two questions are said once more
+		t.Errorf("%d pushes with %d sounds and %d live messages, want 9 with 7 and 1:\n%s", pushes, sounds, live, strings.Join(p.chats[ana].log, "\n"))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/people"
@@ -23,8 +24,8 @@ const (
 func threadedNight(t *testing.T, o notify.Options) *fixture {
 	t.Helper()
 	p := runningNight(t, true)
-	p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.PersonPaired{Person: ledger.Person{ID: sam, Name: "Sam", Role: ledger.RoleSteer, Since: p.Now}}})
-	p.phones[sam], p.phones[thread] = &chatView{}, &chatView{}
+	p.Entry(scenario.Person(sam, "Sam", ledger.RoleSteer, p.Now))
+	p.chats[sam], p.chats[thread] = &chat{}, &chat{}
 	o.ChatsWith, o.Zone = p.where, zone
 	o.Group = func(chat string) bool { return chat == thread }
 	o.Threads = func(project string) []string {
@@ -40,7 +41,7 @@ func threadedNight(t *testing.T, o notify.Options) *fixture {
 // logs returns the messages that each chat got, without buttons and text below.
 func (p *fixture) logs() map[string]string {
 	out := map[string]string{}
-	for chat, ph := range p.phones {
+	for chat, ph := range p.chats {
 		if len(ph.log) > 0 {
 			out[chat] = strings.Join(ph.log, "\n")
 		}
@@ -55,7 +56,7 @@ func TestThread(t *testing.T) {
 	p := threadedNight(t, notify.Options{})
 	q := ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
 	p.project(ledger.QuestionAsked{Question: q})
-	if m := p.phones[thread].shown[0].m; len(m.Buttons) == 0 || len(m.Buttons) != len(p.phones[sam].shown[0].m.Buttons) {
+	if m := p.chats[thread].shown[0].m; len(m.Buttons) == 0 || len(m.Buttons) != len(p.chats[sam].shown[0].m.Buttons) {
 		t.Errorf("a thread's buttons are everybody's, who presses is looked at then: %+v", m.Buttons)
 	}
 	p.Do(loop.Input{Key: "now", Actor: ana, Name: "Ana", Body: loop.Now{Text: "Keep the names"}})

@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -73,9 +74,10 @@ func (p *fixture) session(task, session string, bodies ...ledger.Body) {
 	}
 }
 
-// TestTold compares one golden file for each situation: the content of Mira's
-// chat and the messages that led to it.
-func TestTold(t *testing.T) {
+// TestSituations compares the content of Mira's chat and the messages that led to
+// it. The name of a case is its topic, which has one golden file, and its intent.
+func TestSituations(t *testing.T) {
+	topics := map[string]map[string]string{}
 	logged := ledger.Exit{Code: 1, Failure: ledger.FailureAuth, Text: "Invalid API key · Please run /login"}
 	limit := func(p *fixture, d time.Duration) ledger.Exit {
 		return ledger.Exit{Code: 1, Failure: ledger.FailureLimit, Text: "You've hit your session limit", Until: p.Now.Add(d)}
@@ -85,7 +87,7 @@ func TestTold(t *testing.T) {
 		stays bool
 		do    func(p *fixture)
 	}{
-		"standstill": {true, func(p *fixture) {
+		"wait/agent unusable": {true, func(p *fixture) {
 			p.exit(logged)
 			for range 4 { // four trials of an agent that stays unusable
 				p.Now = loop.Due(p.State)
@@ -93,7 +95,7 @@ func TestTold(t *testing.T) {
 				p.exit(logged)
 			}
 		}},
-		"standstill-mended": {true, func(p *fixture) {
+		"wait/agent usable again": {true, func(p *fixture) {
 			p.exit(logged)
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
@@ -102,7 +104,7 @@ func TestTold(t *testing.T) {
 		}},
 		// A second standstill in the same night is a new problem, and makes a
 		// sound.
-		"standstill-again": {true, func(p *fixture) {
+		"wait/agent unusable twice": {true, func(p *fixture) {
 			p.exit(logged)
 			p.Do(loop.Input{Key: "resume", Actor: mira, Name: "Mira", Body: loop.Resume{}})
 			p.Do(loop.Input{Key: "emit", Actor: "agent", Body: loop.Emit{Session: p.State.Project.Sessions[0].ID, Type: "build.complete", Data: json.RawMessage(`{"summary":"did it","files_modified":["a.go"]}`)}})
@@ -110,37 +112,37 @@ func TestTold(t *testing.T) {
 			p.Until(func() bool { return bot.Doing(p.State) == "#3 builder" })
 			p.exit(logged)
 		}},
-		"limit-again": {true, func(p *fixture) {
+		"wait/usage limit twice": {true, func(p *fixture) {
 			p.exit(limit(p, time.Hour))
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 			p.Until(func() bool { return bot.Doing(p.State) == "#3 builder" })
 			p.exit(limit(p, time.Hour))
 		}},
-		"standstill-of-run": {false, func(p *fixture) { p.exit(logged); p.Until(nil) }},
-		"fallback": {true, func(p *fixture) {
+		"wait/agent unusable, foreground run": {false, func(p *fixture) { p.exit(logged); p.Until(nil) }},
+		"wait/agent unusable, another goes on": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.Fallback = "codex"
 			p.exit(logged)
 		}},
-		"limit": {true, func(p *fixture) {
+		"wait/usage limit": {true, func(p *fixture) {
 			p.exit(limit(p, 58*time.Minute))
 			p.Now = p.Now.Add(50 * time.Minute)
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
-		"limit-other": {true, func(p *fixture) {
+		"wait/usage limit of another agent": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.Others = []string{"codex"}
 			p.exit(limit(p, 58*time.Minute))
 			p.Now = p.Now.Add(time.Minute)
 			p.Do(loop.Input{Key: "tg:9", Actor: mira, Name: "Mira", Body: loop.Resume{Agent: "codex"}})
 		}},
-		"limit-stale": {true, func(p *fixture) {
+		"wait/usage limit after a time off": {true, func(p *fixture) {
 			p.exit(limit(p, time.Hour))
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 			p.exit(limit(p, 15*time.Minute))
 		}},
-		"limit-unknown": {true, func(p *fixture) { p.exit(limit(p, -time.Hour)) }},
-		"network": {true, func(p *fixture) {
+		"wait/usage limit without an end": {true, func(p *fixture) { p.exit(limit(p, -time.Hour)) }},
+		"wait/network fails": {true, func(p *fixture) {
 			for range 5 {
 				p.exit(ledger.Exit{Code: 1, Failure: ledger.FailureNetwork, Text: "Connection reset"})
 				p.Now = loop.Due(p.State)
@@ -148,7 +150,7 @@ func TestTold(t *testing.T) {
 			}
 			p.exit(ledger.Exit{Code: 1, Failure: ledger.FailureNetwork, Text: "Connection reset"})
 		}},
-		"disk": {true, func(p *fixture) {
+		"wait/disk full": {true, func(p *fixture) {
 			for range 3 {
 				p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
 				p.Now = p.Now.Add(time.Minute)
@@ -156,63 +158,63 @@ func TestTold(t *testing.T) {
 			}
 			p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
 		}},
-		"lost": {true, func(p *fixture) { p.exit(ledger.Exit{Reason: ledger.ExitLost}) }},
-		"poisoned": {true, func(p *fixture) {
+		"fault/session lost": {true, func(p *fixture) { p.exit(ledger.Exit{Reason: ledger.ExitLost}) }},
+		"fault/input poisoned": {true, func(p *fixture) {
 			p.project(ledger.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range"})
 		}},
-		"poisoned-done": {true, func(p *fixture) {
+		"fault/input poisoned, run over": {true, func(p *fixture) {
 			p.project(ledger.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range", Done: true})
 		}},
-		"mark": {true, func(p *fixture) {
+		"fault/source not writable": {true, func(p *fixture) {
 			failed := ledger.EffectFailed{Kind: "mark", Key: "shop/done Task 1", Text: "mark in the source: open /srv/shop/checkout.md: permission denied"}
 			p.project(failed)
 			p.project(failed)
 			p.project(ledger.EffectFailed{Kind: "mark", Text: "no space left on device", Disk: true}, ledger.EffectFailed{Kind: "session.start", Text: "exec"})
 		}},
-		"preflight": {true, func(p *fixture) {
+		"start/mistakes to mend": {true, func(p *fixture) {
 			p.project(ledger.PreflightFailed{Problems: []ledger.Diagnostic{
 				{File: "/srv/shop/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Remedy: "Fix the line."},
 				{Text: "agent claude is not logged in", Remedy: "nightporter login claude"},
 			}}, ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3})
 		}},
-		"warnings": {true, func(p *fixture) {
+		"start/warnings": {true, func(p *fixture) {
 			p.project(ledger.PreflightDone{Base: p.Base("r1"), Warnings: []ledger.Diagnostic{{File: "checkout.md", Line: 9, Text: "Task 2 is large", Remedy: "Split it."}}})
 		}},
-		"started-degraded": {true, func(p *fixture) {
+		"start/boundary degraded": {true, func(p *fixture) {
 			b := p.Base("r1")
 			b.Boundary = 1
 			p.project(ledger.PreflightDone{Base: b}, ledger.RunStarted{Tasks: 3, First: "Task 1", Advisory: []string{"go vet ./..."}})
 		}},
-		"stopped-by-mira": {true, func(p *fixture) {
+		"end/stopped by the reader": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "stop", Actor: mira, Name: "Mira", Body: loop.Stop{Now: true}})
 			p.exit(ledger.Exit{Reason: ledger.ExitAsked})
 			p.Until(nil)
 		}},
-		"stopped-by-ana": {true, func(p *fixture) {
+		"end/stopped by another person": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "stop", Actor: ana, Name: "Ana", Body: loop.Stop{Now: true}})
 			p.exit(ledger.Exit{Reason: ledger.ExitAsked})
 			p.Until(nil)
 		}},
-		"stopped-on-host": {true, func(p *fixture) {
+		"end/stopped at the host": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "stop", Actor: "console", Body: loop.Stop{Now: true}})
 			p.exit(ledger.Exit{Reason: ledger.ExitAsked})
 			p.Until(nil)
 		}},
-		"done":       {true, func(p *fixture) { p.Until(nil) }},
-		"done-red":   {true, func(p *fixture) { p.Tip = "--- FAIL: TestSum"; p.Until(nil) }},
-		"paused":     {true, func(p *fixture) { p.State.Project.Run.Settings.MaxTasks = 2; p.Until(nil) }},
-		"chosen":     {true, func(p *fixture) { p.State.Project.Run.Settings.Only = "Task 2"; p.Until(nil) }},
-		"iterations": {true, func(p *fixture) { p.State.Project.Run.Settings.MaxIterations = 5; p.Until(nil) }},
-		"until": {true, func(p *fixture) {
+		"end/done":                 {true, func(p *fixture) { p.Until(nil) }},
+		"end/done, branch tip red": {true, func(p *fixture) { p.Tip = "--- FAIL: TestSum"; p.Until(nil) }},
+		"end/limit of tasks":       {true, func(p *fixture) { p.State.Project.Run.Settings.MaxTasks = 2; p.Until(nil) }},
+		"end/chosen task done":     {true, func(p *fixture) { p.State.Project.Run.Settings.Only = "Task 2"; p.Until(nil) }},
+		"end/limit of sessions":    {true, func(p *fixture) { p.State.Project.Run.Settings.MaxIterations = 5; p.Until(nil) }},
+		"end/limit of time": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.Until = time.Date(2026, 11, 19, 23, 20, 0, 0, zone)
 			p.Until(nil)
 		}},
-		"blocked-stop": {true, func(p *fixture) {
+		"end/stopped at a blocked task": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.OnBlocked = ledger.OnBlockedStop
 			p.Acts["Task 3 planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
 			p.Until(nil)
 		}},
-		"blocked-three": {true, func(p *fixture) {
+		"question/three blocked tasks": {true, func(p *fixture) {
 			for _, id := range []string{"Task 2", "Task 3"} {
 				p.Acts[id+" planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
 			}
@@ -221,140 +223,140 @@ func TestTold(t *testing.T) {
 				p.Now = p.Now.Add(10 * time.Minute)
 			}
 		}},
-		"internal": {true, func(p *fixture) {
+		"fault/internal fault": {true, func(p *fixture) {
 			p.project(ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: "work folder: read-only file system", Total: 3})
 		}},
-		"checked": {true, func(p *fixture) { p.project(ledger.RunEnded{Reason: ledger.ReasonChecked}) }},
-		"now": {true, func(p *fixture) {
+		"end/check without a run": {true, func(p *fixture) { p.project(ledger.RunEnded{Reason: ledger.ReasonChecked}) }},
+		"question/interrupt a session": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
-		"now-rerun": {true, func(p *fixture) {
+		"question/rerun a session": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
 			p.Do(loop.Input{Key: "yes", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "rerun"}})
 		}},
 		// The reminder repeats the question. After the answer, both messages
 		// show it.
-		"reminder": {true, func(p *fixture) { p.reminded(asksAgent) }},
-		"reminder-open": {true, func(p *fixture) {
+		"question/reminder": {true, func(p *fixture) { p.reminded(asksAgent) }},
+		"question/reminder, still open": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.QuestionThen = ledger.ThenPause
 			p.reminded(asksOpen)
 		}},
-		"reminder-abort": {true, func(p *fixture) {
+		"question/reminder, run stopped": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.QuestionThen = ledger.ThenAbort
 			p.reminded(asksAgent)
 		}},
-		"reminder-answered": {true, func(p *fixture) {
+		"question/reminder, answered": {true, func(p *fixture) {
 			p.reminded(asksAgent)
 			p.Do(loop.Input{Key: "a", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "a"}})
 		}},
-		"reminder-undone": {true, func(p *fixture) {
+		"question/reminder, undone": {true, func(p *fixture) {
 			p.reminded(asksAgent)
 			p.Do(loop.Input{Key: "p", Actor: "console", Body: loop.Pause{}}) // so that no work begins after the answer
 			p.Do(loop.Input{Key: "a", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "a"}})
 			p.Do(loop.Input{Key: "u", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "undo"}})
 		}},
-		"reminder-too-late": {true, func(p *fixture) { // nightporter was off when the reminder was due
+		"question/reminder after a time off": {true, func(p *fixture) { // nightporter was off when the reminder was due
 			p.asks(asksAgent)
 			p.Now = p.Now.Add(27 * time.Minute)
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
-		"late": {true, func(p *fixture) {
+		"question/late command": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/pause now", Do: ledger.DeferPauseNow, Sent: p.Now.Add(-3 * time.Hour)}})
 		}},
-		"late-unanswered": {true, func(p *fixture) {
+		"question/late command, unanswered": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/stop", Do: ledger.DeferStop, Sent: p.Now.Add(-3 * time.Hour)}})
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
-		"guidance-set-aside": {true, func(p *fixture) {
+		"guidance/set aside": {true, func(p *fixture) {
 			p.reported(`{"id":"g1","set_aside":true,"note":"No pkg/money in this repository. Used internal/price"}`)
 		}},
-		"guidance-unsaid": {true, func(p *fixture) { p.reported(`{"id":"g9","done":true}`) }},
-		"guidance-not-followed": {true, func(p *fixture) {
+		"guidance/unsaid": {true, func(p *fixture) { p.reported(`{"id":"g9","done":true}`) }},
+		"guidance/not followed": {true, func(p *fixture) {
 			p.Acts["Task 3 reviewer"] = []scenario.Act{{Type: "review.verdict", Data: `{"summary":"no","issues":[{"severity":"major","file":"a.go","text":"rewritten"}],"guidance":[{"id":"g1","set_aside":true,"note":"legacy/orders.go was rewritten"}]}`, Took: time.Minute}}
 			p.reported(`{"id":"g1","done":true,"note":"Kept it"}`)
 		}},
-		"guidance-expired": {true, func(p *fixture) {
+		"guidance/expired": {true, func(p *fixture) {
 			p.project(ledger.RunStateSet{State: ledger.RunRunning})
 			id := p.guide(mira, "Mira", "Mention the env vars")
 			p.project(ledger.GuidanceExpired{ID: id, Why: "no writer session in r1"})
 		}},
-		"guidance-kept": {true, func(p *fixture) {
+		"guidance/kept": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "Mention the env vars")
 			p.project(ledger.GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"}, ledger.GuidanceKept{ID: id})
 		}},
-		"guidance-sticky": {true, func(p *fixture) {
+		"guidance/sticky": {true, func(p *fixture) {
 			p.guide(mira, "Mira", "!sticky No new dependencies")
 			p.Until(func() bool { return bot.Doing(p.State) == "#3 builder" })
 		}},
-		"guidance-judged": {true, func(p *fixture) {
+		"guidance/judged": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
 			p.taken(id, "Task 2", guidance.Addressed, "Kept legacy/orders.go, added order/adapter.go around it")
 			p.Now = p.Now.Add(8 * time.Minute)
 			p.session("Task 2", "r1-6", ledger.GuidanceJudged{ID: id, Hat: "reviewer", Followed: true})
 		}},
-		"guidance-judged-not": {true, func(p *fixture) {
+		"guidance/judged not": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
 			p.taken(id, "Task 2", guidance.Addressed, "Kept it")
 			p.Now = p.Now.Add(8 * time.Minute)
 			p.session("Task 2", "r1-6", ledger.GuidanceJudged{ID: id, Hat: "reviewer", Note: "legacy/orders.go was rewritten"})
 		}},
-		"guidance-judged-unsaid": {true, func(p *fixture) {
+		"guidance/judged unsaid": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
 			p.taken(id, "Task 2", guidance.NotReported, "")
 			p.session("Task 2", "r1-6", ledger.GuidanceJudged{ID: id, Hat: "reviewer", Followed: true})
 		}},
-		"guidance-sticky-fine": {true, func(p *fixture) {
+		"guidance/sticky fine": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "!sticky No new dependencies")
 			p.Now = p.Now.Add(30 * time.Hour)
 			p.taken(id, "Task 2", guidance.Addressed, "none added")
 		}},
-		"guidance-sticky-aside": {true, func(p *fixture) {
+		"guidance/sticky aside": {true, func(p *fixture) {
 			p.taken(p.guide(mira, "Mira", "!sticky No new dependencies"), "Task 2", guidance.SetAside, "the parser needs one")
 		}},
-		"guidance-changed": {true, func(p *fixture) {
+		"guidance/changed": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "Wrap the existing code")
 			p.Do(loop.Input{Key: "edit", Actor: mira, Name: "Mira", Body: loop.EditGuidance{ID: id, Text: "Wrap the existing code, keep its tests"}})
 		}},
-		"plan-approved": {true, func(p *fixture) {
+		"plan/approved": {true, func(p *fixture) {
 			p.plan(payload.Critique{Sections: []payload.Judgement{{ID: "b", Verdict: "REJECT", Objections: []string{"no path for expired cards"}}}}, payload.Critique{OK: true})
 			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "approve", By: "Mira"})
 		}},
-		"plan-sent-back": {true, func(p *fixture) {
+		"plan/sent back": {true, func(p *fixture) {
 			no := payload.Critique{Objections: []string{"b before a"}}
 			p.plan(no, no, no, no, no)
 			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "reject", Words: "Do b first", By: "Ana"})
 		}},
-		"plan-open": {true, func(p *fixture) { p.plan(payload.Critique{OK: true}) }},
-		"allow": {true, func(p *fixture) {
+		"plan/open": {true, func(p *fixture) { p.plan(payload.Critique{OK: true}) }},
+		"question/path to allow": {true, func(p *fixture) {
 			p.outside()
 			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "allow", By: "Ana"}, ledger.PathsAllowed{Paths: []string{"docs/orders.md"}})
 		}},
-		"allow-unanswered": {true, func(p *fixture) {
+		"question/path to allow, unanswered": {true, func(p *fixture) {
 			p.outside()
 			p.Now = p.Now.Add(30 * time.Minute)
 			p.session("Task 2", "", ledger.QuestionExpired{ID: "q9", Choice: "deny", Then: "stays out"})
 		}},
-		"blocked-stalled": {true, func(p *fixture) {
+		"question/attempt stalled": {true, func(p *fixture) {
 			p.session("Task 2", "r1-6", ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeStalled, Why: "stalled: the same tree as after round 1"},
 				ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "stalled: the same tree as after round 1", Asked: p.Now}})
 		}},
-		"hats-read": {true, func(p *fixture) {
+		"start/changed hats": {true, func(p *fixture) {
 			p.project(ledger.HatsRead{}, ledger.HatsRead{Trouble: "hats/mine.toml:3: unknown key"}, ledger.PlanSettled{Approved: true, By: "critic", Rounds: 2}, ledger.PartsMade{Whole: true}, ledger.MemoryKept{Kind: ledger.MemoryFact, Text: "x"})
 		}},
-		"baseline": {true, func(p *fixture) {
+		"start/baseline red": {true, func(p *fixture) {
 			red := ledger.Verified{Kind: ledger.KindBaseline, Results: []ledger.Result{{Run: "go test ./...", Exit: 1, Tail: "--- FAIL: TestSum"}}}
 			q := ledger.Question{ID: "q9", Kind: ledger.AskBaseline, Run: "r1", Title: "The baseline is red", Text: "go test ./... fails before anything was changed: FAIL", Asked: p.Now, Expires: p.Now.Add(15 * time.Minute)}
 			p.project(red, ledger.QuestionAsked{Question: q})
 			p.Now = q.Expires
 			p.project(ledger.QuestionExpired{ID: "q9", Choice: "go", Then: "goes on; the red commands are shown, not counted"})
 		}},
-		"baseline-broke": {true, func(p *fixture) {
+		"start/baseline breaks later": {true, func(p *fixture) {
 			p.project(ledger.BaselineBroke{Commands: []string{"go test ./..."}, Text: "fails on the start commit too by now: go test ./... (certificate has expired)"})
 		}},
-		"unticked": {true, func(p *fixture) {
+		"question/open again in the source": {true, func(p *fixture) {
 			p.project(ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskUnticked, Run: "r1", Tasks: []string{"Task 1"}, Title: "Finished here, open in the source", Text: "#1: finished here, but not ticked in the source any more", Asked: p.Now}})
 			p.project(ledger.QuestionExpired{ID: "q9", Choice: "keep", Then: "ticked again in the source"})
 		}},
@@ -362,13 +364,20 @@ func TestTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := runningNight(t, c.stays)
 			c.do(p)
-			ph := p.phones[mira]
-			golden(t, "told-"+name, ph.transcript()+"---\n"+strings.Join(ph.log, "\n")+"\n")
+			ph := p.chats[mira]
+			topic, intent, _ := strings.Cut(name, "/")
+			if topics[topic] == nil {
+				topics[topic] = map[string]string{}
+			}
+			topics[topic][intent] = ph.transcript() + "---\n" + strings.Join(ph.log, "\n")
 			changed += p.prose
 		})
 	}
 	if changed < 300 {
 		t.Errorf("compose changed only %d sentences", changed)
+	}
+	for topic, cases := range topics {
+		golden.Sections(t, topic, cases)
 	}
 }
 
@@ -417,7 +426,7 @@ func TestRepeatQuestions(t *testing.T) {
 	p.off = true
 	p.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Body: ledger.QuestionAsked{Question: look}})
 	p.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Body: ledger.QuestionAsked{Question: block}})
-	before := len(p.phones[mira].shown)
+	before := len(p.chats[mira].shown)
 	out := p.n.RepeatQuestions(p.State, p.Now.Add(10*time.Minute), p.Now.Add(3*time.Hour))
 	p.deliver(out)
 	if len(out) != 6 {
@@ -428,8 +437,8 @@ func TestRepeatQuestions(t *testing.T) {
 			t.Errorf("%s to %s: %+v", o.Key, o.Chat, o)
 		}
 	}
-	ph := chatView{shown: p.phones[mira].shown[before:]}
-	golden(t, "away", ph.transcript())
+	ph := chat{shown: p.chats[mira].shown[before:]}
+	golden.Compare(t, "away.txt", ph.transcript())
 }
 
 // TestHostile checks that a message keeps its form whatever names, titles and
@@ -454,7 +463,7 @@ func TestHostile(t *testing.T) {
 		for _, end := range []ledger.Body{ledger.QuestionAnswered{ID: "q9", Choice: nasty, Words: nasty, By: nasty}, ledger.QuestionAnswered{ID: "q9", Choice: "guide", Words: nasty, By: nasty}, ledger.QuestionExpired{ID: "q9", Choice: nasty, Then: nasty}, ledger.QuestionExpired{ID: "q9"}} {
 			p.project(ledger.QuestionAsked{Question: q})
 			p.project(end)
-			p.phones[mira].shown = append(p.phones[mira].shown, &shown{key: "q9"}) // confirmations, too
+			p.chats[mira].shown = append(p.chats[mira].shown, &shown{key: "q9"}) // confirmations, too
 		}
 	}
 	id := p.guide(mira, "Mira", strings.ReplaceAll(nasty, "日本語 title ", "")+"x")
@@ -473,9 +482,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestNobody checks that without a paired person there are no messages and no
-// chat is looked up.
-func TestNobody(t *testing.T) {
+// TestNoPeople: without a paired person nobody is told, and no chat is looked up.
+func TestNoPeople(t *testing.T) {
 	p := runningNight(t, true)
 	p.State.Shared.People = nil
 	p.Decided = nil

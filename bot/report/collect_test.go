@@ -19,15 +19,15 @@ import (
 // digest of the night: each session's cost, each task and each failure is in
 // exactly one of them.
 func TestSpans(t *testing.T) {
-	whole, tale := exampleNight(t)
-	records := tale.All()
+	whole, night := exampleNight(t)
+	records := night.All()
 	for minute := 15; minute < 450; minute += 29 {
 		mid := evening.Add(time.Duration(minute)*time.Minute + time.Second)
-		first, err := report.Collect(records, tale.State, evening.Add(-time.Hour), mid)
+		first, err := report.Collect(records, night.State, evening.Add(-time.Hour), mid)
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := report.Collect(records, tale.State, mid, morning)
+		second, err := report.Collect(records, night.State, mid, morning)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,9 +64,9 @@ func TestSpans(t *testing.T) {
 // the whole ledger, also if the span begins long after the records or in the
 // middle of them.
 func TestRead(t *testing.T) {
-	_, tale := exampleNight(t)
+	_, night := exampleNight(t)
 	l := store.NewMemory()
-	for _, r := range tale.All() {
+	for _, r := range night.All() {
 		if _, err := l.Commit(t.Context(), ledger.Batch{Time: r.Time, Records: []ledger.Record{r}}); err != nil {
 			t.Fatal(err)
 		}
@@ -80,11 +80,11 @@ func TestRead(t *testing.T) {
 	slices.SortStableFunc(all, func(a, b ledger.Record) int { return a.Time.Compare(b.Time) })
 	for _, from := range []time.Time{evening.Add(-time.Hour), evening.Add(2 * time.Hour), morning, morning.Add(20 * time.Hour), morning.Add(72 * time.Hour)} {
 		to := from.Add(24 * time.Hour)
-		want, err := report.Collect(all, tale.State, from, to)
+		want, err := report.Collect(all, night.State, from, to)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := report.Read(t.Context(), l, tale.State, from, to)
+		got, err := report.Read(t.Context(), l, night.State, from, to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestRead(t *testing.T) {
 // TestUnknownStaysUnknown checks that a cost that no agent reported is never
 // shown as zero.
 func TestUnknownStaysUnknown(t *testing.T) {
-	n := newScriptedNight(t)
+	n := newFixture(t)
 	n.Cost = -1
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 2 })
@@ -113,7 +113,7 @@ func TestUnknownStaysUnknown(t *testing.T) {
 // TestFirstSession checks that the cost is unknown, not zero, while the first
 // session of a span runs.
 func TestFirstSession(t *testing.T) {
-	n := newScriptedNight(t)
+	n := newFixture(t)
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Agents == 1 })
 	f := n.facts(n.Now.Add(time.Minute))
@@ -131,10 +131,10 @@ func TestFirstSession(t *testing.T) {
 	}
 }
 
-// TestGrowing checks that tasks added or removed during the night change the
-// burndown at that time.
-func TestGrowing(t *testing.T) {
-	n := newScriptedNight(t)
+// TestPlanChanges: tasks added or removed during the night change the burndown at
+// that time.
+func TestPlanChanges(t *testing.T) {
+	n := newFixture(t)
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 1 })
 	at := n.Now.Add(time.Second)

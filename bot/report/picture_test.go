@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"image"
 	"image/png"
@@ -14,12 +13,11 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/golden"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// largeNight returns a night with the given numbers of sessions, tasks and hats.
-func largeNight(sessions, tasks, hats int) report.Facts {
+// manySessions returns a night with so many sessions, tasks and hats.
+func manySessions(sessions, tasks, hats int) report.Facts {
 	f := report.Facts{
 		Project: "api-migration", From: evening.Add(-16 * time.Hour), To: morning, Began: evening, Ended: evening.Add(7*time.Hour + 2*time.Minute),
 		Runs: []string{"r14"}, Branch: "nightporter/api-migration/r14", Boundary: 3, Total: tasks, Done: tasks - tasks/10, Left: tasks / 10,
@@ -55,9 +53,9 @@ func largeNight(sessions, tasks, hats int) report.Facts {
 	return f
 }
 
-// shortNight returns the shortest night: one running session.
-func shortNight() report.Facts {
-	f := largeNight(1, 3, 1)
+// short returns the shortest night: one running session.
+func short() report.Facts {
+	f := manySessions(1, 3, 1)
 	f.Ended = f.Began.Add(2 * time.Minute)
 	f.Sessions[0].End, f.Sessions[0].Live = f.Ended, true
 	f.Burndown = []report.Point{{At: f.Began, Left: 3}, {At: f.Ended, Left: 2}}
@@ -66,9 +64,10 @@ func shortNight() report.Facts {
 	return f
 }
 
-// foreignNames returns a night with names in scripts that the font lacks.
+// foreignNames returns a night with names in scripts that the font has, and in
+// others.
 func foreignNames() report.Facts {
-	f := largeNight(39, 12, 4)
+	f := manySessions(39, 12, 4)
 	f.Project = "магазин 店舗 المتجر"
 	other := map[string]string{"builder": "建築家", "reviewer": "Überprüferin-Größe"}
 	for i, s := range f.Sessions {
@@ -94,7 +93,7 @@ func foreignNames() report.Facts {
 func nights(t *testing.T) map[string]report.Facts {
 	t.Helper()
 	f, _ := exampleNight(t)
-	week := largeNight(200, 30, 4)
+	week := manySessions(200, 30, 4)
 	week.Began, week.From = evening.Add(-6*24*time.Hour), evening.Add(-7*24*time.Hour)
 	for i := range week.Sessions {
 		s := &week.Sessions[i]
@@ -104,7 +103,7 @@ func nights(t *testing.T) map[string]report.Facts {
 	week.Burndown[0].At = week.Began
 	week.Off = []report.Span{{From: week.Began.Add(30 * time.Hour), To: week.Began.Add(50 * time.Hour)}}
 	idle := report.Facts{Project: "shop", From: evening, To: morning, Total: 12, Done: 12}
-	demo := largeNight(16, 4, 4)
+	demo := manySessions(16, 4, 4)
 	demo.Began = demo.Ended.Add(-6 * time.Second)
 	for i := range demo.Sessions {
 		s := &demo.Sessions[i]
@@ -114,7 +113,7 @@ func nights(t *testing.T) map[string]report.Facts {
 	for i := range demo.Burndown {
 		demo.Burndown[i].At = demo.Began.Add(time.Duration(i) * 1400 * time.Millisecond)
 	}
-	return map[string]report.Facts{"demo": demo, "good": f, "one": shortNight(), "crowd": largeNight(500, 120, 12), "strange": foreignNames(), "week": week, "idle": idle}
+	return map[string]report.Facts{"demo": demo, "good": f, "one": short(), "many": manySessions(500, 120, 12), "strange": foreignNames(), "week": week, "idle": idle}
 }
 
 // TestPicture checks that every night's picture is a PNG of bounded size and
@@ -181,7 +180,7 @@ func TestPictureGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join("testdata", name+".png")
-		if *update {
+		if *golden.Update {
 			if err := os.WriteFile(path, got, 0o600); err != nil {
 				t.Fatal(err)
 			}

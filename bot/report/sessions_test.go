@@ -13,10 +13,10 @@ import (
 // the digest, and that a planned session that the state does not contain is
 // omitted.
 func TestSessions(t *testing.T) {
-	whole, tale := exampleNight(t)
+	whole, night := exampleNight(t)
 	var seen report.Sessions
 	live := 0
-	for _, r := range tale.All() {
+	for _, r := range night.All() {
 		e, err := r.Entry()
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestSessions(t *testing.T) {
 		}
 		live++
 	}
-	all := seen.In(tale.State)
+	all := seen.In(night.State)
 	if len(all) != len(whole.Sessions) || live < len(all) || live == 0 {
 		t.Fatalf("%d sessions, %d were in hand, the digest has %d", len(all), live, len(whole.Sessions))
 	}

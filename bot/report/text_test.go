@@ -1,8 +1,6 @@
 package report_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/bot/report"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -39,27 +38,9 @@ func checkCaption(t *testing.T, m bot.Message) {
 	}
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s is now:\n%s\nwas:\n%s", name, got, want)
-	}
-}
-
-// failedNight returns a night in which the agent was logged out and two tasks
-// failed.
+// failedNight is a night in which the agent was logged out, and two tasks failed.
 func failedNight(t *testing.T) report.Facts {
-	n := newScriptedNight(t)
+	n := newFixture(t)
 	none := scenario.Act{Took: 5 * time.Minute, Cost: 0.2, Type: "build.complete", Data: `{"summary":"did it","files_modified":["a.go"]}`, Red: "go build: undefined: Tax", Files: files(4)}
 	n.Acts["Task 3 builder"] = slices.Repeat([]scenario.Act{none}, 6)
 	silent := scenario.Act{Took: 3 * time.Minute, Cost: 0.1}
@@ -71,9 +52,9 @@ func failedNight(t *testing.T) report.Facts {
 	return n.facts(morning)
 }
 
-// nightWithOutage returns a night in which the host was off for three hours.
+// nightWithOutage is a night in which the host was off for three hours.
 func nightWithOutage(t *testing.T) report.Facts {
-	n := newScriptedNight(t)
+	n := newFixture(t)
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 4 })
 	from := n.Now
@@ -86,8 +67,8 @@ func nightWithOutage(t *testing.T) report.Facts {
 // TestText compares the digests of the specification's nights with golden
 // files.
 func TestText(t *testing.T) {
-	g, tale := exampleNight(t)
-	quiet, err := report.Collect(nil, tale.State, morning, morning.Add(24*time.Hour))
+	g, night := exampleNight(t)
+	quiet, err := report.Collect(nil, night.State, morning, morning.Add(24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +82,8 @@ func TestText(t *testing.T) {
 	weekly.Weekly, weekly.Needs = true, nil
 	unpriced := g
 	unpriced.Cost.Unpriced, unpriced.TipRed, unpriced.Advisory = 4, true, []string{"go vet ./..."}
-	for name, f := range map[string]report.Facts{"good": g, "bad": failedNight(t), "off": nightWithOutage(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced} {
+	cases := map[string]string{}
+	for name, f := range map[string]report.Facts{"good": g, "bad": failedNight(t), "host off": nightWithOutage(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced} {
 		m := report.Text(f)
 		checkForm(t, m)
 		text := m.Text(0)
@@ -115,14 +97,15 @@ func TestText(t *testing.T) {
 		if w := messagelint.Never(text); w != "" {
 			t.Errorf("%s says %q", name, w)
 		}
-		golden(t, name, text+"\n")
+		cases[name] = text
 	}
+	golden.Sections(t, "digest", cases)
 }
 
 // TestClocksChange checks that each time names its zone if the clocks change
 // during the night.
 func TestClocksChange(t *testing.T) {
-	f := largeNight(9, 6, 3)
+	f := manySessions(9, 6, 3)
 	f.Began = time.Date(2026, 10, 25, 0, 10, 0, 0, time.UTC).In(berlin)
 	f.Ended = f.Began.Add(2*time.Hour + 30*time.Minute)
 	f.From, f.To = f.Began.Add(-time.Hour), f.Ended.Add(time.Hour)

@@ -11,7 +11,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	chattest.Run(t, func(t *testing.T) *chattest.Fixture {
-		w := newWorld(t, func(o *slack.Options) { o.Mentions = nil })
+		w := newFixture(t, func(o *slack.Options) { o.Mentions = nil })
 		conversation := map[string]string{home: w.far.Direct(mira), shop: channel}
 		named := func(chat, text string) string {
 			if chat == shop {

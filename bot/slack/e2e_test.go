@@ -23,6 +23,7 @@ import (
 	"github.com/slack-go/slack/slacktest"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/slack"
 	far "github.com/nightporter/nightporter/internal/fake/slack"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -273,27 +274,15 @@ func TestIndependentServer(t *testing.T) {
 	mira("chat.postMessage", url.Values{"channel": {room}, "text": {"<@" + botUser + "> pause"}}, nil)
 	mira("chat.postMessage", url.Values{"channel": {room}, "text": {"lunch?"}}, nil)
 	mira("chat.postMessage", url.Values{"channel": {room}, "text": {"retry"}, "thread_ts": {asked}}, nil)
-	d := &recordingReceiver{changed: make(chan struct{}), cursor: asked}
+	d := chattest.NewRecorder(asked)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- b.Run(ctx, d.Cursor, d) }()
-	for {
-		d.mu.Lock()
-		n, changed := len(d.got), d.changed
-		d.mu.Unlock()
-		if n >= 3 {
-			break
-		}
-		select {
-		case <-changed:
-		case <-time.After(20 * time.Second):
-			t.Fatalf("read back: %q; %+v", d.texts(), b.State())
-		}
-	}
+	d.Wait(t, 3)
 	cancel()
 	<-done
-	got := d.all()
-	if want := []string{"Wrap the existing code", "/pause", "retry"}; !slices.Equal(d.texts(), want) || got[0].Chat != own || got[1].Chat != chat || got[2].ReplyTo != asked {
+	got := d.Inputs()
+	if want := []string{"Wrap the existing code", "/pause", "retry"}; !slices.Equal(d.Texts(), want) || got[0].Chat != own || got[1].Chat != chat || got[2].ReplyTo != asked {
 		t.Errorf("read back: %+v", got)
 	}
 

@@ -28,7 +28,7 @@ func TestProbe(t *testing.T) {
 		{"garbage", func(s *far.Server) { s.Fault("auth.test", far.ForeignPage(200)) }, []string{"!the bot token cannot be tried: what answers is not Slack: 200 OK"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			c.set(w.far)
 			var got []string
 			for _, f := range w.bot.Probe(t.Context()) {
@@ -38,7 +38,7 @@ func TestProbe(t *testing.T) {
 				} else if f.Remedy == "" {
 					t.Errorf("nothing to do about %+v", f)
 				}
-				w.assertNoToken("diagnostic", f.Text+f.Remedy)
+				w.CheckSecret("diagnostic", f.Text+f.Remedy)
 				got = append(got, mark+f.Text)
 			}
 			if !slices.Equal(got, c.texts) {
@@ -72,7 +72,7 @@ func TestProbeChannel(t *testing.T) {
 		{"a long name", func(s *far.Server) { s.Rename(channel, strings.Repeat("\u202e<!channel>\n", 1000)) }, "the app is in #<!channel> <!channel> <!chann…, the channel of shop"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			c.set(w.far)
 			f := w.bot.ProbeChannel(t.Context(), channel, "shop")
 			got := f.Text
@@ -85,7 +85,7 @@ func TestProbeChannel(t *testing.T) {
 			if got != c.text && !(c.name == "another form" && strings.HasPrefix(got, c.text)) {
 				t.Errorf("%q, want %q", got, c.text)
 			}
-			w.assertNoToken("diagnostic", f.Text+f.Remedy)
+			w.CheckSecret("diagnostic", f.Text+f.Remedy)
 		})
 	}
 }

@@ -1,24 +1,19 @@
 package slack_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/slack"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func line(s string) bot.Line  { return bot.Line{Text: s} }
 func quote(s string) bot.Line { return bot.Line{Kind: bot.Quote, Text: s} }
@@ -77,19 +72,7 @@ func TestRenderGolden(t *testing.T) {
 			if s.File != nil {
 				got += "--- file " + s.File.Name + "\n" + string(s.File.Data)
 			}
-			path := filepath.Join("testdata", name+".txt")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), got); d != "" {
-				t.Error(d)
-			}
+			golden.Compare(t, name+".txt", got)
 		})
 	}
 }
@@ -97,7 +80,7 @@ func TestRenderGolden(t *testing.T) {
 // Whatever the lines contain, Slack accepts the message and parses none of it as
 // markup.
 func TestRenderHostile(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	texts := rapid.OneOf(
 		rapid.String(),
 		rapid.SampledFrom([]string{"<!channel>", "*x* _y_ `z`", "<@U0MIRA>", "&lt;", "\u202eabc", "/stop", "a/b/c.go", ":tada:", "https://evil.example|x", "", " "}),

@@ -24,7 +24,7 @@ func textMessage(first string, more ...string) bot.Message {
 }
 
 func TestSendEditDelete(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	direct := w.far.Direct(mira)
 	m := textMessage("● shop r14 started", "12 tasks.")
 	m.Buttons = []bot.Button{{Label: "Stop", Command: "/stop"}}
@@ -56,7 +56,7 @@ func TestSendEditDelete(t *testing.T) {
 // TestMentions checks that a message with a sound mentions people, and that a
 // silent one does not.
 func TestMentions(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for chat, id := range map[string]string{home: w.far.Direct(mira), shop: channel} {
 		w.send(chat, textMessage("■ shop #8 blocked"), bot.SendOptions{})
 		if got := w.shown(id); got.Text != "<@U0MIRA> ■ shop #8 blocked" || got.Plain() != "<@U0MIRA>| |■ shop #8 blocked" {
@@ -72,7 +72,7 @@ func TestMentions(t *testing.T) {
 // TestThreads checks the thread of a reply, for each kind of message that it
 // replies to.
 func TestThreads(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	direct := w.far.Direct(mira)
 	theirs, deep := w.far.Say(mira, channel, "@porter pause"), w.far.Say(mira, channel, "hello")
 	reply := w.far.Reply(mira, channel, deep, "@porter status")
@@ -117,7 +117,7 @@ func TestThreads(t *testing.T) {
 
 // TestFile checks that a long text becomes a file in the thread of its caption.
 func TestFile(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	m := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files"), line("Admin list")}, Buttons: []bot.Button{{Label: "Log", Command: "/log 11"}}}
 	for n := range 40 {
 		m.Lines = append(m.Lines, pre(fmt.Sprintf("+ %d < *b*", n)))
@@ -194,7 +194,7 @@ func TestPicture(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			m := m
 			if c.change != nil {
 				c.change(&m, w.far)
@@ -217,7 +217,7 @@ func TestPicture(t *testing.T) {
 			if (len(files) == 1) != c.file || c.file && (files[0].Root != id || files[0].Name != "digest.png" || string(files[0].Data) != string(m.Picture)) {
 				t.Errorf("in the thread: %+v", files)
 			}
-			if got := pauses(w); c.pauses != nil && !slices.Equal(got, c.pauses) {
+			if got := w.Pauses(); c.pauses != nil && !slices.Equal(got, c.pauses) {
 				t.Errorf("pauses: %v", got)
 			}
 			if n := len(w.far.Messages(channel)); n != 1+len(files) {
@@ -237,7 +237,7 @@ func TestPicture(t *testing.T) {
 		})
 	}
 	// A temporary failure sends nothing, so that a later attempt can.
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
 	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
@@ -251,7 +251,7 @@ func TestPicture(t *testing.T) {
 // A Send that is cancelled while the new picture is not available sends nothing.
 func TestStopWhilePictureWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	w := newWorld(t, func(o *slack.Options) {
+	w := newFixture(t, func(o *slack.Options) {
 		o.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return context.Canceled }
 	})
 	m := textMessage("? shop 9/12 done")
@@ -284,13 +284,13 @@ func TestSendReasons(t *testing.T) {
 		{"never", far.Rejected("no_text"), bot.ErrRejected},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.far.Fault("chat.postMessage", c.far)
 			_, err := w.bot.Send(t.Context(), shop, textMessage("x"), bot.SendOptions{})
 			if !errors.Is(bot.SendReason(err), c.want) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
-			w.assertNoToken("error", fmt.Sprint(err))
+			w.CheckSecret("error", fmt.Sprint(err))
 			var e *bot.SendError
 			if errors.As(err, &e) && c.name == "slow" && e.RetryAfter != 17*time.Second {
 				t.Errorf("after %s", e.RetryAfter)
@@ -307,7 +307,7 @@ func TestSendReasons(t *testing.T) {
 		}
 		api := "http://" + l.Addr().String() + "/"
 		_ = l.Close()
-		w := newWorld(t, func(o *slack.Options) { o.API = api })
+		w := newFixture(t, func(o *slack.Options) { o.API = api })
 		if _, err := w.bot.Send(t.Context(), shop, textMessage("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%v", err)
 		}
@@ -316,7 +316,7 @@ func TestSendReasons(t *testing.T) {
 
 // If Slack rejects the blocks, the message is sent as text, without markup.
 func TestFallbackToText(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Fault("chat.postMessage", far.Rejected("invalid_blocks"))
 	m := textMessage("■ shop *8*", "a <!channel> b", "last")
 	m.Lines = slices.Insert(m.Lines, 2, quote("two & three"))
@@ -332,7 +332,7 @@ func TestFallbackToText(t *testing.T) {
 }
 
 func TestNotice(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	press := channel + " " + mira + "  U0MIRA.T1"
 	if err := w.bot.Notice(t.Context(), press, ""); err != nil || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("without words: %v", err)
@@ -349,7 +349,7 @@ func TestNotice(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, chat := range []string{"", "slack:", "telegram:1", "slack:C1/2", "C0SHOP", "slack:c1"} {
 		if _, err := w.bot.Send(t.Context(), chat, textMessage("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrRejected) {
 			t.Errorf("%q: %v", chat, err)

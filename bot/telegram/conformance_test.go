@@ -12,7 +12,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	chattest.Run(t, func(t *testing.T) *chattest.Fixture {
-		w := newWorld(t)
+		w := newFixture(t)
 		person, all := telegram.Address(mira.ID, 0), telegram.Address(group, 0)
 		chats := map[string]int64{person: mira.ID, all: group}
 		for _, chat := range chats { // a bot cannot start a conversation with a person

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/chattest"
 	"github.com/nightporter/nightporter/bot/telegram"
 )
 
@@ -89,7 +90,7 @@ func TestIndependentServer(t *testing.T) {
 		return map[string]any{"botToken": token, "from": who, "chat": where, "date": time.Now().Unix(), "text": text}
 	}
 
-	d := &recordingReceiver{changed: make(chan struct{})}
+	d := chattest.NewRecorder("")
 	b, err := telegram.New(telegram.Options{Token: token, API: api})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +103,7 @@ func TestIndependentServer(t *testing.T) {
 	command := said("/status")
 	command["entities"] = []map[string]any{{"offset": 0, "length": 7, "type": "bot_command"}}
 	person("/sendCommand", command)
-	got := d.wait(t, 2)
+	got := d.Wait(t, 2)
 	if got[0].Text != "Wrap the existing code" || got[0].Chat != home || got[0].Actor != home || !got[0].Private || got[1].Text != "/status" {
 		t.Errorf("received %+v", got)
 	}
@@ -115,7 +116,7 @@ func TestIndependentServer(t *testing.T) {
 		"botToken": token, "from": who, "date": time.Now().Unix(), "data": telegram.Data(ask(), 0),
 		"message": map[string]any{"message_id": json.Number(id), "chat": where, "date": time.Now().Unix()},
 	})
-	press := d.wait(t, 3)[2]
+	press := d.Wait(t, 3)[2]
 	if twin, ok := bot.Pressed(bot.Message{}, press.Press); twin != "q5 retry" || !ok || press.Message != id || press.Chat != home {
 		t.Errorf("pressed %+v", press)
 	}

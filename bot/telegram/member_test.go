@@ -10,7 +10,7 @@ import (
 // TestIsMember checks members, people who are no members, and people about whom
 // Telegram gives no information.
 func TestIsMember(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "x"})
 	topic, own, ana := telegram.Address(group, 55), telegram.Address(mira.ID, 0), "telegram:5"
 	look := func(person string, want, known bool) {

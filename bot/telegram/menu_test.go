@@ -15,7 +15,7 @@ import (
 // TestSetCommands checks the menu for everybody, a person's own menu, and their
 // removal.
 func TestSetCommands(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Say(mira, mira.ID, "/start")
 	set := func(chat string, names ...string) {
 		t.Helper()

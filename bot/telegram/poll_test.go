@@ -19,11 +19,11 @@ import (
 )
 
 func TestPollDelivers(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.poll()
 	w.far.Say(mira, mira.ID, "/status")
 	w.far.Say(mira, mira.ID, "Wrap the existing code")
-	got := w.receiver.wait(t, 2)
+	got := w.receiver.Wait(t, 2)
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -43,9 +43,9 @@ func TestPollDelivers(t *testing.T) {
 // TestPollRepeatsUncommitted checks that an update is delivered again until it
 // is committed, and that no later update is delivered before that.
 func TestPollRepeatsUncommitted(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	tries := 0
-	w.receiver.fail = func(in bot.Inbound) error {
+	w.receiver.Check(func(in bot.Inbound) error {
 		if in.Text != "two" {
 			return nil
 		}
@@ -56,23 +56,23 @@ func TestPollRepeatsUncommitted(t *testing.T) {
 			t.Errorf("%d updates are unconfirmed, but two of them are not committed", n)
 		}
 		return nil
-	}
+	})
 	for _, text := range []string{"one", "two", "three"} {
 		w.far.Say(mira, mira.ID, text)
 	}
 	w.poll()
 	var texts []string
-	for _, in := range w.receiver.wait(t, 3) {
+	for _, in := range w.receiver.Wait(t, 3) {
 		texts = append(texts, in.Text)
 	}
 	if diff := cmp.Diff([]string{"one", "two", "three"}, texts); diff != "" {
 		t.Error(diff)
 	}
 	s := time.Second
-	if diff := cmp.Diff([]time.Duration{s, 2 * s, 4 * s, 8 * s}, w.allPauses()[:4]); diff != "" {
+	if diff := cmp.Diff([]time.Duration{s, 2 * s, 4 * s, 8 * s}, w.Pauses()[:4]); diff != "" {
 		t.Errorf("pauses: %s", diff)
 	}
-	if got := w.troubles(); !slices.Contains(got, transport.TroubleStore) {
+	if got := w.Troubles(); !slices.Contains(got, transport.TroubleStore) {
 		t.Errorf("troubles told: %q", got)
 	}
 }
@@ -80,27 +80,25 @@ func TestPollRepeatsUncommitted(t *testing.T) {
 // After five crashes before the confirming poll the update has arrived five times
 // with the same key.
 func TestPollAfterCrashes(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Say(mira, mira.ID, "/stop")
 	keys := map[string]int{}
 	for range 5 {
-		w.receiver.loseCursors = true // after the crash, the commit is lost
+		w.receiver.LoseCursors(true) // the crash loses the commit
 		stop := w.poll()
-		got := w.receiver.wait(t, 1)
+		got := w.receiver.Wait(t, 1)
 		if err := stop(); !errors.Is(err, context.Canceled) {
 			t.Errorf("Poll ended with %v", err)
 		}
 		keys[got[0].Key]++
-		w.receiver.mu.Lock()
-		w.receiver.got, w.receiver.cursor = nil, ""
-		w.receiver.mu.Unlock()
+		w.receiver.Crash()
 	}
 	if len(keys) != 1 || w.far.Unconfirmed() != 1 {
 		t.Errorf("keys %v, %d unconfirmed", keys, w.far.Unconfirmed())
 	}
-	w.receiver.loseCursors = false
+	w.receiver.LoseCursors(false)
 	w.poll()
-	w.receiver.wait(t, 1)
+	w.receiver.Wait(t, 1)
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Error(err)
 	}
@@ -108,9 +106,9 @@ func TestPollAfterCrashes(t *testing.T) {
 
 // A receiver that stores no cursor does not make Poll loop without pauses.
 func TestPollCursorNotStored(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.resume = make(chan struct{})
-	w.receiver.loseCursors = true
+	w.receiver.LoseCursors(true)
 	w.far.Say(mira, mira.ID, "hello")
 	w.poll()
 	for range 3 {
@@ -126,13 +124,13 @@ func TestPollCursorNotStored(t *testing.T) {
 }
 
 func TestPollBacklog(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	const many = 1000
 	for n := range many {
 		w.far.Say(mira, mira.ID, strconv.Itoa(n))
 	}
 	w.poll()
-	for n, in := range w.receiver.wait(t, many) {
+	for n, in := range w.receiver.Wait(t, many) {
 		if in.Text != strconv.Itoa(n) {
 			t.Fatalf("update %d is %q", n, in.Text)
 		}
@@ -140,36 +138,36 @@ func TestPollBacklog(t *testing.T) {
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Error(err)
 	}
-	if w.receiver.repeats != 0 {
-		t.Errorf("%d were delivered twice", w.receiver.repeats)
+	if w.receiver.Repeats() != 0 {
+		t.Errorf("%d were delivered twice", w.receiver.Repeats())
 	}
 }
 
 // After a week without updates, or on another server, ids start at any number,
 // even a lower one.
 func TestPollIDsRestart(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Say(mira, mira.ID, "before")
 	w.poll()
-	w.receiver.wait(t, 1)
+	w.receiver.Wait(t, 1)
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
 	w.far.Renumber(5000)
 	w.far.Say(mira, mira.ID, "after")
 	w.far.Say(mira, mira.ID, "and on")
-	got := w.receiver.wait(t, 3)
+	got := w.receiver.Wait(t, 3)
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
-	if got[1].Cursor.Value != "5001" || got[2].Cursor.Value != "5002" || w.receiver.repeats != 0 {
-		t.Errorf("cursors %+v %+v, %d twice", got[1].Cursor, got[2].Cursor, w.receiver.repeats)
+	if got[1].Cursor.Value != "5001" || got[2].Cursor.Value != "5002" || w.receiver.Repeats() != 0 {
+		t.Errorf("cursors %+v %+v, %d twice", got[1].Cursor, got[2].Cursor, w.receiver.Repeats())
 	}
 }
 
 // An update that cannot be decoded moves the cursor and hides no later one.
 func TestPollMalformedUpdates(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, body := range []map[string]any{
 		{"message": "a text"},
 		{"message": map[string]any{"message_id": "x", "chat": []int{1}}},
@@ -183,7 +181,7 @@ func TestPollMalformedUpdates(t *testing.T) {
 	w.far.Inject(map[string]any{"message": map[string]any{}}) // the update's form is valid, but the message is empty
 	w.far.Say(mira, mira.ID, "/status")
 	w.poll()
-	got := w.receiver.wait(t, 8)
+	got := w.receiver.Wait(t, 8)
 	for n, in := range got[:6] {
 		if in.Unpairable != telegram.SenderUnreadable || in.Cursor == nil || in.Key == "" {
 			t.Errorf("update %d: %+v", n, in)
@@ -223,15 +221,15 @@ func TestPollTroubles(t *testing.T) {
 		{"cut after", far.CutAfter(), transport.TroubleNetwork, time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.far.Fault("getUpdates", c.fault)
 			w.far.Say(mira, mira.ID, "hello")
 			w.poll()
-			w.receiver.wait(t, 1)
-			if diff := cmp.Diff([]transport.Trouble{c.want, transport.TroubleNone}, w.troubles()); diff != "" {
+			w.receiver.Wait(t, 1)
+			if diff := cmp.Diff([]transport.Trouble{c.want, transport.TroubleNone}, w.Troubles()); diff != "" {
 				t.Errorf("states: %s", diff)
 			}
-			if diff := cmp.Diff([]time.Duration{c.pause}, w.allPauses()); diff != "" {
+			if diff := cmp.Diff([]time.Duration{c.pause}, w.Pauses()); diff != "" {
 				t.Errorf("pauses: %s", diff)
 			}
 		})
@@ -241,7 +239,7 @@ func TestPollTroubles(t *testing.T) {
 // TestPollConflict checks that Poll recovers after a second program with the
 // same token has ended its long poll.
 func TestPollConflict(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.resume = make(chan struct{})
 	w.poll()
 	if err := w.far.WaitPolling(testContext(t)); err != nil {
@@ -258,7 +256,7 @@ func TestPollConflict(t *testing.T) {
 	}
 	close(w.resume)
 	w.far.Say(mira, mira.ID, "hello")
-	w.receiver.wait(t, 1)
+	w.receiver.Wait(t, 1)
 	if s := w.bot.State(); !s.Connected {
 		t.Errorf("state %+v", s)
 	}
@@ -266,7 +264,7 @@ func TestPollConflict(t *testing.T) {
 
 // Poll starts while Telegram is unreachable, and survives an outage.
 func TestPollWhileOffline(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.resume = make(chan struct{})
 	w.far.Disconnect()
 	w.poll()
@@ -278,7 +276,7 @@ func TestPollWhileOffline(t *testing.T) {
 			w.resume <- struct{}{}
 		}
 	}
-	if diff := cmp.Diff(want, w.allPauses()); diff != "" {
+	if diff := cmp.Diff(want, w.Pauses()); diff != "" {
 		t.Errorf("pauses: %s", diff)
 	}
 	if s := w.bot.State(); s.Connected || s.Trouble != transport.TroubleNetwork {
@@ -289,7 +287,7 @@ func TestPollWhileOffline(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(w.resume)
-	w.receiver.wait(t, 1)
+	w.receiver.Wait(t, 1)
 	if s := w.bot.State(); !s.Connected {
 		t.Errorf("state %+v", s)
 	}
@@ -297,7 +295,7 @@ func TestPollWhileOffline(t *testing.T) {
 
 // Stopping does not wait for the end of a long poll of 50 s.
 func TestPollStopsAtOnce(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	stop := w.poll()
 	if err := w.far.WaitPolling(testContext(t)); err != nil {
 		t.Fatal(err)
@@ -314,17 +312,17 @@ func TestPollStopsAtOnce(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	w.assertNoToken("error", fmt.Sprint(err))
+	w.CheckSecret("error", fmt.Sprint(err))
 }
 
 // TestPollTimeout checks that a poll that exceeds its timeout is cancelled.
 func TestPollTimeout(t *testing.T) {
-	w := newWorld(t, func(o *telegram.Options) { o.Timeout, o.LongPoll = 50*time.Millisecond, time.Second })
+	w := newFixture(t, func(o *telegram.Options) { o.Timeout, o.LongPoll = 50*time.Millisecond, time.Second })
 	w.far.Fault("getUpdates", far.Hang())
 	w.far.Say(mira, mira.ID, "hello")
 	w.poll()
-	w.receiver.wait(t, 1)
-	if diff := cmp.Diff([]transport.Trouble{transport.TroubleNetwork, transport.TroubleNone}, w.troubles()); diff != "" {
+	w.receiver.Wait(t, 1)
+	if diff := cmp.Diff([]transport.Trouble{transport.TroubleNetwork, transport.TroubleNone}, w.Troubles()); diff != "" {
 		t.Errorf("states: %s", diff)
 	}
 }
@@ -332,18 +330,18 @@ func TestPollTimeout(t *testing.T) {
 // A server that answers empty polls at once, as some test servers and proxies do,
 // is not polled without pauses.
 func TestPollWithoutLongPolling(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.resume = make(chan struct{})
 	w.far.Fault("getUpdates", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`, Times: -1})
 	w.poll()
 	<-w.woken
-	if d := w.allPauses()[0]; d <= 0 || d > time.Second {
+	if d := w.Pauses()[0]; d <= 0 || d > time.Second {
 		t.Errorf("pause %s", d)
 	}
 }
 
 func TestPollCursorUnreadable(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Say(mira, mira.ID, "hello")
 	fails := 2
 	ctx, cancel := context.WithCancel(t.Context())
@@ -360,20 +358,20 @@ func TestPollCursorUnreadable(t *testing.T) {
 			return "no number", nil // not a number, so all updates are fetched again
 		}, w.receiver)
 	}()
-	w.receiver.wait(t, 1)
+	w.receiver.Wait(t, 1)
 	cancel()
 	<-done
-	if w.troubles()[0] != transport.TroubleStore {
-		t.Errorf("troubles %q", w.troubles())
+	if w.Troubles()[0] != transport.TroubleStore {
+		t.Errorf("troubles %q", w.Troubles())
 	}
 }
 
 func TestGroupMoves(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Say(mira, -77, "hello")
 	w.far.Migrate(-77, -10077)
 	w.poll()
-	w.receiver.wait(t, 2)
+	w.receiver.Wait(t, 2)
 	if diff := cmp.Diff([]string{"telegram:-77 → telegram:-10077"}, w.moved); diff != "" {
 		t.Error(diff)
 	}

@@ -52,13 +52,13 @@ func TestProbe(t *testing.T) {
 		{"half", func(s *far.Server) { s.Fault("getWebhookInfo", far.BadGateway()) }, []ledger.DiagnosticSeverity{ok, warning}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			c.do(w.far)
 			waiting := w.far.Unconfirmed()
 			var got []ledger.DiagnosticSeverity
 			for _, f := range w.bot.Probe(t.Context()) {
 				got = append(got, f.Severity)
-				w.assertNoToken("diagnostic", f.Text+f.Remedy)
+				w.CheckSecret("diagnostic", f.Text+f.Remedy)
 				if f.Text == "" {
 					t.Errorf("diagnostic %+v", f)
 				}
@@ -71,7 +71,7 @@ func TestProbe(t *testing.T) {
 			}
 		})
 	}
-	w := newWorld(t)
+	w := newFixture(t)
 	if me, err := w.bot.Me(t.Context()); err != nil || me.Username != "porter_bot" || me.ID != 7123456789 {
 		t.Errorf("%+v, %v", me, err)
 	}
@@ -96,7 +96,7 @@ func TestProbeGroups(t *testing.T) {
 		"garbage of rights": {func(s *far.Server) { s.Fault("getChatMember", far.Fault{Code: 200, Body: "<html>"}) }, telegram.Address(group, 55), warning, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.far.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "x"})
 			if c.do != nil {
 				c.do(w.far)

@@ -3,11 +3,8 @@ package telegram_test
 import (
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,10 +18,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const joiner = "\u2060"
 
@@ -70,19 +66,7 @@ func TestRenderGolden(t *testing.T) {
 				b.WriteString("===\n")
 			}
 			got := strings.ReplaceAll(b.String(), joiner, "{2060}")
-			path := filepath.Join("testdata", name+".txt")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Error(diff)
-			}
+			golden.Compare(t, name+".txt", got)
 		})
 	}
 }

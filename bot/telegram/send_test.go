@@ -31,15 +31,15 @@ func ask() bot.Message {
 	}
 }
 
-// newWorldWithChat returns a world in which Mira has written once.
-func newWorldWithChat(t *testing.T, change ...func(*telegram.Options)) *world {
-	w := newWorld(t, change...)
+// newFixtureWithChat returns a fixture in which Mira has written once.
+func newWorldWithChat(t *testing.T, change ...func(*telegram.Options)) *fixture {
+	w := newFixture(t, change...)
 	w.far.Say(mira, mira.ID, "/start")
 	return w
 }
 
 // send sends a message that must arrive.
-func (w *world) send(m bot.Message, o bot.SendOptions) string {
+func (w *fixture) send(m bot.Message, o bot.SendOptions) string {
 	w.t.Helper()
 	id, err := w.bot.Send(w.t.Context(), home, m, o)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := w.receiver.wait(t, 2)[1]
+	in := w.receiver.Wait(t, 2)[1]
 	if twin, ok := bot.Pressed(bot.Message{}, in.Press); twin != "q5 retry" || !ok || in.Message != id || in.PressID != press {
 		t.Errorf("the press %+v is %q, %v", in, twin, ok)
 	}
@@ -188,7 +188,7 @@ func TestSendPartsFail(t *testing.T) {
 	w := newWorldWithChat(t)
 	w.far.Fault("sendMessage", fine, far.TooMany(9), fine)
 	w.send(long(), bot.SendOptions{})
-	if diff := cmp.Diff([]time.Duration{9 * time.Second}, w.allPauses()); diff != "" {
+	if diff := cmp.Diff([]time.Duration{9 * time.Second}, w.Pauses()); diff != "" {
 		t.Error(diff)
 	}
 	for _, f := range []far.Fault{far.TooMany(600), far.Unauthorized(), far.CutBefore(), far.BadGateway()} {
@@ -263,7 +263,7 @@ func TestSendReasons(t *testing.T) {
 					}
 				}
 			}
-			w.assertNoToken("error", fmt.Sprintf("%v %+v %#v", err, err, err))
+			w.CheckSecret("error", fmt.Sprintf("%v %+v %#v", err, err, err))
 		})
 	}
 }
@@ -298,7 +298,7 @@ func TestEditAndDeleteReasons(t *testing.T) {
 // A message for a deleted topic goes to the group's general topic.
 func TestSendTopics(t *testing.T) {
 	var lost []string
-	w := newWorld(t, func(o *telegram.Options) { o.OnTopicGone = func(chat string) { lost = append(lost, chat) } })
+	w := newFixture(t, func(o *telegram.Options) { o.OnTopicGone = func(chat string) { lost = append(lost, chat) } })
 	w.far.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "/status"})
 	at := telegram.Address(group, 55)
 	for _, want := range []int{55, 0} {
@@ -335,7 +335,7 @@ func TestSendTopics(t *testing.T) {
 // TestPinGroups checks that Pin is rejected in a group without the permission,
 // and that the chat stays open.
 func TestPinGroups(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.far.Say(mira, group, "/status")
 	chat := telegram.Address(group, 0)
 	id, err := w.bot.Send(t.Context(), chat, ask(), bot.SendOptions{})
@@ -374,7 +374,7 @@ func TestSendOffline(t *testing.T) {
 	closed := "http://" + l.Addr().String()
 	l.Close()
 	for _, api := range []string{closed, "http://no.such.host.invalid"} {
-		w := newWorld(t, func(o *telegram.Options) { o.API = api })
+		w := newFixture(t, func(o *telegram.Options) { o.API = api })
 		if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%s: %v", api, err)
 		}
@@ -384,7 +384,7 @@ func TestSendOffline(t *testing.T) {
 		if !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%s: %v", api, err)
 		}
-		w.assertNoToken("error", fmt.Sprintf("%v %#v", err, err))
+		w.CheckSecret("error", fmt.Sprintf("%v %#v", err, err))
 	}
 	// A call that is cancelled leaves open whether it arrived.
 	w := newWorldWithChat(t)
@@ -399,12 +399,12 @@ func TestSendOffline(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	for ; err != nil; err = errors.Unwrap(err) { // wrapped errors contain no token either
-		w.assertNoToken("cause", fmt.Sprintf("%v %+v %#v", err, err, err))
+		w.CheckSecret("cause", fmt.Sprintf("%v %+v %#v", err, err, err))
 	}
 }
 
 func TestSendToInvalidAddress(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, chat := range []string{"", "telegram:", "telegram:x", "telegram:1/x", "slack:C1", "48213377", "telegram:0"} {
 		_, err := w.bot.Send(t.Context(), chat, ask(), bot.SendOptions{})
 		for _, err := range []error{err, w.bot.Edit(t.Context(), bot.Ref{Chat: chat, ID: "1"}, ask()), w.bot.Delete(t.Context(), bot.Ref{Chat: chat, ID: "1"})} {
@@ -433,7 +433,7 @@ func TestSendFollowsNoRedirect(t *testing.T) {
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(portal.Close)
-	w := newWorld(t, func(o *telegram.Options) { o.API = portal.URL })
+	w := newFixture(t, func(o *telegram.Options) { o.API = portal.URL })
 	if _, err := w.bot.Send(t.Context(), home, ask(), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 		t.Errorf("error %v", err)
 	}

@@ -104,11 +104,11 @@ func TestInbound(t *testing.T) {
 		}, bot.Inbound{Chat: topic, Title: "the shop", Message: "61", Unpairable: telegram.SenderService}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			c.do(w.far)
 			n := w.far.Unconfirmed()
 			w.poll()
-			got := w.receiver.wait(t, n)[n-1]
+			got := w.receiver.Wait(t, n)[n-1]
 			ignore := cmpopts.IgnoreFields(bot.Inbound{}, "Key", "Cursor")
 			if strings.HasPrefix(got.Title, "group -") && !strings.Contains(got.Chat, "/") {
 				got.Title = "" // every group of the fake server has a title, which the test ignores

@@ -3,23 +3,16 @@ package termlog_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/termlog"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/internal/scenario"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 var berlin = time.FixedZone("CET", 3600)
 
@@ -27,16 +20,19 @@ var berlin = time.FixedZone("CET", 3600)
 // 23:10:02.
 var evening = time.Date(2026, 11, 19, 23, 10, 2, 0, berlin)
 
-// scene is a night with a Console that shows it.
-type scene struct {
+// fixture is a night with a Console that shows it.
+type fixture struct {
 	*scenario.Night
 	*termlog.Console
-	out  bytes.Buffer
-	keys int
+	service *scenario.Service
+	out     bytes.Buffer
+	begun   int // bytes of out before the first session
+	lines   int // typed so far
 }
 
-func newScene(project string, opt termlog.Options) *scene {
-	s := &scene{Night: scenario.New(project, evening)}
+func newFixture(project string, opt termlog.Options) *fixture {
+	s := &fixture{Night: scenario.New(project, evening)}
+	s.service = scenario.NewService(s.Night)
 	opt.Zone, opt.Now = berlin, func() time.Time { return s.Now }
 	s.Console = termlog.New(&s.out, opt)
 	s.See = s.Console.Entry
@@ -45,57 +41,14 @@ func newScene(project string, opt termlog.Options) *scene {
 }
 
 // typed handles a line that a person types, and prints its echo and reply.
-func (s *scene) typed(line, by string) {
-	s.keys++
+func (s *fixture) typed(line, by string) {
+	s.lines++
 	s.Echo(line, by)
-	m, err := bot.Handle(context.Background(), nightService{s.Night}, bot.Request{Key: fmt.Sprintf("console:%d", s.keys), Actor: "console", Text: line, Time: s.Now})
+	m, err := bot.Handle(context.Background(), s.service, bot.Request{Key: fmt.Sprintf("console:%d", s.lines), Actor: "console", Text: line, Time: s.Now})
 	if err != nil {
 		panic(err)
 	}
 	s.Reply(m)
-}
-
-// nightService is the bot.Service of the scripted night.
-type nightService struct{ n *scenario.Night }
-
-func (d nightService) Do(_ context.Context, in loop.Input) (ledger.Answer, error) {
-	return d.n.Do(in), nil
-}
-func (d nightService) State(string) (loop.State, bool)                      { return d.n.State, true }
-func (d nightService) Projects() []string                                   { return []string{d.n.State.Project.Name} }
-func (d nightService) Diff(context.Context, string, string) (string, error) { return "", nil }
-func (d nightService) Hats(context.Context, string, string) (bot.HatSet, error) {
-	set := d.n.Settings()
-	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}, nil
-}
-
-func (d nightService) Runs(context.Context, string) ([]string, error) { return d.n.Runs(), nil }
-func (d nightService) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
-	return d.n.RunRecords(run, types...), nil
-}
-
-func (d nightService) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
-	return d.n.Records(task), nil
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
 }
 
 const red = "=== RUN   TestSum\n    sum_test.go:9: want 1200, got 1000\n--- FAIL: TestSum (0.00s)\nFAIL\n"
@@ -123,7 +76,7 @@ const sec = time.Second
 
 // TestDemo compares the first forty seconds of the demo.
 func TestDemo(t *testing.T) {
-	s := newScene("tea-shop", termlog.Options{Demo: true, Began: evening})
+	s := newFixture("tea-shop", termlog.Options{Demo: true, Began: evening})
 	s.Check, s.Cost = 0, 0
 	set := s.Settings()
 	set.Agent, set.QuestionTimeout = "demo", ledger.Duration(5*sec)
@@ -162,14 +115,14 @@ func TestDemo(t *testing.T) {
 	s.Now = s.Now.Add(sec)
 	s.Start(set, s.Base("r1"), scenario.Task(1, "Add a price list"), scenario.Task(2, "Sum the basket"), scenario.Task(3, "Move the till to the new API"), scenario.Task(4, "Round the prices"))
 	s.Until(nil)
-	golden(t, "demo", s.out.Bytes())
+	golden.Compare(t, "demo.txt", s.out.String())
 }
 
 // TestNight compares a night in a real project with its golden file: costs,
 // guidance, a blocked task, a usage limit, and the rest of the work in the
 // morning.
 func TestNight(t *testing.T) {
-	s := newScene("shop", termlog.Options{})
+	s := newFixture("shop", termlog.Options{})
 	priced := func(a scenario.Act, usd float64) scenario.Act { a.Cost = usd; return a }
 	fails := build("by line", 5*time.Minute, fileStats(1, 4, 1))
 	fails.Red = "--- FAIL: TestRefundPartial (0.01s)\n    refund_test.go:12: want 1200, got 1000\nFAIL"
@@ -198,5 +151,5 @@ func TestNight(t *testing.T) {
 	for _, line := range []string{"/tasks", "/task 2", "/log 1", "/evidence 2", "q1", "/queue", "/help", "/guidence x", "/skip 70"} {
 		s.typed(line, "")
 	}
-	golden(t, "night", s.out.Bytes())
+	golden.Compare(t, "night.txt", s.out.String())
 }

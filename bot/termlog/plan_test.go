@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/termlog"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
@@ -18,7 +19,7 @@ import (
 // hats and outcomes of attempts with golden files. The test writes their
 // entries itself.
 func TestPlans(t *testing.T) {
-	s := newScene("shop", termlog.Options{})
+	s := newFixture("shop", termlog.Options{})
 	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#2 builder" })
 	s.out.Reset()
 	at := func(task string, bodies ...ledger.Body) {
@@ -55,13 +56,12 @@ func TestPlans(t *testing.T) {
 		ledger.QuestionAsked{Question: ledger.Question{ID: "q10", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Text: "limit of 20 sessions: no end", Asked: s.Now}})
 	at("Task 2", ledger.TaskSet{From: ledger.Active, To: ledger.Ready}, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeBlocked, Why: "two things"},
 		ledger.QuestionAsked{Question: ledger.Question{ID: "q11", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Text: "two things", Asked: s.Now}})
-	golden(t, "scene-plans", s.out.Bytes())
+	golden.Compare(t, "plans.txt", s.out.String())
 }
 
-// TestLinesKeepTheirWidth checks that a narrow line shortens quotations, never
-// results.
-func TestLinesKeepTheirWidth(t *testing.T) {
-	s := newScene("shop", termlog.Options{})
+// TestLineWidth: a narrow line shortens quotations, never results.
+func TestLineWidth(t *testing.T) {
+	s := newFixture("shop", termlog.Options{})
 	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#2 builder" })
 	s.out.Reset()
 	said := func(hat, event, data string, more ...ledger.Body) {
@@ -85,5 +85,5 @@ func TestLinesKeepTheirWidth(t *testing.T) {
 			t.Errorf("wider than 80: %s", line)
 		}
 	}
-	golden(t, "scene-width", s.out.Bytes())
+	golden.Compare(t, "width.txt", s.out.String())
 }

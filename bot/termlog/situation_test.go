@@ -11,13 +11,14 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/termlog"
 	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // entry folds an entry without a decision of the core.
-func (s *scene) entry(task, session string, body ledger.Body) {
+func (s *fixture) entry(task, session string, body ledger.Body) {
 	e := ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: s.Now, Run: "r1", Task: task, Session: session, Attempt: "a1", Actor: "daemon", Body: body}
 	switch body.(type) {
 	case ledger.AgentParked, ledger.AgentUnusable, ledger.AgentUsable:
@@ -26,19 +27,21 @@ func (s *scene) entry(task, session string, body ledger.Body) {
 	s.Night.Entry(e)
 }
 
-func (s *scene) signal(now bool, name string) {
+func (s *fixture) signal(now bool, name string) {
 	s.Do(loop.Input{Key: "signal " + name, Actor: "console", Body: loop.Stop{Now: now, Signal: name}})
 }
 
 // begin starts a run of two tasks and continues until stop returns true.
-func (s *scene) begin(set ledger.Settings, stop func() bool) {
+func (s *fixture) begin(set ledger.Settings, stop func() bool) {
 	s.Start(set, s.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow", "Task 1"))
+	s.Until(func() bool { return bot.Doing(s.State) != "" })
+	s.begun = s.out.Len()
 	s.Until(stop)
 }
 
-// scenes holds situations that an ordinary night does not contain.
-var scenes = map[string]func(s *scene){
-	"preflight": func(s *scene) {
+// situations are what an ordinary night does not contain, by intent.
+var situations = map[string]func(s *fixture){
+	"preflight finds mistakes": func(s *fixture) {
 		set := s.Settings()
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
 		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Problems: []ledger.Diagnostic{
@@ -46,14 +49,14 @@ var scenes = map[string]func(s *scene){
 			{Text: `agent "claude" is not on PATH`, Remedy: "npm i -g @anthropic-ai/claude-code"},
 		}}})
 	},
-	"check": func(s *scene) {
+	"check without a run": func(s *fixture) {
 		base := s.Base("r1")
 		base.Notes = []ledger.Diagnostic{{File: "checkout.md", Line: 9, Text: "scope \"the order pages\" is prose: no path in it", Remedy: "Name folders or files, as in `order/**`."}}
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: s.Settings(), Check: true}})
 		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: base, Snapshot: ledger.Snapshot{Name: "checkout", Tasks: []ledger.Task{scenario.Task(1, "One")}}}})
 		s.Until(nil)
 	},
-	"review": func(s *scene) { // pauses for review after one task, and continues
+	"taken up again after the limit of tasks": func(s *fixture) { // paused after one task, and taken up again
 		set := s.Settings()
 		set.MaxTasks, set.Profile = 1, "review"
 		s.begin(set, nil)
@@ -62,7 +65,7 @@ var scenes = map[string]func(s *scene){
 		s.Do(loop.Input{Key: "again", Actor: "console", Body: loop.StartRun{Settings: set}})
 		s.Until(nil)
 	},
-	"signals": func(s *scene) { // Ctrl-C twice, then the run continues
+	"Ctrl-C twice, then taken up again": func(s *fixture) { // Ctrl-C twice, and taken up again
 		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
 		s.signal(false, "SIGINT")
 		s.signal(true, "SIGINT")
@@ -71,23 +74,23 @@ var scenes = map[string]func(s *scene){
 		s.Do(loop.Input{Key: "again", Actor: "console", Body: loop.StartRun{Settings: s.Settings()}})
 		s.Until(nil)
 	},
-	"stop": func(s *scene) {
+	"stopped by a command": func(s *fixture) {
 		s.Type = func(line string) { s.typed(line, "") }
 		s.Acts["Task 1 builder"] = []scenario.Act{{Type: "build.complete", Data: `{"summary":"x","files_modified":["f0.go"]}`, Took: time.Minute, Cost: -1, Files: fileStats(1, 1, 0), Typed: []string{"/stop"}}}
 		s.begin(s.Settings(), nil)
 		s.typed("/pause", "")
 	},
-	"unusable": func(s *scene) {
+	"agent logged out": func(s *fixture) {
 		x := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: -1, Turns: -1, Failure: ledger.FailureAuth, Text: "Invalid API key · Please run /login"}
 		s.Acts["Task 1 planner"] = []scenario.Act{{Took: time.Second, Cost: -1, Exit: &x}}
 		s.begin(s.Settings(), nil)
 	},
-	"network": func(s *scene) {
+	"network fails twice": func(s *fixture) {
 		x := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, CostUSD: -1, Turns: 2, Failure: ledger.FailureNetwork, Text: "connection reset"}
 		s.Acts["Task 1 planner"] = []scenario.Act{{Took: time.Second, Cost: -1, Exit: &x}, {Took: time.Second, Cost: -1, Exit: &x}}
 		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
 	},
-	"baseline": func(s *scene) {
+	"baseline red": func(s *fixture) {
 		s.Acts[""] = nil
 		set := s.Settings()
 		set.Verify = []ledger.Command{{Run: "go vet ./..."}, {Run: "go test ./..."}}
@@ -103,7 +106,7 @@ var scenes = map[string]func(s *scene){
 		s.Now = s.Now.Add(15 * time.Minute)
 		s.Do(loop.Input{Body: loop.Tick{}})
 	},
-	"fix": func(s *scene) { // a red baseline is fixed first
+	"baseline red, fixed first": func(s *fixture) { // a red baseline that is mended first
 		set := s.Settings()
 		set.Verify = []ledger.Command{{Run: "go vet ./..."}, {Run: "go test ./..."}}
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
@@ -114,7 +117,7 @@ var scenes = map[string]func(s *scene){
 		}
 		s.typed("q1 fix", "")
 	},
-	"operator": func(s *scene) { // commands from the shell: more questions than fit, flags, a limit
+	"more questions than fit": func(s *fixture) { // from the shell: more questions than fit, flags, a limit
 		set := s.Settings()
 		set.Operator = "--state '/srv/np  state' --config /etc/np.toml"
 		for _, n := range []int{1, 4} {
@@ -131,7 +134,7 @@ var scenes = map[string]func(s *scene){
 		s.Leave(s.State, 130)
 		s.Until(nil)
 	},
-	"failures": func(s *scene) { // every outcome of a session that does not count as success
+	"sessions that do not count": func(s *fixture) { // every way in which a session does not count as done
 		nothing := build("all done", time.Minute, nil)
 		out := build("did it elsewhere", time.Minute, nil)
 		out.Out = []string{"vendor/x.go"}
@@ -144,7 +147,7 @@ var scenes = map[string]func(s *scene){
 		set.OnBlocked = ledger.OnBlockedStop
 		s.begin(set, nil)
 	},
-	"questions": func(s *scene) {
+	"agent asks": func(s *fixture) {
 		ask := act("question.asked", `{"text":"May an address be a PO box? The carriers differ.","options":["Yes, letters only","No, and say so on the address form before anybody pays"]}`, time.Minute)
 		s.Acts["Task 1 planner"] = []scenario.Act{ask, ask}
 		s.begin(s.Settings(), func() bool { return len(s.State.Project.Questions) == 1 })
@@ -157,7 +160,7 @@ var scenes = map[string]func(s *scene){
 		s.typed("q2 b", "")
 		s.Until(nil)
 	},
-	"manual": func(s *scene) {
+	"to verify by hand": func(s *fixture) {
 		a := build("page", time.Minute, fileStats(1, 1, 0))
 		a.Data = `{"summary":"page","files_modified":["f0.go"],"manual_verify":"Open /pay on a phone"}`
 		s.Acts["Task 1 builder"] = []scenario.Act{a}
@@ -166,7 +169,7 @@ var scenes = map[string]func(s *scene){
 		s.typed("/approve", "")
 		s.typed("/task 2", "")
 	},
-	"guidance": func(s *scene) {
+	"guidance": func(s *fixture) {
 		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
 		for _, line := range []string{"Use pkg/money everywhere", "/guidance !sticky No new dependencies", "/guidance @fixer Keep it small", "/queue", "/now Keep the old names", "q1 rerun", "g9 keep", "g1 frob", "/guidance", "/drop", "note: two words"} {
 			s.typed(line, "")
@@ -181,7 +184,7 @@ var scenes = map[string]func(s *scene){
 		s.Acts["Task 1 builder"] = []scenario.Act{aside}
 		s.Until(nil)
 	},
-	"handed-on": func(s *scene) { // a session is lost, and the next one gets its guidance
+	"guidance after a lost session": func(s *fixture) { // a session is lost, and the next one gets its words
 		plan := act("plan.complete", `{"summary":"p","steps":["one"]}`, time.Minute)
 		plan.Typed = []string{"/guidance Wrap it"}
 		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &ledger.Exit{Reason: ledger.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
@@ -190,11 +193,11 @@ var scenes = map[string]func(s *scene){
 		s.Acts["Task 1 planner"], s.Acts["Task 1 builder"] = []scenario.Act{plan}, []scenario.Act{lost, done}
 		s.begin(s.Settings(), nil)
 	},
-	"red-tip": func(s *scene) {
+	"branch tip red": func(s *fixture) {
 		s.Tip = "--- FAIL: TestWhole (0.01s)\nFAIL"
 		s.begin(s.Settings(), nil)
 	},
-	"trouble": func(s *scene) {
+	"faults and waits": func(s *fixture) {
 		set := s.Settings()
 		set.Fallback = "codex"
 		s.begin(set, func() bool { return bot.Doing(s.State) == "#1 builder" })
@@ -218,14 +221,16 @@ var scenes = map[string]func(s *scene){
 	},
 }
 
-func TestScenes(t *testing.T) {
-	for name, play := range scenes {
-		t.Run(name, func(t *testing.T) {
-			s := newScene("shop", termlog.Options{})
-			play(s)
-			golden(t, "scene-"+name, s.out.Bytes())
-		})
+// TestSituations leaves out the lines before the first session, which TestNight
+// and TestDemo hold.
+func TestSituations(t *testing.T) {
+	cases := map[string]string{}
+	for intent, play := range situations {
+		s := newFixture("shop", termlog.Options{})
+		play(s)
+		cases[intent] = s.out.String()[s.begun:]
 	}
+	golden.Sections(t, "situations", cases)
 }
 
 // nasty is text as a hostile plan, agent or person may write it.
@@ -234,7 +239,7 @@ var nasty = "\x1b[2J\x1b]0;owned\x07\u202eevil\u2066 \r\n✓ #9 done\x00\x9b31m\
 // TestHostile puts nasty into every field that is shown: no line may break or
 // grow without limit, and no control character may reach the terminal.
 func TestHostile(t *testing.T) {
-	s := newScene("shop", termlog.Options{})
+	s := newFixture("shop", termlog.Options{})
 	set := s.Settings()
 	task := scenario.Task(1, nasty)
 	task.Scope, task.Acceptance, task.Mark = nasty, []string{nasty}, ledger.MarkManualVerify
@@ -269,7 +274,7 @@ func TestHostile(t *testing.T) {
 	out := s.out.String()
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	for n, line := range lines {
-		if !strings.HasPrefix(line, "          ") && !clockLine(line) {
+		if !strings.HasPrefix(line, "          ") && !startsWithClock(line) {
 			t.Errorf("line %d has neither a time nor the indent: %.60q", n+1, line)
 		}
 		for _, r := range line {
@@ -287,14 +292,14 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-func clockLine(line string) bool {
+func startsWithClock(line string) bool {
 	_, err := time.Parse("15:04:05", strings.SplitN(line, " ", 2)[0])
 	return err == nil
 }
 
-// TestTaughtOnce checks that the sentence about claims is printed once.
-func TestTaughtOnce(t *testing.T) {
-	s := newScene("shop", termlog.Options{Demo: true, Began: evening})
+// TestClaimExplainedOnce: the sentence about claims is printed once.
+func TestClaimExplainedOnce(t *testing.T) {
+	s := newFixture("shop", termlog.Options{Demo: true, Began: evening})
 	wrong := build("all tests pass", time.Minute, fileStats(1, 1, 0))
 	wrong.Red = red
 	s.Acts["Task 1 builder"] = []scenario.Act{wrong, wrong}
@@ -311,7 +316,7 @@ func TestTaughtOnce(t *testing.T) {
 // Options.Color.
 func TestColor(t *testing.T) {
 	play := func(opt termlog.Options) string {
-		s := newScene("shop", opt)
+		s := newFixture("shop", opt)
 		s.begin(s.Settings(), nil)
 		return s.out.String()
 	}
@@ -330,7 +335,7 @@ func TestColor(t *testing.T) {
 // TestWidth checks that lines fit a narrow terminal, except for texts that must
 // not be cut.
 func TestWidth(t *testing.T) {
-	s := newScene("shop", termlog.Options{Width: 60})
+	s := newFixture("shop", termlog.Options{Width: 60})
 	s.begin(s.Settings(), nil)
 	s.typed("/status", "")
 	for line := range strings.SplitSeq(s.out.String(), "\n") {
@@ -343,7 +348,7 @@ func TestWidth(t *testing.T) {
 // TestReplyOnce checks that a reply whose entries were printed is not printed
 // again, and that a refusal is.
 func TestReplyOnce(t *testing.T) {
-	s := newScene("shop", termlog.Options{})
+	s := newFixture("shop", termlog.Options{})
 	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
 	s.out.Reset()
 	s.typed("/guidance Wrap it", "")

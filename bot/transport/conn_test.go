@@ -19,15 +19,15 @@ import (
 
 const token = "xoxb-5ec7e7"
 
-// world is a Conn with a clock that the test sets.
-type world struct {
+// fixture is a Conn with a clock that the test sets.
+type fixture struct {
 	*transport.Conn
 	now     time.Time
 	changed []transport.State
 }
 
-func open() *world {
-	w := &world{now: time.Date(2026, 11, 20, 1, 47, 0, 0, time.UTC)}
+func open() *fixture {
+	w := &fixture{now: time.Date(2026, 11, 20, 1, 47, 0, 0, time.UTC)}
 	w.Conn = transport.New(transport.Options{
 		Platform: "Slack", ID: "A1", Log: slog.New(slog.DiscardHandler), Clock: func() time.Time { return w.now },
 		Redact:   func(s string) string { return strings.ReplaceAll(s, token, transport.Redacted) },

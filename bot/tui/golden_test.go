@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -86,13 +87,12 @@ func TestScreens(t *testing.T) {
 		if name == "working" || name == "hostile" {
 			sizes = append(sizes, [2]int{40, 50}, [2]int{80, 50}, [2]int{72, 14})
 		}
+		cases := map[string]string{}
 		for _, size := range sizes {
-			name := fmt.Sprintf("%s_%dx%d", name, size[0], size[1])
-			t.Run(name, func(t *testing.T) {
-				s := newTestScreen(t, size[0], size[1])
-				draw(s)
-				golden(t, name, s.frame())
-			})
+			s := newTestScreen(t, size[0], size[1])
+			draw(s)
+			cases[fmt.Sprintf("%03d × %d", size[0], size[1])] = s.frame()
 		}
+		golden.Sections(t, name, cases)
 	}
 }

@@ -1,10 +1,7 @@
 package tui
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +10,6 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/report"
@@ -21,32 +17,10 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 var berlin = time.FixedZone("CET", 3600)
 
 // evening is the start of the scripted night: Thu 19 Nov 2026, 23:10:02.
 var evening = time.Date(2026, 11, 19, 23, 10, 2, 0, berlin)
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got+"\n"); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
-}
 
 // testNight is the night of project shop, up to the point that a test examines.
 type testNight struct {

@@ -13,7 +13,7 @@ import (
 
 // Plans of two lengths: nothing that is done for one task may take longer
 // because the plan has ten times as many.
-var lengths = []int{planned, 10 * planned}
+var lengths = []int{defaultTasks, 10 * defaultTasks}
 
 // BenchmarkDecide is the core alone: what loop.Decide takes for each input of
 // a run, with verification, and with the source read again after each mark that
@@ -27,7 +27,7 @@ func BenchmarkDecide(b *testing.B) {
 			for b.Loop() {
 			}
 			p := newPlayer(b, n)
-			for range min(n, 2*planned) { // tasks: after so many, one is like the other
+			for range min(n, 2*defaultTasks) { // tasks: after so many, one is like the other
 				p.task()
 			}
 			var all time.Duration
@@ -62,7 +62,7 @@ type player struct {
 
 func newPlayer(b *testing.B, tasks int) *player {
 	b.Helper()
-	w := &world{b: b, repos: b.TempDir()}
+	w := &fixture{b: b, repos: b.TempDir()}
 	p := &player{b: b, now: time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC), tasks: planOf(tasks)}
 	for n := 9; n < tasks; n += 10 {
 		p.tasks[n].DependsOn = []string{p.tasks[n-1].ID}

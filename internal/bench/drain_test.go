@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
+	"github.com/nightporter/nightporter/store/storetest"
 )
 
 // What is queued when the drain begins: so many messages in so many chats,
@@ -30,16 +31,8 @@ const (
 func BenchmarkDrain(b *testing.B) {
 	for b.Loop() {
 	}
-	ledgerStore, err := store.Open(b.TempDir())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := ledgerStore.Close(); err != nil {
-			b.Error(err)
-		}
-	})
-	w := &world{b: b, ledger: ledgerStore}
+	ledgerStore := storetest.Open(b, b.TempDir())
+	w := &fixture{b: b, ledger: ledgerStore}
 	var commits []time.Duration
 	baseline := func() {
 		for range 500 {
@@ -67,7 +60,7 @@ func BenchmarkDrain(b *testing.B) {
 		}
 	}
 	far := &platform{}
-	p := delivery.New(delivery.Options{Outbox: ledgerStore, Sender: far, Prefix: "telegram:", Platform: "Telegram", Limits: unhindered})
+	p := delivery.New(delivery.Options{Outbox: ledgerStore, Sender: far, Prefix: "telegram:", Platform: "Telegram", Limits: unlimited})
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan struct{})
 	began := time.Now()

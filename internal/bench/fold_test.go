@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
+	"github.com/nightporter/nightporter/store/storetest"
 )
 
 // folded is how many entries are folded for one figure. (BenchmarkLedger folds
@@ -31,15 +32,7 @@ func BenchmarkFold(b *testing.B) {
 			for range n {
 				p.task()
 			}
-			ledgerStore, err := store.Open(b.TempDir())
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer func() {
-				if err := ledgerStore.Close(); err != nil {
-					b.Error(err)
-				}
-			}()
+			ledgerStore := storetest.Open(b, b.TempDir())
 			wrote := nightsOf(b, ledgerStore, p.entries)
 			var before, after runtime.MemStats
 			runtime.GC()

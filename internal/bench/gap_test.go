@@ -20,12 +20,12 @@ import (
 // times that.
 func BenchmarkGap(b *testing.B) {
 	for _, n := range lengths {
-		b.Run(fmt.Sprintf("plain/%d", n), func(b *testing.B) { gaps(b, newWorldOf(b, n)) })
-		b.Run(fmt.Sprintf("verified/%d", n), func(b *testing.B) { gaps(b, newWorldOf(b, n, "go test ./...")) })
+		b.Run(fmt.Sprintf("plain/%d", n), func(b *testing.B) { gaps(b, newFixtureOf(b, n)) })
+		b.Run(fmt.Sprintf("verified/%d", n), func(b *testing.B) { gaps(b, newFixtureOf(b, n, "go test ./...")) })
 	}
 }
 
-func gaps(b *testing.B, w *world) {
+func gaps(b *testing.B, w *fixture) {
 	all := map[string][]time.Duration{}
 	var commits []time.Duration
 	l := w.next()

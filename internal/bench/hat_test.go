@@ -15,22 +15,24 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// desk is a session's way to the engine, as in the daemon.
-type desk struct{ w *world }
+// sessionAPI answers a session's socket from the engine.
+type sessionAPI struct{ w *fixture }
 
-func (d desk) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error) {
+func (d sessionAPI) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error) {
 	a, err := d.w.engine.Do(context.WithoutCancel(ctx), loop.Input{
 		Project: d.w.project, Actor: "agent", Body: loop.Emit{Session: session, Type: e.Type, Data: e.Data},
 	})
 	return api.Reply{OK: a.OK, Text: a.Text, Receipt: a.Receipt}, err
 }
 
-func (desk) Task(context.Context, string, api.TaskQuery) (api.Reply, error) { return api.Reply{}, nil }
-func (desk) Guidance(context.Context, string) (api.Reply, error)            { return api.Reply{}, nil }
-func (desk) Note(context.Context, string, string, api.Note) (api.Reply, error) {
+func (sessionAPI) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
 	return api.Reply{}, nil
 }
-func (desk) Session(context.Context, string) (api.Reply, error) { return api.Reply{}, nil }
+func (sessionAPI) Guidance(context.Context, string) (api.Reply, error) { return api.Reply{}, nil }
+func (sessionAPI) Note(context.Context, string, string, api.Note) (api.Reply, error) {
+	return api.Reply{}, nil
+}
+func (sessionAPI) Session(context.Context, string) (api.Reply, error) { return api.Reply{}, nil }
 
 // BenchmarkHatEmit is what an agent waits for: the whole process of `hat
 // emit`, from its start until the event is durable, decided and answered, with
@@ -41,7 +43,7 @@ func (desk) Session(context.Context, string) (api.Reply, error) { return api.Rep
 func BenchmarkHatEmit(b *testing.B) {
 	hat := program(b, "hat", "./cmd/hat", false)
 	empty := source(b, "empty", "package main\n\nfunc main() {}\n")
-	w := newWorld(b)
+	w := newFixture(b)
 	dir := b.TempDir()
 	log := slog.New(slog.DiscardHandler)
 	timed := func(env []string, args ...string) time.Duration {
@@ -63,7 +65,7 @@ func BenchmarkHatEmit(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		server := socket.Serve(listener, socket.NewSession(desk{w}, l.Token, l.Session, log), log)
+		server := socket.Serve(listener, socket.NewSession(sessionAPI{w}, l.Token, l.Session, log), log)
 		e := events[l.Hat]
 
 		bare = append(bare, timed([]string{}, empty))
@@ -90,7 +92,7 @@ func BenchmarkHatEmit(b *testing.B) {
 }
 
 // commit is one durable transaction of the store, of about an event's size.
-func (w *world) commit() time.Duration {
+func (w *fixture) commit() time.Duration {
 	began := time.Now()
 	_, err := w.ledger.Commit(w.b.Context(), ledger.Batch{Time: began, Records: []ledger.Record{{
 		Stream: ledger.ProjectStream("baseline"), Time: began, Type: "baseline", V: 1, Actor: "bench",

@@ -14,10 +14,10 @@ import (
 
 // How much there is in the ledger of years.
 const (
-	years      = 1_000_000 // entries, at least
-	manyHouses = 20        // projects
-	working    = 10        // of them are at work while people ask
-	spread     = 7 * time.Hour
+	years        = 1_000_000 // entries, at least
+	manyProjects = 20        // projects
+	working      = 10        // of them are at work while people ask
+	spread       = 7 * time.Hour
 )
 
 // BenchmarkLedger is BenchmarkCommand on a ledger of a million entries: years of
@@ -34,7 +34,7 @@ func BenchmarkLedger(b *testing.B) {
 	var written, opened time.Duration
 	entries := 0
 	begun := time.Now()
-	h := newHouseOn(b, manyHouses, working, func(w *world) {
+	h := newChatFixtureOn(b, manyProjects, working, func(w *fixture) {
 		began := time.Now()
 		entries = nights(w, night, repos)
 		written = time.Since(began)
@@ -47,12 +47,12 @@ func BenchmarkLedger(b *testing.B) {
 	for b.Loop() {
 		h.project = h.names[turn%len(h.names)]
 		who, to := admins[turn%len(admins)], h.project+": "
-		asked := []spoken{
+		asked := []request{
 			{"guidance", who, to + "/guidance Sums are rounded once, at the end, and never before."},
 			{"status", who, to + "/status"}, {"tasks", who, to + "/tasks"}, {"queue", who, to + "/queue"}, {"cost", who, to + "/cost"},
 		}
 		if turn++; turn%4 == 0 {
-			asked = append(asked, spoken{"digest", who, to + "/digest"})
+			asked = append(asked, request{"digest", who, to + "/digest"})
 		}
 		for _, c := range asked {
 			wait(b, time.Duration(rand.IntN(6000))*time.Microsecond)
@@ -87,10 +87,10 @@ func BenchmarkLedger(b *testing.B) {
 }
 
 // aNight is a run of 200 tasks from its first entry to its last, as the real
-// core decided it: the project's entries and the house's, in order.
+// core decided it: the project's and the shared entries, in order.
 func aNight(b *testing.B) (all []ledger.Record, repos string) {
-	w := newWorld(b)
-	for range planned * len(events) {
+	w := newFixture(b)
+	for range defaultTasks * len(events) {
 		l := w.next()
 		w.emit(l)
 		w.exit(l.Session)
@@ -121,8 +121,8 @@ func aNight(b *testing.B) (all []ledger.Record, repos string) {
 // nights fills a ledger: every project has the same run each night, up to the
 // last one, which ended this morning. repos is where the run had its
 // repository. It returns the number of entries.
-func nights(w *world, night []ledger.Record, repos string) (written int) {
-	each := years/len(night)/manyHouses + 1
+func nights(w *fixture, night []ledger.Record, repos string) (written int) {
+	each := years/len(night)/manyProjects + 1
 	last := time.Now().Add(-spread - 3*time.Hour)
 	batch := ledger.Batch{}
 	flush := func() {
@@ -135,7 +135,7 @@ func nights(w *world, night []ledger.Record, repos string) (written int) {
 	for n := range each {
 		begins := last.AddDate(0, 0, n+1-each)
 		var copies []ledger.Record
-		for project := range manyHouses {
+		for project := range manyProjects {
 			name, run := fmt.Sprintf("shop-%d", project+1), fmt.Sprintf("r%d", 1000*(project+1)+n)
 			names := strings.NewReplacer(
 				`"`+repos+`/shop"`, `"`+w.repos+"/"+name+`"`, `"shop"`, `"`+name+`"`, `"r1"`, `"`+run+`"`, `"r1-`, `"`+run+`-`, `"cost_usd":-1`, `"cost_usd":0.35`,

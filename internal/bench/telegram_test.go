@@ -38,7 +38,7 @@ func BenchmarkTelegram(b *testing.B) {
 	const turns = 60
 	for b.Loop() {
 	}
-	p := newPorch(b, busy)
+	p := startDaemon(b, busy)
 	users := []far.User{{ID: 48213377, Name: "Mira"}}
 	for n := range 5 {
 		users = append(users, far.User{ID: int64(51120934 + n), Name: fmt.Sprintf("Ben %d", n+1)})
@@ -91,7 +91,7 @@ func BenchmarkHang(b *testing.B) {
 	}
 	for b.Loop() {
 	}
-	p, mira := newPorch(b, hung), far.User{ID: 48213377, Name: "Mira"}
+	p, mira := startDaemon(b, hung), far.User{ID: 48213377, Name: "Mira"}
 	p.pair(mira)
 	p.session()
 	answered(b, p.far, mira, "/status")
@@ -211,9 +211,9 @@ func (e *echo) Receive(ctx context.Context, in bot.Inbound) error {
 	return err
 }
 
-// porch is a `nightporter up` with one project, in which a run has begun by
-// itself, and with Telegram's far end beside it.
-type porch struct {
+// daemonProcess is a `nightporter up` with one project, whose run starts by
+// itself, and a fake Telegram.
+type daemonProcess struct {
 	b     *testing.B
 	far   *far.Server
 	bin   string
@@ -223,14 +223,14 @@ type porch struct {
 	out   *output
 }
 
-func newPorch(b *testing.B, agent string) *porch {
+func startDaemon(b *testing.B, agent string) *daemonProcess {
 	b.Helper()
 	bin := program(b, "nightporter", "./cmd/nightporter", true)
 	if err := os.Rename(program(b, "hat", "./cmd/hat", false), filepath.Join(filepath.Dir(bin), "hat")); err != nil {
 		b.Fatal(err)
 	}
 	dir := shared(b)
-	p := &porch{b: b, far: newFar(b), bin: bin, state: filepath.Join(dir, "state"), out: &output{}}
+	p := &daemonProcess{b: b, far: newFar(b), bin: bin, state: filepath.Join(dir, "state"), out: &output{}}
 	p.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(), "TZ=UTC", "LANG=C.UTF-8"}
 	repo, conf := filepath.Join(dir, "shop"), filepath.Join(dir, "nightporter.toml")
 	repository(b, repo)
@@ -277,7 +277,7 @@ start = "auto"
 }
 
 // command is one of nightporter that ends by itself, not with the benchmark.
-func (p *porch) command(ctx context.Context, args ...string) *exec.Cmd {
+func (p *daemonProcess) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), p.bin, append(args, "--state", p.state)...)
 	cmd.Env = p.env
 	return cmd
@@ -285,7 +285,7 @@ func (p *porch) command(ctx context.Context, args ...string) *exec.Cmd {
 
 // close ends the run with its session, which would outlive the daemon, and
 // then the daemon.
-func (p *porch) close() {
+func (p *daemonProcess) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if len(supervisors(p.b, p.state)) > 0 {
@@ -306,7 +306,7 @@ func (p *porch) close() {
 var codeShown = regexp.MustCompile(`/pair ([2-9A-Z]{4}-[2-9A-Z]{4})`)
 
 // pair lets somebody in.
-func (p *porch) pair(u far.User) {
+func (p *daemonProcess) pair(u far.User) {
 	p.b.Helper()
 	out := &output{}
 	cmd := p.command(p.b.Context(), "pair", "--role", "admin")
@@ -332,7 +332,7 @@ func (p *porch) pair(u far.User) {
 }
 
 // session waits until an agent is at work.
-func (p *porch) session() {
+func (p *daemonProcess) session() {
 	p.b.Helper()
 	for patience := 600; len(supervisors(p.b, p.state)) == 0; patience-- {
 		if patience == 0 {

@@ -45,6 +45,7 @@ var arrows = map[string][]string{
 	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash", "internal/settle", "internal/sleep", "internal/text"},
 	"bot":                    {"loop", "loop/ledger", "loop/payload", "loop/people", "guidance", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
+	"store/storetest":        {"store"},                   // for tests
 	// Below an adapter lies what belongs to it.
 	"loop/agent/adapter":       {"loop/ledger", "internal/guard"},
 	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/text"},
@@ -54,12 +55,12 @@ var arrows = map[string][]string{
 	"bot/transport":            {},
 	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/slack":                {"loop/ledger", "bot", "bot/transport"},
-	"bot/chattest":             {"loop/ledger", "bot"},
+	"bot/chattest":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sleep"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/inbound":              {"loop", "loop/ledger", "loop/people", "guidance", "bot"},
-	"internal/scenario":        {"loop", "loop/ledger", "loop/people", "guidance", "bot"},
-	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
+	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "guidance", "bot"}, // for tests
+	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"},           // for tests: one check over both platforms
 
 	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
 	"config/propose": {},
@@ -82,6 +83,7 @@ var arrows = map[string][]string{
 	"internal/importtest":  {},
 	"internal/bench":       {},
 	"internal/leaktest":    {}, // for tests
+	"internal/golden":      {}, // for tests
 	"internal/gotest":      {}, // what make test runs
 	"internal/programtest": {}, // for tests
 
@@ -122,11 +124,11 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                        // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/programtest"},               // tests only
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                                              // the client's side speaks HTTP without it
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                     // flags are wiring
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/golden", "internal/programtest", "internal/scenario", "store/storetest"}, // tests only
 	"pgregory.net/rapid":           {},
-	"github.com/google/go-cmp/cmp": {},
+	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only
 
 	// One platform, one package.
 	"github.com/go-telegram-bot-api/telegram-bot-api/v5": {"bot/telegram"},

@@ -1,9 +1,3 @@
-// Package scenario drives the real core through a scripted night, for tests of
-// messages and screens. Its Night takes the place of agents, git and programs: a
-// table says what each session emits, which files it changes, and whether
-// verification fails after it.
-//
-// Product code never imports it. The package has one file, night.go.
 package scenario
 
 import (
@@ -12,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/people"
@@ -112,7 +107,7 @@ func (n *Night) Do(in loop.Input) ledger.Answer {
 	return d.Answer
 }
 
-// Entry folds one entry and passes it to Show.
+// Entry folds one entry and passes it to See.
 func (n *Night) Entry(e ledger.Entry) {
 	before := n.State
 	n.State = loop.Apply(before, e)
@@ -286,18 +281,36 @@ func (n *Night) act(s loop.Session) Act {
 		n.Acts[key] = acts[1:]
 		return acts[0]
 	}
-	a := Act{Took: time.Minute, Cost: n.Cost}
-	switch s.Planned.Hat {
+	return Success(s.Planned.Hat, time.Minute, n.Cost)
+}
+
+// Success returns the Act of a hat that does what it is for.
+func Success(hat string, took time.Duration, cost float64) Act {
+	a := Act{Took: took, Cost: cost}
+	switch hat {
 	case "planner":
 		a.Type, a.Data = "plan.complete", `{"summary":"planned","steps":["one"]}`
 	case "reviewer":
 		a.Type, a.Data = "review.verdict", `{"summary":"fine","issues":[]}`
 	default:
-		a.Type = map[string]string{"builder": "build.complete", "fixer": "fix.complete"}[s.Planned.Hat]
+		a.Type = map[string]string{"builder": "build.complete", "fixer": "fix.complete"}[hat]
 		a.Data = `{"summary":"did it","files_modified":["a.go"]}`
 		a.Files = []ledger.FileChange{{Path: "a.go", Added: 10, Removed: 2}}
 	}
 	return a
+}
+
+// AtWork plays a night until one task is done, one is blocked, one asks, one
+// waits to be verified by hand, and a builder is at work on #4.
+func (n *Night) AtWork(set ledger.Settings) {
+	n.Cost = 0.25
+	n.Acts["Task 2 planner"] = []Act{{Type: "task.blocked", Data: `{"reason":"the plan says two things","tried":"by line","needs":"which of them"}`, Took: time.Minute, Cost: 0.1}}
+	n.Acts["Task 3 planner"] = []Act{{Type: "question.asked", Data: `{"text":"May an address be a PO box?","options":["Yes, letters only","No"],"choice":"No"}`, Took: time.Minute, Cost: 0.1}}
+	manual := Task(5, "Pay page on a phone")
+	manual.Mark, manual.Acceptance = ledger.MarkManualVerify, []string{"Open /pay", "Test card"}
+	n.Start(set, n.Base("r1"), Task(1, "Extract price rules"), Task(2, "Refund flow"), Task(3, "Address form"),
+		Task(4, "Move orders to the new API"), manual, Task(6, "Retry failed payments", "Task 2"))
+	n.Until(func() bool { return bot.Doing(n.State) == "#4 builder" })
 }
 
 // Task returns a task without special fields, for a plan.

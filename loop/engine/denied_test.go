@@ -13,15 +13,15 @@ import (
 
 // TestDeniedGoesAlong checks that every agent session, and no command, gets the
 // tools denied to its hat and the protected branches.
-func TestDeniedGoesAlong(t *testing.T) {
+func TestDeniedToolsReachSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var launches []ledger.Launch
-		w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
+		f := newFixture(t, func(f *fixture, l ledger.Launch) ledger.Exit {
 			mu.Lock()
 			launches = append(launches, l)
 			mu.Unlock()
-			return succeeded(w, l)
+			return succeeded(f, l)
 		})
 		s := settings()
 		s.Protected = []string{"main"}
@@ -29,7 +29,7 @@ func TestDeniedGoesAlong(t *testing.T) {
 			h.Denied = []string{name + " deploy"}
 			s.Hats[name] = h
 		}
-		w.do(loop.StartRun{Settings: s, MaxSessions: 1}, "")
+		f.do(loop.StartRun{Settings: s, MaxSessions: 1}, "")
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		mu.Lock()

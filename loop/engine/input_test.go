@@ -22,11 +22,11 @@ func saying(text string) func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)
 }
 
 // queued returns the bodies of the messages queued for a chat.
-func (w *world) queued() []string {
-	w.t.Helper()
-	all, err := w.ledger.Queued(w.t.Context(), mira)
+func (f *fixture) queued() []string {
+	f.t.Helper()
+	all, err := f.ledger.Queued(f.t.Context(), mira)
 	if err != nil {
-		w.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	var out []string
 	for _, m := range all {
@@ -40,29 +40,29 @@ func (w *world) queued() []string {
 // the input comes.
 func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, succeeded)
-		w.stop()
-		w.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []ledger.Outgoing {
+		f := newFixture(t, succeeded)
+		f.stop()
+		f.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []ledger.Outgoing {
 			return []ledger.Outgoing{{Chat: mira, Class: ledger.ClassNotice, Body: []byte("told of " + d.Entries[len(d.Entries)-1].Body.EntryType())}}
 		}
-		w.open()
+		f.open(true)
 		in := loop.Input{Key: "telegram:8123", Project: "p", Actor: mira, Name: "Mira", Body: loop.Guide{Text: "Keep it small"}}
 		for range 5 {
-			a, err := w.engine.DoWith(t.Context(), in, saying("reply"))
+			a, err := f.engine.DoWith(t.Context(), in, saying("reply"))
 			if err != nil || a.ID != "g1" {
 				t.Fatalf("%+v, %v", a, err)
 			}
-			w.restart()
+			f.restart()
 		}
 		want := []string{"reply: g1 queued → the next run", "told of guidance.queued"}
-		if diff := cmp.Diff(want, w.queued()); diff != "" {
+		if diff := cmp.Diff(want, f.queued()); diff != "" {
 			t.Error(diff)
 		}
-		c, ok, err := w.ledger.Cursor(t.Context(), "telegram:1")
+		c, ok, err := f.ledger.Cursor(t.Context(), "telegram:1")
 		if err != nil || !ok || c.Value != "8124" {
 			t.Errorf("cursor %+v %v %v", c, ok, err)
 		}
-		if diff := cmp.Diff([][]string{{mira}}, w.woken); diff != "" {
+		if diff := cmp.Diff([][]string{{mira}}, f.woken); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -72,10 +72,10 @@ func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 // are the same after a restart.
 func TestSharedInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, succeeded)
+		f := newFixture(t, succeeded)
 		do := func(in loop.Input) ledger.Answer {
 			t.Helper()
-			a, err := w.engine.Do(t.Context(), in)
+			a, err := f.engine.Do(t.Context(), in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,27 +85,27 @@ func TestSharedInput(t *testing.T) {
 		if a := do(loop.Input{Key: "telegram:1", Actor: mira, Name: "Mira", Body: people.TryPairing{Hash: "h"}}); a.Code != "paired" {
 			t.Fatalf("%+v", a)
 		}
-		w.restart()
-		if p, ok := w.engine.Shared().Person(mira); !ok || p.Role != ledger.RoleAdmin {
+		f.restart()
+		if p, ok := f.engine.Shared().Person(mira); !ok || p.Role != ledger.RoleAdmin {
 			t.Errorf("after a restart: %+v %v", p, ok)
 		}
-		if names := w.engine.Projects(); len(names) > 0 {
-			t.Errorf("the shared state has become a project: %q", names)
+		if names := f.engine.Projects(); len(names) > 0 {
+			t.Errorf("shared state became a project: %q", names)
 		}
 	})
 }
 
-// TestPairingEndsByItself checks that an unused code expires, and that the
-// ledger records this without any project.
-func TestPairingEndsByItself(t *testing.T) {
+// TestPairingExpires: an unused code expires, and the ledger records it
+// without any project.
+func TestPairingExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, succeeded)
-		if _, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleView}}); err != nil {
+		f := newFixture(t, succeeded)
+		if _, err := f.engine.Do(t.Context(), loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleView}}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(people.PairingTime)
 		synctest.Wait()
-		if p := w.engine.Shared().Pairing; p != nil {
+		if p := f.engine.Shared().Pairing; p != nil {
 			t.Errorf("still open: %+v", p)
 		}
 	})
@@ -115,17 +115,17 @@ func TestPairingEndsByItself(t *testing.T) {
 // run in a project that has had none.
 func TestOfferedRunOpensItsAdapters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, succeeded)
-		ask, err := w.engine.Do(t.Context(), loop.Input{Project: "p", Actor: mira, Body: loop.OfferRun{Settings: settings(), Tasks: 2}})
+		f := newFixture(t, succeeded)
+		ask, err := f.engine.Do(t.Context(), loop.Input{Project: "p", Actor: mira, Body: loop.OfferRun{Settings: settings(), Tasks: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := w.engine.Do(t.Context(), loop.Input{Project: "p", Actor: mira, Body: loop.AnswerQuestion{Question: ask.ID, Choice: "start"}})
+		a, err := f.engine.Do(t.Context(), loop.Input{Project: "p", Actor: mira, Body: loop.AnswerQuestion{Question: ask.ID, Choice: "start"}})
 		if err != nil || !strings.Contains(a.Text, "r1 starts") {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		synctest.Wait()
-		if s, _ := w.engine.State("p"); s.Project.Run.Ended.Reason != ledger.ReasonDone {
+		if s, _ := f.engine.State("p"); s.Project.Run.Ended.Reason != ledger.ReasonDone {
 			t.Errorf("ended: %+v", s.Project.Run.Ended)
 		}
 	})
@@ -135,24 +135,24 @@ func TestOfferedRunOpensItsAdapters(t *testing.T) {
 // carried out when it is delivered again, even if it now could be.
 func TestSaidOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, succeeded)
+		f := newFixture(t, succeeded)
 		say := func() {
 			t.Helper()
 			m := []ledger.Outgoing{{Chat: mira, Class: ledger.ClassChatter, Body: []byte("status")}}
-			if err := w.engine.Say(t.Context(), "telegram:8123", time.Now(), m, &ledger.Cursor{Name: "telegram:1", Value: "8124"}); err != nil {
+			if err := f.engine.Say(t.Context(), "telegram:8123", time.Now(), m, &ledger.Cursor{Name: "telegram:1", Value: "8124"}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		say()
 		say()
-		a, err := w.engine.DoWith(t.Context(), loop.Input{Key: "telegram:8123", Project: "p", Actor: mira, Body: loop.Guide{Text: "x"}}, saying("reply"))
+		a, err := f.engine.DoWith(t.Context(), loop.Input{Key: "telegram:8123", Project: "p", Actor: mira, Body: loop.Guide{Text: "x"}}, saying("reply"))
 		if err != nil || !a.OK {
 			t.Errorf("%+v, %v", a, err)
 		}
-		if diff := cmp.Diff([]string{"status"}, w.queued()); diff != "" {
+		if diff := cmp.Diff([]string{"status"}, f.queued()); diff != "" {
 			t.Error(diff)
 		}
-		if s, ok := w.engine.State("p"); ok && len(s.Project.Guidance.Items) > 0 {
+		if s, ok := f.engine.State("p"); ok && len(s.Project.Guidance.Items) > 0 {
 			t.Errorf("it was carried out after all: %+v", s.Project.Guidance)
 		}
 	})

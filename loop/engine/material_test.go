@@ -13,14 +13,14 @@ import (
 	"github.com/nightporter/nightporter/loop/prompt"
 )
 
-// materialFiles is a commit and a notebook, each as a map from path to content.
-type materialFiles struct {
+// fakeFiles is a commit or a notebook: contents by path.
+type fakeFiles struct {
 	engine.Files
 	files map[string]string
 	broke bool
 }
 
-func (s materialFiles) Read(_ context.Context, rev, path string) ([]byte, error) {
+func (s fakeFiles) Read(_ context.Context, rev, path string) ([]byte, error) {
 	text, ok := s.files[path]
 	if !ok {
 		return nil, nil
@@ -31,12 +31,13 @@ func (s materialFiles) Read(_ context.Context, rev, path string) ([]byte, error)
 	return []byte(text), nil
 }
 
-type notes struct {
+// fakeNotebook is a Notebook.
+type fakeNotebook struct {
 	engine.Notebook
-	materialFiles
+	fakeFiles
 }
 
-func (n notes) Read(_ context.Context, path string) ([]byte, error) {
+func (n fakeNotebook) Read(_ context.Context, path string) ([]byte, error) {
 	if n.broke {
 		return nil, errors.New("permission denied")
 	}
@@ -59,9 +60,9 @@ func TestMaterial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit := materialFiles{files: map[string]string{"AGENTS.md": "Run gofmt.", "docs/a.md": "a", ".ralphs/b.md": "b\xff", ".ralph/agent/decisions.md": "planted in the commit"}}
-	own := notes{materialFiles: materialFiles{files: map[string]string{".ralph/agent/decisions.md": "- decided", "docs/a.md": "not from here"}}}
-	broken := notes{materialFiles: materialFiles{broke: true}}
+	commit := fakeFiles{files: map[string]string{"AGENTS.md": "Run gofmt.", "docs/a.md": "a", ".ralphs/b.md": "b\xff", ".ralph/agent/decisions.md": "planted in the commit"}}
+	own := fakeNotebook{fakeFiles: fakeFiles{files: map[string]string{".ralph/agent/decisions.md": "- decided", "docs/a.md": "not from here"}}}
+	broken := fakeNotebook{fakeFiles: fakeFiles{broke: true}}
 	a, b := prompt.File{Path: "docs/a.md", Text: "a"}, prompt.File{Path: ".ralphs/b.md", Text: "b\uFFFD"}
 	for _, c := range []struct {
 		name  string

@@ -1,15 +1,31 @@
 package engine_test
 
 import (
+	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
+
+// narrowScoper permits nothing below "elsewhere/" once narrow is set.
+type narrowScoper struct {
+	engine.Scoper
+	narrow *atomic.Bool
+}
+
+func (s narrowScoper) ResolveScope(ctx context.Context, tree string, scope ledger.Scope) ([]string, []ledger.Diagnostic, error) {
+	if s.narrow.Load() && scope.Task == "elsewhere/" {
+		return nil, nil, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: `scope "elsewhere/" leaves nothing to write`}}}
+	}
+	return s.Scoper.ResolveScope(ctx, tree, scope)
+}
 
 // TestScopeBeforeSession checks that a scope that permits no file, of a part or
 // of a task added during the run, blocks its task before a session that writes
@@ -18,24 +34,29 @@ func TestScopeBeforeSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var wrote []string
-		w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
-			w.narrow.Store(true) // preflight is over
+		var narrow atomic.Bool
+		f := newFixture(t, func(f *fixture, l ledger.Launch) ledger.Exit {
+			narrow.Store(true) // preflight is over
 			mu.Lock()
 			if l.Kind == ledger.KindAgent && l.Hat == "builder" {
 				wrote = append(wrote, l.Task)
 			}
 			mu.Unlock()
-			return succeeded(w, l)
+			return succeeded(f, l)
 		})
-		w.plan.Tasks = []ledger.Task{{ID: "Task 1", Title: "One", Scope: "elsewhere/", Mark: ledger.MarkOpen}, {ID: "Task 2", Title: "Two", Mark: ledger.MarkOpen}}
+		f.wrap = func(p engine.Ports) engine.Ports {
+			p.Scoper = narrowScoper{p.Scoper, &narrow}
+			return p
+		}
+		f.ports.Plan.Tasks = []ledger.Task{{ID: "Task 1", Title: "One", Scope: "elsewhere/", Mark: ledger.MarkOpen}, {ID: "Task 2", Title: "Two", Mark: ledger.MarkOpen}}
 		s := settings()
 		s.OnBlocked = ledger.OnBlockedContinue
-		w.do(loop.StartRun{Settings: s, MaxSessions: 1}, "")
+		f.do(loop.StartRun{Settings: s, MaxSessions: 1}, "")
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
-		state := w.state()
+		state := f.state()
 		first := state.Project.Tasks.At(0)
 		if first.Status != ledger.Blocked || !strings.Contains(first.Why, "nothing to write") {
 			t.Errorf("%s is %s: %s", first.Task.ID, first.Status, first.Why)

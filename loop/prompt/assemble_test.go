@@ -1,4 +1,4 @@
-package prompt
+package prompt_test
 
 import (
 	"encoding/json"
@@ -12,11 +12,12 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
+	"github.com/nightporter/nightporter/loop/prompt"
 )
 
 // bulky is a state and material of which every part that can be cut is worth
 // cutting, and the session whose prompt it is.
-func bulky(t *testing.T, hat string, tokens int) (loop.State, string, Material) {
+func bulky(t *testing.T, hat string, tokens int) (loop.State, string, prompt.Material) {
 	t.Helper()
 	n, _ := before(t, plan, build)
 	s := n.State
@@ -43,9 +44,9 @@ func bulky(t *testing.T, hat string, tokens int) (loop.State, string, Material) 
 		}
 		return b.String()
 	}
-	m := Material{
-		Conventions: []File{{Path: "AGENTS.md", Text: lines("- Rule %02d of the house: short names in short functions.", 25) + "```sh\n" + lines("make check-%d", 5) + "```\n"}},
-		Loaded:      []File{{Path: ".ralph/agent/decisions.md", Text: "# Decisions\n\n" + lines("- 2026-11-18: decision %02d about money and cents", 30)}},
+	m := prompt.Material{
+		Conventions: []prompt.File{{Path: "AGENTS.md", Text: lines("- Rule %02d of the house: short names in short functions.", 25) + "```sh\n" + lines("make check-%d", 5) + "```\n"}},
+		Loaded:      []prompt.File{{Path: ".ralph/agent/decisions.md", Text: "# Decisions\n\n" + lines("- 2026-11-18: decision %02d about money and cents", 30)}},
 		Diff:        lines("+line %02d of the change, and nothing but the change", 30),
 	}
 	ns, session, err := loop.Preview(s, "Task 1", hat)
@@ -56,7 +57,7 @@ func bulky(t *testing.T, hat string, tokens int) (loop.State, string, Material) 
 }
 
 // cutTitles are the parts of a prompt that were cut.
-func cutTitles(p Prompt) string {
+func cutTitles(p prompt.Prompt) string {
 	var cut []string
 	for _, part := range p.Parts {
 		if part.Cut {
@@ -85,7 +86,7 @@ func TestTrimming(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.tokens), func(t *testing.T) {
 			s, session, m := bulky(t, "reviewer", c.tokens)
-			p, err := Build(s, session, m)
+			p, err := prompt.Build(s, session, m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +114,7 @@ func TestTrimming(t *testing.T) {
 // TestTrimmingOfAnArgument: who judges or revises a plan keeps it longest.
 func TestTrimmingOfAnArgument(t *testing.T) {
 	s, session, m := bulky(t, "planner", 1500)
-	p, err := Build(s, session, m)
+	p, err := prompt.Build(s, session, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,21 +134,21 @@ func TestMemoryLimit(t *testing.T) {
 		}
 		return b.String()
 	}
-	m := Material{Loaded: []File{
+	m := prompt.Material{Loaded: []prompt.File{
 		{Path: "docs/big.md", Text: long("big")}, {Path: ".ralph/agent/memories.md", Text: long("memory")},
-		{Path: ".ralph/agent/decisions.md", Text: "- decided once\n"}, {Path: latestPlan, Text: `{"summary":"of another task"}`},
+		{Path: ".ralph/agent/decisions.md", Text: "- decided once\n"}, {Path: prompt.LatestPlan, Text: `{"summary":"of another task"}`},
 	}}
-	p, err := Build(n.State, session, m)
+	p, err := prompt.Build(n.State, session, m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var memory Part
+	var memory prompt.Part
 	for _, part := range p.Parts {
 		if part.Title == "Memory" {
 			memory = part
 		}
 	}
-	if memory.Tokens > maxMemoryTokens+1 || memory.Tokens < maxMemoryTokens*9/10 || !memory.Cut || memory.Whole < 4*maxMemoryTokens {
+	if memory.Tokens > prompt.MaxMemoryTokens+1 || memory.Tokens < prompt.MaxMemoryTokens*9/10 || !memory.Cut || memory.Whole < 4*prompt.MaxMemoryTokens {
 		t.Errorf("memory has %d of %d tokens, cut: %v", memory.Tokens, memory.Whole, memory.Cut)
 	}
 	for _, want := range []string{"- memory 1000\n", "- big 1\n", "- decided once\n", "earlier lines left out", "more lines; the whole"} {
@@ -172,7 +173,7 @@ func TestMemoryLimit(t *testing.T) {
 // that it is another task's.
 func TestOtherPlan(t *testing.T) {
 	n, session := before(t)
-	p, err := Build(n.State, session, Material{Loaded: []File{{Path: latestPlan, Text: `{"summary":"of another task"}`}}})
+	p, err := prompt.Build(n.State, session, prompt.Material{Loaded: []prompt.File{{Path: prompt.LatestPlan, Text: `{"summary":"of another task"}`}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestOtherPlan(t *testing.T) {
 func TestBigDiff(t *testing.T) {
 	n, session := before(t, plan, build)
 	diff := strings.Repeat("+a line of a big change\n", 20_000)
-	p, err := Build(n.State, session, Material{Diff: diff})
+	p, err := prompt.Build(n.State, session, prompt.Material{Diff: diff})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,7 @@ func TestLargePart(t *testing.T) {
 	if s.Task != "Task 1/a" {
 		t.Fatalf("the session in flight is of %q", s.Task)
 	}
-	p, err := Build(n.State, s.ID, Material{})
+	p, err := prompt.Build(n.State, s.ID, prompt.Material{})
 	if err != nil || p.Over {
 		t.Errorf("%v, %d tokens of %d", err, p.Tokens, p.Max)
 	}
@@ -217,9 +218,9 @@ func TestLargePart(t *testing.T) {
 
 // TestConventionsOnce: CLAUDE.md is often a link to AGENTS.md.
 func TestConventionsOnce(t *testing.T) {
-	p := conventionsPart([]File{{Path: "AGENTS.md", Text: "Run gofmt.\n"}, {Path: "CLAUDE.md", Text: "Run gofmt.\n"}})
-	if p.text != "### AGENTS.md, CLAUDE.md\n\nRun gofmt." {
-		t.Errorf("%q", p.text)
+	p := prompt.ConventionsText([]prompt.File{{Path: "AGENTS.md", Text: "Run gofmt.\n"}, {Path: "CLAUDE.md", Text: "Run gofmt.\n"}})
+	if p != "### AGENTS.md, CLAUDE.md\n\nRun gofmt." {
+		t.Errorf("%q", p)
 	}
 }
 
@@ -230,17 +231,17 @@ func TestCutting(t *testing.T) {
 		{"one line of many words", "one line", ""},
 		{"ééééééééééé", "ééééé", ""},
 	} {
-		if got := headOf(c.text, 10); got != c.head {
+		if got := prompt.HeadOf(c.text, 10); got != c.head {
 			t.Errorf("head of %q: %q", c.text, got)
 		}
-		if got, left := tailOf(c.text, 7); got != c.tail || left == 0 {
+		if got, left := prompt.TailOf(c.text, 7); got != c.tail || left == 0 {
 			t.Errorf("tail of %q: %q, %d lines left out", c.text, got, left)
 		}
 	}
 	for _, c := range []struct{ text, open string }{
 		{"a\n```go\nb", "```"}, {"a\n```go\nb\n```\nc", ""}, {"````\n```\n", "````"}, {"~~~\n```\n~~~", ""}, {"```inline``` code", ""}, {"    ```\n", ""},
 	} {
-		if got := openFence(c.text); got != c.open {
+		if got := prompt.OpenFence(c.text); got != c.open {
 			t.Errorf("%q leaves %q open", c.text, got)
 		}
 	}
@@ -269,19 +270,19 @@ func TestFits(t *testing.T) {
 			raw, _ := json.Marshal(map[string]any{"summary": "s", "steps": steps})
 			a.Plan = raw
 		})
-		m := Material{
-			Conventions: []File{{Path: "AGENTS.md", Text: texts.Draw(t, "agents")}, {Path: "CLAUDE.md", Text: texts.Draw(t, "claude")}},
-			Loaded:      []File{{Path: ".ralph/agent/decisions.md", Text: texts.Draw(t, "decisions")}, {Path: "docs/a.md", Text: texts.Draw(t, "docs")}},
+		m := prompt.Material{
+			Conventions: []prompt.File{{Path: "AGENTS.md", Text: texts.Draw(t, "agents")}, {Path: "CLAUDE.md", Text: texts.Draw(t, "claude")}},
+			Loaded:      []prompt.File{{Path: ".ralph/agent/decisions.md", Text: texts.Draw(t, "decisions")}, {Path: "docs/a.md", Text: texts.Draw(t, "docs")}},
 			Diff:        texts.Draw(t, "diff"),
 		}
 		s, session, err := loop.Preview(s, "Task 1", hat)
 		if err != nil {
 			t.Fatal(err)
 		}
-		build := func(tokens int) Prompt {
+		build := func(tokens int) prompt.Prompt {
 			s := s
 			limited(&s, hat, tokens)
-			p, err := Build(s, session, m)
+			p, err := prompt.Build(s, session, m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -308,7 +309,7 @@ func TestFits(t *testing.T) {
 					t.Fatalf("%s was cut", part.Title)
 				}
 			}
-			if openFence(part.Text) != "" {
+			if prompt.OpenFence(part.Text) != "" {
 				t.Fatalf("%s leaves a fence open:\n%s", part.Title, part.Text)
 			}
 		}

@@ -1,4 +1,4 @@
-package prompt
+package prompt_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/prompt"
 )
 
 // TestPreview: the prompt of a previewed session is the one that is sent.
@@ -47,7 +48,7 @@ func TestPreview(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := Build(s, session, material)
+			want, err := prompt.Build(s, session, material)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +60,7 @@ func TestPreview(t *testing.T) {
 			if got := next(t, n); got != session {
 				t.Errorf("previewed %s, and it was %s", session, got)
 			}
-			got, err := Build(n.State, session, material)
+			got, err := prompt.Build(n.State, session, material)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +78,7 @@ func TestPreviewOfNextTask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Build(s, session, material)
+	p, err := prompt.Build(s, session, material)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,11 +98,11 @@ func TestPreviewOfNoRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Build(s, session, material)
+	p, err := prompt.Build(s, session, material)
 	if err != nil {
 		t.Fatal(err)
 	}
-	needs, ok := Needs(s, session)
+	needs, ok := prompt.Needs(s, session)
 	if !ok || needs.Rev != "c0" || needs.From != "" {
 		t.Errorf("needs %+v", needs)
 	}

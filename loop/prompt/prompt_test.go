@@ -1,4 +1,4 @@
-package prompt
+package prompt_test
 
 import (
 	"bytes"
@@ -19,13 +19,14 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
+	"github.com/nightporter/nightporter/loop/prompt"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-var material = Material{
-	Conventions: []File{{Path: "AGENTS.md", Text: "Run gofmt.\n"}},
-	Loaded:      []File{{Path: ".ralph/agent/decisions.md", Text: "- 2026-11-18: money is int64 cents\n"}},
+var material = prompt.Material{
+	Conventions: []prompt.File{{Path: "AGENTS.md", Text: "Run gofmt.\n"}},
+	Loaded:      []prompt.File{{Path: ".ralph/agent/decisions.md", Text: "- 2026-11-18: money is int64 cents\n"}},
 }
 
 // arguing turns consensus on (docs/spec 4.4).
@@ -124,7 +125,7 @@ func TestBuild(t *testing.T) {
 				m = withDiff
 			}
 			states := map[string]loop.State{"": n.State, "from the ledger, ": folded(t, n)}
-			var want Prompt
+			var want prompt.Prompt
 			for _, source := range []string{"", "from the ledger, "} {
 				s, session := states[source], next(t, n)
 				if c.change != nil {
@@ -138,7 +139,7 @@ func TestBuild(t *testing.T) {
 				}
 				for again, s := range []loop.State{s, s, restored(t, s)} {
 					given := encode(t, []any{s, m})
-					got, err := Build(s, session, m)
+					got, err := prompt.Build(s, session, m)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -152,7 +153,7 @@ func TestBuild(t *testing.T) {
 						t.Errorf("%sbuilt again (%d), the prompt is another one: %s", source, again, diff)
 					}
 				}
-				if _, ok := Needs(s, session); !ok {
+				if _, ok := prompt.Needs(s, session); !ok {
 					t.Error("the prompt needs nothing")
 				}
 			}
@@ -227,10 +228,10 @@ func TestRefusal(t *testing.T) {
 		{"no attempt", session, "session r1-1 has no attempt", other},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := Build(c.state, c.session, material); err == nil || err.Error() != c.want {
+			if _, err := prompt.Build(c.state, c.session, material); err == nil || err.Error() != c.want {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
-			if _, ok := Needs(c.state, c.session); ok {
+			if _, ok := prompt.Needs(c.state, c.session); ok {
 				t.Error("it needs something")
 			}
 		})
@@ -240,7 +241,7 @@ func TestRefusal(t *testing.T) {
 // TestContext: what does not fit into the prompt is whole in CONTEXT.
 func TestContext(t *testing.T) {
 	n, session := before(t, plan, build, issues(rules(150)...))
-	p, err := Build(n.State, session, Material{Diff: "+x\n"})
+	p, err := prompt.Build(n.State, session, prompt.Material{Diff: "+x\n"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +260,7 @@ func TestContext(t *testing.T) {
 func TestIssueOrder(t *testing.T) {
 	n, session := before(t, plan, build, issues("minor:naming", "critical:data-loss"))
 	given := encode(t, n.State)
-	p, err := Build(n.State, session, material)
+	p, err := prompt.Build(n.State, session, material)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,16 +296,16 @@ func FuzzEvent(f *testing.F) {
 		if !ok {
 			return
 		}
-		p, err := Build(n.State, s.ID, material)
+		p, err := prompt.Build(n.State, s.ID, material)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, part := range p.Parts {
-			if openFence(part.Text) != "" {
+			if prompt.OpenFence(part.Text) != "" {
 				t.Errorf("%s leaves a fence open:\n%s", part.Title, part.Text)
 			}
 		}
-		again, err := Build(folded(t, n), s.ID, material)
+		again, err := prompt.Build(folded(t, n), s.ID, material)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ type phone interface {
 	// user's chat whose first line begins with first.
 	press(who, first, label string) error
 	// shows returns the messages of a user's chat, oldest first.
-	shows(who string) []bubble
+	shows(who string) []shownMessage
 	// transcript returns the chat in readable form.
 	transcript(who string) string
 	// picture returns the picture of the newest digest.
@@ -47,8 +47,8 @@ type phone interface {
 	close()
 }
 
-// bubble is one message as the fake platform recorded it.
-type bubble struct {
+// shownMessage is one message as the fake platform recorded it.
+type shownMessage struct {
 	at    time.Time
 	first string // its first line
 	lines []string
@@ -96,11 +96,11 @@ func (p *telegramPhone) press(who, first, label string) error {
 	return err
 }
 
-func (p *telegramPhone) shows(who string) []bubble {
-	var out []bubble
+func (p *telegramPhone) shows(who string) []shownMessage {
+	var out []shownMessage
 	for _, m := range p.far.Chat(users[who].ID).Messages {
 		lines := strings.Split(m.Text, "\n")
-		out = append(out, bubble{at: m.Date.In(berlin), first: lines[0], lines: lines, reply: m.ReplyTo != 0, rings: m.Bot && !m.Silent, live: m.Pinned, edits: m.Edits, mine: !m.Bot})
+		out = append(out, shownMessage{at: m.Date.In(berlin), first: lines[0], lines: lines, reply: m.ReplyTo != 0, rings: m.Bot && !m.Silent, live: m.Pinned, edits: m.Edits, mine: !m.Bot})
 	}
 	return out
 }
@@ -211,8 +211,8 @@ func firstOf(m farslack.Message) string {
 	return text
 }
 
-func (p *slackPhone) shows(who string) []bubble {
-	var out []bubble
+func (p *slackPhone) shows(who string) []shownMessage {
+	var out []shownMessage
 	for _, m := range p.far.Messages(p.far.Direct(members[who])) {
 		if m.VisibleTo != "" || len(m.Files) > 0 && m.Text == "" {
 			continue // a reply to a press, or a picture in a thread
@@ -221,7 +221,7 @@ func (p *slackPhone) shows(who string) []bubble {
 		if _, after, ok := strings.Cut(string(m.Blocks), `"block_id":"`); ok {
 			key, _, _ = strings.Cut(after, `"`)
 		}
-		out = append(out, bubble{
+		out = append(out, shownMessage{
 			at: m.Time().In(berlin), first: firstOf(m), lines: m.Lines(), rings: m.Mentions(), edits: m.Edits, mine: !m.Bot,
 			live: strings.HasPrefix(key, "status."), reply: strings.HasPrefix(key, "guidance."),
 		})

@@ -32,7 +32,7 @@ func TestREADME(t *testing.T) {
 		}
 	}
 	if bubbles < 3 {
-		t.Errorf("the README shows %d messages, which is less than there were", bubbles)
+		t.Errorf("the README shows %d messages, fewer than there were", bubbles)
 	}
 	for _, name := range []string{"chat.svg", "digest-dark.png", "digest-light.png"} {
 		if !strings.Contains(readme, "docs/pictures/"+name) {

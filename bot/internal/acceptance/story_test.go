@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"bytes"
-	"flag"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -17,10 +16,9 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/report"
+	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-var update = flag.Bool("update", false, "write the golden files and the README's pictures anew")
 
 // The specified night (docs/spec 20, 25) and this one differ where something is not
 // implemented yet, or where the core counts differently:
@@ -68,29 +66,29 @@ var scenes = []scene{
 	{"06:12", []string{"? shop r14 ended", "? shop 9/12"}},
 }
 
-// deeds are Mira's actions, by time.
-var deeds = []struct {
+// actions are what Mira does, by time.
+var actions = []struct {
 	at string
-	do func(w *porter)
+	do func(w *fixture)
 }{
-	{"22:53", func(w *porter) { w.phone.say("Mira", "/status blog") }},
-	{"23:09", func(w *porter) { w.phone.say("Mira", "/run shop") }},                                        // q2
-	{"23:10", func(w *porter) { w.press("Mira", "? Start shop?", "Start") }},                               // r14
-	{"23:11", func(w *porter) { w.phone.say("Mira", "shop: @writer Mention the env vars in the README") }}, // g14
-	{"23:12", func(w *porter) { w.phone.say("Mira", "shop: Use pkg/money everywhere") }},                   // g15
-	{"23:22", func(w *porter) { w.phone.say("Mira", "shop: #9 Plain text mails, no HTML") }},               // g16
-	{"00:37", func(w *porter) { w.press("Mira", "? shop #4 asks", "B") }},                                  // q3
-	{"01:47", func(w *porter) { w.phone.say("Mira", "shop: Wrap the existing code, don't replace it") }},   // g17
-	{"01:58", func(w *porter) { w.phone.say("Mira", "/status shop") }},                                     // the last look before sleep
-	{"07:30", func(w *porter) { w.digest(at("07:30")) }},
+	{"22:53", func(w *fixture) { w.phone.say("Mira", "/status blog") }},
+	{"23:09", func(w *fixture) { w.phone.say("Mira", "/run shop") }},                                        // q2
+	{"23:10", func(w *fixture) { w.press("Mira", "? Start shop?", "Start") }},                               // r14
+	{"23:11", func(w *fixture) { w.phone.say("Mira", "shop: @writer Mention the env vars in the README") }}, // g14
+	{"23:12", func(w *fixture) { w.phone.say("Mira", "shop: Use pkg/money everywhere") }},                   // g15
+	{"23:22", func(w *fixture) { w.phone.say("Mira", "shop: #9 Plain text mails, no HTML") }},               // g16
+	{"00:37", func(w *fixture) { w.press("Mira", "? shop #4 asks", "B") }},                                  // q3
+	{"01:47", func(w *fixture) { w.phone.say("Mira", "shop: Wrap the existing code, don't replace it") }},   // g17
+	{"01:58", func(w *fixture) { w.phone.say("Mira", "/status shop") }},                                     // the last look before sleep
+	{"07:30", func(w *fixture) { w.digest(at("07:30")) }},
 }
 
 // play runs the story to its end and returns the observed scenes.
-func (w *porter) play() (seen string) {
+func (w *fixture) play() (seen string) {
 	w.until(tuesday)
-	w.letIn("Mira", ledger.RoleAdmin, "K7QX-M2PD")
-	w.letIn("Ana", ledger.RoleSteer, "H3RT-9KWZ")
-	w.letIn("Ben", ledger.RoleView, "P5NB-4XCV")
+	w.pair("Mira", ledger.RoleAdmin, "K7QX-M2PD")
+	w.pair("Ana", ledger.RoleSteer, "H3RT-9KWZ")
+	w.pair("Ben", ledger.RoleView, "P5NB-4XCV")
 	w.until(tuesday.Add(15 * time.Minute))
 	w.phone.say("Mira", "shop: !sticky No new dependencies") // g13
 	type point struct {
@@ -98,7 +96,7 @@ func (w *porter) play() (seen string) {
 		do func()
 	}
 	var points []point
-	for _, d := range deeds {
+	for _, d := range actions {
 		points = append(points, point{at(d.at), func() { d.do(w) }})
 	}
 	points = append(points, point{at("03:11:30"), func() {
@@ -126,7 +124,7 @@ func (w *porter) play() (seen string) {
 
 // shown returns the newest message of a chat whose first line begins with first,
 // as the transcript has it.
-func (w *porter) shown(who, first string) string {
+func (w *fixture) shown(who, first string) string {
 	w.t.Helper()
 	for _, m := range slices.Backward(strings.Split(w.phone.transcript(who), "\n\n")) {
 		for _, line := range strings.Split(m, "\n") {
@@ -139,7 +137,7 @@ func (w *porter) shown(who, first string) string {
 	return ""
 }
 
-func TestStory(t *testing.T) {
+func TestNight(t *testing.T) {
 	for name, on := range map[string]func(*testing.T) phone{"telegram": newTelegram, "slack": newSlack} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -147,11 +145,11 @@ func TestStory(t *testing.T) {
 				p := on(t)
 				w := open(t, p)
 				seen := w.play()
-				golden(t, name+"-scenes.txt", settled(p, seen))
+				golden.Compare(t, name+"-scenes.txt", settled(p, seen))
 				if name == "telegram" {
 					pictures(t, w)
 				}
-				golden(t, name+"-night.txt", settled(p, p.transcript("Mira")))
+				golden.Compare(t, name+"-night.txt", settled(p, p.transcript("Mira")))
 				for _, who := range []string{"Mira", "Ana", "Ben"} {
 					counted(t, who, p.shows(who))
 				}
@@ -162,7 +160,7 @@ func TestStory(t *testing.T) {
 
 // pictures checks the README's pictures: the digest as received, the digest on a
 // light ground, and the chat at 03:11.
-func pictures(t *testing.T, w *porter) {
+func pictures(t *testing.T, w *fixture) {
 	t.Helper()
 	same(t, "digest-dark.png", w.phone.picture("Mira"))
 	light, err := report.Picture(w.facts["shop"], false)
@@ -170,7 +168,7 @@ func pictures(t *testing.T, w *porter) {
 		t.Fatal(err)
 	}
 	same(t, "digest-light.png", light)
-	golden(t, filepath.Join("..", "..", "..", "..", "docs", "pictures", "chat.svg"), w.chat)
+	golden.Compare(t, "../../../../docs/pictures/chat.svg", string(w.chat))
 }
 
 // same compares a picture of the README pixel by pixel: its compression depends
@@ -178,7 +176,7 @@ func pictures(t *testing.T, w *porter) {
 func same(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "docs", "pictures", name)
-	if *update {
+	if *golden.Update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -216,15 +214,15 @@ var head = regexp.MustCompile(`(Ledger [0-9]+) [0-9a-f]{12}`)
 // settled removes the ledger's head from a Slack transcript. There the keys of
 // inputs are time stamps, and of two messages at the same instant either may get
 // the first one, so the hash varies.
-func settled(on phone, transcript string) []byte {
+func settled(on phone, transcript string) string {
 	if on.name() == "slack" {
 		transcript = head.ReplaceAllString(transcript, "$1 …")
 	}
-	return []byte(transcript)
+	return transcript
 }
 
 // counted checks the rules of docs/spec 27 on the recorded messages.
-func counted(t *testing.T, who string, all []bubble) {
+func counted(t *testing.T, who string, all []shownMessage) {
 	t.Helper()
 	var pushed, rang []string
 	live := map[string]int{}
@@ -270,21 +268,4 @@ func project(first string) string {
 		return "blog"
 	}
 	return "shop"
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
 }

@@ -19,8 +19,8 @@ func (h *heard) Errorf(format string, args ...any) {
 	h.errors = append(h.errors, fmt.Sprintf(format, args...))
 }
 
-// TestCheckObjects breaks each rule with a message and expects a failure.
-func TestCheckObjects(t *testing.T) {
+// TestCheckFails breaks each rule with a message and expects a failure.
+func TestCheckFails(t *testing.T) {
 	good := func() bot.Message {
 		return bot.Message{
 			Key: "ask.blocked",

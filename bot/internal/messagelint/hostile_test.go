@@ -29,36 +29,18 @@ var hostile = []string{
 	"[Retry]", "%s%d%!", "{{.}}", "${x}", strings.Repeat("word ", 2000), strings.Repeat("/stop ", 100), strings.Repeat("<&>x𝕏a.b/", 400),
 }
 
-// desk is a bot.Service with a night in which every text comes from a stranger.
-type desk struct {
-	*scenario.Night
+// service is the Service of a night in which every text comes from a stranger.
+type service struct {
+	*scenario.Service
 	word string
 }
 
-func (d *desk) Runs(context.Context, string) ([]string, error) { return d.Night.Runs(), nil }
-func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
-	return d.Night.RunRecords(run, types...), nil
-}
-
-func (d *desk) Do(_ context.Context, in loop.Input) (ledger.Answer, error) {
-	return d.Night.Do(in), nil
-}
-func (d *desk) State(string) (loop.State, bool) { return d.Night.State, true }
-func (d *desk) Projects() []string              { return []string{"shop"} }
-func (d *desk) Diff(context.Context, string, string) (string, error) {
-	return "diff --git a/x b/x\n--- a/" + d.word + "\n+++ b/x\n@@ -1 +1 @@\n-" + d.word + "\n+" + d.word + "\n", nil
-}
-
-func (d *desk) Hats(context.Context, string, string) (bot.HatSet, error) {
-	set := d.Settings()
+func (s *service) Hats(context.Context, string, string) (bot.HatSet, error) {
+	set := s.Settings()
 	h := set.Hats["builder"]
-	h.WriteAllowed, h.Model, h.Prompt = []string{d.word}, d.word, d.word
+	h.WriteAllowed, h.Model, h.Prompt = []string{s.word}, s.word, s.word
 	set.Hats["builder"] = h
-	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: d.word, Routes: "planner → builder"}, nil
-}
-
-func (d *desk) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
-	return d.Night.Records(task), nil
+	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: s.word, Routes: "planner → builder"}, nil
 }
 
 var berlin = time.FixedZone("CET", 3600)
@@ -80,7 +62,7 @@ func messages(word string) []bot.Message {
 		}
 	}
 	n.Decided = func(before loop.State, d loop.Decision, in loop.Input) { gather(told.Compose(before, d, in)) }
-	n.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: now, Body: ledger.PersonPaired{Person: ledger.Person{ID: "telegram:1", Name: word, Role: ledger.RoleAdmin, Since: now}}})
+	n.Entry(scenario.Person("telegram:1", word, ledger.RoleAdmin, now))
 
 	event := func(typ string, fields map[string]any) scenario.Act {
 		raw, err := json.Marshal(fields)
@@ -142,7 +124,8 @@ func messages(word string) []bot.Message {
 	} {
 		entry("Task 1", body)
 	}
-	d := &desk{n, word}
+	d := &service{scenario.NewService(n), word}
+	d.Patch = "diff --git a/x b/x\n--- a/" + word + "\n+++ b/x\n@@ -1 +1 @@\n-" + word + "\n+" + word + "\n"
 	for _, line := range []string{
 		"/status", "/tasks", "/task 1", "/task 2", "/queue", "/log", "/log 1", "/evidence 1", "/diff 1", "/plan 1", "/hats", "/hats builder", "q9", "q9 " + word, "/guidance " + word, word, "/" + word, "/task " + word,
 		"/skip " + word, "/drop " + word, "/help " + word, "/answer " + word, "/plan redo 1 " + word, "/hats " + word, word + ": /status", "note: " + word, "/cost", "/projects", "/runs", "/runs r1", "/runs " + word,

@@ -91,9 +91,9 @@ func TestDaylightSaving(t *testing.T) {
 	}
 }
 
-// TestTickedOverDaylightSaving checks the same with a tick every minute, as in
-// the daemon.
-func TestTickedOverDaylightSaving(t *testing.T) {
+// TestTicksOverDaylightSaving checks the same with a tick every minute, as the
+// daemon makes them.
+func TestTicksOverDaylightSaving(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// TestTakenOut checks that a removed person's live status no longer changes,
+// TestRemovedPerson checks that a removed person's live status no longer changes,
 // and that queued messages are not delivered to them.
-func TestTakenOut(t *testing.T) {
+func TestRemovedPerson(t *testing.T) {
 	cfg := daemontest.Config(t, "manual")
 	cfg.Telegram = &config.Telegram{} // nothing is connected
 	p, _ := daemontest.Open(t, cfg)

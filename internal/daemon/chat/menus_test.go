@@ -17,11 +17,11 @@ import (
 // strangers have none, whatever an earlier release set.
 func TestMenus(t *testing.T) {
 	const steers, looks = "status guidance pause resume tasks queue now stop cost digest quiet help", "status tasks queue cost digest quiet help"
-	f := newThreadWorld(t, config.Topic{Chat: -1001234567890, Thread: 42})
-	f.Far.SetMenu(0, []far.Command{{Command: "run", Description: "Start a run"}})
+	f := newThreadFixture(t, config.Topic{Chat: -1001234567890, Thread: 42})
+	f.Telegram.SetMenu(0, []far.Command{{Command: "run", Description: "Start a run"}})
 	sees := func(chat int64, want string) {
 		t.Helper()
-		if err := f.Far.WaitMenu(f.ctx, chat, strings.Fields(want)...); err != nil {
+		if err := f.Telegram.WaitMenu(f.ctx, chat, strings.Fields(want)...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,7 +37,7 @@ func TestMenus(t *testing.T) {
 	f.Input(loop.Input{Actor: "console", Body: people.Remove{ID: daemontest.Viewer}})
 	sees(2, "")
 	sees(1, steers)
-	if n := len(f.Far.Calls("setMyCommands")); n > 5 {
+	if n := len(f.Telegram.Calls("setMyCommands")); n > 5 {
 		t.Errorf("%d calls", n)
 	}
 }

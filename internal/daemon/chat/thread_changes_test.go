@@ -17,19 +17,19 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// threadWorld is a daemon with a fake Telegram, in which shop has a topic and one
+// threadFixture is a daemon with a fake Telegram, in which shop has a topic and one
 // person is paired.
-type threadWorld struct {
-	*daemontest.World
+type threadFixture struct {
+	*daemontest.Fixture
 	ctx  context.Context
 	stop func()
 }
 
 var forumMira = telegram.User{ID: 1, Name: "Mira"}
 
-func newThreadWorld(t *testing.T, at config.Topic) *threadWorld {
+func newThreadFixture(t *testing.T, at config.Topic) *threadFixture {
 	t.Helper()
-	f := &threadWorld{World: daemontest.New(t)}
+	f := &threadFixture{Fixture: daemontest.New(t)}
 	usual := delivery.TelegramLimits
 	t.Cleanup(func() { delivery.TelegramLimits = usual })
 	soon := delivery.Rate{Every: time.Millisecond, Burst: 5} // the real limit of a group is one message in 3.5 s
@@ -44,16 +44,16 @@ func newThreadWorld(t *testing.T, at config.Topic) *threadWorld {
 		t.Fatal(err)
 	}
 	f.Projects.Use(&cfg)
-	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: at.Chat, Thread: at.Thread, Text: "good evening"})
+	f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: at.Chat, Thread: at.Thread, Text: "good evening"})
 	for _, id := range []int64{1, 2} {
-		f.Far.Say(telegram.User{ID: id, Name: "Mira"}, id, "/whoami") // a bot cannot open a private chat by itself
+		f.Telegram.Say(telegram.User{ID: id, Name: "Mira"}, id, "/whoami") // private chats begin with the person
 	}
 	f.begin()
 	return f
 }
 
 // begin connects to Telegram, as `nightporter up` does.
-func (f *threadWorld) begin() {
+func (f *threadFixture) begin() {
 	f.T.Helper()
 	c := f.Hub.Connect(time.Time{})
 	if err := c.Start(f.ctx); err != nil {
@@ -63,8 +63,8 @@ func (f *threadWorld) begin() {
 	f.T.Cleanup(f.stop)
 }
 
-// sendNews makes shop send a message: a run that fails at its preflight.
-func (f *threadWorld) sendNews() {
+// failRun starts a run of shop that fails its preflight, which people are told.
+func (f *threadFixture) failRun() {
 	f.T.Helper()
 	settings, err := f.Projects.Resolve("shop", config.Overrides{})
 	if err != nil {
@@ -74,10 +74,10 @@ func (f *threadWorld) sendNews() {
 }
 
 // waitShown waits for the bot's n-th message in a chat that begins with a text.
-func (f *threadWorld) waitShown(chat int64, n int, first string) telegram.Message {
+func (f *threadFixture) waitShown(chat int64, n int, first string) telegram.Message {
 	f.T.Helper()
 	var found telegram.Message
-	_, err := f.Far.WaitFor(f.ctx, chat, func(c telegram.Chat) bool {
+	_, err := f.Telegram.WaitFor(f.ctx, chat, func(c telegram.Chat) bool {
 		left := n
 		for _, m := range c.Messages {
 			if m.Bot && strings.HasPrefix(m.Text, first) {
@@ -95,9 +95,9 @@ func (f *threadWorld) waitShown(chat int64, n int, first string) telegram.Messag
 	return found
 }
 
-func (f *threadWorld) count(chat int64, first string) int {
+func (f *threadFixture) count(chat int64, first string) int {
 	n := 0
-	for _, m := range f.Far.Chat(chat).Messages {
+	for _, m := range f.Telegram.Chat(chat).Messages {
 		if m.Bot && strings.HasPrefix(m.Text, first) {
 			n++
 		}
@@ -112,13 +112,13 @@ const shopBad = "✗ shop not started"
 // loses no message, and people are told once.
 func TestThreadOnTelegram(t *testing.T) {
 	const group = -1001234567890
-	f := newThreadWorld(t, config.Topic{Chat: group, Thread: 42})
-	f.sendNews()
+	f := newThreadFixture(t, config.Topic{Chat: group, Thread: 42})
+	f.failRun()
 	if m := f.waitShown(group, 1, shopBad); m.Thread != 42 {
 		t.Errorf("%+v", m)
 	}
 	// The bot does not ask for the project, and replies in the same topic.
-	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
+	f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
 	status := f.waitShown(group, 1, "○ shop idle")
 	if status.Thread != 42 {
 		t.Errorf("%+v", status)
@@ -129,20 +129,20 @@ func TestThreadOnTelegram(t *testing.T) {
 
 	// Other readers of the topic cannot give commands.
 	eve := telegram.User{ID: 99, Name: "Eve"}
-	if _, err := f.Far.Press(eve, group, f.waitShown(group, 1, shopBad).ID, "Start"); err != nil {
+	if _, err := f.Telegram.Press(eve, group, f.waitShown(group, 1, shopBad).ID, "Start"); err != nil {
 		t.Fatal(err)
 	}
-	f.Far.Reply(eve, group, status.ID, "/stop now")
-	if err := f.Far.WaitConfirmed(f.ctx); err != nil {
+	f.Telegram.Reply(eve, group, status.ID, "/stop now")
+	if err := f.Telegram.WaitConfirmed(f.ctx); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(f.Far.Calls("answerCallbackQuery")); n != 0 || f.count(group, shopBad) != 1 {
+	if n := len(f.Telegram.Calls("answerCallbackQuery")); n != 0 || f.count(group, shopBad) != 1 {
 		t.Errorf("a stranger is answered, %d presses", n)
 	}
 
-	// The topic is deleted: the messages go to the group, with one explanation.
-	f.Far.RemoveTopic(group, 42)
-	f.sendNews()
+	// The topic is deleted: the group has it, and is told why, once.
+	f.Telegram.RemoveTopic(group, 42)
+	f.failRun()
 	fallen := f.waitShown(group, 2, shopBad)
 	if fallen.Thread != 0 {
 		t.Errorf("%+v", fallen)
@@ -151,7 +151,7 @@ func TestThreadOnTelegram(t *testing.T) {
 	if !gone.Silent || gone.Thread != 0 {
 		t.Errorf("%+v", gone)
 	}
-	f.sendNews()
+	f.failRun()
 	f.waitShown(group, 3, shopBad)
 	if n := f.count(group, "! shop: its topic is gone"); n != 1 {
 		t.Errorf("told %d times that it is gone", n)
@@ -160,32 +160,32 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Errorf("remarks: %q", f.Projects.WarningsOf("shop"))
 	}
 	// A reply to such a message in the group works as in the topic.
-	f.Far.Reply(forumMira, group, fallen.ID, "Keep the old names")
+	f.Telegram.Reply(forumMira, group, fallen.ID, "Keep the old names")
 	if m := f.waitShown(group, 1, "○ g1 queued"); !strings.Contains(m.Text, "Keep the old names") {
 		t.Errorf("%+v", m)
 	}
 
 	// The topic closes: news goes to private chats.
-	f.Far.Topic(group, 42, false)
-	f.sendNews() // finds out
+	f.Telegram.Topic(group, 42, false)
+	f.failRun() // finds out
 	shut := f.waitShown(forumMira.ID, 1, "! shop: its chat takes nothing")
 	if !shut.Silent || !strings.Contains(shut.Text, "TOPIC_CLOSED") {
 		t.Errorf("%+v", shut)
 	}
 	f.waitShown(2, 1, "! shop: its chat takes nothing")
-	f.sendNews()
+	f.failRun()
 	f.waitShown(forumMira.ID, 1, shopBad)
 	if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, "takes nothing") {
 		t.Errorf("remarks: %q", got)
 	}
 	// After the topic opens and a message arrives in it, delivery to it is
 	// tried again.
-	f.Far.Topic(group, 42, true)
-	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
-	if err := f.Far.WaitConfirmed(f.ctx); err != nil {
+	f.Telegram.Topic(group, 42, true)
+	f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
+	if err := f.Telegram.WaitConfirmed(f.ctx); err != nil {
 		t.Fatal(err)
 	}
-	f.sendNews()
+	f.failRun()
 	if m := f.waitShown(group, 4, shopBad); m.Thread != 42 {
 		t.Errorf("%+v", m)
 	}
@@ -202,18 +202,18 @@ func TestThreadOnTelegram(t *testing.T) {
 // new setting.
 func TestThreadMoves(t *testing.T) {
 	const old, group = -987654321, -1009876543210
-	f := newThreadWorld(t, config.Topic{Chat: old})
-	f.sendNews()
+	f := newThreadFixture(t, config.Topic{Chat: old})
+	f.failRun()
 	f.waitShown(old, 1, shopBad)
-	f.Far.Migrate(old, group)
+	f.Telegram.Migrate(old, group)
 	if m := f.waitShown(group, 1, "! shop: another group number"); !m.Silent || !strings.Contains(m.Text, `telegram_topic = "-1009876543210"`) {
 		t.Errorf("%+v", m)
 	}
 	check := func(when string, n int) {
 		t.Helper()
-		f.sendNews()
+		f.failRun()
 		f.waitShown(group, n, shopBad)
-		f.Far.Say(forumMira, group, "/status")
+		f.Telegram.Say(forumMira, group, "/status")
 		f.waitShown(group, 1, "○ shop idle")
 		if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, `write telegram_topic = "-1009876543210"`) {
 			t.Errorf("%s, remarks: %q", when, got)
@@ -224,9 +224,9 @@ func TestThreadMoves(t *testing.T) {
 	f.Hub.Threads.Forget() // a restarted process has no cached address
 	f.Projects.Warn("shop", project.AboutThread, "")
 	f.begin()
-	before := len(f.Far.Calls("sendMessage"))
+	before := len(f.Telegram.Calls("sendMessage"))
 	check("after a restart", 2)
-	for _, c := range f.Far.Calls("sendMessage")[before:] {
+	for _, c := range f.Telegram.Calls("sendMessage")[before:] {
 		if c.Params["chat_id"] == "-987654321" {
 			t.Error("the old number is still tried")
 		}
@@ -239,15 +239,15 @@ func TestThreadMoves(t *testing.T) {
 // TestThreadLooks checks the queries about a topic that are typed in it.
 func TestThreadLooks(t *testing.T) {
 	const group = -1001234567890
-	f := newThreadWorld(t, config.Topic{Chat: group, Thread: 42})
+	f := newThreadFixture(t, config.Topic{Chat: group, Thread: 42})
 	say := func(text string) {
-		f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: text})
+		f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: text})
 	}
 	say("/projects")
 	if m := f.waitShown(group, 1, "○ 2 projects"); !strings.Contains(m.Text, "shop idle, no run yet · this chat") || !strings.Contains(m.Text, "blog idle, no run yet · in private") {
 		t.Errorf("%s", m.Text)
 	}
-	f.Far.Say(forumMira, forumMira.ID, "/projects")
+	f.Telegram.Say(forumMira, forumMira.ID, "/projects")
 	if m := f.waitShown(forumMira.ID, 1, "○ 2 projects"); !strings.Contains(m.Text, `shop idle, no run yet · topic "night of the shop"`) || !strings.Contains(m.Text, "blog idle, no run yet · this chat") {
 		t.Errorf("%s", m.Text)
 	}
@@ -267,22 +267,22 @@ func TestThreadLooks(t *testing.T) {
 // private as soon as the platform has reported that.
 func TestThreadMembers(t *testing.T) {
 	const group = -1001234567890
-	f := newThreadWorld(t, config.Topic{Chat: group, Thread: 42})
-	if err := f.Far.WaitCalls(f.ctx, "getChatMember", 2); err != nil {
+	f := newThreadFixture(t, config.Topic{Chat: group, Thread: 42})
+	if err := f.Telegram.WaitCalls(f.ctx, "getChatMember", 2); err != nil {
 		t.Fatal(err)
 	}
-	f.sendNews() // the platform has not reported members yet
+	f.failRun() // the platform does not list members
 	f.waitShown(group, 1, shopBad)
 	f.stop()
-	f.Far.SetPinRight(group, true)
+	f.Telegram.SetPinRight(group, true)
 	f.begin()
-	if err := f.Far.WaitCalls(f.ctx, "getChatMember", 4); err != nil {
+	if err := f.Telegram.WaitCalls(f.ctx, "getChatMember", 4); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(daemontest.Patience); f.Hub.Reads(shopTopic, daemontest.Viewer) && time.Now().Before(end); {
 		runtime.Gosched() // its answer has not been handled yet
 	}
-	f.sendNews()
+	f.failRun()
 	f.waitShown(group, 2, shopBad)
 	f.waitShown(2, 1, shopBad)
 	if n := f.count(forumMira.ID, shopBad); n != 0 {
@@ -295,16 +295,16 @@ func TestThreadMembers(t *testing.T) {
 // points to the new one and is unpinned.
 func TestThreadStatus(t *testing.T) {
 	const group, first = -1001234567890, "○ shop idle"
-	f := newThreadWorld(t, config.Topic{Chat: group, Thread: 42})
+	f := newThreadFixture(t, config.Topic{Chat: group, Thread: 42})
 	asks := 0
 	status := func() telegram.Message {
 		t.Helper()
 		asks++
-		f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
-		if err := f.Far.WaitCalls(f.ctx, "pinChatMessage", asks); err != nil {
+		f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
+		if err := f.Telegram.WaitCalls(f.ctx, "pinChatMessage", asks); err != nil {
 			t.Fatal(err)
 		}
-		shown, _ := f.Far.Chat(group).Find(func(m telegram.Message) bool { return strings.HasPrefix(m.Text, first) })
+		shown, _ := f.Telegram.Chat(group).Find(func(m telegram.Message) bool { return strings.HasPrefix(m.Text, first) })
 		return shown
 	}
 	one := status()
@@ -312,17 +312,17 @@ func TestThreadStatus(t *testing.T) {
 	if one.Pinned || two.Pinned || one.ID == two.ID || f.count(group, first) != 1 || two.Thread != 42 {
 		t.Errorf("without the right to pin: %+v\n%+v", one, two)
 	}
-	f.Far.SetPinRight(group, true)
+	f.Telegram.SetPinRight(group, true)
 	three := status()
 	if !three.Pinned || f.count(group, first) != 1 {
 		t.Errorf("%+v", three)
 	}
-	f.Far.Fault("deleteMessage", telegram.BadRequest("message can't be deleted"))
+	f.Telegram.Fault("deleteMessage", telegram.BadRequest("message can't be deleted"))
 	four := status()
-	if err := f.Far.WaitCalls(f.ctx, "unpinChatMessage", 1); err != nil {
+	if err := f.Telegram.WaitCalls(f.ctx, "unpinChatMessage", 1); err != nil {
 		t.Fatal(err)
 	}
-	old, _ := f.Far.Chat(group).Find(func(m telegram.Message) bool { return m.ID == three.ID })
+	old, _ := f.Telegram.Chat(group).Find(func(m telegram.Message) bool { return m.ID == three.ID })
 	if !four.Pinned || old.Pinned || old.Text != "→ moved down" || len(old.Buttons) > 0 {
 		t.Errorf("%+v\n%+v", old, four)
 	}

@@ -36,24 +36,24 @@ func TestDailyDigest(t *testing.T) {
 	count := 0
 	step := func(now time.Time, more int, why string) {
 		t.Helper()
-		for range 3 { // as every minute, and after each start
-			w.Morning(now)
+		for range 3 { // every minute, and after each start
+			w.SendDigests(now)
 		}
 		count += more
 		for _, chat := range []string{daemontest.Admin, daemontest.Viewer} {
-			if got := len(w.Digested(chat)); got != count {
+			if got := len(w.QueuedDigests(chat)); got != count {
 				t.Fatalf("%s: %d digests for %s, want %d", why, got, chat, count)
 			}
 		}
 	}
 	step(at(1, 8, 0), 0, "nothing ever ran")
-	w.Ran()
+	w.StartRun()
 	step(at(2, 7, 29), 0, "too early")
 	step(at(2, 7, 30), 1, "due")
 	step(at(2, 12, 0), 0, "the same day")
 	step(at(3, 13, 31), 0, "too late")
 	step(at(4, 9, 0), 1, "late")
-	last := w.Digested(daemontest.Admin)[1].Text(0)
+	last := w.QueuedDigests(daemontest.Admin)[1].Text(0)
 	if !strings.Contains(last, "meant for 07:30") || !strings.Contains(last, "No digest on "+at(3, 0, 0).Format("Mon 2 Jan")) {
 		t.Errorf("it does not say that it is late, and what was missed:\n%s", last)
 	}
@@ -114,27 +114,27 @@ func TestWeeklyDigest(t *testing.T) {
 		return time.Date(2026, month, day, hour, minute, 0, 0, berlin)
 	}
 	w.Now.Store(at(10, 1, 0, 0).UnixNano())
-	w.Ran()
+	w.StartRun()
 	days, weeks := 0, 0
 	step := func(now time.Time, moreDays, moreWeeks int, why string) {
 		t.Helper()
 		for range 2 {
-			w.Morning(now)
+			w.SendDigests(now)
 		}
 		days, weeks = days+moreDays, weeks+moreWeeks
-		if got := len(w.Digested(daemontest.Viewer)); got != days+weeks {
+		if got := len(w.QueuedDigests(daemontest.Viewer)); got != days+weeks {
 			t.Fatalf("%s: %d digests, want %d of days and %d of weeks", why, got, days, weeks)
 		}
 	}
 	step(at(10, 19, 7, 45), 1, 0, "Monday, but early")
 	step(at(10, 19, 8, 0), 0, 1, "due")
-	text := w.Digested(daemontest.Viewer)[1].Text(0)
+	text := w.QueuedDigests(daemontest.Viewer)[1].Text(0)
 	if !strings.Contains(text, "week to Mon 19 Oct") {
 		t.Errorf("it is not that of a week:\n%s", text)
 	}
 	step(at(10, 20, 8, 0), 1, 0, "Tuesday")
 	step(at(10, 26, 13, 0), 1, 1, "late, and the clocks have changed")
-	if last := w.Digested(daemontest.Viewer)[4].Text(0); !strings.Contains(last, "meant for 08:00 · week to Mon 26 Oct") {
+	if last := w.QueuedDigests(daemontest.Viewer)[4].Text(0); !strings.Contains(last, "meant for 08:00 · week to Mon 26 Oct") {
 		t.Errorf("it does not say that it is late:\n%s", last)
 	}
 	step(at(11, 2, 14, 0), 0, 0, "off on Monday")
@@ -166,13 +166,13 @@ func TestWeeklyDigest(t *testing.T) {
 // TestDigestStrangers checks that only admins see messages from strangers.
 func TestDigestStrangers(t *testing.T) {
 	w := daemontest.New(t)
-	w.Ran()
+	w.StartRun()
 	y, m, d := time.Now().In(w.Projects.Zone()).Date()
 	w.Now.Store(time.Date(y, m, d+1, 6, 0, 0, 0, w.Projects.Zone()).UnixNano())
 	w.Input(loop.Input{Actor: "telegram:99", Name: "Somebody", Body: people.MeetStranger{Chat: "telegram:99", Why: "not paired"}})
-	w.Morning(time.Date(y, m, d+1, 7, 30, 5, 0, w.Projects.Zone()))
+	w.SendDigests(time.Date(y, m, d+1, 7, 30, 5, 0, w.Projects.Zone()))
 	for chat, want := range map[string]bool{daemontest.Admin: true, daemontest.Viewer: false} {
-		all := w.Digested(chat)
+		all := w.QueuedDigests(chat)
 		if len(all) != 1 || strings.Contains(all[0].Text(0), "1 stranger wrote") != want {
 			t.Errorf("%s reads %+v", chat, all)
 		}
@@ -183,7 +183,7 @@ func TestDigestStrangers(t *testing.T) {
 // host.
 func TestDigestCommand(t *testing.T) {
 	w := daemontest.New(t)
-	w.Ran()
+	w.StartRun()
 	d := w.Daemon.Operator
 	r, err := d.Command(t.Context(), api.Command{Key: "1", Project: "shop", Text: "/digest today"})
 	if err != nil || !r.OK || !strings.Contains(r.Text, "No agent ran.") {
@@ -213,19 +213,19 @@ func TestDigestCommand(t *testing.T) {
 // log has the stack.
 func TestDigestFault(t *testing.T) {
 	w := daemontest.New(t)
-	w.Ran()
+	w.StartRun()
 	y, m, d := time.Now().In(w.Projects.Zone()).Date()
 	due := time.Date(y, m, d+1, 7, 30, 0, 0, w.Projects.Zone())
-	w.Worked(due)
+	w.AddSessions(due)
 	drawn := 0
 	w.Digests.Picture = func(report.Facts, bool) ([]byte, error) {
 		drawn++
 		panic("index out of range")
 	}
-	w.Morning(due.Add(time.Minute))
-	desk := w.Daemon.Operator
+	w.SendDigests(due.Add(time.Minute))
+	daemon := w.Daemon.Operator
 	for range 2 {
-		m, err := desk.Digest(t.Context(), "shop", bot.DigestQuery{Span: "7d", Now: due.Add(2 * time.Minute)})
+		m, err := daemon.Digest(t.Context(), "shop", bot.DigestQuery{Span: "7d", Now: due.Add(2 * time.Minute)})
 		if err != nil || m.Picture != nil || m.Key != bot.KeyDigest {
 			t.Errorf("/digest: %+v, %v", m, err)
 		}
@@ -234,7 +234,7 @@ func TestDigestFault(t *testing.T) {
 		t.Errorf("it was drawn %d times", drawn)
 	}
 	for chat, faults := range map[string]int{daemontest.Admin: 1, daemontest.Viewer: 0} {
-		if all := w.Digested(chat); len(all) != 1 || all[0].Picture != nil || !strings.Contains(all[0].Text(0), "3 sessions · $1.50") {
+		if all := w.QueuedDigests(chat); len(all) != 1 || all[0].Picture != nil || !strings.Contains(all[0].Text(0), "3 sessions · $1.50") {
 			t.Errorf("%s reads %+v", chat, all)
 		}
 		queue, err := w.Store.Queued(t.Context(), chat)
@@ -251,7 +251,7 @@ func TestDigestFault(t *testing.T) {
 			t.Errorf("%s is told %d times of the fault, want %d", chat, told, faults)
 		}
 	}
-	r, err := desk.View(t.Context(), api.View{Name: "digest", Project: "shop", Args: map[string]string{"look": "dark"}})
+	r, err := daemon.View(t.Context(), api.View{Name: "digest", Project: "shop", Args: map[string]string{"look": "dark"}})
 	if err != nil || !r.OK {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -280,7 +280,7 @@ func TestLongWait(t *testing.T) {
 	due := time.Date(y, m, d+9, 7, 30, 0, 0, w.Projects.Zone())
 	began := due.Add(-5 * 24 * time.Hour)
 	w.Now.Store(began.Add(-time.Hour).UnixNano())
-	w.Ran()
+	w.StartRun()
 	project := ledger.ProjectStream("shop")
 	put := func(at time.Time, stream string, body ledger.Body) {
 		t.Helper()
@@ -326,7 +326,7 @@ func TestLongWait(t *testing.T) {
 // without a daemon.
 func TestCameBackNoted(t *testing.T) {
 	w := daemontest.New(t)
-	w.Ran()
+	w.StartRun()
 	w.CameBack(t.Context(), time.Time{})
 	w.CameBack(t.Context(), time.Now().Add(-10*time.Second))
 	w.CameBack(t.Context(), time.Now().Add(-3*time.Hour))
@@ -341,24 +341,24 @@ func TestCameBackNoted(t *testing.T) {
 // delivered with its picture exactly once, across restarts.
 func TestDigestArrives(t *testing.T) {
 	w := daemontest.New(t)
-	w.Ran()
+	w.StartRun()
 	y, m, d := time.Now().In(w.Projects.Zone()).Date()
 	due := time.Date(y, m, d+1, 7, 30, 0, 0, w.Projects.Zone())
-	w.Worked(due)
+	w.AddSessions(due)
 	for id, name := range map[int64]string{1: "Mira", 2: "Ben"} {
-		w.Far.Say(telegram.User{ID: id, Name: name}, id, "hello")
+		w.Telegram.Say(telegram.User{ID: id, Name: name}, id, "hello")
 	}
 	patient, cancel := context.WithTimeout(t.Context(), daemontest.Patience)
 	defer cancel()
 	for range 2 {
-		w.Morning(due.Add(time.Minute))
+		w.SendDigests(due.Add(time.Minute))
 		c := w.Hub.Connect(time.Time{})
 		if err := c.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range []int64{1, 2} {
 			found := telegram.Message{}
-			if _, err := w.Far.WaitFor(patient, id, func(c telegram.Chat) (ok bool) {
+			if _, err := w.Telegram.WaitFor(patient, id, func(c telegram.Chat) (ok bool) {
 				found, ok = c.Find(func(m telegram.Message) bool { return m.File != nil })
 				return ok
 			}); err != nil {
@@ -370,7 +370,7 @@ func TestDigestArrives(t *testing.T) {
 		}
 		c.Stop()
 	}
-	if n := len(w.Far.Calls("sendPhoto")); n != 2 {
+	if n := len(w.Telegram.Calls("sendPhoto")); n != 2 {
 		t.Errorf("%d photos were sent to two people", n)
 	}
 }

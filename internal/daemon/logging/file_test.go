@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestLogBeginsAnew checks that the log's size is bounded and that rotation
+// TestLogRotation checks that the log's size is bounded and that rotation
 // neither loses nor tears a line.
-func TestLogBeginsAnew(t *testing.T) {
+func TestLogRotation(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "nightporter.log")
 	l, err := Open(path)

@@ -69,9 +69,9 @@ func TestManager(t *testing.T) {
 	}
 }
 
-// TestManagerDeaf checks that a manager that never reads does not block the
+// TestManagerNeverReads checks that a manager that never reads does not block the
 // daemon.
-func TestManagerDeaf(t *testing.T) {
+func TestManagerNeverReads(t *testing.T) {
 	notifySocket(t)
 	m := New(slog.New(slog.DiscardHandler), Status{})
 	at := os.Getenv("NOTIFY_SOCKET")
