@@ -91,15 +91,25 @@ func overrule(s loop.Answered, choice, words string, now time.Time) string {
 	return guideAgain(s, own)
 }
 
-// ids writes tasks as the arguments of a command, "" if they are too many to type.
-func ids(tasks []string) string {
+// taskArgs writes tasks as the arguments of a command, "" if they are too many to type.
+func taskArgs(tasks []string) string {
 	const most = 6
 	if len(tasks) > most {
 		return ""
 	}
 	var out []string
 	for _, id := range tasks {
-		out = append(out, arg(id))
+		out = append(out, idArg(id))
 	}
 	return strings.Join(out, " ")
+}
+
+// guideAgain returns the command that queues words for the task of a settled
+// question. It does not repeat words longer than maxTwin; they have to be typed
+// again.
+func guideAgain(s loop.Answered, words string) string {
+	if words == "" || len(words) > maxTwin {
+		return "/guidance #" + idArg(s.Subject.Task) + wordsWanted
+	}
+	return "/guidance #" + idArg(s.Subject.Task) + " " + words
 }

@@ -32,7 +32,7 @@ func hatSet(project, pattern string) bot.HatSet {
 	return out
 }
 
-const sections = `{"summary":"An adapter around the old payment API, then the callers one by one.","sections":[
+const helpSections = `{"summary":"An adapter around the old payment API, then the callers one by one.","sections":[
  {"id":"a","title":"Add the adapter","tasks":["the old tests pass against it"],"files":["payment/adapter.go"],"steps":["interface","implementation"]},
  {"id":"b","title":"Move the callers to the adapter, and nothing else","files":["orders/service.go","orders/refund.go"],"steps":[{"title":"service"},{"what":"refund"}]},
  {"id":"c","title":"Remove the old client","depends_on":["b"]}]}`
@@ -77,16 +77,16 @@ func planScenes() map[string]func() (*service, string) {
 		},
 		"sent-back": func() (*service, string) {
 			c := &loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards")}, Approved: []string{"a"}}
-			return argued(c, sections), "/plan"
+			return argued(c, helpSections), "/plan"
 		},
 		"asked": func() (*service, string) {
 			c := &loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards"), {Objections: []string{"b before a"}}, fine()}, Approved: []string{"a", "b", "c"}}
-			d := argued(c, sections)
+			d := argued(c, helpSections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter around the old payment API, then the callers one by one."})
 			return d, "q9"
 		},
 		"asked-read": func() (*service, string) {
-			d := argued(&loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards"), fine()}, Approved: []string{"a", "b", "c"}}, sections)
+			d := argued(&loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards"), fine()}, Approved: []string{"a", "b", "c"}}, helpSections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter."})
 			return d, "/plan"
 		},
@@ -95,7 +95,7 @@ func planScenes() map[string]func() (*service, string) {
 			for range 5 {
 				c.Rounds = append(c.Rounds, rejected("b", "no path for expired cards, whichever way the callers are moved, since the old client swallows them"))
 			}
-			d := argued(c, sections)
+			d := argued(c, helpSections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter."})
 			return d, "q9"
 		},
@@ -120,14 +120,14 @@ func planScenes() map[string]func() (*service, string) {
 			return d, "q9 do b first"
 		},
 		"waits-status": func() (*service, string) {
-			d := argued(nil, sections)
+			d := argued(nil, helpSections)
 			d.Night.State.Project.Questions = nil
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 			d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Run: "r1", Body: ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitQuestion}})
 			return d, "/status"
 		},
 		"ended": func() (*service, string) {
-			d := argued(nil, sections)
+			d := argued(nil, helpSections)
 			d.Night.State.Project.Questions = nil
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 			return d, "ended"
@@ -145,7 +145,7 @@ func planScenes() map[string]func() (*service, string) {
 
 // parted is a project whose #4 became parts: the first done, the second at work.
 func parted() *service {
-	d := argued(nil, sections)
+	d := argued(nil, helpSections)
 	s := &d.Night.State
 	tasks := s.Project.Tasks.Slice()
 	for n := range tasks {
@@ -194,7 +194,7 @@ func TestPlanAnswers(t *testing.T) {
 		},
 	} {
 		for line, want := range lines {
-			d := argued(nil, sections)
+			d := argued(nil, helpSections)
 			d.asks(ledger.Question{Kind: kind, Paths: []string{"docs/a.md"}})
 			d.say(t, line)
 			if len(d.inputs) != 1 || d.inputs[0].Body != loop.InputBody(want) {
@@ -207,7 +207,7 @@ func TestPlanAnswers(t *testing.T) {
 // TestPlanApprovalIsAdmins: only an admin decides about a plan, however it is
 // typed; every other question is still everybody's who may steer.
 func TestPlanApprovalIsAdmins(t *testing.T) {
-	h := stays(argued(nil, sections))
+	h := stays(argued(nil, helpSections))
 	h.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 	for line, want := range map[string]ledger.Role{
 		"q9 approve": ledger.RoleAdmin, "q9 a": ledger.RoleAdmin, "/approve 4": ledger.RoleAdmin, "/reject q9 no": ledger.RoleAdmin, "shop: q9 r no": ledger.RoleAdmin,
@@ -222,7 +222,7 @@ func TestPlanApprovalIsAdmins(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]ledger.Role{"/approve": ledger.RoleAdmin, "/reject not yet": ledger.RoleAdmin, "/answer a": ledger.RoleAdmin, "/retry 4": ledger.RoleSteer} {
-		alone := stays(argued(nil, sections))
+		alone := stays(argued(nil, helpSections))
 		alone.Night.State.Project.Questions = nil
 		alone.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 		c, err := bot.Parse(line)

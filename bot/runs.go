@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -197,7 +195,7 @@ func Run(p PastRun, now time.Time) Message {
 	if p.End != nil {
 		rest = p.ID + " ended: " + p.tally()
 	}
-	m := newMessage("runs.one", fit(p.sign(), p.Project, rest, ""))
+	m := newMessage("runs.one", firstLine(p.sign(), p.Project, rest, ""))
 	m.Project = p.Project
 	if p.End != nil {
 		m.add(Clock(p.Began, now) + " → " + Clock(p.Ended, now) + " · " + p.took(now))
@@ -238,8 +236,8 @@ func (m *Message) made(tasks []RunTask) {
 	}{{ledger.Done, "Done"}, {ledger.Blocked, SignBlocked + " Blocked"}, {ledger.ManualVerify, SignAsk + " Manual verify"}, {ledger.Skipped, SignAway + " Skipped"}} {
 		ids := by[k.status]
 		slices.SortStableFunc(ids, func(a, b string) int {
-			x, _ := number(a)
-			y, _ := number(b)
+			x, _ := idNumber(a)
+			y, _ := idNumber(b)
 			return cmp.Compare(x, y)
 		})
 		if len(ids) > 0 {
@@ -248,13 +246,11 @@ func (m *Message) made(tasks []RunTask) {
 	}
 }
 
-var runForm = regexp.MustCompile(`^[rR][0-9]{1,9}$`)
-
 // mostRuns limits the runs in one message.
 const mostRuns = 6
 
-// runs answers /runs, /runs shop and /runs r14.
-func runs(ctx context.Context, service Service, r Request, c Command) (Message, error) {
+// listRuns answers /runs, /runs shop and /runs r14.
+func listRuns(ctx context.Context, service Service, r Request, c Command) (Message, error) {
 	target := strings.ToLower(strings.TrimSpace(c.Target))
 	if digits.MatchString(target) {
 		target = "r" + target
@@ -264,8 +260,8 @@ func runs(ctx context.Context, service Service, r Request, c Command) (Message, 
 	}
 	names := service.Projects()
 	if one := orElse(c.Project, orElse(target, r.Project)); one != "" {
-		if !slices.Contains(names, one) && !slices.Contains(projects(service), one) {
-			return noProject(one, projects(service)), nil
+		if !slices.Contains(names, one) && !slices.Contains(projectNames(service), one) {
+			return noProject(one, projectNames(service)), nil
 		}
 		names = []string{one}
 	}
@@ -274,7 +270,7 @@ func runs(ctx context.Context, service Service, r Request, c Command) (Message, 
 	for _, name := range names {
 		ids, err := service.Runs(ctx, name)
 		if err != nil {
-			return faulty(c), fmt.Errorf("runs of %s: %w", name, err)
+			return faultReply(c), fmt.Errorf("runs of %s: %w", name, err)
 		}
 		for _, id := range ids {
 			all = append(all, ran{id, name})
@@ -289,7 +285,7 @@ func runs(ctx context.Context, service Service, r Request, c Command) (Message, 
 	for _, x := range all {
 		p, err := pastRun(ctx, service, x.project, x.id)
 		if err != nil {
-			return faulty(c), err
+			return faultReply(c), err
 		}
 		past = append(past, p)
 	}
@@ -299,7 +295,7 @@ func runs(ctx context.Context, service Service, r Request, c Command) (Message, 
 func oneRun(ctx context.Context, service Service, r Request, c Command, id string) (Message, error) {
 	project, err := ranIn(ctx, service, id)
 	if err != nil {
-		return faulty(c), err
+		return faultReply(c), err
 	}
 	if project == "" {
 		m := refusal("cmd.norun", SignFailed+" There is no run "+id)
@@ -309,7 +305,7 @@ func oneRun(ctx context.Context, service Service, r Request, c Command, id strin
 	}
 	p, err := pastRun(ctx, service, project, id)
 	if err != nil {
-		return faulty(c), err
+		return faultReply(c), err
 	}
 	return Run(p, r.Time), nil
 }
@@ -342,11 +338,6 @@ func ranIn(ctx context.Context, service Service, id string) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-func runNumber(id string) int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(id, "r"))
-	return n
 }
 
 // logOfRun shows the log of a run's sessions, also of a run that ended long ago.

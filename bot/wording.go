@@ -1,0 +1,116 @@
+package bot
+
+import (
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// verbWording holds the texts that people read about one answer to a kind of
+// question.
+type verbWording struct {
+	label    string                                      // on its button; ends with "…" if words have to be typed after it
+	labelFor func(q ledger.Question) string              // the label if it depends on the question; nil: label
+	words    string                                      // placeholder for the words to type after it: "WHY"; "" = no words needed
+	means    string                                      // explanation, "" if the label is enough
+	settled  string                                      // in the question's message after the answer; "" = the verb's name
+	after    func(q ledger.Question, item string) string // the consequence; item is the id of the guidance that its words became
+	// overrule returns the command that still achieves this answer after another
+	// answer settled the question, "" if no command does; nil: never any.
+	overrule func(s loop.Answered, words string, now time.Time) string
+}
+
+// wording holds the texts that people read about one kind of question.
+type wording struct {
+	sign     string
+	headline func(s loop.State, q ledger.Question) string            // one line, without its sign
+	first    func(s loop.State, q ledger.Question, width int) string // the first line of its message
+	body     func(m *Message, s loop.State, q ledger.Question, now time.Time)
+	facts    func(m *Message, s loop.State, q ledger.Question)        // lines that body adds below the question's text; nil: none
+	waits    func(s loop.State, q ledger.Question) string             // what happens without an answer, for a question that never expires
+	then     func(s loop.State, q ledger.Question) string             // the same for a question that expires
+	past     func(m *Message, s loop.State, q ledger.Question)        // adds what was asked, to the message after it is settled
+	expired  func(q ledger.Question, b ledger.QuestionExpired) string // what its expiry led to, "" = only that it is over
+	untimed  bool                                                     // the message about its expiry has no time
+	verbs    map[string]verbWording
+	own      *verbWording // for an option or an answer in own words; nil: neither is an answer
+	// closed maps a command that settled the question without being one of its verbs
+	// to the consequence.
+	closed map[string]func(q ledger.Question, item string) string
+
+	terse     func(s loop.State, q ledger.Question) string    // what happens around it if it never expires, for a terminal; nil: nothing
+	withdrawn bool                                            // people are not told that it ended without an answer
+	task      string                                          // state of its waiting task, in a list of tasks
+	need      string                                          // after its task in a digest; "" = its text, or its headline if it has no task of its own
+	text      TextForm                                        // layout of its text
+	reads     bool                                            // it has a plan that a command shows
+	buttons   buttonForm                                      // in a digest
+	runEnd    func(q ledger.Question) (label, command string) // its button in the message about the run's end; nil: none
+}
+
+// TextForm is the layout of a question's text.
+type TextForm int
+
+const (
+	TextQuoted  TextForm = iota // a quotation of an agent or a person
+	TextSteps                   // steps of a manual verification, one per line
+	TextOutcome                 // the reason why an attempt failed
+	TextOffer                   // facts of the offer, which the headline contains already
+)
+
+// buttonForm selects a question's buttons in messages that list many questions.
+type buttonForm int
+
+const (
+	buttonAnswer buttonForm = iota // one button that shows the question
+	buttonVerbs                    // a button for each verb, with the task's id
+	buttonRead                     // one button that shows its plan
+	buttonFirst                    // one button for its likely verb
+)
+
+// wordings has a row for each kind of question that package loop knows. It is
+// filled by init because some cells look up others.
+var wordings map[ledger.QuestionKind]wording
+
+// waitsForAnswer is the state of a waiting task whose question needs no other word.
+const waitsForAnswer = "asks"
+
+// wordingOf returns the row of a question's kind. A question of an unknown kind,
+// from a ledger of a later release, has the texts of an agent's question.
+func wordingOf(q ledger.Question) wording {
+	if w, ok := wordings[q.Kind]; ok {
+		return w
+	}
+	return wordings[ledger.AskAgent]
+}
+
+// TextOf returns the layout of a question's text.
+func TextOf(q ledger.Question) TextForm { return wordingOf(q).text }
+
+// Stands says what happens around an open question that never expires, "" if
+// nothing does.
+func Stands(s loop.State, q ledger.Question) string {
+	if terse := wordingOf(q).terse; terse != nil {
+		return terse(s, q)
+	}
+	return ""
+}
+
+// EndIsNews reports whether people are told about the expiry b of a question.
+// Some kinds are settled by another event, which has a message of its own.
+func EndIsNews(q ledger.Question, b ledger.QuestionExpired) bool {
+	return b.Choice != "" || !wordingOf(q).withdrawn
+}
+
+// verb returns the wording of a recorded answer: a verb, or an option or own
+// words where the kind takes them.
+func (w wording) verb(choice string) (verbWording, bool) {
+	if v, ok := w.verbs[choice]; ok {
+		return v, true
+	}
+	if w.own != nil {
+		return *w.own, true
+	}
+	return verbWording{}, false
+}
