@@ -82,7 +82,7 @@ func viewCommand(name, short string, args cobra.PositionalArgs) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.ask(cmd.Context(), func(a asker) error {
 				r, err := a.View(cmd.Context(), api.View{Name: name, Project: f.project})
-				return show(cmd, r, err, asJSON)
+				return printReply(cmd, r, err, asJSON)
 			})
 		},
 	}
@@ -105,7 +105,7 @@ func lineCommand(name, command, args, short string) *cobra.Command {
 					line += " now"
 				}
 				r, err := a.Command(cmd.Context(), api.Command{Key: key, Project: f.project, Text: line, Actor: "console"})
-				return show(cmd, r, err, false)
+				return printReply(cmd, r, err, false)
 			})
 		},
 	}
@@ -122,8 +122,8 @@ func nonce() string {
 	return hex.EncodeToString(b[:])
 }
 
-// show prints an answer. A refusal ends with exit code 1.
-func show(cmd *cobra.Command, r api.Reply, err error, asJSON bool) error {
+// printReply prints an answer. A refusal ends with exit code 1.
+func printReply(cmd *cobra.Command, r api.Reply, err error, asJSON bool) error {
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func evidenceCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return f.ask(cmd.Context(), func(a asker) error {
 				r, err := a.View(cmd.Context(), api.View{Name: "evidence", Project: f.project, Args: map[string]string{"task": strings.Join(words, " ")}})
-				return show(cmd, r, err, asJSON)
+				return printReply(cmd, r, err, asJSON)
 			})
 		},
 	}

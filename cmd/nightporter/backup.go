@@ -181,11 +181,11 @@ func writeBackup(ctx context.Context, file, state, database string, m backup.Man
 		return m, err
 	}
 	crash.Point("before-backed-up")
-	return m, place(f.Name(), file)
+	return m, moveIntoPlace(f.Name(), file)
 }
 
-// place gives a finished file its name. It fails if the name is taken.
-func place(from, to string) error {
+// moveIntoPlace gives a finished file its name. It fails if the name is taken.
+func moveIntoPlace(from, to string) error {
 	err := os.Link(from, to) // unlike a rename, it replaces nothing
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
 		// A file system without links: a stick, a share.

@@ -48,7 +48,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	if err := freshDemo(cmd.Context(), home, state, repo); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, " 0:00  repository %s, plan first-week, 4 tasks\n", short(repo))
+	fmt.Fprintf(out, " 0:00  repository %s, plan first-week, 4 tasks\n", shortPath(repo))
 
 	cfg := config.Empty()
 	project, err := cfg.Pick(config.Overrides{Repo: repo}, home)
@@ -88,9 +88,9 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n  Picture   %s\n", short(picture))
-	fmt.Fprintf(out, "  Commits   git -C %s log nightporter/tea-shop/r1\n", short(repo))
-	fmt.Fprintf(out, "  Evidence  nightporter evidence 2 --state %s\n", short(state))
+	fmt.Fprintf(out, "\n  Picture   %s\n", shortPath(picture))
+	fmt.Fprintf(out, "  Commits   git -C %s log nightporter/tea-shop/r1\n", shortPath(repo))
+	fmt.Fprintf(out, "  Evidence  nightporter evidence 2 --state %s\n", shortPath(state))
 	fmt.Fprintln(out, "  Yours     cd YOUR-REPO && nightporter init      then: nightporter up, nightporter pair")
 	return nil
 }

@@ -45,7 +45,7 @@ why. Without a word it is about what the last one was about, up to now.
 				if err == nil && r.OK && out != "" {
 					err = writePicture(out, &r)
 				}
-				return show(cmd, r, err, asJSON)
+				return printReply(cmd, r, err, asJSON)
 			})
 		},
 	}

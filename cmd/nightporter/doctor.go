@@ -2,61 +2,19 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/config/propose"
-	"github.com/nightporter/nightporter/internal/daemon/platform"
-	"github.com/nightporter/nightporter/internal/daemon/session"
-	"github.com/nightporter/nightporter/loop/agent"
-	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// What a check came to.
-const (
-	resultOK     = "ok"        // nothing to do
-	resultLook   = "look"      // works, and is worth a look
-	resultMend   = "mend"      // something will fail until it is mended
-	resultUnseen = "unchecked" // nobody could look, or there is nothing to look at
-)
-
-var resultSigns = map[string]string{
-	resultOK: bot.SignDone, resultLook: bot.SignLook, resultMend: bot.SignFailed, resultUnseen: bot.SignAway,
-}
-
-// finding is one line of doctor, and one object of its JSON. Fields are added,
-// never renamed. No text in it ever holds a token.
-type finding struct {
-	Check   string `json:"check"`
-	Project string `json:"project,omitempty"`
-	Result  string `json:"result"` // ok, look, mend, unchecked
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Text    string `json:"text"`
-	Fix     string `json:"fix,omitempty"` // the command or edit that mends it
-	shown   string // as it is printed, where that is more than the fields
-}
-
-// check is one thing that doctor looks at. It may leave notes in the patient
-// for those that follow.
-type check struct {
-	name string
-	look func(ctx context.Context, p *doctorContext) []finding
-}
-
-// checks are all of them, in the order in which one rests on another.
-var checks = slices.Concat([]check{
+// doctorChecks are all of them, in the order in which one rests on another.
+var doctorChecks = slices.Concat([]doctorCheck{
 	{"configuration", checkConfig},
 	{"programs", checkPrograms},
 	{"clock", checkClock},
@@ -68,27 +26,10 @@ var checks = slices.Concat([]check{
 	{"sockets", checkSockets},
 	{"project", checkProjects},
 	{"agent", checkAgents},
-}, chatChecks(), []check{
+}, chatChecks(), []doctorCheck{
 	{"people", checkPeople},
 	{"service", checkService},
 })
-
-// doctorContext is what is looked at, and what is known of it so far.
-type doctorContext struct {
-	config string // --config
-	state  string // state folder, absolute
-	now    time.Time
-
-	cfg    *config.Config // an empty one until a file was read without a mistake
-	usable bool           // the configuration is without a mistake, or there is none
-	daemon bool           // somebody has the state folder and answers
-
-	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
-	people func(ctx context.Context, p *doctorContext) (n int, known bool)
-
-	ward   ward
-	agents map[string][]string // agents that projects start, each with the projects
-}
 
 func doctorCommand() *cobra.Command {
 	var file, state string
@@ -125,7 +66,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool) error {
 	counts := map[string]int{}
 	said := map[string]bool{}
-	for _, c := range checks {
+	for _, c := range doctorChecks {
 		for _, f := range c.look(ctx, p) {
 			if f.Check == "" {
 				f.Check = c.name
@@ -167,160 +108,4 @@ func toLook(look int) string {
 		return ""
 	}
 	return fmt.Sprintf(", %d to look at", look)
-}
-
-// print writes one finding: the sign, what it is about, the text, and below it
-// what to do.
-func (f finding) print(out io.Writer, asJSON bool) error {
-	if asJSON {
-		line, err := json.Marshal(f)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(out, string(line))
-		return err
-	}
-	const indent = 17
-	text := f.shown
-	if text == "" {
-		what := f.Check
-		if f.Project != "" {
-			what = f.Project
-		}
-		text = fmt.Sprintf("%s %-13s  %s", resultSigns[f.Result], what, f.place()+propose.Plain(f.Text))
-		if f.Fix != "" {
-			text += "\n" + strings.Repeat(" ", indent) + propose.Plain(f.Fix)
-		}
-	}
-	_, err := fmt.Fprintln(out, text)
-	return err
-}
-
-func (f finding) place() string {
-	switch {
-	case f.File != "" && f.Line > 0:
-		return fmt.Sprintf("%s:%d  ", propose.Plain(f.File), f.Line)
-	case f.File != "":
-		return propose.Plain(f.File) + "  "
-	}
-	return ""
-}
-
-// Findings of each result, in short.
-func fine(text string, args ...any) finding {
-	return finding{Result: resultOK, Text: fmt.Sprintf(text, args...)}
-}
-
-func look(fix, text string, args ...any) finding {
-	return finding{Result: resultLook, Fix: fix, Text: fmt.Sprintf(text, args...)}
-}
-
-func mend(fix, text string, args ...any) finding {
-	return finding{Result: resultMend, Fix: fix, Text: fmt.Sprintf(text, args...)}
-}
-
-func unseen(text string, args ...any) finding {
-	return finding{Result: resultUnseen, Text: fmt.Sprintf(text, args...)}
-}
-
-// ofProject gives findings of a check to a project.
-func ofProject(project string, list []finding) []finding {
-	for i := range list {
-		list[i].Project = project
-	}
-	return list
-}
-
-// fromError makes findings of an error that lists what a person has to mend,
-// or one of any other.
-func fromError(err error) []finding {
-	var out []finding
-	var in *ledger.InputError
-	var c *config.Error
-	switch {
-	case errors.As(err, &in):
-		out = fromFindings(resultMend, in.Findings)
-	case errors.As(err, &c):
-		for _, item := range c.Items {
-			f := finding{Result: resultMend, File: item.File, Line: item.Line, shown: item.String()}
-			// The text as it is shown has tokens masked; so have its parts.
-			first, rest, _ := strings.Cut(item.String(), "\n")
-			f.Text = strings.TrimPrefix(first, bot.SignFailed+" ")
-			if _, text, ok := strings.Cut(f.Text, "  "); ok && item.File != "" {
-				f.Text = text
-			}
-			lines := strings.Split(rest, "\n")
-			if last := lines[len(lines)-1]; item.Fix != "" {
-				f.Fix = strings.TrimSpace(last)
-			} else if i := strings.Index(last, `meant "`); i >= 0 { // behind the carets
-				f.Fix = last[i:]
-			}
-			out = append(out, f)
-		}
-		if c.More > 0 {
-			out = append(out, mend("", "and %d more", c.More))
-		}
-	default:
-		out = []finding{mend("", "%v", err)}
-	}
-	return out
-}
-
-func fromFindings(result string, list []ledger.Finding) []finding {
-	var out []finding
-	for _, f := range list {
-		out = append(out, finding{Result: result, File: f.File, Line: f.Line, Text: f.Text, Fix: f.Fix})
-	}
-	return out
-}
-
-// ward is where sessions are tried: the state folder itself where it is there
-// and ours, because its place and file system are what counts; else a folder
-// that is gone afterwards.
-type ward struct {
-	dir    string
-	err    error
-	tried  bool
-	mine   bool // a folder of doctor's own
-	runner *agent.Runner
-}
-
-func (w *ward) close() {
-	if w.mine {
-		_ = os.RemoveAll(w.dir)
-	}
-}
-
-// open makes the ward and its runner, once.
-func (p *doctorContext) open() (*ward, error) {
-	w := &p.ward
-	if w.tried {
-		return w, w.err
-	}
-	w.tried = true
-	w.dir, w.mine, w.err = p.place()
-	if w.err != nil {
-		return w, w.err
-	}
-	// As a run would have it; no session of a project is ever started here.
-	w.runner, w.err = agent.New(session.Options{State: w.dir, Agents: builtin(0), Hide: platform.TokenFiles(p.cfg)}.Agent(p.cfg))
-	return w, w.err
-}
-
-func (p *doctorContext) place() (dir string, mine bool, err error) {
-	if info, err := os.Stat(p.state); err == nil && info.IsDir() && ownedByMe(info) && writable(p.state) == nil {
-		return p.state, false, nil
-	}
-	dir, err = os.MkdirTemp("", "nightporter-doctor-")
-	return dir, true, err
-}
-
-// agentNames lists the agents that projects start, sorted.
-func (p *doctorContext) agentNames() []string {
-	var names []string
-	for name := range p.agents {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // chatChecks are a check for each platform of the table.
-func chatChecks() []check {
-	var all []check
+func chatChecks() []doctorCheck {
+	var all []doctorCheck
 	for _, pl := range platform.All {
-		all = append(all, check{pl.Name, func(ctx context.Context, p *doctorContext) []finding { return checkChat(ctx, p, pl) }})
+		all = append(all, doctorCheck{pl.Name, func(ctx context.Context, p *doctorContext) []finding { return checkChat(ctx, p, pl) }})
 	}
 	return all
 }
@@ -34,7 +34,7 @@ func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []fi
 	var unread *platform.TokenError
 	if errors.As(err, &unread) {
 		fix, text := pl.TokenFix(unread)
-		return []finding{mend(fix, "%s", text)}
+		return []finding{mendWith(fix, "%s", text)}
 	}
 	files, noun, hide := []string{}, "token", []string{}
 	for n, t := range pl.Tokens {
@@ -48,7 +48,7 @@ func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []fi
 	found, err := p.probe(ctx, pl, p.cfg, tokens)
 	switch {
 	case err != nil:
-		return append(out, mend("correct ["+pl.Name+"] in the configuration", "%v", err))
+		return append(out, mendWith("correct ["+pl.Name+"] in the configuration", "%v", err))
 	case len(found) == 0:
 		return append(out, unseen("%s itself was not asked", pl.Title))
 	}
@@ -61,9 +61,9 @@ func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []fi
 			out = append(out, fine("%s", text))
 		case transport.TroubleNetwork, transport.TroubleServer, transport.TroubleSlow, transport.TroubleRights:
 			// nightporter works on, with less or later.
-			out = append(out, look(fix, "%s", text))
+			out = append(out, lookAt(fix, "%s", text))
 		default:
-			out = append(out, mend(fix, "%s", text))
+			out = append(out, mendWith(fix, "%s", text))
 		}
 	}
 	return out

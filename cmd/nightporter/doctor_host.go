@@ -32,7 +32,7 @@ func checkConfig(_ context.Context, p *doctorContext) []finding {
 	}
 	if file == "" {
 		p.usable = true
-		return []finding{look("nightporter init", "there is none at %s; nightporter up needs one", config.DefaultFile())}
+		return []finding{lookAt("nightporter init", "there is none at %s; nightporter up needs one", config.DefaultFile())}
 	}
 	cfg, err := config.Load(file)
 	if err != nil {
@@ -41,7 +41,7 @@ func checkConfig(_ context.Context, p *doctorContext) []finding {
 	p.cfg, p.usable = cfg, true
 	out := []finding{fine("%s, %s", cfg.File, count(len(cfg.Projects), "project"))}
 	if len(cfg.Projects) == 0 {
-		out = append(out, mend("nightporter init --add --repo DIR", "it has no [[project]], so there is nothing to work on"))
+		out = append(out, mendWith("nightporter init --add --repo DIR", "it has no [[project]], so there is nothing to work on"))
 	}
 	return out
 }
@@ -50,7 +50,7 @@ func checkConfig(_ context.Context, p *doctorContext) []finding {
 // small client or have to do with this program under its name.
 func checkPrograms(context.Context, *doctorContext) []finding {
 	if session.Beside("hat") == "" {
-		return []finding{look("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version)}
+		return []finding{lookAt("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version)}
 	}
 	return []finding{fine("nightporter %s, hat beside it", Version)}
 }
@@ -69,13 +69,13 @@ func checkClock(_ context.Context, p *doctorContext) []finding {
 	shown := now.Format("Mon 2 Jan 2006 15:04 MST")
 	switch {
 	case now.Before(oldest):
-		return []finding{mend("timedatectl set-ntp true", "it is not %s: the host's clock is wrong", shown)}
+		return []finding{mendWith("timedatectl set-ntp true", "it is not %s: the host's clock is wrong", shown)}
 	case p.cfg.Timezone != "":
 		return []finding{fine("%s, %s", shown, p.cfg.Timezone)}
 	}
 	host, _ := hostZone()
 	if p.cfg.File != "" && (host == "" || farZone(host) != "") {
-		return []finding{look(`timezone = "Europe/Berlin", or where you live, at the top of the configuration`, "%s: the host's zone, which may not be yours", shown)}
+		return []finding{lookAt(`timezone = "Europe/Berlin", or where you live, at the top of the configuration`, "%s: the host's zone, which may not be yours", shown)}
 	}
 	return []finding{fine("%s, the host's zone", shown)}
 }
@@ -83,27 +83,27 @@ func checkClock(_ context.Context, p *doctorContext) []finding {
 // checkState looks whether the state folder can be used, or made.
 func checkState(_ context.Context, p *doctorContext) []finding {
 	if n := len(socket.OperatorPath(p.state)); n > api.MaxPath {
-		return []finding{mend("a shorter folder: --state DIR", "%s is too long for a socket in it: %d bytes, and at most %d are possible", p.state, n, api.MaxPath)}
+		return []finding{mendWith("a shorter folder: --state DIR", "%s is too long for a socket in it: %d bytes, and at most %d are possible", p.state, n, api.MaxPath)}
 	}
 	info, err := os.Stat(p.state)
 	if err != nil {
 		if there, problem := ancestor(p.state); problem != "" {
-			return []finding{mend("name another: --state DIR", "%s cannot be made: %s %s", p.state, there, problem)}
+			return []finding{mendWith("name another: --state DIR", "%s cannot be made: %s %s", p.state, there, problem)}
 		}
 		return []finding{fine("%s, made at the first start", p.state)}
 	}
 	if !info.IsDir() {
-		return []finding{mend("name another: --state DIR", "%s is not a folder", p.state)}
+		return []finding{mendWith("name another: --state DIR", "%s is not a folder", p.state)}
 	}
 	if !ownedByMe(info) {
 		who := ownerName(info)
-		return []finding{look("sudo -u "+quote(who)+" nightporter doctor", "%s belongs to %s: look as that user", p.state, who)}
+		return []finding{lookAt("sudo -u "+quote(who)+" nightporter doctor", "%s belongs to %s: look as that user", p.state, who)}
 	}
 	if err := writable(p.state); err != nil {
-		return []finding{mend("chmod u+rwx "+quote(p.state)+", or another folder: --state DIR", "%s is not writable: %s", p.state, reasonOf(err))}
+		return []finding{mendWith("chmod u+rwx "+quote(p.state)+", or another folder: --state DIR", "%s is not writable: %s", p.state, reasonOf(err))}
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return []finding{mend("chmod go-w "+quote(p.state), "%s can be written by others (%#o)", p.state, info.Mode().Perm())}
+		return []finding{mendWith("chmod go-w "+quote(p.state), "%s can be written by others (%#o)", p.state, info.Mode().Perm())}
 	}
 	return []finding{fine("%s", p.state)}
 }
@@ -128,27 +128,12 @@ func ancestor(dir string) (there, problem string) {
 	}
 }
 
-// writable tries it: modes do not say what a full quota or a read-only disk do.
-func writable(dir string) error {
-	f, err := os.CreateTemp(dir, ".doctor-")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString("x")
-	return errors.Join(err, f.Close(), os.Remove(f.Name()))
-}
-
 func reasonOf(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
 	return err.Error()
-}
-
-func ownedByMe(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return !ok || int(st.Uid) == os.Geteuid()
 }
 
 func ownerName(info fs.FileInfo) string {
@@ -179,10 +164,10 @@ func checkDisk(_ context.Context, p *doctorContext) []finding {
 	}
 	free := s.Bavail * uint64(s.Bsize)
 	if f, low := engine.LowDisk(free); low {
-		return []finding{mend(f.Fix, "%s", f.Text)}
+		return []finding{mendWith(f.Fix, "%s", f.Text)}
 	}
 	if s.Files > 0 && s.Ffree < 10_000 {
-		return []finding{mend("remove what is not needed: df -i "+quote(dir), "only %d more files fit on the disk of %s", s.Ffree, dir)}
+		return []finding{mendWith("remove what is not needed: df -i "+quote(dir), "only %d more files fit on the disk of %s", s.Ffree, dir)}
 	}
 	return []finding{fine("%.1f GiB free", float64(free)/(1<<30))}
 }
@@ -196,7 +181,7 @@ func checkDaemon(_ context.Context, p *doctorContext) []finding {
 	case held && p.daemon:
 		return []finding{fine("nightporter runs (pid %d)", pid)}
 	case held:
-		return []finding{look(fmt.Sprintf("wait a little; then: ps -p %d", pid), "another nightporter has the state folder (pid %d), and does not answer", pid)}
+		return []finding{lookAt(fmt.Sprintf("wait a little; then: ps -p %d", pid), "another nightporter has the state folder (pid %d), and does not answer", pid)}
 	}
 	return []finding{fine("none runs; to start one: nightporter up")}
 }
@@ -224,9 +209,9 @@ func checkLedger(ctx context.Context, p *doctorContext) []finding {
 	case errors.As(err, &inUse):
 		return []finding{unseen("who has the state folder does not answer")}
 	case errors.Is(err, context.DeadlineExceeded):
-		return []finding{look("nightporter verify", "it could not be verified within a minute")}
+		return []finding{lookAt("nightporter verify", "it could not be verified within a minute")}
 	case err != nil:
-		return []finding{mend("see docs/operating.md: Backup", "%v", err)}
+		return []finding{mendWith("see docs/operating.md: Backup", "%v", err)}
 	case r.OK:
 		return []finding{fine("%s", strings.TrimPrefix(r.Text, "✓ ledger "))}
 	}
@@ -234,7 +219,7 @@ func checkLedger(ctx context.Context, p *doctorContext) []finding {
 	if err := json.Unmarshal(r.Data, &said); err != nil || len(said.Breaks) == 0 {
 		said.Breaks = []string{r.Text}
 	}
-	return []finding{mend("nightporter verify shows all of it; restore a backup", "it was altered in %s: %s", count(len(said.Breaks), "place"), said.Breaks[0])}
+	return []finding{mendWith("nightporter verify shows all of it; restore a backup", "it was altered in %s: %s", count(len(said.Breaks), "place"), said.Breaks[0])}
 }
 
 // checkService looks at what ends nightporter behind one's back: a user's
@@ -255,7 +240,7 @@ func checkService(_ context.Context, p *doctorContext) []finding {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join("/var/lib/systemd/linger", me.Username)); errors.Is(err, fs.ErrNotExist) {
-		return []finding{mend("loginctl enable-linger", "nightporter.service of %s ends when you log out", me.Username)}
+		return []finding{mendWith("loginctl enable-linger", "nightporter.service of %s ends when you log out", me.Username)}
 	}
 	return []finding{fine("nightporter.service stays when you log out")}
 }

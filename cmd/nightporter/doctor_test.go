@@ -86,11 +86,11 @@ func TestDoctorChat(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	answers(transport.Finding{Trouble: transport.TroubleNetwork, Text: "get /bot" + bot + "/getMe: timeout", Fix: "open /bot" + bot})
-	if f := last(platform.Telegram); f != look("open /botTOKEN", "get /botTOKEN/getMe: timeout") {
+	if f := last(platform.Telegram); f != lookAt("open /botTOKEN", "get /botTOKEN/getMe: timeout") {
 		t.Errorf("%+v", f)
 	}
 	answers(transport.Finding{Trouble: transport.TroubleToken, Text: "refused " + token + " of " + app, Fix: "get another"})
-	if f := last(platform.Slack); f != mend("get another", "refused TOKEN of TOKEN") {
+	if f := last(platform.Slack); f != mendWith("get another", "refused TOKEN of TOKEN") {
 		t.Errorf("%+v", f)
 	}
 	p.probe = askPlatform

@@ -38,11 +38,11 @@ func checkBoundary(_ context.Context, p *doctorContext) []finding {
 	case 3:
 		return []finding{fine("level 3: sessions write nothing outside, and do not see what is hidden")}
 	case 2:
-		return []finding{look(more, "level 2: sessions write nothing outside, but see more than they need. %s", why)}
+		return []finding{lookAt(more, "level 2: sessions write nothing outside, but see more than they need. %s", why)}
 	case 1:
-		return []finding{look(more, "level 1: a session can write whatever its user can. %s", why)}
+		return []finding{lookAt(more, "level 1: a session can write whatever its user can. %s", why)}
 	}
-	return []finding{mend(more, "no session can be started here: %s", why)}
+	return []finding{mendWith(more, "no session can be started here: %s", why)}
 }
 
 // mighty are parts of the names of sockets that give away the host, a login or
@@ -69,7 +69,7 @@ func checkSockets(_ context.Context, p *doctorContext) []finding {
 	const atMost = 5
 	switch {
 	case len(strong) > 0:
-		return []finding{look("take the right to write away from sessions' user, or move it below /run", "sessions can reach %s", someOf(strong, atMost))}
+		return []finding{lookAt("take the right to write away from sessions' user, or move it below /run", "sessions can reach %s", someOf(strong, atMost))}
 	case len(open) > 0:
 		return []finding{fine("sessions can reach %s", someOf(open, atMost))}
 	}
@@ -112,7 +112,7 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	out = append(out, checkRepository(ctx, p, s)...)
 	out = append(out, checkSource(ctx, s)...)
 	if len(s.Verify) == 0 {
-		out = append(out, look(`verify = ["make test"], or what tests it, in [[project]] `+pr.Name, "no command verifies it, so nothing but an agent's word proves a task"))
+		out = append(out, lookAt(`verify = ["make test"], or what tests it, in [[project]] `+pr.Name, "no command verifies it, so nothing but an agent's word proves a task"))
 	}
 	return out
 }
@@ -154,7 +154,7 @@ func checkSource(ctx context.Context, s ledger.Settings) []finding {
 	}
 	text := fmt.Sprintf("%s: %s, %d open", s.Source.Path, count(len(snapshot.Tasks), "task"), open)
 	if n := len(snapshot.Warnings); n > 0 {
-		return []finding{look("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, count(n, "warning"))}
+		return []finding{lookAt("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, count(n, "warning"))}
 	}
 	return []finding{fine("%s", text)}
 }
@@ -208,7 +208,7 @@ func checkPeople(ctx context.Context, p *doctorContext) []finding {
 	case !known:
 		return []finding{unseen("who is paired was not asked")}
 	case n == 0:
-		return []finding{look("nightporter pair", "nobody is paired, so nobody can steer by phone")}
+		return []finding{lookAt("nightporter pair", "nobody is paired, so nobody can steer by phone")}
 	default:
 		return []finding{fine("%d paired", n)}
 	}

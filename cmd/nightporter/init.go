@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -19,12 +16,6 @@ import (
 	"github.com/nightporter/nightporter/config/propose"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-// initFlags are the flags of `nightporter init`.
-type initFlags struct {
-	repo, config       string
-	add, force, sample bool
-}
 
 func initCommand() *cobra.Command {
 	var f initFlags
@@ -58,13 +49,6 @@ Exit codes: 0 done, or printed · 3 not possible, with the reason`,
 	fl.BoolVar(&f.sample, "sample-plan", false, "write a first plan where the repository has none")
 	cmd.MarkFlagsMutuallyExclusive("add", "force")
 	return cmd
-}
-
-// initWizard is one `nightporter init`.
-type initWizard struct {
-	flags    initFlags
-	out, err io.Writer
-	said     strings.Builder // what was found, to be printed once all of it is known
 }
 
 func (p *initWizard) run(ctx context.Context) error {
@@ -157,16 +141,6 @@ func (p *initWizard) existing(file string) (*config.Config, error) {
 	return config.Load(file)
 }
 
-// say notes one line of what was found.
-func (p *initWizard) say(sign, what, format string, args ...any) {
-	fmt.Fprintf(&p.said, "%s %-9s  %s\n", sign, what, propose.Plain(fmt.Sprintf(format, args...)))
-}
-
-// hint notes a line that says more about the one before.
-func (p *initWizard) hint(format string, args ...any) {
-	fmt.Fprintf(&p.said, "  %-9s  %s\n", "", propose.Plain(fmt.Sprintf(format, args...)))
-}
-
 // project looks at the repository and proposes its [[project]].
 func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.Project, error) {
 	top, err := topFolder(ctx, p.flags.repo)
@@ -230,17 +204,6 @@ func (p *initWizard) commands(what string, list []propose.Command) {
 			p.say(bot.SignAway, what, "%s (left out: %s)", c.Run, c.Off)
 		}
 	}
-}
-
-// again is the flags that were given, for the same command once more.
-func (p *initWizard) again() string {
-	var b strings.Builder
-	for _, f := range []struct{ name, value string }{{"--repo", p.flags.repo}, {"--config", p.flags.config}} {
-		if f.value != "" {
-			b.WriteString(" " + f.name + " " + quote(f.value))
-		}
-	}
-	return b.String()
 }
 
 // next says which commands come next.
@@ -353,22 +316,4 @@ func putAside(file string) (string, error) {
 		}
 		return aside, nil
 	}
-}
-
-// ownedLike gives what was made as root in somebody's folder to that somebody.
-func ownedLike(folder string, made ...string) error {
-	info, err := os.Stat(folder)
-	if err != nil {
-		return err
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || os.Geteuid() != 0 {
-		return nil
-	}
-	for _, path := range slices.Backward(made) {
-		if err := os.Lchown(path, int(st.Uid), int(st.Gid)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -69,12 +69,12 @@ nightporter pair makes it void.`,
 			case list:
 				return f.ask(cmd.Context(), func(a asker) error {
 					r, err := a.View(cmd.Context(), api.View{Name: "people"})
-					return show(cmd, r, err, false)
+					return printReply(cmd, r, err, false)
 				})
 			case remove != "":
 				return f.ask(cmd.Context(), func(a asker) error {
 					r, err := a.View(cmd.Context(), api.View{Name: "unpair", Args: map[string]string{"id": remove, "key": "unpair:" + nonce(), "by": personName()}})
-					return show(cmd, r, err, false)
+					return printReply(cmd, r, err, false)
 				})
 			}
 			if !daemon.Listens(state) {

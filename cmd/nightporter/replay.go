@@ -49,12 +49,12 @@ not in the ledger is not in it: trees, outputs, messages that wait.`,
 				}
 				return f.ask(ctx, func(a asker) error {
 					r, err := a.View(ctx, api.View{Name: "export", Args: map[string]string{"path": path}})
-					return show(cmd, r, err, false)
+					return printReply(cmd, r, err, false)
 				})
 			}
 			return f.ask(ctx, func(a asker) error {
 				r, err := a.View(ctx, api.View{Name: "replay", Project: f.project, Args: map[string]string{"to": to}})
-				return show(cmd, r, err, asJSON)
+				return printReply(cmd, r, err, asJSON)
 			})
 		},
 	}

@@ -36,7 +36,7 @@ by themselves and are taken up by the next one; a second one ends it at once.
 To end a run, with its session: nightporter stop [--now]
 SIGHUP reads the configuration again.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return up(cmd, file, state) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return stayUp(cmd, file, state) },
 	}
 	cmd.Flags().StringVar(&file, "config", "", "configuration file")
 	cmd.Flags().StringVar(&state, "state", "", "state folder")
@@ -47,7 +47,7 @@ SIGHUP reads the configuration again.`,
 // s.
 const stopTime = 9 * time.Second
 
-func up(cmd *cobra.Command, file, state string) error {
+func stayUp(cmd *cobra.Command, file, state string) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)

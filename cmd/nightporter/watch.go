@@ -36,7 +36,7 @@ Where the output is no terminal, the status is printed once.`,
 			if !interactive(cmd.InOrStdin()) || width(cmd.OutOrStdout()) == 0 {
 				return f.ask(cmd.Context(), func(a asker) error {
 					r, err := a.View(cmd.Context(), api.View{Name: "status", Project: f.project})
-					return show(cmd, r, err, false)
+					return printReply(cmd, r, err, false)
 				})
 			}
 			state, err := config.StateDir(f.state)
