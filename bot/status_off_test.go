@@ -26,7 +26,7 @@ func TestStopped(t *testing.T) {
 		"waits":  func(d *service) { d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting }) },
 		"cut": func(d *service) {
 			d.Night.Do(loop.Input{Key: "s", Body: loop.Stop{Now: true, Signal: "SIGINT"}})
-			d.Until(func() bool { _, through := loop.Outcome(d.Night.State); return through })
+			d.Until(func() bool { return loop.Settled(d.Night.State) })
 		},
 		"paused": func(d *service) {
 			d.say(t, "/pause now")

@@ -34,7 +34,7 @@ func (d *decision) advance() {
 			if r.StopNow && r.Signal != "" {
 				return // unfinished: the same command resumes it
 			}
-			d.finish(ledger.RunEnded{Reason: ledger.ReasonStopped, Exit: signalExit(r.Signal)})
+			d.finish(ledger.RunEnded{Reason: ledger.ReasonStopped, Signal: r.Signal})
 			return
 		case ledger.RunPausing:
 			wait := r.Wait
@@ -84,9 +84,9 @@ func (d *decision) limited() bool {
 	done, total := d.Project.Count()
 	switch {
 	case !r.Settings.Until.IsZero() && !d.in.Time.Before(r.Settings.Until):
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonUntil, Exit: 2, Text: r.Settings.Until.Format("15:04") + " has come"})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonUntil, Text: r.Settings.Until.Format("15:04") + " has come"})
 	case r.Streak >= ledger.MaxBlockedInARow:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Exit: 1, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})
 	case r.Settings.MaxTasks > 0 && len(r.DoneNow) >= r.Settings.MaxTasks && done < total && d.anyLeft():
 		d.pauseForReview()
 	default:
@@ -163,7 +163,7 @@ func (d *decision) pick() (TaskState, bool) {
 			}
 			continue
 		case t.Status == ledger.Blocked && d.run().Settings.OnBlocked == ledger.OnBlockedStop:
-			d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Exit: 1, Text: ledger.ShortID(t.Task.ID) + " is blocked: " + t.Why})
+			d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Text: ledger.ShortID(t.Task.ID) + " is blocked: " + t.Why})
 			return TaskState{}, false
 		case t.Status == ledger.Ready:
 			return *t, true
@@ -206,17 +206,17 @@ func (d *decision) nothingReady() {
 	}
 	switch {
 	case open == 0 && len(unticked) > 0:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Text: unticked[0]})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: unticked[0]})
 	case open == 0 && left > 0:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonChosen, Exit: 0, Text: fmt.Sprintf("%d more were left out by --from or --only", left)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonChosen, Text: fmt.Sprintf("%d more were left out by --from or --only", left)})
 	case open == 0:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonDone, Exit: 0})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonDone})
 	case !until.IsZero():
 		d.wait(ledger.WaitQuestion, until, "", text)
 	case manual > 0 && manual == open:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonManual, Exit: 1, Text: fmt.Sprintf("%d for you to look at", manual)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonManual, Text: fmt.Sprintf("%d for you to look at", manual)})
 	default:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Text: d.standing()})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: d.standing()})
 	}
 }
 

@@ -20,11 +20,11 @@ func (d *decision) planSession(t TaskState) bool {
 		return true
 	}
 	if !ok {
-		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: fmt.Sprintf("pattern %s routes to hat %q, which is not there", r.Settings.Pattern.Name, w.Hat)})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: fmt.Sprintf("pattern %s routes to hat %q, which is not there", r.Settings.Pattern.Name, w.Hat)})
 		return true
 	}
 	if r.Settings.MaxIterations > 0 && r.Counted >= r.Settings.MaxIterations {
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonIterations, Exit: 2, Text: fmt.Sprintf("%d iterations", r.Counted)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonIterations, Text: fmt.Sprintf("%d iterations", r.Counted)})
 		return true
 	}
 	if w.Sessions >= ledger.MaxSessions {
@@ -103,7 +103,7 @@ func (d *decision) holdFor(agent string, h AgentHold) bool {
 		return false
 	}
 	if h.Unusable {
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Agent: agent, Text: fmt.Sprintf("agent %s cannot be used: %s", agent, h.Text)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Agent: agent, Text: fmt.Sprintf("agent %s cannot be used: %s", agent, h.Text)})
 		return true
 	}
 	d.wait(ledger.WaitLimit, h.Until, agent, fmt.Sprintf("%s: %s", agent, h.Text))

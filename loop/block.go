@@ -38,9 +38,9 @@ func (d *decision) block(id string, b blockage) {
 	r = d.run()
 	switch {
 	case r.Settings.OnBlocked == ledger.OnBlockedStop, t.Task.Own: // no other task can be verified on a red baseline
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Exit: 1, Text: fmt.Sprintf("%s is blocked (%s): %s", ledger.ShortID(id), q.ID, b.reason)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Text: fmt.Sprintf("%s is blocked (%s): %s", ledger.ShortID(id), q.ID, b.reason)})
 	case r.Streak >= ledger.MaxBlockedInARow:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Exit: 1, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})
 	}
 }
 

@@ -138,7 +138,7 @@ func (d *decision) routeEvent(t TaskState, tree string) {
 		d.add(about, ledger.Evidence{Kind: "investigation", RootCause: payload.String(ev.Data, "root_cause"), Affected: payload.Strings(ev.Data, "affected_files"), Strategy: payload.String(ev.Data, "strategy")})
 	}
 	if to == "" {
-		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: fmt.Sprintf("pattern %s has no route for %s of %s", r.Settings.Pattern.Name, ev.Type, w.Hat)})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: fmt.Sprintf("pattern %s has no route for %s of %s", r.Settings.Pattern.Name, ev.Type, w.Hat)})
 		return
 	}
 	d.add(about, ledger.Routed{From: w.Hat, On: ev.Type, To: to, Tree: tree, Round: w.Rounds})

@@ -101,7 +101,7 @@ func (d *decision) finished(e ledger.RunEnded) {
 		return d.wanted(t) && t.Status != ledger.Done && t.Status != ledger.Skipped && t.Status != ledger.Withdrawn
 	})
 	if e.Reason == ledger.ReasonManual && !left {
-		e.Reason, e.Exit, e.Text = ledger.ReasonDone, 0, ""
+		e.Reason, e.Text = ledger.ReasonDone, ""
 	}
 	d.end(e)
 	if wanted {
@@ -192,7 +192,7 @@ func (d *decision) rechecked(task string, now ledger.Verified, setups int) {
 	text := "fails on the start commit too by now: " + firstRed(now)
 	if d.run().Settings.Profile != "overnight" {
 		d.red(t, v)
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonBaseline, Exit: 1, Text: text})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonBaseline, Text: text})
 		return
 	}
 	d.add(scope{}, ledger.BaselineBroke{Commands: broke, Text: text})

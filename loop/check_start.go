@@ -96,9 +96,7 @@ func (d *decision) cutCheck() {
 	}
 	e := *r.Finishing
 	e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
-	if e.Exit == 0 {
-		e.Exit = 2
-	}
+	e.FinalCut = true
 	d.end(e)
 }
 

@@ -139,28 +139,6 @@ func TestPartTitles(t *testing.T) {
 	}
 }
 
-// TestLargePart: a section of a plan's largest size leaves its prompts within
-// their budget.
-func TestLargePart(t *testing.T) {
-	d := newDirector(t, "large")
-	for _, line := range []string{"tasks 1", "set consensus=yes", "go quiet"} {
-		d.play(line)
-	}
-	raw, err := json.Marshal(map[string]any{"summary": "s", "sections": []map[string]any{
-		{"id": "a", "title": "t", "steps": []string{strings.Repeat("wörter ", 30_000)}}, {"id": "b", "title": "t"},
-	}})
-	if err != nil || len(raw) > payload.MaxSize {
-		t.Fatalf("%v, %d bytes", err, len(raw))
-	}
-	d.emit(ledger.EventPlan, string(raw))
-	d.play("exit")
-	d.play("critic OKAY")
-	p, err := BuildPrompt(d.s, d.session().ID, Material{})
-	if err != nil || p.Over {
-		t.Errorf("%v, %d tokens of %d", err, p.Tokens, p.Max)
-	}
-}
-
 // TestCommitNamesItsWriter: the session whose files are committed may be a
 // refactorer's.
 func TestCommitNamesItsWriter(t *testing.T) {

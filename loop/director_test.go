@@ -44,6 +44,17 @@ func newDirector(t *testing.T, where string) *director {
 	return d
 }
 
+// playing returns a director after the given commands, in a night named after
+// the test.
+func playing(t *testing.T, script ...string) *director {
+	t.Helper()
+	d := newDirector(t, t.Name())
+	for _, line := range script {
+		d.play(line)
+	}
+	return d
+}
+
 // tasks sets the plan: "1 2<1 3:manual_verify 4~" (< needs, : mark, ~ edited).
 func (d *director) tasks(spec string) {
 	d.plan.Tasks = nil

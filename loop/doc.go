@@ -12,7 +12,9 @@
 //
 // Package engine is the shell around the core. It calls Decide once for each
 // input, commits, and carries out the effects. Package ledger has the types of
-// entries and effects, which adapters import instead of this package.
+// entries and effects, which adapters import instead of this package. Package
+// prompt renders a state as what the next session is told; Preview makes the
+// state of a session that is not planned yet.
 //
 // # What the core must not do
 //
@@ -107,17 +109,21 @@
 //
 //   - State: state.go, task_state.go, tasks.go, taskids.go, list.go, spent.go;
 //     questions about it in project.go, state_query.go, scope.go, settings.go,
-//     due.go.
+//     await.go, due.go.
 //   - Fold: fold.go, folder.go, apply.go, apply_task.go.
-//   - Decision: decision.go has what every decision is made with.
-//   - An attempt: attempt.go, check_start.go and check.go (verification),
-//     capture.go (what a session left), converge.go and mark.go (the commit and
-//     the person's file), consensus.go and part.go (plans that are argued
-//     about), exit.go and outcome.go (the end of a session).
+//   - Decision: decision.go has what every decision is made with, text.go what
+//     its sentences are made of.
+//   - An attempt: attempt.go, check_start.go and check.go (verification), emit.go
+//     and memory.go (what a session sends), capture.go (what it left), issueset.go,
+//     converge.go and mark.go (the commit and the person's file), consensus.go
+//     and part.go (plans that are argued about), exit.go and outcome.go (the end
+//     of a session), block.go (the end of a task that nobody can do).
 //   - A run: start.go, ready.go, run.go, startable.go, source.go, reload.go.
 //   - People: question.go asks, answer.go, question_effect.go and undo.go act on
 //     answers; guidance.go, task_command.go, offer.go, late.go, person.go,
 //     quiet.go, digest.go, reminder.go.
 //   - Inputs: input.go, decide.go, and advance.go, the only place where work
 //     begins.
+//   - preview.go decides what nobody records: the state of a session that is not
+//     planned yet.
 package loop

@@ -51,7 +51,7 @@ func TestStatesAreValues(t *testing.T) {
 			return ledger.Entry{Stream: stream, Task: "Task 1", Session: "r1-1", Body: v.Interface().(ledger.Body)}
 		}
 		for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream("shop")} {
-			s := promptNight(t, "go quiet", "plan").s
+			s := playing(t, "go quiet", "plan").s
 			for _, suffix := range []string{"a", "b", "c"} { // three elements in room for four
 				s = Apply(s, entry(stream, suffix))
 			}

@@ -126,7 +126,7 @@ func TestGuidanceReports(t *testing.T) {
 // TestRefusalsAreBounded: an agent that emits garbage in a loop does not fill
 // the ledger.
 func TestRefusalsAreBounded(t *testing.T) {
-	d := promptNight(t, "go quiet")
+	d := playing(t, "go quiet")
 	before := len(d.entries)
 	for n := range 100 {
 		d.input(Emit{Session: d.session().ID, Type: fmt.Sprintf("nonsense.%d", n)})
@@ -139,7 +139,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 // TestEmitForAnother: a session that is not in flight, or that is none of an
 // agent, records nothing.
 func TestEmitForAnother(t *testing.T) {
-	d := promptNight(t, "go quiet", "plan", "build")
+	d := playing(t, "go quiet", "plan", "build")
 	for _, session := range []string{"r1-1", "r1-99", d.session().ID, ""} {
 		dec := d.do(Emit{Session: session, Type: ledger.EventQuestion, Data: json.RawMessage(`{"text":"which?"}`)}, "")
 		if dec.Answer.OK || len(dec.Entries) > 0 {
@@ -158,7 +158,7 @@ func FuzzCheckEvent(f *testing.F) {
 }
 
 // FuzzEmit takes an event through to the session's end: whatever an agent
-// sends is either refused, or routed and shown in the next prompt.
+// sends is refused, or routed. Package prompt fuzzes the prompt that follows.
 func FuzzEmit(f *testing.F) {
 	for _, s := range []string{
 		planned, built, fixed, `{"summary":"s","issues":[{"severity":"major","text":"t"}]}`, `{"text":"w","options":["a"],"choice":"a"}`, `{"reason":"r","tried":"t","needs":"n"}`,
@@ -188,11 +188,6 @@ func FuzzEmit(f *testing.F) {
 		}
 		d.exit(nil)
 		d.play("greens")
-		if len(d.s.Project.Sessions) > 0 {
-			if _, err := BuildPrompt(d.s, d.session().ID, Material{}); err != nil {
-				t.Fatal(err)
-			}
-		}
 	})
 }
 

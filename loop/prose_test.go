@@ -90,8 +90,7 @@ func proseless(t *testing.T, file, script string, tilde bool) (out []string, cha
 					out = append(out, "  → "+e.Body.EffectKind())
 				}
 				a := dec.Answer
-				exit, through := Outcome(s)
-				out = append(out, "  « "+mustJSON(t, []any{a.OK, a.Code, a.ID, a.Forecast, exit, through, Due(s)}))
+				out = append(out, "  « "+mustJSON(t, []any{a.OK, a.Code, a.ID, a.Forecast, Settled(s), Due(s)}))
 			}
 		case strings.HasPrefix(line, "> ") && d != nil:
 			out = append(out, line)

@@ -127,7 +127,7 @@ func (d *decision) stop(b Stop) {
 	}
 	if r.State == ledger.RunPlanning {
 		d.cutAll("stop")
-		d.end(ledger.RunEnded{Reason: ledger.ReasonStopped, Exit: signalExit(b.Signal), By: d.by(), Text: "before its start"})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonStopped, Signal: b.Signal, By: d.by(), Text: "before its start"})
 		d.say("%s stops; nothing was started", r.ID)
 		return
 	}
@@ -188,6 +188,7 @@ func (d *decision) finish(e ledger.RunEnded) {
 	cmds, setups := verificationCommands(r.Settings, ledger.KindFinal, nil, true)
 	ours := r.Commits > 0 || r.Base.From != "" // the branch has commits that HEAD does not have
 	if ours && len(cmds) > 0 && r.FinalTip != r.Tip && d.Project.Green[d.Project.Source] != r.Tip && !r.StopNow {
+		e.Exit = e.ExitCode()
 		d.add(scope{}, ledger.RunFinishing{Ending: e})
 		d.add(scope{}, ledger.ChecksBegun{Kind: ledger.KindFinal, Tree: r.Tip, Setup: setups, Commands: cmds})
 		d.nextCheck(scope{}, true)
@@ -223,10 +224,10 @@ func (d *decision) end(e ledger.RunEnded) {
 		ok := f.OK
 		e.Final, e.FinalOK = f.Results, &ok
 		if !ok {
-			e.Exit = max(e.Exit, 1)
 			e.Text = strings.TrimPrefix(e.Text+"; the branch tip fails verification: "+firstRed(*f), "; ")
 		}
 	}
+	e.Exit = e.ExitCode()
 	if through := e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen; e.Reason != ledger.ReasonChecked && (!through || e.Exit != 0) {
 		e.Resume = r.Settings.ResumeCommand()
 	}
@@ -254,35 +255,18 @@ func (d *decision) canStillRun(hat string) bool {
 	return hasHats(s, hat)
 }
 
-// Outcome returns the exit code of `nightporter run` (docs/spec 2.4). through
-// is false while that command has to go on. It is true for an unfinished run
-// too, if the run is paused for review or a signal cut its sessions off. A
-// project without a run gives 3.
-func Outcome(s State) (exit int, through bool) {
+// Settled reports whether `nightporter run` has nothing to wait for: the run is
+// over, it is paused for review, or a signal cut its sessions off. It is true
+// for a project without a run.
+func Settled(s State) bool {
 	r := s.Project.Run
 	switch {
-	case r == nil:
-		return 3, true
-	case r.State == ledger.RunOver:
-		return r.Ended.Exit, true
-	case r.State == ledger.RunPaused && r.Wait == ledger.WaitReview:
-		return 2, true
-	case r.State == ledger.RunStopping && r.StopNow && r.Signal != "" && !s.Project.busy():
-		return signalExit(r.Signal), true
+	case r == nil, r.State == ledger.RunOver:
+		return true
+	case r.State == ledger.RunPaused:
+		return r.Wait == ledger.WaitReview
 	}
-	return 0, false
-}
-
-// signalExit returns the exit code after a signal. After /stop it returns 2:
-// work is left.
-func signalExit(signal string) int {
-	switch signal {
-	case "SIGTERM":
-		return 143
-	case "SIGINT":
-		return 130
-	}
-	return 2
+	return r.State == ledger.RunStopping && r.StopNow && r.Signal != "" && !s.Project.busy()
 }
 
 // effectBroken records an effect that failed, and fails what it belongs to: the
@@ -315,7 +299,7 @@ func (d *decision) effectBroken(b EffectBroken) {
 		}
 		f := ledger.Finding{Text: b.Text}
 		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Finding{f}})
-		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: b.Text})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: b.Text})
 		return
 	}
 	if t, ok := d.task(b.Task); ok && t.Attempt != nil && t.Status == ledger.Active {
@@ -323,7 +307,7 @@ func (d *decision) effectBroken(b EffectBroken) {
 		if b.Kind == (ledger.EffectCommit{}).EffectKind() {
 			// Another session could not make the branch writable, and a task
 			// that has converged is not done again for that.
-			d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Exit: 1, Text: b.Text})
+			d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: b.Text})
 			return
 		}
 		if b.Kind == (ledger.EffectStart{}).EffectKind() {
@@ -334,7 +318,7 @@ func (d *decision) effectBroken(b EffectBroken) {
 		return
 	}
 	if b.Kind == "session.start" || b.Kind == "merge" || b.Kind == "commit" || b.Kind == "takeover" {
-		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: b.Text})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: b.Text})
 	}
 }
 

@@ -57,7 +57,7 @@ func (d *decision) startRun(b StartRun) {
 			d.refuse(ledger.CodeBusy, "%s is at work; stop it first: /stop now", r.ID)
 			return
 		}
-		d.end(ledger.RunEnded{Reason: ledger.ReasonReplaced, Exit: 2, Text: "replaced by a new run"})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonReplaced, Text: "replaced by a new run"})
 	}
 	for _, t := range d.Project.Tasks.All() {
 		switch {
@@ -92,7 +92,7 @@ func (d *decision) preflighted(b Preflighted) {
 	}
 	if len(b.Problems) > 0 {
 		d.add(scope{}, ledger.PreflightFailed{Problems: b.Problems})
-		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: b.Problems[0].Text})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: b.Problems[0].Text})
 		return
 	}
 	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})
@@ -120,7 +120,7 @@ func (d *decision) baselined(v ledger.Verified, setups int) {
 		if n < setups {
 			f := ledger.Finding{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, lastLine(res.Tail)), Fix: "Make it work in a fresh clone, then run again."}
 			d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Finding{f}})
-			d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: f.Text})
+			d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})
 			return
 		}
 		red = append(red, res)
@@ -167,7 +167,7 @@ func (d *decision) settleBaseline(choice string) {
 	default:
 		f := ledger.Finding{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Fix: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
 		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Finding{f}})
-		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3, Text: f.Text})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})
 	}
 }
 
@@ -191,7 +191,7 @@ func baselineTask(v ledger.Verified) ledger.Task {
 func (d *decision) begin(baseline []ledger.Result, advisory []string) {
 	r := d.run()
 	if r.Check {
-		d.end(ledger.RunEnded{Reason: ledger.ReasonChecked, Exit: 0, Text: "nothing was started"})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonChecked, Text: "nothing was started"})
 		return
 	}
 	_, total := d.Project.Count()

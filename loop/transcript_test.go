@@ -69,8 +69,11 @@ func (d *director) show() {
 		if r.Wait != "" {
 			line += fmt.Sprintf(" (%s) %s", r.Wait, r.Text)
 		}
-		if exit, through := Outcome(d.s); through {
-			line += fmt.Sprintf(" exit=%d", exit)
+		switch {
+		case r.Over():
+			line += fmt.Sprintf(" exit=%d", r.Ended.Exit)
+		case Settled(d.s):
+			line += " settled"
 		}
 		if due := Due(d.s); !due.IsZero() {
 			line += " due=" + due.Format("15:04")

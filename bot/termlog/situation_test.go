@@ -66,7 +66,7 @@ var scenes = map[string]func(s *scene){
 		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
 		s.signal(false, "SIGINT")
 		s.signal(true, "SIGINT")
-		s.Until(func() bool { _, through := loop.Outcome(s.State); return through })
+		s.Until(func() bool { return loop.Settled(s.State) })
 		s.Leave(s.State, 130)
 		s.Do(loop.Input{Key: "again", Actor: "console", Body: loop.StartRun{Settings: s.Settings()}})
 		s.Until(nil)

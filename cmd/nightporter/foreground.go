@@ -170,7 +170,7 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 	for {
 		drain()
 		s, _ := service.State(name)
-		if exit, through := loop.Outcome(s); through {
+		if loop.Settled(s) {
 			// The state changes before the last entries are queued. An empty input
 			// is answered after all entries of the previous one.
 			if _, err := service.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
@@ -182,13 +182,14 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 			}
 			done()
 			drain()
+			exit := runExit(s)
 			if !f.json {
-				text.Leave(s, exit)
+				text.Leave(s, int(exit))
 			}
 			if exit == 0 {
 				return nil
 			}
-			return exitCode(exit)
+			return exit
 		}
 		select {
 		case <-wake:

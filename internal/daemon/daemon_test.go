@@ -128,7 +128,11 @@ start = "auto"
 		if took := time.Since(began); took > stopTime {
 			t.Errorf("it took %v to end", took)
 		}
-		noneLeft(t, before)
+		if n == 0 {
+			noneLeft(t, before, sessionWait)
+		} else {
+			noneLeft(t, before)
+		}
 	}
 	if out, err := exec.Command("git", "-C", repo, "log", "--format=%s", "nightporter/shop/r1").CombinedOutput(); err != nil || strings.Count(string(out), "\n") < 3 {
 		t.Errorf("%s%v", out, err)

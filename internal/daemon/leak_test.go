@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,23 +32,33 @@ func goroutines() map[string]string {
 // file, and a process opens one log.
 const logMill = "lumberjack%2ev2.(*Logger).millRun("
 
-// noneLeft fails for each goroutine that was not there before and does not end,
-// except for a logMill.
-// The runtime takes one off its list a moment after its last line.
-func noneLeft(t *testing.T, before map[string]string) {
+// sessionWait is the goroutine that waits for the process of a session. A
+// session outlives a stopped daemon.
+const sessionWait = "agent.(*Runner).spawn.func"
+
+// noneLeft fails for each goroutine that was not there before and does not end
+// within a minute, except for a logMill and those whose stack contains one of
+// except.
+func noneLeft(t *testing.T, before map[string]string, except ...string) {
 	t.Helper()
+	except = append(except, logMill, "noneLeft")
+	excepted := func(stack string) bool {
+		return slices.ContainsFunc(except, func(part string) bool { return strings.Contains(stack, part) })
+	}
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
 	var left []string
-	for end := time.Now().Add(5 * time.Second); ; {
+	for end := time.Now().Add(time.Minute); ; {
 		left = nil
 		for name, stack := range goroutines() {
-			if _, was := before[name]; !was && !strings.Contains(stack, "noneLeft") && !strings.Contains(stack, logMill) {
+			if _, was := before[name]; !was && !excepted(stack) {
 				left = append(left, stack)
 			}
 		}
 		if len(left) == 0 || time.Now().After(end) {
 			break
 		}
-		runtime.Gosched()
+		<-again.C
 	}
 	for _, stack := range left {
 		t.Errorf("a goroutine is left:\n%s", stack)

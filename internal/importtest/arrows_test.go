@@ -32,9 +32,10 @@ var arrows = map[string][]string{
 	"loop/ledger":  {"guidance"},
 	"loop/payload": {"guidance", "loop/ledger"},
 	"loop":         {"guidance", "loop/ledger", "loop/payload"},
+	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
 	// The shell around it.
-	"loop/engine": {"loop", "loop/ledger", "guidance", "internal/crash", "internal/sleep"},
+	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "guidance", "internal/crash", "internal/sleep"},
 
 	// Adapters: package ledger for its types, never each other.
 	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
@@ -92,7 +93,7 @@ var arrows = map[string][]string{
 	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
 	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "store"},
-	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/workspace", "store"},
+	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/prompt", "loop/workspace", "store"},
 	"internal/daemon/chat":       {"bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon":            {everything},
 	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger"}, // for tests
@@ -110,7 +111,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "loop/prompt", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the house keeps to itself, each with
 // the packages that may have it.
@@ -293,6 +294,8 @@ func TestArrowsFindViolations(t *testing.T) {
 		{"core imports shell", "loop", module + "/loop/engine", "it may import of this module: guidance"},
 		{"core imports adapter", "loop", module + "/store", "it may import of this module: guidance"},
 		{"adapter imports core", "store", module + "/loop", "it may import of this module: loop/ledger"},
+		{"core imports prompts", "loop", module + "/loop/prompt", "it may import of this module: guidance"},
+		{"prompts import shell", "loop/prompt", module + "/loop/engine", "it may import of this module: guidance, loop"},
 		{"core imports a library", "loop", "golang.org/x/sys/unix", "standard library alone"},
 		{"guidance imports core", "guidance", module + "/loop", "it may import of this module: nothing"},
 		{"shell imports adapter", "loop/engine", module + "/store", "it may import of this module: loop"},

@@ -13,7 +13,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-func (w *world) outcome() (int, bool) { return loop.Outcome(w.state()) }
+// outcome returns the exit code of the run and whether the run is settled.
+func (w *world) outcome() (int, bool) {
+	s := w.state()
+	if !loop.Settled(s) || !s.Project.Run.Over() {
+		return 0, false
+	}
+	return s.Project.Run.Ended.Exit, true
+}
 
 // A whole run through the real store: two tasks, two commits, in order.
 func TestRun(t *testing.T) {

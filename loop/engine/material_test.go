@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/prompt"
 )
 
 // shelf is a commit and a notebook, as maps from path to content.
@@ -61,15 +62,15 @@ func TestMaterial(t *testing.T) {
 	commit := shelf{files: map[string]string{"AGENTS.md": "Run gofmt.", "docs/a.md": "a", ".ralphs/b.md": "b\xff", ".ralph/agent/decisions.md": "planted in the commit"}}
 	own := notes{shelf: shelf{files: map[string]string{".ralph/agent/decisions.md": "- decided", "docs/a.md": "not from here"}}}
 	broken := notes{shelf: shelf{broke: true}}
-	a, b := loop.File{Path: "docs/a.md", Text: "a"}, loop.File{Path: ".ralphs/b.md", Text: "b\uFFFD"}
+	a, b := prompt.File{Path: "docs/a.md", Text: "a"}, prompt.File{Path: ".ralphs/b.md", Text: "b\uFFFD"}
 	for _, c := range []struct {
 		name  string
 		notes engine.Notebook
-		want  []loop.File
+		want  []prompt.File
 	}{
-		{"notebook", own, []loop.File{{Path: ".ralph/agent/decisions.md", Text: "- decided"}, a, b}},
-		{"no notebook", nil, []loop.File{a, b}},
-		{"broken", broken, []loop.File{
+		{"notebook", own, []prompt.File{{Path: ".ralph/agent/decisions.md", Text: "- decided"}, a, b}},
+		{"no notebook", nil, []prompt.File{a, b}},
+		{"broken", broken, []prompt.File{
 			{Path: ".ralph/agent/decisions.md", Text: "(cannot be read: permission denied)"}, {Path: "./.ralph/agent/none.md", Text: "(cannot be read: permission denied)"}, a, b,
 		}},
 	} {
@@ -77,7 +78,7 @@ func TestMaterial(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := loop.Material{Conventions: []loop.File{{Path: "AGENTS.md", Text: "Run gofmt."}}, Loaded: c.want}
+		want := prompt.Material{Conventions: []prompt.File{{Path: "AGENTS.md", Text: "Run gofmt."}}, Loaded: c.want}
 		if diff := cmp.Diff(want, m); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.name, diff)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/internal/crash"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/prompt"
 )
 
 // maxDiff bounds the diff in a prompt, in bytes.
@@ -84,7 +85,7 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	if err != nil {
 		return l, err
 	}
-	p, err := loop.BuildPrompt(s, ses.ID, m)
+	p, err := prompt.Build(s, ses.ID, m)
 	if err != nil {
 		return l, err
 	}
@@ -122,17 +123,17 @@ func (e *Engine) cleanFolder(ctx context.Context, ports Ports, run, commit strin
 // Material collects the files for a session's prompt: conventions and files from
 // the commit that its attempt builds on, and the project's notebooks, which
 // exist only in the person's checkout. A nil notes means no notebooks.
-func Material(ctx context.Context, s loop.State, session string, files Files, notes Notebook) (loop.Material, error) {
-	var m loop.Material
-	needs, ok := loop.PromptNeeds(s, session)
+func Material(ctx context.Context, s loop.State, session string, files Files, notes Notebook) (prompt.Material, error) {
+	var m prompt.Material
+	needs, ok := prompt.Needs(s, session)
 	if !ok {
 		return m, nil
 	}
-	read := func(path string) (loop.File, error) {
+	read := func(path string) (prompt.File, error) {
 		var text []byte
 		var err error
 		switch {
-		case !loop.InNotebook(path):
+		case !prompt.InNotebook(path):
 			text, err = files.Read(ctx, needs.Rev, path)
 		case notes != nil:
 			if text, err = notes.Read(ctx, path); err != nil {
@@ -143,7 +144,7 @@ func Material(ctx context.Context, s loop.State, session string, files Files, no
 		if err != nil {
 			err = fmt.Errorf("read %s: %w", path, err)
 		}
-		return loop.File{Path: path, Text: strings.ToValidUTF8(string(text), "\uFFFD")}, err
+		return prompt.File{Path: path, Text: strings.ToValidUTF8(string(text), "\uFFFD")}, err
 	}
 	for _, path := range []string{"AGENTS.md", "CLAUDE.md"} {
 		f, err := read(path)

@@ -1,8 +1,6 @@
 -- Migrations go forward only and never touch entries: what was written stays
 -- readable as it was written, by every later release (docs/spec 8.3).
 
--- +goose Up
-
 -- "nprt": tells our database from any other SQLite file.
 PRAGMA application_id = 1852863092;
 
@@ -44,32 +42,24 @@ CREATE TABLE heads (
   hash   BLOB    NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
 CREATE TRIGGER entries_no_update BEFORE UPDATE ON entries BEGIN
   SELECT RAISE(ABORT, 'the ledger is append-only: an entry is never changed');
 END;
--- +goose StatementEnd
 
--- +goose StatementBegin
 CREATE TRIGGER entries_no_delete BEFORE DELETE ON entries BEGIN
   SELECT RAISE(ABORT, 'the ledger is append-only: an entry is never removed');
 END;
--- +goose StatementEnd
 
--- +goose StatementBegin
 CREATE TRIGGER entries_next_only BEFORE INSERT ON entries BEGIN
   SELECT RAISE(ABORT, 'the ledger is append-only: this is not the next entry of its stream')
   WHERE NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM entries WHERE stream = NEW.stream)
      OR NEW.prev IS NOT coalesce((SELECT hash FROM entries WHERE stream = NEW.stream AND seq = NEW.seq - 1), x'');
 END;
--- +goose StatementEnd
 
--- +goose StatementBegin
 CREATE TRIGGER entries_head AFTER INSERT ON entries BEGIN
   INSERT INTO heads (stream, seq, hash) VALUES (NEW.stream, NEW.seq, NEW.hash)
   ON CONFLICT (stream) DO UPDATE SET seq = excluded.seq, hash = excluded.hash;
 END;
--- +goose StatementEnd
 
 -- The inbox: natural keys of inputs, and what was answered.
 CREATE TABLE inputs (

@@ -1,7 +1,5 @@
 -- What people are told, and how far what they say was read (docs/spec 6.7).
 
--- +goose Up
-
 -- Nothing ever filled the read models: states are folded from snapshots.
 DROP TABLE views;
 

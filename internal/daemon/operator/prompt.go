@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/prompt"
 	"github.com/nightporter/nightporter/loop/workspace"
 )
 
@@ -96,7 +97,7 @@ func (svc *Service) prompt(ctx context.Context, v api.View) (api.Reply, error) {
 	if err != nil {
 		return refused(err)
 	}
-	p, err := loop.BuildPrompt(s, session, m)
+	p, err := prompt.Build(s, session, m)
 	if err != nil {
 		return refused(err)
 	}

@@ -88,7 +88,7 @@ func run(ctx context.Context, pace time.Duration, stdin io.Reader, stdout, stder
 // session is what the agent knows and does in one session.
 type session struct {
 	hat, task, title string
-	prompt           prompt
+	prompt           parsedPrompt
 	inStory          bool // a task of the sample repository
 	root             *os.Root
 	out              io.Writer

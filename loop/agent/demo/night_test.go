@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/prompt"
 )
 
 // night plays a whole run: the real core decides and builds the prompts, the
@@ -175,11 +176,11 @@ func (n *night) session(id string) {
 	if n.before != nil {
 		n.before(n, hat, ses.Task)
 	}
-	var m loop.Material
-	if needs, ok := loop.PromptNeeds(n.state, id); ok && needs.From != "" {
+	var m prompt.Material
+	if needs, ok := prompt.Needs(n.state, id); ok && needs.From != "" {
 		m.Diff = n.git("diff", needs.From, needs.To)
 	}
-	p, err := loop.BuildPrompt(n.state, id, m)
+	p, err := prompt.Build(n.state, id, m)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ var sections = [...]string{
 	"Changes so far", "Guidance", "Answers", "Memory",
 }
 
-// prompt is a session's prompt, taken apart.
-type prompt struct {
+// parsedPrompt is a session's prompt, taken apart.
+type parsedPrompt struct {
 	section map[string]string // by title
 	end     string            // "How to end"
 }
@@ -23,8 +23,8 @@ type prompt struct {
 const howToEnd = "\n## How to end\n"
 
 // parsePrompt takes a prompt apart. It never fails: what is not found is empty.
-func parsePrompt(text string) prompt {
-	p := prompt{section: map[string]string{}}
+func parsePrompt(text string) parsedPrompt {
+	p := parsedPrompt{section: map[string]string{}}
 	text = "\n" + strings.ReplaceAll(text, "\r\n", "\n")
 	// The last one: files that are quoted before it may have any heading.
 	if n := strings.LastIndex(text, howToEnd); n >= 0 {
@@ -57,7 +57,7 @@ func parsePrompt(text string) prompt {
 }
 
 // task returns the id and the title of the first line of the Task section.
-func (p prompt) task() (id, title string) {
+func (p parsedPrompt) task() (id, title string) {
 	line, _, _ := strings.Cut(p.section["Task"], "\n")
 	id, title, _ = strings.Cut(line, ": ")
 	return id, strings.TrimSpace(title)
@@ -66,7 +66,7 @@ func (p prompt) task() (id, title string) {
 var emitLine = regexp.MustCompile(`(?m)^\s*hat emit (\S+)`)
 
 // event is the type of the hat's own event: the first one that it may end with.
-func (p prompt) event() string {
+func (p parsedPrompt) event() string {
 	if m := emitLine.FindStringSubmatch(p.end); m != nil {
 		return m[1]
 	}
@@ -78,15 +78,15 @@ func (p prompt) event() string {
 var redLine = regexp.MustCompile("(?m)^- `.*` FAILED \\(exit -?[0-9]+\\)$")
 
 // red reports whether verification failed after the session before.
-func (p prompt) red() bool { return redLine.MatchString(p.section["Verification"]) }
+func (p parsedPrompt) red() bool { return redLine.MatchString(p.section["Verification"]) }
 
 // outOfScope reports whether what an earlier session wrote was undone.
-func (p prompt) outOfScope() bool {
+func (p parsedPrompt) outOfScope() bool {
 	return strings.Contains(p.section["What happened so far"], "out of scope")
 }
 
 // answer returns what a person said to a question, "" where nobody was asked.
-func (p prompt) answer(question string) string {
+func (p parsedPrompt) answer(question string) string {
 	answer := ""
 	_, rest, found := strings.Cut(p.section["Answers"], "asked: "+question)
 	for found {
@@ -116,7 +116,7 @@ var (
 )
 
 // guidance returns the guidance that the prompt shows, in order.
-func (p prompt) guidance() []directive {
+func (p parsedPrompt) guidance() []directive {
 	var list []directive
 	shown := false
 	for _, line := range strings.Split(p.section["Guidance"], "\n") {
@@ -141,7 +141,7 @@ func (p prompt) guidance() []directive {
 
 // owed returns the ids that the event has to report on, as "How to end" lists
 // them.
-func (p prompt) owed() []string {
+func (p parsedPrompt) owed() []string {
 	var ids []string
 	for _, m := range owedID.FindAllStringSubmatch(p.end, -1) {
 		if !slices.Contains(ids, m[1]) {

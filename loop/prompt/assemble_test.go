@@ -1,30 +1,28 @@
-package loop
+package prompt
 
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
 )
 
 // bulky is a state and material of which every part that can be cut is worth
 // cutting, and the session whose prompt it is.
-func bulky(t *testing.T, hat string, tokens int) (State, string, Material) {
+func bulky(t *testing.T, hat string, tokens int) (loop.State, string, Material) {
 	t.Helper()
-	d := promptNight(t, "go quiet", "plan", "build", "green")
-	s := d.s
-	r := *s.Project.Run
-	r.Settings.Hats = maps.Clone(r.Settings.Hats)
-	h := r.Settings.Hats[hat]
-	h.MaxTokens = tokens
-	r.Settings.Hats[hat] = h
-	s.Project.Run = &r
+	n, _ := before(t, plan, build)
+	s := n.State
+	limited(&s, hat, tokens)
 	s.Project.Progress = "#9 Set the module up, pass: " + strings.Repeat("words ", 180)
-	inWork(&s, func(_ *TaskState, w *Attempt) {
+	inWork(&s, func(_ *loop.TaskState, a *loop.Attempt) {
 		var steps []string
 		for n := range 25 {
 			steps = append(steps, fmt.Sprintf("Change internal/price/rule_%02d.go, and say so in its test", n+1))
@@ -33,9 +31,9 @@ func bulky(t *testing.T, hat string, tokens int) (State, string, Material) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Plan, w.History = raw, nil
+		a.Plan, a.History = raw, nil
 		for n := range 15 {
-			w.History = append(w.History, Step{Session: fmt.Sprintf("r1-%d", n+1), Hat: "fixer", Event: "fix.complete", Summary: fmt.Sprintf("Round %02d: the rounding of the price rules once more", n+1)})
+			a.History = append(a.History, loop.Step{Session: fmt.Sprintf("r1-%d", n+1), Hat: "fixer", Event: "fix.complete", Summary: fmt.Sprintf("Round %02d: the rounding of the price rules once more", n+1)})
 		}
 	})
 	lines := func(form string, n int) string {
@@ -50,7 +48,7 @@ func bulky(t *testing.T, hat string, tokens int) (State, string, Material) {
 		Loaded:      []File{{Path: ".ralph/agent/decisions.md", Text: "# Decisions\n\n" + lines("- 2026-11-18: decision %02d about money and cents", 30)}},
 		Diff:        lines("+line %02d of the change, and nothing but the change", 30),
 	}
-	ns, session, err := Preview(s, "Task 1", hat)
+	ns, session, err := loop.Preview(s, "Task 1", hat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,14 +85,14 @@ func TestTrimming(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.tokens), func(t *testing.T) {
 			s, session, m := bulky(t, "reviewer", c.tokens)
-			p, err := BuildPrompt(s, session, m)
+			p, err := Build(s, session, m)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if cut := cutTitles(p); cut != c.cut || p.Over != c.over || !c.over && p.Tokens > c.tokens {
 				t.Errorf("%d tokens: %d, over %v, cut %s; want %v, %s", c.tokens, p.Tokens, p.Over, cut, c.over, c.cut)
 			}
-			golden(t, promptFile(fmt.Sprintf("reviewer of %d tokens", c.tokens)), p.Text)
+			golden(t, fmt.Sprintf("reviewer of %d tokens", c.tokens), p.Text)
 			for title, file := range map[string]string{
 				"Conventions": "conventions.md", "Memory": "memory.md", "Last progress": "progress.md", "Plan": "plan.json", "What happened so far": "history.md", "Changes so far": "diff.patch",
 			} {
@@ -115,7 +113,7 @@ func TestTrimming(t *testing.T) {
 // TestTrimmingOfAnArgument: who judges or revises a plan keeps it longest.
 func TestTrimmingOfAnArgument(t *testing.T) {
 	s, session, m := bulky(t, "planner", 1500)
-	p, err := BuildPrompt(s, session, m)
+	p, err := Build(s, session, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +125,7 @@ func TestTrimmingOfAnArgument(t *testing.T) {
 // TestMemoryLimit: the load list has a limit of its own; of notebooks the
 // newest is kept, of a file its beginning, and small ones stay whole.
 func TestMemoryLimit(t *testing.T) {
-	d := promptNight(t, "go quiet", "plan")
+	n, session := before(t, plan)
 	long := func(word string) string {
 		var b strings.Builder
 		for n := range 1000 {
@@ -139,7 +137,7 @@ func TestMemoryLimit(t *testing.T) {
 		{Path: "docs/big.md", Text: long("big")}, {Path: ".ralph/agent/memories.md", Text: long("memory")},
 		{Path: ".ralph/agent/decisions.md", Text: "- decided once\n"}, {Path: latestPlan, Text: `{"summary":"of another task"}`},
 	}}
-	p, err := BuildPrompt(d.s, d.session().ID, m)
+	p, err := Build(n.State, session, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,8 +171,8 @@ func TestMemoryLimit(t *testing.T) {
 // TestOtherPlan: a hat whose task has no plan is given the last one, and told
 // that it is another task's.
 func TestOtherPlan(t *testing.T) {
-	d := promptNight(t, "go quiet")
-	p, err := BuildPrompt(d.s, d.session().ID, Material{Loaded: []File{{Path: latestPlan, Text: `{"summary":"of another task"}`}}})
+	n, session := before(t)
+	p, err := Build(n.State, session, Material{Loaded: []File{{Path: latestPlan, Text: `{"summary":"of another task"}`}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,14 +183,35 @@ func TestOtherPlan(t *testing.T) {
 
 // TestBigDiff: the reviewer's diff has a limit of its own, at a line end.
 func TestBigDiff(t *testing.T) {
-	d := promptNight(t, "go quiet", "plan", "build", "green")
+	n, session := before(t, plan, build)
 	diff := strings.Repeat("+a line of a big change\n", 20_000)
-	p, err := BuildPrompt(d.s, d.session().ID, Material{Diff: diff})
+	p, err := Build(n.State, session, Material{Diff: diff})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.Over || !strings.Contains(p.Text, "change\n```\n(cut here, the prompt would be too long: ") || string(p.Context["diff.patch"]) != diff {
 		t.Errorf("%d tokens, cut: %s", p.Tokens, cutTitles(p))
+	}
+}
+
+// TestLargePart: a section of a plan's largest size leaves its prompts within
+// their budget.
+func TestLargePart(t *testing.T) {
+	raw, err := json.Marshal(map[string]any{"summary": "s", "sections": []map[string]any{
+		{"id": "a", "title": "t", "steps": []string{strings.Repeat("wörter ", 30_000)}}, {"id": "b", "title": "t"},
+	}})
+	if err != nil || len(raw) > payload.MaxSize {
+		t.Fatalf("%v, %d bytes", err, len(raw))
+	}
+	n := start(consensus)
+	play(n, act(ledger.EventPlan, string(raw)), okay)
+	s, _ := agent(n)
+	if s.Task != "Task 1/a" {
+		t.Fatalf("the session in flight is of %q", s.Task)
+	}
+	p, err := Build(n.State, s.ID, Material{})
+	if err != nil || p.Over {
+		t.Errorf("%v, %d tokens of %d", err, p.Tokens, p.Max)
 	}
 }
 
@@ -227,52 +246,42 @@ func TestCutting(t *testing.T) {
 	}
 }
 
-// TestPromptFits: where only parts are too long that can be cut, the prompt
+// TestFits: where only parts are too long that can be cut, the prompt
 // fits; the same state and material give the same one; and nothing else is
 // ever cut.
-func TestPromptFits(t *testing.T) {
-	d := promptNight(t, "go quiet", "/guidance Wrap the existing code", "plan", "build", "green", "issues major:r1")
+func TestFits(t *testing.T) {
+	n, _ := before(t, typed(plan, "/guidance Wrap the existing code"), build, issues("major:r1"))
 	texts := rapid.Custom(func(t *rapid.T) string {
 		line := rapid.SampledFrom([]string{"- a line", "", "```", "````go", "  indented", "## How to end", "é and ü", strings.Repeat("long ", 150), "x"})
 		return strings.Join(rapid.SliceOfN(line, 0, 40).Draw(t, "lines"), "\n")
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		s := d.s
-		r := *s.Project.Run
-		r.Settings.Hats = maps.Clone(r.Settings.Hats)
+		s := n.State
 		hat := rapid.SampledFrom([]string{"planner", "builder", "reviewer", "fixer"}).Draw(t, "hat")
-		h := r.Settings.Hats[hat]
-		h.MaxTokens = 0
-		r.Settings.Hats[hat] = h
-		s.Project.Run = &r
+		limited(&s, hat, 0)
 		s.Project.Progress = texts.Draw(t, "progress")
 		steps := rapid.SliceOfN(texts, 0, 5).Draw(t, "steps")
-		inWork(&s, func(_ *TaskState, w *Attempt) {
-			w.History = nil
+		inWork(&s, func(_ *loop.TaskState, a *loop.Attempt) {
+			a.History = nil
 			for n, text := range steps {
-				w.History = append(w.History, Step{Session: fmt.Sprintf("r1-%d", n+1), Hat: "fixer", Event: "fix.complete", Summary: text})
+				a.History = append(a.History, loop.Step{Session: fmt.Sprintf("r1-%d", n+1), Hat: "fixer", Event: "fix.complete", Summary: text})
 			}
 			raw, _ := json.Marshal(map[string]any{"summary": "s", "steps": steps})
-			w.Plan = raw
+			a.Plan = raw
 		})
 		m := Material{
 			Conventions: []File{{Path: "AGENTS.md", Text: texts.Draw(t, "agents")}, {Path: "CLAUDE.md", Text: texts.Draw(t, "claude")}},
 			Loaded:      []File{{Path: ".ralph/agent/decisions.md", Text: texts.Draw(t, "decisions")}, {Path: "docs/a.md", Text: texts.Draw(t, "docs")}},
 			Diff:        texts.Draw(t, "diff"),
 		}
-		s, session, err := Preview(s, "Task 1", hat)
+		s, session, err := loop.Preview(s, "Task 1", hat)
 		if err != nil {
 			t.Fatal(err)
 		}
 		build := func(tokens int) Prompt {
-			r := *s.Project.Run
-			r.Settings.Hats = maps.Clone(r.Settings.Hats)
-			h := r.Settings.Hats[hat]
-			h.MaxTokens = tokens
-			r.Settings.Hats[hat] = h
 			s := s
-			s.Project.Run = &r
-			p, err := BuildPrompt(s, session, m)
+			limited(&s, hat, tokens)
+			p, err := Build(s, session, m)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package loop
+package prompt
 
 import (
 	"encoding/json"
@@ -19,10 +19,10 @@ func judges(h ledger.Hat) bool {
 
 // guidanceText renders exactly the guidance that the plan of the session bound
 // to it or showed it.
-func (w *writing) guidanceText() string {
+func (b *builder) guidanceText() string {
 	var lines []string
 	item := func(id string) {
-		i, ok := w.p.Guidance.Get(id)
+		i, ok := b.project.Guidance.Get(id)
 		if !ok {
 			return
 		}
@@ -44,22 +44,22 @@ func (w *writing) guidanceText() string {
 		}
 		lines = append(lines, line)
 	}
-	b := w.ses.Planned.Guidance
-	if len(b.Bound) > 0 {
+	binding := b.session.Planned.Guidance
+	if len(binding.Bound) > 0 {
 		lines = append(lines, "The owner says. Follow it, before anything else; where you cannot, say why in your event.")
-		for _, id := range b.Bound {
+		for _, id := range binding.Bound {
 			item(id)
 		}
 	}
 	switch {
-	case len(b.Shown) == 0:
+	case len(binding.Shown) == 0:
 		return strings.Join(lines, "\n")
-	case judges(w.hat):
+	case judges(b.hat):
 		lines = append(lines, "The owner says to the sessions that write. Hold the work against it, and report each item in your event's guidance field: done = followed, set_aside = not followed.")
 	default:
 		lines = append(lines, "The owner says to the sessions that write. What you send must not keep them from following it.")
 	}
-	for _, id := range b.Shown {
+	for _, id := range binding.Shown {
 		item(id)
 	}
 	return strings.Join(lines, "\n")
@@ -81,10 +81,10 @@ func withField(shape, field string) string { return strings.TrimSuffix(shape, "}
 
 // howToEnd lists the commands that end the session, with the guidance that the
 // event has to report.
-func (w *writing) howToEnd() string {
-	h, b := w.hat, w.ses.Planned.Guidance
+func (b *builder) howToEnd() string {
+	h, binding := b.hat, b.session.Planned.Guidance
 	lines := []string{"End this session with exactly one event, then stop. Run one of these commands:", ""}
-	owed := w.p.Guidance.Owed(b.Bound)
+	owed := b.project.Guidance.Owed(binding.Bound)
 	var reports []string
 	for _, id := range owed {
 		reports = append(reports, fmt.Sprintf(`{"id":"%s","done":true,"note":"how"}`, id))
@@ -97,12 +97,12 @@ func (w *writing) howToEnd() string {
 	}
 	for _, typ := range slices.Concat(h.Emits, []string{ledger.EventQuestion, ledger.EventBlocked}) {
 		line(typ, shapeOf(h, typ))
-		if typ == "plan.complete" && w.consensus() && !w.part {
+		if typ == ledger.EventPlan && b.consensus() && !b.isPart {
 			line(typ, payload.SectionsShape)
 		}
 	}
 	lines = append(lines, "")
-	if plans(h) && w.consensus() && !w.part {
+	if plans(h) && b.consensus() && !b.isPart {
 		lines = append(lines, "Steps are for a task that is built in one go. Sections are for one that falls into parts: each is judged, built and committed by itself, in the order that depends_on gives.")
 	}
 	if disputes(h) {
@@ -111,10 +111,10 @@ func (w *writing) howToEnd() string {
 	if len(owed) > 0 {
 		lines = append(lines, `Report every guidance: "done":true with how, or "set_aside":true with why.`)
 	}
-	if len(b.Shown) > 0 && judges(h) {
+	if len(binding.Shown) > 0 && judges(h) {
 		lines = append(lines, `Add what you found of each guidance: "guidance":[{"id":"ID","done":true,"note":"where it is followed"}], or "set_aside":true with where it is not.`)
 	}
-	if h.Writes() && !emits(h, "repro.complete") {
+	if h.Writes() && !emits(h, ledger.EventRepro) {
 		lines = append(lines, `If nothing has to change, add "no_change":"REASON".`)
 	}
 	if emits(h, "build.complete") {

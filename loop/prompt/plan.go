@@ -1,4 +1,4 @@
-package loop
+package prompt
 
 import (
 	"encoding/json"
@@ -6,55 +6,50 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// emits reports whether the hat declares one of the event types. The core knows
-// hats by their events and not by their names, because users write their own
-// hats.
-func emits(h ledger.Hat, types ...string) bool {
-	return slices.ContainsFunc(types, func(t string) bool { return slices.Contains(h.Emits, t) })
-}
+// emits reports whether the hat declares an event type. Hats are known by their
+// events and not by their names, because users write their own hats.
+func emits(h ledger.Hat, typ string) bool { return slices.Contains(h.Emits, typ) }
 
 // plans, disputes and counsels report whether a hat is the planner, the critic
 // or the architect of an argument about a plan (docs/spec 4.4).
-func plans(h ledger.Hat) bool    { return emits(h, "plan.complete") }
-func disputes(h ledger.Hat) bool { return emits(h, "critique.verdict") }
-func counsels(h ledger.Hat) bool { return emits(h, "advice.complete") }
+func plans(h ledger.Hat) bool    { return emits(h, ledger.EventPlan) }
+func disputes(h ledger.Hat) bool { return emits(h, ledger.EventCritique) }
+func counsels(h ledger.Hat) bool { return emits(h, ledger.EventAdvice) }
 
 // consensus reports whether a plan of this task goes to the critic.
-func (w *writing) consensus() bool {
-	return w.r.Settings.Consensus || w.r.Settings.Pattern.Consensus || w.t.Task.Consensus
+func (b *builder) consensus() bool {
+	return b.run.Settings.Consensus || b.run.Settings.Pattern.Consensus || b.task.Task.Consensus
 }
 
 // plan returns the plan that this session works by: that of the attempt, or
 // else the newest plan of the task; for a part, its section. A planner without
 // a plan of this attempt gets nil, because a plan that failed is disposable.
-func (w *writing) plan() json.RawMessage {
+func (b *builder) plan() json.RawMessage {
 	switch {
-	case len(w.w.Plan) > 0:
-		return w.w.Plan
-	case w.part || !plans(w.hat):
-		return w.t.Plan
+	case len(b.attempt.Plan) > 0:
+		return b.attempt.Plan
+	case b.isPart || !plans(b.hat):
+		return b.task.Plan
 	}
 	return nil
 }
 
-func (w *writing) planPart(plan json.RawMessage) part {
+func (b *builder) planPart(plan json.RawMessage) part {
 	p := part{title: "Plan", trim: trimPlan, file: "plan.json", text: planText(plan, nil)}
-	if c := w.w.Consensus; c != nil && (plans(w.hat) || disputes(w.hat) || counsels(w.hat)) {
-		p.text = planText(plan, c.standing)
-	}
-	if disputes(w.hat) || counsels(w.hat) || plans(w.hat) {
-		p.trim = trimDiff
+	if plans(b.hat) || disputes(b.hat) || counsels(b.hat) {
+		p.text, p.trim = planText(plan, b.attempt.Consensus), trimDiff
 	}
 	return p
 }
 
-// planText renders a plan or one section of a plan. standing returns the
-// verdict on a section so far; nil leaves the verdicts out.
-func planText(plan json.RawMessage, standing func(id string) string) string {
+// planText renders a plan or one section of a plan, with the verdicts on its
+// sections so far unless c is nil.
+func planText(plan json.RawMessage, c *loop.Consensus) string {
 	if len(plan) == 0 {
 		return ""
 	}
@@ -69,8 +64,8 @@ func planText(plan json.RawMessage, standing func(id string) string) string {
 	}
 	for _, s := range sections {
 		heading := fmt.Sprintf("### %s: %s", s.ID, s.Title)
-		if standing != nil {
-			heading += fmt.Sprintf(" (%s)", standing(s.ID))
+		if c != nil {
+			heading += fmt.Sprintf(" (%s)", standing(c, s.ID))
 		}
 		blocks = append(blocks, heading+"\n\n"+sectionText(s))
 	}
@@ -118,7 +113,7 @@ func sectionText(s payload.Section) string {
 }
 
 // standing returns the verdict on a section so far, as text.
-func (c *Consensus) standing(id string) string {
+func standing(c *loop.Consensus, id string) string {
 	if slices.Contains(c.Approved, id) {
 		return "approved"
 	}
@@ -135,8 +130,8 @@ func (c *Consensus) standing(id string) string {
 // objectionsText renders the last verdict of the critic and says what it asks
 // of this session. It is never cut: without it, the planner would send the same
 // plan again. earlierPart has the rounds before.
-func (w *writing) objectionsText() string {
-	c := w.w.Consensus
+func (b *builder) objectionsText() string {
+	c := b.attempt.Consensus
 	if c == nil || len(c.Rounds) == 0 {
 		return ""
 	}
@@ -144,39 +139,39 @@ func (w *writing) objectionsText() string {
 	last := c.Rounds[n-1]
 	var lines []string
 	switch {
-	case plans(w.hat) && last.OK:
+	case plans(b.hat) && last.OK:
 		lines = append(lines, "The critic let the plan pass, and a person sent it back since; see Answers. Revise it for that, keep every section's id, and send the whole plan again.")
-	case plans(w.hat) && len(payload.Sections(w.plan())) == 0:
+	case plans(b.hat) && len(payload.Sections(b.plan())) == 0:
 		lines = append(lines, "The critic rejected the plan. Revise what it objects to, and send the whole plan again.")
-	case plans(w.hat):
+	case plans(b.hat):
 		lines = append(lines, "The critic rejected the plan. Revise the sections that it rejects, and only those. Keep every section's id, and send the whole plan again.")
 		if len(c.Approved) > 0 {
 			lines = append(lines, "Approved, so send it word for word as it is: "+strings.Join(c.Approved, ", "))
 		}
-	case disputes(w.hat) && last.OK:
+	case disputes(b.hat) && last.OK:
 		lines = append(lines, "The plan passed before; a person sent it back, see Answers, and it was revised since.")
-	case disputes(w.hat):
+	case disputes(b.hat):
 		lines = append(lines, "The plan was rejected before, and was revised since. Check each objection: what is settled is not raised again, what is not is rejected again in the same words. Do not hold back a new one for a later round.")
 		if len(c.Approved) > 0 {
 			lines = append(lines, "Approved already, and not judged again: "+strings.Join(c.Approved, ", "))
 		}
-	case counsels(w.hat):
+	case counsels(b.hat):
 		lines = append(lines, fmt.Sprintf("The critic has judged the plan in %s. Every objection is here, the newest first.", count(n, "round")))
 	default:
 		return ""
 	}
 	lines = append(lines, "", critiqueText(last, n))
-	if c.Advice != "" && !counsels(w.hat) {
+	if c.Advice != "" && !counsels(b.hat) {
 		lines = append(lines, "", "The architect was asked, and advises:", c.Advice)
 	}
 	return strings.Join(lines, "\n")
 }
 
 // earlierPart renders the verdicts before the last one, newest first.
-func (w *writing) earlierPart() part {
+func (b *builder) earlierPart() part {
 	p := part{title: "Earlier rounds", under: true, trim: trimHistory, file: "objections.md"}
-	c := w.w.Consensus
-	if c == nil || w.objectionsText() == "" {
+	c := b.attempt.Consensus
+	if c == nil || b.objectionsText() == "" {
 		return p
 	}
 	var rounds []string

@@ -1,4 +1,4 @@
-package loop
+package prompt
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 // project's notebooks, then files of the start commit. The plan in the
 // notebooks is the newest one of any task, so a task with a plan of its own
 // (planned) does not get it.
-func (w *writing) memoryPart(planned bool) part {
+func (b *builder) memoryPart(planned bool) part {
 	var files []memory
-	for _, f := range w.m.Loaded {
+	for _, f := range b.material.Loaded {
 		f.Text = strings.Trim(itemKeys.ReplaceAllString(f.Text, ""), "\n")
 		m := memory{File: f, own: InNotebook(f.Path)}
 		m.newest = m.own && path.Ext(f.Path) != ".json"

@@ -1,10 +1,11 @@
-package loop
+package prompt
 
 import (
 	"fmt"
 	"path"
 	"strings"
 
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -53,17 +54,17 @@ type Part struct {
 	Cut    bool
 }
 
-// BuildPrompt builds the prompt of a session that is planned in s
-// (docs/spec 4.7). It is deterministic: the same state and material give the same text,
-// also after a crash. It returns an error if the session is not in flight or
-// its task has no attempt.
+// Build builds the prompt of a session that is planned in s (docs/spec 4.7). It
+// is deterministic: the same state and material give the same text, also after
+// a crash. It returns an error if the session is not in flight or its task has
+// no attempt.
 //
 // The order of the parts is fixed. Parts that docs/spec 4.7 does not name stand
 // where a reader needs them. Objections follow the plan that they are about.
 // Last progress, Note well, Issues, Verification and Changes so far follow the
 // history, oldest news first. All of these precede the person's guidance: it
 // outranks them, and a model remembers best what it reads last.
-func BuildPrompt(s State, session string, m Material) (Prompt, error) {
+func Build(s loop.State, session string, m Material) (Prompt, error) {
 	ses, ok := s.Project.Session(session)
 	if !ok {
 		return Prompt{}, fmt.Errorf("session %s is not in flight", session)
@@ -72,57 +73,57 @@ func BuildPrompt(s State, session string, m Material) (Prompt, error) {
 	if !ok || t.Attempt == nil || s.Project.Run == nil {
 		return Prompt{}, fmt.Errorf("session %s has no attempt", session)
 	}
-	w := &writing{
-		p: s.Project, r: s.Project.Run, t: t, w: t.Attempt, ses: ses, m: m,
+	b := &builder{
+		project: s.Project, run: s.Project.Run, task: t, attempt: t.Attempt, session: ses, material: m,
 		hat: s.Project.Run.Settings.Hats[ses.Planned.Hat], context: map[string][]byte{},
 	}
 	if t.Task.Parent != "" {
-		w.parent, w.part = s.Project.Find(t.Task.Parent)
+		b.parent, b.isPart = s.Project.Find(t.Task.Parent)
 	}
-	plan := w.plan()
-	w.context["task.md"] = []byte("# " + t.Task.ID + ": " + t.Task.Title + "\n\n" + t.Task.Body + "\n")
+	plan := b.plan()
+	b.context["task.md"] = []byte("# " + t.Task.ID + ": " + t.Task.Title + "\n\n" + t.Task.Body + "\n")
 	if len(plan) > 0 {
-		w.context["plan.json"] = plan
+		b.context["plan.json"] = plan
 	}
 	parts := []part{
-		{title: "Role", text: strings.TrimSpace(w.hat.Prompt)},
-		{title: "Task", text: w.taskText()},
-		{title: "Acceptance", text: w.acceptanceText()},
-		{title: "Scope", text: w.scopeText()},
-		w.planPart(plan),
-		{title: "Objections", text: w.objectionsText()},
-		w.earlierPart(),
-		w.historyPart(),
-		w.progressPart(),
-		{title: "Note well", text: w.noteText()},
-		{title: "Issues", text: w.issuesText()},
-		{title: "Verification", text: w.verifiedText()},
-		w.diffPart(),
-		{title: "Guidance", text: w.guidanceText()},
-		{title: "Answers", text: w.answersText()},
-		w.memoryPart(len(plan) > 0),
+		{title: "Role", text: strings.TrimSpace(b.hat.Prompt)},
+		{title: "Task", text: b.taskText()},
+		{title: "Acceptance", text: b.acceptanceText()},
+		{title: "Scope", text: b.scopeText()},
+		b.planPart(plan),
+		{title: "Objections", text: b.objectionsText()},
+		b.earlierPart(),
+		b.historyPart(),
+		b.progressPart(),
+		{title: "Note well", text: b.noteText()},
+		{title: "Issues", text: b.issuesText()},
+		{title: "Verification", text: b.verifiedText()},
+		b.diffPart(),
+		{title: "Guidance", text: b.guidanceText()},
+		{title: "Answers", text: b.answersText()},
+		b.memoryPart(len(plan) > 0),
 		conventionsPart(m.Conventions),
-		{title: "How to end", text: w.howToEnd()},
+		{title: "How to end", text: b.howToEnd()},
 	}
-	return assemble(parts, w.hat.MaxTokens, w.context), nil
+	return assemble(parts, b.hat.MaxTokens, b.context), nil
 }
 
-// writing holds everything that the parts of one prompt are made from.
-type writing struct {
-	p       Project
-	r       *Run
-	t       TaskState
-	w       *Attempt
-	part    bool      // the task is a part of parent's plan
-	parent  TaskState // zero unless part is set
-	hat     ledger.Hat
-	ses     Session
-	m       Material
-	context map[string][]byte
+// builder holds everything that the parts of one prompt are made from.
+type builder struct {
+	project  loop.Project
+	run      *loop.Run
+	task     loop.TaskState
+	attempt  *loop.Attempt
+	isPart   bool           // the task is a part of parent's plan
+	parent   loop.TaskState // zero unless isPart is set
+	hat      ledger.Hat
+	session  loop.Session
+	material Material
+	context  map[string][]byte
 }
 
-// Needs lists what the engine has to look up for a session's prompt, and where.
-type Needs struct {
+// Lookup names the files and trees that the Material of a prompt is read from.
+type Lookup struct {
 	Load     []string // the hat's load list: .ralph/… in the person's checkout, all else at Rev
 	Rev      string   // commit whose conventions and load list are read
 	From, To string   // trees to compare for the diff; empty = no diff
@@ -140,19 +141,18 @@ const (
 // in the person's checkout and in no commit.
 func InNotebook(file string) bool { return strings.HasPrefix(path.Clean(file), notebooks) }
 
-// PromptNeeds returns what the engine has to look up to fill the Material of
-// BuildPrompt. It returns false if the session is not in flight or has no
-// attempt.
-func PromptNeeds(s State, session string) (Needs, bool) {
+// Needs returns what the engine has to look up to fill the Material of Build.
+// It returns false if the session is not in flight or has no attempt.
+func Needs(s loop.State, session string) (Lookup, bool) {
 	ses, ok := s.Project.Session(session)
 	if !ok || s.Project.Run == nil {
-		return Needs{}, false
+		return Lookup{}, false
 	}
 	t, ok := s.Project.Find(ses.Task)
 	if !ok || t.Attempt == nil {
-		return Needs{}, false
+		return Lookup{}, false
 	}
-	n := Needs{Load: s.Project.Run.Settings.Hats[ses.Planned.Hat].Load, Rev: t.Attempt.Base}
+	n := Lookup{Load: s.Project.Run.Settings.Hats[ses.Planned.Hat].Load, Rev: t.Attempt.Base}
 	if t.Attempt.Tree != t.Attempt.Start {
 		n.From, n.To = t.Attempt.Start, t.Attempt.Tree
 	}

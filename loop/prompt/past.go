@@ -1,4 +1,4 @@
-package loop
+package prompt
 
 import (
 	"encoding/json"
@@ -13,14 +13,14 @@ import (
 // historyPart describes the position of the run and the sessions of this
 // attempt. A cut removes the oldest sessions first: the latest one explains
 // this session.
-func (w *writing) historyPart() part {
+func (b *builder) historyPart() part {
 	p := part{title: "What happened so far", trim: trimHistory, file: "history.md"}
-	lead := w.position()
-	if w.t.LastFail != "" {
-		lead += fmt.Sprintf("\nAttempt %d came to nothing: %s. Its changes are gone; do not repeat it.", w.w.N-1, w.t.LastFail)
+	lead := b.position()
+	if b.task.LastFail != "" {
+		lead += fmt.Sprintf("\nAttempt %d came to nothing: %s. Its changes are gone; do not repeat it.", b.attempt.N-1, b.task.LastFail)
 	}
 	var steps []string
-	for _, s := range w.w.History {
+	for _, s := range b.attempt.History {
 		line := fmt.Sprintf("- %s: %s", s.Hat, s.Event)
 		if s.Summary != "" {
 			line += " – " + s.Summary
@@ -43,24 +43,24 @@ func (w *writing) historyPart() part {
 
 // position returns a text such as "Task 3 of 5 (2 done), attempt 1."
 // (docs/spec 4.7). A part takes the position of its task.
-func (w *writing) position() string {
-	id := w.t.Task.ID
-	if w.part {
-		id = w.parent.Task.ID
+func (b *builder) position() string {
+	id := b.task.Task.ID
+	if b.isPart {
+		id = b.parent.Task.ID
 	}
-	done, total := w.p.Count()
-	line := fmt.Sprintf("Task %d of %d (%d done)", w.p.Place(id), total, done)
-	if n := slices.IndexFunc(w.parent.Parts, func(id string) bool { return ledger.SameID(id, w.t.Task.ID) }); n >= 0 {
-		line += fmt.Sprintf(", its part %d of %d", n+1, len(w.parent.Parts))
+	done, total := b.project.Count()
+	line := fmt.Sprintf("Task %d of %d (%d done)", b.project.Place(id), total, done)
+	if n := slices.IndexFunc(b.parent.Parts, func(id string) bool { return ledger.SameID(id, b.task.Task.ID) }); n >= 0 {
+		line += fmt.Sprintf(", its part %d of %d", n+1, len(b.parent.Parts))
 	}
-	return fmt.Sprintf("%s, attempt %d.", line, w.w.N)
+	return fmt.Sprintf("%s, attempt %d.", line, b.attempt.N)
 }
 
 // progressPart is the last entry of the progress log. It is empty if that entry
 // is about the failed attempt at this task, because historyPart has it.
-func (w *writing) progressPart() part {
-	p := part{title: "Last progress", under: true, trim: trimProgress, file: "progress.md", text: w.p.Progress}
-	if w.t.LastFail != "" && strings.HasPrefix(w.p.Progress, ledger.ShortID(w.t.Task.ID)+" "+w.t.Task.Title+", ") {
+func (b *builder) progressPart() part {
+	p := part{title: "Last progress", under: true, trim: trimProgress, file: "progress.md", text: b.project.Progress}
+	if b.task.LastFail != "" && strings.HasPrefix(b.project.Progress, ledger.ShortID(b.task.Task.ID)+" "+b.task.Task.Title+", ") {
 		p.text = ""
 	}
 	return p
@@ -69,16 +69,16 @@ func (w *writing) progressPart() part {
 // noteText says why the session repeats another one, or that the one before it
 // changed nothing on purpose. It is never cut: without it the session would
 // make the same mistake again.
-func (w *writing) noteText() string {
+func (b *builder) noteText() string {
 	var lines []string
-	if w.ses.Planned.Replaces != "" {
-		lines = append(lines, fmt.Sprintf("This session does over what session %s did not settle.", w.ses.Planned.Replaces))
+	if b.session.Planned.Replaces != "" {
+		lines = append(lines, fmt.Sprintf("This session does over what session %s did not settle.", b.session.Planned.Replaces))
 	}
-	if w.ses.Planned.Note != "" {
-		lines = append(lines, w.ses.Planned.Note)
+	if b.session.Planned.Note != "" {
+		lines = append(lines, b.session.Planned.Note)
 	}
-	if w.w.NoChange != "" {
-		lines = append(lines, "The session before changed nothing on purpose: "+w.w.NoChange)
+	if b.attempt.NoChange != "" {
+		lines = append(lines, "The session before changed nothing on purpose: "+b.attempt.NoChange)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -90,27 +90,27 @@ const acceptanceRule = "acceptance"
 // issuesText lists the issues of the last review or verification: for a writer
 // to fix, for a reviewer to check again. Other hats get nothing. Issues that do
 // not fit are in a CONTEXT file, and the text gives the total.
-func (w *writing) issuesText() string {
-	review := emits(w.hat, "review.verdict")
-	if !w.hat.Writes() && !review {
+func (b *builder) issuesText() string {
+	review := emits(b.hat, ledger.EventReview)
+	if !b.hat.Writes() && !review {
 		return ""
 	}
 	var lines []string
-	if len(w.w.Issues) > 0 {
-		lines = append(lines, w.issuesLead(review), w.issueLines())
+	if len(b.attempt.Issues) > 0 {
+		lines = append(lines, b.issuesLead(review), b.issueLines())
 	}
-	switch disputed := disputedText(w.w.Disputed); {
+	switch disputed := disputedText(b.attempt.Disputed); {
 	case disputed == "":
 	case review:
 		lines = append(lines, "Disputed by the session before, with its reasons; uphold or drop each:\n"+disputed)
-	case w.w.Upheld > 0:
+	case b.attempt.Upheld > 0:
 		lines = append(lines, "Disputed before, and upheld by the review since:\n"+disputed)
 	}
 	return strings.Join(lines, "\n\n")
 }
 
-func (w *writing) issuesLead(review bool) string {
-	checks := !slices.ContainsFunc(w.w.Issues, func(i ledger.Issue) bool { return i.Rule != acceptanceRule })
+func (b *builder) issuesLead(review bool) string {
+	checks := !slices.ContainsFunc(b.attempt.Issues, func(i ledger.Issue) bool { return i.Rule != acceptanceRule })
 	switch {
 	case review && checks:
 		return "Acceptance criteria that did not hold before the last fix; see whether they do now:"
@@ -122,23 +122,23 @@ func (w *writing) issuesLead(review bool) string {
 	return "Issues of the last review:"
 }
 
-func (w *writing) issueLines() string {
-	issues := w.w.Issues
+func (b *builder) issueLines() string {
+	issues := b.attempt.Issues
 	if all, err := json.MarshalIndent(issues, "", "  "); err == nil {
-		w.context["issues.json"] = all
+		b.context["issues.json"] = all
 	}
 	issues = slices.Clone(issues)
 	slices.SortStableFunc(issues, func(a, b ledger.Issue) int { return a.Severity.Rank() - b.Severity.Rank() }) // worst first, so that the list loses the mildest
-	var b strings.Builder
+	var list strings.Builder
 	for n, i := range issues {
 		line := fmt.Sprintf("%d. %s\n", n+1, i.Describe())
-		if n >= maxIssues || b.Len()+len(line) > maxIssueBytes {
-			fmt.Fprintf(&b, "… %d issues in all, settle every one: ../CONTEXT/issues.json has those that are not here.\n", len(issues))
+		if n >= maxIssues || list.Len()+len(line) > maxIssueBytes {
+			fmt.Fprintf(&list, "… %d issues in all, settle every one: ../CONTEXT/issues.json has those that are not here.\n", len(issues))
 			break
 		}
-		b.WriteString(line)
+		list.WriteString(line)
 	}
-	return strings.TrimSpace(b.String())
+	return strings.TrimSpace(list.String())
 }
 
 // disputedText lists the issues that a fixer disputes, with its reasons.
@@ -163,15 +163,15 @@ func disputedText(raw json.RawMessage) string {
 
 // verifiedText lists the results of the last verification, with the output of
 // failed commands.
-func (w *writing) verifiedText() string {
+func (b *builder) verifiedText() string {
 	var lines []string
-	if w.w.Repro != "" {
-		lines = append(lines, code(w.w.Repro)+" failed before the fix; it has to pass.")
+	if b.attempt.Repro != "" {
+		lines = append(lines, code(b.attempt.Repro)+" failed before the fix; it has to pass.")
 	}
-	if w.w.Verified == nil {
+	if b.attempt.Verified == nil {
 		return strings.Join(lines, "\n")
 	}
-	for _, res := range w.w.Verified.Results {
+	for _, res := range b.attempt.Verified.Results {
 		sign, note := "passed", ""
 		if !res.OK {
 			sign = fmt.Sprintf("FAILED (exit %d)", res.Exit)
@@ -193,15 +193,15 @@ func (w *writing) verifiedText() string {
 // diffPart shows what the attempt has changed so far. A hat that writes has the
 // files in its folder and gets a list; any other hat gets the patch, to judge
 // it.
-func (w *writing) diffPart() part {
+func (b *builder) diffPart() part {
 	p := part{title: "Changes so far", trim: trimDiff, file: "diff.patch"}
-	if w.m.Diff == "" {
+	if b.material.Diff == "" {
 		return p
 	}
-	w.context["diff.patch"] = []byte(w.m.Diff)
-	if w.hat.Writes() {
+	b.context["diff.patch"] = []byte(b.material.Diff)
+	if b.hat.Writes() {
 		var lines []string
-		for _, f := range w.m.Changed {
+		for _, f := range b.material.Changed {
 			if f.Added < 0 || f.Removed < 0 {
 				lines = append(lines, "- "+f.Path+" (binary)")
 				continue
@@ -211,7 +211,7 @@ func (w *writing) diffPart() part {
 		p.text = strings.Join(append(lines, "The diff against the attempt's start: ../CONTEXT/diff.patch."), "\n")
 		return p
 	}
-	p.text, p.data = strings.TrimRight(w.m.Diff, "\n"), true
+	p.text, p.data = strings.TrimRight(b.material.Diff, "\n"), true
 	if whole := p; len(p.text) > maxDiffBytes {
 		p.text, p.note = p.head(maxDiffBytes)
 		p.full, p.cut = len(whole.body()), true

@@ -19,8 +19,8 @@ func PreviewRun(s State, settings ledger.Settings, snapshot ledger.Snapshot, bas
 }
 
 // Preview returns a state in which a session of the task is planned with the
-// hat, as if it were its turn now, and the id of that session. BuildPrompt then
-// gives the prompt that it would get. An empty hat stands for the next one.
+// hat, as if it were its turn now, and the id of that session. Package prompt
+// builds its prompt from that. An empty hat stands for the next one.
 //
 // Preview treats an accepted event as routed to the hat, and binds guidance
 // that waits. It returns an error if the project has no run, or if the task or
