@@ -25,7 +25,7 @@ build: ## bin/nightporter and bin/hat, for this machine
 # them and takes ten times as long (internal/importtest holds them to it). What
 # starts goroutines around them is tested with it. SLOW begin first, so that
 # nothing long is left for the end.
-PLAIN = ./guidance ./loop ./loop/ledger ./loop/payload ./loop/prompt ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
+PLAIN = ./guidance ./loop ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
 SLOW  = ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter ./loop/agent ./bot/internal/acceptance
 
 test: ## all tests, with the race detector where there is concurrency, in random order; some minutes

@@ -18,9 +18,9 @@ type commandForm struct {
 	// roleFor returns the role where it depends on the arguments; nil: role.
 	roleFor func(Command) ledger.Role
 
-	// At least one handler is set. house is called first and needs no project; it
+	// At least one handler is set. shared is called first and needs no project; it
 	// returns done = false to leave the line to project.
-	house   func(ctx context.Context, h houseRequest) (m Message, done bool, err error)
+	shared  func(ctx context.Context, h sharedRequest) (m Message, done bool, err error)
 	project func(ctx context.Context, d dispatch) (Message, error)
 
 	section string // of /help; "" if /help does not list the command

@@ -11,7 +11,7 @@ func init() {
 	view, steer, admin := ledger.RoleView, ledger.RoleSteer, ledger.RoleAdmin
 	commandForms = []commandForm{
 		{verb: VerbStatus, takes: takesProject, use: "/status", help: "Where the run stands.", role: view,
-			house: statusOfAll, project: func(_ context.Context, d dispatch) (Message, error) {
+			shared: statusOfAll, project: func(_ context.Context, d dispatch) (Message, error) {
 				return statusWithStart(d.service, d.s, d.r.Time), nil
 			},
 			section: "Look", listed: "/status", menu: 1, twin: Twin{Name: "status"}},
@@ -83,10 +83,10 @@ func init() {
 			project: offerRun,
 			section: "Start", listed: "/run", twin: Twin{"start", "[PROJECT] [review|overnight] [from TASK] [only TASK]", "Ask nightporter up to start a run; it asks back, as in a chat"}},
 		{verb: VerbRuns, takes: takesTarget, use: "/runs, /runs shop, /runs r14", help: "The last runs, of all projects or one, or how one of them went.", role: view,
-			house:   runsOfAll,
+			shared:  runsOfAll,
 			section: "Start", listed: "/runs", twin: Twin{"runs", "[PROJECT | RUN]", "The last runs, or how one of them went"}},
 		{verb: VerbProjects, takes: takesProject, use: "/projects", help: "All projects.", role: view,
-			house: func(_ context.Context, h houseRequest) (Message, bool, error) {
+			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) {
 				return Projects(h.service, h.r), true, nil
 			},
 			section: "Start", listed: "/projects"},
@@ -97,29 +97,29 @@ func init() {
 			project: makeDigest,
 			section: "Night", listed: "/digest", menu: 10, twin: Twin{Name: "digest"}},
 		{verb: VerbWhoami, takes: takesProject, use: "/whoami", help: "Who you are here, and who else is paired.", role: view,
-			house: func(_ context.Context, h houseRequest) (Message, bool, error) {
+			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) {
 				return Whoami(h.host, h.stays, h.r), true, nil
 			},
 			section: "People", listed: "/whoami"},
 		{verb: VerbPeople, takes: takesProject, use: "/people", help: "Who is paired, with their ids.", role: admin,
-			house:   listPeople,
+			shared:  listPeople,
 			section: "People", listed: "/people"},
 		{verb: VerbUnpair, takes: takesTarget, use: "/unpair ID", help: "Takes somebody out; /people has the ids.", role: admin,
-			house:   unpairPerson,
+			shared:  unpairPerson,
 			section: "People", listed: "/unpair ID"},
 		{verb: VerbQuiet, takes: takesTarget, use: "/quiet, /quiet 22:00-07:00, /quiet off", help: "When this chat is left in peace; default: as the host has it.", role: view, roleFor: quietRole,
-			house:   quietHours,
+			shared:  quietHours,
 			section: "People", listed: "/quiet", menu: 11},
 		{verb: VerbPair, takes: takesTarget, use: "/pair CODE", help: "Lets you in with the code that nightporter pair shows on the host.", role: view,
-			house:   pairElsewhere,
+			shared:  pairElsewhere,
 			section: "People", listed: "/pair CODE"},
 		{verb: VerbHelp, takes: takesTarget, use: "/help, /help now", help: "This, or one command.", role: view,
-			house: func(_ context.Context, h houseRequest) (Message, bool, error) {
+			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) {
 				return Help(h.c.Target, h.role()), true, nil
 			},
 			menu: 12},
 		{verb: VerbStart, takes: takesTarget, use: "/start", help: "What a chat begins with; the same as /help.", role: view,
-			house: func(_ context.Context, h houseRequest) (Message, bool, error) { return Help("", h.role()), true, nil }},
+			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) { return Help("", h.role()), true, nil }},
 
 		// Commands that are typed without a slash.
 		{verb: VerbKeep, role: steer, project: changeGuidance},

@@ -18,7 +18,7 @@ func TestCommandTable(t *testing.T) {
 			t.Errorf("%s stands in the table twice", f.verb)
 		}
 		seen[f.verb] = true
-		if f.role == "" || f.project == nil && f.house == nil {
+		if f.role == "" || f.project == nil && f.shared == nil {
 			t.Errorf("%s has no role, or nothing carries it out", f.verb)
 		}
 		if !f.typed() {

@@ -296,8 +296,8 @@ func runID(s loop.State) string {
 
 // nameOf returns an actor's name for messages: a person's name, theHost for the
 // host and for signals, else the actor itself.
-func nameOf(h loop.Shared, actor string) string {
-	if p, ok := h.Person(actor); ok {
+func nameOf(shared loop.Shared, actor string) string {
+	if p, ok := shared.Person(actor); ok {
 		return Cut(Clean(p.Name), 20)
 	}
 	switch actor {

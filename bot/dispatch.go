@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// houseRequest is a command that needs no project.
-type houseRequest struct {
+// sharedRequest is a command that needs no project.
+type sharedRequest struct {
 	service Service
 	host    DaemonService // nil unless stays
 	stays   bool          // the service is a DaemonService
@@ -28,7 +28,7 @@ type dispatch struct {
 
 // role returns the sender's role. A sender who is no paired person, such as the
 // operator at the host, has RoleAdmin.
-func (h houseRequest) role() ledger.Role {
+func (h sharedRequest) role() ledger.Role {
 	if h.stays {
 		if p, paired := h.host.Shared().Person(h.r.Actor); paired {
 			return p.Role

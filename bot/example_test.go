@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // oneProject is the Service of a single project without a ledger: it decides on
@@ -18,7 +19,7 @@ type oneProject struct {
 
 func (p *oneProject) Projects() []string              { return []string{p.state.Project.Name} }
 func (p *oneProject) State(string) (loop.State, bool) { return p.state, true }
-func (p *oneProject) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
+func (p *oneProject) Do(_ context.Context, in loop.Input) (ledger.Answer, error) {
 	d := loop.Decide(p.state, in)
 	p.state = d.State
 	return d.Answer, nil

@@ -8,17 +8,20 @@ import (
 
 // Handle carries out the command in r.Text and returns the reply for its sender.
 // A mistake of the sender leads to a message and no error. An error means a
-// fault in nightporter; the message that comes with it tells the sender so, or is
-// empty if the input of /quiet or /unpair failed.
+// fault in nightporter; the message that comes with it tells the sender so.
 func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	c, err := Parse(r.Text)
 	if err != nil {
 		return parseMistake(err), nil
 	}
-	if does := c.Verb.row().house; does != nil {
+	if does := c.Verb.row().shared; does != nil {
 		host, stays := service.(DaemonService)
-		if m, done, err := does(ctx, houseRequest{service: service, host: host, stays: stays, r: r, c: c}); done {
-			return m, err
+		m, done, err := does(ctx, sharedRequest{service: service, host: host, stays: stays, r: r, c: c})
+		if err != nil {
+			return faultReply(c), fmt.Errorf("%s: %w", c.Verb, err)
+		}
+		if done {
+			return m, nil
 		}
 	}
 	if c.Project == "" && (c.Verb == VerbDiff || c.Verb == VerbLog) && runForm.MatchString(c.Target) {

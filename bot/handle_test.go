@@ -36,13 +36,13 @@ type service struct {
 	err    error
 }
 
-func (d *service) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
+func (d *service) Do(_ context.Context, in loop.Input) (ledger.Answer, error) {
 	if d.err != nil {
-		return loop.Answer{}, d.err
+		return ledger.Answer{}, d.err
 	}
 	d.inputs = append(d.inputs, in)
 	if b, is := in.Body.(loop.RedoPlan); is { // what comes of it is not shown here
-		return loop.Answer{OK: true, Text: ledger.ShortID(b.Task) + " is planned anew"}, nil
+		return ledger.Answer{OK: true, Text: ledger.ShortID(b.Task) + " is planned anew"}, nil
 	}
 	return d.Night.Do(in), nil
 }
@@ -298,14 +298,14 @@ func TestInputs(t *testing.T) {
 
 // TestAnswered: an accepted answer names its cause, a refusal never does.
 func TestAnswered(t *testing.T) {
-	if m := bot.FromAnswer("pause", loop.Answer{OK: true, Text: "shop pauses after #7 builder\nSoon."}, "k"); m.First() != "‖ shop pauses after #7 builder" || m.Cause != "k" || len(m.Lines) != 2 {
+	if m := bot.FromAnswer("pause", ledger.Answer{OK: true, Text: "shop pauses after #7 builder\nSoon."}, "k"); m.First() != "‖ shop pauses after #7 builder" || m.Cause != "k" || len(m.Lines) != 2 {
 		t.Errorf("%+v", m)
 	}
-	if m := bot.FromAnswer("pause", loop.Answer{Text: "shop is idle: nothing to pause"}, "k"); m.First() != "✗ shop is idle: nothing to pause" || m.Cause != "" {
+	if m := bot.FromAnswer("pause", ledger.Answer{Text: "shop is idle: nothing to pause"}, "k"); m.First() != "✗ shop is idle: nothing to pause" || m.Cause != "" {
 		t.Errorf("%+v", m)
 	}
 	long := "a reason that is far too long for the first line of a message"
-	m := bot.FromAnswer("next", loop.Answer{Text: long}, "")
+	m := bot.FromAnswer("next", ledger.Answer{Text: long}, "")
 	if !strings.Contains(m.Lines[1].Text, long) || m.Text(0) != "✗ "+long {
 		t.Errorf("a long answer is lost: %+v, %q", m.Lines, m.Text(0))
 	}

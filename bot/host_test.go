@@ -118,6 +118,21 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// TestFaultIsTold: a sender whose command met a fault reads that it failed, also
+// where the command needs no project.
+func TestFaultIsTold(t *testing.T) {
+	for _, line := range []string{"/quiet 22:00-06:30", "/unpair 5", "/runs", "/pause"} {
+		h := stays(atWork())
+		h.err = errors.New("the disk is full")
+		m := h.say(t, line)
+		verb, _, _ := strings.Cut(line, " ")
+		if m.Key != "fault" || !m.Refused || !strings.HasPrefix(m.First(), "✗ "+verb+" failed") {
+			t.Errorf("%s: %+v", line, m)
+		}
+		checkForm(t, line, m)
+	}
+}
+
 // TestConfirmations: the questions that ask back, and their answers.
 func TestConfirmations(t *testing.T) {
 	h := stays(over())

@@ -3,7 +3,7 @@ package bot
 import (
 	"strings"
 
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Signs of a state. Each has one meaning and stands in front of a word that
@@ -185,7 +185,7 @@ func (m Message) Twins() string {
 // FromAnswer renders the core's answer for the sender of an input. kind is the
 // input's kind, cause its key. A text that begins with no sign gets one:
 // SignFailed for a refusal, otherwise the sign of the kind.
-func FromAnswer(kind string, a loop.Answer, cause string) Message {
+func FromAnswer(kind string, a ledger.Answer, cause string) Message {
 	text := strings.TrimSpace(a.Text)
 	if text == "" {
 		text = "done"

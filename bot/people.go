@@ -8,25 +8,26 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // pairElsewhere answers a pairing code that was sent to a place other than a
 // private chat with the bot, where codes are not accepted.
-func pairElsewhere(context.Context, houseRequest) (Message, bool, error) {
+func pairElsewhere(context.Context, sharedRequest) (Message, bool, error) {
 	m := refusal("pair.elsewhere", SignFailed+" Not here: a code is for a chat")
 	m.add("Send it to the bot, in a private chat. nightporter pair shows one.")
 	return m, true, nil
 }
 
 // runsOfAll answers /runs, which finds out its project itself.
-func runsOfAll(ctx context.Context, h houseRequest) (Message, bool, error) {
+func runsOfAll(ctx context.Context, h sharedRequest) (Message, bool, error) {
 	m, err := listRuns(ctx, h.service, h.r, h.c)
 	return m, true, err
 }
 
 // statusOfAll answers /status when the line names no project and there are
 // several. It returns false for the status of one project.
-func statusOfAll(_ context.Context, h houseRequest) (Message, bool, error) {
+func statusOfAll(_ context.Context, h sharedRequest) (Message, bool, error) {
 	if h.c.Project == "" && h.r.Project == "" && len(projectNames(h.service)) > 1 {
 		return StatusAll(h.service, h.r.Time), true, nil
 	}
@@ -35,7 +36,7 @@ func statusOfAll(_ context.Context, h houseRequest) (Message, bool, error) {
 
 // quietHours answers /quiet. Quiet hours belong to a chat, so the host and a
 // foreground run have none.
-func quietHours(ctx context.Context, h houseRequest) (Message, bool, error) {
+func quietHours(ctx context.Context, h sharedRequest) (Message, bool, error) {
 	if !h.stays || h.r.Actor == consoleActor {
 		m := newMessage("quiet", SignLater+" Quiet hours are a chat's")
 		m.add("Type /quiet in the chat; [digest] quiet in the configuration is for all.")
@@ -46,7 +47,7 @@ func quietHours(ctx context.Context, h houseRequest) (Message, bool, error) {
 }
 
 // listPeople answers /people.
-func listPeople(_ context.Context, h houseRequest) (Message, bool, error) {
+func listPeople(_ context.Context, h sharedRequest) (Message, bool, error) {
 	if !h.stays {
 		return nobodyHere(), true, nil
 	}
@@ -54,7 +55,7 @@ func listPeople(_ context.Context, h houseRequest) (Message, bool, error) {
 }
 
 // unpairPerson answers /unpair.
-func unpairPerson(ctx context.Context, h houseRequest) (Message, bool, error) {
+func unpairPerson(ctx context.Context, h sharedRequest) (Message, bool, error) {
 	if !h.stays {
 		return nobodyHere(), true, nil
 	}
@@ -87,8 +88,8 @@ func Whoami(host DaemonService, stays bool, r Request) Message {
 		m.add("You may do everything. Nobody else is paired with this run.")
 		return m
 	}
-	h := host.Shared()
-	p, ok := h.Person(r.Actor)
+	shared := host.Shared()
+	p, ok := shared.Person(r.Actor)
 	first := "You are on the host · admin"
 	if ok {
 		first = Cut(Clean(p.Name), 20) + " · " + string(p.Role)
@@ -109,7 +110,7 @@ func Whoami(host DaemonService, stays bool, r Request) Message {
 	}
 	m.add(verb + orNothing(strings.Join(projectNames(host), ", ")))
 	var others []string
-	for _, o := range h.People {
+	for _, o := range shared.People {
 		if o.ID != r.Actor {
 			others = append(others, Cut(Clean(o.Name), 20)+" "+string(o.Role))
 		}
@@ -119,12 +120,12 @@ func Whoami(host DaemonService, stays bool, r Request) Message {
 }
 
 // People lists the paired people, with the ids that /unpair takes.
-func People(h loop.Shared, now time.Time) Message {
-	m := newMessage("people", SignLater+" "+Plural(len(h.People), "person")+" paired")
-	if len(h.People) != 1 {
-		m = newMessage("people", fmt.Sprintf("%s %d people paired", SignLater, len(h.People)))
+func People(shared loop.Shared, now time.Time) Message {
+	m := newMessage("people", SignLater+" "+Plural(len(shared.People), "person")+" paired")
+	if len(shared.People) != 1 {
+		m = newMessage("people", fmt.Sprintf("%s %d people paired", SignLater, len(shared.People)))
 	}
-	for _, p := range h.People {
+	for _, p := range shared.People {
 		m.add(Cut(Clean(p.Name), 20) + " · " + string(p.Role) + " · since " + Clock(p.Since, now) + " · " + Clean(p.ID))
 	}
 	m.add("Take somebody out: /unpair ID. Let somebody in, on the host: nightporter pair")
@@ -135,7 +136,7 @@ func People(h loop.Shared, now time.Time) Message {
 func chatQuiet(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	chat := orElse(r.Chat, r.Actor)
 	if c.Target != "" {
-		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.SetQuiet{Chat: chat, Hours: ledger.Hours(c.Target)}})
+		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: people.SetQuiet{Chat: chat, Hours: ledger.Hours(c.Target)}})
 		if err != nil {
 			return Message{}, err
 		}
@@ -186,11 +187,11 @@ func removePerson(ctx context.Context, host DaemonService, r Request, c Command)
 		m.button("People", "/people")
 		return m, nil
 	}
-	a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: loop.RemovePerson{ID: found[0].ID}})
+	a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: people.Remove{ID: found[0].ID}})
 	if err != nil {
 		return Message{}, fmt.Errorf("take out %s: %w", found[0].ID, err)
 	}
-	return FromAnswer((loop.RemovePerson{}).InputKind(), a, r.Key), nil
+	return FromAnswer((people.Remove{}).InputKind(), a, r.Key), nil
 }
 
 // Welcome returns the first message to a person who was just paired
@@ -233,9 +234,9 @@ func Paired(p ledger.Person) Message {
 
 // otherAdmins returns the names of the admins except for the person with id but. A
 // refusal names them, so that its reader knows whom to ask.
-func otherAdmins(h loop.Shared, but string) string {
+func otherAdmins(shared loop.Shared, but string) string {
 	var names []string
-	for _, p := range h.People {
+	for _, p := range shared.People {
 		if p.Role == ledger.RoleAdmin && p.ID != but {
 			names = append(names, Cut(Clean(p.Name), 20))
 		}
@@ -244,12 +245,12 @@ func otherAdmins(h loop.Shared, but string) string {
 }
 
 // Forbidden returns the reply to a person whose role does not include a command.
-func Forbidden(h loop.Shared, p ledger.Person) Message {
+func Forbidden(shared loop.Shared, p ledger.Person) Message {
 	m := refusal("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
 	works := "/status /tasks /log /diff work."
 	if p.Role == ledger.RoleSteer {
 		works = "All but plan approval, /people and /unpair works."
 	}
-	m.add(works + " For more ask " + orElse(otherAdmins(h, p.ID), "on the host") + ".")
+	m.add(works + " For more ask " + orElse(otherAdmins(shared, p.ID), "on the host") + ".")
 	return m
 }

@@ -270,7 +270,7 @@ func listRuns(ctx context.Context, service Service, r Request, c Command) (Messa
 	for _, name := range names {
 		ids, err := service.Runs(ctx, name)
 		if err != nil {
-			return faultReply(c), fmt.Errorf("runs of %s: %w", name, err)
+			return Message{}, fmt.Errorf("runs of %s: %w", name, err)
 		}
 		for _, id := range ids {
 			all = append(all, ran{id, name})
@@ -285,7 +285,7 @@ func listRuns(ctx context.Context, service Service, r Request, c Command) (Messa
 	for _, x := range all {
 		p, err := pastRun(ctx, service, x.project, x.id)
 		if err != nil {
-			return faultReply(c), err
+			return Message{}, err
 		}
 		past = append(past, p)
 	}
@@ -295,7 +295,7 @@ func listRuns(ctx context.Context, service Service, r Request, c Command) (Messa
 func oneRun(ctx context.Context, service Service, r Request, c Command, id string) (Message, error) {
 	project, err := ranIn(ctx, service, id)
 	if err != nil {
-		return faultReply(c), err
+		return Message{}, err
 	}
 	if project == "" {
 		m := refusal("cmd.norun", SignFailed+" There is no run "+id)
@@ -305,7 +305,7 @@ func oneRun(ctx context.Context, service Service, r Request, c Command, id strin
 	}
 	p, err := pastRun(ctx, service, project, id)
 	if err != nil {
-		return faultReply(c), err
+		return Message{}, err
 	}
 	return Run(p, r.Time), nil
 }

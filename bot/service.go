@@ -13,7 +13,7 @@ import (
 // and the daemon implement it.
 type Service interface {
 	// Do decides an input. It returns once the decision is committed.
-	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
+	Do(ctx context.Context, in loop.Input) (ledger.Answer, error)
 	// State returns a project's current state, false for an unknown project.
 	State(project string) (loop.State, bool)
 	// Projects returns the names of all projects.

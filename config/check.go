@@ -76,8 +76,8 @@ func (c *checker) add(p Problem) *Problem {
 	return &c.problems[len(c.problems)-1]
 }
 
-// house checks what projects share.
-func (c *checker) house() {
+// shared checks what projects share.
+func (c *checker) shared() {
 	if z := c.cfg.Timezone; z != "" {
 		if _, err := time.LoadLocation(z); err != nil {
 			c.value(fmt.Sprintf("no time zone %q", z), "timezone").Meant = nearestZone(z)
@@ -332,9 +332,9 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 	}
 }
 
-// catalogue checks the hats and patterns that somebody wrote. A pattern of the
-// house counts only where it is used: a hat of the user's own may have made it
-// useless, and that is no mistake.
+// catalogue checks the hats and patterns that somebody wrote. A built-in pattern
+// counts only where it is used: a hat of the user's own may have made it useless,
+// and that is no mistake.
 func (c *checker) catalogue(p *Project) catalogue {
 	cat, problems := c.cfg.catalogue(p)
 	c.problems = append(c.problems, problems...)

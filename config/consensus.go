@@ -7,7 +7,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Events of the house that a pattern's check looks for (docs/spec 4.2).
+// Built-in events that a pattern's check looks for (docs/spec 4.2).
 const (
 	eventPlan     = "plan.complete"
 	eventReview   = "review.verdict"

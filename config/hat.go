@@ -27,7 +27,7 @@ func Floor() []string {
 	return []string{"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "wget | sh"}
 }
 
-// Hats returns every hat that a project can use, by name: those of the house,
+// Hats returns every hat that a project can use, by name: the built-in ones,
 // those beside the config file, and those of its repository where it is
 // trusted. With p nil the repository's are left out. What is wrong in any file
 // is an *Error.

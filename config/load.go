@@ -21,7 +21,7 @@ func Load(path string) (*Config, error) {
 	problems = bind(doc, cfg)
 	cfg.resolve()
 	c := &checker{doc: doc, cfg: cfg}
-	c.house()
+	c.shared()
 	c.agents()
 	for i := range cfg.Projects {
 		c.project(i)

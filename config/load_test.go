@@ -320,7 +320,7 @@ func FuzzLoad(f *testing.F) {
 			cfg := &Config{}
 			c := &checker{doc: doc, cfg: cfg}
 			problems = bind(doc, cfg)
-			c.house()
+			c.shared()
 			c.agents()
 			for i := range cfg.Projects {
 				c.project(i)

@@ -9,8 +9,8 @@ import (
 )
 
 // Patterns returns every pattern that a project can use, by name, from the
-// same places as Hats. What is wrong in any file is an *Error; a pattern of
-// the house that a hat of the user's own no longer fits is left out, because
+// same places as Hats. What is wrong in any file is an *Error. A built-in
+// pattern that a hat of the user's own no longer fits is left out, because
 // nothing says that it is used.
 func Patterns(cfg *Config, p *Project) (map[string]ledger.Pattern, error) {
 	cat, problems := cfg.catalogue(p)

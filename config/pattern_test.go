@@ -183,7 +183,7 @@ func TestConsensusHats(t *testing.T) {
 	}
 }
 
-// A hat of the user's own may make a pattern of the house useless. That is a
+// A hat of the user's own may make a built-in pattern useless. That is a
 // mistake only where the pattern is used.
 func TestOverriddenHat(t *testing.T) {
 	dir := laySite(t)

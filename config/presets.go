@@ -8,7 +8,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// presets are the hats and patterns of the house.
+// presets holds the built-in hats and patterns.
 //
 //go:embed presets/hats/*.toml presets/patterns/*.toml
 var presets embed.FS
@@ -29,7 +29,8 @@ type layer struct {
 	repo    string // the repository that dir lies in, and no link may lead out of; "" = the person's own folder
 }
 
-// layers of a project, or of the house where p is nil (docs/spec 12.3).
+// layers returns the places of a project's hats and patterns, or of those for all
+// projects if p is nil (docs/spec 12.3).
 func (c *Config) layers(p *Project) []layer {
 	out := []layer{{dir: "presets", shipped: true}}
 	if c.File != "" {

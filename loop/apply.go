@@ -8,80 +8,50 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // settledKept limits the settled questions that the state keeps. They tell a person
 // who presses an old button what was answered.
 const settledKept = 50
 
-// applyHouse folds one entry of the shared stream into h.
-func applyHouse(h Shared, e ledger.Entry) Shared {
+// applyShared folds one entry of the shared stream into s.
+func applyShared(s Shared, e ledger.Entry) Shared {
 	switch b := e.Body.(type) {
-	case ledger.HouseSet:
-		h.MaxSessions = b.MaxSessions
+	case ledger.SharedSet:
+		s.MaxSessions = b.MaxSessions
 	case ledger.IDIssued:
-		h.Issued = with(h.Issued, b.Kind, b.N)
+		s.Issued = with(s.Issued, b.Kind, b.N)
 	case ledger.LeaseGranted:
-		h.Leases = append(slices.Clip(h.Leases), b)
+		s.Leases = append(slices.Clip(s.Leases), b)
 	case ledger.LeaseReleased:
-		h.Leases = slices.DeleteFunc(slices.Clone(h.Leases), func(l ledger.LeaseGranted) bool { return l.Session == b.Session })
+		s.Leases = slices.DeleteFunc(slices.Clone(s.Leases), func(l ledger.LeaseGranted) bool { return l.Session == b.Session })
 	case ledger.AgentParked:
-		h.Agents = with(h.Agents, b.Agent, AgentHold{Until: b.Until, Known: b.Known, Why: b.Why, Text: b.Text, Since: e.Time, Times: b.Times})
+		s.Agents = with(s.Agents, b.Agent, AgentHold{Until: b.Until, Known: b.Known, Why: b.Why, Text: b.Text, Since: e.Time, Times: b.Times})
 		if b.Why == ledger.FailureNetwork {
-			h.Backoff = with(h.Backoff, b.Agent, b.Times)
+			s.Backoff = with(s.Backoff, b.Agent, b.Times)
 		}
 	case ledger.AgentUnusable:
 		hold := AgentHold{Unusable: true, LoggedOut: b.LoggedOut, Why: ledger.FailureAuth, Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
-		if before := h.Agents[b.Agent]; before.Trial {
+		if before := s.Agents[b.Agent]; before.Trial {
 			hold.Since = before.Since
 		}
-		h.Agents = with(h.Agents, b.Agent, hold)
+		s.Agents = with(s.Agents, b.Agent, hold)
 	case ledger.AgentUsable:
-		if before, held := h.Agents[b.Agent]; held && b.Trial {
-			h.Agents = with(h.Agents, b.Agent, AgentHold{Trial: true, LoggedOut: before.LoggedOut, Why: before.Why, Text: before.Text, Since: before.Since})
+		if before, held := s.Agents[b.Agent]; held && b.Trial {
+			s.Agents = with(s.Agents, b.Agent, AgentHold{Trial: true, LoggedOut: before.LoggedOut, Why: before.Why, Text: before.Text, Since: before.Since})
 			break
 		}
-		h.Agents = maps.Clone(h.Agents)
-		delete(h.Agents, b.Agent)
+		s.Agents = maps.Clone(s.Agents)
+		delete(s.Agents, b.Agent)
 		if b.Worked {
-			h.Backoff = maps.Clone(h.Backoff)
-			delete(h.Backoff, b.Agent)
+			s.Backoff = maps.Clone(s.Backoff)
+			delete(s.Backoff, b.Agent)
 		}
-	case ledger.PairingOffered:
-		h.Pairing = &Pairing{Hash: b.Hash, Role: b.Role, Until: b.Until}
-	case ledger.PairingTried:
-		if p := h.Pairing; p != nil {
-			tried := *p
-			tried.Tries = b.Tries
-			if h.Pairing = &tried; b.Void {
-				h.Pairing = nil
-			}
-		}
-	case ledger.PairingEnded:
-		h.Pairing = nil
-	case ledger.PersonPaired:
-		h.Pairing = nil
-		h.People = append(without(h.People, b.Person.ID), b.Person)
-	case ledger.PersonRemoved:
-		h.People = without(h.People, b.ID)
-		h.Quiet = maps.Clone(h.Quiet)
-		delete(h.Quiet, b.ID)
-	case ledger.QuietSet:
-		if b.Hours == "" {
-			h.Quiet = maps.Clone(h.Quiet)
-			delete(h.Quiet, b.Chat)
-		} else {
-			h.Quiet = with(h.Quiet, b.Chat, b.Hours)
-		}
-	case ledger.StrangerWrote:
-		h.Strangers = slices.DeleteFunc(slices.Clone(h.Strangers), func(s Stranger) bool { return !e.Time.Before(s.At.Add(StrangerEvery)) })
-		h.Strangers = append(h.Strangers, Stranger{Who: b.Who, At: e.Time})
-	case ledger.DigestSent:
-		h.Digest = b
-	case ledger.WeekDigestSent:
-		h.Week = b
+	default:
+		s.State = people.Apply(s.State, e)
 	}
-	return h
+	return s
 }
 
 // with returns a copy of m that has v under k. m may be nil.

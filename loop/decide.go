@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // Decide returns the decision on one input in state s. It is a pure function: the
@@ -17,8 +18,9 @@ import (
 // is Idle or its sender has lost the role that Input.Role names.
 func Decide(s State, in Input) Decision {
 	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // JSON replaces invalid UTF-8: the ledger would give back another name
-	d := &decision{State: s, in: in, answer: Answer{OK: true}}
-	if d.roleRevoked() {
+	d := &decision{State: s, in: in, answer: ledger.Answer{OK: true}}
+	if refusal, ok := people.CheckRole(s.Shared.State, in.Time, d.sender()); !ok {
+		d.adopt(refusal)
 		return d.made()
 	}
 	switch b := in.Body.(type) {
@@ -52,24 +54,8 @@ func Decide(s State, in Input) Decision {
 		d.offerRun(b)
 	case Late:
 		d.late(b)
-	case OfferPairing:
-		d.offerPairing(b)
-	case TryPairing:
-		d.tryPairing(b)
-	case RemovePerson:
-		d.removePerson(b)
-	case SetQuiet:
-		d.setQuiet(b)
-	case MeetStranger:
-		d.stranger(b)
-	case RefuseCommand:
-		d.refuseCommand(b)
-	case CameBack:
-		d.cameBack(b)
-	case DigestDue:
-		d.digestDue(b)
-	case WeekDigestDue:
-		d.weekDigestDue(b)
+	case people.Input:
+		d.adopt(people.Decide(d.Shared.State, in.Time, d.sender(), b))
 	case RedoPlan:
 		d.redoPlan(b)
 	case Emit:
@@ -110,6 +96,17 @@ func Decide(s State, in Input) Decision {
 	return d.made()
 }
 
+// sender returns the input's sender for package people.
+func (d *decision) sender() people.Sender {
+	return people.Sender{Actor: d.in.Actor, Name: d.in.Name, Role: d.in.Role}
+}
+
+// adopt makes a decision of package people this one.
+func (d *decision) adopt(p people.Decision) {
+	d.addShared(p.Entries...)
+	d.answer = p.Answer
+}
+
 func (d *decision) made() Decision {
 	return Decision{Entries: d.entries, After: d.after, Effects: d.effects, Answer: d.answer, State: d.State}
 }
@@ -140,5 +137,5 @@ func (d *decision) tick() {
 			d.addShared(ledger.AgentUsable{Agent: name, Trial: h.Unusable})
 		}
 	}
-	d.endPairing()
+	d.addShared(people.Expire(d.Shared.State, now)...)
 }

@@ -15,7 +15,7 @@ type Decision struct {
 	Entries []ledger.Entry
 	After   []State
 	Effects []ledger.Effect
-	Answer  Answer
+	Answer  ledger.Answer
 	State   State
 }
 
@@ -27,7 +27,7 @@ type decision struct {
 	entries []ledger.Entry
 	after   []State // After[n] of the Decision
 	effects []ledger.Effect
-	answer  Answer
+	answer  ledger.Answer
 }
 
 // scope names the task and the session that an entry is about; either may be empty.
@@ -86,9 +86,11 @@ func (d *decision) add(about scope, body ledger.Body) {
 	d.push(e)
 }
 
-// addShared records an entry in the stream that all projects share.
-func (d *decision) addShared(body ledger.Body) {
-	d.push(ledger.Entry{Stream: ledger.SharedStream, Time: d.in.Time, Actor: d.in.Actor, Cause: d.in.Key, Body: body})
+// addShared records entries in the stream that all projects share.
+func (d *decision) addShared(bodies ...ledger.Body) {
+	for _, body := range bodies {
+		d.push(ledger.Entry{Stream: ledger.SharedStream, Time: d.in.Time, Actor: d.in.Actor, Cause: d.in.Key, Body: body})
+	}
 }
 
 func (d *decision) push(e ledger.Entry) {
@@ -124,7 +126,7 @@ func (d *decision) nextID(kind string) string {
 
 // refuse makes the answer a refusal. Entries that were added before stay.
 func (d *decision) refuse(code ledger.AnswerCode, format string, args ...any) {
-	d.answer = Answer{Code: code, Text: fmt.Sprintf(format, args...)}
+	d.answer = ledger.Answer{Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
 func (d *decision) say(format string, args ...any) {

@@ -582,17 +582,6 @@ func (d *director) person(word, rest string) {
 		d.input(o)
 	case "late": // a command typed two hours ago
 		d.input(Late{Line: "/" + rest, Do: ledger.DeferredCommand(rest), Sent: d.now.Add(-2 * time.Hour)})
-	case "offer": // a code on the host
-		role, hash, _ := strings.Cut(rest, " ")
-		d.input(OfferPairing{Hash: hash, Role: ledger.Role(role)})
-	case "/pair":
-		d.input(TryPairing{Hash: rest})
-	case "/unpair":
-		d.input(RemovePerson{ID: "telegram:" + rest})
-	case "writes": // somebody who is not let in
-		d.input(MeetStranger{Chat: "telegram:" + d.who, Why: rest})
-	case "refuse":
-		d.input(RefuseCommand{Command: rest, For: "shop"})
 	default:
 		d.t.Fatalf("unknown command %q", word)
 	}

@@ -13,8 +13,9 @@
 // Package engine is the shell around the core. It calls Decide once for each
 // input, commits, and carries out the effects. Package ledger has the types of
 // entries and effects, which adapters import instead of this package. Package
-// prompt renders a state as what the next session is told; Preview makes the
-// state of a session that is not planned yet.
+// people is the part of the core without a project: Shared embeds its state, and
+// Decide hands its inputs over. Package prompt renders a state as what the next
+// session is told; Preview makes the state of a session that is not planned yet.
 //
 // # What the core must not do
 //
@@ -120,8 +121,8 @@
 //     of a session), block.go (the end of a task that nobody can do).
 //   - A run: start.go, ready.go, run.go, startable.go, source.go, reload.go.
 //   - People: question.go asks, answer.go, question_effect.go and undo.go act on
-//     answers; guidance.go, task_command.go, offer.go, late.go, person.go,
-//     quiet.go, digest.go, reminder.go.
+//     answers; guidance.go, task_command.go, offer.go, late.go, reminder.go. Who
+//     they are is decided in package people.
 //   - Inputs: input.go, decide.go, and advance.go, the only place where work
 //     begins.
 //   - preview.go decides what nobody records: the state of a session that is not

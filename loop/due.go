@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // Due returns the time at which s next needs a Tick, which may be past, or the zero
@@ -27,9 +28,7 @@ func Due(s State) time.Time {
 			need(h.Until)
 		}
 	}
-	if s.Shared.Pairing != nil {
-		need(s.Shared.Pairing.Until)
-	}
+	need(people.Due(s.Shared.State))
 	if r := s.Project.Run; !r.Over() {
 		// Other waits end with their question or agent, which are handled above.
 		if r.Wait == ledger.WaitDisk {

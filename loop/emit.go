@@ -23,7 +23,7 @@ func (d *decision) emit(b Emit) {
 		return
 	case s.Event != nil:
 		if s.Event.Type == b.Type && sameJSON(s.Event.Data, b.Data) {
-			d.answer = Answer{OK: true, Code: ledger.CodeAccepted, Receipt: s.Event.Receipt, Text: "accepted before; end the session now"}
+			d.answer = ledger.Answer{OK: true, Code: ledger.CodeAccepted, Receipt: s.Event.Receipt, Text: "accepted before; end the session now"}
 			return
 		}
 		d.refuse(ledger.CodeSecondEvent, "this session ended with %s already; one session has one event. Stop now.", s.Event.Type)
@@ -87,7 +87,7 @@ func (d *decision) emit(b Emit) {
 		}
 	}
 	d.effect(s.ID+" event", ledger.EffectEnd{Session: s.ID, Grace: r.Settings.Grace})
-	d.answer = Answer{OK: true, Code: ledger.CodeAccepted, Receipt: receipt, Text: "accepted; end the session now"}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAccepted, Receipt: receipt, Text: "accepted; end the session now"}
 }
 
 // maxRefusals limits the refused events that are recorded for one session, so that

@@ -14,7 +14,7 @@ func Apply(s State, e ledger.Entry) State {
 // Add folds one more entry into the Folder's state.
 func (f *Folder) Add(e ledger.Entry) {
 	if e.Stream == ledger.SharedStream {
-		f.state.Shared = applyHouse(f.state.Shared, e)
+		f.state.Shared = applyShared(f.state.Shared, e)
 		return
 	}
 	f.state.Project = applyProject(f.state.Project, e, &f.own)

@@ -46,7 +46,7 @@ func (d *decision) queueGuidance(words string, a guidance.Address) {
 	item.ID = d.nextID("g")
 	d.add(scope{}, ledger.GuidanceQueued{Item: item})
 	forecast := Forecast(d.State, item)
-	d.answer = Answer{OK: true, Code: ledger.CodeQueued, ID: item.ID, Forecast: forecast, Text: fmt.Sprintf("%s queued → %s", item.ID, forecast)}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeQueued, ID: item.ID, Forecast: forecast, Text: fmt.Sprintf("%s queued → %s", item.ID, forecast)}
 }
 
 // checkGuidance returns the code and reason for refusing the words of guidance. Both
@@ -200,7 +200,7 @@ func (d *decision) now(text string) {
 		Asked: d.in.Time, Expires: d.in.Time.Add(d.run().Settings.BaselineTimeout.D()),
 	}
 	d.add(scope{task: t.Task.ID, session: session.ID}, ledger.QuestionAsked{Question: q})
-	d.answer = Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ledger.ShortID(t.Task.ID), t.Attempt.Hat, q.ID, q.ID)}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("stop %s %s and rerun it? %s rerun · %s queue", ledger.ShortID(t.Task.ID), t.Attempt.Hat, q.ID, q.ID)}
 }
 
 // queueNow queues the words of a /now as guidance from its sender and returns the

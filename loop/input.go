@@ -22,7 +22,8 @@ type Input struct {
 	Idle    bool  // Decide plans no work, for example because no daemon is running
 }
 
-// InputBody is the content of one kind of input.
+// InputBody is the content of one kind of input: a type of this file, or of package
+// people.
 type InputBody interface{ InputKind() string }
 
 // --- Commands of people ---
@@ -110,53 +111,6 @@ type Late struct {
 	Line string                 // as typed
 	Do   ledger.DeferredCommand // the command to carry out if confirmed
 	Sent time.Time              // when it was sent
-}
-
-// --- People and their chats: inputs with an empty Project (docs/spec 6.6) ---
-
-// OfferPairing offers to pair the person who sends a code, with a role. The host
-// shows the code itself; the ledger keeps only its hash.
-type OfferPairing struct {
-	Hash string
-	Role ledger.Role
-}
-
-// TryPairing is the hash of a code that somebody sent. The input's Actor and Name
-// identify the sender.
-type TryPairing struct{ Hash string }
-
-// RemovePerson ends a person's pairing.
-type RemovePerson struct{ ID string }
-
-// SetQuiet changes the quiet hours of a chat. ParseHours describes their form.
-type SetQuiet struct {
-	Chat  string
-	Hours ledger.Hours
-}
-
-// MeetStranger reports a message from somebody who is not paired.
-type MeetStranger struct{ Chat, Why string }
-
-// RefuseCommand reports a command that the sender's role does not permit. For is
-// the project that the command was meant for.
-type RefuseCommand struct{ Command, For string }
-
-// --- The digest: inputs with an empty Project, too (docs/spec 6.5) ---
-
-// CameBack reports that no daemon was running from Off until the input's time.
-type CameBack struct{ Off time.Time }
-
-// DigestDue reports that the digest's time of day has come. It may be sent any
-// number of times: Decide sends at most one digest for each day.
-type DigestDue struct {
-	Day string    // local date, 2026-11-20
-	At  time.Time // when it was due that day
-}
-
-// WeekDigestDue is DigestDue for the digest of a week.
-type WeekDigestDue struct {
-	Week string    // ISO 8601, 2026-W47
-	At   time.Time // when it was due that week
 }
 
 // --- Inputs from sessions ---
@@ -276,15 +230,6 @@ func (RedoPlan) InputKind() string       { return "redo_plan" }
 func (NextTask) InputKind() string       { return "next" }
 func (OfferRun) InputKind() string       { return "offer_run" }
 func (Late) InputKind() string           { return "late" }
-func (OfferPairing) InputKind() string   { return "offer_pairing" }
-func (TryPairing) InputKind() string     { return "try_pairing" }
-func (RemovePerson) InputKind() string   { return "remove_person" }
-func (SetQuiet) InputKind() string       { return "set_quiet" }
-func (MeetStranger) InputKind() string   { return "meet_stranger" }
-func (RefuseCommand) InputKind() string  { return "refuse_command" }
-func (CameBack) InputKind() string       { return "came_back" }
-func (DigestDue) InputKind() string      { return "digest_due" }
-func (WeekDigestDue) InputKind() string  { return "week_digest_due" }
 func (Emit) InputKind() string           { return "emit" }
 func (Remember) InputKind() string       { return "remember" }
 func (HatsChanged) InputKind() string    { return "hats_changed" }
@@ -299,16 +244,3 @@ func (MarkMade) InputKind() string       { return "mark_made" }
 func (EffectBroken) InputKind() string   { return "effect_broken" }
 func (Tick) InputKind() string           { return "tick" }
 func (Wake) InputKind() string           { return "wake" }
-
-// Answer is the reply to the sender of an input. The store keeps it under the
-// input's key: a repeated input gets the same answer.
-type Answer struct {
-	OK      bool              `json:"ok"`
-	Code    ledger.AnswerCode `json:"code,omitempty"` // for programs
-	Text    string            `json:"text"`           // for people: one to three lines on the state and the next step
-	ID      string            `json:"id,omitempty"`   // of the item, question or run that the input created: g9, q7, r14
-	Receipt string            `json:"receipt,omitempty"`
-	// Forecast belongs to CodeQueued. Answers stored before it existed have
-	// none, which is also the value for the next session that writes.
-	Forecast ledger.Forecast `json:"forecast,omitzero"`
-}

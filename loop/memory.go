@@ -46,5 +46,5 @@ func (d *decision) remember(b Remember) {
 	d.effect(key, ledger.EffectRemember{Memory: ledger.Memory{
 		Key: key, Kind: b.Kind, Time: d.local(d.in.Time), Session: s.ID, Hat: s.Planned.Hat, Task: s.Task, Text: text,
 	}})
-	d.answer = Answer{OK: true, Code: ledger.CodeKept, ID: key, Text: "kept; sessions from the next one on are shown it"}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeKept, ID: key, Text: "kept; sessions from the next one on are shown it"}
 }

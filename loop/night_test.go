@@ -22,7 +22,8 @@ type faults interface {
 // entries, the inbox and the effects without a result, and holds every
 // decision against what must always be true.
 type night struct {
-	who      string // who types; "" = the console
+	who      string      // who types; "" = the console
+	role     ledger.Role // that let them in; "" = not checked
 	t        faults
 	s        State
 	folded   State // of the entries as the ledger would give them back
@@ -34,7 +35,7 @@ type night struct {
 	plan     ledger.Snapshot
 	todo     []ledger.Effect
 	entries  []ledger.Entry
-	inbox    map[string]Answer
+	inbox    map[string]ledger.Answer
 	keys     map[string]bool        // of all effects ever
 	planned  map[string]bool        // sessions ever
 	outcome  map[string]ledger.Exit // of command sessions
@@ -49,7 +50,7 @@ type night struct {
 func newNight(t faults) *night {
 	n := &night{
 		t: t, now: time.Date(2026, 11, 19, 23, 10, 0, 0, time.FixedZone("CET", 3600)), settings: testSettings(),
-		inbox: map[string]Answer{}, keys: map[string]bool{}, planned: map[string]bool{}, outcome: map[string]ledger.Exit{}, made: map[string]string{},
+		inbox: map[string]ledger.Answer{}, keys: map[string]bool{}, planned: map[string]bool{}, outcome: map[string]ledger.Exit{}, made: map[string]string{},
 	}
 	n.s.Project.Name = n.settings.Project
 	n.folded = n.s
@@ -115,7 +116,7 @@ func (n *night) do(body InputBody, key string) Decision {
 	}
 	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body}
 	if n.who != "" {
-		in.Actor, in.Name = "telegram:"+n.who, n.who
+		in.Actor, in.Name, in.Role = "telegram:"+n.who, n.who, n.role
 	}
 	n.last = in
 	before := mustJSON(n.t, n.s)

@@ -25,7 +25,7 @@ func (d *decision) offerRun(b OfferRun) {
 		return
 	}
 	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
-		d.addShared(ledger.HouseSet{MaxSessions: b.MaxSessions})
+		d.addShared(ledger.SharedSet{MaxSessions: b.MaxSessions})
 	}
 	d.withdrawOffers("another one was made")
 	text := ""
@@ -43,7 +43,7 @@ func (d *decision) offerRun(b OfferRun) {
 		By: d.by(), Asked: d.in.Time, Expires: d.in.Time.Add(offerTime),
 	}
 	d.add(scope{}, ledger.QuestionAsked{Question: q})
-	d.answer = Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("start %s? %s", d.in.Project, q.ID+" "+strings.Join(q.Verbs(), " · "+q.ID+" "))}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("start %s? %s", d.in.Project, q.ID+" "+strings.Join(q.Verbs(), " · "+q.ID+" "))}
 }
 
 func (d *decision) withdrawOffers(why string) {

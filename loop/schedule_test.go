@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // world plays everything outside the core in a random way: agents, commands,
@@ -79,7 +80,7 @@ func TestSchedules(t *testing.T) {
 
 func (w *world) key(s string) string { w.seq++; return fmt.Sprintf("%s:%d", s, w.seq) }
 
-func (w *world) person(b InputBody) Answer { return w.do(b, w.key("person")).Answer }
+func (w *world) person(b InputBody) ledger.Answer { return w.do(b, w.key("person")).Answer }
 
 func (w *world) run() { w.person(StartRun{Settings: w.settings, MaxSessions: 1}) }
 
@@ -89,9 +90,11 @@ func (w *world) draw(n int, _ string) int { return w.rnd.IntN(n) }
 func pick[T any](w *world, of ...T) T { return of[w.rnd.IntN(len(of))] }
 
 func (w *world) step() {
-	switch w.draw(20, "step") {
+	switch w.draw(21, "step") {
 	case 0:
 		w.people()
+	case 5:
+		w.crowd()
 	case 1:
 		w.pass()
 	case 2:
@@ -197,7 +200,26 @@ func (w *world) people() {
 	}
 }
 
-// hats are all of the pattern's, and perhaps others: the house's own may be
+// crowd is what comes from people's chats: it is recorded, and no night notices it.
+func (w *world) crowd() {
+	w.who, w.role = pick(w, "", "mira", "ana", "eve"), pick(w, "", "", ledger.RoleSteer, ledger.RoleAdmin)
+	defer func() { w.who, w.role = "", "" }()
+	hash := pick(w, "h1", "h2")
+	b := pick[InputBody](w,
+		people.OfferPairing{Hash: hash, Role: pick(w, ledger.RoleView, ledger.RoleSteer, ledger.RoleAdmin, "owner")},
+		people.TryPairing{Hash: hash}, people.Remove{ID: "telegram:mira"}, people.MeetStranger{Why: "not paired"},
+		people.SetQuiet{Chat: "telegram:ana", Hours: pick[ledger.Hours](w, "22:00-07:00", "off", "default", "22-7")},
+		people.RefuseCommand{Command: "stop", For: "shop"}, people.CameBack{Off: w.now.Add(-time.Hour)},
+		people.DigestDue{Day: w.now.Format(time.DateOnly), At: w.now}, people.WeekDigestDue{Week: "2026-W47", At: w.now},
+	)
+	for _, e := range w.do(b, w.key("crowd")).Entries {
+		if e.Stream != ledger.SharedStream {
+			w.t.Fatalf("%s records %s in %s", b.InputKind(), e.Body.EntryType(), e.Stream)
+		}
+	}
+}
+
+// hats are all of the pattern's, and perhaps others: built-in ones may be
 // taken away where no pattern routes to them.
 func (w *world) hats() map[string]ledger.Hat {
 	hats := maps.Clone(testSettings().Hats)

@@ -16,7 +16,7 @@ func (d *decision) startRun(b StartRun) {
 		return
 	}
 	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
-		d.addShared(ledger.HouseSet{MaxSessions: b.MaxSessions})
+		d.addShared(ledger.SharedSet{MaxSessions: b.MaxSessions})
 	}
 	if b.Alone {
 		for _, l := range d.Shared.Leases {
@@ -37,7 +37,7 @@ func (d *decision) startRun(b StartRun) {
 	}
 	if !r.Over() && !b.New && r.Settings.Source == b.Settings.Source {
 		if r.State == ledger.RunPlanning {
-			d.answer = Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
+			d.answer = ledger.Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
 			return // its preflight is under way, or the outbox repeats it
 		}
 		for _, q := range d.Project.Questions {
@@ -49,7 +49,7 @@ func (d *decision) startRun(b StartRun) {
 		if b.Snapshot != nil { // changes that people made while no run read the source
 			d.takeSource(*b.Snapshot, time.Time{})
 		}
-		d.answer = Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
+		d.answer = ledger.Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
 		return
 	}
 	if !r.Over() {
@@ -80,7 +80,7 @@ func (d *decision) startRun(b StartRun) {
 	}
 	d.add(scope{}, ledger.RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New, Previous: begin.Previous})
 	d.effect(id, ledger.EffectPreflight{Begin: begin})
-	d.answer = Answer{OK: true, Code: ledger.CodePlanned, ID: id}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodePlanned, ID: id}
 }
 
 // preflighted starts the baseline after a preflight, or ends the run if the
@@ -226,5 +226,5 @@ func (d *decision) goOn() {
 	s.Until, s.From, s.Only = time.Time{}, "", "" // they were meant for the last run alone
 	text := d.answer.Text
 	d.startRun(StartRun{Settings: s})
-	d.answer = Answer{OK: true, Code: ledger.CodeStarted, ID: d.answer.ID, Text: strings.TrimPrefix(text+"; "+d.answer.ID+" starts with it", "; ")}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeStarted, ID: d.answer.ID, Text: strings.TrimPrefix(text+"; "+d.answer.ID+" starts with it", "; ")}
 }

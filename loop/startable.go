@@ -111,7 +111,7 @@ func anyNew(s State, snapshot ledger.Snapshot, ready []string) bool {
 	return false
 }
 
-// WorksOn is an input of the house, with an empty Project. Projects lists all
+// WorksOn is an input about the shared state, with an empty Project. Projects lists all
 // projects that this process works on from now on. The slots of all other
 // projects become free: no process waits for their sessions any more, and the
 // supervisors end them.

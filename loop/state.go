@@ -5,6 +5,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
@@ -22,17 +23,13 @@ type State struct {
 
 // Shared is the state that all projects share.
 type Shared struct {
-	MaxSessions int                     `json:"max_sessions"`
-	Issued      map[string]int          `json:"issued,omitempty"` // last number issued, by prefix: r, g, q
-	Leases      []ledger.LeaseGranted   `json:"leases,omitempty"`
-	Agents      map[string]AgentHold    `json:"agents,omitempty"`  // agents with a restriction, by name
-	Backoff     map[string]int          `json:"backoff,omitempty"` // network failures in a row, by agent
-	People      []ledger.Person         `json:"people,omitempty"`  // paired people, in the order of their pairing
-	Pairing     *Pairing                `json:"pairing,omitempty"` // open pairing code; nil = none
-	Strangers   []Stranger              `json:"strangers,omitempty"`
-	Quiet       map[string]ledger.Hours `json:"quiet,omitempty"` // quiet hours set for single chats
-	Digest      ledger.DigestSent       `json:"digest,omitzero"` // last one sent
-	Week        ledger.WeekDigestSent   `json:"week,omitzero"`   // last one sent
+	MaxSessions int                   `json:"max_sessions"`
+	Issued      map[string]int        `json:"issued,omitempty"` // last number issued, by prefix: r, g, q
+	Leases      []ledger.LeaseGranted `json:"leases,omitempty"`
+	Agents      map[string]AgentHold  `json:"agents,omitempty"`  // agents with a restriction, by name
+	Backoff     map[string]int        `json:"backoff,omitempty"` // network failures in a row, by agent
+
+	people.State // people, their chats and digests
 }
 
 // Project is the state of one repository that nightporter works on.

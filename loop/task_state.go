@@ -9,21 +9,6 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// Pairing is the open pairing code that the host shows.
-type Pairing struct {
-	Hash  string      `json:"hash"`
-	Role  ledger.Role `json:"role"`
-	Until time.Time   `json:"until"`
-	Tries int         `json:"tries"` // wrong codes so far
-}
-
-// Stranger is an unpaired sender, with the time at which the ledger last
-// recorded them.
-type Stranger struct {
-	Who string    `json:"who"`
-	At  time.Time `json:"at"`
-}
-
 // AgentHold is why an agent is not used, or used on trial only.
 type AgentHold struct {
 	Unusable  bool                `json:"unusable,omitempty"` // until a person acts or a trial succeeds

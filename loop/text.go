@@ -70,9 +70,9 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 		}
 		return text
 	case ledger.EndedStall:
-		return "silent for " + plain(s.Planned.Stall)
+		return "silent for " + s.Planned.Stall.String()
 	case ledger.EndedWall:
-		return "longer than " + plain(s.Planned.Wall)
+		return "longer than " + s.Planned.Wall.String()
 	case ledger.EndedLost:
 		if x.Reason == ledger.ExitMemory {
 			return "ended by the system for memory"
@@ -91,18 +91,6 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 		return x.Text
 	}
 	return string(end)
-}
-
-// plain formats a duration as people write it: "15m", not "15m0s".
-func plain(d ledger.Duration) string {
-	text := d.D().String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // oneLine shortens a title to one line of a chat or a log.

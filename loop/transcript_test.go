@@ -118,7 +118,7 @@ var quiet = map[string]bool{
 
 func entryLine(e ledger.Entry) string {
 	switch b := e.Body.(type) {
-	case ledger.IDIssued, ledger.LeaseGranted, ledger.LeaseReleased, ledger.HouseSet, ledger.Claim, ledger.SessionOutput:
+	case ledger.IDIssued, ledger.LeaseGranted, ledger.LeaseReleased, ledger.SharedSet, ledger.Claim, ledger.SessionOutput:
 		return ""
 	case ledger.TaskSet:
 		line := fmt.Sprintf("%s %s → %s", ledger.ShortID(e.Task), b.From, b.To)

@@ -77,7 +77,7 @@ func (d *decision) undo(s Answered) {
 		d.mark(t.Task.ID, m)
 	}
 	d.putBack(s)
-	d.answer = Answer{OK: true, Code: ledger.CodeUndone, ID: b.Question.ID, Text: fmt.Sprintf("%s is open again", b.Question.ID)}
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeUndone, ID: b.Question.ID, Text: fmt.Sprintf("%s is open again", b.Question.ID)}
 }
 
 // putBack undoes all consequences of a skip that is taken back, not only the

@@ -164,10 +164,10 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 		}
 	}()
 	wantEqual(t, "breaks", breaks(t, s), "")
-	entries, house, effects := records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0), pending(t, s)
+	entries, shared, effects := records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0), pending(t, s)
 	// The last input may have been committed and not acknowledged.
-	if n := len(entries); n < len(acknowledged) || n != len(house) || n != len(effects) {
-		t.Fatalf("%d entries, %d of house, %d effects; %d inputs were acknowledged", n, len(house), len(effects), len(acknowledged))
+	if n := len(entries); n < len(acknowledged) || n != len(shared) || n != len(effects) {
+		t.Fatalf("%d entries, %d shared, %d effects; %d inputs were acknowledged", n, len(shared), len(effects), len(acknowledged))
 	}
 	byKey := map[string]string{}
 	for _, r := range entries {

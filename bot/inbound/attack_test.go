@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // TestViewAnswersNothing: a person who may only look cannot answer a question by
@@ -117,7 +118,7 @@ func TestPressFromNowhere(t *testing.T) {
 // stays admin, and the link stays valid.
 func TestLastAdmin(t *testing.T) {
 	w := newWorld(t)
-	a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleView}})
+	a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleView}})
 	if err != nil || !a.OK {
 		t.Fatal(a, err)
 	}

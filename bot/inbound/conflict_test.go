@@ -16,6 +16,7 @@ import (
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // People of the second platform.
@@ -227,7 +228,7 @@ func TestTakenOutMeanwhile(t *testing.T) {
 		w.breaks = func(in loop.Input) error {
 			if in.Actor == ana {
 				w.breaks = nil
-				if a, err := w.engine.Do(t.Context(), loop.Input{Key: "out", Actor: mira, Name: "Mira", Body: loop.RemovePerson{ID: ana}}); err != nil || !a.OK {
+				if a, err := w.engine.Do(t.Context(), loop.Input{Key: "out", Actor: mira, Name: "Mira", Body: people.Remove{ID: ana}}); err != nil || !a.OK {
 					t.Error(a, err)
 				}
 			}
@@ -258,7 +259,7 @@ func TestSmallerRole(t *testing.T) {
 		}
 		w.breaks = nil
 		for _, in := range []loop.Input{
-			{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleView}}, {Actor: ana, Name: "Ana", Body: loop.TryPairing{Hash: "h"}},
+			{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleView}}, {Actor: ana, Name: "Ana", Body: people.TryPairing{Hash: "h"}},
 		} {
 			if a, err := w.engine.Do(t.Context(), in); err != nil || !a.OK {
 				t.Error(a, err)

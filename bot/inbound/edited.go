@@ -42,7 +42,7 @@ func (v *request) edited(ctx context.Context) error {
 	}
 	in := v.input(v.project, loop.EditGuidance{ID: i.ID, Text: words})
 	in.Role = v.who.Role
-	_, err = v.o.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	_, err = v.o.Service.DoWith(ctx, in, func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		return v.replies(s, in, a), v.in.Cursor
 	})
 	return err

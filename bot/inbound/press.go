@@ -160,7 +160,7 @@ func (v *request) askWords(ctx context.Context, command string) error {
 // pressedAnswer returns the messages about a pressed answer. The question's own
 // message changes by itself, and the acknowledgement tells a refusal; an answer
 // pressed below another message is confirmed there.
-func (v *request) pressedAnswer(a loop.Answer) []ledger.Outgoing {
+func (v *request) pressedAnswer(a ledger.Answer) []ledger.Outgoing {
 	switch {
 	case !a.OK && a.Code == ledger.CodeSettled:
 		return nil // the question's message shows it
@@ -191,7 +191,7 @@ func (v *request) inVain(c bot.Command) (why string, is bool) {
 
 // conflict returns the answer that came first, if a came too late. It reports
 // false if the answer itself says more, such as that it cannot be taken back.
-func (v *request) conflict(in loop.Input, a loop.Answer) (loop.Answered, bool) {
+func (v *request) conflict(in loop.Input, a ledger.Answer) (loop.Answered, bool) {
 	b, answers := in.Body.(loop.AnswerQuestion)
 	if !answers || a.Code != ledger.CodeSettled || strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {
 		return loop.Answered{}, false
@@ -202,7 +202,7 @@ func (v *request) conflict(in loop.Input, a loop.Answer) (loop.Answered, bool) {
 
 // toastFor returns the acknowledgement of a press: "" if a message tells the
 // result, else the answer.
-func (v *request) toastFor(in loop.Input, a loop.Answer) string {
+func (v *request) toastFor(in loop.Input, a ledger.Answer) string {
 	if v.in.Press == "" {
 		return ""
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // Receive handles one input and returns after everything is committed. An error
@@ -103,7 +103,7 @@ func (v *request) answeredAlbum() {
 // stranger handles an input of a person who is not paired: no reply, but an
 // entry in the ledger.
 func (v *request) stranger(ctx context.Context, why string) error {
-	_, err := v.o.Service.DoWith(ctx, v.input("", loop.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
+	_, err := v.o.Service.DoWith(ctx, v.input("", people.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
 	return err
 }
 
@@ -125,8 +125,8 @@ func (v *request) code() (string, bool) {
 // pair tries a pairing code. A wrong code gets no reply, only an entry in the
 // ledger and a notice on the host. A person who is already paired is told.
 func (v *request) pair(ctx context.Context, code string, paired bool) error {
-	in := v.input("", loop.TryPairing{Hash: v.o.Hash(code)})
-	_, err := v.o.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	in := v.input("", people.TryPairing{Hash: v.o.Hash(code)})
+	_, err := v.o.Service.DoWith(ctx, in, func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		switch {
 		case a.OK:
 			p := ledger.Person{ID: in.Actor, Name: in.Name, Role: ledger.Role(a.ID)}

@@ -18,7 +18,7 @@ type Service interface {
 	// transaction. It calls with before the commit, from the engine's goroutine.
 	// If the input's key was committed before, it commits nothing and returns
 	// the stored answer, which is empty if the key was Say's.
-	DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error)
+	DoWith(ctx context.Context, in loop.Input, with func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (ledger.Answer, error)
 	// Say commits messages and the cursor under a key, without a decision. If
 	// the key was committed before, it does nothing.
 	Say(ctx context.Context, key string, at time.Time, msgs []ledger.Outgoing, cursor *ledger.Cursor) error

@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // TestStrangers: an input of a person who is not paired changes only the audit,
@@ -56,7 +57,7 @@ func TestPairing(t *testing.T) {
 	w := newWorld(t)
 	offer := func() {
 		t.Helper()
-		a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleSteer}})
+		a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleSteer}})
 		if err != nil || !a.OK {
 			t.Fatal(a, err)
 		}

@@ -38,7 +38,7 @@ func carries(m bot.Message) bool {
 
 // replies returns the messages about an answer, unless something else tells
 // them. before is the state that the answer was decided on, or slightly older.
-func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []ledger.Outgoing {
+func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []ledger.Outgoing {
 	if a.Code == ledger.CodeTakenOut {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (v *request) replies(before loop.State, in loop.Input, a loop.Answer) []led
 const saySent = 10 * time.Minute
 
 // receipt returns the message that shows a guidance item's progress from now on.
-func (v *request) receipt(s loop.State, a loop.Answer, i guidance.Item) []ledger.Outgoing {
+func (v *request) receipt(s loop.State, a ledger.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
 	forecast := a.Forecast
 	if a.Code != ledger.CodeQueued { // the answer to a question that queues words

@@ -88,4 +88,4 @@ func (v *request) notice(ctx context.Context, text string) {
 // maxNotice is the longest acknowledgement, in columns.
 const maxNotice = 190
 
-func (v *request) silent(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) { return nil, v.in.Cursor }
+func (v *request) silent(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) { return nil, v.in.Cursor }

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // run carries out a command, and commits its reply and the cursor.
@@ -52,8 +52,8 @@ func (v *request) acknowledge(ctx context.Context, d *requestService) {
 // forbidden replies to a command that the sender's role does not permit.
 func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 	m := bot.Forbidden(v.o.Service.Shared(), v.who)
-	in := v.input("", loop.RefuseCommand{Command: string(c.Verb), For: v.project})
-	_, err := v.o.Service.DoWith(ctx, in, func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	in := v.input("", people.RefuseCommand{Command: string(c.Verb), For: v.project})
+	_, err := v.o.Service.DoWith(ctx, in, func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		if v.in.Press != "" {
 			return nil, v.in.Cursor
 		}
@@ -64,7 +64,3 @@ func (v *request) forbidden(ctx context.Context, c bot.Command) error {
 	}
 	return err
 }
-
-// Records, Runs, Diff, Hats, Offer and Digest read disks and run programs, and
-// the chat's next input waits for them. A time limit keeps a /diff from delaying
-// a /stop (docs/spec 6.3).

@@ -25,7 +25,7 @@ type requestService struct {
 
 // Do decides an input of the request. Each of several inputs has a key of its
 // own, and the reply comes at the end.
-func (c *requestService) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (c *requestService) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	v := c.request
 	in.Body, in.Role = v.late(in), v.who.Role
 	if in.Key != v.in.Key {
@@ -34,7 +34,7 @@ func (c *requestService) Do(ctx context.Context, in loop.Input) (loop.Answer, er
 		return a, c.note(err)
 	}
 	before, _ := v.o.Service.State(in.Project)
-	a, err := c.Service.DoWith(ctx, in, func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	a, err := c.Service.DoWith(ctx, in, func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		msgs := v.replies(before, in, a)
 		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
 			msgs = append(msgs, v.unbuttoned()...)
@@ -48,6 +48,10 @@ func (c *requestService) Do(ctx context.Context, in loop.Input) (loop.Answer, er
 	c.toast = v.toastFor(in, a)
 	return a, nil
 }
+
+// Records, Runs, Diff, Hats, Offer and Digest read disks and run programs, and
+// the chat's next input waits for them. A time limit keeps a /diff from delaying
+// a /stop (docs/spec 6.3).
 
 // Records is bot.Service's, within Options.Patience.
 func (c *requestService) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {

@@ -171,14 +171,14 @@ func (w *world) options() inbound.Options {
 // host is the bot.Service of a running daemon.
 type host struct{ *world }
 
-func (h host) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (h host) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return h.DoWith(ctx, in, nil)
 }
 
-func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
+func (h host) DoWith(ctx context.Context, in loop.Input, with func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (ledger.Answer, error) {
 	if h.breaks != nil {
 		if err := h.breaks(in); err != nil {
-			return loop.Answer{}, err
+			return ledger.Answer{}, err
 		}
 	}
 	a, err := h.engine.DoWith(ctx, in, with)

@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // TestDigest: everybody gets one message a project, once. The first one with
@@ -29,7 +30,7 @@ func TestDigest(t *testing.T) {
 		return all
 	}})
 	for range 2 {
-		p.Do(loop.Input{Idle: true, Body: loop.DigestDue{Day: "2026-11-20", At: p.Now.Add(-time.Minute)}})
+		p.Do(loop.Input{Idle: true, Body: people.DigestDue{Day: "2026-11-20", At: p.Now.Add(-time.Minute)}})
 	}
 	if diff := cmp.Diff(map[string]string{mira: "2026-11-20", ana: "2026-11-20", ben: "2026-11-20"}, asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
@@ -64,7 +65,7 @@ func TestWeekDigest(t *testing.T) {
 		}
 	}})
 	for range 2 {
-		p.Do(loop.Input{Idle: true, Body: loop.WeekDigestDue{Week: "2026-W47", At: p.Now.Add(-time.Minute)}})
+		p.Do(loop.Input{Idle: true, Body: people.WeekDigestDue{Week: "2026-W47", At: p.Now.Add(-time.Minute)}})
 	}
 	log := p.phones[mira].log
 	want := []string{"push notice silent ✓ blog 1/1 done", "push notice sound ? shop 1/2 done, 1 needs you"}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // TestReminder: the people who may answer are reminded, unless their chat has
@@ -33,8 +34,10 @@ func TestReminder(t *testing.T) {
 			q := ledger.Question{ID: "q3", Kind: ledger.AskAgent, Run: "r14", Task: "Task 4", Text: "PO boxes?", Asked: c.at.Add(c.left - 30*time.Minute), Expires: c.at.Add(c.left), Remind: c.at}
 			s := loop.State{
 				Shared: loop.Shared{
-					People: []ledger.Person{{ID: "telegram:1", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: ledger.RoleSteer}, {ID: "telegram:3", Name: "Ben", Role: ledger.RoleView}},
-					Quiet:  map[string]ledger.Hours{"telegram:2": ledger.QuietOff},
+					State: people.State{
+						People: []ledger.Person{{ID: "telegram:1", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: ledger.RoleSteer}, {ID: "telegram:3", Name: "Ben", Role: ledger.RoleView}},
+						Quiet:  map[string]ledger.Hours{"telegram:2": ledger.QuietOff},
+					},
 				},
 				Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", Settings: ledger.Settings{Project: "shop", QuestionThen: ledger.ThenAbort}}},
 			}
@@ -61,8 +64,10 @@ func TestQuietHours(t *testing.T) {
 	run := &loop.Run{ID: "r14", State: ledger.RunWaiting, Settings: ledger.Settings{Project: "shop"}}
 	state := loop.State{
 		Shared: loop.Shared{
-			People: []ledger.Person{{ID: "telegram:1", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: ledger.RoleSteer}},
-			Quiet:  map[string]ledger.Hours{"telegram:2": ledger.QuietOff},
+			State: people.State{
+				People: []ledger.Person{{ID: "telegram:1", Name: "Mira", Role: ledger.RoleAdmin}, {ID: "telegram:2", Name: "Ana", Role: ledger.RoleSteer}},
+				Quiet:  map[string]ledger.Hours{"telegram:2": ledger.QuietOff},
+			},
 			Agents: map[string]loop.AgentHold{"claude": {Unusable: true, Text: "Please run /login"}},
 		},
 		Project: loop.Project{Name: "shop", Run: run},

@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 const (
@@ -86,7 +87,7 @@ func TestThreadMissing(t *testing.T) {
 		},
 	})
 	p.project(ledger.InputPoisoned{Kind: "x"})
-	p.Do(loop.Input{Idle: true, Body: loop.DigestDue{Day: "2026-11-20", At: p.Now}})
+	p.Do(loop.Input{Idle: true, Body: people.DigestDue{Day: "2026-11-20", At: p.Now}})
 	got := p.logs()
 	if got[ben] == "" || got[ben] != got[thread] || got[ben] != got[sam] || len(got) != 3 {
 		t.Errorf("%v", got)
@@ -141,7 +142,7 @@ func TestThreadDigest(t *testing.T) {
 		}
 		return []bot.Message{message("blog", text), message("shop", text)}
 	}})
-	p.Do(loop.Input{Idle: true, Body: loop.DigestDue{Day: "2026-11-20", At: p.Now}})
+	p.Do(loop.Input{Idle: true, Body: people.DigestDue{Day: "2026-11-20", At: p.Now}})
 	want := map[string]string{
 		thread: "push notice sound ✓ shop for all",
 		mira:   "push notice sound ✓ blog for admins",

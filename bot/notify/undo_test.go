@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/bot/notify"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // TestNoUndo: [Undo] disappears after a minute from every chat that still shows
@@ -19,7 +20,7 @@ import (
 func TestNoUndo(t *testing.T) {
 	at := time.Date(2026, 11, 20, 0, 37, 0, 0, time.UTC)
 	s := loop.State{
-		Shared:  loop.Shared{People: []ledger.Person{{ID: "telegram:1", Role: ledger.RoleAdmin}, {ID: "slack:U1", Role: ledger.RoleView}}},
+		Shared:  loop.Shared{State: people.State{People: []ledger.Person{{ID: "telegram:1", Role: ledger.RoleAdmin}, {ID: "slack:U1", Role: ledger.RoleView}}}},
 		Project: loop.Project{Name: "shop", Answered: []loop.Answered{{ID: "q3", At: at}, {ID: "q4", At: at.Add(-time.Hour)}}},
 	}
 	settled := bot.Message{Key: "settled.agent", Lines: []bot.Line{{Text: "✓ q3 B, by Mira 00:37"}}, Buttons: []bot.Button{{Label: "Diff", Command: "/diff 4"}, {Label: "Undo", Command: "q3 undo"}}}

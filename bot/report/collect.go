@@ -42,7 +42,7 @@ func Collect(records []ledger.Record, s loop.State, from, to time.Time) (Facts, 
 	c.left = newBurndown(s.Project.Tasks, entries)
 	for _, e := range entries {
 		if e.Stream == ledger.SharedStream {
-			c.house(e)
+			c.shared(e)
 			continue
 		}
 		c.entry(e)
@@ -71,8 +71,8 @@ type collector struct {
 // in reports whether a time is in the span.
 func (c *collector) in(t time.Time) bool { return t.After(c.From) && !t.After(c.To) }
 
-// house applies an entry of the shared stream.
-func (c *collector) house(e ledger.Entry) {
+// shared applies an entry of the shared stream.
+func (c *collector) shared(e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.StrangerWrote:
 		if c.in(e.Time) {

@@ -17,6 +17,7 @@ import (
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // form checks a digest with messagelint (docs/spec 27).
@@ -76,7 +77,7 @@ func off(t *testing.T) report.Facts {
 	n.Until(func() bool { return n.State.Project.Run.Commits == 4 })
 	from := n.Now
 	n.Now = n.Now.Add(3 * time.Hour)
-	n.Do(loop.Input{Body: loop.CameBack{Off: from}, Idle: true})
+	n.Do(loop.Input{Body: people.CameBack{Off: from}, Idle: true})
 	n.Until(func() bool { return n.State.Project.Run.Commits == 6 })
 	return n.facts(n.Now.Add(time.Second))
 }

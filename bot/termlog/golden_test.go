@@ -57,10 +57,10 @@ func (s *scene) typed(line, by string) {
 // desk is the bot.Service of the night.
 type desk struct{ n *scenario.Night }
 
-func (d desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) { return d.n.Do(in), nil }
-func (d desk) State(string) (loop.State, bool)                          { return d.n.State, true }
-func (d desk) Projects() []string                                       { return []string{d.n.State.Project.Name} }
-func (d desk) Diff(context.Context, string, string) (string, error)     { return "", nil }
+func (d desk) Do(_ context.Context, in loop.Input) (ledger.Answer, error) { return d.n.Do(in), nil }
+func (d desk) State(string) (loop.State, bool)                            { return d.n.State, true }
+func (d desk) Projects() []string                                         { return []string{d.n.State.Project.Name} }
+func (d desk) Diff(context.Context, string, string) (string, error)       { return "", nil }
 func (d desk) Hats(context.Context, string, string) (bot.HatSet, error) {
 	set := d.n.Settings()
 	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}, nil

@@ -134,7 +134,7 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 			}
 		}
 	}
-	do := func(body loop.InputBody) (loop.Answer, error) {
+	do := func(body loop.InputBody) (ledger.Answer, error) {
 		return service.Do(ctx, loop.Input{Project: name, Actor: "console", Name: personName(), Body: body})
 	}
 	answer, err := do(f.start)

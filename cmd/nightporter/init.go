@@ -96,8 +96,8 @@ func (p *initWizard) run(ctx context.Context) error {
 		} else {
 			p.say(bot.SignDone, "timezone", "%s", zone)
 		}
-		house := propose.House{Timezone: zone, ZoneWhy: why, Folder: filepath.Dir(file)}
-		err = createFile(file, propose.File(house, project), p.flags.config == "")
+		global := propose.Global{Timezone: zone, ZoneWhy: why, Folder: filepath.Dir(file)}
+		err = createFile(file, propose.File(global, project), p.flags.config == "")
 	}
 	if err != nil {
 		if aside != "" { // nothing is to be lost by a failed attempt

@@ -22,7 +22,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/operator"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/socket"
-	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // codeLetters are the letters of pairing codes. None is confused with another
@@ -195,9 +195,9 @@ func (p pairing) watch(ctx context.Context, offer operator.PairOffer, hash strin
 		for _, e := range news.Events {
 			switch e.What {
 			case "tried":
-				fmt.Fprintf(p.out, "! %s  wrong code from %s (%d of %d), not answered\n", p.clock(e.Time), platformID(e.Who), e.Tries, loop.PairingTries)
-				if e.Tries >= loop.PairingTries {
-					fmt.Fprintf(p.out, "– %s  The code is void after %d wrong ones. Again: nightporter pair\n", p.clock(e.Time), loop.PairingTries)
+				fmt.Fprintf(p.out, "! %s  wrong code from %s (%d of %d), not answered\n", p.clock(e.Time), platformID(e.Who), e.Tries, people.PairingTries)
+				if e.Tries >= people.PairingTries {
+					fmt.Fprintf(p.out, "– %s  The code is void after %d wrong ones. Again: nightporter pair\n", p.clock(e.Time), people.PairingTries)
 					return exitCode(1)
 				}
 			case "paired":

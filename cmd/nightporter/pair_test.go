@@ -20,6 +20,7 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // TestCode: eight letters that nobody confuses, each as likely as another, and
@@ -119,9 +120,9 @@ func TestPair(t *testing.T) {
 		}()
 		return out, done
 	}
-	send := func(who, name, code string) loop.Answer {
+	send := func(who, name, code string) ledger.Answer {
 		t.Helper()
-		a, err := p.Engine.Do(t.Context(), loop.Input{Actor: "telegram:" + who, Name: name, Body: loop.TryPairing{Hash: operator.PairingHash(key, code)}})
+		a, err := p.Engine.Do(t.Context(), loop.Input{Actor: "telegram:" + who, Name: name, Body: people.TryPairing{Hash: operator.PairingHash(key, code)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +166,7 @@ func TestPair(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out2.until(t, `Role: view`)
-	for range loop.PairingTries {
+	for range people.PairingTries {
 		send("99120045", "X", "AAAA-AAAA")
 	}
 	if err := <-done2; !errors.As(err, &exit) || strings.Count(out2.String(), "wrong code") != 5 || !strings.Contains(out2.String(), "void after 5") {

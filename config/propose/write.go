@@ -20,24 +20,24 @@ type Project struct {
 	Found     Found
 }
 
-// House is what stands above all projects.
-type House struct {
+// Global is the part of the configuration outside of [[project]].
+type Global struct {
 	Timezone string // IANA name; "" = unknown
 	ZoneWhy  string // where it was taken from
 	Folder   string // of the configuration file, for the commands in comments
 }
 
 // File is a whole nightporter.toml. It loads as it is.
-func File(h House, p Project) string {
+func File(g Global, p Project) string {
 	var w writer
 	w.comment("What nightporter works by. Proposed by: nightporter init")
 	w.comment("Change what you like; every setting is explained in docs/operating.md.")
 	w.comment("Afterwards: nightporter doctor, then nightporter run --check")
 	w.line("")
 	w.comment("The clock you live by: times in messages, \"until\", the digest, quiet hours.")
-	if h.Timezone != "" {
-		w.comment(h.ZoneWhy)
-		w.line("timezone = " + quote(h.Timezone))
+	if g.Timezone != "" {
+		w.comment(g.ZoneWhy)
+		w.line("timezone = " + quote(g.Timezone))
 	} else {
 		w.comment("This host does not say its own. Take the # away and name yours:")
 		w.line(`# timezone = "Europe/Berlin"`)
@@ -45,7 +45,7 @@ func File(h House, p Project) string {
 	w.line("")
 	w.comment("The phone. In Telegram, write /newbot to @BotFather: it gives you a token.")
 	w.comment("Put the token, and nothing else, into a file that only you can read:")
-	w.comment("  install -m 600 /dev/null " + shellQuote(h.Folder+"/telegram.token"))
+	w.comment("  install -m 600 /dev/null " + shellQuote(g.Folder+"/telegram.token"))
 	w.comment("  and paste it there with an editor. Never into this file.")
 	w.comment("Then take the # away from the two lines; nightporter up, and beside it: nightporter pair")
 	w.line("# [telegram]")

@@ -58,7 +58,7 @@ func proposal(t *testing.T, repo string) propose.Project {
 // TestFileLoads: what is written is what is read.
 func TestFileLoads(t *testing.T) {
 	p := proposal(t, repository(t, "shop"))
-	text := propose.File(propose.House{Timezone: "Europe/Berlin", ZoneWhy: "The host's.", Folder: "/etc/nightporter"}, p)
+	text := propose.File(propose.Global{Timezone: "Europe/Berlin", ZoneWhy: "The host's.", Folder: "/etc/nightporter"}, p)
 	cfg := load(t, text)
 	if cfg.Timezone != "Europe/Berlin" || cfg.Telegram != nil || len(cfg.Agents) != 0 {
 		t.Errorf("timezone %q, telegram %v, agents %v", cfg.Timezone, cfg.Telegram, cfg.Agents)
@@ -102,7 +102,7 @@ func TestFileLoads(t *testing.T) {
 func TestNothingFound(t *testing.T) {
 	p := proposal(t, repository(t, "shop"))
 	p.Found = propose.Found{Verify: []propose.Command{{Run: "x", Off: "no"}}}
-	cfg := load(t, propose.File(propose.House{}, p))
+	cfg := load(t, propose.File(propose.Global{}, p))
 	if pr := cfg.Projects[0]; cfg.Timezone != "" || len(pr.Verify)+len(pr.Setup) != 0 {
 		t.Errorf("%+v", cfg)
 	}
@@ -121,7 +121,7 @@ func TestHostileNames(t *testing.T) {
 	p.Found.Setup[0].Why = evil
 	p.Found.Agents = []string{evil}
 	for name, text := range map[string]string{
-		"file":  propose.File(propose.House{Timezone: "UTC", ZoneWhy: evil, Folder: evil}, p),
+		"file":  propose.File(propose.Global{Timezone: "UTC", ZoneWhy: evil, Folder: evil}, p),
 		"block": propose.Block(p),
 	} {
 		cfg := load(t, text)
@@ -135,7 +135,7 @@ func TestHostileNames(t *testing.T) {
 func TestBlockIsAppended(t *testing.T) {
 	first, second := proposal(t, repository(t, "shop")), proposal(t, repository(t, "blog"))
 	second.Name = "blog"
-	cfg := load(t, propose.File(propose.House{Timezone: "UTC"}, first)+"\n"+propose.Block(second))
+	cfg := load(t, propose.File(propose.Global{Timezone: "UTC"}, first)+"\n"+propose.Block(second))
 	if len(cfg.Projects) != 2 || cfg.Projects[1].Name != "blog" || cfg.Projects[1].Repo != second.Repo {
 		t.Errorf("%+v", cfg.Projects)
 	}

@@ -46,7 +46,7 @@ func BenchmarkLedger(b *testing.B) {
 	turn := 0
 	for b.Loop() {
 		h.project = h.names[turn%len(h.names)]
-		who, to := people[turn%len(people)], h.project+": "
+		who, to := admins[turn%len(admins)], h.project+": "
 		asked := []spoken{
 			{"guidance", who, to + "/guidance Sums are rounded once, at the end, and never before."},
 			{"status", who, to + "/status"}, {"tasks", who, to + "/tasks"}, {"queue", who, to + "/queue"}, {"cost", who, to + "/cost"},

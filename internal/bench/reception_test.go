@@ -21,10 +21,11 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // Who is there: people who are let in, all with the role admin.
-var people = []string{"telegram:48213377", "telegram:51120934", "telegram:60011223"}
+var admins = []string{"telegram:48213377", "telegram:51120934", "telegram:60011223"}
 
 // unhindered is a platform that has no limits.
 var unhindered = delivery.Limits{
@@ -141,9 +142,9 @@ func newHouseOn(b *testing.B, projects, atWork int, seed func(*world)) *house {
 	h.reception = inbound.New(inbound.Options{
 		Service: office{h}, Outbox: h.ledger, Hash: func(code string) string { return "hash of " + code },
 	})
-	for _, who := range people {
+	for _, who := range admins {
 		const code = "K7QX-M2PD"
-		offer := loop.Input{Actor: "console", Time: time.Now(), Body: loop.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleAdmin}}
+		offer := loop.Input{Actor: "console", Time: time.Now(), Body: people.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleAdmin}}
 		if a, err := h.engine.Do(b.Context(), offer); err != nil || !a.OK {
 			b.Fatalf("offer a pairing: %v %s", err, a.Text)
 		}
@@ -261,7 +262,7 @@ func (h *house) round() []spoken {
 	if len(h.names) > 1 {
 		to = h.project + ": "
 	}
-	who := people[h.said%len(people)]
+	who := admins[h.said%len(admins)]
 	out := []spoken{
 		{"guidance", who, to + "/guidance Sums are rounded once, at the end, and never before."},
 		{"status", who, to + "/status"},
@@ -368,11 +369,11 @@ var _ inbound.Service = office{}
 
 func (o office) QuietHours() ledger.Hours { return "" }
 
-func (o office) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (o office) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return o.h.engine.Do(ctx, in)
 }
 
-func (o office) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
+func (o office) DoWith(ctx context.Context, in loop.Input, with func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (ledger.Answer, error) {
 	return o.h.engine.DoWith(ctx, in, with)
 }
 

@@ -19,7 +19,7 @@ type Engine struct {
 }
 
 // Do decides an input and measures how long that took.
-func (e *Engine) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (e *Engine) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	began := time.Now()
 	answer, err := e.Engine.Do(ctx, in)
 	if err == nil {
@@ -30,7 +30,7 @@ func (e *Engine) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
 
 // DoWith decides an input, and commits chat messages and a chat's cursor in the
 // same transaction.
-func (e *Engine) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
+func (e *Engine) DoWith(ctx context.Context, in loop.Input, with func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (ledger.Answer, error) {
 	began := time.Now()
 	answer, err := e.Engine.DoWith(ctx, in, with)
 	if err == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // stay starts the services of a daemon with Options.Stays. off is the time at
@@ -93,7 +94,7 @@ func (d *Daemon) CameBack(ctx context.Context, off time.Time) {
 	if off.IsZero() {
 		return
 	}
-	if _, err := d.Engine.Do(ctx, loop.Input{Actor: "daemon", Idle: true, Body: loop.CameBack{Off: off}}); err != nil && ctx.Err() == nil {
+	if _, err := d.Engine.Do(ctx, loop.Input{Actor: "daemon", Idle: true, Body: people.CameBack{Off: off}}); err != nil && ctx.Err() == nil {
 		d.Log.Error("note the time away", "error", err)
 	}
 }

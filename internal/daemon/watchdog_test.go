@@ -18,6 +18,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/systemd"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // listening is a service manager's end of sd_notify.
@@ -95,7 +96,7 @@ func TestWatchdog(t *testing.T) {
 	wedge <- struct{}{}
 	offer := make(chan error, 1)
 	go func() {
-		_, err := p.Engine.Do(ctx, loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "x", Role: ledger.RoleAdmin}})
+		_, err := p.Engine.Do(ctx, loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "x", Role: ledger.RoleAdmin}})
 		offer <- err
 	}()
 	// What was sent before the wedge may still lie in the socket.

@@ -24,14 +24,15 @@ const everything = "*"
 // that is missing here fails the test: where it belongs is decided before it
 // is used, not found out afterwards.
 //
-// The order is the house's, from the inside out: guidance ← loop ← engine and
+// The order is from the inside out: guidance ← loop ← engine and
 // adapters ← cmd. No adapter imports another one.
 var arrows = map[string][]string{
 	// The pure core.
 	"guidance":     {},
 	"loop/ledger":  {"guidance"},
 	"loop/payload": {"guidance", "loop/ledger"},
-	"loop":         {"guidance", "loop/ledger", "loop/payload"},
+	"loop/people":  {"loop/ledger"},
+	"loop":         {"guidance", "loop/ledger", "loop/payload", "loop/people"},
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
 	// The shell around it.
@@ -42,7 +43,7 @@ var arrows = map[string][]string{
 	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
 	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/sleep", "internal/text"},
 	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash", "internal/sleep", "internal/text"},
-	"bot":                    {"loop", "loop/ledger", "loop/payload", "guidance", "internal/nearest", "internal/width"},
+	"bot":                    {"loop", "loop/ledger", "loop/payload", "loop/people", "guidance", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	// Below an adapter lies what belongs to it.
 	"loop/agent/adapter":       {"loop/ledger", "internal/guard"},
@@ -56,8 +57,8 @@ var arrows = map[string][]string{
 	"bot/chattest":             {"loop/ledger", "bot"},
 	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sleep"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
-	"bot/inbound":              {"loop", "loop/ledger", "guidance", "bot"},
-	"internal/scenario":        {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/inbound":              {"loop", "loop/ledger", "loop/people", "guidance", "bot"},
+	"internal/scenario":        {"loop", "loop/ledger", "loop/people", "guidance", "bot"},
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"}, // for tests: one check over both platforms
 
 	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
@@ -92,11 +93,11 @@ var arrows = map[string][]string{
 	"internal/daemon/project":    {"config", "loop", "loop/engine", "loop/ledger", "loop/task", "loop/workspace"},
 	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
-	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "store"},
-	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/prompt", "loop/workspace", "store"},
+	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},
+	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/prompt", "loop/workspace", "store"},
 	"internal/daemon/chat":       {"bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon":            {everything},
-	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger"}, // for tests
+	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger", "loop/people"}, // for tests
 
 	// The far end of networks, for tests.
 	"internal/fake/telegram": {"internal/fake/wrap"},
@@ -111,9 +112,9 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "loop/prompt", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
 
-// reserved are imports that one place in the house keeps to itself, each with
+// reserved are imports that one place in the module keeps to itself, each with
 // the packages that may have it.
 var reserved = map[string][]string{
 	"database/sql":                 {"store"}, // nobody else writes the ledger (docs/spec 8.1)

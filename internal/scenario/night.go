@@ -14,6 +14,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // Act is the scripted behaviour of one agent session.
@@ -92,9 +93,9 @@ func (n *Night) Settings() ledger.Settings {
 }
 
 // Do decides an input, folds the resulting entries and returns the answer.
-func (n *Night) Do(in loop.Input) loop.Answer {
+func (n *Night) Do(in loop.Input) ledger.Answer {
 	in.Time = n.Now
-	if in.Idle = ofHouse(in.Body); !in.Idle {
+	if _, in.Idle = in.Body.(people.Input); !in.Idle { // those have no project
 		in.Project = n.project
 	}
 	if in.Actor == "" {
@@ -109,16 +110,6 @@ func (n *Night) Do(in loop.Input) loop.Answer {
 	}
 	n.effects = append(n.effects, d.Effects...)
 	return d.Answer
-}
-
-// ofHouse reports whether an input belongs to no project.
-func ofHouse(b loop.InputBody) bool {
-	switch b.(type) {
-	case loop.OfferPairing, loop.TryPairing, loop.RemovePerson, loop.MeetStranger, loop.RefuseCommand,
-		loop.CameBack, loop.DigestDue, loop.WeekDigestDue:
-		return true
-	}
-	return false
 }
 
 // Entry folds one entry and passes it to Show.

@@ -69,7 +69,7 @@ type call struct {
 }
 
 type result struct {
-	answer loop.Answer
+	answer ledger.Answer
 	err    error
 }
 
@@ -103,4 +103,4 @@ func (e *Engine) Projects() []string {
 
 // With returns the messages and the chat's cursor to commit together with an
 // input's decision, given the answer to that input.
-type With func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)
+type With func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)

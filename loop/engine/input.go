@@ -14,25 +14,25 @@ import (
 // DoWith is Do with messages and a chat's cursor in the same transaction. An
 // input whose key was committed before commits nothing again, messages and
 // cursor included. An input about the shared state has no project.
-func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (loop.Answer, error) {
+func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (ledger.Answer, error) {
 	// select picks any ready case: without this check a cancelled caller's input
 	// could still be accepted.
 	if err := ctx.Err(); err != nil {
-		return loop.Answer{}, err
+		return ledger.Answer{}, err
 	}
 	c := call{in: in, with: with, reply: make(chan result, 1)}
 	select {
 	case e.inputs <- c:
 	case <-e.stopping:
-		return loop.Answer{}, ErrStopped
+		return ledger.Answer{}, ErrStopped
 	case <-ctx.Done():
-		return loop.Answer{}, ctx.Err()
+		return ledger.Answer{}, ctx.Err()
 	}
 	select {
 	case r := <-c.reply:
 		return r.answer, r.err
 	case <-ctx.Done():
-		return loop.Answer{}, ctx.Err()
+		return ledger.Answer{}, ctx.Err()
 	}
 }
 
@@ -40,7 +40,7 @@ func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (loop.Ans
 // the reply to a command that only reads. If the key was committed before, it
 // does nothing.
 func (e *Engine) Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error {
-	answer, err := json.Marshal(loop.Answer{OK: true}) // the answer if the same key comes again as an input
+	answer, err := json.Marshal(ledger.Answer{OK: true}) // the answer if the same key comes again as an input
 	if err != nil {
 		return fmt.Errorf("encode answer: %w", err)
 	}
@@ -58,7 +58,7 @@ func (e *Engine) Say(ctx context.Context, key string, at time.Time, messages []l
 // committed. After an error nothing was decided, and the same input may be sent
 // again; after ctx ended it may have been decided, and its key prevents a second
 // decision.
-func (e *Engine) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (e *Engine) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return e.DoWith(ctx, in, nil)
 }
 

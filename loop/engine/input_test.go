@@ -10,12 +10,13 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 const mira = "telegram:48213377"
 
-func saying(text string) func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
-	return func(a loop.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+func saying(text string) func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
+	return func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		return []ledger.Outgoing{{Chat: mira, Class: ledger.ClassReply, Body: []byte(text + ": " + a.Text)}}, &ledger.Cursor{Name: "telegram:1", Value: "8124"}
 	}
 }
@@ -66,12 +67,12 @@ func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 	})
 }
 
-// TestHouseInput: the paired people belong to no project, and are the same after
+// TestSharedInput: the paired people belong to no project, and are the same after
 // a restart.
-func TestHouseInput(t *testing.T) {
+func TestSharedInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
-		do := func(in loop.Input) loop.Answer {
+		do := func(in loop.Input) ledger.Answer {
 			t.Helper()
 			a, err := w.engine.Do(t.Context(), in)
 			if err != nil {
@@ -79,8 +80,8 @@ func TestHouseInput(t *testing.T) {
 			}
 			return a
 		}
-		do(loop.Input{Key: "pair", Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}})
-		if a := do(loop.Input{Key: "telegram:1", Actor: mira, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}); a.Code != "paired" {
+		do(loop.Input{Key: "pair", Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}})
+		if a := do(loop.Input{Key: "telegram:1", Actor: mira, Name: "Mira", Body: people.TryPairing{Hash: "h"}}); a.Code != "paired" {
 			t.Fatalf("%+v", a)
 		}
 		w.restart()
@@ -88,7 +89,7 @@ func TestHouseInput(t *testing.T) {
 			t.Errorf("after a restart: %+v %v", p, ok)
 		}
 		if names := w.engine.Projects(); len(names) > 0 {
-			t.Errorf("the house has become a project: %q", names)
+			t.Errorf("the shared state has become a project: %q", names)
 		}
 	})
 }
@@ -98,10 +99,10 @@ func TestHouseInput(t *testing.T) {
 func TestPairingEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, good)
-		if _, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleView}}); err != nil {
+		if _, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleView}}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(loop.PairingTime)
+		time.Sleep(people.PairingTime)
 		synctest.Wait()
 		if p := w.engine.Shared().Pairing; p != nil {
 			t.Errorf("still open: %+v", p)

@@ -117,15 +117,15 @@ func (e *Engine) tick(ctx context.Context) {
 
 // handle processes one input: decide, commit, fold, launch the effects. An error
 // means that nothing was committed.
-func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Answer, error) {
+func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.Answer, error) {
 	work := in.Project != "" && e.carriesOut(in.Project)
 	if start, ok := in.Body.(loop.StartRun); ok && e.sameRepo(start.Settings) {
 		if err := e.reopenPorts(ctx, start.Settings); err != nil {
-			return loop.Answer{}, err
+			return ledger.Answer{}, err
 		}
 		var err error
 		if in.Body, err = e.refreshSource(ctx, start); err != nil {
-			return loop.Answer{}, err
+			return ledger.Answer{}, err
 		}
 	}
 	in.Time, in.Idle = e.now(in.Project), !work
@@ -138,12 +138,12 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Ans
 		return d.Answer, nil
 	}
 	if err := e.openForNewRun(ctx, before, in, d); err != nil {
-		return loop.Answer{}, err
+		return ledger.Answer{}, err
 	}
 	told, d := e.composeMessages(before, in, d)
 	batch, err := e.batchOf(in, d)
 	if err != nil {
-		return loop.Answer{}, err
+		return ledger.Answer{}, err
 	}
 	if with != nil {
 		batch.Messages, batch.Cursor = with(d.Answer)
@@ -153,12 +153,12 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (loop.Ans
 	crash.Point("before-commit")
 	receipt, err := e.o.Ledger.Commit(ctx, batch)
 	if err != nil {
-		return loop.Answer{}, fmt.Errorf("not saved: %w", err)
+		return ledger.Answer{}, fmt.Errorf("not saved: %w", err)
 	}
 	crash.Point("after-commit:" + in.Body.InputKind())
 	crash.Point("after-commit")
 	if receipt.Repeated {
-		var answer loop.Answer
+		var answer ledger.Answer
 		if err := json.Unmarshal(receipt.Answer, &answer); err != nil {
 			return answer, fmt.Errorf("stored answer of %s: %w", in.Key, err)
 		}
@@ -208,7 +208,7 @@ func (e *Engine) decide(s loop.State, in loop.Input) (d loop.Decision) {
 			Body: ledger.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault)},
 		}
 		d = loop.Decided(s, entry)
-		d.Answer = loop.Answer{Code: ledger.CodeFault, Text: "a fault in nightporter; it is kept in the ledger, all else goes on"}
+		d.Answer = ledger.Answer{Code: ledger.CodeFault, Text: "a fault in nightporter; it is kept in the ledger, all else goes on"}
 	}()
 	return loop.Decide(s, in)
 }

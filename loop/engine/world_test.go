@@ -152,7 +152,7 @@ func settings() ledger.Settings {
 	}
 }
 
-func (w *world) do(body loop.InputBody, key string) loop.Answer {
+func (w *world) do(body loop.InputBody, key string) ledger.Answer {
 	w.t.Helper()
 	a, err := w.current().Do(w.t.Context(), loop.Input{Key: key, Project: "p", Actor: "console", Name: "Mira", Body: body})
 	if err != nil {
@@ -167,7 +167,7 @@ func (w *world) state() loop.State {
 }
 
 // emit ends a session with an event, as hat would.
-func (w *world) emit(session, typ string, data any) loop.Answer {
+func (w *world) emit(session, typ string, data any) ledger.Answer {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		w.t.Error(err)

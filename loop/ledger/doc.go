@@ -8,6 +8,8 @@
 //     transaction.
 //   - effect.go: the effects with their classes, which say what happens to an
 //     effect whose outcome is unknown after a crash.
+//   - answer.go, code.go: the reply to the sender of an input, and its code for
+//     programs.
 //   - outgoing.go: messages to people, and the cursor of a chat.
 //   - task.go, settings.go, hat.go, question.go, session.go, person.go and
 //     others: the values that entries and effects are made of.

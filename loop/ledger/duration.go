@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -11,6 +12,18 @@ type Duration time.Duration
 
 // D returns d as the standard library's type.
 func (d Duration) D() time.Duration { return time.Duration(d) }
+
+// String returns the duration as people write it: "15m", not "15m0s".
+func (d Duration) String() string {
+	text := d.D().String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
 
 // MarshalText writes the duration in Go's notation.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }

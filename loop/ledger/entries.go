@@ -30,7 +30,7 @@ func (b DigestSent) Missed(last string) []string {
 // Bodies returns a zero value of every type of entry.
 func Bodies() []Body {
 	return []Body{
-		HouseSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
+		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, DigestSent{}, WeekDigestSent{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
@@ -45,8 +45,8 @@ func Bodies() []Body {
 	}
 }
 
-// HouseSet records the configuration that all projects share.
-type HouseSet struct {
+// SharedSet records the configuration that all projects share.
+type SharedSet struct {
 	MaxSessions int `json:"max_sessions"`
 }
 
@@ -730,7 +730,7 @@ type EffectFailed struct {
 }
 
 // EntryType values, in the order of Bodies.
-func (HouseSet) EntryType() string { return "house.set" }
+func (SharedSet) EntryType() string { return "house.set" }
 
 func (IDIssued) EntryType() string { return "id.issued" }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -171,7 +172,7 @@ func (w *porter) input(body loop.InputBody) {
 // letIn pairs a user: the host shows a code, and the user sends it.
 func (w *porter) letIn(name string, role ledger.Role, code string) {
 	w.t.Helper()
-	w.input(loop.OfferPairing{Hash: "hash of " + code, Role: role})
+	w.input(people.OfferPairing{Hash: "hash of " + code, Role: role})
 	w.phone.say(name, "/pair "+code)
 	time.Sleep(20 * time.Second)
 	synctest.Wait()
@@ -192,16 +193,16 @@ func (w *porter) press(who, first, label string) {
 // digest sends the digest, as cmd/nightporter does at 07:30.
 func (w *porter) digest(due time.Time) {
 	w.t.Helper()
-	house := w.engine.Shared()
+	shared := w.engine.Shared()
 	w.drawn = nil
 	for _, name := range w.engine.Projects() {
-		m, err := w.draw(name, house.DigestFrom(due, clock()), clock())
+		m, err := w.draw(name, shared.DigestFrom(due, clock()), clock())
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		w.drawn = append(w.drawn, m)
 	}
-	w.input(loop.DigestDue{Day: due.Format(time.DateOnly), At: due})
+	w.input(people.DigestDue{Day: due.Format(time.DateOnly), At: due})
 }
 
 func (w *porter) draw(project string, from, to time.Time) (bot.Message, error) {
@@ -249,11 +250,11 @@ func (l live) Text(chat, key string) (bot.Message, bool) {
 // host is the bot.Service of a running daemon.
 type host struct{ *porter }
 
-func (h host) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (h host) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return h.engine.Do(ctx, in)
 }
 
-func (h host) DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error) {
+func (h host) DoWith(ctx context.Context, in loop.Input, with func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (ledger.Answer, error) {
 	return h.engine.DoWith(ctx, in, with)
 }
 

@@ -40,7 +40,7 @@ func (d *desk) RunRecords(_ context.Context, _, run string, types ...string) ([]
 	return d.Night.RunRecords(run, types...), nil
 }
 
-func (d *desk) Do(_ context.Context, in loop.Input) (loop.Answer, error) {
+func (d *desk) Do(_ context.Context, in loop.Input) (ledger.Answer, error) {
 	return d.Night.Do(in), nil
 }
 func (d *desk) State(string) (loop.State, bool) { return d.Night.State, true }

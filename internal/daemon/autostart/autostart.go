@@ -40,7 +40,7 @@ type Options struct {
 
 // Engine decides inputs and returns the state of every project.
 type Engine interface {
-	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
+	Do(ctx context.Context, in loop.Input) (ledger.Answer, error)
 	State(project string) (loop.State, bool)
 	Projects() []string
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 func starter(d *daemon.Daemon, plans autostart.Schedules, off time.Time) *autostart.Autostarter {
@@ -116,7 +117,7 @@ func TestAuto(t *testing.T) {
 	until("r1 ends", func() bool { r := state(); return r != nil && r.Over() })
 	// Many looks later it is still the only one.
 	for range 20 {
-		if _, err := p.Engine.Do(ctx, loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}); err != nil {
+		if _, err := p.Engine.Do(ctx, loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // TestTakenOut checks that a removed person's live status no longer changes,
@@ -30,10 +31,10 @@ func TestTakenOut(t *testing.T) {
 		}
 	}
 	look("unknown", ana, false)
-	do("console", loop.OfferPairing{Hash: "h", Role: ledger.RoleView})
-	do(ana, loop.TryPairing{Hash: "h"})
+	do("console", people.OfferPairing{Hash: "h", Role: ledger.RoleView})
+	do(ana, people.TryPairing{Hash: "h"})
 	look("paired", ana, true)
-	do("console", loop.RemovePerson{ID: ana})
+	do("console", people.Remove{ID: ana})
 	look("taken out", ana, false)
 	look("always", group, true)
 }

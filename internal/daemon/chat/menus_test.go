@@ -1,13 +1,14 @@
 package chat_test
 
 import (
-	"github.com/nightporter/nightporter/loop/ledger"
-
 	"strings"
 	"testing"
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
+
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 )
@@ -30,10 +31,10 @@ func TestMenus(t *testing.T) {
 	sees(2, looks)
 	sees(99, "")
 	sees(-1001234567890, "")
-	f.Input(loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleSteer}})
-	f.Input(loop.Input{Actor: daemontest.Viewer, Name: "Mira", Body: loop.TryPairing{Hash: "h"}})
+	f.Input(loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleSteer}})
+	f.Input(loop.Input{Actor: daemontest.Viewer, Name: "Mira", Body: people.TryPairing{Hash: "h"}})
 	sees(2, steers)
-	f.Input(loop.Input{Actor: "console", Body: loop.RemovePerson{ID: daemontest.Viewer}})
+	f.Input(loop.Input{Actor: "console", Body: people.Remove{ID: daemontest.Viewer}})
 	sees(2, "")
 	sees(1, steers)
 	if n := len(f.Far.Calls("setMyCommands")); n > 5 {

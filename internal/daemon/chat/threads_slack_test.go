@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 
 	far "github.com/nightporter/nightporter/internal/fake/slack"
 	"github.com/nightporter/nightporter/loop"
@@ -52,7 +53,7 @@ func TestThreadOnSlack(t *testing.T) {
 	}
 	p, _ := daemontest.Open(t, cfg)
 	for _, id := range []string{"slack:U0MIRA", "slack:U0ANA"} {
-		for _, in := range []loop.Input{{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}, {Actor: id, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}} {
+		for _, in := range []loop.Input{{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}, {Actor: id, Name: "Mira", Body: people.TryPairing{Hash: "h"}}} {
 			if a, err := p.Engine.Do(ctx, in); err != nil || !a.OK {
 				t.Fatal(a, err)
 			}

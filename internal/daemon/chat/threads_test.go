@@ -15,6 +15,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 const shopTopic = "telegram:-1001234567890/42"
@@ -70,7 +71,7 @@ func TestThreads(t *testing.T) {
 
 	// What a decision tells is in the outbox for the topic, once.
 	for _, id := range []string{"telegram:1", "telegram:2"} {
-		for _, in := range []loop.Input{{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}, {Actor: id, Name: "Mira", Body: loop.TryPairing{Hash: "h"}}} {
+		for _, in := range []loop.Input{{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}, {Actor: id, Name: "Mira", Body: people.TryPairing{Hash: "h"}}} {
 			if a, err := p.Engine.Do(t.Context(), in); err != nil || !a.OK {
 				t.Fatal(a, err)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // World is a daemon with a fake Telegram, two paired people and one project.
@@ -57,8 +58,8 @@ func New(t testing.TB) *World {
 	w.Now.Store(time.Now().UnixNano())
 	w.Daemon = start(t, daemon.Options{Config: cfg, Clock: func() time.Time { return time.Unix(0, w.Now.Load()) }})
 	for id, role := range map[string]ledger.Role{Admin: ledger.RoleAdmin, Viewer: ledger.RoleView} {
-		w.Input(loop.Input{Actor: "console", Body: loop.OfferPairing{Hash: "h", Role: role}})
-		w.Input(loop.Input{Actor: id, Name: "Mira", Body: loop.TryPairing{Hash: "h"}})
+		w.Input(loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: role}})
+		w.Input(loop.Input{Actor: id, Name: "Mira", Body: people.TryPairing{Hash: "h"}})
 	}
 	return w
 }

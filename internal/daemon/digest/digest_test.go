@@ -22,6 +22,7 @@ import (
 	"github.com/nightporter/nightporter/internal/fake/telegram"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // TestDailyDigest checks that each local day has one digest, across restarts,
@@ -167,7 +168,7 @@ func TestDigestStrangers(t *testing.T) {
 	w.Ran()
 	y, m, d := time.Now().In(w.Projects.Zone()).Date()
 	w.Now.Store(time.Date(y, m, d+1, 6, 0, 0, 0, w.Projects.Zone()).UnixNano())
-	w.Input(loop.Input{Actor: "telegram:99", Name: "Somebody", Body: loop.MeetStranger{Chat: "telegram:99", Why: "not paired"}})
+	w.Input(loop.Input{Actor: "telegram:99", Name: "Somebody", Body: people.MeetStranger{Chat: "telegram:99", Why: "not paired"}})
 	w.Morning(time.Date(y, m, d+1, 7, 30, 5, 0, w.Projects.Zone()))
 	for chat, want := range map[string]bool{daemontest.Admin: true, daemontest.Viewer: false} {
 		all := w.Digested(chat)

@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // occasion is the latest due digest of a day or a week.
@@ -111,7 +112,7 @@ func ofDay(at config.Clock, shared loop.Shared, now time.Time) occasion {
 	}
 	return occasion{
 		name: day, last: shared.Digest.Day, due: due, from: shared.DigestFrom(due, now),
-		says: func(f *report.Facts) { f.Missed = missed }, body: loop.DigestDue{Day: day, At: due},
+		says: func(f *report.Facts) { f.Missed = missed }, body: people.DigestDue{Day: day, At: due},
 	}
 }
 
@@ -120,14 +121,14 @@ func ofWeek(at config.WeekTime, shared loop.Shared, now time.Time) occasion {
 	week, due := digestWeek(at, now)
 	return occasion{
 		name: week, last: shared.Week.Week, due: due, from: shared.WeekDigestFrom(due, now),
-		says: func(f *report.Facts) { f.Weekly = true }, body: loop.WeekDigestDue{Week: week, At: due},
+		says: func(f *report.Facts) { f.Weekly = true }, body: people.WeekDigestDue{Week: week, At: due},
 	}
 }
 
 // send makes and commits an occasion's digests if they are due. They are made
 // before the decision, because the decision commits them whole.
 func (m *Maker) send(ctx context.Context, o occasion, now time.Time) {
-	if o.name <= o.last || now.Before(o.due) || now.Sub(o.due) >= loop.DigestWindow {
+	if o.name <= o.last || now.Before(o.due) || now.Sub(o.due) >= people.DigestWindow {
 		return // the core would refuse it, so nothing is drawn
 	}
 	drawn, err := guarded(func() (*digests, error) { return m.draw(ctx, o, now), nil })

@@ -29,7 +29,7 @@ type Maker struct {
 
 // Engine decides that a digest is due, and commits messages about faults.
 type Engine interface {
-	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
+	Do(ctx context.Context, in loop.Input) (ledger.Answer, error)
 	Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error
 	State(project string) (loop.State, bool)
 	Projects() []string

@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/people"
 )
 
 // PairingHash returns the keyed hash under which the ledger stores a pairing
@@ -82,14 +83,14 @@ func (svc *Service) pair(ctx context.Context, v api.View) (api.Reply, error) {
 	if err != nil {
 		return api.Reply{}, err
 	}
-	answer, err := svc.Do(ctx, loop.Input{Key: v.Args["key"], Actor: "console", Name: v.Args["by"], Body: loop.OfferPairing{Hash: v.Args["hash"], Role: role}})
+	answer, err := svc.Do(ctx, loop.Input{Key: v.Args["key"], Actor: "console", Name: v.Args["by"], Body: people.OfferPairing{Hash: v.Args["hash"], Role: role}})
 	if err != nil {
 		return api.Reply{}, err
 	}
 	if !answer.OK {
 		return api.Reply{Text: "✗ " + answer.Text}, nil
 	}
-	offer := PairOffer{Role: role, Until: time.Now().Add(loop.PairingTime), Seq: seq, Ways: svc.o.Ways()}
+	offer := PairOffer{Role: role, Until: time.Now().Add(people.PairingTime), Seq: seq, Ways: svc.o.Ways()}
 	if open := svc.o.Engine.Shared().Pairing; open != nil && open.Hash == v.Args["hash"] {
 		offer.Until = open.Until
 	}
@@ -168,7 +169,7 @@ func (svc *Service) unpair(ctx context.Context, v api.View) (api.Reply, error) {
 			id = p.ID
 		}
 	}
-	answer, err := svc.Do(ctx, loop.Input{Key: v.Args["key"], Actor: "console", Name: v.Args["by"], Body: loop.RemovePerson{ID: id}})
+	answer, err := svc.Do(ctx, loop.Input{Key: v.Args["key"], Actor: "console", Name: v.Args["by"], Body: people.Remove{ID: id}})
 	if err != nil {
 		return api.Reply{}, err
 	}

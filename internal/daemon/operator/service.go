@@ -53,7 +53,7 @@ type Options struct {
 
 // Engine decides inputs and returns the state of every project.
 type Engine interface {
-	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
+	Do(ctx context.Context, in loop.Input) (ledger.Answer, error)
 	State(project string) (loop.State, bool)
 	Projects() []string
 	Shared() loop.Shared
@@ -62,7 +62,7 @@ type Engine interface {
 // Chats commits answers to chat messages in one transaction with the cursor of
 // the message that they answer.
 type Chats interface {
-	DoWith(ctx context.Context, in loop.Input, with func(loop.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (loop.Answer, error)
+	DoWith(ctx context.Context, in loop.Input, with func(ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor)) (ledger.Answer, error)
 	Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error
 }
 
@@ -75,7 +75,7 @@ type Sessions interface {
 func New(o Options) *Service { return &Service{o: o} }
 
 // Do decides an input of the operator.
-func (svc *Service) Do(ctx context.Context, in loop.Input) (loop.Answer, error) {
+func (svc *Service) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return svc.o.Engine.Do(ctx, in)
 }
 

@@ -26,7 +26,7 @@ var _ socket.SessionHandler = (*API)(nil)
 
 // Engine decides inputs and returns the state of every project.
 type Engine interface {
-	Do(ctx context.Context, in loop.Input) (loop.Answer, error)
+	Do(ctx context.Context, in loop.Input) (ledger.Answer, error)
 	State(project string) (loop.State, bool)
 	Projects() []string
 }

@@ -119,7 +119,7 @@ func (n *night) play(tasks []ledger.Task) {
 
 func (n *night) note(format string, args ...any) { n.log = append(n.log, fmt.Sprintf(format, args...)) }
 
-func (n *night) input(body loop.InputBody) loop.Answer {
+func (n *night) input(body loop.InputBody) ledger.Answer {
 	n.t.Helper()
 	n.inputs++
 	d := loop.Decide(n.state, loop.Input{Key: strconv.Itoa(n.inputs), Time: n.now, Actor: "test", Project: Name, Body: body})

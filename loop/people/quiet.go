@@ -1,29 +1,29 @@
-package loop
+package people
 
 import "github.com/nightporter/nightporter/loop/ledger"
 
 // QuietHours returns the quiet hours of a chat: its own if it has any,
 // otherwise those of the configuration.
-func (h Shared) QuietHours(chat string, otherwise ledger.Hours) ledger.Hours {
-	if own, ok := h.Quiet[chat]; ok {
+func (s State) QuietHours(chat string, otherwise ledger.Hours) ledger.Hours {
+	if own, ok := s.Quiet[chat]; ok {
 		return own
 	}
 	return otherwise
 }
 
-// setQuiet changes a chat's quiet hours.
-func (d *decision) setQuiet(b SetQuiet) {
+// decide changes a chat's quiet hours.
+func (b SetQuiet) decide(d *decision) {
 	hours, err := ledger.ParseHours(string(b.Hours))
 	if err != nil {
 		d.refuse(ledger.CodeHours, "%s", err)
 		return
 	}
-	if now, own := d.Shared.Quiet[b.Chat]; own && now == hours || !own && hours == "" {
-		d.answer = Answer{OK: true, Code: ledger.CodeSame, Text: hoursText(hours)}
+	if d.Quiet[b.Chat] == hours { // "" for a chat without hours of its own
+		d.accept(ledger.CodeSame, hoursText(hours))
 		return
 	}
-	d.addShared(ledger.QuietSet{Chat: b.Chat, Hours: hours})
-	d.answer = Answer{OK: true, Code: ledger.CodeSet, Text: hoursText(hours)}
+	d.add(ledger.QuietSet{Chat: b.Chat, Hours: hours})
+	d.accept(ledger.CodeSet, hoursText(hours))
 }
 
 // hoursText describes quiet hours to the people in a chat.

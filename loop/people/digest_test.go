@@ -1,4 +1,4 @@
-package loop
+package people
 
 import (
 	"testing"
@@ -8,6 +8,16 @@ import (
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
+
+var daemon = Sender{Actor: "daemon"}
+
+// fold returns the state after entries of one time.
+func fold(s State, at time.Time, bodies []ledger.Body) State {
+	for _, b := range bodies {
+		s = Apply(s, ledger.Entry{Stream: ledger.SharedStream, Time: at, Body: b})
+	}
+	return s
+}
 
 // TestDigestOnce: a day has one digest, whatever says how often that it is
 // due: restarts, clocks that are set back, zones that change, days off.
@@ -40,7 +50,7 @@ func TestDigestOnce(t *testing.T) {
 		{at(28, 7, 30), "2026-11-28", time.Time{}, "again"},    //
 		{at(29, 9, 30), "2026-11-29", at(29, 10, 30), "early"}, // at was moved to a later hour
 	} {
-		d := Decide(s, Input{Time: c.now, Actor: "daemon", Idle: true, Body: DigestDue{Day: c.day, At: c.at}})
+		d := Decide(s, c.now, daemon, DigestDue{Day: c.day, At: c.at})
 		code := d.Answer.Code
 		if !d.Answer.OK && code == "sent" {
 			code = "again"
@@ -52,9 +62,9 @@ func TestDigestOnce(t *testing.T) {
 			t.Errorf("%d: entries %+v", n, d.Entries)
 		}
 		for _, e := range d.Entries {
-			sent = append(sent, e.Body.(ledger.DigestSent))
+			sent = append(sent, e.(ledger.DigestSent))
 		}
-		s = d.State
+		s = fold(s, c.now, d.Entries)
 	}
 	for n := 1; n < len(sent); n++ { // no moment is left out, none told twice
 		if !sent[n].From.Equal(sent[n-1].To) {
@@ -103,7 +113,7 @@ func TestWeekDigestOnce(t *testing.T) {
 		{at(12, 38, 8, 0), "2027-W01", at(12, 38, 8, 0), "sent", at(12, 31, 8, 0)},   // 7 January
 		{at(12, 38, 8, 0), "2027-W01", time.Time{}, "again", time.Time{}},            //
 	} {
-		d := Decide(s, Input{Time: c.now, Actor: "daemon", Idle: true, Body: WeekDigestDue{Week: c.week, At: c.at}})
+		d := Decide(s, c.now, daemon, WeekDigestDue{Week: c.week, At: c.at})
 		code := d.Answer.Code
 		if !d.Answer.OK && code == "sent" {
 			code = "again"
@@ -111,15 +121,15 @@ func TestWeekDigestOnce(t *testing.T) {
 		if code != c.code || (len(d.Entries) > 0) != (c.code == "sent") {
 			t.Errorf("%d: at %v for %s: %s (%s), %d entries, want %s", n, c.now, c.week, code, d.Answer.Text, len(d.Entries), c.code)
 		}
+		s = fold(s, c.now, d.Entries)
 		for _, e := range d.Entries {
-			if b := e.Body.(ledger.WeekDigestSent); !b.From.Equal(c.from) || !b.To.Equal(c.now) || b != d.State.Shared.Week {
+			if b := e.(ledger.WeekDigestSent); !b.From.Equal(c.from) || !b.To.Equal(c.now) || b != s.Week {
 				t.Errorf("%d: %+v, want it to look from %v", n, b, c.from)
 			}
 		}
-		s = d.State
 	}
-	if s.Shared.Digest != (ledger.DigestSent{}) {
-		t.Errorf("the day's: %+v", s.Shared.Digest)
+	if s.Digest != (ledger.DigestSent{}) {
+		t.Errorf("the day's: %+v", s.Digest)
 	}
 }
 
@@ -127,12 +137,12 @@ func TestWeekDigestOnce(t *testing.T) {
 func TestCameBack(t *testing.T) {
 	now := time.Date(2026, 11, 20, 5, 40, 0, 0, time.UTC)
 	for off, want := range map[time.Duration]int{3 * time.Hour: 1, 2 * time.Minute: 1, 119 * time.Second: 0, -time.Hour: 0} {
-		d := Decide(State{}, Input{Time: now, Idle: true, Body: CameBack{Off: now.Add(-off)}})
+		d := Decide(State{}, now, daemon, CameBack{Off: now.Add(-off)})
 		if len(d.Entries) != want {
 			t.Errorf("%v: %+v", off, d.Entries)
 		}
 	}
-	if d := Decide(State{}, Input{Time: now, Idle: true, Body: CameBack{}}); len(d.Entries) > 0 {
+	if d := Decide(State{}, now, daemon, CameBack{}); len(d.Entries) > 0 {
 		t.Errorf("never there before: %+v", d.Entries)
 	}
 }

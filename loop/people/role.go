@@ -1,0 +1,58 @@
+package people
+
+import (
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// maxStrangers limits the strangers that are recorded within strangerEvery, so that
+// a crowd cannot fill the disk (docs/spec 6.6).
+const maxStrangers = 50
+
+// CheckRole reports whether a sender still has the role that let an input in:
+// whoever let it in had looked at an older state. If ok is false, refusal is the
+// decision on that input, whatever it was.
+func CheckRole(s State, now time.Time, from Sender) (refusal Decision, ok bool) {
+	if from.Role == "" {
+		return Decision{}, true
+	}
+	d := newDecision(s, now, from)
+	p, paired := d.Person(from.Actor)
+	switch {
+	case !paired:
+		d.audit(MeetStranger{Why: "not paired any more"})
+		d.refuse(ledger.CodeTakenOut, "not paired any more")
+	case !p.Role.May(from.Role):
+		d.refuse(ledger.CodeRole, "your role is %s now. Nothing was changed.", p.Role)
+	default:
+		return Decision{}, true
+	}
+	return d.made, false
+}
+
+// decide records a message from a stranger.
+func (b MeetStranger) decide(d *decision) { d.audit(b) }
+
+// audit records a message from a sender who is not paired. It records each sender
+// once in strangerEvery, and at most maxStrangers of them in that time.
+func (d *decision) audit(b MeetStranger) {
+	recent := 0
+	for _, o := range d.Strangers {
+		if d.now.Before(o.At.Add(strangerEvery)) {
+			if recent++; o.Who == d.from.Actor {
+				return
+			}
+		}
+	}
+	if recent < maxStrangers {
+		d.add(ledger.StrangerWrote{Who: d.from.Actor, Name: d.from.displayName(), Chat: b.Chat, Why: b.Why})
+	}
+}
+
+// decide records a command that the sender's role does not allow.
+func (b RefuseCommand) decide(d *decision) {
+	p, _ := d.Person(d.from.Actor)
+	d.add(ledger.CommandRefused{Who: d.from.Actor, Name: d.from.displayName(), Role: p.Role, Command: b.Command, Project: b.For})
+	d.refuse(ledger.CodeRole, "your role is %s", p.Role)
+}
