@@ -13,26 +13,28 @@ import (
 	"github.com/nightporter/nightporter/internal/nearest"
 )
 
-// fromTOML is implemented by types that can be written in several ways. It
-// returns errTable to be read as the struct that it is.
+// fromTOML is implemented by types that accept several forms in TOML. An
+// implementation returns errTable for a table, which the binder then reads into
+// the struct's fields.
 type fromTOML interface{ fromTOML(x any) error }
 
 var errTable = errors.New("as a table")
 
-// valueError is a bad value for which we have a guess, or a remedy.
+// valueError is a bad value with a suggestion or a remedy.
 type valueError struct{ text, meant, fix string }
 
 func (e *valueError) Error() string { return e.text }
 
-// binder lays a document onto a struct and gathers every mistake on the way.
-// A field with a mistake keeps its zero value.
+// binder copies a document into a struct and collects every mistake. A field
+// with a mistake keeps its zero value.
 type binder struct {
 	doc      *document
 	root     reflect.Type
 	problems []Problem
 }
 
-// bind reads the whole document into the struct that v points to.
+// bind reads the whole document into the struct that v points to, and returns
+// all mistakes.
 func bind(doc *document, v any) []Problem {
 	b := &binder{doc: doc, root: reflect.TypeOf(v).Elem()}
 	b.table(reflect.ValueOf(v).Elem(), doc.values, nil)
@@ -84,7 +86,7 @@ func (b *binder) value(v reflect.Value, x any, path []string, tag reflect.Struct
 			b.wrongType(path, "a table", x)
 		}
 	default:
-		panic("config: no way to read a " + v.Type().String()) // a field of ours, not an input
+		panic("config: no way to read a " + v.Type().String()) // a field of this program, not an input
 	}
 }
 
@@ -104,12 +106,14 @@ func (b *binder) text(v reflect.Value, x any, path []string, tag reflect.StructT
 	v.SetString(s)
 }
 
-// notOneOf is said of a text that is none of those that a key may have.
+// notOneOf is the message about a text that is not among a key's allowed
+// values.
 func notOneOf(key, text string, words []string) string {
 	return fmt.Sprintf("%s: %q is not one of %s", key, text, list(words))
 }
 
-// number refuses negative ones: nothing that we count goes below zero.
+// number reads a number. It refuses negative ones: every number in the
+// configuration is a count, a limit or an amount.
 func (b *binder) number(v reflect.Value, x any, path []string) {
 	var n float64
 	switch x := x.(type) {
@@ -148,7 +152,7 @@ func (b *binder) list(v reflect.Value, x any, path []string, tag reflect.StructT
 			p := b.doc.atKey(path, fmt.Sprintf("[%s] has to be [[%s]]: there can be several", path[0], path[0]))
 			p.Meant = "[[" + path[0] + "]]"
 			b.problems = append(b.problems, p)
-			one := reflect.MakeSlice(v.Type(), 1, 1) // so that what is wrong within shows, too
+			one := reflect.MakeSlice(v.Type(), 1, 1) // reads the single value as a list, so that mistakes within it are reported, too
 			b.table(one.Index(0), t, path)
 			return
 		}
@@ -162,7 +166,8 @@ func (b *binder) list(v reflect.Value, x any, path []string, tag reflect.StructT
 	v.Set(out)
 }
 
-// tables reads a table whose keys are names that people chose.
+// tables reads a table whose keys are names that people chose, such as
+// [agents.X].
 func (b *binder) tables(v reflect.Value, x any, path []string) {
 	t, ok := x.(map[string]any)
 	if !ok {
@@ -189,15 +194,15 @@ func (b *binder) table(v reflect.Value, t map[string]any, path []string) {
 	}
 }
 
-// unknown says what an unknown key probably means: one of the same section,
-// or one that stands in the wrong section.
+// unknown reports an unknown key. It suggests the nearest key of the same
+// section, or names the section to which the key belongs.
 func (b *binder) unknown(key string, fields map[string]reflect.StructField, path []string) {
 	text := fmt.Sprintf("unknown key %q", key)
 	if s := b.section(path); s != "" {
 		text += " in " + s
 	}
 	p := b.doc.atKey(child(path, key), text)
-	if home := b.home(b.root, key, nil); home != "" {
+	if home := b.sectionOf(b.root, key, nil); home != "" {
 		p.Fix = fmt.Sprintf("%q belongs %s", key, home)
 	} else {
 		names := make([]string, 0, len(fields))
@@ -209,8 +214,9 @@ func (b *binder) unknown(key string, fields map[string]reflect.StructField, path
 	b.problems = append(b.problems, p)
 }
 
-// home is the section of the schema in which a key is known, as words.
-func (b *binder) home(t reflect.Type, key string, path []string) string {
+// sectionOf describes the section of the schema that has the key, for a
+// message: "in [telegram]". "" when no section has it.
+func (b *binder) sectionOf(t reflect.Type, key string, path []string) string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 		if t.Kind() == reflect.Map {
 			path = child(path, "NAME")
@@ -231,7 +237,7 @@ func (b *binder) home(t reflect.Type, key string, path []string) string {
 	}
 	for i := range t.NumField() {
 		if name := tomlName(t.Field(i)); name != "" {
-			if home := b.home(t.Field(i).Type, key, child(path, name)); home != "" {
+			if home := b.sectionOf(t.Field(i).Type, key, child(path, name)); home != "" {
 				return home
 			}
 		}
@@ -239,7 +245,7 @@ func (b *binder) home(t reflect.Type, key string, path []string) string {
 	return ""
 }
 
-// section names the part of the file that a path leads to, as people see it:
+// section names the part of the file that a path leads to, as people write it:
 // "[[project]] shop", "[agents.mine]".
 func (b *binder) section(path []string) string {
 	if len(path) == 0 {
@@ -259,7 +265,7 @@ func (b *binder) section(path []string) string {
 	}
 	for i, name := range path[2:] {
 		if _, err := strconv.Atoi(name); err == nil {
-			continue // which one of a list: the line shows it
+			continue // an index in a list: the line shows which element
 		}
 		s += map[bool]string{true: ", ", false: "."}[i == 0] + name
 	}
@@ -279,7 +285,7 @@ func (b *binder) wrongType(path []string, want string, got any) {
 	b.problems = append(b.problems, b.doc.atValue(path, fmt.Sprintf("%s must be %s, not %s", lastName(path), want, kindOf(got))))
 }
 
-// kindOf names the kind of a value of TOML.
+// kindOf names the TOML type of a value, for a message.
 func kindOf(x any) string {
 	switch x.(type) {
 	case string:
@@ -300,7 +306,7 @@ func kindOf(x any) string {
 
 const eachOf = "each of "
 
-// lastName is the key that a path ends with; elements of lists have none.
+// lastName returns the last key of a path, without the indices of lists.
 func lastName(path []string) string {
 	for i := len(path) - 1; i >= 0; i-- {
 		if _, err := strconv.Atoi(path[i]); err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Channel is a project's own channel in Slack (docs/spec 6.1), by the id that Slack
-// gives it: names change. "" is none.
+// Channel is the id of a project's own Slack channel (docs/spec 6.1). It is the
+// id because a channel's name can change. "" means none.
 type Channel string
 
 var (
@@ -15,8 +15,8 @@ var (
 	channelLink = regexp.MustCompile(`^https?://[a-z0-9.-]+\.slack(?:-gov)?\.com/(?:archives|client/[TE][A-Z0-9]{2,20})/([CG][A-Z0-9]{5,20})(?:[/?#]\S*)?$`)
 )
 
-// fromTOML reads what a person can copy: the link of the channel or of a
-// message in it, or the id alone.
+// fromTOML reads a channel in the forms that a person can copy: the link of the
+// channel or of a message in it, or the id alone.
 func (c *Channel) fromTOML(x any) error {
 	text, is := x.(string)
 	if !is {

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestChannel: all that a person can copy means the same channel.
 func TestChannel(t *testing.T) {
 	for _, written := range []string{
 		"C0123456", " C0123456 ", "https://tea-shop.slack.com/archives/C0123456", "https://tea-shop.slack.com/archives/C0123456/p1700000000000100?thread_ts=1.2",

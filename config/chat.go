@@ -2,27 +2,28 @@ package config
 
 import "fmt"
 
-// chat is the section of a chat platform, as reading and checking see it.
+// chat is the section of one chat platform, in the form that reading and
+// checking use.
 type chat struct {
-	name   string // of the section
+	name   string // name of the section
 	api    string
 	tokens []tokenFile
 }
 
-// tokenFile is where one of a platform's tokens is kept.
+// tokenFile is the location of one of a platform's tokens.
 type tokenFile struct {
-	file       *string // as configured; then where it is
-	key        string  // that names it
-	credential string  // of systemd that takes its place
-	usual      string  // beside the configuration
-	ask        string  // what to do where it is not there, with %s for the file
+	file        *string // the configured path; after findTokens, the resolved one
+	key         string  // key in the section
+	credential  string  // name of the systemd credential that can replace it
+	defaultName string  // file name to try beside the configuration
+	remedy      string  // remedy for a missing file, with %s for its path
 }
 
-// findTokens resolves the files of all tokens.
+// findTokens resolves the paths of all token files.
 func (c *Config) findTokens() {
 	for _, at := range c.chats() {
 		for _, t := range at.tokens {
-			*t.file = c.secret(*t.file, t.credential, t.usual)
+			*t.file = c.secret(*t.file, t.credential, t.defaultName)
 		}
 	}
 }
@@ -31,7 +32,7 @@ func (c *Config) findTokens() {
 func (c *checker) chats() {
 	for _, at := range c.cfg.chats() {
 		for _, t := range at.tokens {
-			c.secretFile(*t.file, t.ask, at.name, t.key)
+			c.secretFile(*t.file, t.remedy, at.name, t.key)
 		}
 		c.url(at.api, at.name, "api")
 	}
@@ -40,16 +41,16 @@ func (c *checker) chats() {
 // thread is a project's own chat on one platform.
 type thread struct {
 	key, noun   string
-	value, none any // comparable
+	value, none any // comparable; none is the value of an unset key
 }
 
-// threads checks that a project's own chats are nobody else's: what is said
-// there without a project's name is for one of them.
+// threads checks that no two projects share a chat. A command in such a chat
+// needs no project's name, so it must mean one project.
 func (c *checker) threads(i int, at func(...string) []string) {
 	for _, o := range c.cfg.Projects[:i] {
-		theirs := o.threads()
+		others := o.threads()
 		for n, t := range c.cfg.Projects[i].threads() {
-			if t.value != t.none && t.value == theirs[n].value {
+			if t.value != t.none && t.value == others[n].value {
 				c.value(fmt.Sprintf("this is %s's %s already: one project each", o.Name, t.noun), at(t.key)...)
 			}
 		}

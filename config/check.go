@@ -15,28 +15,29 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // so that zones are known on hosts and in containers without them
+	_ "time/tzdata" // time zones for hosts and containers that have no zone files
 
 	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
-// Names of time zones, to guess what a misspelt one means. From the IANA time
-// zone database (zone1970.tab), which is in the public domain.
+// zones lists the names of time zones, to suggest one for a misspelt name. They
+// come from the IANA time zone database (zone1970.tab), which is in the public
+// domain.
 //
 //go:embed zones.txt
 var zones string
 
-// AgentNames lists every agent that can be named: those that nightporter knows
-// and those of the file, sorted.
+// AgentNames returns the names of all agents, sorted: those that nightporter
+// knows and those of the file.
 func (c *Config) AgentNames() []string {
 	names := append(adapter.Names(), slices.Collect(maps.Keys(c.Agents))...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// knowsAgent reports whether an agent can be named, with the nearest if not.
-// No name at all is fine: something else decides.
+// knowsAgent reports whether the agent exists, and the nearest name if not. An
+// empty name is accepted: the agent is then chosen elsewhere.
 func (c *Config) knowsAgent(name string) (near string, ok bool) {
 	names := c.AgentNames()
 	if name == "" || slices.Contains(names, name) {
@@ -53,8 +54,8 @@ func unknownAgent(p Problem, name, near string) Problem {
 	return p
 }
 
-// checker looks at what a document says once it is laid onto a Config: what no
-// type can say.
+// checker checks a Config that was read from a document against the rules that
+// the types cannot express.
 type checker struct {
 	doc      *document
 	cfg      *Config
@@ -63,12 +64,12 @@ type checker struct {
 
 func (c *checker) bad(p Problem) { c.problems = append(c.problems, p) }
 
-// value notes a problem with the value of a key.
+// value adds a problem with the value of a key.
 func (c *checker) value(text string, path ...string) *Problem {
 	return c.add(c.doc.atValue(path, text))
 }
 
-// key notes a problem with a key, or with the section that lacks it.
+// key adds a problem with a key, or with the section that lacks it.
 func (c *checker) key(text string, path ...string) *Problem { return c.add(c.doc.atKey(path, text)) }
 
 func (c *checker) add(p Problem) *Problem {
@@ -92,7 +93,8 @@ func (c *checker) shared() {
 	c.chats()
 }
 
-// nearestZone also finds a zone by its city alone, which is what people type.
+// nearestZone suggests a time zone. It also matches the city alone, because
+// people type "berlin".
 func nearestZone(name string) string {
 	names := strings.Fields(zones)
 	if near := nearest.Of(name, names); near != "" {
@@ -111,7 +113,7 @@ func (c *checker) sessionUser(name string) {
 		return
 	}
 	uid := name
-	if _, err := strconv.ParseUint(name, 10, 32); err != nil { // a bare uid needs no account
+	if _, err := strconv.ParseUint(name, 10, 32); err != nil { // a number needs no account
 		u, err := user.Lookup(name)
 		if err != nil {
 			c.value(fmt.Sprintf("no user %q on this host", name), "session_user").Fix =
@@ -125,16 +127,17 @@ func (c *checker) sessionUser(name string) {
 	}
 }
 
-// secretFile looks at a file that holds a token, never into it.
+// secretFile checks a token's file by its type and mode. It never reads the
+// token.
 func (c *checker) secretFile(file, howTo string, path ...string) {
 	if dir := os.Getenv("CREDENTIALS_DIRECTORY"); dir != "" && filepath.Dir(file) == filepath.Clean(dir) {
-		return // systemd guards its own
+		return // systemd protects its credentials
 	}
 	name := filepath.Base(file)
 	st, err := os.Stat(file)
 	switch {
 	case err != nil:
-		c.value(name+": "+reason(err), path...).Fix = fmt.Sprintf(howTo, file)
+		c.value(name+": "+systemText(err), path...).Fix = fmt.Sprintf(howTo, file)
 	case !st.Mode().IsRegular():
 		c.value(name+": not a regular file", path...)
 	case st.Size() == 0:
@@ -154,7 +157,7 @@ func (c *checker) url(s string, path ...string) {
 	}
 }
 
-// agents checks [agents.X].
+// agents checks the sections [agents.X].
 func (c *checker) agents() {
 	for _, name := range slices.Sorted(maps.Keys(c.cfg.Agents)) {
 		a := c.cfg.Agents[name]
@@ -177,7 +180,7 @@ func (c *checker) agents() {
 		if a.EnvFile != "" {
 			c.secretFile(a.EnvFile, "Put NAME=VALUE lines in %s, mode 0600", at("env_file")...)
 		}
-		c.words(a.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
+		c.checkForms(a.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
 		if near, ok := c.cfg.knowsAgent(a.Fallback); !ok {
 			c.bad(unknownAgent(c.doc.atValue(at("fallback"), ""), a.Fallback, near))
 		}
@@ -190,15 +193,15 @@ func (c *checker) agents() {
 	}
 }
 
-// output checks the form of output that [agents.X] names.
+// output checks the output format that [agents.X] names.
 func (c *checker) output(form string, path []string) {
 	if forms := adapter.Outputs(); isText(c.doc, path) && !slices.Contains(forms, form) {
 		c.value(notOneOf("output", form, forms), path...).Meant = nearest.Of(form, forms)
 	}
 }
 
-// fallbackCycle is the circle of fallbacks that an agent stands on, from
-// itself on, or nil.
+// fallbackCycle returns the cycle of fallbacks that contains the agent,
+// starting with it, or nil.
 func (c *Config) fallbackCycle(name string) []string {
 	var seen []string
 	for at := name; at != "" && !slices.Contains(seen, at); at = c.Agents[at].Fallback {
@@ -210,7 +213,7 @@ func (c *Config) fallbackCycle(name string) []string {
 	return seen
 }
 
-// project checks one [[project]].
+// project checks one [[project]] section.
 func (c *checker) project(i int) {
 	p := &c.cfg.Projects[i]
 	at := func(keys ...string) []string { return append([]string{"project", strconv.Itoa(i)}, keys...) }
@@ -244,7 +247,7 @@ func (c *checker) project(i int) {
 	c.hats(p, at)
 }
 
-// commands checks what a project runs.
+// commands checks the project's setup and verify commands.
 func (c *checker) commands(p *Project, at func(...string) []string) {
 	for i, s := range p.Setup {
 		if strings.TrimSpace(s) == "" && isText(c.doc, at("setup", strconv.Itoa(i))) {
@@ -264,18 +267,19 @@ func (c *checker) commands(p *Project, at func(...string) []string) {
 	}
 }
 
-// Forms of words that reach git, sessions and the network as they are.
+// Allowed forms of names that are passed unchanged to git, to sessions and to
+// the network.
 var (
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	branchForm   = regexp.MustCompile(`^[^-\s~^:?\\\x00-\x1f\x7f][^\s~^:?\\\x00-\x1f\x7f]*$`) // a leading - would be an option
+	branchForm   = regexp.MustCompile(`^[^-\s~^:?\\\x00-\x1f\x7f][^\s~^:?\\\x00-\x1f\x7f]*$`) // a leading - would be read as an option
 	hostForm     = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$|^\[[0-9a-fA-F:]+\](:[0-9]{1,5})?$`)
 	authorForm   = regexp.MustCompile(`^[^<>\n]+ <[^<>\s]+>$`)
 )
 
-// names checks lists of names, paths and globs.
+// names checks the project's lists of names, paths and globs.
 func (c *checker) names(p *Project, at func(...string) []string) {
-	c.words(p.Protected, branchForm, `"main"`, at("protected")...)
-	c.words(p.Hosts, hostForm, `"api.example.com" or "api.example.com:443"`, at("hosts")...)
+	c.checkForms(p.Protected, branchForm, `"main"`, at("protected")...)
+	c.checkForms(p.Hosts, hostForm, `"api.example.com" or "api.example.com:443"`, at("hosts")...)
 	if p.Base != "" && !branchForm.MatchString(p.Base) {
 		c.value(fmt.Sprintf("%q is not a branch", p.Base), at("base")...)
 	}
@@ -292,8 +296,8 @@ func (c *checker) names(p *Project, at func(...string) []string) {
 	p.Layout.Write = checkGlobs(c.doc, at("layout", "write"), p.Layout.Write, c.bad)
 }
 
-// words checks each text of a list against a form.
-func (c *checker) words(words []string, form *regexp.Regexp, example string, path ...string) {
+// checkForms checks each text of a list against a regular expression.
+func (c *checker) checkForms(words []string, form *regexp.Regexp, example string, path ...string) {
 	for i, w := range words {
 		where := child(path, strconv.Itoa(i))
 		if !form.MatchString(w) && isText(c.doc, where) {
@@ -302,8 +306,8 @@ func (c *checker) words(words []string, form *regexp.Regexp, example string, pat
 	}
 }
 
-// hats checks what a project says of hats and patterns, and the hats and
-// patterns that it would use.
+// hats checks the hats and the pattern that the project uses, and its overrides
+// of hats.
 func (c *checker) hats(p *Project, at func(...string) []string) {
 	cat := c.catalogue(p)
 	for _, name := range slices.Sorted(maps.Keys(p.Hat)) {
@@ -316,10 +320,10 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 	}
 	if f, ok := cat.patterns[cmp.Or(p.Pattern, defaultPattern)]; ok {
 		wrong := f.check(cat)
-		if f.doc.shipped { // others were checked with the catalogue
+		if f.doc.shipped { // the others were checked by catalogue
 			c.problems = append(c.problems, wrong...)
 		}
-		if len(wrong) == 0 && !f.unsure(cat) {
+		if len(wrong) == 0 && !f.hasReported(cat) {
 			for key, problems := range p.checkPlans(f.pattern, cat.hats) {
 				for _, problem := range problems {
 					c.value(problem.Text, at(key)...).Fix = problem.Fix
@@ -369,5 +373,5 @@ func (c *checker) isList(path []string) bool     { _, ok := c.at(path).([]any); 
 func (c *checker) isTable(path []string) bool    { _, ok := c.at(path).(map[string]any); return ok }
 func (c *checker) isNumberAt(path []string) bool { return isNumber(c.at(path)) }
 
-// isNumber reports whether bind could take x for a number.
+// isNumber reports whether bind accepts x as a number.
 func isNumber(x any) bool { n, ok := x.(int64); return ok && n >= 0 }

@@ -6,15 +6,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Config is nightporter.toml (docs/spec 17), checked, with every path absolute.
-// What the file leaves out is the zero value; what holds then is decided by
-// Project.Settings and the methods here.
+// Config is the content of nightporter.toml (docs/spec 17), checked, with every
+// path absolute. A key that the file omits has its zero value; Project.Settings
+// and the methods of Config supply the defaults.
 //
 // The toml tags are the contract with people's files: keys are added, never
 // renamed. Tag oneof lists the values that a text may have.
 type Config struct {
 	Timezone        string           `toml:"timezone"`     // IANA name; "" = the host's own
-	MaxSessions     *int             `toml:"max_sessions"` // in all projects at a time
+	MaxSessions     *int             `toml:"max_sessions"` // maximum of concurrent sessions in all projects
 	Boundary        string           `toml:"boundary" oneof:"auto required"`
 	SessionUser     Text             `toml:"session_user"` // name or uid, when started as root
 	QuestionTimeout QuestionTimeout  `toml:"question_timeout"`
@@ -25,16 +25,16 @@ type Config struct {
 	Agents          map[string]Agent `toml:"agents"`
 	Projects        []Project        `toml:"project"`
 
-	// File is the file that this was read from, absolute; "" when there is none.
+	// File is the absolute path of the file that was read; "" without a file.
 	File string `toml:"-"`
 
-	// dir is its folder as it was named to Load, so that problems speak of
-	// files as the person did.
+	// dir is the folder of File as the caller wrote it in Load. Problems name
+	// files in that form, because the person recognises it.
 	dir string
 }
 
-// Dir is the folder that holds the file, its hats and its patterns, or ""
-// when there is no file.
+// Dir returns the folder that holds the config file, its hats and its patterns;
+// "" without a file.
 func (c *Config) Dir() string {
 	if c.File == "" {
 		return ""
@@ -42,7 +42,7 @@ func (c *Config) Dir() string {
 	return filepath.Dir(c.File)
 }
 
-// Sessions is how many sessions may be active at a time in all projects.
+// Sessions returns how many sessions may run at the same time in all projects.
 func (c *Config) Sessions() int {
 	if c.MaxSessions == nil {
 		return 1
@@ -50,20 +50,20 @@ func (c *Config) Sessions() int {
 	return *c.MaxSessions
 }
 
-// Telegram is [telegram].
+// Telegram is the section [telegram].
 type Telegram struct {
 	TokenFile string `toml:"token_file"` // "" = the systemd credential telegram-token
 	API       string `toml:"api"`        // "" = https://api.telegram.org
 }
 
-// Slack is [slack].
+// Slack is the section [slack].
 type Slack struct {
 	AppTokenFile string `toml:"app_token_file"` // "" = the systemd credential slack-app-token
 	BotTokenFile string `toml:"bot_token_file"` // "" = the systemd credential slack-bot-token
 	API          string `toml:"api"`            // "" = https://slack.com/api/
 }
 
-// chats are the sections of chat platforms that the file has.
+// chats returns the chat sections that the file has.
 func (c *Config) chats() []chat {
 	var all []chat
 	if t := c.Telegram; t != nil {
@@ -80,7 +80,7 @@ func (c *Config) chats() []chat {
 	return all
 }
 
-// threads are a project's own chats, one for each platform.
+// threads returns the project's own chat on each platform.
 func (p Project) threads() []thread {
 	return []thread{
 		{"telegram_topic", "topic", p.TelegramTopic, Topic{}},
@@ -88,44 +88,47 @@ func (p Project) threads() []thread {
 	}
 }
 
-// Digest is [digest]: when the morning summary and that of the week come, and
-// what may ring.
+// Digest is the section [digest]: when the daily and the weekly summary are
+// sent, and which messages make a sound in quiet hours.
 type Digest struct {
 	At     Clock    `toml:"at"`
 	Weekly WeekTime `toml:"weekly"`
 	Quiet  Hours    `toml:"quiet"`
-	Urgent []string `toml:"urgent" oneof:"standstill question blocked ended trouble"` // what rings in quiet hours
+	Urgent []string `toml:"urgent" oneof:"standstill question blocked ended trouble"` // kinds of messages that make a sound in quiet hours
 }
 
-// Budget is [budget]: what all projects may spend together (docs/spec 12.2).
+// Budget is the section [budget]: the limit on the spending of all projects
+// together (docs/spec 12.2).
 type Budget struct {
 	USDDay    float64 `toml:"usd_day"`    // 0 = no limit
 	TokensDay int64   `toml:"tokens_day"` // 0 = no limit
 }
 
-// Agent is one [agents.X]: a command of the user's own, or what differs for an
-// agent that nightporter knows.
+// Agent is one section [agents.X]: a command of the user's own, or changed
+// settings of an agent that nightporter knows.
 type Agent struct {
 	Command     []string `toml:"command"`
 	Prompt      string   `toml:"prompt" oneof:"stdin arg file"`
-	Output      string   `toml:"output"`       // form of its output, one of adapter.Outputs
-	EnvFile     string   `toml:"env_file"`     // file of NAME=VALUE lines, readable by nobody else
-	PassEnv     []string `toml:"pass_env"`     // names of variables that sessions get
-	USDEstimate float64  `toml:"usd_estimate"` // of one session
-	Fallback    string   `toml:"fallback"`     // agent to use while this one cannot be
+	Output      string   `toml:"output"`       // format of its output, one of adapter.Outputs
+	EnvFile     string   `toml:"env_file"`     // file of NAME=VALUE lines, which only its owner may read
+	PassEnv     []string `toml:"pass_env"`     // names of environment variables that sessions inherit
+	USDEstimate float64  `toml:"usd_estimate"` // estimated cost of one session
+	Fallback    string   `toml:"fallback"`     // agent to use while this one is unavailable
 	Tiers       Tiers    `toml:"tiers"`
 	CoAuthor    *string  `toml:"co_author"` // "Name <mail>" in commits; "" = none
 }
 
-// Tiers names an agent's models by strength, so that hats need not know them.
+// Tiers maps strengths to an agent's model names, so that a hat can ask for a
+// strength with any agent.
 type Tiers struct {
 	Strong string `toml:"strong"`
 	Fast   string `toml:"fast"`
 	Light  string `toml:"light"`
 }
 
-// model is the model that a hat's name for one means: a tier's, or the name
-// itself. A tier that the agent leaves open means the agent's own choice.
+// model translates a hat's model into a model name of the agent: a tier is
+// looked up, any other name is returned as it is. A tier that the agent does
+// not set gives "", which means the agent's own default.
 func (t Tiers) model(name string) string {
 	switch name {
 	case "strong":
@@ -138,7 +141,7 @@ func (t Tiers) model(name string) string {
 	return name
 }
 
-// Project is one [[project]].
+// Project is one section [[project]].
 type Project struct {
 	Name          string                 `toml:"name"` // [a-z0-9-]{1,32}
 	Repo          string                 `toml:"repo"`
@@ -148,18 +151,18 @@ type Project struct {
 	Agent         string                 `toml:"agent"`
 	Setup         []string               `toml:"setup"`
 	Verify        []Verify               `toml:"verify"`
-	Base          string                 `toml:"base"` // branch that fixes start from
+	Base          string                 `toml:"base"` // branch that task branches start from
 	Protected     []string               `toml:"protected"`
 	Push          string                 `toml:"push" oneof:"never end task"`
 	OnBlocked     string                 `toml:"on_blocked" oneof:"stop continue"`
 	MaxTasks      *int                   `toml:"max_tasks"` // 0 = no limit, as for the next three
 	MaxIterations *int                   `toml:"max_iterations"`
 	MaxWaves      *int                   `toml:"max_waves"`
-	Batch         *int                   `toml:"batch"` // at least 1
+	Batch         *int                   `toml:"batch"` // routeProblem least 1
 	Start         Start                  `toml:"start"`
 	Until         Clock                  `toml:"until"`
-	Read          []string               `toml:"read"`  // folders that sessions may read besides
-	Cache         []string               `toml:"cache"` // folders that sessions may write besides
+	Read          []string               `toml:"read"`  // folders that sessions may also read
+	Cache         []string               `toml:"cache"` // folders that sessions may also write
 	Network       string                 `toml:"network" oneof:"open ports none"`
 	Hosts         []string               `toml:"hosts"` // "name" or "name:port"
 	Layout        Layout                 `toml:"layout"`
@@ -167,21 +170,21 @@ type Project struct {
 	TrustRepo     bool                   `toml:"trust_repo"`
 	Hooks         bool                   `toml:"hooks"`
 	Sign          bool                   `toml:"sign"`
-	Consensus     bool                   `toml:"consensus"`     // plans go to the critic before anything is built
-	PlanApproval  bool                   `toml:"plan_approval"` // and a person says yes to them
+	Consensus     bool                   `toml:"consensus"`     // the critic must accept a plan before anything is built
+	PlanApproval  bool                   `toml:"plan_approval"` // a person must accept a plan before anything is built
 	AllowMerge    bool                   `toml:"allow_merge"`
-	TelegramTopic Topic                  `toml:"telegram_topic"` // where its people and nightporter talk of it
-	SlackChannel  Channel                `toml:"slack_channel"`  // the same on Slack
+	TelegramTopic Topic                  `toml:"telegram_topic"` // the project's own Telegram chat or topic
+	SlackChannel  Channel                `toml:"slack_channel"`  // the project's own Slack channel
 	Budget        ProjectBudget          `toml:"budget"`
 	Hat           map[string]HatOverride `toml:"hat"`
 }
 
-// Layout says where a project's own files may be written.
+// Layout limits where a project's own files may be written.
 type Layout struct {
 	Write []string `toml:"write"` // globs
 }
 
-// ProjectBudget is a project's budget; 0 = no limit.
+// ProjectBudget is a project's budget; 0 means no limit.
 type ProjectBudget struct {
 	USDRun     float64 `toml:"usd_run"`
 	USDTask    float64 `toml:"usd_task"`
@@ -189,7 +192,7 @@ type ProjectBudget struct {
 	TokensRun  int64   `toml:"tokens_run"`
 }
 
-// HatOverride is what a project changes of a hat; "" leaves a field alone.
+// HatOverride holds a project's changes to a hat; "" keeps the hat's own value.
 type HatOverride struct {
 	Agent  string `toml:"agent"`
 	Model  string `toml:"model"` // a model's name, or strong, fast, light

@@ -16,16 +16,17 @@ const (
 	eventAdvice   = "advice.complete"
 )
 
-// Hats that argue about a plan. They stand in no route: the core sends a plan
-// to them and back, by these names (docs/spec 4.4).
+// Hats that argue about a plan. No route names them: the core sends a plan to
+// them and back, by these names (docs/spec 4.4).
 const (
 	hatCritic    = "critic"
 	hatArchitect = "architect"
 )
 
-// checkConsensus says what keeps plans of a pattern from being argued about
-// (docs/spec 4.4). Somebody relies on it that nothing is built before, so that none
-// of it is a mere warning. The problems have no place yet.
+// checkConsensus returns what prevents the pattern's plans from being argued
+// about (docs/spec 4.4). These are errors rather than warnings: a person who
+// asks for consensus relies on it that nothing is built before. The problems
+// have no line yet.
 func checkConsensus(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	var problems []Problem
 	for _, need := range []struct{ hat, event string }{{hatCritic, eventCritique}, {hatArchitect, eventAdvice}} {
@@ -43,14 +44,14 @@ func checkConsensus(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 		}
 		problems = append(problems, problem)
 	}
-	if !plans(p, hats) {
+	if !producesPlan(p, hats) {
 		problems = append(problems, noPlan("consensus", p))
 	}
 	return problems
 }
 
-// plans reports whether a hat that the pattern comes to ends with a plan.
-func plans(p ledger.Pattern, hats map[string]ledger.Hat) bool {
+// producesPlan reports whether the pattern reaches a hat that ends with a plan.
+func producesPlan(p ledger.Pattern, hats map[string]ledger.Hat) bool {
 	for name := range reach(p, p.Start) {
 		if slices.Contains(hats[name].Emits, eventPlan) {
 			return true
@@ -66,15 +67,15 @@ func noPlan(key string, p ledger.Pattern) Problem {
 	}
 }
 
-// checkPlans says what keeps a project's wishes about plans from being
-// fulfilled by a pattern, by key. What a pattern wishes itself is its own
-// check's to say.
+// checkPlans returns, by key, why the pattern cannot fulfil the project's
+// settings about plans. checkPattern covers the same settings of the pattern
+// itself.
 func (p *Project) checkPlans(pattern ledger.Pattern, hats map[string]ledger.Hat) map[string][]Problem {
 	out := map[string][]Problem{}
 	if p.Consensus && !pattern.Consensus {
 		out["consensus"] = checkConsensus(pattern, hats)
 	}
-	if p.PlanApproval && !plans(pattern, hats) {
+	if p.PlanApproval && !producesPlan(pattern, hats) {
 		out["plan_approval"] = []Problem{noPlan("plan_approval", pattern)}
 	}
 	return out

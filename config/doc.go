@@ -1,4 +1,5 @@
-// Package config turns what a person wrote into the settings of a run.
+// Package config reads nightporter.toml, hats and patterns, and resolves the
+// settings of a run.
 //
 // Three kinds of files are read, all TOML and all strict: nightporter.toml,
 // hats and patterns. The shipped hats and patterns are embedded; files in the
@@ -7,25 +8,25 @@
 // trust_repo = true.
 //
 //	config.go values.go            the keys of nightporter.toml and their types
-//	channel.go topic.go            where a project's people talk of it
+//	channel.go topic.go            a project's own Slack channel or Telegram topic
 //	load.go read.go document.go
 //	bind.go                        from a file to a Config
-//	check.go                       what no type can say
+//	check.go chat.go               rules that the types cannot express
 //	hat.go pattern.go consensus.go hats and patterns
-//	presets.go folder.go           those that are shipped, and those of folders
+//	presets.go folder.go           the shipped ones, and those of folders
 //	route.go draw.go               a pattern's routes, and their drawing
 //	settings.go paths.go           a project's settings for one run; folders of this host
-//	problem.go nearest.go          what is wrong, with its line and the nearest right name
+//	problem.go                     a mistake, with its line and its remedy
 //
-// A file is either right or refused as a whole: every mistake that can be
-// found is reported at once, as an *Error whose problems name the line, the
-// nearest name that would be right, and what to do. A secret is never read
-// here, and whatever looks like one is masked where a line is shown.
+// A file is either right or refused as a whole: every mistake that can be found
+// is reported at once, as an *Error whose problems name the line, the nearest
+// name that would be right, and the remedy. A secret is never read here, and
+// text that looks like one is masked where a line is shown.
 //
-// Names of agents and kinds of sources are those of the tables in packages
-// adapter and task.
+// The names of agents and source kinds come from the tables in packages adapter
+// and task.
 //
-// The tests hold that whatever is read is right or refused with a line; that no
-// token is printed; that every key is described in docs/operating.md; and that
-// the shipped presets are without a mistake.
+// The tests hold that every accepted file is valid and every refusal names a
+// line; that no token is printed; that every key is described in
+// docs/operating.md; and that the shipped presets have no mistake.
 package config

@@ -14,27 +14,27 @@ import (
 // span is a range of bytes of a document.
 type span struct{ from, to int }
 
-// place is where one key of a document stands: its name, and its value or, for
-// a table, its header.
-type place struct{ key, value span }
+// keyPosition is the position of one key in a document: of its name, and of its
+// value. A table's value is its header.
+type keyPosition struct{ key, value span }
 
-// document is a TOML file together with the place of each of its keys.
+// document is a TOML file with the position of each of its keys.
 //
-// The library's own strict decoding stops at the first value of a wrong type,
-// while a person wants all mistakes at once (docs/spec 24.4). So the library parses
-// and says what is no TOML, and bind lays the result onto our structs.
+// The library's strict decoding stops at the first value of a wrong type, while
+// a person wants all mistakes at once (docs/spec 24.4). So the library only
+// parses and reports syntax errors, and bind fills the structs.
 type document struct {
-	file   string
-	src    []byte
-	values map[string]any
-	places map[string]place
+	file      string
+	src       []byte
+	values    map[string]any
+	positions map[string]keyPosition
 
-	shipped bool // one of presets, which nobody can mend
+	shipped bool // one of presets, which the user cannot edit
 }
 
 func parseDocument(file string, src []byte) (*document, []Problem) {
-	src = bytes.TrimPrefix(src, []byte("\ufeff")) // some editors put one in front
-	d := &document{file: file, src: src, places: map[string]place{}}
+	src = bytes.TrimPrefix(src, []byte("\ufeff")) // some editors write a byte order mark
+	d := &document{file: file, src: src, positions: map[string]keyPosition{}}
 	if err := toml.Unmarshal(src, &d.values); err != nil {
 		var de *toml.DecodeError
 		if !errors.As(err, &de) {
@@ -47,7 +47,8 @@ func parseDocument(file string, src []byte) (*document, []Problem) {
 	return d, nil
 }
 
-// syntaxProblem adds the remedy for the most usual slip, a text without quotes.
+// syntaxProblem adds the remedy for the most frequent mistake, a text without
+// quotes.
 func (d *document) syntaxProblem(line, col int, text string) Problem {
 	at := d.lineStart(line) + col - 1
 	p := d.problem(span{at, at + 1}, "not TOML: "+text)
@@ -57,27 +58,28 @@ func (d *document) syntaxProblem(line, col int, text string) Problem {
 	return p
 }
 
-// locate notes the place of every key. The document was parsed before, so
-// nothing in it can be wrong here.
+// locate records the position of every key. It reports no errors, because the
+// document has been parsed before.
 func (d *document) locate() {
 	var p unstable.Parser
 	p.Reset(d.src)
-	arrays := map[string]int{} // elements so far of each array of tables
+	arrays := map[string]int{} // number of elements so far in each array of tables
 	var table []string
 	for p.NextExpression() {
 		e := p.Expression()
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			table = d.header(e, arrays)
+			table = d.recordHeader(e, arrays)
 		case unstable.KeyValue:
-			d.keyValue(e, table)
+			d.recordKeyValue(e, table)
 		}
 	}
 }
 
-// header notes the place of a table's header and returns its path, in which
-// an array of tables is followed by the index of its last element.
-func (d *document) header(e *unstable.Node, arrays map[string]int) []string {
+// recordHeader records the position of a table's header and returns the table's
+// path. In the path an array of tables is followed by the index of its last
+// element.
+func (d *document) recordHeader(e *unstable.Node, arrays map[string]int) []string {
 	var path []string
 	at := span{from: -1}
 	for it := e.Key(); it.Next(); {
@@ -103,17 +105,18 @@ func (d *document) header(e *unstable.Node, arrays map[string]int) []string {
 		at.to++
 	}
 	at = d.trim(at)
-	d.places[pathKey(path)] = place{key: at, value: at}
-	for n := len(path) - 1; n > 0; n-- { // what the header makes on its way
-		if _, known := d.places[pathKey(path[:n])]; !known {
-			d.places[pathKey(path[:n])] = place{key: at, value: at}
+	d.positions[pathKey(path)] = keyPosition{key: at, value: at}
+	for n := len(path) - 1; n > 0; n-- { // the parent tables that the header creates
+		if _, known := d.positions[pathKey(path[:n])]; !known {
+			d.positions[pathKey(path[:n])] = keyPosition{key: at, value: at}
 		}
 	}
 	return path
 }
 
-// keyValue notes the place of a key and of all that its value holds.
-func (d *document) keyValue(e *unstable.Node, table []string) {
+// recordKeyValue records the position of a key, of its value and of everything
+// within the value.
+func (d *document) recordKeyValue(e *unstable.Node, table []string) {
 	path := append([]string(nil), table...)
 	key := span{from: -1}
 	for it := e.Key(); it.Next(); {
@@ -123,8 +126,8 @@ func (d *document) keyValue(e *unstable.Node, table []string) {
 			key.from = int(k.Raw.Offset)
 		}
 		key.to = int(k.Raw.Offset + k.Raw.Length)
-		if _, known := d.places[pathKey(path)]; !known && !it.IsLast() {
-			d.places[pathKey(path)] = place{key: key, value: key} // a dotted key makes its tables
+		if _, known := d.positions[pathKey(path)]; !known && !it.IsLast() {
+			d.positions[pathKey(path)] = keyPosition{key: key, value: key} // a dotted key creates its parent tables
 		}
 	}
 	value := span{key.to, int(e.Raw.Offset + e.Raw.Length)}
@@ -132,17 +135,17 @@ func (d *document) keyValue(e *unstable.Node, table []string) {
 		value.from += eq + 1
 	}
 	value = d.trim(value)
-	d.places[pathKey(path)] = place{key: key, value: value}
-	d.inside(e.Value(), path)
+	d.positions[pathKey(path)] = keyPosition{key: key, value: value}
+	d.recordNested(e.Value(), path)
 }
 
-// inside notes the places within an array or an inline table.
-func (d *document) inside(value *unstable.Node, path []string) {
+// recordNested records the positions within an array or an inline table.
+func (d *document) recordNested(value *unstable.Node, path []string) {
 	i := 0
 	for it := value.Children(); it.Next(); i++ {
 		n := it.Node()
 		if value.Kind == unstable.InlineTable {
-			d.keyValue(n, path)
+			d.recordKeyValue(n, path)
 			continue
 		}
 		if value.Kind != unstable.Array {
@@ -150,18 +153,18 @@ func (d *document) inside(value *unstable.Node, path []string) {
 		}
 		element := append(append([]string(nil), path...), strconv.Itoa(i))
 		at := span{int(n.Raw.Offset), int(n.Raw.Offset + n.Raw.Length)}
-		switch n.Kind { // the parser gives no whole range for what holds others
+		switch n.Kind { // the parser gives no complete range for nested values
 		case unstable.Array:
-			at = d.places[pathKey(path)].value
+			at = d.positions[pathKey(path)].value
 		case unstable.InlineTable:
 			at.to = d.end(n)
 		}
-		d.places[pathKey(element)] = place{key: at, value: at}
-		d.inside(n, element)
+		d.positions[pathKey(element)] = keyPosition{key: at, value: at}
+		d.recordNested(n, element)
 	}
 }
 
-// end is where an inline table ends: at the brace after its last value.
+// end returns the offset behind an inline table's closing brace.
 func (d *document) end(table *unstable.Node) int {
 	end := int(table.Raw.Offset + table.Raw.Length)
 	for it := table.Children(); it.Next(); {
@@ -184,32 +187,32 @@ func (d *document) trim(s span) span {
 }
 
 // has reports whether the document holds the key.
-func (d *document) has(path ...string) bool { _, ok := d.places[pathKey(path)]; return ok }
+func (d *document) has(path ...string) bool { _, ok := d.positions[pathKey(path)]; return ok }
 
-// atKey is a problem with a key itself, or with the section that holds it
-// where the key is missing.
+// atKey returns a problem with a key, or with the section that lacks it.
 func (d *document) atKey(path []string, text string) Problem {
 	return d.problem(d.find(path).key, text)
 }
 
-// atValue is a problem with a key's value.
+// atValue returns a problem with a key's value.
 func (d *document) atValue(path []string, text string) Problem {
 	return d.problem(d.find(path).value, text)
 }
 
-func (d *document) find(path []string) place {
+func (d *document) find(path []string) keyPosition {
 	for n := len(path); n > 0; n-- {
-		if p, ok := d.places[pathKey(path[:n])]; ok {
+		if p, ok := d.positions[pathKey(path[:n])]; ok {
 			return p
 		}
 	}
-	return place{}
+	return keyPosition{}
 }
 
-// problem makes a Problem of a range, which ends at the end of its first line.
+// problem returns a Problem with a range of the document. A range of several
+// lines is cut at the end of its first line.
 func (d *document) problem(s span, text string) Problem {
 	p := Problem{File: d.file, Text: text}
-	if s.to == 0 { // nothing in the document is to blame
+	if s.to == 0 { // the problem concerns no position
 		return p
 	}
 	s.from = min(s.from, len(d.src))
@@ -225,7 +228,7 @@ func (d *document) problem(s span, text string) Problem {
 	return p
 }
 
-// lineStart is the offset of a 1-based line.
+// lineStart returns the byte offset of a line, which is 1-based.
 func (d *document) lineStart(line int) int {
 	at := 0
 	for ; line > 1; line-- {
@@ -238,6 +241,6 @@ func (d *document) lineStart(line int) int {
 	return at
 }
 
-// pathKey is the form of a path under which its place is kept. NUL cannot
-// stand in a TOML key unescaped, a dot can.
+// pathKey joins a path into a map key. Its separator is NUL, because TOML keys
+// may contain dots but no unescaped NUL.
 func pathKey(path []string) string { return strings.Join(path, "\x00") }

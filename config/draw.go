@@ -11,13 +11,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// drawWidth is how wide a phone shows a line without wrapping it (docs/spec 21.1).
+// drawWidth is the number of characters that a phone shows in one line without
+// wrapping (docs/spec 21.1).
 const drawWidth = 38
 
-// Draw shows the routes of a pattern as text for a phone or a terminal, no line
-// wider than 38 characters: each hat in the order in which a task comes to it,
-// with what follows on what. A pattern that is not right is drawn as far as it
-// goes.
+// Draw returns the routes of a pattern as text for a phone or a terminal, no
+// line wider than 38 characters. It lists the hats in the order in which a task
+// reaches them, each with its routes. An invalid pattern is drawn as far as its
+// routes lead.
 //
 //	builder → reviewer
 //	reviewer
@@ -29,15 +30,15 @@ const drawWidth = 38
 func Draw(p ledger.Pattern, hats map[string]ledger.Hat) string {
 	var b strings.Builder
 	argued := false
-	for _, name := range visited(p) {
-		ways := waysFrom(p, hats, name)
-		if i := slices.IndexFunc(ways, func(w way) bool { return w.event == eventPlan }); p.Consensus && i >= 0 && !argued {
+	for _, name := range hatsInOrder(p) {
+		ways := routesFrom(p, hats, name)
+		if i := slices.IndexFunc(ways, func(w drawnRoute) bool { return w.event == eventPlan }); p.Consensus && i >= 0 && !argued {
 			argued = true
 			to := ways[i].to
 			ways[i].to = hatCritic
 			drawHat(&b, name, ways)
-			drawHat(&b, hatCritic, []way{{label: "OKAY", to: to}, {label: "REJECT", to: name}, {label: "second REJECT", to: hatArchitect}})
-			drawHat(&b, hatArchitect, []way{{to: name}})
+			drawHat(&b, hatCritic, []drawnRoute{{label: "OKAY", to: to}, {label: "REJECT", to: name}, {label: "second REJECT", to: hatArchitect}})
+			drawHat(&b, hatArchitect, []drawnRoute{{to: name}})
 			continue
 		}
 		drawHat(&b, name, ways)
@@ -45,8 +46,9 @@ func Draw(p ledger.Pattern, hats map[string]ledger.Hat) string {
 	return b.String()
 }
 
-// visited are the hats of a pattern, from its start on, nearest first.
-func visited(p ledger.Pattern) []string {
+// hatsInOrder returns the hats of a pattern in breadth-first order from its
+// start.
+func hatsInOrder(p ledger.Pattern) []string {
 	order := []string{p.Start}
 	for i := 0; i < len(order); i++ {
 		for _, r := range p.Routes {
@@ -58,23 +60,24 @@ func visited(p ledger.Pattern) []string {
 	return order
 }
 
-// way is one route as it is drawn: "issues: → fixer, once".
-type way struct {
+// drawnRoute is one route as it is drawn: "issues: → fixer, once".
+type drawnRoute struct {
 	event string
-	label string // when it is taken; "" = always
+	label string // the condition, such as "issues"; "" = always
 	to    string
 	once  bool
 }
 
-// waysFrom are the ways that leave a hat: event by event, what was found first.
-func waysFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []way {
+// routesFrom returns the routes that leave a hat: grouped by event, and within
+// an event those for issues first.
+func routesFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []drawnRoute {
 	events := slices.Clone(hats[name].Emits)
 	for _, r := range p.Routes {
 		if r.From == name && !slices.Contains(events, r.On) {
 			events = append(events, r.On)
 		}
 	}
-	var ways []way
+	var ways []drawnRoute
 	for _, event := range events {
 		var routes []ledger.Route
 		for _, r := range p.Routes {
@@ -85,7 +88,7 @@ func waysFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []way {
 		rank := map[ledger.ThresholdSide]int{"": 0, ledger.Above: 1, ledger.Below: 2}
 		slices.SortStableFunc(routes, func(a, b ledger.Route) int { return cmp.Compare(rank[a.When], rank[b.When]) })
 		for i, r := range routes {
-			w := way{event: event, to: r.To, once: r.Once}
+			w := drawnRoute{event: event, to: r.To, once: r.Once}
 			switch {
 			case i > 0 && routes[i-1].Once && routes[i-1].When == r.When:
 				w.label = "then"
@@ -103,7 +106,8 @@ func waysFrom(p ledger.Pattern, hats map[string]ledger.Hat, name string) []way {
 	return ways
 }
 
-// shortEvent is what tells an event from the others of its hat.
+// shortEvent returns the last word of an event's name, or the whole name where
+// another event of the hat ends with the same word.
 func shortEvent(event string, all []string) string {
 	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
 	for _, e := range all {
@@ -114,9 +118,9 @@ func shortEvent(event string, all []string) string {
 	return last(event)
 }
 
-func drawHat(b *strings.Builder, name string, ways []way) {
+func drawHat(b *strings.Builder, name string, ways []drawnRoute) {
 	if len(ways) == 1 && ways[0].label == "" && !ways[0].once {
-		drawWay(b, name+" ", ways[0])
+		drawRoute(b, name+" ", ways[0])
 		return
 	}
 	b.WriteString(shorten(name) + "\n")
@@ -125,12 +129,12 @@ func drawHat(b *strings.Builder, name string, ways []way) {
 		if w.label != "" {
 			lead += w.label + ": "
 		}
-		drawWay(b, lead, w)
+		drawRoute(b, lead, w)
 	}
 }
 
-// drawWay writes one way, on two lines where it is too wide for one.
-func drawWay(b *strings.Builder, lead string, w way) {
+// drawRoute writes one route, on two lines where it is too wide for one.
+func drawRoute(b *strings.Builder, lead string, w drawnRoute) {
 	to := w.to
 	if w.once {
 		to += ", once"
@@ -146,8 +150,8 @@ func drawWay(b *strings.Builder, lead string, w way) {
 	b.WriteString(lead + " →\n" + shorten("    "+to) + "\n")
 }
 
-// shorten cuts a line that a name makes too wide. Names of hats have at most 32
-// characters, so that only "once" is ever lost behind one.
+// shorten cuts a line at drawWidth. A hat's name has at most 32 characters, so
+// only a following "once" can be cut off.
 func shorten(line string) string {
 	if r := []rune(line); len(r) > drawWidth {
 		return string(r[:drawWidth-1]) + "…"
@@ -155,7 +159,7 @@ func shorten(line string) string {
 	return line
 }
 
-// routesPage is what stands above the tables of docs/routes.md.
+// routesPage is the text above the tables of docs/routes.md.
 const routesPage = `# Routes
 
 Which hat follows on which event, in each shipped pattern. This page is written from the files in ` + "`config/presets`" + ` by ` + "`go test ./config -run TestRoutesTable -update`" + `; do not edit it.
@@ -166,8 +170,8 @@ Which hat follows on which event, in each shipped pattern. This page is written 
 - With ` + "`consensus = true`" + ` on a pattern or a project, a plan goes to the critic before the route that is written here, and back to the planner while it is rejected; the architect is consulted on the second rejection.
 `
 
-// RoutesTable is the page on the routes of patterns, in Markdown: each drawn,
-// with a table of where each event of each hat goes.
+// RoutesTable returns docs/routes.md: a drawing of each pattern, and a table
+// with the target of each event of each hat.
 func RoutesTable(hats map[string]ledger.Hat, patterns map[string]ledger.Pattern) string {
 	var b strings.Builder
 	b.WriteString(routesPage)
@@ -176,7 +180,7 @@ func RoutesTable(hats map[string]ledger.Hat, patterns map[string]ledger.Pattern)
 		p := patterns[name]
 		fmt.Fprintf(&b, "\n## %s\n\n```\n%s```\n\n", name, Draw(p, hats))
 		b.WriteString("| hat | event | issues | else | `question.asked` | `task.blocked` |\n|---|---|---|---|---|---|\n")
-		for _, hat := range visited(p) {
+		for _, hat := range hatsInOrder(p) {
 			used[hat] = true
 			for _, event := range hats[hat].Emits {
 				fmt.Fprintf(&b, "| %s | `%s` | %s | %s | person | person |\n", hat, event, target(p, hat, event, ledger.Above), target(p, hat, event, ledger.Below))
@@ -195,11 +199,12 @@ func RoutesTable(hats map[string]ledger.Hat, patterns map[string]ledger.Pattern)
 	return b.String()
 }
 
-// target is where an event goes on one side of the threshold, in words.
+// target names the hats that an event leads to on one side of the threshold,
+// for the table.
 func target(p ledger.Pattern, hat, event string, side ledger.ThresholdSide) string {
 	var words []string
 	for _, r := range p.Routes {
-		if r.From != hat || r.On != event || !slices.Contains(sides(r.When), side) {
+		if r.From != hat || r.On != event || !slices.Contains(sidesOf(r.When), side) {
 			continue
 		}
 		if !r.Once {

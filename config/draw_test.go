@@ -80,13 +80,13 @@ refactorer → builder
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
-			narrow(t, got)
+			checkWidth(t, got)
 		})
 	}
 }
 
-// narrow fails where a line would wrap on a phone.
-func narrow(t *testing.T, drawing string) {
+// checkWidth fails the test when a line of the drawing is wider than a phone.
+func checkWidth(t *testing.T, drawing string) {
 	t.Helper()
 	for _, line := range strings.Split(drawing, "\n") {
 		if utf8.RuneCountInString(line) > drawWidth {
@@ -95,7 +95,7 @@ func narrow(t *testing.T, drawing string) {
 	}
 }
 
-// TestRoutesTable holds docs/routes.md against the presets.
+// TestRoutesTable compares docs/routes.md with the presets.
 func TestRoutesTable(t *testing.T) {
 	const file = "../docs/routes.md"
 	got := RoutesTable(shipped(t))
@@ -114,25 +114,27 @@ func TestRoutesTable(t *testing.T) {
 	}
 }
 
-// badTurns is how often a walk through a pattern turns out badly before all is
-// well: enough for every hat to be sent back from every place more than once.
-const badTurns = 8
+// maxBadOutcomes is the number of bad outcomes in a walk through a pattern
+// before all outcomes are good. It suffices to send every hat back from every
+// other one more than once.
+const maxBadOutcomes = 8
 
-// TestEveryWayConverges walks each shipped pattern with every sequence of good
-// and bad turns (a review with issues or without, a verification that failed or
-// passed): every walk ends in a commit once things turn out well, no route that
-// is taken once is taken twice, and each hat is at work in one of the walks.
-func TestEveryWayConverges(t *testing.T) {
+// TestEveryWalkConverges walks each shipped pattern with every sequence of good
+// and bad outcomes: a review with or without issues, a verification that passed
+// or failed. Every walk must end in a commit once all outcomes are good, no
+// route marked once may be taken twice, and each hat must work in one of the
+// walks.
+func TestEveryWalkConverges(t *testing.T) {
 	hats, patterns := shipped(t)
 	for name, p := range patterns {
 		t.Run(name, func(t *testing.T) {
 			worked := map[string]bool{}
-			for turns := range 1 << badTurns {
+			for turns := range 1 << maxBadOutcomes {
 				left := turns
 				var been []string
 				hat := p.Start
 				for n := 0; hat != ledger.Converged; n++ {
-					if n > 4*badTurns+len(p.Routes) {
+					if n > 4*maxBadOutcomes+len(p.Routes) {
 						t.Fatalf("turns %08b: still at work after %q", turns, been)
 					}
 					h, ok := hats[hat]
@@ -141,7 +143,8 @@ func TestEveryWayConverges(t *testing.T) {
 					}
 					worked[hat] = true
 					bad := false
-					// Only where there are two ways is there a turn to take.
+					// Only a hat with two possible continuations uses up an
+					// outcome.
 					if len(h.Emits) > 1 || p.Next(hat, h.Emits[0], true, never) != p.Next(hat, h.Emits[0], false, never) {
 						bad, left = left&1 == 1, left>>1
 					}
@@ -160,7 +163,7 @@ func TestEveryWayConverges(t *testing.T) {
 					t.Errorf("turns %08b: the refactorer came %d times: %q", turns, n, been)
 				}
 			}
-			for _, hat := range visited(p) {
+			for _, hat := range hatsInOrder(p) {
 				if !worked[hat] {
 					t.Errorf("%s never works", hat)
 				}

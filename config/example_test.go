@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/config"
 )
 
-// From a file to the settings of one run: read it, pick the project that the
-// flags mean, and lay the flags over it.
+// The example loads a file, picks the project that the flags select, and
+// resolves the settings of one run.
 func Example() {
 	dir, err := os.MkdirTemp("", "config-example-")
 	if err != nil {

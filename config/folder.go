@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// readFolder reads every .toml file of a folder, which need not be there. Two
-// files that define the same name are refused, since which of them would hold
-// depends on the order in which they are read.
+// readFolder reads every .toml file of a folder, which may be missing. It
+// refuses a second file that defines the same name, because the order of
+// reading would otherwise decide which one holds.
 func readFolder[T any](l layer, kind string, read func(*document) (string, T, []Problem)) (map[string]T, []Problem) {
 	dir := filepath.Join(l.dir, kind)
 	entries, err := l.entries(dir)
@@ -39,7 +39,7 @@ func readFolder[T any](l layer, kind string, read func(*document) (string, T, []
 			problems = append(problems, doc.atValue(doc.namePath(), fmt.Sprintf("%q is defined in %s, too: one name, one file", name, other)))
 			continue
 		}
-		if name != "" { // also of a broken one: what names it is right
+		if name != "" { // a broken one, too: references to its name are right
 			out[name], from[name] = v, e.Name()
 		}
 	}
@@ -80,7 +80,7 @@ func (l layer) entries(dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// openDocument reads and parses a file of the layer.
+// openDocument reads and parses one file of the layer.
 func openDocument(l layer, file string) (*document, []Problem) {
 	var (
 		src []byte
@@ -104,13 +104,13 @@ func openDocument(l layer, file string) (*document, []Problem) {
 	return doc, problems
 }
 
-// escapes is what os.Root says of a link that leads out of it or is absolute;
-// the error itself is not exported.
+// escapes is the text of os.Root's error about a link that is absolute or leads
+// out of the root. The error itself is not exported.
 const escapes = "path escapes from parent"
 
-// unreadable is a problem with a file or folder as a whole.
+// unreadable returns a problem with a file or folder as a whole.
 func unreadable(file string, err error) Problem {
-	p := Problem{File: file, Text: reason(err)}
+	p := Problem{File: file, Text: systemText(err)}
 	switch {
 	case strings.HasSuffix(p.Text, escapes):
 		p.Text = "a link that leads out of the repository, or is absolute"
@@ -121,7 +121,7 @@ func unreadable(file string, err error) Problem {
 	return p
 }
 
-// namePath is where a hat or a pattern says its name.
+// namePath returns the path of the key that holds a hat's or a pattern's name.
 func (d *document) namePath() []string {
 	if d.has("hat", "name") {
 		return []string{"hat", "name"}

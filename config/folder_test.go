@@ -30,9 +30,10 @@ func fifo(t *testing.T, file string) {
 	}
 }
 
-// docs/spec 12.3: what lies in a repository counts only once it is trusted.
+// TestRepositoryHatsNeedTrust: hats of a repository count only when the project
+// trusts it (docs/spec 12.3).
 func TestRepositoryHatsNeedTrust(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	write(t, dir+"/blog/.nightporter/hats/evil.toml", evilHat)
 	write(t, dir+"/blog/.nightporter/patterns/evil.toml", "name = \"single\"\nstart = \"builder\"\nmin_rounds = 7\n[[route]]\nfrom = \"builder\"\non = \"build.complete\"\nto = \"converged\"\n")
 	cfg := &Config{File: dir + "/nightporter.toml", dir: "."}
@@ -65,9 +66,10 @@ func TestRepositoryHatsNeedTrust(t *testing.T) {
 	}
 }
 
-// Nothing below .nightporter is even opened without trust: a FIFO there blocks
-// whoever opens it. With trust it is refused, and does not block either.
-func TestRepositoryWithTraps(t *testing.T) {
+// TestRepositorySpecialFiles: without trust no file below .nightporter is
+// opened, because opening a FIFO blocks. With trust a FIFO is refused and does
+// not block either.
+func TestRepositorySpecialFiles(t *testing.T) {
 	for name, lay := range map[string]func(repo string){
 		"hat":      func(repo string) { fifo(t, repo+"/.nightporter/hats/builder.toml") },
 		"pattern":  func(repo string) { fifo(t, repo+"/.nightporter/patterns/x.toml") },
@@ -76,13 +78,13 @@ func TestRepositoryWithTraps(t *testing.T) {
 		"folder":   func(repo string) { fifo(t, repo+"/.nightporter") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := laySite(t)
+			dir := setupSite(t)
 			lay(dir + "/blog")
 			cfg := &Config{File: dir + "/nightporter.toml", dir: "."}
 			p := Project{Name: "blog", Repo: dir + "/blog", Source: Source{"plan", "p.md"}}
 			settings(t, cfg, p, Overrides{})
 			p.TrustRepo = true
-			_, err := p.Settings(cfg, Overrides{}, evening)
+			_, err := p.Settings(cfg, Overrides{}, testNow)
 			var bad *Error
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "blog/.nightporter") || !strings.Contains(err.Error(), "not a") {
 				t.Errorf("trusted: %v", err)
@@ -91,8 +93,8 @@ func TestRepositoryWithTraps(t *testing.T) {
 	}
 }
 
-// A person's own folder may be made of links, as dotfiles are; what a
-// repository brings along must not lead to other files of the host.
+// TestLinks: a person's own folder may contain links, as dotfiles do; links in
+// a repository must not lead to other files of the host.
 func TestLinks(t *testing.T) {
 	const refused = "a link that leads out of the repository, or is absolute\n    Put the file itself there"
 	for name, c := range map[string]struct {
@@ -127,12 +129,12 @@ func TestLinks(t *testing.T) {
 		}, "too many levels"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := laySite(t)
+			dir := setupSite(t)
 			write(t, dir+"/secret.toml", evilHat)
 			write(t, dir+"/elsewhere/b.toml", evilHat)
-			write(t, dir+"/hats/b.toml", "") // what "..", were it followed, would show
+			write(t, dir+"/hats/b.toml", "") // the file that a link through ".." would reach
 			c.lay(t, dir, dir+"/blog")
-			symlink(t, "blog", dir+"/link") // the repository's own name may be one
+			symlink(t, "blog", dir+"/link") // the repository itself may be reached through a link
 			for _, repo := range []string{"/blog", "/link"} {
 				hats, err := Hats(Empty(), &Project{Repo: dir + repo, TrustRepo: true})
 				if c.want == "" {
@@ -150,7 +152,7 @@ func TestLinks(t *testing.T) {
 		})
 	}
 
-	dir := laySite(t)
+	dir := setupSite(t)
 	write(t, dir+"/dotfiles/b.toml", evilHat)
 	symlink(t, dir+"/dotfiles/b.toml", dir+"/hats/b.toml")
 	hats, err := Hats(&Config{File: dir + "/nightporter.toml", dir: "."}, nil)
@@ -166,14 +168,14 @@ func mkdir(t *testing.T, dir string) {
 	}
 }
 
-// TestHatFolders: whoever watches these folders, and asks for Settings again
-// when something in them changes, has what is on disk.
+// TestHatFolders: a caller that watches these folders and calls Settings after
+// each change sees the files on disk.
 func TestHatFolders(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	write(t, dir+"/nightporter.toml", "[[project]]\nname = \"blog\"\nrepo = \"blog\"\nsource = \"plan:p.md\"\n")
 	cfg := load(t)
 	p := cfg.Projects[0]
-	own := []string{dir + "/hats", dir + "/patterns"} // one is there, one is not
+	own := []string{dir + "/hats", dir + "/patterns"} // hats exists, patterns does not
 	repo := []string{dir + "/blog/.nightporter/hats", dir + "/blog/.nightporter/patterns"}
 	for name, c := range map[string]struct {
 		cfg   *Config
@@ -202,7 +204,7 @@ func TestHatFolders(t *testing.T) {
 			t.Errorf("%d: a hat in %s is not used", n, folder)
 		}
 		write(t, file, strings.Replace(evilHat, "role", "rol", 1))
-		if _, err := p.Settings(cfg, Overrides{}, evening); err == nil || !strings.Contains(err.Error(), `b.toml:3:1  unknown key "rol" in [hat]`) {
+		if _, err := p.Settings(cfg, Overrides{}, testNow); err == nil || !strings.Contains(err.Error(), `b.toml:3:1  unknown key "rol" in [hat]`) {
 			t.Errorf("%d: a broken hat in %s: %v", n, folder, err)
 		}
 		if err := os.Remove(file); err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// seed adds every shipped file of a kind, and what other tests refuse.
+// seed adds every shipped file of a kind and the invalid ones of other tests to
+// the corpus.
 func seed(f *testing.F, kind string) {
 	f.Helper()
 	entries, err := presets.ReadDir(path.Join("presets", kind))
@@ -45,7 +46,7 @@ func seed(f *testing.F, kind string) {
 	}
 }
 
-// FuzzHat: a hat that is not refused is one that a session can have.
+// FuzzHat: every accepted hat can be used by a session.
 func FuzzHat(f *testing.F) {
 	seed(f, hatFolder)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -90,9 +91,9 @@ func FuzzHat(f *testing.F) {
 	})
 }
 
-// FuzzPattern: a pattern that is not refused has a way on from every hat that a
-// task comes to, by every event, on both sides of the threshold, whatever was
-// before; and it can be drawn.
+// FuzzPattern: in every accepted pattern, each reachable hat has a route for
+// each of its events, on both sides of the threshold and whatever came before.
+// Every pattern can be drawn.
 func FuzzPattern(f *testing.F) {
 	seed(f, patternFolder)
 	hats, err := Hats(Empty(), nil)
@@ -105,13 +106,13 @@ func FuzzPattern(f *testing.F) {
 			return
 		}
 		_, file, problems := readPattern(doc)
-		narrow(t, Draw(file.pattern, hats)) // also of one that is not right
+		checkWidth(t, Draw(file.pattern, hats)) // an invalid one, too
 		if len(problems) > 0 || len(file.check(catalogue{hats: hats})) > 0 {
 			return
 		}
 		p := file.pattern
 		always := func(string) bool { return true }
-		for _, name := range visited(p) {
+		for _, name := range hatsInOrder(p) {
 			h, ok := hats[name]
 			if !ok {
 				t.Fatalf("comes to %q, which is no hat", name)

@@ -15,9 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write what is shown into the golden files")
 
-// lay writes files below a fresh folder and makes it the current one. Files
-// whose names say so hold secrets; only one named "open" may be read by others.
-func lay(t *testing.T, files []txtar.File) string {
+// writeFiles writes files into a new folder and changes to it. Files whose
+// names suggest secrets get mode 0600, except those named "open".
+func writeFiles(t *testing.T, files []txtar.File) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -35,7 +35,7 @@ func lay(t *testing.T, files []txtar.File) string {
 		if err := os.WriteFile(name, f.Data, mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(name, mode); err != nil { // whatever the umask is
+		if err := os.Chmod(name, mode); err != nil { // regardless of the umask
 			t.Fatal(err)
 		}
 	}
@@ -44,7 +44,7 @@ func lay(t *testing.T, files []txtar.File) string {
 	return dir
 }
 
-// TestBad shows every kind of mistake as a person sees it.
+// TestBad compares the message of every kind of mistake with its golden.
 func TestBad(t *testing.T) {
 	cases, err := filepath.Glob("testdata/bad/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -64,7 +64,7 @@ func TestBad(t *testing.T) {
 			if n := len(files); n > 0 && files[n-1].Name == "want" {
 				files, want = files[:n-1], string(files[n-1].Data)
 			}
-			dir := lay(t, files)
+			dir := writeFiles(t, files)
 			cfg, err := Load("nightporter.toml")
 			var bad *Error
 			if !errors.As(err, &bad) {

@@ -14,15 +14,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Built-in settings of a hat (docs/spec 4.1).
+// Defaults of a hat (docs/spec 4.1).
 const (
 	defaultMaxTokens = 40000
 	defaultTimeout   = ledger.Duration(60 * time.Minute)
 	defaultStall     = ledger.Duration(15 * time.Minute)
 )
 
-// Floor lists what no hat can lift (docs/spec 12.1); it is part of every hat's
-// denied tools, whatever its file says.
+// Floor returns the commands that are denied to every hat, whatever its file
+// says (docs/spec 12.1).
 func Floor() []string {
 	return []string{"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "wget | sh"}
 }
@@ -39,17 +39,17 @@ func Hats(cfg *Config, p *Project) (map[string]ledger.Hat, error) {
 	return cat.hats, nil
 }
 
-// hatFile is a hat as it is written (docs/spec 4.1).
+// hatFile is the content of a hat's file (docs/spec 4.1).
 type hatFile struct {
 	Hat struct {
 		Name    string `toml:"name"`
 		Role    string `toml:"role"`   // one line, for people
-		Prompt  string `toml:"prompt"` // for the agent; without one, role is all that it gets
+		Prompt  string `toml:"prompt"` // for the agent; without it, the agent gets the role
 		Context struct {
 			Load         []string `toml:"load"`
 			WriteAllowed []string `toml:"write_allowed"`
 			WriteDenied  []string `toml:"write_denied"`
-			OwnScope     bool     `toml:"own_scope"` // write_allowed holds also where a task names a scope, and that is added
+			OwnScope     bool     `toml:"own_scope"` // adds write_allowed to the scope that a task names
 		} `toml:"context"`
 		Exit struct {
 			EmitEvent Words    `toml:"emit_event"`
@@ -73,17 +73,18 @@ type hatFile struct {
 	} `toml:"agent"`
 }
 
-// Names of hats, patterns, projects and agents of the user's own.
+// nameForm matches the names of hats, patterns, projects and the user's own
+// agents.
 var nameForm = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 
-// Types of events, and fields of their payload.
+// Allowed names of events and of the fields of their payloads.
 var (
 	eventForm = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`)
 	fieldForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 )
 
-// readHat turns a document into a hat. Its name is returned also when
-// something else is wrong, so that a second one of that name is noticed.
+// readHat turns a document into a hat. It returns the name even when the hat
+// has other mistakes, so that a second hat of that name is noticed.
 func readHat(doc *document) (string, parsedHat, []Problem) {
 	var f hatFile
 	problems := bind(doc, &f)
@@ -120,11 +121,11 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 	h := ledger.Hat{
 		Name: in.Name, Role: in.Role, Prompt: strings.TrimSpace(in.Prompt),
 		Load: in.Context.Load, WriteAllowed: allowed, WriteDenied: denied, OwnScope: in.Context.OwnScope,
-		Emits: in.Exit.EmitEvent, Payload: in.Exit.Payload, MaxTokens: or(in.Exit.MaxTokens, defaultMaxTokens),
+		Emits: in.Exit.EmitEvent, Payload: in.Exit.Payload, MaxTokens: deref(in.Exit.MaxTokens, defaultMaxTokens),
 		Denied: union(f.Tools.Denied, Floor()),
 		Expect: ledger.Expect(f.Verify.Expect),
 		Agent:  f.Agent.Name, Model: f.Agent.Model, Effort: f.Agent.Effort,
-		Timeout: or(f.Agent.Timeout, defaultTimeout), StallTimeout: or(f.Agent.StallTimeout, defaultStall),
+		Timeout: deref(f.Agent.Timeout, defaultTimeout), StallTimeout: deref(f.Agent.StallTimeout, defaultStall),
 		MaxCostUSD: f.Agent.MaxCostUSD,
 	}
 	if h.Prompt == "" {
@@ -148,7 +149,7 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 	return in.Name, parsedHat{hat: h, doc: doc, broken: len(problems) > 0}, problems
 }
 
-// checkExit looks at how a session of the hat ends.
+// checkExit checks the events with which the hat's sessions may end.
 func checkExit(doc *document, f *hatFile, bad func(Problem)) {
 	exit := &f.Hat.Exit
 	at := []string{"hat", "exit", "emit_event"}
@@ -188,7 +189,7 @@ func checkExit(doc *document, f *hatFile, bad func(Problem)) {
 	}
 }
 
-// checkName refuses what is no name.
+// checkName refuses an invalid name.
 func checkName(doc *document, at []string, what, name string, bad func(Problem)) {
 	switch {
 	case name == "" && !doc.has(at...):
@@ -204,7 +205,8 @@ func checkName(doc *document, at []string, what, name string, bad func(Problem))
 	}
 }
 
-// isText reports whether the key holds a text; bind has said so if it does not.
+// isText reports whether the key holds a text. A key of another type needs no
+// second problem: bind has reported it.
 func isText(doc *document, at []string) bool {
 	var x any = doc.values
 	for _, k := range at {
@@ -224,7 +226,7 @@ func isText(doc *document, at []string) bool {
 }
 
 // checkGlobs returns the globs in the form in which they are matched: a
-// trailing slash means all below.
+// trailing slash becomes "/**".
 func checkGlobs(doc *document, at []string, globs []string, bad func(Problem)) []string {
 	var out []string
 	for i, g := range globs {
@@ -244,8 +246,8 @@ func checkGlobs(doc *document, at []string, globs []string, bad func(Problem)) [
 	return out
 }
 
-// insidePath says what is wrong with a path or glob that has to stay within
-// the repository, or "".
+// insidePath returns the reason why a path or glob does not stay within the
+// repository, or "".
 func insidePath(s string) string {
 	switch {
 	case strings.TrimSpace(s) == "":
@@ -262,15 +264,15 @@ func insidePath(s string) string {
 	return ""
 }
 
-// or is what p points to, or otherwise where it points to nothing.
-func or[T any](p *T, otherwise T) T {
+// deref returns the value that p points to, or otherwise when p is nil.
+func deref[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise
 	}
 	return *p
 }
 
-// union is a and what b adds to it, in that order.
+// union returns a followed by the elements of b that a lacks.
 func union(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, s := range b {

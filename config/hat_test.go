@@ -17,7 +17,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestShippedHats has each shipped hat as docs/spec 4.1, 4.2 and 4.6 state it.
+// TestShippedHats compares each shipped hat with docs/spec 4.1, 4.2 and 4.6.
 func TestShippedHats(t *testing.T) {
 	hats, _ := shipped(t)
 	all, none := []string{"**"}, []string(nil)
@@ -77,8 +77,8 @@ func TestShippedHats(t *testing.T) {
 	}
 }
 
-// TestPrompts holds the shipped prompts to their form: short, in lines that a
-// terminal shows whole, and silent on what the prompt's last part says.
+// TestPrompts checks the form of the shipped prompts: they are short, fit a
+// terminal's width, and repeat nothing of the prompt's last part.
 func TestPrompts(t *testing.T) {
 	hats, _ := shipped(t)
 	for name, h := range hats {
@@ -111,8 +111,8 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// TestOwnScopes looks at what writer and reproducer may write where a task
-// names no scope.
+// TestOwnScopes checks where writer and reproducer may write when a task names
+// no scope.
 func TestOwnScopes(t *testing.T) {
 	hats, _ := shipped(t)
 	for name, paths := range map[string]map[string]bool{
@@ -162,7 +162,7 @@ func TestHatFilesThatAreRefused(t *testing.T) {
 		"empty":       {func(t *testing.T, file string) { write(t, file, "") }, "a hat needs a name"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := laySite(t)
+			dir := setupSite(t)
 			c.make(t, dir+"/hats/x.toml")
 			cfg := &Config{File: dir + "/nightporter.toml", dir: "."}
 			_, err := Hats(cfg, nil)
@@ -170,7 +170,7 @@ func TestHatFilesThatAreRefused(t *testing.T) {
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "hats/x.toml") {
 				t.Errorf("Hats: %v; want %q", err, c.want)
 			}
-			// The same in a repository that is trusted.
+			// The same hat in a trusted repository.
 			if err := os.RemoveAll(dir + "/hats"); err != nil {
 				t.Fatal(err)
 			}

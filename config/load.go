@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Load reads nightporter.toml, and the hats and patterns beside it. Relative
-// paths in it are resolved against its folder, "~/" against the home folder.
-// All that is wrong is one *Error.
+// Load reads nightporter.toml, and the hats and patterns beside it. It resolves
+// relative paths against the file's folder, and "~/" against the home folder.
+// The error is one *Error with all mistakes.
 func Load(path string) (*Config, error) {
 	file, err := filepath.Abs(path)
 	if err != nil {
@@ -35,11 +35,12 @@ func Load(path string) (*Config, error) {
 	return cfg, nil
 }
 
-// Empty is the Config of somebody who has no file: everything built in.
+// Empty returns the Config of a host without a config file: every setting has
+// its default.
 func Empty() *Config { return &Config{} }
 
-// resolve makes every path absolute. A command's own path counts only where it
-// is written as one ("./my-agent"): else it is looked up in PATH.
+// resolve makes every path absolute. It leaves a command without a slash alone:
+// the system looks that up in PATH.
 func (c *Config) resolve() {
 	for name, a := range c.Agents {
 		a.EnvFile = c.path(a.EnvFile)

@@ -17,11 +17,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// laySite makes a folder with a config's usual surroundings, two repositories
-// among them, and makes it the current one.
-func laySite(t *testing.T) string {
+// setupSite makes a folder with two repositories and a config's other
+// surroundings, and changes to it.
+func setupSite(t *testing.T) string {
 	t.Helper()
-	return lay(t, []txtar.File{
+	return writeFiles(t, []txtar.File{
 		{Name: "shop/.git/HEAD", Data: []byte("ref: refs/heads/main\n")},
 		{Name: "blog/.git/HEAD", Data: []byte("ref: refs/heads/main\n")},
 		{Name: "blog/src/a.go"},
@@ -34,14 +34,14 @@ func laySite(t *testing.T) string {
 	})
 }
 
-// layWhole lays the example that uses every key.
-func layWhole(t *testing.T) string {
+// setupFullExample writes the example that uses every key.
+func setupFullExample(t *testing.T) string {
 	t.Helper()
 	from, err := filepath.Abs("testdata/whole")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := laySite(t)
+	dir := setupSite(t)
 	err = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -84,9 +84,10 @@ func load(t *testing.T) *Config {
 
 func ptr[T any](v T) *T { return &v }
 
-// TestSpecExample loads a configuration with the keys that scripts rely on (docs/spec 17).
+// TestSpecExample loads a configuration with the keys that scripts rely on
+// (docs/spec 17).
 func TestSpecExample(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	write(t, dir+"/slack-bot.token", "t\n")
 	if err := os.Chmod(dir+"/slack-bot.token", 0o600); err != nil {
 		t.Fatal(err)
@@ -142,7 +143,7 @@ push = "never"
 }
 
 func TestWhole(t *testing.T) {
-	dir := layWhole(t)
+	dir := setupFullExample(t)
 	want := &Config{
 		Timezone: "Europe/Berlin", MaxSessions: ptr(3), Boundary: "required", SessionUser: "65533",
 		QuestionTimeout: QuestionTimeout{After: ledger.Duration(45 * time.Minute), Then: "pause"},
@@ -181,8 +182,9 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestWholeIsWhole fails when a key is added that the example does not use.
-func TestWholeIsWhole(t *testing.T) {
+// TestFullExampleUsesEveryKey fails when a key is added that the example does
+// not use.
+func TestFullExampleUsesEveryKey(t *testing.T) {
 	for file, root := range map[string]reflect.Type{
 		"nightporter.toml":   reflect.TypeFor[Config](),
 		"hats/reviewer.toml": reflect.TypeFor[hatFile](),
@@ -205,7 +207,7 @@ func TestWholeIsWhole(t *testing.T) {
 			for key, f := range fieldsOf(typ) {
 				below := strings.TrimPrefix(path+"/"+key, "/")
 				found := false
-				for at := range doc.places {
+				for at := range doc.positions {
 					if ok, err := filepath.Match(below, strings.ReplaceAll(at, "\x00", "/")); err == nil && ok {
 						found = true
 					}
@@ -221,7 +223,7 @@ func TestWholeIsWhole(t *testing.T) {
 }
 
 func TestShortForms(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	for text, want := range map[string]QuestionTimeout{
 		`question_timeout = "10m"`:                 {After: ledger.Duration(10 * time.Minute)},
 		`question_timeout = "abort"`:               {Then: "abort"},
@@ -236,16 +238,17 @@ func TestShortForms(t *testing.T) {
 	if _, err := Load("nightporter.toml"); err == nil || !strings.Contains(err.Error(), `meant "abort"?`) {
 		t.Errorf("abrot: %v", err)
 	}
-	write(t, dir+"/nightporter.toml", "\ufeffmax_sessions = 2\r\n") // as some editors save it
+	write(t, dir+"/nightporter.toml", "\ufeffmax_sessions = 2\r\n") // with a byte order mark, as some editors save it
 	if got := load(t).Sessions(); got != 2 {
 		t.Errorf("with a byte order mark: %d", got)
 	}
 }
 
-// A systemd credential takes the place of a token's file that is not named.
+// TestCredential: a systemd credential replaces the token file that the config
+// does not name.
 func TestCredential(t *testing.T) {
-	dir := laySite(t)
-	write(t, dir+"/creds/telegram-token", "t") // systemd guards it, whatever its mode
+	dir := setupSite(t)
+	write(t, dir+"/creds/telegram-token", "t") // accepted with any mode, because systemd protects it
 	t.Setenv("CREDENTIALS_DIRECTORY", dir+"/creds")
 	write(t, dir+"/nightporter.toml", "[telegram]\n")
 	if got := load(t).Telegram.TokenFile; got != dir+"/creds/telegram-token" {
@@ -257,9 +260,10 @@ func TestCredential(t *testing.T) {
 	}
 }
 
-// Whoever is not the owner must not read a token, the group included.
+// TestTokenModes: nobody but the owner may have access to a token, not even the
+// group.
 func TestTokenModes(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	write(t, dir+"/nightporter.toml", "[telegram]\n")
 	for mode, ok := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o604: false, 0o620: false} {
 		if err := os.Chmod(dir+"/telegram.token", mode); err != nil {
@@ -271,9 +275,10 @@ func TestTokenModes(t *testing.T) {
 	}
 }
 
-// Nothing of a token may be shown, wherever a person put it.
+// TestNoTokenIsShown: no message shows any part of a token, wherever a person
+// put it.
 func TestNoTokenIsShown(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	for _, text := range []string{
 		"[telegram]\ntoken = \"12345678:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc\"\n",
 		"[telegram]\ntoken_file = \"12345678:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc\"\n",

@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// Find returns the config file to read: the one named by --config, which then
-// has to be there, else $XDG_CONFIG_HOME/nightporter/nightporter.toml
-// (~/.config where that is not set), else "": run needs none.
+// Find returns the config file to read: the one named by --config, which must
+// exist, else $XDG_CONFIG_HOME/nightporter/nightporter.toml (~/.config where
+// that is not set), else "". A missing default file is no error: run needs
+// none.
 func Find(explicit string) (string, error) {
 	if explicit != "" {
 		if _, err := os.Stat(explicit); err != nil {
-			return "", &Error{Items: []Problem{{File: explicit, Text: reason(err)}}}
+			return "", &Error{Items: []Problem{{File: explicit, Text: systemText(err)}}}
 		}
 		return explicit, nil
 	}
@@ -26,15 +27,16 @@ func Find(explicit string) (string, error) {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	} else if err != nil {
-		// There may be settings, and going on without them is no choice of ours.
-		return "", &Error{Items: []Problem{{File: file, Text: reason(err)}}}
+		// The file may exist and hold settings; continuing without them could
+		// do harm.
+		return "", &Error{Items: []Problem{{File: file, Text: systemText(err)}}}
 	}
 	return file, nil
 }
 
-// DefaultFile is the config file that is read where --config names none,
-// whether it is there or not: $XDG_CONFIG_HOME/nightporter/nightporter.toml,
-// with ~/.config where that is not set. "" where there is no home either.
+// DefaultFile returns the config file that is read without --config, whether it
+// exists or not: $XDG_CONFIG_HOME/nightporter/nightporter.toml, with ~/.config
+// where that is not set. It returns "" without a home folder.
 func DefaultFile() string {
 	dir := xdg("XDG_CONFIG_HOME", ".config")
 	if dir == "" {
@@ -44,8 +46,8 @@ func DefaultFile() string {
 }
 
 // StateDir returns the absolute path of the state folder: the one of --state,
-// else $XDG_STATE_HOME/nightporter, else /var/lib/nightporter as root and
-// ~/.local/state/nightporter for everybody else. It makes no folder.
+// else $XDG_STATE_HOME/nightporter, else /var/lib/nightporter for root and
+// ~/.local/state/nightporter for other users. It does not create the folder.
 func StateDir(flag string) (string, error) {
 	if flag != "" {
 		dir, err := filepath.Abs(flag)
@@ -67,8 +69,8 @@ func StateDir(flag string) (string, error) {
 	return filepath.Join(dir, "nightporter"), nil
 }
 
-// xdg is a base folder, or "" when there is none. Relative values are ignored,
-// as the XDG base directory specification says.
+// xdg returns a base folder of the XDG specification, or "" when there is none.
+// It ignores relative values, as the specification demands.
 func xdg(variable, below string) string {
 	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
 		return dir
@@ -80,7 +82,7 @@ func xdg(variable, below string) string {
 	return filepath.Join(home, below)
 }
 
-// path makes a path of the file absolute; "" stays.
+// path makes a path from the config file absolute; "" stays "".
 func (c *Config) path(s string) string {
 	if s == "" || filepath.IsAbs(s) {
 		return s
@@ -93,8 +95,8 @@ func (c *Config) path(s string) string {
 	return filepath.Join(c.Dir(), s)
 }
 
-// secret is the file of a token: as written, else the systemd credential, else
-// the usual name beside the config.
+// secret returns the file of a token: the configured one, else the systemd
+// credential, else the default name beside the config.
 func (c *Config) secret(file, credential, usual string) string {
 	if file != "" {
 		return c.path(file)
@@ -114,8 +116,8 @@ func isHome(s string) bool { return s == "~" || strings.HasPrefix(s, "~/") }
 // isRelative reports whether a command is written as a relative path.
 func isRelative(s string) bool { return strings.Contains(s, "/") && !filepath.IsAbs(s) }
 
-// isRepository reports whether dir is, or lies in, a git repository. What is
-// odd about one (bare, shallow) is the workspace's to say.
+// isRepository reports whether dir is, or lies in, a git repository. The
+// workspace reports unsupported ones (bare, shallow) later.
 func isRepository(dir string) bool {
 	exists := func(names ...string) bool {
 		_, err := os.Stat(filepath.Join(names...))
@@ -134,14 +136,14 @@ func isRepository(dir string) bool {
 	}
 }
 
-// checkRepo says what keeps dir from being a project's repository, or "".
+// checkRepo returns why dir cannot be a project's repository, or "".
 func checkRepo(dir string) string {
 	st, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return dir + " is missing"
 	case err != nil:
-		return fmt.Sprintf("%s cannot be read: %s", dir, reason(err))
+		return fmt.Sprintf("%s cannot be read: %s", dir, systemText(err))
 	case !st.IsDir():
 		return dir + " is not a folder"
 	case !isRepository(dir):
@@ -150,9 +152,9 @@ func checkRepo(dir string) string {
 	return ""
 }
 
-// reason is what the system said, without operation and path, which a problem
-// names itself.
-func reason(err error) string {
+// systemText returns the system's error text without operation and path,
+// because a problem names the file itself.
+func systemText(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
@@ -163,7 +165,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// sanitise makes a name of a project out of a folder's.
+// sanitise turns a folder's name into a valid project name.
 func sanitise(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(s) {

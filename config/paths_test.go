@@ -7,7 +7,7 @@ import (
 )
 
 func TestFind(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	t.Setenv("XDG_CONFIG_HOME", dir+"/etc")
 	t.Setenv("HOME", dir+"/home")
 	if got, err := Find(""); got != "" || err != nil {
@@ -33,7 +33,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestStateDir(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	t.Setenv("HOME", dir+"/home")
 	usual := dir + "/home/.local/state/nightporter"
 	if os.Geteuid() == 0 {
@@ -52,7 +52,7 @@ func TestStateDir(t *testing.T) {
 }
 
 func TestHomePaths(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	t.Setenv("HOME", dir)
 	write(t, dir+"/nightporter.toml", "[[project]]\nname = \"shop\"\nrepo = \"~/shop\"\n")
 	if got := load(t).Projects[0].Repo; got != dir+"/shop" {

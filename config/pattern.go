@@ -29,18 +29,19 @@ func Patterns(cfg *Config, p *Project) (map[string]ledger.Pattern, error) {
 	return out, nil
 }
 
-// maxRounds is how many rounds an attempt has room for (docs/spec 2.5).
+// maxRounds limits a pattern's rounds, so that all of them fit into one attempt
+// (docs/spec 2.5).
 const maxRounds = 9
 
-// patternFile is a pattern and the document that it was read from.
+// patternFile is a pattern with the document that it was read from.
 type patternFile struct {
 	pattern ledger.Pattern
 	doc     *document
-	broken  bool // something was said of it already
+	broken  bool // a problem with it has been reported
 }
 
 func (f patternFile) check(cat catalogue) []Problem {
-	if f.unsure(cat) {
+	if f.hasReported(cat) {
 		return nil
 	}
 	return checkPattern(f.pattern, cat.hats, func(route int, field, text string) Problem {
@@ -49,23 +50,25 @@ func (f patternFile) check(cat catalogue) []Problem {
 			path = []string{"route", strconv.Itoa(route), field}
 		}
 		if f.doc.shipped {
-			return f.misfit(cat, route, text)
+			return f.shippedProblem(cat, route, text)
 		}
 		return f.doc.atValue(path, text)
 	})
 }
 
-// unsure reports whether something was said of the pattern, or of a hat that it
-// goes through, already: what follows from that is nothing to mend by itself.
-func (f patternFile) unsure(cat catalogue) bool {
+// hasReported reports whether a problem has already been reported for the
+// pattern or one of its hats. Further problems would only be consequences of
+// that one.
+func (f patternFile) hasReported(cat catalogue) bool {
 	return f.broken || cat.files[f.pattern.Start].broken || slices.ContainsFunc(f.pattern.Routes, func(r ledger.Route) bool {
 		return cat.files[r.From].broken || cat.files[r.To].broken
 	})
 }
 
-// misfit is a problem of a shipped pattern. Nobody can mend a line of it: to
-// blame is the person's own hat that took the place of a shipped one.
-func (f patternFile) misfit(cat catalogue, route int, text string) Problem {
+// shippedProblem returns a problem of a shipped pattern. Nobody can edit that
+// pattern, so the problem points at the person's hat that replaced a shipped
+// one.
+func (f patternFile) shippedProblem(cat catalogue, route int, text string) Problem {
 	text = fmt.Sprintf("pattern %s: %s", f.pattern.Name, text)
 	if route < 0 {
 		return Problem{Text: text}
@@ -80,8 +83,8 @@ func (f patternFile) misfit(cat catalogue, route int, text string) Problem {
 	return p
 }
 
-// readPattern turns a document into a pattern. Whether its hats and events
-// exist is CheckPattern's to say.
+// readPattern turns a document into a pattern. CheckPattern verifies later that
+// its hats and events exist.
 func readPattern(doc *document) (string, patternFile, []Problem) {
 	var f struct {
 		Name      string    `toml:"name"`
@@ -107,7 +110,7 @@ func readPattern(doc *document) (string, patternFile, []Problem) {
 		bad(doc.atValue([]string{"min_rounds"}, fmt.Sprintf("min_rounds can be %d at most: an attempt has 20 sessions, and a round takes two", maxRounds)))
 	}
 	p := ledger.Pattern{
-		Name: f.Name, Start: f.Start, MinRounds: or(f.MinRounds, 1), Consensus: f.Consensus,
+		Name: f.Name, Start: f.Start, MinRounds: deref(f.MinRounds, 1), Consensus: f.Consensus,
 		Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, // docs/spec 2.6
 	}
 	if f.Threshold != nil {

@@ -25,8 +25,8 @@ func shipped(t *testing.T) (map[string]ledger.Hat, map[string]ledger.Pattern) {
 	return hats, patterns
 }
 
-// TestShippedPatterns has each shipped pattern as docs/spec 2.7 and 4.3 state it. A
-// route is written "from on [above|below] [once] to".
+// TestShippedPatterns compares each shipped pattern with docs/spec 2.7 and 4.3.
+// A route is written "from on [above|below] [once] to".
 func TestShippedPatterns(t *testing.T) {
 	hats, patterns := shipped(t)
 	review := []string{"reviewer review.verdict above fixer", "reviewer review.verdict below converged", "fixer fix.complete reviewer"}
@@ -48,7 +48,7 @@ func TestShippedPatterns(t *testing.T) {
 			p.MinRounds = 0
 		}
 		got := patterns[name]
-		byFrom := func(a, b ledger.Route) bool { return a.From < b.From } // the order between hats says nothing
+		byFrom := func(a, b ledger.Route) bool { return a.From < b.From } // the order between hats has no meaning
 		if d := cmp.Diff(p, got, cmpopts.SortSlices(byFrom)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
@@ -61,7 +61,8 @@ func TestShippedPatterns(t *testing.T) {
 	}
 }
 
-// pattern makes one of routes written "from on [above|below] [once] to".
+// pattern returns a pattern with routes written "from on [above|below] [once]
+// to".
 func pattern(start string, routes ...string) ledger.Pattern {
 	p := ledger.Pattern{Name: "x", Start: start}
 	for _, s := range routes {
@@ -88,7 +89,7 @@ func TestCheckPattern(t *testing.T) {
 		"fixer":      {Emits: []string{"fix.complete"}, WriteAllowed: []string{"**"}},
 		"refactorer": {Emits: []string{"refactor.complete"}, WriteAllowed: []string{"**"}},
 		"verifier":   {Emits: []string{"verification.passed", "verification.failed"}},
-		"painter":    {Emits: []string{"paint.dried"}, WriteAllowed: []string{"**"}}, // an event that nobody else knows
+		"painter":    {Emits: []string{"paint.dried"}, WriteAllowed: []string{"**"}}, // an event that no other hat uses
 	}
 	const (
 		b, above, below, f = "builder build.complete reviewer", "reviewer review.verdict above fixer", "reviewer review.verdict below converged", "fixer fix.complete reviewer"
@@ -152,8 +153,8 @@ func TestCheckPattern(t *testing.T) {
 	}
 }
 
-// TestConsensusHats: the core sends plans to critic and architect by their
-// names, so hats of the user's own with these names have to fit.
+// TestConsensusHats: the core sends plans to critic and architect by name, so
+// the user's own hats with these names must fit.
 func TestConsensusHats(t *testing.T) {
 	hats, patterns := shipped(t)
 	p := patterns["plan-build-review"]
@@ -186,7 +187,7 @@ func TestConsensusHats(t *testing.T) {
 // A hat of the user's own may make a built-in pattern useless. That is a
 // mistake only where the pattern is used.
 func TestOverriddenHat(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	write(t, dir+"/hats/planner.toml", "[hat]\nname = \"planner\"\nrole = \"r\"\n[hat.exit]\nemit_event = \"my.plan\"\n")
 	write(t, dir+"/nightporter.toml", "[[project]]\nname = \"blog\"\nrepo = \"blog\"\npattern = \"single\"\n")
 	cfg := load(t)
@@ -197,19 +198,21 @@ func TestOverriddenHat(t *testing.T) {
 	if _, ok := patterns["plan-build-review"]; ok {
 		t.Error("a pattern that does not fit is offered")
 	}
-	// It stands where a person can mend it: at the hat that took the place.
+	// The problem points at the hat that replaced the shipped one, because a
+	// person can edit that.
 	write(t, dir+"/nightporter.toml", "[[project]]\nname = \"blog\"\nrepo = \"blog\"\n")
 	if _, err := Load("nightporter.toml"); err == nil || !strings.HasPrefix(err.Error(), `✗ hats/planner.toml:5:14  pattern plan-build-review: planner does not end with "plan.complete", but with my.plan`) ||
 		!strings.Contains(err.Error(), "This hat stands in for the shipped planner") {
 		t.Errorf("Load: %v", err)
 	}
-	// What follows from a hat that is broken is not said beside it.
+	// A broken hat is reported without the problems that follow from it.
 	write(t, dir+"/hats/planner.toml", "[hat]\nname = \"planner\"\nrol = \"r\"\n")
 	if _, err := Load("nightporter.toml"); err == nil || !strings.Contains(err.Error(), `unknown key "rol"`) || strings.Contains(err.Error(), "does not end") {
 		t.Errorf("Load: %v", err)
 	}
 	write(t, dir+"/hats/planner.toml", "[hat]\nname = \"planner\"\nrole = \"r\"\n[hat.exit]\nemit_event = \"my.plan\"\n")
-	// A folder that is called like ours is none of ours.
+	// A folder of the user's that is named presets is not mistaken for the
+	// embedded one.
 	write(t, dir+"/presets/patterns/x.toml", "name = \"x\"\nstart = \"ghost\"\n")
 	write(t, dir+"/presets/nightporter.toml", "")
 	if _, err := Load("presets/nightporter.toml"); err == nil || !strings.Contains(err.Error(), `presets/patterns/x.toml:2:9  no hat "ghost"`) {

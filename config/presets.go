@@ -21,12 +21,12 @@ const (
 	repoFolder    = ".nightporter"
 )
 
-// layer is one place in which hats and patterns are found. A later one's
-// replace an earlier one's of the same name.
+// layer is one location of hats and patterns. A later layer replaces hats and
+// patterns of the same name in earlier ones.
 type layer struct {
-	dir     string // of the folders "hats" and "patterns"
-	shipped bool   // within presets
-	repo    string // the repository that dir lies in, and no link may lead out of; "" = the person's own folder
+	dir     string // holds the folders "hats" and "patterns"
+	shipped bool   // dir is inside presets
+	repo    string // the repository that contains dir, which no link may leave; "" = the person's own folder
 }
 
 // layers returns the places of a project's hats and patterns, or of those for all
@@ -42,10 +42,10 @@ func (c *Config) layers(p *Project) []layer {
 	return out
 }
 
-// HatFolders lists the folders whose files are hats and patterns of the
-// project, there or not yet: whoever watches them learns when to ask for
-// Settings again, which reads them anew. What a repository brings along counts,
-// and is listed, only where it is trusted.
+// HatFolders lists the folders that hold the project's hats and patterns,
+// whether they exist or not. A caller watches them and calls Settings again
+// after a change, because Settings reads them anew. The repository's folder is
+// listed only when the repository is trusted.
 func (p Project) HatFolders(cfg *Config) []string {
 	var out []string
 	for _, l := range cfg.layers(&p) {
@@ -54,29 +54,29 @@ func (p Project) HatFolders(cfg *Config) []string {
 		case l.shipped:
 			continue
 		case l.repo == "":
-			dir = cfg.Dir() // absolute, whatever the file was called when it was loaded
+			dir = cfg.Dir() // absolute, unlike the name that was passed to Load
 		}
 		out = append(out, filepath.Join(dir, hatFolder), filepath.Join(dir, patternFolder))
 	}
 	return out
 }
 
-// catalogue is every hat and pattern that a project can use.
+// catalogue holds every hat and pattern that a project can use.
 type catalogue struct {
 	hats     map[string]ledger.Hat
-	files    map[string]parsedHat // where each hat comes from
+	files    map[string]parsedHat // the file of each hat
 	patterns map[string]patternFile
 }
 
-// parsedHat is a hat and the document that it was read from.
+// parsedHat is a hat with the document that it was read from.
 type parsedHat struct {
 	hat    ledger.Hat
 	doc    *document
-	broken bool // something was said of it already
+	broken bool // a problem with it has been reported
 }
 
-// catalogue reads all layers anew: the files are few, and the only copy that
-// cannot be stale is the one on disk.
+// catalogue reads all layers again on each call. The files are few, and a
+// cached copy could be stale.
 func (c *Config) catalogue(p *Project) (catalogue, []Problem) {
 	cat := catalogue{hats: map[string]ledger.Hat{}, files: map[string]parsedHat{}, patterns: map[string]patternFile{}}
 	var problems []Problem

@@ -9,28 +9,29 @@ import (
 	"unicode"
 )
 
-// maxProblems is how many problems are shown at once (docs/spec 24.4).
+// maxProblems limits the problems that are shown at once (docs/spec 24.4).
 const maxProblems = 10
 
-// Problem is one thing that a person has to mend before nightporter starts.
+// Problem is one mistake that a person has to correct before nightporter
+// starts.
 type Problem struct {
-	File       string // as it was named to us; "" for a flag
-	Line       int    // 1-based; 0 where no line is to blame
+	File       string // as the person wrote it; "" for a flag
+	Line       int    // 1-based; 0 where the problem has no line
 	Col        int    // 1-based, in characters
 	Len        int    // characters to underline, at least 1 where Line is set
-	SourceLine string // the line as it stands in the file, without its end
-	Text       string // what is wrong
-	Meant      string // the nearest thing that would be right, "" for none
-	Fix        string // what to do, "" where Text or Meant says it
+	SourceLine string // the whole line without its line end
+	Text       string // the mistake
+	Meant      string // the nearest valid name, "" for none
+	Fix        string // the remedy, "" where Text or Meant says it
 }
 
-// String is the problem as docs/spec 24.4 shows it, without a line end:
+// String returns the problem in the form of docs/spec 24.4, without a line end:
 //
 //	✗ nightporter.toml:23:1  unknown key "protectd" in [[project]] shop
 //	    23 | protectd = ["main"]
 //	       | ^^^^^^^^ meant "protected"?
 //
-// Whatever looks like a token is masked, in the text as well as in the line.
+// Everything that looks like a token is masked, in the text and in the line.
 func (p Problem) String() string {
 	var b strings.Builder
 	b.WriteString("✗ ")
@@ -42,7 +43,7 @@ func (p Problem) String() string {
 	}
 	b.WriteString(printable(mask(p.Text)))
 	meant := ""
-	if p.Meant != "" && mask(p.Text) == p.Text { // a guess made of a token would show it
+	if p.Meant != "" && mask(p.Text) == p.Text { // a suggestion made from a token would reveal it
 		meant = fmt.Sprintf("meant %q?", printable(mask(p.Meant)))
 	}
 	if p.Line > 0 {
@@ -61,11 +62,11 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Widest part of a source line that is shown.
+// windowWidth is the maximum width of a source line that is shown.
 const windowWidth = 100
 
-// window returns the part of the line that is shown, what stands before the
-// carets, and how many carets there are.
+// window returns the visible part of the source line, the padding before the
+// carets, and the number of carets.
 func (p Problem) window() (line, pad string, carets int) {
 	runes := []rune(printableLine(maskLine(p.SourceLine)))
 	col := min(max(p.Col-1, 0), len(runes))
@@ -83,7 +84,7 @@ func (p Problem) window() (line, pad string, carets int) {
 		if r != '\t' {
 			r = ' '
 		}
-		before.WriteRune(r) // a tab stays one, so that the carets stand below
+		before.WriteRune(r) // tabs are kept, so that the carets line up with the source
 	}
 	line += string(runes[from:to])
 	if to < len(runes) {
@@ -92,14 +93,14 @@ func (p Problem) window() (line, pad string, carets int) {
 	return line, before.String(), max(1, min(p.Len, to-col))
 }
 
-// Error is everything that is wrong with a config, its hats and patterns, or
-// the flags: nothing of it may be used.
+// Error holds all mistakes of a config, its hats and patterns, or the flags.
+// The caller must not use any part of them.
 type Error struct {
-	Items []Problem // at most ten, by file and line
-	More  int       // problems beyond these
+	Items []Problem // routeProblem most ten, sorted by file and line
+	More  int       // number of problems beyond these
 }
 
-// newError returns nil when there is no problem.
+// newError returns nil when there are no problems.
 func newError(items []Problem) error {
 	if len(items) == 0 {
 		return nil
@@ -115,8 +116,8 @@ func newError(items []Problem) error {
 	return e
 }
 
-// Error shows every problem as docs/spec 24.4 does, without the final line, which
-// is the caller's: it knows the command and its exit code.
+// Error returns every problem in the form of docs/spec 24.4. It leaves out the
+// final line, because only the caller knows the command and its exit code.
 func (e *Error) Error() string {
 	parts := make([]string, 0, len(e.Items)+1)
 	for _, p := range e.Items {
@@ -128,20 +129,23 @@ func (e *Error) Error() string {
 	return strings.Join(parts, "\n")
 }
 
-// Tokens of the services and agents that a config is about. A person may put
-// one where its file belongs; not even a part of it may be shown then.
+// tokens matches tokens of the services and agents that a config is about. A
+// person may paste one where the name of its file belongs, and no part of it
+// may then be shown.
 var tokens = regexp.MustCompile(`\d{5,}:[A-Za-z0-9_-]{6,}` + // Telegram
 	`|\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]+` + // Slack
 	`|\bsk-[A-Za-z0-9_-]{6,}|\bAIza[A-Za-z0-9_-]{6,}` + // model providers
 	`|\bgh[a-z]_[A-Za-z0-9]{4,}|\bgithub_pat_\w+|\bglpat-[\w-]+`) // forges
 
-// secretKey finds an assignment to a key that sounds secret and names no file.
+// secretKey matches an assignment to a key that sounds secret and does not name
+// a file.
 var secretKey = regexp.MustCompile(`(?i)(?:^|[\s{,."'])[a-z0-9_-]*(?:token|secret|passw(?:or)?d|api_?key|credential)s?["']?\s*=\s*(.*)$`)
 
-// number is a value that is none, as in "max_tokens = 5".
+// number matches a numeric value, which is no secret, as in "max_tokens = 5".
 var number = regexp.MustCompile(`^[-+]?[0-9][0-9._]*\s*(?:#.*)?$`)
 
-// mask replaces each character of what looks like a token, so that columns stay.
+// mask replaces each character of a token by one star, so that columns stay
+// right.
 func mask(s string) string { return tokens.ReplaceAllStringFunc(s, stars) }
 
 func maskLine(line string) string {
@@ -154,8 +158,8 @@ func maskLine(line string) string {
 
 func stars(s string) string { return strings.Repeat("*", len([]rune(s))) }
 
-// printable keeps hostile text from writing over the terminal: every character
-// that is none to look at becomes a replacement character, one for one.
+// printable replaces every character that is not visible, one for one, so that
+// hostile text cannot control the terminal.
 func printable(s string) string { return strings.Map(visible, s) }
 
 func printableLine(s string) string {

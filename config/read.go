@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// Largest files that are read. A config is a few kilobytes; what is larger is
-// a mistake (a log, a picture) or hostile.
+// Size limits of the files that are read. A config has a few kilobytes; a
+// larger file is a mistake (a log, a picture) or hostile.
 const (
 	maxConfigBytes = 1 << 20
 	maxHatBytes    = 256 << 10
 )
 
-// readDocument reads and parses a file of at most limit bytes. Problems are of
-// the file as a whole, or its first error of syntax.
+// readDocument reads and parses a file of at most limit bytes. The problems
+// concern the file as a whole, or its first syntax error.
 func readDocument(file string, limit int64) (*document, []Problem) {
 	src, err := readFile(file, limit)
 	if err != nil {
@@ -31,19 +31,19 @@ func readDocument(file string, limit int64) (*document, []Problem) {
 	return parseDocument(file, src)
 }
 
-// readFile reads a regular file.
 func readFile(file string, limit int64) ([]byte, error) {
 	return readRegular(file, limit, os.Stat, os.OpenFile)
 }
 
-// Opening a FIFO that nobody writes to would block for ever.
+// openFlags include O_NONBLOCK: opening a FIFO without a writer would block for
+// ever.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
 const notRegular = "not a regular file"
 
-// readRegular reads a regular file by the given means. Anything else is refused
-// before it is opened, because opening a device may do something, and looked at
-// again after, because it may have been put in the file's place meanwhile.
+// readRegular reads a regular file through stat and open. It checks the file's
+// type before opening, because opening a device can have an effect, and again
+// afterwards, because the file may have been replaced in between.
 func readRegular(file string, limit int64, stat func(string) (fs.FileInfo, error), open func(string, int, fs.FileMode) (*os.File, error)) ([]byte, error) {
 	st, err := stat(file)
 	if err != nil {
@@ -73,8 +73,9 @@ func readRegular(file string, limit int64, stat func(string) (fs.FileInfo, error
 	return src, nil
 }
 
-// readInside reads a regular file of a repository. A link out of it is not
-// followed: it would be a way to have a file of the host read.
+// readInside reads a regular file of a repository. It does not follow a link
+// that leads out: through one, a repository could have any file of the host
+// read.
 func readInside(repo, file string, limit int64) ([]byte, error) {
 	root, err := os.OpenRoot(repo)
 	if err != nil {

@@ -9,16 +9,18 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// CheckPattern says what is wrong with a pattern, given the hats that exist
-// (docs/spec 2.7): start and all hats known, every event that a hat of it emits
-// routed exactly once on each side of the threshold (besides by routes that are
-// taken once), every hat reached from the start, converged reached from every
-// hat, what a review finds sent to a hat that fixes it, and no cycle in which
-// nobody writes and nobody reviews, since nothing would change in it. All other
-// cycles are bounded by an attempt's 20 sessions and by the rule against
-// standing still (docs/spec 2.5, 2.6).
+// CheckPattern returns the mistakes in a pattern, given the hats that exist
+// (docs/spec 2.7). The rules are:
 //
-// Its problems have no place in a file.
+//   - start and all hats of routes exist;
+//   - every event of its hats has exactly one route on each side of the threshold, besides routes that are taken once;
+//   - every hat is reachable from the start, and converged from every hat;
+//   - issues of a review reach a hat that fixes them;
+//   - each cycle contains a hat that writes or reviews, since nothing could change in any other.
+//
+// An attempt's limit of 20 sessions and the no-progress rule bound the
+// remaining cycles (docs/spec 2.5, 2.6). The returned problems have no file and
+// no line.
 func CheckPattern(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	return checkPattern(p, hats, func(route int, _, text string) Problem {
 		if route >= 0 {
@@ -28,12 +30,13 @@ func CheckPattern(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
 	})
 }
 
-// at makes a problem with a field of a route, or of the pattern for route -1.
-type at func(route int, field, text string) Problem
+// routeProblem makes a problem with a field of a route, or of the pattern
+// itself when route is -1.
+type routeProblem func(route int, field, text string) Problem
 
-func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
-	// What follows reads routes as a graph, which has a meaning only once all
-	// names are right.
+func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) []Problem {
+	// The checks below read the routes as a graph, which is meaningful only
+	// when all names are valid.
 	if problems := checkNames(p, hats, at); len(problems) > 0 {
 		return problems
 	}
@@ -56,12 +59,12 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem
 				problems = append(problems, problem)
 			}
 		}
-		if !reach(lasting(p), name)[ledger.Converged] {
+		if !reach(withoutOnceRoutes(p), name)[ledger.Converged] {
 			problems = append(problems, at(firstFrom(p, name), "from", fmt.Sprintf("from %s no way leads to %q, so no task would ever be done", name, ledger.Converged)))
 		}
 	}
 	for i, r := range p.Routes {
-		if r.On == eventReview && r.When != ledger.Below && !r.Once && reached[r.From] && !fixes(p, hats, r) {
+		if r.On == eventReview && r.When != ledger.Below && !r.Once && reached[r.From] && !reachesFixer(p, hats, r) {
 			problem := at(i, "to", fmt.Sprintf("what %s finds is fixed by nobody: from %s no way leads to a hat that ends with %s", r.From, r.To, eventFix))
 			problem.Fix = fmt.Sprintf("Send it to a fixer: [[route]] from = %q, on = %q, when = \"above\", to = \"fixer\"", r.From, r.On)
 			problems = append(problems, problem)
@@ -80,8 +83,8 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem
 	return problems
 }
 
-// checkNames looks at each name by itself.
-func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
+// checkNames checks that the hats and events of the routes exist.
+func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) []Problem {
 	var problems []Problem
 	known := slices.Sorted(maps.Keys(hats))
 	unknown := func(route int, field, name string, also ...string) bool {
@@ -119,20 +122,21 @@ func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at at) []Problem {
 	return problems
 }
 
-// checkSides looks for events that are routed twice, or on one side only.
-func checkSides(p ledger.Pattern, at at) []Problem {
+// checkSides finds events that are routed twice, or on one side of the
+// threshold only.
+func checkSides(p ledger.Pattern, at routeProblem) []Problem {
 	type key struct{ from, on string }
 	var problems []Problem
 	var order []key
-	settled := map[key]map[ledger.ThresholdSide]int{} // by side, the route that is always taken on it
-	once := map[key]map[ledger.ThresholdSide]int{}    // by side, the last route that is taken once
+	settled := map[key]map[ledger.ThresholdSide]int{} // per side, the index of the route that is always taken
+	once := map[key]map[ledger.ThresholdSide]int{}    // per side, the index of the last route that is taken once
 	for i, r := range p.Routes {
 		k := key{r.From, r.On}
 		if settled[k] == nil {
 			settled[k], once[k] = map[ledger.ThresholdSide]int{}, map[ledger.ThresholdSide]int{}
 			order = append(order, k)
 		}
-		if slices.ContainsFunc(sides(r.When), func(side ledger.ThresholdSide) bool { _, ok := settled[k][side]; return ok }) {
+		if slices.ContainsFunc(sidesOf(r.When), func(side ledger.ThresholdSide) bool { _, ok := settled[k][side]; return ok }) {
 			problems = append(problems, at(i, "on", fmt.Sprintf("%s from %s is routed already by an earlier route", r.On, r.From)))
 			continue
 		}
@@ -143,7 +147,7 @@ func checkSides(p ledger.Pattern, at at) []Problem {
 				in = once[k]
 			}
 		}
-		for _, side := range sides(r.When) {
+		for _, side := range sidesOf(r.When) {
 			in[side] = i
 		}
 	}
@@ -172,15 +176,15 @@ func checkSides(p ledger.Pattern, at at) []Problem {
 			problem.Fix += "to = …"
 			problems = append(problems, problem)
 			if when == "" {
-				break // one route mends both sides
+				break // one route covers both sides
 			}
 		}
 	}
 	return problems
 }
 
-// checkOnce looks at a route that is taken once.
-func checkOnce(p ledger.Pattern, i int, at at) []Problem {
+// checkOnce checks a route that is taken once.
+func checkOnce(p ledger.Pattern, i int, at routeProblem) []Problem {
 	r := p.Routes[i]
 	switch {
 	case r.To == ledger.Converged:
@@ -195,8 +199,8 @@ func checkOnce(p ledger.Pattern, i int, at at) []Problem {
 	return nil
 }
 
-// sides are the sides of the threshold on which a route can be taken.
-func sides(when ledger.ThresholdSide) []ledger.ThresholdSide {
+// sidesOf returns the sides of the threshold on which the route can be taken.
+func sidesOf(when ledger.ThresholdSide) []ledger.ThresholdSide {
 	if when == "" {
 		return []ledger.ThresholdSide{ledger.Above, ledger.Below}
 	}
@@ -210,11 +214,11 @@ func opposite(side ledger.ThresholdSide) ledger.ThresholdSide {
 	return ledger.Above
 }
 
-// reach is what can be reached from a hat, itself included.
+// reach returns the hats that can be reached from a hat, including itself.
 func reach(p ledger.Pattern, from string) map[string]bool { return reachWithout(p, from, "") }
 
-// reachWithout is what can be reached from a hat without ever coming to
-// another.
+// reachWithout returns the hats that can be reached from a hat on paths that
+// avoid another one.
 func reachWithout(p ledger.Pattern, from, without string) map[string]bool {
 	if from == without {
 		return nil
@@ -231,16 +235,17 @@ func reachWithout(p ledger.Pattern, from, without string) map[string]bool {
 	return seen
 }
 
-// lasting is the pattern without routes that are taken once, which an attempt
-// may have behind it: what they lead to has to be reached without them as well.
-func lasting(p ledger.Pattern) ledger.Pattern {
+// withoutOnceRoutes returns the pattern without its routes that are taken once.
+// Later in an attempt these routes are used up, so their targets must be
+// reachable without them.
+func withoutOnceRoutes(p ledger.Pattern) ledger.Pattern {
 	p.Routes = slices.DeleteFunc(slices.Clone(p.Routes), func(r ledger.Route) bool { return r.Once && r.To != ledger.Converged })
 	return p
 }
 
-// fixes reports whether what a review found comes to a hat that fixes it
-// before it comes back to the review.
-func fixes(p ledger.Pattern, hats map[string]ledger.Hat, review ledger.Route) bool {
+// reachesFixer reports whether issues of a review can reach a fixing hat before
+// they return to the review.
+func reachesFixer(p ledger.Pattern, hats map[string]ledger.Hat, review ledger.Route) bool {
 	for name := range reachWithout(p, review.To, review.From) {
 		if slices.Contains(hats[name].Emits, eventFix) {
 			return true
@@ -249,8 +254,8 @@ func fixes(p ledger.Pattern, hats map[string]ledger.Hat, review ledger.Route) bo
 	return false
 }
 
-// idleCycle is a hat on a cycle of hats that neither write nor review, or "".
-// A route that is taken once ends each cycle that it lies on.
+// idleCycle returns a hat on a cycle in which no hat writes or reviews, or "".
+// Routes that are taken once cannot form such a cycle.
 func idleCycle(p ledger.Pattern, hats map[string]ledger.Hat, reached map[string]bool) string {
 	quiet := ledger.Pattern{}
 	for _, r := range p.Routes {
@@ -266,7 +271,7 @@ func idleCycle(p ledger.Pattern, hats map[string]ledger.Hat, reached map[string]
 	return ""
 }
 
-// firstFrom is the index of the first route that leaves a hat, or -1.
+// firstFrom returns the index of the first route that leaves the hat, or -1.
 func firstFrom(p ledger.Pattern, hat string) int {
 	return slices.IndexFunc(p.Routes, func(r ledger.Route) bool { return r.From == hat })
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/nightporter/nightporter/loop/task"
 )
 
-// Built-in settings of a project (docs/spec 2.4, 4.3, 7).
+// Defaults of a project (docs/spec 2.4, 4.3, 7).
 const (
 	defaultPattern = "plan-build-review"
 
@@ -31,8 +31,8 @@ const (
 	nightSessions  = 500
 )
 
-// Overrides are the flags of nightporter run that are settings (docs/spec 17). The
-// zero value of a field means that the flag was not given.
+// Overrides holds the flags of nightporter run that change settings (docs/spec
+// 17). A zero field means that the flag was not given.
 type Overrides struct {
 	Repo          string // --repo, relative to the caller's folder
 	Source        string // --source KIND:PATH
@@ -51,7 +51,7 @@ type Overrides struct {
 	Setup         []string
 }
 
-// flagChecker gathers what is wrong with flags.
+// flagChecker collects mistakes in flags.
 type flagChecker struct{ problems []Problem }
 
 func (f *flagChecker) bad(flag, text, meant string) {
@@ -70,11 +70,11 @@ func (f *flagChecker) count(flag string, n *int, least int) {
 	}
 }
 
-// Pick returns the project that run's flags mean. Named by --repo, it is the
-// config's project with that repository, or else one made of the flags alone,
-// so that run needs no config file. Without --repo it is the project whose
-// repository holds dir, or the only one there is. dir is the folder of the
-// person who typed the flags.
+// Pick returns the project that the flags of run select. With --repo it is the
+// configured project with that repository, or else a project made of the flags
+// alone, so that run needs no config file. Without --repo it is the project
+// whose repository contains dir, or the only configured one. dir is the working
+// directory of the person who typed the flags.
 func (c *Config) Pick(flags Overrides, dir string) (Project, error) {
 	if flags.Repo != "" {
 		repo := flags.Repo
@@ -103,8 +103,8 @@ func (c *Config) Pick(flags Overrides, dir string) (Project, error) {
 	return Project{}, newError([]Problem{problem})
 }
 
-// FromFlags is the project that run's flags describe by themselves, without
-// any config file. dir is the folder of the person who typed them.
+// FromFlags returns the project that the flags of run describe without a config
+// file. dir is the working directory of the person who typed them.
 func FromFlags(flags Overrides, dir string) (Project, error) {
 	if flags.Repo == "" {
 		flags.Repo = dir
@@ -112,15 +112,15 @@ func FromFlags(flags Overrides, dir string) (Project, error) {
 	return Empty().Pick(flags, dir)
 }
 
-// fromRepo makes a project of a repository alone. Its name is the folder's,
-// made into one, with a number where the config has that name for another.
+// fromRepo makes a project of a repository alone. Its name comes from the
+// folder's name, with a number added where a configured project has that name.
 func (c *Config) fromRepo(repo string) (Project, error) {
 	if text := checkRepo(repo); text != "" {
 		return Project{}, newError([]Problem{{Text: "--repo: " + text}})
 	}
 	real, err := filepath.EvalSymlinks(repo)
 	if err != nil {
-		return Project{}, newError([]Problem{{Text: "--repo: " + reason(err)}})
+		return Project{}, newError([]Problem{{Text: "--repo: " + systemText(err)}})
 	}
 	base := sanitise(filepath.Base(real))
 	name := base
@@ -131,10 +131,10 @@ func (c *Config) fromRepo(repo string) (Project, error) {
 	return Project{Name: name, Repo: real}, nil
 }
 
-// Settings resolves what one run works by. Where several things speak, flags
-// win over the project, it over its profile, and that over what is built in
-// (docs/spec 16); the rest of a task's own wishes is the core's. now is the time at
-// which the run starts. What is wrong with the flags, or missing, is an *Error.
+// Settings resolves the settings of one run. Flags override the project, the
+// project overrides its profile, and the profile overrides the defaults
+// (docs/spec 16); the core adds a task's own fields later. now is the start of
+// the run. Invalid or missing flags are an *Error.
 func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.Settings, error) {
 	f := &flagChecker{}
 	zone, err := cfg.Zone()
@@ -181,8 +181,8 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		s.Boundary = cfg.Boundary
 	}
 	s.Fallback = cfg.Agents[s.Agent].Fallback
-	s.Others = cfg.others(s.Agent)
-	s.CoAuthor = or(cfg.Agents[s.Agent].CoAuthor, ledger.DefaultCoAuthor(s.Agent))
+	s.Others = cfg.otherAgents(s.Agent)
+	s.CoAuthor = deref(cfg.Agents[s.Agent].CoAuthor, ledger.DefaultCoAuthor(s.Agent))
 	p.limits(&s, flags)
 	if until, ok := p.until(flags, f); ok {
 		s.Until = until.Next(now, zone)
@@ -193,7 +193,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		s.Pattern = pattern.pattern
 		wrong := pattern.check(cat)
 		f.problems = append(f.problems, wrong...)
-		if len(wrong) == 0 && !pattern.unsure(cat) {
+		if len(wrong) == 0 && !pattern.hasReported(cat) {
 			for _, problems := range p.checkPlans(pattern.pattern, cat.hats) {
 				f.problems = append(f.problems, problems...)
 			}
@@ -208,7 +208,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	return s, nil
 }
 
-// Zone is the time zone in which the person lives.
+// Zone returns the configured time zone, or the host's.
 func (c *Config) Zone() (*time.Location, error) {
 	if c.Timezone == "" {
 		return time.Local, nil
@@ -220,26 +220,28 @@ func (c *Config) Zone() (*time.Location, error) {
 	return zone, nil
 }
 
-// limits sets what depends on the profile and the kind of source (docs/spec 2.4).
+// limits sets the values that depend on the profile and the source kind
+// (docs/spec 2.4).
 func (p Project) limits(s *ledger.Settings, flags Overrides) {
 	kind := task.FindKind(s.Source.Kind)
-	if kind == nil { // no source is named: another finding says so
+	if kind == nil { // source has reported the missing name
 		kind = task.Proposed()
 	}
 	tasks, sessions, blocked := reviewTasks, reviewSessions, ledger.OnBlockedStop
 	if s.Profile == profileOvernight {
 		tasks, sessions, blocked = kind.MaxTasks, nightSessions, ledger.OnBlockedContinue
 	}
-	s.MaxTasks = first(tasks, flags.MaxTasks, p.MaxTasks)
-	s.MaxIterations = first(sessions, flags.MaxIterations, p.MaxIterations)
-	s.MaxWaves = first(defaultWaves, flags.MaxWaves, p.MaxWaves)
-	s.Batch = first(defaultBatch, flags.Batch, p.Batch)
+	s.MaxTasks = firstSet(tasks, flags.MaxTasks, p.MaxTasks)
+	s.MaxIterations = firstSet(sessions, flags.MaxIterations, p.MaxIterations)
+	s.MaxWaves = firstSet(defaultWaves, flags.MaxWaves, p.MaxWaves)
+	s.Batch = firstSet(defaultBatch, flags.Batch, p.Batch)
 	s.OnBlocked = cmp.Or(p.OnBlocked, blocked)
 	s.Push = cmp.Or(flags.Push, p.Push, kind.Push)
 }
 
-// hats are all hats, with agent, model and effort as this run uses them. A
-// flag's agent wins over every hat's: who tries another agent means all of it.
+// hats returns all hats with their agent, model and effort for this run. A
+// flag's agent replaces that of every hat: a person who tries another agent
+// means the whole run.
 func (p Project) hats(cfg *Config, s ledger.Settings, flags Overrides, hats map[string]ledger.Hat) map[string]ledger.Hat {
 	out := map[string]ledger.Hat{}
 	for name, h := range hats {
@@ -251,7 +253,7 @@ func (p Project) hats(cfg *Config, s ledger.Settings, flags Overrides, hats map[
 		case flags.Agent == "":
 			h.Agent = own
 		case own != "" && own != flags.Agent:
-			h.Agent, h.Model = "", "" // a model of the other agent's
+			h.Agent, h.Model = "", "" // the model belongs to the other agent
 		default:
 			h.Agent = ""
 		}
@@ -264,9 +266,8 @@ func (p Project) hats(cfg *Config, s ledger.Settings, flags Overrides, hats map[
 	return out
 }
 
-// source is where the tasks come from, by the one name that the source has in
-// the ledger: a run goes on with the source of the one before only where both
-// have the same.
+// source returns the source under its one name in the ledger. A run continues
+// the previous one only if both sources have the same name.
 func (p Project) source(flags Overrides, f *flagChecker) ledger.SourceRef {
 	if flags.Source == "" {
 		if p.Source.Kind == "" {
@@ -281,9 +282,10 @@ func (p Project) source(flags Overrides, f *flagChecker) ledger.SourceRef {
 	return p.sourceRef(s)
 }
 
-// sourceRef is a source with its path relative to the repository, cleaned and
-// with slashes. A path outside stays as written: who opens the source refuses
-// it. Links below the repository are not followed: they are names of their own.
+// sourceRef returns a source whose path is relative to the repository, cleaned
+// and with slashes. A path outside the repository stays as written and is
+// refused when the source is opened. Links inside the repository are not
+// resolved: each is a name of its own.
 func (p Project) sourceRef(s Source) ledger.SourceRef {
 	ref := ledger.SourceRef{Kind: s.Kind, Path: s.Path}
 	if k := s.kind(); k != nil {
@@ -299,7 +301,8 @@ func (p Project) sourceRef(s Source) ledger.SourceRef {
 		}
 		rel, err := filepath.Rel(p.Repo, path)
 		if err != nil || !filepath.IsLocal(rel) {
-			// The repository may have two names, one of them through a link.
+			// The repository may be reachable under two names, one of them a
+			// link.
 			real, errReal := filepath.EvalSymlinks(p.Repo)
 			if errReal != nil {
 				return ref
@@ -369,8 +372,8 @@ func (f *flagChecker) failed(flag string, err error) {
 	f.bad(flag, err.Error(), meant)
 }
 
-// first is the first of the given values that is set, else otherwise.
-func first(otherwise int, values ...*int) int {
+// firstSet returns the first value that is set, or otherwise.
+func firstSet(otherwise int, values ...*int) int {
 	for _, v := range values {
 		if v != nil {
 			return *v
@@ -398,9 +401,9 @@ func within(dir, repo string) bool {
 	}
 }
 
-// others are the agents that the file describes besides one: somebody who set
-// them up may want to go on with them while that one cannot be used.
-func (c *Config) others(agent string) []string {
+// otherAgents returns the configured agents except the given one. A person can
+// continue with them while that agent is unavailable.
+func (c *Config) otherAgents(agent string) []string {
 	names := slices.Sorted(maps.Keys(c.Agents))
 	return slices.DeleteFunc(names, func(name string) bool { return name == agent })
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-var evening = time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
+var testNow = time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
 
 func settings(t *testing.T, cfg *Config, p Project, flags Overrides) ledger.Settings {
 	t.Helper()
-	s, err := p.Settings(cfg, flags, evening)
+	s, err := p.Settings(cfg, flags, testNow)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// TestSettingsFromFlags runs without any config file.
+// TestSettingsFromFlags resolves a run's settings without any config file.
 func TestSettingsFromFlags(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	flags := Overrides{Repo: "shop", Source: "plan:checkout.md", Verify: []string{"go test ./..."}, From: "Task 5"}
 	p, err := FromFlags(flags, dir)
 	if err != nil {
@@ -51,10 +51,10 @@ func TestSettingsFromFlags(t *testing.T) {
 	}
 }
 
-// TestSourceHasOneName: whatever way the path is written, the run's source is
-// the same, because a run goes on only with its own source.
+// TestSourceHasOneName: every spelling of a path gives the run the same source,
+// because a run continues only with the same source.
 func TestSourceHasOneName(t *testing.T) {
-	dir := laySite(t)
+	dir := setupSite(t)
 	link := dir + "/link"
 	if err := os.Symlink(dir+"/shop", link); err != nil {
 		t.Fatal(err)
@@ -69,8 +69,8 @@ func TestSourceHasOneName(t *testing.T) {
 		{"/link", "plan:" + dir + "/link/plan.md", "plan:plan.md"},
 		{"/link", "plan:" + dir + "/shop/plan.md", "plan:plan.md"},
 		{"/shop", "backlog", "backlog:ai/backlog.md"},
-		// As written: outside, the repository itself, a name that only begins
-		// like it, and labels.
+		// These stay as written: a path outside, the repository itself, a path
+		// that only begins like it, and labels.
 		{"/shop", "plan:" + dir + "/plan.md", "plan:" + dir + "/plan.md"},
 		{"/shop", "plan:" + dir + "/shop", "plan:" + dir + "/shop"},
 		{"/shop", "plan:" + dir + "/shop-2/plan.md", "plan:" + dir + "/shop-2/plan.md"},
@@ -93,15 +93,16 @@ func TestSourceHasOneName(t *testing.T) {
 	}
 }
 
-// TestPrecedence: flag > project > profile > built-in (docs/spec 16).
+// TestPrecedence: flags override the project, the project its profile, and the
+// profile the defaults (docs/spec 16).
 func TestPrecedence(t *testing.T) {
-	layWhole(t)
+	setupFullExample(t)
 	cfg := load(t)
 	shop, blog := cfg.Projects[0], cfg.Projects[1]
 	for name, c := range map[string]struct {
 		project Project
 		flags   Overrides
-		want    ledger.Settings // of the fields below
+		want    ledger.Settings // only the fields compared below
 	}{
 		"project over profile": {shop, Overrides{}, ledger.Settings{
 			Profile: "overnight", OnBlocked: "stop", MaxTasks: 7, MaxIterations: 70, MaxWaves: 2, Batch: 3, Push: "end",
@@ -133,7 +134,7 @@ func TestPrecedence(t *testing.T) {
 	if s.QuestionTimeout.D() != 45*time.Minute || s.Boundary != "required" || s.Pattern.Name != "quick" || s.Timezone != "Europe/Berlin" {
 		t.Errorf("%v %q %q %q", s.QuestionTimeout, s.Boundary, s.Pattern.Name, s.Timezone)
 	}
-	// 23:10 UTC is 00:10 in Berlin: 07:00 is today's.
+	// now is 00:10 in Berlin (23:10 UTC), so 07:00 is later on the same day.
 	if want := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC); !s.Until.Equal(want) {
 		t.Errorf("until %v", s.Until)
 	}
@@ -143,9 +144,10 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestHatsOfARun: agent, model and effort of each hat, and the cap on its cost.
+// TestHatsOfARun checks agent, model and effort of each hat, and the limit on
+// its cost.
 func TestHatsOfARun(t *testing.T) {
-	layWhole(t)
+	setupFullExample(t)
 	cfg := load(t)
 	shop := cfg.Projects[0]
 	type row struct {
@@ -178,11 +180,11 @@ func TestHatsOfARun(t *testing.T) {
 }
 
 func TestBadFlags(t *testing.T) {
-	laySite(t)
+	setupSite(t)
 	_, err := Project{Name: "x"}.Settings(Empty(), Overrides{
 		Source: "plans:x", Profile: "overnigth", Pattern: "singel", Agent: "cluade", Push: "sometimes", Until: "7",
 		MaxTasks: ptr(-1), Batch: ptr(0), Verify: []string{" "},
-	}, evening)
+	}, testNow)
 	want := `✗ --agent: "cluade" is not one of claude, codex, copilot, demo, gemini, opencode, pi, qwen; meant "claude"?
 ✗ --batch: 0 is less than 1
 ✗ --max-tasks: -1 is less than 0
@@ -198,25 +200,26 @@ func TestBadFlags(t *testing.T) {
 	if d := cmp.Diff(want, err.Error()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if _, err := (Project{Name: "x"}).Settings(Empty(), Overrides{}, evening); err == nil || !strings.Contains(err.Error(), "--source: missing") {
+	if _, err := (Project{Name: "x"}).Settings(Empty(), Overrides{}, testNow); err == nil || !strings.Contains(err.Error(), "--source: missing") {
 		t.Errorf("no source: %v", err)
 	}
 }
 
-// TestPlans: what a project wants of plans goes with the run, and a pattern
-// without a plan cannot give it, wherever the pattern was named.
+// TestPlans: a project's settings about plans reach the run. They are refused
+// with a pattern that makes no plan, whether the config or a flag names it.
 func TestPlans(t *testing.T) {
-	layWhole(t)
+	setupFullExample(t)
 	cfg := load(t)
 	shop, blog := cfg.Projects[0], cfg.Projects[1]
 	if s := settings(t, cfg, shop, Overrides{}); !s.Consensus || !s.PlanApproval || !s.Pattern.Consensus {
 		t.Errorf("shop: %v %v %v", s.Consensus, s.PlanApproval, s.Pattern.Consensus)
 	}
-	// The pattern's own wish is the pattern's: it changes when that is read again.
+	// The pattern's own setting stays with the pattern, so that a changed file
+	// takes effect.
 	if s := settings(t, cfg, blog, Overrides{Pattern: "quick"}); s.Consensus || s.PlanApproval || !s.Pattern.Consensus {
 		t.Errorf("blog: %v %v %v", s.Consensus, s.PlanApproval, s.Pattern.Consensus)
 	}
-	_, err := shop.Settings(cfg, Overrides{Pattern: "single"}, evening)
+	_, err := shop.Settings(cfg, Overrides{Pattern: "single"}, testNow)
 	want := `✗ consensus needs a plan, and no hat of pattern single ends with plan.complete
     Take a pattern with a planner, such as plan-build-review, or leave consensus out
 ✗ plan_approval needs a plan, and no hat of pattern single ends with plan.complete
@@ -230,7 +233,7 @@ func TestPlans(t *testing.T) {
 }
 
 func TestPick(t *testing.T) {
-	dir := layWhole(t)
+	dir := setupFullExample(t)
 	cfg := load(t)
 	write(t, dir+"/other/shop/.git/HEAD", "ref: refs/heads/main\n")
 	write(t, dir+"/My Übung!/.git/HEAD", "ref: refs/heads/main\n")
@@ -305,7 +308,7 @@ func TestClockNext(t *testing.T) {
 		{"07:00", "2026-11-20T07:00:00+01:00", "2026-11-21T07:00:00+01:00"},
 		{"00:00", "2026-12-31T12:00:00+01:00", "2027-01-01T00:00:00+01:00"},
 		{"07:00", "2026-10-24T23:00:00+02:00", "2026-10-25T07:00:00+01:00"}, // the clock goes back at night
-		{"02:30", "2027-03-27T23:00:00+01:00", "2027-03-28T03:30:00+02:00"}, // and leaves this one out
+		{"02:30", "2027-03-27T23:00:00+01:00", "2027-03-28T03:30:00+02:00"}, // the clock skips 02:30
 	} {
 		var clock Clock
 		if err := clock.UnmarshalText([]byte(c.clock)); err != nil {

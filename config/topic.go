@@ -8,18 +8,19 @@ import (
 	"strings"
 )
 
-// Topic is a project's own place in Telegram (docs/spec 6.1): a group, or one of
-// the topics of a forum. The zero value is none.
+// Topic is a project's own Telegram chat (docs/spec 6.1): a group, or one topic
+// of a forum. The zero value is none.
 type Topic struct {
-	Chat   int64 // as the platform's bots see it: negative
+	Chat   int64 // the chat id in the Bot API: negative
 	Thread int   // 0 = the whole group, of which the topic "General" is part
 }
 
-// general is the topic that every forum has, and that no message names.
+// general is the id of the topic "General". Every forum has it, and messages in
+// it carry no topic id.
 const general = 1
 
-// supergroups have ids from here downwards, and links that count from there.
-// Only they have topics.
+// supergroups is the upper bound of supergroup ids; links contain the distance
+// from it. Only supergroups have topics.
 const supergroups = -1_000_000_000_000
 
 var (
@@ -29,8 +30,8 @@ var (
 	topicName = regexp.MustCompile(`^(?:@|(?:https?://)?(?:www\.)?t(?:elegram)?\.me/)[A-Za-z][A-Za-z0-9_]{3,31}(?:/[0-9/]*)?(?:\?\S*)?$`)
 )
 
-// fromTOML reads what a person can copy: the link of a message in the topic or
-// the group, or the group's number, with the topic's behind a slash.
+// fromTOML reads a topic in the forms that a person can copy: the link of a
+// message in it, or the group's id, optionally with a slash and the topic's id.
 func (t *Topic) fromTOML(x any) error {
 	var text Text
 	if err := text.fromTOML(x); err != nil {
@@ -39,7 +40,7 @@ func (t *Topic) fromTOML(x any) error {
 	v := strings.TrimSpace(string(text))
 	var chat, thread string
 	if m := topicLink.FindStringSubmatch(v); m != nil {
-		n, _ := strconv.ParseInt(m[1], 10, 64) // digits, by the form
+		n, _ := strconv.ParseInt(m[1], 10, 64) // m[1] holds digits only
 		chat, thread = strconv.FormatInt(supergroups-n, 10), m[2]
 		if in := topicOf.FindStringSubmatch(m[3]); in != nil {
 			thread = in[1]
@@ -48,7 +49,7 @@ func (t *Topic) fromTOML(x any) error {
 		chat, thread = m[1], m[2]
 	}
 	at := Topic{}
-	at.Chat, _ = strconv.ParseInt(chat, 10, 64) // as above, or 0
+	at.Chat, _ = strconv.ParseInt(chat, 10, 64) // digits only, or 0
 	at.Thread, _ = strconv.Atoi(thread)
 	if at.Thread == general {
 		at.Thread = 0

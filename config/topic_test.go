@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestTopic: all that a person can copy means the same place.
 func TestTopic(t *testing.T) {
 	topic, whole := Topic{Chat: -1001234567890, Thread: 42}, Topic{Chat: -1001234567890}
 	for _, c := range []struct {
@@ -21,11 +20,11 @@ func TestTopic(t *testing.T) {
 		{"-1001234567890", whole},
 		{int64(-1001234567890), whole},
 		{"https://t.me/c/1234567890", whole},
-		{"https://t.me/c/1234567890/1", whole}, // the topic that messages do not name
+		{"https://t.me/c/1234567890/1", whole}, // messages in the topic General carry no topic id
 		{"https://t.me/c/1234567890/1/1007", whole},
 		{"-1001234567890/1", whole},
-		{"-987654321", Topic{Chat: -987654321}},                                  // a group that is none yet
-		{"https://t.me/c/12345678901/7", Topic{Chat: -1012345678901, Thread: 7}}, // links count, they do not spell
+		{"-987654321", Topic{Chat: -987654321}},                                  // a plain group
+		{"https://t.me/c/12345678901/7", Topic{Chat: -1012345678901, Thread: 7}}, // the id has an extra digit: the link's number is a distance from supergroups, not the id's digits
 	} {
 		var got Topic
 		if err := got.fromTOML(c.written); err != nil || got != c.want {

@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/loop/task"
 )
 
-// Text is a text that people also write as a whole number, such as a uid.
+// Text is a text that may also be written as a whole number, such as a uid.
 type Text string
 
 func (t *Text) fromTOML(x any) error {
@@ -29,7 +29,7 @@ func (t *Text) fromTOML(x any) error {
 	return nil
 }
 
-// Words is a list of texts; a single one may stand without brackets.
+// Words is a list of texts; a single one may be written without brackets.
 type Words []string
 
 func (w *Words) fromTOML(x any) error {
@@ -59,9 +59,9 @@ func (v *Verify) fromTOML(x any) error {
 	return errTable
 }
 
-// QuestionTimeout is how long a question waits and what happens then
-// (docs/spec 6.4), written as "30m", as "continue", "pause" or "abort", or as
-// {after = "30m", then = "pause"}.
+// QuestionTimeout sets how long a question waits for an answer and what happens
+// afterwards (docs/spec 6.4). It is written as "30m", as "continue", "pause" or
+// "abort", or as {after = "30m", then = "pause"}.
 type QuestionTimeout struct {
 	After ledger.Duration `toml:"after"` // 0 = 30 minutes
 	Then  string          `toml:"then" oneof:"continue pause abort"`
@@ -86,8 +86,8 @@ func (q *QuestionTimeout) fromTOML(x any) error {
 	return nil
 }
 
-// Clock is a time of day, "07:30". The zero value is none at all, which
-// midnight is not.
+// Clock is a time of day, such as "07:30". The zero value is unset, which
+// differs from midnight.
 type Clock struct {
 	Set          bool
 	Hour, Minute int
@@ -103,7 +103,7 @@ func (c *Clock) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String is HH:MM, or "" for none.
+// String returns HH:MM, or "" when c is unset.
 func (c Clock) String() string {
 	if !c.Set {
 		return ""
@@ -111,9 +111,9 @@ func (c Clock) String() string {
 	return fmt.Sprintf("%02d:%02d", c.Hour, c.Minute)
 }
 
-// Next is the first moment after now at which the clock shows c in zone. Where
-// a change of daylight-saving time leaves c out, it is the moment that takes
-// its place.
+// Next returns the first moment after now at which the clock shows c in zone.
+// Where a change to daylight-saving time skips c, it returns the moment that
+// replaces it.
 func (c Clock) Next(now time.Time, zone *time.Location) time.Time {
 	now = now.In(zone)
 	for day := 0; ; day++ {
@@ -124,14 +124,14 @@ func (c Clock) Next(now time.Time, zone *time.Location) time.Time {
 	}
 }
 
-// WeekTime is a time of day on one day of the week, "Mon 08:00". The zero value
-// is none at all.
+// WeekTime is a time of day on one day of the week, such as "Mon 08:00". The
+// zero value is unset.
 type WeekTime struct {
 	Day time.Weekday
 	At  Clock
 }
 
-// UnmarshalText reads Mon HH:MM, the day in its three English letters.
+// UnmarshalText reads Mon HH:MM, with the English abbreviation of the day.
 func (w *WeekTime) UnmarshalText(text []byte) error {
 	v := string(text)
 	e := &valueError{text: fmt.Sprintf(`%q is not a weekday and a time: write it like "Mon 08:00"`, v)}
@@ -164,7 +164,7 @@ func (w *WeekTime) UnmarshalText(text []byte) error {
 	return e
 }
 
-// String is Mon HH:MM, or "" for none.
+// String returns Mon HH:MM, or "" when w is unset.
 func (w WeekTime) String() string {
 	if !w.At.Set {
 		return ""
@@ -172,7 +172,7 @@ func (w WeekTime) String() string {
 	return w.Day.String()[:3] + " " + w.At.String()
 }
 
-// Hours is a part of each day, "23:00-07:00", which may reach over midnight.
+// Hours is a part of each day, such as "23:00-07:00". It may cross midnight.
 type Hours struct{ From, To Clock }
 
 // UnmarshalText reads HH:MM-HH:MM.
@@ -190,7 +190,7 @@ func (h *Hours) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String is HH:MM-HH:MM, or "" for none.
+// String returns HH:MM-HH:MM, or "" when h is unset.
 func (h Hours) String() string {
 	if !h.From.Set {
 		return ""
@@ -198,14 +198,14 @@ func (h Hours) String() string {
 	return h.From.String() + "-" + h.To.String()
 }
 
-// Start says when up starts a run by itself: "manual", "auto", or a cron
-// expression of five fields (docs/spec 16). The expression itself is read where it
-// is used; here only its form is looked at.
+// Start sets when up starts a run by itself: "manual", "auto", or a cron
+// expression of five fields (docs/spec 16). Only the form of the expression is
+// checked here; the daemon parses it.
 type Start string
 
 var cronWords = []string{"manual", "auto", "@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"}
 
-// UnmarshalText reads one of the words or five fields.
+// UnmarshalText reads "manual", "auto" or five fields.
 func (s *Start) UnmarshalText(text []byte) error {
 	v := string(text)
 	fields := strings.Fields(v)
@@ -222,14 +222,14 @@ func (s *Start) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Source is where a project's tasks come from: KIND:PATH (docs/spec 3, 17). Path is
-// as written, relative to the repository.
+// Source is the origin of a project's tasks: KIND:PATH (docs/spec 3, 17). Path
+// is as written, relative to the repository.
 type Source struct{ Kind, Path string }
 
-// kind returns the row of the source's kind, nil where none is named.
+// kind returns the table row of the source's kind, or nil for an unknown one.
 func (s Source) kind() *task.Kind { return task.FindKind(s.Kind) }
 
-// isPath reports whether the PATH is one, and no label of a forge's issues.
+// isPath reports whether Path is a file's path rather than a label of issues.
 func (s Source) isPath() bool {
 	k := s.kind()
 	if k == nil || s.Path == "" {
@@ -272,5 +272,5 @@ func (s *Source) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// list is words as a person lists them.
+// list joins words for a message.
 func list(words []string) string { return strings.Join(words, ", ") }

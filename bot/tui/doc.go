@@ -1,19 +1,19 @@
-// Package tui is the live screen of `nightporter watch`: what one project is
-// at, by keys alone.
+// Package tui is the live screen of `nightporter watch`. It shows one project
+// and is used by keys alone.
 //
 //	scene.go                    Scene, the read model that the daemon makes of a project
-//	model.go keys.go            the state of the screen, and what keys do to it
-//	input.go page.go            the line that is typed, a text that is open
-//	view.go sections.go         how the screen is laid out
+//	model.go keys.go            the state of the screen, and the effect of keys
+//	input.go page.go            the input line, an open text
+//	view.go sections.go         the layout of the screen
 //	timeline.go paint.go        bars of sessions, colours
 //	run.go                      the program around it
 //
-// The screen knows a Scene and a Porter, and nothing of sockets or of the
-// ledger. It decides nothing: a key sends a line that could have been typed in
-// a chat. Leaving it never ends what is watched.
+// The screen depends on a Scene and a connection to the daemon, and on neither
+// sockets nor the ledger. It makes no decisions: a key sends a line that could
+// have been typed in a chat. Leaving the screen never ends the run.
 //
 // The tests hold that no line is wider than the screen and no screen higher,
-// whatever a task or an agent is called and prints; that nothing foreign reaches
-// the terminal as a sequence; that a line is sent again with its own key, so
-// that it is done once; and that words which were typed are never lost.
+// whatever names and output it shows; that foreign text never reaches the
+// terminal as a control sequence; that a line is repeated with its own key, so
+// that it takes effect once; and that typed words are never lost.
 package tui

@@ -10,77 +10,77 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestScreens are the screens of a night, at the smallest size, at a usual one
-// and at a large one.
+// TestScreens shows the screens of a night at the smallest size, a usual one
+// and a large one.
 func TestScreens(t *testing.T) {
-	working := func() *story {
-		n := newStory().at("#4 planner")
-		n.input(loop.Guide{Text: "!sticky No new dependencies"})
-		n.at("#7 planner")
-		n.input(loop.Guide{Text: "Wrap the existing code, don't replace it"})
-		n.at("#7 builder")
-		n.input(loop.Guide{Text: "#9 Plain text mails, no HTML"})
+	working := func() *testNight {
+		n := newTestNight().advanceTo("#4 planner")
+		n.give(loop.Guide{Text: "!sticky No new dependencies"})
+		n.advanceTo("#7 planner")
+		n.give(loop.Guide{Text: "Wrap the existing code, don't replace it"})
+		n.advanceTo("#7 builder")
+		n.give(loop.Guide{Text: "#9 Plain text mails, no HTML"})
 		return n
 	}
-	late := func() *story { return working().at("#11 builder") }
-	for name, draw := range map[string]func(s *screen){
-		"looking": func(*screen) {},
-		"working": func(s *screen) {
+	late := func() *testNight { return working().advanceTo("#11 builder") }
+	for name, draw := range map[string]func(s *testScreen){
+		"looking": func(*testScreen) {},
+		"working": func(s *testScreen) {
 			n := working()
 			c, now := n.scene(), n.Now.Add(8*time.Minute+4*time.Second)
-			c.Hand.Agent = "claude fast"
-			c.Hand.Shows([]string{"I'll look at the old code first.", "Read legacy/orders.go", "Edit order/adapter.go", "go test ./order/...   ok shop/order 1.9s"}, now.Add(-41*time.Second))
+			c.Current.Agent = "claude fast"
+			c.Current.SetOutput([]string{"I'll look at the old code first.", "Read legacy/orders.go", "Edit order/adapter.go", "go test ./order/...   ok shop/order 1.9s"}, now.Add(-41*time.Second))
 			s.show(c, now)
 		},
-		"hostile": func(s *screen) {
-			n := newStory().at("#3 planner")
+		"hostile": func(s *testScreen) {
+			n := newTestNight().advanceTo("#3 planner")
 			bad := "\x1b[2J\x1b]0;x\x07<b>\u202eevil\u202c " + strings.Repeat("漢字é́́́́́́ ", 450) + "\n\r\t"
 			tasks := n.State.Project.Tasks.Slice()
 			tasks[0].Task.Title, tasks[1].Task.ID = bad, bad
 			n.State.Project.Tasks = loop.NewTaskList(tasks...)
 			c := n.scene()
-			c.Hand.Shows([]string{bad, "\x1b[1A\x1b[2K", "\u200f\u202e100% done\x9b31m", "\xff\xfe│ ┤ ● fake", strings.Repeat("x", 10_000)}, n.Now)
+			c.Current.SetOutput([]string{bad, "\x1b[1A\x1b[2K", "\u200f\u202e100% done\x9b31m", "\xff\xfe│ ┤ ● fake", strings.Repeat("x", 10_000)}, n.Now)
 			c.Add(bad, n.Now.Add(-time.Hour), n.Now.Add(time.Hour))
 			s.show(c, n.Now)
 		},
-		"asks": func(s *screen) {
+		"asks": func(s *testScreen) {
 			n := late()
-			s.show(n.scene(), n.Now.Add(time.Minute)).keysOf("down", "down")
+			s.show(n.scene(), n.Now.Add(time.Minute)).pressKeys("down", "down")
 		},
-		"question": func(s *screen) {
+		"question": func(s *testScreen) {
 			n := late()
-			s.show(n.scene(), n.Now.Add(time.Minute)).keysOf("a")
+			s.show(n.scene(), n.Now.Add(time.Minute)).pressKeys("a")
 		},
-		"paused": func(s *screen) {
+		"paused": func(s *testScreen) {
 			n := working()
-			n.input(loop.Pause{})
+			n.give(loop.Pause{})
 			n.Until(func() bool { return n.State.Project.Run.State == ledger.RunPaused })
-			s.show(n.scene(), n.Now.Add(time.Hour)).keysOf("p").answer("‖ shop is paused already", true)
+			s.show(n.scene(), n.Now.Add(time.Hour)).pressKeys("p").answer("‖ shop is paused already", true)
 		},
-		"typing": func(s *screen) {
+		"typing": func(s *testScreen) {
 			n := working()
-			s.show(n.scene(), n.Now).keysOf("g", "Keep the old names, all of them, also in the tests")
+			s.show(n.scene(), n.Now).pressKeys("g", "Keep the old names, all of them, also in the tests")
 		},
-		"ending": func(s *screen) {
+		"ending": func(s *testScreen) {
 			n := working()
-			s.show(n.scene(), n.Now).keysOf("s")
+			s.show(n.scene(), n.Now).pressKeys("s")
 		},
-		"away": func(s *screen) {
+		"away": func(s *testScreen) {
 			n := working()
 			s.show(n.scene(), n.Now)
 			s.now = n.Now.Add(12 * time.Second)
-			s.take(sceneMsg{gen: s.gen, err: fmt.Errorf("%w: refused", ErrAway)})
+			s.take(sceneMsg{gen: s.lookGen, err: fmt.Errorf("%w: refused", ErrOffline)})
 			s.now = s.now.Add(30 * time.Second)
 		},
-		"ended": func(s *screen) {
+		"ended": func(s *testScreen) {
 			n := late()
 			n.Until(nil)
 			s.show(n.scene(), n.Now.Add(time.Hour))
 		},
-		"none": func(s *screen) {
-			s.show(Scene{Sign: "○", Word: "no project yet", Says: []string{"Begin with: nightporter run"}}, evening)
+		"none": func(s *testScreen) {
+			s.show(Scene{Sign: "○", Word: "no project yet", Remarks: []string{"Begin with: nightporter run"}}, evening)
 		},
-		"help": func(s *screen) { s.show(working().scene(), evening).keysOf("?") },
+		"help": func(s *testScreen) { s.show(working().scene(), evening).pressKeys("?") },
 	} {
 		sizes := [][2]int{{40, 12}, {80, 24}, {200, 60}}
 		if name == "working" || name == "hostile" {
@@ -89,7 +89,7 @@ func TestScreens(t *testing.T) {
 		for _, size := range sizes {
 			name := fmt.Sprintf("%s_%dx%d", name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
-				s := newScreen(t, size[0], size[1])
+				s := newTestScreen(t, size[0], size[1])
 				draw(s)
 				golden(t, name, s.frame())
 			})

@@ -11,11 +11,11 @@ import (
 	"github.com/nightporter/nightporter/internal/width"
 )
 
-// input is the line that is being typed.
+// input is the line editor.
 type input struct{ textinput.Model }
 
-// A text input holds one line without tabs. What was pasted keeps its own:
-// private characters stand for them until the line is sent.
+// textinput.Model holds one line without tabs. Private-use characters represent
+// pasted line ends and tabs until the line is sent.
 var (
 	encode = strings.NewReplacer("\r\n", "\ue000", "\r", "\ue000", "\n", "\ue000", "\t", "\ue001")
 	decode = strings.NewReplacer("\ue000", "\n", "\ue001", "\t")
@@ -23,30 +23,31 @@ var (
 
 func newInput(text string) input {
 	m := textinput.New()
-	m.KeyMap.Paste = key.NewBinding() // it would run a program; terminals paste by themselves
+	m.KeyMap.Paste = key.NewBinding() // its own paste would run a program; terminals paste by themselves
 	m.Focus()
 	m.SetValue(encode.Replace(text))
 	m.CursorEnd()
 	return input{m}
 }
 
-// text returns what was typed and pasted.
+// text returns the typed and pasted text.
 func (i input) text() string { return decode.Replace(i.Value()) }
 
-// update takes a key or a paste.
+// update handles a key or a paste.
 func (i *input) update(msg tea.Msg) {
 	if p, is := msg.(tea.PasteMsg); is {
 		msg = tea.PasteMsg{Content: encode.Replace(p.Content)}
 	}
-	i.Model, _ = i.Update(msg) // its commands only make a cursor blink
+	i.Model, _ = i.Update(msg) // the returned commands only blink the cursor
 }
 
-// view returns the line as a screen of this many columns shows it: harmless,
-// and with "_" as its cursor, which is always in sight. The text input has a
-// view of its own, which shows foreign text as it is.
+// view renders the line for a screen of this many columns, with control
+// characters removed and "_" as the cursor, which is always visible. The view
+// of textinput.Model would print foreign text unchanged.
 func (i input) view(columns int) string {
 	r := []rune(i.Value())
-	// Only the characters near the cursor: a log that was pasted has thousands.
+	// Only the characters near the cursor are rendered: a pasted log may have
+	// thousands.
 	near := 4 * max(columns, 0)
 	at := i.Position()
 	head, tail := cleanPart(r[max(at-near, 0):at]), cleanPart(r[at:min(at+near, len(r))])
@@ -57,7 +58,8 @@ func (i input) view(columns int) string {
 	return line
 }
 
-// cleanPart is bot.Clean for a part of a line: the spaces at its ends stay.
+// cleanPart cleans a part of a line like bot.Clean, but keeps the spaces at its
+// ends.
 func cleanPart(r []rune) string {
 	text := strings.NewReplacer("\ue000", " ", "\ue001", " ").Replace(string(r))
 	return strings.TrimSuffix(bot.CleanPre(text+"|"), "|")

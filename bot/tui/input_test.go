@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// TestInputView: whatever is typed and wherever the cursor stands, the line
-// fits, is harmless, and shows its cursor.
+// TestInputView: for any text and cursor position, the line fits, is clean and
+// shows its cursor.
 func TestInputView(t *testing.T) {
 	const text = "漢字漢字漢字漢字 עברית a\u0301e\u0301 \u202eevil\u202c 👍👍 plain words that go on and on"
 	for width := 6; width <= 60; width += 3 {
@@ -25,8 +25,8 @@ func TestInputView(t *testing.T) {
 	}
 }
 
-// TestInputPaste: line breaks and tabs that were pasted are sent as they were,
-// and shown as spaces.
+// TestInputPaste: pasted line ends and tabs are sent unchanged, and shown as
+// spaces.
 func TestInputPaste(t *testing.T) {
 	i := newInput("a")
 	i.update(tea.PasteMsg{Content: "\tb\r\nc\rd\ne\x1b[2J"})

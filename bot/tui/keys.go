@@ -9,81 +9,81 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// press does what a key is for.
-func (m model) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	if k.String() == "ctrl+c" { // in every mode: it leaves, and ends nothing
+// handleKey handles a key.
+func (m model) handleKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	if k.String() == "ctrl+c" { // in every mode; it leaves the screen and ends no run
 		return m, tea.Quit
 	}
 	switch m.mode {
-	case typing:
-		return m.pressTyping(k)
-	case asking:
-		return m.pressAsking(k)
-	case ending:
-		return m.pressEnding(k)
-	case reading:
+	case modeInput:
+		return m.handleInputKey(k)
+	case modeAnswer:
+		return m.handleAnswerKey(k)
+	case modeConfirmEnd:
+		return m.handleConfirmKey(k)
+	case modePage:
 		if k.String() == "q" || k.String() == "esc" || k.String() == "enter" {
-			m.mode = looking
+			m.mode = modeCommand
 			return m, nil
 		}
 		m.page.key(k, m.width, m.height)
 		return m, nil
 	}
-	return m.pressLooking(k)
+	return m.handleCommandKey(k)
 }
 
-func (m model) pressLooking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleCommandKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
 	case "q":
 		return m, tea.Quit
 	case "g":
-		m.mode, m.input, m.note = typing, newInput(""), ""
+		m.mode, m.input, m.note = modeInput, newInput(""), ""
 	case "/":
-		m.mode, m.input, m.note = typing, newInput("/"), ""
+		m.mode, m.input, m.note = modeInput, newInput("/"), ""
 	case "p":
-		return m.say(sent{Line: Line{Text: "/pause"}})
+		return m.sendLine(sent{Line: Line{Text: "/pause"}})
 	case "r":
-		return m.say(sent{Line: Line{Text: "/resume"}})
+		return m.sendLine(sent{Line: Line{Text: "/resume"}})
 	case "s":
 		if m.idle() {
 			m.note = bot.SignLater + " no run is under way"
 			return m, nil
 		}
-		m.mode, m.note = ending, ""
+		m.mode, m.note = modeConfirmEnd, ""
 	case "l":
-		return m.say(sent{Line: Line{Text: strings.TrimSpace("/log " + m.chosenArg())}, open: true})
+		return m.sendLine(sent{Line: Line{Text: strings.TrimSpace("/log " + m.chosenArg())}, asPage: true})
 	case "d":
-		return m.say(sent{Line: Line{Text: strings.TrimSpace("/diff " + m.chosenArg())}, open: true})
+		return m.sendLine(sent{Line: Line{Text: strings.TrimSpace("/diff " + m.chosenArg())}, asPage: true})
 	case "enter":
-		arg := cmp.Or(m.chosenArg(), m.atWork())
+		arg := cmp.Or(m.chosenArg(), m.activeTask())
 		if arg == "" {
 			m.note = bot.SignLater + " no task is chosen; ↓ ↑ choose one"
 			return m, nil
 		}
-		return m.say(sent{Line: Line{Text: "/task " + arg}, open: true})
+		return m.sendLine(sent{Line: Line{Text: "/task " + arg}, asPage: true})
 	case "a":
 		if len(m.scene.Questions) == 0 {
 			m.note = bot.SignLater + " no question is open"
 			return m, nil
 		}
-		m.mode, m.asked, m.note = asking, m.scene.Questions[0].ID, ""
+		m.mode, m.questionID, m.note = modeAnswer, m.scene.Questions[0].ID, ""
 	case "?":
-		m.page, m.mode = newPage("keys", help), reading
+		m.page, m.mode = newPage("keys", help), modePage
 	case "tab":
 		return m.otherProject(1)
 	case "shift+tab":
 		return m.otherProject(-1)
 	case "down", "j":
-		m.choose(1)
+		m.moveSelection(1)
 	case "up", "k":
-		m.choose(-1)
+		m.moveSelection(-1)
 	case "esc":
 		m.chosen, m.note = "", ""
 	}
 	return m, nil
 }
 
-// help is what every key does, for the narrowest screen.
+// help describes every key, within the width of the narrowest screen.
 const help = `g    guidance; enter sends it
 /    any command: /queue, /retry 8, …
 a    answer a question, by its letter
@@ -95,49 +95,49 @@ d    diff of the chosen task, or the run
 tab  another project
 q    quits; nightporter goes on`
 
-func (m model) pressTyping(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleInputKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch k.String() {
 	case "esc":
-		m.mode, m.input, m.note = looking, newInput(""), ""
+		m.mode, m.input, m.note = modeCommand, newInput(""), ""
 		return m, nil
 	case "enter":
 		words := m.input.text()
 		if strings.TrimSpace(words) == "" {
-			m.mode = looking
+			m.mode = modeCommand
 			return m, nil
 		}
-		m.mode, m.input = looking, newInput("")
-		return m.say(sent{Line: Line{Text: lineOf(words)}, back: words})
+		m.mode, m.input = modeCommand, newInput("")
+		return m.sendLine(sent{Line: Line{Text: parseInput(words)}, restore: words})
 	}
 	was := m.input.text()
 	m.input.update(k)
 	if m.input.text() != was {
-		m.failed = nil // other words, another line
+		m.failed = nil // an edited line is a new line
 	}
 	return m, nil
 }
 
-// lineOf is what typed words are sent as: guidance, but for what is a command
-// or an answer by itself, as in every chat.
-func lineOf(words string) string {
+// parseInput turns typed words into a line: a command or an answer stays as it
+// is, any other text becomes guidance, as in every chat.
+func parseInput(words string) string {
 	if line := strings.TrimSpace(words); bot.IsCommand(line) {
 		return line
 	}
 	return "/guidance " + strings.TrimSpace(words)
 }
 
-func (m model) pressAsking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+func (m model) handleAnswerKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	q := m.question()
 	key := k.String()
 	switch key {
 	case "esc":
-		m.mode = looking
+		m.mode = modeCommand
 		return m, nil
 	case "tab", "down":
-		m.asked = m.otherQuestion(1)
+		m.questionID = m.otherQuestion(1)
 		return m, nil
 	case "shift+tab", "up":
-		m.asked = m.otherQuestion(-1)
+		m.questionID = m.otherQuestion(-1)
 		return m, nil
 	}
 	if len(key) != 1 || key[0] < 'a' || int(key[0]-'a') >= len(q.Choices) {
@@ -145,34 +145,34 @@ func (m model) pressAsking(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	}
 	c := q.Choices[key[0]-'a']
 	if c.Words {
-		m.mode, m.input = typing, newInput(c.Line+" ")
+		m.mode, m.input = modeInput, newInput(c.Line+" ")
 		return m, nil
 	}
-	m.mode = looking
-	return m.say(sent{Line: Line{Text: c.Line}, open: strings.HasPrefix(c.Line, "/plan")})
+	m.mode = modeCommand
+	return m.sendLine(sent{Line: Line{Text: c.Line}, asPage: strings.HasPrefix(c.Line, "/plan")})
 }
 
-// otherQuestion is the one after the one that is shown, or before it.
+// otherQuestion returns the id of the question by places after the shown one.
 func (m model) otherQuestion(by int) string {
 	all := m.scene.Questions
 	for n, q := range all {
-		if q.ID == m.asked {
+		if q.ID == m.questionID {
 			return all[(n+by+len(all))%len(all)].ID
 		}
 	}
-	return m.asked
+	return m.questionID
 }
 
-func (m model) pressEnding(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	m.mode = looking
+func (m model) handleConfirmKey(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	m.mode = modeCommand
 	if k.String() == "y" {
-		return m.say(sent{Line: Line{Text: "/stop"}})
+		return m.sendLine(sent{Line: Line{Text: "/stop"}})
 	}
 	m.note = bot.SignLater + " not stopped"
 	return m, nil
 }
 
-// otherProject turns to the next project, or to the one before.
+// otherProject switches to the next or the previous project.
 func (m model) otherProject(by int) (tea.Model, tea.Cmd) {
 	all := m.scene.Projects
 	if len(all) < 2 {
@@ -184,15 +184,15 @@ func (m model) otherProject(by int) (tea.Model, tea.Cmd) {
 			at = n
 		}
 	}
-	m.leave()
-	m.gen++
+	m.cancelLook()
+	m.lookGen++
 	m.scene = Scene{Project: all[(at+by+len(all))%len(all)], Projects: all, Zone: m.scene.Zone}
 	m.chosen, m.note = "", ""
 	return m, m.look()
 }
 
-// choose moves to another task of the list.
-func (m *model) choose(by int) {
+// moveSelection moves the selection in the list of tasks.
+func (m *model) moveSelection(by int) {
 	if len(m.scene.Tasks) == 0 {
 		return
 	}
@@ -205,8 +205,8 @@ func (m *model) choose(by int) {
 	switch {
 	case at >= 0:
 		at = min(max(at+by, 0), len(m.scene.Tasks)-1)
-	case m.chosen == "" && m.atWork() != "": // that one first
-		m.chosen = m.atWork()
+	case m.chosen == "" && m.activeTask() != "": // starts at the active task
+		m.chosen = m.activeTask()
 		return
 	default:
 		at = 0
@@ -214,8 +214,8 @@ func (m *model) choose(by int) {
 	m.chosen = m.scene.Tasks[at].Arg
 }
 
-// atWork is the task at work as a command takes it, "" where none is.
-func (m model) atWork() string {
+// activeTask returns the active task as an argument of a command, or "".
+func (m model) activeTask() string {
 	for _, t := range m.scene.Tasks {
 		if t.Sign == bot.SignNow {
 			return t.Arg
@@ -224,8 +224,8 @@ func (m model) atWork() string {
 	return ""
 }
 
-// chosenArg is the chosen task as a command takes it, "" for none, or for one
-// that is not there any more.
+// chosenArg returns the selected task as an argument of a command; "" if none
+// is selected or the task no longer exists.
 func (m model) chosenArg() string {
 	for _, t := range m.scene.Tasks {
 		if t.Arg == m.chosen {

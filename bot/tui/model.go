@@ -11,87 +11,87 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// ErrAway says that nobody answered: what was asked may or may not have been
-// done, and the same with the same key is safe.
-var ErrAway = errors.New("nightporter does not answer")
+// ErrOffline means that the daemon did not respond. The line may have taken
+// effect; sending it again with the same key is safe.
+var ErrOffline = errors.New("nightporter does not answer")
 
-// Porter is the nightporter that is watched.
-type Porter interface {
-	// Look returns the project's scene as soon as it is another one than seen
-	// names, or after a while. project "" is the one that is at work. patient
-	// keeps trying for a while where nobody answers, else the first try counts.
+// Client is the connection to the daemon.
+type Client interface {
+	// Look returns the project's scene once it differs from the scene named
+	// seen, or after a time limit. An empty project means the active one. With
+	// patient, Look retries for a while when the daemon does not respond.
 	Look(ctx context.Context, project, seen string, patient bool) (Scene, error)
-	// Send does what a line asks for and returns what its sender is told.
+	// Send executes a line and returns the response for its sender.
 	Send(ctx context.Context, line Line) (Answer, error)
 }
 
-// Line is something that was typed, or a key stands for. The same key is the
-// same line.
+// Line is a typed line, or the line of a key press. Two lines with the same Key
+// are the same line.
 type Line struct{ Key, Project, Text string }
 
-// Answer is what the sender of a line is told.
+// Answer is the daemon's response to a line.
 type Answer struct {
 	OK   bool
 	Text string
 }
 
-// Options say how the screen looks.
+// Options configure the screen.
 type Options struct {
-	Project string         // to begin with; "" = the one that is at work
-	Color   bool           // without it nothing is set in colour
-	Zone    *time.Location // where the scene names none; nil = local
+	Project string         // the first project; "" = the active one
+	Color   bool           // use colours
+	Zone    *time.Location // for scenes without a zone; nil = local
 	Now     func() time.Time
-	Key     func() string // a new one for every line
+	Key     func() string // returns a new key for each line
 }
 
-// mode is what keys are for.
+// mode decides how keys are interpreted.
 type mode int
 
 const (
-	looking mode = iota // a key is a command
-	typing              // keys go into the box
-	asking              // letters answer the question
-	ending              // y ends the run
-	reading             // a text is open
+	modeCommand    mode = iota // keys are commands
+	modeInput                  // keys go into the input line
+	modeAnswer                 // letters answer the question
+	modeConfirmEnd             // y ends the run
+	modePage                   // a text is open
 )
 
-// model is the screen. Update and View are pure but for the commands that
-// they return.
+// model is the state of the screen. Update and View are pure except for the
+// commands that they return.
 type model struct {
-	opt    Options
-	porter func(project, seen string, patient bool, gen int) tea.Cmd
-	send   func(sent) tea.Cmd
-	leave  func() // of the look in hand
+	opt          Options
+	requestScene func(project, seen string, patient bool, gen int) tea.Cmd
+	send         func(sent) tea.Cmd
+	cancelLook   func() // cancels the current Look
 
 	width, height int
 	now           time.Time
 
-	scene  Scene
-	loaded bool      // a scene was seen
-	gen    int       // of the look: those of a project that was left do not count
-	away   time.Time // since when nobody answers, zero while somebody does
+	scene        Scene
+	loaded       bool      // a scene has been received
+	lookGen      int       // generation of Look calls; results of earlier ones are dropped
+	offlineSince time.Time // since when the daemon has not responded; zero while it does
 
-	mode   mode
-	input  input
-	sent   *sent  // the line in hand
-	failed *sent  // the line that was not answered, for as long as it is not changed
-	note   string // what was answered, or is wrong
-	chosen string // task, "" for none
-	asked  string // id of the question that is shown: letters must never answer another one
-	page   page
+	mode       mode
+	input      input
+	sent       *sent  // the line that awaits its response
+	failed     *sent  // the line without a response, until the person edits it
+	note       string // the response to a line, or an error
+	chosen     string // id of the selected task, "" for none
+	questionID string // id of the shown question; a letter must never answer another one
+	page       page
 
-	err error // that it ends with
+	err error // the error with which the screen ends
 }
 
-// sent is a line on its way.
+// sent is a line that was sent.
 type sent struct {
 	Line
-	again bool   // nobody answered it once
-	open  bool   // its answer is for reading
-	back  string // what goes back into the box where it was not done, "" for a key
+	retried bool   // it has been sent a second time
+	asPage  bool   // show the response as a page
+	restore string // text to restore to the input line after a failure; "" for a key press
 }
 
-// Messages besides those of the terminal.
+// Messages in addition to those of the terminal.
 type (
 	tickMsg  time.Time
 	sceneMsg struct {
@@ -107,7 +107,7 @@ type (
 	}
 )
 
-// Init looks for the first time.
+// Init starts the first Look.
 func (m model) Init() tea.Cmd { return tea.Batch(m.look(), tick()) }
 
 func (m model) look() tea.Cmd {
@@ -115,22 +115,20 @@ func (m model) look() tea.Cmd {
 	if !m.loaded {
 		project = m.opt.Project
 	}
-	if !m.away.IsZero() { // whoever answers again has to do it at once
-		return m.porter(project, "", true, m.gen)
+	if !m.offlineSince.IsZero() { // a daemon that is back should respond at once
+		return m.requestScene(project, "", true, m.lookGen)
 	}
-	return m.porter(project, m.scene.Seen, false, m.gen)
+	return m.requestScene(project, m.scene.Version, false, m.lookGen)
 }
 
-// tick is for what goes on with the time alone: the clock and how long
-// something takes.
+// tick updates the clock and the elapsed times.
 func tick() tea.Cmd { return tea.Every(time.Second, func(t time.Time) tea.Msg { return tickMsg(t) }) }
 
-// rest is how long the screen leaves the daemon alone after a change: work
-// that moves fast must not be drawn, and asked for, more often than anybody
-// can read.
-const rest = 100 * time.Millisecond
+// redrawPause is the pause between a change and the next Look, so that fast
+// work is not requested and drawn more often than people can read.
+const redrawPause = 100 * time.Millisecond
 
-// Update takes a message in.
+// Update handles a message.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -139,100 +137,100 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.now = m.opt.Now()
 		return m, tick()
 	case sceneMsg:
-		return m.seen(msg)
+		return m.applyScene(msg)
 	case lookMsg:
-		if msg.gen == m.gen {
+		if msg.gen == m.lookGen {
 			return m, m.look()
 		}
 	case answerMsg:
-		return m.answered(msg)
+		return m.applyAnswer(msg)
 	case tea.PasteMsg:
-		if m.mode == typing {
+		if m.mode == modeInput {
 			m.input.update(msg)
 			m.failed = nil
 		}
 	case tea.KeyPressMsg:
-		return m.press(msg)
+		return m.handleKey(msg)
 	}
 	return m, nil
 }
 
-// seen takes a scene in, or that there was none, and looks again.
-func (m model) seen(msg sceneMsg) (tea.Model, tea.Cmd) {
-	if msg.gen != m.gen { // of a project that was left
+// applyScene handles the result of a Look, and starts the next one.
+func (m model) applyScene(msg sceneMsg) (tea.Model, tea.Cmd) {
+	if msg.gen != m.lookGen { // the project has been switched
 		return m, nil
 	}
 	m.now = m.opt.Now()
 	switch {
 	case errors.Is(msg.err, context.Canceled):
 		return m, nil
-	case errors.Is(msg.err, ErrAway):
-		if m.away.IsZero() {
-			m.away = m.now
+	case errors.Is(msg.err, ErrOffline):
+		if m.offlineSince.IsZero() {
+			m.offlineSince = m.now
 		}
 		return m, m.look()
 	case msg.err != nil:
 		m.err = msg.err
 		return m, tea.Quit
 	}
-	if !m.away.IsZero() {
-		m.note = bot.SignDone + " nightporter is back, was away since " + m.away.In(m.zone()).Format(time.TimeOnly)
-		m.away = time.Time{}
+	if !m.offlineSince.IsZero() {
+		m.note = bot.SignDone + " nightporter is back, was away since " + m.offlineSince.In(m.zone()).Format(time.TimeOnly)
+		m.offlineSince = time.Time{}
 	}
 	m.scene, m.loaded = msg.scene, true
-	if m.mode == asking && m.question().ID == "" {
-		m.mode, m.note = looking, bot.SignLater+" "+m.asked+" is settled"
+	if m.mode == modeAnswer && m.question().ID == "" {
+		m.mode, m.note = modeCommand, bot.SignLater+" "+m.questionID+" is settled"
 	}
-	if m.mode == ending && m.idle() {
-		m.mode = looking
+	if m.mode == modeConfirmEnd && m.idle() {
+		m.mode = modeCommand
 	}
-	gen := m.gen
-	return m, tea.Tick(rest, func(time.Time) tea.Msg { return lookMsg{gen} })
+	gen := m.lookGen
+	return m, tea.Tick(redrawPause, func(time.Time) tea.Msg { return lookMsg{gen} })
 }
 
-// question is the one that is shown, an empty one where it is settled by now.
+// question returns the shown question, or an empty one if it has been settled.
 func (m model) question() Question {
 	for _, q := range m.scene.Questions {
-		if q.ID == m.asked {
+		if q.ID == m.questionID {
 			return q
 		}
 	}
 	return Question{}
 }
 
-// idle reports whether no run is under way.
+// idle reports whether no run is active.
 func (m model) idle() bool { return m.scene.Run == "" || !m.scene.Ended.IsZero() }
 
-// answered takes in what became of a line. One that nobody answered is sent
-// once more, with its own key: it is done once, however often it arrives.
-func (m model) answered(msg answerMsg) (tea.Model, tea.Cmd) {
+// applyAnswer handles the response to a line. A line without a response is sent
+// once more; its key ensures that it takes effect once.
+func (m model) applyAnswer(msg answerMsg) (tea.Model, tea.Cmd) {
 	s := msg.sent
 	if m.sent == nil || m.sent.Key != s.Key {
 		return m, nil
 	}
-	if msg.err != nil && errors.Is(msg.err, ErrAway) && !s.again {
-		s.again = true
+	if msg.err != nil && errors.Is(msg.err, ErrOffline) && !s.retried {
+		s.retried = true
 		m.sent = &s
 		m.note = bot.SignAgain + " not answered, sent once more: " + bot.Clean(s.Text)
 		return m, m.send(s)
 	}
 	m.sent = nil
 	switch {
-	case errors.Is(msg.err, ErrAway):
+	case errors.Is(msg.err, ErrOffline):
 		m.note = bot.SignLook + " unknown: nightporter did not answer. Enter sends it again; it is done once."
 		m.failed = &s
-		m.giveBack(s)
+		m.restoreInput(s)
 	case msg.err != nil:
 		m.note = bot.SignFailed + " " + bot.Clean(msg.err.Error())
-		m.giveBack(s)
+		m.restoreInput(s)
 	case !msg.answer.OK:
 		m.note = msg.answer.Text
-		m.giveBack(s)
-	case s.open || strings.Count(msg.answer.Text, "\n") >= noteLines:
+		m.restoreInput(s)
+	case s.asPage || strings.Count(msg.answer.Text, "\n") >= noteLines:
 		m.note = ""
-		if m.mode == looking || m.mode == reading {
-			m.page, m.mode = newPage(s.Text, msg.answer.Text), reading
-		} else { // somebody types meanwhile
+		if m.mode == modeCommand || m.mode == modePage {
+			m.page, m.mode = newPage(s.Text, msg.answer.Text), modePage
+		} else { // a person is typing
 			m.note = firstLine(msg.answer.Text)
 		}
 	default:
@@ -241,11 +239,11 @@ func (m model) answered(msg answerMsg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// giveBack puts what was typed into the box again, where nothing else stands
-// there by now: words are never lost.
-func (m *model) giveBack(s sent) {
-	if s.back != "" && (m.mode == looking || m.mode == typing && m.input.text() == "") {
-		m.input, m.mode = newInput(s.back), typing
+// restoreInput restores the text of a failed line to the input line, unless the
+// person has typed another one.
+func (m *model) restoreInput(s sent) {
+	if s.restore != "" && (m.mode == modeCommand || m.mode == modeInput && m.input.text() == "") {
+		m.input, m.mode = newInput(s.restore), modeInput
 	}
 }
 
@@ -254,11 +252,11 @@ func firstLine(text string) string {
 	return line
 }
 
-// say sends a line.
-func (m model) say(s sent) (tea.Model, tea.Cmd) {
+// sendLine sends a line.
+func (m model) sendLine(s sent) (tea.Model, tea.Cmd) {
 	if m.sent != nil {
 		m.note = bot.SignLater + " wait: " + bot.Clean(m.sent.Text) + " is on its way"
-		m.giveBack(s)
+		m.restoreInput(s)
 		return m, nil
 	}
 	if m.failed != nil && m.failed.Text == s.Text && m.failed.Project == m.scene.Project {

@@ -20,13 +20,13 @@ type page struct {
 
 func newPage(title, text string) page {
 	p := page{title: bot.Clean(title), lines: bot.CleanLines(text), view: viewport.New()}
-	p.view.KeyMap.Left, p.view.KeyMap.Right = key.NewBinding(), key.NewBinding() // lines are wrapped
+	p.view.KeyMap.Left, p.view.KeyMap.Right = key.NewBinding(), key.NewBinding() // lines are wrapped, so there is no horizontal scrolling
 	return p
 }
 
-// fit wraps the text for a screen of this size. Columns are kept: a line that
-// is too long goes on in the next one.
-func (p *page) fit(width, height int) {
+// wrap wraps the text for a screen of this size. Characters keep their columns:
+// the rest of a long line continues on the next line.
+func (p *page) wrap(width, height int) {
 	var wrapped []string
 	for _, l := range p.lines {
 		wrapped = append(wrapped, bot.Wrap(l, width)...)
@@ -36,9 +36,9 @@ func (p *page) fit(width, height int) {
 	p.view.SetContentLines(wrapped)
 }
 
-// key moves within the page.
+// key handles a key that scrolls the page.
 func (p *page) key(k tea.KeyPressMsg, width, height int) {
-	p.fit(width, height)
+	p.wrap(width, height)
 	switch k.String() {
 	case "home", "<":
 		p.view.GotoTop()
@@ -49,14 +49,14 @@ func (p *page) key(k tea.KeyPressMsg, width, height int) {
 	}
 }
 
-// draw returns the page on a screen of this size.
+// draw renders the page for a screen of this size.
 func (p page) draw(width, height int) []string {
-	p.fit(width, height)
+	p.wrap(width, height)
 	where := "all"
 	if n := p.view.TotalLineCount(); n > p.view.Height() {
 		where = fmt.Sprintf("%d of %d", p.view.YOffset()+p.view.VisibleLineCount(), n)
 	}
-	out := []string{rule(p.title, "", width)}
+	out := []string{horizontalRule(p.title, "", width)}
 	out = append(out, strings.Split(p.view.View(), "\n")...)
-	return append(out, rule("q back  ↓ ↑ space", where, width))
+	return append(out, horizontalRule("q back  ↓ ↑ space", where, width))
 }

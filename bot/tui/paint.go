@@ -7,7 +7,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Colours of a sixteen-colour terminal, which its owner has chosen.
+// Colours of the terminal's own sixteen, which its user has chosen.
 const (
 	plain  = "\x1b[0m"
 	dim    = "\x1b[2m"
@@ -22,15 +22,17 @@ var signColor = map[string]string{
 	bot.SignNow: cyan, bot.SignLater: dim, bot.SignPaused: yellow, bot.SignAway: dim, bot.SignAgain: cyan,
 }
 
-// painted finds signs that begin a line or a column, and the frame.
-var painted = regexp.MustCompile(`(?:^|│)[ ›]*[` + bot.Signs + `] |[─│┬┤├┼┴]+`)
+// signsAndFrame matches the signs at the start of a line or column, and the
+// frame.
+var signsAndFrame = regexp.MustCompile(`(?:^|│)[ ›]*[` + bot.Signs + `] |[─│┬┤├┼┴]+`)
 
-// paint adds colour, to signs and frame only: everything reads without it.
+// paint adds colour to signs and frame only, so that no information depends on
+// it.
 func (m model) paint(line string) string {
 	if !m.opt.Color {
 		return line
 	}
-	return painted.ReplaceAllStringFunc(line, func(part string) string {
+	return signsAndFrame.ReplaceAllStringFunc(line, func(part string) string {
 		for sign, color := range signColor {
 			if before, ok := strings.CutSuffix(part, sign+" "); ok {
 				if frame, rest, ok := strings.Cut(before, "│"); ok {

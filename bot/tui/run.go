@@ -11,14 +11,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Run shows the screen until somebody leaves it. Whatever is watched goes on.
-func Run(ctx context.Context, porter Porter, in io.Reader, out io.Writer, opt Options) error {
+// Run shows the screen until the user leaves it. The run continues.
+func Run(ctx context.Context, client Client, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := tea.NewProgram(newModel(ctx, porter, opt), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
+	p := tea.NewProgram(newModel(ctx, client, opt), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out))
 	end, err := p.Run()
 	if errors.Is(err, tea.ErrInterrupted) {
-		return nil // Ctrl-C leaves, as q does
+		return nil // Ctrl-C leaves, like q
 	}
 	if err != nil {
 		return fmt.Errorf("screen: %w", err)
@@ -29,7 +29,7 @@ func Run(ctx context.Context, porter Porter, in io.Reader, out io.Writer, opt Op
 	return nil
 }
 
-func newModel(ctx context.Context, porter Porter, opt Options) model {
+func newModel(ctx context.Context, client Client, opt Options) model {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
@@ -39,20 +39,20 @@ func newModel(ctx context.Context, porter Porter, opt Options) model {
 	looks, leave := context.WithCancel(ctx)
 	return model{
 		opt: opt, now: opt.Now(), input: newInput(""),
-		porter: func(project, seen string, patient bool, gen int) tea.Cmd {
-			if looks.Err() != nil && ctx.Err() == nil { // the one before was left
+		requestScene: func(project, seen string, patient bool, gen int) tea.Cmd {
+			if looks.Err() != nil && ctx.Err() == nil { // cancelled by a switch of the project
 				looks, leave = context.WithCancel(ctx)
 			}
 			now := looks
 			return func() tea.Msg {
-				scene, err := porter.Look(now, project, seen, patient)
+				scene, err := client.Look(now, project, seen, patient)
 				return sceneMsg{gen, scene, err}
 			}
 		},
-		leave: func() { leave() },
+		cancelLook: func() { leave() },
 		send: func(s sent) tea.Cmd {
 			return func() tea.Msg {
-				answer, err := porter.Send(ctx, s.Line)
+				answer, err := client.Send(ctx, s.Line)
 				return answerMsg{s, answer, err}
 			}
 		},

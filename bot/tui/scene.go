@@ -12,12 +12,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Scene is what the screen shows of one project. It is what the view "watch"
-// answers with; fields are added, never renamed. Whatever was said in it by
-// people, agents and programs is harmless, and no longer than the widest screen
-// can use.
+// Scene is the content of the screen for one project, and the result of the
+// view "watch". Fields are added, never renamed. Texts of people, agents and
+// programs in it are clean, and no longer than the widest screen can show.
 type Scene struct {
-	Seen      string       `json:"seen"` // names this scene: with it, the next one is waited for
+	Version   string       `json:"seen"` // identifies this scene; passing it to Look waits for the next one
 	Project   string       `json:"project"`
 	Projects  []string     `json:"projects,omitempty"`
 	Zone      string       `json:"zone,omitempty"`
@@ -27,44 +26,45 @@ type Scene struct {
 	Ended     time.Time    `json:"ended,omitzero"`
 	Sign      string       `json:"sign"`
 	Word      string       `json:"word"`           // "paused", "waits until 04:10"
-	Says      []string     `json:"says,omitempty"` // what else there is to know
-	Held      bool         `json:"held,omitempty"` // paused, or about to be
+	Remarks   []string     `json:"says,omitempty"` // further remarks
+	Paused    bool         `json:"held,omitempty"` // paused, or pausing
 	Done      int          `json:"done"`
 	Total     int          `json:"total"`
 	Left      int          `json:"left"`
 	Blocked   int          `json:"blocked"`
 	Needs     int          `json:"needs"`
 	Cost      string       `json:"cost,omitempty"`
-	Hand      *CurrentWork `json:"hand,omitempty"`
+	Current   *CurrentWork `json:"hand,omitempty"`
 	Tasks     []Task       `json:"tasks,omitempty"`
 	Guidance  []Item       `json:"guidance,omitempty"`
 	Questions []Question   `json:"questions,omitempty"`
-	Last      []string     `json:"last,omitempty"` // what happened, the newest last
+	Events    []string     `json:"last,omitempty"` // latest events, the newest last
 	Hats      []Lane       `json:"hats,omitempty"` // the run's sessions by hat
 }
 
-// CurrentWork is what is in hand: a session of an agent, or nightporter's own checks.
+// CurrentWork is the work in progress: an agent's session, or one of
+// nightporter's own steps.
 type CurrentWork struct {
-	Sign    string    `json:"sign"` // at work, or what keeps it
-	Task    string    `json:"task"` // as people type it: "#7"
+	Sign    string    `json:"sign"` // state of the work
+	Task    string    `json:"task"` // in the form that people type: "#7"
 	Title   string    `json:"title,omitempty"`
-	Doing   string    `json:"doing"` // builder, verify, commit
+	Doing   string    `json:"doing"` // the hat or the step: builder, verify, commit
 	Agent   string    `json:"agent,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
 	Attempt int       `json:"attempt,omitempty"`
-	Event   time.Time `json:"event,omitzero"` // when something happened last
+	Event   time.Time `json:"event,omitzero"` // time of the latest event
 	Stall   string    `json:"stall,omitempty"`
 	Session string    `json:"session,omitempty"`
-	Output  []string  `json:"output,omitempty"` // what its agent did or printed last, the newest last
+	Output  []string  `json:"output,omitempty"` // the agent's latest output or actions, the newest last
 }
 
 // Task is one task of the list.
 type Task struct {
 	ID    string `json:"id"`  // "#7"
-	Arg   string `json:"arg"` // as a command takes it: "7"
+	Arg   string `json:"arg"` // as an argument of commands: "7"
 	Sign  string `json:"sign"`
 	Title string `json:"title,omitempty"`
-	Word  string `json:"word"` // done, ready, "needs #8"
+	Word  string `json:"word"` // status: done, ready, "needs #8"
 	Done  bool   `json:"done,omitempty"`
 }
 
@@ -76,23 +76,25 @@ type Item struct {
 	Where string `json:"where"`
 }
 
-// Question is one that waits for a person.
+// Question is a question that waits for a person.
 type Question struct {
 	ID      string   `json:"id"`
-	Lines   []string `json:"lines"` // the first one alone will do
+	Lines   []string `json:"lines"` // the first one suffices where there is little room
 	Choices []Choice `json:"choices"`
 }
 
-// Choice is an answer, chosen by its letter: the first one is a.
+// Choice is an option of a question. Its letter is its position: the first one
+// is a.
 type Choice struct {
 	Label string `json:"label"`
-	Line  string `json:"line"`            // what is sent
-	Words bool   `json:"words,omitempty"` // it is nothing without words behind it
+	Line  string `json:"line"`            // the line that selects it
+	Words bool   `json:"words,omitempty"` // the line needs words behind it
 }
 
-// Of makes the scene of a state. now, whose location is the person's, is only
-// for clock times that say the day; what goes on with the time is the screen's.
-func Of(s loop.State, now time.Time) Scene {
+// SceneOf returns the scene of a state. now has the person's time zone. It is
+// used only for texts with clock times; the screen itself computes times that
+// change.
+func SceneOf(s loop.State, now time.Time) Scene {
 	r, t := s.Project.Run, bot.Count(s)
 	c := Scene{
 		Project: s.Project.Name, Plan: bot.Plan(r),
@@ -103,10 +105,10 @@ func Of(s loop.State, now time.Time) Scene {
 		if c.Began.IsZero() {
 			c.Began = r.Planned
 		}
-		c.Held = r.State == ledger.RunPausing || r.State == ledger.RunPaused
+		c.Paused = r.State == ledger.RunPausing || r.State == ledger.RunPaused
 	}
-	c.standing(s, now)
-	c.hand(s)
+	c.setStatus(s, now)
+	c.setCurrentWork(s)
 	for _, ts := range s.Project.Tasks.All() {
 		if ts.Status != ledger.Withdrawn {
 			c.Tasks = append(c.Tasks, taskOf(s, *ts))
@@ -119,8 +121,8 @@ func Of(s loop.State, now time.Time) Scene {
 	return c
 }
 
-// standing says how the run stands, and what else there is to know of that.
-func (c *Scene) standing(s loop.State, now time.Time) {
+// setStatus sets the state of the run, and remarks about it.
+func (c *Scene) setStatus(s loop.State, now time.Time) {
 	r := s.Project.Run
 	doing := bot.Doing(s)
 	if doing == "" {
@@ -128,8 +130,8 @@ func (c *Scene) standing(s loop.State, now time.Time) {
 	}
 	set := func(sign, word string) { c.Sign, c.Word = sign, word }
 	say := func(text string) {
-		if text = bot.Cut(bot.Clean(text), 2*longest); text != "" {
-			c.Says = append(c.Says, text)
+		if text = bot.Cut(bot.Clean(text), 2*maxText); text != "" {
+			c.Remarks = append(c.Remarks, text)
 		}
 	}
 	switch {
@@ -151,7 +153,7 @@ func (c *Scene) standing(s loop.State, now time.Time) {
 	case r.State == ledger.RunStopping || r.Finishing != nil:
 		set(bot.SignLater, "ends after "+doing)
 	case r.State == ledger.RunWaiting:
-		set(waits(s, r, now))
+		set(waitStatus(s, r, now))
 		if say(r.Text); r.Text == "" && r.Wait != ledger.WaitQuestion {
 			say(bot.HoldText(s))
 		}
@@ -169,7 +171,7 @@ func (c *Scene) standing(s loop.State, now time.Time) {
 	}
 }
 
-func waits(s loop.State, r *loop.Run, now time.Time) (sign, word string) {
+func waitStatus(s loop.State, r *loop.Run, now time.Time) (sign, word string) {
 	switch {
 	case r.Wait == ledger.WaitQuestion:
 		var ids []string
@@ -187,8 +189,8 @@ func waits(s loop.State, r *loop.Run, now time.Time) (sign, word string) {
 	return bot.SignLook, "waits until " + bot.Clock(r.Until, now)
 }
 
-// hand fills in what is in hand.
-func (c *Scene) hand(s loop.State) {
+// setCurrentWork sets the work in progress.
+func (c *Scene) setCurrentWork(s loop.State) {
 	doing := bot.Doing(s)
 	if doing == "" {
 		return
@@ -197,7 +199,7 @@ func (c *Scene) hand(s loop.State) {
 	h := &CurrentWork{Sign: bot.SignNow, Task: id, Doing: rest, Event: s.Project.Run.LastEvent}
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil {
-			h.Title, h.Attempt = bot.Cut(bot.Clean(t.Task.Title), longest), t.Attempt.N
+			h.Title, h.Attempt = bot.Cut(bot.Clean(t.Task.Title), maxText), t.Attempt.N
 			break
 		}
 	}
@@ -216,17 +218,17 @@ func (c *Scene) hand(s loop.State) {
 			break
 		}
 	}
-	c.Hand = h
+	c.Current = h
 }
 
-// MaxOutput is how many lines of an agent's output a screen has use for.
+// MaxOutput is the number of lines of an agent's output that a screen can show.
 const MaxOutput = 8
 
-// Shows takes in what the session in hand showed of itself: lines of its
-// output, which are foreign, and when it gave its last sign of life.
-func (h *CurrentWork) Shows(lines []string, at time.Time) {
+// SetOutput sets the active session's latest output lines, which are foreign
+// text, and the time of its latest sign of life.
+func (h *CurrentWork) SetOutput(lines []string, at time.Time) {
 	for _, line := range lines {
-		if line = bot.Cut(strings.TrimSpace(bot.CleanPre(line)), longest); line != "" {
+		if line = bot.Cut(strings.TrimSpace(bot.CleanPre(line)), maxText); line != "" {
 			h.Output = append(h.Output, line)
 		}
 	}
@@ -240,7 +242,7 @@ func taskOf(s loop.State, t loop.TaskState) Task {
 	id := bot.Cut(bot.Clean(ledger.ShortID(t.Task.ID)), 14)
 	out := Task{
 		ID: id, Arg: strings.TrimPrefix(bot.Clean(ledger.ShortID(t.Task.ID)), "#"), Sign: bot.StatusSign(t.Status),
-		Title: bot.Cut(bot.Clean(t.Task.Title), longest), Word: strings.ReplaceAll(string(t.Status), "_", " "), Done: t.Status == ledger.Done,
+		Title: bot.Cut(bot.Clean(t.Task.Title), maxText), Word: strings.ReplaceAll(string(t.Status), "_", " "), Done: t.Status == ledger.Done,
 	}
 	switch t.Status {
 	case ledger.Active:
@@ -262,20 +264,20 @@ func taskOf(s loop.State, t loop.TaskState) Task {
 	return out
 }
 
-// longest is how many columns of a text are of use to a screen.
-const longest = 200
+// maxText is the length to which texts are cut, in columns.
+const maxText = 200
 
-// maxItems is how much guidance that is over is still shown.
+// maxItems limits the finished guidance that is still shown.
 const maxItems = 3
 
-// guidance lists what is in use and what waits, then what became of the last
-// that is neither.
+// guidance lists the guidance in use and waiting, then the latest finished
+// items.
 func (c *Scene) guidance(s loop.State) {
 	var open, over []Item
 	items := s.Project.Guidance.Items
 	for n := len(items) - 1; n >= 0; n-- {
 		i := items[n]
-		item := Item{ID: i.ID, Text: bot.Cut(bot.Clean(i.Text), longest)}
+		item := Item{ID: i.ID, Text: bot.Cut(bot.Clean(i.Text), maxText)}
 		switch {
 		case i.State == guidance.Dropped:
 			continue
@@ -318,16 +320,16 @@ func overSign(i guidance.Item) string {
 	return bot.SignAway
 }
 
-// quoted precedes what people, agents and programs said.
-const quoted = "┃ "
+// quotePrefix is the prefix of lines that people, agents and programs wrote.
+const quotePrefix = "┃ "
 
-// questionOf is a question as a chat would be asked it.
+// questionOf converts a chat message with a question.
 func questionOf(m bot.Message, q ledger.Question) Question {
 	out := Question{ID: q.ID}
 	for n, l := range m.Lines {
 		text := l.Text
 		if l.Kind == bot.Quote {
-			text = quoted + text
+			text = quotePrefix + text
 		}
 		if n == 0 || text != m.Lines[0].Text {
 			out.Lines = append(out.Lines, text)
@@ -335,7 +337,7 @@ func questionOf(m bot.Message, q ledger.Question) Question {
 	}
 	for _, b := range m.Buttons {
 		c := Choice{Label: strings.TrimSuffix(b.Label, "…"), Line: b.Command, Words: strings.HasSuffix(b.Label, "…") && strings.HasPrefix(b.Command, q.ID+" ")}
-		if c.Words { // "q5 guide WORDS"
+		if c.Words { // such as "q5 guide WORDS"
 			c.Line = strings.Join(strings.Fields(b.Command)[:2], " ")
 		}
 		out.Choices = append(out.Choices, c)
@@ -343,7 +345,7 @@ func questionOf(m bot.Message, q ledger.Question) Question {
 	return out
 }
 
-// Lines are the lines of a log that were set as such.
+// Lines returns the preformatted lines of a message, such as a log.
 func Lines(m bot.Message) []string {
 	var out []string
 	for _, l := range m.Lines {

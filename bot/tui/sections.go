@@ -9,72 +9,72 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// section is one part of the screen under a rule.
+// section is a part of the screen below a rule.
 type section struct {
-	title string
-	lines []string
-	least int                     // lines that it is worth nothing without; as many as it has, at most
-	bare  bool                    // without its rule
-	fit   func(rows int) []string // its lines, where they depend on how many there is room for
-	tail  bool                    // its last lines matter, not its first
-	spare bool                    // only where all the others are whole
+	title    string
+	lines    []string
+	minLines int                     // minimum of lines; with less room the section is left out
+	noRule   bool                    // has no rule above it
+	fit      func(rows int) []string // renders the lines for a given height, if they depend on it
+	keepTail bool                    // keeps its last lines when cut, not its first
+	optional bool                    // shown only if all other sections are complete
 }
 
-// sections are the parts of the screen from the top down, which is also the
-// order in which they give way from the bottom up. Where there is little room,
-// only the tasks have a rule: the signs say what the rest is.
+// sections returns the parts of the screen from top to bottom. With little
+// room, the lower ones disappear first. On a low screen only the tasks have a
+// rule, because signs identify the other parts.
 func (m model) sections(width, rows int, withTasks bool) []section {
-	bare := rows < roomy/2
+	bare := rows < roomyHeight/2
 	var all []section
 	if lines := m.questions(width); len(lines) > 0 {
-		all = append(all, section{title: "needs you", lines: lines, least: 1, bare: bare})
+		all = append(all, section{title: "needs you", lines: lines, minLines: 1, noRule: bare})
 	}
 	if m.scene.Project == "" {
-		return append(all, section{lines: m.says(width), least: 1, bare: true})
+		return append(all, section{lines: m.remarks(width), minLines: 1, noRule: true})
 	}
-	all = append(all, section{title: "now", lines: m.hand(width, rows/8), least: 2, bare: bare})
+	all = append(all, section{title: "now", lines: m.currentWork(width, rows/8), minLines: 2, noRule: bare})
 	if withTasks {
-		hats := m.hats(width)
-		hats.spare = true
-		all = append(all, m.list(width, 2), hats)
+		hats := m.hatSection(width)
+		hats.optional = true
+		all = append(all, m.taskSection(width, 2), hats)
 	}
 	return append(all,
-		section{title: "guidance", lines: m.guidance(width), least: 1, bare: bare && withTasks},
-		section{title: "last", lines: m.last(width), least: 1, tail: true})
+		section{title: "guidance", lines: m.guidance(width), minLines: 1, noRule: bare && withTasks},
+		section{title: "last", lines: m.latestEvents(width), minLines: 1, keepTail: true})
 }
 
-// aside is what stands in the right column: the tasks, and below them the hats
-// where that leaves tasks enough to know where they stand.
-func (m model) aside(width, rows int) []section {
-	all := []section{m.list(width, min(6, rows-1))}
+// rightColumn returns the right column: the tasks, and the hats below them if
+// enough room for tasks remains.
+func (m model) rightColumn(width, rows int) []section {
+	all := []section{m.taskSection(width, min(6, rows-1))}
 	if len(m.scene.Hats) > 0 {
-		all = append(all, m.hats(width))
+		all = append(all, m.hatSection(width))
 	}
 	return all
 }
 
-func (m model) list(width, least int) section {
+func (m model) taskSection(width, least int) section {
 	return section{
-		title: m.tasksTitle(), lines: m.tasks(width, len(m.scene.Tasks)), least: least,
+		title: m.tasksTitle(), lines: m.tasks(width, len(m.scene.Tasks)), minLines: least,
 		fit: func(rows int) []string { return m.tasks(width, rows) },
 	}
 }
 
-func (m model) hats(width int) section {
+func (m model) hatSection(width int) section {
 	return section{
-		title: "hats", lines: m.lanes(width, len(m.scene.Hats)), least: 4,
-		fit: func(rows int) []string { return m.lanes(width, rows) },
+		title: "hats", lines: m.renderLanes(width, len(m.scene.Hats)), minLines: 4,
+		fit: func(rows int) []string { return m.renderLanes(width, rows) },
 	}
 }
 
-// layOut gives each section its rule and its least, those that come first
-// before the others, and what is left over to whoever has more to show.
+// layOut distributes the rows. Each section first gets its rule and its
+// minimum, in order; the remaining rows go to sections with more lines.
 func layOut(all []section, width, rows int) []string {
 	given := make([]int, len(all))
 	left := rows
 	give := func(n, need int) {
 		head := 1
-		if all[n].bare {
+		if all[n].noRule {
 			head = 0
 		}
 		if need > 0 && left >= need+head {
@@ -83,8 +83,8 @@ func layOut(all []section, width, rows int) []string {
 		}
 	}
 	for n, s := range all {
-		if !s.spare {
-			give(n, min(max(s.least, 1), max(len(s.lines), 1)))
+		if !s.optional {
+			give(n, min(max(s.minLines, 1), max(len(s.lines), 1)))
 		}
 	}
 	for n, s := range all {
@@ -94,7 +94,7 @@ func layOut(all []section, width, rows int) []string {
 		}
 	}
 	for n, s := range all {
-		if s.spare {
+		if s.optional {
 			give(n, len(s.lines))
 		}
 	}
@@ -107,18 +107,18 @@ func layOut(all []section, width, rows int) []string {
 		if s.fit != nil {
 			lines = s.fit(given[n])
 		}
-		if over := len(lines) - given[n]; over > 0 && s.tail {
+		if over := len(lines) - given[n]; over > 0 && s.keepTail {
 			lines = lines[over:]
 		}
-		if !s.bare {
-			out = append(out, rule(s.title, "", width))
+		if !s.noRule {
+			out = append(out, horizontalRule(s.title, "", width))
 		}
-		out = append(out, fill(slices.Clone(lines[:min(len(lines), given[n])]), given[n])...)
+		out = append(out, padRows(slices.Clone(lines[:min(len(lines), given[n])]), given[n])...)
 	}
-	return fill(out, rows)
+	return padRows(out, rows)
 }
 
-// questions is one line for each that is open.
+// questions returns a line for each open question.
 func (m model) questions(width int) []string {
 	var out []string
 	for _, q := range m.scene.Questions {
@@ -129,21 +129,22 @@ func (m model) questions(width int) []string {
 	return out
 }
 
-// hand is who is at work on what, and at most so many lines of what it printed.
-func (m model) hand(width, output int) []string {
-	h := m.scene.Hand
+// currentWork returns the lines about the work in progress, with at most output
+// lines of its output.
+func (m model) currentWork(width, output int) []string {
+	h := m.scene.Current
 	var out []string
 	if h != nil {
-		out = append(out, bot.Cut(h.Sign+" "+h.Task+" "+h.Title, width), m.doing(width))
+		out = append(out, bot.Cut(h.Sign+" "+h.Task+" "+h.Title, width), m.workLine(width))
 		if !h.Event.IsZero() {
 			facts := []string{"  last event " + elapsed(m.now.Sub(h.Event)) + " ago"}
 			if h.Stall != "" {
 				facts = append(facts, "silent limit "+h.Stall)
 			}
-			out = append(out, whole(facts, width))
+			out = append(out, joinFacts(facts, width))
 		}
 	}
-	if out = append(out, m.says(width)...); len(out) == 0 {
+	if out = append(out, m.remarks(width)...); len(out) == 0 {
 		out = append(out, bot.SignLater+" nothing is in hand")
 	}
 	if h != nil {
@@ -154,10 +155,10 @@ func (m model) hand(width, output int) []string {
 	return out
 }
 
-// doing is "builder · claude fast · 8:04 · attempt 1". Which agent it is gives
-// way to how long it takes.
-func (m model) doing(width int) string {
-	h := m.scene.Hand
+// workLine returns "builder · claude fast · 8:04 · attempt 1". With little room
+// it omits the agent before the time.
+func (m model) workLine(width int) string {
+	h := m.scene.Current
 	var facts []string
 	if !h.Since.IsZero() {
 		facts = append(facts, elapsed(m.now.Sub(h.Since)))
@@ -171,19 +172,19 @@ func (m model) doing(width int) string {
 			return line
 		}
 	}
-	return whole(append(append([]string{"  " + h.Doing}, facts...), h.Agent), width)
+	return joinFacts(append(append([]string{"  " + h.Doing}, facts...), h.Agent), width)
 }
 
-// says is what else there is to know.
-func (m model) says(width int) []string {
+// remarks returns the scene's remarks, wrapped.
+func (m model) remarks(width int) []string {
 	var out []string
-	for _, text := range m.scene.Says {
+	for _, text := range m.scene.Remarks {
 		out = append(out, bot.Wrap(bot.Clean(text), width)...)
 	}
 	return out
 }
 
-// elapsed is "8:04", "2:08:04": it goes on while somebody looks.
+// elapsed formats a duration as "8:04" or "2:08:04".
 func elapsed(d time.Duration) string {
 	s := max(int(d.Seconds()), 0)
 	if s >= 3600 {
@@ -194,8 +195,8 @@ func elapsed(d time.Duration) string {
 
 func (m model) tasksTitle() string { return fmt.Sprintf("tasks %d/%d", m.scene.Done, m.scene.Total) }
 
-// tasks lists all tasks where there is room. Where there is not, what is done
-// becomes one line, and then only what is around the task at work is shown.
+// tasks lists all tasks if there is room. With less room, finished tasks become
+// one line, and with even less only tasks near the active one are shown.
 func (m model) tasks(width, rows int) []string {
 	all := m.scene.Tasks
 	if len(all) == 0 {
@@ -243,7 +244,7 @@ func (m model) tasks(width, rows int) []string {
 	}
 	more := len(rest) > room
 	if more && room > 2 {
-		room-- // for the line that says so
+		room-- // for the line about the finished tasks
 	}
 	from = min(max(from, 0), max(len(rest)-room, 0))
 	shown := rest[from:min(from+room, len(rest))]
@@ -256,7 +257,7 @@ func (m model) tasks(width, rows int) []string {
 	return out
 }
 
-// guidance is a line for each item.
+// guidance returns a line for each item.
 func (m model) guidance(width int) []string {
 	var out []string
 	for _, i := range m.scene.Guidance {
@@ -270,10 +271,10 @@ func (m model) guidance(width int) []string {
 	return out
 }
 
-// last is what happened, the newest at the bottom.
-func (m model) last(width int) []string {
+// latestEvents returns the latest events, the newest at the bottom.
+func (m model) latestEvents(width int) []string {
 	var out []string
-	for _, line := range m.scene.Last {
+	for _, line := range m.scene.Events {
 		out = append(out, bot.Cut(line, width))
 	}
 	if len(out) == 0 {
@@ -282,10 +283,9 @@ func (m model) last(width int) []string {
 	return out
 }
 
-// asks is the question that is being answered, whole. Where there is too little
-// room, it gives way in its middle: its first line, the options and what
-// happens without an answer stay.
-func (m model) asks(rows int) []string {
+// questionLines returns the question that is being answered. With little room
+// it is cut in the middle: its first line, the options and the default remain.
+func (m model) questionLines(rows int) []string {
 	q := m.question()
 	title := "needs you"
 	if n := len(m.scene.Questions); n > 1 {
@@ -294,9 +294,9 @@ func (m model) asks(rows int) []string {
 	}
 	var out []string
 	for _, line := range q.Lines {
-		if words, ok := strings.CutPrefix(line, quoted); ok {
-			for _, part := range bot.Wrap(words, m.width-bot.Width(quoted)) {
-				out = append(out, quoted+part)
+		if words, ok := strings.CutPrefix(line, quotePrefix); ok {
+			for _, part := range bot.Wrap(words, m.width-bot.Width(quotePrefix)) {
+				out = append(out, quotePrefix+part)
 			}
 			continue
 		}
@@ -305,11 +305,11 @@ func (m model) asks(rows int) []string {
 	if over := len(out) - (rows - 1); over > 0 && rows > 4 {
 		out = slices.Concat(out[:2], []string{"…"}, out[3+over:])
 	}
-	return append([]string{rule(title, "", m.width)}, out...)
+	return append([]string{horizontalRule(title, "", m.width)}, out...)
 }
 
-// choicesLine is "a Retry  b Skip  c Guide  esc". An option of the agent's own
-// is its letter, and stands above.
+// choicesLine returns "a Retry  b Skip  c Guide  esc". Options written by the
+// agent appear by letter only, because their text is in the question.
 func (m model) choicesLine() string {
 	var parts []string
 	for n, c := range m.question().Choices {

@@ -10,23 +10,25 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Lane is one hat's sessions, in the order of their start.
+// Lane holds one hat's sessions, in the order of their start.
 type Lane struct {
 	Hat  string `json:"hat"`
 	Bars []Bar  `json:"bars"`
 }
 
-// Bar is a session of an agent, or several that no screen can tell apart.
+// Bar is a session of an agent, or several sessions too close to draw
+// separately.
 type Bar struct {
 	From time.Time `json:"from"`
-	To   time.Time `json:"to,omitzero"` // zero while it is at work
+	To   time.Time `json:"to,omitzero"` // zero while it is active
 }
 
-// finest is into how many parts the widest screen can part a run.
-const finest = 256
+// timelineParts is the resolution of the timeline: the number of parts of a run
+// that the widest screen can distinguish.
+const timelineParts = 256
 
-// Add adds a session to its hat's lane; lanes are in the order in which their
-// hats were first at work. to is zero while it is at work.
+// Add adds a session to its hat's lane. Lanes are sorted by their first
+// session. A zero to means that the session is active.
 func (c *Scene) Add(hat string, from, to time.Time) {
 	hat = bot.Cut(bot.Clean(hat), 16)
 	n := slices.IndexFunc(c.Hats, func(l Lane) bool { return l.Hat == hat })
@@ -35,9 +37,9 @@ func (c *Scene) Add(hat string, from, to time.Time) {
 		c.Hats = append(c.Hats, Lane{Hat: hat})
 	}
 	l := &c.Hats[n]
-	// What lies within a hair's breadth of the run up to here stays within it:
-	// a run of a thousand sessions is not a thousand bars.
-	if k := len(l.Bars) - 1; k >= 0 && !l.Bars[k].To.IsZero() && from.Sub(l.Bars[k].To) < from.Sub(c.Began)/finest && !to.IsZero() {
+	// A session too close to the previous one extends its bar, so that a run of
+	// thousands of sessions has few bars.
+	if k := len(l.Bars) - 1; k >= 0 && !l.Bars[k].To.IsZero() && from.Sub(l.Bars[k].To) < from.Sub(c.Began)/timelineParts && !to.IsZero() {
 		if to.After(l.Bars[k].To) {
 			l.Bars[k].To = to
 		}
@@ -46,21 +48,22 @@ func (c *Scene) Add(hat string, from, to time.Time) {
 	l.Bars = append(l.Bars, Bar{From: from, To: to})
 }
 
-// until is where the timeline ends: with the run, else now, or where nobody
-// answers with what is known.
-func (m model) until() time.Time {
+// timelineEnd returns the end of the timeline: the end of the run, else the
+// current time, or the time of the latest scene while the daemon does not
+// respond.
+func (m model) timelineEnd() time.Time {
 	switch {
 	case !m.scene.Ended.IsZero():
 		return m.scene.Ended
-	case !m.away.IsZero():
-		return m.away
+	case !m.offlineSince.IsZero():
+		return m.offlineSince
 	}
 	return m.now
 }
 
-// lanes is a line for each hat: its sessions over the run so far, by half
-// blocks. However short one was, it is to be seen.
-func (m model) lanes(width, rows int) []string {
+// renderLanes returns a line for each hat with its sessions over the run so
+// far, in half blocks. Every session is visible, however short.
+func (m model) renderLanes(width, rows int) []string {
 	names := 0
 	for _, l := range m.scene.Hats {
 		names = max(names, min(bot.Width(l.Hat), width/3))
@@ -72,13 +75,14 @@ func (m model) lanes(width, rows int) []string {
 			return append(out, fmt.Sprintf("   and %d more", left))
 		}
 		name := bot.Pad(bot.Cut(l.Hat, names), names, 0)
-		out = append(out, strings.TrimRight(" "+name+" "+bars(l.Bars, m.scene.Began, m.until(), room), " "))
+		out = append(out, strings.TrimRight(" "+name+" "+renderBars(l.Bars, m.scene.Began, m.timelineEnd(), room), " "))
 	}
 	return out
 }
 
-// bars draws sessions from began to until on a line of that width.
-func bars(all []Bar, began, until time.Time, width int) string {
+// renderBars draws the sessions between began and until on a line of that
+// width.
+func renderBars(all []Bar, began, until time.Time, width int) string {
 	halves := make([]bool, 2*max(width, 1))
 	span := until.Sub(began)
 	at := func(t time.Time) int {

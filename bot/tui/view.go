@@ -11,71 +11,73 @@ import (
 	"github.com/nightporter/nightporter/internal/width"
 )
 
-// Sizes of a screen.
+// Sizes of the screen.
 const (
 	minWidth, minHeight = 40, 12
-	twoColumns          = 72 // from here on the tasks stand on the right
-	roomy               = 20 // lines from which on nothing has to give way
-	noteLines           = 3  // most that an answer takes below
+	twoColumns          = 72 // width from which the tasks have a right column
+	roomyHeight         = 20 // height from which all sections fit
+	noteLines           = 3  // maximum height of a response below the sections
 )
 
-// View draws the screen.
+// View implements tea.Model.
 func (m model) View() tea.View {
 	v := tea.NewView(m.draw())
 	v.AltScreen = true
 	return v
 }
 
-// draw is the screen as text: as many lines as it is high, none wider than it.
+// draw renders the screen as text: exactly as many lines as its height, none
+// wider than its width.
 func (m model) draw() string {
-	if m.width == 0 || m.height == 0 { // its size is not known yet
+	if m.width == 0 || m.height == 0 { // before the first size message
 		return ""
 	}
 	var lines []string
 	switch {
 	case m.width < minWidth || m.height < minHeight:
 		lines = bot.Wrap(fmt.Sprintf("%s %d×%d is too small: %d×%d at least. q quits.", bot.SignLook, m.width, m.height, minWidth, minHeight), m.width)
-	case m.mode == reading:
+	case m.mode == modePage:
 		lines = m.page.draw(m.width, m.height)
 	default:
 		lines = m.screen()
 	}
 	lines = lines[:min(len(lines), m.height)]
 	for n, line := range lines {
-		line, _ = width.Split(line, m.width) // a frame must never break
+		line, _ = width.Split(line, m.width) // a safeguard for the frame
 		lines[n] = m.paint(line)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// screen is the head, the sections in one or two columns, and the foot.
+// screen returns the header, the sections in one or two columns, and the
+// footer.
 func (m model) screen() []string {
-	head, foot := m.head(), m.foot()
-	if m.mode == asking && m.height < roomy {
-		head = head[:1] // the question needs the room
+	head, foot := m.header(), m.footer()
+	if m.mode == modeAnswer && m.height < roomyHeight {
+		head = head[:1] // omits the second line, so that the question has more room
 	}
 	rows := m.height - len(head) - len(foot)
 	var body []string
 	switch {
-	case m.mode == asking:
-		body = fill(m.asks(rows), rows)
+	case m.mode == modeAnswer:
+		body = padRows(m.questionLines(rows), rows)
 	case m.width >= twoColumns && m.scene.Project != "":
 		right := min(m.width*2/5, 60)
 		left := m.width - right - 1
 		a := layOut(m.sections(left, rows, false), left, rows)
-		b := layOut(m.aside(right, rows), right, rows)
+		b := layOut(m.rightColumn(right, rows), right, rows)
 		for n := range rows {
-			body = append(body, join(a[n], b[n], left, n == 0))
+			body = append(body, joinColumns(a[n], b[n], left, n == 0))
 		}
-		foot[len(foot)-2] = joinFoot(foot[len(foot)-2], left)
+		foot[len(foot)-2] = closeColumnLine(foot[len(foot)-2], left)
 	default:
 		body = layOut(m.sections(m.width, rows, true), m.width, rows)
 	}
 	return append(append(head, body...), foot...)
 }
 
-// joinFoot ends the line between the columns.
-func joinFoot(line string, at int) string {
+// closeColumnLine closes the line between the columns at the bottom.
+func closeColumnLine(line string, at int) string {
 	r := []rune(line)
 	if at < len(r) && r[at] == '─' {
 		r[at] = '┴'
@@ -83,9 +85,9 @@ func joinFoot(line string, at int) string {
 	return string(r)
 }
 
-// join sets two columns side by side. Where rules meet, they go on; above the
-// top of the columns nothing does.
-func join(a, b string, width int, top bool) string {
+// joinColumns puts two columns side by side. Rules of both sides meet in the
+// line between them; top marks the first row, where that line begins.
+func joinColumns(a, b string, width int, top bool) string {
 	between := "│"
 	switch left, right := strings.HasPrefix(a, "─"), strings.HasPrefix(b, "─"); {
 	case left && right && top:
@@ -100,8 +102,8 @@ func join(a, b string, width int, top bool) string {
 	return bot.Pad(a, width, 0) + between + strings.TrimRight(b, " ")
 }
 
-// rule is a line with a title at its left and its right.
-func rule(left, right string, width int) string {
+// horizontalRule returns a horizontal line with a title on each side.
+func horizontalRule(left, right string, width int) string {
 	if left != "" {
 		left = " " + left + " "
 	}
@@ -112,8 +114,8 @@ func rule(left, right string, width int) string {
 	return left + strings.Repeat("─", max(width-bot.Width(left)-bot.Width(right), 0)) + right
 }
 
-// head says which project and run, how it stands, and what the time is.
-func (m model) head() []string {
+// header returns the project, the run, its state and the time.
+func (m model) header() []string {
 	c := m.scene
 	title := strings.TrimSpace(bot.Clean(c.Project) + " " + c.Run)
 	if c.Plan != "" {
@@ -126,11 +128,11 @@ func (m model) head() []string {
 	if m.width >= twoColumns {
 		format = "Mon 2 Jan 15:04:05"
 	}
-	lines := []string{rule(title, m.now.In(m.zone()).Format(format), m.width)}
+	lines := []string{horizontalRule(title, m.now.In(m.zone()).Format(format), m.width)}
 	switch {
-	case !m.away.IsZero():
+	case !m.offlineSince.IsZero():
 		lines = append(lines,
-			bot.SignLook+" nightporter is away since "+m.away.In(m.zone()).Format(time.TimeOnly),
+			bot.SignLook+" nightporter is away since "+m.offlineSince.In(m.zone()).Format(time.TimeOnly),
 			"  shown is what was before · tries again")
 	case !m.loaded:
 		lines = append(lines, bot.SignLater+" looking", "")
@@ -139,13 +141,13 @@ func (m model) head() []string {
 	case c.Project == "":
 		lines = append(lines, c.Sign+" "+c.Word, "")
 	default:
-		lines = append(lines, m.standing(), m.counts())
+		lines = append(lines, m.statusLine(), m.counts())
 	}
 	return lines
 }
 
-// standing is "● at work · 6/12 done · 2 h 48 · $6.42".
-func (m model) standing() string {
+// statusLine returns "● at work · 6/12 done · 2 h 48 · $6.42".
+func (m model) statusLine() string {
 	c := m.scene
 	facts := []string{c.Sign + " " + c.Word, fmt.Sprintf("%d/%d done", c.Done, c.Total)}
 	if !c.Began.IsZero() {
@@ -155,12 +157,12 @@ func (m model) standing() string {
 		}
 		facts = append(facts, bot.Took(max(end.Sub(c.Began), 0)))
 	}
-	return whole(append(facts, c.Cost), m.width)
+	return joinFacts(append(facts, c.Cost), m.width)
 }
 
-// whole sets facts one after another, and leaves out what there is no room
-// for: half a number is worse than none.
-func whole(facts []string, width int) string {
+// joinFacts joins facts and omits those that do not fit completely: a truncated
+// number would mislead.
+func joinFacts(facts []string, width int) string {
 	line := bot.Cut(facts[0], width)
 	for _, f := range facts[1:] {
 		if next := line + " · " + f; f != "" && bot.Width(next) <= width {
@@ -170,14 +172,14 @@ func whole(facts []string, width int) string {
 	return line
 }
 
-// counts is "left 6 · blocked 0 · needs you 0".
+// counts returns "left 6 · blocked 0 · needs you 0".
 func (m model) counts() string {
 	c := m.scene
 	return fmt.Sprintf("  left %d · blocked %d · needs you %d", c.Left, c.Blocked, c.Needs)
 }
 
-// foot is what was answered, the box or the keys.
-func (m model) foot() []string {
+// footer returns the latest response, and the input line or the keys.
+func (m model) footer() []string {
 	var lines []string
 	for line := range strings.SplitSeq(m.note, "\n") {
 		if line = bot.Clean(line); line != "" {
@@ -185,14 +187,14 @@ func (m model) foot() []string {
 		}
 	}
 	most := noteLines
-	if m.height < roomy {
+	if m.height < roomyHeight {
 		most = 2
 	}
 	if len(lines) > most {
 		lines = append(lines[:most-1], bot.Cut(strings.Join(lines[most-1:], " "), m.width))
 	}
 	switch {
-	case m.mode == typing:
+	case m.mode == modeInput:
 		name := "guidance"
 		switch line := strings.TrimSpace(m.input.text()); {
 		case strings.HasPrefix(line, "/"):
@@ -200,35 +202,35 @@ func (m model) foot() []string {
 		case bot.IsCommand(line):
 			name = "answer"
 		}
-		return append(lines, rule(name, "enter sends · esc", m.width), "> "+m.input.view(m.width-2))
-	case m.mode == ending:
+		return append(lines, horizontalRule(name, "enter sends · esc", m.width), "> "+m.input.view(m.width-2))
+	case m.mode == modeConfirmEnd:
 		after := "this step"
-		if h := m.scene.Hand; h != nil {
+		if h := m.scene.Current; h != nil {
 			after = h.Task + " " + h.Doing
 		}
-		return append(lines, rule("", "", m.width), fmt.Sprintf("%s y ends %s after %s · n", bot.SignAsk, m.scene.Run, after))
-	case m.mode == asking:
-		return append(lines, rule("", "", m.width), m.choicesLine())
+		return append(lines, horizontalRule("", "", m.width), fmt.Sprintf("%s y ends %s after %s · n", bot.SignAsk, m.scene.Run, after))
+	case m.mode == modeAnswer:
+		return append(lines, horizontalRule("", "", m.width), m.choicesLine())
 	case m.sent != nil && len(lines) == 0:
 		lines = []string{bot.SignLater + " " + bot.Cut(bot.Clean(m.sent.Text), m.width-12) + " is sent"}
 	}
-	return append(lines, rule("", "", m.width), m.keys())
+	return append(lines, horizontalRule("", "", m.width), m.keys())
 }
 
-// keys names as many keys as there is room for, those first that matter now.
+// keys lists as many keys as fit, the currently useful ones first.
 func (m model) keys() string {
 	var keys []string
 	if len(m.scene.Questions) > 0 {
 		keys = append(keys, "a answer")
 	}
-	if m.scene.Held {
+	if m.scene.Paused {
 		keys = append(keys, "r resume")
 	}
 	if m.scene.Project != "" {
 		keys = append(keys, "g guidance")
 	}
 	if !m.idle() {
-		if !m.scene.Held {
+		if !m.scene.Paused {
 			keys = append(keys, "p pause")
 		}
 		keys = append(keys, "s stop")
@@ -252,7 +254,7 @@ func (m model) keys() string {
 	return line + always
 }
 
-func fill(lines []string, rows int) []string {
+func padRows(lines []string, rows int) []string {
 	for len(lines) < rows {
 		lines = append(lines, "")
 	}

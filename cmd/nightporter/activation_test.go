@@ -15,20 +15,21 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// manager is what systemd is to the daemon: it holds the operator's listener,
-// hands it over at each start, and hears what the daemon says of itself.
-type manager struct {
+// testSystemd takes systemd's role for the daemon: it holds the operator's
+// listener, passes it on at each start, and receives the daemon's
+// notifications.
+type testSystemd struct {
 	t *testing.T
 	programtest.TwoTasks
-	listener *os.File
-	said     *programtest.Buffer // all that the daemon told it, a line each
-	read     int                 // of said
-	at       string              // NOTIFY_SOCKET
+	listener          *os.File
+	notifications     *programtest.Buffer // the daemon's notifications, one per line
+	notificationsRead int                 // number of bytes of notifications that a test has checked
+	notifyPath        string              // path of NOTIFY_SOCKET
 }
 
-func newManager(t *testing.T) *manager {
+func newTestSystemd(t *testing.T) *testSystemd {
 	t.Helper()
-	m := &manager{t: t, TwoTasks: programtest.NewTwoTasks(t)}
+	m := &testSystemd{t: t, TwoTasks: programtest.NewTwoTasks(t)}
 	if err := os.MkdirAll(m.State(), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -41,12 +42,12 @@ func newManager(t *testing.T) *manager {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.listener.Close() })
-	m.at = m.Path("notify")
-	notify, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: m.at, Net: "unixgram"})
+	m.notifyPath = m.Path("notify")
+	notify, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: m.notifyPath, Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.said = &programtest.Buffer{}
+	m.notifications = &programtest.Buffer{}
 	heard := make(chan struct{})
 	go func() {
 		defer close(heard)
@@ -54,9 +55,9 @@ func newManager(t *testing.T) *manager {
 		for {
 			n, err := notify.Read(b)
 			if err != nil {
-				return // closed
+				return // the socket is closed
 			}
-			_, _ = m.said.Write(append(b[:n:n], '\n')) // it never fails
+			_, _ = m.notifications.Write(append(b[:n:n], '\n')) // a Buffer never fails
 		}
 	}()
 	t.Cleanup(func() {
@@ -66,12 +67,12 @@ func newManager(t *testing.T) *manager {
 	return m
 }
 
-// up starts the daemon as a service: the shell knows the process's id, as the
-// manager does that starts one.
-func (m *manager) up() *programtest.Process {
+// up starts the daemon as a service. A shell sets LISTEN_PID to the process's
+// own id, as systemd does.
+func (m *testSystemd) up() *programtest.Process {
 	m.t.Helper()
 	cmd := m.Command(context.Background(), "sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec nightporter up`)
-	cmd.Env = append(cmd.Env, "NOTIFY_SOCKET="+m.at, "WATCHDOG_USEC=2000000")
+	cmd.Env = append(cmd.Env, "NOTIFY_SOCKET="+m.notifyPath, "WATCHDOG_USEC=2000000")
 	cmd.ExtraFiles = []*os.File{m.listener}
 	p := &programtest.Process{Cmd: cmd, Out: &programtest.Buffer{}, Done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.Out, p.Out
@@ -86,25 +87,24 @@ func (m *manager) up() *programtest.Process {
 	return p
 }
 
-// hears returns once the daemon has said something that begins with what,
-// since the last time.
-func (m *manager) hears(what string, p *programtest.Process) {
+// awaitNotification waits for a new notification with the prefix what.
+func (m *testSystemd) awaitNotification(what string, p *programtest.Process) {
 	m.t.Helper()
 	if err := programtest.WaitFor(what, func() (bool, error) {
-		text := "\n" + m.said.String()
-		n := strings.Index(text[m.read:], "\n"+what)
+		text := "\n" + m.notifications.String()
+		n := strings.Index(text[m.notificationsRead:], "\n"+what)
 		if n < 0 {
 			return false, nil
 		}
-		m.read += n + 1
+		m.notificationsRead += n + 1
 		return true, nil
 	}); err != nil {
 		m.t.Fatalf("%v\n%s", err, p.Out)
 	}
 }
 
-// ends sends the daemon away and waits for that.
-func (m *manager) ends(p *programtest.Process, sig syscall.Signal, want int) {
+// stop sends a signal to the daemon and waits for its exit code.
+func (m *testSystemd) stop(p *programtest.Process, sig syscall.Signal, want int) {
 	m.t.Helper()
 	began := time.Now()
 	if err := p.Cmd.Process.Signal(sig); err != nil {
@@ -122,15 +122,15 @@ func (m *manager) ends(p *programtest.Process, sig syscall.Signal, want int) {
 	}
 }
 
-// emits is how often the session of TestRestartUnderEmits says that it is done.
-const emits = 1000
+// emitCount is the number of times that the session emits its event.
+const emitCount = 1000
 
-// TestRestartUnderEmits: the daemon is restarted again and again under its
-// socket while a session calls hat emit 1,000 times and a person asks for the
-// status: none is refused, and every receipt is the same.
+// TestRestartUnderEmits restarts the daemon repeatedly with a passed socket,
+// while a session calls hat emit 1,000 times and a person asks for the status.
+// No call is refused, and all receipts are equal.
 func TestRestartUnderEmits(t *testing.T) {
 	t.Parallel()
-	m := newManager(t)
+	m := newTestSystemd(t)
 	write := func(name, text string, mode os.FileMode) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(m.Path(name)), 0o755); err != nil {
@@ -139,7 +139,7 @@ func TestRestartUnderEmits(t *testing.T) {
 		if err := os.WriteFile(m.Path(name), []byte(text), mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(m.Path(name), mode); err != nil { // whatever the umask
+		if err := os.Chmod(m.Path(name), mode); err != nil { // regardless of the umask
 			t.Fatal(err)
 		}
 	}
@@ -160,7 +160,7 @@ while [ $n -lt %d ]; do
 	echo $n >"$notes/count.new" && mv "$notes/count.new" "$notes/count"
 done
 : >"$notes/through"
-`, emits), 0o755)
+`, emitCount), 0o755)
 	write("config/nightporter/nightporter.toml", strings.ReplaceAll(`timezone = "UTC"
 [agents.many]
 command = ["DIR/agents/many.sh", "DIR/notes"]
@@ -176,8 +176,8 @@ cache = ["DIR/notes"]
 `, "DIR", m.Dir), 0o644)
 
 	p := m.up()
-	m.hears("READY=1", p)
-	m.hears("WATCHDOG=1", p)
+	m.awaitNotification("READY=1", p)
+	m.awaitNotification("WATCHDOG=1", p)
 	read := func(name string) string {
 		text, err := os.ReadFile(m.Path("notes", name))
 		if err != nil && !os.IsNotExist(err) {
@@ -196,15 +196,16 @@ cache = ["DIR/notes"]
 		}
 	}
 	restarts := 0
-	for n := 50; n < emits; n += 190 {
+	for n := 50; n < emitCount; n += 190 {
 		reached(n)
 		if restarts%2 == 0 {
-			m.ends(p, syscall.SIGTERM, 0)
-			m.hears("STOPPING=1", p)
+			m.stop(p, syscall.SIGTERM, 0)
+			m.awaitNotification("STOPPING=1", p)
 		} else {
-			m.ends(p, syscall.SIGKILL, -9)
+			m.stop(p, syscall.SIGKILL, -9)
 		}
-		// Somebody asks while nobody is there: the socket is, and the answer comes.
+		// A request sent while no daemon runs waits at the socket and is
+		// answered later.
 		asked := make(chan string, 1)
 		go func() {
 			out, code, err := m.Output("nightporter", "status", "--json")
@@ -214,21 +215,21 @@ cache = ["DIR/notes"]
 			asked <- out
 		}()
 		p = m.up()
-		m.hears("READY=1", p)
+		m.awaitNotification("READY=1", p)
 		if got := <-asked; !strings.HasPrefix(got, `{"project":"shop","daemon":true`) {
 			t.Errorf("status during a restart: %s", got)
 		}
 		restarts++
 	}
-	reached(emits)
+	reached(emitCount)
 	if got := read("refused"); got != "" {
 		t.Errorf("refused:\n%s", got)
 	}
-	// The first line of what hat prints is the receipt.
-	said := read("receipts")
-	first, _, _ := strings.Cut(said, "\n")
-	if n := strings.Count(said+"\n", first+"\n"); n != emits || !strings.HasPrefix(first, "Accepted build.complete: ") || strings.Count(said, "Accepted ") != emits {
-		t.Errorf("%d times the receipt %q, want %d", n, first, emits)
+	// The first line of hat's output is the receipt.
+	receipts := read("receipts")
+	first, _, _ := strings.Cut(receipts, "\n")
+	if n := strings.Count(receipts+"\n", first+"\n"); n != emitCount || !strings.HasPrefix(first, "Accepted build.complete: ") || strings.Count(receipts, "Accepted ") != emitCount {
+		t.Errorf("%d times the receipt %q, want %d", n, first, emitCount)
 	}
 	if err := programtest.WaitFor("the task", func() (bool, error) {
 		return strings.Contains(m.Out("nightporter", "tasks", "--json"), `"status":"done"`), nil
@@ -238,18 +239,18 @@ cache = ["DIR/notes"]
 	if out := m.Out("nightporter", "evidence", "1", "--json"); strings.Count(out, `"type":"event.accepted"`) != 1 || strings.Count(out, `"type":"session.planned"`) != 1 {
 		t.Errorf("accepted or planned more than once:\n%s", out)
 	}
-	m.ends(p, syscall.SIGTERM, 0)
+	m.stop(p, syscall.SIGTERM, 0)
 	if _, err := os.Lstat(filepath.Join(m.State(), "nightporter.sock")); err != nil {
 		t.Errorf("the manager's socket was taken away: %v", err)
 	}
 	t.Logf("%d restarts", restarts)
 }
 
-// TestUpElsewhere: a listener at another place than commands look for is
-// refused with what to change.
-func TestUpElsewhere(t *testing.T) {
+// TestUpWrongSocketPath: a passed listener at another path than the operator's
+// is refused with a remedy.
+func TestUpWrongSocketPath(t *testing.T) {
 	t.Parallel()
-	m := newManager(t)
+	m := newTestSystemd(t)
 	cmd := m.Command(context.Background(), "sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec nightporter up --state `+m.Path("other"))
 	cmd.ExtraFiles = []*os.File{m.listener}
 	out, err := cmd.CombinedOutput()

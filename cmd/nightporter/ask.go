@@ -27,7 +27,7 @@ func (f *askFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.project, "project", "", "project, where there is more than one")
 }
 
-// ask calls do with the daemon or, without one, with this process.
+// ask calls do with the daemon, or with this process if there is no daemon.
 func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 	state, err := config.StateDir(f.state)
 	if err != nil {

@@ -70,8 +70,8 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 		defer func() { _ = os.RemoveAll(dir) }()
 		removeStale(state)
 		database := filepath.Join(dir, backup.Database)
-		// The process that holds the state folder copies the database. All other
-		// files can be copied from here while the daemon works.
+		// The process that holds the state folder copies the database. All
+		// other files can be copied from here while the daemon works.
 		r, err := a.View(ctx, api.View{Name: "backup", Args: map[string]string{"path": database}})
 		if err == nil && !r.OK {
 			err = errors.New(r.Text)
@@ -97,7 +97,7 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "✓ %s\n  %s\n", file, describe(m))
+	fmt.Fprintf(out, "✓ %s\n  %s\n", file, describeBackup(m))
 	if !logins {
 		fmt.Fprintln(out, "  without the agents' logins (--with-logins), and never with the configuration and its tokens")
 	}
@@ -181,11 +181,11 @@ func writeBackup(ctx context.Context, file, state, database string, m backup.Man
 		return m, err
 	}
 	crash.Point("before-backed-up")
-	return m, moveIntoPlace(f.Name(), file)
+	return m, publish(f.Name(), file)
 }
 
-// moveIntoPlace gives a finished file its name. It fails if the name is taken.
-func moveIntoPlace(from, to string) error {
+// publish gives a finished file its name. It fails if the name is taken.
+func publish(from, to string) error {
 	err := os.Link(from, to) // unlike a rename, it replaces nothing
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
 		// A file system without links: a stick, a share.
@@ -207,8 +207,8 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// describe summarises a backup in one line.
-func describe(m backup.Manifest) string {
+// describeBackup summarises a backup in one line.
+func describeBackup(m backup.Manifest) string {
 	ends := make([]string, 0, len(m.Heads))
 	for _, h := range m.Heads {
 		end, _, _ := strings.Cut(h, ":")

@@ -45,10 +45,10 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	out := cmd.OutOrStdout()
 	fmt.Fprintln(out, "nightporter demo · a sample repository, a scripted agent · no account, no cost")
 	fmt.Fprintln(out)
-	if err := freshDemo(cmd.Context(), home, state, repo); err != nil {
+	if err := prepareDemo(cmd.Context(), home, state, repo); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, " 0:00  repository %s, plan first-week, 4 tasks\n", shortPath(repo))
+	fmt.Fprintf(out, " 0:00  repository %s, plan first-week, 4 tasks\n", tildePath(repo))
 
 	cfg := config.Empty()
 	project, err := cfg.Pick(config.Overrides{Repo: repo}, home)
@@ -59,7 +59,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 		Repo: repo, Source: "plan:.agents/plans/in-progress/first-week.md", Profile: "overnight", Agent: "demo", Verify: []string{"./test.sh"},
 	}, began)
 	if err != nil {
-		problems(cmd.ErrOrStderr(), err)
+		printProblems(cmd.ErrOrStderr(), err)
 		return exitCode(exitUsage)
 	}
 	pace := demoPace
@@ -71,9 +71,9 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	settings.CoAuthor = ""
 	w := foreground{
 		out: out, in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: time.Local, demo: true, began: began,
-		start: loop.StartRun{Settings: settings, MaxSessions: 1}, script: &demoScript{fast: fast},
+		start: loop.StartRun{Settings: settings, MaxSessions: 1}, script: &demoTypist{fast: fast},
 	}
-	err = w.watch(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(pace), Person: personName()})
+	err = w.runAndShow(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(pace), Person: personName()})
 	if err != nil {
 		return err
 	}
@@ -88,27 +88,27 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n  Picture   %s\n", shortPath(picture))
-	fmt.Fprintf(out, "  Commits   git -C %s log nightporter/tea-shop/r1\n", shortPath(repo))
-	fmt.Fprintf(out, "  Evidence  nightporter evidence 2 --state %s\n", shortPath(state))
+	fmt.Fprintf(out, "\n  Picture   %s\n", tildePath(picture))
+	fmt.Fprintf(out, "  Commits   git -C %s log nightporter/tea-shop/r1\n", tildePath(repo))
+	fmt.Fprintf(out, "  Evidence  nightporter evidence 2 --state %s\n", tildePath(state))
 	fmt.Fprintln(out, "  Yours     cd YOUR-REPO && nightporter init      then: nightporter up, nightporter pair")
 	return nil
 }
 
-// demoScript types the demo's guidance unless a person has given some.
-type demoScript struct {
-	fast bool
-	said bool // a person gave guidance
+// demoTypist types the demo's guidance unless a person has given some.
+type demoTypist struct {
+	fast         bool
+	personGuided bool // a person has given guidance
 }
 
-// Sees waits for the planner of the task that the guidance is for: guidance
+// Observe waits for the planner of the task that the guidance is for: guidance
 // typed during its session reaches the builder after it.
-func (p *demoScript) Sees(e ledger.Entry) (hint string, wait time.Duration, act bool) {
+func (p *demoTypist) Observe(e ledger.Entry) (hint string, wait time.Duration, act bool) {
 	switch b := e.Body.(type) {
 	case ledger.GuidanceQueued:
-		p.said = true
+		p.personGuided = true
 	case ledger.SessionPlanned:
-		if p.said || b.Hat != demo.GuidanceHat || e.Task != demo.GuidanceTask {
+		if p.personGuided || b.Hat != demo.GuidanceHat || e.Task != demo.GuidanceTask {
 			return "", 0, false
 		}
 		if p.fast {
@@ -119,9 +119,9 @@ func (p *demoScript) Sees(e ledger.Entry) (hint string, wait time.Duration, act 
 	return "", 0, false
 }
 
-// Turn returns the guidance unless a person was faster.
-func (p *demoScript) Turn() string {
-	if p.said {
+// NextLine returns the guidance unless a person was faster.
+func (p *demoTypist) NextLine() string {
+	if p.personGuided {
 		return ""
 	}
 	return "/guidance " + demo.Guidance
@@ -156,9 +156,9 @@ const (
 // emptied.
 const demoMark = ".nightporter-demo"
 
-// freshDemo empties the demo's folder and creates the sample repository. It
+// prepareDemo empties the demo's folder and creates the sample repository. It
 // refuses a folder that is neither empty nor the demo's own.
-func freshDemo(ctx context.Context, home, state, repo string) error {
+func prepareDemo(ctx context.Context, home, state, repo string) error {
 	mark := filepath.Join(home, demoMark)
 	entries, err := os.ReadDir(home)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -13,14 +13,14 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// exposure is the most that `systemd-analyze security` may find in the unit,
-// times ten: 3.5 of 10, "OK". Less is not to be had with what sessions need
-// (namespaces, JIT compilers, the network): the unit says which and why.
-const exposure = "35"
+// maxExposure is the highest permitted score of `systemd-analyze security` for
+// the unit, times ten: 3.5 of 10, "OK". Sessions need namespaces, JIT compilers
+// and the network, which prevents a lower one; the unit explains each setting.
+const maxExposure = "35"
 
-// units copies the units of deploy/ to a folder, with the program that was
-// built in the place of the one that a person installs.
-func units(t *testing.T) (service, listener string) {
+// installUnits copies the units of deploy/ to a folder, with the path of the
+// built program in place of the installed one.
+func installUnits(t *testing.T) (service, listener string) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"nightporter.service", "nightporter.socket"} {
@@ -47,11 +47,11 @@ func analyze(t *testing.T, args ...string) (string, error) {
 
 func TestUnitsVerify(t *testing.T) {
 	t.Parallel()
-	service, listener := units(t)
+	service, listener := installUnits(t)
 	if out, err := analyze(t, "verify", service, listener); err != nil || strings.TrimSpace(out) != "" {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// The check can find something.
+	// The check must fail for a weaker unit.
 	text, err := os.ReadFile(service)
 	if err != nil {
 		t.Fatal(err)
@@ -67,21 +67,21 @@ func TestUnitsVerify(t *testing.T) {
 
 func TestUnitsSecurity(t *testing.T) {
 	t.Parallel()
-	service, _ := units(t)
+	service, _ := installUnits(t)
 	if out, err := analyze(t, "security", "--help"); err != nil || !strings.Contains(out, "--offline") {
 		t.Skipf("this systemd-analyze cannot look at a unit that is not loaded (--offline, from 250 on): %v", err)
 	}
-	out, err := analyze(t, "security", "--offline=true", "--threshold="+exposure, service)
+	out, err := analyze(t, "security", "--offline=true", "--threshold="+maxExposure, service)
 	level := regexp.MustCompile(`(?m)Overall exposure level.*$`).FindString(out)
 	if err != nil || level == "" {
-		t.Errorf("%v: over %s/10\n%s", err, exposure, out)
+		t.Errorf("%v: over %s/10\n%s", err, maxExposure, out)
 	}
 	t.Log(level)
 }
 
-// TestUnitsAllowSessions: what sessions cannot do without is not taken away by
-// the unit, which they are children of. A boundary that the unit breaks would
-// go unnoticed until somebody looks at its level.
+// TestUnitsAllowSessions: the unit's restrictions also hold for sessions, which
+// are children of the daemon. They must permit all that the boundary needs,
+// because a lower boundary level would remain unnoticed.
 func TestUnitsAllowSessions(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "nightporter.service"))
@@ -94,8 +94,8 @@ func TestUnitsAllowSessions(t *testing.T) {
 			set[key] = append(set[key], strings.Fields(value)...)
 		}
 	}
-	// Each of these covers a part of /proc, and the kernel then refuses a
-	// session's namespace a /proc of its own; or it ends programs that agents are.
+	// Each of these covers a part of /proc, whereupon the kernel refuses a new
+	// /proc to a session's namespace; or it ends programs that agents are.
 	for _, key := range []string{"ProtectKernelTunables", "ProtectKernelLogs", "ProcSubset", "MemoryDenyWriteExecute", "PrivateTmp", "PrivateUsers"} {
 		if set[key] != nil {
 			t.Errorf("%s is set: the unit's own comment says why it must not be", key)

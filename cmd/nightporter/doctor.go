@@ -13,8 +13,8 @@ import (
 	"github.com/nightporter/nightporter/config"
 )
 
-// doctorChecks are all of them, in the order in which one rests on another.
-var doctorChecks = slices.Concat([]doctorCheck{
+// checks lists all checks. A check comes after those whose results it uses.
+var checks = slices.Concat([]check{
 	{"configuration", checkConfig},
 	{"programs", checkPrograms},
 	{"clock", checkClock},
@@ -26,7 +26,7 @@ var doctorChecks = slices.Concat([]doctorCheck{
 	{"sockets", checkSockets},
 	{"project", checkProjects},
 	{"agent", checkAgents},
-}, chatChecks(), []doctorCheck{
+}, chatChecks(), []check{
 	{"people", checkPeople},
 	{"service", checkService},
 })
@@ -52,7 +52,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 				config: file, state: dir, now: time.Now(), cfg: config.Empty(), agents: map[string][]string{},
 				probe: askPlatform, people: pairedPeople,
 			}
-			defer p.ward.close()
+			defer p.trial.close()
 			return p.examine(cmd.Context(), cmd.OutOrStdout(), asJSON)
 		},
 	}
@@ -62,21 +62,22 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 	return cmd
 }
 
-// examine goes through all checks and prints each one's findings at once.
+// examine runs all checks and prints the findings of each before it starts the
+// next.
 func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool) error {
 	counts := map[string]int{}
-	said := map[string]bool{}
-	for _, c := range doctorChecks {
+	printed := map[string]bool{}
+	for _, c := range checks {
 		for _, f := range c.look(ctx, p) {
 			if f.Check == "" {
 				f.Check = c.name
 			}
-			// What several projects share is said once.
+			// A finding shared by several projects is printed once.
 			key := f.Result + "\x00" + f.File + "\x00" + f.Text
-			if f.Result != resultOK && said[key] {
+			if f.Result != resultOK && printed[key] {
 				continue
 			}
-			said[key] = true
+			printed[key] = true
 			counts[f.Result]++
 			if err := f.print(out, asJSON); err != nil {
 				return err
@@ -88,7 +89,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 	}
 	if !asJSON {
 		fmt.Fprintln(out)
-		switch mend, look := counts[resultMend], counts[resultLook]; {
+		switch mend, look := counts[resultFix], counts[resultLook]; {
 		case mend > 0:
 			fmt.Fprintf(out, "%s %d to mend%s. Look again with: nightporter doctor\n", bot.SignFailed, mend, toLook(look))
 		case look > 0:
@@ -97,7 +98,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 			fmt.Fprintf(out, "%s nothing to mend\n", bot.SignDone)
 		}
 	}
-	if counts[resultMend] > 0 {
+	if counts[resultFix] > 0 {
 		return exitCode(1)
 	}
 	return nil

@@ -10,23 +10,24 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 )
 
-// chatChecks are a check for each platform of the table.
-func chatChecks() []doctorCheck {
-	var all []doctorCheck
+// chatChecks returns a check for each platform of the table.
+func chatChecks() []check {
+	var all []check
 	for _, pl := range platform.All {
-		all = append(all, doctorCheck{pl.Name, func(ctx context.Context, p *doctorContext) []finding { return checkChat(ctx, p, pl) }})
+		all = append(all, check{pl.Name, func(ctx context.Context, p *doctorContext) []finding { return checkChat(ctx, p, pl) }})
 	}
 	return all
 }
 
-// checkChat looks at the files of a platform's tokens, and asks the platform.
+// checkChat checks a platform's token files, and tests the tokens with the
+// platform.
 func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []finding {
 	if !p.usable {
-		return nil // said with the projects
+		return nil // the check of projects reports it
 	}
-	if pl.Section(p.cfg) == nil { // no platform is a must
+	if pl.Section(p.cfg) == nil { // no platform is required
 		if len(platform.Used(p.cfg)) == 0 && pl.Name == platform.All[0].Name {
-			return []finding{unseen("not set up; nightporter works from the terminal alone")}
+			return []finding{findUnchecked("not set up; nightporter works from the terminal alone")}
 		}
 		return nil
 	}
@@ -34,7 +35,7 @@ func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []fi
 	var unread *platform.TokenError
 	if errors.As(err, &unread) {
 		fix, text := pl.TokenFix(unread)
-		return []finding{mendWith(fix, "%s", text)}
+		return []finding{findFix(fix, "%s", text)}
 	}
 	files, noun, hide := []string{}, "token", []string{}
 	for n, t := range pl.Tokens {
@@ -44,32 +45,32 @@ func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []fi
 	if len(files) > 1 {
 		noun = "tokens"
 	}
-	out := []finding{fine("%s in %s", noun, strings.Join(files, " and "))}
+	out := []finding{findOK("%s in %s", noun, strings.Join(files, " and "))}
 	found, err := p.probe(ctx, pl, p.cfg, tokens)
 	switch {
 	case err != nil:
-		return append(out, mendWith("correct ["+pl.Name+"] in the configuration", "%v", err))
+		return append(out, findFix("correct ["+pl.Name+"] in the configuration", "%v", err))
 	case len(found) == 0:
-		return append(out, unseen("%s itself was not asked", pl.Title))
+		return append(out, findUnchecked("%s itself was not asked", pl.Title))
 	}
-	// Errors of HTTP hold the address, and that can hold the token.
+	// An HTTP error contains the address, which may contain the token.
 	hidden := strings.NewReplacer(hide...)
 	for _, f := range found {
 		text, fix := hidden.Replace(f.Text), hidden.Replace(f.Fix)
 		switch f.Trouble {
 		case transport.TroubleNone:
-			out = append(out, fine("%s", text))
+			out = append(out, findOK("%s", text))
 		case transport.TroubleNetwork, transport.TroubleServer, transport.TroubleSlow, transport.TroubleRights:
-			// nightporter works on, with less or later.
-			out = append(out, lookAt(fix, "%s", text))
+			// nightporter works without it, or with a delay.
+			out = append(out, findLook(fix, "%s", text))
 		default:
-			out = append(out, mendWith(fix, "%s", text))
+			out = append(out, findFix(fix, "%s", text))
 		}
 	}
 	return out
 }
 
-// askPlatform lets a platform's row ask the platform.
+// askPlatform calls the platform's own probe.
 func askPlatform(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error) {
 	return pl.Probe(ctx, cfg, tokens)
 }

@@ -16,64 +16,65 @@ import (
 	"github.com/nightporter/nightporter/loop/agent"
 )
 
-// doctorCheck is one thing that doctor looks at. It may note in p what later
-// checks need.
-type doctorCheck struct {
+// check is one check of doctor. It may store results in the doctorContext for
+// later checks.
+type check struct {
 	name string
 	look func(ctx context.Context, p *doctorContext) []finding
 }
 
-// doctorContext is what is looked at, and what is known of it so far.
+// doctorContext holds the inputs of the checks and the results that later
+// checks use.
 type doctorContext struct {
 	config string // --config
 	state  string // state folder, absolute
 	now    time.Time
 
-	cfg    *config.Config // an empty one until a file was read without a mistake
-	usable bool           // the configuration is without a mistake, or there is none
-	daemon bool           // somebody has the state folder and answers
+	cfg    *config.Config // empty until a file was read without mistakes
+	usable bool           // the configuration has no mistakes, or there is none
+	daemon bool           // a daemon holds the state folder and answers
 
 	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
 	people func(ctx context.Context, p *doctorContext) (n int, known bool)
 
-	ward   ward
-	agents map[string][]string // agents that projects start, each with the projects
+	trial  trialFolder
+	agents map[string][]string // agents that projects start, with the projects of each
 }
 
-// ward is where sessions are tried: the state folder itself where it is there
-// and ours, because its place and file system are what counts; else a folder
-// that is gone afterwards.
-type ward struct {
-	dir    string
-	err    error
-	tried  bool
-	mine   bool // a folder of doctor's own
-	runner *agent.Runner
+// trialFolder is the folder in which doctor starts trial sessions. It is the
+// state folder if that exists and belongs to this user, because its location
+// and file system decide the result; otherwise it is a temporary folder.
+type trialFolder struct {
+	dir       string
+	err       error
+	tried     bool
+	temporary bool // a temporary folder, to be removed
+	runner    *agent.Runner
 }
 
-func (w *ward) close() {
-	if w.mine {
+func (w *trialFolder) close() {
+	if w.temporary {
 		_ = os.RemoveAll(w.dir)
 	}
 }
 
-// open makes the ward and its runner, once.
-func (p *doctorContext) open() (*ward, error) {
-	w := &p.ward
+// openTrial creates the trial folder and its runner on the first call.
+func (p *doctorContext) openTrial() (*trialFolder, error) {
+	w := &p.trial
 	if w.tried {
 		return w, w.err
 	}
 	w.tried = true
-	w.dir, w.mine, w.err = p.place()
+	w.dir, w.temporary, w.err = p.trialDir()
 	if w.err != nil {
 		return w, w.err
 	}
-	// As a run would have it; no session of a project is ever started here.
+	// The runner is configured as for a run. It starts trial sessions only.
 	w.runner, w.err = agent.New(session.Options{State: w.dir, Agents: builtin(0), Hide: platform.TokenFiles(p.cfg)}.Agent(p.cfg))
 	return w, w.err
 }
 
-func (p *doctorContext) place() (dir string, mine bool, err error) {
+func (p *doctorContext) trialDir() (dir string, mine bool, err error) {
 	if info, err := os.Stat(p.state); err == nil && info.IsDir() && ownedByMe(info) && writable(p.state) == nil {
 		return p.state, false, nil
 	}
@@ -81,7 +82,7 @@ func (p *doctorContext) place() (dir string, mine bool, err error) {
 	return dir, true, err
 }
 
-// agentNames lists the agents that projects start, sorted.
+// agentNames returns the agents that projects start, sorted.
 func (p *doctorContext) agentNames() []string {
 	var names []string
 	for name := range p.agents {
@@ -91,7 +92,8 @@ func (p *doctorContext) agentNames() []string {
 	return names
 }
 
-// writable tries it: modes do not say what a full quota or a read-only disk do.
+// writable returns an error unless a file can be created in dir. The mode alone
+// does not reveal a full quota or a read-only disk.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".doctor-")
 	if err != nil {

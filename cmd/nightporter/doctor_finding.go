@@ -13,21 +13,20 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// What a check came to.
+// Results of a check.
 const (
-	resultOK     = "ok"        // nothing to do
-	resultLook   = "look"      // works, and is worth a look
-	resultMend   = "mend"      // something will fail until it is mended
-	resultUnseen = "unchecked" // nobody could look, or there is nothing to look at
+	resultOK        = "ok"        // nothing to do
+	resultLook      = "look"      // works, but a person should know about it
+	resultFix       = "mend"      // will fail until a person corrects it
+	resultUnchecked = "unchecked" // not checked: impossible, or nothing to check
 )
 
-// resultSigns are the signs of the results, as printed.
 var resultSigns = map[string]string{
-	resultOK: bot.SignDone, resultLook: bot.SignLook, resultMend: bot.SignFailed, resultUnseen: bot.SignAway,
+	resultOK: bot.SignDone, resultLook: bot.SignLook, resultFix: bot.SignFailed, resultUnchecked: bot.SignAway,
 }
 
-// finding is one line of doctor, and one object of its JSON. Fields are added,
-// never renamed. No text in it ever holds a token.
+// finding is one line of doctor's output, and one object of its JSON. Fields
+// are added, never renamed. No text in it contains a token.
 type finding struct {
 	Check   string `json:"check"`
 	Project string `json:"project,omitempty"`
@@ -35,12 +34,12 @@ type finding struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Text    string `json:"text"`
-	Fix     string `json:"fix,omitempty"` // the command or edit that mends it
-	shown   string // as it is printed, where that is more than the fields
+	Fix     string `json:"fix,omitempty"` // the command or edit that solves it
+	shown   string // replaces Text on the terminal, where that shows more than the fields
 }
 
-// print writes one finding: the sign, what it is about, the text, and below it
-// what to do.
+// print writes one finding: the sign, the check, the text, and the remedy
+// below.
 func (f finding) print(out io.Writer, asJSON bool) error {
 	if asJSON {
 		line, err := json.Marshal(f)
@@ -57,7 +56,7 @@ func (f finding) print(out io.Writer, asJSON bool) error {
 		if f.Project != "" {
 			what = f.Project
 		}
-		text = fmt.Sprintf("%s %-13s  %s", resultSigns[f.Result], what, f.place()+propose.Plain(f.Text))
+		text = fmt.Sprintf("%s %-13s  %s", resultSigns[f.Result], what, f.location()+propose.Plain(f.Text))
 		if f.Fix != "" {
 			text += "\n" + strings.Repeat(" ", indent) + propose.Plain(f.Fix)
 		}
@@ -66,7 +65,7 @@ func (f finding) print(out io.Writer, asJSON bool) error {
 	return err
 }
 
-func (f finding) place() string {
+func (f finding) location() string {
 	switch {
 	case f.File != "" && f.Line > 0:
 		return fmt.Sprintf("%s:%d  ", propose.Plain(f.File), f.Line)
@@ -76,24 +75,24 @@ func (f finding) place() string {
 	return ""
 }
 
-// Findings of each result, in short.
-func fine(text string, args ...any) finding {
+// These functions make findings of one result each.
+func findOK(text string, args ...any) finding {
 	return finding{Result: resultOK, Text: fmt.Sprintf(text, args...)}
 }
 
-func lookAt(fix, text string, args ...any) finding {
+func findLook(fix, text string, args ...any) finding {
 	return finding{Result: resultLook, Fix: fix, Text: fmt.Sprintf(text, args...)}
 }
 
-func mendWith(fix, text string, args ...any) finding {
-	return finding{Result: resultMend, Fix: fix, Text: fmt.Sprintf(text, args...)}
+func findFix(fix, text string, args ...any) finding {
+	return finding{Result: resultFix, Fix: fix, Text: fmt.Sprintf(text, args...)}
 }
 
-func unseen(text string, args ...any) finding {
-	return finding{Result: resultUnseen, Text: fmt.Sprintf(text, args...)}
+func findUnchecked(text string, args ...any) finding {
+	return finding{Result: resultUnchecked, Text: fmt.Sprintf(text, args...)}
 }
 
-// ofProject gives findings of a check to a project.
+// ofProject marks findings as those of one project.
 func ofProject(project string, list []finding) []finding {
 	for i := range list {
 		list[i].Project = project
@@ -101,19 +100,19 @@ func ofProject(project string, list []finding) []finding {
 	return list
 }
 
-// fromError makes findings of an error that lists what a person has to mend,
-// or one of any other.
+// fromError converts an error with a list of mistakes into findings, and any
+// other error into one finding.
 func fromError(err error) []finding {
 	var out []finding
 	var in *ledger.InputError
 	var c *config.Error
 	switch {
 	case errors.As(err, &in):
-		out = fromFindings(resultMend, in.Findings)
+		out = fromFindings(resultFix, in.Findings)
 	case errors.As(err, &c):
 		for _, item := range c.Items {
-			f := finding{Result: resultMend, File: item.File, Line: item.Line, shown: item.String()}
-			// The text as it is shown has tokens masked; so have its parts.
+			f := finding{Result: resultFix, File: item.File, Line: item.Line, shown: item.String()}
+			// String masks tokens, so the parts are taken from its result.
 			first, rest, _ := strings.Cut(item.String(), "\n")
 			f.Text = strings.TrimPrefix(first, bot.SignFailed+" ")
 			if _, text, ok := strings.Cut(f.Text, "  "); ok && item.File != "" {
@@ -122,16 +121,16 @@ func fromError(err error) []finding {
 			lines := strings.Split(rest, "\n")
 			if last := lines[len(lines)-1]; item.Fix != "" {
 				f.Fix = strings.TrimSpace(last)
-			} else if i := strings.Index(last, `meant "`); i >= 0 { // behind the carets
+			} else if i := strings.Index(last, `meant "`); i >= 0 { // the suggestion follows the carets
 				f.Fix = last[i:]
 			}
 			out = append(out, f)
 		}
 		if c.More > 0 {
-			out = append(out, mendWith("", "and %d more", c.More))
+			out = append(out, findFix("", "and %d more", c.More))
 		}
 	default:
-		out = []finding{mendWith("", "%v", err)}
+		out = []finding{findFix("", "%v", err)}
 	}
 	return out
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 )
 
-// checkConfig loads the configuration. Every mistake is a finding.
+// checkConfig loads the configuration and reports every mistake in it.
 func checkConfig(_ context.Context, p *doctorContext) []finding {
 	file, err := config.Find(p.config)
 	if err != nil {
@@ -32,34 +32,35 @@ func checkConfig(_ context.Context, p *doctorContext) []finding {
 	}
 	if file == "" {
 		p.usable = true
-		return []finding{lookAt("nightporter init", "there is none at %s; nightporter up needs one", config.DefaultFile())}
+		return []finding{findLook("nightporter init", "there is none at %s; nightporter up needs one", config.DefaultFile())}
 	}
 	cfg, err := config.Load(file)
 	if err != nil {
 		return fromError(err)
 	}
 	p.cfg, p.usable = cfg, true
-	out := []finding{fine("%s, %s", cfg.File, count(len(cfg.Projects), "project"))}
+	out := []finding{findOK("%s, %s", cfg.File, countNoun(len(cfg.Projects), "project"))}
 	if len(cfg.Projects) == 0 {
-		out = append(out, mendWith("nightporter init --add --repo DIR", "it has no [[project]], so there is nothing to work on"))
+		out = append(out, findFix("nightporter init --add --repo DIR", "it has no [[project]], so there is nothing to work on"))
 	}
 	return out
 }
 
-// checkPrograms says which nightporter this is, and whether sessions get the
-// small client or have to do with this program under its name.
+// checkPrograms reports the version of nightporter, and whether the smaller
+// program hat is installed beside it. Without it, sessions use nightporter
+// itself under the name hat.
 func checkPrograms(context.Context, *doctorContext) []finding {
 	if session.Beside("hat") == "" {
-		return []finding{lookAt("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version)}
+		return []finding{findLook("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version)}
 	}
-	return []finding{fine("nightporter %s, hat beside it", Version)}
+	return []finding{findOK("nightporter %s, hat beside it", Version)}
 }
 
-// oldest is a time before which no clock that is right can be.
-var oldest = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+// earliestTime is earlier than any correct time.
+var earliestTime = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// checkClock shows the time as nightporter has it: a wrong zone is seen at a
-// glance, and found by nobody else before 7 in the morning.
+// checkClock shows the current time. A person notices a wrong zone here, and
+// would otherwise notice it at the next digest.
 func checkClock(_ context.Context, p *doctorContext) []finding {
 	zone, err := p.cfg.Zone()
 	if err != nil {
@@ -68,63 +69,63 @@ func checkClock(_ context.Context, p *doctorContext) []finding {
 	now := p.now.In(zone)
 	shown := now.Format("Mon 2 Jan 2006 15:04 MST")
 	switch {
-	case now.Before(oldest):
-		return []finding{mendWith("timedatectl set-ntp true", "it is not %s: the host's clock is wrong", shown)}
+	case now.Before(earliestTime):
+		return []finding{findFix("timedatectl set-ntp true", "it is not %s: the host's clock is wrong", shown)}
 	case p.cfg.Timezone != "":
-		return []finding{fine("%s, %s", shown, p.cfg.Timezone)}
+		return []finding{findOK("%s, %s", shown, p.cfg.Timezone)}
 	}
 	host, _ := hostZone()
-	if p.cfg.File != "" && (host == "" || farZone(host) != "") {
-		return []finding{lookAt(`timezone = "Europe/Berlin", or where you live, at the top of the configuration`, "%s: the host's zone, which may not be yours", shown)}
+	if p.cfg.File != "" && (host == "" || zoneRemark(host) != "") {
+		return []finding{findLook(`timezone = "Europe/Berlin", or where you live, at the top of the configuration`, "%s: the host's zone, which may not be yours", shown)}
 	}
-	return []finding{fine("%s, the host's zone", shown)}
+	return []finding{findOK("%s, the host's zone", shown)}
 }
 
-// checkState looks whether the state folder can be used, or made.
+// checkState checks whether the state folder can be used or created.
 func checkState(_ context.Context, p *doctorContext) []finding {
 	if n := len(socket.OperatorPath(p.state)); n > api.MaxPath {
-		return []finding{mendWith("a shorter folder: --state DIR", "%s is too long for a socket in it: %d bytes, and at most %d are possible", p.state, n, api.MaxPath)}
+		return []finding{findFix("a shorter folder: --state DIR", "%s is too long for a socket in it: %d bytes, and at most %d are possible", p.state, n, api.MaxPath)}
 	}
 	info, err := os.Stat(p.state)
 	if err != nil {
-		if there, problem := ancestor(p.state); problem != "" {
-			return []finding{mendWith("name another: --state DIR", "%s cannot be made: %s %s", p.state, there, problem)}
+		if dir, problem := existingParent(p.state); problem != "" {
+			return []finding{findFix("name another: --state DIR", "%s cannot be made: %s %s", p.state, dir, problem)}
 		}
-		return []finding{fine("%s, made at the first start", p.state)}
+		return []finding{findOK("%s, made at the first start", p.state)}
 	}
 	if !info.IsDir() {
-		return []finding{mendWith("name another: --state DIR", "%s is not a folder", p.state)}
+		return []finding{findFix("name another: --state DIR", "%s is not a folder", p.state)}
 	}
 	if !ownedByMe(info) {
 		who := ownerName(info)
-		return []finding{lookAt("sudo -u "+quote(who)+" nightporter doctor", "%s belongs to %s: look as that user", p.state, who)}
+		return []finding{findLook("sudo -u "+quote(who)+" nightporter doctor", "%s belongs to %s: look as that user", p.state, who)}
 	}
 	if err := writable(p.state); err != nil {
-		return []finding{mendWith("chmod u+rwx "+quote(p.state)+", or another folder: --state DIR", "%s is not writable: %s", p.state, reasonOf(err))}
+		return []finding{findFix("chmod u+rwx "+quote(p.state)+", or another folder: --state DIR", "%s is not writable: %s", p.state, reasonOf(err))}
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return []finding{mendWith("chmod go-w "+quote(p.state), "%s can be written by others (%#o)", p.state, info.Mode().Perm())}
+		return []finding{findFix("chmod go-w "+quote(p.state), "%s can be written by others (%#o)", p.state, info.Mode().Perm())}
 	}
-	return []finding{fine("%s", p.state)}
+	return []finding{findOK("%s", p.state)}
 }
 
-// ancestor finds the folder in which a missing one would be made, and what is
-// in the way of that.
-func ancestor(dir string) (there, problem string) {
-	for there = dir; ; there = filepath.Dir(there) {
-		info, err := os.Stat(there)
+// existingParent returns the existing folder in which a missing one would be
+// created, or the obstacle to that.
+func existingParent(dir string) (parent, problem string) {
+	for parent = dir; ; parent = filepath.Dir(parent) {
+		info, err := os.Stat(parent)
 		switch {
-		case err != nil && there != filepath.Dir(there):
+		case err != nil && parent != filepath.Dir(parent):
 			continue
 		case err != nil:
-			return there, reasonOf(err)
+			return parent, reasonOf(err)
 		case !info.IsDir():
-			return there, "is not a folder"
+			return parent, "is not a folder"
 		}
-		if err := unix.Access(there, unix.W_OK|unix.X_OK); err != nil {
-			return there, "is not writable: " + reasonOf(err)
+		if err := unix.Access(parent, unix.W_OK|unix.X_OK); err != nil {
+			return parent, "is not writable: " + reasonOf(err)
 		}
-		return there, ""
+		return parent, ""
 	}
 }
 
@@ -145,10 +146,10 @@ func ownerName(info fs.FileInfo) string {
 	if u, err := user.LookupId(uid); err == nil {
 		return u.Username
 	}
-	return "#" + uid // as sudo takes it
+	return "#" + uid // the form that sudo accepts
 }
 
-// checkDisk looks for room where the state is, or will be.
+// checkDisk checks the free space at the state folder's location.
 func checkDisk(_ context.Context, p *doctorContext) []finding {
 	dir := p.state
 	var s unix.Statfs_t
@@ -158,44 +159,44 @@ func checkDisk(_ context.Context, p *doctorContext) []finding {
 			break
 		}
 		if dir == filepath.Dir(dir) {
-			return []finding{unseen("free space cannot be asked for: %v", err)}
+			return []finding{findUnchecked("free space cannot be asked for: %v", err)}
 		}
 		dir = filepath.Dir(dir)
 	}
 	free := s.Bavail * uint64(s.Bsize)
 	if f, low := engine.LowDisk(free); low {
-		return []finding{mendWith(f.Fix, "%s", f.Text)}
+		return []finding{findFix(f.Fix, "%s", f.Text)}
 	}
 	if s.Files > 0 && s.Ffree < 10_000 {
-		return []finding{mendWith("remove what is not needed: df -i "+quote(dir), "only %d more files fit on the disk of %s", s.Ffree, dir)}
+		return []finding{findFix("remove what is not needed: df -i "+quote(dir), "only %d more files fit on the disk of %s", s.Ffree, dir)}
 	}
-	return []finding{fine("%.1f GiB free", float64(free)/(1<<30))}
+	return []finding{findOK("%.1f GiB free", float64(free)/(1<<30))}
 }
 
-// checkDaemon says who has the state folder.
+// checkDaemon reports which process holds the state folder.
 func checkDaemon(_ context.Context, p *doctorContext) []finding {
 	pid, held, err := statelock.Held(p.state)
 	switch p.daemon = daemon.Listens(p.state); {
 	case err != nil:
-		return []finding{unseen("who has the state folder cannot be seen: %s", reasonOf(err))}
+		return []finding{findUnchecked("who has the state folder cannot be seen: %s", reasonOf(err))}
 	case held && p.daemon:
-		return []finding{fine("nightporter runs (pid %d)", pid)}
+		return []finding{findOK("nightporter runs (pid %d)", pid)}
 	case held:
-		return []finding{lookAt(fmt.Sprintf("wait a little; then: ps -p %d", pid), "another nightporter has the state folder (pid %d), and does not answer", pid)}
+		return []finding{findLook(fmt.Sprintf("wait a little; then: ps -p %d", pid), "another nightporter has the state folder (pid %d), and does not answer", pid)}
 	}
-	return []finding{fine("none runs; to start one: nightporter up")}
+	return []finding{findOK("none runs; to start one: nightporter up")}
 }
 
-// checkLedger has the ledger verified, by whoever has it.
+// checkLedger lets the process that holds the ledger verify it.
 func checkLedger(ctx context.Context, p *doctorContext) []finding {
 	info, err := os.Stat(p.state)
 	if err != nil || !info.IsDir() {
-		return []finding{unseen("there is none yet")}
+		return []finding{findUnchecked("there is none yet")}
 	}
 	if _, err := os.Stat(filepath.Join(p.state, "nightporter.db")); errors.Is(err, fs.ErrNotExist) {
-		return []finding{unseen("there is none yet")}
+		return []finding{findUnchecked("there is none yet")}
 	} else if err != nil || !ownedByMe(info) {
-		return []finding{unseen("it belongs to somebody else")}
+		return []finding{findUnchecked("it belongs to somebody else")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -207,23 +208,23 @@ func checkLedger(ctx context.Context, p *doctorContext) []finding {
 	var inUse *statelock.InUseError
 	switch {
 	case errors.As(err, &inUse):
-		return []finding{unseen("who has the state folder does not answer")}
+		return []finding{findUnchecked("who has the state folder does not answer")}
 	case errors.Is(err, context.DeadlineExceeded):
-		return []finding{lookAt("nightporter verify", "it could not be verified within a minute")}
+		return []finding{findLook("nightporter verify", "it could not be verified within a minute")}
 	case err != nil:
-		return []finding{mendWith("see docs/operating.md: Backup", "%v", err)}
+		return []finding{findFix("see docs/operating.md: Backup", "%v", err)}
 	case r.OK:
-		return []finding{fine("%s", strings.TrimPrefix(r.Text, "✓ ledger "))}
+		return []finding{findOK("%s", strings.TrimPrefix(r.Text, "✓ ledger "))}
 	}
 	var said struct{ Breaks []string }
 	if err := json.Unmarshal(r.Data, &said); err != nil || len(said.Breaks) == 0 {
 		said.Breaks = []string{r.Text}
 	}
-	return []finding{mendWith("nightporter verify shows all of it; restore a backup", "it was altered in %s: %s", count(len(said.Breaks), "place"), said.Breaks[0])}
+	return []finding{findFix("nightporter verify shows all of it; restore a backup", "it was altered in %s: %s", countNoun(len(said.Breaks), "place"), said.Breaks[0])}
 }
 
-// checkService looks at what ends nightporter behind one's back: a user's
-// services end with the last login, unless they may linger.
+// checkService checks whether systemd would end nightporter at logout: a user's
+// services end with the last login unless lingering is enabled.
 func checkService(_ context.Context, p *doctorContext) []finding {
 	if _, err := os.Stat("/run/systemd/system"); err != nil {
 		return nil
@@ -240,7 +241,7 @@ func checkService(_ context.Context, p *doctorContext) []finding {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join("/var/lib/systemd/linger", me.Username)); errors.Is(err, fs.ErrNotExist) {
-		return []finding{mendWith("loginctl enable-linger", "nightporter.service of %s ends when you log out", me.Username)}
+		return []finding{findFix("loginctl enable-linger", "nightporter.service of %s ends when you log out", me.Username)}
 	}
-	return []finding{fine("nightporter.service stays when you log out")}
+	return []finding{findOK("nightporter.service stays when you log out")}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 )
 
-// TestDoctorChat: all tokens of a platform are looked at, and what the platform
-// answers is said without them.
+// TestDoctorChat: all tokens of a platform are checked, and the platform's
+// error messages are printed without them.
 func TestDoctorChat(t *testing.T) {
 	const bot, app, token = "8421573960:AAE9xQm3ZkT7nVb2HcLw5pRdYs8uJf1GoXi", "xapp-1-A0NIGHT-1-secretsecret", "xoxb-1-secretsecret"
 	dir := t.TempDir()
@@ -63,13 +63,13 @@ func TestDoctorChat(t *testing.T) {
 		on               platform.Platform
 		result, want     string
 	}{
-		{"no file", "", "", platform.Telegram, resultMend, "bot.token cannot be read"},
-		{"no token", "bot.token", "hunter2", platform.Telegram, resultMend, "bot.token holds no token of a bot"},
-		{"nobody asked", "bot.token", bot, platform.Telegram, resultUnseen, "Telegram itself was not asked"},
-		{"no file", "", "", platform.Slack, resultMend, "app cannot be read"},
-		{"swapped", "app", token, platform.Slack, resultMend, "app holds no app token"},
-		{"half", "app", app, platform.Slack, resultMend, "bot cannot be read"},
-		{"nobody asked", "bot", token, platform.Slack, resultUnseen, "Slack itself was not asked"},
+		{"no file", "", "", platform.Telegram, resultFix, "bot.token cannot be read"},
+		{"no token", "bot.token", "hunter2", platform.Telegram, resultFix, "bot.token holds no token of a bot"},
+		{"nobody asked", "bot.token", bot, platform.Telegram, resultUnchecked, "Telegram itself was not asked"},
+		{"no file", "", "", platform.Slack, resultFix, "app cannot be read"},
+		{"swapped", "app", token, platform.Slack, resultFix, "app holds no app token"},
+		{"half", "app", app, platform.Slack, resultFix, "bot cannot be read"},
+		{"nobody asked", "bot", token, platform.Slack, resultUnchecked, "Slack itself was not asked"},
 	} {
 		if c.file != "" {
 			write(c.file, c.text)
@@ -82,15 +82,15 @@ func TestDoctorChat(t *testing.T) {
 		t.Errorf("asked with %q, want %q", asked, want)
 	}
 	answers(transport.Finding{OK: true, Text: "bot @mira_porter_bot"})
-	if f := last(platform.Telegram); f != fine("bot @mira_porter_bot") {
+	if f := last(platform.Telegram); f != findOK("bot @mira_porter_bot") {
 		t.Errorf("%+v", f)
 	}
 	answers(transport.Finding{Trouble: transport.TroubleNetwork, Text: "get /bot" + bot + "/getMe: timeout", Fix: "open /bot" + bot})
-	if f := last(platform.Telegram); f != lookAt("open /botTOKEN", "get /botTOKEN/getMe: timeout") {
+	if f := last(platform.Telegram); f != findLook("open /botTOKEN", "get /botTOKEN/getMe: timeout") {
 		t.Errorf("%+v", f)
 	}
 	answers(transport.Finding{Trouble: transport.TroubleToken, Text: "refused " + token + " of " + app, Fix: "get another"})
-	if f := last(platform.Slack); f != mendWith("get another", "refused TOKEN of TOKEN") {
+	if f := last(platform.Slack); f != findFix("get another", "refused TOKEN of TOKEN") {
 		t.Errorf("%+v", f)
 	}
 	p.probe = askPlatform
@@ -101,7 +101,7 @@ func TestDoctorChat(t *testing.T) {
 	if list := checkChat(t.Context(), &doctorContext{usable: true, cfg: &config.Config{Telegram: cfg.Telegram}}, platform.Slack); list != nil {
 		t.Errorf("not set up: %+v", list)
 	}
-	if list := checkChat(t.Context(), &doctorContext{usable: true, cfg: config.Empty()}, platform.Telegram); len(list) != 1 || list[0].Result != resultUnseen {
+	if list := checkChat(t.Context(), &doctorContext{usable: true, cfg: config.Empty()}, platform.Telegram); len(list) != 1 || list[0].Result != resultUnchecked {
 		t.Errorf("no chat: %+v", list)
 	}
 }
@@ -116,7 +116,7 @@ func TestDoctorPeople(t *testing.T) {
 		n      int
 		known  bool
 		result string
-	}{{0, false, resultUnseen}, {0, true, resultLook}, {2, true, resultOK}} {
+	}{{0, false, resultUnchecked}, {0, true, resultLook}, {2, true, resultOK}} {
 		p.people = func(context.Context, *doctorContext) (int, bool) { return c.n, c.known }
 		if list := checkPeople(t.Context(), p); len(list) != 1 || list[0].Result != c.result {
 			t.Errorf("%d, %v: %+v", c.n, c.known, list)
@@ -124,8 +124,8 @@ func TestDoctorPeople(t *testing.T) {
 	}
 }
 
-// TestDoctorUnwritable: a folder that its owner may not write. Root may write
-// any, so for root only what no mode decides is tested (doctor.txtar).
+// TestDoctorUnwritable checks a folder that its owner may not write. Root may
+// write to any, so the cases for root are in doctor.txtar.
 func TestDoctorUnwritable(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("SKIPPED: root may write a folder of any mode")
@@ -139,20 +139,20 @@ func TestDoctorUnwritable(t *testing.T) {
 		filepath.Join(dir, "deep"): "name another: --state DIR",
 	} {
 		list := checkState(t.Context(), &doctorContext{state: state})
-		if len(list) != 1 || list[0].Result != resultMend || !strings.Contains(list[0].Fix, want) {
+		if len(list) != 1 || list[0].Result != resultFix || !strings.Contains(list[0].Fix, want) {
 			t.Errorf("%s: %+v", state, list)
 		}
 	}
 }
 
-// TestDoctorGoesOn: the end of its context ends it, with the reason.
-func TestDoctorGoesOn(t *testing.T) {
+// TestDoctorCancelled: a cancelled context ends doctor with the cause.
+func TestDoctorCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	gone := errors.New("the person has left")
-	cancel(gone)
+	cause := errors.New("the person has left")
+	cancel(cause)
 	p := &doctorContext{state: filepath.Join(t.TempDir(), "state"), config: "nowhere.toml", cfg: config.Empty(), probe: askPlatform, people: pairedPeople}
-	defer p.ward.close()
-	if err := p.examine(ctx, &bytes.Buffer{}, false); !errors.Is(err, gone) {
+	defer p.trial.close()
+	if err := p.examine(ctx, &bytes.Buffer{}, false); !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
 	}
 }

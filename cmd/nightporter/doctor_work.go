@@ -22,73 +22,73 @@ import (
 	"github.com/nightporter/nightporter/loop/workspace"
 )
 
-// checkBoundary tries a session at each level until one works.
+// checkBoundary runs a trial session at each level until one works.
 func checkBoundary(_ context.Context, p *doctorContext) []finding {
-	w, err := p.open()
+	w, err := p.openTrial()
 	if err != nil {
 		return fromError(err)
 	}
 	level, reasons := w.runner.Level()
 	why := strings.Join(reasons, "; ")
 	if f, weak := engine.WeakBoundary(p.cfg.Boundary, level, reasons); weak {
-		return fromFindings(resultMend, []ledger.Finding{f})
+		return fromFindings(resultFix, []ledger.Finding{f})
 	}
 	const more = "docs/operating.md, Boundary, says what each level keeps out"
 	switch level {
 	case 3:
-		return []finding{fine("level 3: sessions write nothing outside, and do not see what is hidden")}
+		return []finding{findOK("level 3: sessions write nothing outside, and do not see what is hidden")}
 	case 2:
-		return []finding{lookAt(more, "level 2: sessions write nothing outside, but see more than they need. %s", why)}
+		return []finding{findLook(more, "level 2: sessions write nothing outside, but see more than they need. %s", why)}
 	case 1:
-		return []finding{lookAt(more, "level 1: a session can write whatever its user can. %s", why)}
+		return []finding{findLook(more, "level 1: a session can write whatever its user can. %s", why)}
 	}
-	return []finding{mendWith(more, "no session can be started here: %s", why)}
+	return []finding{findFix(more, "no session can be started here: %s", why)}
 }
 
-// mighty are parts of the names of sockets that give away the host, a login or
-// what others keep secret.
-var mighty = regexp.MustCompile(`docker|podman|containerd|crio|lxd|incus|libvirt|ssh|gpg|keyring|systemd/private|tmux|S\.|agent`)
+// powerfulSocket matches names of sockets that give control over the host, a
+// login or secrets.
+var powerfulSocket = regexp.MustCompile(`docker|podman|containerd|crio|lxd|incus|libvirt|ssh|gpg|keyring|systemd/private|tmux|S\.|agent`)
 
-// checkSockets names what sessions can connect to: no level of the boundary
-// stops that everywhere (docs/spec 12.1).
+// checkSockets reports the sockets that sessions can connect to. No level of
+// the boundary prevents that on every system (docs/spec 12.1).
 func checkSockets(_ context.Context, p *doctorContext) []finding {
-	w, err := p.open()
+	w, err := p.openTrial()
 	if err != nil {
-		return []finding{unseen("no session can be tried here")}
+		return []finding{findUnchecked("no session can be tried here")}
 	}
 	if level, _ := w.runner.Level(); level == 0 {
-		return []finding{unseen("no session can be tried here")}
+		return []finding{findUnchecked("no session can be tried here")}
 	}
 	open := w.runner.Reachable()
 	var strong []string
 	for _, s := range open {
-		if mighty.MatchString(s) {
+		if powerfulSocket.MatchString(s) {
 			strong = append(strong, s)
 		}
 	}
 	const atMost = 5
 	switch {
 	case len(strong) > 0:
-		return []finding{lookAt("take the right to write away from sessions' user, or move it below /run", "sessions can reach %s", someOf(strong, atMost))}
+		return []finding{findLook("take the right to write away from sessions' user, or move it below /run", "sessions can reach %s", firstOf(strong, atMost))}
 	case len(open) > 0:
-		return []finding{fine("sessions can reach %s", someOf(open, atMost))}
+		return []finding{findOK("sessions can reach %s", firstOf(open, atMost))}
 	}
-	return []finding{fine("none that sessions could reach was found")}
+	return []finding{findOK("none that sessions could reach was found")}
 }
 
-// someOf lists at most n of the words.
-func someOf(words []string, n int) string {
+// firstOf joins at most n of the words.
+func firstOf(words []string, n int) string {
 	if len(words) <= n {
 		return strings.Join(words, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(words[:n], ", "), len(words)-n)
 }
 
-// checkProjects looks at each project as a start would, but for what only
-// sessions can show.
+// checkProjects checks each project as a start does, except for parts that need
+// a session.
 func checkProjects(ctx context.Context, p *doctorContext) []finding {
 	if !p.usable {
-		return []finding{unseen("projects, agents and Telegram are looked at once the configuration is right")}
+		return []finding{findUnchecked("projects, agents and Telegram are looked at once the configuration is right")}
 	}
 	var out []finding
 	for _, pr := range p.cfg.Projects {
@@ -107,33 +107,33 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	}
 	var out []finding
 	refused, warned := project.Unbuilt(p.cfg, pr, s)
-	out = append(out, fromFindings(resultMend, refused)...)
+	out = append(out, fromFindings(resultFix, refused)...)
 	out = append(out, fromFindings(resultLook, warned)...)
 	out = append(out, checkRepository(ctx, p, s)...)
 	out = append(out, checkSource(ctx, s)...)
 	if len(s.Verify) == 0 {
-		out = append(out, lookAt(`verify = ["make test"], or what tests it, in [[project]] `+pr.Name, "no command verifies it, so nothing but an agent's word proves a task"))
+		out = append(out, findLook(`verify = ["make test"], or what tests it, in [[project]] `+pr.Name, "no command verifies it, so nothing but an agent's word proves a task"))
 	}
 	return out
 }
 
 func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) []finding {
-	w, err := p.open()
+	w, err := p.openTrial()
 	if err != nil {
-		return []finding{unseen("the repository: %v", err)}
+		return []finding{findUnchecked("the repository: %v", err)}
 	}
 	uid, gid := w.runner.User()
 	ws, err := workspace.Open(ctx, workspace.Options{
 		State: w.dir, Project: s.Project, Repo: s.Repo, Protected: s.Protected, SessionUID: uid, SessionGID: gid,
 	})
 	if err != nil {
-		return fromError(err) // no git, or one that is too old
+		return fromError(err) // git is missing or too old
 	}
 	base, err := ws.Look(ctx)
 	if err != nil {
 		return fromError(err)
 	}
-	out := []finding{fine("%s, %s at %.12s", s.Repo, base.HeadName, base.Head)}
+	out := []finding{findOK("%s, %s at %.12s", s.Repo, base.HeadName, base.Head)}
 	return append(out, fromFindings(resultLook, base.Notes)...)
 }
 
@@ -152,33 +152,33 @@ func checkSource(ctx context.Context, s ledger.Settings) []finding {
 			open++
 		}
 	}
-	text := fmt.Sprintf("%s: %s, %d open", s.Source.Path, count(len(snapshot.Tasks), "task"), open)
+	text := fmt.Sprintf("%s: %s, %d open", s.Source.Path, countNoun(len(snapshot.Tasks), "task"), open)
 	if n := len(snapshot.Warnings); n > 0 {
-		return []finding{lookAt("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, count(n, "warning"))}
+		return []finding{findLook("nightporter tasks --lint --repo "+quote(s.Repo), "%s; %s", text, countNoun(n, "warning"))}
 	}
-	return []finding{fine("%s", text)}
+	return []finding{findOK("%s", text)}
 }
 
-// checkAgents looks at every agent that a project may start: its program, its
-// login, whether sessions get to it. No model is asked anything.
+// checkAgents checks every agent that a project may start: its program, its
+// login, and whether sessions can reach both. It uses no model.
 func checkAgents(ctx context.Context, p *doctorContext) []finding {
 	var out []finding
 	for _, name := range p.agentNames() {
-		w, err := p.open()
+		w, err := p.openTrial()
 		if err != nil {
-			return []finding{unseen("no session can be tried here")}
+			return []finding{findUnchecked("no session can be tried here")}
 		}
 		if err := w.runner.Check(ctx, name); err != nil {
 			out = append(out, fromError(err)...)
 			continue
 		}
-		out = append(out, fine("%s can be started (%s)", name, strings.Join(p.agents[name], ", ")))
+		out = append(out, findOK("%s can be started (%s)", name, strings.Join(p.agents[name], ", ")))
 	}
 	return out
 }
 
-// pairedPeople counts who is let in, by whoever has the ledger. known is false
-// where nobody could be asked.
+// pairedPeople asks the process that holds the ledger for the number of paired
+// people. known is false if no process answers.
 func pairedPeople(ctx context.Context, p *doctorContext) (n int, known bool) {
 	if _, err := os.Stat(filepath.Join(p.state, "nightporter.db")); errors.Is(err, fs.ErrNotExist) {
 		return 0, true
@@ -199,17 +199,17 @@ func pairedPeople(ctx context.Context, p *doctorContext) (n int, known bool) {
 	return len(people), err == nil
 }
 
-// checkPeople looks whether anybody could steer by phone.
+// checkPeople checks whether any person could steer by phone.
 func checkPeople(ctx context.Context, p *doctorContext) []finding {
 	if len(platform.Used(p.cfg)) == 0 {
 		return nil
 	}
 	switch n, known := p.people(ctx, p); {
 	case !known:
-		return []finding{unseen("who is paired was not asked")}
+		return []finding{findUnchecked("who is paired was not asked")}
 	case n == 0:
-		return []finding{lookAt("nightporter pair", "nobody is paired, so nobody can steer by phone")}
+		return []finding{findLook("nightporter pair", "nobody is paired, so nobody can steer by phone")}
 	default:
-		return []finding{fine("%d paired", n)}
+		return []finding{findOK("%d paired", n)}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// The bug of these tests: a sum that loses what is below ten cents.
+// The bug of these tests: a sum that ignores amounts below ten cents.
 const (
 	bugPlan = `# Bugs
 
@@ -29,38 +29,38 @@ const (
 	bugFixed  = `sum() { t=0; for n; do t=$((t + n)); done; echo $t; }`
 	bugGuard  = `sum() { t=0; for n; do t=$((t + ${n:-0})); done; echo "$t"; }`
 	bugTest   = ". lib/sum.sh\n[ \"$(sum 199 101)\" = 300 ]"
-	bugNoTest = ". lib/sum.sh\n[ \"$(sum 100 200)\" = 300 ]" // it passes although the bug is there
+	bugNoTest = ". lib/sum.sh\n[ \"$(sum 100 200)\" = 300 ]" // passes in spite of the bug
 	bugRuns   = "sh -e tests/sum_cents.sh"
 	bugCause  = "lib/sum.sh divides each amount by ten and multiplies it again"
 )
 
-// bugIssues are what the reviewer has against the first fix.
+// bugIssues are the reviewer's issues with the first fix.
 var bugIssues = []ledger.Issue{
 	{Severity: ledger.Major, File: "lib/sum.sh", Line: 1, Rule: "empty-amount", Text: "an empty amount ends the sum with a syntax error; take it as 0"},
 	{Severity: ledger.Minor, File: "lib/sum.sh", Line: 1, Rule: "unquoted", Text: "the result is not quoted; a set IFS would split it"},
 	{Severity: ledger.Suggestion, File: "tests/sum_cents.sh", Line: 2, Rule: "one-case", Text: "a second amount would show that it is no luck"},
 }
 
-// bugNight is a repository with a reported bug, and a model that works
-// through the pattern "bug". passes: the first reproducer's test passes.
-func bugNight(t *testing.T, passes bool) *evening {
+// bugNight makes a repository with a reported bug, and a model that follows the
+// pattern "bug". With passes, the first reproducer's test passes.
+func bugNight(t *testing.T, passes bool) *nightFixture {
 	t.Helper()
-	e := newEvening(t, setting{script: func(e *evening, r models.Request) models.Turn {
-		turns := append([]models.Turn{models.Use(e.note())}, bugWork(r.Hat(), r.Prompt(), passes)...)
+	e := newNightFixture(t, nightOptions{script: func(e *nightFixture, r models.Request) models.Turn {
+		turns := append([]models.Turn{models.Use(e.noteSession())}, bugWork(r.Hat(), r.Prompt(), passes)...)
 		if r.Step < len(turns) {
 			return turns[r.Step]
 		}
 		return models.Say("Done.")
 	}})
 	for name, text := range map[string]string{planFile: bugPlan, "lib/sum.sh": bugLost + "\n", "tests/sum.sh": ". lib/sum.sh\n[ \"$(sum 120 130)\" = 250 ]\n"} {
-		e.must(os.WriteFile(e.Path("repo", name), []byte(text), 0o644))
+		e.noError(os.WriteFile(e.Path("repo", name), []byte(text), 0o644))
 	}
 	e.git("add", "--all")
 	e.git("commit", "--quiet", "--message=A sum and a report")
 	return e
 }
 
-// bugWork is what each hat does. It depends on the prompt alone.
+// bugWork returns the actions of each hat, which depend on the prompt alone.
 func bugWork(hat models.Hat, prompt string, passes bool) []models.Turn {
 	put := func(file, text string) models.Turn {
 		return models.Use(models.Bash(fmt.Sprintf("cat > %s <<'END'\n%s\nEND", file, text)))
@@ -96,14 +96,14 @@ func bugWork(hat models.Hat, prompt string, passes bool) []models.Turn {
 	return nil
 }
 
-// session is one conversation with the model, as it began.
+// session is one conversation with the model, as of its first request.
 type session struct {
 	hat    models.Hat
 	prompt string
 }
 
-// conversations are the agent sessions in the order in which they began.
-func (e *evening) conversations() []session {
+// conversations returns the agent sessions in the order of their start.
+func (e *nightFixture) conversations() []session {
 	var out []session
 	seen := map[string]bool{}
 	for _, r := range e.models.Turns() {
@@ -115,9 +115,9 @@ func (e *evening) conversations() []session {
 	return out
 }
 
-// chain is the evidence of a task, and what its sessions were routed to, each
-// entry as a few words.
-func (e *evening) chain(ledgerStore []entry, task string) []string {
+// chain renders the evidence of a task and the routes after its sessions, a few
+// words per entry.
+func (e *nightFixture) chain(ledgerStore []entry, task string) []string {
 	e.t.Helper()
 	var out []string
 	for _, x := range ledgerStore {
@@ -153,14 +153,14 @@ func (e *evening) chain(ledgerStore []entry, task string) []string {
 	return out
 }
 
-// bugRun works through the bug and returns its chain and sessions.
-func (e *evening) bugRun() ([]string, []session) {
+// bugRun runs the task and returns its chain and sessions.
+func (e *nightFixture) bugRun() ([]string, []session) {
 	e.t.Helper()
 	p, err := e.Start(e.Env(), "run", "--pattern", "bug")
-	e.must(err)
+	e.noError(err)
 	e.t.Cleanup(p.Kill)
 	code, err := p.Wait()
-	e.must(err)
+	e.noError(err)
 	e.t.Logf("$ nightporter run --pattern bug\n%s", p.Out)
 	if code != 0 {
 		e.t.Errorf("exit %d", code)
@@ -190,15 +190,16 @@ func (e *evening) bugRun() ([]string, []session) {
 	if data, err := os.ReadFile(e.Path("repo", filepath.FromSlash(planFile))); err != nil || string(data) != strings.Replace(bugPlan, "[ ]", "[x]", 1) {
 		e.t.Errorf("the plan, %v:\n%s", err, data)
 	}
-	if out := e.np("verify"); !strings.Contains(out, "ledger whole") {
+	if out := e.runCommand("verify"); !strings.Contains(out, "ledger whole") {
 		e.t.Errorf("verify: %s", out)
 	}
 	return chain, sessions
 }
 
-// TestBug: a reported bug goes through the pattern "bug" in a real repository,
-// with a real Claude Code. nightporter sees the test fail before anybody may
-// fix it; the reviewer's issues decide, and the chain proves each step.
+// TestBug takes a reported bug through the pattern "bug" in a real repository,
+// with a real Claude Code. nightporter sees the test fail before a session may
+// fix the bug, the reviewer's issues decide the routes, and the evidence proves
+// each step.
 func TestBug(t *testing.T) {
 	t.Parallel()
 	e := bugNight(t, false)
@@ -224,7 +225,7 @@ func TestBug(t *testing.T) {
 	if diff := cmp.Diff([]string{"reproducer", "fixer", "reviewer", "fixer", "reviewer", "verifier"}, hats); diff != "" {
 		t.Fatalf("sessions (-want +got):\n%s", diff)
 	}
-	told := func(n int, texts ...string) {
+	wantPrompt := func(n int, texts ...string) {
 		t.Helper()
 		for _, text := range texts {
 			if !strings.Contains(sessions[n].prompt, text) {
@@ -232,21 +233,21 @@ func TestBug(t *testing.T) {
 			}
 		}
 	}
-	told(0, "Bug: sums lose cents", "199 and 101 are 300")
-	told(1, bugRuns, bugCause, "add the amounts as they are")
-	told(2, "+"+bugFixed, "-"+bugLost, "sh ./test.sh", bugRuns, bugCause)
+	wantPrompt(0, "Bug: sums lose cents", "199 and 101 are 300")
+	wantPrompt(1, bugRuns, bugCause, "add the amounts as they are")
+	wantPrompt(2, "+"+bugFixed, "-"+bugLost, "sh ./test.sh", bugRuns, bugCause)
 	for _, issue := range bugIssues {
-		told(3, string(issue.Severity), fmt.Sprintf("%s:%d", issue.File, issue.Line), issue.Rule, issue.Text)
+		wantPrompt(3, string(issue.Severity), fmt.Sprintf("%s:%d", issue.File, issue.Line), issue.Rule, issue.Text)
 	}
-	told(4, "+"+bugGuard, "-"+bugLost)
-	told(5, "199 and 101 are 300", "+"+bugGuard)
+	wantPrompt(4, "+"+bugGuard, "-"+bugLost)
+	wantPrompt(5, "199 and 101 are 300", "+"+bugGuard)
 	if got := e.git("show", "nightporter/shop/r1:lib/sum.sh"); got != bugGuard {
 		t.Errorf("the fix is\n%s", got)
 	}
 }
 
-// TestBugThatPasses: a reproducer whose command passes has shown nothing. It
-// is told so and does it again, and nobody fixes anything before.
+// TestBugThatPasses: a reproducer whose command passes has proved nothing. It
+// is asked again with the reason, and no session fixes anything before that.
 func TestBugThatPasses(t *testing.T) {
 	t.Parallel()
 	e := bugNight(t, true)
@@ -261,8 +262,8 @@ func TestBugThatPasses(t *testing.T) {
 	if len(sessions) < 3 || sessions[0].hat.Name != "reproducer" || sessions[1].hat.Name != "reproducer" || sessions[2].hat.Name != "fixer" {
 		t.Fatalf("%d sessions: %v", len(sessions), sessions)
 	}
-	if again := sessions[1].prompt; !strings.Contains(again, bugRuns) || !strings.Contains(again, "it passed") {
-		t.Errorf("it was not told why it has to do it again:\n%s", again)
+	if second := sessions[1].prompt; !strings.Contains(second, bugRuns) || !strings.Contains(second, "it passed") {
+		t.Errorf("it was not told why it has to do it again:\n%s", second)
 	}
 	if last := chain[len(chain)-1]; last != "submit pass converged" || slices.Contains(chain, "submit fail failed") {
 		t.Errorf("it ended with %q", last)

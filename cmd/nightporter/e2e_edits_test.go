@@ -18,9 +18,9 @@ import (
 )
 
 // TestEditsThroughKills: a person writes thirty directives on the phone and
-// edits every third of them, some twice, while the daemon is killed again and
-// again. What the next builder is told is what stands in the chat, in the
-// order in which it was written.
+// edits every third of them, some twice, while the daemon is killed repeatedly.
+// The next builder receives the chat's final texts in the order in which they
+// were written.
 func TestEditsThroughKills(t *testing.T) {
 	t.Parallel()
 	seed := *killSeed
@@ -28,10 +28,10 @@ func TestEditsThroughKills(t *testing.T) {
 		seed = rand.Uint64()
 	}
 	t.Logf("again with: -kill.seed=%d", seed)
-	e := newEvening(t, setting{project: "pattern = \"single\"\n", script: func(e *evening, r models.Request) models.Turn {
+	e := newNightFixture(t, nightOptions{project: "pattern = \"single\"\n", script: func(e *nightFixture, r models.Request) models.Turn {
 		hat := r.Hat()
 		turns := []models.Turn{
-			models.Use(e.note()),
+			models.Use(e.noteSession()),
 			models.Use(models.Bash(fmt.Sprintf("echo '# %s' >> lib/legacy.sh", hat.Task))),
 			models.Use(hat.Emit(map[string]any{"summary": "wrote it", "files_modified": []string{"lib/legacy.sh"}})),
 		}
@@ -40,23 +40,23 @@ func TestEditsThroughKills(t *testing.T) {
 			turn = turns[r.Step]
 		}
 		if r.Step == 0 {
-			turn.Before = e.before(hat.Task + " " + hat.Name)
+			turn.Before = e.gateFunc(hat.Task + " " + hat.Name)
 		}
 		return turn
 	}})
-	e.must(os.WriteFile(e.Path("repo", planFile), []byte("- [ ] **Task 1: One**\n- [ ] **Task 2: Two**\n"), 0o644))
+	e.noError(os.WriteFile(e.Path("repo", planFile), []byte("- [ ] **Task 1: One**\n- [ ] **Task 2: Two**\n"), 0o644))
 	e.git("commit", "--quiet", "--all", "--message=Two tasks")
 	e.up()
 	e.ready()
 	e.pair(mira, "admin")
 	e.hold("Task 1 builder")
-	e.answers(mira, "/run", "? Start shop? 2 tasks")
+	e.sayAndAwait(mira, "/run", "? Start shop? 2 tasks")
 	e.press(mira, "Start", "? Start shop? 2 tasks")
-	e.held("Task 1 builder")
+	e.awaitHeld("Task 1 builder")
 
 	const directives, kills = 30, 6
-	chaos := e.chaos(rand.New(rand.NewPCG(seed, 0)), kills)
-	var want []string // as it stands in the chat at the end
+	chaos := e.startKiller(rand.New(rand.NewPCG(seed, 0)), kills)
+	var want []string // final texts in the chat
 	changes := 0
 	for n := range directives {
 		text := fmt.Sprintf("Directive %02d", n)
@@ -69,20 +69,20 @@ func TestEditsThroughKills(t *testing.T) {
 			changes++
 		}
 		want = append(want, text)
-		if n%10 == 9 { // some of it while nobody is there
+		if n%10 == 9 { // some messages arrive while the daemon is down
 			chaos.waitFor(t, kills*(n+1)/directives)
 		}
 	}
 	if err := chaos.end(); err != nil {
 		t.Fatal(err)
 	}
-	e.must(programtest.WaitFor("all of it to be in the ledger", func() (bool, error) {
+	e.noError(programtest.WaitFor("all of it to be in the ledger", func() (bool, error) {
 		ledgerStore := e.ledger()
 		queued, changed := len(bodies[ledger.GuidanceQueued](e, ledgerStore)), len(bodies[ledger.GuidanceChanged](e, ledgerStore))
 		return queued >= directives && changed >= changes, nil
 	}))
 	e.release("Task 1 builder")
-	e.must(programtest.WaitFor("the run to end", func() (bool, error) { return e.runState() == "ended", nil }))
+	e.noError(programtest.WaitFor("the run to end", func() (bool, error) { return e.runState() == "ended", nil }))
 
 	ledgerStore := e.ledger()
 	texts, states := map[string]string{}, map[string][]guidance.State{}
@@ -126,7 +126,7 @@ func TestEditsThroughKills(t *testing.T) {
 	if code := e.down(); code != 0 {
 		t.Errorf("nightporter up ended with %d", code)
 	}
-	if out := e.np("replay"); regexp.MustCompile("✗").MatchString(out) {
+	if out := e.runCommand("replay"); regexp.MustCompile("✗").MatchString(out) {
 		t.Errorf("replay: %s", out)
 	}
 }

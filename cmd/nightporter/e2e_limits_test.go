@@ -12,17 +12,17 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// TestLimits: whatever the model's side does, a real Claude Code's session is
-// judged by its stream, and the task is done in the end or the person is told
-// what to do (docs/spec 2.2, 10). Each fault strikes the first session of one task.
+// TestLimits: whatever the model's server does, a real Claude Code's session is
+// judged by its stream, and in the end the task is done or the person receives
+// a remedy (docs/spec 2.2, 10). Each fault hits the first session of one task.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		fault func() models.Fault
-		env   string // more of the agent's env_file
-		wait  string // what the run says while it waits; "" = it does not
-		type_ string // what the person types then
+		env   string // additional lines of the agent's env_file
+		wait  string // text that the run prints while it waits; "" = it does not wait
+		type_ string // line that the person then types
 		want  string
 		exit  int
 	}{
@@ -39,18 +39,18 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e := newEvening(t, setting{env: c.env})
-			e.strike("Task 1 builder", c.fault)
+			e := newNightFixture(t, nightOptions{env: c.env})
+			e.injectFaults("Task 1 builder", c.fault)
 			e.run(c.wait, c.type_, c.want, c.exit)
 		})
 	}
 }
 
-// TestLongLine: one answer of 50 MB is one line of the agent's stream. It is
-// cut where it is kept, and the session's event counts all the same.
+// TestLongLine: one answer of 50 MB is one line of the agent's stream. The
+// stored output truncates it, and the session's event still counts.
 func TestLongLine(t *testing.T) {
 	t.Parallel()
-	e := newEvening(t, setting{script: func(e *evening, r models.Request) models.Turn {
+	e := newNightFixture(t, nightOptions{script: func(e *nightFixture, r models.Request) models.Turn {
 		turn := e.sixTasks(r)
 		if hat := r.Hat(); hat.Name == "builder" && r.Step == 1 {
 			turn.Text = strings.Repeat("tea ", 50<<20/4)
@@ -59,28 +59,28 @@ func TestLongLine(t *testing.T) {
 	}})
 	e.run("", "", "#1 done", 0)
 	kept, err := os.Stat(e.Path("state", "nightporter", "sessions", "r1-2", "output.head"))
-	e.must(err)
+	e.noError(err)
 	t.Logf("output.head: %d bytes", kept.Size())
 	if kept.Size() > 17<<20 {
 		t.Errorf("%d bytes of the output are kept", kept.Size())
 	}
 }
 
-// run does the plan's first task from the terminal. Where it waits, which its
-// output says with waits, the person types a line.
-func (e *evening) run(waits, types, want string, exit int) {
+// run executes the plan's first task in the foreground. When the output
+// contains waits, the person types a line.
+func (e *nightFixture) run(waits, types, want string, exit int) {
 	e.t.Helper()
 	p, err := e.Start(e.Env(), "run", "--pattern", "single", "--only", "Task 1")
-	e.must(err)
+	e.noError(err)
 	e.t.Cleanup(p.Kill)
 	if waits != "" {
-		e.must(programtest.WaitFor("the run to wait", func() (bool, error) { return strings.Contains(p.Out.String(), waits), nil }))
+		e.noError(programtest.WaitFor("the run to wait", func() (bool, error) { return strings.Contains(p.Out.String(), waits), nil }))
 		if types != "" {
-			e.must(p.Type(types))
+			e.noError(p.Type(types))
 		}
 	}
 	got, err := p.Wait()
-	e.must(err)
+	e.noError(err)
 	e.t.Logf("$ nightporter run --pattern single --only 'Task 1'\n%s", p.Out)
 	if out := p.Out.String(); got != exit || !strings.Contains(out, want) {
 		e.t.Errorf("exit %d, want %d and %q", got, exit, want)
@@ -92,7 +92,7 @@ func (e *evening) run(waits, types, want string, exit int) {
 			e.t.Errorf("commits: %q, want %q", got, want)
 		}
 	}
-	if out := e.np("verify"); !strings.Contains(out, "ledger whole") {
+	if out := e.runCommand("verify"); !strings.Contains(out, "ledger whole") {
 		e.t.Errorf("verify: %s", out)
 	}
 }

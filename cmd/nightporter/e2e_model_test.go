@@ -9,15 +9,15 @@ import (
 	"github.com/nightporter/nightporter/internal/fake/models"
 )
 
-// What the people of the night say, word for word.
+// Texts that the people of these tests write.
 const (
 	wrapIt     = "Wrap the existing code, don't replace it"
 	byLine     = "Refund by line, never the whole order"
 	twoRefunds = `The plan says "refund the order" and "refund the line"`
 )
 
-// built is what the model writes for each task: a file and its test.
-var built = map[string]struct{ file, text, test string }{
+// modelWork holds the model's work for each task: a file and its test.
+var modelWork = map[string]struct{ file, text, test string }{
 	"Task 1": {"lib/price.sh", `price() { printf '%d.%02d\n' $(($1 / 100)) $(($1 % 100)); }`, `[ "$(price 1205)" = 12.05 ]`},
 	"Task 2": {"lib/sum.sh", `sum() { t=0; for n; do t=$((t + n)); done; echo $t; }`, `[ "$(sum 120 130)" = 250 ]`},
 	"Task 3": {"lib/order.sh", `. lib/legacy.sh
@@ -26,22 +26,21 @@ order() { place "$2" "$1"; }`, `[ "$(order 2 tea)" = "order: 2 x tea" ]`},
 	"Task 5": {"lib/mail.sh", `mail() { echo "Your order $1"; }`, `[ "$(mail 7)" = "Your order 7" ]`},
 }
 
-// sixTasks is the model that works through the plan: it answers what each hat
-// of each task would. What it does depends on the prompt alone, so that a
-// session that is done over does the same. On its way it makes the mistakes
-// that a night has: a first tree that is red though it says that tests pass
-// (Task 1), a fault that only the reviewer sees (Task 2), a task that it
-// cannot do without a person's word (Task 4).
-func (e *evening) sixTasks(r models.Request) models.Turn {
+// sixTasks is the model for the plan of six tasks: it returns the answer of
+// each hat for each task. It depends on the prompt alone, so that a repeated
+// session does the same. It includes typical mistakes: a first version that
+// fails although it claims that tests pass (Task 1), a fault that only the
+// reviewer finds (Task 2), and a task that needs a person's decision (Task 4).
+func (e *nightFixture) sixTasks(r models.Request) models.Turn {
 	hat := r.Hat()
 	name := hat.Task + " " + hat.Name
-	turns := append([]models.Turn{models.Use(e.note())}, e.work(hat)...)
+	turns := append([]models.Turn{models.Use(e.noteSession())}, e.workOf(hat)...)
 	turn := models.Say("Done.")
 	if r.Step < len(turns) {
 		turn = turns[r.Step]
 	}
 	if r.Step == 0 {
-		turn.Before = e.before(name)
+		turn.Before = e.gateFunc(name)
 		if f := e.fault(name, r.Session); f != nil {
 			turn.Fault = f
 		}
@@ -49,23 +48,24 @@ func (e *evening) sixTasks(r models.Request) models.Turn {
 	return turn
 }
 
-// note leaves a line about the session beside its work folder: which it is,
-// and of which process it had its variables.
-func (e *evening) note() models.Tool {
+// noteSession returns a tool call that records the session's id and variables
+// in a file outside the work folder.
+func (e *nightFixture) noteSession() models.Tool {
 	return models.Bash(`echo "$HAT_SESSION $HAT_TASK $HAT_NAME" | tee -a ` + e.Path("notes", "sessions"))
 }
 
-// strike makes the first turn of a hat's next sessions at a task go wrong, one
-// session for each fault: each is made when the model is asked, so that it can
-// name a time.
-func (e *evening) strike(name string, faults ...func() models.Fault) {
+// injectFaults makes the first turns of a hat's next sessions at a task fail,
+// one session per fault. Each fault is created at the model's request, so that
+// it can contain a time.
+func (e *nightFixture) injectFaults(name string, faults ...func() models.Fault) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.faults[name] = append(e.faults[name], faults...)
 }
 
-// fault is what goes wrong in a session: the same whenever it asks again.
-func (e *evening) fault(name, session string) *models.Fault {
+// fault returns the fault of a session. A repeated request of the session gets
+// the same one.
+func (e *nightFixture) fault(name, session string) *models.Fault {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if f, is := e.struck[session]; is {
@@ -80,8 +80,8 @@ func (e *evening) fault(name, session string) *models.Fault {
 	return f
 }
 
-func (e *evening) work(hat models.Hat) []models.Turn {
-	b := built[hat.Task]
+func (e *nightFixture) workOf(hat models.Hat) []models.Turn {
+	b := modelWork[hat.Task]
 	test := "tests/" + strings.TrimPrefix(b.file, "lib/")
 	files := []string{b.file, test}
 	write := func(text string) models.Turn {
@@ -122,7 +122,7 @@ func (e *evening) work(hat models.Hat) []models.Turn {
 	return nil
 }
 
-// prompt is all that the hat was told.
+// prompt returns the complete text that the hat received.
 func prompt(h models.Hat) string {
 	var b strings.Builder
 	for _, text := range h.Parts {

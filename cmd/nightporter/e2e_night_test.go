@@ -24,26 +24,26 @@ import (
 )
 
 // TestNight: a real Claude Code works through six tasks in a real repository,
-// while the person in bed steers it through Telegram. The log is the chat as
-// they see it (go test -v).
+// while a person steers it through Telegram. The test's log shows the chat as
+// the person sees it (go test -v).
 func TestNight(t *testing.T) {
 	t.Parallel()
-	e := newEvening(t, setting{telegram: telegram.Options{Rates: true}})
+	e := newNightFixture(t, nightOptions{telegram: telegram.Options{Rates: true}})
 	before := e.checkout()
 	e.up()
 	e.ready()
 	e.pair(mira, "admin")
-	live := e.story(func() {}, func() {})
-	e.becomes(mira, live.ID, "shop idle · 6/6") // the same message, edited
+	live := e.playNight(func() {}, func() {})
+	e.awaitEdit(mira, live.ID, "shop idle · 6/6") // edits the same message
 	if code := e.down(); code != 0 {
 		t.Errorf("nightporter up ended with %d", code)
 	}
-	e.whole(before, 0)
+	e.checkResult(before, 0)
 
-	// Nobody restarted, so nothing was said twice.
+	// Without a restart no message was sent twice.
 	chat := e.far.Chat(mira.ID)
 	t.Logf("the chat: %+v", chat.Count)
-	e.inOrder(chat,
+	e.checkOrder(chat,
 		"✓ Mira, you are paired as admin",
 		"✓ q1 Start, by Mira",
 		"● shop r1 started, 6 tasks",
@@ -61,17 +61,17 @@ func TestNight(t *testing.T) {
 	}
 }
 
-// TestNightWithKills is the same night, in which the daemon is killed twenty
-// times at random moments, Telegram is out of reach for a while, and the agent
-// comes to its usage limit. The result is the same; nothing is lost, and no
-// session, commit or guidance happens twice.
+// TestNightWithKills runs the same night, but the daemon is killed twenty times
+// at random moments, Telegram is unreachable for a while, and the agent reaches
+// its usage limit. The result is the same: nothing is lost, and no session,
+// commit or guidance happens twice.
 //
-// A status whose sending was in doubt at a kill is not repeated: it stays as it
-// is, and the one before it goes on (docs/spec 6.7).
+// A status message that was being sent during a kill is not repeated; the
+// previous one is edited further (docs/spec 6.7).
 //
-// The clock of a real daemon is the machine's, so Telegram is away for seconds
-// here. Two simulated hours, and what is left out after them, are tested in
-// bot/delivery, whose clock is a test's.
+// The daemon uses the machine's clock, so Telegram is unreachable for seconds
+// only. Tests of bot/delivery, which control the clock, cover two hours and the
+// messages dropped after them.
 func TestNightWithKills(t *testing.T) {
 	t.Parallel()
 	seed := *killSeed
@@ -79,18 +79,18 @@ func TestNightWithKills(t *testing.T) {
 		seed = rand.Uint64()
 	}
 	t.Logf("again with: -kill.seed=%d", seed)
-	e := newEvening(t, setting{telegram: telegram.Options{Rates: true}})
+	e := newNightFixture(t, nightOptions{telegram: telegram.Options{Rates: true}})
 	before := e.checkout()
-	e.strike("Task 5 builder", func() models.Fault {
+	e.injectFaults("Task 5 builder", func() models.Fault {
 		return models.LimitReached("five_hour", time.Now().Add(8*time.Second))
 	})
 	e.up()
 	e.ready()
 	e.pair(mira, "admin")
 	const kills = 20
-	chaos := e.chaos(rand.New(rand.NewPCG(seed, 0)), kills)
-	e.story(
-		// Nobody sees the answer to the next message, which is a question.
+	chaos := e.startKiller(rand.New(rand.NewPCG(seed, 0)), kills)
+	e.playNight(
+		// The response to the next message, a question, is lost.
 		func() { e.far.Fault("sendMessage", telegram.CutAfter()) },
 		func() { chaos.waitFor(t, kills-3) },
 	)
@@ -98,26 +98,26 @@ func TestNightWithKills(t *testing.T) {
 	if err := chaos.end(); err != nil {
 		t.Fatal(err)
 	}
-	e.quiet()
+	e.awaitOutboxEmpty()
 	if code := e.down(); code != 0 {
 		t.Errorf("nightporter up ended with %d", code)
 	}
-	e.whole(before, 1)
+	e.checkResult(before, 1)
 
-	e.askedOnce()
+	e.checkQuestionsOnce()
 }
 
-// headOf finds the question that a message asks.
-var headOf = regexp.MustCompile(`^(?:<b>)?(↻ )?[■?‖] (?:Start shop|shop #\d+ (?:blocked|manual verify)).*\((q\d+)\)`)
+// questionHead matches the first line of a question and captures its id.
+var questionHead = regexp.MustCompile(`^(?:<b>)?(↻ )?[■?‖] (?:Start shop|shop #\d+ (?:blocked|manual verify)).*\((q\d+)\)`)
 
-// askedOnce: a question is at most repeated, and every copy but the first is
-// marked so.
-func (e *evening) askedOnce() {
+// checkQuestionsOnce checks that every copy of a question after the first is
+// marked as a repetition.
+func (e *nightFixture) checkQuestionsOnce() {
 	e.t.Helper()
 	copies := map[string][]string{}
 	for _, c := range e.far.Calls("sendMessage") {
 		first, _, _ := strings.Cut(c.Params["text"], "\n")
-		if m := headOf.FindStringSubmatch(first); m != nil && c.Code != http.StatusTooManyRequests {
+		if m := questionHead.FindStringSubmatch(first); m != nil && c.Code != http.StatusTooManyRequests {
 			copies[m[2]] = append(copies[m[2]], first)
 			if again := len(copies[m[2]]) > 1; again != (m[1] != "") {
 				e.t.Errorf("copy %d of %s begins %q", len(copies[m[2]]), m[2], first)
@@ -130,61 +130,61 @@ func (e *evening) askedOnce() {
 	e.t.Logf("questions as sent: %q", copies)
 }
 
-// story is what Mira does in the night. Between her parts others may act:
-// resumed is called when the run has been paused and goes on, late before her
-// last answer. It returns the status as she asked for it in the middle.
-func (e *evening) story(resumed, late func()) (live telegram.Message) {
+// playNight performs Mira's actions during the night. Tests can act in between:
+// resumed is called after the pause, late before her last answer. It returns
+// the status message that she requested in the middle.
+func (e *nightFixture) playNight(resumed, late func()) (live telegram.Message) {
 	e.t.Helper()
 	e.hold("Task 3 planner", "Task 5 planner")
 
-	e.answers(mira, "/run", "? Start shop? 6 tasks")
+	e.sayAndAwait(mira, "/run", "? Start shop? 6 tasks")
 	offer := e.press(mira, "Start", "? Start shop? 6 tasks")
-	e.becomes(mira, offer.ID, "✓ q1 Start, by Mira")
-	e.shows(mira, "● shop r1 started, 6 tasks")
+	e.awaitEdit(mira, offer.ID, "✓ q1 Start, by Mira")
+	e.awaitMessage(mira, "● shop r1 started, 6 tasks")
 
-	// In bed, with the planner of #3 at work.
-	e.held("Task 3 planner")
-	receipt := e.answers(mira, "/guidance "+wrapIt, "g1 queued")
-	live = e.look(mira, "/status", "shop 2/6", "#3 planner")
-	e.answers(mira, "/pause", "shop pauses after #3 planner")
+	// The planner of #3 is working now.
+	e.awaitHeld("Task 3 planner")
+	receipt := e.sayAndAwait(mira, "/guidance "+wrapIt, "g1 queued")
+	live = e.query(mira, "/status", "shop 2/6", "#3 planner")
+	e.sayAndAwait(mira, "/pause", "shop pauses after #3 planner")
 	e.release("Task 3 planner")
-	e.must(programtest.WaitFor("the run to be paused", func() (bool, error) { return e.runState() == "paused", nil }))
-	if held := e.asked("Task 3 builder"); held != 0 {
+	e.noError(programtest.WaitFor("the run to be paused", func() (bool, error) { return e.runState() == "paused", nil }))
+	if held := e.sessionCount("Task 3 builder"); held != 0 {
 		e.t.Errorf("the builder of #3 was started although the run was paused")
 	}
-	e.answers(mira, "/resume", "● ")
+	e.sayAndAwait(mira, "/resume", "● ")
 	resumed()
-	e.becomes(mira, receipt.ID, "✓ g1 addressed")
+	e.awaitEdit(mira, receipt.ID, "✓ g1 addressed")
 
-	// #4 cannot be done without a word from her.
-	e.held("Task 5 planner")
+	// Task #4 is blocked until she answers.
+	e.awaitHeld("Task 5 planner")
 	blocked := e.press(mira, "Guide…", "■ shop #4 blocked")
 	e.reply(mira, byLine, "Your words for #4")
-	e.becomes(mira, blocked.ID, "✓ q2 guided by Mira")
+	e.awaitEdit(mira, blocked.ID, "✓ q2 guided by Mira")
 	e.release("Task 5 planner")
 
-	// #6 is hers, and all that is left.
-	manual := e.noted(mira, "? shop #6 manual verify (q3)")
-	e.shows(mira, "? shop 5/6 done, #6 is yours (q3)")
+	// Only #6 is left, which she has to do herself.
+	manual := e.awaitRecorded(mira, "? shop #6 manual verify (q3)")
+	e.awaitMessage(mira, "? shop 5/6 done, #6 is yours (q3)")
 	late()
-	e.answers(mira, "q3 pass", "#6 done")
-	e.becomes(mira, manual.ID, "✓ q3 Pass, by Mira")
-	e.must(programtest.WaitFor("the plan's last box to be ticked", func() (bool, error) {
+	e.sayAndAwait(mira, "q3 pass", "#6 done")
+	e.awaitEdit(mira, manual.ID, "✓ q3 Pass, by Mira")
+	e.noError(programtest.WaitFor("the plan's last box to be ticked", func() (bool, error) {
 		data, err := os.ReadFile(e.Path("repo", planFile))
 		return !strings.Contains(string(data), "- [ ]"), err
 	}))
-	e.shows(mira, "shop idle · 6/6") // the status, which is edited at most every 10 s (docs/spec 6.3)
+	e.awaitMessage(mira, "shop idle · 6/6") // edited at most every 10 s (docs/spec 6.3)
 	return live
 }
 
-// planFile is the plan of the night, in the repository.
+// planFile is the plan's path in the repository.
 const planFile = ".agents/plans/in-progress/checkout.md"
 
-// look asks for something that is not worth repeating after a crash: she asks
-// again until she sees it.
-func (e *evening) look(who telegram.User, line string, texts ...string) telegram.Message {
+// query sends a query whose answer may be lost in a crash, and repeats it until
+// the answer arrives.
+func (e *nightFixture) query(who telegram.User, line string, texts ...string) telegram.Message {
 	e.t.Helper()
-	ctx := e.within()
+	ctx := e.deadline()
 	for ctx.Err() == nil {
 		said := e.far.Say(who, who.ID, line)
 		patient, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -202,8 +202,9 @@ func (e *evening) look(who telegram.User, line string, texts ...string) telegram
 	return telegram.Message{}
 }
 
-// asked is how many sessions of a hat at a task have asked the model.
-func (e *evening) asked(name string) int {
+// sessionCount returns how many sessions of a hat at a task have called the
+// model.
+func (e *nightFixture) sessionCount(name string) int {
 	seen := map[string]bool{}
 	for _, r := range e.models.Turns() {
 		if h := r.Hat(); h.Task+" "+h.Name == name {
@@ -215,20 +216,20 @@ func (e *evening) asked(name string) int {
 
 var stateField = regexp.MustCompile(`"state":"(\w+)"`)
 
-// runState is the run's state, "" while nobody can be asked.
-func (e *evening) runState() string {
-	out, err := e.tryNP("status", "--json")
+// runState returns the run's state, or "" while no daemon answers.
+func (e *nightFixture) runState() string {
+	out, err := e.tryCommand("status", "--json")
 	if m := stateField.FindStringSubmatch(out); err == nil && m != nil {
 		return m[1]
 	}
 	return ""
 }
 
-// quiet waits until everything that the bot wants to say is said.
-func (e *evening) quiet() {
+// awaitOutboxEmpty waits until the bot has sent all pending messages.
+func (e *nightFixture) awaitOutboxEmpty() {
 	e.t.Helper()
 	last, since := -1, time.Now()
-	e.must(programtest.WaitFor("the chat to be quiet", func() (bool, error) {
+	e.noError(programtest.WaitFor("the chat to be quiet", func() (bool, error) {
 		c := e.far.Chat(mira.ID).Count
 		if n := c.Messages + c.Edits + c.Deletes; n != last {
 			last, since = n, time.Now()
@@ -237,8 +238,9 @@ func (e *evening) quiet() {
 	}))
 }
 
-// inOrder checks that messages whose first lines begin so stand in this order.
-func (e *evening) inOrder(c telegram.Chat, firsts ...string) {
+// checkOrder checks that the chat contains messages with these beginnings in
+// this order.
+func (e *nightFixture) checkOrder(c telegram.Chat, firsts ...string) {
 	e.t.Helper()
 	at := 0
 	for _, first := range firsts {
@@ -251,17 +253,17 @@ func (e *evening) inOrder(c telegram.Chat, firsts ...string) {
 	}
 }
 
-// checkout is every file of the person's checkout, but for git's own.
-func (e *evening) checkout() map[string]string {
+// checkout returns all files of the person's checkout except those of git.
+func (e *nightFixture) checkout() map[string]string {
 	e.t.Helper()
 	seen, err := e.Look(e.Path("repo"))
-	e.must(err)
+	e.noError(err)
 	return seen
 }
 
-// whole holds what is left of the night against what it has to be. limits is
-// how many sessions were cut off by the usage limit.
-func (e *evening) whole(before map[string]string, limits int) {
+// checkResult compares the result of the night with the expected one. limits is
+// the number of sessions that the usage limit cut off.
+func (e *nightFixture) checkResult(before map[string]string, limits int) {
 	e.t.Helper()
 	e.t.Logf("$ git log main..nightporter/shop/r1\n%s", e.git("log", "--format=%h %an: %s", "main..nightporter/shop/r1"))
 	want := []string{
@@ -271,13 +273,13 @@ func (e *evening) whole(before map[string]string, limits int) {
 	if diff := cmp.Diff(want, strings.Split(e.git("log", "--format=%s", "main..nightporter/shop/r1"), "\n")); diff != "" {
 		e.t.Errorf("commits (-want +got):\n%s", diff)
 	}
-	for task, b := range built {
+	for task, b := range modelWork {
 		if got := e.git("show", "nightporter/shop/r1:"+b.file); got != b.text {
 			e.t.Errorf("%s: %s is\n%s\nwant\n%s", task, b.file, got, b.text)
 		}
 	}
 
-	// The checkout is as it was, but for the plan's marks and its progress log.
+	// Only the plan's marks and its progress log may change in the checkout.
 	const plan, progress = planFile, ".agents/plans/in-progress/checkout.progress.md"
 	after := e.checkout()
 	wantPlan := strings.NewReplacer("- [ ] (manual-verify)", "- [x]", "- [ ]", "- [x]").Replace(before[plan])
@@ -297,23 +299,23 @@ func (e *evening) whole(before map[string]string, limits int) {
 		e.t.Errorf("the checkout was changed (-before +after):\n%s", diff)
 	}
 
-	if out := e.np("verify"); !strings.Contains(out, "ledger whole, checked against 5 commits") {
+	if out := e.runCommand("verify"); !strings.Contains(out, "ledger whole, checked against 5 commits") {
 		e.t.Errorf("verify: %s", out)
 	}
-	e.t.Logf("$ nightporter verify\n%s", e.np("verify"))
-	if out := e.np("replay"); strings.Contains(out, "✗") {
+	e.t.Logf("$ nightporter verify\n%s", e.runCommand("verify"))
+	if out := e.runCommand("replay"); strings.Contains(out, "✗") {
 		e.t.Errorf("replay: %s", out)
 	}
-	e.sessionsOnce(limits)
-	e.guidanceOnce()
+	e.checkSessionsOnce(limits)
+	e.checkGuidanceOnce()
 }
 
-// sessionsOnce: every session is one process of the agent with one
-// conversation, and each that the ledger knows was one.
-func (e *evening) sessionsOnce(limits int) {
+// checkSessionsOnce checks that every session of the ledger is one process of
+// the agent with one conversation, and that there are no others.
+func (e *nightFixture) checkSessionsOnce(limits int) {
 	e.t.Helper()
 	data, err := os.ReadFile(e.Path("notes", "sessions"))
-	e.must(err)
+	e.noError(err)
 	noted := map[string]int{}
 	for line := range strings.Lines(string(data)) {
 		noted[strings.Fields(line)[0]]++
@@ -368,9 +370,9 @@ func (e *evening) sessionsOnce(limits int) {
 	}
 }
 
-// guidanceOnce: what she said was queued once, bound to the builder of #3, and
-// is once in each prompt that has it.
-func (e *evening) guidanceOnce() {
+// checkGuidanceOnce checks that her guidance was queued once, bound to the
+// builder of #3, and included once in each prompt.
+func (e *nightFixture) checkGuidanceOnce() {
 	e.t.Helper()
 	ledgerStore := e.ledger()
 	said := map[string]int{}

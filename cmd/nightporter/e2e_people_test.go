@@ -17,29 +17,29 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestStrangers: who does not belong changes nothing but the audit (docs/spec 6.6),
-// neither in private nor in a group of which a member is paired, and neither
-// does a person whose role does not allow it.
+// TestStrangers: messages of unknown people only appear in the audit (docs/spec
+// 6.6), in private and in a group with a paired member. The same holds for a
+// person whose role does not permit the command.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	const group = -100500
 	ana := telegram.User{ID: 60031188, Name: "Ana"}
-	e := newEvening(t, setting{})
+	e := newNightFixture(t, nightOptions{})
 	e.hold("Task 1 planner")
 	e.up()
 	e.ready()
 	e.pair(mira, "admin")
 	e.pair(ben, "view")
 	e.pair(ana, "steer")
-	e.t.Logf("$ nightporter pair --remove\n%s", e.np("pair", "--remove", fmt.Sprint(ana.ID)))
-	e.answers(mira, "/run", "? Start shop?")
+	e.t.Logf("$ nightporter pair --remove\n%s", e.runCommand("pair", "--remove", fmt.Sprint(ana.ID)))
+	e.sayAndAwait(mira, "/run", "? Start shop?")
 	e.press(mira, "Start", "? Start shop?")
-	started := e.shows(mira, "● shop r1 started")
-	e.held("Task 1 planner")
+	started := e.awaitMessage(mira, "● shop r1 started")
+	e.awaitHeld("Task 1 planner")
 
 	files, before := e.checkout(), e.ledger()
 	refs := e.git("for-each-ref")
-	state := e.np("status", "--json")
+	state := e.runCommand("status", "--json")
 	heard := e.far.Chat(ana.ID).Count.Messages
 
 	for _, line := range []string{
@@ -48,7 +48,7 @@ func TestStrangers(t *testing.T) {
 	} {
 		e.far.Say(stranger, stranger.ID, line)
 		e.far.Say(stranger, group, line)
-		e.far.Say(ana, ana.ID, line) // she was taken out
+		e.far.Say(ana, ana.ID, line) // she is no longer paired
 		e.far.Post(telegram.UserMessage{From: mira, Chat: group, Text: line, Anonymous: true})
 		e.far.Post(telegram.UserMessage{From: stranger, Chat: group, Text: line, Channel: -100777})
 	}
@@ -59,13 +59,13 @@ func TestStrangers(t *testing.T) {
 		}
 	}
 	e.far.PressData(stranger, group, 1, "1.stop.now.0000")
-	e.far.PressData(mira, mira.ID, started.ID, "0.stop.now") // of another version
-	e.must(e.far.WaitConfirmed(e.within()))
+	e.far.PressData(mira, mira.ID, started.ID, "0.stop.now") // data of another release
+	e.noError(e.far.WaitConfirmed(e.deadline()))
 	for _, line := range []string{"/stop", "/pause now", "/guidance delete everything", "/people", "/unpair 48213377", "/skip 1", "just words"} {
-		e.answers(ben, line, "✗ Ben, your role is view")
+		e.sayAndAwait(ben, line, "✗ Ben, your role is view")
 	}
-	e.answers(ben, "/status", "shop 0/6")
-	e.must(e.far.WaitConfirmed(e.within()))
+	e.sayAndAwait(ben, "/status", "shop 0/6")
+	e.noError(e.far.WaitConfirmed(e.deadline()))
 
 	audit := map[string]int{}
 	now := e.ledger()
@@ -109,27 +109,27 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("the repository changed:\n%s", diff)
 	}
 	same := func(s string) string { return stateField.FindString(s) }
-	if got := e.np("status", "--json"); same(got) != same(state) {
+	if got := e.runCommand("status", "--json"); same(got) != same(state) {
 		t.Errorf("the run was %s and is %s", same(state), same(got))
 	}
-	e.answers(mira, "/stop now", "○ stopped; #1 starts afresh next time")
+	e.sayAndAwait(mira, "/stop now", "○ stopped; #1 starts afresh next time")
 	e.release("Task 1 planner")
 }
 
-// TestStatusWhileAgentHangs: the model's server says nothing, and never will;
-// what people ask is stored and answered all the same (docs/spec 6.3). How long it
-// takes is printed; that the agent hangs meanwhile is what is tested.
+// TestStatusWhileAgentHangs: the model's server never answers, and people's
+// messages are still stored and answered (docs/spec 6.3). The delay is printed
+// but not tested.
 func TestStatusWhileAgentHangs(t *testing.T) {
 	t.Parallel()
-	e := newEvening(t, setting{})
-	e.strike("Task 1 planner", models.Hang)
+	e := newNightFixture(t, nightOptions{})
+	e.injectFaults("Task 1 planner", models.Hang)
 	e.up()
 	e.ready()
 	e.pair(mira, "admin")
-	e.answers(mira, "/run", "? Start shop?")
+	e.sayAndAwait(mira, "/run", "? Start shop?")
 	e.press(mira, "Start", "? Start shop?")
-	e.shows(mira, "● shop r1 started")
-	e.must(programtest.WaitFor("the model to be asked", func() (bool, error) { return e.asked("Task 1 planner") == 1, nil }))
+	e.awaitMessage(mira, "● shop r1 started")
+	e.noError(programtest.WaitFor("the model to be asked", func() (bool, error) { return e.sessionCount("Task 1 planner") == 1, nil }))
 
 	hangs := func() bool {
 		for _, x := range e.ledger() {
@@ -143,7 +143,7 @@ func TestStatusWhileAgentHangs(t *testing.T) {
 		{"/status", "#1 planner"}, {"/guidance Keep it small", "g1 queued"}, {"/tasks", "shop"}, {"/pause", "shop pauses after #1 planner"}, {"/resume", "● "},
 	} {
 		began := time.Now()
-		e.answers(mira, c.line, c.want)
+		e.sayAndAwait(mira, c.line, c.want)
 		t.Logf("%-24s answered after %4d ms", c.line, time.Since(began).Milliseconds())
 		if !hangs() {
 			t.Fatalf("the agent does not hang any more, so %s proves nothing", c.line)
@@ -151,20 +151,20 @@ func TestStatusWhileAgentHangs(t *testing.T) {
 	}
 	before := e.ledger()
 	began := time.Now()
-	e.answers(mira, "/stop now", "○ stopped; #1 starts afresh next time")
+	e.sayAndAwait(mira, "/stop now", "○ stopped; #1 starts afresh next time")
 	took := time.Since(began)
 	for _, x := range e.ledger() {
-		if x.Stream != "house" && x.Seq > last(before, x.Stream) {
+		if x.Stream != "house" && x.Seq > lastSeq(before, x.Stream) {
 			t.Logf("%-24s stored %6.1f ms after it was sent: %s", "/stop now", float64(x.Time.Sub(began).Microseconds())/1000, x.Type)
 			break
 		}
 	}
 	t.Logf("%-24s answered after %4d ms", "/stop now", took.Milliseconds())
-	e.must(programtest.WaitFor("the run to end", func() (bool, error) { return e.runState() == "ended", nil }))
-	if n := e.asked("Task 1 planner"); n != 1 {
+	e.noError(programtest.WaitFor("the run to end", func() (bool, error) { return e.runState() == "ended", nil }))
+	if n := e.sessionCount("Task 1 planner"); n != 1 {
 		t.Errorf("the model was asked by %d sessions", n)
 	}
-	if left := e.children("claude"); len(left) > 0 {
+	if left := e.processes("claude"); len(left) > 0 {
 		t.Errorf("the agent is still there: %v", left)
 	}
 	if code := e.down(); code != 0 {
@@ -172,8 +172,8 @@ func TestStatusWhileAgentHangs(t *testing.T) {
 	}
 }
 
-// last is the number of a stream's last entry.
-func last(ledgerStore []entry, stream string) int64 {
+// lastSeq returns the sequence number of a stream's last entry.
+func lastSeq(ledgerStore []entry, stream string) int64 {
 	var n int64
 	for _, x := range ledgerStore {
 		if x.Stream == stream {
@@ -183,21 +183,22 @@ func last(ledgerStore []entry, stream string) int64 {
 	return n
 }
 
-// TestBacklog: a thousand updates from the time when nightporter was off are
-// each handled once, in order, also those that the platform delivers five
-// times; a command that is three hours old is asked about first (docs/spec 6.7).
+// TestBacklog: a thousand updates that arrived while nightporter was off are
+// each handled once, in order, even if the platform delivers some of them five
+// times. A command that is three hours old needs a confirmation (docs/spec
+// 6.7).
 func TestBacklog(t *testing.T) {
 	t.Parallel()
-	e := newEvening(t, setting{})
+	e := newNightFixture(t, nightOptions{})
 	e.hold("Task 1 planner")
 	e.up()
 	e.ready()
 	e.pair(mira, "admin")
-	e.answers(mira, "/run", "? Start shop?")
+	e.sayAndAwait(mira, "/run", "? Start shop?")
 	e.press(mira, "Start", "? Start shop?")
-	e.shows(mira, "● shop r1 started")
-	e.held("Task 1 planner")
-	e.porter.Kill()
+	e.awaitMessage(mira, "● shop r1 started")
+	e.awaitHeld("Task 1 planner")
+	e.daemon.Kill()
 
 	const updates = 1000
 	var want []string
@@ -226,11 +227,11 @@ func TestBacklog(t *testing.T) {
 			e.far.Post(telegram.UserMessage{From: mira, Chat: mira.ID, Text: "/guidance " + text, Date: ago(n)})
 		}
 	}
-	e.far.IgnoreConfirmations(4) // what was delivered first is delivered five times
+	e.far.IgnoreConfirmations(4) // each early update is delivered five times
 	began := time.Now()
 	e.up()
 	e.ready()
-	e.must(e.far.WaitConfirmed(e.within()))
+	e.noError(e.far.WaitConfirmed(e.deadline()))
 	t.Logf("%d updates %v were handled in %s", updates, kinds, time.Since(began).Round(time.Millisecond))
 
 	ledgerStore := e.ledger()
@@ -258,14 +259,14 @@ func TestBacklog(t *testing.T) {
 	if s := e.runState(); s != "running" {
 		t.Errorf("the run is %s; an old /stop has to ask first", s)
 	}
-	// The answers go out one a second, which is the platform's rate; each is
-	// there once, in the order of what they answer.
+	// The platform permits one answer per second. Each answer is sent once, in
+	// the order of the updates.
 	if diff := cmp.Diff(len(want), e.receipts()); diff != "" {
 		t.Errorf("receipts, sent or on their way (-want +got):\n%s", diff)
 	}
 	e.far.Say(mira, mira.ID, asked+" no")
-	e.must(programtest.WaitFor("the question to be settled", func() (bool, error) {
-		return len(bodies[ledger.QuestionAnswered](e, e.ledger())) == 2, nil // the first is q1
+	e.noError(programtest.WaitFor("the question to be settled", func() (bool, error) {
+		return len(bodies[ledger.QuestionAnswered](e, e.ledger())) == 2, nil // the first one belongs to q1
 	}))
 	if s := e.runState(); s != "running" {
 		t.Errorf("the run is %s after no", s)
@@ -273,9 +274,9 @@ func TestBacklog(t *testing.T) {
 	if n := e.far.Chat(stranger.ID).Count.Messages; n != 0 {
 		t.Errorf("the stranger was answered %d times", n)
 	}
-	e.np("stop", "--now")
+	e.runCommand("stop", "--now")
 	e.release("Task 1 planner")
-	if out := e.np("verify"); !strings.Contains(out, "ledger whole") {
+	if out := e.runCommand("verify"); !strings.Contains(out, "ledger whole") {
 		t.Errorf("verify: %s", out)
 	}
 	if code := e.down(); code != 0 {
@@ -283,29 +284,29 @@ func TestBacklog(t *testing.T) {
 	}
 }
 
-// receipts counts the receipts of guidance that were sent or wait for it. One
-// that is there twice, or out of order, is an error.
-func (e *evening) receipts() int {
+// receipts returns the number of guidance receipts that were sent or are
+// queued. It fails the test for a duplicate and for a wrong order.
+func (e *nightFixture) receipts() int {
 	e.t.Helper()
 	db := e.database()
 	rows, err := db.Query(`SELECT key, reply_to FROM messages WHERE edit = 0 AND key GLOB 'g[0-9]*' ORDER BY place`)
-	e.must(err)
+	e.noError(err)
 	defer func() { _ = rows.Close() }()
 	n, before := 0, 0
 	for rows.Next() {
 		var key, to string
-		e.must(rows.Scan(&key, &to))
+		e.noError(rows.Scan(&key, &to))
 		n++
 		if key != fmt.Sprintf("g%d", n) {
 			e.t.Errorf("receipt %d is that of %s", n, key)
 		}
 		answers, err := strconv.Atoi(to)
-		e.must(err)
+		e.noError(err)
 		if answers <= before {
 			e.t.Errorf("%s answers message %d, and the one before it %d", key, answers, before)
 		}
 		before = answers
 	}
-	e.must(rows.Err())
+	e.noError(rows.Err())
 	return n
 }

@@ -17,74 +17,74 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// TestToken: a token that Telegram refuses, from the start or from some moment
-// on, does not keep nightporter from its work; it says so, and goes on talking
-// when the token is taken again. The token itself appears nowhere.
+// TestToken: nightporter continues its work when Telegram refuses the token, at
+// the start or later. It reports that, and resumes chatting once the token is
+// accepted. The token appears nowhere.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	t.Run("wrong", func(t *testing.T) {
 		t.Parallel()
 		const wrong = "7999456789:AAH-of-somebody-else_0123456789abcdefg"
-		e := newEvening(t, setting{token: wrong, project: "start = \"auto\"\n"})
+		e := newNightFixture(t, nightOptions{token: wrong, project: "start = \"auto\"\n"})
 		e.hold("Task 1 planner")
 		e.up()
 		e.ready()
-		e.held("Task 1 planner") // it works
-		e.says("Telegram refuses the token")
-		e.neverShown(wrong)
-		e.np("stop", "--now")
+		e.awaitHeld("Task 1 planner") // the run works without chat
+		e.awaitReport("Telegram refuses the token")
+		e.checkTokenHidden(wrong)
+		e.runCommand("stop", "--now")
 		if code := e.down(); code != 0 {
 			t.Errorf("nightporter up ended with %d", code)
 		}
-		e.neverShown(wrong)
+		e.checkTokenHidden(wrong)
 	})
 	t.Run("revoked", func(t *testing.T) {
 		t.Parallel()
-		e := newEvening(t, setting{})
+		e := newNightFixture(t, nightOptions{})
 		e.hold("Task 1 planner")
 		e.up()
 		e.ready()
 		e.pair(mira, "admin")
-		e.answers(mira, "/run", "? Start shop?")
+		e.sayAndAwait(mira, "/run", "? Start shop?")
 		e.press(mira, "Start", "? Start shop?")
-		e.shows(mira, "● shop r1 started")
-		e.held("Task 1 planner")
+		e.awaitMessage(mira, "● shop r1 started")
+		e.awaitHeld("Task 1 planner")
 		revoked := telegram.Unauthorized()
 		revoked.Times = -1
 		e.far.Fault("*", revoked)
-		e.far.PollElsewhere() // ends the poll that waits
-		e.says("Telegram refuses the token")
+		e.far.PollElsewhere() // ends the current poll with a conflict
+		e.awaitReport("Telegram refuses the token")
 		e.far.Say(mira, mira.ID, "/guidance Sent while the token was refused")
-		e.neverShown(e.far.Token())
+		e.checkTokenHidden(e.far.Token())
 		e.release("Task 1 planner")
-		e.must(programtest.WaitFor("the work to go on", func() (bool, error) { return e.asked("Task 1 builder") > 0, nil }))
+		e.noError(programtest.WaitFor("the work to go on", func() (bool, error) { return e.sessionCount("Task 1 builder") > 0, nil }))
 		e.far.ClearFaults()
-		if code := e.down(); code != 0 { // a new token is read at the start
+		if code := e.down(); code != 0 { // a restart reads the new token
 			t.Errorf("nightporter up ended with %d", code)
 		}
 		e.up()
 		e.ready()
-		e.shows(mira, "g1 ", "Sent while")
-		e.np("stop", "--now")
+		e.awaitMessage(mira, "g1 ", "Sent while")
+		e.runCommand("stop", "--now")
 		if code := e.down(); code != 0 {
 			t.Errorf("nightporter up ended with %d", code)
 		}
-		e.neverShown(e.far.Token())
+		e.checkTokenHidden(e.far.Token())
 	})
 }
 
-// says waits until the daemon's log and its status say so.
-func (e *evening) says(text string) {
+// awaitReport waits until the daemon's log and its status contain the text.
+func (e *nightFixture) awaitReport(text string) {
 	e.t.Helper()
-	e.must(programtest.WaitFor(fmt.Sprintf("%q in the log", text), func() (bool, error) { return strings.Contains(e.porter.Out.String(), text), nil }))
-	out := e.np("status")
+	e.noError(programtest.WaitFor(fmt.Sprintf("%q in the log", text), func() (bool, error) { return strings.Contains(e.daemon.Out.String(), text), nil }))
+	out := e.runCommand("status")
 	e.t.Logf("$ nightporter status\n%s", out)
 }
 
-// neverShown looks for a token in everything that nightporter wrote, and in
-// the environment and arguments of every process below it. The secret is what
-// stands behind the colon.
-func (e *evening) neverShown(token string) {
+// checkTokenHidden searches for a token in all of nightporter's output and
+// files, and in environment and arguments of its processes. Only the part
+// behind the colon is secret.
+func (e *nightFixture) checkTokenHidden(token string) {
 	e.t.Helper()
 	_, secret, _ := strings.Cut(token, ":")
 	find := func(where string, data []byte) {
@@ -94,7 +94,7 @@ func (e *evening) neverShown(token string) {
 		}
 	}
 	files := 0
-	e.must(filepath.WalkDir(e.Path("state"), func(path string, d fs.DirEntry, err error) error {
+	e.noError(filepath.WalkDir(e.Path("state"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return nil //nolint:nilerr // what is gone by now holds nothing
 		}
@@ -111,7 +111,7 @@ func (e *evening) neverShown(token string) {
 	for _, c := range e.chats() {
 		find("a chat", []byte(e.far.Transcript(c)))
 	}
-	children := e.children("")
+	children := e.processes("")
 	for _, pid := range children {
 		for _, name := range []string{"environ", "cmdline"} {
 			if data, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name)); err == nil {
@@ -122,12 +122,12 @@ func (e *evening) neverShown(token string) {
 	e.t.Logf("looked for the token in %d files and %d processes", files, len(children))
 }
 
-// children are the processes that have the world's folder among their
-// arguments, variables or in their working folder: nightporter, its shims and
-// what sessions run. With a name, only those whose program is called so.
-func (e *evening) children(name string) []int {
+// processes returns the processes that mention the test's folder in their
+// arguments, variables or working directory: nightporter, its shims and the
+// programs of sessions. A name selects the processes of that program.
+func (e *nightFixture) processes(name string) []int {
 	entries, err := os.ReadDir("/proc")
-	e.must(err)
+	e.noError(err)
 	var out []int
 	for _, d := range entries {
 		pid, err := strconv.Atoi(d.Name())
@@ -140,7 +140,7 @@ func (e *evening) children(name string) []int {
 		}
 		var all []byte
 		for _, file := range []string{"cmdline", "environ"} {
-			data, _ := os.ReadFile(filepath.Join("/proc", d.Name(), file)) // it may end, or be another user's
+			data, _ := os.ReadFile(filepath.Join("/proc", d.Name(), file)) // it may have ended or belong to another user
 			all = append(all, data...)
 		}
 		cwd, _ := os.Readlink(filepath.Join("/proc", d.Name(), "cwd"))

@@ -36,6 +36,6 @@ type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit %d", int(c)) }
 
-// problems prints the mistakes that a person has to correct, each with its
+// printProblems prints the mistakes that a person has to correct, each with its
 // remedy.
-func problems(w io.Writer, err error) { fmt.Fprint(w, project.Problems(err)) }
+func printProblems(w io.Writer, err error) { fmt.Fprint(w, project.Problems(err)) }

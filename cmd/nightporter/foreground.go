@@ -29,16 +29,16 @@ type foreground struct {
 	demo     bool
 	began    time.Time
 	start    loop.StartRun
-	script   script // types lines by itself; nil = none
+	script   typist // types lines by itself; nil = none
 }
 
-// script types lines in place of a person, for the demo.
-type script interface {
-	// Sees is called for every entry after it was shown. hint is printed for the
-	// person at the terminal. With act, Turn is called after wait.
-	Sees(e ledger.Entry) (hint string, wait time.Duration, act bool)
-	// Turn returns the line to type now, "" for none.
-	Turn() string
+// typist types lines in place of a person, for the demo.
+type typist interface {
+	// Observe is called for every entry after it was shown. hint is printed for
+	// the person at the terminal. With act, Turn is called after wait.
+	Observe(e ledger.Entry) (hint string, wait time.Duration, act bool)
+	// NextLine returns the line to type now, "" for none.
+	NextLine() string
 }
 
 // printer shows entries, as text for people or as JSON.
@@ -46,9 +46,9 @@ type printer interface {
 	Entry(before, after loop.State, e ledger.Entry)
 }
 
-// watch starts the daemon and the run, shows its entries and passes typed lines
-// on until the run ends. The result carries the exit code.
-func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
+// runAndShow starts the daemon and the run, shows its entries and passes typed
+// lines on until the run ends. The result carries the exit code.
+func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 	text := termlog.New(f.out, termlog.Options{Zone: f.zone, Color: colour(f.out), Demo: f.demo, Began: f.began, Width: width(f.out)})
 	var show printer = text
 	if f.json {
@@ -77,7 +77,7 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 	o.Run, f.start.Alone = &f.start.Settings, true
 	d := daemon.New(o)
 	if err := d.Start(ctx); err != nil {
-		problems(f.err, err)
+		printProblems(f.err, err)
 		var inUse *statelock.InUseError
 		if errors.As(err, &inUse) && daemon.Listens(o.State) {
 			fmt.Fprintln(f.err, "  If that is nightporter up, ask it: nightporter start PROJECT, then answer what it asks.\n  For a trial beside it, take another state folder: --state DIR")
@@ -125,7 +125,7 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 			if f.script == nil {
 				continue
 			}
-			hint, wait, act := f.script.Sees(next.e)
+			hint, wait, act := f.script.Observe(next.e)
 			if hint != "" {
 				text.Note(hint)
 			}
@@ -150,7 +150,7 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 	}
 	switch {
 	case err != nil:
-		problems(f.err, err)
+		printProblems(f.err, err)
 		return exitCode(exitUsage)
 	case !answer.OK:
 		fmt.Fprintln(f.err, "✗ "+answer.Text)
@@ -171,8 +171,8 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 		drain()
 		s, _ := service.State(name)
 		if loop.Settled(s) {
-			// The state changes before the last entries are queued. An empty input
-			// is answered after all entries of the previous one.
+			// The state changes before the last entries are queued. An empty
+			// input is answered after all entries of the previous one.
 			if _, err := service.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
 				d.Log.Error("last entries", "error", err)
 			}
@@ -197,7 +197,7 @@ func (f *foreground) watch(ctx context.Context, o daemon.Options) error {
 			typed(line, "")
 		case <-turn:
 			turn = nil
-			if line := f.script.Turn(); line != "" {
+			if line := f.script.NextLine(); line != "" {
 				typed(line, "typed by the demo")
 			}
 		case sig := <-signals:

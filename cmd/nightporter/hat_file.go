@@ -38,7 +38,7 @@ type hatFile struct {
 	} `toml:"agent"`
 }
 
-func asFile(h ledger.Hat) hatFile {
+func hatToFile(h ledger.Hat) hatFile {
 	var f hatFile
 	f.Hat.Name, f.Hat.Role, f.Hat.Prompt = h.Name, h.Role, h.Prompt+"\n"
 	in := &f.Hat.Context

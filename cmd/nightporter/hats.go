@@ -38,11 +38,11 @@ changed, and no nightporter need be running.
 Exit codes: 0 all is well · 3 something to mend, or no such hat or pattern`,
 		Args: cobra.NoArgs,
 	}
-	list := &cobra.Command{Use: "list", Short: "All hats, and where each comes from", Args: cobra.NoArgs, RunE: f.with(f.list)}
+	list := &cobra.Command{Use: "list", Short: "All hats, and where each comes from", Args: cobra.NoArgs, RunE: f.withConfig(f.list)}
 	cmd.RunE = list.RunE
-	show := &cobra.Command{Use: "show NAME", Short: "One hat as it is in force", Args: cobra.ExactArgs(1), RunE: f.with(f.show)}
-	check := &cobra.Command{Use: "check", Short: "Look for what is wrong with hats and patterns", Args: cobra.NoArgs, RunE: f.with(f.check)}
-	draw := &cobra.Command{Use: "draw [PATTERN]", Short: "Which hat follows which: in the project's pattern, or another one", Args: cobra.MaximumNArgs(1), RunE: f.with(f.draw)}
+	show := &cobra.Command{Use: "show NAME", Short: "One hat as it is in force", Args: cobra.ExactArgs(1), RunE: f.withConfig(f.show)}
+	check := &cobra.Command{Use: "check", Short: "Look for what is wrong with hats and patterns", Args: cobra.NoArgs, RunE: f.withConfig(f.check)}
+	draw := &cobra.Command{Use: "draw [PATTERN]", Short: "Which hat follows which: in the project's pattern, or another one", Args: cobra.MaximumNArgs(1), RunE: f.withConfig(f.draw)}
 	cmd.AddCommand(list, show, check, draw)
 	cmd.PersistentFlags().StringVar(&f.repo, "repo", "", "git repository (default: this folder's project)")
 	cmd.PersistentFlags().StringVar(&f.config, "config", "", "configuration file")
@@ -52,16 +52,16 @@ Exit codes: 0 all is well · 3 something to mend, or no such hat or pattern`,
 	return cmd
 }
 
-// with loads the configuration for one of the commands and prints mistakes with
-// their remedies.
-func (f *hatFlags) with(run func(out io.Writer, cfg *config.Config, args []string) error) func(*cobra.Command, []string) error {
+// withConfig loads the configuration for one of the commands and prints
+// mistakes with their remedies.
+func (f *hatFlags) withConfig(run func(out io.Writer, cfg *config.Config, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		cfg, err := loadConfig(f.config)
 		if err == nil {
 			err = run(cmd.OutOrStdout(), cfg, args)
 		}
 		if err != nil {
-			problems(cmd.ErrOrStderr(), err)
+			printProblems(cmd.ErrOrStderr(), err)
 			return exitCode(exitUsage)
 		}
 		return nil
@@ -104,7 +104,7 @@ func (f *hatFlags) open(cfg *config.Config, p *config.Project) (hatCatalog, erro
 		if filepath.Base(dir) != "hats" {
 			continue
 		}
-		if err := c.find(dir); err != nil {
+		if err := c.scanFolder(dir); err != nil {
 			return hatCatalog{}, err
 		}
 	}
@@ -157,15 +157,15 @@ func (f *hatFlags) list(out io.Writer, cfg *config.Config, _ []string) error {
 		fmt.Fprintf(out, "%s  %-6s  %s  %s\n", bot.Pad(name, wide, 0), does, bot.Pad(strings.Join(h.Emits, " "), events, 0), bot.CleanPre(line.From))
 		fmt.Fprintf(out, "%s  %s\n", strings.Repeat(" ", wide), bot.Clean(h.Role))
 	}
-	if note := untrusted(p); note != "" && !f.asJSON {
+	if note := untrustedNote(p); note != "" && !f.asJSON {
 		fmt.Fprintln(out, note)
 	}
 	return nil
 }
 
-// untrusted returns a note that a repository's own hats and patterns are
+// untrustedNote returns a note that a repository's own hats and patterns are
 // ignored, "" where it has none or is trusted.
-func untrusted(p *config.Project) string {
+func untrustedNote(p *config.Project) string {
 	if p == nil || p.TrustRepo {
 		return ""
 	}
@@ -191,7 +191,7 @@ func (f *hatFlags) show(out io.Writer, cfg *config.Config, args []string) error 
 	if !ok {
 		return fmt.Errorf("there is no hat %q (there are %s)", args[0], strings.Join(slices.Sorted(maps.Keys(c.hats)), " "))
 	}
-	text, err := toml.Marshal(asFile(h))
+	text, err := toml.Marshal(hatToFile(h))
 	if err != nil {
 		return fmt.Errorf("hat %s: %w", h.Name, err)
 	}
@@ -256,7 +256,7 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 		c, err := f.open(cfg, p)
 		var found *config.Error
 		if errors.As(err, &found) {
-			for _, i := range found.Items { // report shared mistakes once
+			for _, i := range found.Items { // shared mistakes are reported once
 				if !slices.Contains(wrong.Items, i) {
 					wrong.Items = append(wrong.Items, i)
 				}
@@ -267,7 +267,7 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 		if err != nil {
 			return err
 		}
-		if note := untrusted(p); note != "" && !slices.Contains(notes, note) {
+		if note := untrustedNote(p); note != "" && !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}
 		for _, f := range project.Idle(c.hats) {

@@ -11,9 +11,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// find records the file of each hat in a folder. All files were parsed before,
-// so an error means that one has just changed.
-func (c hatCatalog) find(dir string) error {
+// scanFolder records the file of each hat in a folder. All files were parsed
+// before, so an error means that one has just changed.
+func (c hatCatalog) scanFolder(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.toml"))
 	if err != nil {
 		return fmt.Errorf("hats: %w", err)

@@ -35,7 +35,7 @@ Exit codes: 0 done, or printed · 3 not possible, with the reason`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := &initWizard{flags: f, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}
 			if err := p.run(cmd.Context()); err != nil {
-				problems(p.err, err)
+				printProblems(p.err, err)
 				return exitCode(exitUsage)
 			}
 			return nil
@@ -52,11 +52,11 @@ Exit codes: 0 done, or printed · 3 not possible, with the reason`,
 }
 
 func (p *initWizard) run(ctx context.Context) error {
-	file, err := p.file()
+	file, err := p.configFile()
 	if err != nil {
 		return err
 	}
-	cfg, err := p.existing(file)
+	cfg, err := p.loadExisting(file)
 	if err != nil {
 		return err
 	}
@@ -66,56 +66,57 @@ func (p *initWizard) run(ctx context.Context) error {
 	}
 	for _, known := range cfg.Projects {
 		if known.Name == project.Name {
-			p.say(bot.SignDone, "project", "%s is in %s already", project.Name, file)
-			fmt.Fprint(p.out, p.said.String())
-			p.next(cfg, file, project, false)
+			p.addLine(bot.SignDone, "project", "%s is in %s already", project.Name, file)
+			fmt.Fprint(p.out, p.findingsText.String())
+			p.printNextSteps(cfg, file, project, false)
 			return nil
 		}
 	}
-	there := cfg.File != ""
-	if there && !p.flags.add && !p.flags.force {
-		// The block alone goes to standard output, so that it can be kept.
-		fmt.Fprint(p.err, p.said.String())
-		fmt.Fprintf(p.err, "\n! %s is there and was left as it is.\n  Its new part is below; to append it: nightporter init --add%s\n\n", file, p.again())
+	exists := cfg.File != ""
+	if exists && !p.flags.add && !p.flags.force {
+		// Standard output receives the block alone, so that it can be
+		// redirected to a file.
+		fmt.Fprint(p.err, p.findingsText.String())
+		fmt.Fprintf(p.err, "\n! %s is there and was left as it is.\n  Its new part is below; to append it: nightporter init --add%s\n\n", file, p.repeatedFlags())
 		fmt.Fprint(p.out, propose.Block(project))
 		return nil
 	}
-	aside := ""
+	backup := ""
 	switch {
-	case there && p.flags.add:
+	case exists && p.flags.add:
 		err = appendFile(file, propose.Block(project))
 	default:
-		if there {
-			if aside, err = putAside(file); err != nil {
+		if exists {
+			if backup, err = renameAside(file); err != nil {
 				return err
 			}
 		}
 		zone, why := hostZone()
 		if zone == "" {
-			p.say(bot.SignLook, "timezone", "not known here; put yours into the file")
+			p.addLine(bot.SignLook, "timezone", "not known here; put yours into the file")
 		} else {
-			p.say(bot.SignDone, "timezone", "%s", zone)
+			p.addLine(bot.SignDone, "timezone", "%s", zone)
 		}
 		global := propose.Global{Timezone: zone, ZoneWhy: why, Folder: filepath.Dir(file)}
 		err = createFile(file, propose.File(global, project), p.flags.config == "")
 	}
 	if err != nil {
-		if aside != "" { // nothing is to be lost by a failed attempt
-			err = errors.Join(err, os.Rename(aside, file))
+		if backup != "" { // a failed attempt must not lose the old file
+			err = errors.Join(err, os.Rename(backup, file))
 		}
 		return err
 	}
-	fmt.Fprint(p.out, p.said.String())
-	if aside != "" {
-		fmt.Fprintf(p.out, "\n%s The old file is %s", bot.SignDone, aside)
+	fmt.Fprint(p.out, p.findingsText.String())
+	if backup != "" {
+		fmt.Fprintf(p.out, "\n%s The old file is %s", bot.SignDone, backup)
 	}
-	fmt.Fprintf(p.out, "\n%s %s %s\n", bot.SignDone, map[bool]string{true: "Appended to", false: "Wrote"}[there && p.flags.add], file)
-	p.next(cfg, file, project, cfg.Telegram != nil)
+	fmt.Fprintf(p.out, "\n%s %s %s\n", bot.SignDone, map[bool]string{true: "Appended to", false: "Wrote"}[exists && p.flags.add], file)
+	p.printNextSteps(cfg, file, project, cfg.Telegram != nil)
 	return nil
 }
 
-// file is where the configuration belongs, absolute.
-func (p *initWizard) file() (string, error) {
+// configFile returns the absolute path of the configuration.
+func (p *initWizard) configFile() (string, error) {
 	file := p.flags.config
 	if file == "" {
 		file = config.DefaultFile()
@@ -128,9 +129,9 @@ func (p *initWizard) file() (string, error) {
 	return filepath.Abs(file)
 }
 
-// existing reads the file that is there, which has to be right before anything
-// is added to it, or is an empty Config.
-func (p *initWizard) existing(file string) (*config.Config, error) {
+// loadExisting loads the present configuration, which must be valid before
+// anything is added to it. Without a file it returns an empty Config.
+func (p *initWizard) loadExisting(file string) (*config.Config, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) || p.flags.force && err == nil {
 		cfg := config.Empty()
 		if err == nil {
@@ -141,7 +142,7 @@ func (p *initWizard) existing(file string) (*config.Config, error) {
 	return config.Load(file)
 }
 
-// project looks at the repository and proposes its [[project]].
+// project examines the repository and proposes its [[project]] section.
 func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.Project, error) {
 	top, err := topFolder(ctx, p.flags.repo)
 	if err != nil {
@@ -165,49 +166,49 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 			Text: fmt.Sprintf("the path of the repository, %q, holds a line break, and git's answers cannot be read then", picked.Repo), Fix: "Rename the folder",
 		}}}
 	}
-	fmt.Fprintf(&p.said, "Looked at %s\n", propose.Plain(picked.Repo))
+	fmt.Fprintf(&p.findingsText, "Looked at %s\n", propose.Plain(picked.Repo))
 	out := propose.Project{Name: picked.Name, Repo: picked.Repo}
-	if err := p.source(ctx, &out); err != nil {
+	if err := p.chooseSource(ctx, &out); err != nil {
 		return out, err
 	}
-	root, err := os.OpenRoot(picked.Repo) // links that lead out of it are not followed
+	root, err := os.OpenRoot(picked.Repo) // does not follow links that lead out of the repository
 	if err != nil {
 		return out, fmt.Errorf("look at the repository: %w", err)
 	}
 	defer func() { _ = root.Close() }()
 	out.Found = propose.Look(root.FS(), onPath)
-	p.commands("setup", out.Found.Setup)
-	p.commands("verify", out.Found.Verify)
-	if len(propose.Holds(out.Found.Verify)) == 0 {
-		p.say(bot.SignLook, "verify", "no command proves a task's work")
-		p.hint(`name one in the file: verify = ["make test"]`)
+	p.reportCommands("setup", out.Found.Setup)
+	p.reportCommands("verify", out.Found.Verify)
+	if len(propose.Active(out.Found.Verify)) == 0 {
+		p.addLine(bot.SignLook, "verify", "no command proves a task's work")
+		p.addDetail(`name one in the file: verify = ["make test"]`)
 	}
 	for _, note := range out.Found.Notes {
-		p.say(bot.SignLook, "look", "%s", note)
+		p.addLine(bot.SignLook, "look", "%s", note)
 	}
 	out.Protected = protectedBranches(ctx, picked.Repo)
-	p.say(bot.SignDone, "protected", "%s", strings.Join(out.Protected, ", "))
-	p.agent(cfg, &out)
+	p.addLine(bot.SignDone, "protected", "%s", strings.Join(out.Protected, ", "))
+	p.chooseAgent(cfg, &out)
 	return out, nil
 }
 
-// commands says what of a list holds and what was left out.
-func (p *initWizard) commands(what string, list []propose.Command) {
+// reportCommands reports the proposed commands of a list and the omitted ones.
+func (p *initWizard) reportCommands(what string, list []propose.Command) {
 	sign := bot.SignDone
 	for _, c := range list {
 		if c.Off == "" {
-			p.say(sign, what, "%s", c.Run)
+			p.addLine(sign, what, "%s", c.Run)
 		}
 	}
 	for _, c := range list {
 		if c.Off != "" {
-			p.say(bot.SignAway, what, "%s (left out: %s)", c.Run, c.Off)
+			p.addLine(bot.SignAway, what, "%s (left out: %s)", c.Run, c.Off)
 		}
 	}
 }
 
-// next says which commands come next.
-func (p *initWizard) next(before *config.Config, file string, project propose.Project, phone bool) {
+// printNextSteps prints the commands to run next.
+func (p *initWizard) printNextSteps(before *config.Config, file string, project propose.Project, phone bool) {
 	flags := ""
 	if p.flags.config != "" {
 		flags = " --config " + quote(file)
@@ -230,14 +231,14 @@ func (p *initWizard) next(before *config.Config, file string, project propose.Pr
 	}
 }
 
-// checked loads text as if it were the file, so that nothing is ever put there
-// that nightporter itself would refuse.
-func checked(file, text string, write func(tmp string) error) error {
+// writeChecked loads text as the configuration before write makes it the file,
+// so that init never writes a file that nightporter refuses.
+func writeChecked(file, text string, write func(tmp string) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".nightporter-*.toml")
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // gone already where it became the file
+	defer func() { _ = os.Remove(tmp.Name()) }() // gone if it became the file
 	_, err = tmp.WriteString(text)
 	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
@@ -248,17 +249,17 @@ func checked(file, text string, write func(tmp string) error) error {
 	return write(tmp.Name())
 }
 
-// createFile writes a new configuration. It never replaces one, not even one
-// that appears at this moment.
+// createFile writes a new configuration. It never replaces a file, even if one
+// appears during the call.
 func createFile(file, text string, private bool) error {
 	mode := fs.FileMode(0o755)
 	if private {
-		mode = 0o700 // as the XDG base directory specification has it
+		mode = 0o700 // as the XDG base directory specification requires
 	}
 	if err := os.MkdirAll(filepath.Dir(file), mode); err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
-	return checked(file, text, func(tmp string) error {
+	return writeChecked(file, text, func(tmp string) error {
 		if err := os.Link(tmp, file); err != nil {
 			return fmt.Errorf("write the configuration: %w", err)
 		}
@@ -266,8 +267,8 @@ func createFile(file, text string, private bool) error {
 	})
 }
 
-// appendFile adds text to the end of a file, whose bytes stay as they are, and
-// whose links, owner and mode do too.
+// appendFile adds text to the end of a file. It keeps the file's bytes, links,
+// owner and mode.
 func appendFile(file, text string) error {
 	old, err := os.ReadFile(file)
 	if err != nil {
@@ -284,13 +285,13 @@ func appendFile(file, text string) error {
 			text = eol + text
 		}
 	}
-	return checked(file, string(old)+text, func(string) error {
+	return writeChecked(file, string(old)+text, func(string) error {
 		f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
 			return fmt.Errorf("append to the configuration: %w", err)
 		}
 		n, err := f.WriteString(text)
-		if err != nil && n > 0 { // half a project would keep nightporter from starting
+		if err != nil && n > 0 { // removes an incomplete section, with which nightporter would not start
 			err = errors.Join(err, f.Truncate(int64(len(old))))
 		}
 		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
@@ -300,11 +301,11 @@ func appendFile(file, text string) error {
 	})
 }
 
-// putAside renames a file to the first free of FILE.1, FILE.2, ….
-func putAside(file string) (string, error) {
+// renameAside renames a file to the first unused name of FILE.1, FILE.2, ….
+func renameAside(file string) (string, error) {
 	for n := 1; ; n++ {
-		aside := fmt.Sprintf("%s.%d", file, n)
-		err := os.Link(file, aside) // unlike a rename, it never replaces anything
+		backup := fmt.Sprintf("%s.%d", file, n)
+		err := os.Link(file, backup) // unlike a rename, a link never replaces a file
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -314,6 +315,6 @@ func putAside(file string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("put the old configuration aside: %w", err)
 		}
-		return aside, nil
+		return backup, nil
 	}
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/nightporter/nightporter/loop/task"
 )
 
-// maxOthers is the number of other sources that are named.
+// maxOthers limits the number of other sources that are listed.
 const maxOthers = 10
 
 // foundSource is one source of a repository.
@@ -35,14 +35,14 @@ type foundSource struct {
 	modified time.Time
 	tasks    int
 	open     int
-	err      error // what makes it unusable
+	err      error // why it cannot be used
 }
 
 func (f foundSource) String() string { return f.kind.Name + ":" + f.path }
 
-// source finds the repository's sources, and proposes one to write where there
-// is none.
-func (p *initWizard) source(ctx context.Context, out *propose.Project) error {
+// chooseSource finds the repository's sources. If there is none, it proposes to
+// write one.
+func (p *initWizard) chooseSource(ctx context.Context, out *propose.Project) error {
 	kind := task.Proposed()
 	found, err := findSources(ctx, out.Repo)
 	if err != nil {
@@ -58,11 +58,11 @@ func (p *initWizard) source(ctx context.Context, out *propose.Project) error {
 	}
 	if len(found) == 0 {
 		out.Source, out.SourceWhy = kind.Name+":"+kind.Sample.Path, fmt.Sprintf("This %s is not there yet.", kind.Name)
-		p.say(bot.SignLook, kind.Name, "none in %s yet; write %s:", kind.Folder, kind.Sample.Path)
+		p.addLine(bot.SignLook, kind.Name, "none in %s yet; write %s:", kind.Folder, kind.Sample.Path)
 		for _, line := range kind.Sample.Form {
-			p.hint("%s", line)
+			p.addDetail("%s", line)
 		}
-		p.hint("or let one be written: nightporter init --sample-plan%s", p.again())
+		p.addDetail("or let one be written: nightporter init --sample-plan%s", p.repeatedFlags())
 		p.otherSources(out.Repo)
 		return nil
 	}
@@ -71,65 +71,65 @@ func (p *initWizard) source(ctx context.Context, out *propose.Project) error {
 	switch name := first.kind.Name; {
 	case first.err != nil:
 		out.SourceWhy = "It has mistakes: nightporter tasks --lint shows them."
-		p.say(bot.SignLook, name, "%s cannot be used as it is:", first.path)
-		p.findings(first.err)
+		p.addLine(bot.SignLook, name, "%s cannot be used as it is:", first.path)
+		p.addMistakes(first.err)
 	case first.open == 0:
 		out.SourceWhy = "All of its tasks are done."
-		p.say(bot.SignLook, name, "%s: %s, none open", first.path, count(first.tasks, "task"))
+		p.addLine(bot.SignLook, name, "%s: %s, none open", first.path, countNoun(first.tasks, "task"))
 	default:
-		out.SourceWhy = fmt.Sprintf("%s, %d open.", count(first.tasks, "task"), first.open)
+		out.SourceWhy = fmt.Sprintf("%s, %d open.", countNoun(first.tasks, "task"), first.open)
 		if len(found) > 1 {
 			out.SourceWhy = fmt.Sprintf("The newest %s: %s", name, out.SourceWhy)
 		}
-		p.say(bot.SignDone, name, "%s: %s, %d open", first.path, count(first.tasks, "task"), first.open)
+		p.addLine(bot.SignDone, name, "%s: %s, %d open", first.path, countNoun(first.tasks, "task"), first.open)
 	}
 	for i, other := range found[1:] {
 		if i == maxOthers {
-			p.say(bot.SignAway, other.kind.Name, "also there: %d more in %s", len(found)-1-i, other.kind.Folder)
+			p.addLine(bot.SignAway, other.kind.Name, "also there: %d more in %s", len(found)-1-i, other.kind.Folder)
 			break
 		}
-		state := fmt.Sprintf(" (%s, %d open)", count(other.tasks, "task"), other.open)
+		state := fmt.Sprintf(" (%s, %d open)", countNoun(other.tasks, "task"), other.open)
 		if other.err != nil {
 			state = " (has mistakes)"
 		}
 		out.Others = append(out.Others, other.String()+state)
-		p.say(bot.SignAway, other.kind.Name, "also there: %s", other.path+state)
+		p.addLine(bot.SignAway, other.kind.Name, "also there: %s", other.path+state)
 	}
 	p.otherSources(out.Repo)
 	return nil
 }
 
-// otherSources names task lists of kinds that cannot be worked on yet.
+// otherSources reports task lists of kinds that are not built yet.
 func (p *initWizard) otherSources(repo string) {
 	for _, k := range task.Kinds() {
 		if !k.Reserved || k.Default == task.NoDefault {
 			continue
 		}
 		if info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(k.Default))); err == nil && info.Mode().IsRegular() {
-			p.say(bot.SignAway, k.Name, "%s is there; this kind of source is not built yet", k.Default)
+			p.addLine(bot.SignAway, k.Name, "%s is there; this kind of source is not built yet", k.Default)
 		}
 	}
 }
 
-// findings says what is wrong with a source, three lines at most.
-func (p *initWizard) findings(err error) {
+// addMistakes reports the mistakes in a source, at most three.
+func (p *initWizard) addMistakes(err error) {
 	var in *ledger.InputError
 	if !errors.As(err, &in) {
-		p.hint("%v", err)
+		p.addDetail("%v", err)
 		return
 	}
 	for i, f := range in.Findings {
 		if i == 3 {
-			p.hint("and %d more", len(in.Findings)-3)
+			p.addDetail("and %d more", len(in.Findings)-3)
 			return
 		}
-		p.hint("%s", f)
+		p.addDetail("%s", f)
 	}
 }
 
-// findSources reads the sources of a repository, of every kind: those with open
-// tasks first, the newest of them first, then the finished ones, then those
-// with mistakes.
+// findSources reads the sources of a repository, of every kind. It sorts those
+// with open tasks first, the newest before older ones, then finished ones, then
+// those with mistakes.
 func findSources(ctx context.Context, repo string) ([]foundSource, error) {
 	var found []foundSource
 	for _, k := range task.Kinds() {
@@ -142,7 +142,7 @@ func findSources(ctx context.Context, repo string) ([]foundSource, error) {
 		}
 		for _, path := range paths {
 			if propose.Plain(path) != path {
-				continue // no setting can hold the name
+				continue // the configuration cannot express the name
 			}
 			f, err := readSource(ctx, k, repo, path)
 			if err != nil {
@@ -166,8 +166,7 @@ func findSources(ctx context.Context, repo string) ([]foundSource, error) {
 	return found, nil
 }
 
-// readSource reads one source. What is wrong with its text is part of the
-// result.
+// readSource reads one source. Mistakes in its text are part of the result.
 func readSource(ctx context.Context, k *task.Kind, repo, path string) (foundSource, error) {
 	f := foundSource{kind: k, path: path}
 	if info, err := os.Lstat(filepath.Join(repo, filepath.FromSlash(path))); err == nil {
@@ -187,8 +186,8 @@ func readSource(ctx context.Context, k *task.Kind, repo, path string) (foundSour
 	return f, nil
 }
 
-// writeSample writes the first source of a repository that has none, as its
-// owner. It goes through no link that leads out of the repository.
+// writeSample writes the first source of a repository and gives it to the
+// repository's owner. It follows no link that leads out of the repository.
 func writeSample(repo string, sample *task.Sample) (err error) {
 	fail := func(err error) error { return fmt.Errorf("write a first plan: %w", err) }
 	root, err := os.OpenRoot(repo)
@@ -210,21 +209,22 @@ func writeSample(repo string, sample *task.Sample) (err error) {
 		return fail(err)
 	}
 	_, err = f.WriteString(sample.Text)
-	if err = errors.Join(err, f.Close(), ownedLike(repo, append(made, filepath.Join(repo, sample.Path))...)); err != nil {
+	if err = errors.Join(err, f.Close(), chownLike(repo, append(made, filepath.Join(repo, sample.Path))...)); err != nil {
 		return fail(err)
 	}
 	return nil
 }
 
-// count is a number of things, in words.
-func count(n int, what string) string {
+// countNoun returns a number with its noun.
+func countNoun(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// topFolder is the top of the checkout that holds dir, or the current folder.
+// topFolder returns the top folder of the checkout that contains dir, or the
+// current folder.
 func topFolder(ctx context.Context, dir string) (string, error) {
 	if dir == "" {
 		dir = "."
@@ -233,8 +233,8 @@ func topFolder(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// What Pick says of a folder that is missing or no repository is said in
-	// one way only.
+	// Pick reports a missing folder and one that is no repository in the same
+	// words as a run.
 	if _, err := config.Empty().Pick(config.Overrides{Repo: abs}, abs); err != nil {
 		return "", err
 	}
@@ -250,15 +250,16 @@ func topFolder(ctx context.Context, dir string) (string, error) {
 	return top, nil
 }
 
-// readGit asks git something about a repository, in a way that runs nothing
-// which its configuration names, and returns the answer without its line end.
+// readGit runs a git command that reads, so that no program from the
+// repository's configuration is executed. It returns the output without its
+// line end.
 func readGit(ctx context.Context, dir string, args ...string) (string, error) {
-	// The repository may belong to somebody else than the person who asks, root
-	// above all; only names are read from it.
+	// The repository may belong to another user, for example if root runs init.
+	// Reading names is safe there.
 	args = append([]string{"-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-C", dir}, args...)
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		return strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "GIT_CONFIG_") // GIT_DIR and its like speak of another repository
+		return strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "GIT_CONFIG_") // GIT_DIR and similar variables select another repository
 	}), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -272,12 +273,12 @@ func readGit(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), nil
 }
 
-// branchName is what the configuration takes for a branch.
+// branchName matches the names that the configuration accepts for a branch.
 var branchName = regexp.MustCompile(`^[^-\s~^:?\\\x00-\x1f\x7f][^\s~^:?\\\x00-\x1f\x7f]*$`)
 
-// protectedBranches are the branches that are never to be written: the
-// remote's default one, the one that is checked out, and main and master where
-// they exist.
+// protectedBranches proposes the branches that sessions must never write: the
+// remote's default branch, the checked-out one, and main and master if they
+// exist.
 func protectedBranches(ctx context.Context, repo string) []string {
 	var names []string
 	add := func(name string) {
@@ -306,10 +307,10 @@ func protectedBranches(ctx context.Context, repo string) []string {
 	return names
 }
 
-// agent chooses the project's agent: the first of the table that is built and
-// on PATH, else one of the file's own, else the scripted one, so that the
-// configuration works as it is written.
-func (p *initWizard) agent(cfg *config.Config, out *propose.Project) {
+// chooseAgent chooses the project's agent: the first built agent of the table
+// that is on PATH, else one from the file, else the scripted agent, so that the
+// configuration works unchanged.
+func (p *initWizard) chooseAgent(cfg *config.Config, out *propose.Project) {
 	var later []string
 	for _, a := range adapter.All() {
 		if a.Origin != adapter.FromPath {
@@ -322,23 +323,23 @@ func (p *initWizard) agent(cfg *config.Config, out *propose.Project) {
 			later = append(later, a.Name)
 		case out.Agent == "":
 			out.Agent, out.AgentWhy = a.Name, "Found as "+path+"."
-			p.say(bot.SignDone, "agent", "%s (%s)", a.Name, path)
+			p.addLine(bot.SignDone, "agent", "%s (%s)", a.Name, path)
 		}
 	}
 	for _, name := range cfg.AgentNames() {
 		if _, own := cfg.Agents[name]; out.Agent == "" && own && len(cfg.Agents[name].Command) > 0 {
 			out.Agent, out.AgentWhy = name, "The command of [agents."+name+"]."
-			p.say(bot.SignDone, "agent", "%s, as the file has it", name)
+			p.addLine(bot.SignDone, "agent", "%s, as the file has it", name)
 		}
 	}
 	if out.Agent == "" {
 		out.Agent = demo.Agent
 		out.AgentWhy = fmt.Sprintf("No agent was found on PATH, so the scripted one stands in: it costs nothing and does no work. Once there is one: %q.", adapter.Default)
-		p.say(bot.SignLook, "agent", "none found on PATH; the scripted \"%s\" stands in and does no work", demo.Agent)
-		p.hint("%s   then: agent = %q", adapter.Find(adapter.Default).Install, adapter.Default)
+		p.addLine(bot.SignLook, "agent", "none found on PATH; the scripted \"%s\" stands in and does no work", demo.Agent)
+		p.addDetail("%s   then: agent = %q", adapter.Find(adapter.Default).Install, adapter.Default)
 	}
 	if len(later) > 0 {
-		p.say(bot.SignAway, "agent", "found, not built yet: %s", strings.Join(later, ", "))
+		p.addLine(bot.SignAway, "agent", "found, not built yet: %s", strings.Join(later, ", "))
 	}
 }
 
@@ -347,8 +348,8 @@ func onPath(program string) bool {
 	return err == nil
 }
 
-// hostZone is the time zone of this host by its IANA name, and where that was
-// read. "" where the host does not say, or says something else.
+// hostZone returns the host's time zone by its IANA name, and the file that
+// names it; "" if the host names none.
 func hostZone() (zone, why string) {
 	known := func(name string) bool {
 		if name == "" || name == "Local" || filepath.IsAbs(name) {
@@ -358,23 +359,24 @@ func hostZone() (zone, why string) {
 		return err == nil
 	}
 	if name := strings.TrimPrefix(os.Getenv("TZ"), ":"); known(name) {
-		return name, "The one in the variable TZ." + farZone(name)
+		return name, "The one in the variable TZ." + zoneRemark(name)
 	}
 	if link, err := filepath.EvalSymlinks("/etc/localtime"); err == nil {
 		if _, name, ok := strings.Cut(link, "/zoneinfo/"); ok && known(name) {
-			return name, "This host's, by /etc/localtime." + farZone(name)
+			return name, "This host's, by /etc/localtime." + zoneRemark(name)
 		}
 	}
 	if data, err := os.ReadFile("/etc/timezone"); err == nil {
 		if name := strings.TrimSpace(string(data)); known(name) {
-			return name, "This host's, by /etc/timezone." + farZone(name)
+			return name, "This host's, by /etc/timezone." + zoneRemark(name)
 		}
 	}
 	return "", ""
 }
 
-// farZone is a word on zones that servers have and people rarely live in.
-func farZone(zone string) string {
+// zoneRemark returns a remark about zones that servers have and people rarely
+// live in, or "".
+func zoneRemark(zone string) string {
 	if zone == "UTC" || strings.HasPrefix(zone, "Etc/") {
 		return " Servers often have it; put yours here if you live by another."
 	}

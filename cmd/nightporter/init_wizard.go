@@ -11,25 +11,32 @@ import (
 	"github.com/nightporter/nightporter/config/propose"
 )
 
-// initWizard is one `nightporter init`.
+// initFlags are the flags of `nightporter init`.
+type initFlags struct {
+	repo, config       string
+	add, force, sample bool
+}
+
+// initWizard is the state of one `nightporter init`.
 type initWizard struct {
-	flags    initFlags
-	out, err io.Writer
-	said     strings.Builder // what was found, to be printed once all of it is known
+	flags        initFlags
+	out, err     io.Writer
+	findingsText strings.Builder // printed after the repository has been examined
 }
 
-// say notes one line of what was found.
-func (p *initWizard) say(sign, what, format string, args ...any) {
-	fmt.Fprintf(&p.said, "%s %-9s  %s\n", sign, what, propose.Plain(fmt.Sprintf(format, args...)))
+// addLine adds a line to the findings.
+func (p *initWizard) addLine(sign, what, format string, args ...any) {
+	fmt.Fprintf(&p.findingsText, "%s %-9s  %s\n", sign, what, propose.Plain(fmt.Sprintf(format, args...)))
 }
 
-// hint notes a line that says more about the one before.
-func (p *initWizard) hint(format string, args ...any) {
-	fmt.Fprintf(&p.said, "  %-9s  %s\n", "", propose.Plain(fmt.Sprintf(format, args...)))
+// addDetail adds a continuation line to the findings.
+func (p *initWizard) addDetail(format string, args ...any) {
+	fmt.Fprintf(&p.findingsText, "  %-9s  %s\n", "", propose.Plain(fmt.Sprintf(format, args...)))
 }
 
-// again is the flags that were given, for the same command once more.
-func (p *initWizard) again() string {
+// repeatedFlags returns the given flags, for a suggestion to repeat the
+// command.
+func (p *initWizard) repeatedFlags() string {
 	var b strings.Builder
 	for _, f := range []struct{ name, value string }{{"--repo", p.flags.repo}, {"--config", p.flags.config}} {
 		if f.value != "" {
@@ -39,8 +46,8 @@ func (p *initWizard) again() string {
 	return b.String()
 }
 
-// ownedLike gives what was made as root in somebody's folder to that somebody.
-func ownedLike(folder string, made ...string) error {
+// chownLike gives files that root has made in a user's folder to that user.
+func chownLike(folder string, made ...string) error {
 	info, err := os.Stat(folder)
 	if err != nil {
 		return err
@@ -55,10 +62,4 @@ func ownedLike(folder string, made ...string) error {
 		}
 	}
 	return nil
-}
-
-// initFlags are the flags of `nightporter init`.
-type initFlags struct {
-	repo, config       string
-	add, force, sample bool
 }

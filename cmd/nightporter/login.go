@@ -16,7 +16,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxToken is the most that is read of a token's file, in bytes.
+// maxToken limits the size of a token's file, in bytes.
 const maxToken = 64 << 10
 
 // loginFlags are the flags of `nightporter login AGENT`.
@@ -41,7 +41,7 @@ limit. A key that env_file names comes before all of them.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := f.login(cmd, args[0])
 			if err != nil {
-				problems(cmd.ErrOrStderr(), err)
+				printProblems(cmd.ErrOrStderr(), err)
 				return exitCode(exitUsage)
 			}
 			fmt.Fprint(cmd.OutOrStdout(), text)
@@ -58,14 +58,14 @@ limit. A key that env_file names comes before all of them.`,
 	return cmd
 }
 
-// login does what the flags ask and returns what to say about it.
+// login executes the flags and returns the text to print.
 func (f *loginFlags) login(cmd *cobra.Command, name string) (string, error) {
 	cfg, err := loadConfig(f.config)
 	if err != nil {
 		return "", err
 	}
 	d, known := session.Definitions(cfg)[name]
-	row := adapter.Reads(d.Output)
+	row := adapter.FindOutput(d.Output)
 	if !known || row == nil || !row.Login.Needed() {
 		return "", &ledger.InputError{Findings: []ledger.Finding{{
 			Text: fmt.Sprintf("%q is no agent that nightporter can log in", name),
@@ -96,8 +96,8 @@ func (f *loginFlags) login(cmd *cobra.Command, name string) (string, error) {
 	return fmt.Sprintf("✓ %s's sessions log in with %s\n  kept in %s/logins/%s, which no session sees; nothing else was copied\n%s", name, note, state, name, hint), nil
 }
 
-// read takes over the login that the flags name. hint is what else there is to
-// know of it.
+// read obtains the login that the flags select. hint is advice to print with
+// it.
 func (f *loginFlags) read(login *adapter.Login, stdin io.Reader) (files map[string][]byte, note, hint string, err error) {
 	if f.tokenFile != "" {
 		data, err := readToken(f.tokenFile, stdin)

@@ -41,14 +41,14 @@ func Main() int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	problems(os.Stderr, mistyped(all, cmd, os.Args[1:], err))
+	printProblems(os.Stderr, argumentError(all, cmd, os.Args[1:], err))
 	return exitUsage
 }
 
-// mistyped replaces cobra's errors about the number of arguments by the
+// argumentError replaces cobra's errors about the number of arguments by the
 // probable command or its usage. It checks for an unknown command first,
 // because the flags after it would cause errors of their own.
-func mistyped(all, cmd *cobra.Command, args []string, err error) error {
+func argumentError(all, cmd *cobra.Command, args []string, err error) error {
 	if group, rest, _ := all.Find(args); group.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && group.ValidateArgs(rest[:1]) != nil {
 		return unknownCommand(group, rest[0])
 	}

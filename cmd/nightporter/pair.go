@@ -29,14 +29,14 @@ import (
 // when spoken or written.
 const codeLetters = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// newCode returns a pairing code such as "K7QX-M2PD". It has 39 bits, of which
-// a stranger can guess five times in ten minutes.
-func newCode() string {
+// newPairingCode returns a pairing code such as "K7QX-M2PD". It has 39 bits, of
+// which a stranger can guess five times in ten minutes.
+func newPairingCode() string {
 	var code []byte
 	for len(code) < 8 {
 		var b [1]byte
 		_, _ = rand.Read(b[:])                            // never fails (crypto/rand)
-		if n := int(b[0]); n < 256-256%len(codeLetters) { // all letters alike
+		if n := int(b[0]); n < 256-256%len(codeLetters) { // larger values would make some letters more likely
 			code = append(code, codeLetters[n%len(codeLetters)])
 		}
 	}
@@ -122,7 +122,7 @@ func (p pairing) run(ctx context.Context, state, role string) error {
 	defer stop()
 	// The code never leaves this process: the daemon gets its hash. A repeated
 	// request with the same key makes the same offer.
-	code := newCode()
+	code := newPairingCode()
 	hash := operator.PairingHash(key, code)
 	r, err := p.ask.View(ctx, api.View{Name: "pair", Args: map[string]string{
 		"hash": hash, "role": role, "key": "pair:" + nonce(), "by": personName(),

@@ -23,14 +23,14 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// TestCode: eight letters that nobody confuses, each as likely as another, and
-// one hash however it is typed.
+// TestCode: a code has eight unambiguous, equally likely letters, and one hash
+// however it is typed.
 func TestCode(t *testing.T) {
 	form := regexp.MustCompile(`^[2-9A-HJKMNP-TV-Z]{4}-[2-9A-HJKMNP-TV-Z]{4}$`)
 	seen := map[rune]int{}
 	const codes = 3000
 	for range codes {
-		c := newCode()
+		c := newPairingCode()
 		if !form.MatchString(c) {
 			t.Fatalf("code %q", c)
 		}
@@ -54,7 +54,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// lines gathers output and lets a test wait for it.
+// lines collects output, and lets a test wait for a part of it.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -90,10 +90,10 @@ func (l *lines) until(t *testing.T, re string) string {
 	}
 }
 
-// onTelegram is a daemon whose bot has a name.
-type onTelegram struct{ asker }
+// namedBot replaces the daemon's answer so that its bot has a name.
+type namedBot struct{ asker }
 
-func (o onTelegram) View(ctx context.Context, v api.View) (api.Reply, error) {
+func (o namedBot) View(ctx context.Context, v api.View) (api.Reply, error) {
 	r, err := o.asker.View(ctx, v)
 	var offer operator.PairOffer
 	if v.Name != "pair" || !r.OK || json.Unmarshal(r.Data, &offer) != nil {
@@ -104,8 +104,8 @@ func (o onTelegram) View(ctx context.Context, v api.View) (api.Reply, error) {
 	return r, err
 }
 
-// TestPair: the person at the host sees wrong tries and who came, by what the
-// ledger says and not by asking again and again.
+// TestPair: the terminal shows wrong attempts and the paired person. The news
+// comes from the ledger, without polling.
 func TestPair(t *testing.T) {
 	p, client := daemontest.Open(t, config.Empty())
 	key, err := socket.OperatorKey(p.Projects.State())
@@ -116,7 +116,7 @@ func TestPair(t *testing.T) {
 	pair := func(ctx context.Context, role string) (*lines, <-chan error) {
 		out, done := &lines{}, make(chan error, 1)
 		go func() {
-			done <- pairing{out: out, err: out, zone: time.UTC, ask: onTelegram{client}}.run(ctx, p.Projects.State(), role)
+			done <- pairing{out: out, err: out, zone: time.UTC, ask: namedBot{client}}.run(ctx, p.Projects.State(), role)
 		}()
 		return out, done
 	}
@@ -158,7 +158,7 @@ func TestPair(t *testing.T) {
 	if err := <-done; err == nil || !strings.Contains(out.String(), "which role?") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// Another code voids the one before; five wrong ones void the other.
+	// A new code voids the previous one; five wrong attempts void the new one.
 	out, done = pair(t.Context(), "steer")
 	out.until(t, `Role: steer`)
 	out2, done2 := pair(t.Context(), "view")
@@ -172,7 +172,7 @@ func TestPair(t *testing.T) {
 	if err := <-done2; !errors.As(err, &exit) || strings.Count(out2.String(), "wrong code") != 5 || !strings.Contains(out2.String(), "void after 5") {
 		t.Fatalf("%v\n%s", err, out2)
 	}
-	// Ctrl-C looks away; the code stays good.
+	// Ctrl-C ends the display, and the code remains valid.
 	ctx, cancel := context.WithCancel(t.Context())
 	out, done = pair(ctx, "steer")
 	code = strings.TrimPrefix(out.until(t, `start=[0-9A-Z-]{9}`), "start=")
@@ -207,8 +207,8 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// TestPairLate: nobody came.
-func TestPairLate(t *testing.T) {
+// TestPairExpired: the code expires unused.
+func TestPairExpired(t *testing.T) {
 	p, client := daemontest.Open(t, config.Empty())
 	out := &lines{}
 	w := pairing{out: out, err: io.Discard, zone: time.UTC, ask: client}
@@ -216,7 +216,7 @@ func TestPairLate(t *testing.T) {
 	if err := w.watch(t.Context(), operator.PairOffer{Until: time.Now().Add(50 * time.Millisecond)}, ""); !errors.As(err, &exit) || !strings.Contains(out.String(), "Nobody came; the code is void") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// A daemon that ends does not wait for those who wait for news.
+	// A daemon that ends does not wait for clients that wait for news.
 	began := time.Now()
 	asked := make(chan struct{})
 	go func() {

@@ -59,7 +59,7 @@ Exit codes: 0 shown · 3 no such task or hat, or settings that cannot be used`,
 
 func (f *promptFlags) run(cmd *cobra.Command, task string) error {
 	fail := func(err error) error {
-		problems(cmd.ErrOrStderr(), err)
+		printProblems(cmd.ErrOrStderr(), err)
 		return exitCode(exitUsage)
 	}
 	view := api.View{Name: "prompt", Project: f.project, Args: map[string]string{"task": task, "hat": f.hat}}
@@ -98,7 +98,7 @@ func (f *promptFlags) run(cmd *cobra.Command, task string) error {
 	switch {
 	case err != nil:
 		return fail(err)
-	case !reply.OK && reply.Text == "" && trouble != nil: // it knows no run either
+	case !reply.OK && reply.Text == "" && trouble != nil: // the daemon has no run to show instead
 		return fail(trouble)
 	case !reply.OK:
 		return fail(errors.New(reply.Text))

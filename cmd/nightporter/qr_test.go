@@ -8,8 +8,8 @@ import (
 	"rsc.io/qr"
 )
 
-// TestQR: what is drawn is the link's code, module for module, and nothing is
-// drawn where it would be cut.
+// TestQR: the drawing has exactly the modules of the link's code, and there is
+// no drawing if it would not fit.
 func TestQR(t *testing.T) {
 	const link = "https://t.me/mira_porter_bot?start=K7QX-M2PD"
 	code, err := qr.Encode(link, qr.L)
@@ -21,7 +21,7 @@ func TestQR(t *testing.T) {
 	if want := (code.Size + 1 + 2*quietZone) / 2; len(lines) < want {
 		t.Fatalf("%d lines, want %d:\n%s", len(lines), want, text)
 	}
-	// white reports what is drawn at a module: bright, as paper is.
+	// white reports whether a module is drawn bright.
 	white := func(x, y int) bool {
 		row := []rune(lines[(y+quietZone)/2])
 		switch row[2+x+quietZone] {
@@ -58,7 +58,7 @@ func TestQR(t *testing.T) {
 	if got := qrCode(link, width, false); got != text {
 		t.Error("not drawn where it just fits")
 	}
-	for _, columns := range []int{width - 1, 10, 0} { // 0: no terminal
+	for _, columns := range []int{width - 1, 10, 0} { // 0 means no terminal
 		if got := qrCode(link, columns, false); got != "" {
 			t.Errorf("%d columns:\n%s", columns, got)
 		}

@@ -66,8 +66,8 @@ not in the ledger is not in it: trees, outputs, messages that wait.`,
 	return cmd
 }
 
-// exported is one line of an exported ledger, as bot.RecordJSON writes it.
-type exported struct {
+// exportLine is one line of an exported ledger, as bot.RecordJSON writes it.
+type exportLine struct {
 	Stream  string          `json:"stream"`
 	Seq     int64           `json:"seq"`
 	Time    time.Time       `json:"time"`
@@ -116,7 +116,7 @@ func rebuild(ctx context.Context, out io.Writer, file, state string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(tmp) }()
-	n, err := refill(ctx, tmp, f)
+	n, err := importEntries(ctx, tmp, f)
 	if err != nil {
 		return fmt.Errorf("%s: %w. Nothing was made", file, err)
 	}
@@ -128,9 +128,9 @@ func rebuild(ctx context.Context, out io.Writer, file, state string) error {
 	return nil
 }
 
-// refill appends each line of an export to the ledger in dir and compares the
-// entry's hash with the line's. It returns the number of entries.
-func refill(ctx context.Context, dir string, in io.Reader) (n int, err error) {
+// importEntries appends each line of an export to the ledger in dir and
+// compares the entry's hash with the line's. It returns the number of entries.
+func importEntries(ctx context.Context, dir string, in io.Reader) (n int, err error) {
 	s, err := store.Open(dir)
 	if err != nil {
 		return 0, err
@@ -167,7 +167,7 @@ func refill(ctx context.Context, dir string, in io.Reader) (n int, err error) {
 		if err != nil {
 			return n, fmt.Errorf("line %d: %w", at, err)
 		}
-		var x exported
+		var x exportLine
 		if err := json.Unmarshal(line, &x); err != nil || x.Stream == "" || x.Type == "" || x.Hash == "" {
 			return n, fmt.Errorf("line %d is no entry of an exported ledger: write one with nightporter replay --export FILE", at)
 		}

@@ -194,7 +194,7 @@ func printRestored(out io.Writer, state string, m backup.Manifest, named bool) {
 	if named {
 		flag = " --state " + quote(state)
 	}
-	fmt.Fprintf(out, "✓ restored to %s\n  %s\n", state, describe(m))
+	fmt.Fprintf(out, "✓ restored to %s\n  %s\n", state, describeBackup(m))
 	fmt.Fprintf(out, "Next:\n")
 	fmt.Fprintf(out, "  nightporter verify%s   holds the ledger against its commits\n", flag)
 	fmt.Fprintf(out, "  nightporter status%s   where it stands; a session that was at work then begins again\n", flag)

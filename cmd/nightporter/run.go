@@ -148,7 +148,7 @@ func (f *runFlags) operatorFlags(cmd *cobra.Command) string {
 func (f *runFlags) run(cmd *cobra.Command) error {
 	cfg, settings, err := f.settings(cmd)
 	if err != nil {
-		problems(cmd.ErrOrStderr(), err)
+		printProblems(cmd.ErrOrStderr(), err)
 		return exitCode(exitUsage)
 	}
 	state, err := config.StateDir(f.state)
@@ -163,7 +163,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 		out: cmd.OutOrStdout(), in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: zone, json: f.asJSON,
 		start: loop.StartRun{Settings: settings, MaxSessions: cfg.Sessions(), New: f.fresh, Check: f.check},
 	}
-	return w.watch(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(0), Person: personName()})
+	return w.runAndShow(cmd.Context(), daemon.Options{Version: Version, State: state, Config: cfg, Agents: builtin(0), Person: personName()})
 }
 
 // builtin returns the agents that need no configuration: the scripted one, with

@@ -14,8 +14,8 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// slackNight is the real nightporter beside a Slack of ours.
-type slackNight struct {
+// slackFixture is the real nightporter with a fake Slack.
+type slackFixture struct {
 	programtest.TwoTasks
 	far    *far.Server
 	porter *programtest.Process
@@ -26,9 +26,9 @@ const (
 	slackChannel = "C0SHOP"
 )
 
-func newSlackNight(t *testing.T) *slackNight {
+func newSlackFixture(t *testing.T) *slackFixture {
 	t.Helper()
-	n := &slackNight{TwoTasks: programtest.NewTwoTasks(t), far: far.Start()}
+	n := &slackFixture{TwoTasks: programtest.NewTwoTasks(t), far: far.Start()}
 	t.Cleanup(n.far.Close)
 	n.far.Direct(slackMira)
 	n.far.CloseChannel(slackChannel, "")
@@ -61,10 +61,10 @@ func newSlackNight(t *testing.T) *slackNight {
 
 func tailOf(s string, most int) string { return s[max(0, len(s)-most):] }
 
-func (n *slackNight) direct() string { return n.far.Direct(slackMira) }
+func (n *slackFixture) direct() string { return n.far.Direct(slackMira) }
 
-// up starts nightporter, and waits until it hears.
-func (n *slackNight) up() {
+// up starts nightporter and waits until it is connected.
+func (n *slackFixture) up() {
 	n.T.Helper()
 	p, err := n.Machine.Start(nil, "up")
 	if err != nil {
@@ -75,15 +75,16 @@ func (n *slackNight) up() {
 	n.until("a socket", func() bool { return n.far.Connected() && strings.Contains(p.Out.String(), "is up") })
 }
 
-func (n *slackNight) until(what string, is func() bool) {
+func (n *slackFixture) until(what string, is func() bool) {
 	n.T.Helper()
 	if err := programtest.WaitFor(what, func() (bool, error) { return is(), nil }); err != nil {
 		n.T.Fatal(err)
 	}
 }
 
-// shows waits for a message of ours with all these texts, after others.
-func (n *slackNight) shows(id string, after int, texts ...string) (found far.Message) {
+// awaitMessage waits for a message of the bot with all the texts, after a given
+// number of messages.
+func (n *slackFixture) awaitMessage(id string, after int, texts ...string) (found far.Message) {
 	n.T.Helper()
 	n.until(fmt.Sprintf("%q in %s", texts, id), func() bool {
 		for _, m := range n.far.Messages(id)[after:] {
@@ -104,19 +105,18 @@ func (n *slackNight) shows(id string, after int, texts ...string) (found far.Mes
 	return found
 }
 
-func (n *slackNight) said(id string) int { return len(n.far.Messages(id)) }
+func (n *slackFixture) messageCount(id string) int { return len(n.far.Messages(id)) }
 
 var slackCode = regexp.MustCompile(`/porter pair ([2-9A-Z]{4}-[2-9A-Z]{4})`)
 
-// TestSlack is an evening with Slack: pairing, a run that is started by a
-// button, guidance that is edited, dropped, and given while nightporter is off,
-// and silence for strangers.
+// TestSlack covers pairing, a run started by a button, guidance that is edited,
+// dropped and given while nightporter is off, and silence towards strangers.
 func TestSlack(t *testing.T) {
-	n := newSlackNight(t)
+	n := newSlackFixture(t)
 	n.up()
 	direct := n.direct()
 
-	// Somebody is let in, by a code that is sent in private and nowhere else.
+	// A person is paired with a code, which works in private only.
 	pair, err := n.Machine.Start(nil, "pair", "--role", "admin")
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestSlack(t *testing.T) {
 	n.far.Slash("U0EVE", n.far.Direct("U0EVE"), "status")
 	n.until("acknowledged", func() bool { _, ok := n.far.Acked(open); return ok && n.far.Unacked() == 0 })
 	n.far.Slash(slackMira, direct, "pair "+code)
-	n.shows(direct, 0, "paired as admin")
+	n.awaitMessage(direct, 0, "paired as admin")
 	if exit, err := pair.Wait(); err != nil || exit != 0 {
 		t.Fatalf("nightporter pair: %d, %v\n%s", exit, err, pair.Out)
 	}
@@ -139,55 +139,57 @@ func TestSlack(t *testing.T) {
 		}
 	}
 
-	// A run is asked for, and started by its button.
+	// A run is requested, and started by its button.
 	n.far.Say(slackMira, direct, "run")
-	asked := n.shows(direct, 0, "? Start shop?")
+	asked := n.awaitMessage(direct, 0, "? Start shop?")
 	if _, err := n.far.Press(slackMira, direct, asked.TS, "Start"); err != nil {
 		t.Fatal(err)
 	}
-	// What is told of the project stands in its channel, and nowhere else.
-	n.shows(slackChannel, 0, "● shop r1 started")
-	n.shows(slackChannel, 0, "● shop 0/2")
+	// Messages about the project appear in its channel only.
+	n.awaitMessage(slackChannel, 0, "● shop r1 started")
+	n.awaitMessage(slackChannel, 0, "● shop 0/2")
 	n.until("the first builder", func() bool { _, err := os.Stat(n.Path("notes", "at-go")); return err == nil })
 
-	// A mention has its answer in its thread, "/porter" in the channel, quoted.
-	before := n.said(slackChannel)
+	// A mention is answered in its thread. "/porter" is answered in the
+	// channel, with a quotation.
+	before := n.messageCount(slackChannel)
 	mention := n.far.Say(slackMira, slackChannel, "@porter tasks")
-	if m := n.shows(slackChannel, before, "shop"); m.Root != mention {
+	if m := n.awaitMessage(slackChannel, before, "shop"); m.Root != mention {
 		t.Errorf("the answer stands in %q", m.Root)
 	}
 	n.far.Slash(slackMira, slackChannel, "whoami")
-	if m := n.shows(slackChannel, before, "/porter whoami", "admin"); m.Root != "" {
+	if m := n.awaitMessage(slackChannel, before, "/porter whoami", "admin"); m.Root != "" {
 		t.Errorf("the answer stands in a thread: %+v", m)
 	}
 
-	// Guidance, changed by editing the message that gave it.
-	mine := n.far.Say(slackMira, direct, "Keep the names")
-	receipt := n.shows(direct, 0, "g1 queued")
-	n.far.Edit(direct, mine, "Keep the old names")
-	if m := n.shows(direct, 0, "g1 changed", "Keep the old names"); m.TS != receipt.TS || m.Edits == 0 {
+	// Editing the message changes its guidance.
+	message := n.far.Say(slackMira, direct, "Keep the names")
+	receipt := n.awaitMessage(direct, 0, "g1 queued")
+	n.far.Edit(direct, message, "Keep the old names")
+	if m := n.awaitMessage(direct, 0, "g1 changed", "Keep the old names"); m.TS != receipt.TS || m.Edits == 0 {
 		t.Errorf("the receipt did not change: %+v", m)
 	}
 
-	// A button takes it back: its message changes, and only who pressed is told more.
+	// A button drops the guidance: the message changes, and only the person who
+	// pressed gets a reply.
 	if _, err := n.far.Press(slackMira, direct, receipt.TS, "Drop"); err != nil {
 		t.Fatal(err)
 	}
-	if m := n.shows(direct, 0, "– g1 dropped by"); m.TS != receipt.TS || len(m.Buttons) != 0 {
+	if m := n.awaitMessage(direct, 0, "– g1 dropped by"); m.TS != receipt.TS || len(m.Buttons) != 0 {
 		t.Errorf("the receipt did not change: %+v", m)
 	}
 
-	// What is said while nightporter is off is read back, once.
+	// Messages sent while nightporter is off are read once after its start.
 	n.porter.Kill()
 	n.far.RefuseSockets(true)
 	n.far.Say(slackMira, direct, programtest.Guided)
 	n.far.RefuseSockets(false)
 	n.up()
-	n.shows(direct, 0, "g2 queued", programtest.Guided)
-	n.far.Cut() // and again, by a new socket
+	n.awaitMessage(direct, 0, "g2 queued", programtest.Guided)
+	n.far.Cut() // and again after a new connection
 	n.until("another socket", n.far.Connected)
 	n.far.Say(slackMira, direct, "queue")
-	n.shows(direct, 0, "g2", "queue")
+	n.awaitMessage(direct, 0, "g2", "queue")
 	if out := n.Out("nightporter", "queue"); strings.Count(out, programtest.Guided) != 1 {
 		t.Errorf("queue:\n%s", out)
 	}
@@ -195,7 +197,7 @@ func TestSlack(t *testing.T) {
 	if err := os.WriteFile(n.Path("notes", "go"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if m := n.shows(slackChannel, 0, "2/2 done, r1 ended"); !strings.HasPrefix(m.Text, "<@U0MIRA> ") {
+	if m := n.awaitMessage(slackChannel, 0, "2/2 done, r1 ended"); !strings.HasPrefix(m.Text, "<@U0MIRA> ") {
 		t.Errorf("the end makes no sound: %+v", m)
 	}
 	for _, m := range n.far.Messages(direct) {
@@ -204,7 +206,7 @@ func TestSlack(t *testing.T) {
 		}
 	}
 
-	// What doctor says of it, beside the daemon.
+	// doctor checks Slack while the daemon runs.
 	out, _, err := n.Output("nightporter", "doctor", "--json")
 	if err != nil {
 		t.Fatal(err)
@@ -219,12 +221,12 @@ func TestSlack(t *testing.T) {
 	if oks != 4 || !strings.Contains(out, "the app is in #c0shop, the channel of shop") {
 		t.Errorf("doctor:\n%s", out)
 	}
-	n.neverTold(out + n.porter.Out.String() + pair.Out.String())
+	n.checkNoSecret(out + n.porter.Out.String() + pair.Out.String())
 }
 
-// neverTold looks for what is secret of the tokens, in texts and in everything
-// that the state folder holds.
-func (n *slackNight) neverTold(text string) {
+// checkNoSecret searches texts and the state folder for the secret parts of the
+// tokens.
+func (n *slackFixture) checkNoSecret(text string) {
 	n.T.Helper()
 	if strings.Contains(text, "5ec7e7") {
 		n.T.Error("a token was told")

@@ -36,7 +36,7 @@ func tasksCommand() *cobra.Command {
 // no warnings, 1 warnings, 3 no run could start with it.
 func lintTasks(cmd *cobra.Command, flags config.Overrides, file string) error {
 	fail := func(err error) error {
-		problems(cmd.ErrOrStderr(), err)
+		printProblems(cmd.ErrOrStderr(), err)
 		return exitCode(exitUsage)
 	}
 	cfg, err := loadConfig(file)

@@ -35,8 +35,8 @@ func width(w io.Writer) int {
 	return 0
 }
 
-// shortPath replaces the home folder at the start of a path by a tilde.
-func shortPath(path string) string {
+// tildePath replaces the home folder at the start of a path by a tilde.
+func tildePath(path string) string {
 	if home, err := os.UserHomeDir(); err == nil {
 		if rel, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(rel) {
 			return "~/" + rel

@@ -6,8 +6,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// TestTwins holds the shell's commands against the table of commands: each twin
-// that the table names can be typed.
+// TestTwins: every shell command that the table of chat commands names exists.
 func TestTwins(t *testing.T) {
 	for verb, name := range bot.TwinNames() {
 		if cmd, _, err := root().Find([]string{name}); err != nil || cmd.Name() != name {

@@ -36,7 +36,7 @@ by themselves and are taken up by the next one; a second one ends it at once.
 To end a run, with its session: nightporter stop [--now]
 SIGHUP reads the configuration again.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return stayUp(cmd, file, state) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return up(cmd, file, state) },
 	}
 	cmd.Flags().StringVar(&file, "config", "", "configuration file")
 	cmd.Flags().StringVar(&state, "state", "", "state folder")
@@ -47,7 +47,7 @@ SIGHUP reads the configuration again.`,
 // s.
 const stopTime = 9 * time.Second
 
-func stayUp(cmd *cobra.Command, file, state string) error {
+func up(cmd *cobra.Command, file, state string) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -74,8 +74,8 @@ func stayUp(cmd *cobra.Command, file, state string) error {
 	d := daemon.New(daemon.Options{
 		Version: Version, State: dir, Config: cfg, Agents: builtin(0), Person: personName(), LogTo: stderrLog(), Stays: true, Listener: listener, Reload: read,
 	})
-	switch told, err := startUntilSignal(cmd.Context(), d, signals); {
-	case told:
+	switch signalled, err := startUntilSignal(cmd.Context(), d, signals); {
+	case signalled:
 		return nil
 	case err != nil:
 		return notStarted(cmd.ErrOrStderr(), err)
@@ -100,18 +100,18 @@ func stayUp(cmd *cobra.Command, file, state string) error {
 // stopAsync stops the daemon in a goroutine and returns a channel that is
 // closed when it has ended.
 func stopAsync(d *daemon.Daemon) <-chan struct{} {
-	gone := make(chan struct{})
+	stopped := make(chan struct{})
 	go func() {
-		defer close(gone)
+		defer close(stopped)
 		d.Stop()
 	}()
-	return gone
+	return stopped
 }
 
 // startUntilSignal starts the daemon unless a signal arrives first: resuming
-// runs needs git, which can hang with its disk. told reports whether a signal
+// runs needs git, which can hang with its disk. signalled reports whether a signal
 // ended the start.
-func startUntilSignal(ctx context.Context, d *daemon.Daemon, signals chan os.Signal) (told bool, err error) {
+func startUntilSignal(ctx context.Context, d *daemon.Daemon, signals chan os.Signal) (signalled bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
@@ -129,7 +129,7 @@ func startUntilSignal(ctx context.Context, d *daemon.Daemon, signals chan os.Sig
 			return false, err
 		case sig := <-signals:
 			if sig == syscall.SIGHUP {
-				reload = true // after the start
+				reload = true // reloads after the start
 				continue
 			}
 			cancel()
@@ -168,7 +168,7 @@ func serve(ctx context.Context, d *daemon.Daemon, signals <-chan os.Signal) int 
 
 // notStarted prints all mistakes that keep the daemon from starting.
 func notStarted(w io.Writer, err error) error {
-	problems(w, err)
+	printProblems(w, err)
 	n := 1
 	var c *config.Error
 	var in *ledger.InputError

@@ -56,7 +56,7 @@ Where the output is no terminal, the status is printed once.`,
 					zone = z
 				}
 			}
-			return tui.Run(cmd.Context(), watched{client}, cmd.InOrStdin(), cmd.OutOrStdout(), tui.Options{
+			return tui.Run(cmd.Context(), watchClient{client}, cmd.InOrStdin(), cmd.OutOrStdout(), tui.Options{
 				Project: f.project, Color: colour(cmd.OutOrStdout()), Zone: zone,
 			})
 		},
@@ -65,11 +65,11 @@ Where the output is no terminal, the status is printed once.`,
 	return cmd
 }
 
-// watched is the daemon as the screen asks it, through its socket.
-type watched struct{ client *socket.OperatorClient }
+// watchClient connects the screen to the daemon's socket.
+type watchClient struct{ client *socket.OperatorClient }
 
-// Look returns the project's scene once it is another one than seen.
-func (w watched) Look(ctx context.Context, project, seen string, patient bool) (tui.Scene, error) {
+// Look implements tui.Client.
+func (w watchClient) Look(ctx context.Context, project, seen string, patient bool) (tui.Scene, error) {
 	ask := w.client.TryView
 	if patient {
 		ask = w.client.View
@@ -79,7 +79,7 @@ func (w watched) Look(ctx context.Context, project, seen string, patient bool) (
 	case ctx.Err() != nil:
 		return tui.Scene{}, context.Cause(ctx)
 	case errors.Is(err, api.ErrLater):
-		return tui.Scene{}, fmt.Errorf("%w: %w", tui.ErrAway, err)
+		return tui.Scene{}, fmt.Errorf("%w: %w", tui.ErrOffline, err)
 	case err != nil:
 		return tui.Scene{}, err
 	case !r.OK:
@@ -92,11 +92,11 @@ func (w watched) Look(ctx context.Context, project, seen string, patient bool) (
 	return scene, nil
 }
 
-// Send sends a line, as `nightporter guidance` and the like do.
-func (w watched) Send(ctx context.Context, line tui.Line) (tui.Answer, error) {
+// Send implements tui.Client. It sends the line as `nightporter guidance` does.
+func (w watchClient) Send(ctx context.Context, line tui.Line) (tui.Answer, error) {
 	r, err := w.client.Command(ctx, api.Command{Key: line.Key, Project: line.Project, Text: line.Text, Actor: "console"})
 	if errors.Is(err, api.ErrLater) {
-		err = fmt.Errorf("%w: %w", tui.ErrAway, err)
+		err = fmt.Errorf("%w: %w", tui.ErrOffline, err)
 	}
 	return tui.Answer{OK: r.OK, Text: r.Text}, err
 }

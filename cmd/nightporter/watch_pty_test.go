@@ -15,21 +15,21 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// seat is somebody who sits at a terminal.
-type seat struct {
+// testTerminal is a person at a terminal.
+type testTerminal struct {
 	t    *testing.T
 	tty  *os.File
 	out  *programtest.Buffer
 	cmd  *exec.Cmd
 	done chan struct{}
 
-	from   int // where the newest drawing of the screen begins
+	from   int // offset of the last complete redraw
 	drawn  time.Time
 	narrow bool
 }
 
-// sit starts nightporter in a terminal of 100 columns and 30 lines.
-func sit(t *testing.T, m programtest.Machine, env []string, args ...string) *seat {
+// openTerminal starts nightporter in a terminal of 100 columns and 30 lines.
+func openTerminal(t *testing.T, m programtest.Machine, env []string, args ...string) *testTerminal {
 	t.Helper()
 	cmd := m.Command(context.Background(), "nightporter", args...)
 	cmd.Env = append(append(cmd.Env, "TERM=xterm-256color"), env...)
@@ -37,36 +37,36 @@ func sit(t *testing.T, m programtest.Machine, env []string, args ...string) *sea
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &seat{t: t, tty: tty, out: &programtest.Buffer{}, cmd: cmd, done: make(chan struct{}), drawn: time.Now()}
+	s := &testTerminal{t: t, tty: tty, out: &programtest.Buffer{}, cmd: cmd, done: make(chan struct{}), drawn: time.Now()}
 	go func() {
 		defer close(s.done)
-		_, _ = io.Copy(s.out, tty) // ends with an error when the program does
-		_ = cmd.Wait()             // its exit code is in ProcessState
+		_, _ = io.Copy(s.out, tty) // the program's end causes an error
+		_ = cmd.Wait()             // the exit code is in ProcessState
 	}()
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended by itself
+		_ = cmd.Process.Kill() // it may have ended already
 		<-s.done
 		_ = tty.Close()
 	})
 	return s
 }
 
-func (s *seat) press(keys string) {
+func (s *testTerminal) press(keys string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.tty, keys); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// sequences are what moves a cursor or sets a colour.
+// sequences matches control sequences that move the cursor or set a colour.
 var sequences = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[PX^_][^\x1b]*\x1b\\\\|[ -/]*[0-~])")
 
-// text is what was written since the screen was drawn anew the last time.
-func (s *seat) text() string { return sequences.ReplaceAllString(s.out.String()[s.from:], " ") }
+// text returns the output since the last complete redraw.
+func (s *testTerminal) text() string { return sequences.ReplaceAllString(s.out.String()[s.from:], " ") }
 
-// sees waits until the screen shows something. A screen sends only what has
-// changed; a terminal of another size is sent all of it.
-func (s *seat) sees(re string) {
+// awaitText waits until the screen shows a text. A screen usually sends only
+// its changes, so the terminal is resized to receive all of it.
+func (s *testTerminal) awaitText(re string) {
 	s.t.Helper()
 	want := regexp.MustCompile(re)
 	err := programtest.WaitFor(re, func() (bool, error) {
@@ -89,7 +89,7 @@ func (s *seat) sees(re string) {
 	}
 }
 
-func (s *seat) ends(code int) {
+func (s *testTerminal) awaitExit(code int) {
 	s.t.Helper()
 	select {
 	case <-s.done:
@@ -101,10 +101,10 @@ func (s *seat) ends(code int) {
 	}
 }
 
-// TestWatchTerminal: from a terminal, a run's sessions and what an agent prints
-// are seen, guidance is given and the run is paused; who leaves, leaves it at
-// work. In between nightporter is ended,
-// which the screen says, and started again, which it sees by itself.
+// TestWatchTerminal: the screen in a terminal shows a run's sessions and an
+// agent's output, gives guidance and pauses the run. Leaving the screen does
+// not end the run. In between nightporter is killed and restarted, and the
+// screen shows both.
 func TestWatchTerminal(t *testing.T) {
 	t.Parallel()
 	n := programtest.NewTwoTasks(t)
@@ -135,72 +135,72 @@ func TestWatchTerminal(t *testing.T) {
 		t.Fatalf("%v\n%s", err, run.Out)
 	}
 
-	s := sit(t, n.Machine, []string{"NO_COLOR=1"}, "watch")
-	s.sees(`shop r1`)
-	s.sees(`● at work · 0/2 done`)
-	s.sees(`● #1 First[\s│]`)
-	s.sees(`planner · honest · \d:\d\d · attempt 1`)
-	s.sees(`last event \d:\d\d ago · silent limit 15:00`)
-	s.sees(`> waits for go-planner-1\s`)
-	s.sees(`─ hats ─`)
-	s.sees(` planner +[█▌▐]+`)
+	s := openTerminal(t, n.Machine, []string{"NO_COLOR=1"}, "watch")
+	s.awaitText(`shop r1`)
+	s.awaitText(`● at work · 0/2 done`)
+	s.awaitText(`● #1 First[\s│]`)
+	s.awaitText(`planner · honest · \d:\d\d · attempt 1`)
+	s.awaitText(`last event \d:\d\d ago · silent limit 15:00`)
+	s.awaitText(`> waits for go-planner-1\s`)
+	s.awaitText(`─ hats ─`)
+	s.awaitText(` planner +[█▌▐]+`)
 	if text := s.out.String(); regexp.MustCompile("\x1b\\[(?:3[0-9]|9[0-7]|38;|48;)[0-9;]*m").MatchString(text) {
 		t.Errorf("colour in spite of NO_COLOR: %q", text)
 	}
 	s.press("g")
-	s.sees(`enter sends`)
+	s.awaitText(`enter sends`)
 	s.press("Keep the old names")
-	s.sees(`> Keep the old names_`)
+	s.awaitText(`> Keep the old names_`)
 	s.press("\r")
-	s.sees(`○ g1 Keep the old names +queued`)
-	s.press("gq9 a\r") // an answer, open or not, is never words for a session
-	s.sees(`✗ there is no open question q9`)
-	s.press("\x15\r") // nothing in the box
-	s.sees(`g guidance +p pause +s stop +↵ task +l log +d diff`)
+	s.awaitText(`○ g1 Keep the old names +queued`)
+	s.press("gq9 a\r") // an answer never becomes guidance, even to an unknown question
+	s.awaitText(`✗ there is no open question q9`)
+	s.press("\x15\r") // the input line is empty
+	s.awaitText(`g guidance +p pause +s stop +↵ task +l log +d diff`)
 	s.press("\r")
-	s.sees(`─ /task 1 ─`)
+	s.awaitText(`─ /task 1 ─`)
 	s.press("q")
 	s.press("s")
-	s.sees(`\? y ends r1 after #1 planner · n`)
+	s.awaitText(`\? y ends r1 after #1 planner · n`)
 	s.press("n")
-	s.sees(`○ not stopped`)
+	s.awaitText(`○ not stopped`)
 	s.press("p")
-	s.sees(`‖ pauses after #1 planner`)
+	s.awaitText(`‖ pauses after #1 planner`)
 	if out := n.Out("nightporter", "status", "--json"); !strings.Contains(out, `"state":"pausing"`) || !strings.Contains(out, `"guidance_waiting":1`) {
 		t.Error(out)
 	}
 	touch("go-planner-1")
-	s.sees(`‖ paused · 0/2 done`)
+	s.awaitText(`‖ paused · 0/2 done`)
 
-	// The daemon goes, and comes back.
+	// The screen notices that the daemon ends and starts again.
 	run.Kill()
-	s.sees(`! nightporter is away since \d\d:\d\d:\d\d`)
+	s.awaitText(`! nightporter is away since \d\d:\d\d:\d\d`)
 	if run, err = n.Machine.Start(nil, "run"); err != nil {
 		t.Fatal(err)
 	}
-	s.sees(`✓ nightporter is back, was away since \d\d:\d\d:\d\d`)
+	s.awaitText(`✓ nightporter is back, was away since \d\d:\d\d:\d\d`)
 	s.press("r")
-	s.sees(`● #2 Second[\s│]`)
-	s.sees(`✓ g1 Keep the old names +addressed`)
-	s.sees(` planner +[█▌▐].*[█▌▐]`) // the sessions before it was away, too
-	s.sees(` builder +[█▌▐]+`)
+	s.awaitText(`● #2 Second[\s│]`)
+	s.awaitText(`✓ g1 Keep the old names +addressed`)
+	s.awaitText(` planner +[█▌▐].*[█▌▐]`) // including the sessions before the restart
+	s.awaitText(` builder +[█▌▐]+`)
 	s.press("d")
-	s.sees(`─ /diff ─`)
-	s.sees(`src/task1.txt`)
+	s.awaitText(`─ /diff ─`)
+	s.awaitText(`src/task1.txt`)
 	s.press("q")
 	s.press("l")
-	s.sees(`─ /log ─`)
-	s.sees(`#1 .*builder`)
+	s.awaitText(`─ /log ─`)
+	s.awaitText(`#1 .*builder`)
 	s.press("q")
-	s.sees(`g guidance`)
+	s.awaitText(`g guidance`)
 	s.press("q")
-	s.ends(0)
+	s.awaitExit(0)
 
-	// It goes on without anybody who watches.
+	// The run continues without the screen.
 	if out := n.Out("nightporter", "status", "--json"); !strings.Contains(out, `"state":"running"`) {
 		t.Error(out)
 	}
-	// Where no terminal is, the status is printed once.
+	// Without a terminal, watch prints the status once.
 	if out := n.Out("nightporter", "watch", "shop"); !strings.Contains(out, "● shop 1/2") || strings.Contains(out, "\x1b") {
 		t.Errorf("%q", out)
 	}
@@ -210,13 +210,13 @@ func TestWatchTerminal(t *testing.T) {
 	}
 }
 
-// TestWatchNobody: without a nightporter there is nothing to watch, and the
-// person is told what to do; a pipe gets the status all the same.
-func TestWatchNobody(t *testing.T) {
+// TestWatchNoDaemon: without a daemon, watch exits with a remedy, but a pipe
+// still gets the status.
+func TestWatchNoDaemon(t *testing.T) {
 	t.Parallel()
 	n := programtest.NewTwoTasks(t)
-	s := sit(t, n.Machine, nil, "watch")
-	s.ends(3)
+	s := openTerminal(t, n.Machine, nil, "watch")
+	s.awaitExit(3)
 	if !strings.Contains(s.text(), "nightporter is not running. Start it: nightporter up") {
 		t.Error(s.text())
 	}

@@ -10,20 +10,20 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 )
 
-// TestWatchNone: a nightporter without a project says how one comes about.
-func TestWatchNone(t *testing.T) {
+// TestWatchNoProject: without any project the screen explains how to start one.
+func TestWatchNoProject(t *testing.T) {
 	p, client := daemontest.Open(t, config.Empty())
-	s, err := watched{client}.Look(t.Context(), "", "", false)
-	if err != nil || s.Project != "" || s.Word != "no project yet" || len(s.Says) == 0 {
+	s, err := watchClient{client}.Look(t.Context(), "", "", false)
+	if err != nil || s.Project != "" || s.Word != "no project yet" || len(s.Remarks) == 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	p.Stop()
-	if _, err := (watched{client}).Look(t.Context(), "", s.Seen, false); !errors.Is(err, tui.ErrAway) {
-		t.Errorf("%v, want ErrAway", err)
+	if _, err := (watchClient{client}).Look(t.Context(), "", s.Version, false); !errors.Is(err, tui.ErrOffline) {
+		t.Errorf("%v, want ErrOffline", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (watched{client}).Look(ctx, "", s.Seen, true); !errors.Is(err, context.Canceled) {
+	if _, err := (watchClient{client}).Look(ctx, "", s.Version, true); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want its own end", err)
 	}
 }

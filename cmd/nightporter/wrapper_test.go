@@ -12,8 +12,8 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// Where no hat lies beside nightporter, the wrappers of denied programs lead
-// to nightporter itself, by a link named hat.
+// TestWrapper: if hat is not installed beside nightporter, the wrappers of
+// denied programs lead to nightporter itself through a link named hat.
 func TestWrapper(t *testing.T) {
 	dir := t.TempDir()
 	hat := filepath.Join(dir, "hat")

@@ -1,16 +1,16 @@
-// Package propose writes the configuration that somebody would begin with, for
-// `nightporter init`: the commands that verify a repository and prepare it,
-// guessed from the files in it, and nightporter.toml as text with the reason of
-// every line.
+// Package propose writes a first configuration for `nightporter init`: the
+// commands that prepare and verify a repository, guessed from the files in it,
+// and nightporter.toml as text with the reason of every line.
 //
-//	look.go                                         what a repository holds
+//	look.go                                         searches a repository for commands
 //	golang.go makefile.go node.go python.go rust.go one toolchain each
 //	write.go                                        nightporter.toml as text
 //
-// It never runs anything, never reads a file outside the repository, and takes
-// nothing of a file's content into the proposal but names that are known here:
-// a repository may be a stranger's, and its text must not become settings.
+// The package never runs a program and never reads a file outside the
+// repository. Of a file's content it takes nothing into the proposal but names
+// from its own lists: a repository may be a stranger's, and its text must not
+// become settings.
 //
-// The tests hold that a proposal is a configuration that package config takes,
-// whatever the repository holds.
+// The tests hold that package config accepts every proposal, whatever the
+// repository holds.
 package propose

@@ -1,6 +1,6 @@
 package propose
 
-// lookGo proposes what seed 001 names for Go, and the linter where the
+// lookGo proposes to build and test the module, and to run the linter where the
 // repository has a configuration for it.
 func lookGo(f folder) (part, bool) {
 	var p part
@@ -8,7 +8,8 @@ func lookGo(f folder) (part, bool) {
 	case f.has("go.mod"):
 		p.verify = append(p.verify, f.command("go build ./...", "go.mod", false), f.command("go test ./...", "go.mod", false))
 	case f.has("go.work"):
-		// In a workspace without a module at its top, ./... means nothing.
+		// The pattern ./... matches nothing in a workspace whose top folder is
+		// no module.
 		const modules = `$(go list -f '{{.Dir}}/...' -m)`
 		p.verify = append(p.verify, f.command("go build "+modules, "go.work", false), f.command("go test "+modules, "go.work", false))
 	default:

@@ -9,32 +9,33 @@ import (
 	"strings"
 )
 
-// Command is one line of setup or verify.
+// Command is one proposed command of setup or verify.
 type Command struct {
-	Run  string // as a shell takes it, in the repository's top folder
+	Run  string // a shell command, run in the repository's top folder
 	When string // as in verify: "" always, "code" after changes of code (docs/spec 17)
-	Why  string // what it was taken from
-	Off  string // why it is written as a comment only; "" where it holds
+	Why  string // the file that suggests it
+	Off  string // why it is written as a comment only; "" = it is not a comment
 }
 
-// Found is what the files of a repository say about how it is verified.
+// Found is what Look learned from the files of a repository.
 type Found struct {
-	Languages []string // as people call them: "Go", "Node"
+	Languages []string // display names: "Go", "Node"
 	Setup     []Command
 	Verify    []Command
-	Notes     []string // what a person should know or mend, one line each
-	Agents    []string // pages that may name more commands: AGENTS.md
+	Notes     []string // advice for the person, one line each
+	Agents    []string // repositoryOf that may name more commands: AGENTS.md
 }
 
-// Largest file that is read here, and most folders that are looked into.
+// Limits on the size of a file and on the number of folders that Look reads.
 const (
 	maxFile    = 1 << 20
 	maxFolders = 100
 )
 
-// Look reads the manifests in the top folder of a repository, and those of
-// languages that it lacks in the folders right below. onPath says whether a
-// program is there: a command of one that is not stays a comment.
+// Look reads the manifests in the top folder of a repository, and in its direct
+// subfolders those of languages that the top folder lacks. onPath reports
+// whether a program is installed: a command whose program is missing is written
+// as a comment.
 func Look(repo fs.FS, onPath func(program string) bool) Found {
 	var f Found
 	top := folder{fs: repo, onPath: onPath}
@@ -48,7 +49,7 @@ func Look(repo fs.FS, onPath func(program string) bool) Found {
 	for _, sub := range top.below() {
 		for _, l := range languages {
 			if seen[l.name] {
-				continue // a workspace of the top folder's, most likely
+				continue // most likely a member of the top folder's workspace
 			}
 			if part, ok := l.look(sub); ok {
 				f.add(l.name+" in "+sub.dir+"/", part)
@@ -64,8 +65,8 @@ func Look(repo fs.FS, onPath func(program string) bool) Found {
 	return f
 }
 
-// language is one of the four that init knows (docs/spec 16). look reports false for a folder
-// that has none of it.
+// language is one of the languages that init knows (docs/spec 16). Its look
+// reports false for a folder without that language.
 type language struct {
 	name string
 	look func(folder) (part, bool)
@@ -73,7 +74,7 @@ type language struct {
 
 var languages = []language{{"Go", lookGo}, {"Node", lookNode}, {"Python", lookPython}, {"Rust", lookRust}}
 
-// part is what one language contributes.
+// part is the contribution of one language to Found.
 type part struct {
 	setup, verify []Command
 	notes         []string
@@ -86,8 +87,8 @@ func (f *Found) add(name string, p part) {
 	f.Notes = append(f.Notes, p.notes...)
 }
 
-// Holds returns the commands that are no mere comments.
-func Holds(list []Command) []string {
+// Active returns the commands that are not written as comments.
+func Active(list []Command) []string {
 	var out []string
 	for _, c := range list {
 		if c.Off == "" {
@@ -97,17 +98,17 @@ func Holds(list []Command) []string {
 	return out
 }
 
-// folder is a folder of the repository in which a language is looked for.
+// folder is a folder of the repository in which Look searches for languages.
 type folder struct {
 	fs     fs.FS
-	dir    string // "" for the top, else one plain name
+	dir    string // "" for the top folder, else one name without slashes
 	onPath func(string) bool
 }
 
-// skipped hold manifests of their own that are not the project's.
+// skipped names folders whose manifests do not belong to the project itself.
 var skipped = []string{"node_modules", "vendor", "third_party", "testdata", "examples", "example", "fixtures", "docs", "doc", "dist", "build", "target", "tmp"}
 
-// below returns the folders right below that may hold a part of the project.
+// below returns the direct subfolders that may hold a part of the project.
 func (f folder) below() []folder {
 	entries, err := fs.ReadDir(f.fs, ".")
 	if err != nil {
@@ -126,18 +127,19 @@ func (f folder) below() []folder {
 	return out
 }
 
-// plain reports whether a name means itself to a shell: one that does not is
-// no folder that commands should be proposed for.
+// plain reports whether a name needs no quoting in a shell. No commands are
+// proposed for a folder whose name does.
 func plain(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-", r)
 	}) && !strings.HasPrefix(name, "-")
 }
 
-// has reports whether one of the names is a regular file here.
+// has reports whether one of the names is a regular file in the folder.
 func (f folder) has(names ...string) bool { return f.first(names...) != "" }
 
-// first returns the first of the names that is a regular file here, or "".
+// first returns the first of the names that is a regular file in the folder, or
+// "".
 func (f folder) first(names ...string) string {
 	for _, name := range names {
 		if info, err := fs.Stat(f.fs, path.Join(f.dir, name)); err == nil && info.Mode().IsRegular() {
@@ -147,8 +149,8 @@ func (f folder) first(names ...string) string {
 	return ""
 }
 
-// read returns a file's text, "" where there is none or it is too large to be
-// a manifest. Only regular files are opened: opening a FIFO would not return.
+// read returns a file's text; "" for a missing file and for one too large to be
+// a manifest. It opens regular files only, because opening a FIFO would block.
 func (f folder) read(name string) string {
 	if !f.has(name) {
 		return ""
@@ -165,10 +167,11 @@ func (f folder) read(name string) string {
 	return string(text)
 }
 
-// name is a file of this folder as people are told of it.
+// name returns the path of a file in this folder, for messages.
 func (f folder) name(file string) string { return path.Join(f.dir, file) }
 
-// ignores reports whether the folder's or the top's .gitignore names an entry.
+// ignores reports whether the .gitignore of the folder or of the top folder
+// names an entry.
 func (f folder) ignores(entry string) bool {
 	top := folder{fs: f.fs}
 	for _, line := range strings.Split(f.read(".gitignore")+"\n"+top.read(".gitignore"), "\n") {
@@ -180,8 +183,9 @@ func (f folder) ignores(entry string) bool {
 	return false
 }
 
-// command makes a Command that runs in this folder. It stays a comment where
-// its program is missing; own says that setup puts it there.
+// command returns a Command that runs in this folder. It is written as a
+// comment when its program is missing, unless own says that setup installs the
+// program.
 func (f folder) command(run, why string, own bool) Command {
 	c := Command{Run: run, Why: f.name(why)}
 	if program, _, _ := strings.Cut(strings.TrimPrefix(run, "CI=true "), " "); !own && !f.onPath(program) {
@@ -193,14 +197,15 @@ func (f folder) command(run, why string, own bool) Command {
 	return c
 }
 
-// code makes a command hold after changes of code only, as a linter does
-// (seed 001: "after code changes").
+// code returns the command limited to runs after changes of code. That suits a
+// linter.
 func (c Command) code() Command {
 	c.When = "code"
 	return c
 }
 
-// off makes a command a comment, unless it is one already.
+// off returns the command written as a comment, for the given reason. An
+// earlier reason is kept.
 func (c Command) off(why string) Command {
 	if c.Off == "" {
 		c.Off = why

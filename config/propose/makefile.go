@@ -2,19 +2,19 @@ package propose
 
 import "regexp"
 
-// target finds rules of a Makefile that verify something. An assignment
-// (test := x) is none.
-var target = regexp.MustCompile(`(?m)^(test|check|lint)[ \t]*::?(?:[^=:]|$)`)
+// verifyTarget matches the Makefile rules that verify something. It does not
+// match an assignment (test := x).
+var verifyTarget = regexp.MustCompile(`(?m)^(test|check|lint)[ \t]*::?(?:[^=:]|$)`)
 
-// makefile adds the targets of a Makefile: as they are where nothing else was
-// found, else as what might take the place of the rest.
+// makefile adds the targets of a Makefile. Next to commands of a language they
+// are written as comments, because they probably run the same commands.
 func (f *Found) makefile(top folder) {
 	file := top.first("GNUmakefile", "makefile", "Makefile")
 	if file == "" {
 		return
 	}
 	has := map[string]bool{}
-	for _, m := range target.FindAllStringSubmatch(top.read(file), -1) {
+	for _, m := range verifyTarget.FindAllStringSubmatch(top.read(file), -1) {
 		has[m[1]] = true
 	}
 	alone := len(f.Languages) == 0

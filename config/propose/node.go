@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// manager is a package manager of Node: its lockfile, what installs exactly
-// what that names, and how it runs scripts and programs of packages.
+// manager is a package manager of Node: its lock files and its commands.
+// install installs exactly the locked versions.
 type manager struct {
 	name    string
 	locks   []string
 	install string
-	test    string // runs the script "test"
-	run     string // runs a script, by prefix
-	exec    string // runs a package's program, by prefix
+	test    string // command that runs the script "test"
+	run     string // prefix of a command that runs a script
+	exec    string // prefix of a command that runs a package's program
 }
 
 var managers = []manager{
 	{"npm", []string{"package-lock.json", "npm-shrinkwrap.json"}, "npm ci", "npm test", "npm run ", "npx --no-install "},
 	{"pnpm", []string{"pnpm-lock.yaml"}, "pnpm install --frozen-lockfile", "pnpm test", "pnpm run ", "pnpm exec "},
 	{"yarn", []string{"yarn.lock"}, "yarn install --frozen-lockfile", "yarn test", "yarn run ", "yarn run "},
-	{"bun", []string{"bun.lock", "bun.lockb"}, "bun install --frozen-lockfile", "bun run test", "bun run ", "bunx "}, // "bun test" is a runner of its own
+	{"bun", []string{"bun.lock", "bun.lockb"}, "bun install --frozen-lockfile", "bun run test", "bun run ", "bunx "}, // "bun test" would start bun's own test runner
 }
 
-// manifest is what of package.json counts here.
+// manifest holds the fields of package.json that Look uses.
 type manifest struct {
 	Scripts        map[string]string          `json:"scripts"`
 	Dependencies   map[string]json.RawMessage `json:"dependencies"`
@@ -32,8 +32,8 @@ type manifest struct {
 	PackageManager string                     `json:"packageManager"`
 }
 
-// lookNode proposes the scripts of package.json that check, lint and test
-// (seed 001), run by the package manager whose lockfile is there.
+// lookNode proposes the scripts of package.json that check, lint and test. The
+// package manager whose lockfile exists runs them.
 func lookNode(f folder) (part, bool) {
 	const file = "package.json"
 	if !f.has(file) {
@@ -42,7 +42,7 @@ func lookNode(f folder) (part, bool) {
 	var p part
 	var m manifest
 	if err := json.Unmarshal([]byte(f.read(file)), &m); err != nil {
-		p.notes = append(p.notes, fmt.Sprintf("%s cannot be read (%s), so no command was taken from it", f.name(file), jsonTrouble(err)))
+		p.notes = append(p.notes, fmt.Sprintf("%s cannot be read (%s), so no command was taken from it", f.name(file), jsonProblem(err)))
 		return p, true
 	}
 	pm, lock, more := f.manager(m)
@@ -59,7 +59,7 @@ func lookNode(f folder) (part, bool) {
 		c := f.command(run, file, false)
 		c.Why += ", " + why
 		switch text := m.Scripts[name]; {
-		case strings.Contains(text, "react-scripts test"): // watches, unless it is told that nobody looks
+		case strings.Contains(text, "react-scripts test"): // watches for changes without end, unless CI is set
 			c = f.command("CI=true "+run, file, false)
 			c.Why += ", " + why
 		case strings.Contains(text, "--watch") && !strings.Contains(text, "--watch=false") && !strings.Contains(text, "--watchAll=false"):
@@ -89,14 +89,14 @@ func lookNode(f folder) (part, bool) {
 	if has("lint") {
 		p.verify = append(p.verify, script("lint", pm.run+"lint", "script lint").code())
 	}
-	if has("test") && !strings.Contains(m.Scripts["test"], "no test specified") { // what npm init writes, which fails
+	if has("test") && !strings.Contains(m.Scripts["test"], "no test specified") { // npm init writes this placeholder, which fails
 		p.verify = append(p.verify, script("test", pm.test, "script test"))
 	}
 	return p, true
 }
 
-// manager finds the package manager: by its lockfile, else as package.json
-// names it, else npm. more says that lockfiles of several are there.
+// manager finds the package manager: by its lockfile, else by package.json,
+// else npm. more reports that several managers have lockfiles.
 func (f folder) manager(m manifest) (pm manager, lock string, more bool) {
 	named, _, _ := strings.Cut(m.PackageManager, "@")
 	found := 0
@@ -137,8 +137,8 @@ func (f folder) install(pm manager, lock string) Command {
 	return f.command(pm.install, lock, false)
 }
 
-// jsonTrouble is what is wrong with a file, without its content.
-func jsonTrouble(err error) string {
+// jsonProblem describes a syntax error without quoting the file's content.
+func jsonProblem(err error) string {
 	if _, ok := err.(*json.UnmarshalTypeError); ok { //nolint:errorlint // Unmarshal returns it as it is
 		return "a value is not of the kind that npm expects"
 	}

@@ -7,18 +7,18 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// pyTool is a program that verifies Python, and the places in which a
-// repository configures it.
+// pyTool is a program that verifies Python, with the places where a repository
+// can configure it.
 type pyTool struct {
 	name  string
 	run   string
-	code  bool // after changes of code only
+	code  bool // run only after changes of code
 	files []string
 	table string // of [tool] in pyproject.toml
 	setup string // section of setup.cfg or tox.ini
 }
 
-// In the order of seed 001: mypy . && ruff check . && pytest.
+// pyTools are in the order in which they run: the fast checks before the tests.
 var pyTools = []pyTool{
 	{"mypy", "mypy .", false, []string{"mypy.ini", ".mypy.ini"}, "mypy", "[mypy]"},
 	{"ruff", "ruff check .", true, []string{"ruff.toml", ".ruff.toml"}, "ruff", ""},
@@ -63,7 +63,7 @@ func lookPython(f folder) (part, bool) {
 			continue
 		}
 		prefix, own := env.prefix, env.own
-		if own && !env.all && !mentioned { // it would not be in the environment
+		if own && !env.all && !mentioned { // setup would not install it
 			prefix, own = "", false
 		}
 		c := f.command(prefix+t.run, why, own)
@@ -75,12 +75,12 @@ func lookPython(f folder) (part, bool) {
 	return p, true
 }
 
-// pyEnvironment is where a repository's Python packages are.
+// pyEnvironment describes where the repository's Python packages are installed.
 type pyEnvironment struct {
 	setup  []Command
-	prefix string // before a tool's name
-	own    bool   // setup puts programs there, so they need not be on PATH
-	all    bool   // whatever is locked is in it, mentioned at the top or not
+	prefix string // written before a tool's name
+	own    bool   // setup installs the programs, so they need not be on PATH
+	all    bool   // contains all locked packages, also those that the top-level files do not mention
 }
 
 func (f folder) environment(lists []string, pyproject string) pyEnvironment {
@@ -88,7 +88,7 @@ func (f folder) environment(lists []string, pyproject string) pyEnvironment {
 		{"uv.lock", "uv", "uv sync"}, {"poetry.lock", "poetry", "poetry install"}, {"pdm.lock", "pdm", "pdm install"},
 	} {
 		if f.has(m.lock) {
-			// The tool's own program is what has to be on PATH.
+			// Only the package manager itself has to be on PATH.
 			return pyEnvironment{setup: []Command{f.command(m.install, m.lock, false)}, prefix: m.program + " run ", all: true}
 		}
 	}

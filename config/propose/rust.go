@@ -1,7 +1,7 @@
 package propose
 
-// lookRust proposes what seed 001 names for Rust. cargo fetches what it needs
-// by itself, so there is no setup.
+// lookRust proposes cargo's checks and tests. It needs no setup, because cargo
+// downloads the dependencies by itself.
 func lookRust(f folder) (part, bool) {
 	if !f.has("Cargo.toml") {
 		return part{}, false

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// Project is one [[project]] to be written.
+// Project is the content of one section [[project]].
 type Project struct {
 	Name      string // [a-z0-9-]{1,32}
 	Repo      string // absolute
 	Source    string // KIND:PATH
 	SourceWhy string
-	Others    []string // other sources that are there
+	Others    []string // other sources in the repository
 	Agent     string
 	AgentWhy  string
 	Protected []string
@@ -23,11 +23,11 @@ type Project struct {
 // Global is the part of the configuration outside of [[project]].
 type Global struct {
 	Timezone string // IANA name; "" = unknown
-	ZoneWhy  string // where it was taken from
-	Folder   string // of the configuration file, for the commands in comments
+	ZoneWhy  string // the reason for the time zone
+	Folder   string // folder of the configuration file, for the commands in comments
 }
 
-// File is a whole nightporter.toml. It loads as it is.
+// File returns a complete nightporter.toml, which package config accepts.
 func File(g Global, p Project) string {
 	var w writer
 	w.comment("What nightporter works by. Proposed by: nightporter init")
@@ -60,7 +60,8 @@ func File(g Global, p Project) string {
 	return w.String()
 }
 
-// Block is the [[project]] alone, to be appended to a file that has others.
+// Block returns the section [[project]] alone, to be appended to an existing
+// file.
 func Block(p Project) string {
 	var w writer
 	w.comment("Proposed by: nightporter init")
@@ -68,13 +69,13 @@ func Block(p Project) string {
 	return w.String()
 }
 
-// writer gathers lines of TOML.
+// writer builds TOML line by line.
 type writer struct{ strings.Builder }
 
 func (w *writer) line(s string) { w.WriteString(s + "\n") }
 
-// comment writes a line that can be nothing but a comment, whatever names of
-// files are in it.
+// comment writes a comment line. It escapes names of files so that they cannot
+// end the comment.
 func (w *writer) comment(s string) { w.line(strings.TrimRight("# "+Plain(s), " ")) }
 
 func (w *writer) project(p Project) {
@@ -119,8 +120,8 @@ func (w *writer) project(p Project) {
 	w.line(`push = "never"`)
 }
 
-// commands writes a list of commands, each with its reason; those that are off
-// as comments within it.
+// commands writes a list of commands, each with its reason. A command that is
+// off becomes a comment within the list.
 func (w *writer) commands(key string, list []Command, example string) {
 	if len(list) == 0 {
 		w.comment("Nothing was found.")
@@ -152,8 +153,8 @@ func (w *writer) commands(key string, list []Command, example string) {
 	w.line("]")
 }
 
-// quote makes a basic string of TOML: one line, whatever s is. strconv.Quote
-// would use escapes that TOML does not know.
+// quote returns a TOML basic string on one line. strconv.Quote would use
+// escapes that TOML does not have.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -179,8 +180,8 @@ func quote(s string) string {
 	return b.String()
 }
 
-// Plain is s as one line of text: names of files may hold line ends and marks
-// that turn the direction of writing, and a comment must stay one.
+// Plain returns s as one printable line. A file's name may contain line ends,
+// or marks that change the direction of writing.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -190,7 +191,7 @@ func Plain(s string) string {
 	}, s)
 }
 
-// shellQuote is a word for a shell.
+// shellQuote quotes a word for a shell.
 func shellQuote(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+@:", r)

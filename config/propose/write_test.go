@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// load writes text as a configuration and reads it as nightporter does.
+// load writes text to a configuration file and loads that.
 func load(t *testing.T, text string) *config.Config {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "nightporter.toml")
@@ -28,7 +28,7 @@ func load(t *testing.T, text string) *config.Config {
 	return cfg
 }
 
-// repository makes a folder of that name that passes for a repository.
+// repository makes a folder that nightporter accepts as a repository.
 func repository(t *testing.T, name string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
@@ -55,7 +55,7 @@ func proposal(t *testing.T, repo string) propose.Project {
 	}
 }
 
-// TestFileLoads: what is written is what is read.
+// TestFileLoads checks that a proposal loads with exactly the proposed values.
 func TestFileLoads(t *testing.T) {
 	p := proposal(t, repository(t, "shop"))
 	text := propose.File(propose.Global{Timezone: "Europe/Berlin", ZoneWhy: "The host's.", Folder: "/etc/nightporter"}, p)

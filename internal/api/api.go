@@ -42,7 +42,7 @@ const (
 // Exit codes of hat.
 const (
 	ExitAccepted = 0
-	ExitRefused  = 1 // standard error says what to change
+	ExitRefused  = 1 // standard error names the correction
 	ExitUsage    = 2
 	ExitLater    = 75 // nightporter did not answer
 )
@@ -61,7 +61,7 @@ const (
 	PathGuidance = "/v1/guidance" // Empty → Reply with Guidance
 	PathNote     = "/v1/note"     // Note → Reply
 	PathMemory   = "/v1/memory"   // Note → Reply; an empty Text lists the memory as Reply.Text
-	PathSession  = "/v1/session"  // Empty → Reply: Receipt after the event was accepted, else Text says what is missing
+	PathSession  = "/v1/session"  // Empty → Reply: Receipt after the event was accepted, before that Text with what is missing
 )
 
 // Paths of the operator's socket.
@@ -118,7 +118,7 @@ type View struct {
 }
 
 // Reply is the answer to every request. OK false means a refusal: nothing was
-// done, and Text says what to change.
+// done, and Text names the correction.
 type Reply struct {
 	OK       bool            `json:"ok"`
 	Text     string          `json:"text,omitempty"`    // for people and agents

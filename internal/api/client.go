@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Window is how long Call repeats an unanswered request.
-const Window = 30 * time.Second
+// RetryWindow is how long Call repeats an unanswered request.
+const RetryWindow = 30 * time.Second
 
 // MaxPath limits the path of a Unix socket, in bytes. The limit of some kernels
 // is 104.
@@ -19,8 +19,9 @@ const MaxPath = 100
 
 // Errors of requests that got no reply, to be tested with errors.Is.
 var (
-	// ErrLater: nobody answered (no socket, refused, cut off, 503). The request
-	// may or may not have been carried out; repeating it is safe.
+	// ErrLater: no answer (no socket, connection refused or cut off, status
+	// 503). The request may or may not have been carried out; repeating it is
+	// safe.
 	ErrLater = errors.New("nightporter did not answer")
 	// ErrVersion: client and server speak different versions of this contract.
 	ErrVersion = errors.New("different versions")
@@ -43,17 +44,17 @@ const (
 // Window has passed or ctx ends; then it returns an ErrLater with the last
 // reason.
 //
-// A nil error means that the daemon answered: reply.OK says whether it did what
-// was asked, and reply.Text what to change if not.
+// A nil error means that the daemon answered: reply.OK reports whether the
+// request was carried out, and reply.Text names the correction if not.
 func Call(ctx context.Context, socket, token, path string, body any, reply *Reply) error {
 	request, err := encode(socket, token, path, body)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, Window)
+	ctx, cancel := context.WithTimeout(ctx, RetryWindow)
 	defer cancel()
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
-		err = once(ctx, socket, request, reply)
+		err = tryOnce(ctx, socket, request, reply)
 		if !errors.Is(err, ErrLater) {
 			return err
 		}
@@ -67,20 +68,20 @@ func Call(ctx context.Context, socket, token, path string, body any, reply *Repl
 	}
 }
 
-// Try is Call without repetition, for a caller that shows at once that nobody
-// answers.
+// Try is Call without repetition, for a caller that immediately shows that the
+// daemon does not respond.
 func Try(ctx context.Context, socket, token, path string, body any, reply *Reply) error {
 	request, err := encode(socket, token, path, body)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, Window)
+	ctx, cancel := context.WithTimeout(ctx, RetryWindow)
 	defer cancel()
-	return once(ctx, socket, request, reply)
+	return tryOnce(ctx, socket, request, reply)
 }
 
-// once sends a request a single time.
-func once(ctx context.Context, socket string, request []byte, reply *Reply) error {
+// tryOnce sends a request a single time.
+func tryOnce(ctx context.Context, socket string, request []byte, reply *Reply) error {
 	answer, err := exchange(ctx, socket, request)
 	if err != nil {
 		return err
@@ -112,9 +113,9 @@ func encode(socket, token, path string, body any) ([]byte, error) {
 		return nil, fmt.Errorf("%w: no socket is named", ErrRequest)
 	case len(socket) > MaxPath:
 		return nil, fmt.Errorf("%w: the socket's path has %d bytes, at most %d are possible: %s", ErrRequest, len(socket), MaxPath, socket)
-	case strings.ContainsFunc(socket, control):
+	case strings.ContainsFunc(socket, isControl):
 		return nil, fmt.Errorf("%w: the socket's path holds a control character: %q", ErrRequest, socket)
-	case strings.ContainsFunc(token, control):
+	case strings.ContainsFunc(token, isControl):
 		return nil, fmt.Errorf("%w: the token holds a control character", ErrRequest) // the message must not contain the token
 	}
 	var text bytes.Buffer
@@ -138,5 +139,5 @@ func encode(socket, token, path string, body any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// control reports whether r could end a header or a path early.
-func control(r rune) bool { return r < 0x20 || r == 0x7f }
+// isControl reports whether r could end a header or a path early.
+func isControl(r rune) bool { return r < 0x20 || r == 0x7f }

@@ -74,10 +74,10 @@ func readResponse(r io.Reader) (response, error) {
 	// Grow with the bytes that arrive: Content-Length alone must not allocate
 	// memory.
 	if a.body, err = io.ReadAll(io.LimitReader(br, length)); err != nil {
-		return response{}, cutOff(err)
+		return response{}, cutOffError(err)
 	}
 	if int64(len(a.body)) < length {
-		return response{}, cutOff(io.ErrUnexpectedEOF)
+		return response{}, cutOffError(io.ErrUnexpectedEOF)
 	}
 	return a, nil
 }
@@ -97,12 +97,12 @@ func readLine(br *bufio.Reader, left *int) (string, error) {
 			continue
 		}
 		if err != nil {
-			return "", cutOff(err)
+			return "", cutOffError(err)
 		}
 		break
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
-	if strings.ContainsFunc(text, func(r rune) bool { return control(r) && r != '\t' }) {
+	if strings.ContainsFunc(text, func(r rune) bool { return isControl(r) && r != '\t' }) {
 		return "", fmt.Errorf("%w: control characters in its head: %q", ErrAnswer, truncate(text))
 	}
 	return text, nil
@@ -131,8 +131,8 @@ func parseLength(value string) (int64, error) {
 	return int64(n), nil
 }
 
-// cutOff is the error for a truncated answer.
-func cutOff(err error) error { return fmt.Errorf("%w: cut off: %w", ErrLater, err) }
+// cutOffError is the error for a truncated answer.
+func cutOffError(err error) error { return fmt.Errorf("%w: cut off: %w", ErrLater, err) }
 
 // truncate limits a quotation in an error to one line.
 func truncate(s string) string {

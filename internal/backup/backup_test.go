@@ -20,11 +20,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var at = time.Date(2026, 11, 20, 3, 10, 0, 0, time.UTC)
+var modified = time.Date(2026, 11, 20, 3, 10, 0, 0, time.UTC)
 
-// state makes a state folder whose repository has a loose ref, a packed ref,
+// newState makes a state folder whose repository has a loose ref, a packed ref,
 // loose objects and a pack.
-func state(t testing.TB) string {
+func newState(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	put(t, dir, Database, "database")
@@ -78,8 +78,9 @@ func commit(t testing.TB, repo, text string) string {
 	return run(t, "--git-dir="+repo, "commit-tree", "-m", text, tree)
 }
 
-// written returns a backup of a state folder, with its manifest.
-func written(t testing.TB, dir string) ([]byte, Manifest) {
+// writeAndRead writes a backup of a state folder and returns it with its
+// manifest.
+func writeAndRead(t testing.TB, dir string) ([]byte, Manifest) {
 	t.Helper()
 	var b bytes.Buffer
 	w := NewWriter(&b)
@@ -91,28 +92,29 @@ func written(t testing.TB, dir string) ([]byte, Manifest) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := w.Close(Manifest{Program: "test", Time: at, Heads: []string{"house@1:00"}, Logins: true})
+	m, err := w.Close(Manifest{Program: "test", Time: modified, Heads: []string{"house@1:00"}, Logins: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes(), m
 }
 
-const plenty = 1 << 30
+const ampleRoom = 1 << 30
 
 func TestRoundTrip(t *testing.T) {
-	from := state(t)
+	from := newState(t)
 	repo := filepath.Join(from, Repositories, "shop.git")
-	// Leftovers of an interrupted git, and a file that is not ours.
+	// Leftovers of an interrupted git, and an alternates file, which a backup
+	// must not contain.
 	put(t, repo, "refs/heads/x.lock", "")
 	put(t, repo, "objects/pack/tmp_pack_1", "half")
 	put(t, repo, "objects/info/alternates", "/elsewhere\n")
 	put(t, repo, "hooks/post-receive", "#!/bin/sh\n")
 	put(t, repo, "objects/pack/pack-"+strings.Repeat("a", 40)+".pack", "its index is not there yet")
-	data, m := written(t, from)
+	data, m := writeAndRead(t, from)
 
 	to := t.TempDir()
-	got, err := Extract(t.Context(), bytes.NewReader(data), to, plenty)
+	got, err := Extract(t.Context(), bytes.NewReader(data), to, ampleRoom)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +161,7 @@ func TestRoundTrip(t *testing.T) {
 // TestRepositoryGrows writes to a repository while it is copied: the copy is
 // valid.
 func TestRepositoryGrows(t *testing.T) {
-	from := state(t)
+	from := newState(t)
 	repo := filepath.Join(from, Repositories, "shop.git")
 	ids := []string{run(t, "--git-dir="+repo, "rev-parse", "refs/heads/nightporter/shop/r1")}
 	ctx, stop := context.WithCancel(t.Context())
@@ -182,9 +184,9 @@ func TestRepositoryGrows(t *testing.T) {
 		ended <- nil
 	}()
 	for range 10 {
-		data, _ := written(t, from)
+		data, _ := writeAndRead(t, from)
 		to := t.TempDir()
-		if _, err := Extract(t.Context(), bytes.NewReader(data), to, plenty); err != nil {
+		if _, err := Extract(t.Context(), bytes.NewReader(data), to, ampleRoom); err != nil {
 			t.Fatal(err)
 		}
 		back := filepath.Join(to, Repositories, "shop.git")
@@ -242,7 +244,7 @@ func manifest(t testing.TB, change func(*Manifest), entries ...entry) entry {
 			t.Fatal(err)
 		}
 	}
-	m := Manifest{Version: Version, Time: at, Files: w.files}
+	m := Manifest{Version: Version, Time: modified, Files: w.files}
 	if change != nil {
 		change(&m)
 	}
@@ -272,7 +274,7 @@ func TestExtractRefuses(t *testing.T) {
 		"no manifest":       {archive(t, db, key), "it ends without its manifest"},
 		"cut":               {plain[:len(plain)/2], "it is cut off"},
 		"cut checksum":      {plain[:len(plain)-3], "it is cut off"},
-		"bit":               {flip(plain, len(plain)-6), "it is damaged"},
+		"bit":               {flipBit(plain, len(plain)-6), "it is damaged"},
 		"up":                {with(file("../outside", "x")), "leads out of the folder"},
 		"up within":         {with(file("logins/../../outside", "x")), "leads out of the folder"},
 		"absolute":          {with(file(secret, "x")), "leads out of the folder"},
@@ -313,7 +315,7 @@ func TestExtractRefuses(t *testing.T) {
 			}
 			room := int64(4000)
 			if name == "another one after" {
-				room = plenty
+				room = ampleRoom
 			}
 			_, err := Extract(t.Context(), bytes.NewReader(c.data), dir, room)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -337,14 +339,14 @@ func TestExtractRefuses(t *testing.T) {
 	}
 }
 
-func flip(data []byte, at int) []byte {
+func flipBit(data []byte, at int) []byte {
 	data = bytes.Clone(data)
 	data[at] ^= 1
 	return data
 }
 
 func TestCheckConfig(t *testing.T) {
-	dir := filepath.Join(state(t), Repositories, "shop.git")
+	dir := filepath.Join(newState(t), Repositories, "shop.git")
 	config := filepath.Join(dir, "config")
 	was, err := os.ReadFile(config)
 	if err != nil {

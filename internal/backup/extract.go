@@ -62,7 +62,7 @@ func extract(ctx context.Context, r io.Reader, dir string, room int64) (Manifest
 		case errors.Is(err, io.EOF):
 			return Manifest{}, fmt.Errorf("%w: it ends without its manifest", errNoBackup)
 		case err != nil:
-			return Manifest{}, broken(err)
+			return Manifest{}, formatError(err)
 		case h.Typeflag != tar.TypeReg:
 			return Manifest{}, fmt.Errorf("%q is no ordinary file: a backup holds nothing else", h.Name)
 		case h.Size < 0:
@@ -75,14 +75,14 @@ func extract(ctx context.Context, r io.Reader, dir string, room int64) (Manifest
 			if _, err := archive.Next(); err == nil {
 				return Manifest{}, errors.New("something comes after the manifest")
 			} else if !errors.Is(err, io.EOF) {
-				return Manifest{}, broken(err)
+				return Manifest{}, formatError(err)
 			}
 			// Read to the end, so that gzip compares its checksum.
 			switch n, err := io.CopyN(io.Discard, zip, maxTail); {
 			case err == nil:
 				return Manifest{}, fmt.Errorf("more than %d bytes come after its end", n)
 			case !errors.Is(err, io.EOF):
-				return Manifest{}, broken(err)
+				return Manifest{}, formatError(err)
 			}
 			return m, x.repositories(m)
 		}
@@ -92,8 +92,8 @@ func extract(ctx context.Context, r io.Reader, dir string, room int64) (Manifest
 	}
 }
 
-// broken wraps an error of the tar, gzip or JSON format.
-func broken(err error) error {
+// formatError wraps an error of the tar, gzip or JSON format.
+func formatError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("it is cut off: %w", err)
 	}
@@ -131,7 +131,7 @@ func (x *extractor) file(h *tar.Header, from io.Reader) error {
 	hash := sha256.New()
 	_, err = io.Copy(io.MultiWriter(f, hash), from)
 	if err != nil && !errors.As(err, new(*fs.PathError)) {
-		err = broken(err)
+		err = formatError(err)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (x *extractor) manifest(from io.Reader, size int64) (Manifest, error) {
 	}
 	text, err := io.ReadAll(from)
 	if err != nil {
-		return Manifest{}, broken(err)
+		return Manifest{}, formatError(err)
 	}
 	var m Manifest
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&m); err != nil {

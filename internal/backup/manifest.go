@@ -77,7 +77,7 @@ func checkName(name string) error {
 		return fmt.Errorf("a name has %d bytes", len(name))
 	case !fs.ValidPath(name), path.Clean(name) != name, strings.ContainsFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f || r == '\\' }):
 		return fmt.Errorf("the name %q leads out of the folder, or is none", name)
-	case name == Database, name == Key, inRepository.MatchString(name) && !temporary(name):
+	case name == Database, name == Key, inRepository.MatchString(name) && !isTemporary(name):
 		return nil
 	case strings.HasPrefix(name, Logins+"/"):
 		return nil
@@ -85,12 +85,12 @@ func checkName(name string) error {
 	return fmt.Errorf("a backup holds no %q", name)
 }
 
-// kept reports whether a backup holds files of that name.
-func kept(name string) bool { return checkName(name) == nil }
+// isBackedUp reports whether a backup holds files of that name.
+func isBackedUp(name string) bool { return checkName(name) == nil }
 
-// temporary reports whether a file is one of git's temporary files, complete or
-// not.
-func temporary(name string) bool {
+// isTemporary reports whether a file is one of git's temporary files, complete
+// or not.
+func isTemporary(name string) bool {
 	base := path.Base(name)
 	return strings.HasSuffix(base, ".lock") || strings.HasPrefix(base, "tmp_")
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// settings are the keys that the configuration of our repositories may have,
-// with their possible values; nil permits any. Other keys could make git run a
-// program or read elsewhere.
-var settings = map[string][]string{
+// allowedSettings are the keys that the configuration of our repositories may
+// have, with their possible values; nil permits any. Other keys could make git
+// run a program or read elsewhere.
+var allowedSettings = map[string][]string{
 	"core.repositoryformatversion": {"0", "1"},
 	"core.filemode":                {"true", "false"},
 	"core.bare":                    {"true"},
@@ -39,7 +39,7 @@ func CheckConfig(ctx context.Context, dir string) error {
 	}
 	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		key, value, _ := strings.Cut(entry, "\n")
-		if values, ok := settings[key]; !ok || !slices.Contains(values, value) {
+		if values, ok := allowedSettings[key]; !ok || !slices.Contains(values, value) {
 			return fmt.Errorf("check %s: nightporter sets no %q to %q", file, key, value)
 		}
 	}

@@ -67,8 +67,8 @@ func (w *Writer) add(ctx context.Context, name, path string) error {
 		return err
 	}
 	hash := sha256.New()
-	// Copy the size read before: a file that grows meanwhile is only appended
-	// to, and its earlier part is complete.
+	// Only the size found before is copied: a file that grows is only appended
+	// to, so its first part is complete.
 	if _, err := io.CopyN(io.MultiWriter(w.tar, hash), f, info.Size()); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (w *Writer) AddLogins(ctx context.Context, dir string) error {
 func (w *Writer) tree(ctx context.Context, dir, prefix, sub string) error {
 	return filepath.WalkDir(filepath.Join(dir, sub), func(file string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && file != filepath.Join(dir, sub) {
-			return nil // a ref or temporary file that was removed meanwhile
+			return nil // a ref or temporary file that has been removed since
 		}
 		if err != nil || !d.Type().IsRegular() {
 			return err
@@ -135,7 +135,7 @@ func (w *Writer) tree(ctx context.Context, dir, prefix, sub string) error {
 			return err
 		}
 		name := path.Join(prefix, filepath.ToSlash(rel))
-		if !kept(name) {
+		if !isBackedUp(name) {
 			return nil
 		}
 		// git writes the index of a pack last. An index that appears while its

@@ -19,8 +19,8 @@ type Call struct {
 // Refusal explains why a call is denied.
 type Refusal struct {
 	Rule    string // the rule as written; "" for a protected branch
-	Why     string // what the call would do
-	Instead string // what to do instead
+	Why     string // the effect of the call
+	Instead string // the recommended alternative
 }
 
 // Check returns why a call is denied, or false if no rule denies it.
@@ -67,7 +67,7 @@ func (r Rules) Check(c Call) (Refusal, bool) {
 
 // matches reports whether a call has the rule's flags and words.
 func (r rule) matches(args []string) bool {
-	args = split(args)
+	args = splitFlags(args)
 	have := flagsOf(r.program, args)
 	for _, f := range r.flags {
 		if !slices.Contains(have, f) {
@@ -97,8 +97,8 @@ func (r rule) matches(args []string) bool {
 // isFlag reports whether an argument is a flag; "-" and "--" are not.
 func isFlag(a string) bool { return len(a) > 1 && a[0] == '-' && a != "--" }
 
-// split cuts --flag=value into flag and value.
-func split(args []string) []string {
+// splitFlags cuts --flag=value into flag and value.
+func splitFlags(args []string) []string {
 	var out []string
 	for i, a := range args {
 		if a == "--" {

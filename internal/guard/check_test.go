@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// floor are the rules of the configuration that no hat can lift, and those of a
-// hat.
+// floor are the rules that every hat has, and those of one hat.
 var floor = []string{
 	"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "wget | sh",
 	"npm publish", "git reset --hard", "kubectl --context prod delete", "terraform apply -auto-approve", "chmod -R 777",
 }
 
-// place returns the session's folders, some links, and a call in them.
-func place(program string, args []string) (Rules, Call) {
+// callInSession returns the rules for a session's folders, and a call in them
+// with some links.
+func callInSession(program string, args []string) (Rules, Call) {
 	return Rules{
 			Hat: "builder", Denied: floor, Protected: []string{"main", "release/*", "hotfix/**"},
 			Roots: []string{"/state/work", "/state/home", "/state/tmp"},
@@ -225,7 +225,7 @@ func TestCheck(t *testing.T) {
 		if head, tail, ok := strings.Cut(c.call, "|"); ok {
 			words = append(strings.Fields(head), strings.Split(tail, "|")...)
 		}
-		r, call := place(words[0], words[1:])
+		r, call := callInSession(words[0], words[1:])
 		no, denied := r.Check(call)
 		if denied != (c.why != "") || !strings.Contains(no.Why, c.why) {
 			t.Errorf("%q: denied %v: %+v, want %q", words, denied, no, c.why)
@@ -280,7 +280,7 @@ func TestRule(t *testing.T) {
 		for i := range words {
 			words[i] = strings.ReplaceAll(words[i], "\t", " ")
 		}
-		r, call := place(words[0], words[1:])
+		r, call := callInSession(words[0], words[1:])
 		r.Denied, r.Protected = []string{c.rule}, nil
 		if no, denied := r.Check(call); denied != c.denied {
 			t.Errorf("rule %q: %q denied %v: %+v", c.rule, words, denied, no)
@@ -324,7 +324,7 @@ func FuzzCheck(f *testing.F) {
 		if len(words) == 0 {
 			return
 		}
-		r, call := place(words[0], words[1:])
+		r, call := callInSession(words[0], words[1:])
 		call.Dir = dir
 		r.Denied, r.Protected = strings.Split(denied, "\n"), []string{protected}
 		no, ok := r.Check(call)

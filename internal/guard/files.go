@@ -20,7 +20,7 @@ func (r Rules) deletesOutside(c Call) string {
 			return a + " is for deleting everything"
 		case flags && isFlag(a), a == "":
 		default:
-			if p := c.resolve(a, endsInFolder(a)); !r.owns(p) {
+			if p := c.resolve(a, endsInFolder(a)); !r.isOwn(p) {
 				return p + " is not inside a folder of this session"
 			}
 		}
@@ -35,9 +35,9 @@ func endsInFolder(name string) bool {
 	return last == "" || last == "." || last == ".."
 }
 
-// owns reports whether a path lies below one of the session's folders. These
+// isOwn reports whether a path lies below one of the session's folders. These
 // folders themselves may not be deleted.
-func (r Rules) owns(p string) bool {
+func (r Rules) isOwn(p string) bool {
 	return slices.ContainsFunc(r.Roots, func(root string) bool {
 		return strings.HasPrefix(p, strings.TrimSuffix(root, "/")+"/")
 	}) && !slices.Contains(r.Roots, p)
@@ -53,8 +53,8 @@ var formatters = []string{
 // diskTools are programs that can overwrite disks, among other uses.
 var diskTools = []string{"dd", "shred", "wipefs", "blkdiscard", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"}
 
-// harmless are devices that any program may write to.
-var harmless = []string{"null", "zero", "full", "tty", "stdin", "stdout", "stderr", "ptmx", "random", "urandom"}
+// harmlessDevices are devices that any program may write to.
+var harmlessDevices = []string{"null", "zero", "full", "tty", "stdin", "stdout", "stderr", "ptmx", "random", "urandom"}
 
 // writesDevice returns why a disk tool would write to a device, "" if it does
 // not.
@@ -71,7 +71,7 @@ func writesDevice(c Call) string {
 		p := c.resolve(a, true)
 		if name, ok := strings.CutPrefix(p, "/dev/"); ok {
 			folder, _, deeper := strings.Cut(name, "/")
-			if slices.Contains(harmless, name) || deeper && slices.Contains([]string{"fd", "pts", "shm", "mqueue"}, folder) {
+			if slices.Contains(harmlessDevices, name) || deeper && slices.Contains([]string{"fd", "pts", "shm", "mqueue"}, folder) {
 				continue
 			}
 			return p + " is a device"

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// gitValued are git's own options whose value is the next argument.
-var gitValued = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source", "--exec-path"}
+// gitOptionsWithValue are git's own options whose value is the next argument.
+var gitOptionsWithValue = []string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source", "--exec-path"}
 
 // gitCommand returns git's command and its arguments, without git's own
 // options.
@@ -16,7 +16,7 @@ func gitCommand(args []string) []string {
 	for len(args) > 0 && isFlag(args[0]) {
 		skip := 1
 		// --exec-path without a value only prints the path.
-		if slices.Contains(gitValued, args[0]) && args[0] != "--exec-path" {
+		if slices.Contains(gitOptionsWithValue, args[0]) && args[0] != "--exec-path" {
 			skip = 2
 		}
 		args = args[min(skip, len(args)):]
@@ -32,8 +32,9 @@ type pushArgs struct {
 	refs       []string // arguments after the remote
 }
 
-// pushValued are options of git push whose value is the next argument.
-var pushValued = []string{"-o", "--push-option", "--repo", "--receive-pack", "--exec", "--recurse-submodules"}
+// pushOptionsWithValue are options of git push whose value is the next
+// argument.
+var pushOptionsWithValue = []string{"-o", "--push-option", "--repo", "--receive-pack", "--exec", "--recurse-submodules"}
 
 // parsePush parses the arguments of git push or of its plumbing, send-pack. It
 // is false for any other command.
@@ -50,12 +51,12 @@ func parsePush(args []string) (pushArgs, bool) {
 		switch {
 		case flags && a == "--":
 			flags = false
-		case flags && slices.Contains(pushValued, a):
+		case flags && slices.Contains(pushOptionsWithValue, a):
 			i++
 		case flags && strings.HasPrefix(a, "--"):
-			p.long(a)
+			p.parseLong(a)
 		case flags && isFlag(a):
-			p.short(a)
+			p.parseShort(a)
 		default:
 			words = append(words, a)
 		}
@@ -78,8 +79,8 @@ func parsePush(args []string) (pushArgs, bool) {
 	return p, true
 }
 
-// long handles a long option. git accepts prefixes of them.
-func (p *pushArgs) long(a string) {
+// parseLong handles a long option. git accepts prefixes of them.
+func (p *pushArgs) parseLong(a string) {
 	name, _, _ := strings.Cut(a, "=")
 	is := func(longs ...string) bool {
 		return slices.ContainsFunc(longs, func(long string) bool { return abbreviates(name, long) })
@@ -94,8 +95,9 @@ func (p *pushArgs) long(a string) {
 	}
 }
 
-// short handles a group of one-letter options. The rest after o is its value.
-func (p *pushArgs) short(a string) {
+// parseShort handles a group of one-letter options. The rest after o is its
+// value.
+func (p *pushArgs) parseShort(a string) {
 	for _, c := range a[1:] {
 		switch c {
 		case 'f', 'd':
@@ -158,7 +160,7 @@ func match(glob, name string) bool {
 		case g < len(globs) && globs[g] == "**":
 			star, from = g, n
 			g++
-		case g < len(globs) && fits(globs[g], names[n]):
+		case g < len(globs) && matchesName(globs[g], names[n]):
 			g++
 			n++
 		case star >= 0:
@@ -174,7 +176,7 @@ func match(glob, name string) bool {
 	return g == len(globs)
 }
 
-func fits(glob, name string) bool {
+func matchesName(glob, name string) bool {
 	ok, err := path.Match(glob, name)
 	return ok && err == nil
 }

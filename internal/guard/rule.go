@@ -17,13 +17,13 @@ type Rules struct {
 type kind int
 
 const (
-	unseen kind = iota // no call of a program, so nothing for a wrapper
-	call               // program, words and flags
-	push               // git push that overwrites or deletes
-	remove             // rm -r outside the session's folders
-	format             // the family of mkfs
-	device             // write to a device
-	sql                // words in a database client's arguments
+	notACall kind = iota // rule that no wrapper can apply, because it concerns no call of a program
+	call                 // program, words and flags
+	push                 // git push that overwrites or deletes
+	remove               // rm -r outside the session's folders
+	format               // mkfs and its variants
+	device               // write to a device
+	sql                  // words in a database client's arguments
 )
 
 // rule is one parsed line of Denied.
@@ -36,7 +36,7 @@ type rule struct {
 }
 
 // parse parses a rule. Every text is a valid rule; a rule that no wrapper can
-// apply is of kind unseen.
+// apply is of kind notACall.
 func parse(text string) rule {
 	words := strings.Fields(text)
 	r := rule{text: strings.Join(words, " ")}
@@ -58,7 +58,7 @@ func parse(text string) rule {
 		return r
 	}
 	r.kind, r.program = call, words[0]
-	args := split(words[1:])
+	args := splitFlags(words[1:])
 	r.flags = flagsOf(r.program, args)
 	r.words = slices.DeleteFunc(args, isFlag)
 	switch {
@@ -132,7 +132,7 @@ func (r Rules) Programs() []string {
 func (r Rules) Unseen() []string {
 	var out []string
 	for _, d := range r.rules() {
-		if d.kind == unseen && d.text != "" {
+		if d.kind == notACall && d.text != "" {
 			out = append(out, d.text)
 		}
 	}

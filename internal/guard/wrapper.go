@@ -61,16 +61,16 @@ func Find(called string) (Wrapper, bool) {
 		if !filepath.IsAbs(dir) || w.dir != "" && filepath.Clean(dir) != filepath.Clean(w.dir) {
 			continue
 		}
-		if w.wraps(dir) {
+		if w.isWrapperFolder(dir) {
 			w.dir, w.at = dir, i
 			return w, true
 		}
 	}
-	return w, w.dir != "" && w.wraps(w.dir)
+	return w, w.dir != "" && w.isWrapperFolder(w.dir)
 }
 
-// wraps reports whether dir holds wrappers that link to this program.
-func (w Wrapper) wraps(dir string) bool {
+// isWrapperFolder reports whether dir holds wrappers that link to this program.
+func (w Wrapper) isWrapperFolder(dir string) bool {
 	if !w.isSelf(filepath.Join(dir, w.name)) {
 		return false
 	}
@@ -140,7 +140,7 @@ func (w Wrapper) realProgram() string {
 }
 
 func (w Wrapper) say(stderr io.Writer, code int, text string) int {
-	_, _ = fmt.Fprintln(stderr, "nightporter: "+text) // nobody else can be told of a failure
+	_, _ = fmt.Fprintln(stderr, "nightporter: "+text) // no other output exists to report a failure
 	return code
 }
 

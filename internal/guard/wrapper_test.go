@@ -118,7 +118,7 @@ func TestWrapper(t *testing.T) {
 		{"script without a first line", append([]string{wrap, plain}, system...), "npm x", result{0, "plain x\n", ""}},
 		{"gone", append([]string{wrap}, system...), "gone x", result{ExitNotFound, "", "nightporter: gone is not found on PATH\n"}},
 		{"led back", append([]string{wrap, around}, system...), "npm x", result{ExitRefused, "", "nightporter: npm is called from itself 100 times over\n"}},
-		{"no wrapper", append([]string{filepath.Dir(mine(t))}, system...), filepath.Base(mine(t)) + " no-wrapper", result{44, "", ""}},
+		{"no wrapper", append([]string{filepath.Dir(thisProgram(t))}, system...), filepath.Base(thisProgram(t)) + " no-wrapper", result{44, "", ""}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := shell(t, c.path, c.line); got != c.want {
@@ -173,7 +173,7 @@ func TestWrapperResolves(t *testing.T) {
 	}
 }
 
-func mine(t *testing.T) string {
+func thisProgram(t *testing.T) string {
 	t.Helper()
 	me, err := os.Executable()
 	if err != nil {

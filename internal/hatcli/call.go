@@ -6,7 +6,8 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// refusal is a request that nightporter refused; the text says what to change.
+// refusal is the error for a request that nightporter refused. Its text names
+// the correction.
 type refusal struct{ text string }
 
 // call sends a request to the session's socket. A refusal is an error.

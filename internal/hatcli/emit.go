@@ -9,14 +9,14 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// ended is printed once the session's event is committed.
-const ended = "This session has ended with it. Stop now: no further commands, edits or messages."
+// sessionEnded is printed after the session's event is committed.
+const sessionEnded = "This session has ended with it. Stop now: no further commands, edits or messages."
 
 // emit sends the session's one event.
 func (h *hat) emit(args []string) error {
 	f, err := parse(args, []string{"--data"}, nil, helpEmit)
 	if err != nil {
-		return h.orHelp(err, helpEmit)
+		return h.printHelp(err, helpEmit)
 	}
 	switch len(f.words) {
 	case 0:
@@ -50,7 +50,7 @@ type question struct {
 func (h *hat) ask(args []string) error {
 	f, err := parse(args, []string{"--option", "--choice"}, nil, helpAsk)
 	if err != nil {
-		return h.orHelp(err, helpAsk)
+		return h.printHelp(err, helpAsk)
 	}
 	q := question{Text: f.text(), Options: append([]string{}, f.values["--option"]...)} // [], not null
 	if q.Text == "" {
@@ -82,12 +82,12 @@ func (h *hat) send(e api.Emit) error {
 	if reply.Text != "" {
 		printLine(h.stdout, reply.Text)
 	}
-	printLine(h.stdout, ended)
+	printLine(h.stdout, sessionEnded)
 	return nil
 }
 
-// orHelp prints the usage of a command if err is a request for it.
-func (h *hat) orHelp(err error, help string) error {
+// printHelp prints the usage of a command if err is a request for it.
+func (h *hat) printHelp(err error, help string) error {
 	if errors.Is(err, helpWanted) {
 		printLine(h.stdout, help)
 		return nil

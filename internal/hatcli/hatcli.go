@@ -26,10 +26,10 @@ import (
 )
 
 // Main runs hat with the arguments after the program's name and returns its
-// exit code: 0 accepted, 1 refused (stderr says what to change), 2 usage, 75
+// exit code: 0 accepted, 1 refused (stderr names the correction), 2 usage, 75
 // try later. getenv looks up the session's socket and token.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	return run(args, stdin, stdout, stderr, getenv, api.Window)
+	return run(args, stdin, stdout, stderr, getenv, api.RetryWindow)
 }
 
 // run is Main with the time for which it repeats an unanswered request.
@@ -56,7 +56,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(s
 	case errors.Is(err, api.ErrLater):
 		printLine(stderr, "hat: "+err.Error()+"\nTried for "+window.String()+". Give exactly the same command again in a minute: it counts once, however often it is given.")
 		return api.ExitLater
-	default: // nothing that the caller could change: an internal error, another version
+	default: // errors that the caller cannot correct: an internal error, another version
 		printLine(stderr, "hat: "+err.Error())
 		return api.ExitLater
 	}
@@ -110,7 +110,8 @@ type usageError struct {
 
 func (e usageError) Error() string { return e.text }
 
-// printLine writes text with a line end. Nobody could be told of an error.
+// printLine writes text with a line end. It ignores errors, because no other
+// output exists to report them.
 func printLine(w io.Writer, text string) {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"

@@ -17,8 +17,8 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
-// fakeServer is the server of a session: it records requests and gives a fixed
-// answer.
+// fakeServer serves a session's socket. It records requests and returns a fixed
+// reply.
 type fakeServer struct {
 	asked []any
 	reply api.Reply
@@ -44,14 +44,14 @@ func (d *fakeServer) Note(_ context.Context, _, kind string, n api.Note) (api.Re
 }
 func (d *fakeServer) Session(context.Context, string) (api.Reply, error) { return d.answer("session") }
 
-// call is one run of hat against a real socket.
-type call struct {
+// hatRun is one run of hat against a real socket.
+type hatRun struct {
 	code        int
 	out, errOut string
 	asked       []any
 }
 
-func callHat(t *testing.T, d *fakeServer, stdin string, args ...string) call {
+func callHat(t *testing.T, d *fakeServer, stdin string, args ...string) hatRun {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := socket.Listen(path, 0o600)
@@ -66,7 +66,7 @@ func callHat(t *testing.T, d *fakeServer, stdin string, args ...string) call {
 	if err := s.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	return call{code, out.String(), errOut.String(), d.asked}
+	return hatRun{code, out.String(), errOut.String(), d.asked}
 }
 
 func TestRequests(t *testing.T) {
@@ -85,13 +85,13 @@ func TestRequests(t *testing.T) {
 		want  any
 		out   string // part of the output
 	}{
-		{"emit without data", []string{"emit", "x.y"}, "", ok, event("x.y", "{}"), "Accepted x.y: r1-1/7\nKept.\n" + ended},
-		{"emit data", []string{"emit", "x.y", "--data", `{"n": 1.50, "u":"\u00fc", "n": 2}`}, "", ok, event("x.y", `{"n":1.50,"u":"\u00fc","n":2}`), ended},
-		{"emit data first, with =", []string{"emit", `--data={"a":"b=c"}`, "x.y"}, "", ok, event("x.y", `{"a":"b=c"}`), ended},
-		{"emit from file", []string{"emit", "x.y", "--data", "@" + file}, "", ok, event("x.y", `{"a":"<b> & ü"}`), ended},
-		{"emit from stdin", []string{"emit", "x.y", "--data", "-"}, `{"a":[]}`, ok, event("x.y", `{"a":[]}`), ended},
-		{"ask", []string{"ask", "A or B?", "--option", "A", "--option", "B", "--choice", "A"}, "", ok, event("question.asked", `{"text":"A or B?","options":["A","B"],"choice":"A"}`), ended},
-		{"ask without quotes", []string{"ask", "A", "or", "B?"}, "", ok, event("question.asked", `{"text":"A or B?","options":[]}`), ended},
+		{"emit without data", []string{"emit", "x.y"}, "", ok, event("x.y", "{}"), "Accepted x.y: r1-1/7\nKept.\n" + sessionEnded},
+		{"emit data", []string{"emit", "x.y", "--data", `{"n": 1.50, "u":"\u00fc", "n": 2}`}, "", ok, event("x.y", `{"n":1.50,"u":"\u00fc","n":2}`), sessionEnded},
+		{"emit data first, with =", []string{"emit", `--data={"a":"b=c"}`, "x.y"}, "", ok, event("x.y", `{"a":"b=c"}`), sessionEnded},
+		{"emit from file", []string{"emit", "x.y", "--data", "@" + file}, "", ok, event("x.y", `{"a":"<b> & ü"}`), sessionEnded},
+		{"emit from stdin", []string{"emit", "x.y", "--data", "-"}, `{"a":[]}`, ok, event("x.y", `{"a":[]}`), sessionEnded},
+		{"ask", []string{"ask", "A or B?", "--option", "A", "--option", "B", "--choice", "A"}, "", ok, event("question.asked", `{"text":"A or B?","options":["A","B"],"choice":"A"}`), sessionEnded},
+		{"ask without quotes", []string{"ask", "A", "or", "B?"}, "", ok, event("question.asked", `{"text":"A or B?","options":[]}`), sessionEnded},
 		{"task show", []string{"task", "show"}, "", task, api.TaskQuery{ID: "Task 5"}, "Task 5: Totals\nStatus: active\n"},
 		{"task show id", []string{"task", "show", "Task", "6", "--json"}, "", task, api.TaskQuery{ID: "Task 6"}, `"status": "active"`},
 		{"task list", []string{"task", "list"}, "", api.Reply{OK: true, Tasks: []api.Task{{ID: "Task 5", Title: "Totals", Status: "active", Current: true}, {ID: "Task 11", Title: "Rest", Status: "done"}}}, api.TaskQuery{}, "▸ Task 5   active  Totals\n  Task 11  done    Rest\n"},
@@ -172,8 +172,8 @@ func TestUsage(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	got := callHat(t, &fakeServer{reply: api.Reply{Text: "build.complete needs files_modified"}}, "", "emit", "build.complete")
-	want := call{code: api.ExitRefused, errOut: "hat: refused: build.complete needs files_modified\n", asked: got.asked}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(call{})); diff != "" {
+	want := hatRun{code: api.ExitRefused, errOut: "hat: refused: build.complete needs files_modified\n", asked: got.asked}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(hatRun{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

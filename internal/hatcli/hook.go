@@ -16,12 +16,13 @@ const hookWindow = 5 * time.Second
 // agent's last message.
 const maxHook = 16 << 20
 
-// hook is called by an agent's program, never by its model.
+// hook implements hat hook stop, which an agent's program calls when the agent
+// wants to end. The model never calls it.
 //
-// An agent's program calls `hat hook stop` when the agent wants to end. If no
-// event was accepted yet, hook says so, once: the second attempt to end
-// succeeds. Any fault lets the agent end: the core decides what a session
-// without an event means, and a hook that cannot ask must not block it.
+// If no event was accepted yet, hook stops the agent from ending, once: the
+// second attempt succeeds. Any fault permits the end, because the core decides
+// the meaning of a session without an event, and a hook without an answer must
+// not block the agent.
 func (h *hat) hook(args []string) error {
 	if len(args) != 1 || args[0] != "stop" {
 		return usageError{"hook: only stop is known; agents' programs call it, with their JSON on standard input", ""}

@@ -10,7 +10,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// task lists, shows and adds tasks.
+// task implements hat task: it lists, shows and adds tasks.
 func (h *hat) task(args []string) error {
 	if len(args) == 0 {
 		return usageError{"task: list, show or add?", helpTask}
@@ -20,7 +20,7 @@ func (h *hat) task(args []string) error {
 		err = helpWanted
 	}
 	if err != nil {
-		return h.orHelp(err, helpTask)
+		return h.printHelp(err, helpTask)
 	}
 	value, given, err := f.single("--data", helpTask)
 	if err != nil {
@@ -109,11 +109,11 @@ func (h *hat) taskShow(id string, asJSON bool) error {
 	return nil
 }
 
-// guidance prints the directives for this session.
+// guidance implements hat guidance: it prints the directives for this session.
 func (h *hat) guidance(args []string) error {
 	f, err := parse(args, nil, []string{"--json"}, helpGuidance)
 	if err != nil {
-		return h.orHelp(err, helpGuidance)
+		return h.printHelp(err, helpGuidance)
 	}
 	if len(f.words) > 0 {
 		return usageError{"guidance: takes only --json", helpGuidance}
@@ -142,11 +142,11 @@ func (h *hat) guidance(args []string) error {
 	return nil
 }
 
-// note keeps a text for later sessions.
+// note implements hat note: it stores a text for later sessions.
 func (h *hat) note(args []string) error {
 	f, err := parse(args, nil, nil, helpNote)
 	if err != nil {
-		return h.orHelp(err, helpNote)
+		return h.printHelp(err, helpNote)
 	}
 	if f.text() == "" {
 		return usageError{"note: the text is missing", helpNote}
@@ -154,7 +154,7 @@ func (h *hat) note(args []string) error {
 	return h.printText(api.PathNote, api.Note{Text: f.text()})
 }
 
-// memory adds to the project's memory, or lists it.
+// memory implements hat memory: it adds to the project's memory, or lists it.
 func (h *hat) memory(args []string) error {
 	if len(args) == 0 {
 		return usageError{"memory: add or list?", helpMemory}
@@ -164,7 +164,7 @@ func (h *hat) memory(args []string) error {
 		err = helpWanted
 	}
 	if err != nil {
-		return h.orHelp(err, helpMemory)
+		return h.printHelp(err, helpMemory)
 	}
 	kind, given, err := f.single("--kind", helpMemory)
 	if err != nil {
@@ -185,7 +185,7 @@ func (h *hat) memory(args []string) error {
 	return usageError{fmt.Sprintf("memory: there is no %q; it is add or list", args[0]), helpMemory}
 }
 
-// version prints the version. It needs no session.
+// version implements hat version. It needs no session.
 func (h *hat) version(args []string) error {
 	if len(args) > 0 {
 		return usageError{"version: takes nothing", ""}

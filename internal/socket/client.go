@@ -51,8 +51,8 @@ func (c *OperatorClient) View(ctx context.Context, view api.View) (api.Reply, er
 	return c.call(ctx, api.PathView, view)
 }
 
-// TryView is View without retries, for a caller that shows at once that nobody
-// answers.
+// TryView is View without retries, for a caller that immediately shows that the
+// daemon does not respond.
 func (c *OperatorClient) TryView(ctx context.Context, view api.View) (api.Reply, error) {
 	var reply api.Reply
 	if err := api.Try(ctx, c.socket, c.key, api.PathView, view, &reply); err != nil {

@@ -26,7 +26,7 @@ func TestSessionRoutes(t *testing.T) {
 		want any
 	}{
 		{"emit", api.PathEmit, api.Emit{Type: "x", Data: json.RawMessage(`{"n":1.50,"s":"<\u00fc>"}`)}, []any{"r14-25", api.Emit{Type: "x", Data: json.RawMessage(`{"n":1.50,"s":"<\u00fc>"}`)}}},
-		{"largest event", api.PathEmit, api.Emit{Type: "x", Data: largest(0)}, []any{"r14-25", api.Emit{Type: "x", Data: largest(0)}}},
+		{"largest event", api.PathEmit, api.Emit{Type: "x", Data: largestEvent(0)}, []any{"r14-25", api.Emit{Type: "x", Data: largestEvent(0)}}},
 		{"task", api.PathTask, api.TaskQuery{ID: "Task 5"}, []any{"r14-25", api.TaskQuery{ID: "Task 5"}}},
 		{"guidance", api.PathGuidance, api.Empty{}, []any{"r14-25"}},
 		{"note", api.PathNote, api.Note{Text: "n"}, []any{"r14-25", KindNote, api.Note{Text: "n"}}},
@@ -36,7 +36,7 @@ func TestSessionRoutes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := &handler{}
-			path := open(t, NewSession(h, token, "r14-25", quiet), defaults)
+			path := open(t, NewSession(h, token, "r14-25", discardLog), defaults)
 			if err := api.Call(t.Context(), path, token, tt.path, tt.body, &api.Reply{}); err != nil {
 				t.Fatal(err)
 			}
@@ -47,11 +47,11 @@ func TestSessionRoutes(t *testing.T) {
 	}
 }
 
-// asBytes compares JSON by its bytes, and shows it as text.
+// asBytes compares JSON byte by byte and prints it as text.
 var asBytes = cmp.Comparer(func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 
-// largest returns an event of the maximum size plus over bytes.
-func largest(over int) json.RawMessage {
+// largestEvent returns an event of the maximum size plus over bytes.
+func largestEvent(over int) json.RawMessage {
 	return json.RawMessage(`{"a":"` + strings.Repeat("x", api.MaxEvent+over-len(`{"a":""}`)) + `"}`)
 }
 
@@ -61,7 +61,7 @@ func TestReplyArrivesWhole(t *testing.T) {
 		Task: &api.Task{ID: "Task 5"}, Tasks: []api.Task{{ID: "a"}}, Guidance: []api.Guidance{{ID: "g1", Bound: true}},
 	}
 	h := &handler{emit: func(context.Context, string, api.Emit) (api.Reply, error) { return want, nil }}
-	path := open(t, NewSession(h, token, "s", quiet), defaults)
+	path := open(t, NewSession(h, token, "s", discardLog), defaults)
 	var got api.Reply
 	if err := api.Call(t.Context(), path, token, api.PathEmit, api.Emit{Type: "x"}, &got); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestHandlerErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := &handler{emit: func(context.Context, string, api.Emit) (api.Reply, error) { return tt.do() }}
-			path := open(t, NewSession(h, token, "s", quiet), defaults)
+			path := open(t, NewSession(h, token, "s", discardLog), defaults)
 			err := api.Try(t.Context(), path, token, api.PathEmit, api.Emit{Type: "x"}, &api.Reply{})
 			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%v, want %v with %q", err, tt.want, tt.text)
@@ -98,8 +98,8 @@ func TestHandlerErrors(t *testing.T) {
 	}
 }
 
-// TestHandlerErrorsRepeated: Call repeats a request that the handler defers, and
-// none that fails otherwise.
+// TestHandlerErrorsRepeated: Call repeats a request that the handler defers,
+// and none that fails otherwise.
 func TestHandlerErrorsRepeated(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -118,7 +118,7 @@ func TestHandlerErrorsRepeated(t *testing.T) {
 				}
 				return api.Reply{OK: true}, nil
 			}}
-			path := open(t, NewSession(h, token, "s", quiet), defaults)
+			path := open(t, NewSession(h, token, "s", discardLog), defaults)
 			var reply api.Reply
 			err := api.Call(t.Context(), path, token, api.PathEmit, api.Emit{Type: "x"}, &reply)
 			if !errors.Is(err, tt.want) || reply.OK != (tt.want == nil) || tries != tt.tries {
@@ -156,7 +156,7 @@ func TestRestartWithinWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := Serve(l, NewSession(emit(false), token, "r14-25", quiet), quiet)
+	first := Serve(l, NewSession(emit(false), token, "r14-25", discardLog), discardLog)
 
 	type result struct {
 		reply api.Reply
@@ -170,14 +170,14 @@ func TestRestartWithinWindow(t *testing.T) {
 	}()
 	<-took
 	close(dying)
-	if err := first.Close(stopped()); err == nil {
+	if err := first.Close(cancelledContext()); err == nil {
 		t.Error("closing by force reported nothing")
 	}
 	l, err = Listen(path, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := Serve(l, NewSession(emit(true), token, "r14-25", quiet), quiet)
+	second := Serve(l, NewSession(emit(true), token, "r14-25", discardLog), discardLog)
 	r := <-got
 	if r.err != nil || r.reply.Receipt != "receipt-1" || len(kept) != 1 {
 		t.Errorf("%+v, %v, kept %v", r.reply, r.err, kept)
@@ -201,7 +201,7 @@ func TestOperator(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := &handler{}
-	s := Serve(l, NewOperator(h, key, quiet), quiet)
+	s := Serve(l, NewOperator(h, key, discardLog), discardLog)
 	defer s.Close(t.Context())
 	c, err := Operator(state)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-// head is the beginning of a request with a valid version and token.
-const head = "POST /v1/emit HTTP/1.1\r\nNightporter-Api: 1\r\nHost: x\r\nNightporter-Token: " + token + "\r\n"
+// requestHead is the beginning of a request with a valid version and token.
+const requestHead = "POST /v1/emit HTTP/1.1\r\nNightporter-Api: 1\r\nHost: x\r\nNightporter-Token: " + token + "\r\n"
 
 func body(text string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(text), text) }
 
@@ -25,45 +25,45 @@ func TestHostileRequests(t *testing.T) {
 		text string // part of the answer
 		seen int    // requests that reach the handler
 	}{
-		{"good", head + good, "HTTP/1.1 200", `"ok":true`, 1},
-		{"no version", strings.Replace(head, "Nightporter-Api: 1\r\n", "", 1) + good, "HTTP/1.1 426", "use hat or nightporter", 0},
-		{"newer", strings.Replace(head, "Api: 1", "Api: 2", 1) + good, "HTTP/1.1 426", "restart nightporter", 0},
+		{"good", requestHead + good, "HTTP/1.1 200", `"ok":true`, 1},
+		{"no version", strings.Replace(requestHead, "Nightporter-Api: 1\r\n", "", 1) + good, "HTTP/1.1 426", "use hat or nightporter", 0},
+		{"newer", strings.Replace(requestHead, "Api: 1", "Api: 2", 1) + good, "HTTP/1.1 426", "restart nightporter", 0},
 		{"newer, wrong token, path and method", "GET /v9 HTTP/1.1\r\nNightporter-Api: 2\r\nHost: x\r\n\r\n", "HTTP/1.1 426", "restart nightporter", 0},
-		{"older", strings.Replace(head, "Api: 1", "Api: 0", 1) + good, "HTTP/1.1 426", "", 0},
-		{"version is no number", strings.Replace(head, "Api: 1", "Api: 1; drop", 1) + good, "HTTP/1.1 426", "", 0},
-		{"wrong token", strings.Replace(head, token, token+"x", 1) + good, "HTTP/1.1 401", "this session", 0},
-		{"no token", strings.Replace(head, "Nightporter-Token: "+token+"\r\n", "", 1) + good, "HTTP/1.1 401", "", 0},
-		{"path", strings.Replace(head, "/v1/emit", "/v1/command", 1) + good, "HTTP/1.1 404", "/v1/command", 0},
-		{"path with dots", strings.Replace(head, "/v1/emit", "/v1/../v1/emit", 1) + good, "HTTP/1.1 404", "", 0},
-		{"method", strings.Replace(head, "POST", "GET", 1) + "\r\n", "HTTP/1.1 405", "use POST", 0},
-		{"no body", head + body(""), "HTTP/1.1 400", "JSON object", 0},
-		{"array", head + body(`[]`), "HTTP/1.1 400", "JSON object", 0},
-		{"syntax", head + body(`{"type":}`), "HTTP/1.1 400", "at byte 9", 0},
-		{"cut JSON", head + body(`{"type":`), "HTTP/1.1 400", "in the middle", 0},
-		{"wrong type", head + body(`{"type":1}`), "HTTP/1.1 400", `field \"type\"`, 0},
-		{"unknown field", head + body(`{"type":"x","session":"r14-1"}`), "HTTP/1.1 400", `session`, 0},
-		{"two objects", head + body(`{"type":"x"}{"type":"y"}`), "HTTP/1.1 400", "follows", 0},
-		{"no type", head + body(`{"data":{}}`), "HTTP/1.1 400", "no type", 0},
-		{"NUL", head + body("{\"type\":\"x\x00\"}"), "HTTP/1.1 400", "", 0},
-		{"not UTF-8", head + body("{\"type\":\"\xff\"}"), "HTTP/1.1 400", "not UTF-8", 0},
-		{"deep", head + body(`{"type":"x","data":`+strings.Repeat("[", 20000)+strings.Repeat("]", 20000)+`}`), "HTTP/1.1 400", "", 0},
-		{"event too large", head + body(`{"type":"x","data":`+string(largest(1))+`}`), "HTTP/1.1 400", "at most 262144", 0},
-		{"10 MB", head + body(strings.Repeat("x", 10<<20)), "HTTP/1.1 413", "over 512 kB", 0},
-		{"10 MB chunked", head + "Transfer-Encoding: chunked\r\n\r\na00000\r\n" + strings.Repeat("x", 10<<20) + "\r\n0\r\n\r\n", "HTTP/1.1 413", "over 512 kB", 0},
-		{"chunked", head + "Transfer-Encoding: chunked\r\n\r\nc\r\n" + `{"type":"x"}` + "\r\n0\r\n\r\n", "HTTP/1.1 200", "", 1},
-		{"length and chunked", head + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nc\r\n" + `{"type":"x"}` + "\r\n0\r\n\r\n", "HTTP/1.1 ", "", -1},
-		{"pipelined", head + good + head + good + head + good, "HTTP/1.1 200", "Connection: close", 1},
-		{"huge header", head + "X: " + strings.Repeat("x", 1<<20) + "\r\n" + good, "HTTP/1.1 431", "", 0},
-		{"many headers", head + strings.Repeat("X: y\r\n", 1<<17) + good, "HTTP/1.1 431", "", 0},
-		{"negative length", head + "Content-Length: -1\r\n\r\n", "HTTP/1.1 400", "", 0},
+		{"older", strings.Replace(requestHead, "Api: 1", "Api: 0", 1) + good, "HTTP/1.1 426", "", 0},
+		{"version is no number", strings.Replace(requestHead, "Api: 1", "Api: 1; drop", 1) + good, "HTTP/1.1 426", "", 0},
+		{"wrong token", strings.Replace(requestHead, token, token+"x", 1) + good, "HTTP/1.1 401", "this session", 0},
+		{"no token", strings.Replace(requestHead, "Nightporter-Token: "+token+"\r\n", "", 1) + good, "HTTP/1.1 401", "", 0},
+		{"path", strings.Replace(requestHead, "/v1/emit", "/v1/command", 1) + good, "HTTP/1.1 404", "/v1/command", 0},
+		{"path with dots", strings.Replace(requestHead, "/v1/emit", "/v1/../v1/emit", 1) + good, "HTTP/1.1 404", "", 0},
+		{"method", strings.Replace(requestHead, "POST", "GET", 1) + "\r\n", "HTTP/1.1 405", "use POST", 0},
+		{"no body", requestHead + body(""), "HTTP/1.1 400", "JSON object", 0},
+		{"array", requestHead + body(`[]`), "HTTP/1.1 400", "JSON object", 0},
+		{"syntax", requestHead + body(`{"type":}`), "HTTP/1.1 400", "at byte 9", 0},
+		{"cut JSON", requestHead + body(`{"type":`), "HTTP/1.1 400", "in the middle", 0},
+		{"wrong type", requestHead + body(`{"type":1}`), "HTTP/1.1 400", `field \"type\"`, 0},
+		{"unknown field", requestHead + body(`{"type":"x","session":"r14-1"}`), "HTTP/1.1 400", `session`, 0},
+		{"two objects", requestHead + body(`{"type":"x"}{"type":"y"}`), "HTTP/1.1 400", "follows", 0},
+		{"no type", requestHead + body(`{"data":{}}`), "HTTP/1.1 400", "no type", 0},
+		{"NUL", requestHead + body("{\"type\":\"x\x00\"}"), "HTTP/1.1 400", "", 0},
+		{"not UTF-8", requestHead + body("{\"type\":\"\xff\"}"), "HTTP/1.1 400", "not UTF-8", 0},
+		{"deep", requestHead + body(`{"type":"x","data":`+strings.Repeat("[", 20000)+strings.Repeat("]", 20000)+`}`), "HTTP/1.1 400", "", 0},
+		{"event too large", requestHead + body(`{"type":"x","data":`+string(largestEvent(1))+`}`), "HTTP/1.1 400", "at most 262144", 0},
+		{"10 MB", requestHead + body(strings.Repeat("x", 10<<20)), "HTTP/1.1 413", "over 512 kB", 0},
+		{"10 MB chunked", requestHead + "Transfer-Encoding: chunked\r\n\r\na00000\r\n" + strings.Repeat("x", 10<<20) + "\r\n0\r\n\r\n", "HTTP/1.1 413", "over 512 kB", 0},
+		{"chunked", requestHead + "Transfer-Encoding: chunked\r\n\r\nc\r\n" + `{"type":"x"}` + "\r\n0\r\n\r\n", "HTTP/1.1 200", "", 1},
+		{"length and chunked", requestHead + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nc\r\n" + `{"type":"x"}` + "\r\n0\r\n\r\n", "HTTP/1.1 ", "", -1},
+		{"pipelined", requestHead + good + requestHead + good + requestHead + good, "HTTP/1.1 200", "Connection: close", 1},
+		{"huge header", requestHead + "X: " + strings.Repeat("x", 1<<20) + "\r\n" + good, "HTTP/1.1 431", "", 0},
+		{"many headers", requestHead + strings.Repeat("X: y\r\n", 1<<17) + good, "HTTP/1.1 431", "", 0},
+		{"negative length", requestHead + "Content-Length: -1\r\n\r\n", "HTTP/1.1 400", "", 0},
 		{"NULs", strings.Repeat("\x00", 64) + "\r\n\r\n", "HTTP/1.1 400", "", 0},
 		{"TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", "HTTP/1.1 400", "", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := &handler{emit: func(context.Context, string, api.Emit) (api.Reply, error) { return api.Reply{OK: true}, nil }}
-			path := open(t, NewSession(h, token, "s", quiet), defaults)
-			got := raw(t, path, tt.send)
+			path := open(t, NewSession(h, token, "s", discardLog), defaults)
+			got := exchangeRaw(t, path, tt.send)
 			if !strings.HasPrefix(got, tt.want) || !strings.Contains(got, tt.text) {
 				t.Errorf("answer %.300q, want %q with %q", got, tt.want, tt.text)
 			}
@@ -80,25 +80,25 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
-func TestEmptyTokenLetsNobodyIn(t *testing.T) {
+func TestEmptyTokenRefusesAll(t *testing.T) {
 	h := &handler{}
-	path := open(t, NewSession(h, "", "s", quiet), defaults)
+	path := open(t, NewSession(h, "", "s", discardLog), defaults)
 	var r api.Reply
 	if err := api.Call(t.Context(), path, "", api.PathGuidance, api.Empty{}, &r); err != nil || r.OK || len(h.seen) > 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-// hasty are limits that end within a test.
-var hasty = limits{conns: 4, header: 50 * time.Millisecond, read: 100 * time.Millisecond, write: time.Minute}
+// shortLimits are limits so short that a test can exceed them.
+var shortLimits = limits{conns: 4, header: 50 * time.Millisecond, read: 100 * time.Millisecond, write: time.Minute}
 
 // TestSlowCallers checks that callers that send slowly or not at all delay
 // others only briefly, even if they take every connection.
 func TestSlowCallers(t *testing.T) {
 	h := &handler{}
-	path := open(t, NewSession(h, token, "s", quiet), hasty)
-	for _, begin := range []string{"", "POST /v1/em", head, head + "Content-Length: 20\r\n\r\n{\"ty"} {
-		for range 2 * hasty.conns {
+	path := open(t, NewSession(h, token, "s", discardLog), shortLimits)
+	for _, begin := range []string{"", "POST /v1/em", requestHead, requestHead + "Content-Length: 20\r\n\r\n{\"ty"} {
+		for range 2 * shortLimits.conns {
 			c, err := net.Dial("unix", path)
 			if err != nil {
 				t.Fatal(err)
@@ -114,17 +114,17 @@ func TestSlowCallers(t *testing.T) {
 	}
 }
 
-// TestSlowHandler checks that a handler may take longer than the read deadline.
+// TestSlowHandler: a handler may take longer than the read deadline.
 func TestSlowHandler(t *testing.T) {
 	h := &handler{emit: func(ctx context.Context, _ string, _ api.Emit) (api.Reply, error) {
 		select {
 		case <-ctx.Done():
 			return api.Reply{}, context.Cause(ctx)
-		case <-time.After(4 * hasty.read):
+		case <-time.After(4 * shortLimits.read):
 			return api.Reply{OK: true}, nil
 		}
 	}}
-	path := open(t, NewSession(h, token, "s", quiet), hasty)
+	path := open(t, NewSession(h, token, "s", discardLog), shortLimits)
 	var r api.Reply
 	if err := api.Call(t.Context(), path, token, api.PathEmit, api.Emit{Type: "x"}, &r); err != nil || !r.OK {
 		t.Errorf("%+v, %v", r, err)
@@ -140,12 +140,12 @@ func TestCallerHangsUp(t *testing.T) {
 		close(ended)
 		return api.Reply{}, ctx.Err()
 	}}
-	path := open(t, NewSession(h, token, "s", quiet), defaults)
+	path := open(t, NewSession(h, token, "s", discardLog), defaults)
 	c, err := net.Dial("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Write([]byte(head + body(`{"type":"x"}`))); err != nil {
+	if _, err := c.Write([]byte(requestHead + body(`{"type":"x"}`))); err != nil {
 		t.Fatal(err)
 	}
 	<-began

@@ -34,8 +34,8 @@ func OperatorKey(state string) (string, error) {
 	return readKey(state)
 }
 
-// makeKey links a complete file to the key's path: unlike a rename, a link
-// never replaces a key that another process created meanwhile.
+// makeKey links a complete file to the key's path. Unlike a rename, a link
+// never replaces a key that another process has just created.
 func makeKey(state string) error {
 	f, err := os.CreateTemp(state, keyFile+".*") // creates it with mode 0600
 	if err != nil {

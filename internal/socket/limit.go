@@ -32,7 +32,7 @@ func (l *limitListener) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	select {
-	case <-l.closed: // the server is gone
+	case <-l.closed: // the server has been closed
 		_ = c.Close()
 		<-l.slots
 		return nil, net.ErrClosed

@@ -29,11 +29,11 @@ func WithOwner(uid, gid int) Option {
 }
 
 // Listen creates a Unix socket at path with exactly the given mode, regardless
-// of the umask. It replaces a socket left by an earlier process. A socket that
-// somebody answers at is an ErrInUse; any other file is an error and stays. The
-// path has at most api.MaxPath bytes.
+// of the umask. It replaces a socket left by an earlier process. If another
+// process listens at the path, the error is an ErrInUse; any other file is an
+// error and stays. The path has at most api.MaxPath bytes.
 //
-// Nobody can connect before mode and owner are set. Closing the listener
+// Clients can connect only after mode and owner are set. Closing the listener
 // removes the socket, unless another one has replaced it.
 func Listen(path string, mode fs.FileMode, opts ...Option) (net.Listener, error) {
 	o := options{uid: -1, gid: -1}

@@ -63,7 +63,7 @@ func TestListenOwner(t *testing.T) {
 	}
 }
 
-func TestListenWhereSomethingIs(t *testing.T) {
+func TestListenOccupiedPath(t *testing.T) {
 	t.Run("stale", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "s")
 		left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
@@ -146,7 +146,7 @@ func TestNoLeaks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := Serve(l, NewSession(&handler{}, token, "s", quiet), quiet)
+		s := Serve(l, NewSession(&handler{}, token, "s", discardLog), discardLog)
 		idle, err := net.Dial("unix", path) // sends nothing
 		if err != nil {
 			t.Fatal(err)
@@ -198,7 +198,7 @@ func TestCloseWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Serve(l, NewSession(h, token, "s", quiet), quiet)
+	s := Serve(l, NewSession(h, token, "s", discardLog), discardLog)
 	var reply api.Reply
 	answered := make(chan error, 1)
 	go func() {
@@ -224,9 +224,9 @@ func TestCloseWaits(t *testing.T) {
 	}
 }
 
-// TestAnswerIsPushedOut checks that an answer has left when its handler
+// TestAnswerIsFlushed checks that an answer has left when its handler
 // returns, so that closing the server cannot lose it.
-func TestAnswerIsPushedOut(t *testing.T) {
+func TestAnswerIsFlushed(t *testing.T) {
 	release := make(chan struct{})
 	path := open(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		writeReply(w, http.StatusOK, api.Reply{OK: true})

@@ -47,7 +47,7 @@ func WithMetrics(h http.Handler, key string, m Metrics, log *slog.Logger) http.H
 		}
 		w.Header().Set("Content-Type", MetricsType)
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body) // a scraper that got nothing asks again
+		_, _ = w.Write(body) // a scraper without a response retries
 		_ = http.NewResponseController(w).Flush()
 	})
 }

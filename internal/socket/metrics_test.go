@@ -12,7 +12,7 @@ import (
 
 func TestMetrics(t *testing.T) {
 	var fail error
-	h := WithMetrics(http.NotFoundHandler(), token, func(context.Context) ([]byte, error) { return []byte("up 1\n"), fail }, quiet)
+	h := WithMetrics(http.NotFoundHandler(), token, func(context.Context) ([]byte, error) { return []byte("up 1\n"), fail }, discardLog)
 	ask := func(method, path string, header ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, path, nil)
 		for n := 0; n < len(header); n += 2 {
@@ -47,8 +47,8 @@ func TestMetrics(t *testing.T) {
 	if w := ask("GET", api.PathMetrics, api.TokenHeader, token); w.Code != 500 || w.Body.String() == "up 1\n" {
 		t.Errorf("failing: %d %q", w.Code, w.Body)
 	}
-	// An empty key permits nobody.
-	h = WithMetrics(http.NotFoundHandler(), "", func(context.Context) ([]byte, error) { return nil, nil }, quiet)
+	// An empty key refuses every caller.
+	h = WithMetrics(http.NotFoundHandler(), "", func(context.Context) ([]byte, error) { return nil, nil }, discardLog)
 	if w := ask("GET", api.PathMetrics); w.Code != 401 {
 		t.Errorf("no key at all: %d", w.Code)
 	}

@@ -20,7 +20,7 @@ import (
 // version is the value of the version header.
 var version = strconv.Itoa(api.Version)
 
-// internalText is all that a caller learns of an internal error.
+// internalText is the only text about an internal error that a caller receives.
 const internalText = "nightporter failed at this request; its log says why. What you sent is not to blame: try the same again later"
 
 // route handles the body of a request to one path.
@@ -37,7 +37,8 @@ func typed[T any](do func(r *http.Request, v T) (api.Reply, error)) route {
 	}
 }
 
-// badRequest is a body that cannot be parsed; Error says what to change.
+// badRequest is the error for a body that cannot be parsed. Its text names the
+// correction.
 type badRequest struct{ text string }
 
 func (e badRequest) Error() string { return e.text }
@@ -51,7 +52,7 @@ func router(token, unauthorized string, log *slog.Logger, routes map[string]rout
 			return
 		}
 		got := r.Header.Get(api.TokenHeader)
-		// An empty token was never generated, so it permits nobody.
+		// An empty token was never generated, so it refuses every caller.
 		if token == "" || subtle.ConstantTimeCompare([]byte(got), []byte(token)) != 1 {
 			writeReply(w, http.StatusUnauthorized, refuse(unauthorized))
 			return
@@ -169,7 +170,7 @@ func writeReply(w http.ResponseWriter, status int, reply api.Reply) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(status)
-	// A caller that got no answer asks again.
+	// A caller without a response retries.
 	_, _ = w.Write(b.Bytes())
 	_ = http.NewResponseController(w).Flush()
 }

@@ -19,8 +19,9 @@ type limits struct {
 	write  time.Duration // from there until the answer has been written
 }
 
-// defaults suit two programs on one machine: what takes longer will not arrive.
-// The answer may wait for a busy disk.
+// defaults suit two programs on one machine, where a slower request will never
+// complete. The write limit is longer, because an answer may wait for a busy
+// disk.
 var defaults = limits{conns: 32, header: 5 * time.Second, read: 10 * time.Second, write: time.Minute}
 
 // Server serves one listener.
@@ -51,7 +52,7 @@ func serve(l net.Listener, h http.Handler, log *slog.Logger, lim limits) *Server
 		WriteTimeout:      lim.write,
 		IdleTimeout:       lim.header,
 		MaxHeaderBytes:    4 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // debug: errors caused by hostile callers are not ours
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // level debug: hostile callers cause these errors
 	}
 	s.http.SetKeepAlivesEnabled(false) // one request per connection
 	go func() {
@@ -84,7 +85,7 @@ func (s *Server) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		err = fmt.Errorf("socket: requests were cut off: %w", context.Cause(ctx))
 	}
-	// The listener is gone whatever its error.
+	// Close ends the listener even if it returns an error.
 	_ = s.http.Close()
 	<-s.served
 	return err

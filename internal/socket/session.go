@@ -31,8 +31,8 @@ type SessionHandler interface {
 	// Note keeps a text, or lists the texts kept; kind is KindNote or
 	// KindMemory.
 	Note(ctx context.Context, session, kind string, n api.Note) (api.Reply, error)
-	// Session returns the receipt of the session's accepted event; without one,
-	// its text says what the session still has to do.
+	// Session returns the receipt of the session's accepted event. Before that
+	// event, its text names what is missing.
 	Session(ctx context.Context, session string) (api.Reply, error)
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 )
 
-var quiet = slog.New(slog.DiscardHandler)
+var discardLog = slog.New(slog.DiscardHandler)
 
 const token = "4f1d"
 
@@ -82,21 +82,21 @@ func open(t *testing.T, h http.Handler, lim limits) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serve(l, h, quiet, lim)
-	t.Cleanup(func() { _ = s.Close(stopped()) })
+	s := serve(l, h, discardLog, lim)
+	t.Cleanup(func() { _ = s.Close(cancelledContext()) })
 	return path
 }
 
-// stopped returns a context for a Close that does not wait.
-func stopped() context.Context {
+// cancelledContext returns a context for a Close that does not wait.
+func cancelledContext() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }
 
-// raw sends text as it is and returns everything received until the server
-// hangs up.
-func raw(t *testing.T, path, text string) string {
+// exchangeRaw sends text unchanged and returns all data until the server closes
+// the connection.
+func exchangeRaw(t *testing.T, path, text string) string {
 	t.Helper()
 	c, err := net.Dial("unix", path)
 	if err != nil {

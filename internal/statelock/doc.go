@@ -2,11 +2,11 @@
 //
 // The lock (lock.go) is an open-file-description lock on the file "lock" in the
 // folder. The kernel releases it when its holder ends, also by SIGKILL. A
-// classic POSIX record lock would fall as soon as any library of the process
-// opened and closed the file. The file contains the holder's process id, for
-// messages only.
+// classic POSIX record lock is no alternative: the process would lose it as
+// soon as any library opened and closed the file. The file contains the
+// holder's process id, for messages only.
 //
-// The package is separate from package store, so that a session's shim can ask
-// whether a daemon lives without linking the database. The tests hold that
-// asking never takes or drops the lock, and that a killed holder releases it.
+// The package is separate from package store, so that a session's shim can
+// check for a daemon without linking the database. The tests hold that a check
+// never takes or drops the lock, and that a killed holder releases it.
 package statelock

@@ -60,8 +60,8 @@ func Take(dir string) (*Lock, error) {
 	return &Lock{f: f}, nil
 }
 
-// Release releases the lock. It keeps the file: with the file removed, two
-// processes could lock two files of the same name.
+// Release releases the lock. It keeps the file: if it were removed, two
+// processes could lock two different files at the same path.
 func (l *Lock) Release() error {
 	if err := errors.Join(writePID(l.f, 0), l.f.Close()); err != nil {
 		return fmt.Errorf("release state folder: %w", err)
@@ -89,7 +89,7 @@ func Held(dir string) (pid int, held bool, err error) {
 // the path.
 func Query(f *os.File) (pid int, held bool, err error) {
 	l := wholeFile(unix.F_WRLCK)
-	if err := control(f, getlk, &l); err != nil {
+	if err := fcntl(f, getlk, &l); err != nil {
 		return 0, false, fmt.Errorf("ask for the state folder's lock: %s: %w", f.Name(), err)
 	}
 	if l.Type == unix.F_UNLCK {
@@ -101,7 +101,7 @@ func Query(f *os.File) (pid int, held bool, err error) {
 
 func lock(f *os.File) error {
 	l := wholeFile(unix.F_WRLCK)
-	return control(f, setlk, &l)
+	return fcntl(f, setlk, &l)
 }
 
 // wholeFile describes a lock on every byte of a file.
@@ -109,8 +109,8 @@ func wholeFile(kind int16) unix.Flock_t {
 	return unix.Flock_t{Type: kind, Whence: io.SeekStart}
 }
 
-// control calls fcntl, again after an interrupt by a signal.
-func control(f *os.File, cmd int, l *unix.Flock_t) error {
+// fcntl calls fcntl, again after an interrupt by a signal.
+func fcntl(f *os.File, cmd int, l *unix.Flock_t) error {
 	for {
 		err := unix.FcntlFlock(f.Fd(), cmd, l)
 		if !errors.Is(err, unix.EINTR) {

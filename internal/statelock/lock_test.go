@@ -100,7 +100,7 @@ func TestOtherProcessHolds(t *testing.T) {
 	}
 }
 
-func TestKilledHolderLetsGo(t *testing.T) {
+func TestKilledHolderReleases(t *testing.T) {
 	dir := t.TempDir()
 	cmd, _ := hold(t, dir)
 	if err := cmd.Process.Kill(); err != nil {

@@ -22,10 +22,10 @@ func connectHelper(path string) int {
 	return 0
 }
 
-// What a session must not do, as shell commands that say "BAD name" when they
-// could.
+// TestBoundary runs shell commands that a session must not be able to do. Each
+// prints "BAD name" if it succeeds.
 func TestBoundary(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		if level == 1 {
 			t.Skip("SKIPPED: level 1 refuses nothing, it compares")
 		}
@@ -44,9 +44,9 @@ func TestBoundary(t *testing.T) {
 			t.Fatal(err)
 		}
 		for d := home; d != "/tmp" && len(d) > 5; d = filepath.Dir(d) {
-			_ = os.Chmod(d, 0o755) // else the other user, and not the boundary, would refuse
+			_ = os.Chmod(d, 0o755) // otherwise the file mode, not the boundary, would refuse
 		}
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		for _, f := range []string{filepath.Join(h.state, "operator.key"), filepath.Join(h.out, "victim")} {
 			if err := os.WriteFile(f, []byte("s3cret"), 0o666); err != nil {
 				t.Fatal(err)
@@ -97,14 +97,15 @@ echo end`)
 	})
 }
 
-// Modes, owners and times of files outside: Landlock lets them pass, so what
-// refuses is the read-only mount, or the other user.
+// TestBoundaryAttributes: sessions cannot change modes, owners and times of
+// files outside. Landlock does not control these, so the read-only mount or the
+// other user must refuse.
 func TestBoundaryAttributes(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		if level < 3 && os.Geteuid() != 0 {
 			t.Skipf("SKIPPED: below level 3 nothing refuses this to the same user (uid %d)", os.Geteuid())
 		}
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		victim := filepath.Join(h.out, "victim")
 		if err := os.WriteFile(victim, nil, 0o640); err != nil {
 			t.Fatal(err)
@@ -132,8 +133,8 @@ func TestBoundaryAttributes(t *testing.T) {
 }
 
 func TestSockets(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
 		listen := func(path string) {
 			l, err := net.Listen("unix", path)
 			if err != nil {
@@ -158,7 +159,7 @@ func TestSockets(t *testing.T) {
 		h.runner.o.BeforeStart = nil
 		h.script(fmt.Sprintf("%[1]s connect %[2]s && echo operator; until [ -S $HAT_SOCKET ]; do sleep 0.01; done; %[1]s connect $HAT_SOCKET && echo hat", h.runner.Program(), operator))
 		h.start(h.launch("r1-1"))
-		listen(h.runner.SocketPath("r1-1")) // as a daemon that adopts the session does: after its start
+		listen(h.runner.SocketPath("r1-1")) // a daemon that adopts the session also listens after its start
 		x := h.wait("r1-1")
 		if !strings.Contains(x.Tail, "connected\nhat\n") {
 			t.Errorf("hat's socket cannot be reached: %q", x.Tail)
@@ -171,14 +172,15 @@ func TestSockets(t *testing.T) {
 	})
 }
 
-// A root-started daemon whose folders nobody else can enter: level 3 shows the
-// session what it needs under the same paths, the lower levels say what to do.
+// TestClosedFolders: the daemon runs as root and its folders are closed to
+// other users. Level 3 shows the session its files under the same paths; the
+// lower levels return a remedy.
 func TestClosedFolders(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only a daemon started as root has another user's sessions")
 	}
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, 0, func(o *Options) { o.MaxLevel = level })
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, 0, func(o *Options) { o.MaxLevel = level })
 		top := filepath.Dir(h.state)
 		for _, d := range []string{top, h.state, filepath.Dir(h.work), filepath.Dir(filepath.Dir(h.work))} {
 			if err := os.Chmod(d, 0o700); err != nil {
@@ -193,7 +195,7 @@ func TestClosedFolders(t *testing.T) {
 			return
 		}
 		if got != 3 {
-			if able() == 3 {
+			if supportedLevel() == 3 {
 				t.Fatalf("level %d: %q", got, why)
 			}
 			t.Skipf("SKIPPED: no level 3: %q", why)
@@ -205,12 +207,13 @@ func TestClosedFolders(t *testing.T) {
 	})
 }
 
-// A session that leaves a second name of a file outside does not get the file.
+// TestHandOver: a hard link that a session makes to a file outside does not
+// give it that file.
 func TestHandOver(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root hands folders over")
 	}
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	outside, inside, link := filepath.Join(h.out, "shadow"), filepath.Join(h.work, "mine"), filepath.Join(h.work, "shadow")
 	for _, f := range []string{outside, inside} {
 		if err := os.WriteFile(f, nil, 0o600); err != nil {
@@ -223,7 +226,7 @@ func TestHandOver(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(h.work, "sym")); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.runner.user.handOver(h.work); err != nil {
+	if err := h.runner.user.chownTree(h.work); err != nil {
 		t.Fatal(err)
 	}
 	owner := func(f string) uint32 {
@@ -239,7 +242,7 @@ func TestHandOver(t *testing.T) {
 }
 
 func TestRequired(t *testing.T) {
-	h := newHouse(t, 1, func(o *Options) { o.Boundary = "required" })
+	h := newFixture(t, 1, func(o *Options) { o.Boundary = "required" })
 	h.script("exit 0")
 	if err := h.runner.Start(t.Context(), h.launch("r1-1")); err == nil || !strings.Contains(err.Error(), "required") {
 		t.Errorf("Start = %v", err)

@@ -23,7 +23,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// claudeProgram finds the real Claude Code.
+// claudeProgram returns the path of the real Claude Code.
 func claudeProgram(t *testing.T) string {
 	t.Helper()
 	if p := os.Getenv("NIGHTPORTER_CLAUDE"); p != "" {
@@ -36,19 +36,20 @@ func claudeProgram(t *testing.T) string {
 	return p
 }
 
-// claudeNight is a house in which Claude Code works against a scripted model.
-type claudeNight struct {
-	*house
-	desk *desk
-	srv  *models.Server
+// claudeFixture is a fixture whose agent is Claude Code, connected to a
+// scripted model.
+type claudeFixture struct {
+	*fixture
+	hat *hatServer
+	srv *models.Server
 }
 
-func newClaude(t *testing.T, level int, script func(models.Request) models.Turn, vars ...string) *claudeNight {
+func newClaude(t *testing.T, level int, script func(models.Request) models.Turn, vars ...string) *claudeFixture {
 	t.Helper()
 	prog := claudeProgram(t)
-	d, serve := serveDesk(t)
-	n := &claudeNight{desk: d, srv: models.Start(t, script)}
-	n.house = newHouse(t, level, serve)
+	d, serve := serveHat(t)
+	n := &claudeFixture{hat: d, srv: models.Start(t, script)}
+	n.fixture = newFixture(t, level, serve)
 	file := filepath.Join(n.out, "claude.env")
 	if err := os.WriteFile(file, []byte(strings.Join(append(n.srv.Env(), vars...), "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -70,13 +71,13 @@ Task 5: Say hello
     hat emit build.complete --data '{"summary":"…","files_modified":["path"]}'
 `
 
-func (n *claudeNight) launchClaude(session string) ledger.Launch {
+func (n *claudeFixture) launchClaude(session string) ledger.Launch {
 	l := n.launch(session)
 	l.Agent, l.Model, l.Prompt = adapter.Claude, "claude-sonnet-4-5", claudePrompt
 	return l
 }
 
-func (n *claudeNight) session(session string, change ...func(*ledger.Launch)) ledger.Exit {
+func (n *claudeFixture) session(session string, change ...func(*ledger.Launch)) ledger.Exit {
 	n.t.Helper()
 	l := n.launchClaude(session)
 	for _, c := range change {
@@ -86,14 +87,14 @@ func (n *claudeNight) session(session string, change ...func(*ledger.Launch)) le
 	x := n.wait(session)
 	n.t.Logf("%s: exit %d after %s, turns %d, tokens %d, $%.5f, trouble %q until %s, %q, %d events, %d requests, %d killed",
 		x.Reason, x.Code, x.Took().Round(10*time.Millisecond), x.Turns, x.Tokens, x.CostUSD, x.Failure, x.Until.Format(time.RFC3339), x.Text,
-		len(n.desk.sent()), len(n.srv.Requests()), x.Killed)
+		len(n.hat.sent()), len(n.srv.Requests()), x.Killed)
 	n.record(session)
 	return x
 }
 
-// record keeps the session's stream for TestClaudeRead where -claude.record is
-// given, without what is of this machine or of this moment.
-func (n *claudeNight) record(session string) {
+// record stores the session's stream for TestClaudeRead if -claude.record is
+// set. It removes names of this machine and times.
+func (n *claudeFixture) record(session string) {
 	if !*recording {
 		return
 	}
@@ -123,7 +124,7 @@ var done = map[string]any{"summary": "it's done", "files_modified": []string{"he
 
 // A session writes a file, runs a command, sends its event and ends.
 func TestClaudeWorks(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		n := newClaude(t, level, models.Play(func(r models.Request) []models.Turn {
 			hat := r.Hat()
 			return []models.Turn{
@@ -137,7 +138,7 @@ func TestClaudeWorks(t *testing.T) {
 		if got, err := os.ReadFile(filepath.Join(n.work, "copy.txt")); string(got) != "hello Task 5\n" {
 			t.Errorf("copy.txt: %q, %v", got, err)
 		}
-		if e := n.desk.sent(); len(e) != 1 || e[0].Type != "build.complete" || !strings.Contains(string(e[0].Data), "it's done") {
+		if e := n.hat.sent(); len(e) != 1 || e[0].Type != "build.complete" || !strings.Contains(string(e[0].Data), "it's done") {
 			t.Errorf("events: %+v", e)
 		}
 		// 3 turns of 1050 tokens, and one of 118.
@@ -190,8 +191,8 @@ func TestClaudeStopHook(t *testing.T) {
 			if heeds {
 				want, events = 3, 1
 			}
-			if x.Code != 0 || len(turns) != want || len(n.desk.sent()) != events || n.desk.hooks() == 0 {
-				t.Errorf("exit %+v, %d turns, events %v, hooks %d", x, len(turns), n.desk.sent(), n.desk.hooks())
+			if x.Code != 0 || len(turns) != want || len(n.hat.sent()) != events || n.hat.hooks() == 0 {
+				t.Errorf("exit %+v, %d turns, events %v, hooks %d", x, len(turns), n.hat.sent(), n.hat.hooks())
 			}
 		})
 	}
@@ -274,7 +275,7 @@ func TestClaudeBackground(t *testing.T) {
 	t.Run("after the event", func(t *testing.T) {
 		n := newClaude(t, 0, script(true))
 		n.start(n.launchClaude("r1-1"))
-		<-n.desk.arrived
+		<-n.hat.arrived
 		if err := n.runner.End(context.Background(), "r1-1", ledger.Duration(3*time.Second)); err != nil {
 			t.Fatal(err)
 		}
@@ -318,9 +319,9 @@ func TestClaudeDenied(t *testing.T) {
 				l.Denied = []string{"git push --force", "rm -rf", "DROP TABLE", "curl | sh", "wget | sh"}
 				l.Protected = []string{"main"}
 			})
-			told := fmt.Sprint(n.srv.Turns()[1].Results())
-			t.Log(told)
-			if !strings.Contains(told, denied) || denied == nobody && (strings.Contains(told, itself) || strings.Contains(told, wrapper)) {
+			results := fmt.Sprint(n.srv.Turns()[1].Results())
+			t.Log(results)
+			if !strings.Contains(results, denied) || denied == nobody && (strings.Contains(results, itself) || strings.Contains(results, wrapper)) {
 				t.Errorf("want %q", denied)
 			}
 			// What a program refused is the program's own output to Claude Code.
@@ -344,14 +345,14 @@ func TestClaudeHugeLine(t *testing.T) {
 	}))
 	n.start(n.launchClaude("r1-1"))
 	x := n.wait("r1-1")
-	if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Failure != "" || x.Tokens != 3150 || len(n.desk.sent()) != 1 || len(x.Tail) > lastSize {
+	if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Failure != "" || x.Tokens != 3150 || len(n.hat.sent()) != 1 || len(x.Tail) > lastSize {
 		t.Errorf("exit: %+v", x)
 	}
 }
 
 // A kept login is what the program logs in with, and is gone afterwards.
 func TestClaudeLogin(t *testing.T) {
-	tokens := func(n *claudeNight) string { return n.srv.Turns()[0].Header.Get("Authorization") }
+	tokens := func(n *claudeFixture) string { return n.srv.Turns()[0].Header.Get("Authorization") }
 	far := time.Now().Add(24 * time.Hour).UnixMilli()
 	for _, c := range []struct {
 		name  string

@@ -12,17 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open files of the confine stage besides 0, 1 and 2.
+// File descriptors of the confine stage besides 0, 1 and 2.
 const (
-	confinePlan   = 3 // JSON of a plan
-	confineStatus = 4 // an error's text; closed without one when the agent runs
+	confinePlan   = 3 // the plan as JSON
+	confineStatus = 4 // receives an error's text; closed without one when the agent starts
 )
 
-// confine gives up its rights in the order that leaves each step the rights
-// it needs, and becomes the agent. It returns only when that failed.
+// confine drops the process's rights and executes the agent. The order leaves
+// each step the rights that it needs. It returns only after a failure.
 func confine() error {
-	// Rights are a thread's: all that follows has to happen on the one that
-	// becomes the agent.
+	// Landlock, user id and capabilities belong to a thread: all steps must run
+	// on the thread that executes the agent.
 	runtime.LockOSThread()
 	unix.CloseOnExec(confineStatus)
 	in := os.NewFile(confinePlan, "plan")
@@ -34,15 +34,16 @@ func confine() error {
 	if err := json.Unmarshal(data, &p); err != nil {
 		return fmt.Errorf("read the plan: %w", err)
 	}
-	// Where memory runs out, the session is to go and not the daemon. Later
-	// it has no right to write this file; where it cannot now, no harm is done.
+	// When memory runs out, the kernel should kill the session rather than the
+	// daemon. Later the process has no right to write this file; a failure is
+	// harmless.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("300"), 0)
 	if p.Level >= 2 {
-		if err := restrict(p); err != nil {
+		if err := applyLandlock(p); err != nil {
 			return err
 		}
 	}
-	// A crash leaves no memory image in the work folder.
+	// Core dumps would end up in the work folder.
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("set core limit: %w", err)
 	}
@@ -56,7 +57,8 @@ func confine() error {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
 	unix.Umask(0o022)
-	// After the user is dropped: the session enters its folder by its own right.
+	// The folder is entered after the user change, so that the session needs
+	// its own right to it.
 	if err := os.Chdir(p.Dir); err != nil {
 		return fmt.Errorf("enter the work folder: %w", err)
 	}
@@ -66,9 +68,9 @@ func confine() error {
 	return nil
 }
 
-// dropUser changes to another user for good. The system calls are made
-// directly: the standard library's would change every thread, with signals
-// that a Landlock domain may refuse.
+// dropUser changes to another user permanently. It makes the system calls
+// directly: the standard library would change every thread by signals, which a
+// Landlock domain may refuse.
 func dropUser(uid, gid int) error {
 	if uid < 0 {
 		return nil
@@ -85,11 +87,11 @@ func dropUser(uid, gid int) error {
 	return nil
 }
 
-// dropCapabilities leaves none, also those that the mounts needed in a user
-// namespace.
+// dropCapabilities drops all capabilities, including those in the user
+// namespace that the mounts needed.
 func dropCapabilities() error {
 	err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-	if err != nil && !errors.Is(err, unix.EINVAL) { // a kernel before ambient capabilities
+	if err != nil && !errors.Is(err, unix.EINVAL) { // EINVAL: the kernel predates ambient capabilities
 		return err
 	}
 	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}

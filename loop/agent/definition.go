@@ -14,20 +14,20 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Definition is one agent as the configuration has it, [agents.X] laid over the
-// agent's row.
+// Definition is a configured agent: its row in package adapter with the
+// settings of [agents.X] applied.
 type Definition struct {
 	Name    string
 	Command []string // program and arguments; a program with a slash is relative to Dir
-	Dir     string   // folder of the configuration file that holds it, absolute
+	Dir     string   // absolute folder of the configuration file that defines the agent
 	Prompt  string   // stdin (default), arg or file
-	Output  string   // format of its output; "" and "text" mean that nothing is read from it
+	Output  string   // output format; "" and "text" = plain text without records
 	EnvFile string   // file of NAME=VALUE lines, relative to Dir
-	PassEnv []string // names of the daemon's variables that it gets
+	PassEnv []string // names of the daemon's environment variables that it inherits
 }
 
-// BuiltIn returns the agents that need no [agents.X], by name: those whose
-// program is looked for on PATH. What the configuration says is laid over them.
+// BuiltIn returns, by name, the agents that need no [agents.X] because their
+// program is found on PATH. The configuration can override their settings.
 func BuiltIn() map[string]Definition {
 	defs := map[string]Definition{}
 	for _, a := range adapter.All() {
@@ -38,9 +38,9 @@ func BuiltIn() map[string]Definition {
 	return defs
 }
 
-// adapter returns the row by which the agent is run.
+// adapter returns the agent's row in package adapter.
 func (d Definition) adapter() (*adapter.Agent, error) {
-	if a := adapter.Reads(d.Output); a != nil {
+	if a := adapter.FindOutput(d.Output); a != nil {
 		return a, nil
 	}
 	return nil, d.problem(fmt.Sprintf("output = %q is not known", d.Output),
@@ -54,12 +54,12 @@ func (d Definition) file(path string) string {
 	return filepath.Join(d.Dir, path)
 }
 
-// problem is a finding about this definition.
+// problem returns an error about this definition, with a remedy.
 func (d Definition) problem(text, fix string) error {
 	return adapter.Problem(d.Name, text, fix)
 }
 
-// program finds the agent's program, as an absolute path.
+// program returns the absolute path of the agent's program.
 func (d Definition) program(path []string) (string, error) {
 	if len(d.Command) == 0 || d.Command[0] == "" {
 		return "", d.problem("it has no command", fmt.Sprintf("set command = [\"PROGRAM\"] in [agents.%s]", d.Name))
@@ -100,10 +100,10 @@ func executable(path string) error {
 	return nil
 }
 
-// Check reports what would keep the agent from being started: an unknown
-// name, a missing program or env_file, a boundary below what the
-// configuration requires, folders that the session's user cannot reach. What
-// a person has to mend is a *ledger.InputError. It starts no model turn.
+// Check reports why the agent cannot be started: an unknown name, a missing
+// program or env_file, a boundary below the required level, or folders that the
+// session's user cannot reach. A mistake that a person can correct is a
+// *ledger.InputError. Check uses no model.
 func (r *Runner) Check(ctx context.Context, agent string) error {
 	d, ok := r.o.Agents[agent]
 	if !ok {
@@ -135,7 +135,7 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 	if err := r.boundary(); err != nil {
 		return err
 	}
-	if fi, err := os.Stat(prog); err == nil && !r.user.may(fi, 0o1) {
+	if fi, err := os.Stat(prog); err == nil && !r.user.permits(fi, 0o1) {
 		return d.problem(fmt.Sprintf("%s cannot be run by the user of sessions, uid %d", prog, r.user.uid), "chmod o+rx "+prog)
 	}
 	if level < 3 {
@@ -149,8 +149,9 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 	return nil
 }
 
-// checkKnown looks at an agent whose program is the known one itself. A script
-// around it may bring its own login, and need not answer as the program does.
+// checkKnown checks version and login of an agent whose command is its known
+// program. It is not called for a script around that program, which may log in
+// by itself and need not answer --version.
 func (r *Runner) checkKnown(ctx context.Context, d Definition, a *adapter.Agent, prog string, env []string) error {
 	if _, err := r.version(ctx, a, prog); err != nil {
 		return d.problem(err.Error(), a.Install)
@@ -167,9 +168,8 @@ func (r *Runner) checkKnown(ctx context.Context, d Definition, a *adapter.Agent,
 	return nil
 }
 
-// Version asks an agent's program for its version, without a model turn and
-// with an environment of its own. It is the first line that `--version`
-// prints.
+// Version returns the first line that the agent's program prints for --version.
+// The program runs without a model and with an environment of its own.
 func (r *Runner) Version(ctx context.Context, agent string) (string, error) {
 	d := r.o.Agents[agent]
 	a, err := d.adapter()
@@ -183,14 +183,14 @@ func (r *Runner) Version(ctx context.Context, agent string) (string, error) {
 	return r.version(ctx, a, prog)
 }
 
-// patience is how long a program may take to say its version: some unpack
-// themselves first.
-const patience = 30 * time.Second
+// versionTimeout limits the run of `--version`: some programs unpack themselves
+// first.
+const versionTimeout = 30 * time.Second
 
-// version gives it a folder in the state folder: a service manager may have
-// made all others read-only, /tmp too.
+// version runs the program in a folder below the state folder, because a
+// service manager may have made all other folders read-only, including /tmp.
 func (r *Runner) version(ctx context.Context, a *adapter.Agent, prog string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	home, err := os.MkdirTemp(r.o.State, "version-")
 	if err != nil {

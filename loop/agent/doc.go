@@ -1,7 +1,7 @@
 // Package agent runs sessions: a coding agent, or a command of the project that
 // has to run in the same boundary.
 //
-// Four processes take part, and each can lose the one above it:
+// Four processes take part, and each survives the end of the one above it:
 //
 //	daemon      Runner: makes the session's folder, starts the shim, waits
 //	supervisor  ShimMain: outlives the daemon; output, limits, exit.json
@@ -11,35 +11,35 @@
 //	            the agent: Landlock, user id, no new privileges, exec
 //
 // The boundary has three levels. At level 3 the session has namespaces of its
-// own (PID, mount, IPC; a user namespace where the daemon is not root), sees
-// everything outside read-only, finds the state folder, credentials and run
-// folders empty, and is under Landlock besides. At level 2 there is Landlock
-// and a subreaper. At level 1 there is a subreaper only, and writes outside
-// are found by comparison. The level of a machine is tried, not guessed:
-// Runner.Level runs a real session at each until one works.
+// own (PID, mount, IPC; a user namespace unless the daemon is root), sees
+// everything outside read-only, sees empty folders in place of the state
+// folder, credentials and run folders, and is under Landlock besides. At level
+// 2 there is Landlock and a subreaper. At level 1 there is a subreaper only,
+// and writes outside are found by comparison. The machine's level is found by
+// trial: Runner.Level runs a real session at each level until one works.
 //
 // The files:
 //
-//	runner.go definition.go session.go  what a daemon configures and asks
+//	runner.go definition.go session.go  the interface for the daemon
 //	start.go env.go wrappers.go         a session's folders, environment and PATH
-//	login.go                            agents' logins, kept, lent and taken back
-//	shim.go limits.go output.go         the supervisor, its limits, what it keeps of the output
+//	login.go                            agents' logins, lent to sessions and taken back
+//	shim.go limits.go output.go         the supervisor, its limits and the kept output
 //	reaper.go mount.go tree.go          the reaper, its mounts, the processes below it
 //	confine.go landlock.go user.go      the last step before the agent
-//	level.go hide.go reach.go           what a level keeps from sessions
-//	wait.go output_tail.go tidy.go      how sessions end, what they print, what they leave
+//	level.go hide.go reach.go           the protection that each level gives
+//	wait.go output_tail.go tidy.go      a session's end, its latest output, its removal
 //	folder.go install.go                the files of a session, the programs that run it
 //
-// What is known of each agent is in package adapter. A session's folder
-// STATE/sessions/ID is a contract between releases: each adopts the sessions of
-// the one before; its files are in folder.go.
+// Package adapter describes each agent. A session's folder STATE/sessions/ID is
+// a contract between releases: each adopts the sessions of the one before; its
+// files are in folder.go.
 //
-// The package never decides: it does not retry, does not choose an agent, and
-// does not judge a session's work. It never runs git, and never starts anything
-// that a session wrote outside of the boundary.
+// The package makes no decisions: it does not retry, does not choose an agent,
+// and does not judge a session's work. It never runs git, and never runs a
+// session's files outside of the boundary.
 //
 // The tests hold that a session is started once however often Start is called;
-// that its whole process tree is gone when Wait returns, whoever was killed
-// before; that nothing that the level hides can be read, and nothing outside
-// written; and that an agent's keys reach no command of the project.
+// that its whole process tree is gone when Wait returns, even if its supervisor
+// or reaper was killed; that hidden files cannot be read and files outside not
+// be written; and that an agent's keys reach no command of the project.
 package agent

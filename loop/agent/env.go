@@ -13,11 +13,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// caches are the folders below STATE/cache/PROJECT and the variables that
-// send tools there. HOME is new for every session; without these, every
-// session would fetch and build everything again. What a tool reads as its
-// configuration must not lie in one: a session would leave it to those that
-// verify its work. These tools keep theirs below HOME.
+// caches lists the environment variables that direct tools to caches below
+// STATE/cache/PROJECT. HOME is new for every session; without these caches
+// every session would download and build everything again. A folder from which
+// a tool reads its configuration must not be among them: a session could change
+// the tools that verify its work. Such tools use the session's HOME.
 var caches = [][2]string{
 	{"GOCACHE", "go-build"},
 	{"GOMODCACHE", "go-mod"},
@@ -28,19 +28,19 @@ var caches = [][2]string{
 
 // cargoHome is CARGO_HOME, below the session's HOME. Cargo reads its
 // configuration there (config.toml can name another compiler, or a runner that
-// stands in for the tests), so sessions share only cargoCaches of it.
+// replaces the tests), so sessions share only cargoCaches.
 const cargoHome = ".cargo"
 
-// cargoCaches are the folders of CARGO_HOME that are caches, and where each
-// lies below STATE/cache/PROJECT. They lie there side by side, in a folder
-// that sessions own: below one of their own, the next Start could be led
-// elsewhere by a link in the parent's place.
+// cargoCaches maps cache folders in CARGO_HOME to their names below
+// STATE/cache/PROJECT. They lie side by side there, in a folder that sessions
+// own. In a nested folder, a session could replace the parent by a link and
+// redirect the next Start.
 var cargoCaches = [][2]string{
 	{"registry", "cargo-registry"},
 	{"git", "cargo-git"},
 }
 
-// cacheDirs are the folders that makeCache makes.
+// cacheDirs returns the names of the folders that makeCache makes.
 func cacheDirs() []string {
 	var dirs []string
 	for _, c := range append(caches[:len(caches):len(caches)], cargoCaches...) {
@@ -50,7 +50,7 @@ func cacheDirs() []string {
 }
 
 // makeCargoHome makes a session's CARGO_HOME with links to the project's
-// caches. Like prepare, it can be done again.
+// caches. It is idempotent, like prepare.
 func (r *Runner) makeCargoHome(box, project string) error {
 	dir := filepath.Join(box, boxHome, cargoHome)
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
@@ -62,14 +62,14 @@ func (r *Runner) makeCargoHome(box, project string) error {
 			return err
 		}
 	}
-	return r.user.give(dir)
+	return r.user.chown(dir)
 }
 
-// toolchains are folders of programs that install other programs, by the
-// variable that names them and the place below a home where they are without
-// it. What they put on PATH are stand-ins that look there for the real thing,
-// and a session has a HOME of its own. They hold no secrets, and are read-only
-// to a session.
+// toolchains lists programs that install other programs: the environment
+// variable with their folder, and the default folder below HOME. Such a program
+// puts proxies on PATH that look up the real program in that folder, which they
+// would not find with the session's own HOME. The folders hold no secrets, and
+// sessions cannot write them.
 var toolchains = [][2]string{
 	{"RUSTUP_HOME", ".rustup"},
 	{"PYENV_ROOT", ".pyenv"},
@@ -80,9 +80,10 @@ var toolchains = [][2]string{
 	{"MISE_DATA_DIR", ".local/share/mise"},
 }
 
-// installed are the toolchains of who started the daemon, as variables.
-func installed() []string {
-	home, _ := os.UserHomeDir() // unknown: only what variables name
+// toolchainVars returns the variables of the toolchains of the user who started
+// the daemon.
+func toolchainVars() []string {
+	home, _ := os.UserHomeDir() // when unknown, only the toolchains that variables name are used
 	var vars []string
 	for _, c := range toolchains {
 		dir := os.Getenv(c[0])
@@ -96,20 +97,20 @@ func installed() []string {
 	return vars
 }
 
-// installedIn are the folders of installed.
-func installedIn() []string {
+// toolchainDirs returns the folders that toolchainVars names.
+func toolchainDirs() []string {
 	var dirs []string
-	for _, v := range installed() {
+	for _, v := range toolchainVars() {
 		_, dir, _ := strings.Cut(v, "=")
 		dirs = append(dirs, dir)
 	}
 	return dirs
 }
 
-// environment is the whole environment of a session: docs/spec 17 and what a
-// program needs to find its way. Nothing of the daemon's own environment is in
-// it but PATH, cut to what exists, where toolchains are, and the variables that
-// the configuration names.
+// environment returns the complete environment of a session: the variables of
+// docs/spec 17 and the ones that programs need to work. From the daemon's own
+// environment it takes only PATH without missing folders, the toolchains, and
+// the variables that the configuration names.
 func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 	box := filepath.Join(r.folder(l.Session), dirBox)
 	home := filepath.Join(box, boxHome)
@@ -128,21 +129,21 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 		"XDG_DATA_HOME=" + filepath.Join(home, ".local", "share"),
 		"XDG_STATE_HOME=" + filepath.Join(home, ".local", "state"),
 		"CARGO_HOME=" + filepath.Join(home, cargoHome),
-		"GOFLAGS=-modcacherw", // else a module cache cannot be removed
+		"GOFLAGS=-modcacherw", // otherwise the module cache could not be deleted
 	}
 	for _, c := range caches {
 		env = append(env, c[0]+"="+filepath.Join(r.cache(l.Project), c[1]))
 	}
-	env = pass(append(env, installed()...), r.o.PassEnv)
+	env = inheritVars(append(env, toolchainVars()...), r.o.PassEnv)
 	if l.Kind != ledger.KindAgent {
-		// An agent's keys are the agent's: what a session wrote, and is now
-		// being verified, must not find them.
+		// An agent's keys are for the agent only: files of a session, which are
+		// being verified now, must not read them.
 		return env, nil
 	}
 	if a, err := d.adapter(); err == nil {
 		env = append(env, a.Vars...)
 	}
-	env = pass(env, d.PassEnv)
+	env = inheritVars(env, d.PassEnv)
 	if d.EnvFile != "" {
 		path := d.file(d.EnvFile)
 		data, err := os.ReadFile(path)
@@ -155,7 +156,7 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 		}
 		env = append(env, vars...)
 	}
-	return last(append(env,
+	return lastValues(append(env,
 		api.EnvSocket+"="+r.SocketPath(l.Session),
 		api.EnvToken+"="+l.Token,
 		api.EnvSession+"="+l.Session,
@@ -165,18 +166,20 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 	)), nil
 }
 
-// pass adds the named variables of the daemon's environment, where they are set.
-func pass(env, names []string) []string {
+// inheritVars adds those of the named variables that the daemon's environment
+// has.
+func inheritVars(env, names []string) []string {
 	for _, n := range names {
 		if v, ok := os.LookupEnv(n); ok {
 			env = append(env, n+"="+v)
 		}
 	}
-	return last(env)
+	return lastValues(env)
 }
 
-// last keeps the last value of each variable, in the place of its first.
-func last(env []string) []string {
+// lastValues keeps the last value of each variable, at the position of its
+// first.
+func lastValues(env []string) []string {
 	at := map[string]int{}
 	var out []string
 	for _, e := range env {
@@ -191,9 +194,9 @@ func last(env []string) []string {
 	return out
 }
 
-// parseEnvFile reads lines NAME=VALUE. Empty lines, lines that begin with #
-// and a leading "export " are passed over; a value may stand in quotes.
-// Nothing is expanded. The error names file and line, never a value.
+// parseEnvFile reads lines NAME=VALUE. It skips empty lines, lines that begin
+// with # and a leading "export "; a value may be quoted. It expands nothing. An
+// error names file and line, never a value.
 func parseEnvFile(path string, data []byte) ([]string, error) {
 	var env []string
 	sc := bufio.NewScanner(bytes.NewReader(data))

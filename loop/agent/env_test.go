@@ -13,10 +13,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestAgentVariables: the variables of an agent's row reach its sessions and no
-// command of the project, and env_file wins over them.
+// TestAgentVariables: the variables of an agent's row reach its sessions but no
+// command of the project, and env_file overrides them.
 func TestAgentVariables(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	file := filepath.Join(h.out, "claude.env")
 	if err := os.WriteFile(file, []byte("CLAUDE_CODE_MAX_RETRIES=7\nANTHROPIC_API_KEY=k\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestAgentVariables(t *testing.T) {
 func TestParseEnvFile(t *testing.T) {
 	got, err := parseEnvFile("keys.env", []byte("\uFEFF# keys\r\n\r\nA=1\r\nexport B = \n  C='x y'\nD=\"a=b\"\nE=\nF='\n"))
 	var in *ledger.InputError
-	if !errors.As(err, &in) || in.Findings[0].Line != 4 { // "B " is no name
+	if !errors.As(err, &in) || in.Findings[0].Line != 4 { // the name "B " is invalid
 		t.Errorf("%v, %v", got, err)
 	}
 	got, err = parseEnvFile("keys.env", []byte("\uFEFF# keys\r\n\r\nA=1\r\nexport B=2\n  C='x y'\nD=\"a=b\"\nE=\nF='\n"))

@@ -14,27 +14,27 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// FolderVersion is the version of a session folder's layout, written in its
-// file "version". A later release reads every earlier one (docs/spec 13).
+// FolderVersion is the layout version in the file "version" of a session's
+// folder. Each release reads all earlier layouts (docs/spec 13).
 const FolderVersion = 1
 
 // Files of a session's folder.
 const (
-	fileVersion = "version"     // FolderVersion
-	fileSpec    = "spec.json"   // spec: what the supervisor needs; no secrets
-	fileEnv     = "env.json"    // the session's environment; removed as soon as it was read
-	filePrompt  = "prompt"      // the prompt as the session gets it
-	fileLock    = "lock"        // held by the supervisor for as long as it lives
-	filePID     = "pid.json"    // pidFile
-	fileExit    = "exit.json"   // ledger.Exit, written last, whole or not at all
-	fileReserve = "exit.new"    // disk space for exit.json, taken at the start
-	fileTouch   = "touch"       // its time is that of the last hat call
-	fileLog     = "shim.log"    // what the supervisor had to say
-	fileHead    = "output.head" // first part of the output
-	fileTail    = "output.tail" // last part of the output, where it did not fit into the head
-	dirAsk      = "ask"         // a folder of its own, to be watched without the output's noise
-	fileAsk     = "ask/end"     // ask: the daemon wants an end
-	dirBox      = "box"         // what the session sees of its folder
+	fileVersion    = "version"     // FolderVersion
+	fileSpec       = "spec.json"   // spec: the supervisor's instructions; no secrets
+	fileEnv        = "env.json"    // the session's environment; removed after it is read
+	filePrompt     = "prompt"      // the prompt in the form that the session receives
+	fileLock       = "lock"        // locked by the supervisor while it lives
+	filePID        = "pid.json"    // pidFile
+	fileExit       = "exit.json"   // ledger.Exit, written last and atomically
+	fileReserve    = "exit.new"    // reserves disk space for exit.json
+	fileTouch      = "touch"       // its modification time is that of the last hat call
+	fileLog        = "shim.log"    // messages of the supervisor
+	fileHead       = "output.head" // first part of the output
+	fileTail       = "output.tail" // last part of the output, if it does not fit into the head
+	dirEndRequest  = "ask"         // holds fileEndRequest alone, so that a watch of it sees no other events
+	fileEndRequest = "ask/end"     // endRequest: a request of the daemon to end the session
+	dirBox         = "box"         // the part of the folder that the session sees
 )
 
 // Folders below box.
@@ -46,7 +46,7 @@ const (
 	boxSock = "sock" // hat.sock
 )
 
-// spec is what the supervisor of a session needs to know, and all it knows.
+// spec is the complete instruction of a session's supervisor.
 type spec struct {
 	Version int             `json:"version"`
 	Session string          `json:"session"`
@@ -54,52 +54,54 @@ type spec struct {
 	Agent   string          `json:"agent,omitempty"`
 	State   string          `json:"state"`
 	Plan    plan            `json:"plan"`
-	Stdin   bool            `json:"stdin"` // the prompt goes to standard input
+	Stdin   bool            `json:"stdin"` // the prompt is written to standard input
 	Wall    ledger.Duration `json:"wall"`
 	Stall   ledger.Duration `json:"stall"`
 	Timing  Timing          `json:"timing"`
-	Login   *loginUse       `json:"login,omitempty"` // to be copied in and back
+	Login   *loginUse       `json:"login,omitempty"` // the login to copy in, and back after the end
 }
 
-// plan is what the inner stages do: the boundary and the command in it.
+// plan is the instruction of the inner stages: the boundary and the command to
+// run in it.
 type plan struct {
 	Level int      `json:"level"`
 	Argv  []string `json:"argv"` // argv[0] is the program's absolute path
 	Env   []string `json:"env,omitempty"`
 	Dir   string   `json:"dir"`
-	UID   int      `json:"uid"` // user to become, -1 to stay
+	UID   int      `json:"uid"` // user to change to, -1 for none
 	GID   int      `json:"gid"`
-	Write []string `json:"write"` // folders that may be written
-	Read  []string `json:"read"`  // paths inside hidden ones that stay visible
-	Hide  []string `json:"hide"`  // paths that are not to be seen
-	// Veil holds folders that the session's user cannot enter, though paths
-	// that it needs lie below. Level 3 lays an empty folder over each.
+	Write []string `json:"write"` // writable folders
+	Read  []string `json:"read"`  // paths that stay visible inside hidden ones
+	Hide  []string `json:"hide"`  // hidden paths
+	// Veil lists folders that the session's user cannot enter although it needs
+	// paths below them. Level 3 mounts an empty folder over each.
 	Veil  []string        `json:"veil,omitempty"`
-	Grace ledger.Duration `json:"grace"` // from TERM to KILL
-	Rest  ledger.Duration `json:"rest"`  // the same for what is left behind by a command that ended
+	Grace ledger.Duration `json:"grace"` // time between TERM and KILL
+	Rest  ledger.Duration `json:"rest"`  // the same for processes that an ended command left behind
 }
 
-// pidFile says which process the supervisor is, so that another daemon can
-// find it and never mistakes a stranger with the same number for it.
+// pidFile identifies the supervisor's process for a later daemon. The start
+// time and boot id tell it from another process with the same number.
 type pidFile struct {
 	PID   int    `json:"pid"`
 	Start uint64 `json:"start"` // ticks since boot, from /proc/PID/stat
 	Boot  string `json:"boot"`  // kernel's boot id
-	// Inner is the reaper: when it is gone, so is the tree.
+	// Inner is the reaper's process: when it is gone, the tree is gone.
 	Inner      int    `json:"inner,omitempty"`
 	InnerStart uint64 `json:"inner_start,omitempty"`
 }
 
-// ask is how the daemon asks for an end.
-type ask struct {
+// endRequest is the daemon's request to end the session.
+type endRequest struct {
 	Grace ledger.Duration `json:"grace"`
 }
 
-// name is what sessions, runs and projects may be called: they become folders.
-var name = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
+// validName matches valid names of sessions, runs and projects. They become
+// names of folders.
+var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
 
 func checkName(what, s string) error {
-	if !name.MatchString(s) {
+	if !validName.MatchString(s) {
 		return fmt.Errorf("%s %q cannot be the name of a folder", what, s)
 	}
 	return nil
@@ -124,9 +126,9 @@ func readJSON(path string, v any) error {
 	return nil
 }
 
-// reserve takes the disk space that exit.json will need, so that the end of a
-// session can be recorded on a disk that the session filled up.
-func reserve(folder string) error {
+// reserveExitSpace allocates disk space for exit.json, so that a session's end
+// can be recorded even if the session fills the disk.
+func reserveExitSpace(folder string) error {
 	f, err := os.OpenFile(filepath.Join(folder, fileReserve), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -134,16 +136,16 @@ func reserve(folder string) error {
 	err = unix.Fallocate(int(f.Fd()), 0, 0, exitSize)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
 		_, err = f.Write(make([]byte, exitSize))
-		err = errors.Join(err, f.Sync()) // until then no space need have been taken
+		err = errors.Join(err, f.Sync()) // some file systems allocate space only on sync
 	}
 	return errors.Join(err, f.Close())
 }
 
-// exitSize is the most that an exit.json takes: a tail of 4 kB in which every
-// byte is escaped, and the rest.
+// exitSize is an upper bound for the size of exit.json: a tail of 4 kB in which
+// every byte is escaped, and the rest.
 const exitSize = 32 << 10
 
-// saveExit makes exit.json out of the reserved space.
+// saveExit writes exit.json into the reserved file and renames that.
 func saveExit(folder string, x ledger.Exit) error {
 	data, err := json.Marshal(x)
 	if err != nil {
@@ -165,8 +167,9 @@ func saveExit(folder string, x ledger.Exit) error {
 	return fsutil.SyncDir(folder)
 }
 
-// lockFolder takes the lock of a session's folder, nil where another holds it.
-// It is a flock, because that one goes to the supervisor with the open file.
+// lockFolder takes the lock of a session's folder. It returns nil if another
+// process holds it. It uses flock, because the supervisor inherits such a lock
+// with the open file.
 func lockFolder(folder string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(folder, fileLock), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -182,8 +185,8 @@ func lockFolder(folder string) (*os.File, error) {
 	return f, nil
 }
 
-// lockHeld reports whether a supervisor, or a daemon that is about to start
-// one, holds the folder.
+// lockHeld reports whether the folder is locked by its supervisor, or by a
+// daemon that is about to start one.
 func lockHeld(folder string) (bool, error) {
 	f, err := os.Open(filepath.Join(folder, fileLock))
 	if errors.Is(err, os.ErrNotExist) {
@@ -193,8 +196,8 @@ func lockHeld(folder string) (bool, error) {
 		return false, err
 	}
 	defer func() { _ = f.Close() }()
-	// A shared lock that is dropped with the file again: it cannot keep a
-	// supervisor out, which inherits its lock and never asks for it.
+	// This shared lock ends when the file is closed. It cannot disturb a
+	// supervisor, which inherits its lock and never acquires it.
 	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return true, nil

@@ -11,9 +11,9 @@ import (
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
-// credentials are paths below a home that no session reads. Agents' logins,
-// which are hidden too, are in their rows: one is copied into the session's
-// HOME where the session's agent needs it.
+// credentials lists paths below HOME that no session may read. Agents' logins
+// are hidden, too; the rows of package adapter name them. A session's own agent
+// gets a copy of its login.
 var credentials = []string{
 	".ssh", ".gnupg", ".aws", ".azure", ".docker", ".kube", ".oci",
 	".config/gcloud", ".config/gh", ".config/hub", ".config/glab-cli", ".config/tea", ".config/doctl",
@@ -24,9 +24,9 @@ var credentials = []string{
 	".config/nightporter", ".local/state/nightporter",
 }
 
-// hidden lists what no session may see: the state folder, credentials of who
-// started the daemon and of root, files with agents' keys, and what the
-// options add. The list is of paths that can exist, not that do.
+// hidden returns the paths that no session may read: the state folder, the
+// credentials of root and of the user who started the daemon, files with
+// agents' keys, and Options.Hide. Some of the paths may not exist.
 func (r *Runner) hidden() []string {
 	paths := append([]string{r.o.State, "/var/lib/nightporter"}, r.o.Hide...)
 	for _, home := range homes() {
@@ -44,21 +44,22 @@ func (r *Runner) hidden() []string {
 			paths = append(paths, dir)
 		}
 	}
-	// Sockets of agents and terminals lie in folders of their own in /tmp.
+	// The sockets of ssh agents and terminals have folders of their own in
+	// /tmp.
 	if sock := os.Getenv("SSH_AUTH_SOCK"); filepath.IsAbs(sock) {
 		paths = append(paths, sock)
 	}
 	uid := strconv.Itoa(os.Getuid())
 	paths = append(paths, "/tmp/tmux-"+uid, "/tmp/emacs"+uid, "/tmp/.X11-unix", "/tmp/.ICE-unix")
 	for i, p := range paths {
-		paths[i] = real(p)
+		paths[i] = resolvePath(p)
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
 }
 
-// homes are the homes whose credentials count: the one in the environment,
-// the account's, root's, and that of who called sudo.
+// homes returns the home folders whose credentials are hidden: that of the
+// environment, of the account, of root, and of the user who called sudo.
 func homes() []string {
 	list := []string{"/root"}
 	if h, err := os.UserHomeDir(); err == nil && filepath.IsAbs(h) && h != "/" {
@@ -73,35 +74,36 @@ func homes() []string {
 	return slices.Compact(list)
 }
 
-// real is the path without symbolic links, as far as it exists.
-func real(path string) string {
+// resolvePath resolves symbolic links in the existing part of the path.
+func resolvePath(path string) string {
 	path = filepath.Clean(path)
 	if p, err := filepath.EvalSymlinks(path); err == nil {
 		return p
 	}
 	if parent := filepath.Dir(path); parent != path {
-		return filepath.Join(real(parent), filepath.Base(path))
+		return filepath.Join(resolvePath(parent), filepath.Base(path))
 	}
 	return path
 }
 
-// runFolders hold sockets of the system and of its users. Level 3 hides them
-// but for what programs need to find names and libraries.
+// runFolders hold sockets of the system and its users. Level 3 hides them
+// except for runKept.
 var runFolders = []string{"/run"}
 
-// runKept stays visible below runFolders.
+// runKept lists paths below runFolders that stay visible, because programs need
+// them to resolve names and find libraries.
 var runKept = []string{
 	"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/NetworkManager/no-stub-resolv.conf",
 	"/run/current-system", "/run/opengl-driver", "/run/nscd",
 }
 
-// roots are the folders that hold the programs on PATH and what belongs to
-// them: for a folder named bin the one above it, where that is not a home or
+// programFolders returns the folders that contain the programs on PATH and
+// their libraries: for a folder named bin its parent, unless that is a home or
 // the root.
-func roots(path []string) []string {
+func programFolders(path []string) []string {
 	var out []string
 	for _, p := range path {
-		p = real(p)
+		p = resolvePath(p)
 		out = append(out, p)
 		if b := filepath.Base(p); b != "bin" && b != "sbin" {
 			continue

@@ -12,9 +12,9 @@ import (
 	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
-// install puts nightporter and hat into STATE/bin/HASH and returns that
-// folder. Sessions outlive the daemon and its release, and `go run` deletes
-// its program at exit: shims run from a copy that nobody replaces.
+// install copies nightporter and hat to STATE/bin/HASH and returns that folder.
+// Shims run from this copy, because sessions outlive the daemon and its
+// release, and because `go run` deletes its program at exit.
 func install(o Options) (string, error) {
 	self := o.Self
 	if self == "" {
@@ -41,7 +41,7 @@ func install(o Options) (string, error) {
 	}
 	dir := filepath.Join(o.State, "bin", hex.EncodeToString(sum.Sum(nil)[:8]))
 	if _, err := os.Stat(dir); err == nil {
-		return dir, nil // it appeared in one step, so it is whole
+		return dir, nil // the folder is renamed into place, so it is complete
 	}
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -51,7 +51,7 @@ func install(o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = os.RemoveAll(tmp) }() // gone already where it was renamed
+	defer func() { _ = os.RemoveAll(tmp) }() // after the rename it no longer exists
 	for n, from := range files {
 		if err := copyProgram(filepath.Join(tmp, n), from); err != nil {
 			return "", err
@@ -69,8 +69,8 @@ func install(o Options) (string, error) {
 		return "", err
 	}
 	if err := os.Rename(tmp, dir); err != nil {
-		if _, there := os.Stat(dir); there == nil {
-			return dir, nil // another process was faster, with the same content
+		if _, statErr := os.Stat(dir); statErr == nil {
+			return dir, nil // another process has installed the same content
 		}
 		return "", err
 	}
@@ -95,6 +95,6 @@ func copyProgram(to, from string) error {
 	if err := readInto(out, from); err != nil {
 		return errors.Join(fmt.Errorf("copy %s: %w", from, err), out.Close())
 	}
-	// Chmod besides the mode above, which the umask cuts.
+	// The umask restricts the mode given at creation, so Chmod sets it again.
 	return errors.Join(out.Chmod(0o755), out.Sync(), out.Close())
 }

@@ -10,7 +10,7 @@ import (
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// landlockABI is the kernel's Landlock version, 0 where there is none.
+// landlockABI returns the kernel's Landlock version, 0 for none.
 func landlockABI() int {
 	v, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -19,21 +19,22 @@ func landlockABI() int {
 	return v
 }
 
-// Versions of Landlock. Before 3, files outside can be cut to nothing; before
-// 2, files cannot be moved between folders at all.
+// First Landlock versions that control moving files between folders, and
+// truncating files.
 const (
 	abiRefer    = 2
 	abiTruncate = 3
 )
 
-// devices may be written in every boundary: nothing is kept in them.
+// devices are writable at every level, because they store nothing.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"}
 
-// restrict puts this process, and what it becomes, under Landlock: it reads
-// what is not hidden, writes the plan's folders, and reaches no process
-// outside by signal or abstract socket where the kernel can refuse that.
-// Paths are looked up now, so the mounts come before.
-func restrict(p plan) error {
+// applyLandlock puts this process and its successors under Landlock. They read
+// everything that is not hidden, write the plan's folders, and cannot signal
+// processes outside or connect to their abstract sockets, as far as the kernel
+// supports it. The rules apply to the files that the paths name now, so the
+// mounts must exist before.
+func applyLandlock(p plan) error {
 	abi := landlockABI()
 	dirs := func(paths ...string) landlock.FSRule {
 		r := landlock.RWDirs(paths...).IgnoreIfMissing().WithResolveUnix()
@@ -48,23 +49,25 @@ func restrict(p plan) error {
 		landlock.RWDirs("/dev/pts").IgnoreIfMissing().WithIoctlDev(),
 	}
 	if p.Level >= 3 {
-		// What is hidden is not there any more; /dev/shm is the session's own.
+		// The mounts have replaced the hidden paths; /dev/shm belongs to the
+		// session.
 		rules = append(rules, landlock.RODirs("/").WithResolveUnix(), dirs("/dev/shm"))
 	} else {
-		rules = append(rules, readable(p)...)
+		rules = append(rules, readRules(p)...)
 	}
 	cfg := landlock.V9
-	cfg = landlock.MustConfig(cfg.HandledAccessFS, cfg.Scoped) // the network stays open
+	cfg = landlock.MustConfig(cfg.HandledAccessFS, cfg.Scoped) // no rules for the network
 	if err := cfg.BestEffort().Restrict(rules...); err != nil {
 		return fmt.Errorf("landlock: %w", err)
 	}
 	return nil
 }
 
-// readable allows reading everything but what is hidden. Landlock knows no
-// exceptions, so a folder that holds something hidden is not allowed but each
-// of its other entries is. What appears in such a folder later cannot be read.
-func readable(p plan) []landlock.Rule {
+// readRules returns rules that allow reading everything that is not hidden.
+// Landlock has no exceptions: a folder that contains a hidden path is itself
+// not allowed, but all its other entries are. Entries created later in such a
+// folder stay unreadable.
+func readRules(p plan) []landlock.Rule {
 	var dirs, files []string
 	var walk func(path string)
 	walk = func(path string) {
@@ -73,7 +76,7 @@ func readable(p plan) []landlock.Rule {
 		}
 		fi, err := os.Lstat(path)
 		if err != nil || fi.Mode()&os.ModeSymlink != 0 {
-			return // a link's target has its own place in the walk
+			return // the walk reaches a link's target by its own path
 		}
 		if !fi.IsDir() {
 			files = append(files, path)
@@ -85,7 +88,7 @@ func readable(p plan) []landlock.Rule {
 		}
 		entries, err := os.ReadDir(path)
 		if err != nil {
-			return // who cannot list it had little use of it
+			return // a folder that cannot be listed is left out
 		}
 		for _, e := range entries {
 			walk(filepath.Join(path, e.Name()))

@@ -13,10 +13,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Level returns the highest boundary level at which a session runs on this
-// machine (docs/spec 12.1), and why each higher one does not. 0 means that no
-// session can be started at all. The first call tries it, with a session that
-// does nothing, in some hundredths of a second; later calls repeat the answer.
+// Level returns the highest boundary level that works on this machine
+// (docs/spec 12.1), and the reason why each higher one fails. 0 means that no
+// session can start. The first call runs an empty session at each level, which
+// takes some hundredths of a second; later calls return the same result.
 func (r *Runner) Level() (int, []string) {
 	r.levelOnce.Do(func() {
 		top := 3
@@ -25,7 +25,7 @@ func (r *Runner) Level() (int, []string) {
 			r.reasons = append(r.reasons, fmt.Sprintf("level %d is the highest that the configuration allows", top))
 		}
 		for level := top; level >= 1; level-- {
-			err := r.try(level)
+			err := r.tryLevel(level)
 			if err == nil {
 				r.level = level
 				return
@@ -36,31 +36,32 @@ func (r *Runner) Level() (int, []string) {
 	return r.level, r.reasons
 }
 
-// try runs a session that does nothing at a level.
-func (r *Runner) try(level int) error {
+// tryLevel runs an empty session at a level.
+func (r *Runner) tryLevel(level int) error {
 	switch abi := landlockABI(); {
 	case level == 3 && abi < 1, level == 2 && abi < abiTruncate:
 		return fmt.Errorf("the kernel's Landlock is version %d, and %d is needed (Linux 6.2 or newer, \"landlock\" in the kernel's lsm= list)", abi, map[int]int{3: 1, 2: abiTruncate}[level])
 	}
 	if level < 3 {
-		if err := r.passable(); err != nil {
+		if err := r.checkReachable(); err != nil {
 			return err
 		}
 	}
-	// In the state folder, whose file system and place are what is tried.
+	// The trial uses the state folder, because the result depends on its file
+	// system and location.
 	dir, err := os.MkdirTemp(r.o.State, "try-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.Mkdir(filepath.Join(dir, dirAsk), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, dirEndRequest), 0o700); err != nil {
 		return err
 	}
 	work := filepath.Join(dir, "work")
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return err
 	}
-	if err := r.user.give(work); err != nil {
+	if err := r.user.chown(work); err != nil {
 		return err
 	}
 	if r.user.uid >= 0 && level < 3 {
@@ -75,7 +76,7 @@ func (r *Runner) try(level int) error {
 		Write: []string{work}, Read: []string{r.bin}, Hide: append([]string(nil), r.hide...),
 		Grace: ledger.Duration(time.Second), Rest: ledger.Duration(time.Second),
 	}
-	r.reach(&p)
+	r.resolvePaths(&p)
 	return r.tryPlan(dir, p)
 }
 
@@ -119,9 +120,9 @@ func (r *Runner) tryPlan(dir string, p plan) error {
 	return nil
 }
 
-// passable reports whether the session's user gets through to what it works
-// with, where there are no mounts to put it elsewhere.
-func (r *Runner) passable() error {
+// checkReachable reports whether the session's user can reach its files at
+// levels without mounts.
+func (r *Runner) checkReachable() error {
 	if dir := r.user.barrier(filepath.Join(r.bin, "hat")); dir != "" {
 		return fmt.Errorf("the user of sessions, uid %d, cannot reach the state folder: chmod o+x %s", r.user.uid, dir)
 	}

@@ -8,24 +8,25 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// limits looks at a session now and then: whether it shows any sign of life,
-// and whether there is still a daemon.
+// limits checks a session at intervals: whether it shows signs of life, and
+// whether a daemon is running.
 type limits struct {
-	s      *supervisor
-	sign   time.Time // last sign of life
-	bytes  int64
-	touch  time.Time
-	cpu    uint64
-	looked time.Time
-	alone  time.Time // since when there is no daemon, zero while there is one
+	s               *supervisor
+	lastSign        time.Time // last sign of life
+	bytes           int64
+	touch           time.Time
+	cpu             uint64
+	looked          time.Time
+	daemonGoneSince time.Time // since when no daemon is running; zero while one is
 }
 
 func newLimits(s *supervisor) *limits {
 	now := time.Now()
-	return &limits{s: s, sign: now, looked: now}
+	return &limits{s: s, lastSign: now, looked: now}
 }
 
-// interval is the time between two looks: short against the limits.
+// interval returns the time between two checks, which is short compared with
+// the limits.
 func (l *limits) interval() time.Duration {
 	d := l.s.spec.Timing.Check.D()
 	for _, limit := range []ledger.Duration{l.s.spec.Stall, l.s.spec.Timing.Abandon} {
@@ -36,41 +37,41 @@ func (l *limits) interval() time.Duration {
 	return max(d, time.Millisecond)
 }
 
-// busy is the share of one processor from which on using it is a sign of
-// life. Below are programs that wait and tick.
-const busy = 0.01
+// busyShare is the share of one processor above which CPU use counts as a sign
+// of life. Programs that merely wait stay below it.
+const busyShare = 0.01
 
-// tick is the unit of CPU time in /proc: USER_HZ, 100 on every Linux.
+// tick is the unit of CPU times in /proc: USER_HZ, which is 100 on every Linux.
 const tick = 10 * time.Millisecond
 
-// look returns why the session has to end now, "" where it need not.
-func (l *limits) look(root int) (ledger.ExitReason, string) {
+// check returns the reason to end the session now, or "".
+func (l *limits) check(root int) (ledger.ExitReason, string) {
 	now := time.Now()
 	if n := l.s.printed.Load(); n != l.bytes {
-		l.bytes, l.sign = n, now
+		l.bytes, l.lastSign = n, now
 	}
 	if fi, err := os.Stat(l.s.path(fileTouch)); err == nil && !fi.ModTime().Equal(l.touch) {
-		l.touch, l.sign = fi.ModTime(), now
+		l.touch, l.lastSign = fi.ModTime(), now
 	}
 	if l.s.spec.Stall > 0 {
 		cpu := cpuOf(root)
-		if used := time.Duration(cpu-l.cpu) * tick; cpu > l.cpu && used >= max(2*tick, time.Duration(busy*float64(now.Sub(l.looked)))) {
-			l.sign = now
+		if used := time.Duration(cpu-l.cpu) * tick; cpu > l.cpu && used >= max(2*tick, time.Duration(busyShare*float64(now.Sub(l.looked)))) {
+			l.lastSign = now
 		}
 		l.cpu = cpu
-		if quiet := now.Sub(l.sign); quiet >= l.s.spec.Stall.D() {
+		if quiet := now.Sub(l.lastSign); quiet >= l.s.spec.Stall.D() {
 			return ledger.ExitStall, fmt.Sprintf("no output, no hat call and no CPU for %s", quiet.Round(time.Second))
 		}
 	}
 	l.looked = now
 	if daemonLives(l.s.spec.State) {
-		l.alone = time.Time{}
+		l.daemonGoneSince = time.Time{}
 		return "", ""
 	}
-	if l.alone.IsZero() {
-		l.alone = now
+	if l.daemonGoneSince.IsZero() {
+		l.daemonGoneSince = now
 	}
-	if alone := now.Sub(l.alone); alone >= l.s.spec.Timing.Abandon.D() {
+	if alone := now.Sub(l.daemonGoneSince); alone >= l.s.spec.Timing.Abandon.D() {
 		return ledger.ExitAbandoned, fmt.Sprintf("no nightporter for %s", alone.Round(time.Second))
 	}
 	return "", ""

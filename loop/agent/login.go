@@ -19,47 +19,48 @@ import (
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
-// Agents' logins are kept in STATE/logins/AGENT, a folder that no session
-// sees. A login is a few small files. Those that are a single secret go to a
-// session as a variable. Those that the agent's program renews are copied into
-// the session's HOME before it begins and back after it has ended: for them
-// the session holds the lease of the login, so that one session at a time
-// works with it. An OAuth account whose token two sessions renew at once is
-// logged out (docs/spec 10).
+// Agents' logins are stored in STATE/logins/AGENT, a folder that no session
+// sees. A login consists of a few small files. A file with a single secret
+// reaches a session as an environment variable. Files that the agent's program
+// renews are copied into the session's HOME before it begins and back after it
+// has ended. For these the session holds the login's lease, so that only one
+// session at a time uses the login: the provider logs out an OAuth account
+// whose token two sessions renew at once (docs/spec 10).
 //
-// All of it is the supervisor's work, not the daemon's: it is there from the
-// session's first moment to its last, whatever happens to the daemon.
+// The supervisor does this work rather than the daemon, because it lives from
+// the session's start to its end even if the daemon restarts.
 
-// Files of a login's folder that are not the login itself.
+// Files of a login's folder that are not part of the login.
 const (
-	loginLock  = "lock"  // held while files are read or written: moments
-	loginLease = "lease" // held by the session that works with the login
+	loginLock  = "lock"  // locked briefly, while files are read or written
+	loginLease = "lease" // locked by the session that uses the login
 )
 
-// fileLogin is the file of a session's folder that says which login was copied
-// into its HOME: a loginMark. It is for the end of a session whose supervisor
-// was ended.
+// fileLogin is the file of a session's folder that records the login copied
+// into its HOME, as a loginMark. It is needed when the supervisor did not copy
+// the login back.
 const fileLogin = "login.json"
 
-// maxLogin is the largest file of a login, in bytes.
+// maxLogin limits the size of a login's file, in bytes.
 const maxLogin = 64 << 10
 
-// loginOf returns the login of the kind that a session's folder names, nil
-// where this program knows none of that name.
+// loginOf returns the login of the agent row with that name, or nil if this
+// release does not know the row.
 func loginOf(form string) *adapter.Login {
-	if a := adapter.Reads(form); a != nil && a.Login.Needed() {
+	if a := adapter.FindOutput(form); a != nil && a.Login.Needed() {
 		return a.Login
 	}
 	return nil
 }
 
-// loginUse is what a supervisor has to know of its session's login.
+// loginUse tells a supervisor which login its session uses.
 type loginUse struct {
 	Dir  string `json:"dir"`  // STATE/logins/AGENT
-	Form string `json:"form"` // name of the row whose Login it is
+	Form string `json:"form"` // name of the agent row that describes the login
 }
 
-// loginMark is what was copied into a session's HOME: SHA-256 by kept file.
+// loginMark records the files copied into a session's HOME, with the SHA-256 of
+// each.
 type loginMark struct {
 	Use  loginUse          `json:"use"`
 	Sums map[string]string `json:"sums"`
@@ -67,10 +68,10 @@ type loginMark struct {
 
 func loginDir(state, agent string) string { return filepath.Join(state, "logins", agent) }
 
-// SaveLogin keeps a login for an agent, in the place of what was kept before.
-// files are those of Login.FromHome and Login.FromToken. A session that
-// works with the earlier login goes on with that one. What root saves in a state
-// folder of somebody else is that one's: whose nightporter reads it.
+// SaveLogin stores a login for an agent, replacing an earlier one. files come
+// from Login.FromHome or Login.FromToken. A running session keeps the earlier
+// login. If root saves a login into another user's state folder, the files
+// belong to that user, whose nightporter has to read them.
 func SaveLogin(state, agent string, files map[string][]byte) error {
 	if err := checkName("agent", agent); err != nil {
 		return err
@@ -80,7 +81,7 @@ func SaveLogin(state, agent string, files map[string][]byte) error {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return fmt.Errorf("save login: %w", err)
 		}
-		if fi, err := os.Lstat(d); err != nil || !fi.IsDir() { // the owner of the state could lead root elsewhere
+		if fi, err := os.Lstat(d); err != nil || !fi.IsDir() { // a link here would let the state folder's owner redirect root's write
 			return errors.Join(fmt.Errorf("save login: %s is no folder", d), err)
 		}
 		if err := os.Chmod(d, 0o700); err != nil {
@@ -111,7 +112,7 @@ func SaveLogin(state, agent string, files map[string][]byte) error {
 }
 
 func saveLogin(dir string, files map[string][]byte) error {
-	return locked(dir, func() error {
+	return withLoginLock(dir, func() error {
 		kept, err := readLogin(dir)
 		if err != nil {
 			return fmt.Errorf("save login: %w", err)
@@ -122,7 +123,7 @@ func saveLogin(dir string, files map[string][]byte) error {
 			}
 		}
 		for name := range kept {
-			if _, again := files[name]; again {
+			if _, replaced := files[name]; replaced {
 				continue
 			}
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
@@ -133,7 +134,7 @@ func saveLogin(dir string, files map[string][]byte) error {
 	})
 }
 
-// RemoveLogin forgets an agent's login, and reports whether there was one.
+// RemoveLogin removes an agent's login, and reports whether there was one.
 func RemoveLogin(state, agent string) (bool, error) {
 	if err := checkName("agent", agent); err != nil {
 		return false, err
@@ -143,7 +144,7 @@ func RemoveLogin(state, agent string) (bool, error) {
 		return false, nil
 	}
 	was := false
-	err := locked(dir, func() error {
+	err := withLoginLock(dir, func() error {
 		kept, err := readLogin(dir)
 		if err != nil {
 			return fmt.Errorf("remove login: %w", err)
@@ -159,13 +160,13 @@ func RemoveLogin(state, agent string) (bool, error) {
 	return was, err
 }
 
-// locked runs f while it has the login's lock.
-func locked(dir string, f func() error) error {
+// withLoginLock calls f while holding the login's lock.
+func withLoginLock(dir string, f func() error) error {
 	lock, err := openLock(filepath.Join(dir, loginLock))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Close() }() // which gives the lock back
+	defer func() { _ = lock.Close() }() // closing releases the lock
 	if err := flock(lock, unix.LOCK_EX); err != nil {
 		return fmt.Errorf("lock %s: %w", dir, err)
 	}
@@ -176,7 +177,7 @@ func openLock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// flock waits for a lock on an open file.
+// flock locks an open file and waits if necessary.
 func flock(f *os.File, how int) error {
 	for {
 		if err := unix.Flock(int(f.Fd()), how); !errors.Is(err, unix.EINTR) {
@@ -185,7 +186,7 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// readLogin reads the files of a login; none where there is no login.
+// readLogin reads the files of a login. Without a login it returns none.
 func readLogin(dir string) (map[string][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if isGone(err) {
@@ -206,9 +207,9 @@ func readLogin(dir string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// login finds what an agent logs in with. env is the session's environment so
-// far. It returns the variables to add and what the supervisor has to do; ok
-// is false where there is no login at all.
+// login finds the agent's login. env is the session's environment so far. It
+// returns the variables to add and the supervisor's task; ok is false when the
+// agent has no login.
 func (r *Runner) login(d Definition, env []string) (vars []string, use *loginUse, ok bool, err error) {
 	a, err := d.adapter()
 	if err != nil {
@@ -241,8 +242,8 @@ func (r *Runner) login(d Definition, env []string) (vars []string, use *loginUse
 	return vars, use, ok, nil
 }
 
-// lease opens the login's lease and takes it in the background: done gets the
-// outcome when no other session holds it any more.
+// lease opens the login's lease and locks it in the background. done receives
+// the result once no other session holds the lease.
 func (u loginUse) lease() (*os.File, <-chan error, error) {
 	if loginOf(u.Form) == nil {
 		return nil, nil, fmt.Errorf("login of an unknown form %q", u.Form)
@@ -256,11 +257,11 @@ func (u loginUse) lease() (*os.File, <-chan error, error) {
 	return f, done, nil
 }
 
-// settle takes back what earlier sessions with this login renewed and left in
-// their HOME: the disk was full, or their supervisor was killed a moment ago.
-// The caller holds the lease, so none of them is under way. sessions is the
-// folder of all sessions.
-func (u loginUse) settle(sessions string) {
+// storeLeftLogins takes back renewed logins that earlier sessions left in their
+// HOME, because the disk was full or their supervisor was killed. The caller
+// holds the lease, so none of these sessions is running. sessions is the folder
+// of all sessions.
+func (u loginUse) storeLeftLogins(sessions string) {
 	entries, err := os.ReadDir(sessions)
 	if err != nil {
 		return
@@ -268,22 +269,22 @@ func (u loginUse) settle(sessions string) {
 	for _, e := range entries {
 		folder := filepath.Join(sessions, e.Name())
 		var m loginMark
-		if readJSON(filepath.Join(folder, fileLogin), &m) != nil || m.Use != u || keepLogin(folder) != nil {
+		if readJSON(filepath.Join(folder, fileLogin), &m) != nil || m.Use != u || storeRenewedLogin(folder) != nil {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(folder, fileExit)); err == nil { // else whoever waits for it tidies up
+		if _, err := os.Stat(filepath.Join(folder, fileExit)); err == nil { // without exit.json, the waiting daemon cleans up
 			_ = removeAll(filepath.Join(folder, dirBox, boxHome))
 		}
 	}
 }
 
-// place copies the login into a HOME in which nothing has run yet, for the
-// given user, and notes in the session's folder what it copied.
-func (u loginUse) place(folder, home string, uid, gid int) error {
+// copyIn copies the login into a fresh HOME for the given user, and records in
+// the session's folder which files it copied.
+func (u loginUse) copyIn(folder, home string, uid, gid int) error {
 	form := loginOf(u.Form)
 	mark := loginMark{Use: u, Sums: map[string]string{}}
 	var files map[string][]byte
-	err := locked(u.Dir, func() (err error) {
+	err := withLoginLock(u.Dir, func() (err error) {
 		files, err = readLogin(u.Dir)
 		return err
 	})
@@ -298,27 +299,27 @@ func (u loginUse) place(folder, home string, uid, gid int) error {
 		}
 		path = filepath.Join(home, path)
 		for dir := filepath.Dir(path); within(dir, home); dir = filepath.Dir(dir) {
-			if err := errors.Join(os.MkdirAll(dir, 0o700), to.give(dir)); err != nil {
+			if err := errors.Join(os.MkdirAll(dir, 0o700), to.chown(dir)); err != nil {
 				return fmt.Errorf("login: %w", err)
 			}
 		}
-		if err := errors.Join(os.WriteFile(path, data, 0o600), to.give(path)); err != nil {
+		if err := errors.Join(os.WriteFile(path, data, 0o600), to.chown(path)); err != nil {
 			return fmt.Errorf("login: %w", err)
 		}
-		mark.Sums[file] = sum(data)
+		mark.Sums[file] = sha256Hex(data)
 	}
 	return writeJSON(filepath.Join(folder, fileLogin), mark)
 }
 
-func sum(data []byte) string {
+func sha256Hex(data []byte) string {
 	s := sha256.Sum256(data)
 	return hex.EncodeToString(s[:])
 }
 
-// keepLogin takes back what a session that is over renewed. It may be done
-// again. What somebody else changed meanwhile stays: a person who logged in
-// anew, or a later session.
-func keepLogin(folder string) error {
+// storeRenewedLogin stores a login that the ended session renewed. It is
+// idempotent. It does not overwrite a login that changed in the meantime
+// through a person or a later session.
+func storeRenewedLogin(folder string) error {
 	var mark loginMark
 	switch err := readJSON(filepath.Join(folder, fileLogin), &mark); {
 	case isGone(err):
@@ -332,21 +333,21 @@ func keepLogin(folder string) error {
 	}
 	home, err := os.OpenRoot(filepath.Join(folder, dirBox, boxHome))
 	if isGone(err) {
-		return nil // it was done before
+		return nil // an earlier call has done it
 	}
 	if err != nil {
 		return err
 	}
 	defer func() { _ = home.Close() }()
-	err = locked(mark.Use.Dir, func() error {
+	err = withLoginLock(mark.Use.Dir, func() error {
 		for file, path := range form.Home {
 			began, err := os.ReadFile(filepath.Join(mark.Use.Dir, file))
-			if err != nil || sum(began) != mark.Sums[file] {
-				continue // forgotten, or changed by somebody else
+			if err != nil || sha256Hex(began) != mark.Sums[file] {
+				continue // removed or changed in the meantime
 			}
-			left, err := readLeft(home, path)
+			left, err := readSessionFile(home, path)
 			if err != nil {
-				continue // the session made away with it
+				continue // the session deleted it
 			}
 			if next := form.Renewed(began, left); next != nil {
 				if err := fsutil.Replace(filepath.Join(mark.Use.Dir, file), next, 0o600); err != nil {
@@ -359,16 +360,16 @@ func keepLogin(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(folder, fileLogin)); !isGone(err) { // somebody else may have done it at the same time
+	if err := os.Remove(filepath.Join(folder, fileLogin)); !isGone(err) { // another process may have removed it at the same time
 		return err
 	}
 	return nil
 }
 
-// readLeft reads a file that a session left in its HOME: a plain file with one
-// name, reached without leaving it, and of a sensible size. A session could
-// have put anything there.
-func readLeft(home *os.Root, path string) ([]byte, error) {
+// readSessionFile reads a file that a session left in its HOME. Because a
+// session may have created anything, the file must be regular, have one name,
+// lie within HOME and be at most maxLogin long.
+func readSessionFile(home *os.Root, path string) ([]byte, error) {
 	f, err := home.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err

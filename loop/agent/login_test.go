@@ -16,21 +16,21 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Files of a kept login of Claude Code.
+// Files of a stored login of Claude Code.
 const (
 	claudeOAuth = "credentials.json"
 	claudeToken = "token"
 	claudeKey   = "key"
 )
 
-// madeLogin is a .credentials.json as Claude Code writes it.
+// madeLogin returns a .credentials.json in Claude Code's format.
 func madeLogin(access, refresh string, expires int64) []byte {
 	return fmt.Appendf(nil, `{"claudeAiOauth":{"accessToken":%q,"refreshToken":%q,"expiresAt":%d,"scopes":["user:inference"],"subscriptionType":"max"}}`, access, refresh, expires)
 }
 
-// scripted lets a shell script stand in for Claude Code: what it logs in with
-// and how it is judged stay the same.
-func (h *house) scripted(text string) {
+// replaceClaude replaces Claude Code's program by a shell script. Its login and
+// the reading of its output stay the same.
+func (h *fixture) replaceClaude(text string) {
 	h.t.Helper()
 	h.script(text)
 	d := h.runner.o.Agents["mine"]
@@ -38,14 +38,14 @@ func (h *house) scripted(text string) {
 	h.runner.o.Agents[adapter.Claude] = d
 }
 
-func (h *house) login(files map[string][]byte) {
+func (h *fixture) login(files map[string][]byte) {
 	h.t.Helper()
 	if err := SaveLogin(h.state, adapter.Claude, files); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) kept() map[string]string {
+func (h *fixture) kept() map[string]string {
 	h.t.Helper()
 	files, err := readLogin(loginDir(h.state, adapter.Claude))
 	if err != nil {
@@ -58,7 +58,7 @@ func (h *house) kept() map[string]string {
 	return out
 }
 
-func (h *house) agentSession(session string) ledger.Exit {
+func (h *fixture) agentSession(session string) ledger.Exit {
 	h.t.Helper()
 	l := h.launch(session)
 	l.Agent = adapter.Claude
@@ -68,15 +68,15 @@ func (h *house) agentSession(session string) ledger.Exit {
 
 const account = "~/.claude/.credentials.json"
 
-// A session finds the account's tokens, for itself alone; the folder of logins
-// it does not see; and whoever verifies its work finds none of it.
-func TestLoginPlaced(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+// TestLoginCopiedIn: only the session reads the account's tokens. It does not
+// see the folder of logins, and verification commands find no token.
+func TestLoginCopiedIn(t *testing.T) {
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
 		first := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
 		h.login(map[string][]byte{claudeOAuth: first})
 		dir := loginDir(h.state, adapter.Claude)
-		h.scripted(`cat ` + account + `; stat -c ' %a' ` + account + `; ls ` + dir + ` 2>/dev/null
+		h.replaceClaude(`cat ` + account + `; stat -c ' %a' ` + account + `; ls ` + dir + ` 2>/dev/null
 			[ "$(stat -c %u ` + account + `)" = "$(id -u)" ] || echo "not its own"`)
 		x := h.agentSession("r1-1")
 		if !strings.HasPrefix(x.Tail, string(first)+" 600\n") {
@@ -100,10 +100,10 @@ func TestLoginPlaced(t *testing.T) {
 	})
 }
 
-// A login that is one secret is a variable, and a key of the person's own
-// comes before it.
+// TestLoginVariable: a login with a single secret becomes a variable, and a key
+// that the person has configured overrides it.
 func TestLoginVariable(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	for n, c := range []struct {
 		file, text, env, want string
 	}{
@@ -114,7 +114,7 @@ func TestLoginVariable(t *testing.T) {
 		{claudeToken, "sk-ant-oat01-t", "ANTHROPIC_AUTH_TOKEN=own", "ANTHROPIC_AUTH_TOKEN=own"},
 	} {
 		h.login(map[string][]byte{c.file: []byte(c.text + "\n")})
-		h.scripted(`env | grep -E '^(ANTHROPIC|CLAUDE_CODE_OAUTH)'; ls -a ~ | grep claude`)
+		h.replaceClaude(`env | grep -E '^(ANTHROPIC|CLAUDE_CODE_OAUTH)'; ls -a ~ | grep claude`)
 		d := h.runner.o.Agents[adapter.Claude]
 		d.EnvFile = filepath.Join(h.out, "env")
 		if err := os.WriteFile(d.EnvFile, []byte(c.env), 0o600); err != nil {
@@ -127,15 +127,15 @@ func TestLoginVariable(t *testing.T) {
 	}
 }
 
-// What a session renewed is kept, and nothing else.
+// TestLoginRenewed: exactly those logins are stored that a session renewed.
 func TestLoginRenewed(t *testing.T) {
 	old := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
 	newer := madeLogin("sk-ant-oat01-b", "sk-ant-ort01-b", 2000)
 	write := func(data []byte) string { return "printf %s '" + string(data) + "' > " + account }
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	for n, c := range []struct {
 		name, script string
-		meanwhile    []byte // what a person saves while it runs
+		meanwhile    []byte // saved by a person while the session runs
 		want         []byte
 	}{
 		{name: "renewed", script: write(newer), want: newer},
@@ -160,12 +160,12 @@ func TestLoginRenewed(t *testing.T) {
 			if c.meanwhile != nil {
 				wait = "; touch begun; while [ ! -e go ]; do sleep 0.02; done"
 			}
-			h.scripted(c.script + wait)
+			h.replaceClaude(c.script + wait)
 			l := h.launch(fmt.Sprintf("r1-%d", n+1))
 			l.Agent = adapter.Claude
 			h.start(l)
 			if c.meanwhile != nil {
-				await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+				awaitChange(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
 				h.login(map[string][]byte{claudeOAuth: c.meanwhile})
 				if err := os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644); err != nil {
 					t.Fatal(err)
@@ -179,13 +179,14 @@ func TestLoginRenewed(t *testing.T) {
 	}
 }
 
-// Two sessions of one account come one after the other, and the second one has
-// what the first one renewed. One that waits can be ended.
+// TestLoginOneAtATime: two sessions of one account run one after the other, and
+// the second uses the login that the first renewed. A waiting session can be
+// ended.
 func TestLoginOneAtATime(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
-	h.scripted(`echo "$HAT_SESSION" >> order; grep -o 'oat01-[0-9]' ` + account + ` >> order
+	h.replaceClaude(`echo "$HAT_SESSION" >> order; grep -o 'oat01-[0-9]' ` + account + ` >> order
 		[ "$HAT_SESSION" = r1-1 ] || exit 0
 		touch begun; while [ ! -e go ]; do sleep 0.02; done
 		printf %s '` + string(next) + `' > ` + account)
@@ -195,7 +196,7 @@ func TestLoginOneAtATime(t *testing.T) {
 		h.start(l)
 	}
 	launch("r1-1")
-	await(t, h.work, "the first began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+	awaitChange(t, h.work, "the first began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
 	launch("r1-2")
 	launch("r1-3")
 	waits := func(session string) bool {
@@ -203,7 +204,7 @@ func TestLoginOneAtATime(t *testing.T) {
 		return err == nil
 	}
 	for _, s := range []string{"r1-2", "r1-3"} {
-		await(t, h.runner.folder(s), s+" waits", func() bool { return waits(s) })
+		awaitChange(t, h.runner.folder(s), s+" waits", func() bool { return waits(s) })
 	}
 	if err := h.runner.End(context.Background(), "r1-3", 0); err != nil {
 		t.Fatal(err)
@@ -224,17 +225,17 @@ func TestLoginOneAtATime(t *testing.T) {
 	}
 }
 
-// A supervisor that was killed cannot keep what its session renewed: whoever
-// finds the session does.
+// TestLoginOfLostSession: when a supervisor was killed, the next daemon stores
+// the login that the session had renewed.
 func TestLoginOfLostSession(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
-	h.scripted(`printf %s '` + string(next) + `' > ` + account + `; touch begun; exec sleep 60`)
+	h.replaceClaude(`printf %s '` + string(next) + `' > ` + account + `; touch begun; exec sleep 60`)
 	l := h.launch("r1-1")
 	l.Agent = adapter.Claude
 	h.start(l)
-	await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+	awaitChange(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
 	var p pidFile
 	if err := readJSON(filepath.Join(h.runner.folder("r1-1"), filePID), &p); err != nil {
 		t.Fatal(err)
@@ -250,19 +251,20 @@ func TestLoginOfLostSession(t *testing.T) {
 	}
 }
 
-// What could not be written when the session ended is not thrown away with its
-// HOME: the next session with that login takes it back first.
-func TestLoginKeptLater(t *testing.T) {
-	h := newHouse(t, 0)
+// TestLoginStoredLater: a renewed login that could not be stored at the
+// session's end stays in its HOME, and the next session with that login stores
+// it.
+func TestLoginStoredLater(t *testing.T) {
+	h := newFixture(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
-	h.scripted(`touch begun; while [ ! -e go ]; do sleep 0.02; done
+	h.replaceClaude(`touch begun; while [ ! -e go ]; do sleep 0.02; done
 		printf %s '` + string(next) + `' > ` + account)
 	l := h.launch("r1-1")
 	l.Agent = adapter.Claude
 	h.start(l)
-	await(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
-	// As good as a full disk: nothing can be written under the lock.
+	awaitChange(t, h.work, "the session began", func() bool { _, err := os.Stat(filepath.Join(h.work, "begun")); return err == nil })
+	// This simulates a full disk: no file can be written under the lock.
 	lock := filepath.Join(loginDir(h.state, adapter.Claude), loginLock)
 	if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700), os.WriteFile(filepath.Join(h.work, "go"), nil, 0o644)); err != nil {
 		t.Fatal(err)
@@ -274,7 +276,7 @@ func TestLoginKeptLater(t *testing.T) {
 	if err := os.Remove(lock); err != nil {
 		t.Fatal(err)
 	}
-	h.scripted(`cp ` + account + ` found`)
+	h.replaceClaude(`cp ` + account + ` found`)
 	h.agentSession("r1-2")
 	if found, err := os.ReadFile(filepath.Join(h.work, "found")); string(found) != string(next) {
 		t.Errorf("the next session began with %s, %v", found, err)
@@ -324,7 +326,8 @@ func TestSaveLogin(t *testing.T) {
 	}
 }
 
-// A login that root saves for a service account can be read by that one.
+// TestSaveLoginForAnother: a service account can read a login that root saves
+// for it.
 func TestSaveLoginForAnother(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can give files away")
@@ -354,9 +357,9 @@ func TestSaveLoginForAnother(t *testing.T) {
 	}
 }
 
-// What preflight says of Claude Code.
+// TestClaudeCheck compares the preflight messages about Claude Code.
 func TestClaudeCheck(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	prog := filepath.Join(h.out, "claude")
 	put := func(script string) {
 		if err := os.WriteFile(prog, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
@@ -391,7 +394,7 @@ func TestClaudeCheck(t *testing.T) {
 	}
 	h.login(map[string][]byte{claudeToken: []byte("sk-ant-oat01-t")})
 	check("logged in", "", "")
-	// A service manager can make all but the state folder read-only.
+	// A service manager can make all folders read-only except the state folder.
 	t.Setenv("TMPDIR", filepath.Join(h.out, "missing"))
 	check("no folder for temporary files", "", "")
 	if left, err := filepath.Glob(filepath.Join(h.state, "version-*")); err != nil || len(left) > 0 {

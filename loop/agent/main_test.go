@@ -20,8 +20,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// The test program is its own nightporter: shims and their inner stages are
-// started from a copy of it.
+// TestMain lets the test program act as nightporter: shims and their inner
+// stages run from a copy of it.
 func TestMain(m *testing.M) {
 	if w, is := guard.Find(os.Args[0]); is {
 		exit(w.Main(os.Args[1:], os.Stderr))
@@ -46,39 +46,40 @@ func TestMain(m *testing.M) {
 	leaktest.Main(m.Run)
 }
 
-// exit ends the process without the second that the race detector waits.
-// What it found is on standard error by then.
+// exit ends the process without the second that the race detector waits at a
+// normal exit. Its reports have been printed by then.
 func exit(code int) {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, uintptr(code), 0, 0)
 }
 
-// house is a state folder with a runner and one agent, a shell script.
-type house struct {
+// fixture is a state folder with a runner and one agent, which is a shell
+// script.
+type fixture struct {
 	t      *testing.T
 	state  string
 	work   string
-	out    string // a folder outside everything, with a file that others can write
+	out    string // a folder outside the session's, with a file that other users can write
 	runner *Runner
 	opts   Options
 }
 
-func quick() Timing {
+func shortTiming() Timing {
 	ms := func(n int) ledger.Duration { return ledger.Duration(time.Duration(n) * time.Millisecond) }
 	return Timing{Check: ms(50), Grace: ms(500), Rest: ms(300), Abandon: ms(60_000)}
 }
 
-// newHouse makes a house whose sessions run at the given level. A machine
-// that cannot do the level skips the test and says why.
-func newHouse(t *testing.T, level int, change ...func(*Options)) *house {
+// newFixture makes a fixture whose sessions run at the given level. It skips
+// the test, with the reason, on a machine without that level.
+func newFixture(t *testing.T, level int, change ...func(*Options)) *fixture {
 	t.Helper()
 	top := t.TempDir()
-	// Another user has to get through where there are no mounts.
+	// Without mounts, the session's user has to pass through these folders.
 	for _, d := range []string{filepath.Dir(top), top} {
 		if err := os.Chmod(d, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h := &house{t: t, state: filepath.Join(top, "state"), out: filepath.Join(top, "out")}
+	h := &fixture{t: t, state: filepath.Join(top, "state"), out: filepath.Join(top, "out")}
 	h.work = filepath.Join(h.state, "runs", "r1", "work")
 	for _, d := range []string{h.state, h.work, h.out} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
@@ -89,7 +90,7 @@ func newHouse(t *testing.T, level int, change ...func(*Options)) *house {
 		t.Fatal(err)
 	}
 	h.opts = Options{
-		State: h.state, MaxLevel: level, Timing: quick(), Agents: map[string]Definition{},
+		State: h.state, MaxLevel: level, Timing: shortTiming(), Agents: map[string]Definition{},
 		Log: slog.New(slog.DiscardHandler),
 	}
 	for _, c := range change {
@@ -98,7 +99,7 @@ func newHouse(t *testing.T, level int, change ...func(*Options)) *house {
 	h.runner = h.open()
 	if level > 0 {
 		if got, why := h.runner.Level(); got != level {
-			if able() >= level {
+			if supportedLevel() >= level {
 				t.Fatalf("boundary level %d of %d, on a machine that can do it: %s", got, level, strings.Join(why, "; "))
 			}
 			t.Skipf("SKIPPED: this machine has boundary level %d as uid %d, not %d: %s", got, os.Geteuid(), level, strings.Join(why, "; "))
@@ -108,9 +109,10 @@ func newHouse(t *testing.T, level int, change ...func(*Options)) *house {
 	return h
 }
 
-// able is the level that other programs show this machine to be able to do,
-// so that a boundary that does not work is not taken for one that cannot.
-func able() int {
+// supportedLevel returns the boundary level that this machine supports
+// according to other programs. A test can so tell a broken boundary from an
+// unsupported one.
+func supportedLevel() int {
 	if landlockABI() < abiTruncate {
 		return 1
 	}
@@ -124,7 +126,7 @@ func able() int {
 	return 3
 }
 
-func (h *house) open() *Runner {
+func (h *fixture) open() *Runner {
 	h.t.Helper()
 	r, err := New(h.opts)
 	if err != nil {
@@ -133,8 +135,8 @@ func (h *house) open() *Runner {
 	return r
 }
 
-// script makes the shell script the agent "mine".
-func (h *house) script(text string) {
+// script makes a shell script the program of the agent "mine".
+func (h *fixture) script(text string) {
 	h.t.Helper()
 	path := filepath.Join(h.out, "agent.sh")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
@@ -143,21 +145,21 @@ func (h *house) script(text string) {
 	h.runner.o.Agents["mine"] = Definition{Name: "mine", Command: []string{path}, Dir: h.out}
 }
 
-func (h *house) launch(session string) ledger.Launch {
+func (h *fixture) launch(session string) ledger.Launch {
 	return ledger.Launch{
 		Session: session, Project: "shop", Run: "r1", Task: "Task 5", Kind: ledger.KindAgent, Hat: "builder", Agent: "mine",
 		Prompt: "do it\n", Work: h.work, Token: "t0ken", Context: map[string][]byte{"TASK.md": []byte("# Task 5\n")},
 	}
 }
 
-func (h *house) start(l ledger.Launch) {
+func (h *fixture) start(l ledger.Launch) {
 	h.t.Helper()
 	if err := h.runner.Start(context.Background(), l); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) wait(session string) ledger.Exit {
+func (h *fixture) wait(session string) ledger.Exit {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
@@ -173,28 +175,29 @@ func (h *house) wait(session string) ledger.Exit {
 	return x
 }
 
-// run runs a script as one session.
-func (h *house) run(session, script string) ledger.Exit {
+// run runs one session with a script.
+func (h *fixture) run(session, script string) ledger.Exit {
 	h.t.Helper()
 	h.script(script)
 	h.start(h.launch(session))
 	return h.wait(session)
 }
 
-func (h *house) log(session string) string {
+func (h *fixture) log(session string) string {
 	data, _ := os.ReadFile(filepath.Join(h.runner.folder(session), fileLog))
 	return string(data)
 }
 
-// levels runs a test at every boundary level.
-func levels(t *testing.T, test func(t *testing.T, level int)) {
+// atEachLevel runs a test at each boundary level.
+func atEachLevel(t *testing.T, test func(t *testing.T, level int)) {
 	for level := 3; level >= 1; level-- {
 		t.Run(fmt.Sprintf("level%d", level), func(t *testing.T) { test(t, level) })
 	}
 }
 
-// await waits until ok, which is asked again whenever something changes in dir.
-func await(t *testing.T, dir, what string, ok func() bool) {
+// awaitChange waits until ok returns true, and calls it after each change in
+// dir.
+func awaitChange(t *testing.T, dir, what string, ok func() bool) {
 	t.Helper()
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -214,8 +217,9 @@ func await(t *testing.T, dir, what string, ok func() bool) {
 	}
 }
 
-// marked lists living processes that have the mark among their arguments.
-func marked(mark string) []int {
+// processesWith returns the living processes with the mark among their
+// arguments.
+func processesWith(mark string) []int {
 	var pids []int
 	for _, p := range processes() {
 		cmd, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))

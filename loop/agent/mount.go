@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mounts makes the session's view of the file system, in a mount namespace of
-// its own: what is hidden is empty, what is needed inside it is there under
-// the same path as outside, and nothing but the plan's folders can be
-// written, not even its mode or time, which Landlock would let pass.
-func mounts(p plan) error {
-	// Nothing that is done here may reach the mounts outside.
+// setUpMounts builds the session's view of the file system in its own mount
+// namespace. Hidden paths are empty, needed paths inside them appear under
+// their usual names, and only the plan's folders are writable. Landlock alone
+// would still permit changes of modes and times elsewhere.
+func setUpMounts(p plan) error {
+	// Mounts made here must not propagate to the host.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make mounts private: %w", err)
 	}
-	steps, err := layout(p)
+	steps, err := planMounts(p)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,8 @@ func mounts(p plan) error {
 			return err
 		}
 	}
-	// Private shared memory: what others have there is not ours to write.
+	// The session gets shared memory of its own, so that it cannot write that
+	// of others.
 	if err := unix.Mount("tmpfs", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777"); err != nil && !isGone(err) {
 		return fmt.Errorf("mount /dev/shm: %w", err)
 	}
@@ -43,29 +44,29 @@ func mounts(p plan) error {
 	return nil
 }
 
-// step is one mount: an empty folder or file over path, or what lies at path
-// outside shown there again.
-type step struct {
+// mountStep is one mount: it hides a path under an empty folder or file, or
+// shows again the content of a hidden path.
+type mountStep struct {
 	path string
-	from int // open handle on what to show, -1 to hide
+	from int // handle of the content to show, -1 to hide
 	dir  bool
-	own  bool // bind onto itself: for a folder that was never hidden
+	own  bool // binds a visible folder onto itself
 }
 
-// layout plans the mounts, parents before what lies in them. The handles are
-// opened before anything is covered.
-func layout(p plan) ([]step, error) {
+// planMounts plans the mounts, parents before children. It opens all handles
+// before anything is hidden.
+func planMounts(p plan) ([]mountStep, error) {
 	hide := slices.Concat(p.Hide, p.Veil, runFolders)
-	show := slices.Concat(p.Write, p.Read, runKept, []string{real("/etc/resolv.conf")})
+	show := slices.Concat(p.Write, p.Read, runKept, []string{resolvePath("/etc/resolv.conf")})
 	slices.Sort(hide)
 	slices.Sort(show)
-	var steps []step
+	var steps []mountStep
 	for _, h := range slices.Compact(hide) {
 		var st unix.Stat_t
 		if err := unix.Lstat(h, &st); err != nil || st.Mode&unix.S_IFMT == unix.S_IFLNK {
-			continue // not there, or a second name for something that is in the list itself
+			continue // missing, or an alias of another path in the list
 		}
-		steps = append(steps, step{path: h, from: -1, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR})
+		steps = append(steps, mountStep{path: h, from: -1, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR})
 	}
 	for _, s := range slices.Compact(show) {
 		if slices.Contains(hide, s) {
@@ -84,16 +85,16 @@ func layout(p plan) ([]step, error) {
 			closeSteps(steps)
 			return nil, errors.Join(fmt.Errorf("stat %s: %w", s, err), unix.Close(fd))
 		}
-		hidden := slices.ContainsFunc(steps, func(t step) bool { return t.from < 0 && within(s, t.path) })
+		hidden := slices.ContainsFunc(steps, func(t mountStep) bool { return t.from < 0 && within(s, t.path) })
 		if !hidden && !slices.Contains(p.Write, s) {
 			if err := unix.Close(fd); err != nil {
 				return nil, err
 			}
-			continue // it can be seen as it is
+			continue // already visible
 		}
-		steps = append(steps, step{path: s, from: fd, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR, own: !hidden})
+		steps = append(steps, mountStep{path: s, from: fd, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR, own: !hidden})
 	}
-	slices.SortFunc(steps, func(a, b step) int {
+	slices.SortFunc(steps, func(a, b mountStep) int {
 		if c := strings.Count(a.path, "/") - strings.Count(b.path, "/"); c != 0 {
 			return c
 		}
@@ -102,7 +103,7 @@ func layout(p plan) ([]step, error) {
 	return steps, nil
 }
 
-func closeSteps(steps []step) {
+func closeSteps(steps []mountStep) {
 	for _, s := range steps {
 		if s.from >= 0 {
 			_ = unix.Close(s.from)
@@ -110,12 +111,12 @@ func closeSteps(steps []step) {
 	}
 }
 
-func (s step) do() error {
+func (s mountStep) do() error {
 	if s.from < 0 {
-		return s.cover()
+		return s.hide()
 	}
 	if !s.own {
-		if err := s.place(); err != nil {
+		if err := s.makeMountPoint(); err != nil {
 			return fmt.Errorf("make a place for %s: %w", s.path, err)
 		}
 	}
@@ -126,15 +127,15 @@ func (s step) do() error {
 	return nil
 }
 
-// cover hides what lies at the path. It may be gone already, hidden with a
-// folder above it.
-func (s step) cover() error {
+// hide hides the path. The path may have disappeared together with a hidden
+// parent.
+func (s mountStep) hide() error {
 	if _, err := os.Lstat(s.path); err != nil {
 		return nil //nolint:nilerr // what is not there needs no cover
 	}
 	var err error
 	if s.dir {
-		// 0755: another user has to get through to what is shown again below.
+		// Mode 0755 lets another user pass to the visible paths inside.
 		err = unix.Mount("tmpfs", s.path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=1m")
 	} else {
 		err = unix.Mount("/dev/null", s.path, "", unix.MS_BIND, "")
@@ -145,8 +146,8 @@ func (s step) cover() error {
 	return nil
 }
 
-// place makes an empty folder or file to mount onto.
-func (s step) place() error {
+// makeMountPoint creates an empty folder or file as the mount point.
+func (s mountStep) makeMountPoint() error {
 	if s.dir {
 		return os.MkdirAll(s.path, 0o755)
 	}
@@ -160,18 +161,19 @@ func (s step) place() error {
 	return f.Close()
 }
 
-// readOnly makes every mount read-only but those of the given folders.
+// readOnly makes all mounts read-only except those of the given folders.
 func readOnly(write []string) error {
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &attr); err != nil {
 		return fmt.Errorf("make what is outside read-only: %w", err)
 	}
 	attr = unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
-	// Devices ask their driver, not the mount; a terminal is made on use.
+	// The kernel checks a device's own mode, not the mount's; terminals are
+	// created in /dev/pts.
 	for _, w := range append(slices.Clone(write), "/dev/shm", "/dev/pts") {
 		if err := unix.MountSetattr(unix.AT_FDCWD, w, unix.AT_RECURSIVE, &attr); err != nil {
 			if strings.HasPrefix(w, "/dev/") {
-				continue // not a mount here
+				continue // not a mount point here
 			}
 			return fmt.Errorf("make %s writable: %w", w, err)
 		}

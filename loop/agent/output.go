@@ -13,23 +13,23 @@ import (
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
-// Sizes of what is kept of a session's output (docs/spec 10).
+// Sizes of the kept parts of a session's output (docs/spec 10).
 const (
 	headSize = 16 << 20
 	tailSize = 4 << 20
 	lastSize = 4 << 10 // ledger.Exit.Tail
 )
 
-// output keeps the first and the last part of what a session prints, both cut
-// between lines. The tail is written as two files of tailSize in turn, so
-// that what a dead supervisor leaves holds the end too.
+// output keeps the first and the last part of a session's output, both cut
+// between lines. The tail is written alternately to two files of tailSize, so
+// that the end is on disk even if the supervisor dies.
 type output struct {
 	folder           string
 	headMax, tailMax int64
-	head             *os.File // nil once it is full
-	tail             *os.File // nil until the head is full
-	size             int64    // of the file that is written now
-	line             int64    // offset in the head behind the last line's end
+	head             *os.File // nil after the head is full
+	tail             *os.File // nil before the head is full
+	size             int64    // size of the current file
+	line             int64    // offset behind the head's last complete line
 	total            int64
 	last             []byte // end of the output, for ledger.Exit.Tail
 }
@@ -42,11 +42,11 @@ func newOutput(folder string, headMax, tailMax int64) (*output, error) {
 	return &output{folder: folder, headMax: headMax, tailMax: tailMax, head: head}, nil
 }
 
-// Write never writes less than asked without an error; after one, the output
-// is kept no longer, but its last lines still are.
+// Write implements io.Writer. After an error it writes no more files, but still
+// remembers the last lines.
 func (o *output) Write(p []byte) (int, error) {
 	o.total += int64(len(p))
-	o.keep(p)
+	o.remember(p)
 	n := len(p)
 	if o.head != nil {
 		room := int(min(o.headMax-o.size, int64(len(p))))
@@ -61,13 +61,13 @@ func (o *output) Write(p []byte) (int, error) {
 		if len(p) == 0 {
 			return n, nil
 		}
-		if err := o.turn(); err != nil {
+		if err := o.startTail(); err != nil {
 			return 0, err
 		}
 	}
 	for len(p) > 0 {
 		if o.size >= o.tailMax {
-			if err := o.next(); err != nil {
+			if err := o.rotateTail(); err != nil {
 				return 0, err
 			}
 		}
@@ -81,16 +81,16 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// turn ends the head after its last whole line; the begun one goes on in the
-// tail from its start.
-func (o *output) turn() error {
+// startTail ends the head after its last complete line and starts the tail with
+// the rest.
+func (o *output) startTail() error {
 	head, size := o.head, o.size
 	o.head = nil
 	defer func() { _ = head.Close() }()
-	if err := o.next(); err != nil {
+	if err := o.rotateTail(); err != nil {
 		return err
 	}
-	if o.line == 0 { // one line fills it all
+	if o.line == 0 { // a single line fills the head
 		_, err := head.WriteString(cutMark("line cut here: it is longer than what is kept"))
 		return err
 	}
@@ -102,15 +102,15 @@ func (o *output) turn() error {
 		return err
 	}
 	if over := int64(len(part)) - o.tailMax; over > 0 {
-		part = part[over:] // close cuts a tail that begins in mid-line
+		part = part[over:] // close later cuts the incomplete first line
 	}
 	k, err := o.tail.Write(part)
 	o.size += int64(k)
 	return err
 }
 
-// next begins another part of the tail; the one before the last is dropped.
-func (o *output) next() error {
+// rotateTail starts another file of the tail and drops the oldest.
+func (o *output) rotateTail() error {
 	path := filepath.Join(o.folder, fileTail)
 	if o.tail != nil {
 		if err := o.tail.Close(); err != nil {
@@ -129,7 +129,7 @@ func (o *output) next() error {
 	return nil
 }
 
-// close makes one tail of the two parts, cut to whole lines.
+// close joins the tail's two files and cuts them to complete lines.
 func (o *output) close() error {
 	if o.head != nil {
 		return o.head.Close()
@@ -158,7 +158,7 @@ func (o *output) close() error {
 		return err
 	}
 	if head.Size()+int64(len(all)) == o.total && int64(len(all)) <= o.tailMax {
-		return nil // nothing is missing between head and tail
+		return nil // head and tail are contiguous
 	}
 	cut := tailLines(all, int(o.tailMax))
 	if err := fsutil.Replace(path, cut, 0o600); err != nil {
@@ -170,12 +170,14 @@ func (o *output) close() error {
 	return nil
 }
 
-// tailLines is the end of text from a line's start on, at most size bytes and
-// a mark. Where one line is longer than that, the mark says so.
+// tailLines returns the end of text from the start of a line: at most size
+// bytes and a mark for the omission. If a single line is longer, the mark says
+// so.
 func tailLines(text []byte, size int) []byte {
 	over := len(text) - size
 	if over > 0 {
-		// One byte more: the cut may fall between two lines.
+		// The cut keeps one more byte, because it may fall exactly between two
+		// lines.
 		text = text[over-1:]
 	}
 	i := bytes.IndexByte(text, '\n')
@@ -190,29 +192,29 @@ func tailLines(text []byte, size int) []byte {
 
 func cutMark(text string) string { return fmt.Sprintf("\n[nightporter: %s]\n", text) }
 
-// keep remembers the end of the output.
-func (o *output) keep(p []byte) {
+// remember remembers the end of the output in memory.
+func (o *output) remember(p []byte) {
 	o.last = append(o.last, p...)
 	if size := 2 * lastSize; len(o.last) > 2*size {
 		o.last = append(o.last[:0], o.last[len(o.last)-size:]...)
 	}
 }
 
-// lastOf is lastLines of an output that is kept already.
+// lastOf returns lastLines of a stored output.
 func lastOf(r io.Reader) string {
 	var o output
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := r.Read(buf)
-		o.keep(buf[:n])
+		o.remember(buf[:n])
 		if err != nil {
 			return o.lastLines()
 		}
 	}
 }
 
-// lastLines is the end of the output as ledger.Exit carries it: at most 4 kB of
-// valid UTF-8, from a line's start where there is one.
+// lastLines returns the end of the output for ledger.Exit: at most 4 kB of
+// valid UTF-8, from the start of a line if possible.
 func (o *output) lastLines() string {
 	text := o.last
 	if cut := len(text) - lastSize; cut > 0 {
@@ -224,7 +226,7 @@ func (o *output) lastLines() string {
 	return adapter.Clean(string(text), lastSize)
 }
 
-// openOutput reads what is kept of a session's output, head then tail.
+// openOutput reads the stored output of a session, head then tail.
 func openOutput(folder string) (io.ReadCloser, error) {
 	var parts multiFile
 	for _, n := range []string{fileHead, fileTail + ".1", fileTail} {

@@ -14,26 +14,27 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// OutputTail is what a session shows of itself while it is in hand.
+// OutputTail is the latest output of a running session.
 type OutputTail struct {
-	// Lines are what it did or printed last, the newest last. They are foreign
-	// text: whoever shows them makes them harmless.
+	// Lines are its latest actions or lines of output, the newest last. They
+	// are foreign text, which the caller has to escape before showing it.
 	Lines []string
-	// At is when it printed or called hat last, zero where that is unknown.
+	// At is the time of the last output or hat call, zero if unknown.
 	At time.Time
 }
 
-// glimpseSizes is how much of the output's end is looked at, in bytes: more
-// only where little says too little. One line can hold all that a tool printed.
-var glimpseSizes = []int64{64 << 10, 1 << 20}
+// outputTailSizes are the amounts of output to read, in bytes. The larger one
+// is tried when the smaller yields too few lines, because one line can contain
+// a tool's whole output.
+var outputTailSizes = []int64{64 << 10, 1 << 20}
 
-// maxGlimpse is the most of one line, in bytes.
-const maxGlimpse = 1000
+// maxTailLine limits the length of one line, in bytes.
+const maxTailLine = 1000
 
-// Glimpse returns the end of a session's output: at most most lines of it. It may be
-// called at any time and never waits for the session. One that printed
-// nothing, or is gone, has no lines.
-func (r *Runner) Glimpse(session string, most int) (OutputTail, error) {
+// OutputTail returns the end of a session's output, at most most lines. It may
+// be called at any time and never waits for the session. A session without
+// output, or without a folder, has no lines.
+func (r *Runner) OutputTail(session string, most int) (OutputTail, error) {
 	folder := r.folder(session)
 	var g OutputTail
 	for _, name := range []string{fileTouch, fileHead, fileTail} {
@@ -48,44 +49,44 @@ func (r *Runner) Glimpse(session string, most int) (OutputTail, error) {
 		}
 		return g, err
 	}
-	for _, size := range glimpseSizes {
+	for _, size := range outputTailSizes {
 		text, whole, err := outputEnd(folder, size)
 		if err != nil {
 			return g, fmt.Errorf("output of session %s: %w", session, err)
 		}
-		lines := printed(text, whole)
-		tail, plain := r.tailOf(s)
+		lines := nonEmptyLines(text, whole)
+		tail, plain := r.tailFunc(s)
 		g.Lines = tail(lines, s.Plan.Dir, most)
 		if plain && len(lines) == 0 && !whole {
-			g.Lines = []string{"…" + text[len(text)-maxGlimpse:]}
+			g.Lines = []string{"…" + text[len(text)-maxTailLine:]}
 		}
 		if whole || len(g.Lines) >= most {
 			break
 		}
 	}
 	for n, line := range g.Lines {
-		g.Lines[n] = line[:min(len(line), maxGlimpse)]
+		g.Lines[n] = line[:min(len(line), maxTailLine)]
 	}
 	return g, nil
 }
 
-// tailOf returns how the session's output is read for people, and whether it is
-// for people as it stands.
-func (r *Runner) tailOf(s spec) (tail func(lines []string, dir string, most int) []string, plain bool) {
+// tailFunc returns the function that extracts readable lines from the session's
+// output. plain reports that the output is already readable.
+func (r *Runner) tailFunc(s spec) (tail func(lines []string, dir string, most int) []string, plain bool) {
 	if s.Kind != ledger.KindAgent {
 		return adapter.WholeLines, true
 	}
 	a, err := r.o.Agents[s.Agent].adapter()
-	if err != nil { // the configuration changed meanwhile
+	if err != nil { // the configuration has changed since
 		return adapter.WholeLines, true
 	}
 	return a.Tail, a.Origin != adapter.FromPath
 }
 
-// printed are the lines of an output's end that hold anything. A progress bar
-// that is drawn over itself is a line each time. Where the text is not the
-// whole output, what it begins with is a part of a line and left out.
-func printed(text string, whole bool) []string {
+// nonEmptyLines returns the non-empty lines of an output's end. Each state of a
+// redrawn progress bar counts as a line. Unless the text is the whole output,
+// its first line is incomplete and left out.
+func nonEmptyLines(text string, whole bool) []string {
 	if !whole {
 		at := strings.IndexAny(text, "\n\r")
 		if at < 0 {
@@ -97,8 +98,8 @@ func printed(text string, whole bool) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
-// outputEnd is the end of what is kept of a session's output, at most size
-// bytes, and whether that is all of it.
+// outputEnd returns the end of the stored output, at most size bytes, and
+// whether that is the whole output.
 func outputEnd(folder string, size int64) (text string, whole bool, err error) {
 	for _, name := range []string{fileTail, fileTail + ".1", fileHead} {
 		part, all, err := fileEnd(filepath.Join(folder, name), size-int64(len(text)))
@@ -112,8 +113,8 @@ func outputEnd(folder string, size int64) (text string, whole bool, err error) {
 	return text, true, nil
 }
 
-// fileEnd is the end of a file, at most size bytes, and whether that is all of
-// it. A file that grows meanwhile is read as it was.
+// fileEnd returns the end of a file, at most size bytes, and whether that is
+// the whole file. It ignores growth during the call.
 func fileEnd(path string, size int64) (text string, whole bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestGlimpse: what a session printed last is to be seen while it is at work,
-// with the time, and afterwards; of one that is not there nothing is known.
-func TestGlimpse(t *testing.T) {
-	h := newHouse(t, 1)
-	if g, err := h.runner.Glimpse("r1-9", 3); err != nil || len(g.Lines) > 0 || !g.At.IsZero() {
+// TestOutputTail: a session's latest output and its time are available during
+// and after the session. A session that does not exist has none.
+func TestOutputTail(t *testing.T) {
+	h := newFixture(t, 1)
+	if g, err := h.runner.OutputTail("r1-9", 3); err != nil || len(g.Lines) > 0 || !g.At.IsZero() {
 		t.Errorf("of no session: %+v, %v", g, err)
 	}
 	going := filepath.Join(h.work, "go")
@@ -25,7 +25,7 @@ func TestGlimpse(t *testing.T) {
 	var g OutputTail
 	for deadline := time.Now().Add(60 * time.Second); len(g.Lines) < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		var err error
-		if g, err = h.runner.Glimpse("r1-1", 4); err != nil {
+		if g, err = h.runner.OutputTail("r1-1", 4); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -35,26 +35,26 @@ func TestGlimpse(t *testing.T) {
 	if g.At.Before(began) || g.At.After(time.Now().Add(time.Second)) {
 		t.Errorf("last sign of life %v, it began %v", g.At, began)
 	}
-	later := g.At.Add(time.Minute) // a call of hat counts too
+	later := g.At.Add(time.Minute) // a hat call counts, too
 	if err := os.Chtimes(filepath.Join(h.runner.folder("r1-1"), fileTouch), later, later); err != nil {
 		t.Fatal(err)
 	}
-	if g, err := h.runner.Glimpse("r1-1", 4); err != nil || !g.At.Equal(later) {
+	if g, err := h.runner.OutputTail("r1-1", 4); err != nil || !g.At.Equal(later) {
 		t.Errorf("%v, %v, want %v", g.At, err, later)
 	}
 	if err := os.WriteFile(going, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	h.wait("r1-1")
-	if g, err := h.runner.Glimpse("r1-1", 1); err != nil || !slices.Equal(g.Lines, []string{"over"}) {
+	if g, err := h.runner.OutputTail("r1-1", 1); err != nil || !slices.Equal(g.Lines, []string{"over"}) {
 		t.Errorf("%q, %v", g.Lines, err)
 	}
 }
 
-// TestGlimpseEnd: lines are whole wherever the output is cut into files, and
-// however long they are.
-func TestGlimpseEnd(t *testing.T) {
-	h := newHouse(t, 0)
+// TestOutputTailLines: lines are complete wherever the output is split into
+// files, and whatever their length.
+func TestOutputTailLines(t *testing.T) {
+	h := newFixture(t, 0)
 	folder := h.runner.folder("r1-1")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestGlimpseEnd(t *testing.T) {
 		if _, err := o.Write([]byte(strings.Repeat(string(rune('a'+n%26)), 30) + "\n")); err != nil {
 			t.Fatal(err)
 		}
-		g, err := h.runner.Glimpse("r1-1", 3)
+		g, err := h.runner.OutputTail("r1-1", 3)
 		if err != nil || len(g.Lines) != min(n+1, 3) || strings.Trim(g.Lines[len(g.Lines)-1], string(rune('a'+n%26))) != "" {
 			t.Fatalf("after line %d: %q, %v", n, g.Lines, err)
 		}
@@ -92,8 +92,8 @@ func TestGlimpseEnd(t *testing.T) {
 	if _, err := o.Write([]byte("before\n" + strings.Repeat("x", 3<<20) + "the end")); err != nil {
 		t.Fatal(err)
 	}
-	g, err := h.runner.Glimpse("r1-1", 3)
-	if err != nil || len(g.Lines) != 1 || !strings.HasPrefix(g.Lines[0], "…xxx") || len(g.Lines[0]) > maxGlimpse {
+	g, err := h.runner.OutputTail("r1-1", 3)
+	if err != nil || len(g.Lines) != 1 || !strings.HasPrefix(g.Lines[0], "…xxx") || len(g.Lines[0]) > maxTailLine {
 		t.Errorf("%d lines, %v", len(g.Lines), err)
 	}
 }

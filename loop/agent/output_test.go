@@ -15,7 +15,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// floodHelper prints numbered lines of 100 bytes, as many bytes as asked for.
+// floodHelper prints numbered lines of 100 bytes, up to the given size.
 func floodHelper(size string) int {
 	n, err := strconv.Atoi(size)
 	if err != nil {
@@ -33,7 +33,8 @@ func floodHelper(size string) int {
 	return 0
 }
 
-// floodSize is what the flood test prints. NIGHTPORTER_SOAK=1 makes it 1 GB.
+// floodSize returns the size of the flood test's output. NIGHTPORTER_SOAK=1
+// makes it 1 GB.
 func floodSize() int {
 	if os.Getenv("NIGHTPORTER_SOAK") != "" {
 		return 1 << 30
@@ -42,7 +43,7 @@ func floodSize() int {
 }
 
 func TestFlood(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	size := floodSize()
 	x := h.run("r1-1", fmt.Sprintf("%s flood %d", h.runner.Program(), size))
 	if x.Reason != ledger.ExitSelf || x.Code != 0 {
@@ -53,18 +54,18 @@ func TestFlood(t *testing.T) {
 		t.Errorf("tail of %d bytes is not the end, or not whole lines", len(x.Tail))
 	}
 	folder := h.runner.folder("r1-1")
-	head, tail := kept(t, folder)
+	head, tail := readWhole(t, folder)
 	if len(head) > headSize || len(head) < headSize-100 || len(tail) > tailSize+100 || len(tail) < tailSize-200 {
 		t.Errorf("kept %d and %d bytes", len(head), len(tail))
 	}
 	if !bytes.HasSuffix(tail, []byte(last)) {
 		t.Error("the tail does not end with the output's end")
 	}
-	whole(t, head)
-	whole(t, tail)
+	checkWholeLines(t, head)
+	checkWholeLines(t, tail)
 }
 
-func kept(t *testing.T, folder string) (head, tail []byte) {
+func readWhole(t *testing.T, folder string) (head, tail []byte) {
 	t.Helper()
 	head, err := os.ReadFile(filepath.Join(folder, fileHead))
 	if err != nil {
@@ -76,8 +77,9 @@ func kept(t *testing.T, folder string) (head, tail []byte) {
 	return head, tail
 }
 
-// whole checks that every line is one of the flood's, or a mark of ours.
-func whole(t *testing.T, text []byte) {
+// checkWholeLines fails the test unless every line is one that the flood
+// printed, or a mark.
+func checkWholeLines(t *testing.T, text []byte) {
 	t.Helper()
 	for line := range bytes.Lines(text) {
 		if len(line) != 100 && len(line) > 1 && !bytes.HasPrefix(line, []byte("[nightporter: ")) {
@@ -87,8 +89,8 @@ func whole(t *testing.T, text []byte) {
 	}
 }
 
-// Any output in any pieces: head and tail are its start and its end, cut
-// between lines, and everything is there where it fits.
+// TestOutputPieces: for any output in any pieces, head and tail are its start
+// and end, cut between lines. If the output fits, it is complete.
 func TestOutputPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 400 {
@@ -116,7 +118,7 @@ func TestOutputPieces(t *testing.T) {
 		if err := o.close(); err != nil {
 			t.Fatal(err)
 		}
-		head, tail := kept(t, dir)
+		head, tail := readWhole(t, dir)
 		if !bytes.HasPrefix(all, head) {
 			t.Fatalf("%d: the head is not the start", i)
 		}
@@ -142,7 +144,8 @@ func TestOutputPieces(t *testing.T) {
 	}
 }
 
-// One line longer than all that is kept, and what follows it.
+// TestOutputLongLine writes one line longer than all kept parts, and text after
+// it.
 func TestOutputLongLine(t *testing.T) {
 	for _, end := range []string{"", "\n", "\nresult\n"} {
 		dir := t.TempDir()
@@ -157,7 +160,7 @@ func TestOutputLongLine(t *testing.T) {
 		if err := o.close(); err != nil {
 			t.Fatal(err)
 		}
-		head, tail := kept(t, dir)
+		head, tail := readWhole(t, dir)
 		if !bytes.Contains(head, []byte("[nightporter: ")) || !bytes.Contains(tail, []byte("[nightporter: ")) {
 			t.Errorf("no mark: %q … %q", head[len(head)-80:], tail[:80])
 		}
@@ -170,7 +173,8 @@ func TestOutputLongLine(t *testing.T) {
 	}
 }
 
-// A full disk does not stop the reading, so that the session can be ended.
+// TestOutputDiskFull: a full disk does not stop the reading of the output, so
+// that the session can be ended.
 func TestOutputDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	o, err := newOutput(dir, 1000, 300)
@@ -190,7 +194,7 @@ func TestOutputDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &supervisor{out: o}
-	in := &inner{pipe: r, printed: make(chan struct{})}
+	in := &reaperProcess{pipe: r, printed: make(chan struct{})}
 	go s.copyOutput(in)
 	if _, err := w.Write(bytes.Repeat([]byte("line\n"), 100_000)); err != nil {
 		t.Fatal(err)
@@ -204,11 +208,11 @@ func TestOutputDiskFull(t *testing.T) {
 	}
 }
 
-// A session whose files cannot be written any more ends as such: the state
-// folder's disk is full.
-func TestExitIsReserved(t *testing.T) {
+// TestExitSpaceIsReserved: when the state folder's disk is full, a session's
+// exit is still recorded, with that reason.
+func TestExitSpaceIsReserved(t *testing.T) {
 	dir := t.TempDir()
-	if err := reserve(dir); err != nil {
+	if err := reserveExitSpace(dir); err != nil {
 		t.Fatal(err)
 	}
 	want := ledger.Exit{Session: "r1-1", Reason: ledger.ExitDisk, Tail: strings.Repeat("\x01", lastSize)}

@@ -11,19 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// abiScope is the first version of Landlock that keeps a session from abstract
-// sockets; abiResolve the first that keeps it from those with a path that it
-// may not read.
+// abiScope is the first Landlock version that can block abstract sockets;
+// abiResolve is the first that can block sockets whose path is unreadable.
 const (
 	abiScope   = 6
 	abiResolve = 9
 )
 
-// acceptCon is the kernel's __SO_ACCEPTCON: somebody called listen.
+// acceptCon is the kernel's flag __SO_ACCEPTCON, which marks a listening
+// socket.
 const acceptCon = 1 << 16
 
-// knownSockets are sockets that give away much and that the kernel's list may
-// not have: one that was put into a container has its name outside of it.
+// knownSockets lists powerful sockets that may be missing in the kernel's list:
+// a socket mounted into a container has its path outside of it.
 var knownSockets = []string{
 	"/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock", "/run/crio/crio.sock",
 	"/run/libvirt/libvirt-sock", "/run/dbus/system_bus_socket", "/run/snapd.socket", "/run/systemd/private",
@@ -31,15 +31,14 @@ var knownSockets = []string{
 	"/var/lib/docker.sock", "/var/lib/incus/unix.socket", "/var/lib/lxd/unix.socket", "/var/snap/lxd/common/lxd/unix.socket",
 }
 
-// Reachable lists the Unix sockets of this machine that a session could
-// connect to at the boundary level that it gets, sorted; abstract ones begin
-// with @. The state folder's own are left out: sessions are meant to reach
-// their own one, and the operator's asks for a key.
+// Reachable lists the Unix sockets of this machine that a session could connect
+// to at its boundary level, sorted; names of abstract ones begin with @. It
+// leaves out sockets below the state folder: sessions may use their own one,
+// and the operator's requires a key.
 //
-// It goes by the kernel's list of who listens, and by a list of well-known
-// paths. A socket that is made later, or that only another network namespace
-// listens on, is not found: the list says what stays open, not that the rest
-// is closed.
+// It uses the kernel's list of listening sockets and a list of well-known
+// paths. It misses sockets created later and those of other network namespaces,
+// so an empty list does not prove that no socket is reachable.
 func (r *Runner) Reachable() []string {
 	level, _ := r.Level()
 	paths := slices.Clone(knownSockets)
@@ -50,13 +49,14 @@ func (r *Runner) Reachable() []string {
 	var out []string
 	for _, p := range paths {
 		if strings.HasPrefix(p, "@") {
-			// Each level but the lowest has a Landlock scope where the kernel can.
+			// From level 2 on, Landlock blocks abstract sockets if the kernel
+			// supports it.
 			if level < 2 || landlockABI() < abiScope {
 				out = append(out, p)
 			}
 			continue
 		}
-		if p = real(p); r.reaches(p, level) {
+		if p = resolvePath(p); r.reaches(p, level) {
 			out = append(out, p)
 		}
 	}
@@ -64,8 +64,8 @@ func (r *Runner) Reachable() []string {
 	return slices.Compact(out)
 }
 
-// reaches reports whether a session could connect to the socket at a real
-// path.
+// reaches reports whether a session could connect to the socket. path contains
+// no links.
 func (r *Runner) reaches(path string, level int) bool {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&os.ModeSocket == 0 || within(path, r.o.State) {
@@ -80,24 +80,24 @@ func (r *Runner) reaches(path string, level int) bool {
 	case level == 2 && landlockABI() >= abiResolve && under(r.hide):
 		return false
 	}
-	// To connect is to write.
+	// Connecting requires the right to write.
 	if r.user.uid < 0 {
 		return unix.Access(path, unix.W_OK) == nil
 	}
-	return r.user.may(info, 0o2) && r.user.barrier(path) == ""
+	return r.user.permits(info, 0o2) && r.user.barrier(path) == ""
 }
 
-// listening lists the Unix sockets that somebody listens on, as the kernel
-// has them; abstract ones with a leading @.
+// listening returns the listening Unix sockets of the kernel's list; names of
+// abstract ones begin with @.
 func listening() []string {
 	f, err := os.Open("/proc/net/unix")
 	if err != nil {
-		return nil // not Linux, or no /proc: what is known by name remains
+		return nil // without /proc/net/unix only knownSockets are checked
 	}
 	defer func() { _ = f.Close() }()
 	var out []string
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		// Num RefCount Protocol Flags Type St Inode Path
+		// The columns are: Num RefCount Protocol Flags Type St Inode Path.
 		var flags uint64
 		fields := strings.SplitN(strings.Join(strings.Fields(lines.Text()), " "), " ", 8)
 		if len(fields) < 8 {

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// TestReachable holds what is said of sockets against what a session can
-// really connect to, at every level.
+// TestReachable compares the reported sockets with those to which a session can
+// really connect, at every level.
 func TestReachable(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		hidden := filepath.Join(t.TempDir(), "hidden")
 		for _, d := range []string{filepath.Dir(filepath.Dir(hidden)), filepath.Dir(hidden)} {
 			if err := os.Chmod(d, 0o755); err != nil {
@@ -23,11 +23,11 @@ func TestReachable(t *testing.T) {
 		if err := os.Mkdir(hidden, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		h := newHouse(t, level, func(o *Options) { o.Hide = append(o.Hide, hidden) })
+		h := newFixture(t, level, func(o *Options) { o.Hide = append(o.Hide, hidden) })
 		abstract := fmt.Sprintf("@np-reach-%d-%d", os.Getpid(), level)
 		sockets := map[string]os.FileMode{
 			filepath.Join(h.out, "open.sock"):    0o666,
-			filepath.Join(h.out, "mine.sock"):    0o600, // the daemon's user's alone
+			filepath.Join(h.out, "mine.sock"):    0o600, // for the daemon's user only
 			filepath.Join(hidden, "hidden.sock"): 0o666,
 			abstract:                             0,
 		}
@@ -58,15 +58,15 @@ func TestReachable(t *testing.T) {
 		if !strings.HasSuffix(x.Tail, "end\n") {
 			t.Fatalf("the session did not get to its end: %+v", x)
 		}
-		said := h.runner.Reachable()
+		reported := h.runner.Reachable()
 		for path := range sockets {
 			did := strings.Contains(x.Tail, "REACHED "+path+"\n")
-			if says := slices.Contains(said, path); says != did {
+			if says := slices.Contains(reported, path); says != did {
 				t.Errorf("%s: a session connected: %v, Reachable says: %v", path, did, says)
 			}
 		}
-		if !slices.Contains(said, filepath.Join(h.out, "open.sock")) {
-			t.Errorf("an open socket is not named: %q", said)
+		if !slices.Contains(reported, filepath.Join(h.out, "open.sock")) {
+			t.Errorf("an open socket is not named: %q", reported)
 		}
 	})
 }

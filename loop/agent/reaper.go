@@ -14,35 +14,36 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open files of the reaper besides 0, 1 and 2, which are the agent's.
+// File descriptors of the reaper besides 0, 1 and 2, which belong to the agent.
 const (
-	reaperPlan    = 3 // JSON of a plan
-	reaperReport  = 4 // reports, one JSON a line
-	reaperControl = 5 // orders; its end means that the supervisor is gone
+	reaperPlan    = 3 // the plan as JSON
+	reaperReport  = 4 // reports, one JSON object per line
+	reaperControl = 5 // orders; end of file means that the supervisor is gone
 )
 
-// report is what the reaper tells the supervisor. The fields fill up in
-// the order in which a session goes.
+// report is a message from the reaper to the supervisor. Later reports set
+// further fields.
 type report struct {
-	Failed  string `json:"failed,omitempty"` // it could not be started, and why
-	Exec    bool   `json:"exec,omitempty"`   // with Failed: the program, not the boundary, is to blame
+	Failed  string `json:"failed,omitempty"` // why the session could not be started
+	Exec    bool   `json:"exec,omitempty"`   // with Failed: the program failed to start, not the boundary
 	Started bool   `json:"started,omitempty"`
 	Exited  bool   `json:"exited,omitempty"`
 	Code    int    `json:"code,omitempty"`
 	Signal  int    `json:"signal,omitempty"`
-	Done    bool   `json:"done,omitempty"` // the tree is gone
+	Done    bool   `json:"done,omitempty"` // the whole tree has ended
 	Killed  int    `json:"killed,omitempty"`
 }
 
-// orderEnd is the byte that asks for the end of the tree.
+// orderEnd is the order to end the process tree.
 const orderEnd = 'T'
 
-// ShimInner is `nightporter shim-inner STAGE`, the stages of a session inside
-// its boundary: "tree" and "confine". It returns the process's exit code.
+// ShimInner implements `nightporter shim-inner STAGE`, with the stages "tree"
+// and "confine" of a session inside its boundary. It returns the process's exit
+// code.
 func ShimInner(stage string) int {
 	switch stage {
 	case "tree":
-		return keep()
+		return runReaper()
 	case "confine":
 		err := confine()
 		status := os.NewFile(confineStatus, "status")
@@ -55,8 +56,8 @@ func ShimInner(stage string) int {
 	return 2
 }
 
-// reaper owns the session's process tree: every process of it is its
-// descendant, whatever they do, because it is PID 1 or a subreaper.
+// reaper owns the session's process tree. As PID 1 or a subreaper it is an
+// ancestor of every process in it, even of detached ones.
 type reaper struct {
 	plan    plan
 	reports *json.Encoder
@@ -70,16 +71,17 @@ type death struct {
 	status syscall.WaitStatus
 }
 
-func keep() int {
+func runReaper() int {
 	runtime.LockOSThread()
 	for _, fd := range []int{reaperPlan, reaperReport, reaperControl} {
 		unix.CloseOnExec(fd)
 	}
-	// Caught, not ignored: ignored signals would stay so in the agent.
+	// Ignored signals would stay ignored in the agent, so they are caught
+	// instead.
 	caught := make(chan os.Signal, 8)
 	signal.Notify(caught, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE, syscall.SIGALRM)
 	go func() {
-		for range caught { // nobody but the supervisor decides about the end
+		for range caught { // only the supervisor decides when the session ends
 		}
 	}()
 	k := &reaper{
@@ -99,7 +101,7 @@ func keep() int {
 		return k.fail(fmt.Errorf("become subreaper: %w", err), false)
 	}
 	if k.plan.Level >= 3 {
-		if err := mounts(k.plan); err != nil {
+		if err := setUpMounts(k.plan); err != nil {
 			return k.fail(err, false)
 		}
 	}
@@ -107,14 +109,15 @@ func keep() int {
 	if err != nil {
 		return k.fail(err, exec)
 	}
-	k.tell(report{Started: true})
+	k.send(report{Started: true})
 	go k.reap()
 	go k.listen()
 	k.run(pid)
 	return 0
 }
 
-// start starts the agent and returns when it is one, or failed to become one.
+// start starts the confine stage. It returns when that stage has become the
+// agent or has failed.
 func (k *reaper) start() (int, error, bool) {
 	planOut, planIn, err := os.Pipe()
 	if err != nil {
@@ -124,7 +127,7 @@ func (k *reaper) start() (int, error, bool) {
 	if err != nil {
 		return 0, err, false
 	}
-	// The running program itself, whose path may be hidden by now.
+	// /proc/self/exe is the running program, whose path may be hidden.
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{"nightporter", "shim-inner", "confine"}, &syscall.ProcAttr{
 		Env:   []string{},
 		Files: []uintptr{0, 1, 2, planOut.Fd(), statusIn.Fd()},
@@ -145,7 +148,7 @@ func (k *reaper) start() (int, error, bool) {
 	if len(text) > 0 {
 		var status syscall.WaitStatus
 		_, _ = syscall.Wait4(pid, &status, 0, nil)
-		// Only the program's own name stands at the front of exec's error.
+		// An error of exec begins with the program's name.
 		exec := len(k.plan.Argv) > 0 && len(text) > len(k.plan.Argv[0]) && string(text[:len(k.plan.Argv[0])]) == k.plan.Argv[0]
 		return 0, errors.New(string(text)), exec
 	}
@@ -153,14 +156,15 @@ func (k *reaper) start() (int, error, bool) {
 }
 
 func (k *reaper) fail(err error, exec bool) int {
-	k.tell(report{Failed: err.Error(), Exec: exec})
+	k.send(report{Failed: err.Error(), Exec: exec})
 	return 1
 }
 
-// tell cannot fail in a way that matters: without a supervisor nobody asks.
-func (k *reaper) tell(r report) { _ = k.reports.Encode(r) }
+// send sends a report. It ignores errors, because without a supervisor nobody
+// reads reports.
+func (k *reaper) send(r report) { _ = k.reports.Encode(r) }
 
-// reap collects the dead, the agent and every orphan of the tree.
+// reap collects exited processes: the agent and all orphans of the tree.
 func (k *reaper) reap() {
 	defer close(k.deaths)
 	for {
@@ -170,7 +174,7 @@ func (k *reaper) reap() {
 			continue
 		}
 		if err != nil {
-			return // ECHILD: nothing is left of the tree
+			return // ECHILD: no process of the tree is left
 		}
 		k.deaths <- death{pid, status}
 	}
@@ -188,38 +192,38 @@ func (k *reaper) listen() {
 	}
 }
 
-// run waits for the agent and then ends what is left, always: agents leave
-// servers and watchers behind also when all went well.
+// run waits for the agent and then ends all remaining processes. Agents leave
+// servers and watchers running even after success.
 func (k *reaper) run(agent int) {
-	var kill <-chan time.Time // due after TERM was sent
-	var again <-chan time.Time
+	var kill <-chan time.Time // fires when the time after TERM is over
+	var nextKill <-chan time.Time
 	exited := false
 	orders := k.orders
 	for {
 		select {
 		case d, ok := <-k.deaths:
 			if !ok {
-				k.tell(report{Done: true, Killed: len(k.killed)})
+				k.send(report{Done: true, Killed: len(k.killed)})
 				return
 			}
 			if d.pid != agent {
 				continue
 			}
-			exited, agent = true, 0 // its number may come again
+			exited, agent = true, 0 // the kernel may reuse the process number
 			r := report{Exited: true, Code: -1}
 			if d.status.Signaled() {
 				r.Signal = int(d.status.Signal())
 			} else {
 				r.Code = d.status.ExitStatus()
 			}
-			k.tell(r)
+			k.send(r)
 			k.signal(syscall.SIGTERM, true)
-			if kill == nil { // also when nobody was seen: one may be about to fork
+			if kill == nil { // even for an empty list: a process may be about to fork
 				kill = time.After(k.plan.Rest.D())
 			}
 		case _, ok := <-orders:
 			if !ok {
-				// Nobody is left to tell anything to.
+				// The supervisor is gone, so the tree must end at once.
 				orders = nil
 				kill = time.After(0)
 				continue
@@ -229,19 +233,19 @@ func (k *reaper) run(agent int) {
 				kill = time.After(k.plan.Grace.D())
 			}
 		case <-kill:
-			again = time.After(0)
-			kill = make(chan time.Time) // once
-		case <-again:
-			// Once more as long as there is anybody: a process may fork
-			// between the look and the kill.
+			nextKill = time.After(0)
+			kill = make(chan time.Time) // fires only once
+		case <-nextKill:
+			// Repeated while processes are left: one may fork between listing
+			// and killing.
 			k.signal(syscall.SIGKILL, exited)
-			again = time.After(20 * time.Millisecond)
+			nextKill = time.After(20 * time.Millisecond)
 		}
 	}
 }
 
-// signal sends sig to every living process of the tree, and counts them as
-// killed where that is wanted.
+// signal sends sig to every living process of the tree. With count it adds them
+// to killed.
 func (k *reaper) signal(sig syscall.Signal, count bool) {
 	for _, p := range descendants(os.Getpid()) {
 		if p.gone() {
@@ -250,6 +254,6 @@ func (k *reaper) signal(sig syscall.Signal, count bool) {
 		if count {
 			k.killed[p.pid] = true
 		}
-		_ = syscall.Kill(p.pid, sig) // gone meanwhile, which is as well
+		_ = syscall.Kill(p.pid, sig) // the process may have ended
 	}
 }

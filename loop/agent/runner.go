@@ -15,46 +15,45 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Options say how sessions are run on this machine. Paths are absolute.
+// Options configure a Runner. Paths are absolute.
 type Options struct {
 	State  string                // state folder; must exist
-	Self   string                // the nightporter program to run shims from; "" is this process's own
-	Hat    string                // the hat program; "" gives sessions a link named hat to Self
+	Self   string                // the nightporter program for shims; "" = this process's own
+	Hat    string                // the hat program; "" = a link named hat to Self
 	Agents map[string]Definition // by name
 
 	SessionUser string // "", NAME, UID or UID:GID; for a daemon started as root, default 65534
-	Boundary    string // "" or "required": nothing is started below level 2
-	// MaxLevel is the highest boundary level that is tried, 0 for the highest
-	// there is. It is for machines on which a level works and gets in the way,
-	// and for tests of the lower ones.
+	Boundary    string // "required" refuses levels below 2; "" accepts any
+	// MaxLevel limits the boundary level, 0 = no limit. It serves machines on
+	// which a higher level works but is in the way, and tests.
 	MaxLevel int
 
-	Read     []string         // more that every session may read, inside what is hidden or out of its user's reach
-	Cache    []string         // more folders that every session may write
-	Hide     []string         // more that no session may read, such as files with tokens
-	PassEnv  []string         // names of the daemon's variables that every session gets, commands included
-	Projects map[string]Grant // what single projects add
+	Read     []string         // additional paths that every session may read, inside hidden ones or out of its user's reach
+	Cache    []string         // additional folders that every session may write
+	Hide     []string         // additional paths that no session may read, such as token files
+	PassEnv  []string         // names of the daemon's environment variables that every session inherits, including commands of the project
+	Projects map[string]Grant // additional rights of single projects
 
-	// BeforeStart, if not nil, is called when a session's folder is ready and
-	// before anything runs in it: the daemon listens on the socket there.
+	// BeforeStart, if not nil, is called after a session's folder is ready and
+	// before any process runs in it. The daemon listens on the socket there.
 	BeforeStart func(ctx context.Context, session, socket string) error
 
-	Timing Timing // zero values take the defaults
+	Timing Timing // a zero value means the default
 	Log    *slog.Logger
 }
 
-// Grant is what one project's sessions may use besides.
+// Grant holds additional rights of one project's sessions.
 type Grant struct {
 	Read  []string
 	Cache []string
 }
 
-// Timing holds the shim's intervals.
+// Timing holds the intervals of the shim.
 type Timing struct {
-	Check   ledger.Duration `json:"check"`   // between two looks at CPU, limits and daemon; default 5 s
-	Grace   ledger.Duration `json:"grace"`   // from TERM to KILL; default 10 s
-	Rest    ledger.Duration `json:"rest"`    // the same for what a session left behind; default 1 s
-	Abandon ledger.Duration `json:"abandon"` // without a daemon until the session is ended; default 30 min (docs/spec 10)
+	Check   ledger.Duration `json:"check"`   // between two checks of CPU use, limits and daemon; default 5 s
+	Grace   ledger.Duration `json:"grace"`   // between TERM and KILL; default 10 s
+	Rest    ledger.Duration `json:"rest"`    // the same for processes left behind; default 1 s
+	Abandon ledger.Duration `json:"abandon"` // without a daemon, until the session is ended; default 30 min (docs/spec 10)
 }
 
 func (t Timing) defaults() Timing {
@@ -70,12 +69,12 @@ func (t Timing) defaults() Timing {
 	return t
 }
 
-// Runner starts sessions, ends them, and says how they ended. It is safe for
-// use by several goroutines.
+// Runner starts sessions, ends them and reports how they ended. It is safe for
+// concurrent use.
 type Runner struct {
 	o    Options
 	user sessionUser
-	path []string // PATH of sessions, without box/bin
+	path []string // PATH of sessions without box/bin
 	bin  string   // STATE/bin/HASH
 	hide []string
 
@@ -84,15 +83,14 @@ type Runner struct {
 	reasons   []string
 
 	mu       sync.Mutex
-	children map[string]*child // shims that this process started
+	children map[string]*child // shims started by this process
 }
 
-// child is a shim of this process; done is closed when it was reaped.
+// child is a shim started by this process; done is closed after it was reaped.
 type child struct{ done chan struct{} }
 
-// New installs the programs in STATE/bin/HASH and returns the runner. Paths
-// in the options that are not absolute, and an impossible session_user, are
-// errors.
+// New installs the programs in STATE/bin/HASH and returns a Runner. It refuses
+// relative paths in the options, and an invalid session_user.
 func New(o Options) (*Runner, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -104,8 +102,8 @@ func New(o Options) (*Runner, error) {
 	if err := absolute(o); err != nil {
 		return nil, err
 	}
-	// Real paths from here on: what is hidden and shown again in a session's
-	// mounts must not be reached by a second name.
+	// Links are resolved here, because the mounts hide and show a path under
+	// one name only.
 	state, err := filepath.EvalSymlinks(o.State)
 	if err != nil {
 		return nil, fmt.Errorf("state folder: %w", err)
@@ -116,9 +114,9 @@ func New(o Options) (*Runner, error) {
 		return nil, err
 	}
 	r := &Runner{o: o, user: u, children: map[string]*child{}}
-	r.path = slices.DeleteFunc(searchPath(os.Getenv("PATH")), func(p string) bool { return within(real(p), state) })
+	r.path = slices.DeleteFunc(searchPath(os.Getenv("PATH")), func(p string) bool { return within(resolvePath(p), state) })
 	r.hide = r.hidden()
-	if err := r.refuse(); err != nil {
+	if err := r.checkGrants(); err != nil {
 		return nil, err
 	}
 	if r.bin, err = install(o); err != nil {
@@ -140,9 +138,9 @@ func absolute(o Options) error {
 	return nil
 }
 
-// refuse turns down grants that would open what is never to be read or
-// written.
-func (r *Runner) refuse() error {
+// checkGrants returns an error for grants that would open protected paths to
+// sessions.
+func (r *Runner) checkGrants() error {
 	grants := slices.Concat(r.o.Read, r.o.Cache)
 	for _, g := range r.o.Projects {
 		grants = slices.Concat(grants, g.Read, g.Cache)
@@ -158,7 +156,7 @@ func (r *Runner) refuse() error {
 }
 
 // Program returns the path of the installed nightporter, for agents that are
-// part of it. Sessions can run it.
+// built into it. Sessions can execute it.
 func (r *Runner) Program() string { return filepath.Join(r.bin, "nightporter") }
 
 func (r *Runner) names() []string { return slices.Sorted(maps.Keys(r.o.Agents)) }
@@ -169,8 +167,8 @@ func (r *Runner) folder(session string) string {
 
 func (r *Runner) cache(project string) string { return filepath.Join(r.o.State, "cache", project) }
 
-// boundary reports why sessions cannot be started in the boundary that this
-// machine has.
+// boundary returns why this machine's boundary does not permit sessions, or
+// nil.
 func (r *Runner) boundary() error {
 	level, reasons := r.Level()
 	if level == 0 {
@@ -204,7 +202,7 @@ func within(path, dir string) bool {
 	return len(path) > len(dir) && path[:len(dir)] == dir && path[len(dir)] == '/'
 }
 
-// searchPath is PATH with the entries that are absolute and exist.
+// searchPath returns the absolute, existing folders of PATH.
 func searchPath(env string) []string {
 	var out []string
 	for _, p := range filepath.SplitList(env) {
@@ -216,5 +214,5 @@ func searchPath(env string) []string {
 	return out
 }
 
-// isGone reports whether err says that a file is not there.
+// isGone reports whether err means that the file does not exist.
 func isGone(err error) bool { return errors.Is(err, os.ErrNotExist) }

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Known reports whether the session was started before, by this daemon or an
-// earlier one: then Start starts nothing.
+// Known reports whether this daemon or an earlier one has started the session.
+// Start then does nothing.
 func (r *Runner) Known(session string) bool {
 	folder := r.folder(session)
 	for _, name := range []string{filePID, fileExit} {
@@ -18,5 +18,5 @@ func (r *Runner) Known(session string) bool {
 	return err == nil && held
 }
 
-// User is whom sessions run as: -1, -1 for the daemon's own user.
+// User returns the user and group id of sessions: -1, -1 for the daemon's own.
 func (r *Runner) User() (uid, gid int) { return r.user.uid, r.user.gid }

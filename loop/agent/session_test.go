@@ -16,8 +16,8 @@ import (
 )
 
 func TestSession(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
 		x := h.run("r1-1", `cat; cat ../CONTEXT/TASK.md; echo made >made; cat $(command -v hat) >/dev/null && echo hat; exit 3`)
 		if x.Reason != ledger.ExitSelf || x.Code != 3 || x.Boundary != level || x.Killed != 0 || x.Took() <= 0 {
 			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
@@ -31,8 +31,8 @@ func TestSession(t *testing.T) {
 		if x.Turns != -1 || x.Tokens != -1 || x.CostUSD != -1 {
 			t.Errorf("usage of a command is not unknown: %+v", x)
 		}
-		again := h.wait("r1-1")
-		if d := cmp.Diff(x, again); d != "" {
+		second := h.wait("r1-1")
+		if d := cmp.Diff(x, second); d != "" {
 			t.Errorf("the second Wait differs: %s", d)
 		}
 		if _, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), dirBox, boxHome)); !isGone(err) {
@@ -44,7 +44,8 @@ func TestSession(t *testing.T) {
 	})
 }
 
-// The environment is exactly the list, and the daemon's own is out of reach.
+// TestEnvironment: a session has exactly the listed variables, and cannot read
+// the daemon's environment.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("NIGHTPORTER_SECRET", "hunter2")
 	t.Setenv("WANTED", "yes")
@@ -56,9 +57,9 @@ func TestEnvironment(t *testing.T) {
 		"HOME", "KEY", "LANG", "PATH", "PIP_CACHE_DIR", "PWD", "TERM", "TMPDIR", "USER", "WANTED",
 		"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "npm_config_cache",
 	}
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		t.Setenv("HOME", t.TempDir())
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		h.script(`env -0 | tr '\n' ' ' | tr '\0' '\n'; cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep ^NIGHTPORTER_SECRET`)
 		d := h.runner.o.Agents["mine"]
 		d.PassEnv, d.EnvFile = []string{"WANTED", "UNSET"}, "keys.env"
@@ -80,7 +81,7 @@ func TestEnvironment(t *testing.T) {
 			vars[n] = v
 		}
 		slices.Sort(names)
-		names = slices.DeleteFunc(names, func(n string) bool { return n == "_" || n == "SHLVL" || n == "OLDPWD" }) // the shell's own
+		names = slices.DeleteFunc(names, func(n string) bool { return n == "_" || n == "SHLVL" || n == "OLDPWD" }) // set by the shell itself
 		if d := cmp.Diff(want, names); d != "" {
 			t.Errorf("environment (-want +got):\n%s", d)
 		}
@@ -99,18 +100,18 @@ func TestEnvironment(t *testing.T) {
 	})
 }
 
-// What is on PATH can be a stand-in for a program in the home of who started the
-// daemon. A session gets to it, though it has a HOME of its own, and cannot
-// change it.
+// TestToolchains: a program on PATH may be a proxy for one in the home of the
+// user who started the daemon. A session can run it despite its own HOME, and
+// cannot change it.
 func TestToolchains(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
+	atEachLevel(t, func(t *testing.T, level int) {
 		if level == 1 && os.Geteuid() != 0 {
 			t.Skip("SKIPPED: level 1 without another user keeps nothing from being written")
 		}
 		home := t.TempDir()
 		mode := os.FileMode(0o755)
 		if level == 3 {
-			mode = 0o700 // another user gets through all the same
+			mode = 0o700 // another user must still be able to use it
 		}
 		if err := errors.Join(os.Mkdir(filepath.Join(home, ".rustup"), 0o755), os.WriteFile(filepath.Join(home, ".rustup", "real"), []byte("real\n"), 0o644),
 			os.Chmod(filepath.Dir(home), 0o755), os.Chmod(home, mode)); err != nil {
@@ -121,18 +122,18 @@ func TestToolchains(t *testing.T) {
 			t.Setenv(c[0], "")
 		}
 		t.Setenv("VOLTA_HOME", filepath.Join(home, "missing"))
-		h := newHouse(t, level)
+		h := newFixture(t, level)
 		if x := h.run("r1-1", `cat "$RUSTUP_HOME/real"; echo mine 2>/dev/null >"$RUSTUP_HOME/real" || echo "volta $VOLTA_HOME"`); x.Tail != "real\nvolta \n" {
 			t.Errorf("exit = %+v", x)
 		}
 	})
 }
 
-// What a session leaves in a shared cache the next one finds, but nothing that
-// a tool reads as configuration.
-func TestCachesAreNoConfiguration(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+// TestCachesHoldNoConfiguration: sessions share the content of caches, but no
+// file that a tool reads as its configuration.
+func TestCachesHoldNoConfiguration(t *testing.T) {
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
 		x := h.run("r1-1", `cd "$CARGO_HOME" && echo '[build]' >config.toml && mkdir bin && echo old >bin/cargo-x &&
 			echo crate >registry/a && echo db >git/a && echo planted`)
 		if x.Tail != "planted\n" {
@@ -153,9 +154,10 @@ func TestCachesAreNoConfiguration(t *testing.T) {
 	})
 }
 
-// A command of the project gets nothing of the agent's: no token, no keys.
+// TestCommandSession: a command of the project receives neither token nor keys
+// of the agent.
 func TestCommandSession(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.script("exit 0")
 	d := h.runner.o.Agents["mine"]
 	d.EnvFile = "keys.env"
@@ -173,7 +175,7 @@ func TestCommandSession(t *testing.T) {
 }
 
 func TestPrompt(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	for _, c := range []struct {
 		name, prompt, script string
 		size                 int
@@ -201,9 +203,9 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// Ends by which an agent shows that it could not work at all.
+// TestNotStarted: exits of an agent that could not work at all are recognised.
 func TestNotStarted(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	plain := filepath.Join(h.out, "plain")
 	if err := os.WriteFile(plain, []byte("text"), 0o644); err != nil {
 		t.Fatal(err)
@@ -254,12 +256,12 @@ func TestNotStarted(t *testing.T) {
 	}
 }
 
-// Whoever starts a session a second time starts nothing.
+// TestStartTwice: a second Start of a session does nothing.
 func TestStartTwice(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.script(`echo once >>ran; until [ -e go ]; do sleep 0.01; done`)
 	l := h.launch("r1-1")
-	if err := os.MkdirAll(h.runner.folder("r1-1"), 0o700); err != nil { // a daemon died right after this
+	if err := os.MkdirAll(h.runner.folder("r1-1"), 0o700); err != nil { // the state after a daemon that died right here
 		t.Fatal(err)
 	}
 	h.start(l)
@@ -284,9 +286,10 @@ func TestStartTwice(t *testing.T) {
 	}
 }
 
-// Names become folders, so they are checked; nothing is left of a refused one.
+// TestStartRefuses: names become folders, so invalid ones are refused and leave
+// nothing behind.
 func TestStartRefuses(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.script("exit 0")
 	for _, change := range []func(*ledger.Launch){
 		func(l *ledger.Launch) { l.Session = "../../etc" },
@@ -304,11 +307,11 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// A start that failed half-way can be done again.
+// TestStartAgain: a Start that failed half-way can be repeated.
 func TestStartAgain(t *testing.T) {
 	full := errors.New("disk full")
 	fail := true
-	h := newHouse(t, 0, func(o *Options) {
+	h := newFixture(t, 0, func(o *Options) {
 		o.BeforeStart = func(_ context.Context, session, socket string) error {
 			if _, err := os.Stat(filepath.Dir(socket)); err != nil || session != "r1-1" {
 				t.Errorf("BeforeStart(%q, %q): %v", session, socket, err)
@@ -333,7 +336,7 @@ func TestStartAgain(t *testing.T) {
 }
 
 func TestLostWithoutTrace(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	x := h.wait("r1-9")
 	if x.Reason != ledger.ExitLost || x.Code != -1 || x.Text == "" {
 		t.Errorf("exit = %+v", x)
@@ -341,7 +344,7 @@ func TestLostWithoutTrace(t *testing.T) {
 }
 
 func TestSocketPath(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	if p := h.runner.SocketPath("r1-1"); len(p) > maxSocket || !strings.HasSuffix(p, "/hat.sock") {
 		t.Errorf("%q", p)
 	}
@@ -354,7 +357,7 @@ func TestSocketPath(t *testing.T) {
 }
 
 func TestLimitOfSession(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	x := h.run("r1-1", `echo "You've hit your session limit · resets 8:20pm (UTC)"; exit 1`)
 	if x.Failure != ledger.FailureLimit || x.Until.IsZero() || x.Code != 1 || x.Text == "" {
 		t.Errorf("exit = %+v", x)

@@ -21,17 +21,16 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// shimLock is the open file that holds the folder's lock, handed over by the
+// shimLock is the file descriptor of the folder's lock, inherited from the
 // daemon.
 const shimLock = 3
 
-// ShimMain is `nightporter shim FOLDER`: the supervisor of one session. It is
-// started by Runner.Start, in a session of its own, and outlives the daemon.
-// All it has to say is in the folder's exit.json; the exit code is 0 where
-// that was written, and 1 else.
+// ShimMain implements `nightporter shim FOLDER`: it supervises one session.
+// Runner.Start runs it detached, and it outlives the daemon. The result is in
+// the folder's exit.json; the exit code is 0 if that was written, else 1.
 func ShimMain(folder string) int {
-	// The reaper dies with the thread that started it: this one, which
-	// lives as long as the process.
+	// The kernel kills the reaper when the thread that started it ends. This
+	// thread lives as long as the process.
 	runtime.LockOSThread()
 	unix.CloseOnExec(shimLock)
 	signal.Ignore(syscall.SIGHUP)
@@ -42,7 +41,7 @@ func ShimMain(folder string) int {
 	return 0
 }
 
-// supervise runs the session and writes its exit.
+// supervise runs the session and writes exit.json.
 func supervise(folder string) error {
 	s := &supervisor{folder: folder, exit: ledger.Exit{
 		Reason: ledger.ExitLost, Code: -1, Started: time.Now(), Turns: -1, Tokens: -1, CostUSD: -1,
@@ -64,7 +63,7 @@ func supervise(folder string) error {
 	return s.finish(nil)
 }
 
-// supervisor watches one session from outside its boundary.
+// supervisor runs one session from outside its boundary.
 type supervisor struct {
 	folder string
 	spec   spec
@@ -72,17 +71,17 @@ type supervisor struct {
 	out    *output
 	pid    pidFile
 
-	login *os.File // the lease of its login, held until the process ends
+	login *os.File // the login's lease, held until the process ends
 
-	printed  atomic.Int64 // bytes of output so far
+	printed  atomic.Int64 // number of bytes of output so far
 	diskFull atomic.Bool
 	ooms     uint64
 }
 
 func (s *supervisor) path(name string) string { return filepath.Join(s.folder, name) }
 
-// load reads what to do. The environment is removed from the disk: it holds
-// keys, and nobody needs it again.
+// load reads the instructions. It deletes the file of the environment, which
+// holds keys and is not needed again.
 func (s *supervisor) load() error {
 	if err := readJSON(s.path(fileSpec), &s.spec); err != nil {
 		return err
@@ -106,40 +105,40 @@ func (s *supervisor) writePID() error {
 	return writeJSON(s.path(filePID), s.pid)
 }
 
-// inner is the running reaper, seen from outside.
-type inner struct {
+// reaperProcess is the supervisor's view of the running reaper.
+type reaperProcess struct {
 	cmd     *os.Process
-	reports chan report // closed when it has none to give any more
+	reports chan report // closed after the last report
 	control *os.File
-	printed chan struct{} // closed when the output has ended
+	printed chan struct{} // closed after the end of the output
 	pipe    *os.File
 }
 
-// run is the session from its start to its end. What goes wrong is how it
-// ended.
+// run runs the session from start to end. It records failures in exit.
 func (s *supervisor) run() {
 	s.ooms = oomKills()
-	asks := s.watchAsk()
-	if !s.logIn(asks) {
+	asks := s.watchEndRequest()
+	if !s.prepareLogin(asks) {
 		return
 	}
-	in, err := s.startInner()
+	in, err := s.startReaper()
 	if err != nil {
 		s.exit.Reason, s.exit.Text = ledger.ExitNotStarted, err.Error()
 		return
 	}
 	if p, err := readProcess(in.cmd.Pid); err == nil {
 		s.pid.Inner, s.pid.InnerStart = p.pid, p.start
-		// Losing this costs a little certainty after a crash, not the session.
+		// Without this file only the detection after a crash is less certain;
+		// the session can go on.
 		_ = writeJSON(s.path(filePID), s.pid)
 	}
 	s.watch(in, asks)
-	s.sweep()
-	if err := keepLogin(s.folder); err != nil {
+	s.killOrphans()
+	if err := storeRenewedLogin(s.folder); err != nil {
 		fmt.Fprintln(os.Stderr, "nightporter shim:", err)
 	}
-	// The tree is gone, so nobody holds the output open, unless it was passed
-	// to a process outside through a socket.
+	// All processes of the tree are gone, so the output ends, unless a process
+	// outside received it through a socket.
 	select {
 	case <-in.printed:
 	case <-time.After(2 * time.Second):
@@ -148,25 +147,24 @@ func (s *supervisor) run() {
 	}
 }
 
-// logIn waits until no other session works with the same login, and copies
-// it in. It reports whether the session can begin; where it cannot, how it
-// ended is recorded.
-func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
+// prepareLogin waits until no other session uses the login, and copies it into
+// HOME. It reports whether the session can begin; if not, it records the exit.
+func (s *supervisor) prepareLogin(asks <-chan fsnotify.Event) bool {
 	if s.spec.Login == nil {
 		return true
 	}
-	lease, mine, err := s.spec.Login.lease()
+	lease, leased, err := s.spec.Login.lease()
 	if err != nil {
 		s.exit.Reason, s.exit.Text = ledger.ExitNotStarted, err.Error()
 		return false
 	}
 	s.login = lease
-	why, text := s.waitTurn(mine, asks)
+	why, text := s.awaitLease(leased, asks)
 	if why == "" {
-		s.spec.Login.settle(filepath.Dir(s.folder))
-		err := s.spec.Login.place(s.folder, filepath.Join(s.folder, dirBox, boxHome), s.spec.Plan.UID, s.spec.Plan.GID)
+		s.spec.Login.storeLeftLogins(filepath.Dir(s.folder))
+		err := s.spec.Login.copyIn(s.folder, filepath.Join(s.folder, dirBox, boxHome), s.spec.Plan.UID, s.spec.Plan.GID)
 		if err == nil {
-			s.exit.Started = time.Now() // it had waited for somebody else's end
+			s.exit.Started = time.Now() // the wait does not count as run time
 			return true
 		}
 		why, text = ledger.ExitNotStarted, err.Error()
@@ -175,10 +173,10 @@ func (s *supervisor) logIn(asks <-chan fsnotify.Event) bool {
 	return false
 }
 
-// waitTurn waits for the login's lease. It returns why the session is over
-// before it began, "" where it can begin.
-func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (ledger.ExitReason, string) {
-	const told = "it had waited for another session with the same login"
+// awaitLease waits for the login's lease. It returns the exit reason of a
+// session that ends before it begins, else "".
+func (s *supervisor) awaitLease(leased <-chan error, asks <-chan fsnotify.Event) (ledger.ExitReason, string) {
+	const waitNote = "it had waited for another session with the same login"
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
@@ -186,11 +184,11 @@ func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (le
 	defer tick.Stop()
 	var alone time.Time
 	for {
-		if _, asked := s.asked(); asked {
-			return ledger.ExitAsked, told
+		if _, asked := s.readEndRequest(); asked {
+			return ledger.ExitAsked, waitNote
 		}
 		select {
-		case err := <-mine:
+		case err := <-leased:
 			if err != nil {
 				return ledger.ExitNotStarted, "login: " + err.Error()
 			}
@@ -200,7 +198,7 @@ func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (le
 				asks = nil
 			}
 		case <-signals:
-			return ledger.ExitAsked, told
+			return ledger.ExitAsked, waitNote
 		case now := <-tick.C:
 			if daemonLives(s.spec.State) {
 				alone = time.Time{}
@@ -210,14 +208,14 @@ func (s *supervisor) waitTurn(mine <-chan error, asks <-chan fsnotify.Event) (le
 				alone = now
 			}
 			if now.Sub(alone) >= s.spec.Timing.Abandon.D() {
-				return ledger.ExitAbandoned, told
+				return ledger.ExitAbandoned, waitNote
 			}
 		}
 	}
 }
 
-// startInner starts the reaper in the namespaces of its level.
-func (s *supervisor) startInner() (*inner, error) {
+// startReaper starts the reaper in the namespaces of its level.
+func (s *supervisor) startReaper() (*reaperProcess, error) {
 	stdin := os.DevNull
 	if s.spec.Stdin {
 		stdin = s.path(filePrompt)
@@ -227,16 +225,16 @@ func (s *supervisor) startInner() (*inner, error) {
 		return nil, err
 	}
 	defer func() { _ = prompt.Close() }()
-	var ends [4][2]*os.File // output, plan, report, control: read and write end
+	var ends [4][2]*os.File // output, plan, report, control: read and write end of each
 	for i := range ends {
 		if ends[i][0], ends[i][1], err = os.Pipe(); err != nil {
 			return nil, err
 		}
 	}
 	out, plan, rep, ctl := ends[0], ends[1], ends[2], ends[3]
-	theirs := []*os.File{prompt, out[1], out[1], plan[0], rep[1], ctl[0]}
+	childFiles := []*os.File{prompt, out[1], out[1], plan[0], rep[1], ctl[0]}
 	proc, err := os.StartProcess("/proc/self/exe", []string{"nightporter", "shim-inner", "tree"}, &os.ProcAttr{
-		Dir: "/", Env: []string{}, Files: theirs, Sys: namespaces(s.spec.Plan.Level),
+		Dir: "/", Env: []string{}, Files: childFiles, Sys: namespaces(s.spec.Plan.Level),
 	})
 	for _, f := range []*os.File{out[1], plan[0], rep[1], ctl[0]} {
 		_ = f.Close()
@@ -244,9 +242,9 @@ func (s *supervisor) startInner() (*inner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the tree keeper: %w", err)
 	}
-	in := &inner{cmd: proc, reports: make(chan report, 8), control: ctl[1], printed: make(chan struct{}), pipe: out[0]}
+	in := &reaperProcess{cmd: proc, reports: make(chan report, 8), control: ctl[1], printed: make(chan struct{}), pipe: out[0]}
 	go func() {
-		_ = json.NewEncoder(plan[1]).Encode(s.spec.Plan) // a reaper that reads none says so itself
+		_ = json.NewEncoder(plan[1]).Encode(s.spec.Plan) // if this fails, the reaper reports the incomplete plan
 		_ = plan[1].Close()
 	}()
 	go func() {
@@ -263,9 +261,9 @@ func (s *supervisor) startInner() (*inner, error) {
 	return in, nil
 }
 
-// namespaces says how the reaper is started at a level. It dies with its
-// parent at level 3, and its whole namespace with it; at the lower levels it
-// sees the end of the control pipe instead, and has a tree to end first.
+// namespaces returns the reaper's process attributes for a level. At level 3
+// the reaper dies with its parent, and its namespace with it. At lower levels
+// it notices the end of the control pipe, because it has to end the tree first.
 func namespaces(level int) *syscall.SysProcAttr {
 	if level < 3 {
 		return &syscall.SysProcAttr{}
@@ -275,8 +273,8 @@ func namespaces(level int) *syscall.SysProcAttr {
 		Pdeathsig:  syscall.SIGKILL,
 	}
 	if uid := os.Geteuid(); uid != 0 {
-		// The same ids inside as outside; the capability to mount is kept
-		// through exec, which a user other than root would lose there.
+		// The ids inside equal those outside. The ambient capability to mount
+		// survives exec, where a user other than root would lose it.
 		gid := os.Getegid()
 		attr.Cloneflags |= syscall.CLONE_NEWUSER
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
@@ -286,9 +284,9 @@ func namespaces(level int) *syscall.SysProcAttr {
 	return attr
 }
 
-// copyOutput keeps what the session prints. It reads to the end whatever
-// happens: a session must not hang because our disk is full.
-func (s *supervisor) copyOutput(in *inner) {
+// copyOutput stores the session's output. It reads to the end even after
+// errors, because a session must not block when the disk is full.
+func (s *supervisor) copyOutput(in *reaperProcess) {
 	defer close(in.printed)
 	buf := make([]byte, 256<<10)
 	for {
@@ -305,12 +303,13 @@ func (s *supervisor) copyOutput(in *inner) {
 	}
 }
 
-// watchAsk tells when the daemon wrote the file "ask"; nil where the machine
-// is out of watches: the regular look finds the file too, later.
-func (s *supervisor) watchAsk() <-chan fsnotify.Event {
+// watchEndRequest watches for the daemon's request to end the session. It
+// returns nil if the machine has no watches left: the periodic check then finds
+// the request later.
+func (s *supervisor) watchEndRequest() <-chan fsnotify.Event {
 	w, err := fsnotify.NewWatcher()
 	if err == nil {
-		err = w.Add(s.path(dirAsk))
+		err = w.Add(s.path(dirEndRequest))
 	}
 	if err != nil {
 		return nil
@@ -318,10 +317,10 @@ func (s *supervisor) watchAsk() <-chan fsnotify.Event {
 	return w.Events
 }
 
-// watch goes with the session to its end, and ends it where it has to.
-func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT)
+// watch handles the session's events until its end, and ends it when necessary.
+func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	l := newLimits(s)
 	tick := time.NewTicker(l.interval())
 	defer tick.Stop()
@@ -334,19 +333,20 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 	var deadline time.Time
 	ended, seen, done := false, false, false
 	end := func(why ledger.ExitReason, text string) {
-		if ended || seen { // it is over already; the reaper ends what is left
+		if ended || seen { // the agent has exited; the reaper ends the remaining processes
 			return
 		}
 		ended = true
 		s.exit.Reason, s.exit.Text = why, text
-		_, _ = in.control.Write([]byte{orderEnd}) // a reaper that is gone has ended it
+		_, _ = in.control.Write([]byte{orderEnd}) // if this fails, the reaper has already ended the tree
 	}
 	asked := func() {
-		g, ok := s.asked()
+		g, ok := s.readEndRequest()
 		if !ok {
 			return
 		}
-		// The sooner of two asks counts: "now" may follow "in a minute".
+		// The earlier of two deadlines counts, because "now" may follow "in a
+		// minute".
 		if at := time.Now().Add(g); deadline.IsZero() || at.Before(deadline) {
 			deadline = at
 			if grace != nil {
@@ -361,19 +361,19 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 		select {
 		case r, ok := <-in.reports:
 			if !ok {
-				s.lastWord(in, ended, seen, done)
+				s.finishReaper(in, ended, seen, done)
 				return
 			}
-			s.take(r, ended)
+			s.applyReport(r, ended)
 			seen = seen || r.Exited || r.Failed != ""
 			done = done || r.Done
 		case e, ok := <-asks:
 			if !ok {
 				asks = nil
-			} else if filepath.Base(e.Name) == filepath.Base(fileAsk) {
+			} else if filepath.Base(e.Name) == filepath.Base(fileEndRequest) {
 				asked()
 			}
-		case <-told:
+		case <-signals:
 			end(ledger.ExitAsked, "the shim was told to end by a signal")
 		case <-due:
 			end(ledger.ExitAsked, "")
@@ -381,7 +381,7 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 			end(ledger.ExitWall, fmt.Sprintf("ended after %s, its whole time", s.spec.Wall.D()))
 		case <-tick.C:
 			asked()
-			switch why, text := l.look(in.cmd.Pid); {
+			switch why, text := l.check(in.cmd.Pid); {
 			case s.diskFull.Load():
 				end(ledger.ExitDisk, "its output could not be written: the disk is full")
 			case why != "":
@@ -391,19 +391,21 @@ func (s *supervisor) watch(in *inner, asks <-chan fsnotify.Event) {
 	}
 }
 
-// asked reads the daemon's wish, if there is one.
-func (s *supervisor) asked() (time.Duration, bool) {
-	var a ask
-	if err := readJSON(s.path(fileAsk), &a); err != nil {
+// readEndRequest reads the daemon's request to end the session, if there is
+// one.
+func (s *supervisor) readEndRequest() (time.Duration, bool) {
+	var a endRequest
+	if err := readJSON(s.path(fileEndRequest), &a); err != nil {
 		return 0, false
 	}
-	// Taken, so that the next look does not start the same grace again.
-	_ = os.Remove(s.path(fileAsk))
+	// The request is removed, so that the next check does not restart the grace
+	// period.
+	_ = os.Remove(s.path(fileEndRequest))
 	return a.Grace.D(), true
 }
 
-// take records a report.
-func (s *supervisor) take(r report, ended bool) {
+// applyReport records a report in exit.
+func (s *supervisor) applyReport(r report, ended bool) {
 	x := &s.exit
 	switch {
 	case r.Failed != "":
@@ -435,8 +437,8 @@ func (s *supervisor) take(r report, ended bool) {
 	}
 }
 
-// lastWord judges a reaper that ended, and reaps it.
-func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
+// finishReaper reaps the reaper and completes the exit after its end.
+func (s *supervisor) finishReaper(in *reaperProcess, ended, seen, done bool) {
 	_ = in.control.Close()
 	state, err := in.cmd.Wait()
 	if seen || ended || done {
@@ -452,9 +454,9 @@ func (s *supervisor) lastWord(in *inner, ended, seen, done bool) {
 	}
 }
 
-// sweep ends what a reaper could not, because somebody ended it first:
-// its orphans are ours, the next subreaper above.
-func (s *supervisor) sweep() {
+// killOrphans ends the processes that a killed reaper left behind. They are now
+// children of the supervisor, the next subreaper above.
+func (s *supervisor) killOrphans() {
 	for i := 0; i < 500; i++ {
 		left := 0
 		for _, p := range descendants(os.Getpid()) {
@@ -478,8 +480,8 @@ func (s *supervisor) sweep() {
 	}
 }
 
-// finish closes the output and writes exit.json, which ends the session for
-// everybody. err is what kept the session from being run.
+// finish closes the output and writes exit.json, which marks the session as
+// ended. err is the reason why the session could not run.
 func (s *supervisor) finish(err error) error {
 	x := &s.exit
 	if err != nil {
@@ -505,11 +507,11 @@ func (s *supervisor) finish(err error) error {
 	return nil
 }
 
-// oneLine returns the end of a text as one line, at most 1000 bytes of it.
+// oneLine returns the last 1000 bytes of a text, as one line.
 func oneLine(s string) string { return text.OneLine(adapter.Clean(s, 1000)) }
 
-// oomKills counts the processes that the kernel has ended for memory on this
-// machine since it started, 0 where it does not say.
+// oomKills returns how many processes the kernel has killed for lack of memory
+// since boot, 0 if unknown.
 func oomKills() uint64 {
 	f, err := os.Open("/proc/vmstat")
 	if err != nil {
@@ -529,8 +531,8 @@ func oomKills() uint64 {
 	}
 }
 
-// daemonLives reports whether a daemon holds the state folder. What cannot be
-// found out counts as yes: a session is not ended for it.
+// daemonLives reports whether a daemon holds the state folder. An error counts
+// as yes, so that it cannot end a session.
 func daemonLives(state string) bool {
 	_, held, err := statelock.Held(state)
 	return held || err != nil

@@ -19,12 +19,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Start begins a session. A second Start of the same session starts nothing
-// and returns nil, whoever did the first and whether it still runs. What a
-// person has to mend (an agent that is missing, a broken env_file) is no
-// error but the session's end: Wait returns it as WhyNotStarted. An error
-// means that nothing was started and that Start may be tried again; a full
-// disk is syscall.ENOSPC.
+// Start begins a session. If the session was started before, by any daemon,
+// Start does nothing and returns nil. A mistake that a person can correct (a
+// missing agent, a broken env_file) is no error but the session's end: Wait
+// returns it as ExitNotStarted. An error means that nothing was started and
+// Start may be called again; a full disk is syscall.ENOSPC.
 func (r *Runner) Start(ctx context.Context, l ledger.Launch) error {
 	if err := r.start(ctx, l); err != nil {
 		return fmt.Errorf("start session %s: %w", l.Session, err)
@@ -49,19 +48,20 @@ func (r *Runner) start(ctx context.Context, l ledger.Launch) error {
 	l.Work = work
 
 	folder := r.folder(l.Session)
-	if err := os.MkdirAll(filepath.Dir(folder), r.mode()); err != nil {
+	if err := os.MkdirAll(filepath.Dir(folder), r.folderMode()); err != nil {
 		return err
 	}
-	if err := os.Mkdir(folder, r.mode()); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := os.Mkdir(folder, r.folderMode()); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
 	lock, err := lockFolder(folder)
 	if err != nil || lock == nil {
-		return err // nil: it runs, or is being started by somebody else
+		return err // nil: it is running, or another process is starting it
 	}
 	defer func() { _ = lock.Close() }()
-	// With the lock in hand nobody else can start it. A folder in which no
-	// shim ever ran is left of a daemon that died before it started one.
+	// Holding the lock, no other process can start the session. A folder in
+	// which no shim ever ran was left by a daemon that died before starting
+	// one.
 	for _, n := range []string{filePID, fileExit} {
 		if _, err := os.Lstat(filepath.Join(folder, n)); err == nil {
 			return nil
@@ -86,22 +86,22 @@ func (r *Runner) start(ctx context.Context, l ledger.Launch) error {
 	return err
 }
 
-// notStarted is a reason that a person has to mend, and that is the
-// session's end.
+// notStarted is a failure that a person has to correct. It ends the session.
 type notStarted struct{ error }
 
 func (e *notStarted) Unwrap() error { return e.error }
 
-// mode is that of the folders above what a session sees. Where it runs as
-// another user and has no mounts of its own, it has to pass through them.
-func (r *Runner) mode() os.FileMode {
+// folderMode returns the mode of the folders above the session's own. Without
+// mounts, a session that runs as another user must be able to pass through
+// them.
+func (r *Runner) folderMode() os.FileMode {
 	if level, _ := r.Level(); r.user.uid >= 0 && level < 3 {
 		return 0o711
 	}
 	return 0o700
 }
 
-// prepare fills a session's folder. It can be done again.
+// prepare fills a session's folder. It is idempotent.
 func (r *Runner) prepare(l ledger.Launch, folder string) error {
 	level, _ := r.Level()
 	p, stdin, err := r.plan(l, folder, level)
@@ -123,18 +123,18 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 		prompt = nil
 	}
 	return errors.Join(
-		makeDir(filepath.Join(folder, dirAsk), 0o700),
+		makeDir(filepath.Join(folder, dirEndRequest), 0o700),
 		fsutil.Replace(filepath.Join(folder, fileVersion), []byte(strconv.Itoa(FolderVersion)+"\n"), 0o600),
 		fsutil.Replace(filepath.Join(folder, filePrompt), prompt, 0o600),
 		fsutil.Replace(filepath.Join(folder, fileTouch), nil, 0o600),
 		writeJSON(filepath.Join(folder, fileEnv), env),
 		writeJSON(filepath.Join(folder, fileSpec), s),
-		reserve(folder),
+		reserveExitSpace(folder),
 	)
 }
 
-// plan makes the folders that the session sees, and says what its inner
-// stages are to do.
+// plan makes the folders that the session sees, and returns the instruction for
+// its inner stages.
 func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, error) {
 	var none plan
 	box := filepath.Join(folder, dirBox)
@@ -153,7 +153,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	if err := r.makeGranted(slices.Concat(r.o.Cache, grant.Cache)); err != nil {
 		return none, false, &notStarted{err}
 	}
-	if err := r.user.handOver(l.Work); err != nil {
+	if err := r.user.chownTree(l.Work); err != nil {
 		return none, false, fmt.Errorf("hand over the work folder: %w", err)
 	}
 	contextDir := filepath.Join(r.o.State, "runs", l.Run, "CONTEXT")
@@ -166,7 +166,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	p := plan{
 		Level: level, Dir: l.Work, UID: r.user.uid, GID: r.user.gid,
 		Write: slices.Concat([]string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp), cache}, r.o.Cache, grant.Cache),
-		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, roots(r.path), installedIn()),
+		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, programFolders(r.path), toolchainDirs()),
 		Hide:  slices.Clone(r.hide),
 		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,
 	}
@@ -182,7 +182,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	} else {
 		p.Argv = []string{"/bin/sh", "-c", l.Command}
 	}
-	r.reach(&p)
+	r.resolvePaths(&p)
 	if l.Kind == ledger.KindAgent {
 		if err := r.makeWrappers(box, l, p.Write); err != nil {
 			return none, false, fmt.Errorf("wrappers of denied programs: %w", err)
@@ -191,21 +191,21 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	return p, stdin, nil
 }
 
-// logIn adds an agent's login to its environment, and returns what the
-// supervisor has to do for it. Other sessions get none: what they run was
-// written by a session.
+// logIn adds the agent's login to its environment, and returns the supervisor's
+// part of it. Commands of the project get no login, because they run files that
+// a session wrote.
 func (r *Runner) logIn(l ledger.Launch, p *plan) (*loginUse, error) {
 	if l.Kind != ledger.KindAgent {
 		return nil, nil //nolint:nilnil // nothing to do is no error
 	}
 	d := r.o.Agents[l.Agent]
-	vars, use, _, err := r.login(d, p.Env) // without one, the agent says so itself
-	p.Env = last(append(p.Env, vars...))
+	vars, use, _, err := r.login(d, p.Env) // without a login, the agent reports it itself
+	p.Env = lastValues(append(p.Env, vars...))
 	return use, err
 }
 
-// agentCommand fills in what to run for an agent, and says whether its prompt
-// goes to standard input.
+// agentCommand sets the agent's command in the plan, and reports whether the
+// prompt goes to standard input.
 func (r *Runner) agentCommand(l ledger.Launch, d Definition, box string, p *plan) (bool, error) {
 	if d.Name == "" && len(d.Command) == 0 {
 		return false, fmt.Errorf("there is no agent %q in the configuration", l.Agent)
@@ -232,9 +232,9 @@ func (r *Runner) agentCommand(l ledger.Launch, d Definition, box string, p *plan
 		}
 	}
 	p.Argv = append([]string{prog}, args...)
-	// Its program stays visible, whichever name leads to it, and what lies
-	// beside it.
-	for _, f := range []string{prog, real(prog)} {
+	// The program stays visible under its name and its real path, and so do the
+	// files beside it.
+	for _, f := range []string{prog, resolvePath(prog)} {
 		p.Read = append(p.Read, f)
 		if dir := filepath.Dir(f); !slices.Contains(homes(), dir) && dir != "/" {
 			p.Read = append(p.Read, dir)
@@ -243,12 +243,12 @@ func (r *Runner) agentCommand(l ledger.Launch, d Definition, box string, p *plan
 	return stdin, nil
 }
 
-// reach cleans the plan's lists and finds the folders that the session's user
-// cannot pass through.
-func (r *Runner) reach(p *plan) {
+// resolvePaths cleans the plan's lists and finds the folders that the session's
+// user cannot pass through.
+func (r *Runner) resolvePaths(p *plan) {
 	tidy := func(paths []string) []string {
 		for i, q := range paths {
-			paths[i] = real(q)
+			paths[i] = resolvePath(q)
 		}
 		slices.Sort(paths)
 		return slices.Compact(paths)
@@ -262,15 +262,15 @@ func (r *Runner) reach(p *plan) {
 	p.Veil = tidy(p.Veil)
 }
 
-// makeBox makes what the session sees of its folder.
+// makeBox makes the part of the folder that the session sees.
 func (r *Runner) makeBox(box, socket string) error {
 	for _, dir := range []string{box, filepath.Join(box, boxBin), filepath.Join(box, boxSock)} {
 		if err := makeDir(dir, 0o755); err != nil {
 			return err
 		}
 	}
-	if filepath.Dir(filepath.Dir(socket)) != filepath.Dir(box) { // SocketPath's second choice
-		if err := makeOwnDir(filepath.Dir(socket), r.mode()); err != nil {
+	if filepath.Dir(filepath.Dir(socket)) != filepath.Dir(box) { // the fallback location of SocketPath
+		if err := makeOwnDir(filepath.Dir(socket), r.folderMode()); err != nil {
 			return err
 		}
 		if err := makeDir(socket, 0o755); err != nil {
@@ -282,7 +282,7 @@ func (r *Runner) makeBox(box, socket string) error {
 		if err := makeDir(dir, 0o700); err != nil {
 			return err
 		}
-		if err := r.user.give(dir); err != nil {
+		if err := r.user.chown(dir); err != nil {
 			return err
 		}
 	}
@@ -293,10 +293,10 @@ func (r *Runner) makeBox(box, socket string) error {
 	return nil
 }
 
-// makeCache makes the folders that the project's sessions keep between them.
+// makeCache makes the cache folders that the project's sessions share.
 func (r *Runner) makeCache(project string) (string, error) {
 	root := r.cache(project)
-	if err := os.MkdirAll(filepath.Dir(root), r.mode()); err != nil {
+	if err := os.MkdirAll(filepath.Dir(root), r.folderMode()); err != nil {
 		return "", err
 	}
 	for _, dir := range append([]string{""}, cacheDirs()...) {
@@ -308,15 +308,14 @@ func (r *Runner) makeCache(project string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if err := r.user.give(dir); err != nil {
+		if err := r.user.chown(dir); err != nil {
 			return "", err
 		}
 	}
 	return root, nil
 }
 
-// makeGranted makes the cache folders that the configuration names and that
-// are not there yet.
+// makeGranted makes the missing ones of the configured cache folders.
 func (r *Runner) makeGranted(dirs []string) error {
 	for _, dir := range dirs {
 		if _, err := os.Stat(dir); err == nil {
@@ -325,14 +324,14 @@ func (r *Runner) makeGranted(dirs []string) error {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return fmt.Errorf("cache folder: %w", err)
 		}
-		if err := r.user.give(dir); err != nil {
+		if err := r.user.chown(dir); err != nil {
 			return fmt.Errorf("cache folder: %w", err)
 		}
 	}
 	return nil
 }
 
-// makeDir makes a folder of exactly this mode, whatever the umask is.
+// makeDir makes a folder with exactly this mode, regardless of the umask.
 func makeDir(dir string, mode os.FileMode) error {
 	if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
@@ -340,7 +339,8 @@ func makeDir(dir string, mode os.FileMode) error {
 	return os.Chmod(dir, mode)
 }
 
-// makeOwnDir makes a folder in a place where others may have made one first.
+// makeOwnDir makes a folder in a location where others could have created it
+// before.
 func makeOwnDir(dir string, mode os.FileMode) error {
 	if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
@@ -355,8 +355,8 @@ func makeOwnDir(dir string, mode os.FileMode) error {
 	return os.Chmod(dir, mode)
 }
 
-// writeContext makes a run's CONTEXT folder anew (docs/spec 17). What keeps
-// sessions from writing in it is the boundary; the files' modes only say so.
+// writeContext replaces a run's CONTEXT folder (docs/spec 17). The boundary
+// prevents writes of sessions; the files' modes only make that visible.
 func writeContext(dir string, files map[string][]byte) error {
 	if err := removeAll(dir); err != nil {
 		return err
@@ -382,7 +382,7 @@ func writeContext(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// removeAll removes a folder, also where folders in it cannot be written.
+// removeAll removes a folder, including folders in it that are not writable.
 func removeAll(dir string) error {
 	err := os.RemoveAll(dir)
 	if err == nil {
@@ -390,21 +390,22 @@ func removeAll(dir string) error {
 	}
 	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) // RemoveAll says what could not be done
+			_ = os.Chmod(path, 0o700) // if this fails, RemoveAll returns the error
 		}
 		return nil
 	})
 	return os.RemoveAll(dir)
 }
 
-// maxSocket is the longest path that a socket of a session may have, in bytes
+// maxSocket limits the length of a socket's path, in bytes
 // (docs/architecture.md 7); the kernel's own limit is 107.
 const maxSocket = 100
 
-// SocketPath returns where the daemon listens for a session's hat. It lies in
-// the session's folder, or in a folder of the daemon's own under /tmp where that path would be too long. Start makes the
-// folder. The socket needs mode 0666 where sessions run as another user; the
-// folders above it keep everybody else out.
+// SocketPath returns the path of the socket on which the daemon serves a
+// session's hat. It lies in the session's folder, or in a folder of the
+// daemon's below /tmp if the first path is too long. Start makes the folder.
+// The socket needs mode 0666 when sessions run as another user; the folders
+// above it keep other users out.
 func (r *Runner) SocketPath(session string) string {
 	path := filepath.Join(r.folder(session), dirBox, boxSock, "hat.sock")
 	if len(path) <= maxSocket {
@@ -412,13 +413,13 @@ func (r *Runner) SocketPath(session string) string {
 	}
 	sum := sha256.Sum256([]byte(r.o.State))
 	short := "np-" + hex.EncodeToString(sum[:5])
-	// Not TMPDIR: a daemon started with another environment has to find the
-	// same path again.
+	// TMPDIR is not used, because a daemon with another environment must find
+	// the same path.
 	return filepath.Join("/tmp", short, session, "hat.sock")
 }
 
-// spawn starts the supervisor. It gets the folder's lock and nothing else of
-// ours, so that it lives on when we do not.
+// spawn starts the supervisor. It inherits only the folder's lock, so that it
+// can outlive the daemon.
 func (r *Runner) spawn(session, folder string, lock *os.File) error {
 	log, err := os.OpenFile(filepath.Join(folder, fileLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -427,7 +428,7 @@ func (r *Runner) spawn(session, folder string, lock *os.File) error {
 	defer func() { _ = log.Close() }()
 	cmd := exec.Command(r.Program(), "shim", folder) //nolint:noctx // it outlives whoever started it
 	cmd.Dir = "/"
-	cmd.Env = []string{"PATH=/usr/bin:/bin"} // others can read it at the lower levels
+	cmd.Env = []string{"PATH=/usr/bin:/bin"} // other users can read it at the lower levels
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{lock}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -439,7 +440,7 @@ func (r *Runner) spawn(session, folder string, lock *os.File) error {
 	r.children[session] = c
 	r.mu.Unlock()
 	go func() {
-		_ = cmd.Wait() // what it has to say is in exit.json
+		_ = cmd.Wait() // exit.json holds the result
 		close(c.done)
 	}()
 	return nil

@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// Tidy removes what sessions and runs have left in the state folder and nobody
-// needs any more: folders of sessions that ended before the given time, and
-// work folders of runs that nothing was done in since then. keep names the runs
-// that are spared whatever their age. What was decided is in the ledger, what
-// was written in the repositories; what goes is what agents printed, and the
-// files of a checkout. It returns how many folders it removed.
+// Tidy removes folders that are no longer needed from the state folder: those
+// of sessions that ended before the given time, and work folders of runs
+// untouched since then. It spares runs for which keep returns true. Decisions
+// stay in the ledger and commits in the repositories; only agents' output and
+// checkouts are lost. It returns the number of removed folders.
 func (r *Runner) Tidy(ctx context.Context, before time.Time, keep func(run string) bool) (removed int, err error) {
 	var errs []error
 	for _, kind := range []struct {
@@ -48,8 +47,8 @@ func (r *Runner) Tidy(ctx context.Context, before time.Time, keep func(run strin
 	return removed, errors.Join(errs...)
 }
 
-// endedBefore reports whether a session's end was recorded before a time, and
-// nobody holds its folder.
+// endedBefore reports whether a session's end was recorded before the given
+// time and its folder is not locked.
 func endedBefore(folder string, at time.Time) bool {
 	info, err := os.Lstat(filepath.Join(folder, fileExit))
 	if err != nil || !info.ModTime().Before(at) {
@@ -59,9 +58,9 @@ func endedBefore(folder string, at time.Time) bool {
 	return err == nil && !held
 }
 
-// untouchedSince reports whether a run's folder, its work folder and its index
-// were left alone since a time. What a session wrote deeper does not count: the
-// restore before each session touches these.
+// untouchedSince reports whether a run's folder, its work folder and its
+// CONTEXT folder are older than the given time. Deeper changes need no check,
+// because the restore before each session touches these folders.
 func untouchedSince(folder string, at time.Time) bool {
 	newest := time.Time{}
 	for _, name := range []string{"", "work", "CONTEXT"} {

@@ -9,10 +9,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestTidy: what ended long ago goes; what runs, what is spared and what is
-// young stays, and so does everything else in the state folder.
+// TestTidy: folders of old sessions and runs are removed. Running, spared and
+// recent ones stay, and so do all other files of the state folder.
 func TestTidy(t *testing.T) {
-	h := newHouse(t, 2)
+	h := newFixture(t, 2)
 	h.run("r1-1", `mkdir -p deep/er; chmod 0500 deep/er deep; exit 0`)
 	l := h.launch("r2-1")
 	l.Run = "r2"
@@ -38,7 +38,7 @@ func TestTidy(t *testing.T) {
 	if err := os.Chmod(filepath.Join(state, "runs", "r9", "work", "sub"), 0o500); err != nil {
 		t.Fatal(err)
 	}
-	there := func(path string) bool {
+	exists := func(path string) bool {
 		_, err := os.Lstat(filepath.Join(state, path))
 		return err == nil
 	}
@@ -54,7 +54,7 @@ func TestTidy(t *testing.T) {
 	for path, want := range map[string]bool{
 		"sessions/r1-1": false, "sessions/r1-2": true, "sessions/r2-1": true, "runs/r1": false, "runs/r2": true, "runs/r9": false, "cache": true, "bin": true,
 	} {
-		if there(path) != want {
+		if exists(path) != want {
 			t.Errorf("%s: there is %v, want %v", path, !want, want)
 		}
 	}

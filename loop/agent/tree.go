@@ -8,17 +8,18 @@ import (
 	"strings"
 )
 
-// process is one line of /proc/PID/stat, as far as it matters here.
+// process holds the needed fields of /proc/PID/stat.
 type process struct {
 	pid, parent int
 	state       byte
-	start       uint64 // ticks since boot
-	cpu         uint64 // ticks that it and its reaped children used
+	start       uint64 // in ticks since boot
+	cpu         uint64 // ticks used by it and its reaped children
 }
 
 func (p process) gone() bool { return p.state == 'Z' || p.state == 'X' }
 
-// readProcess reads a process from /proc. An error means that it is gone.
+// readProcess reads a process from /proc. An error means that the process is
+// gone.
 func readProcess(pid int) (process, error) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -27,8 +28,8 @@ func readProcess(pid int) (process, error) {
 	return parseStat(pid, data)
 }
 
-// parseStat reads proc(5) stat. The second field is the program's own choice
-// and may hold anything, so that fields count from the last ')'.
+// parseStat parses proc(5) stat. The second field is the program's name, which
+// may contain anything, so fields are counted from the last ')'.
 func parseStat(pid int, data []byte) (process, error) {
 	end := bytes.LastIndexByte(data, ')')
 	if end < 0 {
@@ -43,8 +44,8 @@ func parseStat(pid int, data []byte) (process, error) {
 	if p.parent, err = strconv.Atoi(f[1]); err != nil {
 		return process{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
 	}
-	// utime stime cutime cstime: children's time moves up when they are
-	// reaped, so that the sum over a tree never jumps back.
+	// utime stime cutime cstime: the times of reaped children are added to
+	// their parent, so that the sum over a tree never decreases.
 	for _, s := range f[11:15] {
 		n, err := strconv.ParseUint(s, 10, 64)
 		if err != nil {
@@ -58,7 +59,7 @@ func parseStat(pid int, data []byte) (process, error) {
 	return p, nil
 }
 
-// processes lists all processes that /proc shows.
+// processes returns all processes in /proc.
 func processes() []process {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -75,15 +76,15 @@ func processes() []process {
 		if err != nil {
 			continue
 		}
-		if p, err := readProcess(pid); err == nil { // else it ended meanwhile
+		if p, err := readProcess(pid); err == nil { // otherwise it ended in between
 			all = append(all, p)
 		}
 	}
 	return all
 }
 
-// descendants lists the processes below root, dead ones that nobody has
-// reaped included, root not.
+// descendants returns all processes below root, including zombies but not root
+// itself.
 func descendants(root int) []process {
 	children := map[int][]process{}
 	for _, p := range processes() {
@@ -97,12 +98,12 @@ func descendants(root int) []process {
 			tree = append(tree, c)
 			next = append(next, c.pid)
 		}
-		delete(children, pid) // a list that is read while it changes can hold a circle
+		delete(children, pid) // a list read during changes may contain a cycle
 	}
 	return tree
 }
 
-// cpuOf sums the CPU ticks of a process and all below it.
+// cpuOf returns the CPU ticks used by a process and its descendants.
 func cpuOf(root int) uint64 {
 	var sum uint64
 	if p, err := readProcess(root); err == nil {
@@ -114,7 +115,7 @@ func cpuOf(root int) uint64 {
 	return sum
 }
 
-// bootID is the kernel's name for this boot, "" where it has none.
+// bootID returns the kernel's id of this boot, "" if it has none.
 func bootID() string {
 	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -123,7 +124,8 @@ func bootID() string {
 	return strings.TrimSpace(string(data))
 }
 
-// sameProcess reports whether pid is still the process that began at start.
+// sameProcess reports whether pid still belongs to the process that began at
+// start.
 func sameProcess(pid int, start uint64) bool {
 	p, err := readProcess(pid)
 	return err == nil && p.start == start && !p.gone()

@@ -17,9 +17,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// rogue is a script that starts a session leader, a daemon that forked twice,
-// one that ignores TERM, and a plain child; sleeps are named by the mark.
-func rogue(mark string) string {
+// processTreeScript returns a script that starts a session leader, a daemon
+// that forked twice, a process that ignores TERM, and a plain child. The mark
+// identifies their sleeps.
+func processTreeScript(mark string) string {
 	return fmt.Sprintf(`
 setsid sleep %[1]s >/dev/null 2>&1 &
 ( ( setsid nohup sleep %[1]s >/dev/null 2>&1 & ) & )
@@ -30,20 +31,20 @@ echo ready >ready
 `, mark)
 }
 
-// mark is an amount of sleep that nobody else sleeps.
-func mark(t *testing.T) string {
+// uniqueSleep returns a duration for sleep that no other process uses.
+func uniqueSleep(t *testing.T) string {
 	m := fmt.Sprintf("98765.%d%d", os.Getpid(), time.Now().UnixNano()%1e6)
 	t.Cleanup(func() {
-		for _, pid := range marked(m) {
+		for _, pid := range processesWith(m) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	})
 	return m
 }
 
-func (h *house) ready() {
+func (h *fixture) ready() {
 	h.t.Helper()
-	await(h.t, h.work, "the agent is ready", func() bool {
+	awaitChange(h.t, h.work, "the agent is ready", func() bool {
 		_, err := os.Stat(filepath.Join(h.work, "ready"))
 		return err == nil
 	})
@@ -51,16 +52,16 @@ func (h *house) ready() {
 
 func none(t *testing.T, mark string) {
 	t.Helper()
-	if pids := marked(mark); len(pids) > 0 {
+	if pids := processesWith(mark); len(pids) > 0 {
 		t.Errorf("survivors: %v", pids)
 	}
 }
 
 func TestTreeAfterSuccess(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
-		m := mark(t)
-		x := h.run("r1-1", rogue(m)+"exit 0")
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
+		m := uniqueSleep(t)
+		x := h.run("r1-1", processTreeScript(m)+"exit 0")
 		none(t, m)
 		if x.Reason != ledger.ExitSelf || x.Code != 0 || x.Killed < 5 {
 			t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
@@ -73,20 +74,20 @@ func TestEnds(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*ledger.Launch)
-		do     func(*house)
+		do     func(*fixture)
 		why    ledger.ExitReason
 	}{
 		{"stall", func(l *ledger.Launch) { l.Stall = second / 3 }, nil, ledger.ExitStall},
 		{"wall", func(l *ledger.Launch) { l.Wall = second }, nil, ledger.ExitWall},
-		{"now", nil, func(h *house) { h.end(0) }, ledger.ExitAsked},
-		{"grace", nil, func(h *house) { h.end(second / 5) }, ledger.ExitAsked},
-		{"sooner", nil, func(h *house) { h.end(600 * second); h.taken(); h.end(0) }, ledger.ExitAsked},
+		{"now", nil, func(h *fixture) { h.end(0) }, ledger.ExitAsked},
+		{"grace", nil, func(h *fixture) { h.end(second / 5) }, ledger.ExitAsked},
+		{"sooner", nil, func(h *fixture) { h.end(600 * second); h.awaitEndRequestRead(); h.end(0) }, ledger.ExitAsked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			levels(t, func(t *testing.T, level int) {
-				h := newHouse(t, level)
-				m := mark(t)
-				h.script(rogue(m) + "trap '' TERM; while :; do sleep " + m + "; done")
+			atEachLevel(t, func(t *testing.T, level int) {
+				h := newFixture(t, level)
+				m := uniqueSleep(t)
+				h.script(processTreeScript(m) + "trap '' TERM; while :; do sleep " + m + "; done")
 				l := h.launch("r1-1")
 				if c.change != nil {
 					c.change(&l)
@@ -101,30 +102,30 @@ func TestEnds(t *testing.T) {
 				if x.Reason != c.why {
 					t.Errorf("exit = %+v\n%s", x, h.log("r1-1"))
 				}
-				// Asking for the end of what has ended is nothing.
+				// Ending an ended session does nothing.
 				h.end(0)
 			})
 		})
 	}
 }
 
-func (h *house) end(grace ledger.Duration) {
+func (h *fixture) end(grace ledger.Duration) {
 	h.t.Helper()
 	if err := h.runner.End(context.Background(), "r1-1", grace); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-// taken waits until the shim has read the last ask.
-func (h *house) taken() {
+// awaitEndRequestRead waits until the shim has read the last request to end.
+func (h *fixture) awaitEndRequestRead() {
 	h.t.Helper()
-	await(h.t, filepath.Join(h.runner.folder("r1-1"), dirAsk), "the shim reads the ask", func() bool {
-		_, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), fileAsk))
+	awaitChange(h.t, filepath.Join(h.runner.folder("r1-1"), dirEndRequest), "the shim reads the ask", func() bool {
+		_, err := os.Stat(filepath.Join(h.runner.folder("r1-1"), fileEndRequest))
 		return isGone(err)
 	})
 }
 
-// Output, hat calls and CPU are signs of life, each for itself.
+// TestSignsOfLife: output, hat calls and CPU use each count as a sign of life.
 func TestSignsOfLife(t *testing.T) {
 	for _, c := range []struct{ name, script string }{
 		{"output", `for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done`},
@@ -132,10 +133,10 @@ func TestSignsOfLife(t *testing.T) {
 		{"hat", `sleep 3`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHouse(t, 0)
+			h := newFixture(t, 0)
 			h.script(c.script)
 			l := h.launch("r1-1")
-			l.Stall = ledger.Duration(2 * time.Second) // a machine that is busy gives a session its turn more often than that
+			l.Stall = ledger.Duration(2 * time.Second) // even a busy machine schedules a session more often than that
 			h.start(l)
 			if c.name == "hat" {
 				ctx, cancel := context.WithCancel(context.Background())
@@ -153,21 +154,22 @@ func TestSignsOfLife(t *testing.T) {
 	}
 }
 
-func (h *house) pids() pidFile {
+func (h *fixture) pids() pidFile {
 	h.t.Helper()
 	var p pidFile
-	await(h.t, h.runner.folder("r1-1"), "pid.json names the reaper", func() bool {
+	awaitChange(h.t, h.runner.folder("r1-1"), "pid.json names the reaper", func() bool {
 		return readJSON(filepath.Join(h.runner.folder("r1-1"), filePID), &p) == nil && p.Inner > 0
 	})
 	return p
 }
 
-// The shim itself is ended: the session is lost, and its tree gone.
+// TestShimKilled: after the supervisor is killed the session is lost and its
+// tree gone.
 func TestShimKilled(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
-		m := mark(t)
-		h.script(rogue(m) + "sleep " + m)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
+		m := uniqueSleep(t)
+		h.script(processTreeScript(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
 		h.ready()
 		if err := syscall.Kill(h.pids().PID, syscall.SIGKILL); err != nil {
@@ -181,12 +183,12 @@ func TestShimKilled(t *testing.T) {
 	})
 }
 
-// The reaper is ended, as an agent of the same user can at level 1.
+// TestReaperKilled: at level 1 an agent of the same user can kill the reaper.
 func TestReaperKilled(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
-		m := mark(t)
-		h.script(rogue(m) + "sleep " + m)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
+		m := uniqueSleep(t)
+		h.script(processTreeScript(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
 		h.ready()
 		if err := syscall.Kill(h.pids().Inner, syscall.SIGKILL); err != nil {
@@ -200,16 +202,17 @@ func TestReaperKilled(t *testing.T) {
 	})
 }
 
-// Both are ended in one blow: the one who waits ends what is left.
+// TestShimAndReaperKilled: both are killed at once, and Wait ends the remaining
+// processes.
 func TestShimAndReaperKilled(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
-		m := mark(t)
-		h.script(rogue(m) + "sleep " + m)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
+		m := uniqueSleep(t)
+		h.script(processTreeScript(m) + "sleep " + m)
 		h.start(h.launch("r1-1"))
 		h.ready()
 		p := h.pids()
-		// Stopped first, so that neither notices the other's end.
+		// Both are stopped first, so that neither reacts to the other's end.
 		for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
 			for _, pid := range []int{p.PID, p.Inner} {
 				_ = syscall.Kill(pid, sig)
@@ -223,7 +226,7 @@ func TestShimAndReaperKilled(t *testing.T) {
 	})
 }
 
-// daemonConfig is what a daemonHelper needs to know.
+// daemonConfig is the input of daemonHelper.
 type daemonConfig struct {
 	State    string
 	MaxLevel int
@@ -232,7 +235,7 @@ type daemonConfig struct {
 	Launch   ledger.Launch
 }
 
-// daemonHelper is a daemon that starts one session and never ends by itself.
+// daemonHelper is a daemon that starts one session and runs until it is killed.
 func daemonHelper(config string) int {
 	var c daemonConfig
 	if err := readJSON(config, &c); err != nil {
@@ -253,8 +256,8 @@ func daemonHelper(config string) int {
 	select {}
 }
 
-// killedDaemon starts a session from a daemon and ends the daemon the hard way.
-func (h *house) killedDaemon(l ledger.Launch) {
+// startFromKilledDaemon starts a session from a daemon and kills the daemon.
+func (h *fixture) startFromKilledDaemon(l ledger.Launch) {
 	h.t.Helper()
 	data, err := json.Marshal(daemonConfig{h.state, h.opts.MaxLevel, h.runner.o.Agents, h.opts.Timing, l})
 	if err != nil {
@@ -288,14 +291,14 @@ func (h *house) killedDaemon(l ledger.Launch) {
 }
 
 func TestAdoption(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		h := newHouse(t, level)
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
 		h.script(`echo ready >ready; until [ -e go ]; do sleep 0.01; done; echo went on; exit 7`)
-		h.killedDaemon(h.launch("r1-1"))
+		h.startFromKilledDaemon(h.launch("r1-1"))
 		if s, err := h.runner.State("r1-1"); s != Running || err != nil {
 			t.Fatalf("State = %v, %v", s, err)
 		}
-		h.start(h.launch("r1-1")) // what a daemon does that does not know
+		h.start(h.launch("r1-1")) // as a daemon does that is unaware of the session
 		short, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
 		if _, err := h.runner.Wait(short, "r1-1"); err == nil {
@@ -314,12 +317,12 @@ func TestAdoption(t *testing.T) {
 	})
 }
 
-// An adopted session can be ended too.
+// TestAdoptedEnd: an adopted session can be ended, too.
 func TestAdoptedEnd(t *testing.T) {
-	h := newHouse(t, 0)
-	m := mark(t)
-	h.script(rogue(m) + "sleep " + m)
-	h.killedDaemon(h.launch("r1-1"))
+	h := newFixture(t, 0)
+	m := uniqueSleep(t)
+	h.script(processTreeScript(m) + "sleep " + m)
+	h.startFromKilledDaemon(h.launch("r1-1"))
 	h.end(0)
 	x := h.wait("r1-1")
 	none(t, m)
@@ -328,12 +331,12 @@ func TestAdoptedEnd(t *testing.T) {
 	}
 }
 
-// Nobody comes for it: its shim ends it.
+// TestAbandoned: without a daemon, the shim ends the session.
 func TestAbandoned(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
-	m := mark(t)
-	h.script(rogue(m) + "sleep " + m)
-	h.killedDaemon(h.launch("r1-1"))
+	h := newFixture(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
+	m := uniqueSleep(t)
+	h.script(processTreeScript(m) + "sleep " + m)
+	h.startFromKilledDaemon(h.launch("r1-1"))
 	x := h.wait("r1-1")
 	none(t, m)
 	if x.Reason != ledger.ExitAbandoned {
@@ -341,9 +344,9 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// While a daemon lives, no session is abandoned.
+// TestNotAbandoned: no session is abandoned while a daemon runs.
 func TestNotAbandoned(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
+	h := newFixture(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
 	lock, err := statelock.Take(h.state)
 	if err != nil {
 		t.Fatal(err)
@@ -366,10 +369,11 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// What a session leaves behind does not change how it ended.
-func TestEndedIsEnded(t *testing.T) {
-	h := newHouse(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(1500 * time.Millisecond) })
-	m := mark(t)
+// TestLeftoverKeepsExit: processes that a session leaves behind do not change
+// its exit.
+func TestLeftoverKeepsExit(t *testing.T) {
+	h := newFixture(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(1500 * time.Millisecond) })
+	m := uniqueSleep(t)
 	h.script(`( trap '' TERM; setsid sh -c 'trap "" TERM; echo >ready; sleep ` + m + `; sleep ` + m + `' & ); until [ -e ready ]; do sleep 0.01; done; exit 4`)
 	l := h.launch("r1-1")
 	l.Stall = ledger.Duration(300 * time.Millisecond)

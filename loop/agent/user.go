@@ -12,18 +12,20 @@ import (
 	"syscall"
 )
 
-// nobody is the user that sessions of a root-started daemon run as. No
-// account is needed: it is a number (docs/spec 12.1).
+// nobody is the default user id of sessions when the daemon runs as root. It
+// needs no account (docs/spec 12.1).
 const nobody = 65534
 
-// sessionUser is who sessions run as. The zero uid -1 means: as the daemon.
+// sessionUser is the user that sessions run as. A uid of -1 means the daemon's
+// own user.
 type sessionUser struct {
 	uid, gid int
 	name     string
 }
 
-// parseUser reads the setting session_user: "", "NAME", "UID" or "UID:GID".
-// It counts for a daemon started as root only; others cannot change users.
+// parseUser reads the setting session_user: "", "NAME", "UID" or "UID:GID". It
+// is ignored unless the daemon runs as root, because only root can change
+// users.
 func parseUser(s string, euid int) (sessionUser, error) {
 	if euid != 0 {
 		u := sessionUser{uid: -1, gid: -1, name: "session"}
@@ -66,9 +68,9 @@ func parseUser(s string, euid int) (sessionUser, error) {
 	return u, nil
 }
 
-// barrier returns the topmost ancestor of path that the user cannot enter, ""
-// where there is none. Access lists are not looked at: who uses them keeps
-// the mode bits in step.
+// barrier returns the topmost ancestor of path that the user cannot enter, or
+// "". It ignores access control lists, because their mask appears in the mode
+// bits.
 func (u sessionUser) barrier(path string) string {
 	if u.uid < 0 {
 		return ""
@@ -80,16 +82,16 @@ func (u sessionUser) barrier(path string) string {
 		if err != nil {
 			return ""
 		}
-		if !u.may(fi, 0o1) {
+		if !u.permits(fi, 0o1) {
 			return at
 		}
 	}
 	return ""
 }
 
-// may reports whether the mode bits give the user what bits (as for others)
-// ask.
-func (u sessionUser) may(fi os.FileInfo, bits os.FileMode) bool {
+// permits reports whether the mode bits give the user the rights in bits, which
+// are written as for others.
+func (u sessionUser) permits(fi os.FileInfo, bits os.FileMode) bool {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok || u.uid < 0 {
 		return true
@@ -103,10 +105,10 @@ func (u sessionUser) may(fi os.FileInfo, bits os.FileMode) bool {
 	return fi.Mode()&bits == bits
 }
 
-// handOver gives a folder and all in it to the session's user. A file with
-// several names that somebody else owns stays theirs: one of the names may
-// lie outside, made by a session that hoped for just this.
-func (u sessionUser) handOver(root string) error {
+// chownTree makes the session's user the owner of a folder and its content. It
+// skips files that have several names and another owner: a session could have
+// linked a file from outside to obtain it.
+func (u sessionUser) chownTree(root string) error {
 	if u.uid < 0 {
 		return nil
 	}
@@ -135,8 +137,8 @@ func (u sessionUser) handOver(root string) error {
 	})
 }
 
-// give makes one path the session user's.
-func (u sessionUser) give(path string) error {
+// chown makes the session's user the owner of one path.
+func (u sessionUser) chown(path string) error {
 	if u.uid < 0 {
 		return nil
 	}

@@ -15,18 +15,18 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// State is what can be seen of a session without waiting.
+// State is the state of a session as far as its folder shows it.
 type State string
 
 // States of a session.
 const (
-	Running State = "running" // its shim lives
-	Ended   State = "ended"   // exit.json is there
-	Gone    State = "gone"    // it was never started, or its shim ended without a word
+	Running State = "running" // its shim is running
+	Ended   State = "ended"   // exit.json exists
+	Gone    State = "gone"    // it was never started, or its shim ended without exit.json
 )
 
-// State looks at a session's folder. It works for the sessions of an earlier
-// daemon too.
+// State reads a session's state from its folder, also for sessions of an
+// earlier daemon.
 func (r *Runner) State(session string) (State, error) {
 	folder := r.folder(session)
 	if _, err := os.Stat(filepath.Join(folder, fileExit)); err == nil {
@@ -39,7 +39,7 @@ func (r *Runner) State(session string) (State, error) {
 	if held {
 		return Running, nil
 	}
-	// It may have ended between the two looks.
+	// The session may have ended between the two checks.
 	if _, err := os.Stat(filepath.Join(folder, fileExit)); err == nil {
 		return Ended, nil
 	}
@@ -47,10 +47,10 @@ func (r *Runner) State(session string) (State, error) {
 }
 
 // Wait blocks until the session has ended and its whole process tree is gone,
-// and says how. It works for a session that an earlier daemon started, and
-// may be called again. A session of which there is no trace, or whose shim
-// was ended itself, is WhyLost. The session's HOME and TMPDIR are removed.
-// Errors are those of ctx and of reading the folder.
+// and returns its exit. It also works for sessions of an earlier daemon, and
+// may be called again. A session without any trace, or whose shim was killed,
+// is ExitLost. Wait removes the session's HOME and TMPDIR. Errors are those of
+// ctx and of reading the folder.
 func (r *Runner) Wait(ctx context.Context, session string) (ledger.Exit, error) {
 	x, err := r.wait(ctx, session)
 	if err != nil {
@@ -70,26 +70,26 @@ func (r *Runner) wait(ctx context.Context, session string) (ledger.Exit, error) 
 	var x ledger.Exit
 	err := readJSON(filepath.Join(folder, fileExit), &x)
 	if isGone(err) {
-		return r.lost(ctx, session, folder)
+		return r.lostExit(ctx, session, folder)
 	}
 	if err != nil {
 		return ledger.Exit{}, err
 	}
-	r.read(&x, folder)
+	r.readOutput(&x, folder)
 	r.finish(session, folder)
 	return x, nil
 }
 
-// finish takes back the session's login, where its supervisor did not or could
-// not, and then removes what only the running session needed. A renewed login
-// that cannot be written (the disk is full) stays in the session's HOME: its
-// refresh token is good once, and the older one is good for nothing any more.
+// finish takes back the session's login unless the supervisor did, and then
+// removes the files that only the running session needed. If a renewed login
+// cannot be stored because the disk is full, HOME stays: the refresh token can
+// be used once, and the stored one is no longer valid.
 func (r *Runner) finish(session, folder string) {
-	if err := keepLogin(folder); err != nil {
+	if err := storeRenewedLogin(folder); err != nil {
 		r.o.Log.Error("login of a session is not taken back; its HOME is kept until it can be", "session", session, "home", filepath.Join(folder, dirBox, boxHome), "err", err)
 		return
 	}
-	r.tidy(session, folder)
+	r.removeTemporary(session, folder)
 }
 
 // waitShim waits until the session's shim has ended.
@@ -115,7 +115,7 @@ func (r *Runner) waitShim(ctx context.Context, session, folder string) error {
 		}
 		var p pidFile
 		switch err := readJSON(filepath.Join(folder, filePID), &p); {
-		case isGone(err): // it is being started at this moment
+		case isGone(err): // it is starting right now
 		case err != nil:
 			return err
 		default:
@@ -123,7 +123,7 @@ func (r *Runner) waitShim(ctx context.Context, session, folder string) error {
 				return err
 			}
 		}
-		// Once more: the lock falls a moment before or after the process.
+		// Lock and process do not end at exactly the same time.
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-ctx.Done():
@@ -138,12 +138,12 @@ func waitProcess(ctx context.Context, pid int, start uint64) error {
 	if errors.Is(err, unix.ESRCH) {
 		return nil
 	}
-	if err != nil { // a kernel before 5.10
+	if err != nil { // the kernel predates 5.10
 		return pollProcess(ctx, pid, start)
 	}
 	f := os.NewFile(uintptr(fd), "pidfd")
 	defer func() { _ = f.Close() }()
-	// Only now: from here on the number cannot become another process's
+	// Checked after PidfdOpen: from there on the number cannot be reused
 	// unnoticed.
 	if !sameProcess(pid, start) {
 		return nil
@@ -178,26 +178,26 @@ func pollProcess(ctx context.Context, pid int, start uint64) error {
 	return nil
 }
 
-// lost is the end of a session whose shim left no word. What may live on of
-// its tree is waited for, and ended where nobody else does.
-func (r *Runner) lost(ctx context.Context, session, folder string) (ledger.Exit, error) {
+// lostExit returns the exit of a session whose shim left none. It waits for
+// remaining processes of the tree and ends those without a reaper.
+func (r *Runner) lostExit(ctx context.Context, session, folder string) (ledger.Exit, error) {
 	x := ledger.Exit{Session: session, Reason: ledger.ExitLost, Code: -1, Turns: -1, Tokens: -1, CostUSD: -1}
 	x.Text = "its shim ended without a word"
 	var p pidFile
 	switch err := readJSON(filepath.Join(folder, filePID), &p); {
 	case isGone(err):
 		x.Text = "there is no trace of its start"
-	case err != nil: // power was lost before it was on the disk
+	case err != nil: // a power failure before it reached the disk
 		x.Text = "the trace of its start cannot be read"
 	case p.Boot != bootID():
 		x.Text = "the machine was started anew while it ran"
 	case p.Inner > 0:
-		// The reaper notices by itself that it is alone, and ends its tree.
+		// The reaper notices the loss of its supervisor and ends its tree.
 		if err := waitProcess(ctx, p.Inner, p.InnerStart); err != nil {
 			return x, err
 		}
 	}
-	x.Killed = sweepMarked(filepath.Join(folder, dirBox, boxTmp))
+	x.Killed = killAbandoned(filepath.Join(folder, dirBox, boxTmp))
 	if fi, err := os.Stat(filepath.Join(folder, filePID)); err == nil {
 		x.Started = fi.ModTime()
 	}
@@ -214,10 +214,10 @@ func (r *Runner) lost(ctx context.Context, session, folder string) (ledger.Exit,
 	return x, nil
 }
 
-// sweepMarked ends processes whose TMPDIR is that of a session nobody watches
-// any more: at the lower levels a tree can outlive both that held it. It
-// returns how many there were.
-func sweepMarked(tmp string) int {
+// killAbandoned kills processes whose TMPDIR is that of an abandoned session,
+// and returns their number. At the lower levels a tree can outlive its
+// supervisor and reaper.
+func killAbandoned(tmp string) int {
 	mark := "TMPDIR=" + tmp
 	n := 0
 	for range 100 {
@@ -243,15 +243,15 @@ func sweepMarked(tmp string) int {
 	return n
 }
 
-// read adds to the exit what the agent's output says.
-func (r *Runner) read(x *ledger.Exit, folder string) {
+// readOutput adds the result in the agent's output to the exit.
+func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	var s spec
 	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil || s.Kind != ledger.KindAgent {
 		return
 	}
 	a, err := r.o.Agents[s.Agent].adapter()
 	if err != nil {
-		return // the configuration changed meanwhile; what it means stays unknown
+		return // after a change of the configuration the result stays unknown
 	}
 	out, err := openOutput(folder)
 	if err != nil {
@@ -267,9 +267,9 @@ func (r *Runner) read(x *ledger.Exit, folder string) {
 	}
 }
 
-// tidy removes what only the running session needed: some agents unpack
-// hundreds of megabytes into every HOME.
-func (r *Runner) tidy(session, folder string) {
+// removeTemporary removes the files that only the running session needed. Some
+// agents unpack hundreds of megabytes into every HOME.
+func (r *Runner) removeTemporary(session, folder string) {
 	socket := filepath.Dir(r.SocketPath(session))
 	for _, dir := range []string{filepath.Join(folder, dirBox, boxHome), filepath.Join(folder, dirBox, boxTmp)} {
 		if err := removeAll(dir); err != nil {
@@ -277,13 +277,13 @@ func (r *Runner) tidy(session, folder string) {
 		}
 	}
 	if !within(socket, folder) {
-		_ = os.RemoveAll(socket) // the daemon removes its socket itself
+		_ = os.RemoveAll(socket) // the daemon removes the socket itself
 	}
 }
 
-// End asks the session's shim to end it: when grace is over, at once for
-// zero. It returns without waiting; where the session has ended nothing
-// happens. Of several asks the soonest end counts.
+// End asks the session's shim to end the session after grace; zero means at
+// once. It returns without waiting, and does nothing for an ended session. The
+// earliest of several deadlines counts.
 func (r *Runner) End(_ context.Context, session string, grace ledger.Duration) error {
 	state, err := r.State(session)
 	if err != nil {
@@ -292,14 +292,14 @@ func (r *Runner) End(_ context.Context, session string, grace ledger.Duration) e
 	if state != Running {
 		return nil
 	}
-	if err := writeJSON(filepath.Join(r.folder(session), fileAsk), ask{Grace: grace}); err != nil {
+	if err := writeJSON(filepath.Join(r.folder(session), fileEndRequest), endRequest{Grace: grace}); err != nil {
 		return fmt.Errorf("end session %s: %w", session, err)
 	}
 	return nil
 }
 
-// Touch tells the shim that the session called hat, which is a sign of life
-// (docs/spec 4.1). It is not worth an error: the next call says it again.
+// Touch records a hat call of the session, which is a sign of life (docs/spec
+// 4.1). It ignores errors, because the next call records again.
 func (r *Runner) Touch(session string) {
 	now := time.Now()
 	if err := os.Chtimes(filepath.Join(r.folder(session), fileTouch), now, now); err != nil {

@@ -11,13 +11,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// makeWrappers puts a wrapper in front of each installed program that the
-// session's hat is denied a use of (docs/spec 12.1). own are the folders that the
-// session may write. Like prepare, it can be done again.
+// makeWrappers puts a wrapper before each installed program of which the
+// session's hat is denied a use (docs/spec 12.1). own lists the folders that
+// the session may write. It is idempotent, like prepare.
 //
-// Commands of the project go without: they are what the daemon runs to check
-// the work, and a test that pushes by force to a repository of its own is as
-// good as any other there.
+// Commands of the project get no wrappers: the daemon runs them to check the
+// work, and a test may legitimately force-push to a repository of its own.
 func (r *Runner) makeWrappers(box string, l ledger.Launch, own []string) error {
 	rules := guard.Rules{Hat: l.Hat, Denied: l.Denied, Protected: l.Protected, Roots: own}
 	dir := filepath.Join(box, boxWrap)
@@ -32,8 +31,8 @@ func (r *Runner) makeWrappers(box string, l ledger.Launch, own []string) error {
 		return err
 	}
 	for _, n := range rules.Programs() {
-		if !r.finds(n) {
-			continue // a name that finds nothing stays one
+		if !r.hasProgram(n) {
+			continue // without an installed program there is nothing to wrap
 		}
 		err := os.Symlink(filepath.Join(r.bin, "hat"), filepath.Join(dir, n))
 		if err != nil && !errors.Is(err, os.ErrExist) {
@@ -43,8 +42,8 @@ func (r *Runner) makeWrappers(box string, l ledger.Launch, own []string) error {
 	return nil
 }
 
-// finds reports whether sessions would find a program of this name on PATH.
-func (r *Runner) finds(program string) bool {
+// hasProgram reports whether a session would find the program on PATH.
+func (r *Runner) hasProgram(program string) bool {
 	for _, dir := range r.path {
 		fi, err := os.Stat(filepath.Join(dir, program))
 		if err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {

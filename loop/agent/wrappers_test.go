@@ -11,17 +11,18 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// denied is a launch with the floor that every hat has, and a protected branch.
-func (h *house) denied(session string) ledger.Launch {
+// launchDenied returns a launch with the rules that every hat has, and a
+// protected branch.
+func (h *fixture) launchDenied(session string) ledger.Launch {
 	l := h.launch(session)
 	l.Denied = []string{"git push --force", "rm -rf", "DROP TABLE", "DROP DATABASE", "mkfs", "dd of=/dev", "curl | sh", "deploy production", "no-such-program now"}
 	l.Protected = []string{"main"}
 	return l
 }
 
-// bystanders puts programs that keep what they are called with in front of the
-// daemon's PATH, and returns the file where they do.
-func bystanders(t *testing.T, names ...string) (calls string) {
+// recordingPrograms puts programs at the front of the daemon's PATH that record
+// their arguments. It returns the file of the record.
+func recordingPrograms(t *testing.T, names ...string) (calls string) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, d := range []string{filepath.Dir(dir), dir} {
@@ -35,7 +36,7 @@ func bystanders(t *testing.T, names ...string) (calls string) {
 		}
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	return "calls" // in the work folder
+	return "calls" // a file in the work folder
 }
 
 const repository = `
@@ -45,11 +46,12 @@ git remote add origin ../remote.git && git commit --quiet --allow-empty -m first
 git commit --quiet --amend --allow-empty -m second || echo "BAD git"
 `
 
-// A hat's denied tools, with real programs, in a real session.
+// TestDenied runs a hat's denied commands in a real session, with real
+// programs.
 func TestDenied(t *testing.T) {
-	levels(t, func(t *testing.T, level int) {
-		calls := bystanders(t, "psql", "deploy")
-		h := newHouse(t, level)
+	atEachLevel(t, func(t *testing.T, level int) {
+		calls := recordingPrograms(t, "psql", "deploy")
+		h := newFixture(t, level)
 		if err := os.Mkdir(filepath.Join(h.out, "x"), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -87,11 +89,11 @@ command -v no-such-program && echo "BAD a wrapper of nothing"
 echo x >"$(dirname "$(command -v git)")/rules.json" && echo "BAD the rules can be written"
 echo end
 `)
-		h.start(h.denied("r1-1"))
+		h.start(h.launchDenied("r1-1"))
 		x := h.wait("r1-1")
 		tail := x.Tail
 		if level == 1 && os.Geteuid() != 0 {
-			tail = strings.ReplaceAll(tail, "BAD the rules can be written\n", "") // this level refuses nothing
+			tail = strings.ReplaceAll(tail, "BAD the rules can be written\n", "") // at this level the boundary does not protect them
 		}
 		if lines := strings.Split(strings.TrimSpace(tail), "\n"); strings.Contains(tail, "BAD") || lines[len(lines)-1] != "end" {
 			t.Errorf("exit %+v\n%s", x, h.log("r1-1"))
@@ -110,10 +112,10 @@ echo end
 	})
 }
 
-// Nobody else has wrappers: not a hat without rules, nor a command of the
-// project, which checks the work.
+// TestNoWrappers: a hat without rules has no wrappers, and neither does a
+// command of the project, which verifies the work.
 func TestNoWrappers(t *testing.T) {
-	h := newHouse(t, 0)
+	h := newFixture(t, 0)
 	h.script(`command -v git; command -v rm; ls "${PATH%%/bin:*}/wrap"`)
 	h.start(h.launch("r1-1"))
 	git, err := exec.LookPath("git")
@@ -127,7 +129,7 @@ func TestNoWrappers(t *testing.T) {
 	if x := h.wait("r1-1"); x.Tail != git+"\n"+rm+"\n"+guard.RulesFile+"\n" {
 		t.Errorf("a hat without rules: %+v", x)
 	}
-	l := h.denied("r1-c1")
+	l := h.launchDenied("r1-c1")
 	l.Kind, l.Command = ledger.KindVerify, repository+"git push --quiet --force origin topic && echo pushed"
 	h.start(l)
 	if x := h.wait("r1-c1"); x.Code != 0 || x.Tail != "pushed\n" {

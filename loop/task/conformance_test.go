@@ -19,18 +19,18 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// fixture is a source over a file that the conformance suite may do anything
-// to. The file has at least three tasks.
+// fixture is a source with a file that the conformance suite may change freely.
+// The file has at least three tasks.
 type fixture struct {
-	source Source
-	again  func() Source // another one over the same file, as a second process has
-	path   string
-	mask   func(text []byte) []byte                    // the text with every status taken out, by other means than the source's own
-	edit   func(text []byte, note string) []byte       // what a person does meanwhile: note is in the text then, statuses stay
-	notes  func(text []byte) (map[string]bool, []byte) // the notes of all edits, and the text without them
+	source       Source
+	reopen       func() Source // opens a second source on the same file, as another process would
+	path         string
+	maskStatuses func(text []byte) []byte                    // removes every status from the text, without the source's own code
+	edit         func(text []byte, note string) []byte       // edits the text as a person would: it adds note and keeps the statuses
+	notes        func(text []byte) (map[string]bool, []byte) // returns the notes of all edits, and the text without them
 }
 
-// testSource is the conformance suite of sources. open makes a new file of the
+// testSource is the conformance suite of sources. open creates a file of the
 // given variant in an empty folder.
 func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir string, variant int) fixture) {
 	marks := []ledger.Mark{ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify}
@@ -90,7 +90,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 					rt.Fatal(err)
 				}
 				text, info := snapshotFile(rt, f.path)
-				if d := cmp.Diff(string(f.mask(original)), string(f.mask(text))); d != "" {
+				if d := cmp.Diff(string(f.maskStatuses(original)), string(f.maskStatuses(text))); d != "" {
 					rt.Fatalf("bytes beside a status changed (-before +after):\n%s", d)
 				}
 				now, err := f.source.Read(context.Background())
@@ -130,8 +130,8 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			t.Fatal(err)
 		}
 		err = f.source.Mark(t.Context(), []ledger.Marking{{Task: "no such task", Mark: ledger.MarkDone}, {Task: snap.Tasks[1].ID, Mark: ledger.MarkDone}})
-		gone := (*GoneError)(nil)
-		if !errors.As(err, &gone) || !slices.Equal(gone.Tasks, []string{"no such task"}) {
+		missing := (*GoneError)(nil)
+		if !errors.As(err, &missing) || !slices.Equal(missing.Tasks, []string{"no such task"}) {
 			t.Errorf("got %v, want a GoneError for it", err)
 		}
 		if snap, err = f.source.Read(t.Context()); err != nil || snap.Tasks[1].Mark != ledger.MarkDone {
@@ -141,7 +141,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			t.Fatal(err)
 		}
 		err = f.source.Mark(t.Context(), []ledger.Marking{{Task: snap.Tasks[1].ID, Mark: ledger.MarkOpen}})
-		if !errors.As(err, &gone) || !errors.Is(err, os.ErrNotExist) {
+		if !errors.As(err, &missing) || !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("file gone: got %v, want a GoneError that says so", err)
 		}
 		if _, err := os.Lstat(f.path); err == nil {
@@ -159,7 +159,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			t.Fatal(err)
 		}
 		var wg sync.WaitGroup
-		for i, s := range []Source{f.source, f.again(), f.again()} {
+		for i, s := range []Source{f.source, f.reopen(), f.reopen()} {
 			wg.Go(func() {
 				for _, m := range []ledger.Mark{ledger.MarkBlocked, ledger.MarkOpen, ledger.MarkDone} {
 					if err := s.Mark(t.Context(), []ledger.Marking{{Task: snap.Tasks[i].ID, Mark: m}}); err != nil {
@@ -179,9 +179,9 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 		}
 	})
 
-	// An editor that saves all the time, in both of the ways in which editors
-	// do. It may lose marks of ours, which the ledger restores; none of its
-	// own text may be lost by us.
+	// An editor saves all the time, in each of the two ways of editors. Its
+	// saves may remove marks, which the ledger restores; a mark must never
+	// remove the editor's text.
 	for name, save := range map[string]func(path string, text []byte) error{
 		"an editor that renames": func(path string, text []byte) error {
 			if err := os.WriteFile(path+".tmp", text, 0o644); err != nil {
@@ -218,7 +218,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 				}
 			})
 			for n := range 40 {
-				tick <- struct{}{} // it saves while we mark
+				tick <- struct{}{} // the editor saves during the mark
 				err := f.source.Mark(t.Context(), []ledger.Marking{{Task: snap.Tasks[0].ID, Mark: marks[n%4]}, {Task: snap.Tasks[2].ID, Mark: marks[(n+1)%4]}})
 				if err != nil {
 					t.Error(err)
@@ -231,7 +231,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("notes of the editor (-written +there):\n%s", d)
 			}
-			if d := cmp.Diff(string(f.mask(original)), string(f.mask(rest))); d != "" {
+			if d := cmp.Diff(string(f.maskStatuses(original)), string(f.maskStatuses(rest))); d != "" {
 				t.Errorf("other text (-before +after):\n%s", d)
 			}
 		})
@@ -255,7 +255,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 				cancel()
 			})
 		}()
-		for n := 0; ; n++ { // the same text again and again, until it is another one
+		for n := 0; ; n++ { // writes the same text again until it has changed
 			select {
 			case err := <-ended:
 				if err != nil {
@@ -277,7 +277,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 		if _, err := f.source.Read(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// Changed after Read and before Watch: that counts too.
+		// A change between Read and Watch counts, too.
 		text, _ := snapshotFile(t, f.path)
 		write(t, f.path, f.edit(text, "before"))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -295,7 +295,7 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 		}
 		wait("changed before")
 		now, _ := snapshotFile(t, f.path)
-		write(t, f.path, now) // the same again is no change: what is told next must be the one after
+		write(t, f.path, now) // writing the same text is no change: the next report must be about the next change
 		write(t, f.path, f.edit(now, "in place"))
 		wait("in place")
 		write(t, f.path+".new", text)
@@ -332,13 +332,13 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 	})
 }
 
-// tester is what *testing.T and *rapid.T have in common.
-type tester interface {
+// testingT is the common part of *testing.T and *rapid.T.
+type testingT interface {
 	Helper()
 	Fatal(args ...any)
 }
 
-func snapshotFile(t tester, path string) ([]byte, os.FileInfo) {
+func snapshotFile(t testingT, path string) ([]byte, os.FileInfo) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -351,16 +351,16 @@ func snapshotFile(t tester, path string) ([]byte, os.FileInfo) {
 	return text, info
 }
 
-// write puts a text in place, long enough ago to be at rest.
-func write(t tester, path string, text []byte) {
+// write writes a file whose time is old enough that it counts as complete.
+func write(t testingT, path string, text []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	age(t, path)
+	setOld(t, path)
 }
 
-func age(t tester, path string) {
+func setOld(t testingT, path string) {
 	t.Helper()
 	past := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(path, past, past); err != nil {
@@ -368,7 +368,7 @@ func age(t tester, path string) {
 	}
 }
 
-func entries(t tester, dir string) []string {
+func entries(t testingT, dir string) []string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -381,7 +381,7 @@ func entries(t tester, dir string) []string {
 	return names
 }
 
-// writeBelow writes a file of a repository, with its folders.
+// writeBelow writes a file of a repository and creates its folders.
 func writeBelow(t *testing.T, repo, path, text string) {
 	t.Helper()
 	path = filepath.Join(repo, filepath.FromSlash(path))

@@ -1,26 +1,26 @@
-// Package task holds the sources: where a run's tasks come from, and where
-// their statuses are written back to.
+// Package task reads a run's tasks from their source and writes their statuses
+// back to it.
 //
-//	kind.go            Kind, the row of one kind of source, and the table of all of them
-//	source.go          Source, what an open one does; places of files
+//	kind.go            Kind, a row of the table of source kinds
+//	source.go          Source, the interface of an open one; paths of files
 //	plan_kind.go       the row of plans
 //	plan*.go           reading and writing a Markdown plan
-//	lint.go            what is odd in a plan
+//	lint.go            warnings about a plan's size and order
 //	progress.go        the progress log beside a plan
-//	stamp.go           marks that travel in a task's commit
+//	stamp.go           marks that are part of a task's commit
 //	file.go watch.go   a file that people edit at the same time
 //
 // To add a kind, implement Source, write its row in a file of its own, and name
-// the row in the table. Whoever lists kinds (the configuration, init, tasks
+// the row in the table. Code that lists kinds (the configuration, init, tasks
 // --lint) reads the table.
 //
-// A source reads a file of the user, in the user's checkout, and changes
-// nothing in it but the characters of a task's status. The file says what
-// people want; what is done is decided by the ledger and is not known here. A
-// source never runs a program and never follows a link out of the repository.
+// A source reads a file in the user's checkout, and changes nothing in it but
+// the characters of a task's status. The file states what people want; the
+// ledger decides what is done, and a source does not know it. A source never
+// runs a program and never follows a link out of the repository.
 //
 // The tests hold that every cell of every built row is filled, and that every
 // kind passes one conformance suite: reading changes nothing, a mark changes
-// nothing but its status, two writers lose nothing of the other's text, and a
-// change is noticed however an editor saves.
+// nothing but its status, two writers lose nothing of each other's text, and
+// every change is noticed, however an editor saves.
 package task

@@ -18,31 +18,32 @@ import (
 	"github.com/nightporter/nightporter/internal/sleep"
 )
 
-// settleTime is how long a file must have been left alone before it is taken
-// for whole: some editors truncate a file and write it anew in place.
+// settleTime is how long a file must be unchanged before its content counts as
+// complete: some editors truncate a file and then write it in place.
 const settleTime = 50 * time.Millisecond
 
-// emptyTime is settleTime of an empty file. An editor that writes in place
-// leaves it empty between truncating and writing, on a busy host for longer
-// than settleTime. Taken for whole, it would have lost every task, and a mark
-// would replace the file that the editor is about to write.
+// emptyTime replaces settleTime for an empty file. An editor that writes in
+// place leaves the file empty between truncating and writing, on a busy host
+// for longer than settleTime. If that counted as complete, all tasks would be
+// gone, and a mark would replace the file that the editor is about to write.
 const emptyTime = time.Second
 
-// lockTime is how long to wait for another program that holds the file's lock.
+// lockTime limits the wait for another program that holds the file's lock.
 const lockTime = 10 * time.Second
 
-// sharedFile is a file of the user that other programs write too, without
-// knowing of us. It is used by path each time: editors and git replace it.
+// sharedFile is a user's file that other programs also write, without
+// coordination. Each access opens it by path, because editors and git replace
+// the file.
 type sharedFile struct {
-	place
+	sourcePath
 	exchange func(a, b string) error // swaps two names; errors.ErrUnsupported where the file system cannot
 
-	mu   sync.Mutex
-	own  stamp       // of what we wrote last: that needs no settling
-	seen contentHash // of what was read last
+	mu          sync.Mutex
+	lastWritten stamp       // state after our last write; it needs no settleTime
+	lastRead    contentHash // content of the last read
 }
 
-// stamp tells one state of one file from another without reading it.
+// stamp identifies a state of a file without reading its content.
 type stamp struct {
 	dev, ino uint64
 	size     int64
@@ -61,27 +62,27 @@ func (f *sharedFile) read(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, _, err := f.settled(ctx, path)
+	data, _, err := f.readSettled(ctx, path)
 	if err == nil {
 		f.mu.Lock()
-		f.seen = hashOf(data)
+		f.lastRead = hashOf(data)
 		f.mu.Unlock()
 	}
 	return data, err
 }
 
-// settled reads a file once nobody has written it for settleTime, or emptyTime
-// if it is empty. One that never rests, or has a time in the future, is read as
-// it is after a while.
-func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
+// readSettled reads a file after it has been unchanged for settleTime, or for
+// emptyTime if it is empty. A file that changes all the time, or has a time in
+// the future, is read after a limited wait.
+func (f *sharedFile) readSettled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
 	for try := 0; ; try++ {
-		now := time.Now() // before the read: what was read may be old by the time it is judged
+		now := time.Now() // taken before the read, which may be slow
 		data, info, err := readWhole(path)
 		if err != nil {
 			return nil, nil, err
 		}
 		f.mu.Lock()
-		own := f.own == stampOf(info)
+		own := f.lastWritten == stampOf(info)
 		f.mu.Unlock()
 		wait := settleTime
 		if len(data) == 0 {
@@ -96,9 +97,10 @@ func (f *sharedFile) settled(ctx context.Context, path string) ([]byte, fs.FileI
 	}
 }
 
-// readWhole reads a regular file whose state did not change meanwhile.
+// readWhole reads a regular file. It reads again when the file changed during
+// the read.
 func readWhole(path string) ([]byte, fs.FileInfo, error) {
-	// Without O_NONBLOCK, a pipe put in the file's place would hold us up.
+	// Without O_NONBLOCK, opening would block if a pipe had replaced the file.
 	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, nil, err
@@ -126,9 +128,9 @@ func readWhole(path string) ([]byte, fs.FileInfo, error) {
 	}
 }
 
-// lock opens the file and takes its lock: on the file itself, so that nothing
-// is left in the user's folder. Whoever waited for one that was replaced
-// meanwhile starts over. Closing the result unlocks.
+// lock opens the file and takes its lock. The lock is on the file itself, which
+// leaves no lock file in the user's folder. If the file was replaced during the
+// wait, lock starts over. Closing the result unlocks it.
 func (f *sharedFile) lock(ctx context.Context) (*os.File, string, error) {
 	return lockFile(ctx, func() (*os.File, string, error) {
 		path, err := f.target()
@@ -149,7 +151,7 @@ func lockFile(ctx context.Context, open func() (*os.File, string, error)) (*os.F
 		}
 		err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if errors.Is(err, unix.EBADF) || errors.Is(err, unix.ENOLCK) || errors.Is(err, errors.ErrUnsupported) {
-			err = nil // some network file systems; nothing is lost without it (see rewrite)
+			err = nil // some network file systems have no locks; rewrite is safe without one
 		}
 		if err == nil {
 			held, err1 := file.Stat()
@@ -171,24 +173,25 @@ func lockFile(ctx context.Context, open func() (*os.File, string, error)) (*os.F
 	}
 }
 
-// rewrite replaces the content by what edit makes of it, without losing what
-// anybody else saves meanwhile. edit may be called again, with a fresher text;
-// where it returns an error the file stays as the others left it.
+// rewrite replaces the content by the result of edit, without losing what other
+// programs save at the same time. edit may be called again with a newer text.
+// When edit returns an error, the file keeps the text of the others.
 //
-// Others take no lock. So the new file is not put over the old one but
-// exchanged with it, and what came out is looked at: if it is not what edit
-// was given, somebody saved in between, and their text is the next to edit.
+// Other programs take no lock. So rewrite exchanges the new file with the old
+// one instead of overwriting it, and compares the old one with the text that
+// edit received. A difference means that somebody saved in between, and their
+// text is edited next.
 func (f *sharedFile) rewrite(ctx context.Context, edit func(fresh []byte) ([]byte, error)) error {
 	locked, path, err := f.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer locked.Close()
-	base, info, err := f.settled(ctx, path)
+	base, info, err := f.readSettled(ctx, path)
 	if err != nil {
 		return err
 	}
-	for holds := base; ; { // what the path holds as far as we know
+	for holds := base; ; { // holds is the content of path as far as we know
 		next, err := edit(base)
 		if err != nil {
 			next = base
@@ -210,9 +213,9 @@ func (f *sharedFile) rewrite(ctx context.Context, edit func(fresh []byte) ([]byt
 	}
 }
 
-// publish puts data at path, and returns what was there before. Where the
-// system cannot exchange two files, it looks right before it replaces, and
-// replaces only what is expected; swapped tells whether it did.
+// publish puts data at path and returns the previous content. Where the system
+// cannot exchange two files, publish compares the content with expected first,
+// and replaces the file only if they are equal; swapped reports whether it did.
 func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInfo) (found []byte, swapped bool, err error) {
 	temp, err := writeTemp(path, data, like)
 	if err != nil {
@@ -229,7 +232,7 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 		return nil, false, err
 	}
 	f.mu.Lock()
-	f.own = stampOf(info)
+	f.lastWritten = stampOf(info)
 	f.mu.Unlock()
 	err = f.exchange(temp, path)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -242,11 +245,11 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 	if err != nil {
 		return nil, false, err
 	}
-	// What came out may still be in the hands of an editor, and is nowhere
-	// else: no cancelling from here on.
+	// An editor may still be writing the file that was swapped out, and no
+	// other copy of it exists: cancellation stops here.
 	found, _, err = readWhole(temp)
 	if err == nil && !bytes.Equal(found, expected) {
-		found, _, err = f.settled(context.Background(), temp)
+		found, _, err = f.readSettled(context.Background(), temp)
 	}
 	if err != nil {
 		keep = true
@@ -255,11 +258,12 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 	return found, true, nil
 }
 
-// tempPattern names what lies beside the user's file for some microseconds.
+// tempPattern is the pattern of the temporary file's name beside the user's
+// file.
 func tempPattern(path string) string { return "." + filepath.Base(path) + ".nightporter-*" }
 
-// writeNamed is writeTemp for systems and folders that need a name from the
-// beginning.
+// writeNamed replaces writeTemp on systems and in folders without unnamed
+// temporary files.
 func writeNamed(path string, data []byte, like fs.FileInfo) (string, error) {
 	file, err := os.CreateTemp(filepath.Dir(path), tempPattern(path))
 	if err != nil {
@@ -273,14 +277,14 @@ func writeNamed(path string, data []byte, like fs.FileInfo) (string, error) {
 	return file.Name(), nil
 }
 
-// fill writes data to a new file and gives it mode and owner of another. The
-// owner is kept as far as the system lets us: always as root.
+// fill writes data to a new file and copies mode and owner of another file.
+// Copying the owner may fail unless the process is root.
 func fill(file *os.File, data []byte, like fs.FileInfo) error {
 	uid, gid := owner(like)
 	if err := file.Chown(uid, gid); err != nil && os.Geteuid() == 0 {
 		return err
 	} else if err != nil {
-		// Not ours to give away; the group may be.
+		// Only root may change the owner; the group may be permitted.
 		_ = file.Chown(-1, gid)
 	}
 	if err := file.Chmod(like.Mode().Perm()); err != nil {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps what two names of one folder stand for, in one step.
+// exchange swaps two names of one folder atomically.
 func exchange(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
@@ -24,13 +24,14 @@ func exchange(a, b string) error {
 	return nil
 }
 
-// writeTemp writes a file beside path and returns its name. It gets the name
-// only when it is whole and on the disk, so that a crash leaves nothing behind.
+// writeTemp writes a file beside path and returns its name. The file stays
+// unnamed until it is complete and on disk, so that a crash leaves nothing
+// behind.
 func writeTemp(path string, data []byte, like fs.FileInfo) (string, error) {
 	dir := filepath.Dir(path)
 	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
 	if err != nil {
-		return writeNamed(path, data, like) // not every file system can
+		return writeNamed(path, data, like) // the file system has no unnamed files
 	}
 	file := os.NewFile(uintptr(fd), path)
 	defer file.Close()
@@ -44,7 +45,7 @@ func writeTemp(path string, data []byte, like fs.FileInfo) (string, error) {
 		case err == nil:
 			return name, nil
 		case !errors.Is(err, unix.EEXIST):
-			return writeNamed(path, data, like) // no /proc
+			return writeNamed(path, data, like) // /proc is missing
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// exchange is Linux's.
+// exchange is supported on Linux only.
 func exchange(a, b string) error { return errors.ErrUnsupported }
 
 // writeTemp writes a file beside path and returns its name.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inode tells which file it is.
+// inode returns the device and inode number of a file.
 func inode(info fs.FileInfo) (dev, ino uint64) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Dev), s.Ino //nolint:unconvert // not an uint64 on every system
@@ -15,7 +15,7 @@ func inode(info fs.FileInfo) (dev, ino uint64) {
 	return 0, 0
 }
 
-// owner is whose file it is, -1 for unknown.
+// owner returns user and group of a file, -1 where they are unknown.
 func owner(info fs.FileInfo) (uid, gid int) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Uid), int(s.Gid)

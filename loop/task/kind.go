@@ -8,65 +8,64 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Labels says whether the PATH of a kind can be a label of a forge's issues.
+// Labels says whether the PATH of a kind can be a label of issues in a forge.
 type Labels int
 
-// The zero value is none of them.
+// The zero value is invalid, so that a forgotten cell shows.
 const (
 	NoLabels   Labels = iota + 1 // always a path
 	SomeLabels                   // a label after "forge:", else a path
 	AllLabels                    // always a label
 )
 
-// Kind is the row of one KIND of source, as in "KIND:PATH": all that
-// nightporter knows of it. Every cell of a row that is built is set; a cell
-// that does not apply says so by its empty value (NoDefault, NoEndings, …).
-// Rows are read and never changed.
+// Kind is a row of the table of source kinds, the KIND of "KIND:PATH". Every
+// cell of a built kind is set; a cell that does not apply has its empty value
+// (NoDefault, NoEndings, …). Rows are never changed.
 type Kind struct {
 	Name     string
-	Reserved bool // the name is taken and read in configurations; nothing opens it, and the cells from Open on are not set
+	Reserved bool // a reserved name: configurations accept it, but nothing opens it, and the cells from Open on are not set
 
 	Labels  Labels
-	Foreign bool     // its tasks' text can be anybody's, and is quoted to agents as such
-	Endings []string // of paths that are probably of this kind, where somebody leaves the KIND out
-	Default string   // path where none is named; NoDefault where one has to be
+	Foreign bool     // strangers can write its tasks, so prompts quote their text as foreign
+	Endings []string // path endings typical of this kind, to guess a missing KIND
+	Default string   // default path; NoDefault where a path must be given
 
 	// Settings of a run that depend on the kind.
-	MaxTasks int    // tasks of an overnight run, 0 for no limit
+	MaxTasks int    // tasks of an overnight run; 0 = no limit
 	Push     string // when the branch is pushed: never, end or task
 
 	// Open opens the source at path, which lies below repo. k is this row.
 	Open func(k *Kind, path, repo string, opts Options) (Source, error)
-	// Lint returns what is odd in a source that was read without a mistake.
+	// Lint returns warnings about a source that was read without errors.
 	Lint func(s ledger.Snapshot) []ledger.Finding
-	// Find returns the paths of the kind's files in a repository, with slashes
-	// and relative to it. A repository without any is no error.
+	// Find returns the paths of the kind's files in a repository, relative and
+	// with slashes. A repository without any is no error.
 	Find func(repo string) ([]string, error)
 
-	Statuses map[ledger.Mark]string // how each status stands in the file
+	Statuses map[ledger.Mark]string // text of each status in the file
 	Example  string                 // KIND:PATH, for help and messages
-	Folder   string                 // where its files are expected, relative to the repository
-	Sample   *Sample                // a first file, for a repository that has none
+	Folder   string                 // folder of the kind's files, relative to the repository
+	Sample   *Sample                // a first file for a repository that has none
 }
 
-// Sample is a source that does no harm and shows the form.
+// Sample is a harmless source that shows the format.
 type Sample struct {
 	Path string // relative to the repository, with slashes
 	Text string
-	Form []string // the lines that have to be there, to copy
+	Form []string // lines of Text that show the format, to copy
 }
 
 // Values of cells that do not apply.
 const NoDefault = ""
 
-// NoEndings is the Endings of a kind whose paths look like any other's.
+// NoEndings is the Endings of a kind whose paths have no typical ending.
 var NoEndings = []string{}
 
-// kinds is all kinds of sources, in the order in which people are told of
-// them. The first one is the one that nightporter proposes.
+// kinds holds the rows in the order in which messages list them. The first one
+// is the kind that nightporter proposes.
 var kinds = []*Kind{&planKind, &backlogKind, &tasksKind, &prdKind, &bugsKind, &forgeKind}
 
-// Kinds that are not built.
+// Reserved kinds, which are not built.
 var (
 	backlogKind = Kind{Name: "backlog", Reserved: true, Labels: NoLabels, Endings: NoEndings, Default: "ai/backlog.md", MaxTasks: 20, Push: "never"}
 	tasksKind   = Kind{Name: "tasks", Reserved: true, Labels: NoLabels, Endings: []string{".json"}, Default: "tasks.json", Push: "never"}
@@ -75,14 +74,13 @@ var (
 	forgeKind   = Kind{Name: "forge", Reserved: true, Labels: AllLabels, Foreign: true, Endings: NoEndings, Push: "never"}
 )
 
-// Kinds returns every row.
+// Kinds returns all rows.
 func Kinds() []*Kind { return slices.Clone(kinds) }
 
-// Proposed returns the kind that nightporter proposes where there is none.
+// Proposed returns the kind for a repository that has no source yet.
 func Proposed() *Kind { return kinds[0] }
 
-// FindKind returns the row of a name, which may be reserved; nil where there
-// is none.
+// FindKind returns the row with that name, which may be a reserved one, or nil.
 func FindKind(name string) *Kind {
 	n := slices.IndexFunc(kinds, func(k *Kind) bool { return k.Name == name })
 	if n < 0 {
@@ -91,7 +89,6 @@ func FindKind(name string) *Kind {
 	return kinds[n]
 }
 
-// KindNames returns the names of all kinds.
 func KindNames() []string {
 	var names []string
 	for _, k := range kinds {
@@ -100,8 +97,8 @@ func KindNames() []string {
 	return names
 }
 
-// GuessKind returns the kind of a path that somebody named without one, by the
-// longest ending that fits; nil where none does.
+// GuessKind returns the kind with the longest ending that fits the path, or
+// nil.
 func GuessKind(path string) *Kind {
 	var best *Kind
 	longest := 0
@@ -115,10 +112,10 @@ func GuessKind(path string) *Kind {
 	return best
 }
 
-// forgeLabel begins a PATH that is a label, for kinds with SomeLabels.
+// forgeLabel starts a PATH that is a label, for kinds with SomeLabels.
 const forgeLabel = "forge:"
 
-// Label returns the label that a PATH is, and whether it is one.
+// Label returns the label in a PATH, and whether the PATH is a label.
 func (k *Kind) Label(path string) (label string, is bool) {
 	switch k.Labels {
 	case AllLabels:
@@ -129,7 +126,7 @@ func (k *Kind) Label(path string) (label string, is bool) {
 	return path, false
 }
 
-// Form returns how a source of the kind is written, with a PATH like the given
+// Form returns the notation of a source of this kind with a PATH like the given
 // one: "plan:PATH", "bugs:forge:LABEL".
 func (k *Kind) Form(path string) string {
 	_, label := k.Label(path)
@@ -143,12 +140,12 @@ func (k *Kind) Form(path string) string {
 }
 
 // Open returns the source of a KIND at path, which is absolute or relative to
-// the repository's folder and lies inside it. What a person has to mend is a
-// *ledger.InputError. The file is not read yet.
+// the repository and lies inside it. An invalid kind or path is a
+// *ledger.InputError. Open does not read the file.
 func Open(kind, path, repo string, opts Options) (Source, error) {
 	switch k := FindKind(kind); {
 	case k == nil:
-		return nil, inputError("", fmt.Sprintf("unknown source kind %q", kind), Proposed().writeIt())
+		return nil, inputError("", fmt.Sprintf("unknown source kind %q", kind), Proposed().writingHint())
 	case k.Reserved:
 		return nil, inputError("", fmt.Sprintf("source kind %q is not built yet", kind),
 			"Use a "+Proposed().Name+": "+Proposed().Example)
@@ -157,7 +154,7 @@ func Open(kind, path, repo string, opts Options) (Source, error) {
 	}
 }
 
-// writeIt tells a person how to name a source of the kind.
-func (k *Kind) writeIt() string {
+// writingHint is the remedy for a wrongly written source of this kind.
+func (k *Kind) writingHint() string {
 	return "Write " + k.Form("") + ", for example " + k.Example
 }

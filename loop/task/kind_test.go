@@ -9,16 +9,16 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// conforming runs the conformance suite over each kind that is built.
-var conforming = map[string]func(t *testing.T){
-	KindPlan: planConforms,
+// conformanceTests maps each built kind to its run of the conformance suite.
+var conformanceTests = map[string]func(t *testing.T){
+	KindPlan: testPlanConformance,
 }
 
-// mayBeZero are the cells whose zero value is one that people mean.
-var mayBeZero = []string{"Reserved", "Foreign", "Default", "MaxTasks"}
+// optionalCells lists the cells whose zero value is a valid choice.
+var optionalCells = []string{"Reserved", "Foreign", "Default", "MaxTasks"}
 
-// TestEveryCell: a kind that is built has every cell, and passes the
-// conformance suite. A cell that does not apply has its empty value.
+// TestEveryCell: a built kind sets every cell and passes the conformance suite.
+// A cell that does not apply has its empty value.
 func TestEveryCell(t *testing.T) {
 	typ := reflect.TypeFor[Kind]()
 	open, _ := typ.FieldByName("Open")
@@ -32,7 +32,7 @@ func TestEveryCell(t *testing.T) {
 				if !empty {
 					t.Errorf("%s is reserved, and has %s", k.Name, cell.Name)
 				}
-			case empty && !slices.Contains(mayBeZero, cell.Name):
+			case empty && !slices.Contains(optionalCells, cell.Name):
 				t.Errorf("%s lacks %s: where it does not apply, say so by its empty value", k.Name, cell.Name)
 			}
 		}
@@ -45,7 +45,7 @@ func TestEveryCell(t *testing.T) {
 			}
 		}
 		t.Run(k.Name, func(t *testing.T) {
-			conforms, ok := conforming[k.Name]
+			conforms, ok := conformanceTests[k.Name]
 			if !ok {
 				t.Fatalf("%s does not run the conformance suite: add it to conforming", k.Name)
 			}
@@ -54,8 +54,8 @@ func TestEveryCell(t *testing.T) {
 	}
 }
 
-// TestSamples: a kind's sample is a source of that kind, which Find finds and
-// in which nothing is odd.
+// TestSamples: Find finds each kind's sample, and Lint has no warnings about
+// it.
 func TestSamples(t *testing.T) {
 	for _, k := range kinds {
 		if k.Reserved {
@@ -84,7 +84,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestNames: how people write a source of each kind.
+// TestNames checks the notation of a source of each kind.
 func TestNames(t *testing.T) {
 	for _, name := range strings.Fields("plan backlog tasks prd bugs forge") {
 		if !slices.Contains(KindNames(), name) {

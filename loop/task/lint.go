@@ -10,14 +10,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// What two or three sentences can hold, generously.
+// Sizes above which a task no longer fits into two or three sentences.
 const (
-	largeBody       = 600 // characters of text besides fields' names and indents
-	largeAcceptance = 8   // criteria
+	largeBody       = 600 // characters, not counting field names and indentation
+	largeAcceptance = 8   // number of criteria
 )
 
-// stages is the order in which work usually builds up (docs/spec 3.3), each with
-// the words of a title that give it away.
+// stages lists the usual order of work (docs/spec 3.3), each stage with the
+// words in a title that indicate it.
 var stages = []struct {
 	name  string
 	words *regexp.Regexp
@@ -29,10 +29,9 @@ var stages = []struct {
 	{"tests", regexp.MustCompile(`(?i)\b(tests?|e2e)\b`)},
 }
 
-// Lint warns of tasks that are not done yet and too large for two or three
-// sentences, and of an odd order: what others usually build on (schema →
-// service → API → UI → tests) coming after it. Nothing here keeps a run from
-// starting.
+// Lint warns about open tasks that are too large for two or three sentences,
+// and about a task that comes after tasks that usually depend on it (schema →
+// service → API → UI → tests). Its warnings never stop a run.
 func Lint(s ledger.Snapshot) []ledger.Finding {
 	file := filepath.Base(s.Path)
 	var found []ledger.Finding
@@ -50,8 +49,8 @@ func Lint(s ledger.Snapshot) []ledger.Finding {
 			warn(t.Line, fmt.Sprintf("%s is large: %d acceptance criteria", t.ID, n), "Split it")
 		}
 	}
-	// The first task of each stage stands for it: a second feature's schema
-	// after the first one's pages is no odd order.
+	// The order compares the first task of each stage only: the schema of a
+	// second feature may come after the pages of the first.
 	firsts := make([]*ledger.Task, len(stages))
 	stage := map[string]int{}
 	for i, t := range s.Tasks {
@@ -91,8 +90,8 @@ func Lint(s ledger.Snapshot) []ledger.Finding {
 	return found
 }
 
-// stageOf is the index of the one stage that a title names, -1 for none or
-// several.
+// stageOf returns the index of the only stage that a title indicates, -1 for
+// none or several.
 func stageOf(title string) int {
 	stage := -1
 	for n, s := range stages {
@@ -106,7 +105,7 @@ func stageOf(title string) int {
 	return stage
 }
 
-// bodySize counts the characters of a body that a person reads as text.
+// bodySize counts the characters of a body without field names and indentation.
 func bodySize(body string) int {
 	n := 0
 	for _, l := range strings.Split(body, "\n") {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(markIn) != "" { // a helper, which is killed
+	if os.Getenv(markIn) != "" { // the helper process, which the test kills
 		os.Exit(m.Run())
 	}
 	leaktest.Main(m.Run)

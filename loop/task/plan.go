@@ -12,18 +12,18 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Limits of a plan. A file beyond them is no plan that a person wrote.
+// Limits of a plan. A larger file was not written by a person.
 const (
 	maxPlanBytes = 4 << 20
 	maxTasks     = 2000
 	maxFindings  = 100
 )
 
-// ParsePlan reads a Markdown plan (docs/spec 3.3). file is its path as it shall
-// stand in Snapshot.Path; findings carry its last element. Malformed input is
-// a *ledger.InputError with every finding, in order of lines, and no task may be
-// used then. What can be read and is in doubt comes as warnings; what is odd is
-// for Lint. data is not kept or changed.
+// ParsePlan reads a Markdown plan (docs/spec 3.3). file becomes Snapshot.Path;
+// findings name its last element. Malformed input is a *ledger.InputError with
+// all findings in order of lines, and no task may then be used. Doubtful but
+// readable text gives warnings; style is checked by Lint. ParsePlan neither
+// keeps nor changes data.
 func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
 	p := scanPlan(filepath.Base(file), data)
 	tasks := p.read()
@@ -33,7 +33,7 @@ func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
 	return ledger.Snapshot{Name: planName(file), Path: file, Tasks: tasks, Warnings: p.warnings}, nil
 }
 
-// planName is "checkout" for a/checkout.md.
+// planName returns the plan's name: "checkout" for a/checkout.md.
 func planName(file string) string {
 	base := filepath.Base(file)
 	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
@@ -42,8 +42,8 @@ func planName(file string) string {
 	return base
 }
 
-// plan is a plan's text with the places that matter in it. Nothing of the
-// text is ever rebuilt from it: a write changes single spans.
+// plan is a plan's text with the positions of its tasks. Writing changes single
+// spans of the text, so all other bytes stay as they are.
 type plan struct {
 	file     string
 	data     []byte
@@ -53,7 +53,7 @@ type plan struct {
 	warnings []ledger.Finding
 }
 
-// planTask is a task's line and the lines that belong to it.
+// planTask is a task's box line with the range of lines that belong to it.
 type planTask struct {
 	taskLine
 	line   int // index of the box line
@@ -83,7 +83,8 @@ func (p *plan) err() error {
 
 var bom = []byte("\ufeff")
 
-// checkText reports what makes a file no text at all.
+// checkText reports whether the file is text of a permitted size, and adds a
+// finding if not.
 func (p *plan) checkText() bool {
 	switch {
 	case len(p.data) > maxPlanBytes:
@@ -109,28 +110,28 @@ func (p *plan) checkText() bool {
 	return true
 }
 
-// block is a fenced code block or a comment, whose lines are no tasks.
+// block is an open fenced code block or comment. Lines in it are no tasks.
 type block struct {
-	fence  string // run of ` or ~ that opened it; "" for a comment
-	line   int
-	indent int
-	hides  bool // a line in it looks like a task
+	fence   string // the ` or ~ characters that opened it; "" for a comment
+	line    int
+	indent  int
+	hasTask bool // one of its lines looks like a task
 }
 
-// scanner is where scanPlan stands.
+// scanner is the state of scanPlan between two lines.
 type scanner struct {
 	*plan
-	open    *block
-	section int  // level of the Tasks heading that we are below; 0 = none
-	inTask  bool // the last of tasks is still open
-	blank   bool // the line before is blank
-	list    int  // indent of the outermost list item that we may be in; -1 = none
+	openBlock  *block
+	section    int  // level of the Tasks heading above this line; 0 = none
+	inTask     bool // the current line may belong to the last task
+	blank      bool // the previous line is blank
+	listIndent int  // indent of the outermost list item that is open; -1 = none
 }
 
-// scanPlan finds lines, tasks and what belongs to them, and everything that
-// is wrong with their lines. What depends on the fields is left to read.
+// scanPlan finds lines, tasks and their ranges, and reports mistakes in single
+// lines. read checks the fields.
 func scanPlan(file string, data []byte) *plan {
-	s := scanner{plan: &plan{file: file, data: data}, list: -1, blank: true}
+	s := scanner{plan: &plan{file: file, data: data}, listIndent: -1, blank: true}
 	if !s.checkText() {
 		return s.plan
 	}
@@ -147,9 +148,9 @@ func scanPlan(file string, data []byte) *plan {
 		start = next
 	}
 	for i := range s.lines {
-		s.line(i)
+		s.scanLine(i)
 	}
-	if b := s.open; b != nil && b.hides {
+	if b := s.openBlock; b != nil && b.hasTask {
 		what := "code block"
 		if b.fence == "" {
 			what = "comment"
@@ -171,8 +172,8 @@ func scanPlan(file string, data []byte) *plan {
 
 var headingTask = regexp.MustCompile(`(?m)^#{2,4}[ \t]+(?i:task)[ \t]+[0-9]`)
 
-// measure returns the columns before a line's text (tab stops every 4) and
-// the text from its first to its last visible byte.
+// measure returns the columns before a line's text (tab stops every 4), and the
+// text without surrounding white space.
 func (p *plan) measure(i int) (indent int, text span) {
 	text = p.lines[i]
 	for text.start < text.end {
@@ -193,8 +194,8 @@ func (p *plan) measure(i int) (indent int, text span) {
 	return indent, text
 }
 
-// line takes the next line in.
-func (s *scanner) line(i int) {
+// scanLine processes one line.
+func (s *scanner) scanLine(i int) {
 	indent, at := s.measure(i)
 	text := s.data[at.start:at.end]
 	cur := (*planTask)(nil)
@@ -208,27 +209,27 @@ func (s *scanner) line(i int) {
 	blank := s.blank
 	s.blank = false
 	inside := cur != nil && indent > cur.indent
-	// A block ends with the list item that it stands in.
-	if s.open != nil && cur != nil && s.open.indent > cur.indent && !inside {
-		s.open = nil
+	// A block ends with the list item that contains it.
+	if s.openBlock != nil && cur != nil && s.openBlock.indent > cur.indent && !inside {
+		s.openBlock = nil
 	}
-	if s.open != nil {
-		s.open.hides = s.open.hides || isBullet(text[0]) && looksLikeTask.Match(text)
-		if s.open.closedBy(text) {
-			s.open = nil
+	if s.openBlock != nil {
+		s.openBlock.hasTask = s.openBlock.hasTask || isBullet(text[0]) && looksLikeTask.Match(text)
+		if s.openBlock.closedBy(text) {
+			s.openBlock = nil
 		}
 		if inside {
 			cur.end = i + 1
 		}
 		return
 	}
-	if !inside && s.list < 0 && indent >= 4 && blank {
-		return // indented code
+	if !inside && s.listIndent < 0 && indent >= 4 && blank {
+		return // an indented code block
 	}
-	if b := opens(text); b != nil {
+	if b := openedBlock(text); b != nil {
 		b.line, b.indent = i, indent
 		if !b.closedBy(text[min(len(text), 4):]) || b.fence != "" {
-			s.open = b
+			s.openBlock = b
 		}
 		if inside {
 			cur.end = i + 1
@@ -237,7 +238,7 @@ func (s *scanner) line(i int) {
 		}
 		return
 	}
-	if isBullet(text[0]) && s.bullet(i, indent, at, inside) {
+	if isBullet(text[0]) && s.scanBullet(i, indent, at, inside) {
 		return
 	}
 	if inside {
@@ -245,7 +246,7 @@ func (s *scanner) line(i int) {
 		return
 	}
 	if level := headingLevel(text); level > 0 && indent < 4 {
-		s.inTask, s.list = false, -1
+		s.inTask, s.listIndent = false, -1
 		switch {
 		case isTasksHeading(text[level:]):
 			s.section = level
@@ -255,22 +256,22 @@ func (s *scanner) line(i int) {
 		return
 	}
 	if cur != nil && !blank && !isBullet(text[0]) && text[0] != '|' && text[0] != '>' {
-		cur.end = i + 1 // a paragraph goes on without its indent
+		cur.end = i + 1 // continues a paragraph without its indent
 		return
 	}
 	s.inTask = false
 	if isBullet(text[0]) {
-		if s.list < 0 || indent < s.list {
-			s.list = indent
+		if s.listIndent < 0 || indent < s.listIndent {
+			s.listIndent = indent
 		}
 	} else if indent == 0 {
-		s.list = -1
+		s.listIndent = -1
 	}
 }
 
-// bullet takes a list item in, and reports whether it is a task, or should
-// have been one.
-func (s *scanner) bullet(i, indent int, at span, inside bool) bool {
+// scanBullet processes a list item. It reports whether the item is a task, or
+// was probably meant to be one.
+func (s *scanner) scanBullet(i, indent int, at span, inside bool) bool {
 	text := s.data[at.start:at.end]
 	looks := looksLikeTask.FindSubmatch(text)
 	var t taskLine
@@ -292,8 +293,8 @@ func (s *scanner) bullet(i, indent int, at span, inside bool) bool {
 		}
 		s.tasks = append(s.tasks, planTask{taskLine: t, line: i, indent: indent, end: i + 1})
 		s.inTask = true
-		if s.list < 0 || indent < s.list {
-			s.list = indent
+		if s.listIndent < 0 || indent < s.listIndent {
+			s.listIndent = indent
 		}
 		return true
 	case looks != nil && (looks[1] != nil || s.section > 0 && len(looks[2]) > 0):
@@ -321,8 +322,8 @@ func (s *scanner) bullet(i, indent int, at span, inside bool) bool {
 
 func isBullet(c byte) bool { return c == '-' || c == '*' || c == '+' }
 
-// opens returns the block that a line begins, nil for any other line.
-func opens(text []byte) *block {
+// openedBlock returns the block that a line opens, or nil.
+func openedBlock(text []byte) *block {
 	if bytes.HasPrefix(text, []byte("<!--")) {
 		return &block{}
 	}
@@ -343,7 +344,7 @@ func (b *block) closedBy(text []byte) bool {
 	return len(rest) == 0 && len(text) >= len(b.fence)
 }
 
-// headingLevel is the number of # of a heading, 0 for any other line.
+// headingLevel returns the number of # in a heading, 0 for any other line.
 func headingLevel(text []byte) int {
 	n := len(text) - len(bytes.TrimLeft(text, "#"))
 	if n > 6 || n < len(text) && text[n] != ' ' && text[n] != '\t' {
@@ -352,8 +353,8 @@ func headingLevel(text []byte) int {
 	return n
 }
 
-// isTasksHeading recognises "Tasks", also with a count behind it: only below
-// it is every box expected to be a task.
+// isTasksHeading recognises the heading "Tasks", also with a count behind it.
+// Only below it must every box be a task.
 func isTasksHeading(text []byte) bool {
 	t := strings.TrimSpace(strings.TrimRight(string(text), "# \t"))
 	if n := strings.IndexByte(t, '('); n > 0 {

@@ -10,12 +10,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// nothing are the ways to say "none".
-var nothing = map[string]bool{"": true, "none": true, "-": true, "–": true, "—": true, "n/a": true, "nothing": true, "none.": true}
+// noneWords holds the notations for "no dependencies".
+var noneWords = map[string]bool{"": true, "none": true, "-": true, "–": true, "—": true, "n/a": true, "nothing": true, "none.": true}
 
-// depend resolves what the tasks depend on, and reports double ids, unknown
-// ones and circles.
-func (p *plan) depend(tasks []ledger.Task, deps []*fieldText) {
+// resolveDependencies resolves the dependencies of the tasks, and reports
+// duplicate ids, unknown ids and cycles.
+func (p *plan) resolveDependencies(tasks []ledger.Task, deps []*fieldText) {
 	first := make(map[string]int, len(tasks))
 	for i, t := range tasks {
 		key := ledger.FoldID(t.ID)
@@ -68,12 +68,12 @@ func (p *plan) depend(tasks []ledger.Task, deps []*fieldText) {
 			}
 		}
 	}
-	p.circles(tasks, first)
+	p.reportCycles(tasks, first)
 }
 
-// circles reports the circles of dependencies that a walk in document order
-// meets, each once, up to a number that a person will look at.
-func (p *plan) circles(tasks []ledger.Task, index map[string]int) {
+// reportCycles reports the cycles that a walk in document order finds, each
+// once, up to a readable number.
+func (p *plan) reportCycles(tasks []ledger.Task, index map[string]int) {
 	const unseen, onPath, done = 0, 1, 2
 	state := make([]int, len(tasks))
 	var path []int
@@ -112,7 +112,7 @@ func (p *plan) circles(tasks []ledger.Task, index map[string]int) {
 	}
 }
 
-// taskRef is one task, or with to all from one to another.
+// taskRef is a reference to one task, or with to set, to a range of tasks.
 type taskRef struct{ from, to string }
 
 var (
@@ -122,12 +122,12 @@ var (
 	dependsJoint  = regexp.MustCompile(`^(?:[ \t,;&+.]+|(?i:and|plus)\b)+`)
 )
 
-// parseDepends reads "none", "Task 8, Task 9", "Tasks 7, 8", "Tasks 1-13",
-// "#3 and #4" and mixtures. What cannot be read comes back as bad, whole:
-// guessing at "all but Task 3" would be worse than asking.
+// parseDepends reads "none", "Task 8, Task 9", "Tasks 7, 8", "Tasks 1-13", "#3
+// and #4" and mixtures of these. A text that it cannot read is returned as bad
+// in full: it must not guess at "all but Task 3".
 func parseDepends(s string) (refs []taskRef, bad string) {
 	s = strings.TrimSpace(strings.NewReplacer("`", "", "**", "").Replace(dependsRemark.ReplaceAllString(s, "")))
-	if nothing[strings.ToLower(s)] || dependsNone.MatchString(s) {
+	if noneWords[strings.ToLower(s)] || dependsNone.MatchString(s) {
 		return nil, ""
 	}
 	ranges := 0
@@ -140,7 +140,7 @@ func parseDepends(s string) (refs []taskRef, bad string) {
 		if m != nil && m[2] != "" {
 			ranges++
 		}
-		if m == nil || len(refs) == maxTasks || ranges > 20 { // nobody means that many
+		if m == nil || len(refs) == maxTasks || ranges > 20 { // no plan has that many
 			return refs, s
 		}
 		refs = append(refs, taskRef{m[1], m[2]})
@@ -148,12 +148,13 @@ func parseDepends(s string) (refs []taskRef, bad string) {
 	}
 }
 
-// compareIDs orders task numbers as people count: 2 < 2a < 2.5 < 3 < 10.
+// compareIDs orders task numbers in counting order: 2 < 2a < 2.5 < 3 < 10.
 func compareIDs(a, b string) int {
 	as, al := splitID(a)
 	bs, bl := splitID(b)
 	for i := range min(len(as), len(bs)) {
-		// Numbers of any length, so by digits.
+		// The digits are compared as text, because a number may be too long for
+		// an integer.
 		x, y := strings.TrimLeft(as[i], "0"), strings.TrimLeft(bs[i], "0")
 		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
 			return c

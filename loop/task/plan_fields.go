@@ -11,10 +11,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// field is a named line below a task.
+// field is the name of a line below a task, such as Scope.
 type field string
 
-// Fields of a task, named as findings name them.
+// Fields of a task, with the names that findings use.
 const (
 	fieldUnknown    field = ""
 	fieldScope      field = "Scope"
@@ -27,7 +27,7 @@ const (
 	fieldConsensus  field = "Consensus"
 )
 
-// fieldNames are the spellings in the wild.
+// fieldNames maps the spellings found in real plans to fields.
 var fieldNames = map[string]field{
 	"scope": fieldScope, "depends on": fieldDepends, "depends-on": fieldDepends, "depend on": fieldDepends,
 	"depends": fieldDepends, "dependencies": fieldDepends, "dependency": fieldDepends,
@@ -37,9 +37,9 @@ var fieldNames = map[string]field{
 
 var listItem = regexp.MustCompile(`^(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
 
-// fieldLine splits "- **Scope:** text" into its name and value, with or
-// without bullet and emphasis. A line with a name that is no field's has
-// fieldUnknown and the name as value.
+// fieldLine splits "- **Scope:** text" into name and value, with or without
+// bullet and emphasis. For a name that is no field it returns fieldUnknown,
+// with the name as value.
 func fieldLine(s string) (f field, value string, ok bool) {
 	s = s[len(listItem.FindString(s)):]
 	emph := s[:len(s)-len(strings.TrimLeft(s, "*_"))]
@@ -67,26 +67,27 @@ func fieldLine(s string) (f field, value string, ok bool) {
 	return fieldUnknown, name, true
 }
 
-// content is one line that says more about a field.
+// content is one line of a field's value.
 type content struct {
 	indent int
 	text   string
-	item   bool // it begins a list item; text is without the bullet
-	code   bool // inside a code block
+	item   bool // the line begins a list item; text omits the bullet
+	code   bool // the line is inside a code block
 }
 
-// fieldText is everything that a field says.
+// fieldText is the value of a field.
 type fieldText struct {
 	line  int // index of the field's own line
 	lines []content
 }
 
-// inline is the indent of what stands behind a field's own name.
-const inline = -1
+// inlineIndent is the indent of text on the same line as the field's name.
+const inlineIndent = -1
 
 var comment = regexp.MustCompile(`<!--.*?-->`)
 
-// fields collects a task's fields; a field that is written twice says both.
+// fields collects a task's fields. A field that is written twice has both
+// values.
 func (p *plan) fields(t planTask) map[field]*fieldText {
 	found := map[field]*fieldText{}
 	var cur *fieldText
@@ -99,7 +100,7 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 		}
 		text := string(p.data[at.start:at.end])
 		if open == nil {
-			if open = opens([]byte(text)); open != nil {
+			if open = openedBlock([]byte(text)); open != nil {
 				if open.fence == "" && open.closedBy([]byte(text[4:])) {
 					open = nil
 				}
@@ -129,7 +130,7 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 				}
 				cur = found[f]
 				if value != "" {
-					cur.lines = append(cur.lines, content{inline, value, true, false})
+					cur.lines = append(cur.lines, content{inlineIndent, value, true, false})
 				}
 				continue
 			case ok:
@@ -147,9 +148,9 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 	return found
 }
 
-// nearField tells of a name that was probably meant to be a field's. A
-// dependency or criterion that is read over would cost a night, so those are
-// errors; short names are too near to other words for more than a warning.
+// nearField reports a name that was probably meant as a field's. An overlooked
+// dependency or criterion would cost a night, so those are errors; a short name
+// resembles many ordinary words and is only a warning.
 func (p *plan) nearField(line int, name string) {
 	for _, f := range []field{fieldDepends, fieldAcceptance, fieldComplexity, fieldPriority, fieldThreshold, fieldConsensus, fieldScope, fieldNotes} {
 		if nearest.Distance(strings.ToLower(name), strings.ToLower(string(f))) > 2 {
@@ -165,8 +166,8 @@ func (p *plan) nearField(line int, name string) {
 	}
 }
 
-// joined is the text in one piece: a wrapped line continues with a space, a
-// list item begins a line.
+// joined returns the value as one text. A wrapped line continues after a space;
+// a list item starts a new line.
 func (f *fieldText) joined() string {
 	if f == nil {
 		return ""
@@ -187,7 +188,8 @@ func (f *fieldText) joined() string {
 	return b.String()
 }
 
-// items is the text as list items; what is nested deeper belongs to its item.
+// items returns the value's list items. A nested line belongs to the item above
+// it.
 func (f *fieldText) items() []string {
 	if f == nil {
 		return nil
@@ -212,13 +214,12 @@ func (f *fieldText) items() []string {
 	return items
 }
 
-// priorities are the words of docs/spec 3.7, bigger first.
+// priorities ranks the words of docs/spec 3.7; a larger number comes first.
 var priorities = map[string]int{
 	"p0": 4, "p1": 3, "p2": 2, "p3": 1, "critical": 4, "high": 3, "medium": 2, "low": 1, "none": 0, "-": 0, "": 0,
 }
 
-// read turns what scanPlan found into tasks, and checks what they say of each
-// other.
+// read turns the scanned text into tasks, and checks references between them.
 func (p *plan) read() []ledger.Task {
 	tasks := make([]ledger.Task, 0, len(p.tasks))
 	if len(p.tasks) > maxTasks {
@@ -232,7 +233,7 @@ func (p *plan) read() []ledger.Task {
 			p.warning(t.line, t.id+" is ticked and marked "+planStatuses[t.marks[0].mark]+": it counts as done", "")
 		}
 		if mark != ledger.MarkDone {
-			for _, d := range t.doubt {
+			for _, d := range t.doubts {
 				p.warning(t.line, d.text, d.fix)
 			}
 		}
@@ -240,7 +241,7 @@ func (p *plan) read() []ledger.Task {
 			ID: t.id, Title: t.title, Body: p.body(t), Mark: mark, Line: t.line + 1,
 			Scope: f[fieldScope].joined(), Acceptance: f[fieldAcceptance].items(), Notes: f[fieldNotes].joined(),
 		}
-		if len(task.Acceptance) == 1 && nothing[strings.ToLower(task.Acceptance[0])] {
+		if len(task.Acceptance) == 1 && noneWords[strings.ToLower(task.Acceptance[0])] {
 			task.Acceptance = nil
 		}
 		p.scope(&task, f[fieldScope])
@@ -269,17 +270,17 @@ func (p *plan) read() []ledger.Task {
 		tasks = append(tasks, task)
 		deps = append(deps, f[fieldDepends])
 	}
-	p.depend(tasks, deps)
+	p.resolveDependencies(tasks, deps)
 	return tasks
 }
 
-// severities, worst first.
+// severities are sorted from worst to mildest.
 var severities = []ledger.Severity{ledger.Critical, ledger.Major, ledger.Minor, ledger.Suggestion}
 
-// threshold reads which issues keep the task from being done: severities, or
-// one alone, which stands for itself and what is worse.
+// threshold reads the severities that keep a task from being done. A single
+// severity includes the worse ones.
 func (p *plan) threshold(f *fieldText) []ledger.Severity {
-	if f == nil || nothing[strings.ToLower(f.joined())] {
+	if f == nil || noneWords[strings.ToLower(f.joined())] {
 		return nil
 	}
 	var out []ledger.Severity
@@ -297,7 +298,7 @@ func (p *plan) threshold(f *fieldText) []ledger.Severity {
 	return out
 }
 
-// consensus reads whether the task's plan goes to the critic first.
+// consensus reads whether the critic must accept the task's plan first.
 func (p *plan) consensus(f *fieldText) bool {
 	if f == nil {
 		return false
@@ -312,7 +313,8 @@ func (p *plan) consensus(f *fieldText) bool {
 	return false
 }
 
-// scope drops a scope that says nothing, and reports what it cannot mean.
+// scope clears a scope without any path, and reports items that cannot be
+// paths.
 func (p *plan) scope(t *ledger.Task, f *fieldText) {
 	items := ledger.ParseScope(t.Scope)
 	if len(items) == 0 {
@@ -333,8 +335,8 @@ func (p *plan) scope(t *ledger.Task, f *fieldText) {
 	}
 }
 
-// state is what the line's box and words say together. A ticked box wins: the
-// word was forgotten.
+// state returns the status in a task's line. A ticked box overrides a status in
+// words, which was probably forgotten there.
 func (t taskLine) state(data []byte) ledger.Mark {
 	switch box := string(data[t.box.start:t.box.end]); {
 	case box == "x" || box == "X":
@@ -345,9 +347,8 @@ func (t taskLine) state(data []byte) ledger.Mark {
 	return ledger.MarkOpen
 }
 
-// body is the task's lines as written, without the box line, with plain line
-// ends and no blank lines around. What follows the title on the box line is
-// its first line.
+// body returns the task's lines without the box line, with plain line ends and
+// no surrounding blank lines. Text behind the title becomes its first line.
 func (p *plan) body(t planTask) string {
 	var lines []string
 	if t.tail != "" && !strings.HasPrefix(t.tail, "<!--") {

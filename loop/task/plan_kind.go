@@ -14,10 +14,10 @@ import (
 // KindPlan is the KIND of a Markdown plan, as in "plan:PATH".
 const KindPlan = "plan"
 
-// plansFolder is the folder of plans that are worked on.
+// plansFolder is the folder of plans in progress.
 const plansFolder = ".agents/plans/in-progress"
 
-// planKind is the row of plans: tasks in Markdown, a box each.
+// planKind is the row of plans: Markdown files with a check box for each task.
 var planKind = Kind{
 	Name:     KindPlan,
 	Labels:   NoLabels,
@@ -41,20 +41,20 @@ var planKind = Kind{
 	},
 }
 
-// planStatuses are the statuses as nightporter writes them: in the box, or in
-// words between box and title.
+// planStatuses holds the notation of each status: a box, or words between box
+// and title.
 var planStatuses = map[ledger.Mark]string{
 	ledger.MarkOpen: "[ ]", ledger.MarkDone: "[x]",
 	ledger.MarkBlocked: "(blocked)", ledger.MarkManualVerify: "(manual-verify)",
 }
 
-// planWord returns the words of a status that a box cannot say.
+// planWord returns the words of a status that needs more than a box.
 func planWord(m ledger.Mark) (words string, is bool) {
 	words = planStatuses[m]
 	return words, strings.HasPrefix(words, "(")
 }
 
-// samplePlan does no harm: its one task writes one new page.
+// samplePlan is harmless: its only task writes one new page.
 const samplePlan = `# First
 
 ## Tasks
@@ -68,7 +68,7 @@ const samplePlan = `# First
   - Notes: Describe what is there. Change nothing else.
 `
 
-// findPlans returns the plans in a repository's folder of plans, by name.
+// findPlans returns the plans in plansFolder, sorted by name.
 func findPlans(repo string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(repo, filepath.FromSlash(plansFolder)))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,43 +12,44 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// expected is the form that every finding about a task's line points to.
+// expected is the required form, which every finding about a task's line
+// quotes.
 const expected = "expected `- [ ] **Task N: Title**`"
 
 // span is a range of bytes of the plan, end excluded.
 type span struct{ start, end int }
 
-// planMark is a status in words that stands somewhere in a task's line.
+// planMark is a status in words within a task's line.
 type planMark struct {
-	span // with its parentheses
-	mark ledger.Mark
-	lead bool // it stands before the title
+	span        // includes the parentheses
+	mark        ledger.Mark
+	beforeTitle bool // the mark precedes the title
 }
 
-// taskLine is what one task's box line says, and where.
+// taskLine is a task's box line in parts, with their positions.
 type taskLine struct {
-	id    string // white space made single: "Task 5"
-	title string
-	tail  string // what follows the title, without marks
-	box   span   // what stands between the brackets
-	marks []planMark
-	doubt []trouble // what may have been meant for a mark
+	id     string // with single spaces: "Task 5"
+	title  string
+	tail   string // text behind the title, without marks
+	box    span   // the characters between the brackets
+	marks  []planMark
+	doubts []trouble // possible marks that were not recognised
 }
 
-// trouble is something wrong on one line.
+// trouble is a mistake in one line, with its remedy.
 type trouble struct{ text, fix string }
 
 var (
-	// looksLikeTask is wider than the grammar, so that a slip of the pen is
-	// told and not read over. Group 1 is the box, 2 the bold, 3 the id.
+	// looksLikeTask accepts more than the grammar, so that a typo is reported
+	// instead of ignored. Group 1 is the box, 2 the bold, 3 the id.
 	looksLikeTask = regexp.MustCompile(`^[-*+][\s\p{Zs}]*(\[(?:[^\]\n]?|[\s\p{Zs}xX~-]{2,3}|(?i:done|todo|wip))\])?[\s\p{Zs}]*(?:\([^)\n]*\)[\s\p{Zs}]*)*((?:\*\*|__)?)[\s\p{Zs}]*(?:\([^)\n]*\)[\s\p{Zs}]*)?(?i:task)[\s\p{Zs}]+([0-9][0-9A-Za-z.]*)`)
 	taskID        = regexp.MustCompile(`^(?i:task)[ \t]+([0-9]+(?:\.[0-9]+)*[A-Za-z]?)`)
 	anyBox        = regexp.MustCompile(`^[-*+][ \t]+\[[^\]\n]?\](?:[ \t]|$)`)
 )
 
-// parseTaskLine reads the line data[at.start:at.end], which begins with its
-// bullet. ok is false when no task can be recognised; troubles say what is
-// wrong with one that can.
+// parseTaskLine reads the line data[at.start:at.end], which begins with a
+// bullet. ok is false for a line that is no task; bad lists the mistakes of a
+// task's line.
 func parseTaskLine(data []byte, at span) (t taskLine, bad []trouble, ok bool) {
 	p := at.start + 1
 	rest := func() []byte { return data[p:at.end] }
@@ -144,7 +145,7 @@ func parseTaskLine(data []byte, at span) (t taskLine, bad []trouble, ok bool) {
 	t.tail = strings.TrimSpace(string(data[tail.start:tail.end]))
 	if n := strings.IndexByte(t.tail, ')'); n > 0 && t.tail[0] == '(' {
 		if near := nearMark(t.tail[:n+1]); near != "" {
-			t.doubt = append(t.doubt, trouble{fmt.Sprintf("%s behind %s is no mark: meant %s?", clip(t.tail[:n+1], 60), t.id, near),
+			t.doubts = append(t.doubts, trouble{fmt.Sprintf("%s behind %s is no mark: meant %s?", clip(t.tail[:n+1], 60), t.id, near),
 				"Write " + near + ", and the reason into Notes"})
 		}
 	}
@@ -157,8 +158,9 @@ func parseTaskLine(data []byte, at span) (t taskLine, bad []trouble, ok bool) {
 	return t, bad, true
 }
 
-// boldEnd returns where the first ** outside a code span is, or -1. Of a
-// longer run the last two count: the others are the title's.
+// boldEnd returns the position of the first ** outside a code span, or -1. In a
+// longer run of asterisks the last two close the bold; the others belong to the
+// title.
 func boldEnd(s []byte) int {
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -185,8 +187,8 @@ func boldEnd(s []byte) int {
 
 const knownMarks = "the words are (blocked) and (manual-verify), between box and title"
 
-// markOf reads a mark with its parentheses, without case, with any of the
-// usual joints in manual-verify.
+// markOf reads a mark in parentheses. It ignores case, and any usual separator
+// in manual-verify.
 func markOf(s string) (ledger.Mark, bool) {
 	switch foldMark(s) {
 	case "(blocked)":
@@ -201,11 +203,11 @@ func foldMark(s string) string {
 	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(s))
 }
 
-// markAtStart finds a mark that begins at, white space aside.
+// markAtStart finds a mark at the start of a span, after white space.
 func markAtStart(data []byte, at span) (planMark, bool) {
 	s := bytes.TrimLeft(data[at.start:at.end], " \t")
 	n := bytes.IndexByte(s, ')')
-	if n < 0 || s[0] != '(' || n+1 < len(s) && s[n+1] == '*' { // "**T** (blocked)*…" is emphasis of some other kind
+	if n < 0 || s[0] != '(' || n+1 < len(s) && s[n+1] == '*' { // "**T** (blocked)*…" is other emphasis, not a mark
 		return planMark{}, false
 	}
 	start := at.end - len(s)
@@ -213,7 +215,7 @@ func markAtStart(data []byte, at span) (planMark, bool) {
 	return planMark{span{start, start + n + 1}, m, false}, ok
 }
 
-// markAtEnd finds a mark that ends at, trailing white space aside.
+// markAtEnd finds a mark at the end of a span, before white space.
 func markAtEnd(data []byte, at span) (planMark, bool) {
 	s := bytes.TrimRight(data[at.start:at.end], " \t")
 	if len(s) == 0 || s[len(s)-1] != ')' {
@@ -227,7 +229,8 @@ func markAtEnd(data []byte, at span) (planMark, bool) {
 	return planMark{span{at.start + n, at.start + len(s)}, m, false}, ok
 }
 
-// unknownMark is what to say about words in parentheses before a title.
+// unknownMark returns the finding and the remedy for unknown words in
+// parentheses before a title.
 func unknownMark(text string) (string, string) {
 	near := nearMark(text)
 	if near == "" {
@@ -236,8 +239,8 @@ func unknownMark(text string) (string, string) {
 	return fmt.Sprintf("unknown mark %s: meant %s?", clip(text, 60), near), "Write " + near + "; a reason belongs into Notes"
 }
 
-// nearMark is the mark that words in parentheses are a slip of, or begin with,
-// "" for none.
+// nearMark returns the mark that the words probably mean: one that they
+// misspell or begin with. "" for none.
 func nearMark(text string) string {
 	text = foldMark(text)
 	for _, w := range []string{planStatuses[ledger.MarkBlocked], planStatuses[ledger.MarkManualVerify]} {
@@ -248,7 +251,7 @@ func nearMark(text string) string {
 	return ""
 }
 
-// clip shortens what is quoted in a finding and takes control characters out.
+// clip shortens a quotation in a finding and replaces control characters.
 func clip(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

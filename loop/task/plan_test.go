@@ -79,8 +79,8 @@ func TestParsePlan(t *testing.T) {
 	}
 }
 
-// Line ends, a byte order mark and a missing final newline are the editor's
-// business: nothing of them is in what is read.
+// TestLineEnds: line ends, a byte order mark and a missing final newline do not
+// change the tasks that are read.
 func TestLineEnds(t *testing.T) {
 	want, err := ParsePlan("p.md", []byte(seedPlan))
 	if err != nil {
@@ -100,8 +100,8 @@ func TestLineEnds(t *testing.T) {
 	}
 }
 
-// one parses a plan that must be fine and returns its first task.
-func one(t *testing.T, text string) ledger.Task {
+// parseOne parses a valid plan and returns its first task.
+func parseOne(t *testing.T, text string) ledger.Task {
 	t.Helper()
 	s, err := ParsePlan("p.md", []byte(text))
 	if err != nil {
@@ -135,7 +135,7 @@ func TestTaskLines(t *testing.T) {
 		{"- [x] (blocked) **Task 5: A**", "Task 5", "A", ledger.MarkDone},
 		{"\ufeff- [ ] **Task 5: A**\r", "Task 5", "A", ledger.MarkOpen},
 	} {
-		got := one(t, c.in+"\n")
+		got := parseOne(t, c.in+"\n")
 		if got.ID != c.id || got.Title != c.title || got.Mark != c.mark {
 			t.Errorf("%q: got %q %q %s", c.in, got.ID, got.Title, got.Mark)
 		}
@@ -170,7 +170,7 @@ func TestFields(t *testing.T) {
 		{"code", "  - Notes: run\n    ```sh\n    - Scope: no\n    make\n    ```\n  - Scope: a/b", ledger.Task{Notes: "run\n```sh\n- Scope: no\nmake\n```", Scope: "a/b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := one(t, "- [ ] **Task 1: A**\n"+c.in)
+			got := parseOne(t, "- [ ] **Task 1: A**\n"+c.in)
 			c.want.ID, c.want.Title, c.want.Mark, c.want.Line, c.want.Body = "Task 1", "A", ledger.MarkOpen, 1, got.Body
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
@@ -354,7 +354,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Hostile text must not cost more than its length.
+// TestParsePlanLong: parsing hostile text takes linear time.
 func TestParsePlanLong(t *testing.T) {
 	start := time.Now()
 	size := 256 << 10

@@ -12,12 +12,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// MarkPlan returns the text of a plan with statuses written into it: of each
-// task only the characters of its status change, every other byte stays. The
-// second result are the ids that the text does not have; everything else is
-// marked all the same. A text with errors is marked too as long as each task's
-// line can be told; where it cannot (an id that is there twice, no text at
-// all), the error is a *ledger.InputError and nothing is to be written.
+// MarkPlan returns a plan's text with statuses written into it. It changes only
+// the characters of each task's status. gone lists the ids that the plan does
+// not have; the other tasks are still marked. A plan with other errors is
+// marked as long as each task's line is unambiguous. Otherwise (a duplicate id,
+// a file that is no text) the error is a *ledger.InputError, and the caller
+// must not write.
 func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, gone []string, err error) {
 	p := scanPlan(filepath.Base(file), data)
 	if len(p.lines) == 0 && len(p.findings) > 0 && len(data) > 0 {
@@ -27,7 +27,7 @@ func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, 
 	for n, t := range p.tasks {
 		index[ledger.FoldID(t.id)] = append(index[ledger.FoldID(t.id)], n)
 	}
-	want := map[int]ledger.Mark{} // the last one of several for one task
+	want := map[int]ledger.Mark{} // the last mark of each task
 	for _, m := range marks {
 		switch m.Mark {
 		case ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify:
@@ -40,7 +40,7 @@ func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, 
 		case 1:
 			want[at[0]] = m.Mark
 		default:
-			p.read() // finds the lines that share the id
+			p.read() // reports the lines that share the id
 			return nil, nil, p.err()
 		}
 	}
@@ -52,7 +52,7 @@ func MarkPlan(file string, data []byte, marks []ledger.Marking) (marked []byte, 
 	return marked, gone, p.check(marked, want)
 }
 
-// edit replaces a span of the text.
+// edit replaces one span of the text.
 type edit struct {
 	span
 	text string
@@ -69,7 +69,8 @@ func apply(data []byte, edits []edit) []byte {
 	return append(out, data[last:]...)
 }
 
-// edits are what makes the line say m, nothing where it does.
+// edits returns the changes that give the line the status m; none if it has it
+// already.
 func (t taskLine) edits(data []byte, m ledger.Mark) []edit {
 	var edits []edit
 	box := string(data[t.box.start:t.box.end])
@@ -95,28 +96,30 @@ func (t taskLine) edits(data []byte, m ledger.Mark) []edit {
 	return edits
 }
 
-// withSpace is the mark and the one space that came with it. Before the title
-// one must stay: "[ ] (blocked)**Task" has only the box's own. One behind a
-// backslash keeps that from escaping what follows.
+// withSpace returns the mark's span with the one space that separates it. A
+// lone space before the title stays, because in "[ ] (blocked)**Task" it
+// belongs to the box. A space behind a backslash stays, because without it the
+// backslash would escape the next character.
 func (m planMark) withSpace(data []byte) span {
 	space := func(i int) bool { return i < len(data) && (data[i] == ' ' || data[i] == '\t') }
 	before, after := space(m.start-1) && data[m.start-2] != '\\', space(m.end)
 	switch {
-	case before && (after || !m.lead):
+	case before && (after || !m.beforeTitle):
 		return span{m.start - 1, m.end}
-	case after && m.lead:
+	case after && m.beforeTitle:
 		return span{m.start, m.end + 1}
 	}
 	return m.span
 }
 
-// check reads the marked text again before anybody writes it: each task must
-// be where it was and say what was asked for, or for the others what it said.
+// check parses the marked text again before it is written. Every task must be
+// at its old position, with its new status if it was marked and its old one if
+// not.
 func (p *plan) check(marked []byte, want map[int]ledger.Mark) error {
-	again := scanPlan(p.file, marked)
-	same := len(again.tasks) == len(p.tasks) && len(again.lines) == len(p.lines)
+	reparsed := scanPlan(p.file, marked)
+	same := len(reparsed.tasks) == len(p.tasks) && len(reparsed.lines) == len(p.lines)
 	for n := 0; same && n < len(p.tasks); n++ {
-		old, now := p.tasks[n], again.tasks[n]
+		old, now := p.tasks[n], reparsed.tasks[n]
 		m, ok := want[n]
 		if !ok {
 			m = old.state(p.data)
@@ -129,16 +132,16 @@ func (p *plan) check(marked []byte, want map[int]ledger.Mark) error {
 	return nil
 }
 
-// planSource is a plan in a checkout.
+// planSource is a plan file in the user's checkout.
 type planSource struct {
-	place
-	log  place
+	sourcePath
+	log  sourcePath
 	opts Options
 	file *sharedFile
 }
 
 func openPlan(k *Kind, path, repo string, opts Options) (Source, error) {
-	at, err := newPlace(k, path, repo)
+	at, err := newSourcePath(k, path, repo)
 	if err != nil {
 		return nil, err
 	}
@@ -148,16 +151,15 @@ func openPlan(k *Kind, path, repo string, opts Options) (Source, error) {
 	if _, err := at.target(); err != nil {
 		return nil, at.readError(err)
 	}
-	log, err := newPlace(k, filepath.Join(filepath.Dir(at.path), planName(at.rel)+".progress.md"), at.repo)
+	log, err := newSourcePath(k, filepath.Join(filepath.Dir(at.path), planName(at.rel)+".progress.md"), at.repo)
 	if err != nil {
 		return nil, err
 	}
-	return &planSource{place: at, log: log, opts: opts, file: &sharedFile{place: at, exchange: exchange}}, nil
+	return &planSource{sourcePath: at, log: log, opts: opts, file: &sharedFile{sourcePath: at, exchange: exchange}}, nil
 }
 
-// readError makes what keeps a file from being read something that a person
-// can mend.
-func (p place) readError(err error) error {
+// readError turns an error of reading a file into an input error with a remedy.
+func (p sourcePath) readError(err error) error {
 	if input := (*ledger.InputError)(nil); errors.As(err, &input) {
 		return err
 	}
@@ -205,18 +207,18 @@ func (s *planSource) Mark(ctx context.Context, marks []ledger.Marking) error {
 		for _, m := range marks {
 			gone = append(gone, m.Task)
 		}
-		return &GoneError{File: s.short(), Tasks: gone, Err: fs.ErrNotExist}
+		return &GoneError{File: s.displayName(), Tasks: gone, Err: fs.ErrNotExist}
 	case errors.As(err, &input):
 		return err
 	case err != nil:
 		return fmt.Errorf("mark %s: %w", s.rel, err)
 	case len(gone) > 0:
-		return &GoneError{File: s.short(), Tasks: gone}
+		return &GoneError{File: s.displayName(), Tasks: gone}
 	}
 	return nil
 }
 
 // Owned implements Source.
 func (s *planSource) Owned() []string {
-	return slices.Concat(s.place.owned(), s.log.owned())
+	return slices.Concat(s.sourcePath.owned(), s.log.owned())
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// planTexts are plans as people and editors leave them.
+// planTexts are plans in forms that people and editors write.
 var planTexts = []string{
 	seedPlan,
 	"\ufeff## Tasks\r\n\r\n* [ ] **Task 1: A**  \r\n\t- Scope: `a/b`\t\r\n\r\n* [X] **Task 2a: B** trailing\r\n+ [ ]  **Task 2.5: C**\t\r\n\t* Depends on: Tasks 1-2a\r\n<!-- note -->",
@@ -45,8 +45,8 @@ func maskPlan(text []byte) []byte {
 	}
 }
 
-// planConforms runs the conformance suite over plans.
-func planConforms(t *testing.T) {
+// testPlanConformance runs the conformance suite over plans.
+func testPlanConformance(t *testing.T) {
 	testSource(t, FindKind(KindPlan), len(planTexts), func(t testing.TB, dir string, variant int) fixture {
 		path := filepath.Join(dir, ".agents", "plans", "in-progress", "checkout.md")
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -60,7 +60,7 @@ func planConforms(t *testing.T) {
 			}
 			return s
 		}
-		return fixture{source: open(), again: open, path: path, mask: maskPlan,
+		return fixture{source: open(), reopen: open, path: path, maskStatuses: maskPlan,
 			edit: func(text []byte, note string) []byte {
 				return append(bytes.Clone(text), "\n<!-- "+note+" -->"...)
 			},
@@ -96,12 +96,12 @@ func TestMarkPlan(t *testing.T) {
 		{"- [ ] **Task 5: A (blocked)**", ledger.MarkDone, "- [x] **Task 5: A**"},
 		{"- [ ] **(blocked) Task 5: A**", ledger.MarkOpen, "- [ ] **Task 5: A**"},
 		{"- [ ] (blocked) **Task 5: A** (blocked)", ledger.MarkDone, "- [x] **Task 5: A**"},
-		{"- [ ]  (blocked)  **Task 5: A**", ledger.MarkOpen, "- [ ]   **Task 5: A**"}, // one space came with the mark, not three
+		{"- [ ]  (blocked)  **Task 5: A**", ledger.MarkOpen, "- [ ]   **Task 5: A**"}, // one of the spaces belonged to the mark
 		{"- [ ] **Task 5: A (blocked) (Blocked)**", ledger.MarkDone, "- [x] **Task 5: A**"},
 		{"- [ ] **Task 5: A** (blocked) (blocked) x", ledger.MarkManualVerify, "- [ ] **Task 5: A** (manual-verify) x"},
 		{"- [ ] (blocked)**Task 5: A**", ledger.MarkOpen, "- [ ] **Task 5: A**"},
 		{"- [ ] **Task 5: A**(blocked)", ledger.MarkOpen, "- [ ] **Task 5: A**"},
-		// Broken text is marked as long as the line can be told.
+		// A broken text is marked as long as each task's line is unambiguous.
 		{"- [~] **Task 5: A**", ledger.MarkDone, "- [x] **Task 5: A**"},
 		{"- [] **Task 5: A**", ledger.MarkDone, "- [x] **Task 5: A**"},
 		{"- [ ] Task 5: A", ledger.MarkDone, "- [x] Task 5: A"},
@@ -129,8 +129,8 @@ func TestMarkPlan(t *testing.T) {
 	}
 }
 
-// repo makes a folder with a plan in it.
-func repo(t *testing.T, text string) (dir, path string) {
+// newRepo makes a folder that contains a plan.
+func newRepo(t *testing.T, text string) (dir, path string) {
 	t.Helper()
 	dir = t.TempDir()
 	path = filepath.Join(dir, "plan.md")
@@ -149,11 +149,12 @@ func openPlanT(t *testing.T, path, dir string) *planSource {
 
 const twoTasks = "- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n"
 
-// The person saves exactly between our read and our write, several times.
+// TestSavedBetweenReadAndWrite: the person saves exactly between our read and
+// our write, several times.
 func TestSavedBetweenReadAndWrite(t *testing.T) {
 	for _, c := range []struct{ inPlace, unsupported bool }{{true, false}, {false, false}, {true, true}, {false, true}} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
-			dir, path := repo(t, twoTasks)
+			dir, path := newRepo(t, twoTasks)
 			s := openPlanT(t, "plan.md", dir)
 			if c.unsupported {
 				s.file.exchange = func(_, _ string) error { return errors.ErrUnsupported }
@@ -188,11 +189,11 @@ func TestSavedBetweenReadAndWrite(t *testing.T) {
 	}
 }
 
-// markIn names the folder in which the test program marks until it is killed.
+// markIn names the folder in which the helper process marks until it is killed.
 const markIn = "TASK_TEST_MARK_IN"
 
-// A process that is killed while it marks leaves the text whole, with or
-// without the mark.
+// TestKilledWhileMarking: a process that is killed during a mark leaves the
+// text complete, with or without the mark.
 func TestKilledWhileMarking(t *testing.T) {
 	marks := []ledger.Mark{ledger.MarkDone, ledger.MarkBlocked, ledger.MarkOpen, ledger.MarkManualVerify}
 	if dir := os.Getenv(markIn); dir != "" {
@@ -204,7 +205,7 @@ func TestKilledWhileMarking(t *testing.T) {
 			fmt.Println("marked")
 		}
 	}
-	dir, path := repo(t, seedPlan)
+	dir, path := newRepo(t, seedPlan)
 	for n := range 12 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledWhileMarking$")
 		cmd.Env = append(os.Environ(), markIn+"="+dir)
@@ -229,7 +230,8 @@ func TestKilledWhileMarking(t *testing.T) {
 		if d := cmp.Diff(string(maskPlan([]byte(seedPlan))), string(maskPlan(text))); d != "" {
 			t.Fatalf("after kill %d:\n%s", n, d)
 		}
-		// Between two system calls a name is left with the text before or after.
+		// A kill between two system calls leaves a temporary file with the old
+		// or the new text.
 		left := entries(t, dir)
 		for _, name := range left {
 			if name == "plan.md" {
@@ -247,9 +249,10 @@ func TestKilledWhileMarking(t *testing.T) {
 	}
 }
 
-// What was saved in between cannot be marked: it must stand as it was saved.
+// TestSavedBetweenAndBroken: a text saved in between that cannot be marked
+// stays as it was saved.
 func TestSavedBetweenAndBroken(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	const broken = twoTasks + "- [ ] **Task 1: again**\n"
 	n := 0
@@ -268,10 +271,11 @@ func TestSavedBetweenAndBroken(t *testing.T) {
 	}
 }
 
-// An editor that writes in place has truncated the file, and is slow to write
-// its text: a mark waits for the text, and leaves the editor's file in place.
+// TestMarkWaitsForTruncatedFile: an editor has truncated the file and is slow
+// to write its text. A mark waits for that text, and keeps the editor's file in
+// place.
 func TestMarkWaitsForTruncatedFile(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	ctx, cancel := context.WithTimeout(t.Context(), emptyTime/4)
 	defer cancel()
@@ -300,7 +304,7 @@ func TestMarkWaitsForTruncatedFile(t *testing.T) {
 }
 
 func TestMarkKeepsModeAndOwner(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +315,7 @@ func TestMarkKeepsModeAndOwner(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	age(t, path)
+	setOld(t, path)
 	s := openPlanT(t, "plan.md", dir)
 	if err := s.Mark(t.Context(), []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}}); err != nil {
 		t.Fatal(err)
@@ -356,7 +360,7 @@ func TestMarkThroughLink(t *testing.T) {
 }
 
 func TestLockedByAnother(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	other, err := os.Open(path)
 	if err != nil {
@@ -377,9 +381,10 @@ func TestLockedByAnother(t *testing.T) {
 	}
 }
 
-// A lock that was waited for may be on a file that has been replaced since.
+// TestLockOfReplacedFile: the file may be replaced while a mark waits for its
+// lock.
 func TestLockOfReplacedFile(t *testing.T) {
-	_, path := repo(t, twoTasks)
+	_, path := newRepo(t, twoTasks)
 	opened := 0
 	file, _, err := lockFile(t.Context(), func() (*os.File, string, error) {
 		file, err := os.Open(path)
@@ -398,14 +403,14 @@ func TestLockOfReplacedFile(t *testing.T) {
 	}
 }
 
-// The last look before writing: whatever went wrong before, it shows here.
+// TestCheck: the check before writing detects every wrong change.
 func TestCheck(t *testing.T) {
 	p := scanPlan("p.md", []byte(twoTasks))
 	want := map[int]ledger.Mark{0: ledger.MarkDone}
 	for text, ok := range map[string]bool{
 		"- [x] **Task 1: A**\n- [ ] **Task 2: B**\n":   true,
-		"- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n":   false, // not marked
-		"- [x] **Task 1: A**\n- [x] **Task 2: B**\n":   false, // the other one, too
+		"- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n":   false, // the mark is missing
+		"- [x] **Task 1: A**\n- [x] **Task 2: B**\n":   false, // another task is marked, too
 		"- [x] **Task 1: C**\n- [ ] **Task 2: B**\n":   false,
 		"- [x] **Task 1: A**\n":                        false,
 		"- [x] **Task 1: A**\n\n- [ ] **Task 2: B**\n": false,
@@ -417,7 +422,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCommitStatusLeavesCheckoutAlone(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s, err := Open(KindPlan, "plan.md", dir, Options{CommitStatus: true})
 	if err != nil {
 		t.Fatal(err)
@@ -455,7 +460,7 @@ func FuzzParsePlan(f *testing.F) {
 			if !errors.As(err, new(*ledger.InputError)) {
 				t.Fatalf("not an InputError: %v", err)
 			}
-			// What cannot be used can be marked all the same, or not at all.
+			// An invalid plan is marked or refused, without a panic.
 			MarkPlan("p.md", data, []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkBlocked}})
 			return
 		}
@@ -471,7 +476,7 @@ func FuzzParsePlan(f *testing.F) {
 			again, err := ParsePlan("p.md", marked)
 			if err != nil {
 				if strings.Contains(err.Error(), "scope of ") {
-					return // the scope of a task that is done is not looked at
+					return // scopes of done tasks are not checked
 				}
 				t.Fatalf("%v\n%q", err, marked)
 			}

@@ -18,12 +18,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxProgressBytes is the largest log that is searched for a key; nobody
-// reads that far.
+// maxProgressBytes is the size above which a log is no longer searched for a
+// key. No person reads a log of that size.
 const maxProgressBytes = 64 << 20
 
-// Log implements Source: it appends to NAME.progress.md beside the plan, and
-// makes the file if need be. With Options.CommitStatus it does nothing.
+// Log implements Source. It appends to NAME.progress.md beside the plan, and
+// creates that file if needed. With Options.CommitStatus it does nothing.
 func (s *planSource) Log(ctx context.Context, p ledger.Progress) error {
 	if ctx.Err() != nil || s.opts.CommitStatus {
 		return context.Cause(ctx)
@@ -52,7 +52,7 @@ func (s *planSource) appendLog(ctx context.Context, p ledger.Progress) error {
 		return nil
 	}
 	if _, err := file.Write(added); err != nil {
-		// Half an entry helps nobody, and the whole one will come again.
+		// Removes the incomplete entry: the whole one will be written again.
 		return errors.Join(err, file.Truncate(int64(len(old))))
 	}
 	if err := file.Sync(); err != nil {
@@ -64,8 +64,8 @@ func (s *planSource) appendLog(ctx context.Context, p ledger.Progress) error {
 	return nil
 }
 
-// openLog opens the log's real file for appending, and makes it with the
-// plan's mode and owner if it is missing.
+// openLog opens the log's real file for appending. It creates a missing log
+// with the plan's mode and owner.
 func (s *planSource) openLog() (*os.File, string, error) {
 	const flags = os.O_RDWR | os.O_APPEND | unix.O_NOFOLLOW | unix.O_NONBLOCK
 	path, err := s.log.target()
@@ -90,7 +90,7 @@ func (s *planSource) openLog() (*os.File, string, error) {
 	}
 	file, err := os.OpenFile(path, flags|os.O_CREATE|os.O_EXCL, like.Mode().Perm()|0o200)
 	if errors.Is(err, fs.ErrExist) {
-		return s.openLog() // another process made it in this moment
+		return s.openLog() // another process has just created it
 	}
 	if err != nil {
 		return nil, "", err
@@ -104,20 +104,22 @@ func (s *planSource) openLog() (*os.File, string, error) {
 	return file, path, nil
 }
 
-// AppendProgress returns the text of a progress log with p added at its end;
-// the same text when it has an entry with p's key. name is the plan's, for the
+// AppendProgress returns a progress log with p added at its end, or the log
+// unchanged if it has an entry with p's key. name is the plan's name, for the
 // title of a new log; zone may be nil.
 func AppendProgress(name string, log []byte, p ledger.Progress, zone *time.Location) []byte {
 	return append(bytes.Clone(log), progressEntry(name, log, p, zone)...)
 }
 
-// progressKey is the line that ends an entry and makes it findable. It comes
-// last, so that half an entry after a power cut does not pass for one.
+// progressKey returns the last line of an entry, by which the entry is found.
+// It comes last, so that an entry cut off by a power failure is not taken for a
+// complete one.
 func progressKey(key string) string {
 	return "<!-- nightporter: " + oneLine(key) + " -->"
 }
 
-// progressEntry is what is to be appended to log, nil when the entry is there.
+// progressEntry returns the text to append to log, or nil if the log has the
+// entry.
 func progressEntry(name string, log []byte, p ledger.Progress, zone *time.Location) []byte {
 	key := progressKey(p.Key)
 	for line := range bytes.Lines(log) {
@@ -187,8 +189,8 @@ func entryField(b *strings.Builder, name, value string) {
 	}
 }
 
-// entryText writes a text of several lines, none of which can be taken for a
-// heading, a rule, a block or a key of the log itself.
+// entryText writes a text of several lines. It escapes lines that could be read
+// as a heading, a rule, a block or an entry's key.
 func entryText(b *strings.Builder, heading, text string) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if text == "" {
@@ -201,21 +203,21 @@ func entryText(b *strings.Builder, heading, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 		line = oneLine(line)
-		// List items stay what they are; other marks of structure do not.
+		// List items keep their meaning; other Markdown structure is escaped.
 		if line != "" && (strings.IndexByte("#=`~<_", line[0]) >= 0 || strings.Trim(line, "-* ") == "") {
 			line = `\` + line
 		}
 		if line != "" {
-			line = indent[:min(len(indent), 3)] + line // four would be code
+			line = indent[:min(len(indent), 3)] + line // four spaces would make a code block
 		}
 		b.WriteString(line + "\n")
 	}
 }
 
-// oneLine makes text safe inside one line of a Markdown file.
+// oneLine escapes text for use inside one line of a Markdown file.
 func oneLine(s string) string { return text.Markdown(text.OneLine(s)) }
 
-// codeSpan quotes a command whatever backticks it has.
+// codeSpan quotes a command that may contain backticks.
 func codeSpan(s string) string {
 	s = oneLine(s)
 	fence := "`"
@@ -228,8 +230,8 @@ func codeSpan(s string) string {
 	return fence + s + fence
 }
 
-// localTime writes a time for a person, in zone if there is one; what is no
-// time stays as it is.
+// localTime formats a time for a person, in zone unless that is nil. It returns
+// a text that is no time unchanged.
 func localTime(s string, zone *time.Location) string {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {

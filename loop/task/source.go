@@ -13,42 +13,43 @@ import (
 
 // Options are the settings of a project that concern its source.
 type Options struct {
-	// CommitStatus leaves the checkout alone: Mark and Log write nothing, and
-	// the marks travel in each task's commit instead (MarkPlan, AppendProgress).
+	// CommitStatus leaves the checkout unchanged: Mark and Log write nothing,
+	// and the marks become part of each task's commit instead (MarkPlan,
+	// AppendProgress).
 	CommitStatus bool
 	// Zone is the person's time zone, for times in the progress log. Nil keeps
-	// the zone that an entry's own time is written in.
+	// the zone in which an entry's time is written.
 	Zone *time.Location
 }
 
-// Source is where one run's tasks come from. It is safe for concurrent use,
-// also by several processes on the same file.
+// Source provides the tasks of one run. It is safe for concurrent use, also by
+// several processes on the same file.
 type Source interface {
-	// Read parses the source as it is now. Malformed input is a
-	// *ledger.InputError with every finding; nothing of it may be used then.
+	// Read parses the current content. Malformed input is a *ledger.InputError
+	// with all findings, and no task may then be used.
 	Read(ctx context.Context) (ledger.Snapshot, error)
-	// Mark writes statuses into the user's own file. Tasks that the file no
-	// longer has come back as a *GoneError; the others are written all the same.
+	// Mark writes statuses into the user's file. It writes the others when some
+	// tasks no longer exist, and names those in a *GoneError.
 	Mark(ctx context.Context, marks []ledger.Marking) error
-	// Log appends to the progress log, unless an entry with p's key is there.
+	// Log appends p to the progress log, unless the log has an entry with p's
+	// key.
 	Log(ctx context.Context, p ledger.Progress) error
-	// Watch calls changed, from one goroutine, after the file's content was
-	// changed since it was last read, until ctx ends; it then returns nil.
+	// Watch calls changed, from one goroutine, whenever the content differs
+	// from that of the last read. It returns nil when ctx ends.
 	Watch(ctx context.Context, changed func()) error
-	// Owned returns the slash-separated paths below the repository that are
-	// never in a session's scope: the file, its progress log.
+	// Owned returns the slash-separated paths below the repository that no
+	// session may write: the file and its progress log.
 	Owned() []string
 }
 
-// GoneError says which tasks a Mark did not find any more. Their marks were
-// not written; everything else was.
+// GoneError names the tasks that Mark did not find. All other marks were
+// written.
 type GoneError struct {
-	File  string   // as in findings
-	Tasks []string // ids as they were asked for
-	Err   error    // why, where the whole file is gone; else nil
+	File  string   // the file's name as in findings
+	Tasks []string // their ids as the caller wrote them
+	Err   error    // the cause when the whole file is gone, else nil
 }
 
-// Error names the file and the tasks.
 func (e *GoneError) Error() string {
 	text := fmt.Sprintf("%s no longer has %s", e.File, strings.Join(e.Tasks, ", "))
 	if e.Err != nil {
@@ -57,36 +58,36 @@ func (e *GoneError) Error() string {
 	return text
 }
 
-// Unwrap gives fs.ErrNotExist where the whole file is gone.
+// Unwrap returns fs.ErrNotExist when the whole file is gone, else nil.
 func (e *GoneError) Unwrap() error { return e.Err }
 
 func inputError(file, text, fix string) *ledger.InputError {
 	return &ledger.InputError{Findings: []ledger.Finding{{File: file, Text: text, Fix: fix}}}
 }
 
-// place is a source's file inside a repository, as the user named it.
-type place struct {
+// sourcePath is the path of a source's file inside a repository.
+type sourcePath struct {
 	kind *Kind
-	repo string // absolute, without links
+	repo string // absolute, without symbolic links
 	rel  string // slash-separated, below repo
 	path string // absolute
 }
 
-// newPlace puts path below repo by its letters; links are looked at by target,
-// each time anew, because they can change during a night.
-func newPlace(k *Kind, path, repo string) (place, error) {
+// newSourcePath accepts a path below repo by name alone. target resolves links
+// at each access, because they can change during a night.
+func newSourcePath(k *Kind, path, repo string) (sourcePath, error) {
 	if strings.TrimSpace(path) == "" {
-		return place{}, inputError("", "the source has no path", k.writeIt())
+		return sourcePath{}, inputError("", "the source has no path", k.writingHint())
 	}
 	abs, err := filepath.Abs(repo)
 	if err != nil {
-		return place{}, fmt.Errorf("open source: %w", err)
+		return sourcePath{}, fmt.Errorf("open source: %w", err)
 	}
-	// The repository may have two names, one of them through a link, and path
-	// may be given below either.
+	// The repository may be reachable under two names, one of them a link, and
+	// path may use either.
 	real, err := filepath.EvalSymlinks(abs)
 	if err != nil {
-		return place{}, inputError(repo, "there is no such folder", "Check --repo")
+		return sourcePath{}, inputError(repo, "there is no such folder", "Check --repo")
 	}
 	full := path
 	if !filepath.IsAbs(full) {
@@ -97,12 +98,13 @@ func newPlace(k *Kind, path, repo string) (place, error) {
 		rel, ok = below(real, full)
 	}
 	if !ok {
-		return place{}, outside(path, abs)
+		return sourcePath{}, outside(path, abs)
 	}
-	return place{kind: k, repo: real, rel: filepath.ToSlash(rel), path: filepath.Join(real, rel)}, nil
+	return sourcePath{kind: k, repo: real, rel: filepath.ToSlash(rel), path: filepath.Join(real, rel)}, nil
 }
 
-// below returns path relative to dir if it lies inside, by letters.
+// below returns path relative to dir if it lies inside, without resolving
+// links.
 func below(dir, path string) (string, bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -116,10 +118,10 @@ func outside(path, repo string) error {
 		"Move it into the repository, or give the path of one inside it")
 }
 
-// target resolves every link on the way and returns the real path of the
-// regular file, which is inside the repository. A missing file is an error
-// that wraps fs.ErrNotExist.
-func (p place) target() (string, error) {
+// target resolves all links and returns the real path of the regular file,
+// which must be inside the repository. A missing file is an error that wraps
+// fs.ErrNotExist.
+func (p sourcePath) target() (string, error) {
 	real, err := filepath.EvalSymlinks(p.path)
 	if err != nil {
 		return "", err
@@ -142,12 +144,12 @@ func (p place) target() (string, error) {
 	return real, nil
 }
 
-// short is how findings name the place, as people say it.
-func (p place) short() string { return filepath.Base(p.path) }
+// displayName returns the file's name for findings.
+func (p sourcePath) displayName() string { return filepath.Base(p.path) }
 
-// owned is the place below the repository, and where it really is if a link
-// leads elsewhere.
-func (p place) owned() []string {
+// owned returns the path below the repository, and the link's target if the
+// path is a link.
+func (p sourcePath) owned() []string {
 	paths := []string{p.rel}
 	if real, err := filepath.EvalSymlinks(p.path); err == nil {
 		if rel, ok := below(p.repo, real); ok && filepath.ToSlash(rel) != p.rel {

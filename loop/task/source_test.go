@@ -34,7 +34,7 @@ func TestOpen(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, kind, path, repo string
-		want                   string // of the error; "" = opens
+		want                   string // part of the error; "" = the source opens
 		owned                  []string
 	}{
 		{"relative", "plan", "plan.md", dir, "", []string{"plan.md", "plan.progress.md"}},
@@ -77,9 +77,10 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// What was fine when the run began may be a trap at midnight.
+// TestLinkOutLater: a path that was valid at the start of a run may later
+// become a link to another place.
 func TestLinkOutLater(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	out := filepath.Join(t.TempDir(), "other.md")
 	write(t, out, []byte(twoTasks))
@@ -101,7 +102,7 @@ func TestLinkOutLater(t *testing.T) {
 }
 
 func TestEndedContext(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -122,9 +123,10 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// Where a file cannot be made without a name it has one from the beginning.
+// TestWriteNamed: where unnamed files are not supported, the temporary file has
+// a name from the start.
 func TestWriteNamed(t *testing.T) {
-	dir, path := repo(t, twoTasks)
+	dir, path := newRepo(t, twoTasks)
 	_, like := snapshotFile(t, path)
 	temp, err := writeNamed(path, []byte("x"), like)
 	if err != nil {

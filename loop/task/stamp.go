@@ -6,11 +6,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Stamp returns the plan and its progress log as they stand in a commit's
-// tree, with marks and an entry of the log added, by path below the
-// repository. read gives a file of that tree, nil where there is none. A plan
-// that is not in the tree, or that no longer has a task, keeps what it has:
-// the ledger alone decides what is done.
+// Stamp returns the plan and its progress log of a commit's tree with marks and
+// a log entry added, by path below the repository. read returns a file of that
+// tree, or nil. A plan that is not in the tree, or that lacks a task, stays as
+// it is: the ledger alone decides which tasks are done.
 func (s *planSource) Stamp(read func(path string) ([]byte, error), marks []ledger.Marking, p ledger.Progress) (map[string][]byte, error) {
 	plan, err := read(s.rel)
 	if err != nil || plan == nil {

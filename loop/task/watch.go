@@ -14,35 +14,35 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// debounce is how long a folder must be quiet before the file is looked at:
-// one save is several events.
+// debounce is how long a folder must be quiet before the file is read, because
+// one save causes several events.
 const debounce = 100 * time.Millisecond
 
-// contentHash is zero for nothing seen yet.
+// contentHash identifies a content. The zero value means that nothing has been
+// read.
 type contentHash [sha256.Size]byte
 
-// hashOf never is zero in practice.
 func hashOf(data []byte) contentHash { return sha256.Sum256(data) }
 
-// Watch implements Source. It compares content, so that a touched or
-// identically rewritten file is no change, and one that was changed between
-// Read and Watch is. A file that is gone is a change too, and so is its return.
+// Watch implements Source. It compares contents: rewriting the same text is no
+// change, and a change between Read and Watch counts. Removing the file is a
+// change, and so is its return.
 func (s *planSource) Watch(ctx context.Context, changed func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", s.rel, err)
 	}
 	defer w.Close()
-	if err := s.arm(w); err != nil {
+	if err := s.watchFolders(w); err != nil {
 		return fmt.Errorf("watch %s: %w", s.rel, err)
 	}
 	s.file.mu.Lock()
-	last := s.file.seen
+	last := s.file.lastRead
 	s.file.mu.Unlock()
 	look := func() {
-		// The folder may be a new one of the same name since the last look.
-		_ = s.arm(w)
-		now, ok := s.look(ctx)
+		// The folder may have been replaced by another one of the same name.
+		_ = s.watchFolders(w)
+		now, ok := s.currentHash(ctx)
 		if !ok || ctx.Err() != nil || now == last {
 			return
 		}
@@ -55,7 +55,7 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 	quiet := time.NewTimer(debounce)
 	quiet.Stop()
 	defer quiet.Stop()
-	var since time.Time // of the first event that was not looked at yet
+	var since time.Time // time of the first event since the last read
 	for {
 		select {
 		case <-ctx.Done():
@@ -64,13 +64,13 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 			if !ok {
 				return nil
 			}
-			if !s.concerns(ev) {
+			if !s.isRelevant(ev) {
 				continue
 			}
 			if since.IsZero() {
 				since = time.Now()
 			}
-			// A file that is written without end is looked at now and then.
+			// A file that is written all the time is still read now and then.
 			quiet.Reset(max(0, min(debounce, time.Until(since.Add(10*debounce)))))
 		case err, ok := <-w.Errors:
 			if !ok {
@@ -87,13 +87,13 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 	}
 }
 
-// look hashes what the plan is now. It knows nothing (false) where the file
-// is there and cannot be read: that is told by the next Read.
-func (s *planSource) look(ctx context.Context) (contentHash, bool) {
+// currentHash returns the hash of the current content. It reports false when
+// the file exists but cannot be read: the next Read reports that error.
+func (s *planSource) currentHash(ctx context.Context) (contentHash, bool) {
 	path, err := s.target()
 	if err == nil {
 		var data []byte
-		if data, _, err = s.file.settled(ctx, path); err == nil {
+		if data, _, err = s.file.readSettled(ctx, path); err == nil {
 			return hashOf(data), true
 		}
 	}
@@ -103,11 +103,12 @@ func (s *planSource) look(ctx context.Context) (contentHash, bool) {
 	return contentHash{}, false
 }
 
-// folders are the folders whose entries decide what the plan's path names:
-// all from the repository's down to the plan's, and that of a link's target.
+// folders returns the folders whose entries determine the file behind the
+// plan's path: those from the repository's down to the plan's, and those of a
+// link's target.
 func (s *planSource) folders() []string {
 	dirs := []string{s.repo}
-	for _, p := range []string{s.path, s.real()} {
+	for _, p := range []string{s.path, s.realPath()} {
 		var up []string
 		for dir := dirOf(p); dir != s.repo && strings.HasPrefix(dir, s.repo+string(filepath.Separator)); dir = dirOf(dir) {
 			up = append(up, dir)
@@ -119,17 +120,18 @@ func (s *planSource) folders() []string {
 	return slices.Compact(dirs)
 }
 
-// real is where the plan is, or its own path when that is unknown.
-func (s *planSource) real() string {
+// realPath returns the plan's resolved path, or its own path when that is
+// unknown.
+func (s *planSource) realPath() string {
 	if real, err := s.target(); err == nil {
 		return real
 	}
 	return s.path
 }
 
-// arm watches every folder that is there; only without the repository's own
-// is there nothing to wait for.
-func (s *planSource) arm(w *fsnotify.Watcher) error {
+// watchFolders watches all folders that exist. Only a missing repository folder
+// is an error.
+func (s *planSource) watchFolders(w *fsnotify.Watcher) error {
 	for _, dir := range s.folders() {
 		if err := w.Add(dir); err != nil && (dir == s.repo || !errors.Is(err, fs.ErrNotExist)) {
 			return err
@@ -138,12 +140,13 @@ func (s *planSource) arm(w *fsnotify.Watcher) error {
 	return nil
 }
 
-// concerns leaves out the bustle of the folders on the way.
-func (s *planSource) concerns(ev fsnotify.Event) bool {
+// isRelevant reports whether an event can affect the plan. The folders above it
+// have many others.
+func (s *planSource) isRelevant(ev fsnotify.Event) bool {
 	if ev.Op == fsnotify.Chmod {
 		return false
 	}
-	real := s.real()
+	real := s.realPath()
 	for _, p := range []string{s.path, real} {
 		if ev.Name == p || strings.HasPrefix(p, ev.Name+string(filepath.Separator)) {
 			return true

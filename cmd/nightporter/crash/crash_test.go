@@ -20,26 +20,26 @@ var (
 	crashAll  = flag.Bool("crash.all", false, "also crash at the second and third passing of each point")
 )
 
-// crashSteps are the places at which the real program is killed, in the order
-// in which a run comes to them first. Each has a point before and one after it.
-// Together they are every step for every input and every effect that a run of
-// two tasks with one guidance has.
+// crashSteps are the steps at which the real program is killed, in the order in
+// which a run first reaches them. Each step has a point before and one after
+// it. Together they cover every input and every effect in a run of two tasks
+// with one guidance.
 var crashSteps = []string{
 	"commit:start_run", "effect:preflight", "commit:preflighted", "effect:session.start", "start", "commit:guidance", "commit:emit",
 	"commit:session_exited", "effect:session.end", "effect:takeover", "commit:tree_taken", "effect:commit", "commit:commit_made", "effect:mark",
 	"commit:mark_made", "effect:progress",
 }
 
-// Points of the second agent session, the one that has the guidance.
+// guidedPoints are points of the second agent session, which has the guidance.
 var guidedPoints = []string{"before-start:3", "after-start:3", "before-commit:emit:2", "after-commit:emit:2", "after-commit:session_exited:3", "after-commit:session_exited:4"}
 
-// crashRuns returns the runs, each with the points at which it is killed: one
-// after another, each by the process that was started after the one before.
-// Neighbours are in different runs, so that each crash has a recovery of its
-// own. With -crash.all each point has a run, and the second and the third
-// passing of it, too.
+// crashRuns returns the runs, each with its list of points. The process started
+// after one kill is killed at the next point of the list. Adjacent points are
+// in different runs, so that each crash has a recovery of its own. With
+// -crash.all each point has a run of its own, and so have its second and third
+// occurrence.
 //
-// extra are points that a run need not come to.
+// extra contains points that a run may never reach.
 func crashRuns() (runs [][]string, extra map[string]bool) {
 	extra = map[string]bool{}
 	for _, p := range guidedPoints {
@@ -63,19 +63,20 @@ func crashRuns() (runs [][]string, extra map[string]bool) {
 	return append(runs, chains...), extra
 }
 
-// run is a run of two tasks that can be held against one without a crash.
+// run is a run of two tasks, whose result can be compared with that of a run
+// without crashes.
 type run struct{ programtest.TwoTasks }
 
 func newRun(t *testing.T) run { return run{programtest.NewTwoTasks(t)} }
 
-// result is what must be the same with and without crashes.
+// result is the part of a run's outcome that crashes must not change.
 type result struct {
-	Trees    []string // of our branch, newest first
+	Trees    []string // trees of our branch, newest first
 	Subjects []string
 	Plan     string
-	Tasks    []string // what the progress log tells of
+	Tasks    []string // tasks in the progress log
 	Guidance string
-	Prompts  int // sessions of which the guidance is in the prompt
+	Prompts  int // number of sessions with the guidance in their prompt
 	Branches string
 }
 
@@ -104,7 +105,7 @@ func (n run) result() result {
 	return r
 }
 
-// check holds the run against the guarantees of docs/spec 13.
+// check compares the run with the guarantees of docs/spec 13.
 func (n run) check(want result) {
 	n.T.Helper()
 	if diff := cmp.Diff(want, n.result()); diff != "" {
@@ -114,8 +115,8 @@ func (n run) check(want result) {
 	if err != nil {
 		n.T.Fatal(err)
 	}
-	// No session was started twice, and the guidance is, once each, in the
-	// prompts of those that had it.
+	// No session was started twice, and the prompts of guided sessions contain
+	// the guidance once.
 	started := map[string]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(string(log)), "\n") {
 		f := strings.Fields(line)
@@ -143,8 +144,8 @@ func (n run) check(want result) {
 	}
 }
 
-// undisturbed is the result of the run without a crash.
-func undisturbed(t *testing.T) result {
+// resultWithoutCrash returns the result of a run without crashes.
+func resultWithoutCrash(t *testing.T) result {
 	t.Helper()
 	n := newRun(t)
 	n.Through()
@@ -156,11 +157,11 @@ func undisturbed(t *testing.T) result {
 	return want
 }
 
-// TestCrashPoints kills the real program at every step that an input or an
-// effect goes through, and starts it again.
+// TestCrashPoints kills and restarts the real program at every step of inputs
+// and effects.
 func TestCrashPoints(t *testing.T) {
 	t.Parallel()
-	want := undisturbed(t)
+	want := resultWithoutCrash(t)
 	runs, extra := crashRuns()
 	for _, points := range runs {
 		t.Run(points[0], func(t *testing.T) {
@@ -169,7 +170,7 @@ func TestCrashPoints(t *testing.T) {
 			n := newRun(t)
 			if crashed := n.Through(points...); crashed < len(points) {
 				if missed := points[crashed]; extra[missed] {
-					t.Logf("the run never came to %s", missed) // it has no third commit, for example
+					t.Logf("the run never came to %s", missed) // for example, a run has no third commit
 				} else {
 					t.Errorf("the run never came to %s", missed)
 				}
@@ -179,10 +180,10 @@ func TestCrashPoints(t *testing.T) {
 	}
 }
 
-// TestRandomKills kills the real program again and again at any time.
+// TestRandomKills kills the real program repeatedly at random times.
 func TestRandomKills(t *testing.T) {
 	t.Parallel()
-	want := undisturbed(t)
+	want := resultWithoutCrash(t)
 	seed := *killSeed
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -192,15 +193,15 @@ func TestRandomKills(t *testing.T) {
 	n := newRun(t)
 	for kill := range *killCount {
 		p := n.Start("")
-		said := make(chan error, 1)
-		go func() { said <- n.Say(p) }()
+		sayErr := make(chan error, 1)
+		go func() { sayErr <- n.Say(p) }()
 		// A run without kills takes about a second.
 		select {
 		case <-p.Done:
 		case <-time.After(time.Duration(random.Int64N(int64(400 * time.Millisecond)))):
 		}
 		p.Kill()
-		if err := <-said; err != nil {
+		if err := <-sayErr; err != nil {
 			t.Fatalf("kill %d: %v", kill, err)
 		}
 		switch code, err := p.Wait(); {

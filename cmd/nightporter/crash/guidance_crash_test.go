@@ -27,21 +27,21 @@ import (
 
 var guideCount = flag.Int("guide.count", 100, "how many directives are sent while a run is killed at random")
 
-// guideTasks is how many tasks the run has, each of which is one builder.
+// guideTasks is the number of tasks in the run. Each has one builder.
 const guideTasks = 10
 
-// sent is one directive of the person, and what they were told of it.
-type sent struct {
+// sentDirective is one directive with the daemon's acknowledgement.
+type sentDirective struct {
 	text    string
-	id      string // g12, as it was acknowledged
-	task    string // that it is for, "" = whichever comes
+	id      string // acknowledged id, such as g12
+	task    string // the task it is addressed to, "" = the next session
 	sticky  bool
-	nobody  bool // it is for a hat that no task of the run has
-	dropped bool // and that was acknowledged
+	noHat   bool // addressed to a hat without a task in this run
+	dropped bool // its removal was acknowledged
 }
 
-// guidedRun is a run of several tasks whose daemon dies again and again while
-// a person goes on sending guidance through the operator's socket.
+// guidedRun is a run of several tasks whose daemon is killed repeatedly while a
+// person sends guidance through the operator's socket.
 type guidedRun struct {
 	programtest.TwoTasks
 	random *rand.Rand
@@ -61,12 +61,12 @@ func newGuidedRun(t *testing.T, random *rand.Rand) *guidedRun {
 		t.Fatal(err)
 	}
 	g.Out("git", "-C", "repo", "commit", "--quiet", "--all", "--message=More tasks")
-	// Two builders end without an event: others take their place.
+	// Two builders end without an event, and others replace them.
 	for _, name := range []string{"notes/die-2", "notes/die-5"} {
 		if err := os.MkdirAll(g.Path("notes"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(g.Path("notes"), 0o777); err != nil { // sessions write there, as whoever they run as
+		if err := os.Chmod(g.Path("notes"), 0o777); err != nil { // sessions write here as their own user
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(g.Path(name), nil, 0o644); err != nil {
@@ -76,10 +76,9 @@ func newGuidedRun(t *testing.T, random *rand.Rand) *guidedRun {
 	return g
 }
 
-// begin starts the run, or goes on with it. A child that was being forked when
-// the daemon was killed has its lock until it becomes another program, so a
-// start at the same moment would be refused.
-func (g *guidedRun) begin() {
+// start starts or resumes the run. It retries: a child forked just before the
+// kill keeps the state folder's lock until it executes its program.
+func (g *guidedRun) start() {
 	g.T.Helper()
 	if err := programtest.WaitFor("the state folder to be free", func() (bool, error) {
 		_, held, err := statelock.Held(g.State())
@@ -95,8 +94,8 @@ func (g *guidedRun) begin() {
 	g.p = p
 }
 
-// die kills the daemon after a random time and starts it again.
-func (g *guidedRun) die(after time.Duration) {
+// killAfter kills the daemon after the given time and restarts it.
+func (g *guidedRun) killAfter(after time.Duration) {
 	g.T.Helper()
 	select {
 	case <-g.p.Done:
@@ -108,12 +107,12 @@ func (g *guidedRun) die(after time.Duration) {
 		g.T.Fatalf("it had ended with %d, %v\n%s", code, err, g.p.Out)
 	}
 	g.kills++
-	g.begin()
+	g.start()
 }
 
-// ask sends a line under a key until it is acknowledged, as a client does that
-// does not know whether it was heard.
-func (g *guidedRun) ask(key, line string) (api.Reply, error) {
+// sendUntilAcknowledged repeats a line with its key until it is acknowledged,
+// like a client that does not know whether the line has arrived.
+func (g *guidedRun) sendUntilAcknowledged(key, line string) (api.Reply, error) {
 	deadline := time.Now().Add(2 * programtest.Patience)
 	for {
 		var reply api.Reply
@@ -136,31 +135,32 @@ func (g *guidedRun) ask(key, line string) (api.Reply, error) {
 
 var gID = regexp.MustCompile(`\bg\d+\b`)
 
-// say sends directive number n while the builder of a task is at work.
-func (g *guidedRun) say(random *rand.Rand, n, task int) (sent, error) {
-	s := sent{text: fmt.Sprintf("Directive %03d of the night", n)}
+// sendDirective sends directive number n while the builder of a task is
+// working.
+func (g *guidedRun) sendDirective(random *rand.Rand, n, task int) (sentDirective, error) {
+	s := sentDirective{text: fmt.Sprintf("Directive %03d of the night", n)}
 	line := "/guidance "
 	kind := random.IntN(10)
 	if n == 50 {
-		kind = 3 // at least one is for nobody, whatever chance says
+		kind = 3 // at least one has no matching hat, whatever the seed
 	}
 	switch kind {
 	case 0:
 		line += "@builder "
-	case 1: // of this task or a later one; of this one it may come too late
+	case 1: // for this task or a later one; it may be too late for this one
 		s.task = fmt.Sprintf("Task %d", task+random.IntN(guideTasks-task+1))
 		line += "#" + strings.TrimPrefix(s.task, "Task ") + " "
 	case 2:
 		if n%3 == 0 {
 			s.sticky, line = true, line+"!sticky "
 		}
-	case 3: // of whom there is none in this run
+	case 3: // for a hat that this run does not use
 		if n%5 == 0 {
-			s.nobody, line = true, line+"@reviewer "
+			s.noHat, line = true, line+"@reviewer "
 		}
 	}
 	key := fmt.Sprintf("test:%d", n)
-	reply, err := g.ask(key, line+s.text)
+	reply, err := g.sendUntilAcknowledged(key, line+s.text)
 	if err != nil {
 		return s, err
 	}
@@ -168,14 +168,14 @@ func (g *guidedRun) say(random *rand.Rand, n, task int) (sent, error) {
 	if !reply.OK || s.id == "" {
 		return s, fmt.Errorf("%s%s: %+v", line, s.text, reply)
 	}
-	if random.IntN(4) == 0 { // the answer was lost on its way: the same again
-		again, err := g.ask(key, line+s.text)
+	if random.IntN(4) == 0 { // simulates a lost answer: the client repeats the line
+		again, err := g.sendUntilAcknowledged(key, line+s.text)
 		if err != nil || !again.OK || gID.FindString(again.Text) != s.id {
 			return s, fmt.Errorf("the same key again: %+v, %w; the first answer was %+v", again, err, reply)
 		}
 	}
-	if random.IntN(8) == 0 && n != 50 { // thought better of it; too late where a session has it
-		reply, err := g.ask("drop"+key, "/drop "+s.id)
+	if random.IntN(8) == 0 && n != 50 { // removed again; too late if a session has it
+		reply, err := g.sendUntilAcknowledged("drop"+key, "/drop "+s.id)
 		if err != nil {
 			return s, err
 		}
@@ -184,33 +184,34 @@ func (g *guidedRun) say(random *rand.Rand, n, task int) (sent, error) {
 	return s, nil
 }
 
-// night sends all directives and returns them as they were acknowledged.
-func (g *guidedRun) night() []sent {
+// sendAll sends all directives and returns them with their acknowledgements.
+func (g *guidedRun) sendAll() []sentDirective {
 	g.T.Helper()
-	g.begin()
-	all := make([]sent, 0, *guideCount)
+	g.start()
+	all := make([]sentDirective, 0, *guideCount)
 	for task := 1; task <= guideTasks; task++ {
 		var batch []int
 		for n := len(all); n < *guideCount*task/guideTasks; n++ {
 			batch = append(batch, n+1)
 		}
-		// What a goroutine draws is its own: the order of two is no matter of chance.
+		// Each goroutine has its own source of random numbers, so that the seed
+		// fixes them regardless of scheduling.
 		random := rand.New(rand.NewPCG(g.random.Uint64(), 0))
 		type result struct {
-			sent []sent
+			sent []sentDirective
 			err  error
 		}
-		said := make(chan result, 1)
+		results := make(chan result, 1)
 		send := func() {
 			var r result
 			for _, n := range batch {
-				s, err := g.say(random, n, task)
+				s, err := g.sendDirective(random, n, task)
 				r.sent = append(r.sent, s)
 				if r.err = err; err != nil {
 					break
 				}
 			}
-			said <- r
+			results <- r
 		}
 		err := programtest.WaitFor(fmt.Sprintf("the builder of task %d", task), func() (bool, error) {
 			select {
@@ -224,29 +225,30 @@ func (g *guidedRun) night() []sent {
 		if err != nil {
 			g.T.Fatalf("%v\n%s", err, g.p.Out)
 		}
-		// While the builder is at work, or while its work is taken over, verified
-		// and committed and the next one planned. The run must not end before all
-		// is said.
+		// The directives arrive either while the builder works, or while its
+		// work is captured, verified and committed and the next session is
+		// planned. The run must not end before all of them are sent.
 		early := task%2 == 0 && task < guideTasks
 		if early {
-			g.letGo(task)
+			g.releaseBuilder(task)
 		}
 		go send()
 		for range 2 {
-			g.die(time.Duration(g.random.Int64N(int64(400 * time.Millisecond))))
+			g.killAfter(time.Duration(g.random.Int64N(int64(400 * time.Millisecond))))
 		}
-		r := <-said
+		r := <-results
 		if r.err != nil {
 			g.T.Fatalf("%v\n%s", r.err, g.p.Out)
 		}
 		all = append(all, r.sent...)
 		if !early {
-			g.letGo(task)
+			g.releaseBuilder(task)
 		}
 	}
-	g.through()
-	// What nobody took waits for the next run, which one more task brings.
-	g.letGo(guideTasks + 1)
+	g.awaitEnd()
+	// Directives that no session took wait for the next run, which one more
+	// task starts.
+	g.releaseBuilder(guideTasks + 1)
 	plan, err := os.OpenFile(g.Path("repo", "plan.md"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		g.T.Fatal(err)
@@ -257,28 +259,28 @@ func (g *guidedRun) night() []sent {
 	if err := plan.Close(); err != nil {
 		g.T.Fatal(err)
 	}
-	g.begin()
-	g.through()
+	g.start()
+	g.awaitEnd()
 	return all
 }
 
-// through waits for the run's end.
-func (g *guidedRun) through() {
+// awaitEnd waits for the end of the run.
+func (g *guidedRun) awaitEnd() {
 	g.T.Helper()
 	if code, err := g.p.Wait(); err != nil || code != 0 {
 		g.T.Fatalf("exit %d, %v\n%s", code, err, g.p.Out)
 	}
 }
 
-// letGo lets the builder of a task go on.
-func (g *guidedRun) letGo(task int) {
+// releaseBuilder lets the builder of a task continue.
+func (g *guidedRun) releaseBuilder(task int) {
 	g.T.Helper()
 	if err := os.WriteFile(g.Path("notes", fmt.Sprintf("go-%d", task)), nil, 0o644); err != nil {
 		g.T.Fatal(err)
 	}
 }
 
-// line is one entry of the ledger as it is exported.
+// line is one entry of the exported ledger.
 type line struct {
 	Type    string          `json:"type"`
 	Task    string          `json:"task"`
@@ -316,18 +318,18 @@ func bodyOf[B ledger.Body](t *testing.T, l line) (b B, is bool) {
 	return b, true
 }
 
-// told is what the ledger knows of one directive.
-type told struct {
+// directiveRecord collects the ledger's entries about one directive.
+type directiveRecord struct {
 	queued   int
 	text     string
-	sessions []string // that it was bound to, in order
+	sessions []string // sessions that it was bound to, in order
 	states   []guidance.State
 }
 
-// TestGuidanceThroughKills: a hundred directives are sent through the
-// operator's socket while the daemon is killed again and again. What was
-// acknowledged is in the ledger once, reaches one session or those that take
-// its place, in the order in which it was sent, and has an end.
+// TestGuidanceThroughKills sends a hundred directives through the operator's
+// socket while the daemon is killed repeatedly. Every acknowledged directive is
+// in the ledger once, reaches one session or its replacements in the order of
+// sending, and is settled in the end.
 func TestGuidanceThroughKills(t *testing.T) {
 	t.Parallel()
 	seed := *killSeed
@@ -336,22 +338,22 @@ func TestGuidanceThroughKills(t *testing.T) {
 	}
 	t.Logf("again with: -kill.seed=%d -guide.count=%d", seed, *guideCount)
 	g := newGuidedRun(t, rand.New(rand.NewPCG(seed, 0)))
-	all := g.night()
+	all := g.sendAll()
 
 	type planned struct{ hat, task, replaces string }
 	sessions := map[string]planned{}
-	items := map[string]*told{}
+	items := map[string]*directiveRecord{}
 	bound := map[string][]string{}
-	var order []string // of sessions
+	var order []string // session ids
 	for _, l := range g.lines() {
 		if b, is := bodyOf[ledger.GuidanceQueued](t, l); is {
 			if items[b.Item.ID] == nil {
-				items[b.Item.ID] = &told{text: b.Item.Text}
+				items[b.Item.ID] = &directiveRecord{text: b.Item.Text}
 			}
 			items[b.Item.ID].queued++
 		}
 		if b, is := bodyOf[ledger.SessionPlanned](t, l); is && b.Kind == ledger.KindAgent {
-			if _, again := sessions[l.Session]; again {
+			if _, twice := sessions[l.Session]; twice {
 				t.Errorf("%s was planned twice", l.Session)
 			}
 			sessions[l.Session] = planned{b.Hat, l.Task, b.Replaces}
@@ -379,7 +381,7 @@ func TestGuidanceThroughKills(t *testing.T) {
 	}
 
 	ends := map[guidance.State]int{}
-	last := -1 // the session that the newest directive for whoever comes was bound to
+	last := -1 // session of the newest directive for the next session
 	sticky := map[string]bool{}
 	for n, s := range all {
 		if want := fmt.Sprintf("g%d", n+1); s.id != want {
@@ -425,8 +427,8 @@ func TestGuidanceThroughKills(t *testing.T) {
 		if expired := end == guidance.Expired; (expired || s.dropped) != (len(i.sessions) == 0) {
 			t.Errorf("%s ended as %s, bound to %v", s.id, end, i.sessions)
 		}
-		if s.nobody != (end == guidance.Expired && s.task == "") && !s.dropped {
-			t.Errorf("%s ended as %s; whether there was anybody for it: %v", s.id, end, !s.nobody)
+		if s.noHat != (end == guidance.Expired && s.task == "") && !s.dropped {
+			t.Errorf("%s ended as %s; whether there was anybody for it: %v", s.id, end, !s.noHat)
 		}
 		if s.task == "" && len(i.sessions) > 0 {
 			at := slices.Index(order, i.sessions[0])
@@ -443,13 +445,13 @@ func TestGuidanceThroughKills(t *testing.T) {
 		}
 	}
 	for session, ids := range bound {
-		// Those that a session has because of one that it replaces come first, and
-		// every other one in the order in which they were sent.
+		// Directives inherited from a replaced session come first, all others
+		// in the order of sending.
 		once := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return sticky[id] })
-		if !slices.IsSortedFunc(once, func(a, b string) int { return number(a) - number(b) }) {
+		if !slices.IsSortedFunc(once, func(a, b string) int { return directiveNumber(a) - directiveNumber(b) }) {
 			t.Errorf("%s has guidance out of order: %v", session, ids)
 		}
-		g.prompt(session, ids, items)
+		g.checkPrompt(session, ids, items)
 	}
 	if out := g.Out("nightporter", "verify"); !strings.Contains(out, "ledger whole") {
 		t.Errorf("verify: %s", out)
@@ -459,12 +461,13 @@ func TestGuidanceThroughKills(t *testing.T) {
 	}
 }
 
-// prompt holds what a session was told against what the ledger bound to it.
-func (g *guidedRun) prompt(session string, bound []string, items map[string]*told) {
+// checkPrompt compares a session's prompt with the directives that the ledger
+// bound to it.
+func (g *guidedRun) checkPrompt(session string, bound []string, items map[string]*directiveRecord) {
 	g.T.Helper()
 	prompt, err := os.ReadFile(g.Path("notes", "prompt-"+session))
 	if errors.Is(err, os.ErrNotExist) {
-		return // it was lost before the agent read anything
+		return // the session was lost before its agent read the prompt
 	}
 	if err != nil {
 		g.T.Fatal(err)
@@ -479,8 +482,8 @@ func (g *guidedRun) prompt(session string, bound []string, items map[string]*tol
 	}
 }
 
-// number is 12 of g12.
-func number(id string) int {
+// directiveNumber returns 12 for "g12".
+func directiveNumber(id string) int {
 	n, _ := strconv.Atoi(strings.TrimPrefix(id, "g"))
 	return n
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/mattn/go-sqlite3" // the ledger as anybody with the file has it
+	_ "github.com/mattn/go-sqlite3" // to modify the ledger from outside
 
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// TestVerifyFindsTampering: whoever owns the file can drop its triggers. What
-// was altered, removed or cut off shows all the same, the last by what stands
-// in the task commits (docs/spec 8.3).
+// TestVerifyFindsTampering: the owner of the file can drop its triggers, but
+// verification still finds altered, deleted and truncated entries. It detects
+// truncation by the heads recorded in the task commits (docs/spec 8.3).
 func TestVerifyFindsTampering(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// supervisor returns the process that watches over a session.
+// supervisor returns the process that supervises a session.
 func (n run) supervisor(session string) int {
 	n.T.Helper()
 	data, err := os.ReadFile(filepath.Join(n.State(), "sessions", session, "pid.json"))
@@ -28,9 +28,9 @@ func (n run) supervisor(session string) int {
 	return p.PID
 }
 
-// TestLostSession: a session whose supervisor is gone without a word, alone or
-// together with the daemon as in a power cut, counts as nothing and is done
-// over, with the guidance that it had.
+// TestLostSession: a session whose supervisor was killed, alone or together
+// with the daemon as in a power failure, does not count and is repeated with
+// its guidance.
 func TestLostSession(t *testing.T) {
 	t.Parallel()
 	for name, daemonToo := range map[string]bool{"alone": false, "with the daemon": true} {

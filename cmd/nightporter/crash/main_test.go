@@ -1,6 +1,6 @@
-// Package crash runs the real nightporter on two tasks and ends it, its
-// sessions or its git at any point, or alters its ledger. Whatever happens, the
-// run comes to the same result, or the harm is found.
+// Package crash runs the real nightporter on two tasks, kills it, its sessions
+// or its git at any point, or alters its ledger. The run must reach the same
+// result, or the damage must be detected.
 package crash
 
 import (

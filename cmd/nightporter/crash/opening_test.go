@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// TestEndedWhileOpening: SIGTERM ends a daemon that is only just taking up what
-// was unfinished, with a git that hangs, and nothing is lost by it.
+// TestEndedWhileOpening: SIGTERM ends a daemon that is still resuming
+// unfinished work with a hanging git, and no work is lost.
 func TestEndedWhileOpening(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")

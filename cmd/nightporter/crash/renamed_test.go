@@ -10,10 +10,10 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// TestRenamed: a project that gets another name while its run is under way is
-// one project with two names. The run is brought to its end under the old one,
-// and only then does the new one begin; a nightporter that is started with the
-// new name alone ends what the old one had in flight, which nobody would hear.
+// TestRenamed: a project renamed during its run is one project with two names.
+// The run ends under the old name before the new one starts a run. A daemon
+// that knows only the new name ends the old run's sessions, whose results
+// nobody would receive.
 func TestRenamed(t *testing.T) {
 	t.Parallel()
 	n := programtest.NewTwoTasks(t)

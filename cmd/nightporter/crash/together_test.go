@@ -9,9 +9,9 @@ import (
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
-// TestTogether: commands that only ask, without a daemon, keep neither each
-// other from answering nor a run from starting.
-func TestTogether(t *testing.T) {
+// TestConcurrentQueries: queries without a daemon disturb neither each other
+// nor the start of a run.
+func TestConcurrentQueries(t *testing.T) {
 	t.Parallel()
 	n := programtest.NewTwoTasks(t)
 	n.Out("nightporter", "run", "--check")

@@ -68,7 +68,7 @@ type Chats interface {
 
 // Sessions returns the latest output of a session.
 type Sessions interface {
-	Glimpse(session string, most int) (agent.OutputTail, error)
+	OutputTail(session string, most int) (agent.OutputTail, error)
 }
 
 // New returns a service for these dependencies.

@@ -38,7 +38,7 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 			return api.Reply{}, err
 		}
 		over := false
-		if scene.Seen == v.Args[api.ArgSeen] {
+		if scene.Version == v.Args[api.ArgSeen] {
 			select {
 			case <-rung:
 				continue
@@ -50,7 +50,7 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 				over = true
 			}
 		}
-		if scene.Last, err = svc.last(context.WithoutCancel(ctx), name, head); err != nil {
+		if scene.Events, err = svc.last(context.WithoutCancel(ctx), name, head); err != nil {
 			return api.Reply{}, err
 		}
 		if over {
@@ -68,7 +68,7 @@ const glance = time.Second
 // soon returns a channel that fires when the scene may have changed without a
 // new ledger entry, nil where it cannot.
 func soon(scene tui.Scene) <-chan time.Time {
-	if scene.Hand == nil || scene.Hand.Session == "" {
+	if scene.Current == nil || scene.Current.Session == "" {
 		return nil
 	}
 	return time.After(glance)
@@ -96,13 +96,13 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 	var scene tui.Scene
 	var head int64
 	if name == "" {
-		scene = tui.Scene{Sign: bot.SignLater, Word: "no project yet", Says: []string{"Begin with: nightporter run"}}
+		scene = tui.Scene{Sign: bot.SignLater, Word: "no project yet", Remarks: []string{"Begin with: nightporter run"}}
 	} else {
 		var err error
 		if head, _, err = svc.o.Store.Head(context.WithoutCancel(ctx), ledger.ProjectStream(name)); err != nil {
 			return scene, 0, err
 		}
-		scene = tui.Of(s, time.Now().In(zone))
+		scene = tui.SceneOf(s, time.Now().In(zone))
 		sessions, err := svc.watched.read(context.WithoutCancel(ctx), svc.o.Store, s)
 		if err != nil {
 			return scene, 0, err
@@ -110,22 +110,22 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 		for _, x := range sessions {
 			scene.Add(x.Hat, x.Start, x.End)
 		}
-		svc.shows(scene.Hand)
+		svc.shows(scene.Current)
 		if !s.Project.Run.Over() && !svc.o.Projects.Works(name) {
-			scene.Says = append(scene.Says, bot.SignLook+" nobody works on it now: this nightporter runs another project")
+			scene.Remarks = append(scene.Remarks, bot.SignLook+" nobody works on it now: this nightporter runs another project")
 		}
 	}
 	if scene.Projects = svc.Projects(); zone != time.Local {
 		scene.Zone = zone.String()
 	}
-	scene.Says = append(scene.Says, svc.o.Projects.WarningsOf(name)...)
+	scene.Remarks = append(scene.Remarks, svc.o.Projects.WarningsOf(name)...)
 	raw, err := json.Marshal(scene)
 	if err != nil {
 		return scene, 0, fmt.Errorf("scene: %w", err)
 	}
 	sum := fnv.New64a()
 	_, _ = sum.Write(raw) // never fails (hash)
-	scene.Seen = fmt.Sprintf("%d.%s", head, hex.EncodeToString(sum.Sum(nil)))
+	scene.Version = fmt.Sprintf("%d.%s", head, hex.EncodeToString(sum.Sum(nil)))
 	return scene, head, nil
 }
 
@@ -135,14 +135,14 @@ func (svc *Service) shows(h *tui.CurrentWork) {
 	if h == nil || h.Session == "" {
 		return
 	}
-	seen, err := svc.o.Sessions.Glimpse(h.Session, 2*tui.MaxOutput) // twice the lines: some are empty after cleaning
+	seen, err := svc.o.Sessions.OutputTail(h.Session, 2*tui.MaxOutput) // twice the lines: some are empty after cleaning
 	if err != nil {
 		svc.o.Log.Debug("glimpse", "session", h.Session, "error", err)
 	}
 	for n, line := range seen.Lines {
 		seen.Lines[n] = logging.Redact(line)
 	}
-	h.Shows(seen.Lines, seen.At)
+	h.SetOutput(seen.Lines, seen.At)
 }
 
 // lastEntries limits how many entries are read for the screen's last lines. A

@@ -39,7 +39,7 @@ func TestWatch(t *testing.T) {
 	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	d := p.Operator
 	first := watchAnswer(t.Context(), d, "", "")
-	if first.err != nil || first.scene.Project != "shop" || first.scene.Word != "idle" || first.scene.Zone != "Europe/Berlin" || first.scene.Seen == "" {
+	if first.err != nil || first.scene.Project != "shop" || first.scene.Word != "idle" || first.scene.Zone != "Europe/Berlin" || first.scene.Version == "" {
 		t.Fatalf("%+v", first)
 	}
 	if r := watchAnswer(t.Context(), d, "nope", ""); r.reply.OK || !strings.Contains(r.reply.Text, `no project "nope"`) || !strings.Contains(r.reply.Text, "shop") {
@@ -68,14 +68,14 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	// What the ledger does not know counts too.
-	got := waits(first.scene.Seen)
+	got := waits(first.scene.Version)
 	p.Projects.Warn("shop", project.AboutStart, "! not started: the plan is gone")
 	p.Changes.Ring()
 	second := comes(got)
-	if second.err != nil || second.scene.Seen == first.scene.Seen || !strings.Contains(strings.Join(second.scene.Says, "\n"), "the plan is gone") {
+	if second.err != nil || second.scene.Version == first.scene.Version || !strings.Contains(strings.Join(second.scene.Remarks, "\n"), "the plan is gone") {
 		t.Errorf("%+v", second)
 	}
-	got = waits(second.scene.Seen)
+	got = waits(second.scene.Version)
 	if a, err := p.Engine.Do(t.Context(), loop.Input{Key: "k1", Actor: "console", Name: "Mira", Project: "shop", Body: loop.Guide{Text: "Keep \x1b[2Jit"}}); err != nil || !a.OK {
 		t.Fatal(a, err)
 	}
@@ -86,12 +86,12 @@ func TestWatch(t *testing.T) {
 	// A request ends with its client, and with the daemon.
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan looked, 1)
-	go func() { gone <- watchAnswer(ctx, d, "shop", third.scene.Seen) }()
+	go func() { gone <- watchAnswer(ctx, d, "shop", third.scene.Version) }()
 	cancel()
 	if l := comes(gone); l.err != nil {
 		t.Error(l.err)
 	}
-	got = waits(third.scene.Seen)
+	got = waits(third.scene.Version)
 	go p.Stop()
 	if l := comes(got); !errors.Is(l.err, api.ErrLater) {
 		t.Errorf("%+v", l)

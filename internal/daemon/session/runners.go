@@ -66,9 +66,9 @@ func (r *Runners) Level() (int, []string) { return r.now.Load().Level() }
 // SocketPath returns the path at which a session's hat connects to the daemon.
 func (r *Runners) SocketPath(session string) string { return r.now.Load().SocketPath(session) }
 
-// Glimpse returns the last lines, at most most, that a running session printed.
-func (r *Runners) Glimpse(session string, most int) (agent.OutputTail, error) {
-	return r.now.Load().Glimpse(session, most)
+// OutputTail returns the last lines, at most most, that a running session printed.
+func (r *Runners) OutputTail(session string, most int) (agent.OutputTail, error) {
+	return r.now.Load().OutputTail(session, most)
 }
 
 // Tidy removes the folders of sessions and runs that ended before a time,

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// optional are the cells that an agent which is not found on PATH leaves out.
-var optional = []string{"Program", "Install"}
+// pathOnlyCells lists the cells that only an agent found on PATH has.
+var pathOnlyCells = []string{"Program", "Install"}
 
-// TestEveryCell: a row that is built has every cell. A cell that does not apply
-// has its empty value, which is not the zero value.
+// TestEveryCell: every cell of a built row is set. A cell that does not apply
+// has its empty value, which differs from the zero value.
 func TestEveryCell(t *testing.T) {
 	seen := map[string]bool{}
-	for _, a := range table {
+	for _, a := range agents {
 		if seen[a.Name] {
 			t.Errorf("%s has two rows", a.Name)
 		}
@@ -29,7 +29,7 @@ func TestEveryCell(t *testing.T) {
 				if !empty {
 					t.Errorf("%s is reserved, and has %s", a.Name, cell)
 				}
-			case slices.Contains(optional, cell) && a.Origin != FromPath:
+			case slices.Contains(pathOnlyCells, cell) && a.Origin != FromPath:
 				if !empty {
 					t.Errorf("%s is not found on PATH, and has %s", a.Name, cell)
 				}
@@ -40,7 +40,8 @@ func TestEveryCell(t *testing.T) {
 	}
 }
 
-// TestLogins: an agent that logs in has all that login and a session need.
+// TestLogins: the row of an agent with a login has every field that login and
+// sessions need.
 func TestLogins(t *testing.T) {
 	for _, name := range LoginNames() {
 		l := Find(name).Login
@@ -61,7 +62,8 @@ func TestLogins(t *testing.T) {
 	}
 }
 
-// TestFind: what the configuration may name, and what is built of it.
+// TestFind: every name that the configuration accepts has a row, built or
+// reserved.
 func TestFind(t *testing.T) {
 	for _, name := range strings.Fields("claude codex opencode gemini qwen pi copilot demo") {
 		if !slices.Contains(Names(), name) {
@@ -73,7 +75,7 @@ func TestFind(t *testing.T) {
 	}
 	for output, want := range map[string]string{"": Text, Text: Text, Claude: Claude, Scripted: Scripted, "codex": "", "x": ""} {
 		got := ""
-		if a := Reads(output); a != nil {
+		if a := FindOutput(output); a != nil {
 			got = a.Name
 		}
 		if got != want {

@@ -11,10 +11,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Claude is the name of Claude Code, as an agent and as a form of output.
+// Claude is the name of Claude Code, as an agent and as an output format.
 const Claude = "claude"
 
-// claude is the row of Claude Code, which runs headless, one conversation a
+// claude is the row of Claude Code. It runs headless, with one conversation per
 // session.
 var claude = Agent{
 	Name:     Claude,
@@ -31,7 +31,7 @@ var claude = Agent{
 	Failures: claudeFailures,
 }
 
-// claudeFailures are phrases of Claude Code. "/login" is its own command.
+// claudeFailures are phrases of Claude Code itself; /login is its own command.
 var claudeFailures = []Failure{
 	{ledger.FailureAuth, phrase(`not logged in\b.*/login|please run /login`)},
 	{ledger.FailureAuth, phrase(`credit balance is too low`)},
@@ -48,16 +48,16 @@ var claudeFailures = []Failure{
 	{ledger.FailureNetwork, phrase(`request timed out\. if the api is slow`)},
 }
 
-// claudeVars are the variables of its sessions.
+// claudeVars are the environment variables of its sessions.
 //
-// Retries are few because nightporter waits better: it tells the person, uses
-// another agent, and holds no session open meanwhile. The time-out counts to
-// the first byte of an answer; three of them are the whole time in which a
-// server that hangs is noticed. (Within an answer the program has a shorter
-// one of its own, and tries again too.)
+// Retries are few, because nightporter waits better: it tells the person, uses
+// another agent and keeps no session open. The time-out covers the time to the
+// first byte of an answer; a hanging server is noticed after three of them.
+// (For gaps within an answer the program has a shorter time-out of its own, and
+// retries.)
 //
-// IS_SANDBOX is not among them: root is refused the permission mode below
-// without it, and no session is ever root.
+// IS_SANDBOX is missing on purpose: it only permits root to use the permission
+// mode below, and no session runs as root.
 var claudeVars = []string{
 	"CLAUDE_CODE_MAX_RETRIES=2",
 	"API_TIMEOUT_MS=300000",
@@ -67,16 +67,16 @@ var claudeVars = []string{
 	"DISABLE_ERROR_REPORTING=1",
 }
 
-// claudeUseless are tools that lose work in a session of nightporter's: one
-// makes a folder of its own inside the work folder, the others plan work for
-// after the session's end. Claude Code does not offer them to the model, so no
-// call of them has to be refused.
-var claudeUseless = []string{"EnterWorktree", "CronCreate", "ScheduleWakeup"}
+// claudeDisabledTools are tools that lose work in a session: one makes a folder
+// of its own inside the work folder, the others plan work for after the
+// session's end. As denied tools they are not offered to the model, so it never
+// calls them in vain.
+var claudeDisabledTools = []string{"EnterWorktree", "CronCreate", "ScheduleWakeup"}
 
-// claudeArgs passes the prompt on standard input: one argument holds 128 kB at
-// most. The permission mode asks nobody, because nobody is there: in every
-// other mode the program refuses tools in silence and exits with 0. What keeps
-// the session in bounds is the boundary around it.
+// claudeArgs passes the prompt on standard input, because an argument holds 128
+// kB at most. The permission mode never asks, because nobody could answer: in
+// every other mode the program silently refuses tools and exits with 0. The
+// boundary confines the session instead.
 func claudeArgs(c Call) ([]string, bool, error) {
 	if c.Prompt != "" && c.Prompt != PromptStdin {
 		return nil, false, c.problem(fmt.Sprintf("prompt = %q does not go with output = %q, whose prompt is on standard input", c.Prompt, c.Output),
@@ -92,24 +92,24 @@ func claudeArgs(c Call) ([]string, bool, error) {
 	if c.Launch.Effort != "" {
 		args = append(args, "--effort", c.Launch.Effort)
 	}
-	// Last: it takes all arguments that follow.
+	// This flag comes last, because it takes all following arguments.
 	args = append(args, "--disallowedTools")
 	return append(args, claudeDenied(c.Launch.Denied)...), true, nil
 }
 
-// claudeStopHook gives the stop hook as settings on the command line: a
-// session's HOME has none of its own.
+// claudeStopHook passes the stop hook as settings on the command line, because
+// a session's HOME has no settings file.
 func claudeStopHook(hat string) ([]string, error) {
 	type hook struct {
 		Type    string `json:"type"`
 		Command string `json:"command"`
-		Timeout int    `json:"timeout"` // seconds
+		Timeout int    `json:"timeout"` // in seconds
 	}
 	type matcher struct {
 		Hooks []hook `json:"hooks"`
 	}
 	stop := []matcher{{Hooks: []hook{{Type: "command", Command: shellWord(hat) + " hook stop", Timeout: 30}}}}
-	// The repository's settings count too, and could switch off all hooks.
+	// The repository's settings could disable all hooks; this overrides them.
 	data, err := json.Marshal(map[string]any{"hooks": map[string]any{"Stop": stop}, "disableAllHooks": false})
 	if err != nil {
 		return nil, fmt.Errorf("stop hook of Claude Code: %w", err)
@@ -117,24 +117,25 @@ func claudeStopHook(hat string) ([]string, error) {
 	return []string{"--settings", string(data)}, nil
 }
 
-// shellWord quotes text as one word of a shell's command.
+// shellWord quotes text as one word of a shell command.
 func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// toolName matches the program's names of tools: "Bash", "mcp__db__query",
+// toolName matches names of the program's tools: "Bash", "mcp__db__query",
 // "Bash(npm publish:*)".
 var toolName = regexp.MustCompile(`^(?:[A-Z][A-Za-z]+|mcp__[A-Za-z0-9_-]+)(?:\(.*\))?$`)
 
-// claudeDenied translates a hat's tools.denied into the program's rules: a
-// tool's name stays as it is; anything else denies the commands that begin with
-// it or hold it as a word. What no rule can say (parentheses end one) is left
-// to the boundary: these rules are a safety net only.
+// claudeDenied translates a hat's tools.denied into rules of the program. A
+// tool's name stays as it is; any other text denies the commands that begin
+// with it or contain it as a word. Texts with parentheses cannot be expressed
+// and are left to the boundary: these rules are only a safety net.
 //
-// Rules match text, and so they see pipes, which no wrapper does. The one
-// against rm -rf outside is left out: as text it would forbid rm -rf build too,
-// which is everyday work. The wrapper of rm covers it, and the program itself
-// refuses to remove the root, a folder right below it, and HOME, in every mode.
+// Rules match the text of a command, so they see pipes, which a wrapper cannot.
+// The rule against rm -rf is omitted: as text it would also forbid rm -rf
+// build, which is everyday work. The wrapper of rm checks the path, and the
+// program itself refuses to remove the root, its direct subfolders and HOME in
+// every mode.
 func claudeDenied(denied []string) []string {
-	rules := claudeUseless[:len(claudeUseless):len(claudeUseless)]
+	rules := claudeDisabledTools[:len(claudeDisabledTools):len(claudeDisabledTools)]
 	for _, d := range denied {
 		d = strings.Join(strings.Fields(d), " ")
 		from, to, piped := strings.Cut(d, " | ")
@@ -152,8 +153,8 @@ func claudeDenied(denied []string) []string {
 	return rules
 }
 
-// claudePiped translates "curl | sh": with the arguments that curl has, and for
-// either shell. One rule for all would take shuf for sh.
+// claudePiped translates "curl | sh" into rules: with any arguments of curl,
+// and for both shells. A single pattern for both shells would also match shuf.
 func claudePiped(from, to string) []string {
 	programs := []string{to}
 	if to == "sh" {
@@ -171,6 +172,6 @@ func claudePiped(from, to string) []string {
 // claudeRead judges by the stream, never by the exit code: see claudeStream.
 func claudeRead(output io.Reader, x ledger.Exit, known []Failure) Verdict {
 	s := claudeStream{known: known}
-	eachLine(output, claudeLine, s.take)
+	eachLine(output, claudeLine, s.readLine)
 	return s.verdict(x)
 }

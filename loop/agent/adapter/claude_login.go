@@ -13,16 +13,16 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Files of a kept login of Claude Code: one of them.
+// Files of a stored login of Claude Code. A login has one of them.
 const (
-	claudeOAuth = "credentials.json" // of an account; the program renews it
-	claudeToken = "token"            // of `claude setup-token`: lives a year
-	claudeKey   = "key"              // of the API
+	claudeOAuth = "credentials.json" // an account's tokens, which the program renews
+	claudeToken = "token"            // a token of `claude setup-token`, valid for a year
+	claudeKey   = "key"              // a key of the API
 )
 
-// claudeLogin is the login of Claude Code. Of the program's own files only the
-// account's tokens are taken over: they are all that it needs, and the rest is
-// history, settings and other servers' tokens.
+// claudeLogin describes the login of Claude Code. From the program's own files
+// it takes only the account's tokens: the program needs no more, and the rest
+// is history, settings and tokens of other servers.
 var claudeLogin = Login{
 	Keys: []string{
 		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN",
@@ -44,12 +44,12 @@ var claudeLogin = Login{
 `,
 }
 
-// claudeAccount is the part of .credentials.json that is the login.
+// claudeAccount is the part of .credentials.json with the login.
 type claudeAccount struct {
 	OAuth json.RawMessage `json:"claudeAiOauth"`
 }
 
-// claudeTokens are the fields of it that are looked at.
+// claudeTokens holds the login's fields that are read.
 type claudeTokens struct {
 	Access  string `json:"accessToken"`
 	Refresh string `json:"refreshToken"`
@@ -57,8 +57,9 @@ type claudeTokens struct {
 	Kind    string `json:"subscriptionType"`
 }
 
-// claudeParse reads a .credentials.json, and returns it with the login alone.
-func claudeParse(data []byte) (claudeTokens, []byte, error) {
+// parseClaudeLogin reads a .credentials.json, and returns its tokens and a copy
+// reduced to the login.
+func parseClaudeLogin(data []byte) (claudeTokens, []byte, error) {
 	var account claudeAccount
 	var tokens claudeTokens
 	if err := json.Unmarshal(data, &account); err != nil {
@@ -77,26 +78,26 @@ func claudeParse(data []byte) (claudeTokens, []byte, error) {
 	return tokens, out, err
 }
 
-// claudeLongest is the longest validity of a renewed login that is believed;
-// those of an account live for hours. A session that wrote a date in the far
-// future would keep every later renewal from being newer.
-const claudeLongest = 366 * 24 * time.Hour
+// maxLoginValidity is the longest accepted validity of a renewed login; real
+// ones last hours. Otherwise a session could store a date in the far future,
+// and no later renewal would count as newer.
+const maxLoginValidity = 366 * 24 * time.Hour
 
-// claudeRenewed returns the login that a session left, where it is newer than
-// the one that the session began with.
+// claudeRenewed returns the login that a session left if it is newer than the
+// one it began with, else nil.
 func claudeRenewed(began, left []byte) []byte {
-	old, _, err := claudeParse(began)
+	old, _, err := parseClaudeLogin(began)
 	if err != nil {
 		return nil
 	}
-	tokens, data, err := claudeParse(left)
-	if err != nil || tokens.Refresh == "" || tokens.Expires <= old.Expires || time.UnixMilli(tokens.Expires).After(time.Now().Add(claudeLongest)) || bytes.Equal(data, began) {
+	tokens, data, err := parseClaudeLogin(left)
+	if err != nil || tokens.Refresh == "" || tokens.Expires <= old.Expires || time.UnixMilli(tokens.Expires).After(time.Now().Add(maxLoginValidity)) || bytes.Equal(data, began) {
 		return nil
 	}
 	return data
 }
 
-// claudeFromHome takes over the login that Claude Code keeps in a home.
+// claudeFromHome reads the login that Claude Code keeps in a person's home.
 func claudeFromHome(home string, now time.Time) (files map[string][]byte, note string, err error) {
 	path := filepath.Join(home, ".claude", ".credentials.json")
 	data, err := os.ReadFile(path)
@@ -106,7 +107,7 @@ func claudeFromHome(home string, now time.Time) (files map[string][]byte, note s
 	if err != nil {
 		return nil, "", fmt.Errorf("login: %w", err)
 	}
-	tokens, kept, err := claudeParse(data)
+	tokens, kept, err := parseClaudeLogin(data)
 	if err != nil {
 		return nil, "", claudeNone(path + " is not a login of Claude Code: " + err.Error())
 	}
@@ -128,8 +129,8 @@ func claudeNone(text string) error {
 	}}}
 }
 
-// claudeFromToken makes a login of the text of a token of `claude setup-token`
-// or of an API key; note says which it is.
+// claudeFromToken makes a login from a token of `claude setup-token` or from an
+// API key; note names the kind.
 func claudeFromToken(text []byte) (files map[string][]byte, note string, err error) {
 	fields := strings.Fields(string(text))
 	bad := func(what string) error {

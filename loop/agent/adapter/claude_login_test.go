@@ -12,7 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// madeLogin is a .credentials.json as Claude Code writes it.
+// madeLogin returns a .credentials.json in Claude Code's format.
 func madeLogin(access, refresh string, expires int64) []byte {
 	return fmt.Appendf(nil, `{"claudeAiOauth":{"accessToken":%q,"refreshToken":%q,"expiresAt":%d,"scopes":["user:inference"],"subscriptionType":"max"}}`, access, refresh, expires)
 }

@@ -12,12 +12,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// claudeLine is the longest line of Claude Code's stream that is read, in
-// bytes. A line can hold all that a tool printed, or all that the model wrote.
+// claudeLine is the longest line of Claude Code's stream that is parsed, in
+// bytes. One line can contain a tool's whole output or the model's whole
+// answer.
 const claudeLine = 4 << 20
 
-// claudeEvent is one line of the stream, as far as it matters here. Lines of
-// other types, and other fields, are passed over.
+// claudeEvent holds the needed fields of one line of the stream. Other fields
+// and other types of lines are ignored.
 type claudeEvent struct {
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
@@ -29,8 +30,8 @@ type claudeEvent struct {
 		} `json:"content"`
 	} `json:"message"`
 
-	Error       string `json:"error"`        // of assistant and api_retry: the kind
-	ErrorStatus int    `json:"error_status"` // of api_retry: HTTP status, 0 for a connection that failed
+	Error       string `json:"error"`        // kind of an error, in assistant and api_retry
+	ErrorStatus int    `json:"error_status"` // HTTP status in api_retry, 0 for a failed connection
 	APIStatus   int    `json:"api_error_status"`
 
 	RateLimit struct {
@@ -38,84 +39,85 @@ type claudeEvent struct {
 		ResetsAt int64  `json:"resetsAt"`
 	} `json:"rate_limit_info"`
 
-	IsError bool            `json:"is_error"`
-	Reason  string          `json:"terminal_reason"`
-	Result  string          `json:"result"`
-	Errors  []string        `json:"errors"`
-	Cost    json.RawMessage `json:"total_cost_usd"`
-	Usage   *claudeUse      `json:"usage"`
-	Models  claudeUsed      `json:"modelUsage"`
-	Denials []claudeDid     `json:"permission_denials"`
+	IsError bool             `json:"is_error"`
+	Reason  string           `json:"terminal_reason"`
+	Result  string           `json:"result"`
+	Errors  []string         `json:"errors"`
+	Cost    json.RawMessage  `json:"total_cost_usd"`
+	Usage   *claudeUsage     `json:"usage"`
+	Models  claudeModelUsage `json:"modelUsage"`
+	Denials []claudeDenial   `json:"permission_denials"`
 }
 
-type claudeDid struct {
+type claudeDenial struct {
 	Tool string `json:"tool_name"`
 }
 
-type claudeUse struct {
+type claudeUsage struct {
 	Input  int64 `json:"input_tokens"`
 	Write  int64 `json:"cache_creation_input_tokens"`
 	Read   int64 `json:"cache_read_input_tokens"`
 	Output int64 `json:"output_tokens"`
 }
 
-type claudeUsed map[string]struct {
+type claudeModelUsage map[string]struct {
 	Input  int64 `json:"inputTokens"`
 	Write  int64 `json:"cacheCreationInputTokens"`
 	Read   int64 `json:"cacheReadInputTokens"`
 	Output int64 `json:"outputTokens"`
 }
 
-// claudeError is what a session last said went wrong.
+// claudeError is the latest error that a session reported.
 type claudeError struct {
 	kind   string // authentication_failed, rate_limit, server_error, …
-	status int    // HTTP status, 0 where there was none
+	status int    // HTTP status, 0 if there was none
 	reason string // terminal_reason of the result
 	text   string
 }
 
-// synthetic is the model of messages that the program wrote itself.
-const synthetic = "<synthetic>"
+// syntheticModel is the model's name in messages that the program itself wrote.
+const syntheticModel = "<synthetic>"
 
-// claudeStream gathers what a stream says.
+// claudeStream collects the facts in a stream.
 type claudeStream struct {
-	known  []Failure       // phrases that say why it cannot go on
+	known  []Failure       // phrases that report a failure
 	turns  map[string]bool // ids of the model's messages
-	result *claudeEvent    // the last one, unless the model went on after it
+	result *claudeEvent    // the last one, unless the model continued after it
 	err    *claudeError    // the last one, unless the model answered after it
-	until  time.Time       // reset of a limit that is used up
-	raw    []string        // last lines that are no JSON: what went to standard error
+	until  time.Time       // end of an exhausted limit
+	raw    []string        // the last lines that are no JSON, from standard error
 }
 
-// take reads one line.
-func (s *claudeStream) take(line []byte, cut bool) {
+// readLine reads one line of the stream.
+func (s *claudeStream) readLine(line []byte, cut bool) {
 	if s.turns == nil {
 		s.turns = map[string]bool{}
 	}
 	if line[0] != '{' {
 		if !bytes.HasPrefix(line, []byte("[nightporter: ")) {
 			s.raw = append(s.raw, Clean(string(line[:min(len(line), 1000)]), 1000))
-			s.raw = s.raw[max(0, len(s.raw)-lastWords):]
+			s.raw = s.raw[max(0, len(s.raw)-searchedLines):]
 		}
 		return
 	}
 	if cut {
-		// Too long to be read whole: who wrote it is enough.
+		// The line is too long to parse; its beginning shows that the model
+		// answered.
 		if bytes.HasPrefix(line, []byte(`{"type":"assistant"`)) {
-			s.answered(fmt.Sprintf("long line %d", len(s.turns)))
+			s.recordAnswer(fmt.Sprintf("long line %d", len(s.turns)))
 		}
 		return
 	}
 	var e claudeEvent
 	var wrongType *json.UnmarshalTypeError
-	// A field of another type than expected is left out, and the rest is read.
+	// A field of an unexpected type is ignored, and the other fields are used.
 	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &wrongType) {
 		return
 	}
 	switch e.Type {
 	case "assistant":
-		if e.Message.Model != synthetic {
-			s.answered(e.Message.ID)
+		if e.Message.Model != syntheticModel {
+			s.recordAnswer(e.Message.ID)
 			return
 		}
 		if e.Error == "" {
@@ -139,8 +141,8 @@ func (s *claudeStream) take(line []byte, cut bool) {
 	}
 }
 
-// answered records an answer of the model: what went wrong before is over.
-func (s *claudeStream) answered(id string) {
+// recordAnswer records an answer of the model. It clears earlier errors.
+func (s *claudeStream) recordAnswer(id string) {
 	s.turns[id] = true
 	s.result, s.err = nil, nil
 }
@@ -152,14 +154,14 @@ func retryText(e claudeEvent) string {
 	return "the model server could not be reached"
 }
 
-// verdict says what the stream means for a session that ended so.
+// verdict returns the verdict on a session with this stream and exit.
 func (s *claudeStream) verdict(x ledger.Exit) Verdict {
-	v := unknown()
+	v := unknownVerdict()
 	v.Turns = len(s.turns)
 	if r := s.result; r != nil {
 		v.Tokens, v.CostUSD = r.tokens(), r.cost()
 		if !r.IsError {
-			v.Text = s.ended(x)
+			v.Text = s.successNote(x)
 			return v
 		}
 		e := claudeError{status: r.APIStatus, reason: r.Reason, text: strings.Join(append([]string{r.Result}, r.Errors...), " ")}
@@ -175,7 +177,7 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	case s.err != nil:
 		v.Failure, v.Text = s.err.class(s.known, x.Ended)
 	case x.Reason == ledger.ExitSelf && (x.Code != 0 || x.Signal != ""):
-		// It said nothing in its stream: what is left is standard error.
+		// Without events in the stream, only standard error is left to judge.
 		v.Failure, v.Until, v.Text = recognise(s.known, strings.Join(s.raw, "\n"), x.Ended)
 		return v
 	}
@@ -185,15 +187,16 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 			v.Until = resetTime(s.err.text, x.Ended)
 		}
 	case v.Failure == "" && s.err != nil:
-		// The model's side looked at the request and refused this one: the
-		// agent itself works, which is what an early end without a turn denies.
+		// The provider examined the request and refused it. So the agent itself
+		// works, although no turn was counted.
 		v.Turns = max(v.Turns, 1)
 	}
 	return v
 }
 
-// ended is what a person has to know of a conversation that ended well.
-func (s *claudeStream) ended(x ledger.Exit) string {
+// successNote returns a remark on a conversation that ended successfully, or
+// "".
+func (s *claudeStream) successNote(x ledger.Exit) string {
 	if n := len(s.result.Denials); n > 0 {
 		var tools []string
 		for _, d := range s.result.Denials {
@@ -213,13 +216,14 @@ func (s *claudeStream) ended(x ledger.Exit) string {
 	return ""
 }
 
-// Kinds of error in the stream that only a person can mend.
+// claudeAuth lists the kinds of error that only a person can resolve.
 var claudeAuth = []string{
 	"authentication_failed", "oauth_org_not_allowed", "account_on_hold", "verification_required", "billing_error",
 	"model_not_found", "cloud_credential_error",
 }
 
-// class returns the class of an error; "" is a failure of the session itself.
+// class returns the failure class of an error; "" means that the session itself
+// failed.
 func (e *claudeError) class(known []Failure, ended time.Time) (ledger.FailureClass, string) {
 	text := strings.TrimSpace(e.text)
 	switch e.reason {
@@ -229,8 +233,8 @@ func (e *claudeError) class(known []Failure, ended time.Time) (ledger.FailureCla
 		}
 		return "", text
 	}
-	// The words know best: a limit of the organisation comes as one error, a
-	// balance that is used up as another, with the same status.
+	// The text is more precise than the kind: an organisation's limit and an
+	// exhausted balance have different texts but may have the same status.
 	if t, _, _ := recognise(known, text, ended); t != "" {
 		return t, text
 	}
@@ -246,8 +250,8 @@ func (e *claudeError) class(known []Failure, ended time.Time) (ledger.FailureCla
 	return "", text
 }
 
-// tokens are all that the provider counted, for every model that took part:
-// input, written to the cache, read from it, output.
+// tokens returns the number of all tokens that the provider counted, of every
+// model used: input, cache writes, cache reads and output.
 func (e *claudeEvent) tokens() int64 {
 	var n int64
 	for _, m := range e.Models {
@@ -256,14 +260,14 @@ func (e *claudeEvent) tokens() int64 {
 	switch {
 	case len(e.Models) > 0:
 		return n
-	case e.Usage != nil: // of the conversation itself, without its helpers
+	case e.Usage != nil: // the main conversation's usage, without its subagents
 		return e.Usage.Input + e.Usage.Write + e.Usage.Read + e.Usage.Output
 	}
 	return -1
 }
 
-// cost is what the program says that it cost, in US dollars at list prices,
-// also where a subscription pays for it.
+// cost returns the price in US dollars that the program reports. It uses list
+// prices, even for a subscription.
 func (e *claudeEvent) cost() float64 {
 	usd := -1.0
 	if json.Unmarshal(e.Cost, &usd) != nil {

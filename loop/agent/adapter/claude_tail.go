@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// claudeSaid is the part of a line of the stream that people want to see.
-// Fields of another type than expected are left out.
-type claudeSaid struct {
+// claudeMessage holds the fields of a stream's line that are shown to people. A
+// field of an unexpected type is ignored.
+type claudeMessage struct {
 	Type    string `json:"type"`
 	Message struct {
 		Content []claudePart `json:"content"`
 	} `json:"message"`
 }
 
-// claudePart is a text, a tool's call or its result.
+// claudePart is a text, a tool call or its result.
 type claudePart struct {
 	Type  string `json:"type"`
 	Text  string `json:"text"`
@@ -34,16 +34,15 @@ type claudePart struct {
 		Description string `json:"description"`
 	} `json:"input"`
 	Of      string          `json:"tool_use_id"`
-	Content json.RawMessage `json:"content"` // a string, or parts
+	Content json.RawMessage `json:"content"` // a string or a list of parts
 	Error   bool            `json:"is_error"`
 }
 
-// claudeTail returns the model's words and its calls of tools: "Edit
-// order/adapter.go", "go test ./order/...   ok 1.9 s". Lines of standard error
-// stand as they are.
+// claudeTail returns the model's texts and tool calls: "Edit order/adapter.go",
+// "go test ./order/...   ok 1.9 s". Lines of standard error stay as they are.
 func claudeTail(lines []string, dir string, most int) []string {
-	results := map[string]string{} // of calls that stand before them
-	var out []string               // the newest first
+	results := map[string]string{} // results of calls, which come earlier in the stream
+	var out []string               // newest first
 	for _, line := range slices.Backward(lines) {
 		if len(out) >= most {
 			break
@@ -54,7 +53,7 @@ func claudeTail(lines []string, dir string, most int) []string {
 			}
 			continue
 		}
-		var e claudeSaid
+		var e claudeMessage
 		var wrongType *json.UnmarshalTypeError
 		if err := json.Unmarshal([]byte(line), &e); err != nil && !errors.As(err, &wrongType) {
 			continue
@@ -75,7 +74,7 @@ func claudeTail(lines []string, dir string, most int) []string {
 	return out
 }
 
-// call returns the call of a tool with its result.
+// call renders a tool call with its result.
 func (p claudePart) call(dir, result string) string {
 	in := p.Input
 	text := p.Name
@@ -83,9 +82,9 @@ func (p claudePart) call(dir, result string) string {
 	case in.Command != "":
 		text = firstLine(in.Command)
 	case in.File != "" || in.Notebook != "":
-		text += " " + inside(dir, in.File+in.Notebook)
+		text += " " + relativeTo(dir, in.File+in.Notebook)
 	default:
-		for _, what := range []string{in.Pattern, in.Query, in.URL, inside(dir, in.Path), in.Description} {
+		for _, what := range []string{in.Pattern, in.Query, in.URL, relativeTo(dir, in.Path), in.Description} {
 			if what != "" {
 				text += " " + firstLine(what)
 				break
@@ -100,13 +99,13 @@ func (p claudePart) call(dir, result string) string {
 
 const failedMark = "✗ failed: "
 
-// result returns the line of a tool's result that says most: of one that
-// failed the first, else the last, where tests and builds print their sum.
+// result returns the most informative line of a tool's result: the first one of
+// a failure, else the last one, where tests and builds print their summary.
 func (p claudePart) result() string {
 	var text string
 	if json.Unmarshal(p.Content, &text) != nil {
 		var parts []claudePart
-		_ = json.Unmarshal(p.Content, &parts) // what is not understood says nothing
+		_ = json.Unmarshal(p.Content, &parts) // an unreadable result gives no text
 		for _, part := range parts {
 			text += part.Text + "\n"
 		}
@@ -118,7 +117,8 @@ func (p claudePart) result() string {
 	return strings.Join(strings.Fields(text[strings.LastIndexByte(text, '\n')+1:]), " ")
 }
 
-// firstLine returns the first line of a text, with "…" where there are more.
+// firstLine returns the first line of a text, followed by "…" if there are
+// more.
 func firstLine(text string) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if rest != "" {
@@ -127,8 +127,8 @@ func firstLine(text string) string {
 	return first
 }
 
-// inside returns a path relative to the work folder, where it lies in it.
-func inside(dir, path string) string {
+// relativeTo makes a path relative to the work folder if it lies below it.
+func relativeTo(dir, path string) string {
 	if rest, ok := strings.CutPrefix(path, dir+string(filepath.Separator)); ok && dir != "" {
 		return rest
 	}

@@ -12,8 +12,7 @@ func lines(data []byte) []string {
 	return strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' || r == '\r' })
 }
 
-// TestClaudeTail: the program's stream as people want to see it, from real
-// sessions.
+// TestClaudeTail renders streams of real sessions.
 func TestClaudeTail(t *testing.T) {
 	for name, want := range map[string][]string{
 		"background-after-the-event": {

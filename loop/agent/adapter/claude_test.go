@@ -16,16 +16,17 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Streams of the real program, recorded by the e2e tests (-claude.record).
+// TestClaudeRead judges streams of the real program, which the e2e tests
+// recorded (-claude.record).
 func TestClaudeRead(t *testing.T) {
 	ended := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
-	const cost, one = 0.00375, 1050 // of one turn
+	const cost, one = 0.00375, 1050 // cost in USD and tokens of one turn
 	failed := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Ended: ended}
 	fine := ledger.Exit{Reason: ledger.ExitSelf, Ended: ended}
 	type row struct {
 		file string
 		exit ledger.Exit
-		want Verdict // Text holds a part of it; Until any time but zero stands for one
+		want Verdict // Text is compared as a substring; a non-zero Until stands for any time
 	}
 	some := time.Unix(1, 0)
 	none := func(turns int, tokens int64) Verdict {
@@ -87,7 +88,7 @@ func TestClaudeRead(t *testing.T) {
 			}
 		})
 	}
-	// Cut off before its end, the same stream tells what it told until then.
+	// A stream that is cut off gives the same verdict up to the cut.
 	t.Run("without its result", func(t *testing.T) {
 		data, err := io.ReadAll(open(t, "works-level3"))
 		if err != nil {
@@ -100,7 +101,8 @@ func TestClaudeRead(t *testing.T) {
 				t.Errorf("%s: %+v", why, got)
 			}
 		}
-		// It went on after a result: that one's numbers are not all.
+		// The session continued after a result, so the result's numbers are
+		// incomplete.
 		if got := claude.Judge(strings.NewReader(string(data)+cut), fine); got != want {
 			t.Errorf("two conversations: %+v", got)
 		}
@@ -128,7 +130,7 @@ func open(t *testing.T, name string) io.Reader {
 	return f
 }
 
-// What later or older releases may print.
+// TestClaudeReadTolerates reads output of possible other releases.
 func TestClaudeReadTolerates(t *testing.T) {
 	ended := time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)
 	failed := ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Ended: ended}

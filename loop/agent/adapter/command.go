@@ -8,41 +8,42 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Text is the form of output of which nothing is read: it is for people.
+// Text is the output format that is not parsed: it is meant for people.
 const Text = "text"
 
-// Ways in which an agent gets its prompt.
+// Ways to pass the prompt to an agent.
 const (
 	PromptStdin = "stdin" // on standard input, of any length
 	PromptArg   = "arg"   // as the last argument, at most 128 kB
 	PromptFile  = "file"  // in a file whose path is the last argument
 )
 
-// maxArg is the most that one argument can take: the kernel's MAX_ARG_STRLEN,
-// its end included.
+// maxArg is the maximum length of one argument: the kernel's MAX_ARG_STRLEN
+// without the final NUL.
 const maxArg = 128<<10 - 1
 
-// Call is one session as its agent's command line is built from it.
+// Call holds the data from which an agent's command line for one session is
+// built.
 type Call struct {
 	Agent  string   // name in the configuration
-	Output string   // form of output, as the configuration has it
-	Prompt string   // way in which the prompt is passed; "" is the agent's own
+	Output string   // configured output format
+	Prompt string   // configured way to pass the prompt; "" = the agent's default
 	Args   []string // arguments of the configured command
 
 	Launch     ledger.Launch
-	PromptFile string // holds the prompt, for an agent that gets it in no other way
+	PromptFile string // file with the prompt, for PromptFile
 	Hat        string // path of the program hat
 }
 
 func (c Call) problem(text, fix string) error { return Problem(c.Agent, text, fix) }
 
-// Problem returns a *ledger.InputError about an agent of the configuration.
+// Problem returns a *ledger.InputError about a configured agent.
 func Problem(agent, text, fix string) error {
 	return &ledger.InputError{Findings: []ledger.Finding{{Text: fmt.Sprintf("agent %q: %s", agent, text), Fix: fix}}}
 }
 
-// command is the row of any command of the user's: the prompt goes in, an
-// event comes by hat, and the output is for people.
+// command is the row of the user's own commands. Its output is for people, so
+// the session's event comes through hat alone.
 var command = Agent{
 	Name:     Text,
 	Origin:   FromCommand,
@@ -53,10 +54,10 @@ var command = Agent{
 	Login:    NoLogin,
 	Vars:     NoVars,
 	Secrets:  NoSecrets,
-	Failures: NoFailures, // those of all others count
+	Failures: NoFailures, // failures adds those of all agents
 }
 
-// commandArgs passes the prompt as the configuration asks.
+// commandArgs passes the prompt in the configured way.
 func commandArgs(c Call) ([]string, bool, error) {
 	prompt := c.Launch.Prompt
 	switch c.Prompt {
@@ -74,12 +75,13 @@ func commandArgs(c Call) ([]string, bool, error) {
 	return nil, false, c.problem(fmt.Sprintf("prompt = %q is not known", c.Prompt), "write \"stdin\", \"arg\" or \"file\"")
 }
 
-// readText looks for known phrases in the last lines of a session that failed,
-// and nowhere else: a model that writes about rate limits is not limited.
+// readText searches the last lines of a failed session for known phrases.
+// Elsewhere they prove nothing: a model may write about rate limits without
+// being limited.
 func readText(_ io.Reader, x ledger.Exit, known []Failure) Verdict {
-	v := unknown()
+	v := unknownVerdict()
 	switch x.Reason {
-	case ledger.ExitStall, ledger.ExitWall: // some agents never give up, and repeat why they cannot go on
+	case ledger.ExitStall, ledger.ExitWall: // some agents never give up, and repeat the cause until they are stopped
 	case ledger.ExitSelf:
 		if x.Code == 0 {
 			return v

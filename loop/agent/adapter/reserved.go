@@ -1,8 +1,8 @@
 package adapter
 
-// Rows of agents whose names are taken. Each gets a file of its own when it is
-// built. Their logins are hidden from sessions already: people have these
-// programs today.
+// Rows of agents with reserved names. Each moves to a file of its own when it
+// is built. Sessions must not see their logins even now, because people have
+// these programs installed.
 var (
 	codex    = reserved("codex", ".codex")
 	opencode = reserved("opencode", ".local/share/opencode")
@@ -12,7 +12,7 @@ var (
 	copilot  = reserved("copilot", ".copilot", ".config/github-copilot")
 )
 
-// reserved returns the row of an agent whose program has its name.
+// reserved returns the row of an agent whose program has the agent's name.
 func reserved(name string, secrets ...string) Agent {
 	return Agent{Name: name, Origin: FromPath, Reserved: true, Program: name, Secrets: secrets}
 }

@@ -9,8 +9,8 @@ import (
 
 var (
 	unixReset = regexp.MustCompile(`limit reached\|(\d{10})\b`)
-	// resets 7pm · resets at 8:20pm (Europe/Istanbul) · resets Nov 5, 7pm (UTC) ·
-	// try again at 3:53 PM · try again at Nov 5th, 2026 3:53 PM
+	// Examples: resets 7pm · resets at 8:20pm (Europe/Istanbul) · resets Nov 5,
+	// 7pm (UTC) · try again at 3:53 PM · try again at Nov 5th, 2026 3:53 PM
 	clockReset = regexp.MustCompile(`(?i)(?:resets?|try again)(?: at| on)? +` +
 		`(?:([a-z]{3})[a-z]* (\d{1,2})(?:st|nd|rd|th)?(?:, (\d{4}))?(?:,| at)? )?` +
 		`(\d{1,2})(?::(\d\d))? ?([ap])\.?m\b\.?(?: ?\(([A-Za-z0-9_+/-]+)\))?`)
@@ -18,12 +18,12 @@ var (
 	spanPart  = regexp.MustCompile(`(?i)(\d+) ?([dhms])`)
 )
 
-// late is the time by which a named time may lie before the session's end and
-// still be meant: an agent takes a moment to give up.
-const late = 5 * time.Minute
+// resetTolerance is how far a time in the text may lie before the session's end
+// and still mean this day, because an agent takes a moment to give up.
+const resetTolerance = 5 * time.Minute
 
-// resetTime reads when a limit ends. It is zero where the text names no time,
-// or one in an unknown zone.
+// resetTime reads the end of a limit from a text. It returns the zero time for
+// a text without a time, or with an unknown zone.
 func resetTime(text string, ended time.Time) time.Time {
 	if m := unixReset.FindStringSubmatch(text); m != nil {
 		if sec, err := strconv.ParseInt(m[1], 10, 64); err == nil {
@@ -50,7 +50,8 @@ func resetTime(text string, ended time.Time) time.Time {
 	return time.Time{}
 }
 
-// clockTime reads a match of clockReset: a time of day, with or without a date.
+// clockTime converts a match of clockReset: a time of day with an optional
+// date.
 func clockTime(m []string, ended time.Time) time.Time {
 	zone := time.Local
 	if m[7] != "" {
@@ -74,7 +75,7 @@ func clockTime(m []string, ended time.Time) time.Time {
 	now := ended.In(zone)
 	if m[1] == "" {
 		at := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, zone)
-		if at.Before(now.Add(-late)) {
+		if at.Before(now.Add(-resetTolerance)) {
 			at = time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, zone)
 		}
 		return at
@@ -92,7 +93,8 @@ func clockTime(m []string, ended time.Time) time.Time {
 	if at.Day() != day {
 		return time.Time{}
 	}
-	// Without a year it is the next such day: in December they say "Jan 2".
+	// A date without a year is the next such day: a text of December may say
+	// "Jan 2".
 	if m[3] == "" && at.Before(now.Add(-24*time.Hour)) {
 		at = time.Date(year+1, month.Month(), day, hour, minute, 0, 0, zone)
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Scripted is the name of the agent that plays a script and calls no model.
+// Scripted is the name of the agent that follows a script and uses no model.
 const Scripted = "demo"
 
-// scripted is the row of the scripted agent, which is a command of nightporter
-// itself.
+// scripted is the row of the scripted agent, which is a subcommand of
+// nightporter.
 var scripted = Agent{
 	Name:     Scripted,
 	Origin:   FromSelf,
@@ -24,8 +24,7 @@ var scripted = Agent{
 	Failures: NoFailures,
 }
 
-// readScripted says that no tokens were used and nothing was paid: without a
-// model, that is known.
+// readScripted sets tokens and cost to 0, which are known without a model.
 func readScripted(output io.Reader, x ledger.Exit, known []Failure) Verdict {
 	v := readText(output, x, known)
 	v.Tokens, v.CostUSD = 0, 0

@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// eachLine calls f with each line of r. Of a line that is longer than most
-// only the beginning is kept, and cut is true. What cannot be read any more
-// ends it.
+// eachLine calls f with each line of r. A line longer than most bytes is
+// truncated, and cut is true. A read error ends the loop.
 func eachLine(r io.Reader, most int, f func(line []byte, cut bool)) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var line []byte
@@ -35,8 +34,8 @@ func eachLine(r io.Reader, most int, f func(line []byte, cut bool)) {
 	}
 }
 
-// Clean makes text valid UTF-8 of at most size bytes, from its end. NUL, which
-// no terminal or chat shows, is taken out.
+// Clean returns the last size bytes of text as valid UTF-8 without NUL, which
+// neither terminals nor chats accept.
 func Clean(text string, size int) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 	if over := len(text) - size; over > 0 {

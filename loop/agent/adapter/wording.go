@@ -9,16 +9,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Failure is one phrase by which an agent or a provider says that it cannot go
-// on. Phrases are whole ones, seen in real output: single words such as "429"
-// or "limit" are in every second test's output.
+// Failure is a phrase with which an agent or a provider reports that it cannot
+// go on. Phrases come from real output and are whole sentences or clauses:
+// single words such as "429" or "limit" occur in the output of many tests.
 type Failure struct {
 	Class  ledger.FailureClass
 	Phrase *regexp.Regexp
 }
 
-// providerFailures are phrases of providers, which more than one agent passes
-// on.
+// providerFailures are phrases of providers, which several agents pass on.
 var providerFailures = []Failure{
 	{ledger.FailureAuth, phrase(`invalid (x-)?api[ -]key|incorrect api key provided`)},
 	{ledger.FailureAuth, phrase(`\bauthentication_error\b`)},
@@ -29,18 +28,19 @@ var providerFailures = []Failure{
 	{ledger.FailureNetwork, phrase(`\boverloaded_error\b`)},
 }
 
-// classOrder is the order in which classes are tried on a line. A line that
-// names a refused login and a limit is about the login: waiting would not help.
+// classOrder is the order in which the classes are tried on a line. A line
+// about both a refused login and a limit is a login failure, because waiting
+// would not help.
 var classOrder = []ledger.FailureClass{ledger.FailureAuth, ledger.FailureLimit, ledger.FailureNetwork}
 
-// failures returns the phrases that count for an agent: its own and the
-// providers'. A command of the user's may be a script around any agent, so
-// those of all count.
+// failures returns the agent's own phrases and those of providers. A user's
+// command may be a script around any agent, so it gets the phrases of all
+// agents.
 func (a *Agent) failures() []Failure {
 	known := slices.Concat(providerFailures, a.Failures)
 	if a.Origin != FromPath {
 		known = slices.Clone(providerFailures)
-		for _, other := range table {
+		for _, other := range agents {
 			known = append(known, other.Failures...)
 		}
 	}
@@ -52,17 +52,17 @@ func (a *Agent) failures() []Failure {
 
 func phrase(re string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + re) }
 
-// lastWords is the number of last lines that count: an agent that gives up
-// says why at the end.
-const lastWords = 12
+// searchedLines is the number of last lines to search: an agent that gives up
+// reports the cause at the end.
+const searchedLines = 12
 
-// recognise returns the newest line of a failed session's output that holds a
-// known phrase, and its class. ended is the time of the session's end: times of
-// day in the text are the first such time after it, in the text's zone or else
-// the machine's.
+// recognise returns the class and the text of the newest line with a known
+// phrase in a failed session's output. ended is the time of the session's end:
+// a time of day in the text is the first such time after it, in the text's zone
+// or else the machine's.
 func recognise(known []Failure, tail string, ended time.Time) (ledger.FailureClass, time.Time, string) {
 	lines := strings.FieldsFunc(tail, func(r rune) bool { return r == '\n' || r == '\r' })
-	for i := len(lines) - 1; i >= 0 && i >= len(lines)-lastWords; i-- {
+	for i := len(lines) - 1; i >= 0 && i >= len(lines)-searchedLines; i-- {
 		for _, f := range known {
 			if !f.Phrase.MatchString(lines[i]) {
 				continue
@@ -74,7 +74,7 @@ func recognise(known []Failure, tail string, ended time.Time) (ledger.FailureCla
 			if f.Class != ledger.FailureLimit {
 				return f.Class, time.Time{}, text
 			}
-			// The time may stand on one of the lines after it.
+			// The time may be on one of the following lines.
 			until := resetTime(strings.Join(lines[i:], " "), ended)
 			return ledger.FailureLimit, until, text
 		}

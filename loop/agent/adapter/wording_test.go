@@ -21,10 +21,10 @@ func TestRecognise(t *testing.T) {
 	at := func(l *time.Location, day, hour, minute int) time.Time {
 		return time.Date(2026, 11, day, hour, minute, 0, 0, l)
 	}
-	day := func(hour, minute int) time.Time { // next such time on the machine's clock
+	day := func(hour, minute int) time.Time { // next such time of day in the machine's zone
 		now := ended.In(local)
 		d := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, local)
-		if d.Before(now.Add(-late)) {
+		if d.Before(now.Add(-resetTolerance)) {
 			d = time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, local)
 		}
 		return d
@@ -39,10 +39,10 @@ func TestRecognise(t *testing.T) {
 		{"You've hit your limit · resets 7pm", ledger.FailureLimit, day(19, 0)},
 		{"You’ve hit your usage limit. Upgrade, or try again at 3:53 PM.", ledger.FailureLimit, day(15, 53)},
 		{"You've hit your session limit · resets 8:20pm (Europe/Istanbul)", ledger.FailureLimit, at(istanbul, 20, 20, 20)},
-		{"You've hit your session limit · resets 6:58pm (Europe/Istanbul)", ledger.FailureLimit, at(istanbul, 20, 18, 58)}, // two minutes ago: now
+		{"You've hit your session limit · resets 6:58pm (Europe/Istanbul)", ledger.FailureLimit, at(istanbul, 20, 18, 58)}, // two minutes before the end, so it is today
 		{"You've hit your session limit · resets 6pm (Europe/Istanbul)", ledger.FailureLimit, at(istanbul, 21, 18, 0)},
 		{"You've hit your 5-hour limit · resets 3:53pm (UTC)", ledger.FailureLimit, at(utc, 21, 15, 53)},
-		{"limit reached, resets 12:30am (UTC)", "", never}, // not a known phrase
+		{"limit reached, resets 12:30am (UTC)", "", never}, // not a listed phrase
 		{"Weekly limit reached · resets 12:30am (UTC)", ledger.FailureLimit, at(utc, 21, 0, 30)},
 		{"Weekly limit reached ∙ resets Nov 25, 9am (UTC)", ledger.FailureLimit, at(utc, 25, 9, 0)},
 		{"Weekly limit reached ∙ resets Jan 2, 12pm (UTC)", ledger.FailureLimit, time.Date(2027, 1, 2, 12, 0, 0, 0, utc)},
@@ -67,7 +67,7 @@ func TestRecognise(t *testing.T) {
 		{"There's an issue with the selected model (claude-x). It may not exist or you may not have access to it.", ledger.FailureAuth, never},
 		{"API Error: Connection dropped (ECONNRESET). Check the gateway set in ANTHROPIC_BASE_URL, then try again.", ledger.FailureNetwork, never},
 		{"Request timed out. If the API is slow to answer, or a proxy or gateway holds responses, set API_TIMEOUT_MS above 2000.", ledger.FailureNetwork, never},
-		{"Error: Request timed out.", "", never}, // of somebody's test
+		{"Error: Request timed out.", "", never}, // may come from a test
 		{"Quota exceeded. Please try again in 2h 5m.", ledger.FailureLimit, ended.Add(2*time.Hour + 5*time.Minute)},
 		{"usage limit reached, try again in 3 days and 4 hours", ledger.FailureLimit, ended.Add(76 * time.Hour)},
 		{"You've hit your limit\n\nresets 7pm (UTC)\n", ledger.FailureLimit, at(utc, 20, 19, 0)},
@@ -76,13 +76,13 @@ func TestRecognise(t *testing.T) {
 		{"API Error: 401 {\"error\":{\"type\":\"authentication_error\"}}", ledger.FailureAuth, never},
 		{"API Error: 529 overloaded", ledger.FailureNetwork, never},
 		{"API Error (Connection error.)", ledger.FailureNetwork, never},
-		// What tests and models say all day.
+		// Phrases that tests and models print every day.
 		{"FAIL: expected 429, got 200", "", never},
 		{"--- FAIL: TestRateLimit (0.01s)", "", never},
 		{"the limit of retries was reached", "", never},
 		{"Error: connect ECONNREFUSED 127.0.0.1:5432", "", never},
 		{"AssertionError: expected 'Unauthorized' to equal 'OK'", "", never},
-		{"You've hit your limit" + "\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\n", "", never}, // long ago
+		{"You've hit your limit" + "\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\n", "", never}, // too far from the end
 		{"", "", never},
 	} {
 		trouble, until, text := recognise(command.failures(), c.text, ended)
@@ -92,7 +92,7 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// The words count only where the session failed.
+// TestCommandRead: phrases count only in a failed session.
 func TestCommandRead(t *testing.T) {
 	tail := "You've hit your limit · resets 7pm (UTC)"
 	for _, c := range []struct {

@@ -17,24 +17,25 @@ import (
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 )
 
-// Names under which the agent is found: in the configuration, and as a
-// command of nightporter.
+// Names of the scripted agent: in the configuration, and as a command of
+// nightporter.
 const (
 	Agent   = adapter.Scripted
 	Command = "demo-agent"
 )
 
-// maxPrompt is more than any prompt that nightporter builds, in bytes.
+// maxPrompt limits the prompt's size, in bytes. nightporter builds none as
+// large.
 const maxPrompt = 16 << 20
 
-// Main is the scripted agent: one session, from the prompt on stdin to the
-// one event that it emits with hat (docs/spec 2.2). It works in the process's
-// working directory. args are those behind the command's name; with
-// --pace D it waits as long as people need to watch, a planner D and a builder
-// 3·D, and without not at all. getenv finds HAT_NAME and HAT_TASK.
+// Main runs one session of the scripted agent, from the prompt on stdin to the
+// one event that it emits with hat (docs/spec 2.2), in the process's working
+// directory. args are the arguments behind the command's name. With --pace D it
+// waits so that people can watch: a planner for D, a builder for 3·D; without
+// it, Main does not wait. getenv provides HAT_NAME and HAT_TASK.
 //
-// It returns the exit code: 0 event accepted, 2 usage, else what hat returned
-// or 1, with the reason on stderr.
+// The result is the exit code: 0 for an accepted event, 2 for wrong usage, else
+// hat's own exit code or 1, with the reason on stderr.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	flags := flag.NewFlagSet(Command, flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -48,7 +49,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 		_, _ = fmt.Fprintf(stderr, "%s: usage: %s [--pace DURATION], the prompt on standard input\n", Command, Command)
 		return api.ExitUsage
 	}
-	// Whoever wants this process to end sends a signal, and it ends.
+	// No signal handler: a signal ends this process at once.
 	code, err := run(context.Background(), *pace, stdin, stdout, stderr, getenv)
 	if err != nil {
 		_, _ = fmt.Fprintf(stderr, "%s: %v\n", Command, err)
@@ -61,8 +62,8 @@ func run(ctx context.Context, pace time.Duration, stdin io.Reader, stdout, stder
 	if err != nil {
 		return 1, fmt.Errorf("read prompt: %w", err)
 	}
-	// A root, because in a repository of one's own a name in it may be a link
-	// that leads elsewhere.
+	// os.Root, because a name in a person's repository may be a link that leads
+	// elsewhere.
 	root, err := os.OpenRoot(".")
 	if err != nil {
 		return 1, fmt.Errorf("open work folder: %w", err)
@@ -73,8 +74,8 @@ func run(ctx context.Context, pace time.Duration, stdin io.Reader, stdout, stder
 	if id := getenv(api.EnvTask); id != "" {
 		s.task = id
 	}
-	s.say("scripted %s, %s: %s", s.hat, s.task, s.title)
-	play := s.part()
+	s.printf("scripted %s, %s: %s", s.hat, s.task, s.title)
+	play := s.chooseAct()
 	if wait := time.Duration(play.pace) * pace; wait > 0 {
 		time.Sleep(wait)
 	}
@@ -85,29 +86,29 @@ func run(ctx context.Context, pace time.Duration, stdin io.Reader, stdout, stder
 	return emit(ctx, e, stdout, stderr)
 }
 
-// session is what the agent knows and does in one session.
+// session is the state of the agent during one session.
 type session struct {
 	hat, task, title string
 	prompt           parsedPrompt
-	inStory          bool // a task of the sample repository
+	inSampleTask     bool // the task belongs to the sample repository
 	root             *os.Root
 	out              io.Writer
-	changed          []string // paths that were written or removed, in order
+	changed          []string // written and removed paths, in order
 	reports          []report // on guidance
 }
 
-// say tells whoever watches the session's output.
-func (s *session) say(format string, args ...any) {
+// printf prints a line for people who watch the session's output.
+func (s *session) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.out, format+"\n", args...)
 }
 
-// part is what a session plays.
-type part struct {
-	pace int // length, in units of --pace
+// timedAct is the act that a session performs, with its duration.
+type timedAct struct {
+	pace int // duration in units of --pace
 	act  act
 }
 
-// Events that the agent's hats end with (docs/spec 4.2).
+// Events that the agent's hats emit (docs/spec 4.2).
 const (
 	planComplete  = "plan.complete"
 	buildComplete = "build.complete"
@@ -122,51 +123,52 @@ const (
 	adviceComplete   = "advice.complete"
 )
 
-// lengths of a session, by its own event, in units of --pace.
-var lengths = map[string]int{planComplete: 1, buildComplete: 3, reviewVerdict: 1, fixComplete: 2,
+// durations are the durations of sessions in units of --pace, by the event of
+// their hat.
+var durations = map[string]int{planComplete: 1, buildComplete: 3, reviewVerdict: 1, fixComplete: 2,
 	docsComplete: 1, refactorComplete: 1, verifyPassed: 1, critiqueVerdict: 1, adviceComplete: 1}
 
-// part chooses what to play: by the event that the prompt asks for, because
-// hats may have any name, and by the name where a prompt does not say.
-func (s *session) part() part {
+// chooseAct chooses the act by the event that the prompt asks for, because hats
+// may have any name. It uses the hat's name if the prompt names no event.
+func (s *session) chooseAct() timedAct {
 	own := s.prompt.event()
 	if own == "" {
 		own = map[string]string{"planner": planComplete, "builder": buildComplete, "reviewer": reviewVerdict, "fixer": fixComplete}[s.hat]
 	}
 	if acts, ok := story[s.title]; ok && s.inSample() {
 		if act, ok := acts[own]; ok {
-			s.inStory = true
-			p := part{lengths[own], act}
+			s.inSampleTask = true
+			p := timedAct{durations[own], act}
 			if s.title == titleTill && own == planComplete {
-				p.pace += TypedAfter + 1 // until the words are typed, and read
+				p.pace += TypedAfter + 1 // time for the guidance to be typed and read
 			}
 			return p
 		}
 	}
-	if act, ok := anywhere[own]; ok {
-		return part{lengths[own], act}
+	if act, ok := genericScript[own]; ok {
+		return timedAct{durations[own], act}
 	}
-	return part{1, func(s *session) (event, error) {
+	return timedAct{1, func(s *session) (event, error) {
 		return blocked(fmt.Sprintf("the scripted agent can play the shipped hats but the reproducer; it cannot be a %s", s.hat),
 			"nothing", "another agent for this hat"), nil
 	}}
 }
 
-// event is what a session ends with: an event with its payload, or a question.
+// event is the result of a session: an event with its payload, or a question.
 type event struct {
-	name string
-	data map[string]any
-	ask  *question
+	name     string
+	data     map[string]any
+	question *question
 }
 
-// question is asked instead of an event (docs/spec 11, hat ask).
+// question is the alternative to an event (docs/spec 11, hat ask).
 type question struct {
 	text    string
 	options []string
 	choice  string
 }
 
-// report is what the event says of one guidance (docs/spec 5.4).
+// report is the event's statement about one guidance (docs/spec 5.4).
 type report struct {
 	ID       string `json:"id"`
 	Done     bool   `json:"done,omitempty"`
@@ -178,18 +180,18 @@ func blocked(reason, tried, needs string) event {
 	return event{name: taskBlocked, data: map[string]any{"reason": reason, "tried": tried, "needs": needs}}
 }
 
-// end is the hat's own event, with a report on every guidance that is owed.
-// What no part of the script spoke of is set aside.
-func (s *session) end(name, summary string, data map[string]any) event {
+// endEvent returns the hat's own event, with a report on every guidance that
+// needs one. It declines the guidance that the script did not handle.
+func (s *session) endEvent(name, summary string, data map[string]any) event {
 	if data == nil {
 		data = map[string]any{}
 	}
 	data["summary"] = summary
 	var reports []report
-	for _, id := range s.prompt.owed() {
+	for _, id := range s.prompt.owedReports() {
 		n := slices.IndexFunc(s.reports, func(r report) bool { return r.ID == id })
 		if n < 0 {
-			s.reports = append(s.reports, report{ID: id, SetAside: true, Note: s.excuse()})
+			s.reports = append(s.reports, report{ID: id, SetAside: true, Note: s.unfollowedNote()})
 			n = len(s.reports) - 1
 		}
 		reports = append(reports, s.reports[n])
@@ -200,14 +202,14 @@ func (s *session) end(name, summary string, data map[string]any) event {
 	return event{name: name, data: data}
 }
 
-// endWritten ends a session that may write. One that changed nothing says so;
-// where verification was red, that is nothing to go on with.
-func (s *session) endWritten(name, summary string, data map[string]any) event {
+// endWriting ends a session of a hat that may write. A session without changes
+// says so in its event; after a failed verification it is blocked instead.
+func (s *session) endWriting(name, summary string, data map[string]any) event {
 	if data == nil {
 		data = map[string]any{}
 	}
 	if len(s.changed) == 0 {
-		if s.prompt.red() {
+		if s.prompt.verificationFailed() {
 			return blocked("verification fails, and the script of this agent ends here", summary, "an agent that can think")
 		}
 		if data["no_change"] == nil {
@@ -215,19 +217,18 @@ func (s *session) endWritten(name, summary string, data map[string]any) event {
 		}
 	}
 	data["files_modified"] = append([]string{}, s.changed...) // [] rather than null
-	return s.end(name, summary, data)
+	return s.endEvent(name, summary, data)
 }
 
-// maxLater is how often an event is sent that hat could not deliver: each try
-// takes half a minute, which is a restart of the daemon.
-const maxLater = 4
+// maxAttempts limits the attempts to send an event that hat could not deliver.
+// Each attempt takes half a minute, which covers a restart of the daemon.
+const maxAttempts = 4
 
-// emit sends the event with the hat that is first on PATH, and returns its
-// exit code.
+// emit sends the event with the first hat on PATH, and returns hat's exit code.
 func emit(ctx context.Context, e event, stdout, stderr io.Writer) (int, error) {
 	var args []string
 	var data []byte
-	if q := e.ask; q != nil {
+	if q := e.question; q != nil {
 		args = []string{"ask", q.text}
 		for _, o := range q.options {
 			args = append(args, "--option", o)
@@ -250,11 +251,11 @@ func emit(ctx context.Context, e event, stdout, stderr io.Writer) (int, error) {
 			return 0, nil
 		case !errors.As(err, &exit):
 			return 1, fmt.Errorf("run hat: %w", err)
-		case exit.ExitCode() == api.ExitLater && try < maxLater:
+		case exit.ExitCode() == api.ExitLater && try < maxAttempts:
 			continue
 		case exit.ExitCode() > 0:
 			return exit.ExitCode(), fmt.Errorf("hat %s: exit %d", args[0], exit.ExitCode())
-		default: // by a signal
+		default: // killed by a signal
 			return 1, fmt.Errorf("hat %s: %w", args[0], err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// ownRepository is a repository that is not the sample.
+// ownRepository makes a repository that is not the sample.
 func ownRepository(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,12 +32,12 @@ func ownRepository(t *testing.T, names ...string) string {
 	return dir
 }
 
-// A task of one's own, even with a title of the story, is gone through and not
-// pretended to be done.
-func TestAnywhere(t *testing.T) {
-	n := newNight(t, ownRepository(t, "src/a.go"), "true")
-	n.before = typing("planner", "T-1", "Wrap it")
-	n.play([]ledger.Task{
+// TestOtherRepository: in a person's own repository the agent claims no work,
+// even for a task with a title of the sample.
+func TestOtherRepository(t *testing.T) {
+	n := newTestRun(t, ownRepository(t, "src/a.go"), "true")
+	n.before = typesGuidance("planner", "T-1", "Wrap it")
+	n.execute([]ledger.Task{
 		{ID: "T-1", Title: titleTill, Mark: ledger.MarkOpen},
 		{ID: "T-2", Title: "Parse dates", Mark: ledger.MarkOpen},
 	})
@@ -66,8 +66,9 @@ final 0: `
 	}
 }
 
-// The own file lies where the scope has room for it.
-func TestPlace(t *testing.T) {
+// TestOwnFilePath: the agent writes its file into a folder that the scope
+// permits.
+func TestOwnFilePath(t *testing.T) {
 	dir := ownRepository(t, "src/auth/login.go", "notes.md", "web/api/x.go")
 	if err := os.Symlink("/", filepath.Join(dir, "out")); err != nil {
 		t.Fatal(err)
@@ -98,16 +99,16 @@ func TestPlace(t *testing.T) {
 			if scope == "" {
 				s.prompt = parsePrompt("")
 			}
-			if got, err := s.place(); err != nil || got != want {
+			if got, err := s.ownFilePath(); err != nil || got != want {
 				t.Errorf("%q %v, not %q", got, err, want)
 			}
 		})
 	}
 }
 
-// What a session says and does where there is no room, where verification is
-// red, where a link leads out, and for a hat that it cannot play.
-func TestHonest(t *testing.T) {
+// TestCannotSucceed covers sessions that cannot succeed: no permitted folder, a
+// failed verification, a link that leads out, and a hat without a script.
+func TestCannotSucceed(t *testing.T) {
 	task := "## Task\n\nT-3: Do it\n\n"
 	end := func(event string) string { return "## How to end\n\n    hat emit " + event + " --data '{}'\n" }
 	for _, tt := range []struct {
@@ -137,8 +138,8 @@ func TestHonest(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			code, out := started(t, dir, hats, tt.prompt, "HAT_NAME=painter", "HAT_TASK=T-3")
-			c := taken(t, hats)
+			code, out := runAgent(t, dir, hats, tt.prompt, "HAT_NAME=painter", "HAT_TASK=T-3")
+			c := takeCall(t, hats)
 			if code != tt.code {
 				t.Fatalf("exit %d\n%s", code, out)
 			}
@@ -152,15 +153,15 @@ func TestHonest(t *testing.T) {
 			if err := json.Unmarshal([]byte(c.Data), &data); err != nil {
 				t.Fatal(err)
 			}
-			said := data[tt.field]
-			if _, text := said.(string); !text {
-				raw, err := json.Marshal(said)
+			value := data[tt.field]
+			if _, text := value.(string); !text {
+				raw, err := json.Marshal(value)
 				if err != nil {
 					t.Fatal(err)
 				}
-				said = string(raw)
+				value = string(raw)
 			}
-			if c.Args[1] != tt.event || said != tt.says {
+			if c.Args[1] != tt.event || value != tt.says {
 				t.Errorf("%q %s", c.Args, c.Data)
 			}
 			if got := output(t, dir, "git", "status", "--porcelain"); got != "" {
@@ -170,21 +171,21 @@ func TestHonest(t *testing.T) {
 	}
 }
 
-// hat's own exit code is the agent's, and what hat could not deliver is sent
-// again.
+// TestHatExit: the agent returns hat's exit code, and repeats an event that hat
+// could not deliver.
 func TestHatExit(t *testing.T) {
 	for _, tt := range []struct {
 		exit        string
 		code, calls int
 	}{
-		{"0", 0, 1}, {"1", api.ExitRefused, 1}, {"2", api.ExitUsage, 1}, {"75", api.ExitLater, maxLater},
+		{"0", 0, 1}, {"1", api.ExitRefused, 1}, {"2", api.ExitUsage, 1}, {"75", api.ExitLater, maxAttempts},
 	} {
 		dir, hats := ownRepository(t), hatFolder(t)
 		if err := os.WriteFile(filepath.Join(hats, "exit"), []byte(tt.exit), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		code, out := started(t, dir, hats, "", "HAT_NAME=reviewer", "HAT_TASK=T-1")
-		if c := taken(t, hats); code != tt.code || c.N != tt.calls {
+		code, out := runAgent(t, dir, hats, "", "HAT_NAME=reviewer", "HAT_TASK=T-1")
+		if c := takeCall(t, hats); code != tt.code || c.N != tt.calls {
 			t.Errorf("hat ends with %s: exit %d after %d calls\n%s", tt.exit, code, c.N, out)
 		}
 	}
@@ -200,7 +201,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// The durations of the demo (docs/spec 24.2).
+// TestPace checks the durations of the demo (docs/spec 24.2).
 func TestPace(t *testing.T) {
 	root, err := os.OpenRoot(sample(t))
 	if err != nil {
@@ -215,7 +216,7 @@ func TestPace(t *testing.T) {
 		{titleTill, "planner", TypedAfter + 2}, {titleTill, "builder", 3}, {"Of one's own", "builder", 3},
 	} {
 		s := &session{root: root, title: tt.title, hat: tt.hat}
-		if got := s.part().pace; got != tt.want {
+		if got := s.chooseAct().pace; got != tt.want {
 			t.Errorf("%s of %q: %d, not %d", tt.hat, tt.title, got, tt.want)
 		}
 	}

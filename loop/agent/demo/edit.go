@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// read returns a file of the work folder, nil where there is none.
+// read returns a file of the work folder, or nil.
 func (s *session) read(name string) ([]byte, error) {
 	data, err := s.root.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -22,8 +22,8 @@ func (s *session) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// write brings a file to the given content and mode. One that has them
-// already is left alone, and does not count as changed.
+// write gives a file the content and mode. A file that has them already does
+// not count as changed.
 func (s *session) write(f file) error {
 	old, err := s.read(f.path)
 	if err != nil {
@@ -47,8 +47,8 @@ func (s *session) write(f file) error {
 	return nil
 }
 
-// put writes the files of one act of the script.
-func (s *session) put(act string) error {
+// writeAct writes the files of one act of the script.
+func (s *session) writeAct(act string) error {
 	files, err := filesOf("script/" + act)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *session) put(act string) error {
 	return nil
 }
 
-// restore brings files back to what the sample repository began with.
+// restore resets files to their first version in the sample repository.
 func (s *session) restore(names ...string) error {
 	for _, name := range names {
 		data := sampleFile(name)
@@ -72,7 +72,7 @@ func (s *session) restore(names ...string) error {
 	return nil
 }
 
-// remove takes files away; those that are not there are no error.
+// remove deletes files. A missing file is no error.
 func (s *session) remove(names ...string) error {
 	for _, name := range names {
 		err := s.root.Remove(name)
@@ -87,8 +87,8 @@ func (s *session) remove(names ...string) error {
 	return nil
 }
 
-// addLine appends a line to a text file, after a heading where the file is
-// new. A line that the file holds already is not written twice.
+// addLine appends a line to a text file unless the file contains it. A new file
+// starts with the heading.
 func (s *session) addLine(name, heading, line string) error {
 	old, err := s.read(name)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *session) addLine(name, heading, line string) error {
 }
 
 func (s *session) note(verb, name string) {
-	s.say("%s %s", verb, name)
+	s.printf("%s %s", verb, name)
 	if !slices.Contains(s.changed, name) {
 		s.changed = append(s.changed, name)
 	}

@@ -8,28 +8,28 @@ import (
 	"path"
 )
 
-// content holds the sample repository, and for each act of the story the
-// files as the agent writes them. They are files rather than strings here, so
-// that people can read and run them.
+// embedded holds the sample repository, and for each act of the story the files
+// that the agent writes. They are embedded files instead of strings, so that
+// people can read and run them.
 //
 //go:embed all:sample script
-var content embed.FS
+var embedded embed.FS
 
-// file is one file below a repository's top folder.
+// file is a file of a repository.
 type file struct {
-	path string // with slashes
+	path string // relative, with slashes
 	data []byte
 	mode fs.FileMode
 }
 
-// filesOf lists the files of a folder of content, in order of their paths.
+// filesOf returns the files of a folder of content, sorted by path.
 func filesOf(dir string) ([]file, error) {
 	var list []file
-	err := fs.WalkDir(content, dir, func(p string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(embedded, dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := content.ReadFile(p)
+		data, err := embedded.ReadFile(p)
 		if err != nil {
 			return err
 		}
@@ -42,16 +42,17 @@ func filesOf(dir string) ([]file, error) {
 	return list, nil
 }
 
-// sampleFile returns a file of the sample repository, nil where it has none.
+// sampleFile returns a file of the sample repository, or nil.
 func sampleFile(name string) []byte {
-	data, err := content.ReadFile(path.Join("sample", name))
+	data, err := embedded.ReadFile(path.Join("sample", name))
 	if err != nil {
 		return nil
 	}
 	return data
 }
 
-// modeOf makes scripts executable: an embedded file has no mode of its own.
+// modeOf returns the mode for a file: scripts are executable. Embedded files
+// have no mode.
 func modeOf(data []byte) fs.FileMode {
 	if bytes.HasPrefix(data, []byte("#!")) {
 		return 0o755

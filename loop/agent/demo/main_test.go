@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
-// The test program is the agent when it is started as one: every session of a
-// test is a process of its own, as in real life.
+// TestMain lets the test program act as the agent, so that every session of a
+// test is a process.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == Command {
 		os.Exit(Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
@@ -20,8 +20,8 @@ func TestMain(m *testing.M) {
 	leaktest.Main(m.Run)
 }
 
-// hatScript stands in for hat, which is not under test: it keeps what it is
-// called with, and ends as the folder's file "exit" says.
+// hatScript replaces hat, which is not under test. It records its arguments,
+// and exits with the code in the file "exit" of its folder.
 const hatScript = `#!/bin/sh
 dir=$(dirname "$0")
 for arg in "$@"; do printf '%s\n' "$arg" >>"$dir/args"; done
@@ -30,14 +30,14 @@ echo call >>"$dir/calls"
 [ ! -f "$dir/exit" ] || exit "$(cat "$dir/exit")"
 `
 
-// call is what hat was called with.
-type call struct {
+// hatCall is a recorded call of hat.
+type hatCall struct {
 	Args []string
 	Data string
-	N    int // calls in one session
+	N    int // number of calls in one session
 }
 
-// hatFolder makes a folder with a hat that records.
+// hatFolder makes a folder with a recording hat.
 func hatFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,8 +47,9 @@ func hatFolder(t *testing.T) string {
 	return dir
 }
 
-// taken returns and forgets what the hat in dir recorded.
-func taken(t *testing.T, dir string) call {
+// takeCall returns the call that the hat in dir recorded, and deletes the
+// record.
+func takeCall(t *testing.T, dir string) hatCall {
 	t.Helper()
 	read := func(name string) string {
 		p := filepath.Join(dir, name)
@@ -65,17 +66,18 @@ func taken(t *testing.T, dir string) call {
 		return string(data)
 	}
 	args, data, calls := read("args"), read("data"), read("calls")
-	return call{Args: strings.Split(strings.TrimSuffix(args, "\n"), "\n"), Data: data, N: strings.Count(calls, "\n")}
+	return hatCall{Args: strings.Split(strings.TrimSuffix(args, "\n"), "\n"), Data: data, N: strings.Count(calls, "\n")}
 }
 
-// started runs the agent as a process in dir and returns its exit code and
-// what it said.
-func started(t *testing.T, dir, hats string, prompt string, env ...string) (int, string) {
+// runAgent runs the agent as a process in dir and returns its exit code and its
+// output.
+func runAgent(t *testing.T, dir, hats string, prompt string, env ...string) (int, string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], Command)
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(prompt)
-	// A program with the race detector waits a second at its end otherwise.
+	// Without this setting, a program with the race detector waits a second at
+	// exit.
 	cmd.Env = append([]string{"PATH=" + hats + ":" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}, env...)
 	out, err := cmd.CombinedOutput()
 	if ended := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ended) {
@@ -84,7 +86,8 @@ func started(t *testing.T, dir, hats string, prompt string, env ...string) (int,
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// run runs a program in dir and returns its output without the last line end.
+// output runs a program in dir and returns its output without the last line
+// end.
 func output(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)

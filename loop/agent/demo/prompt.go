@@ -6,27 +6,28 @@ import (
 	"strings"
 )
 
-// sections are the titles that the agent reads, in the order in which a
-// prompt has them (docs/spec 4.7). A line that looks like an earlier title is text
-// of a later section.
+// sections are the titles that the agent reads, in the order of a prompt
+// (docs/spec 4.7). A line that looks like an earlier title is text of a later
+// section.
 var sections = [...]string{
 	"Role", "Task", "Acceptance", "Scope", "Plan", "What happened so far", "Issues", "Verification",
 	"Changes so far", "Guidance", "Answers", "Memory",
 }
 
-// parsedPrompt is a session's prompt, taken apart.
+// parsedPrompt is a parsed prompt.
 type parsedPrompt struct {
-	section map[string]string // by title
-	end     string            // "How to end"
+	section map[string]string // text by title
+	end     string            // text of the section "How to end"
 }
 
 const howToEnd = "\n## How to end\n"
 
-// parsePrompt takes a prompt apart. It never fails: what is not found is empty.
+// parsePrompt parses a prompt. It never fails: a missing section is empty.
 func parsePrompt(text string) parsedPrompt {
 	p := parsedPrompt{section: map[string]string{}}
 	text = "\n" + strings.ReplaceAll(text, "\r\n", "\n")
-	// The last one: files that are quoted before it may have any heading.
+	// The last one counts, because quoted files before it may contain the same
+	// heading.
 	if n := strings.LastIndex(text, howToEnd); n >= 0 {
 		text, p.end = text[:n], text[n+len(howToEnd):]
 	}
@@ -56,7 +57,7 @@ func parsePrompt(text string) parsedPrompt {
 	return p
 }
 
-// task returns the id and the title of the first line of the Task section.
+// task returns the id and the title of the task.
 func (p parsedPrompt) task() (id, title string) {
 	line, _, _ := strings.Cut(p.section["Task"], "\n")
 	id, title, _ = strings.Cut(line, ": ")
@@ -65,7 +66,8 @@ func (p parsedPrompt) task() (id, title string) {
 
 var emitLine = regexp.MustCompile(`(?m)^\s*hat emit (\S+)`)
 
-// event is the type of the hat's own event: the first one that it may end with.
+// event returns the type of the hat's own event: the first one that "How to
+// end" names.
 func (p parsedPrompt) event() string {
 	if m := emitLine.FindStringSubmatch(p.end); m != nil {
 		return m[1]
@@ -73,19 +75,22 @@ func (p parsedPrompt) event() string {
 	return ""
 }
 
-// A command that failed before the task too is marked behind the exit code,
-// and does not count.
+// redLine does not match a command that already failed before the task: such a
+// line has a remark behind the exit code.
 var redLine = regexp.MustCompile("(?m)^- `.*` FAILED \\(exit -?[0-9]+\\)$")
 
-// red reports whether verification failed after the session before.
-func (p parsedPrompt) red() bool { return redLine.MatchString(p.section["Verification"]) }
+// verificationFailed reports whether verification failed after the previous
+// session.
+func (p parsedPrompt) verificationFailed() bool {
+	return redLine.MatchString(p.section["Verification"])
+}
 
-// outOfScope reports whether what an earlier session wrote was undone.
+// outOfScope reports whether changes of an earlier session were undone.
 func (p parsedPrompt) outOfScope() bool {
 	return strings.Contains(p.section["What happened so far"], "out of scope")
 }
 
-// answer returns what a person said to a question, "" where nobody was asked.
+// answer returns a person's answer to a question, or "".
 func (p parsedPrompt) answer(question string) string {
 	answer := ""
 	_, rest, found := strings.Cut(p.section["Answers"], "asked: "+question)
@@ -105,8 +110,8 @@ func (p parsedPrompt) answer(question string) string {
 type directive struct {
 	id       string
 	text     string
-	shown    bool // for information: this session has nothing to report on it
-	reported bool // an earlier session did
+	shown    bool // for information only: this session need not report on it
+	reported bool // an earlier session has reported on it
 }
 
 var (
@@ -115,7 +120,7 @@ var (
 	owedID        = regexp.MustCompile(`\{"id":"(g[0-9]+)"`)
 )
 
-// guidance returns the guidance that the prompt shows, in order.
+// guidance returns the guidance in the prompt, in order.
 func (p parsedPrompt) guidance() []directive {
 	var list []directive
 	shown := false
@@ -139,9 +144,9 @@ func (p parsedPrompt) guidance() []directive {
 	return list
 }
 
-// owed returns the ids that the event has to report on, as "How to end" lists
-// them.
-func (p parsedPrompt) owed() []string {
+// owedReports returns the ids of guidance on which the event must report,
+// according to "How to end".
+func (p parsedPrompt) owedReports() []string {
 	var ids []string
 	for _, m := range owedID.FindAllStringSubmatch(p.end, -1) {
 		if !slices.Contains(ids, m[1]) {

@@ -18,7 +18,7 @@ const hostilePrompt = "## Role\n\nYou build.\n\n" +
 func TestPrompt(t *testing.T) {
 	p := parsePrompt(hostilePrompt)
 	id, title := p.task()
-	got := []any{id, title, p.event(), p.owed(), p.red(), p.answer("what?"), p.answer("why?"), p.section["Scope"]}
+	got := []any{id, title, p.event(), p.owedReports(), p.verificationFailed(), p.answer("what?"), p.answer("why?"), p.section["Scope"]}
 	want := []any{"Task 7", "Wrap: it up", "build.complete", []string{"g2"}, false, "second", "", "You may change: src"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -36,19 +36,19 @@ func TestPromptRed(t *testing.T) {
 		"- `./test.sh` FAILED (exit 1)\n":                    false,
 		"":                                                   false,
 	} {
-		if got := parsePrompt(text).red(); got != want {
+		if got := parsePrompt(text).verificationFailed(); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
 }
 
-// Whatever stands in a prompt, taking it apart ends.
+// FuzzPrompt: parsing terminates for every prompt.
 func FuzzPrompt(f *testing.F) {
 	f.Add(hostilePrompt)
 	f.Add("```\n## Task\n## How to end\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		p := parsePrompt(text)
 		_, _ = p.task()
-		_, _, _, _, _ = p.event(), p.guidance(), p.owed(), p.red(), p.answer(halfCents)
+		_, _, _, _, _ = p.event(), p.guidance(), p.owedReports(), p.verificationFailed(), p.answer(halfCents)
 	})
 }

@@ -11,28 +11,27 @@ import (
 	"strings"
 )
 
-// What `nightporter demo` runs: the sample repository's name, its plan and
-// its verification command.
+// Parts of the sample repository that `nightporter demo` uses.
 const (
 	Name   = "tea-shop"
-	Plan   = ".agents/plans/in-progress/first-week.md" // below the repository
+	Plan   = ".agents/plans/in-progress/first-week.md" // path below the repository
 	Verify = "./test.sh"
-	Tasks  = 4 // in the plan
+	Tasks  = 4 // number of tasks in the plan
 )
 
-// ErrExists says that WriteRepository found something in its place and left
-// it alone.
+// ErrExists means that WriteRepository found something at its path and did not
+// touch it.
 var ErrExists = errors.New("it exists already")
 
-// The sample's own owner: a newcomer's machine may have no git identity, and
-// the demo's commits are nobody's work.
+// Author of the sample's commits. A newcomer's machine may have no git
+// identity.
 const (
 	ownerName  = "Tea Shop"
 	ownerEmail = "owner@tea-shop.example"
 )
 
-// commits are the sample's history, oldest first. Their dates are fixed, so
-// that hashes are the same everywhere.
+// commits is the sample's history, oldest first. Their dates are fixed, so that
+// their hashes are the same everywhere.
 var commits = [...]struct {
 	paths   []string
 	message string
@@ -42,11 +41,11 @@ var commits = [...]struct {
 	{[]string{".agents"}, "Plan the first week", "2026-01-11T20:05:00+00:00"},
 }
 
-// WriteRepository makes the sample repository at dir, which must not exist or
-// be an empty folder; its parents are made. Branch main is checked out and
-// clean, the owner's identity is in its own git configuration, and its commits
-// have the same hashes wherever it is made. It appears in one step: an error
-// leaves nothing behind. errors.Is(err, ErrExists) where dir is taken.
+// WriteRepository makes the sample repository at dir, which must be missing or
+// an empty folder. It creates missing parents. Branch main is checked out and
+// clean, the owner's identity is in the repository's own git configuration, and
+// the commits have the same hashes everywhere. The folder appears atomically:
+// an error leaves nothing behind. If dir is in use, errors.Is(err, ErrExists).
 func WriteRepository(ctx context.Context, dir string) error {
 	if err := writeRepository(ctx, dir); err != nil {
 		return fmt.Errorf("write sample repository %s: %w", dir, err)
@@ -74,8 +73,8 @@ func writeRepository(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }() // gone already where it was renamed
-	if err := os.Chmod(tmp, 0o755); err != nil {                 // sessions may have another user
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }() // after the rename it no longer exists
+	if err := os.Chmod(tmp, 0o755); err != nil {                 // sessions may run as another user
 		return err
 	}
 	files, err := filesOf("sample")
@@ -90,24 +89,24 @@ func writeRepository(ctx context.Context, dir string) (err error) {
 		if err := os.WriteFile(p, f.data, f.mode); err != nil {
 			return err
 		}
-		if err := os.Chmod(p, f.mode); err != nil { // besides the mode above, which the umask cuts
+		if err := os.Chmod(p, f.mode); err != nil { // the umask restricts the mode given at creation
 			return err
 		}
 	}
 	if err := commitAll(ctx, tmp); err != nil {
 		return err
 	}
-	// An empty folder is in the way of a rename; one that was filled meanwhile
-	// is not removed by this.
+	// The rename needs the empty folder removed. Remove fails if the folder has
+	// been filled in between.
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return os.Rename(tmp, dir)
 }
 
-// commitAll makes the repository in dir and its commits.
+// commitAll makes a repository of the files in dir, with the sample's history.
 func commitAll(ctx context.Context, dir string) error {
-	// Not init -b, which git before 2.28 does not know.
+	// git before 2.28 does not know init -b.
 	for _, args := range [][]string{
 		{"init", "--quiet", "--template="},
 		{"symbolic-ref", "HEAD", "refs/heads/main"},
@@ -130,8 +129,8 @@ func commitAll(ctx context.Context, dir string) error {
 	return nil
 }
 
-// git runs git in dir with the configuration that hashes depend on: nothing of
-// the user's, whose hooks, signing and line ends would change them.
+// git runs git in dir without the user's configuration, whose hooks, signing
+// and line ends would change the hashes.
 func git(ctx context.Context, dir string, env []string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", append([]string{
 		"-c", "user.name=" + ownerName, "-c", "user.email=" + ownerEmail,

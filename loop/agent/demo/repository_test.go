@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// The hash of the sample's last commit: whoever changes the sample changes it
-// here, knowing that it is the same on every machine.
+// sampleHead is the hash of the sample's last commit, which is the same on
+// every machine. A change of the sample changes it.
 const sampleHead = "670780b698d4789c88f1dfe460c2dc16ea31268b"
 
 func TestWriteRepository(t *testing.T) {
-	// A user's settings that would change hashes, run hooks or ask for a key.
+	// These user settings would change hashes, run hooks or ask for a key.
 	home := t.TempDir()
 	config := "[core]\n\tautocrlf = true\n\thooksPath = " + home + "\n[commit]\n\tgpgSign = true\n[init]\n\tdefaultBranch = trunk\n[user]\n\tname = Somebody\n\temail = s@example\n[i18n]\n\tcommitEncoding = ISO-8859-1\n"
 	for name, text := range map[string]string{".gitconfig": config, "pre-commit": "#!/bin/sh\nexit 1\n"} {
@@ -30,7 +30,7 @@ func TestWriteRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"GIT_DIR", "GIT_DEFAULT_HASH"} {
-		if err := os.Unsetenv(name); err != nil { // Setenv above restores it
+		if err := os.Unsetenv(name); err != nil { // t.Setenv above restores it afterwards
 			t.Fatal(err)
 		}
 	}
@@ -61,17 +61,17 @@ func TestWriteRepositoryTaken(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteRepository(t.Context(), dir); err != nil { // an empty folder is nobody's
+	if err := WriteRepository(t.Context(), dir); err != nil { // an empty folder is accepted
 		t.Fatal(err)
 	}
-	mine := filepath.Join(dir, "README.md")
-	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+	ownFile := filepath.Join(dir, "README.md")
+	if err := os.WriteFile(ownFile, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := WriteRepository(t.Context(), dir); !errors.Is(err, ErrExists) {
 		t.Errorf("error %v, not ErrExists", err)
 	}
-	if data, err := os.ReadFile(mine); err != nil || string(data) != "mine" {
+	if data, err := os.ReadFile(ownFile); err != nil || string(data) != "mine" {
 		t.Errorf("what was there is now %q %v", data, err)
 	}
 }

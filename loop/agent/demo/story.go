@@ -9,10 +9,10 @@ import (
 	"github.com/nightporter/nightporter/internal/text"
 )
 
-// What the demo's scripted person does where nobody types: when the planner of
-// GuidanceTask has been at work for TypedAfter units of --pace, the words
-// Guidance are typed, unless a person has given guidance before (docs/spec 24.2).
-// The question of the last task is left to expire.
+// Inputs of the demo's scripted person, for a demo without a person: after the
+// planner of GuidanceTask has worked for TypedAfter units of --pace, Guidance
+// is typed, unless a person has given guidance before (docs/spec 24.2). The
+// question of the last task expires unanswered.
 const (
 	Guidance     = "Wrap the old till, don't replace it"
 	GuidanceTask = "Task 3"
@@ -28,7 +28,7 @@ const (
 	titleRound  = "Round half cents"
 )
 
-// sampleTitle begins the sample repository's README.
+// sampleTitle is the first line of the sample repository's README.
 const sampleTitle = "# tea-shop: a till in plain shell\n"
 
 // inSample reports whether the work folder holds the sample repository.
@@ -37,11 +37,11 @@ func (s *session) inSample() bool {
 	return err == nil && bytes.HasPrefix(readme, []byte(sampleTitle))
 }
 
-// act is what one hat does on one task.
+// act is the work of one hat on one task.
 type act func(*session) (event, error)
 
-// story is what is played in the sample repository, by the task's title and
-// the hat's own event.
+// story is the script of the sample repository: an act for each task's title
+// and each hat's event.
 var story = map[string]map[string]act{
 	titlePrices: {
 		planComplete: steps("The teas in one case, with tests", "prices.sh: price_of, five teas, an error for all else",
@@ -71,16 +71,16 @@ var story = map[string]map[string]act{
 	},
 }
 
-// steps plays a planner whose plan is always the same.
+// steps returns the act of a planner with a fixed plan.
 func steps(summary string, steps ...string) act {
 	return func(s *session) (event, error) {
-		return s.end(planComplete, summary, map[string]any{"steps": steps}), nil
+		return s.endEvent(planComplete, summary, map[string]any{"steps": steps}), nil
 	}
 }
 
-// excuse is the note on guidance that the script does not follow.
-func (s *session) excuse() string {
-	if s.inStory && s.title != titleTill {
+// unfollowedNote returns the note on guidance that the script does not follow.
+func (s *session) unfollowedNote() string {
+	if s.inSampleTask && s.title != titleTill {
 		return "a scripted agent: " + s.task + " goes by its script; /guidance #3 reaches the till"
 	}
 	return "a scripted agent cannot follow words; they were in its prompt"
@@ -94,7 +94,7 @@ func (s *session) fixNothing() (event, error) {
 	return s.dispute("the script knows no such issue"), nil
 }
 
-// issue is one finding of the reviewer (docs/spec 2.6).
+// issue is one issue of a review (docs/spec 2.6).
 type issue struct {
 	Severity string `json:"severity"`
 	File     string `json:"file,omitempty"`
@@ -104,12 +104,12 @@ type issue struct {
 }
 
 func (s *session) verdict(summary string, issues []issue) event {
-	return s.end(reviewVerdict, summary, map[string]any{"issues": append([]issue{}, issues...)}) // [] rather than null
+	return s.endEvent(reviewVerdict, summary, map[string]any{"issues": append([]issue{}, issues...)}) // [] rather than null
 }
 
 var issueLine = regexp.MustCompile(`(?m)^[0-9]+\. \[.*$`)
 
-// dispute answers every issue of the prompt with the reason why it stays.
+// dispute answers every issue of the prompt with the reason why it remains.
 func (s *session) dispute(reason string) event {
 	type disputed struct {
 		Issue  string `json:"issue"`
@@ -119,7 +119,7 @@ func (s *session) dispute(reason string) event {
 	for _, line := range issueLine.FindAllString(s.prompt.section["Issues"], -1) {
 		list = append(list, disputed{line, reason})
 	}
-	return s.endWritten(fixComplete, "Changed nothing: "+reason, map[string]any{
+	return s.endWriting(fixComplete, "Changed nothing: "+reason, map[string]any{
 		"resolved": []string{}, "disputed": list, "no_change": reason,
 	})
 }
@@ -127,16 +127,17 @@ func (s *session) dispute(reason string) event {
 // --- Task 1 ---
 
 func (s *session) buildPrices() (event, error) {
-	if err := s.put("price-list"); err != nil {
+	if err := s.writeAct("price-list"); err != nil {
 		return event{}, err
 	}
-	return s.endWritten(buildComplete, "Price list with five teas", nil), nil
+	return s.endWriting(buildComplete, "Price list with five teas", nil), nil
 }
 
 // --- Task 2: a claim that is false, and a sum that is wrong ---
 
-// wrong lines of basket.sh, with what the reviewer says of them.
-var wrong = [...]struct{ code, rule, text string }{
+// faultyLines lists faulty lines of basket.sh, with the reviewer's issue for
+// each.
+var faultyLines = [...]struct{ code, rule, text string }{
 	{"sum=$((sum + price * (grams / 100)))", "portions",
 		"Portions under 100 g cost nothing: grams are divided before they are multiplied."},
 	{"sum=$((sum + price * grams / 100))", "rounding",
@@ -151,7 +152,7 @@ func (s *session) findWrong() ([]issue, error) {
 	}
 	var found []issue
 	for n, line := range strings.Split(string(code), "\n") {
-		for _, w := range wrong {
+		for _, w := range faultyLines {
 			if strings.TrimSpace(line) == w.code {
 				found = append(found, issue{Severity: "major", File: "basket.sh", Line: n + 1, Rule: w.rule, Text: w.text})
 			}
@@ -160,29 +161,29 @@ func (s *session) findWrong() ([]issue, error) {
 	return found, nil
 }
 
-// buildSum claims at first that all tests pass, while its own TestSum fails;
-// once verification has said so, it repairs that.
+// buildSum first claims that all tests pass, although its own TestSum fails.
+// After verification has found that, it repairs the sum.
 func (s *session) buildSum() (event, error) {
 	code, err := s.read("basket.sh")
 	if err != nil {
 		return event{}, err
 	}
-	switch first := bytes.Contains(code, []byte(wrong[0].code)); {
-	case s.prompt.red() && (code == nil || first):
-		err = s.put("sum-claimed") // the tests, where they are gone
+	switch first := bytes.Contains(code, []byte(faultyLines[0].code)); {
+	case s.prompt.verificationFailed() && (code == nil || first):
+		err = s.writeAct("sum-claimed") // restores the tests if they are missing
 		if err == nil {
-			err = s.put("sum-repaired")
+			err = s.writeAct("sum-repaired")
 		}
 		if err == nil {
-			return s.endWritten(buildComplete, "Weighs portions under 100 g too", nil), nil
+			return s.endWriting(buildComplete, "Weighs portions under 100 g too", nil), nil
 		}
 	case code == nil || first:
-		err = s.put("sum-claimed")
+		err = s.writeAct("sum-claimed")
 	}
 	if err != nil {
 		return event{}, err
 	}
-	return s.endWritten(buildComplete, "Basket adds up, all tests pass", nil), nil
+	return s.endWriting(buildComplete, "Basket adds up, all tests pass", nil), nil
 }
 
 func (s *session) reviewSum() (event, error) {
@@ -204,10 +205,10 @@ func (s *session) fixSum() (event, error) {
 	if len(found) == 0 {
 		return s.fixNothing()
 	}
-	if err := s.put("sum-fixed"); err != nil {
+	if err := s.writeAct("sum-fixed"); err != nil {
 		return event{}, err
 	}
-	return s.endWritten(fixComplete, "Adds up first and divides once", map[string]any{
+	return s.endWriting(fixComplete, "Adds up first and divides once", map[string]any{
 		"resolved": []string{found[0].Rule}, "disputed": []string{},
 	}), nil
 }
@@ -216,17 +217,18 @@ func (s *session) fixSum() (event, error) {
 
 const halfCents = "round half cents up?"
 
-// planRound asks, until somebody has answered or the time for it is over.
+// planRound asks a question, and plans after an answer or after its time has
+// expired.
 func (s *session) planRound() (event, error) {
 	if s.prompt.answer(halfCents) == "" {
-		return event{ask: &question{text: halfCents, options: []string{"yes", "no"}, choice: "no"}}, nil
+		return event{question: &question{text: halfCents, options: []string{"yes", "no"}, choice: "no"}}, nil
 	}
 	way, _ := s.halfCent()
 	return steps("Round once, at the end, half a cent "+way, "basket.sh: to the nearest cent before the division",
 		"tests/basket.sh: 49.9 cents and 249.5")(s)
 }
 
-// halfCent reads the answer: up or down, and what there is to say of it.
+// halfCent interprets the answer: up or down, and a remark for people.
 func (s *session) halfCent() (way, remark string) {
 	answer := s.prompt.answer(halfCents)
 	first, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(answer, " ")), " ")
@@ -243,10 +245,10 @@ func (s *session) halfCent() (way, remark string) {
 
 func (s *session) buildRound() (event, error) {
 	way, remark := s.halfCent()
-	if err := s.put("half-" + way); err != nil {
+	if err := s.writeAct("half-" + way); err != nil {
 		return event{}, err
 	}
-	return s.endWritten(buildComplete, "Rounds to the nearest cent, half a cent "+way+remark, nil), nil
+	return s.endWriting(buildComplete, "Rounds to the nearest cent, half a cent "+way+remark, nil), nil
 }
 
 // oneLine returns text as one line of at most most characters.

@@ -10,10 +10,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// typing returns what a person types when the given hat begins on a task.
-func typing(hat, task, words string) func(*night, string, string) {
+// typesGuidance returns a person who types words once, when the given hat
+// starts on a task.
+func typesGuidance(hat, task, words string) func(*testRun, string, string) {
 	typed := false
-	return func(n *night, h, at string) {
+	return func(n *testRun, h, at string) {
 		if h != hat || at != task || typed {
 			return
 		}
@@ -23,7 +24,7 @@ func typing(hat, task, words string) func(*night, string, string) {
 	}
 }
 
-const beginning = `baseline 0: ok 4 tests
+const transcriptStart = `baseline 0: ok 4 tests
 #1 planner plan.complete: The teas in one case, with tests
 #1 builder build.complete: Price list with five teas
 verify 0: ok 7 tests
@@ -42,7 +43,7 @@ verify 0: ok 11 tests
 commit feat: Task 2 - Sum the basket
 `
 
-const asPlanned = beginning + `> Wrap the old till, don't replace it: g1 queued → next session, #3 builder as it looks
+const transcript = transcriptStart + `> Wrap the old till, don't replace it: g1 queued → next session, #3 builder as it looks
 #3 planner plan.complete: The counter types tea and grams
 g1 addressed: kept till.sh, added adapter.sh around it
 #3 builder build.complete: An adapter around the old till
@@ -60,11 +61,11 @@ final 0: ok 16 tests`
 
 func TestStory(t *testing.T) {
 	var trees []string
-	for range 2 { // it is the same every time
-		n := newNight(t, sample(t), Verify)
-		n.before = typing(GuidanceHat, GuidanceTask, Guidance)
-		n.play(planTasks(t))
-		if diff := cmp.Diff(strings.Split(asPlanned, "\n"), n.log); diff != "" {
+	for range 2 { // both runs must be equal
+		n := newTestRun(t, sample(t), Verify)
+		n.before = typesGuidance(GuidanceHat, GuidanceTask, Guidance)
+		n.execute(planTasks(t))
+		if diff := cmp.Diff(strings.Split(transcript, "\n"), n.log); diff != "" {
 			t.Fatalf("the story (-want +got):\n%s", diff)
 		}
 		if end := n.state.Project.Run.Ended; end.Exit != 0 || end.Reason != ledger.ReasonDone {
@@ -83,7 +84,7 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// What becomes of the till when other words are typed, or at other times.
+// TestGuidance covers other guidance on the till, and guidance at other times.
 func TestGuidance(t *testing.T) {
 	replaced := `#3 builder build.complete: The till takes tea and grams
 verify 0: ok 10 tests
@@ -119,9 +120,9 @@ commit feat: Task 3 - Move the till to the new API`, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			n := newNight(t, sample(t), Verify)
-			n.before = typing(tt.hat, tt.task, tt.words)
-			n.play(planTasks(t))
+			n := newTestRun(t, sample(t), Verify)
+			n.before = typesGuidance(tt.hat, tt.task, tt.words)
+			n.execute(planTasks(t))
 			log := strings.Join(n.log, "\n")
 			_, third, _ := strings.Cut(log, "Task 2 - Sum the basket\n")
 			third, _, _ = strings.Cut(third, "\n#4")
@@ -143,7 +144,7 @@ commit feat: Task 3 - Move the till to the new API`, false},
 	}
 }
 
-// The answer to the question decides how half a cent is rounded.
+// TestAnswer: the answer to the question decides how half a cent is rounded.
 func TestAnswer(t *testing.T) {
 	for _, tt := range []struct{ choice, words, want, test string }{
 		{"a", "", "Rounds to the nearest cent, half a cent up", "TestHalfCentUp"},
@@ -153,9 +154,9 @@ func TestAnswer(t *testing.T) {
 	} {
 		t.Run(tt.choice+tt.words, func(t *testing.T) {
 			t.Parallel()
-			n := newNight(t, sample(t), Verify)
+			n := newTestRun(t, sample(t), Verify)
 			n.answer = &loop.AnswerQuestion{Question: "q1", Choice: tt.choice, Words: tt.words}
-			n.play(planTasks(t))
+			n.execute(planTasks(t))
 			if !strings.Contains(strings.Join(n.log, "\n"), "#4 builder build.complete: "+tt.want+"\n") {
 				t.Errorf("want %q in\n%s", tt.want, strings.Join(n.log, "\n"))
 			}
@@ -166,10 +167,11 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// Without verification nobody catches the false claim but the reviewer.
+// TestStoryUnverified: without verification only the reviewer notices the false
+// claim.
 func TestStoryUnverified(t *testing.T) {
-	n := newNight(t, sample(t))
-	n.play(planTasks(t)[:2])
+	n := newTestRun(t, sample(t))
+	n.execute(planTasks(t)[:2])
 	log := strings.Join(n.log, "\n")
 	if !strings.Contains(log, "  major basket.sh:11 portions\n#2 fixer fix.complete: Adds up first and divides once") {
 		t.Errorf("the reviewer saw nothing:\n%s", log)
@@ -179,7 +181,7 @@ func TestStoryUnverified(t *testing.T) {
 	}
 }
 
-func TestTillWanted(t *testing.T) {
+func TestParseTillPlan(t *testing.T) {
 	for words, want := range map[string]tillPlan{
 		Guidance:                              tillWrap,
 		"Wrap the old till, don’t replace it": tillWrap,
@@ -190,12 +192,12 @@ func TestTillWanted(t *testing.T) {
 		"don't wrap it, replace it":           tillReplace,
 		"replace it":                          tillReplace,
 		"do not keep the old till":            tillReplace,
-		"keep it short":                       tillUnsaid,
-		"paper for wrappings is in the back":  tillUnsaid,
-		"use tabs":                            tillUnsaid,
-		"":                                    tillUnsaid,
+		"keep it short":                       tillUnspecified,
+		"paper for wrappings is in the back":  tillUnspecified,
+		"use tabs":                            tillUnspecified,
+		"":                                    tillUnspecified,
 	} {
-		if got := tillWanted(words); got != want {
+		if got := parseTillPlan(words); got != want {
 			t.Errorf("%q: %q, not %q", words, got, want)
 		}
 	}

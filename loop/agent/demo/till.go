@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// tillPlan is what can become of the old till.
+// tillPlan is the treatment of the old till that guidance asks for.
 type tillPlan string
 
-// What a person can want of it.
+// Treatments of the old till.
 const (
-	tillUnsaid  tillPlan = "" // nothing that the script can follow
-	tillWrap    tillPlan = "wrap"
-	tillReplace tillPlan = "replace"
+	tillUnspecified tillPlan = "" // the guidance names none that the script knows
+	tillWrap        tillPlan = "wrap"
+	tillReplace     tillPlan = "replace"
 )
 
 var (
@@ -25,9 +25,9 @@ var (
 	wantReplace = regexp.MustCompile(`(?i)\b(?:replac(?:e|es|ed|ing)|rewrit(?:e|es|ing))\b`)
 )
 
-// tillWanted is what one guidance wants. The rule is simple and reads words,
-// not sense: that is all that a script can do.
-func tillWanted(words string) tillPlan {
+// parseTillPlan returns the treatment that one guidance asks for. It searches
+// for keywords, because a script cannot understand a text.
+func parseTillPlan(words string) tillPlan {
 	switch {
 	case notWrap.MatchString(words):
 		return tillReplace
@@ -36,23 +36,24 @@ func tillWanted(words string) tillPlan {
 	case wantReplace.MatchString(words):
 		return tillReplace
 	}
-	return tillUnsaid
+	return tillUnspecified
 }
 
-// wanted is what all guidance together wants of the till: the last word counts.
-func (s *session) wanted() (plan tillPlan, by string) {
+// requestedPlan returns the treatment that all guidance together asks for: the
+// latest guidance counts. by is that guidance's id.
+func (s *session) requestedPlan() (plan tillPlan, by string) {
 	for _, g := range s.prompt.guidance() {
-		if p := tillWanted(g.text); p != tillUnsaid {
+		if p := parseTillPlan(g.text); p != tillUnspecified {
 			plan, by = p, g.id
 		}
 	}
 	return plan, by
 }
 
-// planTill plans with guidance that is there already. What comes later reaches
-// the builder, who can follow it all the same.
+// planTill plans according to the guidance given so far. The builder follows
+// later guidance itself.
 func (s *session) planTill() (event, error) {
-	if plan, _ := s.wanted(); plan == tillWrap {
+	if plan, _ := s.requestedPlan(); plan == tillWrap {
 		return steps("Keep the old till, and give it what it understands",
 			"adapter.sh: tea and grams in, basket_sum, then till.sh", "tests/adapter.sh: the sale of the acceptance")(s)
 	}
@@ -60,21 +61,22 @@ func (s *session) planTill() (event, error) {
 		"its tests: the sale of the acceptance, small change, an unknown tea")(s)
 }
 
-// makeTill brings the till to the plan, and reports on the guidance.
-func (s *session) makeTill() (tillPlan, error) {
-	plan, by := s.wanted()
-	if plan == tillUnsaid {
+// changeTill changes the till as the guidance asks, and reports on the
+// guidance.
+func (s *session) changeTill() (tillPlan, error) {
+	plan, by := s.requestedPlan()
+	if plan == tillUnspecified {
 		plan = tillReplace
 	}
 	if plan == tillWrap {
 		if err := s.restore("till.sh", "tests/till.sh"); err != nil {
 			return plan, err
 		}
-		if err := s.put("till-wrapped"); err != nil {
+		if err := s.writeAct("till-wrapped"); err != nil {
 			return plan, err
 		}
 	} else {
-		if err := s.put("till-replaced"); err != nil {
+		if err := s.writeAct("till-replaced"); err != nil {
 			return plan, err
 		}
 		if err := s.remove("adapter.sh", "tests/adapter.sh"); err != nil {
@@ -86,9 +88,10 @@ func (s *session) makeTill() (tillPlan, error) {
 			continue
 		}
 		r := report{ID: g.id}
-		switch wants := tillWanted(g.text); {
-		case wants == tillUnsaid:
-			// Not lost, only not followed: the words go where the next person looks.
+		switch wants := parseTillPlan(g.text); {
+		case wants == tillUnspecified:
+			// The guidance is not followed but noted in a file, where the next
+			// person finds it.
 			if err := s.addLine("NOTES.md", "# What the owner asked for", fmt.Sprintf("- %s: %s", g.id, oneLine(g.text, 500))); err != nil {
 				return plan, err
 			}
@@ -106,7 +109,7 @@ func (s *session) makeTill() (tillPlan, error) {
 }
 
 func (s *session) buildTill() (event, error) {
-	plan, err := s.makeTill()
+	plan, err := s.changeTill()
 	if err != nil {
 		return event{}, err
 	}
@@ -114,11 +117,11 @@ func (s *session) buildTill() (event, error) {
 	if plan == tillWrap {
 		summary = "An adapter around the old till"
 	}
-	return s.endWritten(buildComplete, summary, nil), nil
+	return s.endWriting(buildComplete, summary, nil), nil
 }
 
-// tillNow is what became of the till.
-func (s *session) tillNow() (tillPlan, error) {
+// currentTill returns the treatment that the till has received so far.
+func (s *session) currentTill() (tillPlan, error) {
 	till, err := s.read("till.sh")
 	if err != nil {
 		return "", err
@@ -132,20 +135,20 @@ func (s *session) tillNow() (tillPlan, error) {
 	case adapter != nil:
 		return tillWrap, nil
 	}
-	return tillUnsaid, nil
+	return tillUnspecified, nil
 }
 
-// reviewTill holds the till against the guidance, also what was typed only
-// while the builder was at work: it is meant for the next session that writes,
-// and this way that is the fixer.
+// reviewTill compares the till with the guidance. Guidance typed while the
+// builder worked is for the next session that writes; an issue makes that the
+// fixer's.
 func (s *session) reviewTill() (event, error) {
-	now, err := s.tillNow()
+	now, err := s.currentTill()
 	if err != nil {
 		return event{}, err
 	}
-	plan, by := s.wanted()
+	plan, by := s.requestedPlan()
 	switch {
-	case plan == tillUnsaid:
+	case plan == tillUnspecified:
 		return s.verdict("no issues", nil), nil
 	case plan != now:
 		return s.verdict(by+" was not followed", []issue{{
@@ -154,7 +157,7 @@ func (s *session) reviewTill() (event, error) {
 	}
 	var followed []string
 	for _, g := range s.prompt.guidance() {
-		if tillWanted(g.text) == plan {
+		if parseTillPlan(g.text) == plan {
 			followed = append(followed, g.id)
 		}
 	}
@@ -162,18 +165,18 @@ func (s *session) reviewTill() (event, error) {
 }
 
 func (s *session) fixTill() (event, error) {
-	now, err := s.tillNow()
+	now, err := s.currentTill()
 	if err != nil {
 		return event{}, err
 	}
-	if plan, _ := s.wanted(); plan == tillUnsaid || plan == now && len(s.prompt.owed()) == 0 {
+	if plan, _ := s.requestedPlan(); plan == tillUnspecified || plan == now && len(s.prompt.owedReports()) == 0 {
 		return s.fixNothing()
 	}
-	plan, err := s.makeTill()
+	plan, err := s.changeTill()
 	if err != nil {
 		return event{}, err
 	}
-	return s.endWritten(fixComplete, "The guidance is followed: "+string(plan), map[string]any{
+	return s.endWriting(fixComplete, "The guidance is followed: "+string(plan), map[string]any{
 		"resolved": []string{"guidance"}, "disputed": []string{},
 	}), nil
 }

@@ -1,4 +1,5 @@
-// Package night holds the scripts of whole runs: what agents do and how a run goes on and ends.
+// Package night runs the scripts about whole runs: actions of agents, the
+// course and the end of a run.
 package night
 
 import (

@@ -1,4 +1,4 @@
-// Package people holds the scripts of what people ask, say and answer.
+// Package people runs the scripts about people's queries, commands and answers.
 package people
 
 import (

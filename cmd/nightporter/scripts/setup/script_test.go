@@ -1,4 +1,5 @@
-// Package setup holds the scripts of what is done before and beside runs: set up, check, back up.
+// Package setup runs the scripts about work before and besides runs: setup,
+// checks, backups.
 package setup
 
 import (

@@ -13,12 +13,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// OwnFile is what the agent writes in repositories that are not the sample.
+// OwnFile is the file that the agent writes in other repositories than the
+// sample.
 const OwnFile = "NIGHTPORTER-DEMO.md"
 
-// anywhere is what is played in every other repository, by the hat's own
-// event. Nothing of a task is done, and every summary says so.
-var anywhere = map[string]act{
+// genericScript is the script for all other repositories, by the event of the
+// hat. It does no part of the task, and every summary says so.
+var genericScript = map[string]act{
 	planComplete: func(s *session) (event, error) {
 		return steps("Scripted, no real plan", "write one line about "+s.task+" into "+OwnFile, "leave everything else alone")(s)
 	},
@@ -26,34 +27,34 @@ var anywhere = map[string]act{
 	reviewVerdict: func(s *session) (event, error) { return s.verdict("scripted, not looked at", nil), nil },
 	fixComplete:   func(s *session) (event, error) { return s.dispute("a scripted agent cannot fix anything"), nil },
 
-	docsComplete:     leaveAlone(docsComplete, "a scripted agent writes no documents"),
-	refactorComplete: leaveAlone(refactorComplete, "a scripted agent leaves code alone"),
+	docsComplete:     changeNothing(docsComplete, "a scripted agent writes no documents"),
+	refactorComplete: changeNothing(refactorComplete, "a scripted agent leaves code alone"),
 	verifyPassed: func(s *session) (event, error) {
-		return s.end(verifyPassed, "Scripted, nothing was tried", map[string]any{"checks": s.checks()}), nil
+		return s.endEvent(verifyPassed, "Scripted, nothing was tried", map[string]any{"checks": s.checks()}), nil
 	},
 	critiqueVerdict: func(s *session) (event, error) {
-		return s.end(critiqueVerdict, "Scripted, not read", map[string]any{"verdict": "OKAY", "sections": []string{}}), nil
+		return s.endEvent(critiqueVerdict, "Scripted, not read", map[string]any{"verdict": "OKAY", "sections": []string{}}), nil
 	},
 	adviceComplete: func(s *session) (event, error) {
-		return s.end(adviceComplete, "Scripted, no advice", map[string]any{"advice": "A scripted agent has none."}), nil
+		return s.endEvent(adviceComplete, "Scripted, no advice", map[string]any{"advice": "A scripted agent has none."}), nil
 	},
 }
 
-// leaveAlone is a hat that may write and has no reason to.
-func leaveAlone(name, why string) act {
+// changeNothing returns the act of a writing hat that changes nothing.
+func changeNothing(name, why string) act {
 	return func(s *session) (event, error) {
-		return s.endWritten(name, "Changed nothing: "+why, map[string]any{"no_change": why}), nil
+		return s.endWriting(name, "Changed nothing: "+why, map[string]any{"no_change": why}), nil
 	}
 }
 
-// check is what a verifier says of one criterion.
+// check is a verifier's result for one criterion.
 type check struct {
 	Criterion string `json:"criterion"`
 	OK        bool   `json:"ok"`
 	How       string `json:"how"`
 }
 
-// checks has one for each criterion of the task, or for its title.
+// checks returns a result for each criterion of the task, or for its title.
 func (s *session) checks() []check {
 	var out []check
 	for _, line := range strings.Split(s.prompt.section["Acceptance"], "\n") {
@@ -69,16 +70,16 @@ func (s *session) checks() []check {
 
 func (s *session) buildAnywhere() (event, error) {
 	const scripted = "Scripted, the task itself was not done: "
-	if s.prompt.red() {
+	if s.prompt.verificationFailed() {
 		return blocked("verification fails, and a scripted agent cannot repair code", "one line in "+OwnFile, "an agent that can think"), nil
 	}
 	none := func(why string) (event, error) {
-		return s.endWritten(buildComplete, scripted+"no line written", map[string]any{"no_change": why}), nil
+		return s.endWriting(buildComplete, scripted+"no line written", map[string]any{"no_change": why}), nil
 	}
 	if s.prompt.outOfScope() {
 		return none("the scope has no room for " + OwnFile)
 	}
-	name, err := s.place()
+	name, err := s.ownFilePath()
 	if err != nil {
 		return event{}, err
 	}
@@ -89,12 +90,12 @@ func (s *session) buildAnywhere() (event, error) {
 	if err := s.addLine(name, "# Written by the scripted agent of nightporter\n\nIt does no work. A line stands for a task that went through it.", line); err != nil {
 		return event{}, err
 	}
-	return s.endWritten(buildComplete, scripted+"a line in "+name, nil), nil
+	return s.endWriting(buildComplete, scripted+"a line in "+name, nil), nil
 }
 
-// place returns where the scope has room for OwnFile, "" where it has none:
-// in the first folder that it names, or at the top where it permits that.
-func (s *session) place() (string, error) {
+// ownFilePath returns a path for OwnFile that the scope permits, or "": in the
+// first folder that the scope names, or at the top.
+func (s *session) ownFilePath() (string, error) {
 	scope := s.prompt.section["Scope"]
 	line, _, _ := strings.Cut(scope, "\nNot: ")
 	line, _, _ = strings.Cut(line, "\nWhat you change elsewhere")
@@ -104,19 +105,20 @@ func (s *session) place() (string, error) {
 	}
 	items := ledger.ParseScope(text)
 	for _, i := range items {
-		name, err := s.placeIn(i)
+		name, err := s.ownFileIn(i)
 		if err != nil || name != "" {
 			return name, err
 		}
 	}
 	if !slices.ContainsFunc(items, func(i ledger.ScopeItem) bool { return i.Kind != ledger.ScopeProse }) {
-		return OwnFile, nil // prose permits nothing, and forbids nothing
+		return OwnFile, nil // prose permits nothing and forbids nothing
 	}
 	return "", nil
 }
 
-// placeIn is place for one item of a scope.
-func (s *session) placeIn(i ledger.ScopeItem) (string, error) {
+// ownFileIn returns a path for OwnFile that one item of the scope permits, or
+// "".
+func (s *session) ownFileIn(i ledger.ScopeItem) (string, error) {
 	if i.Kind == ledger.ScopeProse || i.Kind == ledger.ScopeBad {
 		return "", nil
 	}
@@ -124,12 +126,12 @@ func (s *session) placeIn(i ledger.ScopeItem) (string, error) {
 	case err == nil && fi.IsDir():
 		return path.Join(i.Text, OwnFile), nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return "", nil // a file of theirs, or a link that leads out
+		return "", nil // a file of the person's, or a link that leads out
 	}
 	switch i.Kind {
 	case ledger.ScopePath:
-		// It may be new, and become a file or a folder; with an extension it is
-		// surely meant as a file.
+		// The path does not exist yet and may become a file or a folder. With
+		// an extension it is taken for a file.
 		if path.Ext(i.Text) == "" {
 			return path.Join(i.Text, OwnFile), nil
 		}
@@ -145,8 +147,8 @@ func (s *session) placeIn(i ledger.ScopeItem) (string, error) {
 	return "", nil
 }
 
-// folderNamed returns OwnFile in the first folder of that name, "" where there
-// is none.
+// folderNamed returns the path of OwnFile in the first folder with that name,
+// or "".
 func (s *session) folderNamed(word string) (string, error) {
 	found := ""
 	err := fs.WalkDir(s.root.FS(), ".", func(p string, d fs.DirEntry, err error) error {

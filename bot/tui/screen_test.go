@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var berlin = time.FixedZone("CET", 3600)
 
-// evening is when the scripted night begins: Thu 19 Nov 2026, 23:10:02.
+// evening is the start of the scripted night: Thu 19 Nov 2026, 23:10:02.
 var evening = time.Date(2026, 11, 19, 23, 10, 2, 0, berlin)
 
 func golden(t *testing.T, name, got string) {
@@ -48,14 +48,14 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// story is the night of project shop, up to where a test wants to look.
-type story struct {
+// testNight is the night of project shop, up to the point that a test examines.
+type testNight struct {
 	*scenario.Night
 	keys int
 }
 
-func newStory() *story {
-	n := &story{Night: scenario.New("shop", evening)}
+func newTestNight() *testNight {
+	n := &testNight{Night: scenario.New("shop", evening)}
 	n.Cost = 0.27
 	n.Acts["Task 4 planner"] = []scenario.Act{{Type: "question.asked", Data: `{"text":"May an address be a PO box? The carriers differ.","options":["Yes, letters only","No"],"choice":"No"}`, Took: time.Minute, Cost: 0.1}}
 	blocked := scenario.Act{Type: "task.blocked", Data: `{"reason":"The plan says \"refund the order\" and \"refund the line\"; can't tell which.","tried":"by line: TestRefundOrder fails","needs":"which of them"}`, Took: time.Minute, Cost: 0.3}
@@ -78,15 +78,16 @@ func newStory() *story {
 	return n
 }
 
-func (n *story) input(body loop.InputBody) {
+func (n *testNight) give(body loop.InputBody) {
 	n.keys++
 	if a := n.Do(loop.Input{Key: fmt.Sprintf("k%d", n.keys), Actor: "console", Name: "Mira", Body: body}); !a.OK {
 		panic(a.Text)
 	}
 }
 
-// at goes on until that is in hand: "#7 builder".
-func (n *story) at(doing string) *story {
+// advanceTo continues until the work in progress is as given, such as "#7
+// builder".
+func (n *testNight) advanceTo(doing string) *testNight {
 	n.Until(func() bool { return bot.Doing(n.State) == doing })
 	if got := bot.Doing(n.State); got != doing {
 		panic("in hand is " + got)
@@ -94,10 +95,10 @@ func (n *story) at(doing string) *story {
 	return n
 }
 
-func (n *story) scene() Scene {
-	s := Of(n.State, n.Now)
-	s.Seen, s.Projects = "1", []string{"shop"}
-	s.Last = Lines(bot.Log("shop", "", n.Records(""), n.Now))
+func (n *testNight) scene() Scene {
+	s := SceneOf(n.State, n.Now)
+	s.Version, s.Projects = "1", []string{"shop"}
+	s.Events = Lines(bot.Log("shop", "", n.Records(""), n.Now))
 	var seen report.Sessions
 	for _, r := range n.Records("") {
 		e, err := r.Entry()
@@ -112,24 +113,24 @@ func (n *story) scene() Scene {
 	return s
 }
 
-// screen is a model and what it asked for.
-type screen struct {
+// testScreen is a model with a record of its requests.
+type testScreen struct {
 	model
 	t     *testing.T
 	sends []sent
-	looks []string // project, seen, patient
-	left  bool     // it wants to end
+	looks []string // arguments of Look: project, seen, patient
+	left  bool     // the screen asked to end
 }
 
-func newScreen(t *testing.T, width, height int) *screen {
-	s := &screen{t: t}
+func newTestScreen(t *testing.T, width, height int) *testScreen {
+	s := &testScreen{t: t}
 	n := 0
 	s.model = model{
-		opt:   Options{Now: func() time.Time { return s.model.now }, Key: func() string { n++; return fmt.Sprintf("key%d", n) }, Zone: berlin},
-		leave: func() { s.looks = append(s.looks, "left") },
-		now:   evening,
+		opt:        Options{Now: func() time.Time { return s.model.now }, Key: func() string { n++; return fmt.Sprintf("key%d", n) }, Zone: berlin},
+		cancelLook: func() { s.looks = append(s.looks, "left") },
+		now:        evening,
 	}
-	s.porter = func(project, seen string, patient bool, gen int) tea.Cmd {
+	s.requestScene = func(project, seen string, patient bool, gen int) tea.Cmd {
 		s.looks = append(s.looks, fmt.Sprintf("%s %q %v %d", project, seen, patient, gen))
 		return nil
 	}
@@ -141,11 +142,11 @@ func newScreen(t *testing.T, width, height int) *screen {
 	return s
 }
 
-func (s *screen) take(msg tea.Msg) *screen {
+func (s *testScreen) take(msg tea.Msg) *testScreen {
 	next, cmd := s.Update(msg)
 	s.model = next.(model)
 	if x, is := msg.(sceneMsg); cmd == nil || is && x.err == nil {
-		return s // nothing, or the timer of the next look
+		return s // no message, or the timer of the next Look
 	}
 	if _, quit := cmd().(tea.QuitMsg); quit {
 		s.left = true
@@ -153,13 +154,13 @@ func (s *screen) take(msg tea.Msg) *screen {
 	return s
 }
 
-func (s *screen) show(c Scene, now time.Time) *screen {
+func (s *testScreen) show(c Scene, now time.Time) *testScreen {
 	s.now = now
-	return s.take(sceneMsg{gen: s.gen, scene: c})
+	return s.take(sceneMsg{gen: s.lookGen, scene: c})
 }
 
-// keys presses one key after another: names of special keys, or one rune each.
-func (s *screen) keysOf(keys ...string) *screen {
+// pressKeys presses keys: names of special keys, or single characters.
+func (s *testScreen) pressKeys(keys ...string) *testScreen {
 	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "backspace": tea.KeyBackspace, "left": tea.KeyLeft, "home": tea.KeyHome, "pgdown": tea.KeyPgDown}
 	for _, k := range keys {
 		switch code, ok := special[k]; {
@@ -176,7 +177,7 @@ func (s *screen) keysOf(keys ...string) *screen {
 	return s
 }
 
-func (s *screen) answer(text string, ok bool) *screen {
+func (s *testScreen) answer(text string, ok bool) *testScreen {
 	s.t.Helper()
 	if s.sent == nil {
 		s.t.Fatal("nothing is on its way")
@@ -184,8 +185,9 @@ func (s *screen) answer(text string, ok bool) *screen {
 	return s.take(answerMsg{sent: *s.sent, answer: Answer{OK: ok, Text: text}})
 }
 
-// frame fails where a line is wider than the screen, or there are more.
-func (s *screen) frame() string {
+// frame returns the screen. It fails the test if a line is wider than the
+// screen, or if there are too many.
+func (s *testScreen) frame() string {
 	s.t.Helper()
 	text := s.draw()
 	lines := strings.Split(text, "\n")

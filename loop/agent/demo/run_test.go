@@ -16,30 +16,30 @@ import (
 	"github.com/nightporter/nightporter/loop/prompt"
 )
 
-// night plays a whole run: the real core decides and builds the prompts, the
-// agent is a process for each session, verification really runs. Only the
-// daemon is missing; what it would carry out is carried out here.
-type night struct {
+// testRun executes a whole run without a daemon: the core decides and builds
+// the prompts, each session is a process of the agent, and verification
+// commands really run. The testRun itself carries out the effects.
+type testRun struct {
 	t       *testing.T
-	dir     string // checkout and work folder in one
+	dir     string // both checkout and work folder
 	hats    string
 	state   loop.State
 	effects []ledger.Effect
 	now     time.Time
 	log     []string
 	inputs  int
-	before  func(n *night, hat, task string) // is called before each agent session
-	answer  *loop.AnswerQuestion             // to the first question; nil: nobody answers
+	before  func(n *testRun, hat, task string) // called before each agent session
+	answer  *loop.AnswerQuestion               // the answer to the first question; nil = none
 }
 
-var hatsOfNight = map[string]ledger.Hat{
+var runHats = map[string]ledger.Hat{
 	"planner":  {Name: "planner", Prompt: "You plan.", Emits: []string{"plan.complete"}, Payload: []string{"summary"}, Expect: ledger.ExpectNone, MaxTokens: 40000, Shipped: true},
 	"builder":  {Name: "builder", Prompt: "You build.", WriteAllowed: []string{"**"}, WriteDenied: []string{"docs/**"}, Emits: []string{"build.complete"}, Payload: []string{"summary", "files_modified"}, Expect: ledger.ExpectPass, MaxTokens: 40000, Shipped: true},
 	"reviewer": {Name: "reviewer", Prompt: "You review.", Emits: []string{"review.verdict"}, Payload: []string{"summary", "issues"}, Expect: ledger.ExpectNone, MaxTokens: 40000, Shipped: true},
 	"fixer":    {Name: "fixer", Prompt: "You fix.", WriteAllowed: []string{"**"}, WriteDenied: []string{"docs/**"}, Emits: []string{"fix.complete"}, Payload: []string{"summary", "files_modified"}, Expect: ledger.ExpectPass, MaxTokens: 40000, Shipped: true},
 }
 
-var patternOfNight = ledger.Pattern{
+var runPattern = ledger.Pattern{
 	Name: "plan-build-review", Start: "planner", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
 	Routes: []ledger.Route{
 		{From: "planner", On: "plan.complete", To: "builder"},
@@ -50,12 +50,12 @@ var patternOfNight = ledger.Pattern{
 	},
 }
 
-// newNight prepares a run in dir. verify may be empty.
-func newNight(t *testing.T, dir string, verify ...string) *night {
-	n := &night{t: t, dir: dir, hats: hatFolder(t), now: time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)}
+// newTestRun prepares a run in dir. verify may be empty.
+func newTestRun(t *testing.T, dir string, verify ...string) *testRun {
+	n := &testRun{t: t, dir: dir, hats: hatFolder(t), now: time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)}
 	s := ledger.Settings{
 		Project: Name, Repo: dir, Source: ledger.SourceRef{Kind: "plan", Path: Plan}, Profile: "overnight", Agent: Agent,
-		Pattern: patternOfNight, Hats: hatsOfNight, OnBlocked: ledger.OnBlockedContinue, MaxIterations: 100, Push: "never",
+		Pattern: runPattern, Hats: runHats, OnBlocked: ledger.OnBlockedContinue, MaxIterations: 100, Push: "never",
 		QuestionTimeout: ledger.Duration(5 * time.Second), BaselineTimeout: ledger.DefaultBaselineTimeout,
 	}
 	for _, v := range verify {
@@ -65,8 +65,8 @@ func newNight(t *testing.T, dir string, verify ...string) *night {
 	return n
 }
 
-// play carries out effects until the run is over.
-func (n *night) play(tasks []ledger.Task) {
+// execute carries out effects until the run is over.
+func (n *testRun) execute(tasks []ledger.Task) {
 	n.t.Helper()
 	for range 1000 {
 		if len(n.effects) == 0 {
@@ -97,7 +97,7 @@ func (n *night) play(tasks []ledger.Task) {
 				Snapshot: ledger.Snapshot{Name: "first-week", Path: Plan, Tasks: tasks},
 			})
 		case ledger.EffectStart:
-			if b.Restore || b.Clean != "" { // where it is one folder, clean is the tree itself
+			if b.Restore || b.Clean != "" { // the work folder also serves as the clean one
 				n.restore(b.Tree)
 			}
 			n.session(b.Session)
@@ -117,9 +117,11 @@ func (n *night) play(tasks []ledger.Task) {
 	n.t.Fatalf("the run does not end:\n%s", strings.Join(n.log, "\n"))
 }
 
-func (n *night) note(format string, args ...any) { n.log = append(n.log, fmt.Sprintf(format, args...)) }
+func (n *testRun) note(format string, args ...any) {
+	n.log = append(n.log, fmt.Sprintf(format, args...))
+}
 
-func (n *night) input(body loop.InputBody) ledger.Answer {
+func (n *testRun) input(body loop.InputBody) ledger.Answer {
 	n.t.Helper()
 	n.inputs++
 	d := loop.Decide(n.state, loop.Input{Key: strconv.Itoa(n.inputs), Time: n.now, Actor: "test", Project: Name, Body: body})
@@ -140,19 +142,19 @@ func (n *night) input(body loop.InputBody) ledger.Answer {
 	return d.Answer
 }
 
-func (n *night) git(args ...string) string {
+func (n *testRun) git(args ...string) string {
 	n.t.Helper()
 	return output(n.t, n.dir, "git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "user.name=A", "-c", "user.email=a@b.example"}, args...)...)
 }
 
-func (n *night) restore(rev string) {
+func (n *testRun) restore(rev string) {
 	n.t.Helper()
 	n.git("read-tree", "--reset", "-u", rev)
 	n.git("clean", "-fdq")
 }
 
-// session runs a session that is planned, to its end.
-func (n *night) session(id string) {
+// session runs a planned session to its end.
+func (n *testRun) session(id string) {
 	n.t.Helper()
 	ses, ok := n.state.Project.Session(id)
 	if !ok {
@@ -164,7 +166,7 @@ func (n *night) session(id string) {
 	if ses.Planned.Kind != ledger.KindAgent {
 		cmd := exec.Command("sh", "-c", ses.Planned.Command)
 		cmd.Dir = n.dir
-		out, _ := cmd.CombinedOutput() // its exit code says it
+		out, _ := cmd.CombinedOutput() // the exit code holds the result
 		x.Code, x.Tail = cmd.ProcessState.ExitCode(), strings.TrimSpace(string(out))
 		if ses.Planned.Kind != ledger.KindVerify || !ses.Planned.Repeat {
 			n.note("%s %d: %s", ses.Planned.Kind, x.Code, x.Tail)
@@ -184,15 +186,15 @@ func (n *night) session(id string) {
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	code, out := started(n.t, n.dir, n.hats, p.Text, "HAT_NAME="+hat, "HAT_TASK="+ses.Task)
-	c := taken(n.t, n.hats)
+	code, out := runAgent(n.t, n.dir, n.hats, p.Text, "HAT_NAME="+hat, "HAT_TASK="+ses.Task)
+	c := takeCall(n.t, n.hats)
 	if code != 0 || c.N != 1 {
 		n.t.Fatalf("%s of %s: exit %d, %d calls of hat\n%s\nprompt:\n%s", hat, ses.Task, code, c.N, out, p.Text)
 	}
 	event := loop.Emit{Session: id}
 	switch c.Args[0] {
 	case "ask":
-		event.Type, event.Data = ledger.EventQuestion, asked(n.t, c.Args[1:])
+		event.Type, event.Data = ledger.EventQuestion, questionPayload(n.t, c.Args[1:])
 	case "emit":
 		event.Type, event.Data = c.Args[1], json.RawMessage(c.Data)
 	}
@@ -213,8 +215,8 @@ func (n *night) session(id string) {
 	n.input(loop.SessionExited{Exit: x})
 }
 
-// asked is the payload that hat makes of its command line.
-func asked(t *testing.T, args []string) json.RawMessage {
+// questionPayload returns the payload that hat would make of its command line.
+func questionPayload(t *testing.T, args []string) json.RawMessage {
 	t.Helper()
 	q := struct {
 		Text    string   `json:"text"`
@@ -238,8 +240,9 @@ func asked(t *testing.T, args []string) json.RawMessage {
 	return data
 }
 
-// takeover records the work folder, and holds it against the task's scope.
-func (n *night) takeover(b ledger.CaptureRequest) {
+// takeover commits the work folder's tree and checks it against the task's
+// scope.
+func (n *testRun) takeover(b ledger.CaptureRequest) {
 	n.t.Helper()
 	n.git("add", "--all")
 	taken := ledger.Capture{Tree: n.git("write-tree")}
@@ -265,7 +268,7 @@ var (
 	planItem  = regexp.MustCompile(`(?m)^    - (.+)$`)
 )
 
-// planTasks reads the sample's plan: as much of the format as it uses.
+// planTasks parses the sample's plan, with the part of the format that it uses.
 func planTasks(t *testing.T) []ledger.Task {
 	t.Helper()
 	text := string(sampleFile(Plan))

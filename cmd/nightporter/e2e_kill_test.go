@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// chaos kills the daemon and starts it again, and takes Telegram away in the
-// middle of it.
-type chaos struct {
-	e    *evening
+// killer kills and restarts the daemon repeatedly, and interrupts Telegram in
+// between.
+type killer struct {
+	e    *nightFixture
 	stop chan struct{}
 	done chan struct{}
 
 	mu    sync.Mutex
 	kills int
-	moved chan struct{} // closed and made anew at each kill
+	moved chan struct{} // closed and replaced at each kill
 	err   error
 }
 
-// chaos begins: n kills, each some time after the start before it. The person
-// and the sessions go on meanwhile.
-func (e *evening) chaos(random *rand.Rand, n int) *chaos {
-	c := &chaos{e: e, stop: make(chan struct{}), done: make(chan struct{}), moved: make(chan struct{})}
+// startKiller starts n kills, each some time after the previous start. The
+// person and the sessions continue in between.
+func (e *nightFixture) startKiller(random *rand.Rand, n int) *killer {
+	c := &killer{e: e, stop: make(chan struct{}), done: make(chan struct{}), moved: make(chan struct{})}
 	e.t.Cleanup(func() { _ = c.end() })
 	go func() {
 		defer close(c.done)
 		for kill := range n {
-			// A start takes a quarter of a second: some die before they are through.
+			// A start takes a quarter of a second, so some kills hit it.
 			wait := 100*time.Millisecond + time.Duration(random.Int64N(int64(3500*time.Millisecond)))
 			select {
 			case <-time.After(wait):
@@ -56,8 +56,8 @@ func (e *evening) chaos(random *rand.Rand, n int) *chaos {
 	return c
 }
 
-func (c *chaos) kill() error {
-	p := c.e.porter
+func (c *killer) kill() error {
+	p := c.e.daemon
 	select {
 	case <-p.Done:
 		return errors.New("nightporter up ended by itself:\n" + p.Out.String())
@@ -70,7 +70,7 @@ func (c *chaos) kill() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.e.porter = next
+	c.e.daemon = next
 	c.e.errs = append(c.e.errs, next.Out)
 	c.kills++
 	close(c.moved)
@@ -78,7 +78,7 @@ func (c *chaos) kill() error {
 	return nil
 }
 
-func (c *chaos) fail(err error) {
+func (c *killer) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.err = err
@@ -86,8 +86,8 @@ func (c *chaos) fail(err error) {
 	c.moved = make(chan struct{})
 }
 
-// waitFor returns after so many kills.
-func (c *chaos) waitFor(t *testing.T, n int) {
+// waitFor waits for the n-th kill.
+func (c *killer) waitFor(t *testing.T, n int) {
 	t.Helper()
 	for {
 		c.mu.Lock()
@@ -103,8 +103,8 @@ func (c *chaos) waitFor(t *testing.T, n int) {
 	}
 }
 
-// end stops it; the daemon runs then.
-func (c *chaos) end() error {
+// end stops the kills. The daemon is then running.
+func (c *killer) end() error {
 	select {
 	case <-c.stop:
 	default:

@@ -31,49 +31,47 @@ import (
 
 var killSeed = flag.Uint64("kill.seed", 0, "seed of the random kills; 0 = a new one")
 
-// what was sent, as anybody with the file sees it
-
-// People of the nights. Only those that a test pairs are let in.
+// People in these tests. Each test pairs those that it needs.
 var (
 	mira     = telegram.User{ID: 48213377, Name: "Mira"}
 	ben      = telegram.User{ID: 51120934, Name: "Ben"}
 	stranger = telegram.User{ID: 99120045, Name: "Somebody"}
 )
 
-// evening is one person's machine with everything real on it: the programs as
-// they are released, a git repository, SQLite, the kernel's boundary, and
-// Claude Code from npm. Only the far ends of the network are ours, on
-// 127.0.0.1: Telegram, and the model that Claude Code asks.
+// nightFixture is one person's machine with real components: the released
+// programs, a git repository, SQLite, the kernel's boundary, and Claude Code
+// from npm. Only the remote services are fakes, on 127.0.0.1: Telegram, and the
+// model that Claude Code calls.
 //
-// Every process gets an environment of its own, and no key but made-up ones.
-type evening struct {
+// Every process has an environment of its own, with invented keys.
+type nightFixture struct {
 	t *testing.T
 	programtest.Machine
 	far    *telegram.Server
 	models *models.Server
-	porter *programtest.Process // `nightporter up`, nil while it is off
+	daemon *programtest.Process // `nightporter up`, nil while it is off
 	errs   []*programtest.Buffer
 
 	mu     sync.Mutex
-	gates  map[string]*gate
-	faults map[string][]func() models.Fault // by task and hat, for sessions to come
-	struck map[string]*models.Fault         // by session of the agent's own
+	gates  map[string]*modelGate
+	faults map[string][]func() models.Fault // by task and hat, for future sessions
+	struck map[string]*models.Fault         // by the agent's own session id
 }
 
-// bots counts the bots of all evenings.
-var bots atomic.Int64
+// botCount is the number of bots of all tests.
+var botCount atomic.Int64
 
-// setting is how an evening differs from the usual one.
-type setting struct {
-	script   func(*evening, models.Request) models.Turn // nil: the model of the six tasks
+// nightOptions holds a test's differences from the default fixture.
+type nightOptions struct {
+	script   func(*nightFixture, models.Request) models.Turn // nil: the model for the six tasks
 	telegram telegram.Options
-	token    string // in the file, "" = the right one
-	project  string // more lines of the project's table
-	top      string // more lines of the configuration's top
-	env      string // more lines of the agent's env_file
+	token    string // token in the file, "" = the valid one
+	project  string // additional lines of the project's table
+	top      string // additional lines at the configuration's top
+	env      string // additional lines of the agent's env_file
 }
 
-func newEvening(t *testing.T, s setting) *evening {
+func newNightFixture(t *testing.T, s nightOptions) *nightFixture {
 	t.Helper()
 	claude := os.Getenv("NIGHTPORTER_CLAUDE")
 	if claude == "" {
@@ -83,27 +81,28 @@ func newEvening(t *testing.T, s setting) *evening {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &evening{t: t, Machine: programtest.Machine{Dir: dir}, gates: map[string]*gate{}, faults: map[string][]func() models.Fault{}, struck: map[string]*models.Fault{}}
+	e := &nightFixture{t: t, Machine: programtest.Machine{Dir: dir}, gates: map[string]*modelGate{}, faults: map[string][]func() models.Fault{}, struck: map[string]*models.Fault{}}
 	t.Cleanup(e.CleanUp)
-	// A bot of its own for each: two nightporters with one are refused.
-	s.telegram.Token = fmt.Sprintf("%d:AAE-far-end-of-the-tests_0123456789abc", 7123456789+bots.Add(1))
+	// Each test has a bot of its own, because two daemons with one bot are
+	// refused.
+	s.telegram.Token = fmt.Sprintf("%d:AAE-far-end-of-the-tests_0123456789abc", 7123456789+botCount.Add(1))
 	if e.far, err = telegram.Start(s.telegram); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.far.Close)
 	if s.script == nil {
-		s.script = (*evening).sixTasks
+		s.script = (*nightFixture).sixTasks
 	}
 	e.models = models.Start(t, func(r models.Request) models.Turn { return s.script(e, r) })
 	if s.token == "" {
 		s.token = e.far.Token()
 	}
 	for _, d := range []string{"home", "state", "config/nightporter", "notes"} {
-		e.must(os.MkdirAll(e.Path(d), 0o755))
+		e.noError(os.MkdirAll(e.Path(d), 0o755))
 	}
-	e.must(os.Chmod(e.Path("notes"), 0o777)) // sessions write there, as whoever they run as
-	e.must(os.CopyFS(e.Path("repo"), os.DirFS("testdata/e2e/shop")))
-	e.must(e.Repo("repo"))
+	e.noError(os.Chmod(e.Path("notes"), 0o777)) // sessions write here as their own user
+	e.noError(os.CopyFS(e.Path("repo"), os.DirFS("testdata/e2e/shop")))
+	e.noError(e.Repo("repo"))
 	for name, text := range map[string]string{
 		"telegram.token": s.token + "\n",
 		"claude.env":     "ANTHROPIC_BASE_URL=" + e.models.URL() + "\n" + s.env,
@@ -127,12 +126,12 @@ verify = ["sh ./test.sh"]
 cache = ["` + e.Path("notes") + `"]
 ` + s.project,
 	} {
-		e.must(os.WriteFile(e.Path("config", "nightporter", name), []byte(text), 0o600))
+		e.noError(os.WriteFile(e.Path("config", "nightporter", name), []byte(text), 0o600))
 	}
-	t.Logf("$ nightporter login claude --token-file FILE\n%s", e.np("login", "claude", "--token-file", e.Path("config", "nightporter", "claude.token")))
+	t.Logf("$ nightporter login claude --token-file FILE\n%s", e.runCommand("login", "claude", "--token-file", e.Path("config", "nightporter", "claude.token")))
 	t.Cleanup(func() {
-		if e.porter != nil {
-			e.porter.Kill()
+		if e.daemon != nil {
+			e.daemon.Kill()
 		}
 		for _, c := range e.chats() {
 			t.Logf("chat %d:\n%s", c, e.far.Transcript(c))
@@ -148,44 +147,44 @@ cache = ["` + e.Path("notes") + `"]
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
 
-// chats are those in which something was said.
-func (e *evening) chats() []int64 {
+// chats returns the chats that have messages.
+func (e *nightFixture) chats() []int64 {
 	return slices.DeleteFunc([]int64{mira.ID, ben.ID, stranger.ID, -100500}, func(id int64) bool { return len(e.far.Chat(id).Messages) == 0 })
 }
 
-// Env is the environment of every program: Claude Code lies on PATH, as npm
-// puts it there.
-func (e *evening) Env(extra ...string) []string {
+// Env returns the environment of every program. Claude Code is on PATH, as npm
+// installs it.
+func (e *nightFixture) Env(extra ...string) []string {
 	env := e.Machine.Env(extra...)
 	env[0] = "PATH=" + strings.Join([]string{programtest.BinDir(), filepath.Dir(os.Getenv("NIGHTPORTER_CLAUDE")), "/usr/local/bin:/usr/bin:/bin"}, ":")
 	return env
 }
 
-func (e *evening) must(err error) {
+func (e *nightFixture) noError(err error) {
 	e.t.Helper()
 	if err != nil {
 		e.t.Fatal(err)
 	}
 }
 
-// within is the time in which something has to happen. It costs nothing where
-// all is well; no test is about how long something takes.
-func (e *evening) within() context.Context {
+// deadline returns a context that limits each wait. It costs nothing in a
+// passing test, and no test measures durations.
+func (e *nightFixture) deadline() context.Context {
 	ctx, cancel := context.WithTimeoutCause(e.t.Context(), 2*programtest.Patience, fmt.Errorf("it did not come in %s", 2*programtest.Patience))
 	e.t.Cleanup(cancel)
 	return ctx
 }
 
 // up starts the daemon.
-func (e *evening) up() {
+func (e *nightFixture) up() {
 	e.t.Helper()
 	p, err := e.begin()
-	e.must(err)
-	e.porter = p
+	e.noError(err)
+	e.daemon = p
 	e.errs = append(e.errs, p.Out)
 }
 
-func (e *evening) begin() (*programtest.Process, error) {
+func (e *nightFixture) begin() (*programtest.Process, error) {
 	cmd := e.Command(context.Background(), "nightporter", "up")
 	cmd.Env = e.Env()
 	p := &programtest.Process{Cmd: cmd, Out: &programtest.Buffer{}, Done: make(chan struct{})}
@@ -194,33 +193,33 @@ func (e *evening) begin() (*programtest.Process, error) {
 		return nil, err
 	}
 	go func() {
-		_ = cmd.Wait() // its exit code is in ProcessState
+		_ = cmd.Wait() // the exit code is in ProcessState
 		close(p.Done)
 	}()
 	return p, nil
 }
 
 // down ends the daemon as systemd does, and returns its exit code.
-func (e *evening) down() int {
+func (e *nightFixture) down() int {
 	e.t.Helper()
-	e.must(e.porter.Cmd.Process.Signal(syscall.SIGTERM))
-	code, err := e.porter.Wait()
-	e.must(err)
-	e.porter = nil
+	e.noError(e.daemon.Cmd.Process.Signal(syscall.SIGTERM))
+	code, err := e.daemon.Wait()
+	e.noError(err)
+	e.daemon = nil
 	return code
 }
 
-// np runs a command of nightporter and returns what it printed.
-func (e *evening) np(args ...string) string {
+// runCommand runs a command of nightporter and returns its output.
+func (e *nightFixture) runCommand(args ...string) string {
 	e.t.Helper()
-	out, err := e.tryNP(args...)
+	out, err := e.tryCommand(args...)
 	if err != nil {
 		e.t.Fatalf("nightporter %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	return out
 }
 
-func (e *evening) tryNP(args ...string) (string, error) {
+func (e *nightFixture) tryCommand(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(e.t.Context(), programtest.Patience)
 	defer cancel()
 	cmd := e.Command(ctx, "nightporter", args...)
@@ -233,18 +232,18 @@ func (e *evening) tryNP(args ...string) (string, error) {
 
 var codeLine = regexp.MustCompile(`/pair ([2-9A-Z]{4}-[2-9A-Z]{4})`)
 
-// pair lets somebody in, as the host does it: the code is shown by
-// `nightporter pair`, and the person sends it to the bot.
-func (e *evening) pair(who telegram.User, role string) {
+// pair pairs a person as on a real host: `nightporter pair` shows the code, and
+// the person sends it to the bot.
+func (e *nightFixture) pair(who telegram.User, role string) {
 	e.t.Helper()
 	cmd := e.Command(e.t.Context(), "nightporter", "pair", "--role", role)
 	cmd.Env = e.Env()
 	p := &programtest.Process{Cmd: cmd, Out: &programtest.Buffer{}, Done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.Out, p.Out
-	e.must(cmd.Start())
+	e.noError(cmd.Start())
 	go func() { _ = cmd.Wait(); close(p.Done) }()
 	var code string
-	e.must(programtest.WaitFor("the code of nightporter pair", func() (bool, error) {
+	e.noError(programtest.WaitFor("the code of nightporter pair", func() (bool, error) {
 		if m := codeLine.FindStringSubmatch(p.Out.String()); m != nil {
 			code = m[1]
 			return true, nil
@@ -257,7 +256,7 @@ func (e *evening) pair(who telegram.User, role string) {
 		}
 	}))
 	e.far.Say(who, who.ID, "/start "+code)
-	e.shows(who, "paired as "+role)
+	e.awaitMessage(who, "paired as "+role)
 	if exit, err := p.Wait(); err != nil || exit != 0 {
 		e.t.Fatalf("nightporter pair: exit %d, %v\n%s", exit, err, p.Out)
 	}
@@ -265,45 +264,44 @@ func (e *evening) pair(who telegram.User, role string) {
 }
 
 // ready waits until the daemon's operator socket answers.
-func (e *evening) ready() {
+func (e *nightFixture) ready() {
 	e.t.Helper()
-	e.must(programtest.WaitFor("nightporter up", func() (bool, error) {
+	e.noError(programtest.WaitFor("nightporter up", func() (bool, error) {
 		select {
-		case <-e.porter.Done:
-			return false, fmt.Errorf("nightporter up ended:\n%s", e.porter.Out)
+		case <-e.daemon.Done:
+			return false, fmt.Errorf("nightporter up ended:\n%s", e.daemon.Out)
 		default:
 		}
-		return strings.Contains(e.porter.Out.String(), "is up"), nil
+		return strings.Contains(e.daemon.Out.String(), "is up"), nil
 	}))
 }
 
 // --- what people see and do ---
 
-// shows waits until somebody's chat has a message of the bot that holds all
-// the texts, and returns the newest of them.
-func (e *evening) shows(who telegram.User, texts ...string) telegram.Message {
+// awaitMessage waits until the bot has sent a message with all the texts to the
+// person's chat, and returns the newest such message.
+func (e *nightFixture) awaitMessage(who telegram.User, texts ...string) telegram.Message {
 	e.t.Helper()
-	return e.sees(who, texts, func(m telegram.Message) bool { return m.From.Bot })
+	return e.awaitIn(who, texts, func(m telegram.Message) bool { return m.From.Bot })
 }
 
-// answers says something and waits for a message behind it that holds the
-// texts.
-func (e *evening) answers(who telegram.User, line string, texts ...string) telegram.Message {
+// sayAndAwait sends a line and waits for a later message with the texts.
+func (e *nightFixture) sayAndAwait(who telegram.User, line string, texts ...string) telegram.Message {
 	e.t.Helper()
 	said := e.far.Say(who, who.ID, line)
-	return e.sees(who, texts, func(m telegram.Message) bool { return m.From.Bot && m.ID > said })
+	return e.awaitIn(who, texts, func(m telegram.Message) bool { return m.From.Bot && m.ID > said })
 }
 
-// becomes waits until a message has changed to hold the texts.
-func (e *evening) becomes(who telegram.User, id int, texts ...string) telegram.Message {
+// awaitEdit waits until an edited message contains the texts.
+func (e *nightFixture) awaitEdit(who telegram.User, id int, texts ...string) telegram.Message {
 	e.t.Helper()
-	return e.sees(who, texts, func(m telegram.Message) bool { return m.ID == id })
+	return e.awaitIn(who, texts, func(m telegram.Message) bool { return m.ID == id })
 }
 
-func (e *evening) sees(who telegram.User, texts []string, is func(telegram.Message) bool) telegram.Message {
+func (e *nightFixture) awaitIn(who telegram.User, texts []string, is func(telegram.Message) bool) telegram.Message {
 	e.t.Helper()
 	var found telegram.Message
-	_, err := e.far.WaitFor(e.within(), who.ID, func(c telegram.Chat) (ok bool) {
+	_, err := e.far.WaitFor(e.deadline(), who.ID, func(c telegram.Chat) (ok bool) {
 		found, ok = c.Find(func(m telegram.Message) bool { return is(m) && holdsAll(m, texts) })
 		return ok
 	})
@@ -317,31 +315,31 @@ func holdsAll(m telegram.Message, texts []string) bool {
 	return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(m.Text, text) })
 }
 
-// press presses a button of the newest message that holds the texts.
-func (e *evening) press(who telegram.User, label string, texts ...string) telegram.Message {
+// press presses a button of the newest message that contains the texts.
+func (e *nightFixture) press(who telegram.User, label string, texts ...string) telegram.Message {
 	e.t.Helper()
-	m := e.noted(who, texts...)
+	m := e.awaitRecorded(who, texts...)
 	if _, err := e.far.Press(who, who.ID, m.ID, label); err != nil {
 		e.t.Fatalf("%v; the message:\n%s", err, m.Text)
 	}
 	return m
 }
 
-// reply answers the newest message that holds the texts.
-func (e *evening) reply(who telegram.User, text string, texts ...string) {
+// reply answers the newest message that contains the texts.
+func (e *nightFixture) reply(who telegram.User, text string, texts ...string) {
 	e.t.Helper()
-	e.far.Reply(who, who.ID, e.noted(who, texts...).ID, text)
+	e.far.Reply(who, who.ID, e.awaitRecorded(who, texts...).ID, text)
 }
 
-// noted waits for a message that holds the texts, and until the daemon has
-// noted that it sent it: nobody's thumb is faster than that, but a test is. Of
-// one that is sent again because nobody saw the answer it is the later copy.
-func (e *evening) noted(who telegram.User, texts ...string) telegram.Message {
+// awaitRecorded waits for a message with the texts, and until the daemon has
+// recorded that it was sent. A person is never faster than the record, but a
+// test is. After a repetition it returns the later copy.
+func (e *nightFixture) awaitRecorded(who telegram.User, texts ...string) telegram.Message {
 	e.t.Helper()
 	db := e.database()
 	var m telegram.Message
-	e.must(programtest.WaitFor(fmt.Sprintf("a message with %q that is noted as sent", texts), func() (bool, error) {
-		m = e.shows(who, texts...)
+	e.noError(programtest.WaitFor(fmt.Sprintf("a message with %q that is noted as sent", texts), func() (bool, error) {
+		m = e.awaitMessage(who, texts...)
 		var n int
 		err := db.QueryRow(`SELECT count(*) FROM messages WHERE chat = ? AND platform = ?`, fmt.Sprintf("telegram:%d", who.ID), fmt.Sprint(m.ID)).Scan(&n)
 		return n > 0, err
@@ -349,62 +347,62 @@ func (e *evening) noted(who telegram.User, texts ...string) telegram.Message {
 	return m
 }
 
-// database is nightporter's, as anybody with the file sees it.
-func (e *evening) database() *sql.DB {
+// database opens nightporter's database for reading.
+func (e *nightFixture) database() *sql.DB {
 	e.t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(e.State(), "nightporter.db")+"?mode=ro&_busy_timeout=5000")
-	e.must(err)
+	e.noError(err)
 	e.t.Cleanup(func() { _ = db.Close() })
 	return db
 }
 
 // --- sessions that are held ---
 
-// gate holds the model's answer until a test has done something else.
-type gate struct {
+// modelGate delays the model's answer until the test opens it.
+type modelGate struct {
 	arrived, open chan struct{}
 	came, went    sync.Once
 }
 
-func (e *evening) gate(name string) *gate {
+func (e *nightFixture) gate(name string) *modelGate {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	g := e.gates[name]
 	if g == nil {
-		g = &gate{arrived: make(chan struct{}), open: make(chan struct{})}
+		g = &modelGate{arrived: make(chan struct{}), open: make(chan struct{})}
 		e.gates[name] = g
 	}
 	return g
 }
 
-// hold makes the model wait with its first answer to a hat at a task, such as
-// "Task 3 planner", until release. It is to be called before it comes there.
-func (e *evening) hold(names ...string) {
+// hold makes the model delay its first answer to a hat at a task, such as "Task
+// 3 planner", until release. Call it before that session starts.
+func (e *nightFixture) hold(names ...string) {
 	for _, name := range names {
 		e.gate(name)
 	}
 	e.t.Cleanup(func() { e.release(names...) })
 }
 
-// held waits until the model is asked by that session.
-func (e *evening) held(name string) {
+// awaitHeld waits until that session calls the model.
+func (e *nightFixture) awaitHeld(name string) {
 	e.t.Helper()
 	select {
 	case <-e.gate(name).arrived:
-	case <-e.within().Done():
+	case <-e.deadline().Done():
 		e.t.Fatalf("%s never came; the chat:\n%s", name, e.far.Transcript(mira.ID))
 	}
 }
 
-func (e *evening) release(names ...string) {
+func (e *nightFixture) release(names ...string) {
 	for _, name := range names {
 		g := e.gate(name)
 		g.went.Do(func() { close(g.open) })
 	}
 }
 
-// before is what a turn waits for.
-func (e *evening) before(name string) func() {
+// gateFunc returns the function that a turn calls before it answers.
+func (e *nightFixture) gateFunc(name string) func() {
 	e.mu.Lock()
 	g := e.gates[name]
 	e.mu.Unlock()
@@ -419,7 +417,7 @@ func (e *evening) before(name string) func() {
 
 // --- what the ledger and the repository say ---
 
-// entry is a record of the ledger as `nightporter replay --export` writes it.
+// entry is a line of `nightporter replay --export`.
 type entry struct {
 	Stream  string          `json:"stream"`
 	Seq     int64           `json:"seq"`
@@ -431,14 +429,14 @@ type entry struct {
 	Body    json.RawMessage `json:"body"`
 }
 
-// ledger is all that happened.
-func (e *evening) ledger() []entry {
+// ledger returns all entries of the ledger.
+func (e *nightFixture) ledger() []entry {
 	e.t.Helper()
 	file := e.Path(fmt.Sprintf("ledger-%d.jsonl", time.Now().UnixNano()))
-	e.np("replay", "--export", file)
+	e.runCommand("replay", "--export", file)
 	data, err := os.ReadFile(file)
-	e.must(err)
-	e.must(os.Remove(file))
+	e.noError(err)
+	e.noError(os.Remove(file))
 	var out []entry
 	for line := range strings.Lines(string(data)) {
 		var x entry
@@ -452,8 +450,8 @@ func (e *evening) ledger() []entry {
 	return out
 }
 
-// bodies are the bodies of all entries of B's type.
-func bodies[B ledger.Body](e *evening, ledgerStore []entry) []B {
+// bodies returns the bodies of all entries of type B.
+func bodies[B ledger.Body](e *nightFixture, ledgerStore []entry) []B {
 	e.t.Helper()
 	var out []B
 	for _, x := range ledgerStore {
@@ -470,7 +468,7 @@ func bodies[B ledger.Body](e *evening, ledgerStore []entry) []B {
 }
 
 // git runs git in the person's repository.
-func (e *evening) git(args ...string) string {
+func (e *nightFixture) git(args ...string) string {
 	e.t.Helper()
 	out, code, err := e.Output("git", append([]string{"-C", e.Path("repo")}, args...)...)
 	if err != nil || code != 0 {

@@ -13,17 +13,17 @@ import (
 	"github.com/nightporter/nightporter/internal/socket"
 )
 
-// desk is the daemon's side of a session's socket: it takes every event.
-type desk struct {
+// hatServer is a server on a session's socket that accepts every event.
+type hatServer struct {
 	mu      sync.Mutex
 	events  []api.Emit
-	asked   int // by stop hooks
+	asked   int // number of requests by stop hooks
 	arrived chan struct{}
 }
 
-// serveDesk makes the house's sessions reach the desk.
-func serveDesk(t *testing.T) (*desk, func(*Options)) {
-	d := &desk{arrived: make(chan struct{}, 16)}
+// serveHat makes a hatServer answer on the sockets of the fixture's sessions.
+func serveHat(t *testing.T) (*hatServer, func(*Options)) {
+	d := &hatServer{arrived: make(chan struct{}, 16)}
 	return d, func(o *Options) {
 		log := o.Log
 		o.BeforeStart = func(_ context.Context, session, path string) error {
@@ -42,7 +42,7 @@ func serveDesk(t *testing.T) (*desk, func(*Options)) {
 	}
 }
 
-func (d *desk) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
+func (d *hatServer) Emit(_ context.Context, session string, e api.Emit) (api.Reply, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !json.Valid(e.Data) {
@@ -53,7 +53,7 @@ func (d *desk) Emit(_ context.Context, session string, e api.Emit) (api.Reply, e
 	return api.Reply{OK: true, Receipt: session + " " + e.Type}, nil
 }
 
-func (d *desk) Session(_ context.Context, session string) (api.Reply, error) {
+func (d *hatServer) Session(_ context.Context, session string) (api.Reply, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked++
@@ -63,21 +63,23 @@ func (d *desk) Session(_ context.Context, session string) (api.Reply, error) {
 	return api.Reply{OK: true, Text: "This session has not sent its event yet: hat emit build.complete"}, nil
 }
 
-func (d *desk) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
+func (d *hatServer) Task(context.Context, string, api.TaskQuery) (api.Reply, error) {
 	return api.Reply{OK: true}, nil
 }
-func (d *desk) Guidance(context.Context, string) (api.Reply, error) { return api.Reply{OK: true}, nil }
-func (d *desk) Note(context.Context, string, string, api.Note) (api.Reply, error) {
+func (d *hatServer) Guidance(context.Context, string) (api.Reply, error) {
+	return api.Reply{OK: true}, nil
+}
+func (d *hatServer) Note(context.Context, string, string, api.Note) (api.Reply, error) {
 	return api.Reply{OK: true}, nil
 }
 
-func (d *desk) sent() []api.Emit {
+func (d *hatServer) sent() []api.Emit {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return append([]api.Emit(nil), d.events...)
 }
 
-func (d *desk) hooks() int {
+func (d *hatServer) hooks() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.asked
