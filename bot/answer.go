@@ -9,17 +9,17 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// answerQuestion settles a question: "q5 retry", "/answer 8 retry", "/approve",
+// answerQuestion answers a question: "q5 retry", "/answer 8 retry", "/approve",
 // "/reject q4 the button is hidden". Without words it shows the question.
 func answerQuestion(ctx context.Context, d dispatch) (Message, error) {
 	target, words := strings.ToLower(d.c.Target), d.c.Words
 	q, open, alone := d.meant()
 	switch {
-	case alone: // the target is no id but the first of the words
+	case alone: // target is the first of the words, not an id
 		words = strings.TrimSpace(d.c.Target + " " + words)
 	case open:
 	case questionID.MatchString(target):
-		// The question is not open. The core says how it was settled.
+		// The question is not open. The core's reply says how it was settled.
 		choice, rest := cutWord(words)
 		return d.do(ctx, loop.AnswerQuestion{Question: target, Choice: strings.ToLower(choice), Words: rest})
 	case len(d.s.Project.Questions) == 0:
@@ -40,7 +40,8 @@ func answerQuestion(ctx context.Context, d dispatch) (Message, error) {
 	}
 	choice, rest := Choose(q, words)
 	if choice == "" && q.SentenceVerb() != "" && sentence(q, words) {
-		// A sentence is no mistyped verb: it is guidance for the next attempt.
+		// A sentence is not a mistyped verb: it is guidance for the next
+		// attempt.
 		choice, rest = q.SentenceVerb(), words
 	}
 	if choice == "" && !q.OwnWords() {
@@ -60,7 +61,8 @@ func (d dispatch) meant() (q ledger.Question, open, alone bool) {
 		return q, true, false
 	}
 	all := d.s.Project.Questions
-	// "/reject 3 tests fail": the 3 belongs to the words where no task 3 asks.
+	// In "/reject 3 tests fail" the 3 is one of the words, unless task 3 asks a
+	// question.
 	if len(all) == 1 && !questionID.MatchString(target) && (target == "" || d.c.Verb != VerbApprove) {
 		return all[0], true, true
 	}

@@ -15,7 +15,7 @@ func TestChoose(t *testing.T) {
 		choice, words string
 	}{
 		{currency, "a", "a", ""},
-		{currency, "euro", "a", ""}, // an option's own words, whatever the case
+		{currency, "euro", "a", ""}, // an option's text, in any case
 		{currency, "Pound Sterling", "b", ""},
 		{currency, "skip", "skip", ""},
 		{currency, "a man should look at it", "", "a man should look at it"},

@@ -30,7 +30,7 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 		tail = "," + tail
 	}
 	m := newMessage("settled."+string(q.Kind), SignDone+" "+q.ID+" "+Cut(what, FirstWidth-Width(q.ID+tail)-4)+tail)
-	if q.Kind == ledger.AskNow && b.Choice == "rerun" && item != "" { // docs/spec 23.4: the message says what happens now, not what was pressed
+	if q.Kind == ledger.AskNow && b.Choice == "rerun" && item != "" { // docs/spec 23.4: the message says what happens now, not which button was pressed
 		who := strings.TrimSpace(shortID(q.Task) + " " + Cut(Clean(q.Hat), 10))
 		m = newMessage("settled.now", Cut(SignNow+" "+who+" reruns with "+item, FirstWidth-8)+" · "+now.Format("15:04"))
 		m.Project, m.About = s.Project.Name, q.Task
@@ -80,9 +80,9 @@ func (m *Message) pastTitled(s loop.State, q ledger.Question) {
 // pastHead adds a settled question's headline alone.
 func (m *Message) pastHead(s loop.State, q ledger.Question) { m.add(Headline(s, q)) }
 
-// Expired renders the message that replaces a question's message when nobody
-// answered in time. again is the question if it stays open, now without an end;
-// nil if it is over.
+// Expired renders the message that replaces a question's message after its
+// expiry. again is the question if it stays open, now without an expiry; nil if
+// it is over.
 func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *ledger.Question, now time.Time) Message {
 	task := shortID(q.Task)
 	if again != nil {
@@ -122,9 +122,10 @@ func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *l
 	return m
 }
 
-// PutBack renders the message that replaces the settled question about a skipped
-// task's dependents when the skip is taken back. q is the question that is open
-// again, tasks are the dependents that are no longer skipped.
+// PutBack renders the message that replaces the settled question about a
+// skipped task's dependents when a person takes the skip back. q is the
+// question, which is open again; tasks are the dependents that are no longer
+// skipped.
 func PutBack(s loop.State, settled loop.Answered, q ledger.Question, tasks []string, now time.Time) Message {
 	m := newMessage("settled.skip", SignAgain+" "+settled.ID+" taken back with "+q.ID+" · "+now.Format("15:04"))
 	m.Project, m.About = s.Project.Name, q.Task
@@ -133,7 +134,7 @@ func PutBack(s loop.State, settled loop.Answered, q ledger.Question, tasks []str
 }
 
 // StillOpen asks an open question once more because nightporter was off between
-// from and to, and presses in that time are lost (docs/spec 23.11).
+// from and to: button presses in that time are lost (docs/spec 23.11).
 func StillOpen(s loop.State, q ledger.Question, from, to, now time.Time) Message {
 	m := Ask(s, q, now)
 	m.Key = "again.away"

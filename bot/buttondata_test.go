@@ -39,14 +39,16 @@ func TestButtonData(t *testing.T) {
 			t.Errorf("%q is read as %q", data, twin)
 		}
 	}
-	// RetryAfter an edit, button 1 is another one: the old data must not press it.
+	// After an edit of the message, button 1 is another one: the old data must
+	// not press it.
 	long := strings.Repeat("word ", 20)
 	if twin, ok := bot.Pressed(pressable("a", "/now "+long), bot.ButtonData(pressable("a", "/guidance "+long), 1, most)); ok {
 		t.Errorf("pressed %q", twin)
 	}
 }
 
-// Every twin comes back from its data, or is looked up; the data always fits.
+// TestButtonDataComesBack checks that every command is recovered from its
+// button data, and that the data always fits the limit.
 func TestButtonDataComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		twin := rapid.OneOf(rapid.String(), rapid.StringMatching(`[q/][a-z0-9 .~@]{0,60}`), rapid.Just(strings.Repeat("x", 3000))).Draw(t, "twin")

@@ -8,35 +8,36 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Inbound is one thing that somebody did in a chat, as an adapter delivers it.
+// Inbound is one update from a chat, such as a message or a button press, as an
+// adapter delivers it.
 type Inbound struct {
-	Key     string // natural key: "telegram:BOT:8123"; the same key is the same input
-	Cursor  *ledger.Cursor
-	Actor   string // "telegram:48213377"
-	Name    string // as the platform says it
-	Chat    string // address that an answer goes to: "telegram:48213377", "telegram:-100123/55"
-	Private bool   // nobody else reads here
-	Title   string // of the topic or group that it is, as the platform says it; "" = not known
-	Stands  string // why this sender is nobody who can be let in: "anonymous", "a bot", "a channel"; "" = a person
+	Key        string // natural key: "telegram:BOT:8123"; the same key is the same input
+	Cursor     *ledger.Cursor
+	Actor      string // "telegram:48213377"
+	Name       string // the sender's name, as the platform gives it
+	Chat       string // address to reply to: "telegram:48213377", "telegram:-100123/55"
+	Private    bool   // nobody else reads here
+	Title      string // title of the topic or group, as the platform gives it; "" = not known
+	Unpairable string // why the sender can never be paired: "anonymous", "a bot", "a channel"; "" = a person
 
-	Text    string // as typed; "" for a press and for what is no text
-	Message string // the platform's id of the message that Text stands in, or of the pressed one
-	ReplyTo string // the platform's id of the message that this answers, "" = none
-	Answers string // first line of that message as the platform shows it, where it is ours; "" = not known
-	Edited  bool   // Text took the place of what the message said before
-	Media   bool   // holds a picture, voice or file; Text is what was written below it
-	Kind    string // of that, as people call it: "photo", "voice note"; "" = not known
-	Album   string // the platform's id of what several of them were sent as at once, "" = this one came alone
-	Press   string // callback data of a button, "" = none
-	PressID string // what the press is acknowledged by
+	Text        string // as typed; "" for a button press and for a message without text
+	Message     string // the platform's id of the message with Text, or of the message whose button was pressed
+	ReplyTo     string // the platform's id of the message that this one replies to, "" = none
+	ReplyToText string // first line of the ReplyTo message as the platform shows it, if the bot sent it; "" = not known
+	Edited      bool   // the sender edited the message; Text is the new text
+	Media       bool   // the message has a picture, voice message or file; Text is its caption
+	Kind        string // what Media is, for people: "photo", "voice note"; "" = not known
+	Album       string // the platform's id of the album that Media belongs to, "" = none
+	Press       string // the pressed button's callback data, "" = no press
+	PressID     string // the platform's id of the press, needed to acknowledge it
 
 	Sent time.Time // by the platform's clock
 }
 
-// Receiver takes what people do in chats. It returns after everything that it
-// led to was committed, the cursor with it; only then may an adapter tell the
-// platform that it has the input. An error means that nothing was committed
-// and that the same input has to be delivered again.
+// Receiver takes the updates of a platform. Receive returns after the update's
+// entries and the chat's new cursor are committed; only then may an adapter
+// confirm the update to the platform. An error means that nothing was committed
+// and that the adapter has to deliver the same update again.
 type Receiver interface {
 	Receive(ctx context.Context, in Inbound) error
 }
@@ -47,14 +48,14 @@ type Ref struct {
 	ID   string // the platform's id of the message
 }
 
-// Sender delivers messages to one platform. An error that says what happened
-// wraps one of the reasons below (ErrOffline, ErrRateLimited, …), in a
-// *SendError where there are details. Any other error leaves open whether the
-// message arrived.
+// Sender delivers messages to one platform. An error with a known reason wraps
+// one of the errors below (ErrOffline, ErrRateLimited, …), in a *SendError if
+// the platform gave details. Any other error leaves open whether the message
+// arrived.
 type Sender interface {
 	// Send posts a message and returns the platform's id of it.
 	Send(ctx context.Context, chat string, m Message, o SendOptions) (id string, err error)
-	// Edit replaces a sent message. Replacing it by the same text is no error.
+	// Edit replaces the text of a sent message. An unchanged text is no error.
 	Edit(ctx context.Context, at Ref, m Message) error
 	// Delete deletes a sent message.
 	Delete(ctx context.Context, at Ref) error
@@ -67,7 +68,7 @@ type Sender interface {
 // Pinner is a Sender that can pin a message above its chat.
 type Pinner interface {
 	// Pin pins a message without a sound. A missing permission is an error of
-	// Pin, and of nothing else.
+	// Pin only: it does not affect the other methods.
 	Pin(ctx context.Context, at Ref) error
 	// Unpin unpins a message. A message that is not pinned is no error.
 	Unpin(ctx context.Context, at Ref) error
@@ -79,15 +80,15 @@ type SendOptions struct {
 	Silent  bool
 }
 
-// Reasons for which a Sender fails. Test for them with errors.Is; SendReason
-// reduces any error to one of them.
+// Reasons why a Sender fails. Test for them with errors.Is; SendReason reduces
+// any error to one of them.
 var (
 	ErrOffline        = errors.New("offline")         // no connection: the message was certainly not sent
 	ErrOutcomeUnknown = errors.New("outcome unknown") // the message may have arrived
 	ErrRateLimited    = errors.New("rate limited")    // not sent; the platform asks for a pause of SendError.RetryAfter
 	ErrMessageGone    = errors.New("message gone")    // the message to edit does not exist any more
 	ErrChatClosed     = errors.New("chat closed")     // the chat accepts no messages: bot blocked, kicked, chat deleted
-	ErrChatMoved      = errors.New("chat moved")      // the chat has the address SendError.MovedTo now
+	ErrChatMoved      = errors.New("chat moved")      // the chat has a new address, SendError.MovedTo
 	ErrRejected       = errors.New("rejected")        // the platform will never accept this message
 	ErrTokenRejected  = errors.New("token rejected")  // the platform does not accept the bot's token
 )
@@ -107,7 +108,7 @@ func (e *SendError) Error() string { return SendReason(e).Error() + ": " + e.Tex
 // Unwrap returns the Reason.
 func (e *SendError) Unwrap() error { return e.Reason }
 
-// SendReason returns the reason for which a Sender failed: nil for nil, and
+// SendReason returns the reason why a Sender failed: nil for nil, and
 // ErrOutcomeUnknown for an error that wraps none of the others.
 func SendReason(err error) error {
 	if err == nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Any error of a Sender reduces to one reason, wrapped or not, and an unknown
-// one never claims that the message was or was not sent.
+// TestSendReason checks that SendReason reduces any error of a Sender to one
+// reason, wrapped or not, and that an unknown error never claims that the
+// message was or was not sent.
 func TestSendReason(t *testing.T) {
 	unknown := errors.New("EOF")
 	for _, c := range []struct {

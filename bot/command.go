@@ -41,12 +41,12 @@ const (
 	VerbUnpair   Verb = "unpair"
 	VerbQuiet    Verb = "quiet"
 	VerbPair     Verb = "pair"  // "/pair K7QX-M2PD"
-	VerbStart    Verb = "start" // opens a chat; with a code, as in a link of Telegram, the same as pair
+	VerbStart    Verb = "start" // opens a chat; with a code, as in a Telegram link, it is VerbPair
 	VerbHelp     Verb = "help"
 
 	// Commands that are typed without a slash.
 	VerbKeep  Verb = "keep"  // "g14 keep"
-	VerbWords Verb = "words" // plain words, which are guidance
+	VerbWords Verb = "words" // plain text, which becomes guidance
 )
 
 // takes says which arguments may follow a verb.

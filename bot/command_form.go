@@ -12,18 +12,19 @@ import (
 type commandForm struct {
 	verb  Verb
 	takes takes
-	use   string // how to type it; "" for a command without a slash
+	use   string // how to type the command; "" for a command without a slash
 	help  string // one line, for /help VERB and a chat's menu
 	role  ledger.Role
-	// roleFor returns the role where it depends on the arguments; nil: role.
+	// roleFor returns the required role if it depends on the arguments; nil:
+	// role.
 	roleFor func(Command) ledger.Role
 
-	// At least one handler is set. shared is called first and needs no project; it
-	// returns done = false to leave the line to project.
+	// At least one of shared and project is set. shared is called first and needs
+	// no project; it returns done = false to leave the command to project.
 	shared  func(ctx context.Context, h sharedRequest) (m Message, done bool, err error)
 	project func(ctx context.Context, d dispatch) (Message, error)
 
-	section string // of /help; "" if /help does not list the command
+	section string // section of /help; "" = /help does not list the command
 	listed  string // the command as /help lists it
 	menu    int    // its position in a chat's menu from 1, 0 for none
 	twin    Twin   // its counterpart in the shell
@@ -59,7 +60,7 @@ func (v Verb) row() commandForm {
 }
 
 // Twins returns, by chat command, the shell commands that only pass their line
-// to the process that holds the state folder.
+// to the process that holds the lock of the state folder.
 func Twins() map[Verb]Twin {
 	out := map[Verb]Twin{}
 	for _, f := range commandForms {
@@ -92,11 +93,11 @@ func findCommand(word string) (commandForm, bool) {
 }
 
 // nearestCommand returns the command most similar to a word, with its slash; ""
-// if none is similar.
+// if no command is similar.
 func nearestCommand(word string) string {
 	var names []string
 	for _, f := range commandForms {
-		if f.typed() && f.verb != VerbStart { // Telegram's word, which nobody means to type
+		if f.typed() && f.verb != VerbStart { // nobody means to type /start, which Telegram sends
 			names = append(names, string(f.verb))
 		}
 	}

@@ -127,9 +127,9 @@ func init() {
 	}
 }
 
-// answerRole returns the role that an answer takes. "q5" alone only shows the
-// question. A target that is no question's id can be an answer in the sender's
-// own words: "/answer #letters_only".
+// answerRole returns the role that an answer requires. "q5" alone only shows
+// the question. A target that is no question's id can be the start of a
+// free-text answer: "/answer #letters_only".
 func answerRole(c Command) ledger.Role {
 	if c.Words == "" && (c.Target == "" || questionID.MatchString(c.Target)) {
 		return ledger.RoleView

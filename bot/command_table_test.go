@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestCommandTable reads the table of commands: each has all its cells, and
-// /help lists each for the roles that may use it, and for no other.
+// TestCommandTable checks that each command in the table has all its cells, and
+// that /help lists it for exactly the roles that may use it.
 func TestCommandTable(t *testing.T) {
 	seen := map[Verb]bool{}
 	places := map[int]Verb{}
@@ -34,7 +34,7 @@ func TestCommandTable(t *testing.T) {
 		if f.twin.Short != "" && f.twin.Name == "" {
 			t.Errorf("%s has a twin without a name", f.verb)
 		}
-		if f.verb == VerbHelp || f.verb == VerbStart { // what is read, and its alias
+		if f.verb == VerbHelp || f.verb == VerbStart { // /help is the command being tested, /start is its alias
 			continue
 		}
 		if !slices.Contains(helpSections, f.section) || !strings.HasPrefix(f.listed, "/"+string(f.verb)) {

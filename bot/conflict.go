@@ -20,8 +20,8 @@ func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {
 	return text
 }
 
-// Conflict tells the same as ConflictText in reply to a typed answer. words is
-// the text behind the verb; choice is "" for an answer without a verb.
+// Conflict returns the content of ConflictText as the reply to a typed answer.
+// words is the text behind the verb; choice is "" for an answer without a verb.
 func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Message {
 	m := refusal("press.second", SignFailed+" "+conflictLine(s, actor, now))
 	m.add(unchanged)
@@ -60,7 +60,7 @@ func conflictLine(s loop.Answered, actor string, now time.Time) string {
 	return upper(by) + " was first: " + what + ", " + at
 }
 
-// unchanged tells the effect of an answer that came too late.
+// unchanged ends the reply to an answer that came too late and changes nothing.
 const unchanged = "Nothing changed."
 
 // wordsWanted ends a command to which its reader adds words.
@@ -85,7 +85,7 @@ func overrule(s loop.Answered, choice, words string, now time.Time) string {
 		return v.overrule(s, words, now)
 	case is || w.own == nil:
 		return ""
-	case len(choice) == 1 && words == "": // an option's letter: the option's text stands in the question's message
+	case len(choice) == 1 && words == "": // an option's letter: the question's message holds the option's text
 		return guideAgain(s, "")
 	}
 	return guideAgain(s, own)
@@ -104,9 +104,9 @@ func taskArgs(tasks []string) string {
 	return strings.Join(out, " ")
 }
 
-// guideAgain returns the command that queues words for the task of a settled
-// question. It does not repeat words longer than maxTwin; they have to be typed
-// again.
+// guideAgain returns the command that gives the late answer's words as guidance
+// to the task of the settled question. It leaves out words longer than maxTwin,
+// which have to be typed again.
 func guideAgain(s loop.Answered, words string) string {
 	if words == "" || len(words) > maxTwin {
 		return "/guidance #" + idArg(s.Subject.Task) + wordsWanted

@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// Spent tells what a project's last run has spent, by hat and by task. It names
+// Spent renders the cost of a project's last run, by hat and by task. It names
 // unknown costs and never counts them as free.
 func Spent(s loop.State) Message {
 	r := s.Project.Run
@@ -36,8 +36,8 @@ func Spent(s loop.State) Message {
 	return m
 }
 
-// largestShares lists at most most shares, the largest first: "builder $7.30 · reviewer
-// $3.02". name turns a share's name into text for people.
+// largestShares lists at most most cost shares, the largest first: "builder
+// $7.30 · reviewer $3.02". name turns a share's key into text for people.
 func largestShares(all []loop.Share, most int, name func(string) string) string {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b loop.Share) int { return cmp.Compare(b.USD, a.USD) })

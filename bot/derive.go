@@ -283,7 +283,7 @@ func Plan(r *loop.Run) string {
 	return Clean(name)
 }
 
-// theHost names the author of a command that was typed on the host, and of a
+// theHost names the sender of a command typed on the host, and the sender of a
 // signal.
 const theHost = "the host"
 

@@ -65,8 +65,8 @@ func (q DigestQuery) From(last ledger.DigestSent) time.Time {
 	return last.From
 }
 
-// makeDigest returns the digest that a person asked for. Whoever is no paired person
-// gets what admins read.
+// makeDigest returns the digest that a person asked for. A sender who is not
+// paired, such as the operator at the host, gets the admins' digest.
 func makeDigest(ctx context.Context, d dispatch) (Message, error) {
 	service, ok := d.service.(Digester)
 	if !ok {
@@ -89,7 +89,8 @@ func NoDigest() Message {
 	return m
 }
 
-// DigestBroken replaces a project's digest that could not be made.
+// DigestBroken renders the message that replaces a digest that could not be
+// made.
 func DigestBroken(project string) Message {
 	m := newMessage(KeyDigest+".broken", firstLine(SignFailed, project, "no digest today: a fault", ""))
 	m.Project = project

@@ -12,13 +12,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestSpan: where each span begins, also in a night in which the clocks change.
+// TestSpan checks where each span begins, also in a night in which the clocks
+// change.
 func TestSpan(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := time.Date(2026, 10, 25, 9, 0, 0, 0, berlin) // the clocks were set back at 3
+	now := time.Date(2026, 10, 25, 9, 0, 0, 0, berlin) // the clocks went back at 3:00
 	sent := ledger.DigestSent{From: now.Add(-26 * time.Hour), To: now.Add(-2 * time.Hour)}
 	for _, c := range []struct {
 		span string
@@ -29,7 +30,7 @@ func TestSpan(t *testing.T) {
 		{"last", sent, "2026-10-24T08:00:00+02:00"},
 		{"all", sent, "2026-10-24T08:00:00+02:00"},
 		{"", ledger.DigestSent{}, "2026-10-24T09:00:00+02:00"},
-		{"", ledger.DigestSent{From: now.Add(time.Hour)}, "2026-10-24T09:00:00+02:00"}, // the clock was set back
+		{"", ledger.DigestSent{From: now.Add(time.Hour)}, "2026-10-24T09:00:00+02:00"}, // the system clock was set back
 		{"today", sent, "2026-10-25T00:00:00+02:00"},
 		{"7d", sent, "2026-10-18T09:00:00+02:00"},
 	} {
@@ -45,7 +46,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// looker is a host that can look back.
+// looker is a host that can make digests.
 type looker struct {
 	*host
 	asked []bot.DigestQuery
@@ -56,8 +57,8 @@ func (l *looker) Digest(_ context.Context, project string, q bot.DigestQuery) (b
 	return bot.Message{Key: "digest", Lines: []bot.Line{{Text: "✓ " + project}}, Picture: []byte("png")}, nil
 }
 
-// TestDigestAsked: who asks gets what their role reads; a service that cannot
-// look back says who can.
+// TestDigestAsked checks that people get the digest of their role, and that a
+// service without digests names the command that makes one.
 func TestDigestAsked(t *testing.T) {
 	n := scenario.New("shop", evening)
 	n.State.Project.Name = "shop"
@@ -83,7 +84,7 @@ func TestDigestAsked(t *testing.T) {
 	}
 }
 
-// A terminal has no picture: it prints its words.
+// A terminal shows no picture: it prints the picture's Alt text.
 func TestPictureInWords(t *testing.T) {
 	m := bot.Message{
 		Lines: []bot.Line{{Text: "? shop 9/12 done"}}, Buttons: []bot.Button{{Label: "Diff", Command: "/diff"}},

@@ -51,7 +51,7 @@ func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) 
 		Key: d.r.Key, Time: d.r.Time, Actor: d.r.Actor, Name: d.r.Name, Project: d.project, Body: body,
 	})
 	var input *ledger.InputError
-	if errors.As(err, &input) { // the run cannot start for a reason that the person can remove
+	if errors.As(err, &input) { // the run cannot start, for a reason that the person can remove
 		return NotStarted(d.project, input.Findings), nil
 	}
 	if err != nil {

@@ -54,7 +54,7 @@ type chain struct {
 	last, broke    string
 	build          int // index in lines of the last build
 	closed, passed bool
-	put            ledger.AttemptOutcome // how it ended, if it neither passed nor failed
+	put            ledger.AttemptOutcome // outcome of an attempt that neither passed nor failed
 }
 
 func (c *chain) add(sign, text, link string) {
@@ -63,12 +63,13 @@ func (c *chain) add(sign, text, link string) {
 	if sign == SignFailed {
 		c.broke = link
 	} else if c.broke == link {
-		c.broke = "" // the link failed before and passes now
+		c.broke = "" // the check failed before and passes now
 	}
 }
 
-// putAt tells, for the first line, how an attempt ended that did not fail. An
-// attempt that continues from its tree later also names its last link.
+// putAt adds to the first line how an attempt ended that neither passed nor
+// failed. For an attempt whose tree is used again later, it also names the last
+// check.
 func (c *chain) putAt() string {
 	word := OutcomeWord(c.put)
 	if c.put == ledger.OutcomeParked || c.put == ledger.OutcomeBudget {
@@ -108,7 +109,7 @@ func (c *chain) entry(e ledger.Entry) {
 		c.closed, c.passed = true, b.Result == "pass"
 		text := "submit " + b.Result
 		if word := OutcomeWord(b.Outcome); word != "" && b.Outcome != ledger.OutcomeConverged && b.Outcome != ledger.OutcomeFailed {
-			text += ", " + word // otherwise pass or fail says it
+			text += ", " + word // otherwise "pass" or "fail" in the line says it
 		}
 		text += " " + at(b.ClosedAt)
 		if c.passed {
@@ -147,7 +148,7 @@ func (c *chain) evidence(b ledger.Evidence) {
 		c.add(sign, text, "build")
 		if b.ExitCode != 0 {
 			failed := FailedTest(ledger.Result{Run: b.Command, Exit: b.ExitCode, Tail: b.Tail})
-			if failed != ran { // otherwise the line above says it
+			if failed != ran { // otherwise the line above names the failed command
 				c.lines = append(c.lines, Line{Kind: Quote, Text: Cut(failed, quoteWidth)})
 			}
 		}

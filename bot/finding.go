@@ -40,7 +40,7 @@ func (m *Message) findings(found []ledger.Finding) {
 	}
 }
 
-// findingPlace returns a finding's file and line: "checkout.md:41".
+// findingPlace returns a finding's position: "checkout.md:41".
 func findingPlace(f ledger.Finding) string {
 	name := Cut(Clean(path.Base(strings.ReplaceAll(f.File, `\`, "/"))), 40)
 	if f.Line > 0 {

@@ -49,9 +49,10 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	return m, nil
 }
 
-// pickProject returns the project that a command is about, or the message that asks
-// for one. It changes c where the name in front is no project's: it may be an
-// agent's, or the first word of a sentence.
+// pickProject returns the project that a command is about, or the message that
+// asks for one. If the first word of the arguments is not a project's name,
+// pickProject returns it to the arguments: it may be an agent's name or the start
+// of a sentence.
 func pickProject(service Service, c *Command, r Request) (string, *Message) {
 	all := projectNames(service)
 	if c.Project != "" && !slices.Contains(all, c.Project) {

@@ -27,7 +27,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var evening = time.Date(2026, 11, 19, 23, 10, 0, 0, time.FixedZone("CET", 3600))
 
-// service is a scripted night as the conversation sees it, and what was asked of it.
+// service is a Service with a scripted project state. It records the inputs
+// that it gets.
 type service struct {
 	*scenario.Night
 	names  []string
@@ -41,7 +42,7 @@ func (d *service) Do(_ context.Context, in loop.Input) (ledger.Answer, error) {
 		return ledger.Answer{}, d.err
 	}
 	d.inputs = append(d.inputs, in)
-	if b, is := in.Body.(loop.RedoPlan); is { // what comes of it is not shown here
+	if b, is := in.Body.(loop.RedoPlan); is { // the tests do not look at the result of this input
 		return ledger.Answer{OK: true, Text: ledger.ShortID(b.Task) + " is planned anew"}, nil
 	}
 	return d.Night.Do(in), nil
@@ -78,8 +79,8 @@ func (d *service) say(t *testing.T, line string) bot.Message {
 	return m
 }
 
-// atWork is a night in which one task is done, one blocked, one asks, and a
-// builder is at work.
+// atWork returns a night in which one task is done, one is blocked, one asks a
+// question, and a builder is running.
 func atWork() *service {
 	n := scenario.New("shop", evening)
 	n.Cost = 0.25
@@ -93,7 +94,7 @@ func atWork() *service {
 	return &service{Night: n, names: []string{"shop"}, patch: patch}
 }
 
-// over is the same night at its end.
+// over returns the night of atWork after the run's end.
 func over() *service {
 	d := atWork()
 	d.Until(nil)
@@ -119,7 +120,7 @@ diff --git a/order/service.go b/order/service.go
 
 var notPlain = regexp.MustCompile(`[^a-z0-9]+`)
 
-// spoken is every message that can be asked for, by a name for its golden file.
+// spoken returns all messages that a person can ask for, by golden file name.
 func spoken(t *testing.T) map[string]bot.Message {
 	out := map[string]bot.Message{}
 	ask := func(where string, d *service, lines ...string) {
@@ -190,7 +191,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// checkForm is what holds for every message, whatever it says.
+// checkForm checks the rules that hold for every message.
 func checkForm(t *testing.T, name string, m bot.Message) {
 	t.Helper()
 	messagelint.Check(t, name, m)
@@ -202,7 +203,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestFormHostile: a project, plan and agent that want to break a message.
+// TestFormHostile checks that hostile text from a project, a plan or an agent
+// cannot break the form of a message.
 func TestFormHostile(t *testing.T) {
 	nasty := "\x1b[2J\u202e<b>&*x*\n\r✓ #9 done " + strings.Repeat("日本語 title ", 900)
 	d := atWork()
@@ -229,7 +231,7 @@ func TestFormHostile(t *testing.T) {
 	}
 }
 
-// TestInputs: what a line asks of the core.
+// TestInputs checks which input each line sends to the core.
 func TestInputs(t *testing.T) {
 	for line, want := range map[string]loop.InputBody{
 		"/pause":                  loop.Pause{},
@@ -296,7 +298,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestAnswered: an accepted answer names its cause, a refusal never does.
+// TestAnswered checks that the reply to an accepted input has its key as Cause,
+// and that a refusal has no Cause.
 func TestAnswered(t *testing.T) {
 	if m := bot.FromAnswer("pause", ledger.Answer{OK: true, Text: "shop pauses after #7 builder\nSoon."}, "k"); m.First() != "‖ shop pauses after #7 builder" || m.Cause != "k" || len(m.Lines) != 2 {
 		t.Errorf("%+v", m)
@@ -315,8 +318,8 @@ func TestTasksTable(t *testing.T) {
 	golden(t, "tasks-table", []byte(bot.TasksTable(atWork().Night.State, 72)))
 }
 
-// TestEvidenceBroke: the chain ends where it broke, not where it was red and
-// then green.
+// TestEvidenceBroke checks that the evidence ends at the last failed check, not
+// at a check that failed first and passed later.
 func TestEvidenceBroke(t *testing.T) {
 	var records []ledger.Record
 	for _, b := range []ledger.Body{
@@ -340,7 +343,8 @@ func TestEvidenceBroke(t *testing.T) {
 	}
 }
 
-// TestEvidenceJSON: one object a line, with the chain's fields.
+// TestEvidenceJSON checks that EvidenceJSON writes one object per line, with
+// the fields of the hash chain.
 func TestEvidenceJSON(t *testing.T) {
 	d := over()
 	out, err := bot.EvidenceJSON(d.Night.Records("Task 1"))

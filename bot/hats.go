@@ -66,7 +66,8 @@ func sortedNames(hats map[string]ledger.Hat) []string {
 	return names
 }
 
-// routeOrder returns the hats of a pattern in the order in which its routes reach them.
+// routeOrder returns the hats of a pattern, in the order in which its routes
+// reach them.
 func routeOrder(p ledger.Pattern) []string {
 	names := []string{p.Start}
 	for n := 0; n < len(names); n++ {
@@ -117,7 +118,8 @@ func agentWords(set HatSet, h ledger.Hat) string {
 	return strings.TrimSpace(orElse(h.Agent, set.Agent) + " " + h.Model + " " + h.Effort)
 }
 
-// writeScope says what a hat may write: "reads only", "writes all but docs/**".
+// writeScope returns which files a hat may write: "reads only", "writes all but
+// docs/**".
 func writeScope(h ledger.Hat) string {
 	if !h.Writes() {
 		return "reads only"
@@ -159,7 +161,7 @@ func HatOf(project string, set HatSet, h ledger.Hat) Message {
 	return m
 }
 
-// expectText says which check follows a session of the hat.
+// expectText returns which check follows a session of the hat.
 func expectText(e ledger.Expect) string {
 	switch e {
 	case ledger.ExpectPass:

@@ -49,17 +49,17 @@ func Limited(s loop.State, cut string, now time.Time) Message {
 	return m
 }
 
-// StillLimited renders the message that replaces Limited when the wait gets
-// longer.
+// StillLimited renders the message that replaces the one of Limited when the
+// wait gets longer.
 func StillLimited(s loop.State, now time.Time) Message {
 	m := Limited(s, "", now)
 	m.Lines[0].Text = firstLine(SignLook, s.Project.Name, "waits on, until "+Clock(s.Project.Run.Until, now), "")
 	return m
 }
 
-// GoesOn renders the message that replaces the one about a wait when the wait is
-// over. r is the run as it was during the wait, since the beginning of the wait,
-// zero if unknown.
+// GoesOn renders the message that replaces the one about a wait when the wait
+// is over. r is the run as it was during the wait, since is the beginning of
+// the wait, zero if unknown.
 func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 	m := newMessage("goes.on", firstLine(SignAgain, s.Project.Name, "goes on · "+now.Format("15:04"), ""))
 	m.Project = s.Project.Name
@@ -82,9 +82,8 @@ func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
 	return m
 }
 
-// Standstill announces that a run waits for an agent that only a person on the
-// host can make usable again, for example by logging it in. cut is as in
-// Limited.
+// Standstill announces that a run waits for an agent that only a person at the
+// host can repair, for example by a login. cut is as in Limited.
 func Standstill(s loop.State, cut string, now time.Time) Message {
 	r := s.Project.Run
 	agent := agentOf(s, r)
@@ -116,7 +115,7 @@ func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time)
 	return m
 }
 
-// ails says why an agent cannot be used.
+// ails returns the reason why an agent cannot be used.
 func ails(loggedOut bool) string {
 	if loggedOut {
 		return "logged out"
@@ -124,11 +123,11 @@ func ails(loggedOut bool) string {
 	return "unusable"
 }
 
-// remedy names the command that makes an agent usable again, on the host.
+// remedy names the shell command that makes an agent usable again.
 func remedy(agent string) string { return "On the host: nightporter login " + Clean(agent) + "." }
 
-// useOther adds a button that goes on with another agent, if the run's settings
-// name one.
+// useOther adds a button that continues the run with another agent, if the
+// run's settings name one.
 func (m *Message) useOther(r *loop.Run) {
 	if others := r.Settings.Others; len(others) > 0 {
 		m.button("Use "+others[0], "/resume "+others[0])

@@ -16,7 +16,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// host is a service of a nightporter that stays.
+// host is a DaemonService with scripted people and projects.
 type host struct {
 	*service
 	configured []string
@@ -62,7 +62,8 @@ func fresh() *service {
 	return d
 }
 
-// TestHost: what a nightporter that stays answers, one golden file each.
+// TestHost compares the replies that only a daemon gives with one golden file
+// each.
 func TestHost(t *testing.T) {
 	texts := map[string]bot.Message{}
 	work := stays(atWork())
@@ -118,8 +119,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestFaultIsTold: a sender whose command met a fault reads that it failed, also
-// where the command needs no project.
+// TestFaultIsTold checks that the sender of a command that met a fault reads that
+// it failed, also if the command needs no project.
 func TestFaultIsTold(t *testing.T) {
 	for _, line := range []string{"/quiet 22:00-06:30", "/unpair 5", "/runs", "/pause"} {
 		h := stays(atWork())
@@ -133,7 +134,8 @@ func TestFaultIsTold(t *testing.T) {
 	}
 }
 
-// TestConfirmations: the questions that ask back, and their answers.
+// TestConfirmations checks the questions that confirm a command, and the
+// replies to their answers.
 func TestConfirmations(t *testing.T) {
 	h := stays(over())
 	h.say(t, "/run")
@@ -158,7 +160,7 @@ func TestConfirmations(t *testing.T) {
 	}
 }
 
-// TestNeeds: no command is given a role by forgetting it.
+// TestNeeds checks that every command has an explicit role.
 func TestNeeds(t *testing.T) {
 	want := map[ledger.Role]string{
 		ledger.RoleView:  "status queue tasks task log diff evidence projects cost whoami pair start help plan hats",
@@ -214,7 +216,8 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestSpent: shares of a run's cost; what nobody knows is never free.
+// TestSpent checks the shares of a run's cost, and that an unknown cost is
+// never shown as zero.
 func TestSpent(t *testing.T) {
 	s := loop.Apply(loop.State{Project: loop.Project{Name: "shop"}}, ledger.Entry{Stream: "project/shop", Body: ledger.RunPlanned{Run: "r1", Settings: ledger.Settings{Project: "shop"}}})
 	add := func(session, task, hat string, usd float64, tokens int64) {

@@ -45,8 +45,8 @@ type logbook struct {
 	sessions int
 	took     time.Duration
 	lines    []string
-	commit   string            // of the task whose TaskSet follows
-	why      string            // of the same task, if it is blocked
+	commit   string            // commit hash of the task whose TaskSet entry follows
+	why      string            // reason why the same task is blocked, "" if it is not
 	hats     map[string]string // by session
 	events   map[string]ledger.EventAccepted
 }
@@ -125,7 +125,7 @@ func (l *logbook) attempt(e ledger.Entry, b ledger.AttemptEnded) {
 	switch o := outcomeOf(b); {
 	case b.Outcome == ledger.OutcomeBlocked:
 		l.why = why
-	case o == ledger.OutcomePlanned: // PartsMade has a line of its own
+	case o == ledger.OutcomePlanned: // PartsMade has its own line
 	case o == ledger.OutcomeAnew:
 		l.line(e, SignAgain+" anew", why)
 	case b.Failed || b.Outcome != "":
@@ -133,7 +133,7 @@ func (l *logbook) attempt(e ledger.Entry, b ledger.AttemptEnded) {
 	}
 }
 
-// SettledPlan says who approved or sent back a plan, after how many rounds, and
+// SettledPlan says who approved or rejected a plan, after how many rounds, and
 // with which words.
 func SettledPlan(b ledger.PlanSettled) string {
 	by := Cut(Clean(b.By), 20)
@@ -150,7 +150,8 @@ func SettledPlan(b ledger.PlanSettled) string {
 	return text
 }
 
-// PartsText names the parts that a plan made, and earlier parts that are gone.
+// PartsText names the parts that a plan was split into, and earlier parts that
+// were dropped.
 func PartsText(b ledger.PartsMade) string {
 	var made []string
 	for _, t := range b.Parts {

@@ -6,19 +6,19 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Signs of a state. Each has one meaning and stands in front of a word that
-// says the same. No platform can draw one of them as a coloured emoji.
+// Signs of a state. Each has one meaning and stands in front of a word with the
+// same meaning. No platform can draw one of them as a coloured emoji.
 const (
 	SignDone    = "✓" // finished well
 	SignFailed  = "✗" // failed, or refused
-	SignBlocked = "■" // stands until a person decides
+	SignBlocked = "■" // blocked until a person decides
 	SignAsk     = "?" // needs an answer
-	SignLook    = "!" // needs attention: it settles itself, or the message says how
+	SignLook    = "!" // needs attention: it resolves itself, or the message says what to do
 	SignNow     = "●" // at work
 	SignLater   = "○" // ready, queued, idle
 	SignPaused  = "‖" // held by a person
 	SignAway    = "–" // skipped, expired or parked
-	SignAgain   = "↻" // the same once more
+	SignAgain   = "↻" // sent again
 )
 
 // Signs holds all signs, one character each.
@@ -26,12 +26,12 @@ const Signs = SignDone + SignFailed + SignBlocked + SignAsk + SignLook + SignNow
 
 // Limits of a message.
 const (
-	FirstWidth = 38 // columns of the first line
+	FirstWidth = 38 // maximum width of a first line, in columns
 	LabelWidth = 14 // columns of a button
-	quoteWidth = 72 // columns of a quote: two lines on a phone
+	quoteWidth = 72 // maximum width of a quote, in columns: two lines on a phone
 
 	MaxPicture = 300_000 // bytes
-	MaxAlt     = 2000    // characters of a picture in words
+	MaxAlt     = 2000    // maximum length of Message.Alt, in characters
 )
 
 // LineKind says how a platform formats a line.
@@ -40,8 +40,8 @@ type LineKind string
 // Kinds of line.
 const (
 	Plain LineKind = ""
-	Quote LineKind = "quote" // what people, agents and programs said
-	Pre   LineKind = "pre"   // spaces count: log, diff, table
+	Quote LineKind = "quote" // words of a person, an agent or a program
+	Pre   LineKind = "pre"   // preformatted text: log, diff, table
 	Head  LineKind = "head"  // heading of a few lines in a longer message
 )
 
@@ -85,7 +85,7 @@ type Message struct {
 	// outbox does not keep the field: it describes the command, not the message.
 	Refused bool `json:"-"`
 
-	cut bool // the first line was cut; the second line repeats it whole
+	cut bool // the first line is cut, and the second line repeats the whole text
 }
 
 // newMessage begins a message. It cuts a first line wider than FirstWidth and
@@ -121,7 +121,8 @@ func (m *Message) add(text string) {
 	}
 }
 
-// quote adds words of a person, agent or program, cut to quoteWidth columns.
+// quote adds text by a person, an agent or a program, cut to quoteWidth
+// columns.
 func (m *Message) quote(text string) {
 	if text = Clean(text); text != "" {
 		m.Lines = append(m.Lines, Line{Kind: Quote, Text: Cut(text, quoteWidth)})
@@ -136,9 +137,9 @@ func (m *Message) button(label, twin string) {
 	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Command: Clean(twin)})
 }
 
-// exact adds a button whose twin repeats a person's words unchanged. button
-// would pass them through Clean, and a press would then be another input than
-// the words.
+// exact adds a button whose command repeats a person's words unchanged. button
+// would clean them, so that a press would send other words than the person
+// typed.
 func (m *Message) exact(label, twin string) {
 	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Command: twin})
 }
@@ -149,7 +150,7 @@ func (m *Message) exact(label, twin string) {
 func (m Message) Text(width int) string {
 	var out []string
 	lines := m.Lines
-	if m.cut { // the second line repeats it, and a terminal has room for that
+	if m.cut { // the second line repeats the first uncut, and a terminal has room for it
 		lines = lines[1:]
 	}
 	for _, l := range lines {

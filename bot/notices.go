@@ -109,9 +109,9 @@ func DiskFull(s loop.State, now time.Time) Message {
 	return m
 }
 
-// BaselineBroke announces that verification commands, which passed when the run
-// began, now fail on the start commit itself: no task caused it, and none fails
-// for it.
+// BaselineBroke announces that verification commands that passed when the run
+// began now fail on the start commit itself. No task caused that, so no task
+// fails for it.
 func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message {
 	m := newMessage("baseline.broke", firstLine(SignLook, s.Project.Name, "red without our changes", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
@@ -123,8 +123,8 @@ func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message 
 	return m
 }
 
-// NotMarked announces that a status could not be written into the user's own
-// file.
+// NotMarked announces that a task's status could not be written into the user's
+// plan file.
 func NotMarked(s loop.State, b ledger.EffectFailed, now time.Time) Message {
 	m := newMessage("mark.failed", firstLine(SignLook, s.Project.Name, "cannot write a mark", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
@@ -134,8 +134,8 @@ func NotMarked(s loop.State, b ledger.EffectFailed, now time.Time) Message {
 	return m
 }
 
-// Poisoned announces that a fault in nightporter made an input undecidable or,
-// with b.Done, that the input was decided but its messages could not be composed.
+// Poisoned announces a fault in nightporter: an input could not be decided or,
+// with b.Done, was decided but its messages could not be composed.
 func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
 	m := newMessage("poisoned", SignFailed+" A fault in nightporter · "+now.Format("15:04"))
 	m.Project = project
@@ -149,9 +149,9 @@ func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
 	return m
 }
 
-// Lost announces that the outcome of a session is unknown because a restart
-// removed its traces. again reports whether the session is run again; without it
-// the attempt has failed.
+// Lost announces that the outcome of a session is unknown because a restart of
+// the machine removed its traces. again reports that the session is run again;
+// otherwise the attempt has failed.
 func Lost(s loop.State, task, hat, session string, again bool, now time.Time) Message {
 	m := newMessage("session.lost", firstLine(SignLook, s.Project.Name, strings.TrimSpace(shortID(task)+" "+Cut(Clean(hat), 10))+" unknown", " · "+now.Format("15:04")))
 	m.Project, m.About = s.Project.Name, task
@@ -164,9 +164,9 @@ func Lost(s loop.State, task, hat, session string, again bool, now time.Time) Me
 	return m
 }
 
-// BlockedTogether announces the third blocked task within an hour together with
-// those before it, in one message (docs/spec 23.5). all holds their questions,
-// the newest last, and at least one.
+// BlockedTogether announces the third task that is blocked within an hour, in
+// one message with the blocked tasks before it (docs/spec 23.5). all holds
+// their questions, at least one, the newest last.
 func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message {
 	var ids, args []string
 	same := true

@@ -37,9 +37,9 @@ func outcomeSign(o ledger.AttemptOutcome) string {
 	return SignFailed
 }
 
-// OutcomeWhy says why an attempt ended: "verification red 3 times in a row:
-// …". The reason of an attempt that was parked, or ended for its budget, does not
-// tell how the attempt ended, so the outcome stands in front: "parked: wall
+// OutcomeWhy says why an attempt ended: "verification red 3 times in a row: …".
+// It puts the outcome in front if the attempt was parked or ran out of budget,
+// because then the reason alone does not tell how it ended: "parked: wall
 // clock".
 func OutcomeWhy(o ledger.AttemptOutcome, why string) string {
 	why = Clean(why)
@@ -85,8 +85,8 @@ func lastOutcome(records []ledger.Record) ledger.AttemptOutcome {
 	return last
 }
 
-// lastAttempt returns the words in front of the reason why a task's last attempt
-// ended without a commit.
+// lastAttempt returns the words that introduce the reason why a task's last
+// attempt ended without a commit.
 func lastAttempt(o ledger.AttemptOutcome) string {
 	switch o {
 	case ledger.OutcomeStalled:

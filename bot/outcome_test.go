@@ -14,9 +14,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// ended are attempts that came out in each of the ways there are.
+// ended holds an attempt's end for each outcome.
 var ended = map[ledger.AttemptOutcome]ledger.AttemptEnded{
-	"":                      {Failed: true, Why: "ended without an event 3 times in a row"}, // of before outcomes were kept
+	"":                      {Failed: true, Why: "ended without an event 3 times in a row"}, // an entry of a release that did not record outcomes
 	ledger.OutcomeStalled:   {Failed: true, Why: "the same tree as after round 1"},
 	ledger.OutcomeLimit:     {Failed: true, Why: "it goes round and round"},
 	ledger.OutcomeRed:       {Failed: true, Why: "verification red 3 times in a row: TestSum"},
@@ -29,7 +29,7 @@ var ended = map[ledger.AttemptOutcome]ledger.AttemptEnded{
 	ledger.OutcomeConverged: {},
 }
 
-// records is an attempt of #8 at its end, as the ledger has it.
+// records returns the ledger records of an attempt of #8 that ended with o.
 func records(t *testing.T, o ledger.AttemptOutcome) []ledger.Record {
 	t.Helper()
 	b := ended[o]
@@ -60,7 +60,7 @@ func records(t *testing.T, o ledger.AttemptOutcome) []ledger.Record {
 	return out
 }
 
-// TestOutcomes: no two ways in which an attempt can end look the same.
+// TestOutcomes checks that every outcome is shown differently.
 func TestOutcomes(t *testing.T) {
 	var text strings.Builder
 	seen := map[string]ledger.AttemptOutcome{}
@@ -75,7 +75,7 @@ func TestOutcomes(t *testing.T) {
 		whole := ""
 		for n, m := range all {
 			checkForm(t, string(o), m)
-			if n < 3 || o == "" || ended[o].Failed { // only what failed is asked about
+			if n < 3 || o == "" || ended[o].Failed { // only a failed attempt leads to a question
 				whole += m.Text(76) + "\n"
 			}
 		}
@@ -109,7 +109,8 @@ func TestOutcomeWhy(t *testing.T) {
 	}
 }
 
-// TestLogTells: what a plan and the hats on disk came to stands in a run's log.
+// TestLogTells checks that a run's log shows decisions about a plan and changes
+// of the hats on disk.
 func TestLogTells(t *testing.T) {
 	var recs []ledger.Record
 	for _, b := range []ledger.Body{
@@ -138,7 +139,8 @@ func TestLogTells(t *testing.T) {
 	golden(t, "log-plans", []byte(m.Text(78)+"\n"))
 }
 
-// TestEvidenceOfReproducer: a command that has to fail is no break in the chain.
+// TestEvidenceOfReproducer checks that the failure of a reproducer's command,
+// which has to fail, does not break the chain.
 func TestEvidenceOfReproducer(t *testing.T) {
 	var recs []ledger.Record
 	for _, b := range []ledger.Body{
@@ -158,7 +160,8 @@ func TestEvidenceOfReproducer(t *testing.T) {
 	if got := bot.Evidence(recs, evening.Location()).Text(78); !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	// One that passes is none, and the same words are not said twice.
+	// A reproducer's command that passes is a failure, and the reason is shown
+	// once.
 	r, err := ledger.Entry{Stream: "project/shop", Task: "Task 8", Attempt: "a1", Body: ledger.Evidence{Kind: "build", Command: "sh tests/t2.sh", ExitCode: 1}}.Record()
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +171,7 @@ func TestEvidenceOfReproducer(t *testing.T) {
 	}
 }
 
-// TestVerdicts: what those say who only read.
+// TestVerdicts checks the results of read-only hats, such as a reviewer.
 func TestVerdicts(t *testing.T) {
 	for data, want := range map[string]string{
 		`critique.verdict {"verdict":"OKAY","sections":[]}`:                                                                           "plan OKAY",
@@ -188,14 +191,15 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// receiptState is a project whose #7 builder is at work.
+// receiptState returns a project with a builder at work on #7.
 func receiptState() loop.State {
 	return loop.State{Project: loop.Project{Name: "shop", Run: &loop.Run{ID: "r14", State: ledger.RunRunning},
 		Tasks:    loop.NewTaskList(loop.TaskState{Task: ledger.Task{ID: "Task 7"}, Status: ledger.Active, Attempt: &loop.Attempt{Hat: "builder", Stage: ledger.StageSession}}),
 		Sessions: []loop.Session{{ID: "r14-25", Task: "Task 7", At: evening.Add(-20 * time.Minute), Planned: ledger.SessionPlanned{Kind: ledger.KindAgent, Hat: "builder"}}}}}
 }
 
-// TestTooLate: who has the words that cannot be changed any more, and since when.
+// TestTooLate checks that the reply names the session that has the guidance,
+// and since when.
 func TestTooLate(t *testing.T) {
 	i := guidance.Item{ID: "g17", Text: "Wrap it", State: guidance.Injected, Session: "r14-25", Bound: "task 7"}
 	m := bot.TooLate(receiptState(), i, "Replace it", evening)
@@ -216,7 +220,8 @@ func TestTooLate(t *testing.T) {
 	}
 }
 
-// TestQueueStates: every state that guidance can be in, newest first.
+// TestQueueStates checks that the queue shows guidance in every state, newest
+// first.
 func TestQueueStates(t *testing.T) {
 	s := receiptState()
 	reviewed := func(followed bool) *guidance.Judged {

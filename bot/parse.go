@@ -51,7 +51,7 @@ func Parse(line string) (Command, error) {
 	// A command whose slash was forgotten must not become guidance.
 	if f, ok := findCommand(word); ok && (rest == "" || strings.EqualFold(rest, "now")) {
 		meant := f.verb
-		if meant == VerbStart { // Telegram's word: whoever types it here wants a run
+		if meant == VerbStart { // /start is Telegram's word for opening a chat: a person who types it without the slash means to start a run
 			meant = VerbRun
 		}
 		return c, &UnknownError{Word: word, Meant: "/" + string(meant), Rest: rest}
@@ -60,11 +60,11 @@ func Parse(line string) (Command, error) {
 	return c, nil
 }
 
-// IsCommand reports whether a line has the form of a command: a slash, or the id
-// of a question or of guidance, open or over, also behind a project's name. A
-// caller who expects free words, in a reply or in a form for guidance, must
-// treat such a line as a command: an answer that comes too late must not reach
-// a session as guidance.
+// IsCommand reports whether a line has the form of a command: a slash, or the
+// id of a question or of guidance, open or not, also behind a project's name. A
+// caller who expects free text, such as a reply to a prompt for guidance, must
+// treat such a line as a command: a late answer must not reach a session as
+// guidance.
 func IsCommand(line string) bool {
 	line = strings.TrimSpace(line)
 	word, _ := cutWord(line)
@@ -112,7 +112,7 @@ func (c Command) slash(word, rest string) (Command, error) {
 	case takesAgent:
 		words := strings.Fields(rest)
 		if len(words) > 0 && projectName.MatchString(strings.ToLower(words[0])) && c.Project == "" {
-			c.Project, words = strings.ToLower(words[0]), words[1:] // or an agent's name: pick decides
+			c.Project, words = strings.ToLower(words[0]), words[1:] // or an agent's name: pick decides which
 		}
 		if len(words) > 0 {
 			c.Target, words = words[0], words[1:]
@@ -146,7 +146,8 @@ func (c Command) start(rest string) (Command, error) {
 	return c, err
 }
 
-// short reads a line that begins with an id: "q5 retry", "g14 keep".
+// short parses a line without a slash that begins with an id: "q5 retry", "g14
+// keep".
 func (c Command) short(id, rest string) (Command, error) {
 	c.Target = strings.ToLower(id)
 	if c.Target[0] == 'q' {
@@ -166,8 +167,8 @@ func (c Command) short(id, rest string) (Command, error) {
 	return c, nil
 }
 
-// takeID splits an id from the words after it; id is "" where rest begins with
-// none. "Task 8" gives the id "8".
+// takeID splits an id from the words after it; id is "" if rest does not begin
+// with an id. "Task 8" gives the id "8".
 func takeID(rest string) (id, words string) {
 	word, after := cutWord(rest)
 	if strings.EqualFold(word, "task") {

@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxTwin limits the bytes of a person's words that a button's twin repeats.
+// maxTwin limits the bytes of a person's words that a button's command repeats.
 const maxTwin = 200
 
 // parseMistake returns the reply to a line that Parse refused.

@@ -96,8 +96,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestStands: what is no words where words are awaited, whether its question
-// is open, settled or was never asked.
+// TestStands checks IsCommand for answers to open, settled and unknown
+// questions.
 func TestStands(t *testing.T) {
 	for line, want := range map[string]bool{
 		"/stop": true, "/guidence Wrap it": true, "  /task_8@porter ": true,
@@ -146,8 +146,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse: any line is understood or refused, and what was understood reads
-// back as it was.
+// FuzzParse checks that Parse accepts or refuses any line, and that
+// Command.String of an accepted line parses to the same command.
 func FuzzParse(f *testing.F) {
 	for _, line := range []string{
 		"/status shop", "/task_8@bot", "q5 retry", "g14 keep", "shop: /stop now", "/reject q4 x", "/pause now", "words", "/now\nx", "a: b: c",

@@ -11,22 +11,22 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// pairElsewhere answers a pairing code that was sent to a place other than a
-// private chat with the bot, where codes are not accepted.
+// pairElsewhere replies to a pairing code that was not sent in a private chat
+// with the bot. Such codes are not accepted.
 func pairElsewhere(context.Context, sharedRequest) (Message, bool, error) {
 	m := refusal("pair.elsewhere", SignFailed+" Not here: a code is for a chat")
 	m.add("Send it to the bot, in a private chat. nightporter pair shows one.")
 	return m, true, nil
 }
 
-// runsOfAll answers /runs, which finds out its project itself.
+// runsOfAll handles /runs, which determines its project itself.
 func runsOfAll(ctx context.Context, h sharedRequest) (Message, bool, error) {
 	m, err := listRuns(ctx, h.service, h.r, h.c)
 	return m, true, err
 }
 
-// statusOfAll answers /status when the line names no project and there are
-// several. It returns false for the status of one project.
+// statusOfAll handles /status if the line names no project and there are
+// several. It returns done = false for the status of one project.
 func statusOfAll(_ context.Context, h sharedRequest) (Message, bool, error) {
 	if h.c.Project == "" && h.r.Project == "" && len(projectNames(h.service)) > 1 {
 		return StatusAll(h.service, h.r.Time), true, nil
@@ -34,7 +34,7 @@ func statusOfAll(_ context.Context, h sharedRequest) (Message, bool, error) {
 	return Message{}, false, nil
 }
 
-// quietHours answers /quiet. Quiet hours belong to a chat, so the host and a
+// quietHours handles /quiet. Quiet hours belong to a chat, so the host and a
 // foreground run have none.
 func quietHours(ctx context.Context, h sharedRequest) (Message, bool, error) {
 	if !h.stays || h.r.Actor == consoleActor {
@@ -69,8 +69,8 @@ func nobodyHere() Message {
 	return m
 }
 
-// splitAddress splits an id into the platform's name and the number there:
-// "telegram:48213377" gives "Telegram" and "48213377".
+// splitAddress splits an id into the platform's name and the number on that
+// platform: "telegram:48213377" gives "Telegram" and "48213377".
 func splitAddress(id string) (name, number string) {
 	name, number, _ = strings.Cut(Clean(id), ":")
 	if name == "" {
@@ -224,7 +224,7 @@ func Welcome(service Service, p ledger.Person) Message {
 	return m.For(p.Role)
 }
 
-// Paired returns the reply to a paired person who sends an invalid pairing code.
+// Paired replies to a paired person who sends an invalid pairing code.
 func Paired(p ledger.Person) Message {
 	m := newMessage("pair.already", SignLater+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
 	m.add("That code is not open. Your role stays as it is.")

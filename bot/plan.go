@@ -46,7 +46,7 @@ func planOf(t loop.TaskState) (planJSON, bool) {
 }
 
 // consensusOf returns the state of the argument about a task's plan; the zero
-// Consensus where there is none.
+// Consensus if there is none.
 func consensusOf(t loop.TaskState) loop.Consensus {
 	if t.Attempt == nil || t.Attempt.Consensus == nil {
 		return loop.Consensus{}
@@ -54,8 +54,8 @@ func consensusOf(t loop.TaskState) loop.Consensus {
 	return *t.Attempt.Consensus
 }
 
-// showPlan answers /plan, which shows a task's plan, and /plan redo, which has it
-// planned again.
+// showPlan handles /plan, which shows a task's plan, and /plan redo, which
+// discards the plan and has the task planned again.
 func showPlan(ctx context.Context, d dispatch) (Message, error) {
 	t, problem := d.plannedTask()
 	if problem != nil {
@@ -144,7 +144,7 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 		for _, o := range v.Objections {
 			m.item("  ", o)
 		}
-		if n == len(c.Rounds)-1 { // the last round's objections stand below their sections
+		if n == len(c.Rounds)-1 { // objections of the last round are listed below their sections
 			continue
 		}
 		for _, j := range v.Sections {
@@ -155,7 +155,7 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 	}
 	if asked {
 		addVerbButtons(&m, q)
-		m.Buttons = m.Buttons[:len(m.Buttons)-1] // without Read: this is the plan
+		m.Buttons = m.Buttons[:len(m.Buttons)-1] // without the Read button, which leads to this message
 		return m
 	}
 	if redoable(t) {
@@ -255,8 +255,8 @@ func standingOf(s loop.State, t loop.TaskState) string {
 	return taskStanding(s, t)
 }
 
-// stepText returns a step as text. Planners write most steps as strings and some
-// as objects; of an object it takes the first field that holds text.
+// stepText returns a step as text. Planners write most steps as strings and
+// some as objects; for an object it returns the first field that holds text.
 func stepText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -283,7 +283,7 @@ func (m *Message) spoken(text string) {
 	}
 }
 
-// item adds a text behind a mark and indents the further lines below it.
+// without a Cause, so that a terminal shows the refusal too
 func (m *Message) item(mark, text string) {
 	gap := strings.Repeat(" ", Width(mark))
 	for n, part := range Wrap(Clean(text), max(planWidth-len(gap), 16)) {

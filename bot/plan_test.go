@@ -14,7 +14,7 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// hatSet is what a project's hats are in tests.
+// hatSet returns the hats of the test project.
 func hatSet(project, pattern string) bot.HatSet {
 	set := scenario.New(project, evening).Settings()
 	out := bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent, Patterns: []string{"plan-build-review", "single"}}
@@ -37,7 +37,8 @@ const helpSections = `{"summary":"An adapter around the old payment API, then th
  {"id":"b","title":"Move the callers to the adapter, and nothing else","files":["orders/service.go","orders/refund.go"],"steps":[{"title":"service"},{"what":"refund"}]},
  {"id":"c","title":"Remove the old client","depends_on":["b"]}]}`
 
-// argued is a project whose #4 has a plan that the critic looked at.
+// argued returns a project whose task #4 has a plan that the critic has
+// reviewed.
 func argued(c *loop.Consensus, plan string) *service {
 	d := atWork()
 	s := &d.Night.State
@@ -56,7 +57,7 @@ func argued(c *loop.Consensus, plan string) *service {
 	return d
 }
 
-// asks makes the task of argued wait for a person.
+// asks opens a question about the task of argued.
 func (d *service) asks(q ledger.Question) {
 	q.ID, q.Task, q.Title, q.Run, q.Asked = "q9", "Task 4", "Move orders to the new API", "r1", d.Now
 	d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Run: "r1", Task: "Task 4", Body: ledger.TaskSet{From: ledger.Active, To: ledger.Waiting, Question: q.ID}})
@@ -69,7 +70,7 @@ func rejected(section, objection string) payload.Critique {
 
 func fine() payload.Critique { return payload.Critique{OK: true} }
 
-// planScenes are plans and questions about them, by the name of a golden file.
+// planScenes returns messages about plans, by golden file name.
 func planScenes() map[string]func() (*service, string) {
 	return map[string]func() (*service, string){
 		"steps": func() (*service, string) {
@@ -143,7 +144,8 @@ func planScenes() map[string]func() (*service, string) {
 	}
 }
 
-// parted is a project whose #4 became parts: the first done, the second at work.
+// parted returns a project whose task #4 was split into parts: the first is
+// done, the second is running.
 func parted() *service {
 	d := argued(nil, helpSections)
 	s := &d.Night.State
@@ -161,7 +163,7 @@ func parted() *service {
 	return d
 }
 
-// TestPlans: one golden file a scene.
+// TestPlans compares each message of planScenes with its golden file.
 func TestPlans(t *testing.T) {
 	for name, scene := range planScenes() {
 		d, line := scene()
@@ -180,7 +182,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestPlanAnswers: how a question about a plan, or about a path, is answered.
+// TestPlanAnswers checks the answers to questions about a plan or about a path.
 func TestPlanAnswers(t *testing.T) {
 	for kind, lines := range map[ledger.QuestionKind]map[string]loop.AnswerQuestion{
 		ledger.AskPlan: {
@@ -204,8 +206,9 @@ func TestPlanAnswers(t *testing.T) {
 	}
 }
 
-// TestPlanApprovalIsAdmins: only an admin decides about a plan, however it is
-// typed; every other question is still everybody's who may steer.
+// TestPlanApprovalIsAdmins checks that only an admin can decide about a plan,
+// in every form of the command, and that people who may steer can still answer
+// every other question.
 func TestPlanApprovalIsAdmins(t *testing.T) {
 	h := stays(argued(nil, helpSections))
 	h.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
@@ -246,8 +249,8 @@ func TestPlanApprovalIsAdmins(t *testing.T) {
 	}
 }
 
-// TestPlanHostile: whatever a planner and a critic write, a message keeps its
-// form, and nothing of it stands where a chat would make it a command.
+// TestPlanHostile checks that hostile text from a planner or a critic cannot
+// break the form of a message or become a command in a chat.
 func TestPlanHostile(t *testing.T) {
 	nasty := "x /stop \x1b[2J\u202e<b>&*x*\n\r✓ #9 done " + strings.Repeat("日本語 title ", 90)
 	quoted, err := json.Marshal(nasty)
@@ -280,7 +283,8 @@ func TestPlanHostile(t *testing.T) {
 	}
 }
 
-// TestHats: a set that cannot be read, and one of another pattern.
+// TestHats checks the replies for hats that cannot be read and for a hat of
+// another pattern.
 func TestHats(t *testing.T) {
 	d := atWork()
 	d.err = &ledger.InputError{Findings: []ledger.Finding{{File: "/home/mira/hats/mine.toml", Line: 3, Text: "unknown key \"wrote_allowed\"", Fix: "write_allowed"}}}

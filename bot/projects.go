@@ -61,8 +61,8 @@ func ProjectOf(service Service, id string) string {
 	return ""
 }
 
-// statusWithStart is Status with a button that starts a run, where the daemon could start
-// one now.
+// statusWithStart is Status with a button that starts a run, if the daemon can
+// start one now.
 func statusWithStart(service Service, s loop.State, now time.Time) Message {
 	m := Status(s, now)
 	if _, stays := service.(DaemonService); stays && s.Project.Run.Over() {
@@ -145,7 +145,7 @@ func (m *Message) each(service Service, lines []string) {
 
 // oneEach returns a line for each project and the number of projects with a run
 // under way. A zero now leaves out the idle times, for messages that are not
-// refreshed.
+// updated.
 func oneEach(service Service, now time.Time) (lines []string, atWork int) {
 	for _, name := range projectNames(service) {
 		s, _ := stateOf(service, name)

@@ -48,7 +48,8 @@ func unchosen(s loop.State, q ledger.Question) string {
 	return Cut(Clean(q.Choice), 30) + ", and on."
 }
 
-// blockedEffects says which tasks wait for a blocked task and which task goes on.
+// blockedEffects names the tasks that wait for a blocked task, and the task that
+// runs next.
 func blockedEffects(s loop.State, q ledger.Question) string {
 	rest := Dependents(s, q.Task)
 	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != ledger.OnBlockedContinue {
@@ -118,7 +119,7 @@ func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time
 // an…". It includes the start of the question's text because a lock screen shows
 // nothing else.
 func asking(s loop.State, q ledger.Question, width int) string {
-	const least = 8 // columns; a shorter excerpt of the text is useless
+	const least = 8 // columns: a shorter excerpt of the text says nothing
 	head := Headline(s, q)
 	project := Cut(Clean(s.Project.Name), max(6, width-Width(SignOf(q)+"  "+head+": ")-12))
 	first := SignOf(q) + " " + project + " " + head
@@ -166,8 +167,8 @@ func (m *Message) described(s loop.State, q ledger.Question, now time.Time) {
 	}
 }
 
-// Limits of an agent's text in a question: people read it on a phone at night, so
-// it must never fill several screens.
+// Limits of an agent's text in a question: people read it on a phone at night,
+// so it must not fill several screens.
 const (
 	mostSaid  = 4 * quoteWidth
 	mostSteps = 15
@@ -191,8 +192,8 @@ func keptNote(task string) string {
 	return " for /diff " + idArg(task)
 }
 
-// ChoiceNote returns the mark of option n if the agent would choose it itself, ""
-// for any other option.
+// ChoiceNote returns the mark of option n if the agent would choose it itself;
+// otherwise "".
 func ChoiceNote(q ledger.Question, n int) string {
 	if OptionOf(q, q.Choice) != n {
 		return ""

@@ -6,7 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// asReview labels the button that starts an offered run with profile review.
+// asReview labels the button that starts an offered run with the profile
+// review.
 const asReview = "As review"
 
 // addVerbButtons adds a button for each verb of a question, and one that reads its plan.

@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestQuestionIsShort: whatever an agent puts into a question, it is one
-// message that a person can read.
+// TestQuestionIsShort checks that a question fits one readable message,
+// whatever text the agent wrote.
 func TestQuestionIsShort(t *testing.T) {
 	now := time.Date(2026, 11, 20, 3, 6, 0, 0, time.UTC)
 	long := strings.Repeat("words and more words ", 10_000)

@@ -59,7 +59,7 @@ func init() {
 					}},
 				"fail": {label: "Fail…", words: "WHAT YOU SAW",
 					after:    func(q ledger.Question, _ string) string { return shortID(q.Task) + " is done again, with these words." },
-					overrule: retryAgain}, // a passed task is done: only a retry has it done again
+					overrule: retryAgain}, // a passed task is done: only a retry runs it again
 			},
 			task: waitsForAnswer, need: "manual verify", text: TextSteps, buttons: buttonVerbs,
 			runEnd: func(q ledger.Question) (string, string) { return "Pass " + shortID(q.Task), q.ID + " pass" },
@@ -195,7 +195,7 @@ func init() {
 			sign: SignAsk,
 			headline: func(_ loop.State, q ledger.Question) string {
 				text := Cut(Clean(q.Text), 11) + " from " + sentAt(q).Format("15:04")
-				if Width(text) > 17 { // "/pause now": the id has to fit in behind it
+				if Width(text) > 17 { // the id has to fit in behind a long label such as "/pause now"
 					return text + ": still?"
 				}
 				return text + ": still do it?"
@@ -259,17 +259,17 @@ const (
 	looksFirst = "It looks first at what would fail at night, then starts."
 )
 
-// fixedText returns a cell with the same text for every question.
+// fixedText returns a table cell that is the same text for every question.
 func fixedText(text string) func(loop.State, ledger.Question) string {
 	return func(loop.State, ledger.Question) string { return text }
 }
 
-// fixedAfter returns an after cell with the same text for every question.
+// fixedAfter returns an "after" cell with the same text for every question.
 func fixedAfter(text string) func(ledger.Question, string) string {
 	return func(ledger.Question, string) string { return text }
 }
 
-// fixedExpiry returns an expired cell with the same text for every expiry.
+// fixedExpiry returns an "expired" cell with the same text for every expiry.
 func fixedExpiry(text string) func(ledger.Question, ledger.QuestionExpired) string {
 	return func(ledger.Question, ledger.QuestionExpired) string { return text }
 }
@@ -290,8 +290,8 @@ func fixedCommand(line string) func(loop.Answered, string, time.Time) string {
 	return func(loop.Answered, string, time.Time) string { return line }
 }
 
-// commandForAll returns an overrule cell: a command about all tasks of a settled
-// question.
+// commandForAll returns an "overrule" cell: a command about all tasks of a
+// settled question.
 func commandForAll(command string) func(loop.Answered, string, time.Time) string {
 	return func(s loop.Answered, _ string, _ time.Time) string {
 		if all := taskArgs(s.Subject.Tasks); all != "" {

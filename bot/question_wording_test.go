@@ -9,9 +9,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestQuestionWordings reads the core's table of question kinds beside the one
-// of their wording: each kind and each verb that one has stands in the other,
-// with every cell that people read.
+// TestQuestionWordings compares the core's table of question kinds with the
+// table of their wordings: both have the same kinds and verbs, and no cell that
+// people read is empty.
 func TestQuestionWordings(t *testing.T) {
 	now := time.Date(2027, 3, 4, 23, 10, 0, 0, time.UTC)
 	kinds := ledger.QuestionKinds()

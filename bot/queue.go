@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// Queue lists the guidance that is in use, waits, has a result or can still be
-// kept after it expired, newest first.
+// Queue lists guidance, newest first: in use, waiting, with a result, or
+// expired and still renewable.
 func Queue(s loop.State, now time.Time) Message {
 	use, wait, sticky := guidanceCount(s)
 	rest := fmt.Sprintf("%d wait, %d in use", wait, use)
@@ -56,8 +56,8 @@ func Queue(s loop.State, now time.Time) Message {
 	return m
 }
 
-// holder returns the task and hat of the session that has an item now: "#7
-// builder".
+// holder returns the task and hat of the session that works with a guidance
+// item: "#7 builder".
 func holder(s loop.State, i guidance.Item) string {
 	who := shortID(taskOf(i))
 	if x, ok := s.Project.Session(i.Session); ok {

@@ -102,7 +102,8 @@ func taskOf(i guidance.Item) string {
 	return i.Task
 }
 
-// HandedOn is the receipt of guidance whose session ended without using it.
+// HandedOn is the receipt of guidance whose session ended without using it, so
+// that the next session gets it.
 func HandedOn(s loop.State, i guidance.Item, b ledger.SessionEnded, session string, now time.Time) Message {
 	m := receipt("replaced", SignAgain, "handed on", s.Project.Name, i, now)
 	m.About = taskOf(i)
@@ -200,7 +201,7 @@ func Reviewed(s loop.State, i guidance.Item, by, hat string, followed bool, note
 	return m
 }
 
-// Gone is the receipt of expired guidance: no session will take it any more.
+// Gone is the receipt of expired guidance, which no session will get any more.
 func Gone(project string, i guidance.Item, why string, now time.Time) Message {
 	m := receipt("expired", SignAway, "expired", project, i, now)
 	m.add(upper(Cut(Clean(why), 2*quoteWidth)) + ". Gone unless you keep it.")

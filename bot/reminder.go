@@ -25,7 +25,7 @@ func QuestionOf(key string) string {
 	return ""
 }
 
-// Reminder repeats an open question, with the time until which it is open.
+// Reminder repeats an open question, with the time at which it expires.
 func Reminder(s loop.State, q ledger.Question, now time.Time) Message {
 	m := Ask(s, q, now)
 	m.Key = "ask.reminder"

@@ -45,8 +45,8 @@ func RequiredRoleHere(service Service, project string, c Command) ledger.Role {
 	return need
 }
 
-// buttonRole returns the role that a button requires. A button bears no
-// question, only its id: the highest role among the kinds that have the verb
+// buttonRole returns the role that a button requires. A button holds only the
+// question's id, not its kind: the highest role among the kinds with the verb
 // applies.
 func buttonRole(c Command) ledger.Role {
 	role := RequiredRole(c)

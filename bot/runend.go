@@ -112,8 +112,8 @@ func lastOf(s loop.State, kind ledger.QuestionKind) (ledger.Question, bool) {
 	return ledger.Question{}, false
 }
 
-// standsHow returns a line about a task that needs a person: "■ #8 blocked (q5),
-// #10 waits for it". It returns "" for any other task.
+// standsHow returns a line about a task that needs a person: "■ #8 blocked
+// (q5), #10 waits for it"; "" for any other task.
 func standsHow(s loop.State, t loop.TaskState) string {
 	id := shortID(t.Task.ID)
 	asks := ""

@@ -23,11 +23,11 @@ type PastRun struct {
 	End         *ledger.RunEnded
 	Done, Total int // tasks of the source, at the run's end or now
 	Sessions    int // agent sessions that have ended
-	Unpriced    int // how many of Sessions have an unknown cost
+	Unpriced    int // number of Sessions with an unknown cost
 	USD         float64
 	Commits     int
 	Branch      string
-	Tasks       []RunTask // tasks whose status it changed, the latest change last
+	Tasks       []RunTask // tasks whose status the run changed, the latest change last
 
 	state *loop.Run // nil unless it is under way
 }
@@ -223,8 +223,8 @@ func Run(p PastRun, now time.Time) Message {
 	return m
 }
 
-// made lists the tasks that are done, blocked, in manual verification or skipped,
-// a line for each status, ordered by the tasks' numbers.
+// made lists the tasks that the run finished, blocked, handed to a person or
+// skipped: one line for each status, ordered by the tasks' numbers.
 func (m *Message) made(tasks []RunTask) {
 	by := map[ledger.Status][]string{}
 	for _, t := range tasks {
@@ -249,7 +249,7 @@ func (m *Message) made(tasks []RunTask) {
 // mostRuns limits the runs in one message.
 const mostRuns = 6
 
-// listRuns answers /runs, /runs shop and /runs r14.
+// listRuns handles /runs, /runs shop and /runs r14.
 func listRuns(ctx context.Context, service Service, r Request, c Command) (Message, error) {
 	target := strings.ToLower(strings.TrimSpace(c.Target))
 	if digits.MatchString(target) {

@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// archive is a service with runs of two projects that ended long ago.
+// archive is a Service with old runs of two projects.
 type archive struct {
 	*service
 	past map[string][]ledger.Record
@@ -44,7 +44,7 @@ func (a *archive) RunRecords(_ context.Context, project, run string, types ...st
 	return out, nil
 }
 
-// ran adds a run to what a project did.
+// ran adds a run to a project's records.
 func (a *archive) ran(t *testing.T, project, run string, began time.Time, took time.Duration, cost []float64, end *ledger.RunEnded, tasks ...string) {
 	t.Helper()
 	set := a.Settings()
@@ -78,8 +78,8 @@ func (a *archive) ran(t *testing.T, project, run string, began time.Time, took t
 	}
 }
 
-// TestRuns: runs of all projects by their number, ended long ago or lost; what
-// is not known is said to be unknown.
+// TestRuns checks the list of the runs of all projects, by number, and that
+// values missing in the records are shown as unknown.
 func TestRuns(t *testing.T) {
 	red := false
 	day := func(d, h, m int) time.Time { return time.Date(2026, 11, d, h, m, 0, 0, evening.Location()) }

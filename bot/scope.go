@@ -22,7 +22,7 @@ func outsideHead(q ledger.Question, width int) string {
 	if n := len(q.Paths) - 1; n > 0 {
 		more = fmt.Sprintf(" +%d", n)
 	}
-	const least = 6 // columns: fewer do not identify a path
+	const least = 6 // columns: a shorter excerpt does not identify a path
 	room := width - Width(text+": "+more)
 	if room < least { // drop the count: the message lists the other paths
 		room, more = room+Width(more), ""

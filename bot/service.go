@@ -72,17 +72,17 @@ type Placer interface {
 
 // Request is one line that somebody sent.
 type Request struct {
-	Key     string // natural key: the same key is the same command
+	Key     string // natural key: a command with the same key is carried out once
 	Actor   string // "console", "telegram:48213377"
 	Name    string // for people: "Mira"
 	Project string // project of the chat that the line was sent to; "" = unknown
-	Chat    string // address of the chat if other people read it too; "" = the sender's own chat
+	Chat    string // address of a chat that other people read too; "" = the sender's private chat
 	Text    string
 	Time    time.Time // in the person's time zone
 }
 
-// RunFlags are the settings of one run that a person chose instead of the
-// configured settings. The zero value changes nothing.
+// RunFlags are the settings of one run that a person chose in the /run command
+// instead of the configured settings. The zero value changes nothing.
 type RunFlags struct {
 	Profile string // review or overnight
 	From    string // id of the task to start at, as typed

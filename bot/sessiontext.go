@@ -114,7 +114,7 @@ func critiqueText(data json.RawMessage) string {
 		Sections   []payload.Judgement `json:"sections"`
 		Objections []string            `json:"objections"`
 	}
-	_ = json.Unmarshal(data, &v) // it was checked when it was accepted
+	_ = json.Unmarshal(data, &v) // the data was checked when the event was accepted
 	text := "plan " + orElse(Cut(Clean(v.Verdict), 10), "judged")
 	if v.Verdict == "OKAY" {
 		return text
@@ -132,7 +132,7 @@ func unmetText(data json.RawMessage) string {
 			OK        bool   `json:"ok"`
 		} `json:"checks"`
 	}
-	_ = json.Unmarshal(data, &v) // it was checked when it was accepted
+	_ = json.Unmarshal(data, &v) // the data was checked when the event was accepted
 	first, n := "", 0
 	for _, c := range v.Checks {
 		if c.OK {
@@ -149,10 +149,9 @@ func unmetText(data json.RawMessage) string {
 	return fmt.Sprintf("%d of %s%s%s", n, Plural(len(v.Checks), "check"), verb, first)
 }
 
-// Followed returns the ids of the guidance that an event reports as done, and of
-// the guidance that it reports as set aside. A reviewer's event uses these fields
-// for guidance that the work follows or does not follow. Data that does not
-// decode gives none.
+// Followed returns the ids of the guidance items that an event reports as done,
+// and of those that it reports as set aside. In a reviewer's event, done means
+// that the work follows the item. Data that does not decode gives none.
 func Followed(data json.RawMessage) (done, not []string) {
 	var v struct {
 		Guidance []struct {
@@ -207,7 +206,7 @@ func VerifyText(v ledger.Verified) string {
 			}
 			continue
 		}
-		if v.OK || r.Advisory { // it failed before any work as well
+		if v.OK || r.Advisory { // an advisory command failed before the work began too
 			note = ", " + CommandName(r.Run) + " fails as at the start"
 			continue
 		}
@@ -229,7 +228,8 @@ func VerifyText(v ledger.Verified) string {
 	return text + note
 }
 
-// reproText returns the result of a reproducer's command, which has to fail.
+// reproText returns the result of a reproducer's command, which is expected to
+// fail.
 func reproText(v ledger.Verified) string {
 	if len(v.Results) == 0 {
 		return SignFailed + " not run"

@@ -35,7 +35,7 @@ func offerRun(ctx context.Context, d dispatch) (Message, error) {
 	}
 	m, err := d.do(ctx, offer)
 	if err != nil || d.r.Actor != consoleActor {
-		return m, err // in a chat the question arrives as a message of its own
+		return m, err // in a chat, the question arrives as its own message
 	}
 	s, _ := d.service.State(d.project)
 	for _, q := range s.Project.Questions {
@@ -46,7 +46,8 @@ func offerRun(ctx context.Context, d dispatch) (Message, error) {
 	return m, nil
 }
 
-// consoleActor is the actor of a terminal. A terminal has no chat to send a message to.
+// consoleActor is the actor of commands typed in a terminal, which has no chat
+// to send a message to.
 const consoleActor = "console"
 
 // Running returns the reply to /run for a project with a run under way.
@@ -62,8 +63,8 @@ func Running(s loop.State) Message {
 	return m
 }
 
-// offered returns the lines of the question that confirms a run: its source,
-// agent and limits (docs/spec 23.2).
+// offered returns the lines of the question that confirms a run: the run's
+// source, agent and limits (docs/spec 23.2).
 func offered(s loop.State, q ledger.Question) []string {
 	var lines []string
 	o := q.Offer
@@ -110,5 +111,5 @@ func offered(s loop.State, q ledger.Question) []string {
 	return lines
 }
 
-// sentAt returns the time at which a late command was typed, in the person's zone.
+// sentAt returns when a late command was typed, in the person's time zone.
 func sentAt(q ledger.Question) time.Time { return q.Sent.In(q.Asked.Location()) }

@@ -200,7 +200,7 @@ func idleStatus(s loop.State, t Tally, say func(key, sign, rest string) Message)
 		m = say("idle", SignAsk, t.String()+", "+needYou(t.Needs))
 	}
 	switch {
-	case t.Left+t.Blocked+t.Needs == 0 && r.Ended != nil: // counted now: tasks may have been settled after the run's end
+	case t.Left+t.Blocked+t.Needs == 0 && r.Ended != nil: // read from the tasks: they may have been settled after the run's end
 		m.add(r.ID + " ended, and nothing is left to do.")
 	case r.Ended != nil:
 		m.add(r.ID + " ended: " + string(r.Ended.Reason))

@@ -42,7 +42,7 @@ func Stopped(s loop.State, now time.Time) Message {
 	return m
 }
 
-// leftAt says in which state a run was left, "" if it was working.
+// leftAt returns the state in which a run was left, "" if it was working.
 func leftAt(r *loop.Run, now time.Time) string {
 	switch {
 	case r.State == ledger.RunPlanning:

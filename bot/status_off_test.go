@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestStopped: where a run was left that nobody works on any more, by how it
-// was left.
+// TestStopped checks the text about a run that no process works on, for each
+// state in which it can be left.
 func TestStopped(t *testing.T) {
 	over, fresh := over(), &service{Night: scenario.New("shop", evening)}
 	fresh.Night.State.Project.Name = "shop"
@@ -54,7 +54,8 @@ func TestStopped(t *testing.T) {
 	golden(t, "stopped-planned", []byte(bot.Stopped(planned.Night.State, planned.Now).Text(78)+"\n"))
 }
 
-// TestIfNobody: what a waiting run says of the time when nobody answers.
+// TestIfNobody checks what the status of a waiting run says about a question
+// that nobody answers.
 func TestIfNobody(t *testing.T) {
 	d := atWork()
 	d.Until(func() bool { return d.Night.State.Project.Run.State == ledger.RunWaiting })

@@ -10,9 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// aboutTarget handles the commands whose argument is a task or a run. Without an
-// argument, some of them are about the run or the active task; the others ask
-// which task is meant.
+// aboutTarget handles the commands whose argument is a task or a run. If the
+// argument is missing, some of them use the run or the active task, and the
+// others ask for the task.
 func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
 	typed := strings.TrimSpace(d.c.Target)
 	if typed == "" {
@@ -104,8 +104,8 @@ func (d dispatch) diff(ctx context.Context, target, title string) (Message, erro
 	return Diff(d.project, target, title, patch), nil
 }
 
-// several skips or retries more than one task. It looks up all ids first:
-// otherwise a mistyped last id would leave the first tasks changed.
+// several skips or retries several tasks. It looks up all ids first: otherwise
+// a mistyped last id would leave only the first tasks changed.
 func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 	var tasks []loop.TaskState
 	for _, id := range ids {
@@ -118,7 +118,7 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 	var whole Message
 	for n, t := range tasks {
 		one := d
-		if d.r.Key != "" { // the key itself stays free for the one reply to all of them
+		if d.r.Key != "" { // each task's input gets a key derived from the message's: the key itself is for the reply
 			one.r.Key = fmt.Sprintf("%s/%d", d.r.Key, n+1)
 		}
 		body := loop.InputBody(loop.SkipTask{Task: t.Task.ID})
@@ -134,7 +134,7 @@ func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
 			continue
 		}
 		whole.Lines = append(whole.Lines, m.Lines...)
-		if m.Refused { // a refusal must not be omitted for its cause
+		if m.Refused { // without a Cause, so that a terminal shows the refusal too
 			whole.Cause, whole.Refused = "", true
 		}
 	}

@@ -69,8 +69,8 @@ func TasksTable(s loop.State, width int) string {
 	return b.String()
 }
 
-// Task describes one task: its state, its dependencies and its attempts. last is
-// the outcome of its last attempt, "" where it is unknown.
+// Task describes one task: its state, its dependencies and its attempts. last
+// is the outcome of its last attempt, "" if unknown.
 func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.Time) Message {
 	id := shortID(t.Task.ID)
 	rest := id + " " + orElse(taskStanding(s, t), "ready")
@@ -175,8 +175,8 @@ func (m *Message) next(s loop.State, t loop.TaskState) {
 	}
 }
 
-// taskStanding describes a task's state in words, "" for a ready task that was
-// never tried.
+// taskStanding describes a task's state in words; "" for a ready task without an
+// attempt.
 func taskStanding(s loop.State, t loop.TaskState) string {
 	q := ""
 	if t.Question != "" {
@@ -229,7 +229,7 @@ func partsDone(s loop.State, t loop.TaskState) int {
 	return n
 }
 
-// waitsFor says in a few words what a waiting task asks for.
+// waitsFor names in a few words what a waiting task asks for.
 func waitsFor(s loop.State, t loop.TaskState) string {
 	for _, q := range s.Project.Questions {
 		if q.ID == t.Question || ledger.SameID(q.Task, t.Task.ID) {

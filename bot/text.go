@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/internal/width"
 )
 
-// maxRaw limits the bytes that are read of a foreign text. Display cuts texts far
-// shorter than this.
+// maxRaw limits the bytes of a foreign text that are read. Display cuts texts
+// to far less.
 const maxRaw = 64 << 10
 
 // escapes matches the terminal sequences that programs print on purpose: CSI

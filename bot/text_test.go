@@ -66,8 +66,8 @@ func TestCutWrap(t *testing.T) {
 	}
 }
 
-// FuzzClean: whatever comes, one harmless line goes out, and cutting and
-// wrapping keep to the width.
+// FuzzClean checks that Clean turns any text into one harmless line, and that
+// Cut and Wrap keep to the width.
 func FuzzClean(f *testing.F) {
 	f.Add("\x1b[2J\u202e x \xff", 10)
 	f.Add("日本語 日本語", 5)

@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// TestThreadMessages: what is said of a project's own chat keeps its form,
-// whatever the project is called and the platform says.
+// TestThreadMessages checks that messages about a project's thread keep their
+// form, whatever the project's name and the platform's reason contain.
 func TestThreadMessages(t *testing.T) {
 	var text strings.Builder
 	for _, name := range []string{"shop", strings.Repeat("n", 32)} {

@@ -10,12 +10,12 @@ import (
 // verbWording holds the texts that people read about one answer to a kind of
 // question.
 type verbWording struct {
-	label    string                                      // on its button; ends with "…" if words have to be typed after it
-	labelFor func(q ledger.Question) string              // the label if it depends on the question; nil: label
-	words    string                                      // placeholder for the words to type after it: "WHY"; "" = no words needed
-	means    string                                      // explanation, "" if the label is enough
-	settled  string                                      // in the question's message after the answer; "" = the verb's name
-	after    func(q ledger.Question, item string) string // the consequence; item is the id of the guidance that its words became
+	label    string                                      // label of its button; ends with "…" if words have to be typed after it
+	labelFor func(q ledger.Question) string              // labelFor returns the label if it depends on the question; nil: label
+	words    string                                      // placeholder for the words to type after the verb: "WHY"; "" = no words needed
+	means    string                                      // explanation of the verb, "" if the label is enough
+	settled  string                                      // text in the question's message after this answer; "" = the verb's name
+	after    func(q ledger.Question, item string) string // returns the consequence; item is the id of the guidance that the answer's words became
 	// overrule returns the command that still achieves this answer after another
 	// answer settled the question, "" if no command does; nil: never any.
 	overrule func(s loop.Answered, words string, now time.Time) string
@@ -24,29 +24,29 @@ type verbWording struct {
 // wording holds the texts that people read about one kind of question.
 type wording struct {
 	sign     string
-	headline func(s loop.State, q ledger.Question) string            // one line, without its sign
-	first    func(s loop.State, q ledger.Question, width int) string // the first line of its message
+	headline func(s loop.State, q ledger.Question) string            // headline of the question in one line, without its sign
+	first    func(s loop.State, q ledger.Question, width int) string // first line of the question's message
 	body     func(m *Message, s loop.State, q ledger.Question, now time.Time)
-	facts    func(m *Message, s loop.State, q ledger.Question)        // lines that body adds below the question's text; nil: none
+	facts    func(m *Message, s loop.State, q ledger.Question)        // adds lines below the question's text; nil: none
 	waits    func(s loop.State, q ledger.Question) string             // what happens without an answer, for a question that never expires
-	then     func(s loop.State, q ledger.Question) string             // the same for a question that expires
-	past     func(m *Message, s loop.State, q ledger.Question)        // adds what was asked, to the message after it is settled
-	expired  func(q ledger.Question, b ledger.QuestionExpired) string // what its expiry led to, "" = only that it is over
-	untimed  bool                                                     // the message about its expiry has no time
+	then     func(s loop.State, q ledger.Question) string             // what happens without an answer, for a question that expires
+	past     func(m *Message, s loop.State, q ledger.Question)        // adds the question's subject to its message after it is settled
+	expired  func(q ledger.Question, b ledger.QuestionExpired) string // the consequence of the question's expiry, "" = none
+	untimed  bool                                                     // the message about the question's expiry shows no time
 	verbs    map[string]verbWording
-	own      *verbWording // for an option or an answer in own words; nil: neither is an answer
+	own      *verbWording // wording of an option or a free-text answer; nil: the kind takes neither
 	// closed maps a command that settled the question without being one of its verbs
 	// to the consequence.
 	closed map[string]func(q ledger.Question, item string) string
 
-	terse     func(s loop.State, q ledger.Question) string    // what happens around it if it never expires, for a terminal; nil: nothing
+	terse     func(s loop.State, q ledger.Question) string    // text for a terminal about the wait for a question that never expires; nil: none
 	withdrawn bool                                            // people are not told that it ended without an answer
-	task      string                                          // state of its waiting task, in a list of tasks
-	need      string                                          // after its task in a digest; "" = its text, or its headline if it has no task of its own
+	task      string                                          // state of the waiting task, in a list of tasks
+	need      string                                          // text after the task in a digest; "" = the question's text, or its headline if it has no task of its own
 	text      TextForm                                        // layout of its text
-	reads     bool                                            // it has a plan that a command shows
+	reads     bool                                            // the question has a plan that /plan shows
 	buttons   buttonForm                                      // in a digest
-	runEnd    func(q ledger.Question) (label, command string) // its button in the message about the run's end; nil: none
+	runEnd    func(q ledger.Question) (label, command string) // button in the message about the run's end; nil: none
 }
 
 // TextForm is the layout of a question's text.
@@ -56,7 +56,7 @@ const (
 	TextQuoted  TextForm = iota // a quotation of an agent or a person
 	TextSteps                   // steps of a manual verification, one per line
 	TextOutcome                 // the reason why an attempt failed
-	TextOffer                   // facts of the offer, which the headline contains already
+	TextOffer                   // facts of the offer, which the headline repeats
 )
 
 // buttonForm selects a question's buttons in messages that list many questions.
@@ -88,9 +88,9 @@ func wordingOf(q ledger.Question) wording {
 // TextOf returns the layout of a question's text.
 func TextOf(q ledger.Question) TextForm { return wordingOf(q).text }
 
-// Stands says what happens around an open question that never expires, "" if
-// nothing does.
-func Stands(s loop.State, q ledger.Question) string {
+// WhileWaiting returns what the run does while a question without an expiry is open,
+// "" if it has no text for that.
+func WhileWaiting(s loop.State, q ledger.Question) string {
 	if terse := wordingOf(q).terse; terse != nil {
 		return terse(s, q)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 )
 
-// A directive waits in the queue, goes into the prompt of the next session
-// that its address permits, and ends with that session's report.
+// A directive waits in the queue, enters the prompt of the next session that
+// its address permits, and ends with that session's report.
 func Example() {
 	sent := time.Date(2026, 11, 20, 2, 14, 0, 0, time.UTC)
 	address, text := guidance.Parse("@builder Keep the old function names")
@@ -33,7 +33,8 @@ func Example() {
 	// g1 addressed: kept all three
 }
 
-// The address precedes the text; a "#" or "@" further on belongs to the text.
+// The address precedes the text; a "#" or "@" after the beginning belongs to
+// the text.
 func ExampleParse() {
 	address, text := guidance.Parse("!sticky #12 Ask @mira before changing #3")
 	fmt.Printf("%+v %q\n", address, text)

@@ -10,8 +10,8 @@ import (
 // State is the state of an item.
 type State string
 
-// States of an item. Its life is Queued, Injected, and then one of Addressed,
-// SetAside and NotReported; Expired and Dropped end it.
+// States of an item. It begins as Queued, becomes Injected, and then Addressed,
+// SetAside or NotReported. Expired and Dropped end it.
 const (
 	Queued      State = "queued"
 	Injected    State = "injected"     // in the prompt of a session that has to report on it
@@ -57,8 +57,8 @@ type Item struct {
 	Bound    string    `json:"bound,omitempty"`   // task to which the item is bound (folded id); "-" once that task has ended
 	Note     string    `json:"note,omitempty"`    // the session's report, or why the item expired
 	Reported time.Time `json:"reported,omitzero"` // time of the report; zero if unknown
-	Shown    []string  `json:"shown,omitempty"`   // read-only sessions that were shown the item
-	Judged   *Judged   `json:"judged,omitempty"`  // the last verdict of such a session
+	Shown    []string  `json:"shown,omitempty"`   // ids of read-only sessions that were shown the item
+	Judged   *Judged   `json:"judged,omitempty"`  // the last verdict of a read-only session
 }
 
 // Judged is the verdict of a read-only session: whether the work follows an

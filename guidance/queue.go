@@ -112,8 +112,8 @@ func (q Queue) Owed(bound []string) []string {
 	return ids
 }
 
-// Report returns the queue after a session reported on an item at a time. It
-// does nothing for an unknown id or an item that is over.
+// Report returns the queue after a session has reported on an item. It does
+// nothing for an unknown id or an item that is over.
 func (q Queue) Report(id string, s State, note string, at time.Time) Queue {
 	return q.edit(func(i *Item) {
 		if i.ID != id || i.Over() {
@@ -123,9 +123,9 @@ func (q Queue) Report(id string, s State, note string, at time.Time) Queue {
 	})
 }
 
-// Judge returns the queue after a read-only session's verdict on an item. A
-// session has to report again on an item that is not followed although it was
-// Addressed or NotReported.
+// Judge returns the queue after a read-only session's verdict on an item. If
+// the item is not followed although it was Addressed or NotReported, a session
+// has to report on it again.
 func (q Queue) Judge(id string, j Judged) Queue {
 	return q.edit(func(i *Item) {
 		if i.ID == id && !i.Over() {
@@ -138,11 +138,9 @@ func (q Queue) Judge(id string, j Judged) Queue {
 }
 
 // Reopen returns the queue with the items of a task Injected again: a new
-// attempt starts from another tree, without what an earlier attempt did for
-// them.
-//
-// For an attempt of a part, parent is the whole task, whose items are reopened
-// too; otherwise it is "".
+// attempt starts from another tree, which lacks an earlier attempt's work for
+// them. For an attempt of a part, parent is the whole task, whose items are
+// reopened too; otherwise it is "".
 func (q Queue) Reopen(task, parent string) Queue {
 	return q.edit(func(i *Item) {
 		if (i.Bound == task || parent != "" && i.Bound == parent) && !i.Over() {
@@ -151,9 +149,9 @@ func (q Queue) Reopen(task, parent string) Queue {
 	})
 }
 
-// Rest returns the queue after a session ended: its sticky items wait for the
-// next one.
-func (q Queue) Rest(session string) Queue {
+// EndSession returns the queue after a session ended: its sticky items wait for the
+// next session.
+func (q Queue) EndSession(session string) Queue {
 	return q.edit(func(i *Item) {
 		if i.Sticky && i.Session == session && !i.Over() {
 			i.State = Queued
@@ -188,7 +186,8 @@ func (q Queue) Expire(id, why string) Queue {
 	})
 }
 
-// Keep queues an expired item again, with its lifetime counted anew.
+// Keep returns the queue with an expired item queued again. Its lifetime starts
+// anew.
 func (q Queue) Keep(id string, now time.Time) Queue {
 	return q.edit(func(i *Item) {
 		if i.ID == id && i.State == Expired {
@@ -197,8 +196,8 @@ func (q Queue) Keep(id string, now time.Time) Queue {
 	})
 }
 
-// Due returns the ids of items that have expired by now: Queued ones older than
-// Lifetime. Bound items stay until their task ends.
+// Due returns the ids of items that have expired by now: Queued items older
+// than Lifetime. Bound items stay until their task ends.
 func (q Queue) Due(now time.Time) []string {
 	var ids []string
 	for _, i := range q.Items {
@@ -224,8 +223,8 @@ func (q Queue) NextDue() time.Time {
 	return next
 }
 
-// Release returns the queue after a task ended. Its items are bound to it no
-// more and keep their state.
+// Release returns the queue after a task ended. Its items keep their state and
+// are no longer bound to it.
 func (q Queue) Release(task string) Queue {
 	return q.edit(func(i *Item) {
 		if i.Bound == task && !i.Open() {

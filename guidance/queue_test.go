@@ -14,7 +14,7 @@ import (
 
 var start = time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)
 
-// at is the time of reports.
+// at is the time of all reports.
 var at = time.Date(2026, 11, 20, 2, 19, 0, 0, time.UTC)
 
 func queue(items ...Item) Queue {
@@ -33,7 +33,8 @@ func writes(session, task string) Target {
 	return Target{Session: session, Hat: "builder", Task: task, Writes: true}
 }
 
-// TestLife follows a directive: bound until its task ends, owed until reported.
+// TestLife follows a directive through its states: it is owed until a session
+// reports on it, and bound until its task ends.
 func TestLife(t *testing.T) {
 	q := queue(Item{}, Item{Sticky: true})
 	one := writes("r1-2", "task 1")
@@ -45,7 +46,7 @@ func TestLife(t *testing.T) {
 	if diff := cmp.Diff([]string{"g1", "g2"}, q.Owed(b.Bound)); diff != "" {
 		t.Error(diff)
 	}
-	q = q.Report("g1", Addressed, "done", at).Report("g2", SetAside, "no", at).Rest("r1-2")
+	q = q.Report("g1", Addressed, "done", at).Report("g2", SetAside, "no", at).EndSession("r1-2")
 	two := writes("r1-4", "task 1")
 	b = q.Plan(two)
 	q = q.Bind(two, b)
@@ -59,7 +60,7 @@ func TestLife(t *testing.T) {
 	if diff := cmp.Diff([]string{"g1", "g2"}, q.Owed(b.Bound)); diff != "" {
 		t.Error("a new attempt owes all again: ", diff)
 	}
-	q = q.Report("g1", Addressed, "again", at).Rest("r1-4").Release("task 1")
+	q = q.Report("g1", Addressed, "again", at).EndSession("r1-4").Release("task 1")
 	if b := q.Plan(writes("r1-6", "task 2")); !slices.Equal(b.Bound, []string{"g2"}) {
 		t.Errorf("the next task has %v", b.Bound)
 	}
@@ -68,8 +69,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestPlanLimit plans more than MaxTokens: the item that does not fit stays
-// queued, and so do all later ones.
+// TestPlanLimit plans more guidance than MaxTokens: the item that does not fit
+// stays queued, and so do all later items.
 func TestPlanLimit(t *testing.T) {
 	long := strings.Repeat("x", MaxText)
 	var items []Item
@@ -110,7 +111,7 @@ func TestEnds(t *testing.T) {
 	if i, _ := q.Get("g3"); i.State != Queued || !i.At.Equal(start.Add(Lifetime)) || i.Note != "" {
 		t.Errorf("kept: %+v", i)
 	}
-	q = q.Drop("g1").Expire("g1", "x").Change("g1", "other").Rest("r1-2")
+	q = q.Drop("g1").Expire("g1", "x").Change("g1", "other").EndSession("r1-2")
 	if i, _ := q.Get("g1"); i.State != Dropped || i.Text != "be brief" {
 		t.Errorf("dropped: %+v", i)
 	}
@@ -123,8 +124,8 @@ func TestEnds(t *testing.T) {
 }
 
 // TestQueueLaws applies random changes: no directive is lost, doubled,
-// reordered or revived, no change touches an older queue, and a plan keeps its
-// limits.
+// reordered or revived, no change touches an older queue, and every plan keeps
+// to its limits.
 func TestQueueLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var q Queue
@@ -174,7 +175,7 @@ func TestQueueLaws(t *testing.T) {
 					for _, id := range b.Bound {
 						q = q.Report(id, rapid.SampledFrom([]State{Addressed, SetAside, NotReported}).Draw(rt, "state"), "note", at)
 					}
-					q = q.Rest(target.Session)
+					q = q.EndSession(target.Session)
 				}
 			case 6:
 				q = q.Drop(id)
@@ -249,7 +250,8 @@ func TestJudgeAndParts(t *testing.T) {
 	}
 }
 
-// TestShownIsBounded shows a sticky item every night for years: it stays small.
+// TestShownIsBounded shows a sticky item every night for years: the list of
+// sessions stays bounded.
 func TestShownIsBounded(t *testing.T) {
 	q := queue(Item{Sticky: true})
 	for n := range 3 * maxShown {

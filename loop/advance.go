@@ -12,16 +12,16 @@ import (
 // so each reason to hold it back is checked in this one place.
 func (d *decision) advance() {
 	// Every pass plans something, ends something, or returns; the bound only
-	// keeps a mistake in here from becoming an endless loop.
+	// keeps a mistake in advance from becoming an endless loop.
 	for range 10_000 {
 		r := d.run()
 		if r.Over() || d.Project.busy() {
 			return
 		}
 		if r.State == ledger.RunPlanning || r.Finishing != nil {
-			// Before the run has started and while it finishes, only its own
-			// check can be unfinished. A check that was cut off begins again,
-			// unless a full disk or a signal holds it.
+			// Before the run has started and while it finishes, only the run's
+			// own check can be unfinished. A check that was cut off begins
+			// again, unless a full disk or a signal holds it.
 			if r.Checks != nil && r.Wait != ledger.WaitDisk && !(r.StopNow && r.Signal != "") {
 				d.nextCheck(scope{}, true)
 			}
@@ -32,7 +32,7 @@ func (d *decision) advance() {
 		switch r.State {
 		case ledger.RunStopping:
 			if r.StopNow && r.Signal != "" {
-				return // unfinished: the same command resumes it
+				return // unfinished: the next start of the same run continues it
 			}
 			d.finish(ledger.RunEnded{Reason: ledger.ReasonStopped, Signal: r.Signal})
 			return
@@ -76,9 +76,9 @@ func (d *decision) advance() {
 	panic("loop: advance does not settle:" + last)
 }
 
-// limited stops the run at a limit that applies even if tasks are ready: its end
-// time, too many blocked tasks in a row, or max_tasks (docs/spec 2.4). It
-// reports whether there was one.
+// limited stops the run at a limit that applies even if tasks are ready: its
+// end time, too many blocked tasks in a row, or max_tasks (docs/spec 2.4). It
+// reports whether a limit was reached.
 func (d *decision) limited() bool {
 	r := d.run()
 	done, total := d.Project.Count()
@@ -135,9 +135,9 @@ func (d *decision) pauseForReview() {
 // person wrote into the source takes effect when its task's turn comes: pick
 // then asks about the task or blocks it. pick may end the run.
 func (d *decision) pick() (TaskState, bool) {
-	// A task that names its dependencies need not wait for its turn: a person is
-	// asked as soon as the dependencies are done. They may be awake now, and
-	// asleep later.
+	// A task that names its dependencies need not wait for its turn: a person
+	// is asked as soon as the dependencies are done, because they may be awake
+	// now and asleep later.
 	for _, t := range d.Project.Tasks.of(setToCheck) {
 		if d.wanted(t) && !d.yields(t) {
 			d.askManual(*t, "")

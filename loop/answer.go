@@ -28,8 +28,8 @@ func (d *decision) settleAllow(q ledger.Question, allow bool, by string) (waited
 	return waited
 }
 
-// unasked withdraws questions about the present source, because another source
-// takes its place. Questions that a task waits for stay.
+// unasked withdraws questions about the present source, which another source
+// replaces. Questions that a task waits for stay.
 func (d *decision) unasked() {
 	for _, q := range d.Project.Questions {
 		t, _ := d.task(q.Task)
@@ -175,8 +175,8 @@ func (d *decision) answerAgent(q ledger.Question, choice, words string) {
 	d.goOn()
 }
 
-// judged acts on a person's verdict on a task that needs one. pass makes the task
-// done; otherwise it starts anew with the person's words.
+// judged acts on a person's verdict on a task that needs one. pass makes the
+// task done; otherwise the task starts anew with the person's words.
 func (d *decision) judged(q ledger.Question, pass bool, words string) {
 	t, ok := d.task(q.Task)
 	if !ok {
@@ -187,7 +187,7 @@ func (d *decision) judged(q ledger.Question, pass bool, words string) {
 		d.add(scope{task: q.Task}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "passed by " + d.by()})
 		d.expireGuidance(q.Task, "its task ended")
 		d.mark(q.Task, ledger.MarkDone)
-		d.settleParts() // the task may be the last part of another, and no run may be there to notice
+		d.settleParts() // the task may be the last part of another, and without a run nothing else would notice
 		d.say("%s done", ledger.ShortID(q.Task))
 		of, is := d.task(t.Task.Parent)
 		if len(d.dependents(t)) > 0 || is && of.Status == ledger.Done && len(d.dependents(of)) > 0 {

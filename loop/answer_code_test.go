@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A code is spelled in one place: code that gives or compares one uses the
-// constants of package ledger, so that a slip is a compile error.
+// TestAnswerCodesAreConstants checks that code uses the constants of package
+// ledger for answer codes, so that a misspelt code is a compile error.
 func TestAnswerCodesAreConstants(t *testing.T) {
 	seen := 0
 	for _, root := range []string{".", "../bot", "../cmd", "../internal"} {

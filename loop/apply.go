@@ -180,9 +180,9 @@ func progressLine(p Project, b ledger.Submit, e ledger.Entry) string {
 	return line
 }
 
-// plan returns the project with a newly planned run. Tasks belong to their source:
-// if the run has another source, the present tasks are put on the shelf until a run
-// of their source takes them back.
+// plan returns the project with a newly planned run. Tasks belong to their
+// source: if the run has another source, the present tasks move to the shelf
+// until a run of their source takes them back.
 func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	p.Name = b.Settings.Project
 	if source := b.Settings.Source.String(); p.Source != source {
@@ -204,8 +204,8 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	return p
 }
 
-// read replaces the tasks by those of the source and keeps the history of each. It
-// changes no status; that takes entries of its own.
+// read replaces the tasks by those of the source and keeps the history of each.
+// It changes no status: statuses change by TaskSet entries.
 func (p Project) read(b ledger.SourceRead) Project {
 	old := p.Tasks
 	changed := make(map[string]*ledger.Task, len(b.Tasks))
@@ -232,7 +232,7 @@ func (p Project) read(b ledger.SourceRead) Project {
 		placed[key] = true
 	}
 	// Tasks whose line is gone move to the end instead of being deleted: people
-	// still ask for their history, and git stash may bring the line back.
+	// still ask for their history, and a git stash pop may bring the line back.
 	var own, rest, parts []*TaskState
 	for _, t := range b.Own {
 		own = append(own, &TaskState{Task: t, Status: ledger.Pending})
@@ -285,8 +285,8 @@ func withParts(tasks, parts []*TaskState, ids *taskIDs) []*TaskState {
 	return out
 }
 
-// guided returns the ids of the guidance that waits for a session of one of the
-// given tasks by its address.
+// guided returns the ids of the waiting guidance that is addressed to one of
+// the given tasks.
 func (p Project) guided(tasks []string) []string {
 	var ids []string
 	for _, i := range p.Guidance.Waiting() {
@@ -305,7 +305,7 @@ func (p Project) settle(s Answered) Project {
 	p.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q ledger.Question) bool { return q.ID == s.ID })
 	// A question that stays open after it expired is settled a second time.
 	p.Answered = slices.DeleteFunc(slices.Clone(p.Answered), func(o Answered) bool { return o.ID == s.ID })
-	for n := range p.Answered { // drop the state for an undo that has run out
+	for n := range p.Answered { // drop the undo state of answers that can no longer be taken back
 		if p.Answered[n].Before != nil && s.At.After(p.Answered[n].At.Add(UndoTime)) {
 			p.Answered[n].Before = nil
 		}
@@ -342,7 +342,7 @@ func (p Project) applySession(e ledger.Entry) Project {
 		s.Kept++
 	case ledger.SessionEnded:
 		sessions = slices.Delete(sessions, n, n+1)
-		p.Guidance = p.Guidance.Rest(e.Session)
+		p.Guidance = p.Guidance.EndSession(e.Session)
 	default:
 		return p
 	}
@@ -350,9 +350,10 @@ func (p Project) applySession(e ledger.Entry) Project {
 	return p
 }
 
-// doneNow returns the tasks completed since the run was started or resumed. A part
-// does not count; its task does once all its parts are done. Nor does a task that was
-// neither active nor divided into parts, such as one that a person ticked.
+// doneNow returns the tasks completed since the run was started or resumed. A
+// part does not count; its task counts once all its parts are done. A task that
+// was neither active nor divided into parts, such as a task that a person
+// ticked, does not count either.
 func (p Project) doneNow(e ledger.Entry) []string {
 	b, ok := e.Body.(ledger.TaskSet)
 	n := p.index(e.Task)
@@ -468,7 +469,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 	n := *c
 	if c.Index >= len(c.Commands) || b.End == ledger.EndedCut || b.End == ledger.EndedDisk {
-		return &n // the same command is planned again
+		return &n // plan the same command again
 	}
 	if b.End == ledger.EndedLost && c.Lost == 0 {
 		n.Lost++ // the first lost result does not count as red; a second in a row does

@@ -38,7 +38,8 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	case ledger.PlanSettled:
 		if c := t.Attempt; !b.Approved && c != nil && c.Consensus != nil {
 			w := *c
-			// Every section is open again, except those that are parts already.
+			// Every section is open again, except sections that are parts
+			// already.
 			w.Consensus = &Consensus{Approved: slices.DeleteFunc(slices.Clone(c.Consensus.Approved), func(id string) bool { return t.partOf(id) == "" })}
 			t.Attempt = &w
 		}
@@ -61,7 +62,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			}
 			switch {
 			case b.Mark != ledger.MarkOpen && (t.Status == ledger.Ready || t.Status == ledger.Pending || t.Status == ledger.Active || t.Status == ledger.Waiting):
-				t.Lifted = b.Mark // a person decided otherwise while the mark was being written
+				t.Lifted = b.Mark // a person changed the decision while the mark was being written
 			case b.Mark != t.Lifted:
 				t.Lifted = ""
 			}
@@ -149,7 +150,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 			w.Rechecked = true // a recheck verified another tree; the result for this one stands
 			break
 		}
-		again := w.Judged == e.Session && w.Rechecked // rechecked records this result again without what broke by itself: it counts once
+		again := w.Judged == e.Session && w.Rechecked // the recheck records this result again, without the commands that also fail on the start commit: count it once
 		w.Verified, w.Judged = &b, e.Session
 		switch {
 		case b.OK:
@@ -197,7 +198,7 @@ func (w *Attempt) again(b ledger.SessionEnded, session string) {
 			w.LostRow++
 		}
 		w.Stage, w.Replaces = ledger.StageReady, session
-		w.Sessions-- // an interruption that is nobody's fault does not count against MaxSessions
+		w.Sessions-- // an interruption from outside, such as a restart, does not count against MaxSessions
 	}
 }
 

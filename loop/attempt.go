@@ -93,10 +93,10 @@ func (d *decision) agentFor(hat ledger.Hat) (string, *AgentHold) {
 	return name, &hold
 }
 
-// holdFor makes the run wait for an agent that cannot be used now. An agent that
-// only a person can make usable again is waited for only by a daemon that stays,
-// which tries it from time to time; other runs end. holdFor reports whether it
-// ended the run.
+// holdFor makes the run wait for an agent that cannot be used now. If only a
+// person can make the agent usable again, the run waits only in a daemon that
+// stays, which tries the agent from time to time; otherwise the run ends.
+// holdFor reports whether it ended the run.
 func (d *decision) holdFor(agent string, h AgentHold) bool {
 	if h.Unusable && d.run().Settings.Stays {
 		d.wait(ledger.WaitAgent, h.Until, agent, fmt.Sprintf("%s: %s", agent, h.Text))

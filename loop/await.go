@@ -20,12 +20,13 @@ func (r *Run) AwaitedAgent() string {
 	return r.WaitAgent
 }
 
-// loginWords are phrases in the messages of agents that need a person to log in
-// again, rather than to pay or to choose another model.
+// loginWords are phrases in an agent's error message that mean that a person
+// has to log in again, rather than pay or choose another model.
 var loginWords = []string{"login", "log in", "logged out", "api key", "api_key", "oauth", "unauthorized", "401", "authenticat"}
 
-// loggedOut reports whether the message of an unusable agent asks for a login. Agents
-// report it only as text. It is read once: the entry has a field for the result.
+// loggedOut reports whether the message of an unusable agent asks for a login.
+// Agents report that only as text; the entry keeps the result in a field, so
+// that later readers need not parse it.
 func loggedOut(text string) bool {
 	text = strings.ToLower(text)
 	for _, w := range loginWords {

@@ -7,17 +7,17 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// blockage is the reason why a task is blocked, as it is put to the person who
+// blockage is the reason why a task is blocked, worded for the person who
 // decides about the task.
 type blockage struct {
 	reason, tried, needs string
-	marked               bool     // a person wrote the mark in the source: it need not be written again
+	marked               bool     // a person wrote the mark into the source, so it need not be written again
 	work                 *Attempt // the attempt that failed; nil if there was none
 }
 
-// block marks a task as blocked and asks a person about it. It ends the run if the
-// settings say so, if the task was to mend a red baseline, or if too many tasks in
-// a row are blocked.
+// block marks a task as blocked and asks a person about it. It ends the run if
+// the settings say so, if the task was to fix a red baseline, or if too many
+// tasks in a row are blocked.
 func (d *decision) block(id string, b blockage) {
 	t, ok := d.task(id)
 	if !ok {
@@ -57,7 +57,7 @@ func (d *decision) putAway(t TaskState) {
 func (d *decision) dependents(t TaskState) []string {
 	var need []string
 	for _, u := range d.Project.Tasks.All() {
-		revised := slices.Contains(u.Parts, t.Task.ID) // its plan is being revised while parts of it are built
+		revised := slices.Contains(u.Parts, t.Task.ID) // u's plan is being revised while parts of it are built
 		if (u.Status == ledger.Pending || u.Status == ledger.Ready && (u.Attempt == nil || revised)) && d.dependsOn(u, t) {
 			need = append(need, u.Task.ID)
 		}
@@ -65,9 +65,9 @@ func (d *decision) dependents(t TaskState) []string {
 	return need
 }
 
-// needing returns the given tasks that are pending or ready, and the tasks that
-// depend on them in turn. With the dependents of a skipped task, these are the
-// tasks that cannot be done without it.
+// needing returns the given tasks that are pending or ready, and all tasks that
+// depend on them, directly or not. For the dependents of a skipped task, these
+// are the tasks that cannot be done without it.
 func (d *decision) needing(ids []string) (all []string) {
 	for len(ids) > 0 {
 		t, ok := d.task(ids[0])
@@ -89,8 +89,8 @@ func (d *decision) dependsOn(t *TaskState, on TaskState) bool {
 	return false
 }
 
-// closeQuestions settles the open questions of a task without an answer to them.
-// choice names the command or event that made them pointless, such as "skip".
+// closeQuestions settles the open questions of a task unanswered. choice names
+// the command or event that made them pointless, such as "skip".
 func (d *decision) closeQuestions(task, choice string) {
 	for _, q := range d.Project.Questions {
 		switch {

@@ -7,8 +7,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestUndoneIsBounded: a session that installs packages where nobody ignores
-// them fills neither the ledger nor the state, and holds nothing up.
+// TestUndoneIsBounded checks that a session that installs packages into a
+// folder that is not ignored fills neither the ledger nor the state, and does
+// not stop the run.
 func TestUndoneIsBounded(t *testing.T) {
 	d := newDirector(t, "undone")
 	var outside []string

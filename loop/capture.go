@@ -95,8 +95,8 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 // tens of thousands of them, and so does the next session.
 const maxUndone = 200
 
-// stands routes the session's event on a tree that passed, or needed, no
-// verification. It asks about paths out of scope that were undone repeatedly.
+// stands routes the session's event on a tree that passed verification or
+// needed none. It asks about paths out of scope that were undone repeatedly.
 func (d *decision) stands(t TaskState, tree string) {
 	if paths := t.strayedAgain(); len(paths) > 0 {
 		d.askAllow(t, paths, time.Time{}) // no expiry: the tree is good without these paths, and nothing waits for the answer
@@ -204,7 +204,7 @@ func verdict(above bool) string {
 // the same issues or the same tree, and "" otherwise (docs/spec 2.6).
 func stalled(w *Attempt, issues []ledger.Issue, tree string) string {
 	if w.contested(issues) {
-		return "" // the reviewer upholds what the fixer disputes: a person decides if that happens twice
+		return "" // the reviewer upholds issues that the fixer disputes: a person decides if that happens twice
 	}
 	if slices.Contains(w.IssueSets, issueSet(issues)) {
 		return "stalled: the same issues as in an earlier round"

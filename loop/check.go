@@ -90,10 +90,10 @@ func (d *decision) checked(about scope, c Checks) {
 	}
 }
 
-// finished ends a run after the check of its branch tip. A person may have
-// answered questions during that check. A run that ended because only they were
-// waited for is then done, and a task that they want repeated is left to the next
-// run.
+// finished ends a run after the check of its branch tip. If the run ended only
+// because it waited for people, and they answered during that check, the run
+// counts as done when no task is left. A task that they want repeated is left
+// to the next run.
 func (d *decision) finished(e ledger.RunEnded) {
 	wanted := e.By != "" && d.run().State != ledger.RunStopping // goOn sets By: a person asked for more work during the check
 	e.By = ""
@@ -148,10 +148,10 @@ func (d *decision) red(t TaskState, v ledger.Verified) {
 }
 
 // recheck runs the failed commands on the attempt's start commit after a second
-// red verification in a row. They may fail for a reason that no session can mend,
-// such as a certificate that expired at midnight. The commands run in a clean
-// folder, because ignored files that sessions left in the work folder may be the
-// cause (docs/decisions/0011).
+// red verification in a row. They may fail for a reason that no session can
+// fix, such as a certificate that expired at midnight. The commands run in a
+// clean folder, because ignored files that sessions left in the work folder may
+// be the cause (docs/decisions/0011).
 func (d *decision) recheck(t TaskState, v ledger.Verified) {
 	s, w := d.run().Settings, t.Attempt
 	cmds := slices.Clone(s.Setup)
@@ -169,10 +169,11 @@ func (d *decision) recheck(t TaskState, v ledger.Verified) {
 	d.nextCheck(about, true)
 }
 
-// rechecked decides whether a red verification counts against the attempt. It does
-// if the start commit is green. If that is red too, profile overnight goes on and
-// treats the broken commands as advisory; every other profile ends the run, and
-// its next start asks about them as about a red baseline (docs/spec 2.3).
+// rechecked decides whether a red verification counts against the attempt. It
+// does if the start commit is green. If the start commit is red too, profile
+// overnight goes on and treats the broken commands as advisory; every other
+// profile ends the run, and its next start asks about them as about a red
+// baseline (docs/spec 2.3).
 func (d *decision) rechecked(task string, now ledger.Verified, setups int) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil || t.Attempt.Verified == nil {

@@ -189,7 +189,7 @@ func wrongRevision(w *Attempt, plan json.RawMessage) string {
 }
 
 // critiqued acts on the critic's verdict after its event was routed: it asks a
-// person, settles the plan, or begins the parts that are approved already.
+// person, settles the plan, or begins the parts that the critic has approved.
 func (d *decision) critiqued(t TaskState) {
 	c := t.Attempt.Consensus
 	last := c.Rounds[len(c.Rounds)-1]
@@ -236,9 +236,10 @@ func (d *decision) settlePlan(q ledger.Question, approved bool, words string) {
 	d.goOn()
 }
 
-// settled records that a plan is approved. The sections of a plan become parts if
-// there are several and the task is argued about, or if parts exist already; the
-// attempt builds any other plan itself. by is the critic or a person's name.
+// settled records that a plan is approved. The sections of a plan become parts
+// if there are several and consensus is asked for, or if parts exist already;
+// any other plan is built by the attempt itself. by is the critic or a person's
+// name.
 func (d *decision) settled(t TaskState, by string) {
 	w, id := t.Attempt, t.Task.ID
 	d.add(scope{task: id, session: w.Session}, ledger.PlanSettled{Approved: true, By: by, Rounds: w.rounds()})
@@ -254,8 +255,8 @@ func (d *decision) settled(t TaskState, by string) {
 	}
 }
 
-// redoPlan discards a task's plan and starts the task anew. A part's id means the
-// task that it belongs to. Parts that are done stay done.
+// redoPlan discards a task's plan and starts the task anew. With a part's id,
+// it redoes the plan that the part came from. Parts that are done stay done.
 func (d *decision) redoPlan(b RedoPlan) {
 	t, ok := d.Project.Find(b.Task)
 	if parent, is := d.task(t.Task.Parent); ok && is {

@@ -13,7 +13,8 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// outline is a plan's sections as "a b<a,c": ids and what each depends on.
+// outline writes a plan's sections with their dependencies and titles: "a=T
+// b<a=T".
 func outline(plan json.RawMessage) string {
 	var out []string
 	for _, s := range payload.Sections(plan) {
@@ -26,8 +27,8 @@ func outline(plan json.RawMessage) string {
 	return strings.Join(out, " ")
 }
 
-// inSections is a plan from such an outline; "b" alone says nothing of what it
-// depends on, "b<" nothing at all.
+// inSections returns a plan with the sections of spec. "b<a,c" depends on a and
+// c, "b<" on nothing, and "b" leaves its dependencies out of the JSON.
 func inSections(title string, spec ...string) json.RawMessage {
 	var list []map[string]any
 	for _, f := range spec {
@@ -79,8 +80,8 @@ func TestRevisedPlan(t *testing.T) {
 	}
 }
 
-// TestLastPartMarksItsTask: with marks in commits, the last part's carries the
-// mark of the task that is done with it; another commit may never come.
+// TestLastPartMarksItsTask checks that the commit of the last part carries the
+// mark of the part's task: no later commit may come that could carry it.
 func TestLastPartMarksItsTask(t *testing.T) {
 	for _, tt := range []struct{ name, build, want string }{
 		{"done", "build", "Task 1 done"},
@@ -118,8 +119,8 @@ func TestLastPartMarksItsTask(t *testing.T) {
 	}
 }
 
-// TestPartTitles: a title goes into lines of chats and logs, whatever the
-// planner wrote.
+// TestPartTitles checks that a part's title is shortened to a line for chats
+// and logs, whatever the planner wrote.
 func TestPartTitles(t *testing.T) {
 	d := newDirector(t, "titles")
 	for _, line := range []string{"tasks 1", "set consensus=yes", "go quiet"} {
@@ -139,8 +140,8 @@ func TestPartTitles(t *testing.T) {
 	}
 }
 
-// TestCommitNamesItsWriter: the session whose files are committed may be a
-// refactorer's.
+// TestCommitNamesItsWriter checks that a commit names the session whose files
+// it has, for example a refactorer's.
 func TestCommitNamesItsWriter(t *testing.T) {
 	d := newDirector(t, "writer")
 	for _, line := range []string{"tasks 1", "set pattern=refactor", "go quiet", "build", "greens", "ok", "refactor", "greens", "hold commit", "ok"} {

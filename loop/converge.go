@@ -8,9 +8,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// converge begins the commit of an attempt's tree. If the branch's tip has moved
-// since the attempt began, the change is merged onto the new tip first. An attempt
-// that changed nothing is done without a commit.
+// converge begins the commit of an attempt's tree. If the branch's tip has
+// moved since the attempt began, the change is first merged onto the new tip.
+// An attempt that changed nothing is done without a commit.
 func (d *decision) converge(t TaskState) {
 	r, w, id := d.run(), t.Attempt, t.Task.ID
 	if w.Tree == w.Start {
@@ -119,8 +119,8 @@ func (d *decision) mergeFinished(b MergeFinished) {
 	d.nextCheck(about, true)
 }
 
-// tipMoved handles a commit that failed because somebody else added commits to the
-// run's branch. The change is merged onto theirs, as onto any newer tip
+// tipMoved handles a commit that failed because somebody else added commits to
+// the run's branch. The change is merged onto their tip, as onto any newer tip
 // (docs/spec 9.2).
 func (d *decision) tipMoved(b TipMoved) {
 	t, ok := d.task(b.Task)
@@ -165,14 +165,14 @@ func (d *decision) done(t TaskState, commit string) {
 	switch {
 	case bodyChanged(w.Of, t.Task):
 		// The task was edited while its commit was made. The commit stands, but
-		// it is not what the line asks for now.
+		// the task's new text is not done.
 		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 		return
 	case w.Manual != "" || t.Person:
 		d.askManual(t, w.Manual)
 	default:
-		// A run without arguments about plans builds a task as a whole, even if
-		// an earlier run had begun it in parts.
+		// A run without consensus builds a task as a whole, even if an earlier
+		// run had begun it in parts.
 		d.dropParts(t, "its task was done as a whole")
 		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Done})
 		d.expireGuidance(id, "its task ended")

@@ -9,8 +9,8 @@ import (
 
 // Decision is the result of deciding on one input. Entries and Effects are
 // committed together or not at all. State is the fold of Entries over the state
-// that Decide was given. After[n] is the state after Entries[n]; it saves a
-// reader of single entries from folding them again.
+// that Decide was given. After[n] is the state after Entries[n]: readers of
+// single entries need not fold them again.
 type Decision struct {
 	Entries []ledger.Entry
 	After   []State

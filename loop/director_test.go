@@ -13,15 +13,16 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// director plays the outside world by script. What only has to happen, as a
-// take-over or a mark, happens by itself unless it is held.
+// director plays a script of inputs to the core. Effects that need no decision
+// of the script, such as a capture or a mark, succeed by themselves unless the
+// script holds them.
 type director struct {
 	*night
 	where string
 	held  map[string]bool
 	taken ledger.Capture // of the next take-over
 	laid  ledger.Merged
-	moved string // what is in the way of the next commit
+	moved string // tip of a foreign commit that is in the way of the next commit
 	seq   int
 	out   strings.Builder
 }
@@ -55,7 +56,8 @@ func playing(t *testing.T, script ...string) *director {
 	return d
 }
 
-// tasks sets the plan: "1 2<1 3:manual_verify 4~" (< needs, : mark, ~ edited).
+// tasks sets the tasks of the source: "1 2<1 3:manual_verify 4~". "<" begins
+// dependencies, ":" a mark, and "~" means an edited text.
 func (d *director) tasks(spec string) {
 	d.plan.Tasks = nil
 	for _, f := range strings.Fields(spec) {
@@ -97,7 +99,7 @@ func (d *director) input(b InputBody) {
 	}
 }
 
-// settle carries out what is not held.
+// settle delivers the results of all effects that are not held.
 func (d *director) settle() {
 	for _, e := range d.todo {
 		if d.held[e.Body.EffectKind()] {
@@ -171,7 +173,7 @@ func (d *director) let(kind string) {
 	}
 }
 
-// agent returns the session in flight.
+// session returns the agent session in flight.
 func (d *director) session() Session {
 	if len(d.s.Project.Sessions) == 0 {
 		d.t.Fatalf("no session is in flight")
@@ -233,7 +235,7 @@ const (
 	fixed   = `{"summary":"fixed it","files_modified":["a.go"],"resolved":["r1"]%s}`
 )
 
-// patterns that a script can name.
+// patterns holds the patterns that a script can name.
 var patterns = map[string]ledger.Pattern{
 	"plan-build-review": testSettings().Pattern,
 	"single":            {Name: "single", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: ledger.Converged}}},
@@ -255,7 +257,7 @@ var patterns = map[string]ledger.Pattern{
 	},
 }
 
-// task is one task's state.
+// task returns the state of a task.
 func (d *director) task(id string) TaskState {
 	t, ok := d.s.Project.Find(id)
 	if !ok || t.Attempt == nil {
@@ -264,7 +266,7 @@ func (d *director) task(id string) TaskState {
 	return t
 }
 
-// play carries out one command of a script.
+// play executes one command of a script and returns the output so far.
 func (d *director) play(line string) string {
 	d.t.Helper()
 	d.out.Reset()
@@ -280,7 +282,7 @@ func (d *director) play(line string) string {
 		}
 		d.tasks(rest)
 		d.input(SourceChanged{Snapshot: d.plan})
-	case "stale": // a reading that began before the last mark was written
+	case "stale": // a reading of the source that began before the last mark was written
 		was := d.plan.Tasks
 		d.tasks(rest)
 		d.input(SourceChanged{Snapshot: d.plan, Read: d.now.Add(-time.Second)})
@@ -362,12 +364,12 @@ func (d *director) play(line string) string {
 			return ""
 		}
 		return d.play("show")
-	case "task": // plan, build, green, no issues
+	case "task": // plan, build, pass verification, review without issues
 		for _, step := range []string{"plan", "build", "greens", "ok"} {
 			d.play(step)
 		}
 		return d.play("show")
-	case "reload": // hats and pattern on disk are others now
+	case "reload": // hats and pattern on disk have changed
 		switch {
 		case strings.HasPrefix(rest, "!"):
 			d.input(HatsChanged{Err: rest[1:]})
@@ -390,7 +392,7 @@ func (d *director) play(line string) string {
 		}
 		d.emit(ledger.EventPlan, `{"summary":"in parts","sections":[`+strings.Join(list, ",")+`]}`)
 		d.exit(nil)
-	case "critic": // OKAY, or which sections it rejects; "all" for the whole
+	case "critic": // OKAY, the ids of the rejected sections, or "all" to reject the plan as a whole
 		data := `{"verdict":"OKAY","sections":[]}`
 		if rest != "OKAY" {
 			var list []string
@@ -506,7 +508,7 @@ func (d *director) play(line string) string {
 				case ledger.EffectCommit:
 					task = b.Task
 				case ledger.EffectStart:
-					if strings.HasPrefix(text, "scope") { // what a plan wrote is why
+					if strings.HasPrefix(text, "scope") { // the scope comes from the plan of the running task
 						task = d.session().Task
 					}
 				}
@@ -529,7 +531,7 @@ func (d *director) play(line string) string {
 		d.input(Tick{})
 	case "show":
 		d.show()
-	case "restart": // what the ledger gives back is all there is
+	case "restart": // continue from the entries as the ledger returns them
 		d.s = d.folded
 	default:
 		d.person(word, rest)
@@ -537,7 +539,7 @@ func (d *director) play(line string) string {
 	return d.out.String()
 }
 
-// person is what people type.
+// person executes a command of a script that a person types.
 func (d *director) person(word, rest string) {
 	switch word {
 	case "/pause":
@@ -572,11 +574,11 @@ func (d *director) person(word, rest string) {
 		f := strings.SplitN(rest, " ", 3)
 		f = append(f, "", "")
 		d.input(AnswerQuestion{Question: f[0], Choice: f[1], Words: f[2]})
-	case "as": // who types from here on
+	case "as": // sets the sender of the following commands
 		d.who = rest
 	case "/run":
 		o := OfferRun{Settings: d.settings, MaxSessions: 1, Tasks: len(d.plan.Tasks), First: d.plan.Tasks[0].ID}
-		if rest == "or review" { // as every offer is made that is of another profile
+		if rest == "or review" { // an offer of another profile includes review as a second choice
 			o.Review = &ledger.Limits{Profile: "review", OnBlocked: ledger.OnBlockedStop, MaxTasks: 1, MaxIterations: 100}
 		}
 		d.input(o)

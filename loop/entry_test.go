@@ -12,8 +12,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger/ledgertest"
 )
 
-// TestUnknownEntries: what a newer nightporter wrote is kept and not folded;
-// what does not decode is an error and not passed over.
+// TestUnknownEntries checks that an entry of a newer release is kept and not
+// folded, and that an entry that does not decode is an error.
 func TestUnknownEntries(t *testing.T) {
 	n := newNight(t)
 	n.do(StartRun{Settings: n.settings}, "run")
@@ -41,8 +41,8 @@ func TestUnknownEntries(t *testing.T) {
 	}
 }
 
-// TestStatesAreValues: two futures of one state do not write into each other,
-// also where a list of it has room to grow.
+// TestStatesAreValues checks that two states folded from the same state do not
+// write into each other, even if one of its slices has spare capacity.
 func TestStatesAreValues(t *testing.T) {
 	for _, zero := range ledger.Bodies() {
 		entry := func(stream, suffix string) ledger.Entry {
@@ -52,7 +52,7 @@ func TestStatesAreValues(t *testing.T) {
 		}
 		for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream("shop")} {
 			s := playing(t, "go quiet", "plan").s
-			for _, suffix := range []string{"a", "b", "c"} { // three elements in room for four
+			for _, suffix := range []string{"a", "b", "c"} { // three appends leave a slice with a capacity of four
 				s = Apply(s, entry(stream, suffix))
 			}
 			one := Apply(s, entry(stream, "d"))
@@ -65,5 +65,5 @@ func TestStatesAreValues(t *testing.T) {
 	}
 }
 
-// listed lets cmp look into lists.
+// listed lets cmp compare the elements of lists.
 var listed = cmp.Options{cmp.Transformer("", TaskList.Slice), cmp.Transformer("", List[Share].Slice)}

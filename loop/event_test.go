@@ -97,7 +97,8 @@ func TestCheckEvent(t *testing.T) {
 	}
 }
 
-// TestEventShapes: the example that a prompt or a refusal shows is accepted.
+// TestEventShapes checks that the example of an event that prompts and refusals
+// show is accepted.
 func TestEventShapes(t *testing.T) {
 	for name, hat := range testSettings().Hats {
 		for _, typ := range append(hat.Emits, ledger.EventQuestion, ledger.EventBlocked) {
@@ -123,8 +124,8 @@ func TestGuidanceReports(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreBounded: an agent that emits garbage in a loop does not fill
-// the ledger.
+// TestRefusalsAreBounded checks that an agent that emits garbage in a loop does
+// not fill the ledger.
 func TestRefusalsAreBounded(t *testing.T) {
 	d := playing(t, "go quiet")
 	before := len(d.entries)
@@ -136,8 +137,8 @@ func TestRefusalsAreBounded(t *testing.T) {
 	}
 }
 
-// TestEmitForAnother: a session that is not in flight, or that is none of an
-// agent, records nothing.
+// TestEmitForAnother checks that an event records nothing if its session is not
+// in flight or is not an agent's.
 func TestEmitForAnother(t *testing.T) {
 	d := playing(t, "go quiet", "plan", "build")
 	for _, session := range []string{"r1-1", "r1-99", d.session().ID, ""} {
@@ -157,8 +158,8 @@ func FuzzCheckEvent(f *testing.F) {
 	})
 }
 
-// FuzzEmit takes an event through to the session's end: whatever an agent
-// sends is refused, or routed. Package prompt fuzzes the prompt that follows.
+// FuzzEmit emits an event and plays on to the session's end: any data is either
+// refused or routed. Package prompt fuzzes the prompt that follows.
 func FuzzEmit(f *testing.F) {
 	for _, s := range []string{
 		planned, built, fixed, `{"summary":"s","issues":[{"severity":"major","text":"t"}]}`, `{"text":"w","options":["a"],"choice":"a"}`, `{"reason":"r","tried":"t","needs":"n"}`,
@@ -191,8 +192,8 @@ func FuzzEmit(f *testing.F) {
 	})
 }
 
-// What a reproducer found reaches its fixer; whoever sends a summary is taken
-// at that.
+// A reproducer's finding reaches the fixer. A summary is shown whatever hat
+// sent it.
 func TestSummary(t *testing.T) {
 	for data, want := range map[string]string{
 		`{"summary":"did it","root_cause":"x"}`: "did it",

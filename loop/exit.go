@@ -61,8 +61,8 @@ func (d *decision) sessionExited(x ledger.Exit) {
 	}
 }
 
-// strictNote returns the note for the session that repeats a failed one: how that
-// one ended, and how to avoid the same end (docs/spec 2.2).
+// strictNote returns the note for the session that repeats a failed one: how
+// the failed session ended, and how to avoid the same end (docs/spec 2.2).
 func strictNote(end ledger.SessionOutcome, text string) string {
 	switch end {
 	case ledger.EndedStall:

@@ -11,11 +11,11 @@ import (
 // session's event or end, the result of an effect, the passing of time. Inputs that
 // concern all projects have an empty Project.
 type Input struct {
-	Key     string      // identifies the input: a second delivery under the same key changes nothing. "" = never repeated
+	Key     string      // identifies the input: a second delivery with the same key changes nothing. "" = never repeated
 	Time    time.Time   // set by the engine's clock
 	Actor   string      // "console", "agent", "daemon", "telegram:48213377"
 	Name    string      // the actor's name for people: "Mira"
-	Role    ledger.Role // that the actor had on arrival; Decide refuses the input if it is lost since. "" = not checked
+	Role    ledger.Role // the actor's role on arrival; Decide refuses the input if the actor has lost it since. "" = not checked
 	Project string
 	Body    InputBody
 	Settles int64 // number of the effect whose result this is; 0 = none
@@ -33,7 +33,7 @@ type StartRun struct {
 	Settings    ledger.Settings
 	MaxSessions int              // limit for all projects together; 0 = unchanged
 	Snapshot    *ledger.Snapshot // the present content of the source, used when a run is resumed; nil = not read
-	Alone       bool             // this process works on no other project: slots that those still hold are freed
+	Alone       bool             // this process works on no other project, so it frees the slots that other projects hold
 	New         bool             // end the unfinished run, if any, and start from HEAD
 	Check       bool             // preflight only
 }
@@ -81,7 +81,8 @@ type AnswerQuestion struct {
 // SkipTask marks a task as skipped.
 type SkipTask struct{ Task string }
 
-// RetryTask makes a blocked, skipped or done task ready again, with two new attempts.
+// RetryTask makes a blocked, skipped or done task ready again and allows it two
+// new attempts.
 type RetryTask struct{ Task string }
 
 // RedoPlan discards a task's plan and starts the task anew. Parts that are done
@@ -91,7 +92,7 @@ type RedoPlan struct {
 	Words string // told to the planner; may be empty
 }
 
-// NextTask makes a ready task the next one to be worked on.
+// NextTask makes a ready task the next task of the run.
 type NextTask struct{ Task string }
 
 // OfferRun asks a person to confirm a new run. The answer starts it
@@ -142,7 +143,7 @@ type HatsChanged struct {
 
 // Preflighted is the result of EffectPreflight.
 type Preflighted struct {
-	Run      string // the run that was looked at; "" = the one being planned
+	Run      string // the run that the preflight was for; "" = the run being planned
 	Base     ledger.Base
 	Snapshot ledger.Snapshot
 	Problems []ledger.Finding
@@ -154,7 +155,7 @@ type Preflighted struct {
 type SourceChanged struct {
 	Snapshot ledger.Snapshot
 	Err      string
-	Read     time.Time // when reading began; zero = just now. A mark written after it is newer than Snapshot
+	Read     time.Time // when reading began; zero = just now. A mark that nightporter wrote after it is newer than Snapshot
 }
 
 // SessionExited reports the end of a session's process.
@@ -180,8 +181,8 @@ type CommitMade struct {
 	Committed ledger.Committed
 }
 
-// TipMoved is the result of EffectCommit if somebody else added commits to the run's
-// branch. Tip is the branch's commit now.
+// TipMoved is the result of EffectCommit if somebody else added commits to the
+// run's branch. Tip is the new commit of the branch.
 type TipMoved struct {
 	Task string
 	Tip  string

@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// late asks whether a delayed command is still wanted, because the night has gone on
-// since it was sent (docs/spec 6.7).
+// late asks whether a delayed command is still wanted, because the run may have
+// changed since it was sent (docs/spec 6.7).
 func (d *decision) late(b Late) {
 	q := ledger.Question{
 		ID: d.nextID("q"), Kind: ledger.AskLate, Text: b.Line, Do: b.Do, By: d.by(), Title: "sent " + ledger.Duration(d.in.Time.Sub(b.Sent).Round(time.Minute)).String() + " ago",

@@ -6,8 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// marksWith returns the marks that the commit of task t carries: its own, and
-// all earlier ones that had no commit to travel in.
+// marksWith returns the marks that the commit of task t carries: its own mark,
+// and earlier marks that no commit carried.
 func (d *decision) marksWith(t TaskState) []ledger.Marking {
 	var marks []ledger.Marking
 	for _, u := range d.Project.Tasks.All() {
@@ -19,7 +19,7 @@ func (d *decision) marksWith(t TaskState) []ledger.Marking {
 			}
 		}
 		if d.lastPart(t, u) {
-			m = ledger.MarkDone // with this commit: another one may never come
+			m = ledger.MarkDone // mark it with this commit: no later commit may come
 		}
 		if m != "" && m != ledger.MarkOpen && u.Task.Mark != markGone && !isPart(u.Task) {
 			marks = append(marks, ledger.Marking{Task: u.Task.ID, Mark: m})
@@ -113,7 +113,7 @@ func (d *decision) progressOf(t TaskState, status, commit, blockers string) ledg
 			}
 		}
 	}
-	d.settleReady() // a task that needed this one may be next
+	d.settleReady() // a task that depended on this one may be next
 	if next, ok := d.firstReady(); ok && blockers == "" {
 		p.Next = ledger.ShortID(next.Task.ID) + " " + next.Task.Title
 	}

@@ -12,23 +12,23 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// faults is what a test complains to: *testing.T and *rapid.T alike.
+// faults is the part of *testing.T and *rapid.T that the tests use.
 type faults interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// night plays the shell around the core, without I/O: it keeps the state, the
-// entries, the inbox and the effects without a result, and holds every
-// decision against what must always be true.
+// night simulates the shell around the core, without I/O: it keeps the state,
+// the entries, the inbox and the effects without a result. It checks every
+// decision against the invariants of the package.
 type night struct {
-	who      string      // who types; "" = the console
-	role     ledger.Role // that let them in; "" = not checked
+	who      string      // sender of commands; "" = the console
+	role     ledger.Role // role that let the sender in; "" = not checked
 	t        faults
 	s        State
-	folded   State // of the entries as the ledger would give them back
+	folded   State // fold of the entries as the ledger would return them
 	folder   *Folder
-	gave     State  // by folder, after the decision before
+	gave     State  // the state that folder returned after the last decision
 	gaveJSON string // as it was then
 	now      time.Time
 	settings ledger.Settings
@@ -39,12 +39,12 @@ type night struct {
 	keys     map[string]bool        // of all effects ever
 	planned  map[string]bool        // sessions ever
 	outcome  map[string]ledger.Exit // of command sessions
-	tip      string                 // of the branch, as the commits moved it
-	made     map[string]string      // commit of each commit request
+	tip      string                 // commit at the branch's tip
+	made     map[string]string      // hash of the commit for each request
 	trees    int
 	queued   int
 	last     Input
-	decided  func(old State, d *Decision) // may change a decision before it is folded
+	decided  func(old State, d *Decision) // called with each decision before it is folded; may change it
 }
 
 func newNight(t faults) *night {
@@ -58,7 +58,8 @@ func newNight(t faults) *night {
 	return n
 }
 
-// testSettings are those of plan-build-review in the profile overnight.
+// testSettings returns the settings of a run with pattern plan-build-review and
+// profile overnight.
 func testSettings() ledger.Settings {
 	hat := func(name string, writes bool, emits ...string) ledger.Hat {
 		h := ledger.Hat{
@@ -79,7 +80,7 @@ func testSettings() ledger.Settings {
 		Hats: map[string]ledger.Hat{
 			"planner": hat("planner", false, "plan.complete"), "builder": hat("builder", true, "build.complete"),
 			"reviewer": hat("reviewer", false, "review.verdict"), "fixer": hat("fixer", true, "fix.complete"),
-			"writer": hat("writer", true, "docs.complete"), // in no route, as those that follow
+			"writer": hat("writer", true, "docs.complete"), // not in the pattern's routes, like the hats below
 			"critic": hat("critic", false, ledger.EventCritique), "architect": hat("architect", false, ledger.EventAdvice),
 			"verifier": hat("verifier", false, "verification.passed", ledger.EventFailed), "refactorer": hat("refactorer", true, "refactor.complete"),
 			"reproducer": repro,
@@ -104,15 +105,15 @@ func mustJSON(t faults, v any) string {
 	return string(b)
 }
 
-// do hands one input to the core and checks the decision. A key that was
-// there before is answered from the inbox, as the store does it.
+// do decides on one input and checks the decision. An input whose key was used
+// before gets the answer in the inbox, as from the store.
 func (n *night) do(body InputBody, key string) Decision {
 	n.t.Helper()
 	if answer, ok := n.inbox[key]; ok && key != "" {
 		return Decision{Answer: answer, State: n.s}
 	}
 	if key == "" {
-		n.now = n.now.Add(time.Nanosecond) // no two moments are the same: what has no key is told apart by its time
+		n.now = n.now.Add(time.Nanosecond) // inputs without a key are told apart by their times, so no two may be equal
 	}
 	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body}
 	if n.who != "" {
@@ -131,7 +132,8 @@ func (n *night) do(body InputBody, key string) Decision {
 	if a, b := mustJSON(n.t, d), mustJSON(n.t, again); a != b {
 		n.t.Fatalf("%s: two decisions of one input: %s", body.InputKind(), differ(a, b))
 	}
-	// Another future of the same state must not write into this one.
+	// Another decision on the same state must not write into this decision's
+	// state.
 	for _, probe := range []InputBody{Guide{Text: "probe"}, Now{Text: "probe"}, Stop{}} {
 		Decide(n.s, Input{Time: n.now, Actor: "probe", Project: n.settings.Project, Body: probe})
 	}
@@ -155,7 +157,8 @@ func (n *night) do(body InputBody, key string) Decision {
 	return d
 }
 
-// fold folds the entries as they come back from the ledger.
+// fold folds the entries as the ledger returns them, and compares the state
+// with the decision's.
 func (n *night) fold(d Decision) {
 	n.t.Helper()
 	if len(d.After) != len(d.Entries) {
@@ -202,8 +205,8 @@ func (n *night) fold(d Decision) {
 	}
 }
 
-// indexed compares what a list keeps beside its tasks with the same of a list
-// that is made anew.
+// indexed compares the indexes of a list with those of a new list of the same
+// tasks.
 func (n *night) indexed(l TaskList) {
 	n.t.Helper()
 	anew := NewTaskList(l.Slice()...)
@@ -240,8 +243,8 @@ func (n *night) effect(e ledger.Effect) {
 	n.todo = append(n.todo, e)
 }
 
-// take removes the first effect without a result that is of the kind of
-// sample, and matches.
+// take removes and returns the first effect without a result that has type E
+// and that match accepts.
 func take[E ledger.EffectBody](n *night, match func(E) bool) (E, bool) {
 	for i, e := range n.todo {
 		if b, ok := e.Body.(E); ok && (match == nil || match(b)) {
@@ -258,7 +261,7 @@ func (n *night) tree() string {
 	return fmt.Sprintf("t%d", n.trees)
 }
 
-// base is where a run starts from.
+// base returns the start point of a run.
 func (n *night) base(run string) ledger.Base {
 	if n.tip == "" {
 		n.tip = "c0"
@@ -266,7 +269,7 @@ func (n *night) base(run string) ledger.Base {
 	return ledger.Base{Commit: n.tip, Tree: "tree-" + n.tip, Head: "c0", HeadName: "main", Branch: "nightporter/shop/" + run, Author: "Mira <mira@example.org>"}
 }
 
-// commit makes a commit as git does: the same request gives the same hash.
+// commit makes a commit as git does: equal requests give the same hash.
 func (n *night) commit(c ledger.CommitTask) ledger.Committed {
 	n.t.Helper()
 	key := mustJSON(n.t, c)
@@ -281,8 +284,7 @@ func (n *night) commit(c ledger.CommitTask) ledger.Committed {
 	return ledger.Committed{Commit: hash, Files: []ledger.FileChange{{Path: "a.go", Added: 1}}}
 }
 
-// check holds a decision and the state that it led to against what must
-// always be true.
+// check checks the invariants of a decision and of the state after it.
 func (n *night) check(old State, d Decision) {
 	n.t.Helper()
 	fail := func(format string, args ...any) {
@@ -385,8 +387,8 @@ func (n *night) check(old State, d Decision) {
 	n.checkStuck(fail)
 }
 
-// checkParts: a part is worked on only while its task's plan is in force, and
-// a task is done by its parts only where they are all of its plan.
+// checkParts checks that a part is open only while its task's plan is in force,
+// and that a task done by its parts has all sections of its plan done.
 func (n *night) checkParts(fail func(string, ...any), d Decision) {
 	for _, t := range n.s.Project.Tasks.All() {
 		if t.Task.Parent == "" || t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn || t.committing() {
@@ -416,12 +418,12 @@ func (n *night) checkParts(fail func(string, ...any), d Decision) {
 	}
 }
 
-// bound checks what goes along with a session that is being planned.
+// bound checks the guidance that is bound to a newly planned session.
 func (n *night) bound(fail func(string, ...any), s State, e ledger.Entry, b ledger.SessionPlanned) {
 	if b.Kind != ledger.KindAgent {
 		return
 	}
-	at := map[bool]int{true: -1, false: -1} // held for the task already, or new
+	at := map[bool]int{true: -1, false: -1} // last position of an item that the task held already (true), and of a new one (false)
 	for _, id := range b.Guidance.Bound {
 		where := slices.IndexFunc(s.Project.Guidance.Items, func(o guidance.Item) bool { return o.ID == id })
 		if where < 0 || s.Project.Guidance.Items[where].Over() {
@@ -463,8 +465,8 @@ func (n *night) checkGuidance(fail func(string, ...any)) {
 	}
 }
 
-// checkStuck fails where nothing will ever happen by itself although nobody
-// is waited for.
+// checkStuck fails if the run can only wait forever: no effect is under way,
+// nothing is due, and no person is asked.
 func (n *night) checkStuck(fail func(string, ...any)) {
 	r := n.s.Project.Run
 	due := Due(n.s)
@@ -499,7 +501,7 @@ func (n *night) checkStuck(fail func(string, ...any)) {
 	}
 }
 
-// differ shows where two texts part.
+// differ returns the place where two texts begin to differ.
 func differ(a, b string) string {
 	at := 0
 	for at < len(a) && at < len(b) && a[at] == b[at] {
@@ -509,8 +511,7 @@ func differ(a, b string) string {
 	return "\n… " + cut(a) + "\n… " + cut(b)
 }
 
-// dump is what a person needs to understand a failure: where all stands, and
-// how it came there.
+// dump describes the state and how it came about, for a failure message.
 func (n *night) dump() string {
 	var b strings.Builder
 	p := n.s.Project

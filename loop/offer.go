@@ -8,12 +8,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// offerTime and lateTime are how long a requested command waits for its
-// confirmation. trialEvery is the time between two trials of an unusable agent.
+// offerTime and lateTime are how long the question that confirms a requested
+// command waits for its answer. trialEvery is the time between two trials of an
+// unusable agent.
 const (
 	offerTime  = 10 * time.Minute
 	lateTime   = 30 * time.Minute
-	trialEvery = 15 * time.Minute // only where nightporter stays (`up`)
+	trialEvery = 15 * time.Minute // only in a process that stays (`nightporter up`)
 )
 
 // offerRun asks whether a run should start (docs/spec 23.2). It withdraws an

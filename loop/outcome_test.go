@@ -9,9 +9,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// An end without a turn within ten seconds makes an agent unusable, unless the
-// agent named what went wrong: an overloaded provider refuses the very first
-// request, and nobody has to do anything about it.
+// TestClassifyEarlyEnd checks that an end within ten seconds without a turn
+// makes an agent unusable, unless the agent named a temporary failure: an
+// overloaded provider refuses the very first request, and no person needs to
+// act.
 func TestClassifyEarlyEnd(t *testing.T) {
 	began := time.Unix(1795190000, 0)
 	for _, c := range []struct {
@@ -35,27 +36,28 @@ func TestClassifyEarlyEnd(t *testing.T) {
 	}
 }
 
-// endAfter is where all stands once a builder's session on tree-c0 has ended.
+// endAfter is the state after the end of a builder's session on tree-c0.
 type endAfter struct {
 	Counts ledger.Accounting
 	Run    ledger.RunState
 	Wait   ledger.WaitReason
-	Agent  string // where the agent stands: usable, parked or unusable
+	Agent  string // state of the agent: usable, parked or unusable
 	// The session that follows.
 	Hat     string // "" = none
 	With    string // agent
 	Tree    string // its input tree
-	Again   bool   // it does the ended one over
-	Noted   bool   // it has a stricter note
+	Again   bool   // it repeats the session that ended
+	Noted   bool   // it has a note on how to avoid the same end
 	Attempt int
 	Cut     bool // it was cut off
-	Kept    bool // what it left is kept on a side ref
-	Taken   bool // what it left is taken over
+	Kept    bool // files of the ended session are kept on a side ref
+	Taken   bool // files of the ended session are captured
 }
 
-// TestEnds goes through the table of docs/spec 2.2: what a session's end is, what
-// it counts as, and what follows. The ends of the builder's session are those
-// of the director's script; TestTranscripts has the same nights entry by entry.
+// TestEnds checks each row of the table in docs/spec 2.2: the outcome of a
+// session's end, how it is counted, and what follows. The director's script
+// plays each end in a builder's session; TestTranscripts has the same nights
+// entry by entry.
 func TestEnds(t *testing.T) {
 	const running, waiting, over = ledger.RunRunning, ledger.RunWaiting, ledger.RunOver
 	again := endAfter{Run: running, Agent: "usable", Hat: "builder", With: "claude", Tree: "tree-c0", Again: true, Attempt: 1}
@@ -66,13 +68,13 @@ func TestEnds(t *testing.T) {
 	success := endAfter{Counts: ledger.CountsAsSuccess, Run: running, Agent: "usable", Hat: "reviewer", With: "claude", Tree: "t1", Attempt: 1, Taken: true}
 	failed := with(again, func(a *endAfter) { a.Counts, a.Noted = ledger.CountsAsFailed, true })
 	nothing := with(again, func(a *endAfter) { a.Counts, a.Kept = ledger.CountsAsNothing, true })
-	// The next attempt begins at the planner again, with nothing to do over.
+	// The next attempt begins with the planner and repeats nothing.
 	anew := endAfter{Run: running, Agent: "usable", Hat: "planner", With: "claude", Tree: "tree-c0", Attempt: 2}
 	unusable := endAfter{Counts: ledger.CountsAsNothing, Run: over, Agent: "unusable", Attempt: 1}
 	const done = `emit build.complete {"summary":"built it","files_modified":["a.go"]}`
 
 	for _, row := range []struct {
-		row   string // of the table, as docs/spec 2.2 has it
+		row   string // row of the table in docs/spec 2.2, as written there
 		name  string
 		set   string // settings
 		plays []string
@@ -157,8 +159,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// after reads what the entries from a place on, and the state, say of the last
-// agent session that ended.
+// after returns the outcome of the last agent session that ended in the entries
+// from position from, and the state after it.
 func (d *director) after(from int) (ledger.SessionOutcome, endAfter) {
 	d.t.Helper()
 	var end ledger.SessionOutcome

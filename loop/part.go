@@ -87,9 +87,9 @@ func (d *decision) beginParts(t TaskState) {
 	d.setTask(t.Task.ID, ledger.Ready, "approved parts come first")
 }
 
-// freePart returns an id that no part ever had: "Task 5/b", or "Task 5/b.2" if
-// an earlier plan had a part of that name. With one id for both, the ledger's
-// entries about the two could not be told apart.
+// freePart returns an id that no part had before: "Task 5/b", or "Task 5/b.2"
+// if an earlier plan had a part of that name. With one id for both, the
+// ledger's entries about the two could not be told apart.
 func (d *decision) freePart(id string) string {
 	free := id
 	for n := 2; ; n++ {
@@ -110,7 +110,7 @@ func partBody(s payload.Section) string {
 		}
 		fmt.Fprintf(&b, "%d. %s\n", n+1, text)
 	}
-	const most = 8000 // bytes; a task's text is never cut in a prompt, but its plan may be
+	const most = 8000 // bytes; a prompt never cuts a task's text, but may cut its plan
 	body := strings.TrimSpace(b.String())
 	if len(body) > most {
 		body = strings.ToValidUTF8(body[:most], "") + "…\n\nThe plan has the whole of it."
@@ -148,8 +148,8 @@ func (d *decision) dropParts(t TaskState, why string) (done []string) {
 }
 
 // planAnew drops the parts of a task before a new plan is made, because
-// sections of the old and the new plan can have the same ids. The next planner
-// is told which parts are done already.
+// sections of the old and the new plan can have the same ids. It tells the next
+// planner which parts are done.
 func (d *decision) planAnew(t TaskState, why string) {
 	if len(t.Parts) == 0 {
 		return

@@ -38,8 +38,8 @@ func (p Project) Question(id string) (ledger.Question, bool) {
 	return ledger.Question{}, false
 }
 
-// SettledQuestion returns the settled question with this id, and whether it is
-// still remembered.
+// SettledQuestion returns the settled question with this id, and whether the
+// state still has it: only the last ones are kept.
 func (p Project) SettledQuestion(id string) (Answered, bool) {
 	for _, s := range p.Answered {
 		if ledger.SameID(s.ID, id) {
@@ -59,8 +59,8 @@ func (p Project) Session(id string) (Session, bool) {
 	return Session{}, false
 }
 
-// Count returns how many tasks are done and how many there are. Parts and
-// withdrawn tasks do not count.
+// Count returns the number of done tasks and of all tasks. Parts and withdrawn
+// tasks do not count.
 func (p Project) Count() (done, total int) {
 	return p.Tasks.count(setDone), p.Tasks.count(setCounted)
 }

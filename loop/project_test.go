@@ -6,8 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestFind: an id is matched without case, and by any tail of it that is a
-// word of its own and names one task only (docs/spec 1).
+// TestFind checks that an id is found in any case, and by its last words if
+// they belong to one task only (docs/spec 1).
 func TestFind(t *testing.T) {
 	var tasks []TaskState
 	for _, id := range []string{"Task 1", "Task 12", "TECH-069", "BUG-069", "TECH-070", "9b"} {

@@ -12,11 +12,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// proseFields are the fields of entries, effects and states in which sentences
-// stand. Codes and reasons that programs compare have types of their own.
+// proseFields names the fields of entries, effects and states that hold
+// sentences for people. Codes and reasons that programs compare have types of
+// their own.
 var proseFields = map[string]bool{"Text": true, "Why": true, "Note": true, "Reason": true, "Then": true, "Trouble": true, "LastFail": true}
 
-// rewrite changes every sentence below v, which is addressable.
+// rewrite changes every sentence in v, which must be addressable.
 func rewrite(v reflect.Value, to func(string) string) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -43,7 +44,7 @@ func rewrite(v reflect.Value, to func(string) string) {
 	}
 }
 
-// reworded is an entry with other sentences. It shares nothing with e.
+// reworded returns a copy of e with its sentences changed by to.
 func reworded(t faults, e ledger.Entry, to func(string) string) ledger.Entry {
 	t.Helper()
 	r, err := e.Record()
@@ -60,9 +61,9 @@ func reworded(t faults, e ledger.Entry, to func(string) string) ledger.Entry {
 	return e
 }
 
-// proseless plays a transcript and returns what programs see of it. With tilde,
-// every sentence of every entry has a ~ in front before it is folded, so that
-// all later decisions are made on a state with other sentences.
+// proseless plays a transcript and returns everything but its sentences. With
+// tilde, it puts a ~ in front of every sentence of an entry before the entry is
+// folded, so that later decisions see a state with other sentences.
 func proseless(t *testing.T, file, script string, tilde bool) (out []string, changed int) {
 	t.Helper()
 	var d *director
@@ -100,8 +101,7 @@ func proseless(t *testing.T, file, script string, tilde bool) (out []string, cha
 	return out, changed
 }
 
-// onlyWords reports whether an entry changes nothing of a state but what people
-// read: it is written when a sentence changes.
+// onlyWords reports whether an entry changes only sentences of the state.
 func onlyWords(s State, e ledger.Entry) bool {
 	switch b := e.Body.(type) {
 	case ledger.TaskSet:
@@ -118,8 +118,9 @@ func onlyWords(s State, e ledger.Entry) bool {
 	return false
 }
 
-// No decision depends on a sentence: with every sentence changed, the core
-// decides the same, with the same codes, exit codes and times.
+// TestDecisionsIgnoreSentences checks that no decision depends on a sentence:
+// with every sentence changed, the core makes the same decisions with the same
+// codes, exit codes and times.
 func TestDecisionsIgnoreSentences(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.txt")
 	if err != nil || len(files) == 0 {

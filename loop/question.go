@@ -19,9 +19,8 @@ func (d *decision) askAgent(t TaskState) {
 	})
 }
 
-// askDispute asks a person to decide about issues that a review upheld twice,
-// although the session that should have fixed them gave reasons against it
-// (docs/spec 2.5).
+// askDispute asks a person to decide about issues that a review upheld twice
+// although the fixer gave reasons against them (docs/spec 2.5).
 func (d *decision) askDispute(t TaskState) {
 	var b strings.Builder
 	who := "review"

@@ -7,7 +7,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// answerGiven is an answer that is in the ledger already and takes effect now.
+// answerGiven is an answer that the ledger already has and whose effects follow
+// now.
 type answerGiven struct {
 	q             ledger.Question
 	choice, words string
@@ -26,11 +27,11 @@ type questionEffect struct {
 	verbs  map[string]answerEffect
 	own    func(*decision, answerGiven)             // an option or free text; nil: not accepted
 	expire func(*decision, ledger.Question)         // nobody answered in time
-	drop   func(*decision, ledger.Question, string) // something else settled it; the string says what
+	drop   func(*decision, ledger.Question, string) // something other than an answer settled it; the string names the event for people
 }
 
 // questionEffects has a row for each kind of question. init fills it, because
-// answers lead back to the table: a plain initialiser would be a cycle.
+// answers refer back to the table: Go refuses that as an initialization cycle.
 var questionEffects map[ledger.QuestionKind]questionEffect
 
 func init() {

@@ -6,9 +6,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestQuestionEffects reads the table of question kinds beside the one of their
-// effects: each kind, and each verb of it, does something, and has all its
-// cells.
+// TestQuestionEffects compares the table of question kinds with the table of
+// their effects: each kind and each verb has an effect, and no required cell is
+// empty.
 func TestQuestionEffects(t *testing.T) {
 	kinds := ledger.QuestionKinds()
 	if len(questionEffects) != len(kinds) || len(kinds) != 12 {

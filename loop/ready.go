@@ -22,7 +22,8 @@ func (d *decision) settleReady() {
 }
 
 // wanted reports whether the run's --from and --only include the task. A part
-// follows its task; a task of the run alone is always included.
+// is included with its task; a task that belongs to the run alone is always
+// included.
 func (d *decision) wanted(t *TaskState) bool {
 	tasks, s := d.Project.Tasks, &d.run().Settings
 	if t.Task.Own {

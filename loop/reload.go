@@ -52,8 +52,8 @@ func sameHats(a, b ledger.Settings) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// hasHats reports whether the settings have the hat and the pattern, or the
-// argument before it, uses it.
+// hasHats reports whether the settings have the hat and whether the pattern, or
+// the argument about its plan, uses it.
 func hasHats(s ledger.Settings, hat string) bool {
 	if _, ok := s.Hats[hat]; !ok {
 		return false

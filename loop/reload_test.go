@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAgentChosenAfterReload: hats that were changed on disk and wait for the
-// next session go on with the agent that a person chose, too.
+// TestAgentChosenAfterReload checks that an agent that a person chose also
+// applies to changed hats that wait for the next session.
 func TestAgentChosenAfterReload(t *testing.T) {
 	d := newDirector(t, "reload")
 	for _, line := range []string{"set others=codex", "go quiet", "plan"} {
@@ -24,8 +24,9 @@ func TestAgentChosenAfterReload(t *testing.T) {
 	}
 }
 
-// TestHatsUnchangedByRestart: hats that are read again after a restart are not
-// taken for others because the ledger knows no empty lists.
+// TestHatsUnchangedByRestart checks that hats that are read again after a
+// restart are not seen as changed only because the ledger stores no empty
+// lists.
 func TestHatsUnchangedByRestart(t *testing.T) {
 	d := newDirector(t, "restart")
 	builder := d.settings.Hats["builder"]

@@ -9,18 +9,17 @@ import (
 
 // reminderFrom is the shortest total time of a question that gets a reminder.
 // The reminder comes after two thirds of that time, so at least ReminderLeft
-// remains. In a shorter question, too little time would remain to come back to
-// it.
+// remains. In a shorter question, too little time would remain for an answer.
 const reminderFrom = 3 * ReminderLeft
 
 // ReminderLeft is the least time that a reminder leaves for the answer. A
 // reminder that could not be sent before that is dropped.
 const ReminderLeft = 5 * time.Minute
 
-// scheduleReminder sets the end of a question and the time of its reminder.
+// scheduleReminder sets the expiry of a question and the time of its reminder.
 // Only agents' questions get a reminder. Blocked tasks and manual checks have
-// no end and are named in each morning's digest; a confirmation of a person's
-// own command should not wake anybody.
+// no expiry and are named in each morning's digest; a confirmation of a
+// person's own command should not wake anybody.
 func scheduleReminder(q *ledger.Question, asked, expires time.Time) {
 	q.Expires, q.Remind = expires, time.Time{}
 	if whole := expires.Sub(asked); q.Reminds() && whole >= reminderFrom {

@@ -61,7 +61,7 @@ func (d *decision) resume(agent string) {
 	}
 	for _, name := range sortedKeys(d.Shared.Agents) { // "try now"
 		if agent != "" && agent != name {
-			continue // what it was held for stands
+			continue // another agent stays on hold
 		}
 		if r.State == ledger.RunWaiting || d.Shared.Agents[name].Unusable {
 			d.addShared(ledger.AgentUsable{Agent: name})
@@ -136,7 +136,7 @@ func (d *decision) stop(b Stop) {
 	}
 	d.add(scope{}, ledger.RunStateSet{State: ledger.RunStopping, Signal: b.Signal, Now: b.Now})
 	if b.Now && d.run().Finishing != nil && !d.Project.busy() {
-		d.cutCheck() // a full disk holds its check, so no end of that check will come
+		d.cutCheck() // a full disk holds the run's check, so the end of that check will not come
 	}
 	t, ok := d.Project.inHand()
 	switch {
@@ -175,9 +175,9 @@ func (d *decision) cut(s Session, why string) {
 	d.effect(d.uniqueKey(s.ID), ledger.EffectEnd{Session: s.ID})
 }
 
-// finish parks the task under way and ends the run. A branch tip with commits
-// of its own is first verified in a clean folder, unless that was done already
-// or the run has to stop at once (docs/spec 2.3).
+// finish parks the task under way and ends the run. A branch tip with the run's
+// commits is first verified in a clean folder, unless that was done already or
+// the run has to stop at once (docs/spec 2.3).
 func (d *decision) finish(e ledger.RunEnded) {
 	r := d.run()
 	if r.Over() || r.Finishing != nil {
@@ -279,7 +279,7 @@ func (d *decision) effectBroken(b EffectBroken) {
 		return
 	}
 	if s, ok := d.Project.Session(b.Key); ok && b.Kind == "session.start" {
-		// The session never started, so the runner will report no exit.
+		// The session never started, so the runner will not report its exit.
 		x := ledger.Exit{Session: s.ID, Reason: ledger.ExitNotStarted, Code: -1, Turns: -1, Tokens: -1, Text: b.Text, Started: d.in.Time, Ended: d.in.Time}
 		if s.Planned.Kind == ledger.KindAgent {
 			d.addShared(ledger.LeaseReleased{Session: s.ID})
@@ -305,8 +305,8 @@ func (d *decision) effectBroken(b EffectBroken) {
 	if t, ok := d.task(b.Task); ok && t.Attempt != nil && t.Status == ledger.Active {
 		d.add(scope{task: b.Task}, ledger.StageSet{Stage: ledger.StageReady})
 		if b.Kind == (ledger.EffectCommit{}).EffectKind() {
-			// Another session could not make the branch writable, and a task
-			// that has converged is not done again for that.
+			// Another session could not make the branch writable, and the
+			// converged task should not be done again.
 			d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: b.Text})
 			return
 		}

@@ -17,21 +17,21 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// world plays everything outside the core in a random way: agents, commands,
-// git, people, the disk, and crashes of the daemon.
+// world simulates everything outside the core at random: agents, commands, git,
+// people, the disk, and crashes of the daemon.
 type world struct {
 	*night
 	rnd   *rand.Rand
-	kind  bool            // all goes well from now on
-	asked map[string]bool // sessions whose end was asked for
+	kind  bool            // everything succeeds from now on
+	asked map[string]bool // sessions that were asked to end
 	taken map[string]TreeCaptured
 	laid  map[string]MergeFinished
-	late  []func() // results that were delivered before, as a crash may deliver them again
+	late  []func() // deliver a result a second time, as a crash may
 	seq   int
 }
 
-// TestSchedules runs nights at random, and wants every one of them to come to
-// a good end once the world turns kind.
+// TestSchedules plays random nights. Every night must come to its end once
+// everything outside the core succeeds.
 func TestSchedules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
@@ -84,7 +84,8 @@ func (w *world) person(b InputBody) ledger.Answer { return w.do(b, w.key("person
 
 func (w *world) run() { w.person(StartRun{Settings: w.settings, MaxSessions: 1}) }
 
-// draw is uniform, which rapid's own numbers are not: they prefer small ones.
+// draw returns a uniform random number below n. Numbers from rapid are not
+// uniform: it prefers small ones.
 func (w *world) draw(n int, _ string) int { return w.rnd.IntN(n) }
 
 func pick[T any](w *world, of ...T) T { return of[w.rnd.IntN(len(of))] }
@@ -108,8 +109,8 @@ func (w *world) step() {
 	}
 }
 
-// crash: what the ledger gives back is all that is left; what was delivered
-// and not acknowledged comes again, and changes nothing.
+// crash restarts the core from the ledger. A result that was delivered before
+// may be delivered again, and must change nothing.
 func (w *world) crash() {
 	w.s = w.folded
 	if len(w.late) > 0 {
@@ -117,13 +118,13 @@ func (w *world) crash() {
 	}
 }
 
-// repeat delivers a result a second time under another key: the core has to
-// see for itself that it has it.
+// repeat arranges that a result is delivered a second time under another key:
+// the core has to notice by itself that it has it.
 func (w *world) repeat(b InputBody) {
 	w.late = append(w.late, func() {
 		run := w.s.Project.Run
 		if _, planning := b.(Preflighted); planning && run.State == ledger.RunPlanning {
-			return // of another run of the same name: cannot be
+			return // a Preflighted for another run with the same id, which cannot happen outside this test
 		}
 		if d := w.do(b, w.key("late")); len(d.Entries)+len(d.Effects) > 0 {
 			w.t.Fatalf("%s a second time gives %s", b.InputKind(), mustJSON(w.t, d.Entries))
@@ -136,7 +137,8 @@ func (w *world) deliver(b InputBody, key string) {
 	w.repeat(b)
 }
 
-// pass lets time pass: to when something is due, or some while.
+// pass moves the clock, to the time when something is due or by a random time,
+// and sends a Tick.
 func (w *world) pass() {
 	due := Due(w.s)
 	if !due.IsZero() && w.draw(3, "to due") > 0 {
@@ -186,7 +188,7 @@ func (w *world) people() {
 		switch w.draw(4, "broken hats") {
 		case 0:
 			b = HatsChanged{Err: "hats/x.toml:3: unknown key"}
-		case 1: // changed on disk, and read by the next start alone
+		case 1: // changed on disk, but only the next start reads it
 			w.settings.Pattern, w.settings.Hats = b.Pattern, b.Hats
 			return
 		default:
@@ -200,7 +202,8 @@ func (w *world) people() {
 	}
 }
 
-// crowd is what comes from people's chats: it is recorded, and no night notices it.
+// crowd sends a random input from people's chats: it is recorded in the shared
+// stream and changes no project.
 func (w *world) crowd() {
 	w.who, w.role = pick(w, "", "mira", "ana", "eve"), pick(w, "", "", ledger.RoleSteer, ledger.RoleAdmin)
 	defer func() { w.who, w.role = "", "" }()
@@ -219,8 +222,8 @@ func (w *world) crowd() {
 	}
 }
 
-// hats are all of the pattern's, and perhaps others: built-in ones may be
-// taken away where no pattern routes to them.
+// hats returns the hats of all patterns, sometimes without a hat that no
+// pattern has a route to.
 func (w *world) hats() map[string]ledger.Hat {
 	hats := maps.Clone(testSettings().Hats)
 	if w.draw(3, "") == 0 {
@@ -229,9 +232,9 @@ func (w *world) hats() map[string]ledger.Hat {
 	return hats
 }
 
-// answer settles one open question, well or nonsensically.
+// answer answers one open question at random, also with an invalid answer.
 func (w *world) answer() {
-	if old := w.s.Project.Answered; len(old) > 0 && w.draw(4, "late") == 0 { // taken back, or after it was settled
+	if old := w.s.Project.Answered; len(old) > 0 && w.draw(4, "late") == 0 { // undo or answer a question that is settled
 		w.person(AnswerQuestion{Question: old[len(old)-1].ID, Choice: pick(w, "undo", "undo", "a", "retry"), Words: pick(w, "", "use the other one")})
 		return
 	}
@@ -244,7 +247,7 @@ func (w *world) answer() {
 	w.person(AnswerQuestion{Question: q.ID, Choice: verbs[w.draw(len(verbs), "choice")], Words: pick(w, "", "use the other one")})
 }
 
-// talk is what people say to coming sessions.
+// talk sends a random command about guidance.
 func (w *world) talk() {
 	items := w.s.Project.Guidance.Items
 	id := "g1"
@@ -266,7 +269,7 @@ func (w *world) talk() {
 	}
 }
 
-// edit changes the source as people and their stashes do.
+// edit changes the source at random: people edit, stash and tick.
 func (w *world) edit() {
 	if w.s.Project.Run.Over() || w.s.Project.Run.State == ledger.RunPlanning {
 		return
@@ -302,7 +305,8 @@ func (w *world) edit() {
 	w.do(SourceChanged{Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(tasks)}, Read: w.now}, "")
 }
 
-// outside carries on one thing that is under way: a session, or an effect.
+// outside continues a random piece of work under way: a session or another
+// effect.
 func (w *world) outside() {
 	if len(w.todo) == 0 {
 		return
@@ -374,7 +378,7 @@ func (w *world) act(e ledger.Effect) {
 		}
 		made := w.commit(b.Commit)
 		if !w.kind && w.draw(4, "crash in commit") == 0 {
-			w.s = w.folded // made, and its result lost: it is made again
+			w.s = w.folded // the commit exists, but its result is lost: the effect is repeated
 			return
 		}
 		w.remove(e)
@@ -415,7 +419,7 @@ func (w *world) takeover(b ledger.CaptureRequest) TreeCaptured {
 	return r
 }
 
-// session carries on a session: it emits, or ends.
+// session continues a session: it emits an event, or exits.
 func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 	ses, ok := w.s.Project.Session(b.Session)
 	if !ok {
@@ -477,10 +481,11 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 	w.deliver(SessionExited{x}, "exit")
 }
 
-// repro reports whether the command in hand is the reproducer's own.
+// repro reports whether the session runs the reproducer's command.
 func (w *world) repro(ses Session) bool { return ses.Planned.Command == "go test -run TestBug" }
 
-// sections are a plan's parts, each of which may need the ones before.
+// sections returns random sections of a plan. A section may depend on an
+// earlier one.
 func (w *world) sections() []map[string]any {
 	var list []map[string]any
 	for n := range 1 + w.draw(4, "sections") {
@@ -505,7 +510,7 @@ func (w *world) sections() []map[string]any {
 	return list
 }
 
-// critique is what a critic says of the plan in hand.
+// critique returns a random verdict on the plan of a task.
 func (w *world) critique(task string) map[string]any {
 	data := map[string]any{"verdict": payload.VerdictOkay, "sections": []any{}}
 	t, _ := w.s.Project.Find(task)
@@ -527,14 +532,14 @@ func (w *world) critique(task string) map[string]any {
 	return data
 }
 
-// emitAny emits what a hat may end with, or something else.
+// emitAny emits a random event: one that the hat may emit, or another.
 func (w *world) emitAny(ses Session) {
 	typ := w.s.Project.Run.Settings.Hats[ses.Planned.Hat].Emits[0]
 	data := map[string]any{"summary": "did it", "steps": []string{"one"}, "files_modified": []string{"a.go"}, "issues": []ledger.Issue{}, "resolved": []string{}}
 	switch typ {
 	case ledger.EventPlan:
 		t, _ := w.s.Project.Find(ses.Task)
-		stands := t.Attempt != nil && t.Attempt.Consensus != nil && len(t.Attempt.Consensus.Approved) > 0 // and the rest is in sections then
+		stands := t.Attempt != nil && t.Attempt.Consensus != nil && len(t.Attempt.Consensus.Approved) > 0 // then the rest of the plan has to be in sections too
 		if w.draw(2, "in parts") == 0 || w.kind && stands {
 			data["sections"] = w.sections()
 		}
@@ -610,8 +615,8 @@ func (w *world) emitAny(ses Session) {
 	}
 }
 
-// calm: everything goes well from here on, people answer, and the work comes
-// to its end.
+// calm lets everything succeed and answers all questions, until all work is
+// done.
 func (w *world) calm() {
 	w.kind = true
 	for range 600 {
@@ -673,7 +678,8 @@ func (w *world) finished() bool {
 	return true
 }
 
-// hopeless: it depends on what was put away, or was never there.
+// hopeless reports whether a task can never start because a task that it
+// depends on was skipped, withdrawn or never existed.
 func (w *world) hopeless(t TaskState, depth int) bool {
 	if depth > 50 || t.Status != ledger.Pending {
 		return false

@@ -33,11 +33,11 @@ const (
 func Arguing() []string { return []string{hatCritic, hatArchitect} }
 
 // argues reports whether the task's plan goes to the critic before anything is
-// built. A part is excluded: its plan was argued about together with its
-// task's. So is the task that fixes a red baseline: it ends with the run, and
-// its plan could not outlive it.
+// built. A part is excluded: its plan was criticised with its task's. So is the
+// task that fixes a red baseline: it ends with the run, and its plan could not
+// outlive it.
 func argues(s ledger.Settings, t ledger.Task) bool {
-	// A user can have other hats with these names.
+	// a user's own hat can have this name
 	critic := slices.Contains(s.Hats[hatCritic].Emits, ledger.EventCritique)
 	architect := slices.Contains(s.Hats[hatArchitect].Emits, ledger.EventAdvice)
 	return (s.Consensus || s.Pattern.Consensus || t.Consensus) && !isPart(t) && critic && architect

@@ -7,8 +7,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestAnswerToAnotherSource: a question about a task of the source that the
-// project is not at reaches neither a task of the same name, nor nobody.
+// TestAnswerToAnotherSource checks that an answer to a question about a task of
+// another source is refused: it must not reach a task of the present source
+// that has the same id, and the question must stay open.
 func TestAnswerToAnotherSource(t *testing.T) {
 	d := newDirector(t, "shelf")
 	for _, line := range []string{"tasks 1", "go quiet", "plan", `ask {"text":"which?","options":["this","that"],"choice":"that"}`, "/stop"} {

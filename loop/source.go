@@ -95,7 +95,7 @@ func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 		case c.now.Mark == ledger.MarkDone && c.old.Status != ledger.Done && c.old.Status != "" && c.now.Mark != c.old.Lifted:
 			if t, _ := d.task(id); t.Status == ledger.Active {
 				if t.committing() {
-					break // its commit is being made: it is done in a moment
+					break // the task's commit is being made, so it will be done in a moment
 				}
 				d.cutTask(t, "ticked in the source")
 			}
@@ -109,15 +109,16 @@ func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 			d.add(scope{task: id}, ledger.TaskSet{From: ledger.Blocked, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 			d.mark(id, ledger.MarkOpen)
 		case len(c.old.Parts) > 0 && c.old.Status != ledger.Done && bodyChanged(c.old.Task, c.now):
-			// Its parts come from a plan for the old text.
+			// The task's parts come from a plan for the old text.
 			t, _ := d.task(id)
 			d.cutTask(t, "edited in the source")
 			d.dropParts(t, "edited in the source")
 			d.closeQuestions(id, "edited in the source")
 			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 		case c.old.Status == ledger.Active && bodyChanged(c.old.Task, c.now):
-			// The attempt works on the old text. A commit that is being made is
-			// left alone: done compares the text that it was made for.
+			// The attempt works on the old text. An attempt whose commit is
+			// being made is left alone: done compares the text that the commit
+			// was made for.
 			if t, _ := d.task(id); !t.committing() {
 				d.cutTask(t, "edited in the source")
 				d.add(scope{task: id}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "edited in the source"})
@@ -164,8 +165,8 @@ func (d *decision) tickedAgain() {
 	}
 }
 
-// remark writes the marks of done tasks again that could not be written when
-// the task ended.
+// remark writes the marks of done tasks that could not be written when the task
+// ended.
 func (d *decision) remark() {
 	for _, t := range d.Project.Tasks.of(setDone) {
 		if t.Task.Mark == ledger.MarkOpen && t.Marked == "" && (t.Commit != "" || len(t.Parts) > 0) {

@@ -6,8 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Spent is the spending of a run, by hat and by task. It is a read model:
-// without it, every reader would have to fold the run's entries.
+// Spent is the spending of a run, by hat and by task. The state keeps it so
+// that readers need not fold the run's entries.
 type Spent struct {
 	Hats  []Share     `json:"hats,omitempty"` // in the order of their first ended session
 	Tasks List[Share] `json:"tasks,omitzero"` // Name is "" for sessions without a task
@@ -17,7 +17,7 @@ type Spent struct {
 type Share struct {
 	Name     string  `json:"name"`
 	USD      float64 `json:"usd"`
-	Tokens   int64   `json:"tokens,omitempty"`   // as far as agents report them
+	Tokens   int64   `json:"tokens,omitempty"`   // counted only for agents that report tokens
 	Unpriced int     `json:"unpriced,omitempty"` // sessions whose cost is unknown
 }
 

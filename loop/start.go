@@ -38,7 +38,7 @@ func (d *decision) startRun(b StartRun) {
 	if !r.Over() && !b.New && r.Settings.Source == b.Settings.Source {
 		if r.State == ledger.RunPlanning {
 			d.answer = ledger.Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
-			return // its preflight is under way, or the outbox repeats it
+			return // the preflight is under way, or will be repeated after a crash
 		}
 		for _, q := range d.Project.Questions {
 			if q.Kind == ledger.AskReview {
@@ -61,10 +61,10 @@ func (d *decision) startRun(b StartRun) {
 	}
 	for _, t := range d.Project.Tasks.All() {
 		switch {
-		case t.Task.Own: // a task of the last run alone
+		case t.Task.Own: // this task belonged to the last run alone
 			d.closeQuestions(t.Task.ID, "its run is over")
 			d.expireGuidance(t.Task.ID, "its task went with its run")
-		case b.New && t.Attempt != nil && t.Status == ledger.Ready: // a new run starts from HEAD alone
+		case b.New && t.Attempt != nil && t.Status == ledger.Ready: // a new run starts from HEAD and does not continue the attempt
 			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "a new run from HEAD"})
 			d.planAnew(*t, "a new run from HEAD")
 		}
@@ -160,8 +160,8 @@ func (d *decision) settleBaseline(choice string) {
 		}
 		d.begin(v.Results, advisory)
 	case "fix":
-		// No command is advisory: the first task is done only when all of them
-		// pass.
+		// No command is advisory: the task that fixes the baseline is done only
+		// when all of them pass.
 		d.add(scope{}, ledger.SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []ledger.Task{baselineTask(*v)}})
 		d.begin(v.Results, nil)
 	default:
@@ -204,16 +204,16 @@ func (d *decision) begin(baseline []ledger.Result, advisory []string) {
 }
 
 // goOn starts the next run after a person's answer made a task ready. It does
-// so only if the last run has ended and the process stays (`nightporter up`). A
-// run that is finishing only notes the person.
+// so only if the last run has ended and the process stays (`nightporter up`).
+// For a run that is finishing, it only records who asked.
 func (d *decision) goOn() {
 	r := d.run()
 	if d.in.Idle || r == nil || !r.Settings.Stays {
 		return
 	}
 	if e := r.Finishing; e != nil && (e.Reason == ledger.ReasonManual || e.Reason == ledger.ReasonNothing || e.Reason == ledger.ReasonBlocked) {
-		// The run still ends once its branch tip is verified. The entry notes
-		// who wants the next one.
+		// The run still ends once its branch tip is verified. The entry records
+		// who asked for the next run.
 		next := *e
 		next.By = d.by()
 		d.add(scope{}, ledger.RunFinishing{Ending: next})
@@ -223,7 +223,7 @@ func (d *decision) goOn() {
 		return
 	}
 	s := r.upcoming()
-	s.Until, s.From, s.Only = time.Time{}, "", "" // they were meant for the last run alone
+	s.Until, s.From, s.Only = time.Time{}, "", "" // these settings were meant for the last run alone
 	text := d.answer.Text
 	d.startRun(StartRun{Settings: s})
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeStarted, ID: d.answer.ID, Text: strings.TrimPrefix(text+"; "+d.answer.ID+" starts with it", "; ")}

@@ -8,8 +8,8 @@ import (
 )
 
 // limitEvery is the time between the start of a run that ended at a limit and
-// the start of the next one. So limits bound the spending of a day, and a night
-// keeps its hour.
+// the start of the next run. It makes limits bound the spending of a day, and
+// keeps the start at the same hour of each night.
 const limitEvery = 24 * time.Hour
 
 // Start says whether a run should begin by itself.
@@ -45,14 +45,11 @@ func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot) *decisio
 }
 
 // Startable decides whether `start = "auto"` begins a run now (docs/spec 16).
-//
-// It never restarts in a circle. After a run that nightporter itself carried to
-// an end, a task has to be ready that this run did not leave behind. After a
+// It must not start the same run again and again. After a run that ended by
+// itself, a task has to be ready that this run did not leave undone. After a
 // run that ended at a limit or could not start, the next one begins a day after
-// that run was planned.
-//
-// changed is when the source was last seen to change. An edit after a failed
-// start allows another try at once.
+// that run was planned. changed is when the source was last seen to change. An
+// edit after a failed start allows another try at once.
 func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now, changed time.Time) Start {
 	r := s.Project.Run
 	if !r.Over() {
@@ -66,7 +63,8 @@ func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now,
 	case len(out.Tasks) == 0:
 		out.Why = "nothing is ready"
 	case r == nil, r.Check, !r.Settings.Stays, r.Settings.Source != settings.Source:
-		// That run was not one that starts by itself, so there is no circle.
+		// The last run was not started automatically, so this start cannot
+		// repeat it endlessly.
 		out.OK, out.Why = true, "tasks are ready"
 	case waitsADay(r.Ended.Reason):
 		out.Again = r.Planned.Add(limitEvery)
@@ -111,10 +109,10 @@ func anyNew(s State, snapshot ledger.Snapshot, ready []string) bool {
 	return false
 }
 
-// WorksOn is an input about the shared state, with an empty Project. Projects lists all
-// projects that this process works on from now on. The slots of all other
-// projects become free: no process waits for their sessions any more, and the
-// supervisors end them.
+// WorksOn is an input that concerns all projects, with an empty Project.
+// Projects lists all projects that this process works on from now on. The slots
+// of all other projects become free: this process does not wait for their
+// sessions, and the supervisors of the sessions end them.
 type WorksOn struct{ Projects []string }
 
 // InputKind returns "works_on".

@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestStartable: a project with start = "auto" begins when work is ready, and
-// never in a circle.
+// TestStartable checks that a project with start = "auto" begins when work is
+// ready, and never starts the same run again and again.
 func TestStartable(t *testing.T) {
 	began := time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)
 	ended := began.Add(4 * time.Hour)
@@ -30,7 +30,8 @@ func TestStartable(t *testing.T) {
 
 	settings := testSettings()
 	settings.Stays = true
-	// after is the state that a run left: its tasks with their statuses.
+	// after returns the state after a run that ended for a reason and left its
+	// tasks with these statuses.
 	after := func(reason ledger.Reason, statuses ...ledger.Status) State {
 		s := State{Project: Project{Name: "shop", Source: settings.Source.String()}}
 		var tasks []TaskState
@@ -91,7 +92,8 @@ func TestStartable(t *testing.T) {
 	}
 }
 
-// TestWorksOn: a project that nobody works on any more holds no slot.
+// TestWorksOn checks that a project that no process works on any more holds no
+// slot.
 func TestWorksOn(t *testing.T) {
 	s := State{Shared: Shared{MaxSessions: 1, Leases: []ledger.LeaseGranted{{Session: "r1-1", Project: "old"}, {Session: "r2-1", Project: "shop"}}}}
 	d := Decide(s, Input{Actor: "daemon", Body: WorksOn{Projects: []string{"shop", "blog"}}})

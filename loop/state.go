@@ -64,13 +64,13 @@ type Answered struct {
 	Actor   string           `json:"actor,omitempty"` // id of the same person: names are not unique
 	Subject QuestionSubject  `json:"of,omitzero"`
 	Along   []string         `json:"along,omitempty"`  // ids of tasks that the answer skipped along with its own
-	Guided  []string         `json:"guided,omitempty"` // ids of guidance items that waited for its task or for those in Along
+	Guided  []string         `json:"guided,omitempty"` // ids of guidance items that were addressed to its task or to the tasks in Along
 	Before  *ledger.Before   `json:"before,omitempty"` // state before the answer, for undo; nil = cannot be undone
 	Late    *ledger.Question `json:"late,omitempty"`   // agent's question that expired and took the agent's own choice
 }
 
-// QuestionSubject is what a settled question was about. It holds as much as a
-// reply to a late answer needs.
+// QuestionSubject is the subject of a settled question. It holds what a reply
+// to a late answer needs.
 type QuestionSubject struct {
 	Kind  ledger.QuestionKind `json:"kind,omitempty"`
 	Task  string              `json:"task,omitempty"`  // id as written
@@ -133,7 +133,7 @@ type Session struct {
 	At      time.Time             `json:"at"`
 	Cut     bool                  `json:"cut,omitempty"`   // the daemon asked for its end
 	Event   *ledger.EventAccepted `json:"event,omitempty"` // event that was accepted; nil = none yet
-	Owed    bool                  `json:"owed,omitempty"`  // an event was refused once because it did not report guidance
+	Owed    bool                  `json:"owed,omitempty"`  // an event was refused once because it did not report on guidance
 	Refused int                   `json:"refused,omitempty"`
 	Kept    int                   `json:"kept,omitempty"` // number of texts that it wrote to notebooks
 }

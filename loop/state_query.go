@@ -86,8 +86,8 @@ func (p Project) tries() bool {
 	return !p.Run.Over() && p.Run.State == ledger.RunWaiting && p.Run.Wait == ledger.WaitAgent
 }
 
-// isPart reports whether a task stands in no file, because it is a part or
-// belongs to the run alone. No mark is written for it.
+// isPart reports whether a task has no line in the source, because it is a part
+// or belongs to the run alone. No mark is written for it.
 func isPart(t ledger.Task) bool { return t.Own || t.Parent != "" }
 
 // inSource reports whether the task has a line in its source.
@@ -106,7 +106,7 @@ func (t TaskState) partOf(section string) string {
 	return ""
 }
 
-// parts folds PartsMade into the project. New parts stand directly after their
+// parts applies PartsMade to the project. New parts stand directly after their
 // task and its earlier parts.
 func (p Project) parts(b ledger.PartsMade, parent string) Project {
 	n := p.index(parent)
@@ -173,13 +173,13 @@ func (t TaskState) committing() bool {
 }
 
 // bodyChanged reports whether an edit changed anything but the mark, and so
-// what an agent would be told.
+// changes the prompt of the task's sessions.
 func bodyChanged(a, b ledger.Task) bool { return !sameBody(&a, &b) }
 
-// sameBody compares field by field, because the plan is read again after each
-// mark that nightporter writes, and reflection takes milliseconds for 2,000
-// tasks. Nil and empty lists are equal, as in JSON. The mark and the line
-// number are not compared.
+// sameBody compares field by field: the plan is read again after each mark that
+// nightporter writes, and reflection would take milliseconds for 2,000 tasks.
+// Nil and empty lists are equal, as in JSON. The mark and the line number are
+// not compared.
 func sameBody(a, b *ledger.Task) bool {
 	return a.ID == b.ID && a.Title == b.Title && a.Body == b.Body && a.Scope == b.Scope &&
 		slices.Equal(a.DependsOn, b.DependsOn) && slices.Equal(a.Acceptance, b.Acceptance) && a.Notes == b.Notes &&

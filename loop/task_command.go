@@ -41,7 +41,7 @@ func (d *decision) skipTask(id string) {
 	d.say("%s skipped; %s needs it and waits. Skip it too: %s skip", ledger.ShortID(t.Task.ID), strings.Join(shortIDs(need), " "), q.ID)
 }
 
-// retryTask makes a task ready again, with two new attempts.
+// retryTask makes a task ready again and allows it two new attempts.
 func (d *decision) retryTask(id string) {
 	t, ok := d.Project.Find(id)
 	if !ok {
@@ -75,7 +75,7 @@ func (d *decision) retryTask(id string) {
 	d.goOn()
 }
 
-// nextTask lets the run take a ready task before all others.
+// nextTask makes a ready task the next task of the run.
 func (d *decision) nextTask(id string) {
 	t, ok := d.Project.Find(id)
 	switch {

@@ -37,7 +37,7 @@ type TaskState struct {
 	MarkedAt time.Time       `json:"marked_at,omitzero"`
 	Lifted   ledger.Mark     `json:"lifted,omitempty"`  // mark that a person's answer overrules, until the source shows a different one
 	Attempt  *Attempt        `json:"work,omitempty"`    // attempt under way or parked
-	Person   bool            `json:"person,omitempty"`  // needs a person's approval: its box stays open until then
+	Person   bool            `json:"person,omitempty"`  // a person has to approve it: its checkbox stays open until then
 	Words    []string        `json:"words,omitempty"`   // answers and failed manual checks, shown in every later prompt
 	Allowed  []string        `json:"allowed,omitempty"` // paths outside its scope that a person allowed
 	Denied   []string        `json:"denied,omitempty"`  // paths outside its scope that stay forbidden after a question
@@ -63,7 +63,7 @@ type Attempt struct {
 	FailedRow int                   `json:"failed_row"` // failed sessions in a row
 	LostRow   int                   `json:"lost_row"`
 	Red       int                   `json:"red"`                 // red verifications in a row
-	Rechecked bool                  `json:"rechecked,omitempty"` // red commands were run on the start commit too (docs/decisions/0011)
+	Rechecked bool                  `json:"rechecked,omitempty"` // the red commands also ran on the start commit (docs/decisions/0011)
 	Rounds    int                   `json:"rounds"`
 	Note      string                `json:"note,omitempty"`     // for the next session: why the last one is repeated
 	Replaces  string                `json:"replaces,omitempty"` // id of the session that the next one repeats
@@ -76,10 +76,10 @@ type Attempt struct {
 	Issues    []ledger.Issue        `json:"issues,omitempty"`  // from the last review, or failed checks from a verifier
 	Found     []ledger.Issue        `json:"found,omitempty"`   // by the current review
 	Verified  *ledger.Verified      `json:"verified,omitempty"`
-	Judged    string                `json:"judged,omitempty"`     // session whose files Verified is about
+	Judged    string                `json:"judged,omitempty"`     // session whose files the result in Verified is for
 	Trees     []string              `json:"trees,omitempty"`      // tree after each round
 	IssueSets []string              `json:"issue_sets,omitempty"` // fingerprint of the issues of each review
-	Converged bool                  `json:"converged,omitempty"`  // on its way to the commit
+	Converged bool                  `json:"converged,omitempty"`  // the attempt is being committed
 	Manual    string                `json:"manual,omitempty"`     // instructions for the person who has to look at the result
 	NoChange  string                `json:"no_change,omitempty"`
 	Disputed  json.RawMessage       `json:"disputed,omitempty"` // issues that the fixer disputes, with its reasons

@@ -91,7 +91,8 @@ func (ids *taskIDs) find(id string) int {
 	}
 	full := int32(-1)
 	for _, key := range []string{"task " + want, want} {
-		if n, ok := ids.byID[key]; ok && (full < 0 || n < full) {
+		// byID has ids as written too: "task " is no key, and must not be found as one.
+		if n, ok := ids.byID[key]; ok && ids.keys[n] == key && (full < 0 || n < full) {
 			full = n
 		}
 	}

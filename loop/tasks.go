@@ -14,7 +14,7 @@ import (
 // So a published state keeps its value, and no decision copies a whole plan.
 // The zero value is the empty list. Its JSON is an array.
 //
-// The list also indexes what decisions ask for after every input: the position
+// The list also indexes what decisions look up after every input: the position
 // of an id, and the sets of tasks that are ready, active, blocked and so on.
 // Changing a task costs as much in a plan of 2,000 tasks as in one of 20,
 // unless other tasks depend on it.
@@ -124,8 +124,8 @@ func (l TaskList) With(n int, t TaskState) TaskList { return l.with(n, &t) }
 // with is With without the copy: the caller must not change t afterwards.
 func (l TaskList) with(n int, t *TaskState) TaskList { return l.replace(n, l.tasks.At(n).kept(), t) }
 
-// replace puts t at position n and updates the sets. was is the membership of
-// the task that stood there. t may be that same task, changed in place, if no
+// replace puts t at position n and updates the sets. was is the set membership
+// of the task that t replaces. t may be that same task, changed in place, if no
 // other list shares it.
 func (l TaskList) replace(n int, was kept, t *TaskState) TaskList {
 	if l.tasks.At(n) != t {

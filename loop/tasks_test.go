@@ -12,8 +12,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestList: a changed list is another one, and the first stays as it was, over
-// the length of several blocks.
+// TestList checks that a change returns a new list and leaves the old one as it
+// was, for lists of several blocks.
 func TestList(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var l List[int]
@@ -41,7 +41,7 @@ func TestList(t *testing.T) {
 	})
 }
 
-// TestFindOfMany: the index finds what a look at one id after the other finds.
+// TestFindOfMany checks that the index finds the same tasks as a linear search.
 func TestFindOfMany(t *testing.T) {
 	one := rapid.SampledFrom([]string{"5", "a", "A", "api", "task", "Task", "Ä", "-", " ", "  ", "#", "/", "é", "İ"})
 	id := rapid.Custom(func(rt *rapid.T) string {
@@ -63,6 +63,16 @@ func TestFindOfMany(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFindOfSpaces: an id that is written with spaces is found by its words alone.
+func TestFindOfSpaces(t *testing.T) {
+	l := NewTaskList(TaskState{Task: ledger.Task{ID: "task "}}, TaskState{Task: ledger.Task{ID: "task  5"}})
+	for id, want := range map[string]int{"": -1, "#": -1, "task": 0, "# 5": -1, "#5": 1, "Task 5": 1} {
+		if got := l.find(id); got != want {
+			t.Errorf("find %q: %d, want %d", id, got, want)
+		}
+	}
 }
 
 func findSlowly(tasks []TaskState, id string) int {
@@ -91,7 +101,8 @@ func findSlowly(tasks []TaskState, id string) int {
 	return found
 }
 
-// TestTaskListJSON: a list is an array, and comes back as it was.
+// TestTaskListJSON checks that a list encodes as an array and decodes to the
+// same list.
 func TestTaskListJSON(t *testing.T) {
 	p := Project{Name: "shop"}
 	if got, want := mustJSON(t, p), `{"name":"shop"}`; got != want {
@@ -107,7 +118,8 @@ func TestTaskListJSON(t *testing.T) {
 	}
 }
 
-// TestSameBody: it looks at every field of a task but its mark and its line.
+// TestSameBody checks that sameBody compares every field of a task but its mark
+// and line.
 func TestSameBody(t *testing.T) {
 	for n := range reflect.TypeFor[ledger.Task]().NumField() {
 		var a, b ledger.Task
@@ -134,7 +146,7 @@ func TestSameBody(t *testing.T) {
 	}
 }
 
-// BenchmarkWith: changing one task of a long plan copies next to nothing.
+// BenchmarkWith shows that changing one task of a long plan copies little.
 func BenchmarkWith(b *testing.B) {
 	for _, n := range []int{200, 2000} {
 		var tasks []TaskState

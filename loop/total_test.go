@@ -13,9 +13,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// FuzzApplyIsTotal: entries of every type, with any content that their JSON can
-// have and in any order, lead from any state to one that can be saved, shown and
-// decided on. A ledger is a file: what stands in it need not come from Decide.
+// FuzzApplyIsTotal folds entries of every type with random content, in random
+// order, into random states: each result can be saved, shown and decided on. A
+// ledger is a file, so its entries need not come from Decide.
 func FuzzApplyIsTotal(f *testing.F) {
 	all := ledger.Bodies()
 	for n := range all {
@@ -30,7 +30,7 @@ func FuzzApplyIsTotal(f *testing.F) {
 		for range 1 + d.IntN(3) {
 			e := d.entry(body)
 			if e.Body == nil {
-				return // it does not decode, and no ledger is folded past it
+				return // the body does not decode, and the fold of a ledger stops there with an error
 			}
 			before := folder.State()
 			was := mustJSON(t, before)
@@ -54,19 +54,19 @@ func FuzzApplyIsTotal(f *testing.F) {
 	})
 }
 
-// The few names that hostile entries have, so that they meet.
+// Few different names, so that hostile entries refer to each other.
 var (
 	someTasks    = []string{"", "Task 1", "task 1", "Task 2", "Task 2/a", "Task 9", " ", "q1"}
 	someSessions = []string{"", "r1-1", "r1-2", "r1-c1", "r9-9"}
 	someWords    = []string{"", "q1", "q2", "g1", "r1", "Task 1", "Task 2", "a", "\x00", "é", "planner", "builder", "2026-11-20"}
 )
 
-// drawing draws content by chance.
+// drawing generates random states and entries.
 type drawing struct{ *rand.Rand }
 
 func oneOf[T any](d drawing, from ...T) T { return from[d.IntN(len(from))] }
 
-// state is one in the middle of a night, or none.
+// state returns a random state, from empty to the middle of a night.
 func (d drawing) state() State {
 	var s State
 	for _, of := range []ledger.Body{ledger.RunPlanned{}, ledger.SourceRead{}, ledger.Commitment{}, ledger.SessionPlanned{}} { // mostly some order
@@ -89,8 +89,8 @@ func (d drawing) apply(s State, of ledger.Body) State {
 	return Apply(s, e)
 }
 
-// entry is one of the type of a body, as a ledger gives it back; without a
-// body where it does not decode.
+// entry returns a random entry of body's type, as a ledger returns it. Its Body
+// is nil if the random JSON does not decode.
 func (d drawing) entry(of ledger.Body) ledger.Entry {
 	v := reflect.New(reflect.TypeOf(of)).Elem()
 	d.fill(v, 0)
@@ -127,7 +127,7 @@ var (
 	someEvents = []string{"", ledger.EventPlan, ledger.EventCritique, ledger.EventAdvice, ledger.EventFix, ledger.EventRepro, ledger.EventFailed, ledger.EventReview, ledger.EventQuestion, ledger.EventBlocked, "build.complete"}
 )
 
-// fill gives a value any content.
+// fill sets a value to random content.
 func (d drawing) fill(v reflect.Value, depth int) {
 	switch {
 	case v.Type() == timeType:

@@ -61,7 +61,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// show prints where all stands.
+// show prints the state of the run.
 func (d *director) show() {
 	p := d.s.Project
 	if r := p.Run; r != nil {
@@ -105,8 +105,8 @@ func (d *director) show() {
 	}
 }
 
-// quiet are fields that say nothing in a transcript, because a command or the
-// entry before shows them, or they are times.
+// quiet names the fields that a transcript omits: times, and fields that a
+// command or an earlier entry already shows.
 var quiet = map[string]bool{
 	"settings": true, "exit": true, "wall": true, "stall": true, "startedAt": true, "closedAt": true, "totalDurationMs": true,
 	"resume_": true, "title": true, "taskId": true, "asked": true, "agentId": true, "receipt": true, "branch": true, "ref": true,
@@ -166,7 +166,7 @@ func effectLine(e ledger.Effect) string {
 	return e.Body.EffectKind() + flat(e.Body)
 }
 
-// flat writes a value's fields as k=v, without the quiet ones.
+// flat formats a value's fields as k=v, without the quiet fields.
 func flat(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -202,7 +202,7 @@ func flat(v any) string {
 	return line
 }
 
-// loud drops the quiet fields inside a value.
+// loud removes the quiet fields inside a value.
 func loud(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -9,8 +9,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// UndoTime is how long an answer can be taken back, because a sleepy thumb
-// errs. It ends early once a session has started (docs/spec 6.4, 23.5).
+// UndoTime is how long an answer can be taken back: a person who was just woken
+// presses wrong buttons. It ends early once a session has started (docs/spec
+// 6.4, 23.5).
 const UndoTime = time.Minute
 
 // before returns the state that an answer is about to change, so that undo can
@@ -26,7 +27,7 @@ func (p Project) before(b ledger.QuestionAnswered) *ledger.Before {
 		}
 		t := p.Tasks.At(n)
 		if len(t.Parts) > 0 {
-			return nil // the answer may have dropped them
+			return nil // the answer may have dropped these parts
 		}
 		out := ledger.Before{Question: q, Status: t.Status, Why: t.Why, Failed: t.Failed, LastFail: t.LastFail, Words: len(t.Words)}
 		if p.Run != nil {
@@ -59,7 +60,7 @@ func (d *decision) undo(s Answered) {
 		d.refuse(ledger.CodeWithdrawn, "%s is no longer in the source", ledger.ShortID(b.Question.Task))
 		return
 	}
-	for _, q := range d.Project.Questions { // what a skip asked about its dependents
+	for _, q := range d.Project.Questions { // the question that the skip asked about its dependents
 		if q.Kind == ledger.AskSkip && ledger.SameID(q.Task, t.Task.ID) {
 			d.add(scope{task: q.Task}, ledger.QuestionExpired{ID: q.ID, Then: "taken back"})
 		}
@@ -67,8 +68,8 @@ func (d *decision) undo(s Answered) {
 	about := scope{task: t.Task.ID}
 	again := *b
 	if q := &again.Question; !q.Expires.IsZero() && r != nil {
-		// A person who takes an answer back wants to think. With only the rest
-		// of its old time, the question could expire meanwhile.
+		// A person who takes an answer back wants time to think. With only the
+		// rest of its old time, the question could expire meanwhile.
 		scheduleReminder(q, d.in.Time, d.in.Time.Add(r.Settings.QuestionTimeout.D()))
 	}
 	d.add(about, ledger.AnswerUndone{Before: again, By: d.by()})
@@ -81,12 +82,12 @@ func (d *decision) undo(s Answered) {
 }
 
 // putBack undoes all consequences of a skip that is taken back, not only the
-// skip of its own task. A person who presses Undo means everything that their
-// press set off; a dependent task that stayed skipped would only be noticed in
-// the morning. So putBack restores the tasks that were skipped along, although
-// a later question decided that, and the guidance that waited for any of them.
-// Tasks return to the status that their dependencies give them. Parts do not
-// return: their task is planned anew.
+// skip of its own task. A person who presses Undo means all effects of the
+// press; a dependent task that stayed skipped would only be noticed in the
+// morning. So putBack restores the tasks that were skipped along with the task,
+// although a later answer decided that, and the guidance that waited for any of
+// them. Tasks return to the status that their dependencies give them. Parts do
+// not return: their task is planned anew.
 func (d *decision) putBack(s Answered) {
 	guided := s.Guided
 	for _, q := range slices.Clone(d.Project.Answered) {

@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestUndoTwice: who takes an answer back twice, as a thumb does, must not
-// answer the question that is open again with the word.
+// TestUndoTwice checks that a second undo, from a double press, is not taken as
+// an answer to the question that is open again.
 func TestUndoTwice(t *testing.T) {
 	s := State{Project: Project{Name: "shop", Questions: []ledger.Question{{ID: "q3", Kind: ledger.AskAgent, Text: "May it?", Options: []string{"Yes", "No"}}}}}
 	for answer, settles := range map[AnswerQuestion]bool{

@@ -12,7 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestBackup copies the ledger while others commit to it: the copy is
+// TestBackup copies the ledger while other goroutines commit to it: the copy is
 // consistent.
 func TestBackup(t *testing.T) {
 	dir := t.TempDir()
@@ -85,7 +85,7 @@ func TestBackup(t *testing.T) {
 			t.Errorf("%s ends with %d, %v; Check said %d", a.Stream, seq, err, a.Seq)
 		}
 	}
-	// Ids continue: none is used twice.
+	// Ids continue in the copy, so that none is used twice.
 	old := next(t, c, mira)
 	commitLines(t, c, "q6+ answered")
 	if got := next(t, c, mira); got.ID <= old.ID {

@@ -45,8 +45,8 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 			SELECT stream, seq, ?3, hash, ?4 FROM entries WHERE stream = ?1 AND seq = ?2
 			ON CONFLICT (stream, seq, version) DO UPDATE SET hash = excluded.hash, body = excluded.body`},
 		{&s.oldSnaps, `DELETE FROM snapshots WHERE stream = ?1 AND (seq < ?2 OR (seq = ?2 AND version <> ?3))`},
-		// Place 0 means the end of the queue: the id that the row is about to
-		// get.
+		// Place 0 means the end of the queue: the id that SQLite assigns to the
+		// row.
 		{&s.addMessage, `INSERT INTO messages (place, chat, key, edit, class, reply_to, silent, body, time, state)
 			VALUES (CASE WHEN ?1 > 0 THEN ?1 ELSE coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'messages'), 0) + 1 END,
 				?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'queued')`},

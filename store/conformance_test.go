@@ -102,7 +102,7 @@ func wantEqual(t testing.TB, what string, got, want any) {
 	}
 }
 
-// conformance is one behaviour that Store and Memory share.
+// conformance is a test of one behaviour that Store and Memory share.
 type conformance struct {
 	name string
 	test func(*testing.T, ledgerStore)
@@ -315,7 +315,7 @@ func testSettle(t *testing.T, l ledgerStore) {
 	}
 	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1]}})
 	wantEqual(t, "pending", pending(t, l), []ledger.PendingEffect{r.Effects[0], r.Effects[2]})
-	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1], ids[0]}}) // settling again is no error
+	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[1], ids[0]}}) // settling an effect again is no error
 	mustCommit(t, l, ledger.Batch{Settles: []int64{ids[2]}})
 	wantEqual(t, "pending at last", pending(t, l), []ledger.PendingEffect(nil))
 }
@@ -389,7 +389,7 @@ func testSnapshots(t *testing.T, l ledgerStore) {
 	must(save(shop, 1, 2, "two"))
 	must(save("project/blog", 1, 1, "blog"))
 	want(shop, 1, 2, "two")
-	want(shop, 2, 0, "") // written by another version of the core
+	want(shop, 2, 0, "") // another version of the core wrote the snapshot
 	must(save(shop, 1, 2, "two again"))
 	want(shop, 1, 2, "two again")
 	must(save(shop, 2, 3, "three"))

@@ -29,21 +29,22 @@ var (
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(crashEnv); dir != "" {
-		if err := commitForEver(dir); err != nil {
+		if err := commitForever(dir); err != nil {
 			fmt.Println("error:", err)
 		}
 		os.Exit(1)
 	}
-	// A round is some hundred durable transactions; -rapid.checks allows more.
+	// A round is some hundred durable transactions; the flag -rapid.checks can
+	// raise the number.
 	if err := flag.Set("rapid.checks", "30"); err != nil {
 		panic(err)
 	}
 	leaktest.Main(m.Run)
 }
 
-// commitForEver commits one input after another, each with everything that a
+// commitForever commits one input after another, each with everything that a
 // batch can hold, and prints "KEY SEQ" after each acknowledgement.
-func commitForEver(dir string) error {
+func commitForever(dir string) error {
 	s, err := Open(dir)
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func deliverAll(ctx context.Context, s *Store) error {
 		if err != nil || !ok {
 			return err
 		}
-		if err := s.Trying(ctx, m.ID); err != nil {
+		if err := s.BeginDelivery(ctx, m.ID); err != nil {
 			return err
 		}
 		if _, err := s.Sent(ctx, m.ID, m.Key, entryTime); err != nil {
@@ -96,7 +97,7 @@ func deliverAll(ctx context.Context, s *Store) error {
 }
 
 // TestKill kills a committing process: every acknowledged commit is there
-// afterwards, once and whole.
+// afterwards, whole and once.
 func TestKill(t *testing.T) {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
@@ -165,7 +166,7 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 	}()
 	wantEqual(t, "breaks", breaks(t, s), "")
 	entries, shared, effects := records(t, s, shop, 0), records(t, s, ledger.SharedStream, 0), pending(t, s)
-	// The last input may have been committed and not acknowledged.
+	// The last input may have been committed without an acknowledgement.
 	if n := len(entries); n < len(acknowledged) || n != len(shared) || n != len(effects) {
 		t.Fatalf("%d entries, %d shared, %d effects; %d inputs were acknowledged", n, len(shared), len(effects), len(acknowledged))
 	}
@@ -185,12 +186,12 @@ func checkAfterKill(t *testing.T, dir string, acknowledged map[string]string) {
 	}
 	checkMessagesAfterKill(t, s, byKey, entries[len(entries)-1].Type)
 	for key := range byKey {
-		acknowledged[key] = byKey[key] // includes the input that was not acknowledged
+		acknowledged[key] = byKey[key] // the last input may have been committed without an acknowledgement
 	}
 }
 
 // checkMessagesAfterKill checks that every message but the last was sent once,
-// and that the cursor is that of the last input.
+// and that the cursor belongs to the last input.
 func checkMessagesAfterKill(t *testing.T, s *Store, keys map[string]string, last string) {
 	t.Helper()
 	left := queue(t, s, mira)

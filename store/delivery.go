@@ -63,8 +63,8 @@ func (s *Store) NextMessage(ctx context.Context, chat string) (ledger.QueuedMess
 	return all[0], true, nil
 }
 
-// Waiting returns the number of queued messages of all chats.
-func (s *Store) Waiting(ctx context.Context) (int, error) {
+// QueueLength returns the number of queued messages of all chats.
+func (s *Store) QueueLength(ctx context.Context) (int, error) {
 	var n int
 	err := s.readers.QueryRowContext(ctx, waitingCount).Scan(&n)
 	return n, fail("count what waits", err)
@@ -117,14 +117,13 @@ func (s *Store) queue(ctx context.Context, query, chat string) ([]ledger.QueuedM
 	return all, nil
 }
 
-// Trying records that the delivery of a queued message begins. The caller calls
-// it before sending the first byte, so that after a crash the message shows as
-// Tried. Each call stands for one delivery; Unsent takes it back. From now on
-// an edit of the message is queued behind it instead of merged into it.
-//
-// Error: ledger.ErrReplaced if a newer message has replaced this one. The caller
-// then asks for the next one.
-func (s *Store) Trying(ctx context.Context, id int64) error {
+// BeginDelivery records that the delivery of a queued message begins. The
+// caller calls it before it sends the first byte, so that the message shows as
+// Tried after a crash. Each call stands for one delivery; AbortDelivery takes
+// it back. From now on an edit of the message is queued behind it instead of
+// merged into it. Error: ledger.ErrReplaced if a newer message has replaced
+// this one. The caller then asks for the next message.
+func (s *Store) BeginDelivery(ctx context.Context, id int64) error {
 	return fail(fmt.Sprintf("try message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		if m.state != queued {
 			return ledger.ErrReplaced
@@ -134,10 +133,11 @@ func (s *Store) Trying(ctx context.Context, id int64) error {
 	}))
 }
 
-// Unsent takes back one Trying: that delivery certainly failed. A message with
-// an earlier delivery in doubt stays Tried. Waiting edits are merged into the
-// message now, which gives it a new id; the old one yields ledger.ErrReplaced.
-func (s *Store) Unsent(ctx context.Context, id int64) error {
+// AbortDelivery takes back one BeginDelivery: that delivery certainly failed. A
+// message with an earlier delivery in doubt stays Tried. Otherwise waiting
+// edits are merged into the message, which gives it a new id; the old id yields
+// ledger.ErrReplaced.
+func (s *Store) AbortDelivery(ctx context.Context, id int64) error {
 	return fail(fmt.Sprintf("take back message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		if m.state != queued {
 			return nil // replaced during its delivery
@@ -202,11 +202,9 @@ func checkSent(m message, platformID string, at time.Time) error {
 }
 
 // Drop gives up a queued message and records why. It does nothing for a message
-// that is dropped already.
-//
-// An edit that waits for the message becomes a message of its own. If the
-// dropped one was chatter and its delivery is in doubt, the edit inherits the
-// doubt: sent without a mark, it could be a second copy.
+// that is dropped already. An edit that waits for the message becomes its own
+// message. If the dropped message was chatter and its delivery is in doubt, the
+// edit inherits the doubt: sent without a mark, it could be a second copy.
 func (s *Store) Drop(ctx context.Context, id int64, why string) error {
 	return fail(fmt.Sprintf("drop message %d", id), s.change(ctx, id, func(ctx context.Context, m message) error {
 		switch m.state {
@@ -230,8 +228,8 @@ func (s *Store) Drop(ctx context.Context, id int64, why string) error {
 
 var errSent = errors.New("it was sent")
 
-// dropQuery dates a dropped message by its commit, because its callers have no
-// clock.
+// dropQuery sets the time of a dropped message to that of its commit, because
+// its callers have no clock.
 const dropQuery = `UPDATE messages SET state = 'dropped', settled_at = time, why = ?1`
 
 // change calls do with the message that has the id, in one transaction.
@@ -249,9 +247,10 @@ func (s *Store) change(ctx context.Context, id int64, do func(context.Context, m
 	})
 }
 
-// Forget drops a chat's queued messages of the given classes that were never
-// tried, and returns their number. It keeps edits of shown messages: edits are
-// silent, and without them the chat would keep showing an outdated text.
+// Forget drops a chat's queued messages of the given classes whose delivery
+// never began, and returns their number. It keeps edits of shown messages:
+// edits are silent, and without them the chat would keep showing an outdated
+// text.
 func (s *Store) Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error) {
 	if len(classes) == 0 {
 		return 0, nil

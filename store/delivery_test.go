@@ -62,8 +62,8 @@ func planOf(t *testing.T, s *Store, query string) string {
 	return plan.String()
 }
 
-// TestLongQueue delivers from a queue of 10^5 messages as fast as from a short
-// one.
+// TestLongQueue checks that delivery from a queue of 10^5 messages is as fast
+// as from a short one.
 func TestLongQueue(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	var b ledger.Batch
@@ -74,7 +74,7 @@ func TestLongQueue(t *testing.T) {
 	if len(r.Chats) != 40 {
 		t.Fatalf("%d chats", len(r.Chats))
 	}
-	if n, err := s.Waiting(t.Context()); err != nil || n != 100_000 {
+	if n, err := s.QueueLength(t.Context()); err != nil || n != 100_000 {
 		t.Errorf("%d wait, %v", n, err)
 	}
 	began := time.Now()
@@ -87,14 +87,14 @@ func TestLongQueue(t *testing.T) {
 			t.Fatalf("chats %q, %v", chats, err)
 		}
 	}
-	// A read of the whole queue would take longer than this.
+	// Reading the whole queue would take longer than this.
 	if each := time.Since(began) / asked; each > 10*time.Millisecond {
 		t.Errorf("%v for chats and the next message", each)
 	}
 }
 
 // TestReopenedOutbox reopens the database: a message in doubt stays in doubt,
-// and a queued one stays queued.
+// and a queued message stays queued.
 func TestReopenedOutbox(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(dir)
@@ -107,7 +107,7 @@ func TestReopenedOutbox(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Trying(t.Context(), 1); err == nil {
+	if err := s.BeginDelivery(t.Context(), 1); err == nil {
 		t.Error("a closed store took a mark")
 	}
 	s = mustOpen(t, dir)

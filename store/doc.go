@@ -12,7 +12,7 @@
 //	effect.go snapshot.go           pending effects; folded states
 //	message.go delivery.go sent.go  messages: queue, delivery, messages that a chat shows
 //	backup.go                       copies of the database, and their check
-//	memory.go memory_message.go     Memory, the twin of Store for tests
+//	memory.go memory_message.go     Memory, a Store in memory for tests
 //	errors.go                       errors that a caller acts on
 //
 // The package never changes or removes an entry. Migrations go forward only and

@@ -87,7 +87,8 @@ func (m *Memory) coalesce(chat, key string) {
 	}
 }
 
-// newest returns the matching row with the highest place, nil for none.
+// newest returns the row with the highest place among those for which want
+// returns true, nil for none.
 func (m *Memory) newest(want func(*message) bool) *message {
 	for _, r := range slices.Backward(m.messages) {
 		if want(r) {
@@ -165,8 +166,8 @@ func (m *Memory) change(ctx context.Context, op string, id int64, do func(*messa
 	return fail(op, ledger.ErrReplaced)
 }
 
-// Trying is Store.Trying.
-func (m *Memory) Trying(ctx context.Context, id int64) error {
+// BeginDelivery is Store.BeginDelivery.
+func (m *Memory) BeginDelivery(ctx context.Context, id int64) error {
 	return m.change(ctx, "try", id, func(r *message) error {
 		if r.state != queued {
 			return ledger.ErrReplaced
@@ -176,8 +177,8 @@ func (m *Memory) Trying(ctx context.Context, id int64) error {
 	})
 }
 
-// Unsent is Store.Unsent.
-func (m *Memory) Unsent(ctx context.Context, id int64) error {
+// AbortDelivery is Store.AbortDelivery.
+func (m *Memory) AbortDelivery(ctx context.Context, id int64) error {
 	return m.change(ctx, "take back", id, func(r *message) error {
 		if r.state == queued {
 			r.tried = max(r.tried-1, 0)
@@ -302,8 +303,8 @@ func (m *Memory) one(want func(*message) bool) (ledger.SentMessage, bool, error)
 	return shown, err == nil, err
 }
 
-// Where is Store.Where.
-func (m *Memory) Where(_ context.Context, key string) ([]string, error) {
+// ChatsWith is Store.ChatsWith.
+func (m *Memory) ChatsWith(_ context.Context, key string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var chats []string

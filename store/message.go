@@ -16,7 +16,7 @@ type message struct {
 	place    int64 // position in the queue: the id of the first message that it replaces
 	time     string
 	state    messageState
-	tried    int // sendings that began and were not taken back
+	tried    int // number of deliveries that began and were not aborted
 	platform string
 	settled  string
 }
@@ -74,8 +74,9 @@ func (m *message) sent() (ledger.SentMessage, error) {
 }
 
 // passesDoubt reports whether an edit of a dropped message inherits the doubt
-// about its delivery. A message of another class is dropped only when it counts
-// as not delivered: its edit is news then.
+// about its delivery. Messages of other classes are dropped only if they
+// certainly did not arrive: the edit is then the first message that the chat
+// gets.
 func (m *message) passesDoubt() bool {
 	return m.Class == ledger.ClassChatter && !m.Edit && m.tried > 0
 }
@@ -85,7 +86,7 @@ func (m *message) passesDoubt() bool {
 func (s *Store) enqueue(ctx context.Context, b ledger.Batch) ([]string, error) {
 	now := formatTime(b.Time)
 	for _, m := range b.Messages {
-		// Queued edits of the key are out of date now.
+		// Queued edits of the key are obsolete now.
 		if m.Key != "" {
 			if err := s.replaceEdits(ctx, m.Chat, m.Key); err != nil {
 				return nil, err

@@ -85,22 +85,23 @@ func TestCloseWithOnlooker(t *testing.T) {
 	}
 }
 
-// endsWhenAsked is a context that ends with the first call of Err or Done.
-type endsWhenAsked struct {
+// endsOnErr is a context that ends at the first call of Err or Done.
+type endsOnErr struct {
 	context.Context
 	end context.CancelFunc
 }
 
-func (c endsWhenAsked) Err() error {
+func (c endsOnErr) Err() error {
 	defer c.end()
 	return c.Context.Err()
 }
 
-// TestCommitIsNotCutOff ends the context in mid-commit: the outcome is known.
+// TestCommitIsNotCutOff ends the context during a commit: the outcome is known
+// all the same.
 func TestCommitIsNotCutOff(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	ctx, end := context.WithCancel(t.Context())
-	r, err := s.Commit(endsWhenAsked{ctx, end}, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a"), rec(shop, "b")}})
+	r, err := s.Commit(endsOnErr{ctx, end}, ledger.Batch{Key: "k", Records: []ledger.Record{rec(shop, "a"), rec(shop, "b")}})
 	if ctx.Err() == nil {
 		t.Fatal("the context did not end on the way")
 	}
@@ -109,7 +110,7 @@ func TestCommitIsNotCutOff(t *testing.T) {
 	}
 }
 
-// TestSettledOnce settles an effect twice: the first time stays.
+// TestSettledOnce settles an effect twice: the time of the first call stays.
 func TestSettledOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)
@@ -176,8 +177,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestOpenAfterCutOffStart opens what a first start left that was cut off at
-// any step.
+// TestOpenAfterCutOffStart opens the files of a first start that was cut off
+// after each of its steps.
 func TestOpenAfterCutOffStart(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, dir string){
 		"empty file": func(t *testing.T, dir string) {
@@ -244,7 +245,7 @@ func TestOpenUnwritable(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = os.Chmod(p, 0o755) })
 			}
-			err := asNobody(func() error {
+			err := asUnprivileged(func() error {
 				s, err := Open(dir)
 				if err == nil {
 					_ = s.Close()
@@ -258,10 +259,10 @@ func TestOpenUnwritable(t *testing.T) {
 	}
 }
 
-// asNobody runs f without root's right to write everywhere; a normal user
-// simply runs f. It changes the file-system user of a thread, which is
-// discarded after.
-func asNobody(f func() error) error {
+// asUnprivileged runs f without root's permission to write everywhere; as a normal
+// user it simply runs f. It changes the file-system user of a thread, which is
+// discarded afterwards.
+func asUnprivileged(f func() error) error {
 	if os.Geteuid() != 0 {
 		return f()
 	}
@@ -317,7 +318,7 @@ func TestPragmas(t *testing.T) {
 	if _, err := s.readers.Exec("DELETE FROM snapshots"); err == nil {
 		t.Error("the read-only pool can write")
 	}
-	// The check exists for misspelt parameters.
+	// checkPragmas exists to find misspelt parameters.
 	path := filepath.Join(t.TempDir(), "x.db")
 	for _, c := range []struct{ key, misspelt, names string }{
 		{"_synchronous", "_syncronous", "pragma synchronous is"},
@@ -339,8 +340,8 @@ func TestPragmas(t *testing.T) {
 	}
 }
 
-// TestLockedByAnotherProgram waits for a program that holds the file, and names
-// it when the wait is over.
+// TestLockedByAnotherProgram waits for another program that holds the
+// database's lock, and names the lock in the error after the wait.
 func TestLockedByAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)

@@ -11,21 +11,21 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// outbox is the part of Store and Memory that is about messages.
+// outbox has the methods of Store and Memory that concern messages.
 type outbox interface {
 	Chats(ctx context.Context) ([]string, error)
 	NextMessage(ctx context.Context, chat string) (ledger.QueuedMessage, bool, error)
 	Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage, error)
-	Trying(ctx context.Context, id int64) error
+	BeginDelivery(ctx context.Context, id int64) error
 	Sent(ctx context.Context, id int64, platformID string, at time.Time) (string, error)
-	Unsent(ctx context.Context, id int64) error
+	AbortDelivery(ctx context.Context, id int64) error
 	Drop(ctx context.Context, id int64, why string) error
 	Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error)
 	MoveChat(ctx context.Context, from, to string) error
 	SentAt(ctx context.Context, chat, platformID string) (ledger.SentMessage, bool, error)
 	SentFor(ctx context.Context, chat, key string) (ledger.SentMessage, bool, error)
 	AnswerTo(ctx context.Context, chat, replyTo string) (ledger.SentMessage, bool, error)
-	Where(ctx context.Context, key string) ([]string, error)
+	ChatsWith(ctx context.Context, key string) ([]string, error)
 	PruneMessages(ctx context.Context, before time.Time) (int, error)
 	Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error)
 }
@@ -47,7 +47,7 @@ var outboxSuite = []conformance{
 	{"what a chat shows", testShown},
 	{"what a person was answered", testAnswerTo},
 	{"a group becomes another one", testMoveChat},
-	{"where a key stands", testWhere},
+	{"chats with a key", testChatsWith},
 	{"old messages are pruned", testPrune},
 	{"the cursor", testCursor},
 }
@@ -128,12 +128,13 @@ func next(t testing.TB, l ledgerStore, chat string) ledger.QueuedMessage {
 
 func begin(t testing.TB, l ledgerStore, id int64) {
 	t.Helper()
-	if err := l.Trying(t.Context(), id); err != nil {
+	if err := l.BeginDelivery(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// settle marks the next message as sent under the given id, and returns before.
+// settle records that the next message was sent under the given id, and returns
+// before.
 func settle(t testing.TB, l ledgerStore, chat, platformID string) string {
 	t.Helper()
 	m := next(t, l, chat)
@@ -245,7 +246,7 @@ func testNewestEdit(t *testing.T, l ledgerStore) {
 	begin(t, l, on.ID)
 	commitLines(t, l, "q2+ two")
 	wantEqual(t, "queue", lines(t, l, mira), []string{"q1+100 two", "q2+101 two"})
-	if err := l.Trying(t.Context(), on.ID); !errors.Is(err, ledger.ErrReplaced) {
+	if err := l.BeginDelivery(t.Context(), on.ID); !errors.Is(err, ledger.ErrReplaced) {
 		t.Errorf("the older one again: %v, want ErrReplaced", err)
 	}
 	wantEqual(t, "before", sentAs(t, l, on.ID, "101"), "")
@@ -286,7 +287,7 @@ func testEditBehindTried(t *testing.T, l ledgerStore) {
 	second := next(t, l, mira)
 	begin(t, l, second.ID)
 	commitLines(t, l, "q6+ answered")
-	if err := l.Unsent(t.Context(), second.ID); err != nil {
+	if err := l.AbortDelivery(t.Context(), second.ID); err != nil {
 		t.Fatal(err)
 	}
 	wantEqual(t, "unsent", lines(t, l, mira), []string{"q6 answered", "q5+100 two"})
@@ -304,7 +305,7 @@ func testEditBehindTried(t *testing.T, l ledgerStore) {
 func testInheritedDoubt(t *testing.T, l ledgerStore) {
 	for _, c := range []struct {
 		class ledger.MessageClass
-		sends int // whose outcome nobody knows
+		sends int // sends whose outcome nobody knows
 		want  string
 	}{
 		{ledger.ClassChatter, 1, "s? later"},
@@ -321,9 +322,9 @@ func testInheritedDoubt(t *testing.T, l ledgerStore) {
 		for range c.sends {
 			begin(t, l, m.ID)
 		}
-		// Takes the first sending back; without another one, the edit goes into
-		// the message, which is replaced by that.
-		if err := l.Unsent(t.Context(), m.ID); err != nil {
+		// Take the first delivery back. If it was the only one, the edit is
+		// merged into the message, which gets a new id.
+		if err := l.AbortDelivery(t.Context(), m.ID); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.Drop(t.Context(), m.ID, "over"); err != nil && (c.sends > 0 || !errors.Is(err, ledger.ErrReplaced)) {
@@ -372,8 +373,8 @@ func testReplaced(t *testing.T, l ledgerStore) {
 	read := next(t, l, mira)
 	commitLines(t, l, "q5+ answered")
 	for name, err := range map[string]error{
-		"Trying": l.Trying(t.Context(), read.ID), "Unsent": l.Unsent(t.Context(), read.ID), "Drop": l.Drop(t.Context(), read.ID, "why"),
-		"Trying 0": l.Trying(t.Context(), 0),
+		"BeginDelivery": l.BeginDelivery(t.Context(), read.ID), "AbortDelivery": l.AbortDelivery(t.Context(), read.ID), "Drop": l.Drop(t.Context(), read.ID, "why"),
+		"BeginDelivery 0": l.BeginDelivery(t.Context(), 0),
 	} {
 		if !errors.Is(err, ledger.ErrReplaced) {
 			t.Errorf("%s = %v, want ErrReplaced", name, err)
@@ -390,7 +391,7 @@ func testDoubt(t *testing.T, l ledgerStore) {
 	m := next(t, l, mira)
 	unsent := func() {
 		t.Helper()
-		if err := l.Unsent(t.Context(), m.ID); err != nil {
+		if err := l.AbortDelivery(t.Context(), m.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -399,7 +400,7 @@ func testDoubt(t *testing.T, l ledgerStore) {
 	unsent()
 	wantEqual(t, "taken back", lines(t, l, mira), []string{"q5 ask"})
 	unsent()
-	begin(t, l, m.ID) // in doubt a second time
+	begin(t, l, m.ID) // the delivery is in doubt a second time
 	begin(t, l, m.ID)
 	unsent()
 	wantEqual(t, "the first one is still in doubt", lines(t, l, mira), []string{"q5? ask"})
@@ -422,8 +423,8 @@ func testSettling(t *testing.T, l ledgerStore) {
 	if err := l.Drop(t.Context(), m.ID, "late"); err == nil {
 		t.Error("a message that was sent was dropped")
 	}
-	if err := l.Trying(t.Context(), m.ID); !errors.Is(err, ledger.ErrReplaced) {
-		t.Errorf("Trying of what was sent = %v", err)
+	if err := l.BeginDelivery(t.Context(), m.ID); !errors.Is(err, ledger.ErrReplaced) {
+		t.Errorf("BeginDelivery of a sent message = %v", err)
 	}
 	two := next(t, l, mira)
 	for range 2 {
@@ -465,8 +466,9 @@ func testForget(t *testing.T, l ledgerStore) {
 	if n, err := l.Forget(t.Context(), mira); err != nil || n != 0 {
 		t.Errorf("Forget of no class = %d, %v", n, err)
 	}
-	// A message that was taken back and forgotten leaves its edit alone.
-	if err := l.Unsent(t.Context(), next(t, l, mira).ID); err != nil {
+	// A message whose delivery was aborted and that was forgotten does not
+	// affect its edit.
+	if err := l.AbortDelivery(t.Context(), next(t, l, mira).ID); err != nil {
 		t.Fatal(err)
 	}
 	wantEqual(t, "one again", lines(t, l, mira), []string{"s later", " notice", "q1+100 over"})
@@ -552,8 +554,8 @@ func testMoveChat(t *testing.T, l ledgerStore) {
 		t.Fatal(err)
 	}
 	wantEqual(t, "from", lines(t, l, group), []string(nil))
-	// q3: the moved message is newer; q1: shown in the old chat only; q2: shown
-	// here too.
+	// q3: the moved message is newer; q1: shown in the old chat only; q2: also
+	// shown in the new chat.
 	wantEqual(t, "to", lines(t, l, to), []string{"q3 queued here", "q3 moved", "q1 over", " text", "q2+1 over"})
 	wantEqual(t, "topic", lines(t, l, to+"/55"), []string{" topic"})
 	wantEqual(t, "other", lines(t, l, group+"5"), []string{" other"})
@@ -565,8 +567,8 @@ func testMoveChat(t *testing.T, l ledgerStore) {
 	}
 	wantEqual(t, "old message", string(shownAt(t, l, group, "100").Body), "ask")
 
-	// A newer send here ends an edit from the old chat; of two edits the newer
-	// stays.
+	// A newer send in the new chat ends an edit from the old chat; of two edits
+	// the newer stays.
 	commitMessages(t, l, at(group, "q1+ from there"), at(to, "q2+ here"), at(group, "q2+ from there"), at(to, "q1 anew"))
 	if err := l.MoveChat(t.Context(), group, to); err != nil {
 		t.Fatal(err)
@@ -581,7 +583,7 @@ func testMoveChat(t *testing.T, l ledgerStore) {
 	wantEqual(t, "onto itself", len(lines(t, l, to)), 6)
 }
 
-func testWhere(t *testing.T, l ledgerStore) {
+func testChatsWith(t *testing.T, l ledgerStore) {
 	in := func(chat, s string) ledger.Outgoing {
 		m := line(s)
 		m.Chat = chat
@@ -589,7 +591,7 @@ func testWhere(t *testing.T, l ledgerStore) {
 	}
 	where := func(key string, want ...string) {
 		t.Helper()
-		chats, err := l.Where(t.Context(), key)
+		chats, err := l.ChatsWith(t.Context(), key)
 		if err != nil {
 			t.Fatal(err)
 		}

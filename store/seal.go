@@ -121,7 +121,7 @@ func duplicate(e ledger.PendingEffect) error {
 
 func unknownEffect(id int64) error { return fmt.Errorf("settle effect %d: there is none", id) }
 
-// normalTime returns t as it would be read back from the database.
+// normalTime returns t as the database would return it.
 func normalTime(t time.Time) time.Time { return t.Round(0).UTC() }
 
 // cloneBytes copies b. An empty slice becomes nil, so that Store and Memory

@@ -56,8 +56,8 @@ func (s *Store) one(ctx context.Context, op, query string, args ...any) (ledger.
 }
 
 // PruneMessages deletes sent messages settled before the given time and dropped
-// ones committed before it, and returns their number. The last message sent for
-// a key is kept regardless of age: it can still be edited.
+// messages committed before it, and returns their number. It keeps the last
+// message sent for a key regardless of age, because it can still be edited.
 func (s *Store) PruneMessages(ctx context.Context, before time.Time) (int, error) {
 	var n int64
 	err := s.write(ctx, func(ctx context.Context) (bool, error) {
@@ -94,9 +94,9 @@ func (s *Store) Cursor(ctx context.Context, name string) (ledger.Cursor, bool, e
 
 const whereQuery = `SELECT DISTINCT chat FROM messages WHERE key = ? AND key <> '' AND state <> 'dropped' ORDER BY chat`
 
-// Where returns the chats in which a message of the key is shown or queued:
-// those that need an edit when the message's subject changes.
-func (s *Store) Where(ctx context.Context, key string) (chats []string, err error) {
+// ChatsWith returns the chats that show a message of the key or have one
+// queued: those that need an edit when the message's subject changes.
+func (s *Store) ChatsWith(ctx context.Context, key string) (chats []string, err error) {
 	defer func() { err = fail("chats of "+key, err) }()
 	rows, err := s.readers.QueryContext(ctx, whereQuery, key)
 	if err != nil {

@@ -23,7 +23,7 @@ type Store struct {
 	stmts   statements
 	readers *sql.DB
 
-	turn   chan struct{} // holds one token, whose owner may use writer; a mutex could not give up when a context ends
+	turn   chan struct{} // holds one token, whose owner may use writer. Unlike a mutex, a channel lets a waiting caller give up when its context ends
 	closed bool          // guarded by turn
 }
 

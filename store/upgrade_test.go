@@ -12,9 +12,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestUpgrade opens the database of every earlier release. Beside each fixture
-// lie the heads of its streams; neither is written again once its schema was
-// released.
+// TestUpgrade opens the database of every earlier release. Beside each database
+// lies a file with the heads of its streams. Neither is written again once its
+// schema was released.
 //
 //	go test ./store -run TestUpgrade -update
 //

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Break is one place at which the ledger differs from what was committed.
+// Break is one difference between the ledger and what was committed.
 type Break struct {
 	Stream string // "" for the whole file
 	Seq    int64  // the first entry concerned; 0 for none
@@ -34,8 +34,8 @@ func (b Break) String() string {
 // that no break was found, an error that the check could not be completed.
 func (s *Store) Verify(ctx context.Context) ([]Break, error) { return s.VerifyAgainst(ctx, nil) }
 
-// VerifyAgainst is Verify with additional anchors from outside the database:
-// the footers of task commits, digests.
+// VerifyAgainst is Verify with additional anchors from outside the database,
+// such as the footers of task commits.
 func (s *Store) VerifyAgainst(ctx context.Context, known []Anchor) ([]Break, error) {
 	breaks, err := s.verify(ctx, known)
 	if err != nil {
@@ -45,14 +45,14 @@ func (s *Store) VerifyAgainst(ctx context.Context, known []Anchor) ([]Break, err
 }
 
 func (s *Store) verify(ctx context.Context, known []Anchor) ([]Break, error) {
-	// One transaction, so that the check sees no commit half.
+	// One transaction, so that the check sees every commit whole.
 	tx, err := s.readers.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = tx.Rollback() }()
 
-	v := verifier{heads: map[string]int64{}, hashes: map[place][]byte{}, ends: map[string]int64{}}
+	v := verifier{heads: map[string]int64{}, hashes: map[entryID][]byte{}, ends: map[string]int64{}}
 	if err := v.anchors(ctx, tx, known); err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func (s *Store) verify(ctx context.Context, known []Anchor) ([]Break, error) {
 	return v.breaks, nil
 }
 
-// place identifies an entry.
-type place struct {
+// entryID identifies an entry.
+type entryID struct {
 	stream string
 	seq    int64
 }
@@ -88,9 +88,9 @@ type place struct {
 type verifier struct {
 	breaks []Break
 	known  []Anchor
-	heads  map[string]int64 // head of each stream by the table heads
-	hashes map[place][]byte // of the entries that known names; nil until they are read
-	ends   map[string]int64 // last entry of each stream
+	heads  map[string]int64   // head of each stream by the table heads
+	hashes map[entryID][]byte // hashes of the entries for which there are anchors; nil until they are read
+	ends   map[string]int64   // last entry of each stream
 }
 
 func (v *verifier) found(stream string, seq int64, text string, args ...any) {
@@ -118,14 +118,13 @@ func (v *verifier) anchors(ctx context.Context, q querier, known []Anchor) error
 		UNION ALL SELECT stream, seq, head, 'effect ' || id || ' (' || kind || ' ' || key || ')' FROM effects WHERE seq > 0
 		UNION ALL SELECT stream, seq, hash, 'a snapshot' FROM snapshots`)
 	for _, a := range v.known {
-		v.hashes[place{a.Stream, a.Seq}] = nil
+		v.hashes[entryID{a.Stream, a.Seq}] = nil
 	}
 	return err
 }
 
 // schema reports a missing or changed guard (the table's definition, a
-// trigger): somebody who means to change entries has to remove the guards
-// first.
+// trigger). Entries cannot be changed unless the guards are removed first.
 func (v *verifier) schema(ctx context.Context, q querier) error {
 	want, err := expectedGuards(ctx)
 	if err != nil {
@@ -150,7 +149,7 @@ func expectedGuards(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	db.SetMaxOpenConns(1) // every connection to :memory: opens a database of its own
+	db.SetMaxOpenConns(1) // every connection to :memory: opens another database
 	if err := migrate(ctx, db); err != nil {
 		return nil, err
 	}
@@ -207,7 +206,7 @@ func (v *verifier) chains(ctx context.Context, q querier) error {
 // checkEntry checks an entry's hash, and its link to the entry before.
 func (v *verifier) checkEntry(last, r *row) {
 	v.ends[r.stream] = r.seq
-	if p := (place{r.stream, r.seq}); v.wanted(p) {
+	if p := (entryID{r.stream, r.seq}); v.wanted(p) {
 		v.hashes[p] = r.hash
 	}
 	intact := bytes.Equal(r.sum(), r.hash)
@@ -226,18 +225,18 @@ func (v *verifier) checkEntry(last, r *row) {
 	}
 }
 
-func (v *verifier) wanted(p place) bool {
+func (v *verifier) wanted(p entryID) bool {
 	_, ok := v.hashes[p]
 	return ok
 }
 
-// compare checks the chains against the anchors. It reports a cut end once a
-// stream, by the farthest anchor, and a replaced entry once an entry.
+// compare checks the chains against the anchors. It reports a cut end once for
+// each stream, by the farthest anchor, and a replaced entry once.
 func (v *verifier) compare() {
 	farthest := map[string]Anchor{}
-	told := map[place]bool{}
+	told := map[entryID]bool{}
 	for _, a := range v.known {
-		p := place{a.Stream, a.Seq}
+		p := entryID{a.Stream, a.Seq}
 		switch {
 		case a.Seq > v.ends[a.Stream]:
 			if a.Seq > farthest[a.Stream].Seq {

@@ -30,7 +30,8 @@ func execSQL(t testing.TB, db *sql.DB, query string, args ...any) {
 	}
 }
 
-// writeEntries writes six entries of shop, two of house, two effects and a snapshot.
+// writeEntries writes six entries of shop, two of house, two effects and a
+// snapshot.
 func writeEntries(t testing.TB, s *Store) {
 	t.Helper()
 	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "a"), rec(shop, "b"), rec(ledger.SharedStream, "h")}})
@@ -42,7 +43,7 @@ func writeEntries(t testing.TB, s *Store) {
 	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{rec(shop, "f")}})
 }
 
-// breaks returns the breaks found by Verify, one a line.
+// breaks returns the breaks found by Verify, one per line.
 func breaks(t testing.TB, s *Store, known ...Anchor) string {
 	t.Helper()
 	found, err := s.VerifyAgainst(t.Context(), known)
@@ -67,7 +68,8 @@ func TestVerifyFindsNothing(t *testing.T) {
 	wantEqual(t, "after an evening", breaks(t, s, Anchor{Stream: shop, Seq: seq, Hash: hash}), "")
 }
 
-// TestLedgerRefuses writes to the entries by plain SQL: the database refuses.
+// TestLedgerRefuses tries to change entries by plain SQL, which the database
+// refuses.
 func TestLedgerRefuses(t *testing.T) {
 	const values = ` (stream, seq, time, type, v, run, task, attempt, session, actor, cause, body, prev, hash)
 		SELECT stream, ?1, time, 'forged', v, run, task, attempt, session, actor, cause, body, prev, hash FROM entries WHERE stream = 'project/shop' AND seq = 6`
@@ -107,7 +109,7 @@ func TestLedgerRefuses(t *testing.T) {
 	}
 }
 
-// guardNames are the triggers that protect the entries.
+// guardNames names the triggers that protect the entries.
 var guardNames = []string{"entries_no_update", "entries_no_delete", "entries_next_only", "entries_head"}
 
 // tamper changes the ledger with its guards removed, and restores the guards,
@@ -141,7 +143,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 	const shop4 = ` WHERE stream = 'project/shop' AND seq = 4`
 	cases := map[string]struct {
 		do   func(*testing.T, *sql.DB)
-		want []string // parts of the breaks, in order
+		want []string // parts of the expected breaks, in order
 	}{
 		"missing":          {run(`DELETE FROM entries` + shop4), []string{"project/shop entry 4: it is missing"}},
 		"several missing":  {run(`DELETE FROM entries WHERE stream = 'project/shop' AND seq IN (2, 3, 4)`), []string{"entry 2: it is missing, with all up to entry 4"}},
@@ -272,7 +274,8 @@ func TestVerifyFindsDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Overwrite the last third: pages of entries, but not of the schema.
+	// Overwrite the last third of the file: pages of entries, but not of the
+	// schema.
 	for i := len(file) * 2 / 3; i < len(file); i++ {
 		file[i] = 0xa5
 	}
@@ -285,8 +288,8 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 }
 
-// TestCommitRefusesBrokenLedger cuts off a stream's end: an append would hide
-// it.
+// TestCommitRefusesBrokenLedger cuts off a stream's end: Commit must refuse to
+// append, which would hide the cut.
 func TestCommitRefusesBrokenLedger(t *testing.T) {
 	for name, query := range map[string]string{
 		"cut":       `DELETE FROM entries WHERE stream = 'project/shop' AND seq = 6`,
@@ -313,7 +316,8 @@ func TestCommitRefusesBrokenLedger(t *testing.T) {
 	}
 }
 
-// TestSnapshotOfOtherHistory ignores a snapshot whose entry was replaced.
+// TestSnapshotOfOtherHistory checks that a snapshot is ignored if its entry was
+// replaced.
 func TestSnapshotOfOtherHistory(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir)

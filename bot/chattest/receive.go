@@ -114,7 +114,7 @@ func testReceive(t *testing.T, w *Fixture) {
 		if n == 2 {
 			chat = w.Group
 		}
-		if in.Actor != w.Person || in.Chat != chat || in.Private != (chat == w.Person) || in.Message == "" || in.Stands != "" || in.Edited || in.Press != "" {
+		if in.Actor != w.Person || in.Chat != chat || in.Private != (chat == w.Person) || in.Message == "" || in.Unpairable != "" || in.Edited || in.Press != "" {
 			t.Errorf("%+v", in)
 		}
 		if in.Cursor == nil || in.Cursor.Name != w.Cursor || time.Since(in.Sent).Abs() > time.Minute {
@@ -227,7 +227,7 @@ func testOtherBots(t *testing.T, w *Fixture) {
 	r := newRecorder(t)
 	w.start(t, r)
 	w.OtherBot(w.Group, "/stop")
-	if in := r.wait(1)[0]; in.Stands == "" || in.Private || in.Actor == w.Person {
+	if in := r.wait(1)[0]; in.Unpairable == "" || in.Private || in.Actor == w.Person {
 		t.Errorf("%+v", in)
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// firstLineTail matches the end of a first line that cutting must keep: the id
+// firstLineTail matches the end of a first line that must not be cut: the id
 // that a reader answers with, or the clock.
 var firstLineTail = regexp.MustCompile(`(?: \([^()]{1,12}\)| · [0-9]{2}:[0-9]{2})$`)
 
-// resentLine explains why a message with an uncertain first copy comes again.
-// restart is the start of this process if an earlier one left the doubt, and
-// zero if this process did.
+// resentLine explains why a message that may have arrived is sent again.
+// restart is the start of this process if an earlier process left the doubt,
+// and zero if this process did.
 func resentLine(class ledger.MessageClass, restart, now time.Time) string {
 	why := "the first is in doubt."
 	if class != ledger.ClassAsk {
@@ -29,7 +29,7 @@ func resentLine(class ledger.MessageClass, restart, now time.Time) string {
 	return "Sent again: " + why + " Answer either."
 }
 
-// stillOpenLine marks a question whose delivery was delayed with its date.
+// stillOpenLine says when a question was asked whose delivery was delayed.
 func stillOpenLine(asked, now time.Time) string {
 	return "Asked " + bot.Clock(asked, now) + ", still open."
 }

@@ -26,8 +26,9 @@ type chat struct {
 	closed  bool // the platform refuses messages; ends when somebody writes in the chat
 	live    map[string]*live
 
-	// Owned by the goroutine, and handed to the next one.
-	starting       bool // nothing was delivered since the start, so old messages waited through it
+	// The fields below belong to the running goroutine, and then to the next
+	// one.
+	starting       bool // nothing was delivered since the start, so queued messages waited while no process ran
 	outagesHandled int  // number of long outages this chat has announced
 	droppedCount   int  // messages dropped in the outage that is not announced yet
 	lastSound      time.Time

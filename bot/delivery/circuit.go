@@ -18,7 +18,7 @@ const (
 )
 
 // lateThreshold is the minimum duration of an outage, and of a message's wait,
-// that people are told about.
+// before people are told about it.
 const lateThreshold = 10 * time.Minute
 
 // circuit is a circuit breaker for the connection that all chats share. While it
@@ -98,9 +98,9 @@ func (c *circuit) releaseTrial() {
 	c.broadcast()
 }
 
-// record takes the result of a call; a nil reason means success. Success and
-// every reason that the platform itself gave prove that it is reachable; an
-// unknown outcome proves nothing.
+// record takes the result of a call; a nil reason means success. Success, and
+// every reason that the platform itself gave, prove that the platform is
+// reachable; an unknown outcome proves nothing.
 func (c *circuit) record(trial bool, reason error, text string) {
 	c.mu.Lock()
 	awaited := false
@@ -154,7 +154,7 @@ func (c *circuit) scheduleTrial() {
 }
 
 // recordAnswer notes that the platform answers. awaited reports whether a chat
-// waits for that.
+// waits for an answer.
 func (c *circuit) recordAnswer() (awaited bool) {
 	c.answerCount++
 	awaited, c.answerAwaited = c.answerAwaited, false
@@ -189,8 +189,8 @@ func (c *circuit) answersSoFar() int {
 	return c.answerCount
 }
 
-// awaitAnswer requests onAnswer for the next certain answer after the given
-// count. It returns false if that answer has already come.
+// awaitAnswer requests a call of onAnswer at the next certain answer after the
+// given count. It returns false if that answer has already come.
 func (c *circuit) awaitAnswer(after int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

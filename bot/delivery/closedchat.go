@@ -34,7 +34,8 @@ func (c *chat) markClosed(why string) {
 // unblocks the bot within a day may still want to answer them.
 const keepQuestions = 24 * time.Hour
 
-// dropUndeliverable drops the queued messages that a closed chat will never get.
+// dropUndeliverable drops the queued messages that a closed chat will never
+// show.
 func (c *chat) dropUndeliverable(ctx context.Context) error {
 	o := c.d.o.Outbox
 	if _, err := o.Forget(ctx, c.address, ledger.ClassNotice, ledger.ClassReply, ledger.ClassChatter); err != nil {

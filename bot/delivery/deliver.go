@@ -30,7 +30,7 @@ func (c *chat) deliver(ctx context.Context, m ledger.QueuedMessage, s slot) erro
 		c.d.o.Log.Error("a message is invalid and is dropped", "chat", c.address, "key", m.Key, "err", err)
 		return c.drop(ctx, m, "not a message")
 	}
-	switch err := c.d.o.Outbox.Trying(ctx, m.ID); {
+	switch err := c.d.o.Outbox.BeginDelivery(ctx, m.ID); {
 	case errors.Is(err, ledger.ErrReplaced):
 		delete(c.doubts, m.ID)
 		return nil // the newer text is queued
@@ -90,9 +90,10 @@ const soundInterval = 10 * time.Minute
 // night and shorter than the time to the next night's last sound.
 const nightLength = 16 * time.Hour
 
-// makesSound reports whether sending m notifies its readers. A message committed
-// as silent never does. Quiet hours silence a message that was committed outside
-// of them, and allow one sound a night. Two sounds are ten minutes apart.
+// makesSound reports whether sending m notifies its readers. A message
+// committed as silent makes no sound. A message committed before quiet hours
+// that arrives in them makes none, and a chat gets one sound a night in them.
+// Two sounds are at least ten minutes apart.
 func (c *chat) makesSound(m ledger.QueuedMessage, now time.Time) bool {
 	q := c.d.o.Quiet
 	switch {
@@ -148,14 +149,14 @@ func (c *chat) settleFailed(ctx context.Context, m ledger.QueuedMessage, asSend 
 		c.d.o.Log.Warn("the delivery of a message is unknown", "chat", c.address, "key", m.Key, "copies", d.copies, "text", f.Text)
 		return nil
 	}
-	// The message did certainly not arrive. An earlier copy stays in doubt: the
+	// The message certainly did not arrive. An earlier copy stays in doubt: the
 	// outbox counts attempts.
-	unsent := func(ctx context.Context) error { return c.d.o.Outbox.Unsent(ctx, m.ID) }
+	unsent := func(ctx context.Context) error { return c.d.o.Outbox.AbortDelivery(ctx, m.ID) }
 	if err := c.persist(ctx, "unsent", unsent); err != nil {
 		return err
 	}
 	switch {
-	case errors.Is(f, bot.ErrRejected), asSend && errors.Is(f, bot.ErrMessageGone): // a new message cannot be gone
+	case errors.Is(f, bot.ErrRejected), asSend && errors.Is(f, bot.ErrMessageGone): // only an edit's target can be gone, so a send is rejected
 		c.d.o.Log.Error("the platform rejects a message; it is dropped", "chat", c.address, "key", m.Key, "class", m.Class, "text", f.Text)
 		return c.drop(ctx, m, "refused: "+f.Text)
 	case errors.Is(f, bot.ErrMessageGone):

@@ -153,7 +153,7 @@ func (d *Dispatcher) Reopen(chat string) {
 	}
 }
 
-// Accepts reports whether a chat is open, as far as is known.
+// Accepts reports whether a chat accepts messages, as far as is known.
 func (d *Dispatcher) Accepts(chat string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -5,8 +5,8 @@
 // # At least once, and marked
 //
 // No platform tells afterwards whether a message arrived. So the outbox marks
-// each attempt before it is made (Trying) and settles it afterwards. A certain
-// answer decides: Sent, Drop, or Unsent for a message that certainly did not
+// each attempt before it is made (BeginDelivery) and settles it afterwards. A certain
+// answer decides: Sent, Drop, or AbortDelivery for a message that certainly did not
 // arrive. After an uncertain one, such as a broken connection or the mark of a
 // process that died, chatter is dropped and any other message is sent again
 // with the sign "↻" and a line that says why. A marked copy is better than a

@@ -6,14 +6,14 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// How often a message is sent again when nobody knows whether it arrived.
+// Limits for sending a message again when nobody knows whether it arrived.
 const (
 	minResendWait  = 5 * time.Second  // quadrupled with each copy
 	maxResendWait  = time.Hour        // between two copies
 	minBlindWait   = 10 * time.Minute // minimum while no other call proves that the platform answers
 	maxBlindCopies = 3                // maximum number of copies without such a proof
-	setAsideAfter  = 3                // copies after which the chat's other messages overtake this one
-	giveUpAfter    = 24 * time.Hour   // since the message was committed
+	setAsideAfter  = 3                // number of copies after which the chat's other messages overtake the message
+	giveUpAfter    = 24 * time.Hour   // measured from the commit of the message
 )
 
 // doubt describes a message that may have arrived: its sending began, and no
@@ -27,9 +27,9 @@ type doubt struct {
 	answersThen int       // circuit.answersSoFar at lastTry
 }
 
-// doubtOf returns the doubt about a message, nil if there is none. A message that
-// the outbox marks as begun, and that this process did not begin, was left in
-// doubt by an earlier process.
+// doubtOf returns the doubt about a message, nil if there is none. If the
+// outbox says that sending began, and this process did not begin it, an earlier
+// process left the doubt.
 func (c *chat) doubtOf(m ledger.QueuedMessage) *doubt {
 	d := c.doubts[m.ID]
 	if d == nil && m.Tried {
@@ -57,16 +57,17 @@ func (c *chat) addDoubt(m ledger.QueuedMessage, asSend bool) *doubt {
 	return d
 }
 
-// mayStandInChat reports whether the chat may already show the message. Edits
-// replace their target, so only a send can be there twice.
+// mayStandInChat reports whether the chat may already show the message. An edit
+// replaces its target, so only a send can appear twice.
 func (d *doubt) mayStandInChat(asSend bool) bool { return d != nil && asSend && d.sends > 0 }
 
 // setAside reports whether the chat's other messages overtake this one.
 func (d *doubt) setAside() bool { return d != nil && d.copies >= setAsideAfter }
 
 // resendWait returns how long to wait before the next copy; zero or less means
-// now. A platform that answers nothing certain gets three copies of a message. One
-// that answers everything but this message gets one an hour for a day.
+// now. If the platform answers nothing with certainty, the message gets three
+// copies. If it answers everything but this message, the message gets a copy an
+// hour for a day.
 func (d *doubt) resendWait(c *circuit) time.Duration {
 	if d == nil || d.lastTry.IsZero() || d.copies == 0 {
 		return 0

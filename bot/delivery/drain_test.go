@@ -24,10 +24,11 @@ func address(n int) string {
 	return fmt.Sprintf("48%d", n)
 }
 
-// Many messages to forty chats, half of them groups, are sent at the platform's
-// rate without loss, copies or changes of order. The fake platform records every
-// window that exceeds a limit, and the test's cleanup fails on it. The longest
-// window is a minute, with 20 messages to a group.
+// TestManyMessagesInOrderWithinRates sends many messages to forty chats, half
+// of them groups, at the platform's rate, without loss, copies or changes of
+// order. The fake platform records every window that exceeds a limit, and the
+// test's cleanup fails if there is one. The longest window is a minute, with 20
+// messages to a group.
 func TestManyMessagesInOrderWithinRates(t *testing.T) {
 	const chats = 40
 	each := 80
@@ -60,8 +61,9 @@ func TestManyMessagesInOrderWithinRates(t *testing.T) {
 	})
 }
 
-// With random errors and crashes no message but chatter is lost, chatter is never
-// sent twice, every other copy is marked, and each chat's order is kept.
+// TestFaultsAndCrashes checks with random errors and crashes that no message
+// but chatter is lost, that chatter is never sent twice, that every other copy
+// is marked, and that each chat's order is kept.
 func TestFaultsAndCrashes(t *testing.T) {
 	seeds := uint64(6)
 	if os.Getenv("NIGHTPORTER_SOAK") != "" {
@@ -133,7 +135,7 @@ func faultsAndCrashes(t *testing.T, seed uint64) (restarts int) {
 		}
 		w.advance(2 * time.Second)
 		if polls++; polls%25 == 0 {
-			w.dispatcher.MarkReachable() // the poll loop's long poll has ended
+			w.dispatcher.MarkReachable() // as after the end of a long poll
 		}
 		select {
 		case <-crash:
@@ -242,8 +244,8 @@ func nameOf(text string) string {
 	return ""
 }
 
-// A chat without responses, a closed one and a rate-limited one do not delay
-// another chat.
+// TestStuckChatsDelayNoOther checks that chats without responses, closed chats
+// and rate-limited chats do not delay another chat.
 func TestStuckChatsDelayNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -278,7 +280,8 @@ func TestStuckChatsDelayNoOther(t *testing.T) {
 	})
 }
 
-// The first of very many messages is sent soon after a start.
+// TestStartWithManyMessages checks that the first of very many messages is sent
+// soon after a start.
 func TestStartWithManyMessages(t *testing.T) {
 	rows, most := 10_000, 2*time.Second
 	if os.Getenv("NIGHTPORTER_SOAK") != "" {

@@ -26,7 +26,7 @@ type live struct {
 	shown int    // the version that the chat shows, or that needed no edit
 	text  string // JSON of the message in the chat, "" = as stored in the outbox
 
-	checked time.Time // time of the last comparison; owned by the chat's goroutine, like the fields below
+	checked time.Time // time of the last comparison with the newest text; owned by the chat's goroutine, like the fields below
 	edited  time.Time // time of the last edit or send
 	ticking bool
 }
@@ -57,8 +57,8 @@ func (c *chat) untrack(key string) {
 	delete(c.live, key)
 }
 
-// nextLive returns the live message that is due for a comparison first, and how
-// long until then.
+// nextLive returns the live message whose text has to be compared first, and
+// how long until then.
 func (c *chat) nextLive() (key string, version int, wait time.Duration) {
 	c.d.mu.Lock()
 	defer c.d.mu.Unlock()
@@ -142,7 +142,7 @@ func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id
 	if !ok {
 		switch {
 		case isAny(failure, bot.ErrOffline, bot.ErrRateLimited, bot.ErrTokenRejected, bot.ErrChatClosed):
-			return nil // still due, then with the newest text
+			return nil // the edit stays due, and will then have the newest text
 		case errors.Is(failure, bot.ErrChatMoved):
 			return c.move(ctx, failure.MovedTo)
 		case errors.Is(failure, bot.ErrMessageGone):

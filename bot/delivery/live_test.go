@@ -15,7 +15,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// status is a live message with a clock.
+// status is a live message whose text contains a clock.
 type status struct {
 	mu      sync.Mutex
 	text    string
@@ -39,8 +39,9 @@ func (s *status) set(text string) {
 	s.text = text
 }
 
-// A live message is edited with its newest text at most every ten seconds, every
-// thirty in a group, and once a minute for its clock while a run is in progress.
+// TestLiveEditInterval checks that a live message is edited with its newest
+// text at most every ten seconds, every thirty in a group, and once a minute
+// for its clock while a run is in progress.
 func TestLiveEditInterval(t *testing.T) {
 	for _, c := range []struct {
 		chat string
@@ -74,7 +75,8 @@ func TestLiveEditInterval(t *testing.T) {
 			if last := m.edits[len(m.edits)-1]; last != "step 299" {
 				t.Errorf("%s: last shown is %q", c.chat, last)
 			}
-			// Without events only the clock changes the text, and without a run nothing does.
+			// Without events, only the clock changes the text, and only while a
+			// run is in progress.
 			before := len(m.edits)
 			w.advance(time.Hour)
 			if len(m.edits) != before {
@@ -103,7 +105,8 @@ func TestLiveEditInterval(t *testing.T) {
 	}
 }
 
-// After a restart a live message is kept up to date when TrackLive is called.
+// TestLiveAfterRestart checks that TrackLive keeps a live message up to date
+// after a restart.
 func TestLiveAfterRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -129,7 +132,8 @@ func TestLiveAfterRestart(t *testing.T) {
 	})
 }
 
-// A new status replaces the old one, which is deleted or says that it moved.
+// TestLiveMessageReplaced checks that a new status replaces the old one, which
+// is deleted or says that it moved.
 func TestLiveMessageReplaced(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -180,8 +184,9 @@ func TestLiveMessageReplaced(t *testing.T) {
 	}
 }
 
-// A live message that a person deleted stays deleted until the next one. A
-// rejected edit is not repeated all the time.
+// TestLiveEditErrors checks that a live message that a person deleted stays
+// deleted until the next one, and that a rejected edit is not repeated all the
+// time.
 func TestLiveEditErrors(t *testing.T) {
 	for _, c := range []struct {
 		reason error
@@ -211,7 +216,8 @@ func TestLiveEditErrors(t *testing.T) {
 	}
 }
 
-// Replies overtake edits of live messages even if the platform is slow.
+// TestRepliesOvertakeLiveEdits checks that replies overtake edits of live
+// messages even if the platform is slow.
 func TestRepliesOvertakeLiveEdits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -240,8 +246,9 @@ func TestRepliesOvertakeLiveEdits(t *testing.T) {
 	})
 }
 
-// The newest live message is pinned. Where pinning is not permitted, nothing else
-// is delayed, and the same message is not tried again.
+// TestPinLiveMessage checks that the newest live message is pinned. If pinning
+// is not permitted, it delays no other call, and the same message is not tried
+// again.
 func TestPinLiveMessage(t *testing.T) {
 	for _, refused := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

@@ -9,17 +9,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// staleAfter is the age at which chatter is dropped after an outage. Somebody
-// still waits for younger chatter.
+// staleAfter is the age at which chatter is dropped after an outage. Younger
+// chatter may still be of use to somebody who waits for it.
 const staleAfter = time.Minute
 
 // announceOutage prepares a chat for its first message after an outage or a
-// restart: it drops stale chatter and sends one message about the outage and the
-// messages that follow. next is the message about to be sent. sent reports that
-// the slot was used for the announcement.
-//
-// The announcement is not stored, so a process that dies right after it repeats
-// it.
+// restart: it drops stale chatter and sends one message about the outage and
+// the messages that follow. next is the message about to be sent. sent reports
+// that the announcement used the slot. The announcement is not stored, so a
+// process that dies right after it repeats it.
 func (c *chat) announceOutage(ctx context.Context, next ledger.QueuedMessage, s slot) (sent bool, err error) {
 	now := c.d.o.Clock()
 	o, pending := c.pendingOutage(s, now)
@@ -57,8 +55,8 @@ func (c *chat) announceOutage(ctx context.Context, next ledger.QueuedMessage, s 
 	return true, nil
 }
 
-// pendingOutage returns the outage that the chat's messages may have waited
-// through and that is not announced yet.
+// pendingOutage returns the outage during which the chat's messages may have
+// waited and that is not announced yet.
 func (c *chat) pendingOutage(s slot, now time.Time) (outage, bool) {
 	if s.trial && now.Sub(s.since) > lateThreshold {
 		return outage{from: s.since, to: now, observed: true}, true

@@ -17,12 +17,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// epoch is the start of the clock in a synctest bubble.
+// epoch is the time at which the clock of a synctest bubble starts.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// After two hours without the platform, 500 messages and three restarts, each chat
-// gets one announcement and its questions with their times, no chatter, and only
-// the newest edit of each message.
+// TestOutage checks that after two hours without the platform, 500 messages and
+// three restarts, each chat gets one announcement and its questions with their
+// times, no chatter, and only the newest edit of each message.
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -106,7 +106,8 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// A short outage is not announced and loses nothing.
+// TestShortOutage checks that a short outage is not announced and loses
+// nothing.
 func TestShortOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -130,7 +131,8 @@ func TestShortOutage(t *testing.T) {
 	})
 }
 
-// MarkReachable ends the wait at once, and recent replies are sent.
+// TestMarkReachableEndsOutage checks that MarkReachable ends the wait at once,
+// and that recent replies are sent.
 func TestMarkReachableEndsOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -168,8 +170,8 @@ func TestMarkReachableEndsOutage(t *testing.T) {
 	})
 }
 
-// Parallel calls that fail together are one failure: the next trial is a second
-// away.
+// TestParallelFailuresAreOne checks that parallel calls that fail together
+// count as one failure: the next trial comes after a second.
 func TestParallelFailuresAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -194,7 +196,8 @@ func TestParallelFailuresAreOne(t *testing.T) {
 	})
 }
 
-// A message that is replaced while it is dropped as stale survives.
+// TestReplacedWhileDroppingStale checks that a message is kept if it is
+// replaced while it is dropped as stale.
 func TestReplacedWhileDroppingStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -211,7 +214,8 @@ func TestReplacedWhileDroppingStale(t *testing.T) {
 	})
 }
 
-// A chat that its throttle holds up returns the trial to the others.
+// TestThrottledChatReturnsTrial checks that a chat that waits for its throttle
+// returns the trial to the other chats.
 func TestThrottledChatReturnsTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -243,7 +247,8 @@ func TestThrottledChatReturnsTrial(t *testing.T) {
 	})
 }
 
-// After a restart the announcement does not claim that the platform was down.
+// TestLateAfterRestart checks that the announcement after a restart does not
+// claim that the platform was down.
 func TestLateAfterRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -262,8 +267,8 @@ func TestLateAfterRestart(t *testing.T) {
 	})
 }
 
-// With a rejected token all messages wait, with one call every five minutes and
-// one line in the log.
+// TestTokenRejected checks that all messages wait while the token is rejected,
+// with one call every five minutes and one line in the log.
 func TestTokenRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -25,15 +25,16 @@ type Queue interface {
 // implements it. A method's change is durable when the method returns.
 type Outbox interface {
 	Queue
-	// Trying marks that a send or edit begins. It returns ledger.ErrReplaced if a
+	// BeginDelivery marks that a send or edit begins. It returns ledger.ErrReplaced if a
 	// newer text has replaced the message since it was read.
-	Trying(ctx context.Context, id int64) error
-	// Sent settles a message as delivered. platformID is the platform's id of the
-	// new message or of the edited one. before is the id that the message's key
-	// had, if that is another one.
+	BeginDelivery(ctx context.Context, id int64) error
+	// Sent settles a message as delivered. platformID is the platform's id of
+	// the new message or of the edited one. before is the platform's id of the
+	// previous message under the same key, if there was another one.
 	Sent(ctx context.Context, id int64, platformID string, at time.Time) (before string, err error)
-	// Unsent takes one Trying back: that attempt did certainly not arrive.
-	Unsent(ctx context.Context, id int64) error
+	// AbortDelivery takes one BeginDelivery back: that attempt certainly did
+	// not arrive.
+	AbortDelivery(ctx context.Context, id int64) error
 	// Drop settles a message that will never be sent, with the reason.
 	Drop(ctx context.Context, id int64, why string) error
 	// Forget drops a chat's queued sends of these classes that were never begun,

@@ -17,7 +17,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// A message whose sending was interrupted by a crash comes again, marked.
+// TestCrashDuringSend checks that a message whose sending a crash interrupted
+// is sent again, with a mark.
 func TestCrashDuringSend(t *testing.T) {
 	for _, c := range []struct {
 		class ledger.MessageClass
@@ -61,12 +62,13 @@ func TestCrashDuringSend(t *testing.T) {
 	}
 }
 
-// A platform that never gives a certain answer gets few copies, and no second one
-// of chatter; the chat's other messages overtake.
+// TestCopiesAreLimited checks that a message is sent again only a few times,
+// and chatter not at all, while the platform gives no certain answer, and that
+// the chat's other messages overtake it.
 func TestCopiesAreLimited(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		reached bool // other calls succeed all the time
+		reached bool // other calls succeed all the time, so the platform is known to be reachable
 		most    int
 	}{
 		{"nothing proves that it answers", false, maxBlindCopies},
@@ -96,7 +98,8 @@ func TestCopiesAreLimited(t *testing.T) {
 				if left := strings.Join(w.queued(), "\n"); strings.Contains(left, "chatter") || strings.Count(left, "\n") != 1 {
 					t.Errorf("queued are:\n%s", left)
 				}
-				// After the platform's recovery the copies arrive, marked.
+				// After the platform's recovery the copies arrive, each with a
+				// mark.
 				w.platform.setScript(nil)
 				w.dispatcher.MarkReachable()
 				w.waitDrained(2 * time.Hour)
@@ -111,8 +114,9 @@ func TestCopiesAreLimited(t *testing.T) {
 	}
 }
 
-// A single message that breaks the connection does not block its chat for ever,
-// and is given up after a day.
+// TestMessageInDoubtIsOvertakenAndGivenUp checks that a single message that
+// breaks the connection does not block its chat for ever, and is given up after
+// a day.
 func TestMessageInDoubtIsOvertakenAndGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -158,7 +162,8 @@ func withoutOpenLines(texts []string) []string {
 	return texts
 }
 
-// Each reason of a failed call, once for a send and once for an edit.
+// TestSendReasons checks each reason of a failed call, once for a send and once
+// for an edit.
 func TestSendReasons(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -210,7 +215,8 @@ func TestSendReasons(t *testing.T) {
 	}
 }
 
-// A Sender's panic counts as ErrRejected, and the chat goes on.
+// TestSenderPanics checks that a Sender's panic counts as ErrRejected, and that
+// the chat goes on.
 func TestSenderPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -233,8 +239,8 @@ func TestSenderPanics(t *testing.T) {
 	})
 }
 
-// A group that became a supergroup continues under its new address, in order and
-// with its topics.
+// TestChatMoves checks that a group that became a supergroup continues under
+// its new address, in order and with its topics.
 func TestChatMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -255,7 +261,8 @@ func TestChatMoves(t *testing.T) {
 	})
 }
 
-// Live messages at the old address of a group are left alone.
+// TestChatMovesWithLiveMessage checks that live messages at the old address of
+// a group are left alone.
 func TestChatMovesWithLiveMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -281,7 +288,8 @@ func TestChatMovesWithLiveMessage(t *testing.T) {
 	})
 }
 
-// An edit committed just before its message is sent is not lost.
+// TestEditWhileSending checks that an edit committed just before its message is
+// sent is not lost.
 func TestEditWhileSending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -351,8 +359,8 @@ func TestEditBehindDroppedMessage(t *testing.T) {
 	}
 }
 
-// A closed chat keeps questions for a day and drops other messages. It is tried
-// again when somebody writes there.
+// TestClosedChat checks that a closed chat keeps questions for a day and drops
+// other messages, and that it is tried again when somebody writes there.
 func TestClosedChat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -397,7 +405,8 @@ func TestClosedChat(t *testing.T) {
 	})
 }
 
-// While the outbox cannot be written, a message that arrived is not sent again.
+// TestOutboxUnwritable checks that a message that arrived is not sent again
+// while the outbox cannot be written.
 func TestOutboxUnwritable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -421,7 +430,8 @@ func TestOutboxUnwritable(t *testing.T) {
 	})
 }
 
-// Run waits for a call in progress, but not for ever; its message stays in doubt.
+// TestRunStops checks that Run waits a limited time for a call in progress,
+// whose message stays in doubt.
 func TestRunStops(t *testing.T) {
 	for _, c := range []struct {
 		takes time.Duration
@@ -451,8 +461,8 @@ func TestRunStops(t *testing.T) {
 	}
 }
 
-// A message committed by day makes no sound in quiet hours; one committed in quiet
-// hours does.
+// TestQuietHours checks that a message committed by day makes no sound in quiet
+// hours, and that a message committed in quiet hours does.
 func TestQuietHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// nextQueued returns the queued message to send next. Without one it returns how
-// long to wait.
+// nextQueued returns the queued message to send next. If there is none, it
+// returns how long to wait.
 func (c *chat) nextQueued(ctx context.Context) (m ledger.QueuedMessage, found bool, wait time.Duration, err error) {
 	for {
 		m, found, err = c.d.o.Outbox.NextMessage(ctx, c.address)
@@ -33,14 +33,14 @@ func (c *chat) nextQueued(ctx context.Context) (m ledger.QueuedMessage, found bo
 	}
 }
 
-// isDroppableDoubt reports whether m may have arrived and is chatter, of which a
-// second copy would only be noise.
+// isDroppableDoubt reports whether m may have arrived and is chatter, which is
+// not worth a second copy.
 func (c *chat) isDroppableDoubt(m ledger.QueuedMessage) bool {
 	return m.Class == ledger.ClassChatter && c.doubtOf(m).mayStandInChat(c.isSend(m))
 }
 
-// nextPastSetAside returns the next message behind one that is set aside. Edits
-// of a message that is set aside wait with it.
+// nextPastSetAside returns the next message behind a message that is set aside.
+// Edits of a message that is set aside wait with it.
 func (c *chat) nextPastSetAside(ctx context.Context) (m ledger.QueuedMessage, found bool, wait time.Duration, err error) {
 	queued, err := c.d.o.Outbox.Queued(ctx, c.address)
 	if err != nil {

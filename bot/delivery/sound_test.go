@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// A chat gets at most one sound in ten minutes, whatever arrives. Chats are
-// independent.
+// TestSounds checks that a chat gets at most one sound in ten minutes, whatever
+// arrives, and that chats are independent.
 func TestSounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

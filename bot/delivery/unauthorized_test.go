@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// The messages of a person who is removed during an outage are dropped; other
-// people get theirs.
+// TestUnauthorizedChat checks that the messages of a person who is removed
+// during an outage are dropped, and that other people get theirs.
 func TestUnauthorizedChat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

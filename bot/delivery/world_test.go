@@ -191,8 +191,8 @@ func (f *fakePlatform) messages(chat string) []*shownMessage {
 	return slices.DeleteFunc(slices.Clone(f.messagesShown), func(m *shownMessage) bool { return m.chat != chat })
 }
 
-// crashableOutbox is the outbox of a process that can crash: from then on nothing
-// is written.
+// crashableOutbox is the outbox of a process that can crash: after a crash it
+// writes nothing.
 type crashableOutbox struct {
 	Outbox
 	dead     atomic.Bool
@@ -241,11 +241,11 @@ func runOnce(what *atomic.Pointer[func()]) {
 	}
 }
 
-func (m *crashableOutbox) Trying(ctx context.Context, id int64) error {
+func (m *crashableOutbox) BeginDelivery(ctx context.Context, id int64) error {
 	if err := m.err(); err != nil {
 		return err
 	}
-	return m.Outbox.Trying(ctx, id)
+	return m.Outbox.BeginDelivery(ctx, id)
 }
 
 func (m *crashableOutbox) Sent(ctx context.Context, id int64, platformID string, at time.Time) (string, error) {
@@ -255,11 +255,11 @@ func (m *crashableOutbox) Sent(ctx context.Context, id int64, platformID string,
 	return m.Outbox.Sent(ctx, id, platformID, at)
 }
 
-func (m *crashableOutbox) Unsent(ctx context.Context, id int64) error {
+func (m *crashableOutbox) AbortDelivery(ctx context.Context, id int64) error {
 	if err := m.err(); err != nil {
 		return err
 	}
-	return m.Outbox.Unsent(ctx, id)
+	return m.Outbox.AbortDelivery(ctx, id)
 }
 
 func (m *crashableOutbox) Drop(ctx context.Context, id int64, why string) error {
@@ -327,7 +327,7 @@ func (w *world) start() {
 	go func() { w.ended <- p.Run(ctx) }()
 }
 
-// kill crashes the process: whatever is not written yet is lost.
+// kill crashes the process, which loses everything not written yet.
 func (w *world) kill() {
 	if w.dispatcher == nil {
 		return

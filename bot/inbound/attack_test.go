@@ -14,12 +14,12 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// TestViewAnswersNothing: a person who may only look cannot answer a question by
-// giving the answer as a task id.
+// TestViewAnswersNothing checks that a person with RoleView cannot answer a
+// question with a line whose task id is an answer.
 func TestViewAnswersNothing(t *testing.T) {
 	for _, line := range []string{"/answer 8", "/answer #letters_only", "/answer NO-1", "/answer_8", "shop: /answer #yes", "/answer Task 3"} {
 		w := newWorld(t)
-		w.private(mira, "q1 retry") // q2, an agent's, is the only one left
+		w.private(mira, "q1 retry") // q2, the agent's question, is then the only open one
 		before := w.entries("question.answered")
 		w.private(ben, line)
 		if n := w.entries("question.answered") - before; n != 0 {
@@ -28,14 +28,14 @@ func TestViewAnswersNothing(t *testing.T) {
 	}
 }
 
-// TestSecondPress: Ana presses after Mira, before her phone shows it. Her chat
-// still shows the question's outcome.
+// TestSecondPress checks that Ana's chat shows the outcome of a question if she
+// presses after Mira, before her phone shows Mira's answer.
 func TestSecondPress(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
-	q := w.with(ana, "q1")
+	w.showQuestion("q1")
+	q := w.newestWithKey(ana, "q1")
 	w.held = ana
-	w.press(mira, mira, w.with(mira, "q1"), "Retry")
+	w.press(mira, mira, w.newestWithKey(mira, "q1"), "Retry")
 	w.press(ana, ana, q, "Skip")
 	w.held = ""
 	w.deliver()
@@ -47,28 +47,29 @@ func TestSecondPress(t *testing.T) {
 	}
 }
 
-// TestOldCopy: after a question was repeated and settled, a press of the first
-// copy leaves the second one unchanged.
+// TestOldCopy checks that a press of the first copy of a question leaves the
+// second copy unchanged, after the question was repeated and settled.
 func TestOldCopy(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
-	old := *w.with(mira, "q1")
-	w.tell("q1")
+	w.showQuestion("q1")
+	old := *w.newestWithKey(mira, "q1")
+	w.showQuestion("q1")
 	w.private(mira, "q1 retry")
 	w.press(mira, mira, &old, "Skip")
 	w.pressData(mira, mira, old.id, "9.q1.skip.ffff")
-	if got := w.with(mira, "q1").m.First(); !strings.HasPrefix(got, "✓ q1 retry, by Mira") && !strings.HasPrefix(got, "✓ q1 Retry, by Mira") {
+	if got := w.newestWithKey(mira, "q1").m.First(); !strings.HasPrefix(got, "✓ q1 retry, by Mira") && !strings.HasPrefix(got, "✓ q1 Retry, by Mira") {
 		t.Errorf("the second copy says %q", got)
 	}
 }
 
-// TestLivePress: the buttons of the live status work although its edits are not
-// stored, and a press of a removed one leaves the status alone.
+// TestLivePress checks that the buttons of the live status work although its
+// edits are not stored, and that a press of a removed button does not change
+// the status.
 func TestLivePress(t *testing.T) {
 	w := newWorld(t)
 	idle := bot.Message{Key: "status.idle", Project: "shop", Lines: []bot.Line{{Text: "○ shop idle · 23:00"}}, Buttons: []bot.Button{{Label: "Start", Command: "/run shop"}}}
-	w.say(mira, bot.LiveKey("shop"), idle)
-	live := w.said(mira)
+	w.queue(mira, bot.LiveKey("shop"), idle)
+	live := w.newest(mira)
 	now := bot.Message{Key: "status.running", Buttons: []bot.Button{{Label: "Pause", Command: "/pause"}}}
 	w.pressData(mira, mira, live.id, telegram.Data(now, 0))
 	if r := w.state().Project.Run; r.State != ledger.RunPausing {
@@ -80,12 +81,12 @@ func TestLivePress(t *testing.T) {
 	}
 }
 
-// TestTakenOut: a removed person gets no message of any kind.
+// TestTakenOut checks that a removed person gets no message of any kind.
 func TestTakenOut(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
+	w.showQuestion("q1")
 	w.private(ana, "/guidance Keep the names")
-	q, receipt := w.with(ana, "q1"), w.with(ana, "g1")
+	q, receipt := w.newestWithKey(ana, "q1"), w.newestWithKey(ana, "g1")
 	before, _ := json.Marshal([]bot.Message{q.m, receipt.m})
 	n := len(w.shown[ana])
 	w.private(mira, "/unpair 5")
@@ -102,20 +103,20 @@ func TestTakenOut(t *testing.T) {
 	}
 }
 
-// TestPressFromNowhere: a press without its message is answered in the sender's
-// own chat, and the following inputs are read.
+// TestPressFromNowhere checks that a press without its message is answered in
+// the sender's private chat, and that the following inputs are handled.
 func TestPressFromNowhere(t *testing.T) {
 	w := newWorld(t)
 	w.receive(bot.Inbound{Actor: mira, Press: "1./tasks.ffff", PressID: "p"})
-	if got := w.said(mira).m.Key; got != "tasks" {
+	if got := w.newest(mira).m.Key; got != "tasks" {
 		t.Errorf("Mira is told %q", got)
 	}
 	w.receive(bot.Inbound{Actor: mira, Press: "1.q1.guide.WORDS.ffff", PressID: "p"})
 	w.receive(bot.Inbound{Actor: "telegram:99", Press: "1./stop.ffff", PressID: "p"})
 }
 
-// TestLastAdmin: the only admin who follows a pairing link for somebody else
-// stays admin, and the link stays valid.
+// TestLastAdmin checks that the only admin who follows a pairing link meant for
+// somebody else stays admin, and that the link stays valid.
 func TestLastAdmin(t *testing.T) {
 	w := newWorld(t)
 	a, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "hash of " + code, Role: ledger.RoleView}})
@@ -126,7 +127,7 @@ func TestLastAdmin(t *testing.T) {
 	if p, _ := w.state().Shared.Person(mira); p.Role != ledger.RoleAdmin {
 		t.Errorf("Mira is %s, and nobody is admin", p.Role)
 	}
-	if got := w.said(mira).m.First(); got != "○ Mira, you are paired as admin" {
+	if got := w.newest(mira).m.First(); got != "○ Mira, you are paired as admin" {
 		t.Errorf("Mira is told %q", got)
 	}
 	w.receive(bot.Inbound{Actor: "telegram:9", Name: "Lea", Chat: "telegram:9", Private: true, Text: "/start " + code, Message: "3"})
@@ -135,13 +136,14 @@ func TestLastAdmin(t *testing.T) {
 	}
 }
 
-// TestLookHangs: a read that does not return delays no other command.
+// TestLookHangs checks that a read that does not return delays no other
+// command.
 func TestLookHangs(t *testing.T) {
 	w := newWorld(t)
 	w.diffHangs, w.patience = true, 20*time.Millisecond
 	w.r = inbound.New(w.options())
 	w.private(ben, "/diff 1")
-	if m := w.said(ben).m; m.Key != "fault" {
+	if m := w.newest(ben).m; m.Key != "fault" {
 		t.Errorf("the look says %q", m.First())
 	}
 	w.private(mira, "/stop")
@@ -150,16 +152,17 @@ func TestLookHangs(t *testing.T) {
 	}
 }
 
-// TestWordsOfNobody: a button asks for text, and its message has changed or is
-// unknown. Then its placeholder is not taken for the text.
+// TestWordsOfNobody checks that the placeholder in a button's command is never
+// taken for text that a person typed, even if the button's message has changed
+// or is unknown.
 func TestWordsOfNobody(t *testing.T) {
 	for _, twin := range []string{"/guidance NEW WORDS", "q1 guide WORDS", "/now YOUR WORDS"} {
 		w := newWorld(t)
-		w.say(mira, "g7", bot.Message{Key: "guidance.addressed", Project: "shop", Lines: []bot.Line{{Text: "✓ g7 addressed · 23:10"}}})
+		w.queue(mira, "g7", bot.Message{Key: "guidance.addressed", Project: "shop", Lines: []bot.Line{{Text: "✓ g7 addressed · 23:10"}}})
 		m := bot.Message{Key: "guidance.setaside", Buttons: []bot.Button{{Label: "Resend…", Command: twin}}}
-		for _, message := range []string{w.said(mira).id, "31"} {
+		for _, message := range []string{w.newest(mira).id, "31"} {
 			w.pressData(mira, mira, message, telegram.Data(m, 0))
-			if got := w.said(mira); !strings.HasPrefix(got.key, "words.") {
+			if got := w.newest(mira); !strings.HasPrefix(got.key, "words.") {
 				t.Errorf("%s: Mira is told %q", twin, got.m.First())
 			}
 		}

@@ -25,8 +25,9 @@ const (
 	kim = "slack:U0KIM"
 )
 
-// crowd is a world with two platforms whose people press at the same time.
-type crowd struct {
+// twoPlatforms is a world with two platforms and several people who press at
+// the same time.
+type twoPlatforms struct {
 	*world
 	platforms map[string]*inbound.Receiver // by platform, the prefix of addresses
 
@@ -35,16 +36,16 @@ type crowd struct {
 	last  map[string]int
 }
 
-// newCrowd is newWorld with two steering people on Slack, and q1 in everybody's
-// chat.
-func newCrowd(t *testing.T) *crowd {
+// newTwoPlatforms returns a world with two more people on Slack, who may steer,
+// and with q1 in every chat.
+func newTwoPlatforms(t *testing.T) *twoPlatforms {
 	t.Helper()
 	w := newWorld(t)
 	for id, name := range map[string]string{lea: "Lea", kim: "Kim"} {
 		w.engineEntry(ledger.Entry{Stream: ledger.SharedStream, Time: w.now, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: ledger.RoleSteer, Since: w.now}}})
 	}
 	w = w.reopened()
-	c := &crowd{world: w, platforms: map[string]*inbound.Receiver{}, notes: map[string]string{}, last: map[string]int{}}
+	c := &twoPlatforms{world: w, platforms: map[string]*inbound.Receiver{}, notes: map[string]string{}, last: map[string]int{}}
 	for _, prefix := range []string{telegram.Prefix, slack.Prefix} {
 		o := w.options()
 		o.Notice = func(_ context.Context, press, text string) error {
@@ -57,7 +58,7 @@ func newCrowd(t *testing.T) *crowd {
 	}
 	for _, chat := range []string{mira, ana, lea, kim} {
 		q, _ := w.state().Project.Question("q1")
-		w.say(chat, "q1", bot.Ask(w.state(), q, w.now))
+		w.queue(chat, "q1", bot.Ask(w.state(), q, w.now))
 	}
 	return c
 }
@@ -67,10 +68,10 @@ func prefixOf(who string) string {
 	return prefix + ":"
 }
 
-// pressing returns a press of a button of the question in a person's chat.
-func (c *crowd) pressing(who, label string) bot.Inbound {
+// pressOf returns the input of a press of a button of q1 in a person's chat.
+func (c *twoPlatforms) pressOf(who, label string) bot.Inbound {
 	c.t.Helper()
-	shown, prefix := c.with(who, "q1"), prefixOf(who)
+	shown, prefix := c.newestWithKey(who, "q1"), prefixOf(who)
 	c.last[prefix]++
 	in := bot.Inbound{
 		Key: fmt.Sprintf("%s%d", prefix, c.last[prefix]), Cursor: &ledger.Cursor{Name: prefix + "1", Value: strconv.Itoa(c.last[prefix])},
@@ -89,8 +90,8 @@ func (c *crowd) pressing(who, label string) bot.Inbound {
 	return in
 }
 
-// atOnce runs functions concurrently, as the platforms deliver.
-func (c *crowd) atOnce(do ...func()) {
+// concurrently runs functions concurrently, as platforms deliver inputs.
+func (c *twoPlatforms) concurrently(do ...func()) {
 	begin := make(chan struct{})
 	var all sync.WaitGroup
 	for _, f := range do {
@@ -101,7 +102,7 @@ func (c *crowd) atOnce(do ...func()) {
 	c.deliver()
 }
 
-func (c *crowd) receiving(in bot.Inbound) func() {
+func (c *twoPlatforms) receiving(in bot.Inbound) func() {
 	return func() {
 		if err := c.platforms[prefixOf(in.Actor)].Receive(c.t.Context(), in); err != nil {
 			c.t.Errorf("%s: %v", in.PressID, err)
@@ -110,7 +111,7 @@ func (c *crowd) receiving(in bot.Inbound) func() {
 }
 
 // answer returns the answer to q1 in the ledger. There must be exactly one.
-func (c *crowd) answer() ledger.QuestionAnswered {
+func (c *twoPlatforms) answer() ledger.QuestionAnswered {
 	c.t.Helper()
 	var all []ledger.QuestionAnswered
 	err := c.store.Records(c.t.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
@@ -126,8 +127,8 @@ func (c *crowd) answer() ledger.QuestionAnswered {
 	return all[0]
 }
 
-// moves returns the statuses of Task 2 since q1 was asked.
-func (c *crowd) moves() []ledger.Status {
+// statuses returns the statuses that Task 2 has had since q1 was asked.
+func (c *twoPlatforms) statuses() []ledger.Status {
 	var all []ledger.Status
 	_ = c.store.Records(c.t.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
 		e, err := r.Entry()
@@ -139,20 +140,20 @@ func (c *crowd) moves() []ledger.Status {
 	return all
 }
 
-// TestPressedTogether: four people on two platforms press opposite buttons of
-// one question at once. One answer counts and has one effect, every chat's copy
-// names its author, and the other people are told who was first.
+// TestPressedTogether lets four people on two platforms press opposite buttons
+// of one question at once. One answer counts and has one effect, every chat's
+// copy names its author, and the other people are told who was first.
 func TestPressedTogether(t *testing.T) {
 	for range 8 {
-		c := newCrowd(t)
+		c := newTwoPlatforms(t)
 		label := map[string]string{mira: "Retry", ana: "Skip", lea: "Skip", kim: "Retry"}
 		twin := map[string]string{"Retry": "/retry 2", "Skip": "/skip 2"}
 		var presses []func()
 		for _, who := range []string{mira, ana, lea, kim} {
-			in := c.pressing(who, label[who])
-			presses = append(presses, c.receiving(in), c.receiving(in)) // and each platform delivers it twice
+			in := c.pressOf(who, label[who])
+			presses = append(presses, c.receiving(in), c.receiving(in)) // each platform delivers the press twice
 		}
-		c.atOnce(presses...)
+		c.concurrently(presses...)
 
 		a := c.answer()
 		first := map[string]string{"Mira": mira, "Ana": ana, "Lea": lea, "Kim": kim}[a.By]
@@ -160,12 +161,12 @@ func TestPressedTogether(t *testing.T) {
 			t.Fatalf("answered %+v", a)
 		}
 		want := map[string][]ledger.Status{"retry": {ledger.Ready}, "skip": {ledger.Skipped}}[a.Choice]
-		if got := c.moves(); !slices.Equal(got, want) {
+		if got := c.statuses(); !slices.Equal(got, want) {
 			t.Errorf("%s: Task 2 went to %v, want %v", a.Choice, got, want)
 		}
 		edited := fmt.Sprintf("✓ q1 %s, by %s 23:17", label[first], a.By)
 		for who := range label {
-			if got := c.with(who, "q1").m; got.First() != edited || slices.ContainsFunc(got.Buttons, func(b bot.Button) bool { return b.Command != "q1 undo" }) {
+			if got := c.newestWithKey(who, "q1").m; got.First() != edited || slices.ContainsFunc(got.Buttons, func(b bot.Button) bool { return b.Command != "q1 undo" }) {
 				t.Errorf("%s reads %q %v, want %q", who, got.First(), got.Buttons, edited)
 			}
 			told := c.notes[who+" "+label[who]]
@@ -179,24 +180,23 @@ func TestPressedTogether(t *testing.T) {
 			if who == first && strings.Contains(told, "first") && told != fmt.Sprintf("q1 is settled: %s, %s 23:17. Nothing changed.", label[first], a.By) {
 				t.Errorf("%s, who was first, is told %q", who, told)
 			}
-			if n := len(c.shown[who]); n != 1 && !(a.Choice == "skip" && n == 2) { // what shall become of its dependents
+			if n := len(c.shown[who]); n != 1 && !(a.Choice == "skip" && n == 2) { // a question about its dependents
 				t.Errorf("%s has %d messages:\n%s", who, n, c.transcript(who))
 			}
 		}
 	}
 }
 
-// TestTakenOutTogether: a person is removed while their press is under way.
-// After the removal is decided, their presses have no effect and they get no
-// messages.
+// TestTakenOutTogether removes a person while their press is handled. After the
+// removal is decided, their presses have no effect and they get no messages.
 func TestTakenOutTogether(t *testing.T) {
 	won := 0
 	for range 12 {
-		c := newCrowd(t)
-		before, _ := json.Marshal(c.with(kim, "q1").m)
+		c := newTwoPlatforms(t)
+		before, _ := json.Marshal(c.newestWithKey(kim, "q1").m)
 		shown := len(c.shown[kim])
-		press := c.pressing(kim, "Skip")
-		c.atOnce(c.receiving(press), c.receiving(bot.Inbound{
+		press := c.pressOf(kim, "Skip")
+		c.concurrently(c.receiving(press), c.receiving(bot.Inbound{
 			Key: "telegram:1", Cursor: &ledger.Cursor{Name: "telegram:1", Value: "2"}, Actor: mira, Chat: mira, Private: true, Text: "/unpair U0KIM", Message: "100", Sent: c.now,
 		}))
 		if _, in := c.state().Shared.Person(kim); in {
@@ -204,13 +204,13 @@ func TestTakenOutTogether(t *testing.T) {
 		}
 		q, open := c.state().Project.Question("q1")
 		if !open {
-			won++ // it was decided while they were in
+			won++ // the press was decided before the removal
 			continue
 		}
-		if q.ID != "q1" || len(c.moves()) != 0 {
-			t.Errorf("Task 2 went to %v", c.moves())
+		if q.ID != "q1" || len(c.statuses()) != 0 {
+			t.Errorf("Task 2 went to %v", c.statuses())
 		}
-		after, _ := json.Marshal(c.with(kim, "q1").m)
+		after, _ := json.Marshal(c.newestWithKey(kim, "q1").m)
 		if string(before) != string(after) || len(c.shown[kim]) != shown || c.notes[press.PressID] != "" {
 			t.Errorf("Kim is told %q:\n%s", c.notes[press.PressID], c.transcript(kim))
 		}
@@ -218,13 +218,13 @@ func TestTakenOutTogether(t *testing.T) {
 	t.Logf("the press was decided first in %d of 12", won)
 }
 
-// TestTakenOutMeanwhile: as TestTakenOutTogether, with a fixed order: the person
+// TestTakenOutMeanwhile is TestTakenOutTogether with a fixed order: the person
 // is removed before the press is decided.
 func TestTakenOutMeanwhile(t *testing.T) {
 	for _, line := range []string{"", "q1 skip", "/skip 2 3", "/guidance Keep it"} { // "": pressed
 		w := newWorld(t)
-		w.tell("q1")
-		q, n := w.with(ana, "q1"), len(w.shown[ana])
+		w.showQuestion("q1")
+		q, n := w.newestWithKey(ana, "q1"), len(w.shown[ana])
 		w.breaks = func(in loop.Input) error {
 			if in.Actor == ana {
 				w.breaks = nil
@@ -248,11 +248,11 @@ func TestTakenOutMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSmallerRole: a person whose role only permits looking when the press is
-// decided answers nothing.
+// TestSmallerRole checks that a person whose role is only RoleView when the
+// press is decided answers nothing.
 func TestSmallerRole(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
+	w.showQuestion("q1")
 	w.breaks = func(in loop.Input) error {
 		if in.Actor != ana {
 			return nil
@@ -267,30 +267,31 @@ func TestSmallerRole(t *testing.T) {
 		}
 		return nil
 	}
-	w.press(ana, ana, w.with(ana, "q1"), "Skip")
+	w.press(ana, ana, w.newestWithKey(ana, "q1"), "Skip")
 	if last := w.toasts[len(w.toasts)-1]; w.entries("question.answered") != 0 || !strings.Contains(last, "your role is view now") {
 		t.Errorf("%d answers, told %q", w.entries("question.answered"), last)
 	}
 }
 
-// TestBeaten: an answer that comes second, pressed and typed.
+// TestBeaten checks the reply to an answer that comes second, pressed and
+// typed.
 func TestBeaten(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
-	w.tell("q2")
-	old := map[string]shown{"q1": *w.with(ana, "q1"), "q2": *w.with(ana, "q2")}
-	w.press(mira, mira, w.with(mira, "q1"), "Retry")
-	w.press(mira, mira, w.with(mira, "q2"), "B")
+	w.showQuestion("q1")
+	w.showQuestion("q2")
+	old := map[string]shown{"q1": *w.newestWithKey(ana, "q1"), "q2": *w.newestWithKey(ana, "q2")}
+	w.press(mira, mira, w.newestWithKey(mira, "q1"), "Retry")
+	w.press(mira, mira, w.newestWithKey(mira, "q2"), "B")
 	var b strings.Builder
 	for _, c := range []struct{ id, label string }{{"q1", "Retry"}, {"q1", "Skip"}, {"q1", "Guide…"}, {"q2", "A"}, {"q2", "B"}, {"q2", "Skip task"}} {
 		q, n := old[c.id], len(w.shown[ana])
 		w.press(ana, ana, &q, c.label)
 		fmt.Fprintf(&b, "%s %s: %s\n", c.id, c.label, w.toasts[len(w.toasts)-1])
 		if len(w.shown[ana]) != n {
-			t.Errorf("%s %s: a message says %s", c.id, c.label, w.said(ana).m.First())
+			t.Errorf("%s %s: a message says %s", c.id, c.label, w.newest(ana).m.First())
 		}
 	}
-	mine := *w.with(mira, "q1")
+	mine := *w.newestWithKey(mira, "q1")
 	mine.m = old["q1"].m
 	w.press(mira, mira, &mine, "Skip")
 	fmt.Fprintf(&b, "Mira's own q1 Skip: %s\n\n", w.toasts[len(w.toasts)-1])
@@ -304,8 +305,8 @@ func TestBeaten(t *testing.T) {
 	}
 }
 
-// TestReminded: an answer to a reminder answers its question, and both messages
-// show it.
+// TestReminded checks that an answer to a reminder answers its question, and
+// that both messages show the answer.
 func TestReminded(t *testing.T) {
 	for name, do := range map[string]func(w *world, reminder *shown){
 		"press": func(w *world, r *shown) { w.press(mira, mira, r, "A") },
@@ -315,14 +316,14 @@ func TestReminded(t *testing.T) {
 		"typed": func(w *world, _ *shown) { w.private(mira, "q2 a") },
 	} {
 		w := newWorld(t)
-		w.tell("q2")
+		w.showQuestion("q2")
 		q, _ := w.state().Project.Question("q2")
-		w.say(mira, bot.ReminderKey("q2"), bot.Reminder(w.state(), q, w.now))
-		reminder := w.with(mira, bot.ReminderKey("q2"))
+		w.queue(mira, bot.ReminderKey("q2"), bot.Reminder(w.state(), q, w.now))
+		reminder := w.newestWithKey(mira, bot.ReminderKey("q2"))
 		n := len(w.shown[mira])
 		do(w, reminder)
 		for _, key := range []string{"q2", bot.ReminderKey("q2")} {
-			if got := w.with(mira, key).m.First(); got != "✓ q2 A, by Mira 23:17" {
+			if got := w.newestWithKey(mira, key).m.First(); got != "✓ q2 A, by Mira 23:17" {
 				t.Errorf("%s: %s says %q", name, key, got)
 			}
 		}

@@ -12,15 +12,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestCut: nightporter stops after each commit of an input, and the platform
-// delivers the input again to the next process. Ledger and chat end as without
-// the stop (docs/spec 6.7).
+// TestCut stops nightporter after each commit of an input, and the platform
+// delivers the input again to the next process. Ledger and chat must end as
+// without the stop (docs/spec 6.7).
 func TestCut(t *testing.T) {
 	died := errors.New("kill -9")
 	cuts := 0
 	for _, c := range []struct {
 		line  string
-		press string // instead: a button of q1's message
+		press string // a button of q1's message to press instead of a typed text
 	}{
 		{line: "/guidance Wrap it"}, {line: "Wrap it"}, {line: "/skip 3 4 6"}, {line: "/retry 2 3"}, {line: "q1 retry"}, {line: "q1 guide By line"}, {line: "q1 skip"},
 		{line: "/pause"}, {line: "/pause now"}, {line: "/stop now"}, {line: "/now"}, {line: "/now Keep names"}, {line: "/status"}, {line: "/drop g9"}, {line: "/run"},
@@ -28,14 +28,14 @@ func TestCut(t *testing.T) {
 	} {
 		play := func(after int) (got []string, commits int) {
 			w := newWorld(t)
-			w.tell("q1")
+			w.showQuestion("q1")
 			w.update++
 			in := bot.Inbound{
 				Key: "telegram:1:" + strconv.Itoa(w.update), Cursor: &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(w.update + 1)},
 				Actor: mira, Name: "Mira", Chat: mira, Private: true, Sent: w.now, Message: "900", Text: c.line,
 			}
 			if c.press != "" {
-				q := w.with(mira, "q1")
+				q := w.newestWithKey(mira, "q1")
 				in.Message, in.PressID, in.Text = q.id, "p", ""
 				for n, b := range q.m.Buttons {
 					if b.Label == c.press {
@@ -56,9 +56,9 @@ func TestCut(t *testing.T) {
 			w.dies = nil
 			w = w.reopened()
 			if _, read, _ := w.store.Cursor(t.Context(), "telegram:1"); !read {
-				w.again(in) // the platform repeats an unconfirmed input
+				w.redeliver(in) // the platform repeats an unconfirmed input
 			}
-			w.again(in)
+			w.redeliver(in)
 			for _, kind := range []string{"guidance.queued", "question.asked", "question.answered", "task.set", "run.state", "session.cut", "session.planned", "person.removed", "run.planned"} {
 				got = append(got, fmt.Sprintf("%s %d", kind, w.entries(kind)))
 			}

@@ -11,16 +11,16 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// edited changes guidance that is still queued when its author edits the message
-// (docs/spec 5.3). Any other edit changes nothing: a command is not carried out
-// twice.
+// edited changes guidance that is still queued when its author edits the
+// message (docs/spec 5.3). It ignores any other edit: an edited command is not
+// carried out again.
 func (v *request) edited(ctx context.Context) error {
 	sent, found, err := v.o.Outbox.AnswerTo(ctx, v.in.Chat, v.in.Message)
 	if err != nil {
 		return fmt.Errorf("look up the receipt of an edited message: %w", err)
 	}
 	if !found || !itemKey.MatchString(sent.Key) {
-		return v.say(ctx)
+		return v.commit(ctx)
 	}
 	v.readSubject(sent)
 	v.receiptID = sent.ID
@@ -28,7 +28,7 @@ func (v *request) edited(ctx context.Context) error {
 	i, ok := s.Project.Guidance.Get(sent.Key)
 	text, guides := guidanceIn(v.in.Text)
 	if !ok || !guides {
-		return v.say(ctx)
+		return v.commit(ctx)
 	}
 	if !v.who.Role.May(ledger.RoleSteer) {
 		return v.forbidden(ctx, bot.Command{Verb: bot.VerbGuidance})
@@ -36,9 +36,9 @@ func (v *request) edited(ctx context.Context) error {
 	address, words := guidance.Parse(text)
 	switch {
 	case strings.TrimSpace(words) == i.Text:
-		return v.say(ctx)
+		return v.commit(ctx)
 	case address != (guidance.Address{}) && !sameAddress(s, i, address):
-		return v.say(ctx, v.answer(otherAddressee(i, v.project)))
+		return v.commit(ctx, v.answer(otherAddressee(i, v.project)))
 	}
 	in := v.input(v.project, loop.EditGuidance{ID: i.ID, Text: words})
 	in.Role = v.who.Role

@@ -9,9 +9,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestForm: on a platform with forms, a form asks for text instead of a message,
-// and its content completes the command. A person who may not give the answer
-// sees no form.
+// TestForm checks that on a platform with forms, a form asks for text instead
+// of a message, and its content completes the command. A person who may not
+// give the answer sees no form.
 func TestForm(t *testing.T) {
 	for _, opens := range []bool{true, false} {
 		w := asking(t, ledger.Question{Kind: ledger.AskPlan, Text: "x"})
@@ -23,7 +23,7 @@ func TestForm(t *testing.T) {
 		}
 		w.r = inbound.New(o)
 		w.private(mira, "q9")
-		shown := w.said(mira)
+		shown := w.newest(mira)
 		w.press(ana, mira, shown, "Reject…")
 		if len(forms) != 0 {
 			t.Errorf("Ana, who may not, is shown %q", forms)
@@ -32,7 +32,7 @@ func TestForm(t *testing.T) {
 		if len(forms) != 1 || forms[0] != "q9 reject: ? What is wrong with it? (q9)" {
 			t.Errorf("Mira is shown %q", forms)
 		}
-		if asks := w.said(mira).m.First() == "? What is wrong with it? (q9)"; asks == opens {
+		if asks := w.newest(mira).m.First() == "? What is wrong with it? (q9)"; asks == opens {
 			t.Errorf("with a form %v, a message asks: %v", opens, asks)
 		}
 		if !opens {

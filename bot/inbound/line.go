@@ -21,16 +21,17 @@ var (
 	handleWord  = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`)
 )
 
-// line returns the command that a message stands for, and whether the message is
-// for nightporter (docs/spec 22): in a private chat every message is, in a group only
-// commands and replies to its messages. In a reply, the replied-to message
-// completes the command.
-func (v *request) line(ctx context.Context) (line string, forUs bool, err error) {
+// commandLine returns the command that a message stands for, and whether the
+// message is addressed to nightporter (docs/spec 22): in a private chat every
+// message is; in a group only commands, and replies to nightporter's messages.
+// In a reply, the replied-to message completes the command.
+func (v *request) commandLine(ctx context.Context) (line string, forUs bool, err error) {
 	text := strings.TrimSpace(v.in.Text)
 	mine, is := v.command(text)
 	if is {
 		if v.in.ReplyTo != "" && mine {
-			// A reply to a message selects the project of a command without one.
+			// A command without a project gets the project of the message that
+			// it replies to.
 			if _, _, err := v.repliedTo(ctx); err != nil {
 				return "", false, err
 			}
@@ -47,8 +48,9 @@ func (v *request) line(ctx context.Context) (line string, forUs bool, err error)
 	return v.reply(key, text), true, nil
 }
 
-// command reports whether a text is a command that needs no context, and whether
-// it is for nightporter: "/stop@other" is for another bot.
+// command reports whether a text is a command that needs no context (is), and
+// whether the command is addressed to nightporter (mine): "/stop@other" is for
+// another bot.
 func (v *request) command(text string) (mine, is bool) {
 	if !bot.IsCommand(text) {
 		return false, false
@@ -76,14 +78,14 @@ func (v *request) repliedTo(ctx context.Context) (key string, found bool, err er
 	if err != nil {
 		return "", false, fmt.Errorf("look up the message that is answered: %w", err)
 	}
-	if !ok && v.in.Answers != "" && v.failures(v.in.Key) < maxFailures-1 {
+	if !ok && v.in.ReplyToText != "" && v.failures(v.in.Key) < maxFailures-1 {
 		// The reply arrived before the platform's id of the message was stored.
 		return "", false, errNotYetNoted
 	}
 	if !ok {
 		// A restart left the message in doubt, so its id is unknown. Its first
 		// line names its subject.
-		key := itemPattern.FindString(v.in.Answers)
+		key := itemPattern.FindString(v.in.ReplyToText)
 		if owner := bot.ProjectOf(v.o.Service, key); owner != "" {
 			v.key, v.project = key, owner
 		}
@@ -101,7 +103,8 @@ var errNotYetNoted = errors.New("the message that is answered is not known yet")
 // #8 blocked (q5)", "○ g17 queued".
 var itemPattern = regexp.MustCompile(`\b[qg][0-9]{1,9}\b`)
 
-// readSubject records what a sent message is about.
+// readSubject records the subject of a sent message: its project and question,
+// guidance or task.
 func (v *request) readSubject(sent ledger.SentMessage) {
 	v.key = sent.Key
 	if json.Unmarshal(sent.Body, &v.pressed) != nil {
@@ -165,7 +168,7 @@ func wordsFor(command string) string {
 	return wordsKey + strings.ReplaceAll(strings.TrimPrefix(command, "/"), " ", ".")
 }
 
-// commandInKey returns the command in such a key.
+// commandInKey returns the command in a key that begins with wordsKey.
 func commandInKey(key string) string {
 	parts := strings.Split(strings.TrimPrefix(key, wordsKey), ".")
 	if handleWord.MatchString(parts[0]) {

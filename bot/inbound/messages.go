@@ -9,7 +9,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Messages that only a chat needs. All others come from package bot.
+// Messages that only a chat needs. Package bot has all others.
 
 func message(key string, lines ...string) bot.Message {
 	m := bot.Message{Key: key}
@@ -33,7 +33,7 @@ func withQuote(m bot.Message, text string) bot.Message {
 	return m
 }
 
-// mediaMessage is the reply to an input without text: nothing else reaches a
+// mediaMessage is the reply to an input without text. Only text reaches a
 // session.
 func mediaMessage(kind string) bot.Message {
 	return message("media", bot.SignFailed+" Not queued: text only", "Only words reach a session. "+notKept(kind))
@@ -47,20 +47,22 @@ func notKept(kind string) string {
 	return "The " + kind + " was not kept."
 }
 
-// withoutMedia adds to a reply that the attachment was not kept. The last line
-// stays last, since it says what happens next.
+// withoutMedia adds to a reply that the attachment was not kept. The reply's
+// last line stays last, because it says what happens next.
 func withoutMedia(m bot.Message, kind string) bot.Message {
 	at := max(len(m.Lines)-1, min(1, len(m.Lines)))
 	m.Lines = slices.Insert(slices.Clone(m.Lines), at, bot.Line{Text: notKept(kind)})
 	return m
 }
 
-// rejected is the reply to an input that cannot be decided.
+// rejected is the reply to an input that was put aside because it cannot be
+// decided.
 func rejected(text string) bot.Message {
 	return withQuote(message("fault", bot.SignFailed+" Not done: a fault in nightporter", "Nothing was changed. The host's log says why; send it again later."), text)
 }
 
-// questionElsewhere tells a group where the question about a command was sent.
+// questionElsewhere tells a group where the question that confirms a command
+// was sent.
 func questionElsewhere(question, project string) bot.Message {
 	m := message("asked", bot.SignAsk+" "+question+" asks you in private", "Nothing is done until it is answered.")
 	m.Project = project

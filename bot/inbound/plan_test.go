@@ -25,21 +25,21 @@ func asking(t *testing.T, q ledger.Question) *world {
 	return open(t, n.Now, n.All())
 }
 
-// TestPlanIsAdmins: a person who may steer reads a plan and cannot approve it,
-// by typing or pressing, with or without an id.
+// TestPlanIsAdmins checks that a person who may steer can read a plan but not
+// approve it, by typing or pressing, with or without an id.
 func TestPlanIsAdmins(t *testing.T) {
 	for _, line := range []string{"q9 approve", "q9 a", "Q9 r not yet", "/approve", "/approve 1", "/approve q9", "/reject 1 not yet", "/reject not yet", "/answer 1 approve", "shop: q9 approve"} {
 		for _, who := range []string{ana, ben} {
 			w := asking(t, ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 			w.private(who, line)
-			if m := w.said(who).m; m.Key != "cmd.forbidden" || w.entries("question.answered") != 0 || w.entries("command.refused") != 1 {
+			if m := w.newest(who).m; m.Key != "cmd.forbidden" || w.entries("question.answered") != 0 || w.entries("command.refused") != 1 {
 				t.Errorf("%s %s: %q, %d answers, %d refusals recorded", who, line, m.First(), w.entries("question.answered"), w.entries("command.refused"))
 			}
 		}
 	}
 	w := asking(t, ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 	w.private(mira, "q9")
-	shown := w.said(mira)
+	shown := w.newest(mira)
 	for _, label := range []string{"Approve", "Reject…"} { // a group's message, say
 		w.press(ana, mira, shown, label)
 		if last := w.toasts[len(w.toasts)-1]; !strings.Contains(last, "Ana, your role is steer") || w.entries("question.answered") > 0 {
@@ -47,36 +47,37 @@ func TestPlanIsAdmins(t *testing.T) {
 		}
 	}
 	w.press(mira, mira, shown, "Reject…")
-	if m := w.said(mira).m; m.First() != "? What is wrong with it? (q9)" {
+	if m := w.newest(mira).m; m.First() != "? What is wrong with it? (q9)" {
 		t.Errorf("Reject… asks %q", m.First())
 	}
 	w.press(ana, mira, shown, "Read")
-	if m := w.said(mira).m; !strings.HasPrefix(m.Key, "plan") {
+	if m := w.newest(mira).m; !strings.HasPrefix(m.Key, "plan") {
 		t.Errorf("Read shows %q", m.First())
 	}
 	w.private(ana, "/plan")
-	if m := w.said(ana).m; !strings.HasPrefix(m.Key, "plan") {
+	if m := w.newest(ana).m; !strings.HasPrefix(m.Key, "plan") {
 		t.Errorf("/plan shows %q", m.First())
 	}
 	w.private(ben, "/plan redo 1")
-	if m := w.said(ben).m; m.Key != "cmd.forbidden" {
+	if m := w.newest(ben).m; m.Key != "cmd.forbidden" {
 		t.Errorf("/plan redo of who may look: %q", m.First())
 	}
 }
 
-// TestAllowIsSteers: a person who may steer decides about a path out of scope.
+// TestAllowIsSteers checks that a person who may steer can decide about a path
+// out of scope.
 func TestAllowIsSteers(t *testing.T) {
 	w := asking(t, ledger.Question{Kind: ledger.AskAllow, Paths: []string{"docs/a.md"}, Text: "x", Expires: evening.Add(3 * time.Hour)})
 	w.private(ana, "q9")
-	if b := w.said(ana).m.Buttons; len(b) != 2 || b[0].Label != "Deny" || b[1].Label != "Allow" {
+	if b := w.newest(ana).m.Buttons; len(b) != 2 || b[0].Label != "Deny" || b[1].Label != "Allow" {
 		t.Errorf("buttons: %+v", b)
 	}
 	w.private(ben, "q9 allow")
-	if w.entries("question.answered") != 0 || w.said(ben).m.Key != "cmd.forbidden" {
-		t.Errorf("Ben, who may look, answered: %s", w.said(ben).m.First())
+	if w.entries("question.answered") != 0 || w.newest(ben).m.Key != "cmd.forbidden" {
+		t.Errorf("Ben, who may look, answered: %s", w.newest(ben).m.First())
 	}
 	w.private(ana, "q9 allow")
-	if w.said(ana).m.Key == "cmd.forbidden" {
+	if w.newest(ana).m.Key == "cmd.forbidden" {
 		t.Error("Ana, who may steer, was refused")
 	}
 }

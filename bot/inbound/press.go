@@ -13,19 +13,20 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// onceKey begins the key of a message that offers to send a person's text
-// elsewhere. After one press, its buttons are removed.
+// onceKey begins the key of a message with buttons that send a person's text.
+// They are removed after one press, because a second would send the text again.
 const onceKey = "once/"
 
-// liveKey begins the keys of messages that edit themselves (bot.LiveKey).
+// liveKey begins the keys of live messages (bot.LiveKey), which are edited
+// without being stored.
 const liveKey = "status/"
 
 // asksWords matches a button's command that needs text: "q5 guide WORDS", "q4
 // fail WHAT YOU SAW".
 var asksWords = regexp.MustCompile(`^(.*?)(?: [A-Z]{2,})+$`)
 
-// press handles a button press as the command that the button stands for (docs/spec
-// 22).
+// press handles a button press as the command that the button stands for
+// (docs/spec 22).
 func (v *request) press(ctx context.Context) error {
 	sent, found, err := v.o.Outbox.SentAt(ctx, v.in.Chat, v.in.Message)
 	if err != nil {
@@ -33,47 +34,47 @@ func (v *request) press(ctx context.Context) error {
 	}
 	if found {
 		v.readSubject(sent)
-		if v.stands, err = v.standsOn(ctx, sent); err != nil {
+		if v.current, err = v.isCurrent(ctx, sent); err != nil {
 			return err
 		}
 	}
 	twin, ok := bot.Pressed(v.pressed, v.in.Press)
 	if !ok || twin == "" {
-		return v.dead(ctx, "This button is from an older message. Now: /status")
+		return v.deadButton(ctx, "This button is from an older message. Now: /status")
 	}
 	if strings.HasPrefix(v.key, onceKey) && len(v.pressed.Buttons) == 0 {
-		return v.dead(ctx, "This was answered already. Nothing changed.")
+		return v.deadButton(ctx, "This was answered already. Nothing changed.")
 	}
 	c, _ := bot.Parse(twin)
-	if now, old := v.oldRun(c); old {
-		return v.dead(ctx, now)
+	if now, old := v.isOfPastRun(c); old {
+		return v.deadButton(ctx, now)
 	}
 	if command, is := v.needsWords(twin); is {
 		if !v.who.Role.May(bot.RequiredRoleHere(v.o.Service, v.project, c)) {
 			return v.forbidden(ctx, c)
 		}
-		if why, is := v.inVain(c); is {
-			return v.dead(ctx, why)
+		if why, is := v.alreadyAnswered(c); is {
+			return v.deadButton(ctx, why)
 		}
 		return v.askWords(ctx, command)
 	}
 	return v.run(ctx, twin)
 }
 
-// dead tells the sender why a pressed button has no effect any more, and removes
-// the buttons.
-func (v *request) dead(ctx context.Context, why string) error {
-	if err := v.say(ctx, v.unbuttoned()...); err != nil {
+// deadButton tells the sender why a pressed button has no effect any more, and
+// removes the buttons.
+func (v *request) deadButton(ctx context.Context, why string) error {
+	if err := v.commit(ctx, v.removeButtons()...); err != nil {
 		return err
 	}
 	v.notice(ctx, why)
 	return nil
 }
 
-// standsOn reports whether the message is the one that an edit of its key
-// changes and still shows its stored content. An older copy of a question has
-// lost its key, and a live message edits itself.
-func (v *request) standsOn(ctx context.Context, sent ledger.SentMessage) (bool, error) {
+// isCurrent reports whether the message is the last one sent under its key and
+// still shows its stored content. Both fail for an older copy of a question,
+// which has lost its key, and for a live message, whose edits are not stored.
+func (v *request) isCurrent(ctx context.Context, sent ledger.SentMessage) (bool, error) {
 	if sent.Key == "" || strings.HasPrefix(sent.Key, liveKey) {
 		return false, nil
 	}
@@ -84,9 +85,9 @@ func (v *request) standsOn(ctx context.Context, sent ledger.SentMessage) (bool, 
 	return found && newest.ID == sent.ID, nil
 }
 
-// unbuttoned returns the edit that removes the pressed message's buttons.
-func (v *request) unbuttoned() []ledger.Outgoing {
-	if !v.stands || len(v.pressed.Buttons) == 0 {
+// removeButtons returns the edit that removes the pressed message's buttons.
+func (v *request) removeButtons() []ledger.Outgoing {
+	if !v.current || len(v.pressed.Buttons) == 0 {
 		return nil
 	}
 	m := v.pressed
@@ -102,9 +103,9 @@ func (v *request) unbuttoned() []ledger.Outgoing {
 	return []ledger.Outgoing{{Chat: v.in.Chat, Key: v.key, Edit: true, Class: ledger.ClassChatter, Silent: true, Body: body}}
 }
 
-// oldRun reports whether the button belongs to a run that is over and would now
-// pause or stop another one.
-func (v *request) oldRun(c bot.Command) (now string, old bool) {
+// isOfPastRun reports whether the button belongs to a run that is over, so that
+// its command would pause or stop a later run.
+func (v *request) isOfPastRun(c bot.Command) (now string, old bool) {
 	m := runKey.FindStringSubmatch(v.key)
 	if m == nil || (c.Verb != bot.VerbPause && c.Verb != bot.VerbResume && c.Verb != bot.VerbStop) {
 		return "", false
@@ -121,8 +122,8 @@ func (v *request) oldRun(c bot.Command) (now string, old bool) {
 }
 
 // needsWords reports whether a button's command needs text, and returns the
-// command that the text completes. A command that quotes a person's text in
-// capitals needs none: its button has no "…".
+// command that the text completes. A command that only quotes a person's text
+// in capitals needs no text: its button has no "…".
 func (v *request) needsWords(twin string) (command string, is bool) {
 	m := asksWords.FindStringSubmatch(twin)
 	if m == nil {
@@ -137,7 +138,7 @@ func (v *request) needsWords(twin string) (command string, is bool) {
 		}
 	}
 	_, err := bot.Parse(twin)
-	return m[1], !known && err == nil // the message is unknown, or has other buttons now
+	return m[1], !known && err == nil // the message is unknown, or has other buttons now: trust the command's form
 }
 
 // askWords asks for the text that a button needs, with a form or a message. The
@@ -146,11 +147,11 @@ func (v *request) askWords(ctx context.Context, command string) error {
 	key := wordsFor(command)
 	ask := wordsMessage(key, command, v.project, v.pressed.About)
 	if v.o.Ask(ctx, v.in, command, ask) {
-		return v.say(ctx)
+		return v.commit(ctx)
 	}
 	o := v.answer(ask)
 	o.Key = key
-	if err := v.say(ctx, o); err != nil {
+	if err := v.commit(ctx, o); err != nil {
 		return err
 	}
 	v.notice(ctx, "")
@@ -158,15 +159,15 @@ func (v *request) askWords(ctx context.Context, command string) error {
 }
 
 // pressedAnswer returns the messages about a pressed answer. The question's own
-// message changes by itself, and the acknowledgement tells a refusal; an answer
-// pressed below another message is confirmed there.
+// message is edited by package notify, and the acknowledgement tells a refusal.
+// An answer pressed below another message is confirmed in a reply.
 func (v *request) pressedAnswer(a ledger.Answer) []ledger.Outgoing {
 	switch {
 	case !a.OK && a.Code == ledger.CodeSettled:
-		return nil // the question's message shows it
+		return nil // the question's message shows the answer
 	case !a.OK && a.Code == ledger.CodeNoQuestion:
 		if bot.QuestionOf(v.key) != "" {
-			return v.unbuttoned()
+			return v.removeButtons()
 		}
 		return nil
 	case a.OK && bot.QuestionOf(v.key) != "":
@@ -177,9 +178,9 @@ func (v *request) pressedAnswer(a ledger.Answer) []ledger.Outgoing {
 	return []ledger.Outgoing{v.answer(m)}
 }
 
-// inVain reports whether a button asks for text for a question that is already
-// answered, and why, so that nobody types it for nothing.
-func (v *request) inVain(c bot.Command) (why string, is bool) {
+// alreadyAnswered reports whether a button asks for text for a question that is
+// already answered, and why, so that nobody types the text for nothing.
+func (v *request) alreadyAnswered(c bot.Command) (why string, is bool) {
 	s, _ := v.o.Service.State(v.project)
 	settled, found := s.Project.SettledQuestion(c.Target)
 	if _, open := s.Project.Question(c.Target); c.Verb != bot.VerbAnswer || open || !found {
@@ -190,7 +191,7 @@ func (v *request) inVain(c bot.Command) (why string, is bool) {
 }
 
 // conflict returns the answer that came first, if a came too late. It reports
-// false if the answer itself says more, such as that it cannot be taken back.
+// false if a's own text says more, for example that it cannot be taken back.
 func (v *request) conflict(in loop.Input, a ledger.Answer) (loop.Answered, bool) {
 	b, answers := in.Body.(loop.AnswerQuestion)
 	if !answers || a.Code != ledger.CodeSettled || strings.EqualFold(strings.TrimSpace(b.Choice), "undo") {

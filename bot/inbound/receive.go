@@ -15,7 +15,7 @@ import (
 // means that nothing was committed, or, if ctx ended, that it may have been. In
 // both cases the same input may be delivered again and has the same result.
 func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
-	if in.Chat == "" { // the platform does not name the pressed message's chat: use the sender's own
+	if in.Chat == "" { // the platform does not name the chat of the pressed message: use the sender's private chat
 		in.Chat, in.Private = in.Actor, true
 	}
 	v := &request{Receiver: r, in: in, now: r.o.Clock().In(r.o.Zone)}
@@ -39,12 +39,12 @@ func (v *request) receive(ctx context.Context) error {
 	who, paired := v.o.Service.Shared().Person(v.in.Actor)
 	v.who = who
 	v.project = v.o.ProjectOf(v.in.Chat)
-	if code, is := v.code(); is {
+	if code, is := v.pairingCode(); is {
 		return v.pair(ctx, code, paired)
 	}
 	switch {
-	case v.in.Stands != "":
-		return v.stranger(ctx, v.in.Stands)
+	case v.in.Unpairable != "":
+		return v.stranger(ctx, v.in.Unpairable)
 	case !paired:
 		return v.stranger(ctx, "not paired")
 	case v.in.Press != "":
@@ -52,16 +52,16 @@ func (v *request) receive(ctx context.Context) error {
 	case v.in.Edited:
 		return v.edited(ctx)
 	}
-	line, forUs, err := v.line(ctx)
+	line, forUs, err := v.commandLine(ctx)
 	switch {
 	case err != nil:
 		return err
 	case !forUs:
-		return v.say(ctx)
+		return v.commit(ctx)
 	case line == "" && v.in.Media:
 		return v.withoutText(ctx)
 	case line == "":
-		return v.say(ctx) // a message of the platform itself
+		return v.commit(ctx) // a service message of the platform
 	}
 	if err := v.run(ctx, line); err != nil {
 		return err
@@ -74,17 +74,17 @@ func (v *request) receive(ctx context.Context) error {
 // Of several sent together, only the first gets a reply.
 func (v *request) withoutText(ctx context.Context) error {
 	if v.albumAnswered() {
-		return v.say(ctx)
+		return v.commit(ctx)
 	}
-	if err := v.say(ctx, v.answer(mediaMessage(v.in.Kind))); err != nil {
+	if err := v.commit(ctx, v.answer(mediaMessage(v.in.Kind))); err != nil {
 		return err
 	}
 	v.answeredAlbum()
 	return nil
 }
 
-// albumAnswered reports whether another part of the same album was answered just
-// before. It is not stored: after a restart there is one more reply.
+// albumAnswered reports whether another item of the same album was answered
+// just before. That is not stored, so a restart leads to one more reply.
 func (v *request) albumAnswered() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -100,17 +100,17 @@ func (v *request) answeredAlbum() {
 	v.album = v.in.Chat + " " + v.in.Album
 }
 
-// stranger handles an input of a person who is not paired: no reply, but an
-// entry in the ledger.
+// stranger handles an input of a person who is not paired: it sends no reply
+// and records an entry.
 func (v *request) stranger(ctx context.Context, why string) error {
 	_, err := v.o.Service.DoWith(ctx, v.input("", people.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
 	return err
 }
 
-// code returns the pairing code in the input: text of a person, in a private
-// chat, that contains nothing else.
-func (v *request) code() (string, bool) {
-	if !v.in.Private || v.in.Stands != "" || v.in.Press != "" || v.in.Edited || v.in.Media || v.in.Actor == "" {
+// pairingCode returns the pairing code in the input, "" if there is none: a
+// person's text in a private chat that contains only the code.
+func (v *request) pairingCode() (string, bool) {
+	if !v.in.Private || v.in.Unpairable != "" || v.in.Press != "" || v.in.Edited || v.in.Media || v.in.Actor == "" {
 		return "", false
 	}
 	c, err := bot.Parse(v.in.Text)
@@ -122,8 +122,9 @@ func (v *request) code() (string, bool) {
 	return code[:min(len(code), longest)], true
 }
 
-// pair tries a pairing code. A wrong code gets no reply, only an entry in the
-// ledger and a notice on the host. A person who is already paired is told.
+// pair tries a pairing code. A wrong code gets no reply: it leads to an entry
+// in the ledger and a notice on the host. A person who is already paired gets a
+// reply.
 func (v *request) pair(ctx context.Context, code string, paired bool) error {
 	in := v.input("", people.TryPairing{Hash: v.o.Hash(code)})
 	_, err := v.o.Service.DoWith(ctx, in, func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
@@ -141,7 +142,7 @@ func (v *request) pair(ctx context.Context, code string, paired bool) error {
 
 // reportFailure tells the sender that the input was put aside.
 func (v *request) reportFailure(ctx context.Context) error {
-	if err := v.say(ctx, v.answer(rejected(v.in.Text))); err != nil {
+	if err := v.commit(ctx, v.answer(rejected(v.in.Text))); err != nil {
 		return err
 	}
 	if v.in.Press != "" {

@@ -39,23 +39,24 @@ type Outbox interface {
 type Options struct {
 	Service Service
 	Outbox  Outbox
-	// Hash returns the stored form of a pairing code typed in upper case.
+	// Hash returns the hash under which a pairing code is stored. The code is
+	// passed in upper case.
 	Hash func(code string) string
 	// Notice acknowledges a press, as bot.Sender does. nil: presses are not
 	// acknowledged.
 	Notice func(ctx context.Context, pressID, text string) error
-	// Ask opens a form for the text that command needs and reports whether it
-	// could. If not, or if Ask is nil, the message ask is sent, and its reply is
-	// the text.
+	// Ask opens a form for the text that command needs, and reports whether a
+	// form was opened. If not, or if Ask is nil, the receiver sends the message
+	// ask, and a reply to it is the text.
 	Ask func(ctx context.Context, in bot.Inbound, command string, ask bot.Message) bool
-	// Name returns the bot's name in groups, without "@". nil or "": not known,
-	// and commands with any name are for nightporter.
+	// Name returns the bot's name in groups, without "@". nil or "": the name
+	// is unknown, and commands addressed to any name are handled.
 	Name func() string
 	// ProjectOf returns the project of a chat or topic, or "" for a shared chat.
 	// nil: all chats are shared.
 	ProjectOf func(chat string) string
 	Patience  time.Duration    // limit for a command that only reads, such as /diff; 0: 5 s
-	Zone      *time.Location   // of the times in replies; nil: UTC
+	Zone      *time.Location   // time zone of the times in replies; nil: UTC
 	Clock     func() time.Time // nil: time.Now
 	Log       *slog.Logger
 }
@@ -99,14 +100,14 @@ func New(o Options) *Receiver {
 	return &Receiver{o: o}
 }
 
-// maxFailures is the number of consecutive failures after which an input's
-// sender is told and the next input is read: an input that can never be decided
-// must not block its chat. If nothing can be written, the input cannot be put
-// aside either, so the chat waits.
+// maxFailures is the number of failures in a row after which an input is put
+// aside: its sender is told, and the next input is handled. Otherwise an input
+// that can never be decided would block its chat. If nothing can be written,
+// the input cannot be put aside either, so the chat waits.
 const maxFailures = 3
 
-// countFailure returns the consecutive failures of the input with a key, this
-// one included. An empty key resets the count.
+// countFailure counts a failure of the input with a key and returns its
+// failures in a row. An empty key resets the count.
 func (r *Receiver) countFailure(key string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +118,7 @@ func (r *Receiver) countFailure(key string) int {
 	return r.inARow
 }
 
-// failures returns the consecutive failures of the input with a key.
+// failures returns the number of failures in a row of the input with a key.
 func (r *Receiver) failures(key string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -17,21 +17,21 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// TestStrangers: an input of a person who is not paired changes only the audit,
-// and gets no reply.
+// TestStrangers checks that an input of a person who is not paired leads to an
+// entry in the ledger and to no reply.
 func TestStrangers(t *testing.T) {
 	w := newWorld(t)
 	before := w.entries("stranger.wrote")
 	for _, in := range []bot.Inbound{
 		{Actor: "telegram:99", Chat: "telegram:99", Private: true, Text: "/stop"},
 		{Actor: "telegram:99", Chat: "telegram:99", Private: true, Text: "hello"},
-		{Actor: "telegram:99", Chat: group, Text: "/stop@night_porter_bot"}, // a group in which Mira is
+		{Actor: "telegram:99", Chat: group, Text: "/stop@night_porter_bot"}, // a group of which Mira is a member
 		{Actor: "telegram:99", Chat: group, Press: "1.q1.retry.aaaa", PressID: "p"},
 		{Actor: "telegram:99", Chat: "telegram:99", Private: true, Text: "/pair"},
-		{Actor: mira, Chat: group, Text: "/stop", Stands: "anonymous"},
-		{Actor: "telegram:1087968824", Chat: group, Text: "/pair " + code, Stands: "anonymous"},
+		{Actor: mira, Chat: group, Text: "/stop", Unpairable: "anonymous"},
+		{Actor: "telegram:1087968824", Chat: group, Text: "/pair " + code, Unpairable: "anonymous"},
 		{Actor: "telegram:777", Chat: group, Text: "/pair " + code},
-		{Actor: "", Chat: "telegram:-77", Text: "/stop", Stands: "a channel"},
+		{Actor: "", Chat: "telegram:-77", Text: "/stop", Unpairable: "a channel"},
 		{Actor: "telegram:99", Chat: "telegram:99", Private: true, Text: "edited", Edited: true},
 		{Actor: "telegram:99", Chat: "telegram:99", Private: true, Media: true},
 	} {
@@ -43,7 +43,8 @@ func TestStrangers(t *testing.T) {
 	if r := w.state().Project.Run; r.State != ledger.RunRunning {
 		t.Errorf("a stranger made the run %s", r.State)
 	}
-	// telegram:99, Mira who hides, the anonymous admin, 777 and the channel.
+	// telegram:99, Mira without her name, the anonymous admin, 777 and the
+	// channel.
 	if n := w.entries("stranger.wrote") - before; n != 5 {
 		t.Errorf("%d audit entries, want one each: 5", n)
 	}
@@ -52,7 +53,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestPairing: a code pairs one person, once, in private.
+// TestPairing checks that a code pairs one person, once, in a private chat.
 func TestPairing(t *testing.T) {
 	w := newWorld(t)
 	offer := func() {
@@ -69,8 +70,8 @@ func TestPairing(t *testing.T) {
 		t.Errorf("a wrong code was answered: %v", w.shown)
 	}
 	in := w.receive(bot.Inbound{Actor: "telegram:9", Name: "Lea", Chat: "telegram:9", Private: true, Text: "/start " + strings.ToLower(code), Message: "3"})
-	w.again(in)
-	w.again(in)
+	w.redeliver(in)
+	w.redeliver(in)
 	if p, ok := w.state().Shared.Person("telegram:9"); !ok || p.Role != ledger.RoleSteer || p.Name != "Lea" {
 		t.Errorf("Lea is %+v, %v", p, ok)
 	}
@@ -83,17 +84,17 @@ func TestPairing(t *testing.T) {
 		t.Error("a used code let somebody in, or was answered")
 	}
 	w.private("telegram:9", "/start "+code)
-	if got := w.said("telegram:9").m.First(); got != "○ Lea, you are paired as steer" {
+	if got := w.newest("telegram:9").m.First(); got != "○ Lea, you are paired as steer" {
 		t.Errorf("the old link says %q", got)
 	}
 	w.private("telegram:9", "/start")
-	if got := w.said("telegram:9").m.Key; got != "help" {
+	if got := w.newest("telegram:9").m.Key; got != "help" {
 		t.Errorf("/start says %q", got)
 	}
 }
 
-// TestRoles: a command beyond a role is refused, told and recorded; every other
-// works.
+// TestRoles checks that a command beyond the sender's role is refused, answered
+// and recorded, and that every other command works.
 func TestRoles(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct {
@@ -108,13 +109,13 @@ func TestRoles(t *testing.T) {
 		{ana, "/guidance x", true}, {ana, "/pause", true}, {ana, "q1 retry", true}, {ana, "/people", false}, {ana, "/unpair 7", false},
 		{mira, "/people", true}, {mira, "/unpair 7", true},
 	} {
-		if c.who != ben { // Ben changes nothing, whatever he types
+		if c.who != ben { // Ben may only view, so no input of his changes anything
 			w = newWorld(t)
 		}
 		before := w.entries("command.refused")
 		w.private(c.who, c.line)
 		refused := w.entries("command.refused") - before
-		m := w.said(c.who).m
+		m := w.newest(c.who).m
 		if got := m.Key != "cmd.forbidden" && refused == 0; got != c.ok {
 			t.Errorf("%s %s: %q, %d refusals recorded; allowed should be %v", c.who, c.line, m.First(), refused, c.ok)
 		}
@@ -126,21 +127,21 @@ func TestRoles(t *testing.T) {
 	w.private(ben, "/stop")
 	golden(t, "forbidden", w.transcript(ben))
 	w.private(mira, "q1")
-	w.press(ben, mira, w.said(mira), "Retry") // as in a forwarded message
+	w.press(ben, mira, w.newest(mira), "Retry") // a button of a message from another chat, as after forwarding it
 	if last := w.toasts[len(w.toasts)-1]; !strings.Contains(last, "Ben, your role is view") || w.entries("question.answered") > 0 {
 		t.Errorf("Ben's press: %s", last)
 	}
 }
 
-// TestOnce: an input delivered five times has its effect and its reply once,
-// also if the state has changed in between.
+// TestOnce checks that an input delivered five times has one effect and one
+// reply, also if the state has changed in between.
 func TestOnce(t *testing.T) {
 	for _, line := range []string{"/guidance Wrap it", "Wrap it", "/pause", "/status", "/tasks", "q1 retry", "/skip 3 6", "/frob", "/now Keep names", "/drop g9", "/run", "/guidance"} {
 		w := newWorld(t)
 		in := w.private(mira, line)
 		n, records := len(w.shown[mira]), w.entries("guidance.queued")+w.entries("question.answered")+w.entries("run.state")+w.entries("task.set")
 		for range 4 {
-			w.again(in)
+			w.redeliver(in)
 		}
 		w.private(mira, "/tasks") // something else in between
 		in2 := in
@@ -158,7 +159,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestGuidance: guidance, its receipt, and edits of both.
+// TestGuidance checks guidance, its receipt, and edits of both.
 func TestGuidance(t *testing.T) {
 	w := newWorld(t)
 	text := "Wrap the <b>existing</b> code & don't\nreplace it 👨‍👩‍👧 \u202bשלום\u202c *x* _y_"
@@ -167,7 +168,7 @@ func TestGuidance(t *testing.T) {
 	if !ok || i.Text != text || i.By != "Mira" {
 		t.Errorf("the words arrived as %+v", i)
 	}
-	s := w.said(mira)
+	s := w.newest(mira)
 	if s.key != "g1" || s.replyTo != in.Message || !s.silent || s.class != ledger.ClassReply {
 		t.Errorf("the receipt is %+v", s)
 	}
@@ -179,31 +180,31 @@ func TestGuidance(t *testing.T) {
 	if i, _ := w.state().Project.Guidance.Get("g1"); i.Text != "Wrap it, whatever it costs" {
 		t.Errorf("after the edit it says %q", i.Text)
 	}
-	if len(w.shown[mira]) != 1 || !strings.Contains(w.said(mira).m.First(), "g1 changed") {
+	if len(w.shown[mira]) != 1 || !strings.Contains(w.newest(mira).m.First(), "g1 changed") {
 		t.Errorf("the receipt did not change:\n%s", w.transcript(mira))
 	}
-	edit("Wrap it, whatever it costs") // the platform says so when a link preview comes
-	edit("/stop")                      // a command is not carried out by an edit
+	edit("Wrap it, whatever it costs") // an edit without a change, as platforms send it for a link preview
+	edit("/stop")                      // an edit does not carry out a command
 	edit("")
 	if len(w.shown[mira]) != 1 || w.state().Project.Run.State != ledger.RunRunning {
 		t.Errorf("an edit did something:\n%s", w.transcript(mira))
 	}
 	edit("@fixer Wrap it")
-	if !strings.Contains(w.said(mira).m.First(), "g1 not changed: it goes elsewhere") {
-		t.Errorf("another address: %s", w.said(mira).m.First())
+	if !strings.Contains(w.newest(mira).m.First(), "g1 not changed: it goes elsewhere") {
+		t.Errorf("another address: %s", w.newest(mira).m.First())
 	}
 	edit("Wrap it a third time")
 	if i, _ := w.state().Project.Guidance.Get("g1"); i.Text != "Wrap it a third time" {
 		t.Errorf("after an edit that was refused, the next one says %q", i.Text)
 	}
 	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "never seen", Message: "4", Edited: true})
-	w.press(mira, mira, w.with(mira, "g1"), "Drop")
+	w.press(mira, mira, w.newestWithKey(mira, "g1"), "Drop")
 	if i, _ := w.state().Project.Guidance.Get("g1"); i.State != guidance.Dropped {
 		t.Errorf("dropped, it is %s", i.State)
 	}
 	w.private(mira, "/guidance @fixer #4 Keep it small")
 	w.private(mira, strings.Repeat("long ", 2000))
-	if got := w.said(mira).m; !strings.Contains(got.Text(0), "4000 are the most") {
+	if got := w.newest(mira).m; !strings.Contains(got.Text(0), "4000 are the most") {
 		t.Errorf("10 kB: %s", got.Text(0))
 	}
 	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "Sent while off", Message: "77", Sent: w.now.Add(-150 * time.Minute)})
@@ -213,8 +214,8 @@ func TestGuidance(t *testing.T) {
 	golden(t, "guidance", w.transcript(mira))
 }
 
-// TestMedia: a caption is text like any other. An attachment without text gets
-// one reply, an album gets one in total.
+// TestMedia checks that a caption is text like any other, and that an
+// attachment without text gets one reply, an album one in total.
 func TestMedia(t *testing.T) {
 	w := newWorld(t)
 	send := func(text, album, message string) {
@@ -239,37 +240,38 @@ func TestMedia(t *testing.T) {
 	send("Wrap it", "139", "7")
 	send("", "139", "8")
 	answers(5, "an album with words")
-	if got := w.said(mira).m; got.Key != "guidance.queued" || !strings.Contains(got.Text(0), "The photo was not kept.") {
+	if got := w.newest(mira).m; got.Key != "guidance.queued" || !strings.Contains(got.Text(0), "The photo was not kept.") {
 		t.Errorf("%s", got.Text(0))
 	}
 	send("/pause", "", "9")
 	if r := w.state().Project.Run; r.State != ledger.RunPausing {
 		t.Errorf("a command below a picture: the run is %s", r.State)
 	}
-	w.tell("q1")
-	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Media: true, Kind: "photo", Text: "@fixer #4 As in the picture", ReplyTo: w.with(mira, "q1").id, Message: "10"})
-	if got := w.said(mira).m.Text(0); !strings.Contains(got, "The photo was not kept.") {
+	w.showQuestion("q1")
+	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Media: true, Kind: "photo", Text: "@fixer #4 As in the picture", ReplyTo: w.newestWithKey(mira, "q1").id, Message: "10"})
+	if got := w.newest(mira).m.Text(0); !strings.Contains(got, "The photo was not kept.") {
 		t.Errorf("the caption of an answer: %s", got)
 	}
 	w.receive(bot.Inbound{Actor: mira, Chat: group, Media: true, Kind: "photo", Text: "/status", Message: "11"})
-	if got := w.said(group).m.Text(0); !strings.Contains(got, "The photo was not kept.") {
+	if got := w.newest(group).m.Text(0); !strings.Contains(got, "The photo was not kept.") {
 		t.Errorf("in a group: %s", got)
 	}
 }
 
-// TestTooLate: guidance that a session already has does not change by an edit.
+// TestTooLate checks that an edit does not change guidance that a session
+// already has.
 func TestTooLate(t *testing.T) {
 	w := newWorld(t)
 	in := w.private(mira, "Wrap it")
 	w.engineEntry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: w.now, Task: "Task 4", Session: "r1-9", Body: ledger.GuidanceBound{Hat: "builder", Writes: true, Binding: guidance.Binding{Bound: []string{"g1"}}}})
 	w = w.reopened()
 	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "Replace\nit", Message: in.Message, Edited: true})
-	late := w.said(mira)
+	late := w.newest(mira)
 	if edit := len(w.shown[mira]); edit != 2 {
 		t.Fatalf("%d messages", edit)
 	}
 	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "Replace it all", Message: in.Message, Edited: true})
-	if got := w.said(mira).m; got.Key != "guidance.toolate" || len(w.shown[mira]) != 3 {
+	if got := w.newest(mira).m; got.Key != "guidance.toolate" || len(w.shown[mira]) != 3 {
 		t.Errorf("the next edit says %q", got.First())
 	}
 	w.press(mira, mira, late, "Send as new")
@@ -283,12 +285,12 @@ func TestTooLate(t *testing.T) {
 	golden(t, "toolate", w.transcript(mira))
 }
 
-// TestQuestions: the ways to answer a question, in time and late.
+// TestQuestions checks the ways to answer a question, in time and late.
 func TestQuestions(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		do     func(w *world, q *shown)
-		choice string // of the settled question, "" = still open
+		choice string // answer of the settled question, "" = still open
 	}{
 		{"typed", func(w *world, _ *shown) { w.private(mira, "q1 retry") }, "retry, Mira"},
 		{"reply", func(w *world, q *shown) {
@@ -300,7 +302,7 @@ func TestQuestions(t *testing.T) {
 		{"pressed", func(w *world, q *shown) { w.press(mira, mira, q, "Skip") }, "skip, Mira"},
 		{"pressed for words", func(w *world, q *shown) {
 			w.press(mira, mira, q, "Guide…")
-			w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "Refund by line", ReplyTo: w.said(mira).id, Message: "900"})
+			w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "Refund by line", ReplyTo: w.newest(mira).id, Message: "900"})
 		}, "guide Refund by line, Mira"},
 		{"a command stays one", func(w *world, q *shown) {
 			w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "/tasks", ReplyTo: q.id})
@@ -311,8 +313,8 @@ func TestQuestions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.tell("q1")
-			c.do(w, w.with(mira, "q1"))
+			w.showQuestion("q1")
+			c.do(w, w.newestWithKey(mira, "q1"))
 			got := ""
 			for _, s := range w.state().Project.Answered {
 				if s.ID == "q1" {
@@ -322,7 +324,7 @@ func TestQuestions(t *testing.T) {
 			if got != c.choice {
 				t.Errorf("q1 is settled as %q, want %q", got, c.choice)
 			}
-			answers := slices.DeleteFunc(slices.Clone(w.with(ana, "q1").m.Buttons), func(b bot.Button) bool { return b.Command == "q1 undo" })
+			answers := slices.DeleteFunc(slices.Clone(w.newestWithKey(ana, "q1").m.Buttons), func(b bot.Button) bool { return b.Command == "q1 undo" })
 			if c.choice != "" && len(answers) > 0 {
 				t.Errorf("Ana still has buttons:\n%s", w.transcript(ana))
 			}
@@ -331,17 +333,17 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestLatePresses: buttons whose subject is over.
+// TestLatePresses checks buttons whose subject is settled or over.
 func TestLatePresses(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
-	old := *w.with(ana, "q1")
-	w.press(mira, mira, w.with(mira, "q1"), "Retry")
+	w.showQuestion("q1")
+	old := *w.newestWithKey(ana, "q1")
+	w.press(mira, mira, w.newestWithKey(mira, "q1"), "Retry")
 	w.press(ana, ana, &old, "Skip")
 	w.pressData(mira, mira, "5001", "9.q1.retry.ffff")
 	w.pressData(mira, mira, "none", "1.@2.ffff")
-	w.say(mira, "r0", bot.Message{Key: "run.started", Project: "shop", Lines: []bot.Line{{Text: "● shop r0 started"}, {Text: "Works alone from here."}}, Buttons: []bot.Button{{Label: "Stop", Command: "/stop"}, {Label: "Log", Command: "/log"}}})
-	s := w.said(mira)
+	w.queue(mira, "r0", bot.Message{Key: "run.started", Project: "shop", Lines: []bot.Line{{Text: "● shop r0 started"}, {Text: "Works alone from here."}}, Buttons: []bot.Button{{Label: "Stop", Command: "/stop"}, {Label: "Log", Command: "/log"}}})
+	s := w.newest(mira)
 	w.press(mira, mira, s, "Stop")
 	if r := w.state().Project.Run; r.State != ledger.RunRunning {
 		t.Errorf("a button of r0 made r1 %s", r.State)
@@ -355,8 +357,8 @@ func TestLatePresses(t *testing.T) {
 	}
 }
 
-// TestGroup: in a group, only commands and replies to nightporter's messages are
-// for it.
+// TestGroup checks that in a group, only commands and replies to nightporter's
+// messages are handled.
 func TestGroup(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct {
@@ -378,38 +380,38 @@ func TestGroup(t *testing.T) {
 	}
 	w = newWorld(t)
 	w.receive(bot.Inbound{Actor: mira, Chat: group, Text: "/task 4", Message: "30"})
-	w.receive(bot.Inbound{Actor: ana, Chat: group, Text: "Keep the names", ReplyTo: w.said(group).id, Message: "31"})
+	w.receive(bot.Inbound{Actor: ana, Chat: group, Text: "Keep the names", ReplyTo: w.newest(group).id, Message: "31"})
 	if i, ok := w.state().Project.Guidance.Get("g1"); !ok || i.Task != "task 4" || i.By != "Ana" {
 		t.Errorf("a reply to a task's message: %+v", i)
 	}
-	w.receive(bot.Inbound{Actor: ana, Chat: group, Text: "And the order", ReplyTo: w.said(group).id, Message: "32"})
+	w.receive(bot.Inbound{Actor: ana, Chat: group, Text: "And the order", ReplyTo: w.newest(group).id, Message: "32"})
 	if i, ok := w.state().Project.Guidance.Get("g2"); !ok || i.Task != "task 4" {
 		t.Errorf("a reply to a receipt: %+v", i)
 	}
-	w.receive(bot.Inbound{Actor: ana, Chat: group, Text: "#6 instead", ReplyTo: w.said(group).id, Message: "33"})
+	w.receive(bot.Inbound{Actor: ana, Chat: group, Text: "#6 instead", ReplyTo: w.newest(group).id, Message: "33"})
 	if i, ok := w.state().Project.Guidance.Get("g3"); !ok || i.Task != "task 6" || i.Text != "instead" {
 		t.Errorf("a reply with an address of its own: %+v", i)
 	}
-	w.receive(bot.Inbound{Actor: ana, Chat: group, Text: "drop", ReplyTo: w.with(group, "g1").id, Message: "34"})
+	w.receive(bot.Inbound{Actor: ana, Chat: group, Text: "drop", ReplyTo: w.newestWithKey(group, "g1").id, Message: "34"})
 	if i, _ := w.state().Project.Guidance.Get("g1"); i.State != guidance.Dropped {
 		t.Errorf("drop as a reply: %s", i.State)
 	}
 	w.receive(bot.Inbound{Actor: ana, Chat: group, Text: "/now Keep the names", Message: "35"})
-	if got := w.said(group).m.First(); got != "? q3 asks you in private" || w.with(ana, "q3") == nil {
+	if got := w.newest(group).m.First(); got != "? q3 asks you in private" || w.newestWithKey(ana, "q3") == nil {
 		t.Errorf("/now in a group: %s", got)
 	}
 	w.receive(bot.Inbound{Actor: ana, Chat: group, Media: true, Message: "36"})
-	if w.said(group).replyTo == "36" {
+	if w.newest(group).replyTo == "36" {
 		t.Error("a picture in a group is answered")
 	}
 }
 
-// TestLate: inputs sent while nightporter was off.
+// TestLate checks inputs sent while nightporter was off.
 func TestLate(t *testing.T) {
 	for _, c := range []struct {
 		line string
 		ago  time.Duration
-		deed ledger.DeferredCommand // asked about; "" = done or refused at once
+		deed ledger.DeferredCommand // command that is confirmed first; "" = carried out or refused at once
 	}{
 		{"/stop", 150 * time.Minute, ledger.DeferStop}, {"/stop now", 2 * time.Hour, ledger.DeferStopNow}, {"/pause", time.Hour, ledger.DeferPause},
 		{"/pause now", 3 * time.Hour, ledger.DeferPauseNow}, {"/resume", 24 * time.Hour, ledger.DeferResume}, {"shop: /stop", 2 * time.Hour, ledger.DeferStop},
@@ -433,19 +435,19 @@ func TestLate(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: "/stop", Message: "3", Sent: w.now.Add(-150 * time.Minute)})
-	w.press(mira, mira, w.said(mira), "Stop")
+	w.press(mira, mira, w.newest(mira), "Stop")
 	if r := w.state().Project.Run; r.State != ledger.RunStopping {
 		t.Errorf("said yes to, the run is %s", r.State)
 	}
 	golden(t, "late", w.transcript(mira))
 }
 
-// TestProjects: the project that an input is for.
+// TestProjects checks to which project an input belongs.
 func TestProjects(t *testing.T) {
 	w := newWorld(t)
 	w.configured = []string{"shop", "blog"}
 	w.private(mira, "/guidance Wrap\nit \u200d👍")
-	ask := *w.said(mira)
+	ask := *w.newest(mira)
 	w.press(mira, mira, &ask, "shop")
 	if i, ok := w.state().Project.Guidance.Get("g1"); !ok || i.Text != "Wrap\nit \u200d👍" {
 		t.Errorf("to shop: %+v", i)
@@ -456,11 +458,11 @@ func TestProjects(t *testing.T) {
 		t.Errorf("queued %d times", n)
 	}
 	w.private(mira, "/status")
-	w.press(mira, mira, w.said(mira), "shop")
-	if w.said(mira).key != "status/shop" {
-		t.Errorf("%+v", w.said(mira))
+	w.press(mira, mira, w.newest(mira), "shop")
+	if w.newest(mira).key != "status/shop" {
+		t.Errorf("%+v", w.newest(mira))
 	}
-	w.press(mira, mira, w.said(mira), "Pause") // the message belongs to shop, so no project is asked for
+	w.press(mira, mira, w.newest(mira), "Pause") // the message belongs to shop, so the reply does not ask for a project
 	if r := w.state().Project.Run; r.State != ledger.RunPausing {
 		t.Errorf("shop is %s", r.State)
 	}
@@ -474,7 +476,7 @@ func TestProjects(t *testing.T) {
 	golden(t, "projects", w.transcript(mira))
 }
 
-// TestRun: the offer of a run, the reasons against it, and its answer.
+// TestRun checks the offer of a run, the reasons against it, and its answer.
 func TestRun(t *testing.T) {
 	w := newWorld(t)
 	w.configured = []string{"shop", "blog"}
@@ -484,26 +486,26 @@ func TestRun(t *testing.T) {
 	w.private(mira, "/run blog")
 	w.offerErr = nil
 	w.private(mira, "/run blog from Task 5")
-	w.press(mira, mira, w.with(mira, "q3"), "Cancel")
+	w.press(mira, mira, w.newestWithKey(mira, "q3"), "Cancel")
 	w.private(mira, "/run blog")
-	w.private(ana, "/run blog") // the offers before hers give way
+	w.private(ana, "/run blog") // her offer replaces the earlier ones
 	w.private(mira, "/run blog review")
-	if b := w.with(mira, "q6").m.Buttons; len(b) != 2 {
+	if b := w.newestWithKey(mira, "q6").m.Buttons; len(b) != 2 {
 		t.Errorf("what is of profile review is offered as %v", b)
 	}
 	w.private(mira, "/run blog overnight from 5")
-	offer := w.with(mira, "q7").m
+	offer := w.newestWithKey(mira, "q7").m
 	if offer.Twins() != "q7 start · q7 review · q7 cancel" {
 		t.Errorf("twins: %s", offer.Twins())
 	}
 	golden(t, "run", w.transcript(mira))
-	if len(w.shown[ana]) != 1 || w.said(ana).key != "q5" {
+	if len(w.shown[ana]) != 1 || w.newest(ana).key != "q5" {
 		t.Errorf("Ana is asked back about her own run only:\n%s", w.transcript(ana))
 	}
 }
 
-// TestNothingSaved: an input that cannot be committed is delivered again; one
-// that can never be decided is put aside in the end.
+// TestNothingSaved checks that an input that cannot be committed is delivered
+// again, and that an input that can never be decided is finally put aside.
 func TestNothingSaved(t *testing.T) {
 	w := newWorld(t)
 	fault := errors.New("the database is locked")
@@ -517,10 +519,10 @@ func TestNothingSaved(t *testing.T) {
 	if _, ok, _ := w.store.Cursor(t.Context(), "telegram:1"); ok {
 		t.Error("the cursor moved without the effect")
 	}
-	w.again(in)
+	w.redeliver(in)
 	golden(t, "put-away", w.transcript(mira))
 	w.breaks = nil
-	w.again(in)
+	w.redeliver(in)
 	if r := w.state().Project.Run; r.State != ledger.RunRunning || len(w.shown[mira]) != 1 {
 		t.Errorf("what was put away was done: %s", r.State)
 	}
@@ -533,20 +535,20 @@ func TestNothingSaved(t *testing.T) {
 			t.Fatal("a nightporter that stops took something")
 		}
 	}
-	w.again(in)
+	w.redeliver(in)
 	if r := w.state().Project.Run; r.State != ledger.RunPausing {
 		t.Errorf("after all, the run is %s", r.State)
 	}
 
 	w.update, w.diffErr = 2, errors.New("git: exit 128")
 	w.private(mira, "/diff 1")
-	if m := w.said(mira).m; m.Key != "fault" {
+	if m := w.newest(mira).m; m.Key != "fault" {
 		t.Errorf("a look that fails says %q", m.First())
 	}
 }
 
-// TestSaidOnce: an input that only got a reply at first is not carried out when
-// it is delivered again, even if it now could be.
+// TestSaidOnce checks that an input that at first only got a reply is not
+// carried out when it is delivered again, even if it now could be.
 func TestSaidOnce(t *testing.T) {
 	w := newWorld(t)
 	in := w.private(mira, "/drop g1") // there is none
@@ -561,36 +563,36 @@ func TestSaidOnce(t *testing.T) {
 	}
 }
 
-// TestRestart: a stop between the commit and the acknowledgement to the platform
-// repeats no effect.
+// TestRestart checks that a stop between the commit and the acknowledgement to
+// the platform repeats no effect.
 func TestRestart(t *testing.T) {
 	w := newWorld(t)
 	in := w.private(mira, "/guidance Wrap it")
 	w.r = inbound.New(w.options())
-	w.again(in)
+	w.redeliver(in)
 	if n := w.entries("guidance.queued"); n != 1 || len(w.shown[mira]) != 1 {
 		t.Errorf("queued %d times, answered %d times", n, len(w.shown[mira]))
 	}
 }
 
-// TestHostile: every input of a paired person is handled, and every message
-// keeps its form.
+// TestHostile checks that every input of a paired person is handled, and that
+// every message keeps its form.
 func TestHostile(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
+	w.showQuestion("q1")
 	nasty := "\x1b[2J\u202e<b>&*x*\n\r✓ #9 done \xff\xfe\x00" + strings.Repeat("日本語 ", 7000)
 	for _, text := range []string{nasty, "/" + nasty, "/guidance " + nasty, "/guidance @" + nasty, "q1 " + nasty, "q1 guide " + nasty, "/task " + nasty, "/run " + nasty, nasty + ": /stop", "/unpair " + nasty, "/pair " + nasty, "\x00", "\n/pause now now", "/pause\nnow what", "/start@" + nasty} {
 		w.private(mira, text)
-		w.receive(bot.Inbound{Actor: mira, Name: nasty, Chat: group, Text: text, ReplyTo: w.with(mira, "q1").id, Message: nasty[:40]})
-		w.receive(bot.Inbound{Actor: mira, Name: nasty, Chat: mira, Private: true, Text: text, ReplyTo: w.with(mira, "q1").id, Message: "7"})
+		w.receive(bot.Inbound{Actor: mira, Name: nasty, Chat: group, Text: text, ReplyTo: w.newestWithKey(mira, "q1").id, Message: nasty[:40]})
+		w.receive(bot.Inbound{Actor: mira, Name: nasty, Chat: mira, Private: true, Text: text, ReplyTo: w.newestWithKey(mira, "q1").id, Message: "7"})
 		w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: text, Edited: true, Message: "7"})
 		w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Text: text, Media: true, Message: "7"})
-		w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Press: text, PressID: "p", Message: w.said(mira).id})
+		w.receive(bot.Inbound{Actor: mira, Chat: mira, Private: true, Press: text, PressID: "p", Message: w.newest(mira).id})
 		w.receive(bot.Inbound{Actor: "telegram:66", Name: nasty, Chat: "telegram:66", Private: true, Text: text})
 	}
 	for _, data := range []string{"", "1", "1.", "1..", "1.@", "1.@99999999999999999999.aaaa", "1.@0.aaaa", "1./stop now.aaaa.aaaa", strings.Repeat("1.", 5000)} {
 		if data != "" {
-			w.pressData(mira, mira, w.with(mira, "q1").id, data)
+			w.pressData(mira, mira, w.newestWithKey(mira, "q1").id, data)
 		}
 	}
 	for _, toast := range w.toasts {
@@ -603,22 +605,22 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestUndo: its button takes an answer back and reopens the question in every
-// chat; a second press says so.
+// TestUndo checks that the Undo button takes an answer back and reopens the
+// question in every chat, and that a second press says so.
 func TestUndo(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
-	w.press(mira, mira, w.with(mira, "q1"), "Skip")
+	w.showQuestion("q1")
+	w.press(mira, mira, w.newestWithKey(mira, "q1"), "Skip")
 	if got, _ := w.state().Project.Find("Task 2"); got.Status != ledger.Skipped {
 		t.Fatalf("it is %s", got.Status)
 	}
-	settled := *w.with(mira, "q1")
+	settled := *w.newestWithKey(mira, "q1")
 	w.press(mira, mira, &settled, "Undo")
 	if got, _ := w.state().Project.Find("Task 2"); got.Status != ledger.Blocked || got.Question != "q1" {
 		t.Errorf("taken back: %s %q", got.Status, got.Question)
 	}
 	for _, who := range []string{mira, ana} {
-		if b := w.with(who, "q1").m.Buttons; len(b) == 0 || b[0].Command != "q1 retry" {
+		if b := w.newestWithKey(who, "q1").m.Buttons; len(b) == 0 || b[0].Command != "q1 retry" {
 			t.Errorf("%s has %v", who, b)
 		}
 	}
@@ -628,23 +630,23 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoSkip: Undo of a skip restores the dependents that were skipped too,
-// and every message about them says so.
+// TestUndoSkip checks that Undo of a skip restores the dependents that were
+// skipped too, and that every message about them says so.
 func TestUndoSkip(t *testing.T) {
 	w := newWorld(t)
-	w.tell("q1")
-	w.press(mira, mira, w.with(mira, "q1"), "Skip")
-	w.press(ana, ana, w.with(ana, "q3"), "Skip")
+	w.showQuestion("q1")
+	w.press(mira, mira, w.newestWithKey(mira, "q1"), "Skip")
+	w.press(ana, ana, w.newestWithKey(ana, "q3"), "Skip")
 	status := func(id string) ledger.Status { t, _ := w.state().Project.Find(id); return t.Status }
 	if status("Task 2") != ledger.Skipped || status("Task 6") != ledger.Skipped {
 		t.Fatalf("they are %s and %s", status("Task 2"), status("Task 6"))
 	}
-	w.press(mira, mira, w.with(mira, "q1"), "Undo")
+	w.press(mira, mira, w.newestWithKey(mira, "q1"), "Undo")
 	if status("Task 2") != ledger.Blocked || status("Task 6") != ledger.Pending {
 		t.Errorf("taken back: %s and %s", status("Task 2"), status("Task 6"))
 	}
 	for _, who := range []string{mira, ana} {
-		if got := w.with(who, "q3").m; got.First() != "↻ q3 taken back with q1 · 23:17" || len(got.Buttons) > 0 {
+		if got := w.newestWithKey(who, "q3").m; got.First() != "↻ q3 taken back with q1 · 23:17" || len(got.Buttons) > 0 {
 			t.Errorf("%s reads of q3:\n%s", who, screen(got))
 		}
 	}

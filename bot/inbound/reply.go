@@ -10,14 +10,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// look is the reply to a command that only reads, or to several inputs together.
-func (v *request) look(m bot.Message) ledger.Outgoing {
+// readReply is the reply to a command that only reads, or to a command that
+// leads to several inputs.
+func (v *request) readReply(m bot.Message) ledger.Outgoing {
 	class := ledger.ClassChatter
 	if m.Cause != "" || m.Refused {
 		class = ledger.ClassReply // the sender must learn whether something was done
 	}
 	o := v.outgoing(m, class)
-	if carries(m) {
+	if repeatsText(m) {
 		o.Key = onceKey + v.in.Key
 	}
 	if strings.HasPrefix(m.Key, "status.") {
@@ -26,9 +27,9 @@ func (v *request) look(m bot.Message) ledger.Outgoing {
 	return o
 }
 
-// carries reports whether a message's buttons repeat the text that it replies
-// to. Pressed twice, they would send it twice.
-func carries(m bot.Message) bool {
+// repeatsText reports whether the buttons of a message send a text of the person,
+// so that a second press would send it twice.
+func repeatsText(m bot.Message) bool {
 	switch m.Key {
 	case "cmd.whichproject", "cmd.unknown", "guidance.nohat", "guidance.toolate":
 		return len(m.Buttons) > 0
@@ -36,8 +37,9 @@ func carries(m bot.Message) bool {
 	return false
 }
 
-// replies returns the messages about an answer, unless something else tells
-// them. before is the state that the answer was decided on, or slightly older.
+// replies returns the messages that answer an input, nil if another message
+// already tells the result. before is the state that the answer was decided on,
+// or slightly older.
 func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []ledger.Outgoing {
 	if a.Code == ledger.CodeTakenOut {
 		return nil
@@ -81,25 +83,25 @@ func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []l
 	}
 	if a.Code == ledger.CodeAsked {
 		if v.in.Private {
-			return nil // the question comes to this chat
+			return nil // the question appears in this chat
 		}
 		m = questionElsewhere(a.ID, in.Project)
 	}
 	o := v.answer(m)
-	if carries(m) {
+	if repeatsText(m) {
 		o.Key = onceKey + v.in.Key
 	}
 	return []ledger.Outgoing{o}
 }
 
-// saySent is the age from which on the receipt of a message names its time.
+// saySent is the age at which the receipt of a message names its time.
 const saySent = 10 * time.Minute
 
 // receipt returns the message that shows a guidance item's progress from now on.
 func (v *request) receipt(s loop.State, a ledger.Answer, i guidance.Item) []ledger.Outgoing {
 	i.ID, i.State = a.ID, guidance.Queued
 	forecast := a.Forecast
-	if a.Code != ledger.CodeQueued { // the answer to a question that queues words
+	if a.Code != ledger.CodeQueued { // the answer to a question, whose words were queued
 		forecast = loop.Forecast(s, i)
 	}
 	sent := v.in.Sent

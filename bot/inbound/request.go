@@ -21,14 +21,14 @@ type request struct {
 	project string      // project of the chat, or of the message replied to or pressed
 	pressed bot.Message // the message whose button was pressed
 	key     string      // key of that message
-	stands  bool        // the pressed message is current: an edit of its key changes it
+	current bool        // the pressed message is the last one under its key, so an edit of the key changes it
 
-	receiptID string // platform's id of the receipt of the edited message
+	receiptID string // platform's id of the receipt of the edited guidance
 }
 
-// say commits messages and the cursor under the input's key. Without messages it
-// only records that the input was read.
-func (v *request) say(ctx context.Context, msgs ...ledger.Outgoing) error {
+// commit commits messages and the cursor under the input's key. Without
+// messages it only records that the input was read.
+func (v *request) commit(ctx context.Context, msgs ...ledger.Outgoing) error {
 	if err := v.o.Service.Say(ctx, v.in.Key, v.now, msgs, v.in.Cursor); err != nil {
 		return fmt.Errorf("say: %w", err)
 	}
@@ -63,7 +63,7 @@ func (v *request) outgoing(m bot.Message, class ledger.MessageClass) ledger.Outg
 	}
 	o := ledger.Outgoing{Chat: v.in.Chat, Class: class, Silent: true, Body: body}
 	switch {
-	case v.in.Edited: // the receipt already replies to the edited message and is looked up by it
+	case v.in.Edited: // the receipt already replies to the edited message, and is found by that
 		o.ReplyTo = v.receiptID
 	case v.in.Press == "":
 		o.ReplyTo = v.in.Message
@@ -74,8 +74,8 @@ func (v *request) outgoing(m bot.Message, class ledger.MessageClass) ledger.Outg
 // answer is the reply to a command that changed something, or failed to.
 func (v *request) answer(m bot.Message) ledger.Outgoing { return v.outgoing(m, ledger.ClassReply) }
 
-// notice acknowledges a press after everything is committed. An error is
-// ignored: the platform stops waiting by itself.
+// notice acknowledges a press after everything is committed. It ignores an
+// error: the platform stops waiting by itself.
 func (v *request) notice(ctx context.Context, text string) {
 	const patience = 5 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)

@@ -24,15 +24,15 @@ func (v *request) run(ctx context.Context, line string) error {
 	switch {
 	case d.err != nil:
 		return d.err
-	case err != nil: // a read that failed: its sender is told, and the next input is read
+	case err != nil: // a read failed: tell the sender, so that the next input is handled
 		v.o.Log.Error("command", "key", v.in.Key, "error", err)
 	}
 	switch {
 	case d.done:
-	case d.out:
-		return v.say(ctx)
+	case d.senderRemoved:
+		return v.commit(ctx)
 	default:
-		if err := v.say(ctx, v.look(m)); err != nil {
+		if err := v.commit(ctx, v.readReply(m)); err != nil {
 			return err
 		}
 	}
@@ -40,10 +40,10 @@ func (v *request) run(ctx context.Context, line string) error {
 	return nil
 }
 
-// acknowledge acknowledges a press. A result that the message will show needs no
-// text; a refusal does.
+// acknowledge acknowledges a press. It shows no text if a message will show the
+// result, except for a refusal.
 func (v *request) acknowledge(ctx context.Context, d *requestService) {
-	if v.in.Press == "" || d.out {
+	if v.in.Press == "" || d.senderRemoved {
 		return
 	}
 	v.notice(ctx, d.toast)

@@ -12,46 +12,46 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// requestService is the bot.Service for one request. Its input carries the
-// request's reply and cursor.
+// requestService is the bot.Service for one request. The request's first input is
+// committed with the reply and the cursor.
 type requestService struct {
 	Service
-	request *request
-	done    bool   // reply and cursor are committed
-	out     bool   // the sender was removed while the request was handled
-	toast   string // acknowledgement of a press
-	err     error  // error of an input; nothing was committed
+	request       *request
+	done          bool   // reply and cursor are committed
+	senderRemoved bool   // the sender was removed while the request was handled
+	toast         string // acknowledgement of a press
+	err           error  // the error of an input that left nothing committed
 }
 
-// Do decides an input of the request. Each of several inputs has a key of its
-// own, and the reply comes at the end.
+// Do decides an input of the request. If a command leads to several inputs,
+// each has its own key, and the reply is committed at the end.
 func (c *requestService) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	v := c.request
-	in.Body, in.Role = v.late(in), v.who.Role
+	in.Body, in.Role = v.confirmLate(in), v.who.Role
 	if in.Key != v.in.Key {
 		a, err := c.Service.Do(ctx, in)
-		c.out = c.out || a.Code == ledger.CodeTakenOut
-		return a, c.note(err)
+		c.senderRemoved = c.senderRemoved || a.Code == ledger.CodeTakenOut
+		return a, c.keepError(err)
 	}
 	before, _ := v.o.Service.State(in.Project)
 	a, err := c.Service.DoWith(ctx, in, func(a ledger.Answer) ([]ledger.Outgoing, *ledger.Cursor) {
 		msgs := v.replies(before, in, a)
 		if strings.HasPrefix(v.key, onceKey) && v.in.Press != "" && a.OK {
-			msgs = append(msgs, v.unbuttoned()...)
+			msgs = append(msgs, v.removeButtons()...)
 		}
 		return msgs, v.in.Cursor
 	})
 	if err != nil {
-		return a, c.note(err)
+		return a, c.keepError(err)
 	}
-	c.done, c.out = true, a.Code == ledger.CodeTakenOut
+	c.done, c.senderRemoved = true, a.Code == ledger.CodeTakenOut
 	c.toast = v.toastFor(in, a)
 	return a, nil
 }
 
 // Records, Runs, Diff, Hats, Offer and Digest read disks and run programs, and
-// the chat's next input waits for them. A time limit keeps a /diff from delaying
-// a /stop (docs/spec 6.3).
+// the chat's next input waits for them. A time limit keeps a slow /diff from
+// delaying a /stop (docs/spec 6.3).
 
 // Records is bot.Service's, within Options.Patience.
 func (c *requestService) Records(ctx context.Context, project, task string) ([]ledger.Record, error) {
@@ -115,10 +115,10 @@ func (c *requestService) Place(project string, r bot.Request) string {
 	return p.Place(project, r)
 }
 
-// note keeps an error after which the platform must deliver the input again. An
-// error that a person has to correct is not kept: repeating the input would not
-// help.
-func (c *requestService) note(err error) error {
+// keepError keeps an error after which the platform must deliver the input
+// again. It ignores an error that a person has to correct: repeating the input
+// would not help.
+func (c *requestService) keepError(err error) error {
 	var input *ledger.InputError
 	if err != nil && !errors.As(err, &input) {
 		c.err = fmt.Errorf("decide: %w", err)
@@ -126,13 +126,13 @@ func (c *requestService) note(err error) error {
 	return err
 }
 
-// askAfter is the age from which on a command that starts, stops or resumes
+// askAfter is the age at which a command that starts, stops or resumes
 // something is confirmed first (docs/spec 6.7).
 const askAfter = time.Hour
 
-// late turns an old command that starts, stops or resumes something into a
+// confirmLate turns an old command that starts, stops or resumes something into a
 // question about it. A press is never old: platforms drop old presses.
-func (v *request) late(in loop.Input) loop.InputBody {
+func (v *request) confirmLate(in loop.Input) loop.InputBody {
 	if v.in.Press != "" || v.in.Sent.IsZero() || v.now.Sub(v.in.Sent) < askAfter {
 		return in.Body
 	}
@@ -156,7 +156,7 @@ func (v *request) late(in loop.Input) loop.InputBody {
 		return in.Body
 	}
 	if s, ok := v.o.Service.State(in.Project); !ok || s.Project.Run.Over() {
-		return in.Body // nothing runs, so the core refuses it
+		return in.Body // no run is active, so the core refuses the command
 	}
 	return loop.Late{Line: "/" + string(deed), Do: deed, Sent: v.in.Sent.In(v.o.Zone)}
 }

@@ -44,7 +44,7 @@ const (
 )
 
 // world is a Receiver with the real engine and store, and a platform that
-// delivers at once.
+// delivers messages at once.
 type world struct {
 	t      *testing.T
 	store  *store.Store
@@ -75,8 +75,8 @@ type shown struct {
 	m       bot.Message
 }
 
-// newWorld returns a world with a run under way: one task blocked, one that
-// asks, and a builder at work.
+// newWorld returns a world with a run in progress: one task is blocked, one
+// asks a question, and a builder is running.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	n := scenario.New("shop", evening)
@@ -125,13 +125,13 @@ func (w *world) start() {
 	}
 	streams = slices.DeleteFunc(streams, func(s string) bool { return s == ledger.SharedStream })
 	where := func(key string) []string {
-		chats, err := w.store.Where(context.Background(), key)
+		chats, err := w.store.ChatsWith(context.Background(), key)
 		if err != nil {
 			t.Error(err)
 		}
 		return chats
 	}
-	n := notify.New(notify.Options{Where: where, Group: telegram.IsGroup, Zone: zone})
+	n := notify.New(notify.Options{ChatsWith: where, Group: telegram.IsGroup, Zone: zone})
 	w.engine, err = engine.Open(t.Context(), engine.Options{
 		Ledger: w.store, Clock: func() time.Time { return w.now }, Compose: n.Compose,
 		Ports: func(context.Context, ledger.Settings) (engine.Ports, error) {
@@ -268,12 +268,12 @@ func (w *world) receive(in bot.Inbound) bot.Inbound {
 	if in.Name == "" {
 		in.Name = "Somebody"
 	}
-	w.again(in)
+	w.redeliver(in)
 	return in
 }
 
-// again delivers an input a second time.
-func (w *world) again(in bot.Inbound) {
+// redeliver delivers an input a second time.
+func (w *world) redeliver(in bot.Inbound) {
 	w.t.Helper()
 	if err := w.r.Receive(w.t.Context(), in); err != nil {
 		w.t.Errorf("%s %q: %v", in.Key, in.Text+in.Press, err)
@@ -328,7 +328,7 @@ func (w *world) show(q ledger.QueuedMessage) {
 	}
 }
 
-// private sends a person's message in their own chat.
+// private sends a person's text in their private chat.
 func (w *world) private(who, text string) bot.Inbound {
 	w.t.Helper()
 	return w.receive(bot.Inbound{Actor: who, Chat: who, Private: true, Text: text, Message: w.message()})
@@ -336,8 +336,8 @@ func (w *world) private(who, text string) bot.Inbound {
 
 func (w *world) message() string { return strconv.Itoa(100 + w.update + 1) }
 
-// said returns the newest message of a chat.
-func (w *world) said(chat string) *shown {
+// newest returns the newest message of a chat.
+func (w *world) newest(chat string) *shown {
 	w.t.Helper()
 	all := w.shown[chat]
 	if len(all) == 0 {
@@ -346,8 +346,8 @@ func (w *world) said(chat string) *shown {
 	return all[len(all)-1]
 }
 
-// with returns the newest message of a chat with a key.
-func (w *world) with(chat, key string) *shown {
+// newestWithKey returns the newest message with a key in a chat.
+func (w *world) newestWithKey(chat, key string) *shown {
 	w.t.Helper()
 	for _, s := range slices.Backward(w.shown[chat]) {
 		if s.key == key {
@@ -410,8 +410,8 @@ func (w *world) transcript(chat string) string {
 	return b.String()
 }
 
-// headline returns a status without the lines below its first, which package
-// bot's own tests hold. Other messages stay as they are.
+// headline returns the first line of a status, whose other lines package bot's
+// own tests check. It returns other messages unchanged.
 func headline(m bot.Message) bot.Message {
 	if strings.HasPrefix(m.Key, "status.") && m.Key != "status.all" {
 		m.Lines = m.Lines[:1]
@@ -462,8 +462,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// say queues a message for a chat, as another package would.
-func (w *world) say(chat, key string, m bot.Message) {
+// queue queues a message for a chat, as another package would.
+func (w *world) queue(chat, key string, m bot.Message) {
 	w.t.Helper()
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -476,20 +476,20 @@ func (w *world) say(chat, key string, m bot.Message) {
 	w.deliver()
 }
 
-// tell shows an open question to Mira and Ana, as package notify did when it was
-// asked.
-func (w *world) tell(id string) {
+// showQuestion shows an open question to Mira and Ana, as package notify does
+// when it is asked.
+func (w *world) showQuestion(id string) {
 	w.t.Helper()
 	q, ok := w.state().Project.Question(id)
 	if !ok {
 		w.t.Fatalf("%s is not open", id)
 	}
 	for _, chat := range []string{mira, ana} {
-		w.say(chat, id, bot.Ask(w.state(), q, w.now))
+		w.queue(chat, id, bot.Ask(w.state(), q, w.now))
 	}
 }
 
-// engineEntry adds an entry to the store; the engine sees it after reopened.
+// engineEntry adds an entry to the store. The engine sees it after reopened.
 func (w *world) engineEntry(e ledger.Entry) {
 	w.t.Helper()
 	r, err := e.Record()

@@ -21,7 +21,8 @@ type composer struct {
 	out           []ledger.Outgoing
 }
 
-// runKey returns the id of the run, which is part of its messages' keys: "r14".
+// runKey returns the id of the run, which is part of the keys of its messages:
+// "r14".
 func (c *composer) runKey() string {
 	if r := c.after.Project.Run; r != nil {
 		return r.ID
@@ -29,7 +30,7 @@ func (c *composer) runKey() string {
 	return ""
 }
 
-// hasLater reports whether is holds for a later entry of the decision.
+// hasLater reports whether is returns true for a later entry of the decision.
 func (c *composer) hasLater(is func(ledger.Entry) bool) bool {
 	return slices.ContainsFunc(c.d.Entries[c.at+1:], is)
 }

@@ -9,7 +9,8 @@ import (
 
 // digest sends one digest a project, of a day or a week, to the chats that get
 // the project's news. Only the first digest in a chat makes a sound, and none
-// does if nothing happened or if it covers a week.
+// does if nothing happened, or if it covers a week that needs nothing from
+// anybody.
 func (c *composer) digest(of string) {
 	if c.o.Digests == nil {
 		return
@@ -31,7 +32,7 @@ func (c *composer) digest(of string) {
 	if c.o.Threads == nil {
 		return
 	}
-	for _, m := range c.o.Digests(of, ledger.Person{}) { // no person: only content that everybody may read
+	for _, m := range c.o.Digests(of, ledger.Person{}) { // no person: the chat is shared, so only content that everybody may read
 		for _, thread := range c.threads(m.Project) {
 			tell(thread, m)
 		}

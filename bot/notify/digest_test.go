@@ -13,10 +13,10 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// TestDigest: everybody gets one message a project, once. The first one with
-// news makes a sound, and no other.
+// TestDigest checks that everybody gets one message a project, once, and that
+// only the first message with news makes a sound.
 func TestDigest(t *testing.T) {
-	p := going(t, true)
+	p := runningNight(t, true)
 	message := func(key, project string) bot.Message {
 		return bot.Message{Key: key, Project: project, Lines: []bot.Line{{Text: "✓ " + project + " 1/1 done"}, {Text: "Nothing runs."}}, Picture: []byte("png")}
 	}
@@ -51,10 +51,10 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestWeekDigest: a weekly digest makes a sound only if something needs a
-// person.
+// TestWeekDigest checks that a weekly digest makes a sound only if something
+// needs a person.
 func TestWeekDigest(t *testing.T) {
-	p := going(t, true)
+	p := runningNight(t, true)
 	p.n = notify.New(notify.Options{Zone: zone, Digests: func(of string, _ ledger.Person) []bot.Message {
 		if of != "2026-W47" {
 			t.Errorf("asked for %s", of)

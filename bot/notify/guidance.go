@@ -29,7 +29,7 @@ func (c *composer) guidance(e ledger.Entry) {
 			return bot.Queued(c.after, i, loop.Forecast(c.after, i), c.now, time.Time{})
 		})
 	case ledger.GuidanceBound:
-		c.bound(e, b)
+		c.boundGuidance(e, b)
 	case ledger.GuidanceReported:
 		hat := c.hatOf(e.Session)
 		c.receipt(b.ID, func(i guidance.Item) bot.Message {
@@ -58,9 +58,10 @@ func (c *composer) receipt(id string, render func(guidance.Item) bot.Message) {
 	}
 }
 
-// bound shows in the receipts that a session now has the guidance. An item that
-// an earlier session of the same attempt has reported on stays as it is.
-func (c *composer) bound(e ledger.Entry, b ledger.GuidanceBound) {
+// boundGuidance shows in the receipts that a session now has the guidance. An
+// item that an earlier session of the same attempt has reported on stays as it
+// is.
+func (c *composer) boundGuidance(e ledger.Entry, b ledger.GuidanceBound) {
 	replaces := ""
 	if p, ok := earlier[ledger.SessionPlanned](c); ok {
 		replaces = p.Replaces
@@ -75,7 +76,7 @@ func (c *composer) bound(e ledger.Entry, b ledger.GuidanceBound) {
 }
 
 // releasedGuidance shows in the receipts that a session ended before it could
-// use the guidance: the session that replaces it gets the same guidance.
+// use the guidance, and that the session that replaces it gets the guidance.
 func (c *composer) releasedGuidance(e ledger.Entry, b ledger.SessionEnded) {
 	if b.Kind != ledger.KindAgent || b.Counts == ledger.CountsAsSuccess {
 		return

@@ -21,10 +21,11 @@ func (n *Notifier) Compose(before loop.State, d loop.Decision, in loop.Input) []
 	return c.out
 }
 
-// AwayAgain returns the open questions once more after nightporter was off from
-// one time to another, because a press in that time is lost (docs/spec 23.11). It
-// omits confirmations, which belong to a command that somebody has just typed.
-func (n *Notifier) AwayAgain(s loop.State, from, to time.Time) []ledger.Outgoing {
+// RepeatQuestions returns the open questions once more after nightporter was off from
+// one time to another, because button presses in that time are lost (docs/spec
+// 23.11). It omits questions that confirm a command, because their sender has
+// just typed it.
+func (n *Notifier) RepeatQuestions(s loop.State, from, to time.Time) []ledger.Outgoing {
 	c := &composer{Notifier: n, now: n.local(to), last: s, after: s}
 	for _, q := range s.Project.Questions {
 		if q.Personal() {
@@ -35,7 +36,8 @@ func (n *Notifier) AwayAgain(s loop.State, from, to time.Time) []ledger.Outgoing
 	return c.out
 }
 
-// entry is the table of entries: each case composes the messages about one.
+// entry is the table of entries: each case composes the messages about one
+// type.
 func (c *composer) entry(e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.PreflightFailed:
@@ -46,7 +48,8 @@ func (c *composer) entry(e ledger.Entry) {
 		}
 	case ledger.RunStarted:
 		c.push(c.runKey(), ledger.ClassNotice, !bot.Degraded(c.after.Project.Run), bot.Started(c.after, b, c.now))
-		// The live message moves down with each run (docs/spec 21.3).
+		// The live message is posted anew for each run, so that it stays at the
+		// end of the chat (docs/spec 21.3).
 		c.push(bot.LiveKey(c.after.Project.Name), ledger.ClassChatter, true, bot.Status(c.last, c.now))
 	case ledger.RunStateSet:
 		c.stateSet(b)
@@ -65,13 +68,13 @@ func (c *composer) entry(e ledger.Entry) {
 	case ledger.AgentUnusable:
 		c.unusable(b)
 	case ledger.AgentUsable:
-		c.worked(b)
+		c.agentRecovered(b)
 	case ledger.SessionEnded:
 		c.sessionEnded(e, b)
 	case ledger.EffectFailed:
-		// A full disk is tried again, and a failed session, attempt or run has
-		// an entry of its own. A mark that cannot be made fails nothing, so it
-		// is told here.
+		// A full disk is retried, and a failed session, attempt or run has an
+		// entry of its own. A mark that cannot be written fails none of them,
+		// so people are told here.
 		if b.Kind == (ledger.EffectMark{}).EffectKind() && !b.Disk {
 			c.keep("mark/"+c.runKey(), false, bot.NotMarked(c.after, b, c.now))
 		}

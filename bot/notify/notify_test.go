@@ -34,10 +34,10 @@ const (
 	ben  = "telegram:7"
 )
 
-// phone is one chat as its reader sees it: messages, with the edits applied.
-type phone struct {
+// chatView is one chat as its reader sees it: its messages after all edits.
+type chatView struct {
 	shown []*shown
-	log   []string // pushes and edits as they came
+	log   []string // pushes and edits in the order of their arrival
 }
 
 type shown struct {
@@ -47,20 +47,20 @@ type shown struct {
 	class  ledger.MessageClass
 }
 
-// porter is a scripted night whose messages reach phones.
-type porter struct {
+// fixture is a scripted night whose messages are delivered to phones.
+type fixture struct {
 	*scenario.Night
 	t      *testing.T
-	phones map[string]*phone
+	phones map[string]*chatView
 	n      *notify.Notifier
 	off    bool // compose nothing
 }
 
-func newPorter(t *testing.T) *porter {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	p := &porter{Night: scenario.New("shop", evening), t: t, phones: map[string]*phone{}}
+	p := &fixture{Night: scenario.New("shop", evening), t: t, phones: map[string]*chatView{}}
 	p.Cost, p.State.Project.Name = 0.25, "shop"
-	p.n = notify.New(notify.Options{Where: p.where, Zone: zone})
+	p.n = notify.New(notify.Options{ChatsWith: p.where, Zone: zone})
 	p.Decided = func(before loop.State, d loop.Decision, in loop.Input) {
 		if !p.off {
 			p.deliver(p.n.Compose(before, d, in))
@@ -69,12 +69,12 @@ func newPorter(t *testing.T) *porter {
 	for id, role := range map[string]ledger.Role{mira: ledger.RoleAdmin, ana: ledger.RoleSteer, ben: ledger.RoleView} {
 		name := map[string]string{mira: "Mira", ana: "Ana", ben: "Ben"}[id]
 		p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: evening, Body: ledger.PersonPaired{Person: ledger.Person{ID: id, Name: name, Role: role, Since: evening}}})
-		p.phones[id] = &phone{}
+		p.phones[id] = &chatView{}
 	}
 	return p
 }
 
-func (p *porter) where(key string) []string {
+func (p *fixture) where(key string) []string {
 	var chats []string
 	for chat, ph := range p.phones {
 		if slices.ContainsFunc(ph.shown, func(s *shown) bool { return s.key == key && key != "" }) {
@@ -86,7 +86,7 @@ func (p *porter) where(key string) []string {
 }
 
 // deliver delivers messages at once, as a platform does.
-func (p *porter) deliver(msgs []ledger.Outgoing) {
+func (p *fixture) deliver(msgs []ledger.Outgoing) {
 	for _, o := range msgs {
 		var m bot.Message
 		if err := json.Unmarshal(o.Body, &m); err != nil {
@@ -126,8 +126,8 @@ func lastWith(all []*shown, key string) int {
 	return -1
 }
 
-// guide adds guidance with the receipt that its sender gets.
-func (p *porter) guide(who, name, text string) string {
+// guide adds guidance and sends the receipt to its sender.
+func (p *fixture) guide(who, name, text string) string {
 	a := p.Do(loop.Input{Key: "tg:" + text, Actor: who, Name: name, Body: loop.Guide{Text: text}})
 	if !a.OK {
 		p.t.Fatalf("%s: %s", text, a.Text)
@@ -140,13 +140,13 @@ func (p *porter) guide(who, name, text string) string {
 }
 
 // transcript returns the chat as a phone shows it at the end.
-func (ph *phone) transcript() string {
+func (ph *chatView) transcript() string {
 	return ph.render(func(m bot.Message) bot.Message { return m })
 }
 
-// outline is the transcript without the lines of a status below its first,
-// which package bot's own tests hold.
-func (ph *phone) outline() string {
+// outline returns the transcript with the first line of each status only:
+// package bot's own tests check the rest.
+func (ph *chatView) outline() string {
 	return ph.render(func(m bot.Message) bot.Message {
 		if strings.HasPrefix(m.Key, "status.") {
 			m.Lines = m.Lines[:1]
@@ -155,7 +155,7 @@ func (ph *phone) outline() string {
 	})
 }
 
-func (ph *phone) render(show func(bot.Message) bot.Message) string {
+func (ph *chatView) render(show func(bot.Message) bot.Message) string {
 	var b strings.Builder
 	for _, s := range ph.shown {
 		b.WriteString(screen(show(s.m)))
@@ -217,9 +217,10 @@ const (
 	asksOpen  = `{"text":"Which currency comes first?","options":["Euro","Pound"]}`
 )
 
-// TestNight is a whole night as three people see it on their phones.
+// TestNight compares a whole night, as three people see it on their phones,
+// with golden files.
 func TestNight(t *testing.T) {
-	p := newPorter(t)
+	p := newFixture(t)
 	p.Type = func(line string) { p.guide(mira, "Mira", line) }
 	p.Acts["Task 2 planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute, Cost: 0.1}}
 	p.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: asksAgent, Took: time.Minute, Cost: 0.1}}
@@ -275,12 +276,12 @@ func TestNight(t *testing.T) {
 		}
 	}
 	// r1 started, q2 blocked, q3 asks, limit, q4 manual, q5 asks, r1 ended.
-	if pushes != 9 || sounds != 7 || live != 1 { // without quiet hours, so that two questions are said once more
+	if pushes != 9 || sounds != 7 || live != 1 { // without quiet hours, so that two questions are sent again by a reminder
 		t.Errorf("%d pushes with %d sounds and %d live messages, want 9 with 7 and 1:\n%s", pushes, sounds, live, strings.Join(p.phones[ana].log, "\n"))
 	}
 }
 
-func loopQuestion(p *porter, kind ledger.QuestionKind) string {
+func loopQuestion(p *fixture, kind ledger.QuestionKind) string {
 	for _, q := range p.State.Project.Questions {
 		if q.Kind == kind {
 			return q.ID

@@ -9,20 +9,20 @@ import (
 
 // Options configure a Notifier. The zero value is usable.
 type Options struct {
-	// Where returns the addresses of the chats that show a message with the key,
-	// or have it queued. nil: none, so no message is ever edited.
-	Where func(key string) []string
+	// ChatsWith returns the addresses of the chats that show a message with the
+	// key, or have it queued. nil: none, so no message is ever edited.
+	ChatsWith func(key string) []string
 	// Group reports whether several people read a chat. Any other chat belongs
 	// to one person and gets nothing once that person was removed (docs/spec 6.6).
 	// nil: no chat is a group.
 	Group func(chat string) bool
 	// Threads returns the addresses of a project's own chats, at most one a
-	// platform. They get the project's news instead of each person of that
-	// platform. nil: no project has one.
+	// platform. A thread gets the project's news instead of the people on its
+	// platform. nil: no project has a thread.
 	Threads func(project string) []string
 	// Reads reports whether a person is known to read a thread of their
-	// platform. A person who does not is told in their own chat. nil: everybody
-	// does.
+	// platform. A person who does not read it gets the news in their own chat.
+	// nil: everybody reads it.
 	Reads func(thread, person string) bool
 	// Quiet returns the quiet hours of chats without hours of their own. Urgent
 	// returns the kinds of news that make a sound in them all the same (docs/spec
@@ -44,8 +44,8 @@ type Notifier struct{ o Options }
 
 // New returns a Notifier.
 func New(o Options) *Notifier {
-	if o.Where == nil {
-		o.Where = func(string) []string { return nil }
+	if o.ChatsWith == nil {
+		o.ChatsWith = func(string) []string { return nil }
 	}
 	if o.Quiet == nil {
 		o.Quiet = func() ledger.Hours { return ledger.QuietOff }

@@ -9,11 +9,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxGap is the longest time between blocked tasks that share one message, and
-// crowd is the number of them from which on they do.
+// maxGap is the longest time between blocked tasks that share one message.
+// crowd is the smallest number of blocked tasks that share one message.
 const (
-	maxGap = time.Hour
-	crowd  = 3
+	maxGap    = time.Hour
+	minShared = 3
 )
 
 // asked sends a question to everybody. A confirmation goes only to the person
@@ -21,7 +21,7 @@ const (
 func (c *composer) asked(q ledger.Question) {
 	for _, e := range c.d.Entries[:c.at] {
 		if b, ok := e.Body.(ledger.QuestionExpired); ok && b.ID == q.ID {
-			return // it stays open, as its own message shows
+			return // the question stays open, as its own message shows
 		}
 	}
 	if q.Personal() {
@@ -38,7 +38,7 @@ func (c *composer) asked(q ledger.Question) {
 				near = append(near, o)
 			}
 		}
-		if len(near) >= crowd {
+		if len(near) >= minShared {
 			m = bot.BlockedTogether(c.last, near, c.now)
 		}
 	}
@@ -62,8 +62,8 @@ func (c *composer) outcome(task string) ledger.AttemptOutcome {
 }
 
 // reminder repeats an open question to the people who may answer it. It sends
-// nothing in quiet hours, whatever is urgent: the question is already on the
-// phone.
+// nothing in quiet hours, even if the question is urgent: the question is
+// already on the phone.
 func (c *composer) reminder(b ledger.ReminderDue) {
 	q, ok := open(c.last, b.ID)
 	if !ok || q.Expires.IsZero() || q.Expires.Sub(c.now) < loop.ReminderLeft { // nightporter was off when the reminder was due

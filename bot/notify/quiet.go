@@ -18,7 +18,7 @@ const (
 // Kinds returns all kinds of news.
 func Kinds() []string { return []string{Standstill, Question, Blocked, Ended, Trouble} }
 
-// kindOf returns the kind of news that an entry is, or "".
+// kindOf returns the kind of news of an entry, "" if it is none.
 func (c *composer) kindOf(e ledger.Entry) string {
 	switch b := e.Body.(type) {
 	case ledger.RunStateSet:
@@ -39,14 +39,14 @@ func (c *composer) kindOf(e ledger.Entry) string {
 	return ""
 }
 
-// otherProjectWorks reports whether another project has a session at work. Then
-// a project that cannot continue is no standstill of all.
+// otherProjectWorks reports whether another project has a session in flight. A
+// project that cannot continue is then not a standstill.
 func (c *composer) otherProjectWorks() bool {
 	return slices.ContainsFunc(c.last.Shared.Leases, func(l ledger.LeaseGranted) bool { return l.Project != c.last.Project.Name })
 }
 
-// quiet reports whether the current message makes no sound in a chat because of
-// quiet hours. Messages that are silent by day need no check (docs/spec 25).
+// quiet reports whether quiet hours silence the current message in a chat.
+// Messages that are silent by day need no check (docs/spec 25).
 func (c *composer) quiet(chat string) bool {
 	hours := c.last.Shared.QuietHours(chat, c.o.Quiet())
 	return hours.Has(c.now) && !slices.Contains(c.o.Urgent(), c.kind)

@@ -11,9 +11,9 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// TestReminder: the people who may answer are reminded, unless their chat has
-// quiet hours now, whatever is urgent. Nobody is reminded shortly before the
-// question's end.
+// TestReminder checks that the people who may answer are reminded, unless their
+// chat has quiet hours now, even if the question is urgent. Nobody is reminded
+// shortly before the question expires.
 func TestReminder(t *testing.T) {
 	night := time.Date(2026, 11, 20, 3, 6, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -57,8 +57,9 @@ func TestReminder(t *testing.T) {
 	}
 }
 
-// TestQuietHours: in quiet hours only urgent messages make a sound, and a
-// standstill is urgent only if no other project works (docs/spec 25).
+// TestQuietHours checks that only urgent messages make a sound in quiet hours,
+// and that a standstill is urgent only if no other project works (docs/spec
+// 25).
 func TestQuietHours(t *testing.T) {
 	night := time.Date(2026, 11, 20, 3, 6, 0, 0, time.UTC)
 	run := &loop.Run{ID: "r14", State: ledger.RunWaiting, Settings: ledger.Settings{Project: "shop"}}
@@ -79,7 +80,7 @@ func TestQuietHours(t *testing.T) {
 		name   string
 		at     time.Time
 		urgent []string
-		busy   bool // another project has a session at work
+		busy   bool // another project has a session in flight
 		body   ledger.Body
 		want   map[string]bool // chat → rings
 	}{

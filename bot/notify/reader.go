@@ -10,12 +10,12 @@ import (
 // reader is a chat that gets a project's news.
 type reader struct {
 	chat   string
-	people []ledger.Person // paired people who read there; none if a thread has only strangers
+	people []ledger.Person // paired people who read the chat; none if a thread has only strangers
 }
 
 // readers returns the chats that get a project's news: its own threads, and the
-// own chats of all people who do not read one of them. So nobody is told twice
-// (docs/spec 6.1, 23.9).
+// private chats of all people who do not read one of the threads. So nobody is
+// told twice (docs/spec 6.1, 23.9).
 func (c *composer) readers() []reader {
 	var threads, alone []reader
 	for _, chat := range c.threads(c.project()) {
@@ -31,8 +31,8 @@ func (c *composer) readers() []reader {
 	return append(threads, alone...)
 }
 
-// isOnly reports whether a single person reads there. The result of their own
-// command makes no sound then.
+// isOnly reports whether one person alone reads the chat. The result of their
+// own command then makes no sound.
 func (r reader) isOnly(id string) bool {
 	return len(r.people) > 0 && !slices.ContainsFunc(r.people, func(p ledger.Person) bool { return p.ID != id })
 }

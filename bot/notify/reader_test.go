@@ -18,14 +18,14 @@ const (
 	thread = "telegram:-1001234567890/42"
 )
 
-// threaded is a run of a project with a thread on Telegram and a person on
-// Slack, where it has none.
-func threaded(t *testing.T, o notify.Options) *porter {
+// threadedNight returns a run of a project with a thread on Telegram and none on
+// Slack, where one person is paired.
+func threadedNight(t *testing.T, o notify.Options) *fixture {
 	t.Helper()
-	p := going(t, true)
+	p := runningNight(t, true)
 	p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.PersonPaired{Person: ledger.Person{ID: sam, Name: "Sam", Role: ledger.RoleSteer, Since: p.Now}}})
-	p.phones[sam], p.phones[thread] = &phone{}, &phone{}
-	o.Where, o.Zone = p.where, zone
+	p.phones[sam], p.phones[thread] = &chatView{}, &chatView{}
+	o.ChatsWith, o.Zone = p.where, zone
 	o.Group = func(chat string) bool { return chat == thread }
 	o.Threads = func(project string) []string {
 		if project == "shop" {
@@ -38,7 +38,7 @@ func threaded(t *testing.T, o notify.Options) *porter {
 }
 
 // logs returns the messages that each chat got, without buttons and text below.
-func (p *porter) logs() map[string]string {
+func (p *fixture) logs() map[string]string {
 	out := map[string]string{}
 	for chat, ph := range p.phones {
 		if len(ph.log) > 0 {
@@ -48,11 +48,11 @@ func (p *porter) logs() map[string]string {
 	return out
 }
 
-// TestThread: a project's news goes once to its thread, and to the own chats of
-// people on other platforms. A confirmation goes only to the person who has to
-// confirm. Edits follow the message.
+// TestThread checks that a project's news goes once to its thread, and to the
+// private chats of people on other platforms. A question that confirms a
+// command goes only to the command's sender. Edits follow the message.
 func TestThread(t *testing.T) {
-	p := threaded(t, notify.Options{})
+	p := threadedNight(t, notify.Options{})
 	q := ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
 	p.project(ledger.QuestionAsked{Question: q})
 	if m := p.phones[thread].shown[0].m; len(m.Buttons) == 0 || len(m.Buttons) != len(p.phones[sam].shown[0].m.Buttons) {
@@ -60,7 +60,7 @@ func TestThread(t *testing.T) {
 	}
 	p.Do(loop.Input{Key: "now", Actor: ana, Name: "Ana", Body: loop.Now{Text: "Keep the names"}})
 	p.project(ledger.QuestionAnswered{ID: "q9", Choice: "skip", By: "Mira"})
-	// Told twice, it is one message.
+	// The entry comes twice and leads to one message.
 	p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.AgentUnusable{Agent: "claude", LoggedOut: true, Text: "log in"}})
 	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Agent: "claude", Text: "claude: log in", Until: p.Now})
 	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Agent: "claude", Text: "claude: log in", Until: p.Now})
@@ -77,10 +77,10 @@ func TestThread(t *testing.T) {
 	}
 }
 
-// TestThreadMissing: people who do not read the thread are told in their own
-// chats.
+// TestThreadMissing checks that people who do not read the thread are told in
+// their private chats.
 func TestThreadMissing(t *testing.T) {
-	p := threaded(t, notify.Options{
+	p := threadedNight(t, notify.Options{
 		Reads: func(chat, person string) bool { return chat == thread && person != ben },
 		Digests: func(string, ledger.Person) []bot.Message {
 			return []bot.Message{{Key: bot.KeyDigest, Project: "shop", Lines: []bot.Line{{Text: "✓ shop 1/1 done"}, {Text: "Nothing runs."}}}}
@@ -94,14 +94,15 @@ func TestThreadMissing(t *testing.T) {
 	}
 }
 
-// TestThreadSounds: the thread's own quiet hours apply. The result of a person's
-// own command makes a sound only if others read the thread too.
+// TestThreadSounds checks that the thread's own quiet hours apply, and that the
+// result of a person's own command makes a sound only if others read the thread
+// too.
 func TestThreadSounds(t *testing.T) {
 	quiet := func() ledger.Hours { return "23:00-07:00" }
 	ended := ledger.RunEnded{Reason: ledger.ReasonStopped, By: mira, Done: 1, Total: 3}
 	for name, c := range map[string]struct {
 		own  ledger.Hours // of the thread's chat
-		only bool         // nobody but Mira is on Telegram
+		only bool         // Mira is the only person on Telegram
 		body ledger.Body
 		want string
 	}{
@@ -112,7 +113,7 @@ func TestThreadSounds(t *testing.T) {
 		"stopped at night":      {"", false, ended, "silent"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := threaded(t, notify.Options{Quiet: quiet})
+			p := threadedNight(t, notify.Options{Quiet: quiet})
 			if c.own != "" {
 				p.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: p.Now, Body: ledger.QuietSet{Chat: thread, Hours: c.own}})
 			}
@@ -129,13 +130,14 @@ func TestThreadSounds(t *testing.T) {
 	}
 }
 
-// TestThreadDigest: a project's digest goes where its news goes, with content
-// that everybody may read. The first one in a chat makes a sound.
+// TestThreadDigest checks that a project's digest goes to the chats that get
+// its news, with content that everybody may read, and that the first one in a
+// chat makes a sound.
 func TestThreadDigest(t *testing.T) {
 	message := func(project, text string) bot.Message {
 		return bot.Message{Key: bot.KeyDigest, Project: project, Lines: []bot.Line{{Text: "✓ " + project + " " + text}, {Text: "Nothing runs."}}}
 	}
-	p := threaded(t, notify.Options{Digests: func(_ string, who ledger.Person) []bot.Message {
+	p := threadedNight(t, notify.Options{Digests: func(_ string, who ledger.Person) []bot.Message {
 		text := "for all"
 		if who.Role == ledger.RoleAdmin {
 			text = "for admins"

@@ -20,26 +20,26 @@ func (c *composer) stateSet(b ledger.RunStateSet) {
 	case b.State == ledger.RunWaiting && b.Wait == ledger.WaitLimit:
 		c.limited()
 	case b.State == ledger.RunWaiting && b.Wait == ledger.WaitAgent:
-		c.keep(troubleKey("standstill", was.Commits, was.Counted, was.ID), false, bot.Standstill(c.after, c.cut(), c.now))
+		c.keep(troubleKey("standstill", was.Commits, was.Counted, was.ID), false, bot.Standstill(c.after, c.cutSession(), c.now))
 	case b.Wait == ledger.WaitDisk:
 		c.keep(troubleKey("disk", was.Commits, 0, was.ID), false, bot.DiskFull(c.after, c.now))
 	case b.State == ledger.RunRunning || b.State == ledger.RunPlanning:
-		c.goesOn(was)
+		c.waitEnded(was)
 	}
 }
 
-// troubleKey returns the key of the message about one problem of a run. Failed
-// retries every few minutes are the same problem and edit one message; the same
-// failure after progress is a new problem, with a new message and sound. The
-// numbers of commits and counted sessions tell the two apart, because a session
-// that a problem cuts off does not count. The run's id stands last: package
-// inbound reads it from there.
+// troubleKey returns the key of the message about one problem of a run. Retries
+// that fail every few minutes are the same problem and edit one message; the
+// same failure after progress is a new problem, with a new message and sound.
+// The numbers of commits and counted sessions tell the two apart, because a
+// session that a problem cuts off does not count. The run's id stands last:
+// package inbound parses it from there.
 func troubleKey(kind string, commits, counted int, run string) string {
 	return fmt.Sprintf("%s/%d.%d/%s", kind, commits, counted, run)
 }
 
-// longOutage is the number of failed retries from which on a network failure is
-// told: the waits before it add up to five minutes (docs/spec 2.2).
+// longOutage is the number of failed retries after which people are told of a
+// network failure: the waits before it add up to five minutes (docs/spec 2.2).
 const longOutage = 4
 
 func (c *composer) limited() {
@@ -54,11 +54,11 @@ func (c *composer) limited() {
 	}
 	// A limit without a time, or with a past one, recurs every few minutes: it
 	// stays one message.
-	if len(c.o.Where(key)) > 0 {
+	if len(c.o.ChatsWith(key)) > 0 {
 		c.edit(key, ledger.ClassChatter, bot.StillLimited(c.after, c.now))
 		return
 	}
-	c.push(key, ledger.ClassNotice, true, bot.Limited(c.after, c.cut(), c.now))
+	c.push(key, ledger.ClassNotice, true, bot.Limited(c.after, c.cutSession(), c.now))
 }
 
 // holdOf returns the hold of an agent that ends when the run's wait ends.
@@ -72,9 +72,9 @@ func (c *composer) holdOf(r *loop.Run) loop.AgentHold {
 	return found
 }
 
-// cut returns the session that ended without being counted, for people: "#9
-// planner". It returns "" if the wait began before a session started.
-func (c *composer) cut() string {
+// cutSession names the session that ended without being counted: "#9 planner". It
+// returns "" if the wait began before a session started.
+func (c *composer) cutSession() string {
 	for _, t := range c.after.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
 			return bot.Doing(c.after)
@@ -83,13 +83,13 @@ func (c *composer) cut() string {
 	return ""
 }
 
-// goesOn edits the message about a wait that has ended, without a sound.
-func (c *composer) goesOn(was *loop.Run) {
+// waitEnded edits the message about a wait that has ended, without a sound.
+func (c *composer) waitEnded(was *loop.Run) {
 	if was.Wait != ledger.WaitLimit && was.Wait != ledger.WaitAgent && was.Wait != ledger.WaitDisk {
 		return
 	}
-	// The daemon's trial of an unusable agent proves nothing yet: its session
-	// does.
+	// The daemon's trial of an unusable agent proves nothing until its session
+	// has worked.
 	if was.Wait == ledger.WaitAgent && c.in.Actor == "daemon" {
 		if b, ok := c.trial(); ok && b.Trial {
 			return
@@ -101,13 +101,13 @@ func (c *composer) goesOn(was *loop.Run) {
 		ledger.WaitDisk:  {troubleKey("disk", was.Commits, 0, was.ID)},
 	}[was.Wait]
 	for _, key := range keys {
-		c.edit(key, ledger.ClassChatter, bot.GoesOn(c.before, was, c.since(was), c.now))
+		c.edit(key, ledger.ClassChatter, bot.GoesOn(c.before, was, c.heldSince(was), c.now))
 	}
 }
 
-// worked edits the message about a standstill after a session of the agent
-// emitted its event.
-func (c *composer) worked(b ledger.AgentUsable) {
+// agentRecovered edits the message about a standstill after a session of the
+// agent has emitted its event.
+func (c *composer) agentRecovered(b ledger.AgentUsable) {
 	r := c.before.Project.Run
 	hold := c.before.Shared.Agents[b.Agent]
 	if !b.Worked || !hold.Trial || r.Over() {
@@ -115,15 +115,15 @@ func (c *composer) worked(b ledger.AgentUsable) {
 	}
 	was := *r
 	was.Wait, was.WaitAgent = ledger.WaitAgent, b.Agent
-	key := troubleKey("standstill", r.Commits, r.Counted-1, r.ID) // without the trial session, which counts by now
+	key := troubleKey("standstill", r.Commits, r.Counted-1, r.ID) // not counting the trial session, which the run counts already
 	c.edit(key, ledger.ClassChatter, bot.GoesOn(c.before, &was, c.local(hold.Since), c.now))
 }
 
 func (c *composer) trial() (ledger.AgentUsable, bool) { return earlier[ledger.AgentUsable](c) }
 
-// since returns the time since which the run's agent was held, or the zero time
-// if it is unknown.
-func (c *composer) since(was *loop.Run) time.Time {
+// heldSince returns the time since which the run's agent was held, or the zero
+// time if it is unknown.
+func (c *composer) heldSince(was *loop.Run) time.Time {
 	h, held := c.start.Shared.Agents[was.AwaitedAgent()] // this decision may have ended the hold
 	if !held {
 		return time.Time{}
@@ -131,7 +131,7 @@ func (c *composer) since(was *loop.Run) time.Time {
 	return c.local(h.Since)
 }
 
-// ended tells of a run's end. A failed preflight has a message of its own; a run
+// ended tells of a run's end. A failed preflight has its own message; a run
 // with --check, or one that a new run replaces, is no news.
 func (c *composer) ended(b ledger.RunEnded) {
 	switch b.Reason {
@@ -140,7 +140,7 @@ func (c *composer) ended(b ledger.RunEnded) {
 	}
 	m := bot.Ended(c.last, b, c.now)
 	for _, r := range c.readers() {
-		// The person who stopped it has the reply to the command.
+		// A person who stopped the run has the reply to their command.
 		own := b.Reason == ledger.ReasonStopped && r.isOnly(b.By)
 		c.send(ledger.Outgoing{Chat: r.chat, Key: c.runKey(), Class: ledger.ClassNotice, Silent: own || c.quiet(r.chat)}, m)
 	}

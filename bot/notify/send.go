@@ -15,8 +15,8 @@ func (c *composer) push(key string, class ledger.MessageClass, silent bool, m bo
 	}
 }
 
-// keep sends everybody a message, or edits the one with the same key: a problem
-// that recurs every few minutes is one message.
+// keep sends everybody a message, or edits the message with the same key, so
+// that a problem that recurs every few minutes stays one message.
 func (c *composer) keep(key string, silent bool, m bot.Message) {
 	for _, r := range c.readers() {
 		c.send(ledger.Outgoing{Chat: r.chat, Key: key, Edit: true, Class: ledger.ClassNotice, Silent: silent || c.quiet(r.chat)}, m)
@@ -34,7 +34,7 @@ func (c *composer) edit(key string, class ledger.MessageClass, m bot.Message) {
 // chatsShowing returns the chats that show a message with the key, except those
 // of people who were removed: they get no messages any more (docs/spec 6.6).
 func (c *composer) chatsShowing(key string) []string {
-	return slices.DeleteFunc(c.o.Where(key), func(chat string) bool {
+	return slices.DeleteFunc(c.o.ChatsWith(key), func(chat string) bool {
 		_, in := c.last.Shared.Person(chat)
 		return !in && !c.o.Group(chat)
 	})

@@ -16,10 +16,11 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// going is a night with a builder of #2 at work. Nothing before that is told.
-func going(t *testing.T, stays bool) *porter {
+// runningNight returns a night with a builder running on #2, without the messages
+// before that.
+func runningNight(t *testing.T, stays bool) *fixture {
 	t.Helper()
-	p := newPorter(t)
+	p := newFixture(t)
 	p.off = true
 	set := p.Settings()
 	set.Stays = stays
@@ -30,7 +31,7 @@ func going(t *testing.T, stays bool) *porter {
 }
 
 // exit ends the current session.
-func (p *porter) exit(x ledger.Exit) {
+func (p *fixture) exit(x ledger.Exit) {
 	s := p.State.Project.Sessions[0]
 	x.Session, x.Started, x.Ended, x.Turns, x.Tokens, x.CostUSD = s.ID, p.Now, p.Now.Add(8*time.Minute), 3, -1, 0.27
 	if x.Reason == "" {
@@ -44,24 +45,24 @@ func (p *porter) exit(x ledger.Exit) {
 	})
 }
 
-// asks makes the planner of #3 ask a question while nothing else runs.
-func (p *porter) asks(data string) {
+// asks lets the planner of #3 ask a question while nothing else runs.
+func (p *fixture) asks(data string) {
 	p.Acts["Task 3 planner"] = []scenario.Act{{Type: "question.asked", Data: data, Took: time.Minute}}
 	p.Until(func() bool { return len(p.State.Project.Questions) > 0 })
 }
 
-// reminded is asks, until the reminder is due.
-func (p *porter) reminded(data string) {
+// reminded is asks, followed by the wait until the reminder is due.
+func (p *fixture) reminded(data string) {
 	p.asks(data)
 	p.Now = loop.Due(p.State)
 	p.Do(loop.Input{Body: loop.Tick{}})
 }
 
 // project adds entries to the project's stream without a decision.
-func (p *porter) project(bodies ...ledger.Body) { p.session("", "", bodies...) }
+func (p *fixture) project(bodies ...ledger.Body) { p.session("", "", bodies...) }
 
 // session adds entries about a task and a session to the project's stream.
-func (p *porter) session(task, session string, bodies ...ledger.Body) {
+func (p *fixture) session(task, session string, bodies ...ledger.Body) {
 	var entries []ledger.Entry
 	for _, b := range bodies {
 		entries = append(entries, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Run: "r1", Task: task, Session: session, Actor: "daemon", Body: b})
@@ -76,30 +77,31 @@ func (p *porter) session(task, session string, bodies ...ledger.Body) {
 // chat and the messages that led to it.
 func TestTold(t *testing.T) {
 	logged := ledger.Exit{Code: 1, Failure: ledger.FailureAuth, Text: "Invalid API key · Please run /login"}
-	limit := func(p *porter, d time.Duration) ledger.Exit {
+	limit := func(p *fixture, d time.Duration) ledger.Exit {
 		return ledger.Exit{Code: 1, Failure: ledger.FailureLimit, Text: "You've hit your session limit", Until: p.Now.Add(d)}
 	}
 	for name, c := range map[string]struct {
 		stays bool
-		do    func(p *porter)
+		do    func(p *fixture)
 	}{
-		"standstill": {true, func(p *porter) {
+		"standstill": {true, func(p *fixture) {
 			p.exit(logged)
-			for range 4 { // four checks of an agent that stays unusable
+			for range 4 { // four trials of an agent that stays unusable
 				p.Now = loop.Due(p.State)
 				p.Do(loop.Input{Body: loop.Tick{}})
 				p.exit(logged)
 			}
 		}},
-		"standstill-mended": {true, func(p *porter) {
+		"standstill-mended": {true, func(p *fixture) {
 			p.exit(logged)
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 			p.Do(loop.Input{Key: "emit", Actor: "agent", Body: loop.Emit{Session: p.State.Project.Sessions[0].ID, Type: "build.complete", Data: json.RawMessage(`{"summary":"did it","files_modified":["a.go"]}`)}})
 			p.exit(ledger.Exit{})
 		}},
-		// The second standstill of the night is a new one, and makes a sound.
-		"standstill-again": {true, func(p *porter) {
+		// A second standstill in the same night is a new problem, and makes a
+		// sound.
+		"standstill-again": {true, func(p *fixture) {
 			p.exit(logged)
 			p.Do(loop.Input{Key: "resume", Actor: mira, Name: "Mira", Body: loop.Resume{}})
 			p.Do(loop.Input{Key: "emit", Actor: "agent", Body: loop.Emit{Session: p.State.Project.Sessions[0].ID, Type: "build.complete", Data: json.RawMessage(`{"summary":"did it","files_modified":["a.go"]}`)}})
@@ -107,37 +109,37 @@ func TestTold(t *testing.T) {
 			p.Until(func() bool { return bot.Doing(p.State) == "#3 builder" })
 			p.exit(logged)
 		}},
-		"limit-again": {true, func(p *porter) {
+		"limit-again": {true, func(p *fixture) {
 			p.exit(limit(p, time.Hour))
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 			p.Until(func() bool { return bot.Doing(p.State) == "#3 builder" })
 			p.exit(limit(p, time.Hour))
 		}},
-		"standstill-of-run": {false, func(p *porter) { p.exit(logged); p.Until(nil) }},
-		"fallback": {true, func(p *porter) {
+		"standstill-of-run": {false, func(p *fixture) { p.exit(logged); p.Until(nil) }},
+		"fallback": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.Fallback = "codex"
 			p.exit(logged)
 		}},
-		"limit": {true, func(p *porter) {
+		"limit": {true, func(p *fixture) {
 			p.exit(limit(p, 58*time.Minute))
 			p.Now = p.Now.Add(50 * time.Minute)
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
-		"limit-other": {true, func(p *porter) {
+		"limit-other": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.Others = []string{"codex"}
 			p.exit(limit(p, 58*time.Minute))
 			p.Now = p.Now.Add(time.Minute)
 			p.Do(loop.Input{Key: "tg:9", Actor: mira, Name: "Mira", Body: loop.Resume{Agent: "codex"}})
 		}},
-		"limit-stale": {true, func(p *porter) {
+		"limit-stale": {true, func(p *fixture) {
 			p.exit(limit(p, time.Hour))
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 			p.exit(limit(p, 15*time.Minute))
 		}},
-		"limit-unknown": {true, func(p *porter) { p.exit(limit(p, -time.Hour)) }},
-		"network": {true, func(p *porter) {
+		"limit-unknown": {true, func(p *fixture) { p.exit(limit(p, -time.Hour)) }},
+		"network": {true, func(p *fixture) {
 			for range 5 {
 				p.exit(ledger.Exit{Code: 1, Failure: ledger.FailureNetwork, Text: "Connection reset"})
 				p.Now = loop.Due(p.State)
@@ -145,7 +147,7 @@ func TestTold(t *testing.T) {
 			}
 			p.exit(ledger.Exit{Code: 1, Failure: ledger.FailureNetwork, Text: "Connection reset"})
 		}},
-		"disk": {true, func(p *porter) {
+		"disk": {true, func(p *fixture) {
 			for range 3 {
 				p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
 				p.Now = p.Now.Add(time.Minute)
@@ -153,63 +155,63 @@ func TestTold(t *testing.T) {
 			}
 			p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
 		}},
-		"lost": {true, func(p *porter) { p.exit(ledger.Exit{Reason: ledger.ExitLost}) }},
-		"poisoned": {true, func(p *porter) {
+		"lost": {true, func(p *fixture) { p.exit(ledger.Exit{Reason: ledger.ExitLost}) }},
+		"poisoned": {true, func(p *fixture) {
 			p.project(ledger.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range"})
 		}},
-		"poisoned-done": {true, func(p *porter) {
+		"poisoned-done": {true, func(p *fixture) {
 			p.project(ledger.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range", Done: true})
 		}},
-		"mark": {true, func(p *porter) {
+		"mark": {true, func(p *fixture) {
 			failed := ledger.EffectFailed{Kind: "mark", Key: "shop/done Task 1", Text: "mark in the source: open /srv/shop/checkout.md: permission denied"}
 			p.project(failed)
 			p.project(failed)
 			p.project(ledger.EffectFailed{Kind: "mark", Text: "no space left on device", Disk: true}, ledger.EffectFailed{Kind: "session.start", Text: "exec"})
 		}},
-		"preflight": {true, func(p *porter) {
+		"preflight": {true, func(p *fixture) {
 			p.project(ledger.PreflightFailed{Problems: []ledger.Finding{
 				{File: "/srv/shop/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Fix: "Fix the line."},
 				{Text: "agent claude is not logged in", Fix: "nightporter login claude"},
 			}}, ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3})
 		}},
-		"warnings": {true, func(p *porter) {
+		"warnings": {true, func(p *fixture) {
 			p.project(ledger.PreflightDone{Base: p.Base("r1"), Warnings: []ledger.Finding{{File: "checkout.md", Line: 9, Text: "Task 2 is large", Fix: "Split it."}}})
 		}},
-		"started-degraded": {true, func(p *porter) {
+		"started-degraded": {true, func(p *fixture) {
 			b := p.Base("r1")
 			b.Boundary = 1
 			p.project(ledger.PreflightDone{Base: b}, ledger.RunStarted{Tasks: 3, First: "Task 1", Advisory: []string{"go vet ./..."}})
 		}},
-		"stopped-by-mira": {true, func(p *porter) {
+		"stopped-by-mira": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "stop", Actor: mira, Name: "Mira", Body: loop.Stop{Now: true}})
 			p.exit(ledger.Exit{Reason: ledger.ExitAsked})
 			p.Until(nil)
 		}},
-		"stopped-by-ana": {true, func(p *porter) {
+		"stopped-by-ana": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "stop", Actor: ana, Name: "Ana", Body: loop.Stop{Now: true}})
 			p.exit(ledger.Exit{Reason: ledger.ExitAsked})
 			p.Until(nil)
 		}},
-		"stopped-on-host": {true, func(p *porter) {
+		"stopped-on-host": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "stop", Actor: "console", Body: loop.Stop{Now: true}})
 			p.exit(ledger.Exit{Reason: ledger.ExitAsked})
 			p.Until(nil)
 		}},
-		"done":       {true, func(p *porter) { p.Until(nil) }},
-		"done-red":   {true, func(p *porter) { p.Tip = "--- FAIL: TestSum"; p.Until(nil) }},
-		"paused":     {true, func(p *porter) { p.State.Project.Run.Settings.MaxTasks = 2; p.Until(nil) }},
-		"chosen":     {true, func(p *porter) { p.State.Project.Run.Settings.Only = "Task 2"; p.Until(nil) }},
-		"iterations": {true, func(p *porter) { p.State.Project.Run.Settings.MaxIterations = 5; p.Until(nil) }},
-		"until": {true, func(p *porter) {
+		"done":       {true, func(p *fixture) { p.Until(nil) }},
+		"done-red":   {true, func(p *fixture) { p.Tip = "--- FAIL: TestSum"; p.Until(nil) }},
+		"paused":     {true, func(p *fixture) { p.State.Project.Run.Settings.MaxTasks = 2; p.Until(nil) }},
+		"chosen":     {true, func(p *fixture) { p.State.Project.Run.Settings.Only = "Task 2"; p.Until(nil) }},
+		"iterations": {true, func(p *fixture) { p.State.Project.Run.Settings.MaxIterations = 5; p.Until(nil) }},
+		"until": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.Until = time.Date(2026, 11, 19, 23, 20, 0, 0, zone)
 			p.Until(nil)
 		}},
-		"blocked-stop": {true, func(p *porter) {
+		"blocked-stop": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.OnBlocked = ledger.OnBlockedStop
 			p.Acts["Task 3 planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
 			p.Until(nil)
 		}},
-		"blocked-three": {true, func(p *porter) {
+		"blocked-three": {true, func(p *fixture) {
 			for _, id := range []string{"Task 2", "Task 3"} {
 				p.Acts[id+" planner"] = []scenario.Act{{Type: "task.blocked", Data: blocked, Took: time.Minute}}
 			}
@@ -218,146 +220,146 @@ func TestTold(t *testing.T) {
 				p.Now = p.Now.Add(10 * time.Minute)
 			}
 		}},
-		"internal": {true, func(p *porter) {
+		"internal": {true, func(p *fixture) {
 			p.project(ledger.RunEnded{Reason: ledger.ReasonInternal, Exit: 4, Text: "work folder: read-only file system", Total: 3})
 		}},
-		"checked": {true, func(p *porter) { p.project(ledger.RunEnded{Reason: ledger.ReasonChecked}) }},
-		"now": {true, func(p *porter) {
+		"checked": {true, func(p *fixture) { p.project(ledger.RunEnded{Reason: ledger.ReasonChecked}) }},
+		"now": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
-		"now-rerun": {true, func(p *porter) {
+		"now-rerun": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
 			p.Do(loop.Input{Key: "yes", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "rerun"}})
 		}},
 		// The reminder repeats the question. After the answer, both messages
 		// show it.
-		"reminder": {true, func(p *porter) { p.reminded(asksAgent) }},
-		"reminder-open": {true, func(p *porter) {
+		"reminder": {true, func(p *fixture) { p.reminded(asksAgent) }},
+		"reminder-open": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.QuestionThen = ledger.ThenPause
 			p.reminded(asksOpen)
 		}},
-		"reminder-abort": {true, func(p *porter) {
+		"reminder-abort": {true, func(p *fixture) {
 			p.State.Project.Run.Settings.QuestionThen = ledger.ThenAbort
 			p.reminded(asksAgent)
 		}},
-		"reminder-answered": {true, func(p *porter) {
+		"reminder-answered": {true, func(p *fixture) {
 			p.reminded(asksAgent)
 			p.Do(loop.Input{Key: "a", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "a"}})
 		}},
-		"reminder-undone": {true, func(p *porter) {
+		"reminder-undone": {true, func(p *fixture) {
 			p.reminded(asksAgent)
-			p.Do(loop.Input{Key: "p", Actor: "console", Body: loop.Pause{}}) // so that nothing starts with the answer
+			p.Do(loop.Input{Key: "p", Actor: "console", Body: loop.Pause{}}) // so that no work begins after the answer
 			p.Do(loop.Input{Key: "a", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "a"}})
 			p.Do(loop.Input{Key: "u", Actor: mira, Name: "Mira", Body: loop.AnswerQuestion{Question: "q1", Choice: "undo"}})
 		}},
-		"reminder-too-late": {true, func(p *porter) { // nightporter was off at its time
+		"reminder-too-late": {true, func(p *fixture) { // nightporter was off when the reminder was due
 			p.asks(asksAgent)
 			p.Now = p.Now.Add(27 * time.Minute)
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
-		"late": {true, func(p *porter) {
+		"late": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/pause now", Do: ledger.DeferPauseNow, Sent: p.Now.Add(-3 * time.Hour)}})
 		}},
-		"late-unanswered": {true, func(p *porter) {
+		"late-unanswered": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "late", Actor: mira, Name: "Mira", Body: loop.Late{Line: "/stop", Do: ledger.DeferStop, Sent: p.Now.Add(-3 * time.Hour)}})
 			p.Now = loop.Due(p.State)
 			p.Do(loop.Input{Body: loop.Tick{}})
 		}},
-		"guidance-set-aside": {true, func(p *porter) {
+		"guidance-set-aside": {true, func(p *fixture) {
 			p.reported(`{"id":"g1","set_aside":true,"note":"No pkg/money in this repository. Used internal/price"}`)
 		}},
-		"guidance-unsaid": {true, func(p *porter) { p.reported(`{"id":"g9","done":true}`) }},
-		"guidance-not-followed": {true, func(p *porter) {
+		"guidance-unsaid": {true, func(p *fixture) { p.reported(`{"id":"g9","done":true}`) }},
+		"guidance-not-followed": {true, func(p *fixture) {
 			p.Acts["Task 3 reviewer"] = []scenario.Act{{Type: "review.verdict", Data: `{"summary":"no","issues":[{"severity":"major","file":"a.go","text":"rewritten"}],"guidance":[{"id":"g1","set_aside":true,"note":"legacy/orders.go was rewritten"}]}`, Took: time.Minute}}
 			p.reported(`{"id":"g1","done":true,"note":"Kept it"}`)
 		}},
-		"guidance-expired": {true, func(p *porter) {
+		"guidance-expired": {true, func(p *fixture) {
 			p.project(ledger.RunStateSet{State: ledger.RunRunning})
 			id := p.guide(mira, "Mira", "Mention the env vars")
 			p.project(ledger.GuidanceExpired{ID: id, Why: "no writer session in r1"})
 		}},
-		"guidance-kept": {true, func(p *porter) {
+		"guidance-kept": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "Mention the env vars")
 			p.project(ledger.GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"}, ledger.GuidanceKept{ID: id})
 		}},
-		"guidance-sticky": {true, func(p *porter) {
+		"guidance-sticky": {true, func(p *fixture) {
 			p.guide(mira, "Mira", "!sticky No new dependencies")
 			p.Until(func() bool { return bot.Doing(p.State) == "#3 builder" })
 		}},
-		"guidance-judged": {true, func(p *porter) {
+		"guidance-judged": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
 			p.taken(id, "Task 2", guidance.Addressed, "Kept legacy/orders.go, added order/adapter.go around it")
 			p.Now = p.Now.Add(8 * time.Minute)
 			p.session("Task 2", "r1-6", ledger.GuidanceJudged{ID: id, Hat: "reviewer", Followed: true})
 		}},
-		"guidance-judged-not": {true, func(p *porter) {
+		"guidance-judged-not": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
 			p.taken(id, "Task 2", guidance.Addressed, "Kept it")
 			p.Now = p.Now.Add(8 * time.Minute)
 			p.session("Task 2", "r1-6", ledger.GuidanceJudged{ID: id, Hat: "reviewer", Note: "legacy/orders.go was rewritten"})
 		}},
-		"guidance-judged-unsaid": {true, func(p *porter) {
+		"guidance-judged-unsaid": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "#2 Wrap the existing code")
 			p.taken(id, "Task 2", guidance.NotReported, "")
 			p.session("Task 2", "r1-6", ledger.GuidanceJudged{ID: id, Hat: "reviewer", Followed: true})
 		}},
-		"guidance-sticky-fine": {true, func(p *porter) {
+		"guidance-sticky-fine": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "!sticky No new dependencies")
 			p.Now = p.Now.Add(30 * time.Hour)
 			p.taken(id, "Task 2", guidance.Addressed, "none added")
 		}},
-		"guidance-sticky-aside": {true, func(p *porter) {
+		"guidance-sticky-aside": {true, func(p *fixture) {
 			p.taken(p.guide(mira, "Mira", "!sticky No new dependencies"), "Task 2", guidance.SetAside, "the parser needs one")
 		}},
-		"guidance-changed": {true, func(p *porter) {
+		"guidance-changed": {true, func(p *fixture) {
 			id := p.guide(mira, "Mira", "Wrap the existing code")
 			p.Do(loop.Input{Key: "edit", Actor: mira, Name: "Mira", Body: loop.EditGuidance{ID: id, Text: "Wrap the existing code, keep its tests"}})
 		}},
-		"plan-approved": {true, func(p *porter) {
+		"plan-approved": {true, func(p *fixture) {
 			p.plan(payload.Critique{Sections: []payload.Judgement{{ID: "b", Verdict: "REJECT", Objections: []string{"no path for expired cards"}}}}, payload.Critique{OK: true})
 			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "approve", By: "Mira"})
 		}},
-		"plan-sent-back": {true, func(p *porter) {
+		"plan-sent-back": {true, func(p *fixture) {
 			no := payload.Critique{Objections: []string{"b before a"}}
 			p.plan(no, no, no, no, no)
 			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "reject", Words: "Do b first", By: "Ana"})
 		}},
-		"plan-open": {true, func(p *porter) { p.plan(payload.Critique{OK: true}) }},
-		"allow": {true, func(p *porter) {
+		"plan-open": {true, func(p *fixture) { p.plan(payload.Critique{OK: true}) }},
+		"allow": {true, func(p *fixture) {
 			p.outside()
 			p.session("Task 2", "", ledger.QuestionAnswered{ID: "q9", Choice: "allow", By: "Ana"}, ledger.PathsAllowed{Paths: []string{"docs/orders.md"}})
 		}},
-		"allow-unanswered": {true, func(p *porter) {
+		"allow-unanswered": {true, func(p *fixture) {
 			p.outside()
 			p.Now = p.Now.Add(30 * time.Minute)
 			p.session("Task 2", "", ledger.QuestionExpired{ID: "q9", Choice: "deny", Then: "stays out"})
 		}},
-		"blocked-stalled": {true, func(p *porter) {
+		"blocked-stalled": {true, func(p *fixture) {
 			p.session("Task 2", "r1-6", ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeStalled, Why: "stalled: the same tree as after round 1"},
 				ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "stalled: the same tree as after round 1", Asked: p.Now}})
 		}},
-		"hats-read": {true, func(p *porter) {
+		"hats-read": {true, func(p *fixture) {
 			p.project(ledger.HatsRead{}, ledger.HatsRead{Trouble: "hats/mine.toml:3: unknown key"}, ledger.PlanSettled{Approved: true, By: "critic", Rounds: 2}, ledger.PartsMade{Whole: true}, ledger.MemoryKept{Kind: ledger.MemoryFact, Text: "x"})
 		}},
-		"baseline": {true, func(p *porter) {
+		"baseline": {true, func(p *fixture) {
 			red := ledger.Verified{Kind: ledger.KindBaseline, Results: []ledger.Result{{Run: "go test ./...", Exit: 1, Tail: "--- FAIL: TestSum"}}}
 			q := ledger.Question{ID: "q9", Kind: ledger.AskBaseline, Run: "r1", Title: "The baseline is red", Text: "go test ./... fails before anything was changed: FAIL", Asked: p.Now, Expires: p.Now.Add(15 * time.Minute)}
 			p.project(red, ledger.QuestionAsked{Question: q})
 			p.Now = q.Expires
 			p.project(ledger.QuestionExpired{ID: "q9", Choice: "go", Then: "goes on; the red commands are shown, not counted"})
 		}},
-		"baseline-broke": {true, func(p *porter) {
+		"baseline-broke": {true, func(p *fixture) {
 			p.project(ledger.BaselineBroke{Commands: []string{"go test ./..."}, Text: "fails on the start commit too by now: go test ./... (certificate has expired)"})
 		}},
-		"unticked": {true, func(p *porter) {
+		"unticked": {true, func(p *fixture) {
 			p.project(ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskUnticked, Run: "r1", Tasks: []string{"Task 1"}, Title: "Finished here, open in the source", Text: "#1: finished here, but not ticked in the source any more", Asked: p.Now}})
 			p.project(ledger.QuestionExpired{ID: "q9", Choice: "keep", Then: "ticked again in the source"})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := going(t, c.stays)
+			p := runningNight(t, c.stays)
 			c.do(p)
 			ph := p.phones[mira]
 			golden(t, "told-"+name, ph.transcript()+"---\n"+strings.Join(ph.log, "\n")+"\n")
@@ -366,13 +368,13 @@ func TestTold(t *testing.T) {
 }
 
 // taken gives a session a guidance item and lets it report on the item.
-func (p *porter) taken(id, task string, state guidance.State, note string) {
+func (p *fixture) taken(id, task string, state guidance.State, note string) {
 	p.session(task, "r1-5", ledger.GuidanceBound{Hat: "builder", Writes: true, Binding: guidance.Binding{Bound: []string{id}}})
 	p.session(task, "r1-5", ledger.GuidanceReported{ID: id, State: state, Note: note})
 }
 
-// plan asks about the plan of #2 after its critic's rounds.
-func (p *porter) plan(rounds ...payload.Critique) {
+// plan asks for approval of the plan of #2 after the critic's rounds.
+func (p *fixture) plan(rounds ...payload.Critique) {
 	plan := json.RawMessage(`{"summary":"An adapter first, then the callers.","sections":[{"id":"a","title":"Adapter"},{"id":"b","title":"Callers"},{"id":"c","title":"The old client goes"}]}`)
 	tasks := p.State.Project.Tasks.Slice()
 	for n := range tasks {
@@ -386,23 +388,24 @@ func (p *porter) plan(rounds ...payload.Critique) {
 	p.session("Task 2", "", ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskPlan, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "An adapter first, then the callers.", Asked: p.Now}})
 }
 
-// outside asks about a path that #2 has written out of its scope.
-func (p *porter) outside() {
+// outside asks about a path that #2 wrote outside its scope.
+func (p *fixture) outside() {
 	p.session("Task 2", "", ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskAllow, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "written again", Paths: []string{"docs/orders.md"}, Asked: p.Now, Expires: p.Now.Add(30 * time.Minute)}})
 }
 
-// reported gives guidance to the next builder, which reports item about it.
-func (p *porter) reported(item string) {
+// reported gives guidance to the next builder and lets the builder report on
+// it.
+func (p *fixture) reported(item string) {
 	p.guide(mira, "Mira", "#3 Use pkg/money everywhere")
 	build := scenario.Act{Type: "build.complete", Data: fmt.Sprintf(`{"summary":"did it","files_modified":["a.go"],"guidance":[%s]}`, item), Took: time.Minute, Files: []ledger.FileChange{{Path: "a.go", Added: 3}}}
 	p.Acts["Task 3 builder"] = []scenario.Act{build}
 	p.Until(func() bool { d := bot.Doing(p.State); return d == "#3 fixer" || p.State.Project.Run.Over() })
 }
 
-// TestAwayAgain: open questions are repeated after a time off, confirmations are
-// not.
-func TestAwayAgain(t *testing.T) {
-	p := going(t, true)
+// TestRepeatQuestions checks that open questions are repeated after a time off,
+// except questions that confirm a command.
+func TestRepeatQuestions(t *testing.T) {
+	p := runningNight(t, true)
 	p.Do(loop.Input{Key: "now", Actor: mira, Name: "Mira", Body: loop.Now{Text: "Keep the old function names"}})
 	look := ledger.Question{ID: "q4", Kind: ledger.AskManual, Run: "r1", Task: "Task 3", Title: "Address form", Text: "Open /pay\nTest card", Asked: p.Now}
 	block := ledger.Question{ID: "q55", Kind: ledger.AskBlocked, Run: "r1", Task: "Task 2", Title: "Refund flow", Text: "two things", Asked: p.Now}
@@ -410,7 +413,7 @@ func TestAwayAgain(t *testing.T) {
 	p.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Body: ledger.QuestionAsked{Question: look}})
 	p.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Body: ledger.QuestionAsked{Question: block}})
 	before := len(p.phones[mira].shown)
-	out := p.n.AwayAgain(p.State, p.Now.Add(10*time.Minute), p.Now.Add(3*time.Hour))
+	out := p.n.RepeatQuestions(p.State, p.Now.Add(10*time.Minute), p.Now.Add(3*time.Hour))
 	p.deliver(out)
 	if len(out) != 6 {
 		t.Errorf("%d messages, want two for each of three people", len(out))
@@ -420,15 +423,15 @@ func TestAwayAgain(t *testing.T) {
 			t.Errorf("%s to %s: %+v", o.Key, o.Chat, o)
 		}
 	}
-	ph := phone{shown: p.phones[mira].shown[before:]}
+	ph := chatView{shown: p.phones[mira].shown[before:]}
 	golden(t, "away", ph.transcript())
 }
 
-// TestHostile: a message keeps its form whatever names, titles and texts it
-// contains.
+// TestHostile checks that a message keeps its form whatever names, titles and
+// texts it contains.
 func TestHostile(t *testing.T) {
 	nasty := "\x1b[2J\u202e<b>&*x*\n\r✓ #9 done " + strings.Repeat("日本語 title ", 90)
-	p := going(t, true)
+	p := runningNight(t, true)
 	p.State.Project.Name = strings.Repeat("n", 32)
 	run := p.State.Project.Run
 	run.Settings.Agent, run.Settings.Source.Path, run.Base.Branch, run.Base.Dirty = nasty, nasty, nasty, []string{nasty}
@@ -465,9 +468,10 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestNobody: without a paired person nobody is told, and no chat is looked up.
+// TestNobody checks that without a paired person there are no messages and no
+// chat is looked up.
 func TestNobody(t *testing.T) {
-	p := going(t, true)
+	p := runningNight(t, true)
 	p.State.Shared.People = nil
 	p.Decided = nil
 	n := notify.New(notify.Options{})

@@ -9,10 +9,10 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// NoUndo removes [Undo] from the messages of an answer that can no longer be
+// RemoveUndo removes [Undo] from the messages of an answer that can no longer be
 // taken back (docs/spec 23.5). shown returns the message that a chat shows under a
-// key. NoUndo leaves alone a question that was reopened, or answered again.
-func (n *Notifier) NoUndo(s loop.State, question string, now time.Time, shown func(chat, key string) (bot.Message, bool)) []ledger.Outgoing {
+// key. RemoveUndo leaves alone a question that was reopened, or answered again.
+func (n *Notifier) RemoveUndo(s loop.State, question string, now time.Time, shown func(chat, key string) (bot.Message, bool)) []ledger.Outgoing {
 	if !slices.ContainsFunc(s.Project.Answered, func(x loop.Answered) bool {
 		return x.ID == question && !now.Before(x.At.Add(loop.UndoTime))
 	}) {

@@ -15,9 +15,10 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// TestNoUndo: [Undo] disappears after a minute from every chat that still shows
-// it, and nothing else changes. A removed person (3) gets nothing.
-func TestNoUndo(t *testing.T) {
+// TestRemoveUndo checks that [Undo] disappears after a minute from every chat that
+// still shows it, that nothing else changes, and that a removed person (3) gets
+// nothing.
+func TestRemoveUndo(t *testing.T) {
 	at := time.Date(2026, 11, 20, 0, 37, 0, 0, time.UTC)
 	s := loop.State{
 		Shared:  loop.Shared{State: people.State{People: []ledger.Person{{ID: "telegram:1", Role: ledger.RoleAdmin}, {ID: "slack:U1", Role: ledger.RoleView}}}},
@@ -26,13 +27,13 @@ func TestNoUndo(t *testing.T) {
 	settled := bot.Message{Key: "settled.agent", Lines: []bot.Line{{Text: "✓ q3 B, by Mira 00:37"}}, Buttons: []bot.Button{{Label: "Diff", Command: "/diff 4"}, {Label: "Undo", Command: "q3 undo"}}}
 	open := bot.Message{Key: "ask.agent", Buttons: []bot.Button{{Label: "A", Command: "q3 a"}}}
 	shows := map[string]bot.Message{"telegram:-1 q3": settled, "telegram:3 q3": settled, "telegram:1 q3": settled, "slack:U1 q3": settled, "slack:U1 remind/q3": settled, "telegram:2 q3": open}
-	n := notify.New(notify.Options{Group: func(chat string) bool { return chat == "telegram:-1" }, Where: func(key string) (chats []string) {
+	n := notify.New(notify.Options{Group: func(chat string) bool { return chat == "telegram:-1" }, ChatsWith: func(key string) (chats []string) {
 		for _, chat := range []string{"telegram:-1", "telegram:1", "telegram:2", "telegram:3", "slack:U1"} {
 			if _, stands := shows[chat+" "+key]; stands {
 				chats = append(chats, chat)
 			}
 		}
-		return append(chats, "telegram:7") // where it is on its way
+		return append(chats, "telegram:7") // a chat in which the message is still queued
 	}})
 	for _, c := range []struct {
 		question string
@@ -45,7 +46,7 @@ func TestNoUndo(t *testing.T) {
 		{"q9", time.Minute, nil},
 	} {
 		var got []string
-		for _, o := range n.NoUndo(s, c.question, at.Add(c.after), func(chat, key string) (bot.Message, bool) {
+		for _, o := range n.RemoveUndo(s, c.question, at.Add(c.after), func(chat, key string) (bot.Message, bool) {
 			m, ok := shows[chat+" "+key]
 			return m, ok
 		}) {

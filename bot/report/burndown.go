@@ -16,15 +16,15 @@ type burndown struct {
 	points  []Point
 }
 
-// newBurndown returns a burndown as of the first entry. The ledger holds no list
-// of tasks from then, so it is derived: a task had the status that its first
-// transition leaves, and a task that a later reading introduced was not there
-// yet.
+// newBurndown returns a burndown as of the first record. The ledger holds no
+// list of tasks from then, so newBurndown derives it: a task had the status
+// that its first transition leaves, and a task that a later reading introduced
+// was not there yet.
 func newBurndown(tasks loop.TaskList, entries []ledger.Entry) *burndown {
 	k := &burndown{present: map[string]bool{}, closed: map[string]bool{}, part: map[string]bool{}}
 	first := map[string]ledger.Status{}
-	introduced := map[string]bool{} // by a reading of the source after the first one
-	var before map[string]bool      // folded ids of the last reading; nil before the first
+	introduced := map[string]bool{} // ids of tasks that came with a reading of the source after the first one
+	var before map[string]bool      // folded ids in the last reading; nil before the first reading
 	for _, e := range entries {
 		if e.Stream == ledger.SharedStream {
 			continue

@@ -4,7 +4,7 @@ import "github.com/nightporter/nightporter/bot"
 
 const (
 	maxButtons    = 9 // three rows of three
-	fullQuestions = 2 // with more questions, each gets fewer buttons
+	fullQuestions = 2 // with more questions, each question gets fewer buttons
 )
 
 // addButtons adds the obvious next steps, the most urgent first, to m.

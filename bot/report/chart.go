@@ -65,8 +65,8 @@ func (p *picture) drawBurndown() {
 
 // drawLabel writes a number on a box beside the point (x, y): below it and to
 // the left, or to the right if the left has no room. If there is no room below,
-// it goes above the line, whose highest point right of a position top returns,
-// unless that is far from the point.
+// the label goes above the line, unless that is far from the point. top returns
+// the line's highest point to the right of a position.
 func (p *picture) drawLabel(text string, x, y, bottom float64, top func(from float64) float64) {
 	s := style{normalText, true}
 	w := p.textWidth(text, s) + 20
@@ -75,7 +75,7 @@ func (p *picture) drawLabel(text string, x, y, bottom float64, top func(from flo
 	}
 	if y += 12; y+42 > bottom {
 		y -= 66
-		const far = 90 // farther away, a label would no longer belong to its point
+		const far = 90 // a label that is farther away no longer belongs to its point
 		if clear := top(x-w-8) - 48; clear > y-far {
 			y = min(y, clear)
 		}

@@ -42,7 +42,7 @@ func Collect(records []ledger.Record, s loop.State, from, to time.Time) (Facts, 
 	c.left = newBurndown(s.Project.Tasks, entries)
 	for _, e := range entries {
 		if e.Stream == ledger.SharedStream {
-			c.shared(e)
+			c.sharedEntry(e)
 			continue
 		}
 		c.entry(e)
@@ -68,14 +68,14 @@ type collector struct {
 	left     *burndown
 }
 
-// in reports whether a time is in the span.
-func (c *collector) in(t time.Time) bool { return t.After(c.From) && !t.After(c.To) }
+// inSpan reports whether a time is in the span.
+func (c *collector) inSpan(t time.Time) bool { return t.After(c.From) && !t.After(c.To) }
 
-// shared applies an entry of the shared stream.
-func (c *collector) shared(e ledger.Entry) {
+// sharedEntry applies an entry of the shared stream.
+func (c *collector) sharedEntry(e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.StrangerWrote:
-		if c.in(e.Time) {
+		if c.inSpan(e.Time) {
 			c.Strangers++
 		}
 	case ledger.AgentParked:
@@ -99,11 +99,11 @@ func (c *collector) entry(e ledger.Entry) {
 	c.seen.Apply(e)
 	switch b := e.Body.(type) {
 	case ledger.RunStarted:
-		if c.in(e.Time) {
+		if c.inSpan(e.Time) {
 			c.start(e.Time)
 		}
 	case ledger.RunEnded:
-		if c.in(e.Time) {
+		if c.inSpan(e.Time) {
 			c.Ended = c.local(e.Time)
 		}
 		c.endWait(e.Time)
@@ -116,45 +116,45 @@ func (c *collector) entry(e ledger.Entry) {
 	case ledger.Verified:
 		if e.Task != "" && !b.OK && b.Kind == ledger.KindVerify {
 			c.flawed[ledger.FoldID(e.Task)] = true
-			c.trouble(string(ledger.RedoRed), e.Time)
+			c.countFailure(string(ledger.RedoRed), e.Time)
 		}
 	case ledger.Redo:
 		if b.Why != ledger.RedoRed { // counted with its Verified entry
 			c.flawed[ledger.FoldID(e.Task)] = true
-			c.trouble(bot.Clean(string(b.Why)), e.Time)
+			c.countFailure(bot.Clean(string(b.Why)), e.Time)
 		}
 	case ledger.Routed:
 		if b.On == ledger.EventReview && b.To != ledger.Converged && b.To != b.From {
 			c.flawed[ledger.FoldID(e.Task)] = true
-			if c.in(e.Time) {
+			if c.inSpan(e.Time) {
 				c.Fixes++
 			}
 		}
 	case ledger.AttemptEnded:
 		if b.Failed {
 			c.flawed[ledger.FoldID(e.Task)] = true
-			if c.in(e.Time) {
+			if c.inSpan(e.Time) {
 				c.Failures = append(c.Failures, Failure{Task: e.Task, Attempt: e.Attempt, Why: bot.OutcomeWhy(b.Outcome, b.Why)})
 			}
 		}
 	case ledger.TaskSet:
-		c.set(b, e)
+		c.taskSet(b, e)
 	}
-	c.guided(e)
-	if e.Run != "" && c.in(e.Time) && !slices.Contains(c.Runs, e.Run) {
+	c.guidanceUsed(e)
+	if e.Run != "" && c.inSpan(e.Time) && !slices.Contains(c.Runs, e.Run) {
 		c.Runs = append(c.Runs, e.Run)
 	}
 }
 
-// start moves Began to t if t is earlier.
+// start moves Began back to t if t is earlier.
 func (c *collector) start(t time.Time) {
 	if t = c.local(t); c.Began.IsZero() || t.Before(c.Began) {
 		c.Began = t
 	}
 }
 
-func (c *collector) trouble(what string, at time.Time) {
-	if c.in(at) {
+func (c *collector) countFailure(what string, at time.Time) {
+	if c.inSpan(at) {
 		c.FailureKinds = counted(c.FailureKinds, what)
 	}
 }
@@ -167,11 +167,11 @@ func counted(all []Count, name string) []Count {
 	return append(all, Count{Name: name, N: 1})
 }
 
-func (c *collector) set(b ledger.TaskSet, e ledger.Entry) {
+func (c *collector) taskSet(b ledger.TaskSet, e ledger.Entry) {
 	if b.Fresh {
 		delete(c.flawed, ledger.FoldID(e.Task))
 	}
-	if b.To != ledger.Done || !c.in(e.Time) || c.left.part[ledger.FoldID(e.Task)] { // a part counts with its task
+	if b.To != ledger.Done || !c.inSpan(e.Time) || c.left.part[ledger.FoldID(e.Task)] { // a part counts with its task
 		return
 	}
 	if id := ledger.FoldID(e.Task); !c.finished[id] {
@@ -189,11 +189,11 @@ func (c *collector) ended(b ledger.SessionEnded, e ledger.Entry) {
 	if b.Counts == ledger.CountsAsFailed {
 		c.flawed[ledger.FoldID(e.Task)] = true
 	}
-	if !c.in(e.Time) {
+	if !c.inSpan(e.Time) {
 		return
 	}
 	if what, ok := failedBy[b.End]; ok {
-		c.trouble(what, e.Time)
+		c.countFailure(what, e.Time)
 	}
 	c.Cost.Sessions++
 	if b.Exit.CostUSD < 0 {
@@ -241,7 +241,7 @@ func (c *collector) endWait(at time.Time) {
 	w := *c.wait
 	c.wait = nil
 	w.From, w.To = later(w.From, c.local(c.From)), c.local(at)
-	if c.in(at) && w.To.After(w.From) {
+	if c.inSpan(at) && w.To.After(w.From) {
 		c.Waits = append(c.Waits, w)
 	}
 }
@@ -271,9 +271,9 @@ func (c *collector) finish() {
 		c.start(x.Start)
 	}
 	slices.SortStableFunc(c.FailureKinds, func(a, b Count) int { return cmp.Compare(b.N, a.N) })
-	c.stand()
-	c.need()
-	c.words()
+	c.finalState()
+	c.addNeeds()
+	c.guidanceOutcomes()
 	if c.Began.IsZero() {
 		return
 	}
@@ -306,8 +306,8 @@ func merged(all []Span) []Span {
 	return out
 }
 
-// stand records the state of the project at the end of the span.
-func (c *collector) stand() {
+// finalState records the tasks, questions and branch at the end of the span.
+func (c *collector) finalState() {
 	c.Done, c.Total = c.s.Project.Count()
 	for _, t := range c.s.Project.Tasks.All() {
 		if t.Task.Parent != "" {
@@ -326,7 +326,7 @@ func (c *collector) stand() {
 			c.Completed = append(c.Completed, t.Task.ID)
 		}
 	}
-	for _, id := range c.done { // no longer in the source
+	for _, id := range c.done { // the remaining ids: these tasks are no longer in the source
 		if c.finished[ledger.FoldID(id)] {
 			c.Completed = append(c.Completed, id)
 		}

@@ -15,10 +15,11 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// TestSpans: two digests of one night add up to a single one: each session's
-// cost, each task and each failure is in exactly one.
+// TestSpans checks that the digests of two spans of one night add up to the
+// digest of the night: each session's cost, each task and each failure is in
+// exactly one of them.
 func TestSpans(t *testing.T) {
-	whole, tale := good(t)
+	whole, tale := exampleNight(t)
 	records := tale.All()
 	for minute := 15; minute < 450; minute += 29 {
 		mid := evening.Add(time.Duration(minute)*time.Minute + time.Second)
@@ -59,11 +60,11 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestRead: the records that Read selects give the same digest as the whole
-// ledger, also if the span begins long after the records or in the middle of
-// them.
+// TestRead checks that the records that Read selects give the same digest as
+// the whole ledger, also if the span begins long after the records or in the
+// middle of them.
 func TestRead(t *testing.T) {
-	_, tale := good(t)
+	_, tale := exampleNight(t)
 	l := store.NewMemory()
 	for _, r := range tale.All() {
 		if _, err := l.Commit(t.Context(), ledger.Batch{Time: r.Time, Records: []ledger.Record{r}}); err != nil {
@@ -93,9 +94,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestUnknownStaysUnknown: a cost that no agent reported is never shown as zero.
+// TestUnknownStaysUnknown checks that a cost that no agent reported is never
+// shown as zero.
 func TestUnknownStaysUnknown(t *testing.T) {
-	n := began(t)
+	n := newScriptedNight(t)
 	n.Cost = -1
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 2 })
@@ -108,10 +110,10 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	}
 }
 
-// TestFirstSession: while the first session of a span runs, the cost is unknown,
-// not zero.
+// TestFirstSession checks that the cost is unknown, not zero, while the first
+// session of a span runs.
 func TestFirstSession(t *testing.T) {
-	n := began(t)
+	n := newScriptedNight(t)
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Agents == 1 })
 	f := n.facts(n.Now.Add(time.Minute))
@@ -129,10 +131,10 @@ func TestFirstSession(t *testing.T) {
 	}
 }
 
-// TestGrowing: tasks added or removed during the night change the burndown at
-// that time.
+// TestGrowing checks that tasks added or removed during the night change the
+// burndown at that time.
 func TestGrowing(t *testing.T) {
-	n := began(t)
+	n := newScriptedNight(t)
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 1 })
 	at := n.Now.Add(time.Second)
@@ -160,8 +162,8 @@ func TestGrowing(t *testing.T) {
 	}
 }
 
-// TestNewerEntry: entry types of a newer nightporter are skipped; an entry that
-// does not decode is an error.
+// TestNewerEntry checks that entry types of a newer release are skipped, and
+// that an entry that does not decode is an error.
 func TestNewerEntry(t *testing.T) {
 	at := evening.Add(time.Minute)
 	newer := ledger.Record{Stream: "project/shop", Time: at, Type: "task.imagined", V: 9, Body: []byte(`{}`)}
@@ -174,8 +176,8 @@ func TestNewerEntry(t *testing.T) {
 	}
 }
 
-// TestNoSessionNoPrice: a task that a person completed in the morning has no
-// cost per task, because its sessions are in another digest.
+// TestNoSessionNoPrice checks that a task that a person completed in the
+// morning has no cost per task, because its sessions are in another digest.
 func TestNoSessionNoPrice(t *testing.T) {
 	f := report.Facts{Project: "shop", From: evening, To: morning, Total: 1, Done: 1, Completed: []string{"Task 1"}}
 	if text := report.FullText(f).Text(0); !strings.Contains(text, "First pass") || strings.Contains(text, "a task") {

@@ -55,7 +55,7 @@ type Facts struct {
 	Head string
 
 	doing   string // "#11 builder"
-	next    string // what happens without an action by a person
+	next    string // next says what happens without an action by a person.
 	retry   []string
 	commits int
 }
@@ -109,8 +109,8 @@ type Need struct {
 // Guided is one guidance item and its outcome.
 type Guided struct {
 	Item   guidance.Item
-	At     time.Time // dateLine it was sent
-	Task   string    // the task that it was last used for
+	At     time.Time // when it was sent
+	Task   string    // the last task that the guidance was used for
 	InSpan bool      // sent in the span
 }
 

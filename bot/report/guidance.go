@@ -6,8 +6,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// guided records which guidance items an entry of the span is about.
-func (c *collector) guided(e ledger.Entry) {
+// guidanceUsed records which guidance items an entry of the span concerns.
+func (c *collector) guidanceUsed(e ledger.Entry) {
 	ids := []string{}
 	switch b := e.Body.(type) {
 	case ledger.GuidanceQueued:
@@ -25,7 +25,7 @@ func (c *collector) guided(e ledger.Entry) {
 	case ledger.GuidanceKept:
 		ids = append(ids, b.ID)
 	}
-	if !c.in(e.Time) {
+	if !c.inSpan(e.Time) {
 		return
 	}
 	for _, id := range ids {
@@ -42,8 +42,8 @@ func (c *collector) guided(e ledger.Entry) {
 	}
 }
 
-// words adds the outcome of each recorded item to the Facts.
-func (c *collector) words() {
+// guidanceOutcomes adds the outcome of each recorded item to the Facts.
+func (c *collector) guidanceOutcomes() {
 	for _, id := range c.order {
 		g := *c.given[id]
 		i, ok := c.s.Project.Guidance.Get(id)
@@ -66,7 +66,7 @@ func (g Guided) outcomeLine() string {
 	}
 	to := ""
 	if task != "" {
-		to = " → " + short(task)
+		to = " → " + shortID(task)
 	}
 	note := bot.Cut(bot.Clean(i.Note), 32)
 	judged := ""

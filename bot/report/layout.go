@@ -17,7 +17,8 @@ const (
 	chartHeight = 264.0
 )
 
-// picture is the state of one drawing. y is the vertical position reached.
+// picture is the state of one drawing. y is the vertical position for the next
+// element.
 type picture struct {
 	Facts
 	*canvas

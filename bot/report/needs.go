@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// need adds the things that only a person can do, the most urgent first.
-func (c *collector) need() {
+// addNeeds adds the things that only a person can do, the most urgent first.
+func (c *collector) addNeeds() {
 	r := c.s.Project.Run
 	if r != nil && !r.Over() {
 		c.standstill(r)
@@ -24,20 +24,20 @@ func (c *collector) need() {
 	asked := map[string]bool{}
 	for _, q := range questions {
 		asked[ledger.FoldID(q.Task)] = true
-		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.ask(q), Task: q.Task, Question: q})
+		c.Needs = append(c.Needs, Need{Sign: bot.SignOf(q), Text: c.questionLine(q), Task: q.Task, Question: q})
 	}
-	for _, t := range c.s.Project.Tasks.All() { // without a question: from a run that asks none, or marked in the source
+	for _, t := range c.s.Project.Tasks.All() { // tasks without a question: from a run that asks none, or marked in the source
 		if asked[ledger.FoldID(t.Task.ID)] {
 			continue
 		}
 		switch t.Status {
 		case ledger.Blocked:
-			c.Needs = append(c.Needs, Need{Sign: bot.SignBlocked, Text: c.named(t.Task.ID, t.Task.Title, "") + why(t.Why) + c.behind(t.Task.ID), Task: t.Task.ID})
+			c.Needs = append(c.Needs, Need{Sign: bot.SignBlocked, Text: c.taskName(t.Task.ID, t.Task.Title, "") + reasonSuffix(t.Why) + c.dependentsSuffix(t.Task.ID), Task: t.Task.ID})
 		case ledger.ManualVerify:
-			c.Needs = append(c.Needs, Need{Sign: bot.SignAsk, Text: c.named(t.Task.ID, t.Task.Title, "") + ", manual verify", Task: t.Task.ID})
+			c.Needs = append(c.Needs, Need{Sign: bot.SignAsk, Text: c.taskName(t.Task.ID, t.Task.Title, "") + ", manual verify", Task: t.Task.ID})
 		}
 	}
-	c.next = c.after(r)
+	c.next = c.nextStep(r)
 }
 
 // standstill adds the reason why the whole run cannot continue.
@@ -57,56 +57,57 @@ func (c *collector) standstill(r *loop.Run) {
 	}
 }
 
-// ask returns a question in one line: "#8 Refund flow (q5): plan says two
+// questionLine renders a question in one line: "#8 Refund flow (q5): plan says two
 // things; #10 waits for it".
-func (c *collector) ask(q ledger.Question) string {
+func (c *collector) questionLine(q ledger.Question) string {
 	switch need, text := bot.DigestNeed(q); {
 	case need != "":
-		return c.named(q.Task, q.Title, "") + ", " + need + " (" + q.ID + ")"
+		return c.taskName(q.Task, q.Title, "") + ", " + need + " (" + q.ID + ")"
 	case text:
-		return c.named(q.Task, q.Title, q.ID) + why(q.Text) + c.behind(q.Task)
+		return c.taskName(q.Task, q.Title, q.ID) + reasonSuffix(q.Text) + c.dependentsSuffix(q.Task)
 	}
 	return bot.Cut(bot.Headline(c.s, q), 60) + " (" + q.ID + ")"
 }
 
-// named returns a task's id and title, with a question's id: "#8 Refund flow
+// taskName returns a task's id and title, with a question's id: "#8 Refund flow
 // (q5)".
-func (c *collector) named(task, title, question string) string {
+func (c *collector) taskName(task, title, question string) string {
 	if title == "" {
 		if t, ok := bot.FindTask(c.s, task); ok {
 			title = t.Task.Title
 		}
 	}
-	out := strings.TrimSpace(short(task) + " " + bot.Cut(bot.Clean(title), 28))
+	out := strings.TrimSpace(shortID(task) + " " + bot.Cut(bot.Clean(title), 28))
 	if question != "" {
 		out += " (" + question + ")"
 	}
 	return out
 }
 
-func why(text string) string {
+func reasonSuffix(text string) string {
 	if text = bot.Cut(bot.Clean(text), 48); text == "" {
 		return ""
 	}
 	return ": " + text
 }
 
-func (c *collector) behind(task string) string {
+func (c *collector) dependentsSuffix(task string) string {
 	if waits := bot.Dependents(c.s, task); waits != "" {
 		return "; " + bot.Cut(waits, 40)
 	}
 	return ""
 }
 
-// short returns a task's id for people: cleaned of markup and at most 14
+// shortID returns a task's id for people: cleaned of markup and at most 14
 // characters.
-func short(id string) string { return bot.Cut(bot.Clean(ledger.ShortID(id)), 14) }
+func shortID(id string) string { return bot.Cut(bot.Clean(ledger.ShortID(id)), 14) }
 
-// after returns a sentence about what happens without an action by a person.
-func (c *collector) after(r *loop.Run) string {
+// nextStep returns a sentence that says what happens without an action by a
+// person.
+func (c *collector) nextStep(r *loop.Run) string {
 	for _, t := range c.s.Project.Tasks.All() {
 		if t.Status == ledger.Blocked {
-			c.retry = append(c.retry, short(t.Task.ID))
+			c.retry = append(c.retry, shortID(t.Task.ID))
 		}
 	}
 	next := bot.NextReady(c.s, "")
@@ -128,7 +129,7 @@ func (c *collector) after(r *loop.Run) string {
 	case len(c.retry) > 0 && r.Settings.Stays:
 		return "Nothing runs. Retry starts the next run with " + strings.Join(c.retry[:min(len(c.retry), 3)], " and ") + "."
 	case next != "":
-		return "Nothing runs. /run goes on with " + short(next) + "."
+		return "Nothing runs. /run goes on with " + shortID(next) + "."
 	case c.Left > 0:
 		return "Nothing runs; what is left waits for you."
 	case c.Branch != "":

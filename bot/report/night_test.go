@@ -31,22 +31,22 @@ var titles = []string{
 	"Move orders to the new API", "Refund flow", "Order emails", "Retry failed payments", "Admin order list", "Pay page on a phone",
 }
 
-// tale is a night driven by the real core with a scripted world.
-type tale struct {
+// scriptedNight is a night that the real core decides and the test scripts.
+type scriptedNight struct {
 	*scenario.Night
 	t *testing.T
 }
 
-func began(t *testing.T) *tale {
+func newScriptedNight(t *testing.T) *scriptedNight {
 	t.Helper()
 	n := scenario.New("shop", evening)
 	n.Cost, n.Check = 0.35, 38*time.Second
 	n.State.Project.Name = "shop"
-	return &tale{n, t}
+	return &scriptedNight{n, t}
 }
 
-// plan starts a run over the twelve tasks.
-func (n *tale) plan() {
+// plan starts a run with twelve tasks.
+func (n *scriptedNight) plan() {
 	set := n.Settings()
 	set.Stays = true
 	var tasks []ledger.Task
@@ -68,16 +68,16 @@ func files(n int) []ledger.FileChange {
 	return []ledger.FileChange{{Path: "order/adapter.go", Added: n, Removed: 3}}
 }
 
-func (n *tale) guide(text string) {
+func (n *scriptedNight) guide(text string) {
 	if a := n.Do(loop.Input{Key: "tg:" + text, Actor: "telegram:48213377", Name: "Mira", Body: loop.Guide{Text: text}}); !a.OK {
 		n.t.Fatalf("%s: %s", text, a.Text)
 	}
 }
 
-// good is the specified night: 9 of 12 tasks done, one blocked, one to verify by
-// hand.
-func good(t *testing.T) (report.Facts, *tale) {
-	n := began(t)
+// exampleNight returns the night of the specification's example: 9 of 12 tasks
+// done, one blocked, one to verify by hand.
+func exampleNight(t *testing.T) (report.Facts, *scriptedNight) {
+	n := newScriptedNight(t)
 	took := func(hat string, min int) scenario.Act {
 		a := scenario.Act{Took: time.Duration(min) * time.Minute, Cost: 0.35}
 		switch hat {
@@ -133,7 +133,7 @@ func good(t *testing.T) (report.Facts, *tale) {
 }
 
 // facts returns the Facts of the digest at a time.
-func (n *tale) facts(at time.Time) report.Facts {
+func (n *scriptedNight) facts(at time.Time) report.Facts {
 	n.t.Helper()
 	records := n.All()
 	for i := range records { // as the store does

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// crowd returns a night with so many sessions, tasks and hats.
-func crowd(sessions, tasks, hats int) report.Facts {
+// largeNight returns a night with the given numbers of sessions, tasks and hats.
+func largeNight(sessions, tasks, hats int) report.Facts {
 	f := report.Facts{
 		Project: "api-migration", From: evening.Add(-16 * time.Hour), To: morning, Began: evening, Ended: evening.Add(7*time.Hour + 2*time.Minute),
 		Runs: []string{"r14"}, Branch: "nightporter/api-migration/r14", Boundary: 3, Total: tasks, Done: tasks - tasks/10, Left: tasks / 10,
@@ -55,9 +55,9 @@ func crowd(sessions, tasks, hats int) report.Facts {
 	return f
 }
 
-// short returns the shortest night: one running session.
-func short() report.Facts {
-	f := crowd(1, 3, 1)
+// shortNight returns the shortest night: one running session.
+func shortNight() report.Facts {
+	f := largeNight(1, 3, 1)
 	f.Ended = f.Began.Add(2 * time.Minute)
 	f.Sessions[0].End, f.Sessions[0].Live = f.Ended, true
 	f.Burndown = []report.Point{{At: f.Began, Left: 3}, {At: f.Ended, Left: 2}}
@@ -66,10 +66,9 @@ func short() report.Facts {
 	return f
 }
 
-// strange returns a night with names in scripts that the font has, and in
-// others.
-func strange() report.Facts {
-	f := crowd(39, 12, 4)
+// foreignNames returns a night with names in scripts that the font lacks.
+func foreignNames() report.Facts {
+	f := largeNight(39, 12, 4)
 	f.Project = "магазин 店舗 المتجر"
 	other := map[string]string{"builder": "建築家", "reviewer": "Überprüferin-Größe"}
 	for i, s := range f.Sessions {
@@ -94,8 +93,8 @@ func strange() report.Facts {
 
 func nights(t *testing.T) map[string]report.Facts {
 	t.Helper()
-	f, _ := good(t)
-	week := crowd(200, 30, 4)
+	f, _ := exampleNight(t)
+	week := largeNight(200, 30, 4)
 	week.Began, week.From = evening.Add(-6*24*time.Hour), evening.Add(-7*24*time.Hour)
 	for i := range week.Sessions {
 		s := &week.Sessions[i]
@@ -105,7 +104,7 @@ func nights(t *testing.T) map[string]report.Facts {
 	week.Burndown[0].At = week.Began
 	week.Off = []report.Span{{From: week.Began.Add(30 * time.Hour), To: week.Began.Add(50 * time.Hour)}}
 	idle := report.Facts{Project: "shop", From: evening, To: morning, Total: 12, Done: 12}
-	demo := crowd(16, 4, 4)
+	demo := largeNight(16, 4, 4)
 	demo.Began = demo.Ended.Add(-6 * time.Second)
 	for i := range demo.Sessions {
 		s := &demo.Sessions[i]
@@ -115,11 +114,11 @@ func nights(t *testing.T) map[string]report.Facts {
 	for i := range demo.Burndown {
 		demo.Burndown[i].At = demo.Began.Add(time.Duration(i) * 1400 * time.Millisecond)
 	}
-	return map[string]report.Facts{"demo": demo, "good": f, "one": short(), "crowd": crowd(500, 120, 12), "strange": strange(), "week": week, "idle": idle}
+	return map[string]report.Facts{"demo": demo, "good": f, "one": shortNight(), "crowd": largeNight(500, 120, 12), "strange": foreignNames(), "week": week, "idle": idle}
 }
 
-// TestPicture: every night's picture is a PNG of bounded size and shape, the
-// same each time, with nothing outside of its margins.
+// TestPicture checks that every night's picture is a PNG of bounded size and
+// shape, the same each time, with nothing outside of its margins.
 func TestPicture(t *testing.T) {
 	for name, f := range nights(t) {
 		dark := name != "one" && name != "week"
@@ -152,7 +151,7 @@ func TestPicture(t *testing.T) {
 				}
 			}
 		}
-		ends := false // the course, with its dot, at the right edge
+		ends := false // the burndown's last point, at the right edge
 		for y := range b.Dy() {
 			ends = ends || img.At(1040, y) != ground
 		}
@@ -175,8 +174,8 @@ func TestPicture(t *testing.T) {
 // TestPictureGolden compares pixels with a tolerance: other machines may round
 // edges differently.
 func TestPictureGolden(t *testing.T) {
-	story, _ := good(t)
-	for name, f := range map[string]report.Facts{"good": story, "strange": strange()} {
+	story, _ := exampleNight(t)
+	for name, f := range map[string]report.Facts{"good": story, "strange": foreignNames()} {
 		got, err := report.Picture(f, name == "good")
 		if err != nil {
 			t.Fatal(err)
@@ -191,13 +190,13 @@ func TestPictureGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if part := differing(t, got, want); part > 0.001 {
+		if part := pixelDifference(t, got, want); part > 0.001 {
 			t.Errorf("%s: %.2f %% of the pixels are others; look at it, then go test -update", name, 100*part)
 		}
 	}
 }
 
-func differing(t *testing.T, a, b []byte) float64 {
+func pixelDifference(t *testing.T, a, b []byte) float64 {
 	t.Helper()
 	decode := func(raw []byte) *image.RGBA {
 		img, err := png.Decode(bytes.NewReader(raw))

@@ -68,9 +68,10 @@ func Read(ctx context.Context, l Ledger, s loop.State, from, to time.Time) (Fact
 	return Collect(records, s, from, to)
 }
 
-// readStream returns a stream's entries of the given types since readBack before
-// from; before them the last older entry of the types old; and after them the
-// stream's head, whose hash the digest names.
+// readStream returns the records of a stream that Collect needs: those of the
+// given types since readBack before from, preceded by the last older record of
+// each type in old, and followed by the stream's last record, whose hash the
+// digest shows.
 func readStream(ctx context.Context, l Ledger, stream string, from time.Time, types, old []string) ([]ledger.Record, error) {
 	after, err := entryBefore(ctx, l, stream, from.Add(-readBack))
 	if err != nil {

@@ -9,10 +9,11 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestSessions: entries applied one by one give the digest's sessions. A planned
-// session that the state does not contain is omitted.
+// TestSessions checks that entries applied one by one give the same sessions as
+// the digest, and that a planned session that the state does not contain is
+// omitted.
 func TestSessions(t *testing.T) {
-	whole, tale := good(t)
+	whole, tale := exampleNight(t)
 	var seen report.Sessions
 	live := 0
 	for _, r := range tale.All() {

@@ -28,7 +28,8 @@ func Text(f Facts) bot.Message {
 	if f.Weekly && len(f.Needs) == 0 {
 		m.Key = bot.KeyDigestWeek
 	}
-	// Each section gets its most important line before any gets its last one.
+	// Each section gets its most important line before any section gets its
+	// last one.
 	parts := []*section{
 		{head: "Needs you", lines: f.needLines(), weight: 9},
 		{lines: f.doneLines(), weight: 9},
@@ -86,7 +87,7 @@ func FullText(f Facts) bot.Message {
 type section struct {
 	head   string
 	lines  []string
-	weight int // lines it gets even when room is short
+	weight int // number of lines that the section gets even when room is short
 	shown  int
 }
 
@@ -102,9 +103,9 @@ func (p *section) writeTo(m *bot.Message) {
 	}
 }
 
-// chooseLines decides how many lines of each section to show in room UTF-16
-// units. The sections take turns, so the first line of each comes before the
-// second of any.
+// chooseLines returns how many lines of each section to show in room UTF-16
+// units. The sections take turns, so each section gets its first line before
+// any gets its second.
 func chooseLines(parts []*section, room int) {
 	for round, more := 0, true; more; round++ {
 		more = false
@@ -173,7 +174,7 @@ func (f Facts) firstLine() (sign, rest string) {
 		return bot.SignNow, tally + ", no session yet"
 	case f.Quiet():
 		return bot.SignLater, ": nothing was ready, $0.00"
-	case f.wentWrong():
+	case f.isFailure():
 		return bot.SignFailed, tally + " done" + need
 	case len(f.Off) > 0:
 		o := f.Off[0]
@@ -196,9 +197,9 @@ func (f Facts) firstLine() (sign, rest string) {
 	return bot.SignLook, tally + " done, nothing runs"
 }
 
-// wentWrong reports whether the night failed: the run cannot continue, the
+// isFailure reports whether the night failed: the run cannot continue, the
 // branch tip is red, or more attempts failed than tasks were completed.
-func (f Facts) wentWrong() bool {
+func (f Facts) isFailure() bool {
 	for _, n := range f.Needs {
 		if n.BlocksRun && n.Sign == bot.SignLook {
 			return true
@@ -260,7 +261,7 @@ func (f Facts) failedLines() []string {
 	}
 	for _, x := range f.Failures {
 		if !f.inNeeds(x.Task) {
-			out = append(out, bot.SignFailed+" "+short(x.Task)+" an attempt failed"+why(x.Why))
+			out = append(out, bot.SignFailed+" "+shortID(x.Task)+" an attempt failed"+reasonSuffix(x.Why))
 		}
 	}
 	return out
@@ -270,7 +271,7 @@ func (f Facts) failedLines() []string {
 func (f Facts) attemptLines() []string {
 	var out []string
 	for _, x := range f.Failures {
-		out = append(out, bot.SignFailed+" "+strings.TrimSpace(short(x.Task)+" "+bot.Clean(x.Attempt))+why(x.Why))
+		out = append(out, bot.SignFailed+" "+strings.TrimSpace(shortID(x.Task)+" "+bot.Clean(x.Attempt))+reasonSuffix(x.Why))
 	}
 	return out
 }
@@ -334,7 +335,7 @@ func (f Facts) rates() []string {
 // costPerTask returns the average cost of a completed task, or "" without one.
 func (f Facts) costPerTask() string {
 	switch n := len(f.Completed); {
-	case n == 0, f.Cost.Sessions == 0: // completed by a person, or by sessions of an earlier span
+	case n == 0, f.Cost.Sessions == 0: // tasks completed by a person, or by sessions of an earlier span
 		return ""
 	case f.Cost.Unpriced > 0:
 		return "cost a task unknown"

@@ -20,15 +20,15 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// form checks a digest with messagelint (docs/spec 27).
-func form(t *testing.T, m bot.Message) {
+// checkForm checks a digest's form with messagelint (docs/spec 27).
+func checkForm(t *testing.T, m bot.Message) {
 	t.Helper()
 	messagelint.Check(t, "digest", m)
-	caption(t, m)
+	checkCaption(t, m)
 }
 
-// caption checks that a digest fits below its picture.
-func caption(t *testing.T, m bot.Message) {
+// checkCaption checks that a digest fits into a picture's caption.
+func checkCaption(t *testing.T, m bot.Message) {
 	t.Helper()
 	if m.Key == bot.KeyDigestAll {
 		return
@@ -56,9 +56,10 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// bad is a night in which the agent was logged out, and two tasks failed.
-func bad(t *testing.T) report.Facts {
-	n := began(t)
+// failedNight returns a night in which the agent was logged out and two tasks
+// failed.
+func failedNight(t *testing.T) report.Facts {
+	n := newScriptedNight(t)
 	none := scenario.Act{Took: 5 * time.Minute, Cost: 0.2, Type: "build.complete", Data: `{"summary":"did it","files_modified":["a.go"]}`, Red: "go build: undefined: Tax", Files: files(4)}
 	n.Acts["Task 3 builder"] = slices.Repeat([]scenario.Act{none}, 6)
 	silent := scenario.Act{Took: 3 * time.Minute, Cost: 0.1}
@@ -70,9 +71,9 @@ func bad(t *testing.T) report.Facts {
 	return n.facts(morning)
 }
 
-// off is a night in which the host was off for three hours.
-func off(t *testing.T) report.Facts {
-	n := began(t)
+// nightWithOutage returns a night in which the host was off for three hours.
+func nightWithOutage(t *testing.T) report.Facts {
+	n := newScriptedNight(t)
 	n.plan()
 	n.Until(func() bool { return n.State.Project.Run.Commits == 4 })
 	from := n.Now
@@ -82,14 +83,15 @@ func off(t *testing.T) report.Facts {
 	return n.facts(n.Now.Add(time.Second))
 }
 
-// TestText compares the digests of the specified nights.
+// TestText compares the digests of the specification's nights with golden
+// files.
 func TestText(t *testing.T) {
-	g, tale := good(t)
+	g, tale := exampleNight(t)
 	quiet, err := report.Collect(nil, tale.State, morning, morning.Add(24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
-	quiet.Needs = nil // the questions of the night before, answered since
+	quiet.Needs = nil // all questions of the night were answered since
 	late := g
 	late.Due, late.Missed, late.Strangers = morning.Add(-25*time.Minute), []string{"Wed 18 Nov"}, 2
 	week := g
@@ -99,12 +101,12 @@ func TestText(t *testing.T) {
 	weekly.Weekly, weekly.Needs = true, nil
 	unpriced := g
 	unpriced.Cost.Unpriced, unpriced.TipRed, unpriced.Advisory = 4, true, []string{"go vet ./..."}
-	for name, f := range map[string]report.Facts{"good": g, "bad": bad(t), "off": off(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced} {
+	for name, f := range map[string]report.Facts{"good": g, "bad": failedNight(t), "off": nightWithOutage(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced} {
 		m := report.Text(f)
-		form(t, m)
+		checkForm(t, m)
 		text := m.Text(0)
 		if whole := report.FullText(f); name == "good" || name == "bad" {
-			form(t, whole)
+			checkForm(t, whole)
 			text += "\n--- all\n" + whole.Text(0) + "\n--- picture\n" + report.Alt(f)
 		}
 		if want := map[string]string{"weekly": bot.KeyDigestWeek, "quiet": bot.KeyDigestIdle}[name]; m.Key != want && (want != "" || m.Key != bot.KeyDigest) {
@@ -117,10 +119,10 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestClocksChange: if the clocks change during the night, each time names its
-// zone.
+// TestClocksChange checks that each time names its zone if the clocks change
+// during the night.
 func TestClocksChange(t *testing.T) {
-	f := crowd(9, 6, 3)
+	f := largeNight(9, 6, 3)
 	f.Began = time.Date(2026, 10, 25, 0, 10, 0, 0, time.UTC).In(berlin)
 	f.Ended = f.Began.Add(2*time.Hour + 30*time.Minute)
 	f.From, f.To = f.Began.Add(-time.Hour), f.Ended.Add(time.Hour)
@@ -132,11 +134,11 @@ func TestClocksChange(t *testing.T) {
 	}
 }
 
-// TestHostile: whatever names and texts it contains, a digest fits a caption,
-// keeps its form and counts the lines that it leaves out.
+// TestHostile checks that a digest fits a caption, keeps its form and counts
+// the lines that it leaves out, whatever names and texts it contains.
 func TestHostile(t *testing.T) {
 	nasty := "\x1b[2J\u202e<b>&*x*\n\r/stop @everyone https://x.y ✓ #9 done " + strings.Repeat("日本語🚀 title ", 90)
-	f, _ := good(t)
+	f, _ := exampleNight(t)
 	f.Project, f.Branch, f.Advisory = strings.Repeat("n", 32), nasty, []string{nasty}
 	for n := range 40 {
 		id := "Task " + strings.Repeat("9", n%9+1)
@@ -151,7 +153,7 @@ func TestHostile(t *testing.T) {
 	}
 	m := report.Text(f)
 	messagelint.Frame(t, "digest", m)
-	caption(t, m)
+	checkCaption(t, m)
 	text := m.Text(0)
 	for _, want := range []string{"Needs you", "Done ", "/digest all", "Ledger ", "First pass"} {
 		if !strings.Contains(text, want) {

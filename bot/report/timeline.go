@@ -158,7 +158,7 @@ func (p *picture) drawGuidance(bottom float64) {
 		x := p.axis.x(g.At)
 		if x >= drawn+closest {
 			p.drawLine(x, p.top-8, x, rows+6, 3, p.pink, 9, 7)
-			p.drawLine(x, bottom-chartHeight, x, bottom, 3, p.pink, 9, 7) // interrupted, so that the times between the charts stay legible
+			p.drawLine(x, bottom-chartHeight, x, bottom, 3, p.pink, 9, 7) // interrupted between the charts, so that the times there stay legible
 			drawn = x
 		}
 		id := bot.Cut(bot.Clean(g.Item.ID), 8)

@@ -6,8 +6,8 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// The app token opens the socket; the bot token is for everything else. Either
-// can be revoked alone. With a rejected bot token messages still arrive and
+// The app token opens the socket; all other calls use the bot token. Either can
+// be revoked alone. While the bot token is rejected, messages still arrive but
 // replies fail, so the connection counts as down.
 
 // noteAuth records whether a call proves the bot token valid or rejected.

@@ -23,8 +23,8 @@ const API = "https://slack.com/api/"
 // Prefix starts the address of every chat and person of Slack.
 const Prefix = "slack:"
 
-// Command is the slash command that all commands follow, as in "/porter status".
-// Slack reserves names such as "/status" for itself.
+// Command is the slash command that precedes all commands, as in "/porter
+// status". Slack reserves names such as "/status" for itself.
 const Command = "/porter"
 
 // Options configure a Bot. Only the tokens are required.
@@ -35,9 +35,9 @@ type Options struct {
 	Log      *slog.Logger
 
 	Clock       func() time.Time                                 // nil = time.Now
-	Sleep       func(ctx context.Context, d time.Duration) error // pauses; nil = a timer; an error ends Run
+	Sleep       func(ctx context.Context, d time.Duration) error // waits for a pause; nil = a timer; an error ends Run
 	Dial        transport.Dial                                   // nil = TCP
-	Timeout     time.Duration                                    // of one call, 0 = 30 s; uploads have four times as long
+	Timeout     time.Duration                                    // time limit of one call, 0 = 30 s; uploads have four times as long
 	PingTimeout time.Duration                                    // a socket without a ping for this long is dead; 0 = 30 s
 
 	// OnChange is called when Connected or Trouble of State changed. It must

@@ -24,7 +24,7 @@ type apiError struct {
 	text       string
 	needed     string        // the scope that the method needs
 	retryAfter time.Duration // 0 = none
-	foreign    bool          // not Slack's form: sent by a proxy or a login page
+	foreign    bool          // the response is not in Slack's form: a proxy or a login page sent it
 }
 
 // Error returns Slack's error code alone, because slack-go compares it.
@@ -93,8 +93,9 @@ func (b *Bot) noteServerTime(header http.Header) {
 }
 
 // platformTime returns Slack's current time, zero before the first response. It
-// may be late, never early: local time only measures the time since that response,
-// and does not advance while the machine sleeps.
+// may lag behind Slack's clock but is never ahead of it: local time only
+// measures the time since that response, and does not advance while the machine
+// sleeps.
 func (b *Bot) platformTime() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -27,7 +27,8 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
 
-// emulate is the variable with the folder of the npm package emulate 0.11.2.
+// emulate is the environment variable with the directory of the npm package
+// emulate 0.11.2.
 const emulate = "NIGHTPORTER_EMULATE"
 
 const (
@@ -35,10 +36,10 @@ const (
 	botUser   = "U0PORTER1"
 )
 
-// startEmulate starts a Slack server by other authors, with Mira, a channel #shop
-// without the bot, and enforced scopes. It supports the Web API but no sockets,
-// no users.conversations and no limits on blocks. It listens on all addresses and
-// cannot choose a port. base is the URL under which it is reached.
+// startEmulate starts a Slack server by other authors, with Mira, a channel
+// #shop without the bot, and enforced scopes. It supports the Web API but no
+// sockets, no users.conversations and no limits on blocks. It listens on all
+// addresses and cannot choose a port. base is the URL at which it is reached.
 func startEmulate(t *testing.T, base string) (api string) {
 	t.Helper()
 	folder := os.Getenv(emulate)
@@ -89,9 +90,9 @@ import(process.argv[1] + '/dist/api.js').then(m => m.createEmulator(JSON.parse(p
 	return api
 }
 
-// startCompleted adds the missing parts to that server: sockets by slack-go's test
-// server, and users.conversations by conversations.list. api is the URL of the
-// server alone.
+// startCompleted adds the missing parts to that server: sockets by slack-go's
+// test server, and users.conversations by conversations.list. api is the URL of
+// the server without these parts.
 func startCompleted(t *testing.T) (base, api string) {
 	t.Helper()
 	sockets := slacktest.NewTestServer(func(slacktest.Customize) {})
@@ -209,7 +210,7 @@ func TestIndependentServer(t *testing.T) {
 		mira("conversations.history", url.Values{"channel": {in}}, &h)
 		return h.Messages
 	}
-	m := said("■ shop #8 blocked (q5)", "Refund <flow> & *more*", "Stays blocked.")
+	m := textMessage("■ shop #8 blocked (q5)", "Refund <flow> & *more*", "Stays blocked.")
 	m.Buttons = []bot.Button{{Label: "Retry", Command: "q5 retry"}}
 	if asked, err = b.Send(t.Context(), chat, m, bot.SendOptions{}); err != nil {
 		t.Fatal(err)
@@ -217,19 +218,19 @@ func TestIndependentServer(t *testing.T) {
 	if got := shown(room)[0]; got.TS != asked || got.Text != "■ shop #8 blocked (q5)" || !strings.Contains(string(got.Blocks), `"text":"Refund <flow> & *more*"`) || !strings.Contains(string(got.Blocks), "q5.retry") {
 		t.Errorf("shown: %+v %s", got, got.Blocks)
 	}
-	private, err := b.Send(t.Context(), own, said("● shop r14 started"), bot.SendOptions{Silent: true})
+	private, err := b.Send(t.Context(), own, textMessage("● shop r14 started"), bot.SendOptions{Silent: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	mira("conversations.list", url.Values{"types": {"im"}}, &list)
 	direct := list.Channels[0].ID
-	if err := b.Edit(t.Context(), bot.Ref{Chat: own, ID: private}, said("✓ shop r14 ended")); err != nil {
+	if err := b.Edit(t.Context(), bot.Ref{Chat: own, ID: private}, textMessage("✓ shop r14 ended")); err != nil {
 		t.Fatal(err)
 	}
 	if got := shown(direct)[0]; got.TS != private || got.Text != "✓ shop r14 ended" {
 		t.Errorf("changed: %+v", got)
 	}
-	gone, err := b.Send(t.Context(), chat, said("→ moved"), bot.SendOptions{Silent: true, ReplyTo: asked})
+	gone, err := b.Send(t.Context(), chat, textMessage("→ moved"), bot.SendOptions{Silent: true, ReplyTo: asked})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,12 +239,12 @@ func TestIndependentServer(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, said("x")); !errors.Is(err, bot.ErrMessageGone) {
+	if err := b.Edit(t.Context(), bot.Ref{Chat: chat, ID: gone}, textMessage("x")); !errors.Is(err, bot.ErrMessageGone) {
 		t.Errorf("of what is gone: %v", err)
 	}
 
-	// A long text is a file in the thread; a picture is a file of the app above its
-	// message.
+	// A long text becomes a file in the thread; a picture becomes a file of the
+	// app above its message.
 	long := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files")}}
 	for range 40 {
 		long.Lines = append(long.Lines, pre("+ x"))
@@ -257,7 +258,7 @@ func TestIndependentServer(t *testing.T) {
 	if all := thread.Messages; len(all) != 2 || len(all[1].Files) != 1 || all[1].Files[0].Name != "shop-11.diff" {
 		t.Errorf("the thread: %+v", all)
 	}
-	picture := said("? shop 9/12 done")
+	picture := textMessage("? shop 9/12 done")
 	picture.Picture, picture.Alt = []byte("\x89PNG\r\n\x1a\nx"), "Night of shop."
 	if _, err := b.Send(t.Context(), chat, picture, bot.SendOptions{Silent: true}); err != nil {
 		t.Fatal(err)
@@ -297,7 +298,7 @@ func TestIndependentServer(t *testing.T) {
 
 	// An archived channel accepts no messages.
 	mira("conversations.archive", url.Values{"channel": {room}}, nil)
-	if _, err := b.Send(t.Context(), chat, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
+	if _, err := b.Send(t.Context(), chat, textMessage("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("archived: %v", err)
 	}
 	if f := b.ProbeChannel(t.Context(), room, "shop"); f.OK || !strings.Contains(f.Text, "archived") {

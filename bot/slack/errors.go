@@ -63,7 +63,8 @@ var (
 )
 
 // sendError converts an error of a call into a *bot.SendError. An error that
-// leaves open whether the message was sent stays another one, without tokens.
+// leaves open whether the message was sent is not converted; only tokens are
+// removed from it.
 func (b *Bot) sendError(err error) error {
 	var r *apiError
 	var s *transport.NoResponseError

@@ -17,7 +17,7 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 )
 
-// upload uploads a file, which stays invisible until complete or share.
+// upload uploads a file. The file stays invisible until complete or shareFile.
 func (b *Bot) upload(ctx context.Context, f *File) (id string, err error) {
 	at, err := b.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileSize: len(f.Data), FileName: f.Name, AltTxt: cutRunes(f.Alt, maxAltFile)})
 	if err != nil {
@@ -55,8 +55,8 @@ func (b *Bot) putFile(ctx context.Context, address string, f *File) error {
 // posted, and a retry of the whole message would post it twice.
 const completeTries = 3
 
-// complete ends an upload. The file appears in the thread of the channel where; if
-// where is "", it belongs to the app, and messages may show it.
+// complete ends an upload. The file appears in the given thread of the channel
+// where; if where is "", the file belongs to the app, and messages may show it.
 func (b *Bot) complete(ctx context.Context, id string, f *File, where, thread string) (err error) {
 	unclear := false // an earlier attempt may have succeeded
 	for try := range completeTries {

@@ -22,10 +22,10 @@ type form struct {
 	Message string `json:"message"` // the message with the button that opened the form
 }
 
-// OpenForm opens a form for the text that a button's command needs, instead of a
-// message that waits for a reply. ask is that message; command is completed by the
-// text. OpenForm returns false if no form was opened: a trigger expires after some
-// seconds, and Slack may refuse it.
+// OpenForm opens a form for the text that a button's command needs, so that no
+// message has to ask for it. ask is the message that would ask; the text
+// completes command. OpenForm returns false if no form was opened: a trigger
+// expires after some seconds, and Slack may refuse it.
 func (b *Bot) OpenForm(ctx context.Context, in bot.Inbound, command string, ask bot.Message) bool {
 	p, known := readPress(in.PressID)
 	if !known || p.trigger == "" {

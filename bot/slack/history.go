@@ -13,16 +13,18 @@ import (
 
 // How far back messages are read after an outage.
 const (
-	// overlap is read again: events of different conversations arrive in any order.
+	// time before the cursor that is read again: events of different
+	// conversations arrive in any order
 	overlap = 5 * time.Minute
-	// recentThreads and agedThreads say how much older than the cursor the first
-	// message of a thread may be for its new replies to be found: always within
-	// recentThreads, and within agedThreads as far as agedPages reach. Threads of
-	// Options.OpenQuestions are found at any age.
+	// recentThreads and agedThreads are maximum ages of a thread's first
+	// message, before the cursor, for its new replies to be found: always
+	// within recentThreads, and within agedThreads as far as agedPages reach.
+	// Threads of Options.OpenQuestions are found at any age.
 	recentThreads = 24 * time.Hour
 	agedThreads   = 14 * 24 * time.Hour
-	// maxReadBack is shorter than the time that keys of handled inputs are kept,
-	// so that no message is handled twice.
+	// maxReadBack limits how far back messages are read. It is shorter than the
+	// time that keys of handled inputs are kept, so that no message is handled
+	// twice.
 	maxReadBack = 14 * 24 * time.Hour
 	// Pages hold 200 messages.
 	recentPages = 50
@@ -91,7 +93,7 @@ func (b *Bot) missedInConversation(ctx context.Context, c conversation, since ti
 	}
 	var roots []string
 	for _, m := range append(read, old...) {
-		if m.Latest > from { // otherwise the thread has no new reply
+		if m.Latest > from { // otherwise the thread has no new replies
 			roots = append(roots, m.TS)
 		}
 	}
@@ -160,7 +162,7 @@ func (b *Bot) pages(ctx context.Context, most int, method string, p url.Values) 
 	return out, false, nil
 }
 
-// conversation is a conversation of the bot.
+// conversation is a conversation that the bot is a member of.
 type conversation struct {
 	id      string
 	address string // of a direct conversation, the person's address
@@ -202,7 +204,7 @@ func (b *Bot) conversations(ctx context.Context) ([]conversation, error) {
 	return out, nil
 }
 
-// callWithRetry is call that waits as long as Slack's rate limits ask for.
+// callWithRetry is call, with the waits that Slack's rate limits ask for.
 func (b *Bot) callWithRetry(ctx context.Context, method string, p url.Values, result any) error {
 	const tries = 5
 	for try := 1; ; try++ {

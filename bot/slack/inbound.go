@@ -14,14 +14,14 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Values of Inbound.Stands: why the sender cannot be authorized.
+// Values of Inbound.Unpairable: why the sender can never be paired.
 const (
 	SenderBot     = "a bot"
 	SenderUnknown = "nobody" // Slack does not name the sender
 )
 
-// message holds the fields of a Slack message that matter. Other fields, or other
-// types in them, cannot make decoding fail.
+// message holds the fields of a Slack message that this package uses. Unknown
+// fields, and other fields of an unexpected type, cannot make decoding fail.
 type message struct {
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
@@ -74,8 +74,9 @@ func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bo
 		in.Sent = timeOf(m.Edited.TS)
 	}
 	if root := m.Thread; root != "" && root != m.TS {
-		// In a thread of ours it is our timestamp; in a thread of another author it
-		// is the id under which our reply to that message is stored.
+		// In a thread that we began, ReplyTo is our message's timestamp; in a
+		// thread of another author it is the id under which our reply to that
+		// message is stored.
 		if in.ReplyTo = root; m.Parent != "" && m.Parent != me.User {
 			in.ReplyTo = messageID(root, m.Parent, "")
 		}
@@ -94,7 +95,8 @@ func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bo
 	}
 	switch in.Text = text; {
 	case in.ReplyTo != "" && m.Parent == me.User:
-		// A reply without a slash answers the thread's first message.
+		// A mention without a slash in a thread answers the thread's first
+		// message.
 	case named:
 		in.Text = mentionLine(text)
 	case in.Private && in.ReplyTo == "":
@@ -102,14 +104,14 @@ func (b *Bot) fromMessage(m message, answered func(chat, id string) bool) (in bo
 	}
 	switch {
 	case m.Bot != "" || m.User == "USLACKBOT":
-		in.Stands = SenderBot
+		in.Unpairable = SenderBot
 		if !isPerson(m.User) {
 			in.Actor = Prefix + m.Bot
 		}
 	case !isPerson(m.User):
-		in.Stands, in.Actor = SenderUnknown, Prefix+channel
+		in.Unpairable, in.Actor = SenderUnknown, Prefix+channel
 	}
-	if in.Stands != "" {
+	if in.Unpairable != "" {
 		in.Chat, in.Private = Prefix+channel, false
 	}
 	return in, true
@@ -153,7 +155,7 @@ func decodeText(text, us string) (typed string, named bool) {
 		case strings.HasPrefix(ref, "@"), strings.HasPrefix(ref, "#"):
 			return ref[:1] + strings.TrimLeft(cmp.Or(label, ref), "@#")
 		case labelled && strings.Contains(ref, label):
-			return label // Slack made a link of "README.md"
+			return label // Slack made "README.md" a link
 		}
 		return ref
 	})
@@ -184,8 +186,9 @@ var (
 )
 
 // mentionLine converts a text that mentions us into a line for bot.Parse: a
-// command, or otherwise guidance for the next session. A single unknown word, or
-// the beginning of a command, stays a mistyped command.
+// command, or otherwise guidance for the next session. A single unknown word,
+// or a text that begins like a command, stays a command, so that a typing error
+// does not become guidance.
 func mentionLine(text string) string {
 	line := commandLine(text)
 	_, err := bot.Parse(line)
@@ -199,9 +202,9 @@ func mentionLine(text string) string {
 	return "/guidance " + text
 }
 
-// privateLine converts a direct message into a line for bot.Parse. Slack does not
-// deliver text that starts with a slash, so a text that is hardly guidance counts
-// as a command without one: "status", "pause now", "skip 8".
+// privateLine converts a direct message into a line for bot.Parse. Slack does
+// not deliver text that starts with a slash, so a text that looks like a
+// command without a slash counts as one: "status", "pause now", "skip 8".
 func privateLine(text string) string {
 	words := strings.Fields(text)
 	if len(words) == 0 || strings.HasPrefix(text, "/") {
@@ -230,8 +233,8 @@ type slashCommand struct {
 	Trigger     string `json:"trigger_id"`
 }
 
-// fromSlashCommand converts a command. envelope is the key if Slack sent no
-// trigger.
+// fromSlashCommand converts a command. The id of the envelope is the key if
+// Slack sent no trigger.
 func (b *Bot) fromSlashCommand(s slashCommand, envelope string) (in bot.Inbound, ok bool) {
 	if !isPerson(s.User) || !idForm.MatchString(s.Channel) {
 		return in, false
@@ -242,7 +245,8 @@ func (b *Bot) fromSlashCommand(s slashCommand, envelope string) (in bot.Inbound,
 		Text: commandLine(text), Message: commandID(s.User, Command+" "+text), Sent: b.o.Clock(),
 	}
 	if isDirect(s.Channel) {
-		// It may be a conversation with another person, without the bot.
+		// The command may come from a conversation with another person, which
+		// the bot is not in.
 		in.Chat, in.Private = in.Actor, true
 	} else if s.ChannelName != privateName {
 		in.Title = bot.Clean(s.ChannelName)

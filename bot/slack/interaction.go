@@ -37,9 +37,9 @@ func (l *listener) handleInteractions(ctx context.Context) {
 	}
 }
 
-// handleInteraction handles one of them and acknowledges it once it is committed.
-// It drops one that is too late for that: Slack has reported a failure to the
-// person, who may have tried again.
+// handleInteraction handles a press, command or form and acknowledges it after
+// the commit. It drops one that is too late for the acknowledgement: Slack has
+// reported a failure to the person, who may have tried again.
 func (l *listener) handleInteraction(ctx context.Context, v envelope) {
 	in, ok := l.parse(v)
 	if !ok {
@@ -98,8 +98,8 @@ func (l *listener) parse(v envelope) (bot.Inbound, bool) {
 	return bot.Inbound{}, false
 }
 
-// pendingAck is the acknowledgement of a command whose effect is not committed
-// yet.
+// pendingAck returns the acknowledgement of a command whose effect is not
+// committed yet.
 func pendingAck(kind string) any {
 	if kind != socketmode.RequestTypeSlashCommands {
 		return nil

@@ -168,7 +168,7 @@ func (w *world) send(chat string, m bot.Message, o bot.SendOptions) string {
 	return id
 }
 
-// recordingReceiver is a Receiver with a cursor.
+// recordingReceiver is a Receiver that records inputs and keeps the cursor.
 type recordingReceiver struct {
 	mu       sync.Mutex
 	changed  chan struct{}

@@ -12,8 +12,8 @@ import (
 // image block may have bot.MaxAlt.
 const maxAltFile = 1000
 
-// pictureWaits are the pauses between attempts to show a new picture. Slack
-// rejects messages with it for a second or two.
+// pictureWaits are the pauses between attempts to post a new picture. For a
+// second or two after the upload, Slack rejects messages that show it.
 var pictureWaits = []time.Duration{transport.MinBackoff, 2 * transport.MinBackoff, 4 * transport.MinBackoff}
 
 // uploadPicture uploads a picture as a file of the app, which messages may show.
@@ -36,8 +36,9 @@ func (b *Bot) uploadPicture(ctx context.Context, key string, f *File) (id string
 	return "", nil
 }
 
-// sharePicture posts a picture in the thread of a message that could not include
-// it. Failing is harmless: the text contains everything that the picture shows.
+// sharePicture posts a picture in the thread of a message that could not
+// include it. A failure is harmless: the text contains everything that the
+// picture shows.
 func (b *Bot) sharePicture(ctx context.Context, where, ts, thread, key string, f *File) {
 	id, err := b.upload(ctx, f)
 	if err == nil {

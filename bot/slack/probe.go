@@ -26,7 +26,7 @@ func (b *Bot) Me(ctx context.Context) (Me, error) {
 	return me, b.sendError(err)
 }
 
-// identify is Me with the error of the call.
+// identify returns the same as Me, with the error of the call unchanged.
 func (b *Bot) identify(ctx context.Context) (Me, error) {
 	r, err := b.api.AuthTestContext(ctx)
 	if err != nil {

@@ -15,7 +15,7 @@ func TestProbe(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		set   func(*far.Server)
-		texts []string // with "!" if there is something to do
+		texts []string // expected findings; "!" marks a finding with a remedy
 	}{
 		{"all well", func(*far.Server) {}, []string{"bot token accepted: porter in the workspace House", "app token accepted: Socket Mode is on"}},
 		{"bot token", func(s *far.Server) { s.Fault("auth.test", far.Rejected("invalid_auth")) }, []string{"!Slack refuses the bot token"}},
@@ -51,12 +51,12 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// The findings about a project's channel.
+// TestProbeChannel checks the findings about a project's channel.
 func TestProbeChannel(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  func(*far.Server)
-		text string // with "!" if there is something to do
+		text string // expected finding; "!" marks a finding with a remedy
 	}{
 		{"all well", func(s *far.Server) { s.Rename(channel, "shop") }, "the app is in #shop, the channel of shop"},
 		{"archived", func(s *far.Server) { s.CloseChannel(channel, "is_archived") }, "!#c0shop, the channel of shop, is archived"},
@@ -90,7 +90,8 @@ func TestProbeChannel(t *testing.T) {
 	}
 }
 
-// The manifest requests exactly the scopes that are used.
+// TestManifest checks that the manifest requests exactly the scopes that are
+// used.
 func TestManifest(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/slack-manifest.yaml")
 	if err != nil {

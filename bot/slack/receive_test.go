@@ -36,7 +36,7 @@ func TestReceive(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(w *world)
-		want bot.Inbound // without Key, Cursor and Sent; zero = not for the bot
+		want bot.Inbound // expected input without Key, Cursor and Sent; zero = the message is not for the bot
 	}{
 		{"in private", func(w *world) { w.far.Say(mira, w.far.Direct(mira), "keep <it> & small") },
 			bot.Inbound{Actor: home, Chat: home, Private: true, Text: "keep <it> & small"}},
@@ -69,7 +69,7 @@ func TestReceive(t *testing.T) {
 		{"another app", func(w *world) {
 			w.far.Post(far.UserMessage{User: "U0OTHER", Channel: channel, Text: "@porter stop", Bot: true})
 		},
-			bot.Inbound{Actor: "slack:U0OTHER", Chat: shop, Text: "/stop", Stands: slack.SenderBot}},
+			bot.Inbound{Actor: "slack:U0OTHER", Chat: shop, Text: "/stop", Unpairable: slack.SenderBot}},
 		{"a picture", func(w *world) {
 			w.far.Post(far.UserMessage{User: mira, Channel: w.far.Direct(mira), Text: "look", File: true})
 		},
@@ -114,7 +114,8 @@ func TestReceive(t *testing.T) {
 	}
 }
 
-// Replies to the bot's message, also in the thread of a person's mention.
+// TestReplies sends replies to the bot's message, also in the thread of a
+// person's mention.
 func TestReplies(t *testing.T) {
 	w := newWorld(t, func(o *slack.Options) {
 		o.RepliedTo = func(_ context.Context, chat, id string) bool {
@@ -122,7 +123,7 @@ func TestReplies(t *testing.T) {
 		}
 	})
 	w.runConnected()
-	asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
+	asked := w.send(shop, textMessage("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 	w.far.Reply(ana, channel, asked, "retry")
 	w.far.Reply(ana, channel, asked, "@porter skip")
 	mention := w.far.Say(mira, channel, "@porter guidance small")
@@ -145,7 +146,7 @@ func TestEdits(t *testing.T) {
 	plain := w.far.Say(mira, channel, "hello")
 	w.waitInputs(1)
 	w.far.Edit(channel, ts, "@porter guidance smaller")
-	w.far.Edit(channel, ts, "@porter guidance smaller") // a link preview without a change of text
+	w.far.Edit(channel, ts, "@porter guidance smaller") // an event for a link preview, without a change of the text
 	w.far.Edit(channel, plain, "hello all")
 	all := w.waitInputs(2)
 	if in := all[1]; !in.Edited || in.Text != "/guidance smaller" || in.Message != all[0].Message || in.Key == all[0].Key {
@@ -153,11 +154,12 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// A press, its button's command, and the notice to its sender.
+// TestPress checks a press, the command of its button, and the notice to its
+// sender.
 func TestPress(t *testing.T) {
 	w := newWorld(t)
 	w.runConnected()
-	m := said("■ shop #8 blocked (q5)")
+	m := textMessage("■ shop #8 blocked (q5)")
 	m.Buttons = []bot.Button{{Label: "Retry", Command: "q5 retry"}}
 	direct := w.far.Direct(mira)
 	for n, c := range []struct{ chat, in string }{{shop, channel}, {home, direct}} {
@@ -187,14 +189,14 @@ func TestPress(t *testing.T) {
 func TestForm(t *testing.T) {
 	w := newWorld(t)
 	w.runConnected()
-	m := said("■ shop #8 blocked (q5)")
+	m := textMessage("■ shop #8 blocked (q5)")
 	m.Buttons = []bot.Button{{Label: "Guide…", Command: "q5 guide WORDS"}}
 	id := w.send(shop, m, bot.SendOptions{Silent: true})
 	if _, err := w.far.Press(mira, channel, id, "Guide…"); err != nil {
 		t.Fatal(err)
 	}
 	in := w.waitInputs(1)[0]
-	ask := said("? Your words for #8 (q5):")
+	ask := textMessage("? Your words for #8 (q5):")
 	if !w.bot.OpenForm(t.Context(), in, "q5 guide", ask) {
 		t.Fatal("no form")
 	}
@@ -223,7 +225,7 @@ func TestDuplicatesAreOneInput(t *testing.T) {
 	w := newWorld(t)
 	w.runConnected()
 	w.receiver.set(func(d *recordingReceiver) { d.refusals = 3 })
-	w.far.Say(mira, channel, "@porter pause") // as a message and as a mention
+	w.far.Say(mira, channel, "@porter pause") // arrives twice: as a message and as a mention
 	w.far.Redeliver()
 	w.far.Say(mira, channel, "@porter resume")
 	w.waitInputs(2)
@@ -303,7 +305,7 @@ func TestReadBack(t *testing.T) {
 	direct := w.far.Direct(mira)
 	w.far.CloseChannel("C0LEFT", "not_in_channel")
 	stop := w.runConnected()
-	asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
+	asked := w.send(shop, textMessage("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 	w.far.Say(mira, direct, "guidance one")
 	edited := w.far.Say(mira, direct, "guidance two")
 	w.waitInputs(2)
@@ -399,7 +401,8 @@ func TestReadBackThread(t *testing.T) {
 	}
 }
 
-// An answer to a question of days ago is read back.
+// TestReadBackOldThread checks that a late answer is read back although its
+// question is days old.
 func TestReadBackOldThread(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, c := range map[string]struct {
@@ -430,7 +433,7 @@ func TestReadBackOldThread(t *testing.T) {
 				w.waitInputs(1)
 				replyTo = root + ":" + mira
 			}
-			asked = w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true, ReplyTo: replyTo})
+			asked = w.send(shop, textMessage("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true, ReplyTo: replyTo})
 			for range c.busy {
 				w.far.Say(ana, channel, "lunch")
 			}
@@ -473,7 +476,7 @@ func TestReadBackRetries(t *testing.T) {
 				})
 				direct := w.far.Direct(mira)
 				stop := w.runConnected()
-				asked := w.send(shop, said("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
+				asked := w.send(shop, textMessage("■ shop #8 blocked (q5)"), bot.SendOptions{Silent: true})
 				w.far.Say(mira, direct, "one")
 				w.waitInputs(1)
 				stop()
@@ -517,7 +520,7 @@ func TestWrongClock(t *testing.T) {
 			}
 		})
 	}
-	// A cursor in the future, left by an earlier release.
+	// A cursor in the future, as an earlier release could store it.
 	w := newWorld(t)
 	w.far.Say(mira, w.far.Direct(mira), "one")
 	w.receiver.set(func(d *recordingReceiver) { d.cursor = "99999999999.000100" })
@@ -589,7 +592,8 @@ func TestCursorWaitsForReadBack(t *testing.T) {
 	w.waitInputs(3)
 }
 
-// newWorldOn starts another process with the same fake Slack and receiver.
+// newWorldOn starts another process with the same fake Slack and receiver, as
+// after a restart.
 func newWorldOn(t *testing.T, w *world, change func(*slack.Options)) *world {
 	t.Helper()
 	o := slack.Options{AppToken: far.AppToken, BotToken: far.BotToken, API: w.far.URL(), PingTimeout: time.Hour}
@@ -665,7 +669,7 @@ func TestTokenRevoked(t *testing.T) {
 	w.far.Say(mira, direct, "one")
 	w.waitInputs(1)
 	w.far.Fault("chat.postMessage", far.Rejected("token_revoked"))
-	if _, err := w.bot.Send(t.Context(), home, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrTokenRejected) {
+	if _, err := w.bot.Send(t.Context(), home, textMessage("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrTokenRejected) {
 		t.Fatal(err)
 	}
 	refused := func() {
@@ -675,19 +679,19 @@ func TestTokenRevoked(t *testing.T) {
 		}
 	}
 	refused()
-	w.far.Say(mira, direct, "two") // arrives, without a change of State
+	w.far.Say(mira, direct, "two") // the message arrives, and State does not change
 	w.waitInputs(2)
 	refused()
 	w.receiver.set(func(d *recordingReceiver) { d.refusals = 1 })
-	w.far.Say(mira, direct, "three") // nor does an input that is committed at the second attempt
+	w.far.Say(mira, direct, "three") // an input that is committed at the second attempt does not change State either
 	w.waitInputs(3)
 	refused()
-	w.far.Fault("users.conversations", far.Rejected("token_revoked")) // a new socket cannot read back
+	w.far.Fault("users.conversations", far.Rejected("token_revoked")) // a new socket cannot read back messages
 	w.far.Cut()
 	w.waitFor("another socket", func() bool { return w.far.Sockets() == 2 && strings.Contains(w.logged(), "cannot be read back") })
 	refused()
 	history := len(w.far.Calls("conversations.history"))
-	w.send(home, said("again"), bot.SendOptions{})
+	w.send(home, textMessage("again"), bot.SendOptions{})
 	if s := w.bot.State(); !s.Connected || s.Trouble != transport.TroubleNone {
 		t.Errorf("accepted again: %+v", s)
 	}
@@ -705,7 +709,7 @@ func TestChannelActive(t *testing.T) {
 	}
 	joined(ana, channel)
 	joined(far.BotUser, "<evil>")
-	w.send(shop, said("x"), bot.SendOptions{})
+	w.send(shop, textMessage("x"), bot.SendOptions{})
 	w.far.Say(mira, w.far.Direct(mira), "one")
 	w.waitInputs(1)
 	if len(alive) != 0 {
@@ -793,7 +797,7 @@ func TestPlainSlacktest(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("not acknowledged")
 	}
-	if id, err := b.Send(t.Context(), shop, said("● shop runs"), bot.SendOptions{Silent: true}); err != nil || id == "" {
+	if id, err := b.Send(t.Context(), shop, textMessage("● shop runs"), bot.SendOptions{Silent: true}); err != nil || id == "" {
 		t.Errorf("%q, %v", id, err)
 	}
 }

@@ -13,11 +13,11 @@ import (
 )
 
 // Limits of messages. Slack rejects a message whose blocks hold more than about
-// 13,200 characters, although each block is within its own limit.
+// 13,200 characters in total, although each block is within its own limit.
 const (
 	maxShown   = 10_000 // characters of all lines
 	maxPre     = 25     // lines of a message with preformatted text
-	maxPreText = 3500   // characters of such a message
+	maxPreText = 3500   // characters of a message with preformatted text
 	maxContext = 1900
 	maxCaption = 250
 	maxNotice  = 200
@@ -29,9 +29,9 @@ const (
 // Shown is a message as Slack takes it. Slack interprets no markup in its blocks:
 // every text is of a type that has none.
 type Shown struct {
-	Text    string // the notification, and the whole message if Slack rejects the blocks
+	Text    string // text of the notification, and the whole message if Slack rejects the blocks
 	Blocks  []slack.Block
-	File    *File // text too long for a message, posted in its thread; the rest is the caption
+	File    *File // text too long for a message, posted in its thread; the other fields are its caption
 	Picture *File // shown above the text, which contains everything that the picture shows
 }
 
@@ -42,11 +42,12 @@ type File struct {
 	Alt  string // alternative text of a picture, else ""
 }
 
-// Render renders m for Slack: the first line bold, text of others as quotes, the
-// last line as context, buttons below. mentions are the user ids to mention, so that
-// Slack notifies them. quotes is the command that m replies to, if there is no
-// message to reply to. Render is pure. Whatever the lines contain, the blocks are
-// valid.
+// Render renders m for Slack: the first line bold, text of others as quotes,
+// the last line as context, buttons below. mentions are the ids of the users to
+// mention, so that Slack notifies them. quotes is the command that m replies
+// to, if there is no message to reply to.
+//
+// Render is pure. The blocks are valid whatever the lines contain.
 func Render(m bot.Message, mentions []string, quotes string) Shown {
 	total, pre, shown := 0, false, m
 	for _, l := range m.Lines {
@@ -139,8 +140,8 @@ func cleanLines(m bot.Message) []bot.Line {
 	return out
 }
 
-// elementKind returns the kind of element that a line belongs to. A heading is a
-// bold line in an element of plain lines.
+// elementKind returns the kind of element that a line belongs to. A heading is
+// shown as a bold line among plain lines.
 func elementKind(l bot.Line) bot.LineKind {
 	if l.Kind == bot.Head {
 		return bot.Plain
@@ -165,7 +166,7 @@ func composeRun(lines []bot.Line) slack.RichTextElement {
 	case bot.Quote:
 		return &slack.RichTextQuote{Type: slack.RTEQuote, Elements: elements}
 	case bot.Pre:
-		var text strings.Builder // a single text: Slack's clients separate several
+		var text strings.Builder // a single text element: Slack's clients put space between several
 		for n, l := range lines {
 			if n > 0 {
 				text.WriteByte('\n')
@@ -185,14 +186,15 @@ func plainText(s string) *slack.RichTextSectionTextElement {
 }
 
 var (
-	// escape escapes the notification text, the only text that Slack parses.
+	// escape escapes the text of the notification, the only text in which Slack
+	// parses markup.
 	escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 	ownCommand = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*$`)
 	domain     = regexp.MustCompile(`[\p{L}\p{N}_-]\.[\p{L}\p{N}_-]*\p{L}{2}`)
 )
 
-// ownText formats text that nightporter wrote: its commands as people type them in
+// ownText formats text that nightporter wrote: commands as people type them in
 // Slack, and file names, branches and addresses as code.
 func ownText(line string, bold bool) []slack.RichTextSectionElement {
 	var out []slack.RichTextSectionElement

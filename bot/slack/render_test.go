@@ -24,7 +24,7 @@ func line(s string) bot.Line  { return bot.Line{Text: s} }
 func quote(s string) bot.Line { return bot.Line{Kind: bot.Quote, Text: s} }
 func pre(s string) bot.Line   { return bot.Line{Kind: bot.Pre, Text: s} }
 
-// The forms of messages, as they are sent.
+// TestRenderGolden compares rendered messages with golden files.
 func TestRenderGolden(t *testing.T) {
 	patch := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files +30 −1"), line("Admin list")}}
 	for n := range 30 {
@@ -54,7 +54,7 @@ func TestRenderGolden(t *testing.T) {
 			Key: "status.stopping", Lines: []bot.Line{line("● shop 9/12 · stopping after the session")},
 			Buttons: []bot.Button{{Label: "Keep going", Command: "/resume"}, {Label: "Stop", Command: "/stop"}, {Label: "Stop now", Command: "/stop now"}, {Label: "Rerun", Command: "q9 rerun"}},
 		}},
-		"digest": {m: bot.Message{ // the picture is not part of what is rendered
+		"digest": {m: bot.Message{ // the golden file leaves out the picture
 			Key: bot.KeyDigest,
 			Lines: []bot.Line{
 				line("? shop 9/12 done, 2 need you"), line("23:10 → 06:12 · 39 sessions · $13.62"), {Kind: bot.Head, Text: "Needs you"},

@@ -74,7 +74,8 @@ func (a replyTarget) thread(direct bool) string {
 	return a.ts
 }
 
-// forbiddenKey is the key of refusals, which only the person concerned sees.
+// forbiddenKey is the key of refusals, which Slack shows only to the person who
+// sent the command.
 const forbiddenKey = "cmd.forbidden"
 
 // Send posts a message and returns its timestamp. A text that is too long is
@@ -116,7 +117,8 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	}
 	ts, err := show(ctx, where, thread, &d)
 	if isRefusal(err, "channel_not_found", "not_in_channel") && a.quote != "" && isPerson(a.user) && !isDirect(where) {
-		// Commands work in channels without the bot. The reply goes to the person.
+		// Commands also work in channels without the bot. Then the reply goes
+		// to the person.
 		if where, err = b.conversation(ctx, a.user); err == nil {
 			ts, err = b.post(ctx, where, "", &d)
 		}
@@ -318,7 +320,7 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 	}
 	s := Render(m, nil, "")
 	if s.File != nil && !strings.HasPrefix(m.Key, "status") {
-		s.File = nil // it is in the thread; only the caption changes
+		s.File = nil // the file is in the thread, and only its caption changes
 	} else if s.File != nil {
 		s = renderOne(m)
 	}
@@ -345,7 +347,8 @@ func (b *Bot) Delete(ctx context.Context, at bot.Ref) error {
 	return b.sendError(err)
 }
 
-// locate returns the conversation of a message, or an error for the caller.
+// locate returns the conversation of a message, or an error that a Sender's
+// method can return.
 func (b *Bot) locate(ctx context.Context, at bot.Ref) (string, error) {
 	id, err := parseAddress(at.Chat)
 	if err != nil {
@@ -377,8 +380,8 @@ func readPress(id string) (press, bool) {
 	return press{f[0], f[1], f[2], f[3]}, true
 }
 
-// Notice shows text to the sender of a press only. An empty text does nothing:
-// Slack's buttons do not wait.
+// Notice shows text only to the sender of a press. An empty text does nothing:
+// Slack's buttons have no waiting state.
 func (b *Bot) Notice(ctx context.Context, pressID, text string) error {
 	p, known := readPress(pressID)
 	if text = cutRunes(ownTextPlain(bot.Clean(text)), maxNotice); text == "" || !known {

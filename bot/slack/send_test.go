@@ -15,7 +15,7 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/slack"
 )
 
-func said(first string, more ...string) bot.Message {
+func textMessage(first string, more ...string) bot.Message {
 	m := bot.Message{Key: "answer.x", Lines: []bot.Line{line(first)}}
 	for _, s := range more {
 		m.Lines = append(m.Lines, line(s))
@@ -26,7 +26,7 @@ func said(first string, more ...string) bot.Message {
 func TestSendEditDelete(t *testing.T) {
 	w := newWorld(t)
 	direct := w.far.Direct(mira)
-	m := said("● shop r14 started", "12 tasks.")
+	m := textMessage("● shop r14 started", "12 tasks.")
 	m.Buttons = []bot.Button{{Label: "Stop", Command: "/stop"}}
 	id := w.send(home, m, bot.SendOptions{Silent: true})
 	got := w.shown(direct)
@@ -34,7 +34,7 @@ func TestSendEditDelete(t *testing.T) {
 		t.Errorf("shown: %+v", got)
 	}
 	at := bot.Ref{Chat: home, ID: id}
-	if err := w.bot.Edit(t.Context(), at, said("✓ shop r14 ended")); err != nil {
+	if err := w.bot.Edit(t.Context(), at, textMessage("✓ shop r14 ended")); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.shown(direct); got.Text != "✓ shop r14 ended" || len(got.Buttons) != 0 || got.Edits != 1 {
@@ -53,29 +53,31 @@ func TestSendEditDelete(t *testing.T) {
 	}
 }
 
-// A message with a sound mentions somebody; a silent one does not.
+// TestMentions checks that a message with a sound mentions people, and that a
+// silent one does not.
 func TestMentions(t *testing.T) {
 	w := newWorld(t)
 	for chat, id := range map[string]string{home: w.far.Direct(mira), shop: channel} {
-		w.send(chat, said("■ shop #8 blocked"), bot.SendOptions{})
+		w.send(chat, textMessage("■ shop #8 blocked"), bot.SendOptions{})
 		if got := w.shown(id); got.Text != "<@U0MIRA> ■ shop #8 blocked" || got.Plain() != "<@U0MIRA>| |■ shop #8 blocked" {
 			t.Errorf("%s: %q, %q", chat, got.Text, got.Plain())
 		}
-		w.send(chat, said("■ shop #8 blocked"), bot.SendOptions{Silent: true})
+		w.send(chat, textMessage("■ shop #8 blocked"), bot.SendOptions{Silent: true})
 		if got := w.shown(id); strings.Contains(got.Text+got.Plain(), "<@") {
 			t.Errorf("%s, silent: %q", chat, got.Text)
 		}
 	}
 }
 
-// The thread of a reply, by the kind of message it replies to.
+// TestThreads checks the thread of a reply, for each kind of message that it
+// replies to.
 func TestThreads(t *testing.T) {
 	w := newWorld(t)
 	direct := w.far.Direct(mira)
 	theirs, deep := w.far.Say(mira, channel, "@porter pause"), w.far.Say(mira, channel, "hello")
 	reply := w.far.Reply(mira, channel, deep, "@porter status")
 	mine := w.far.Say(mira, direct, "/status")
-	own := w.send(shop, said("■ blocked"), bot.SendOptions{Silent: true})
+	own := w.send(shop, textMessage("■ blocked"), bot.SendOptions{Silent: true})
 	for _, c := range []struct{ name, chat, replyTo, in, root string }{
 		{"a mention", shop, theirs + ":" + mira, channel, theirs},
 		{"in a thread", shop, reply + ":" + mira + ":" + deep, channel, deep},
@@ -86,7 +88,7 @@ func TestThreads(t *testing.T) {
 		{"a thread that is gone", shop, "99.1:" + mira, channel, ""},
 		{"garbage", shop, "8123", channel, ""},
 	} {
-		w.send(c.chat, said("‖ paused"), bot.SendOptions{ReplyTo: c.replyTo, Silent: true})
+		w.send(c.chat, textMessage("‖ paused"), bot.SendOptions{ReplyTo: c.replyTo, Silent: true})
 		got := w.shown(c.in)
 		if got.Root != c.root {
 			t.Errorf("%s: in thread %q, want %q", c.name, got.Root, c.root)
@@ -103,7 +105,7 @@ func TestThreads(t *testing.T) {
 	}
 	// A command typed in a channel without the bot is answered in private.
 	w.far.CloseChannel("C0ELSE", "not_in_channel")
-	w.send("slack:C0ELSE", said("‖ paused"), bot.SendOptions{ReplyTo: "cmd:" + mira + ":/porter pause"})
+	w.send("slack:C0ELSE", textMessage("‖ paused"), bot.SendOptions{ReplyTo: "cmd:" + mira + ":/porter pause"})
 	if got := w.shown(direct); !strings.Contains(got.Plain(), "paused") {
 		t.Errorf("in private: %s", got.Plain())
 	}
@@ -113,7 +115,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// A long text is a file in the thread of its caption.
+// TestFile checks that a long text becomes a file in the thread of its caption.
 func TestFile(t *testing.T) {
 	w := newWorld(t)
 	m := bot.Message{Key: "diff", Lines: []bot.Line{line("shop #11: 3 files"), line("Admin list")}, Buttons: []bot.Button{{Label: "Log", Command: "/log 11"}}}
@@ -152,8 +154,9 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// A picture appears above its message, or in its thread if Slack does not take it
-// there. Without the picture the message is still complete.
+// TestPicture checks that a picture appears above its message, or in its thread
+// if Slack does not take it there, and that the message is complete without the
+// picture.
 func TestPicture(t *testing.T) {
 	const alt = "Night of shop, 9 of 12 tasks done."
 	m := bot.Message{
@@ -233,7 +236,7 @@ func TestPicture(t *testing.T) {
 			}
 		})
 	}
-	// If waiting helps, nothing is sent yet.
+	// A temporary failure sends nothing, so that a later attempt can.
 	w := newWorld(t)
 	w.far.Fault("files.getUploadURLExternal", far.RateLimited(7))
 	if _, err := w.bot.Send(t.Context(), shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrRateLimited) || len(w.far.Messages(channel)) != 0 {
@@ -251,7 +254,7 @@ func TestStopWhilePictureWaits(t *testing.T) {
 	w := newWorld(t, func(o *slack.Options) {
 		o.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return context.Canceled }
 	})
-	m := said("? shop 9/12 done")
+	m := textMessage("? shop 9/12 done")
 	m.Picture, m.Alt = []byte("\x89PNG\r\n\x1a\nx"), "x"
 	if _, err := w.bot.Send(ctx, shop, m, bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) || len(w.far.Messages(channel)) != 0 {
 		t.Errorf("%v, %+v", err, w.far.Messages(channel))
@@ -283,7 +286,7 @@ func TestSendReasons(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.far.Fault("chat.postMessage", c.far)
-			_, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{})
+			_, err := w.bot.Send(t.Context(), shop, textMessage("x"), bot.SendOptions{})
 			if !errors.Is(bot.SendReason(err), c.want) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
@@ -305,7 +308,7 @@ func TestSendReasons(t *testing.T) {
 		api := "http://" + l.Addr().String() + "/"
 		_ = l.Close()
 		w := newWorld(t, func(o *slack.Options) { o.API = api })
-		if _, err := w.bot.Send(t.Context(), shop, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
+		if _, err := w.bot.Send(t.Context(), shop, textMessage("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrOffline) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -315,7 +318,7 @@ func TestSendReasons(t *testing.T) {
 func TestFallbackToText(t *testing.T) {
 	w := newWorld(t)
 	w.far.Fault("chat.postMessage", far.Rejected("invalid_blocks"))
-	m := said("■ shop *8*", "a <!channel> b", "last")
+	m := textMessage("■ shop *8*", "a <!channel> b", "last")
 	m.Lines = slices.Insert(m.Lines, 2, quote("two & three"))
 	w.send(shop, m, bot.SendOptions{Silent: true})
 	if got := w.shown(channel); got.Text != "■ shop *8*\na &lt;!channel&gt; b\n┃ two &amp; three\nlast" || got.Plain() != "" {
@@ -348,7 +351,7 @@ func TestNotice(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	w := newWorld(t)
 	for _, chat := range []string{"", "slack:", "telegram:1", "slack:C1/2", "C0SHOP", "slack:c1"} {
-		if _, err := w.bot.Send(t.Context(), chat, said("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrRejected) {
+		if _, err := w.bot.Send(t.Context(), chat, textMessage("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrRejected) {
 			t.Errorf("%q: %v", chat, err)
 		}
 	}

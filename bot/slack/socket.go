@@ -55,14 +55,14 @@ func (b *Bot) Run(ctx context.Context, cursor func(context.Context) (string, err
 	cancel()
 	wg.Wait()
 	if ctx.Err() == nil {
-		return context.Canceled // only a test's Sleep returns an error while ctx is alive
+		return context.Canceled // ctx is alive only if a test's Sleep returned an error
 	}
 	return context.Cause(ctx)
 }
 
-// queueSize is the number of envelopes that wait to be handled. Further ones are
-// not acknowledged, so Slack sends them again a few times, and messages are read
-// back besides.
+// queueSize is the number of envelopes that can wait to be handled. Further
+// envelopes are not acknowledged: Slack sends them again a few times, and their
+// messages are read back too.
 const queueSize = 1000
 
 // listener is the state of one Run.
@@ -108,7 +108,8 @@ func (l *listener) waitForIdentity(ctx context.Context) bool {
 	return false
 }
 
-// runSocket keeps a socket open, replacing it as Slack requests, until that fails.
+// runSocket keeps a socket open and replaces it when Slack requests that. It
+// returns when a socket fails.
 func (l *listener) runSocket(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -289,15 +290,15 @@ func (l *listener) markStuck(err error) {
 	l.conn.MarkDown(transport.TroubleStore, "what came could not be committed, it is tried again: "+l.o.redact(err.Error()))
 }
 
-// clearStuck ends that state, and no other trouble.
+// clearStuck clears the trouble that markStuck set, and no other.
 func (l *listener) clearStuck() {
 	if l.State().Trouble == transport.TroubleStore {
 		l.markAlive()
 	}
 }
 
-// readBack handles missed messages. It retries until it succeeds, because a newer
-// message would move the stored cursor past them.
+// readBack handles missed messages. It retries until it succeeds, because a
+// newer message would move the stored cursor past the missed ones.
 func (l *listener) readBack(ctx context.Context) {
 	var pauses transport.Backoff
 	for ctx.Err() == nil {
@@ -318,7 +319,7 @@ func (l *listener) readBack(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case isPermanent(err), errors.As(err, &r) && !r.foreign && refusesToken(r.text):
-			// Retrying would never succeed, and would block all new messages.
+			// Retrying can never succeed, and would block all new messages.
 			_, text, _ := l.troubleOf(err)
 			l.o.Log.Error("missed messages cannot be read back", "error", text)
 			return
@@ -330,9 +331,9 @@ func (l *listener) readBack(ctx context.Context) {
 	}
 }
 
-// sinceCursor returns the messages since the stored cursor. Once they are handled,
-// all messages before the timestamp whole are. whole is in Slack's time, because
-// local clocks may be wrong.
+// sinceCursor returns the messages since the stored cursor. After they are
+// handled, all messages before the timestamp whole are handled. whole is in
+// Slack's time, because local clocks may be wrong.
 func (l *listener) sinceCursor(ctx context.Context) (list []message, whole string, err error) {
 	now := l.platformTime()
 	if !now.IsZero() {

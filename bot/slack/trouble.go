@@ -37,12 +37,12 @@ func tokenOf(method string) (what, page string) {
 	return "bot token", "OAuth & Permissions"
 }
 
-// newToken says how to replace a rejected token.
+// newToken returns the instruction to replace a rejected token.
 func newToken(page string) string {
 	return "get a new one on the app's page " + page + ", write it into its file, and start nightporter again"
 }
 
-// missingScope says which permission is missing.
+// missingScope names the permission that is missing.
 func (r *apiError) missingScope() string {
 	needed := r.needed
 	if needed == "" {

@@ -28,18 +28,18 @@ type Options struct {
 	Log   *slog.Logger // nil = no log
 
 	Clock func() time.Time                                 // nil = time.Now
-	Sleep func(ctx context.Context, d time.Duration) error // pauses between polls; nil = a timer; an error ends Poll
+	Sleep func(ctx context.Context, d time.Duration) error // waits between polls; nil = a timer; an error ends Poll
 
 	Dial     transport.Dial // nil = TCP
-	Timeout  time.Duration  // of one call, 0 = 30 s; uploads have four times as long
+	Timeout  time.Duration  // time limit of one call, 0 = 30 s; uploads have four times as long
 	LongPoll time.Duration  // how long Telegram holds a poll open, in whole seconds; 0 = 50 s, the maximum
 
 	// OnChange is called when Connected or Trouble of State changed. It must
 	// not block.
 	OnChange func(transport.State)
-	// OnChatMoved is called when a group got another address, before the
-	// update that says so is confirmed. After an error it is called again.
-	// nil = ignored.
+	// OnChatMoved is called when a group got another address, before the update
+	// that reports it is confirmed. After an error it is called again. nil =
+	// ignored.
 	OnChatMoved func(ctx context.Context, from, to string) error
 	// OnTopicGone is called when a topic does not exist any more and its
 	// message was sent to the group instead. nil = ignored.
@@ -129,7 +129,8 @@ func Address(chat int64, thread int) string {
 	return a
 }
 
-// parseAddress is the inverse of Address. The error explains the form.
+// parseAddress is the inverse of Address. Its error describes the form of an
+// address.
 func parseAddress(address string) (chat int64, thread int, err error) {
 	rest, ours := strings.CutPrefix(address, Prefix)
 	id, topic, threaded := strings.Cut(rest, "/")
@@ -152,8 +153,8 @@ func GroupOf(address string) string {
 	return Address(chat, 0)
 }
 
-// IsGroup reports whether an address is a group's or a topic's. Groups have
-// lower rates, and several people read them.
+// IsGroup reports whether an address belongs to a group or a topic, which
+// several people read. Groups have lower rate limits.
 func IsGroup(address string) bool {
 	chat, _, err := parseAddress(address)
 	return err == nil && chat < 0

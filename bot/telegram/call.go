@@ -23,7 +23,7 @@ type apiError struct {
 	text       string
 	retryAfter time.Duration // 0 = none
 	migratedTo int64         // new id of the chat, 0 = none
-	foreign    bool          // not Telegram's form: sent by a proxy or a login page
+	foreign    bool          // the response is not in Telegram's form: a proxy or a login page sent it
 }
 
 func (r *apiError) Error() string { return fmt.Sprintf("telegram %s: %d %s", r.method, r.code, r.text) }
@@ -90,8 +90,8 @@ func (b *Bot) exchange(ctx context.Context, timeout time.Duration, method string
 	return err
 }
 
-// asPlatformForm rewrites a response of a proxy into a form that the library can
-// read, so that its HTTP status is kept. foreign reports that it did.
+// asPlatformForm rewrites a response of a proxy into a form that the library
+// can decode, so that its HTTP status is kept. foreign reports that it did so.
 func asPlatformForm(status int, body []byte) (form []byte, foreign bool, err error) {
 	var is struct {
 		OK *bool `json:"ok"`

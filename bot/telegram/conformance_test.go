@@ -15,7 +15,7 @@ func TestConformance(t *testing.T) {
 		w := newWorld(t)
 		person, all := telegram.Address(mira.ID, 0), telegram.Address(group, 0)
 		chats := map[string]int64{person: mira.ID, all: group}
-		for _, chat := range chats { // a bot cannot start a conversation
+		for _, chat := range chats { // a bot cannot start a conversation with a person
 			w.far.Say(mira, chat, "hello")
 		}
 		w.far.Renumber(900000100) // removes that update

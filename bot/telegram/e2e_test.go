@@ -22,8 +22,8 @@ import (
 	"github.com/nightporter/nightporter/bot/telegram"
 )
 
-// testAPI is the variable with the folder of the npm package telegram-test-api
-// 4.2.1.
+// testAPI is the environment variable with the directory of the npm package
+// telegram-test-api 4.2.1.
 const testAPI = "NIGHTPORTER_TELEGRAM_TEST_API"
 
 // startTestAPI starts a Telegram server by other authors. It supports messages,
@@ -136,7 +136,8 @@ func TestIndependentServer(t *testing.T) {
 	if me, err := b.Me(t.Context()); err != nil || me.Username == "" {
 		t.Errorf("%+v, %v", me, err)
 	}
-	// The server has no such method, and its error has another form.
+	// The server lacks this method, and its error has another form than
+	// Telegram's.
 	if err := b.SetCommands(t.Context(), "", []telegram.MenuCommand{{Name: "status", Description: "x"}}); err == nil {
 		t.Error("a menu was set")
 	}

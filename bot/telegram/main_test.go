@@ -33,7 +33,7 @@ type world struct {
 	pauses []time.Duration
 	states []transport.State
 	moved  []string
-	resume chan struct{} // nil = pauses take no time
+	resume chan struct{} // ends a pause of the bot; nil = pauses take no time
 	woken  chan struct{}
 }
 
@@ -146,14 +146,16 @@ func (w *world) troubles() []transport.Trouble {
 	return out
 }
 
-// testContext limits a wait to far more than it should take.
+// testContext returns a context whose time limit is far longer than a test
+// should take.
 func testContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// recordingReceiver is a Receiver that commits at once, with the cursor.
+// recordingReceiver is a Receiver that records inputs and stores the cursor at
+// once.
 type recordingReceiver struct {
 	mu          sync.Mutex
 	cursor      string
@@ -195,7 +197,7 @@ func (d *recordingReceiver) Receive(_ context.Context, in bot.Inbound) error {
 	return nil
 }
 
-// wait returns the inputs as soon as there are n.
+// wait waits until there are n inputs, and returns them.
 func (d *recordingReceiver) wait(t *testing.T, n int) []bot.Inbound {
 	t.Helper()
 	ctx := testContext(t)

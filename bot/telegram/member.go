@@ -13,8 +13,8 @@ import (
 var notMemberTexts = []string{"member not found", "user not found", "participant_id_invalid"}
 
 // IsMember reports whether a person is in a group, given by its address or that
-// of one of its topics. An error leaves it open: some groups tell only their
-// administrators.
+// of one of its topics. After an error it is unknown: some groups list members
+// only to their administrators.
 func (b *Bot) IsMember(ctx context.Context, chat, person string) (bool, error) {
 	at, _, err := parseAddress(chat)
 	if err != nil {

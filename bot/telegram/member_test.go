@@ -7,7 +7,8 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
-// Members, people who are no members, and people that Telegram does not tell about.
+// TestIsMember checks members, people who are no members, and people about whom
+// Telegram gives no information.
 func TestIsMember(t *testing.T) {
 	w := newWorld(t)
 	w.far.Post(far.UserMessage{From: mira, Chat: group, Thread: 55, Text: "x"})

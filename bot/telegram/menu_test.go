@@ -12,7 +12,8 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
-// The menu for everybody, a person's own menu, and their removal.
+// TestSetCommands checks the menu for everybody, a person's own menu, and their
+// removal.
 func TestSetCommands(t *testing.T) {
 	w := newWorld(t)
 	w.far.Say(mira, mira.ID, "/start")

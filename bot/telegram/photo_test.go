@@ -15,7 +15,8 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
-// messageWithPicture returns a message with a picture and a number of lines.
+// messageWithPicture returns a message with a picture and the given number of
+// lines.
 func messageWithPicture(t *testing.T, lines int) bot.Message {
 	t.Helper()
 	var b bytes.Buffer
@@ -30,7 +31,8 @@ func messageWithPicture(t *testing.T, lines int) bot.Message {
 	return m
 }
 
-// A message with a picture is one message: picture, caption, buttons.
+// TestPhoto checks that a message with a picture is one message: picture,
+// caption, buttons.
 func TestPhoto(t *testing.T) {
 	w := newWorldWithChat(t)
 	m := messageWithPicture(t, 3)
@@ -67,12 +69,13 @@ func TestPhoto(t *testing.T) {
 	}
 }
 
-// The text of a picture that Telegram rejects is sent anyway, once.
+// TestPhotoRejected checks that the text is sent once if Telegram rejects the
+// picture.
 func TestPhotoRejected(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault  *far.Fault
 		change func(*bot.Message)
-		shown  string // all messages, a letter each: P photo, T text
+		shown  string // all messages of the chat, one letter each: P photo, T text
 		fails  error
 	}{
 		"not processed":         {fault: new(far.BadRequest("IMAGE_PROCESS_FAILED")), shown: "T"},
@@ -116,7 +119,7 @@ func TestPhotoRejected(t *testing.T) {
 			if err == nil && (fmt.Sprint(last.ID) != id || len(last.Buttons) != 1 || !strings.Contains(last.Text, "line 2 of")) {
 				t.Errorf("%s: %+v", id, last)
 			}
-			if err == nil && shown == "T" { // an edit finds the message
+			if err == nil && shown == "T" { // an edit has to find the message
 				m.Lines[0].Text = "edited"
 				if err := w.bot.Edit(t.Context(), bot.Ref{Chat: home, ID: id}, m); err != nil {
 					t.Error(err)

@@ -41,7 +41,7 @@ type poller struct {
 	receiver       bot.Receiver
 	errors         transport.Backoff
 	connected      bool   // the last poll succeeded
-	previousCursor string // cursor before the last updates, "" = the last poll returned none
+	previousCursor string // cursor before the last updates, "" = the last poll returned no updates
 }
 
 // pollOnce polls once and handles the updates. It returns the pause before the
@@ -64,7 +64,7 @@ func (p *poller) pollOnce(ctx context.Context, cursor func(context.Context) (str
 	}
 	hold := p.o.LongPoll
 	if !p.connected {
-		hold = 0 // an immediate response shows that the connection works
+		hold = 0 // the first poll returns immediately, to show that the connection works
 	}
 	began := time.Now()
 	raw, err := p.fetch(ctx, at, hold)
@@ -113,7 +113,8 @@ func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]j
 	if n, err := strconv.Atoi(cursor); err == nil && n > 0 {
 		p["offset"] = cursor
 	} else if cursor != "" {
-		// Start from the oldest update: known keys are not handled twice.
+		// Start from the oldest update: updates with known keys are not handled
+		// twice.
 		b.o.Log.Error("the stored cursor is not a number; all updates are fetched again", "cursor", b.redact(fmt.Sprintf("%.40q", cursor)))
 	}
 	var raw []json.RawMessage
@@ -131,7 +132,7 @@ func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
 		p.o.Log.Error("Telegram sent an update without an id; it is ignored", "bytes", len(raw))
 		return true
 	}
-	if in.Stands == SenderUnreadable {
+	if in.Unpairable == SenderUnreadable {
 		p.o.Log.Warn("Telegram sent an unknown update; it is ignored", "update", in.Key)
 	}
 	var pauses transport.Backoff

@@ -40,7 +40,8 @@ func TestPollDelivers(t *testing.T) {
 	}
 }
 
-// An update is delivered again until it is committed, and no later one before it.
+// TestPollRepeatsUncommitted checks that an update is delivered again until it
+// is committed, and that no later update is delivered before that.
 func TestPollRepeatsUncommitted(t *testing.T) {
 	w := newWorld(t)
 	tries := 0
@@ -83,7 +84,7 @@ func TestPollAfterCrashes(t *testing.T) {
 	w.far.Say(mira, mira.ID, "/stop")
 	keys := map[string]int{}
 	for range 5 {
-		w.receiver.loseCursors = true // the crash loses the commit
+		w.receiver.loseCursors = true // after the crash, the commit is lost
 		stop := w.poll()
 		got := w.receiver.wait(t, 1)
 		if err := stop(); !errors.Is(err, context.Canceled) {
@@ -179,19 +180,19 @@ func TestPollMalformedUpdates(t *testing.T) {
 	} {
 		w.far.Inject(body)
 	}
-	w.far.Inject(map[string]any{"message": map[string]any{}}) // the form is right, the content is empty
+	w.far.Inject(map[string]any{"message": map[string]any{}}) // the update's form is valid, but the message is empty
 	w.far.Say(mira, mira.ID, "/status")
 	w.poll()
 	got := w.receiver.wait(t, 8)
 	for n, in := range got[:6] {
-		if in.Stands != telegram.SenderUnreadable || in.Cursor == nil || in.Key == "" {
+		if in.Unpairable != telegram.SenderUnreadable || in.Cursor == nil || in.Key == "" {
 			t.Errorf("update %d: %+v", n, in)
 		}
 	}
-	if got[6].Stands == "" {
+	if got[6].Unpairable == "" {
 		t.Errorf("an empty message came from somebody: %+v", got[6])
 	}
-	if last := got[7]; last.Text != "/status" || last.Stands != "" {
+	if last := got[7]; last.Text != "/status" || last.Unpairable != "" {
 		t.Errorf("the last update: %+v", last)
 	}
 	if err := w.far.WaitConfirmed(testContext(t)); err != nil {
@@ -199,7 +200,8 @@ func TestPollMalformedUpdates(t *testing.T) {
 	}
 }
 
-// Every trouble is reported once, waited out, and ends.
+// TestPollTroubles checks that every trouble is reported once, that Poll waits,
+// and that it recovers.
 func TestPollTroubles(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -236,7 +238,8 @@ func TestPollTroubles(t *testing.T) {
 	}
 }
 
-// A second program with the same token ends the long poll.
+// TestPollConflict checks that Poll recovers after a second program with the
+// same token has ended its long poll.
 func TestPollConflict(t *testing.T) {
 	w := newWorld(t)
 	w.resume = make(chan struct{})
@@ -244,7 +247,7 @@ func TestPollConflict(t *testing.T) {
 	if err := w.far.WaitPolling(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
-	for !w.far.PollElsewhere() { // between two polls there is none to end
+	for !w.far.PollElsewhere() { // between two polls there is no poll to end
 		if err := w.far.WaitPolling(testContext(t)); err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +317,7 @@ func TestPollStopsAtOnce(t *testing.T) {
 	w.assertNoToken("error", fmt.Sprint(err))
 }
 
-// A poll that exceeds its timeout is given up.
+// TestPollTimeout checks that a poll that exceeds its timeout is cancelled.
 func TestPollTimeout(t *testing.T) {
 	w := newWorld(t, func(o *telegram.Options) { o.Timeout, o.LongPoll = 50*time.Millisecond, time.Second })
 	w.far.Fault("getUpdates", far.Hang())
@@ -354,7 +357,7 @@ func TestPollCursorUnreadable(t *testing.T) {
 			if c, _ := w.receiver.Cursor(ctx); c != "" {
 				return c, nil
 			}
-			return "no number", nil // not our value; all updates are fetched again
+			return "no number", nil // not a number, so all updates are fetched again
 		}, w.receiver)
 	}()
 	w.receiver.wait(t, 1)

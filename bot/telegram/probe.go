@@ -33,10 +33,10 @@ func (b *Bot) Me(ctx context.Context) (Me, error) {
 	return Me{ID: u.ID, Username: u.UserName, Name: u.FirstName, Groups: u.CanJoinGroups, ReadsAll: u.CanReadAllGroupMessages}, nil
 }
 
-// Probe checks the token, the webhook, and the bot's rights in each of the groups
-// and topics. It fetches no updates and changes nothing, so it may run beside the
-// daemon. The first finding is about the connection and the token; if that one is
-// not OK, there are no others.
+// Probe checks the token, the webhook, and the bot's rights in each of the
+// groups and topics. It fetches no updates and changes nothing, so it may run
+// beside the daemon. The first finding is about the connection and the token;
+// if it is not OK, there are no others.
 func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding {
 	me, err := b.Me(ctx)
 	var failure *bot.SendError
@@ -74,7 +74,7 @@ func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding 
 	return out
 }
 
-// probeThread checks a group or topic that messages are sent to.
+// probeThread checks a group or topic to which messages are sent.
 func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Finding {
 	id, thread, err := parseAddress(chat)
 	if err != nil {

@@ -70,7 +70,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// Each problem of a group that messages are sent to, with its remedy.
+// TestProbeGroups checks the finding about each problem of a group, with its
+// remedy.
 func TestProbeGroups(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(s *far.Server)

@@ -6,21 +6,22 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Limits of messages, in UTF-16 units after parsing. Telegram's own are 4096 and
-// 1024; the difference allows for units that Telegram counts in another way.
+// Limits of messages, in UTF-16 units after parsing. Telegram's own limits are
+// 4096 and 1024; the difference allows for units that Telegram counts in
+// another way.
 const (
 	maxPartUnits   = 3500
 	maxPreLines    = 25 // lines of a message with preformatted text
 	maxLineUnits   = maxPartUnits / 2
-	maxCaptionLine = 250 // of one of the two caption lines; joiners can double it
+	maxCaptionLine = 250 // each of the two caption lines; joiners can double it
 	maxOpenQuote   = 72  // columns of a quote that is shown unfolded
 )
 
 // Part is one message as Telegram takes it.
 type Part struct {
 	HTML string
-	Text string // the same without markup, for when Telegram rejects the HTML
-	File *File  // if set, HTML and Text are its caption
+	Text string // the message without markup, in case Telegram rejects the HTML
+	File *File  // file of the message, with HTML and Text as its caption; nil = none
 }
 
 // File is a text that is too long for a message.
@@ -30,9 +31,11 @@ type File struct {
 }
 
 // Render renders m as Telegram HTML. The result has one part, or several cut at
-// line ends if the text is too long, or a file with a caption of two lines if the
-// text is long and preformatted. Render is pure. Whatever the lines contain, the
-// markup is complete and no quoted text becomes a link, mention or command.
+// line ends if the text is too long, or a file with a caption of two lines if
+// the text is long and preformatted.
+//
+// Render is pure. Whatever the lines contain, the markup is complete, and no
+// quoted text becomes a link, mention or command.
 func Render(m bot.Message) []Part {
 	lines := renderLines(m)
 	total, pre := -1, false

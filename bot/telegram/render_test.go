@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 const joiner = "\u2060"
 
-// The forms of messages, as they are sent.
+// TestRenderGolden compares rendered messages with golden files.
 func TestRenderGolden(t *testing.T) {
 	quote := func(s string) bot.Line { return bot.Line{Kind: bot.Quote, Text: s} }
 	pre := func(s string) bot.Line { return bot.Line{Kind: bot.Pre, Text: s} }
@@ -115,7 +115,7 @@ func visible(html string) (string, error) {
 
 func utf16Units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-func seen(s string) string { return strings.ReplaceAll(s, joiner, "") }
+func withoutJoiners(s string) string { return strings.ReplaceAll(s, joiner, "") }
 
 // checkRender checks the properties of every rendered message.
 func checkRender(t interface{ Fatalf(string, ...any) }, m bot.Message) {
@@ -147,7 +147,7 @@ func checkRender(t interface{ Fatalf(string, ...any) }, m bot.Message) {
 				t.Fatalf("%q can be tapped in the plain %q", tap, p.Text)
 			}
 		}
-		whole = append(whole, seen(text))
+		whole = append(whole, withoutJoiners(text))
 	}
 	if f := parts[0].File; f != nil {
 		whole = strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(f.Data), "┃ ", ""), "\n"), "\n")
@@ -162,7 +162,8 @@ func checkRender(t interface{ Fatalf(string, ...any) }, m bot.Message) {
 			want = append(want, bot.Clean(l.Text))
 		}
 	}
-	// Lines that are too long are split at spaces, so spaces do not count.
+	// Lines that are too long are split at spaces, so the comparison ignores
+	// spaces.
 	flat := func(s []string) string {
 		return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.Join(s, "\n"), "\n", ""), " ", ""), "┃", "")
 	}
@@ -182,7 +183,7 @@ func TestRenderHostile(t *testing.T) {
 	for _, kind := range []bot.LineKind{bot.Plain, bot.Quote, bot.Pre} {
 		for _, s := range hostile {
 			checkRender(t, bot.Message{Key: "k", Lines: []bot.Line{{Kind: kind, Text: s}}})
-			checkRender(t, bot.Message{Key: "k", Lines: []bot.Line{{}, {Kind: kind, Text: s}}}) // no first line before the long one
+			checkRender(t, bot.Message{Key: "k", Lines: []bot.Line{{}, {Kind: kind, Text: s}}}) // a message whose first line is the long one
 			checkRender(t, bot.Message{Key: "k", Lines: []bot.Line{{Text: s}, {Kind: kind, Text: "a " + s + " b" + s}, {Kind: kind, Text: s}}})
 		}
 	}
@@ -212,7 +213,8 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// A long text becomes several messages; a long preformatted text becomes a file.
+// TestRenderLong checks that a long text becomes several messages, and a long
+// preformatted text a file.
 func TestRenderLong(t *testing.T) {
 	m := bot.Message{Key: "tasks", Lines: []bot.Line{{Text: "shop: 400 tasks"}}}
 	for n := range 400 {

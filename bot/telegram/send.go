@@ -22,11 +22,13 @@ const (
 	perRow    = 3   // buttons
 	maxNotice = 200 // UTF-16 units
 	// maxPartWait limits the pauses that Telegram may ask for between the parts
-	// of a message. After it the outcome of the message is unknown.
+	// of a message. If Telegram asks for more, the outcome of the message is
+	// unknown.
 	maxPartWait = time.Minute
 )
 
-// sentMessage is the part of Telegram's response to a send that matters.
+// sentMessage holds the fields of Telegram's response to a send that this
+// package uses.
 type sentMessage struct {
 	ID int `json:"message_id"`
 }
@@ -62,8 +64,8 @@ func (b *Bot) Send(ctx context.Context, chat string, m bot.Message, o bot.SendOp
 	return strconv.Itoa(id), nil
 }
 
-// sendPart sends one part. With wait, for parts after the first, it waits as long
-// as Telegram asks for: the earlier parts cannot be taken back.
+// sendPart sends one part. With wait, for parts after the first, it waits as
+// long as Telegram asks for, because the earlier parts cannot be taken back.
 func (b *Bot) sendPart(ctx context.Context, d draft, wait bool) (int, error) {
 	total := time.Duration(0)
 	for {
@@ -92,8 +94,8 @@ type draft struct {
 }
 
 // send sends a draft. If Telegram rejects its formatting, its topic or the
-// message it replies to, send tries again without that. Rejected drafts were
-// never posted.
+// message that it replies to, send tries again without the rejected part. A
+// rejected draft was never posted.
 func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 	var got sentMessage
 	var err error
@@ -189,7 +191,8 @@ func keyboard(m bot.Message) any {
 // reply.
 func replyMarkup(m bot.Message, replies bool) any {
 	if strings.HasPrefix(m.Key, ForceReplyPrefix) {
-		// With selective only the author of the replied message is asked.
+		// With selective, only the author of the replied message is asked for a
+		// reply.
 		return map[string]any{"force_reply": true, "selective": replies}
 	}
 	return keyboard(m)
@@ -222,7 +225,7 @@ func (b *Bot) Edit(ctx context.Context, at bot.Ref, m bot.Message) error {
 			return nil
 		case isRefusal(err, textUnparsable) && !d.unformatted:
 			d.unformatted = true
-		case isRefusal(err, textNoText) && field == "text": // it was sent as a file
+		case isRefusal(err, textNoText) && field == "text": // the message was sent as a file, which has a caption instead of a text
 			method, field = "editMessageCaption", "caption"
 			d.part = composePart(renderLines(fileCaption(m)))
 			if p, fits := asPhotoCaption(m); fits {

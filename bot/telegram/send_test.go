@@ -74,7 +74,7 @@ func TestConversation(t *testing.T) {
 	if twin, ok := bot.Pressed(bot.Message{}, in.Press); twin != "q5 retry" || !ok || in.Message != id || in.PressID != press {
 		t.Errorf("the press %+v is %q, %v", in, twin, ok)
 	}
-	for range 2 { // the second one is too late, which is no error
+	for range 2 { // the second answer is too late, which is no error
 		if err := w.bot.Notice(t.Context(), in.PressID, strings.Repeat("long ", 100)); err != nil {
 			t.Error(err)
 		}
@@ -134,7 +134,7 @@ func TestSendFile(t *testing.T) {
 	if got := w.far.Chat(mira.ID).Last(); got.Text != "shop #11: gone" {
 		t.Errorf("message %+v", got)
 	}
-	w.far.Fault("sendDocument", far.TooMany(7), far.Forbidden("bot was blocked by the user")) // the library loses the code here
+	w.far.Fault("sendDocument", far.TooMany(7), far.Forbidden("bot was blocked by the user")) // the library loses the error code of an upload
 	var e *bot.SendError
 	if _, err := w.bot.Send(t.Context(), home, m, bot.SendOptions{}); !errors.As(err, &e) || !errors.Is(e, bot.ErrRateLimited) || e.RetryAfter != 7*time.Second {
 		t.Errorf("error %v", err)
@@ -200,8 +200,8 @@ func TestSendPartsFail(t *testing.T) {
 	}
 }
 
-// The reason for each response of Telegram, and the number of messages that the
-// chat shows afterwards.
+// TestSendReasons checks the reason for each response of Telegram, and the
+// number of messages that the chat shows afterwards.
 func TestSendReasons(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -332,7 +332,8 @@ func TestSendTopics(t *testing.T) {
 	}
 }
 
-// In a group without the permission Pin is rejected, and the chat stays open.
+// TestPinGroups checks that Pin is rejected in a group without the permission,
+// and that the chat stays open.
 func TestPinGroups(t *testing.T) {
 	w := newWorld(t)
 	w.far.Say(mira, group, "/status")
@@ -363,7 +364,8 @@ func TestPinGroups(t *testing.T) {
 	}
 }
 
-// Only a call without a connection was certainly not sent.
+// TestSendOffline checks that only a call without a connection counts as
+// certainly not sent.
 func TestSendOffline(t *testing.T) {
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -419,7 +421,8 @@ func TestSendToInvalidAddress(t *testing.T) {
 	}
 }
 
-// A redirect is not followed, so that its target never gets the token.
+// TestSendFollowsNoRedirect checks that a redirect is not followed, so that its
+// target never gets the token.
 func TestSendFollowsNoRedirect(t *testing.T) {
 	seen := make(chan string, 10)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -18,8 +18,8 @@ var (
 
 	// slashes and at signs, which start commands and mentions
 	separators = strings.NewReplacer("/", "/"+joiner, "@", "@"+joiner)
-	// Telegram links every "word.tld", and many file extensions are top-level
-	// domains: README.md, main.rs.
+	// Telegram links every "word.tld", and many file extensions are also
+	// top-level domains: README.md, main.rs.
 	domain = regexp.MustCompile(`([\p{L}\p{N}_-])\.([\p{L}\p{N}_-]*\p{L}{2})`)
 	ip     = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
 	// A command starts at a slash behind a character that is not part of a word.

@@ -10,21 +10,21 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Values of Inbound.Stands: why the sender cannot be authorized.
+// Values of Inbound.Unpairable: why the sender can never be paired.
 const (
 	SenderAnonymous  = "anonymous"         // an administrator who writes as the group
 	SenderChannel    = "a channel"         // a channel post, or a person who writes as a channel
 	SenderBot        = "a bot"             //
-	SenderService    = "a service message" // a member joined, a title changed: no person wrote it
-	SenderUnreadable = "not understood"    // not Telegram's form, or a kind that was not requested
+	SenderService    = "a service message" // a service message, such as a new member or title: no person wrote it
+	SenderUnreadable = "not understood"    // an update that is not in Telegram's form, or of a kind that was not requested
 )
 
 // allowedUpdates lists the requested kinds of updates. It is sent with every poll,
 // because Telegram remembers the last list.
 const allowedUpdates = `["message","edited_message","callback_query"]`
 
-// update holds the fields of a Telegram update that matter. Other fields, or
-// other types in them, cannot make decoding fail.
+// update holds the fields of a Telegram update that this package uses. Unknown
+// fields, and other fields of an unexpected type, cannot make decoding fail.
 type update struct {
 	ID      *int      `json:"update_id"`
 	Message *message  `json:"message"`
@@ -47,7 +47,8 @@ type chat struct {
 	Forum bool   `json:"is_forum"`
 }
 
-// topicName is a service message's name of a topic that was opened or renamed.
+// topicName is the name of a topic in a service message that opened or renamed
+// the topic.
 type topicName struct {
 	Name string `json:"name"`
 }
@@ -89,8 +90,9 @@ type callback struct {
 	Data    string   `json:"data"`
 }
 
-// fromUpdate converts a Telegram update. ok is false if it has no id, so that it
-// cannot be confirmed. moved is the new address of a group that moved, else "".
+// fromUpdate converts a Telegram update. ok is false if it has no id, so that
+// it cannot be confirmed. moved is the new address of a group whose address
+// changed, else "".
 func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok bool) {
 	var u update
 	err := json.Unmarshal(raw, &u)
@@ -99,7 +101,7 @@ func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok 
 		var only struct {
 			ID *int `json:"update_id"`
 		}
-		_ = json.Unmarshal(raw, &only) // then the id stays nil
+		_ = json.Unmarshal(raw, &only) // after an error the id stays nil
 		if u.ID = only.ID; u.ID == nil {
 			return in, "", false
 		}
@@ -107,7 +109,7 @@ func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok 
 	now := b.o.Clock()
 	switch {
 	case err != nil:
-		in.Stands = SenderUnreadable
+		in.Unpairable = SenderUnreadable
 	case u.Message != nil:
 		in = b.fromMessage(u.Message)
 		if u.Message.Moved != 0 {
@@ -123,7 +125,7 @@ func (b *Bot) fromUpdate(raw json.RawMessage) (in bot.Inbound, moved string, ok 
 		in = u.Press.toInbound()
 		in.Sent = now // a press has no time; Telegram keeps presses for 150 s
 	default:
-		in.Stands = SenderUnreadable
+		in.Unpairable = SenderUnreadable
 	}
 	// Update ids are only unique for one bot.
 	in.Key = b.CursorName() + ":" + strconv.Itoa(*u.ID)
@@ -152,28 +154,28 @@ func (b *Bot) fromMessage(m *message) bot.Inbound {
 			if text == "" {
 				text = r.Caption
 			}
-			in.Answers, _, _ = strings.Cut(text, "\n")
+			in.ReplyToText, _, _ = strings.Cut(text, "\n")
 		}
 	}
 	in.Actor, in.Name = m.From.actor()
 	switch {
 	case m.SenderChat != nil && m.SenderChat.ID == m.Chat.ID && m.SenderChat.Type != "channel":
-		in.Stands = SenderAnonymous
+		in.Unpairable = SenderAnonymous
 	case m.SenderChat != nil || m.From == nil || m.Chat.Type == "channel":
-		in.Stands = SenderChannel
+		in.Unpairable = SenderChannel
 		if m.SenderChat != nil {
 			in.Actor, in.Name = Address(m.SenderChat.ID, 0), "channel"
 		}
 	case m.From.Bot:
-		in.Stands = SenderBot
+		in.Unpairable = SenderBot
 	case in.Text == "" && !in.Media:
-		in.Stands = SenderService
+		in.Unpairable = SenderService
 	}
 	return in
 }
 
-// toInbound converts a press. Of an old message Telegram gives the chat and the id
-// only, or nothing.
+// toInbound converts a press. For an old message, Telegram gives only the chat
+// and the id, or nothing.
 func (c *callback) toInbound() bot.Inbound {
 	in := bot.Inbound{Press: c.Data, PressID: c.ID}
 	in.Actor, in.Name = c.From.actor()
@@ -182,7 +184,7 @@ func (c *callback) toInbound() bot.Inbound {
 		in.Private = m.Chat.Type == "private"
 	}
 	if c.From.Bot {
-		in.Stands = SenderBot
+		in.Unpairable = SenderBot
 	}
 	return in
 }
@@ -198,8 +200,8 @@ func (m *message) topic() int {
 	return 0
 }
 
-// title returns the name of the message's topic or group, "" if this message does
-// not contain it.
+// title returns the name of the message's topic or group, "" if the message
+// does not contain the name.
 func (m *message) title() string {
 	opened := m.Opened
 	if m.Renamed != nil && m.Renamed.Name != "" {
@@ -218,7 +220,7 @@ func (m *message) title() string {
 }
 
 // attachment returns the kind of a message's attachment in words for people. It
-// returns false for a message of text alone.
+// returns false for a message without an attachment.
 func (m *media) attachment() (string, bool) {
 	for _, is := range []struct {
 		field json.RawMessage

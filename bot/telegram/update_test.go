@@ -13,7 +13,7 @@ import (
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
 )
 
-// The bot.Inbound of everything that people can do.
+// TestInbound checks the bot.Inbound of everything that people can do.
 func TestInbound(t *testing.T) {
 	who := func(in bot.Inbound) bot.Inbound {
 		if in.Actor == "" {
@@ -33,7 +33,7 @@ func TestInbound(t *testing.T) {
 		{"a reply", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.Reply(mira, mira.ID, 1, "retry") },
 			bot.Inbound{Chat: private, Private: true, Text: "retry", Message: "2", ReplyTo: "1"}},
 		{"a reply to us", func(s *far.Server) { s.Inject(replyTo(7123456789)) },
-			bot.Inbound{Chat: "telegram:-1001234", Text: "yes", Message: "9", ReplyTo: "4", Answers: "? shop #4 asks (q1)"}},
+			bot.Inbound{Chat: "telegram:-1001234", Text: "yes", Message: "9", ReplyTo: "4", ReplyToText: "? shop #4 asks (q1)"}},
 		{"a reply to another bot", func(s *far.Server) { s.Inject(replyTo(5)) },
 			bot.Inbound{Chat: "telegram:-1001234", Text: "yes", Message: "9", ReplyTo: "4"}},
 		{"in a group", func(s *far.Server) { s.Say(mira, group, "/status@porter_bot") },
@@ -59,13 +59,13 @@ func TestInbound(t *testing.T) {
 		{"edited", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.EditText(mira, mira.ID, 1, "y") },
 			bot.Inbound{Chat: private, Private: true, Text: "y", Message: "1", Edited: true}},
 		{"anonymous", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: group, Text: "/stop", Anonymous: true}) },
-			bot.Inbound{Actor: "telegram:1087968824", Name: "GroupAnonymousBot", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.SenderAnonymous}},
+			bot.Inbound{Actor: "telegram:1087968824", Name: "GroupAnonymousBot", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Unpairable: telegram.SenderAnonymous}},
 		{"as a channel", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: group, Text: "/stop", Channel: -100999}) },
-			bot.Inbound{Actor: "telegram:-100999", Name: "channel", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.SenderChannel}},
+			bot.Inbound{Actor: "telegram:-100999", Name: "channel", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Unpairable: telegram.SenderChannel}},
 		{"a bot", func(s *far.Server) { s.Say(far.User{ID: 5, Name: "other_bot", Bot: true}, group, "/stop") },
-			bot.Inbound{Actor: "telegram:5", Name: "other_bot", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Stands: telegram.SenderBot}},
+			bot.Inbound{Actor: "telegram:5", Name: "other_bot", Chat: "telegram:-1001234", Text: "/stop", Message: "1", Unpairable: telegram.SenderBot}},
 		{"service", func(s *far.Server) { s.Post(far.UserMessage{From: mira, Chat: group, Service: "group_chat_created"}) },
-			bot.Inbound{Chat: "telegram:-1001234", Message: "1", Stands: telegram.SenderService}},
+			bot.Inbound{Chat: "telegram:-1001234", Message: "1", Unpairable: telegram.SenderService}},
 		{"a press", func(s *far.Server) { s.Say(mira, mira.ID, "x"); s.PressData(mira, mira.ID, 1, "1.q5.retry.7f3a") },
 			bot.Inbound{Chat: private, Private: true, Message: "1", Press: "1.q5.retry.7f3a", PressID: "4821337701"}},
 		{"a press in a topic", func(s *far.Server) {
@@ -101,7 +101,7 @@ func TestInbound(t *testing.T) {
 				"reply_to_message":   map[string]any{"message_id": 55, "forum_topic_created": map[string]any{"name": "shop"}},
 				"forum_topic_edited": map[string]any{"name": "the shop", "icon_custom_emoji_id": ""},
 			}})
-		}, bot.Inbound{Chat: topic, Title: "the shop", Message: "61", Stands: telegram.SenderService}},
+		}, bot.Inbound{Chat: topic, Title: "the shop", Message: "61", Unpairable: telegram.SenderService}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -111,7 +111,7 @@ func TestInbound(t *testing.T) {
 			got := w.receiver.wait(t, n)[n-1]
 			ignore := cmpopts.IgnoreFields(bot.Inbound{}, "Key", "Cursor")
 			if strings.HasPrefix(got.Title, "group -") && !strings.Contains(got.Chat, "/") {
-				got.Title = "" // every group of the fake server has a title
+				got.Title = "" // every group of the fake server has a title, which the test ignores
 			}
 			if got.Sent.IsZero() {
 				t.Error("no time")

@@ -17,8 +17,8 @@ import (
 // Options configure a Console. The zero value is usable.
 type Options struct {
 	Zone  *time.Location   // time zone of the times; nil = local
-	Color bool             // colours; only for a terminal, and unless NO_COLOR is set
-	Demo  bool             // times count from Began, and lines are those of the demo
+	Color bool             // use colours; only for a terminal, and only if NO_COLOR is not set
+	Demo  bool             // count times from Began, and print the demo's lines
 	Began time.Time        // start of the demo
 	Width int              // columns; 0 = 80. Commands and paths are never cut
 	Now   func() time.Time // clock for lines without an entry; nil = time.Now
@@ -31,23 +31,24 @@ const defaultWidth = 80
 type Console struct {
 	opt Options
 
-	mu       sync.Mutex
-	w        io.Writer
-	held     map[string]*session              // finished sessions whose line is not printed yet, by folded task
-	running  map[string]*session              // running agent sessions
-	spent    map[string]*taskCost             // by folded task
-	commits  map[string]string                // of the current attempt, by folded task
-	causes   []string                         // inputs whose entries were printed, newest last
-	priced   bool                             // an agent of this run reports costs
-	taught   bool                             // the sentence about claims was printed
-	pre      bool                             // the line about preflight was printed
-	asked    map[string]bool                  // questions that were printed
-	unusable map[string]bool                  // agents
-	sticky   map[string]bool                  // sticky guidance, printed once
-	outcomes map[string]ledger.AttemptOutcome // outcome of the last attempt, by folded task
+	mu              sync.Mutex
+	w               io.Writer
+	held            map[string]*session              // finished sessions whose line is not printed yet, by folded task
+	running         map[string]*session              // running agent sessions
+	spent           map[string]*taskCost             // by folded task
+	commits         map[string]string                // of the current attempt, by folded task
+	causes          []string                         // keys of inputs whose entries were printed, newest last
+	costsKnown      bool                             // an agent of this run reports costs
+	claimsExplained bool                             // the sentence about claims was printed already
+	preflightShown  bool                             // the line about preflight was printed already
+	asked           map[string]bool                  // questions that were printed
+	unusable        map[string]bool                  // agents
+	sticky          map[string]bool                  // sticky guidance, printed once
+	outcomes        map[string]ledger.AttemptOutcome // outcome of the last attempt, by folded task
 }
 
-// taskCost is the cost of one task as far as this Console saw it.
+// taskCost is the cost of one task, from the entries that this Console has
+// seen.
 type taskCost struct {
 	usd     float64
 	unknown bool
@@ -87,17 +88,17 @@ func (v view) run() loop.Run {
 	return loop.Run{}
 }
 
-// Echo prints a command that was typed invisibly, by the demo or into a pipe. by
-// names the person, or is "".
+// Echo prints a command whose typing the terminal did not show, from the demo
+// or a pipe. by names the person, or is "".
 func (c *Console) Echo(text, by string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	line := "> " + bot.Clean(text)
 	if by != "" {
-		line = bot.Pad(line, c.room()-bot.Width(by)-4, 3) + "(" + bot.Clean(by) + ")"
+		line = bot.Pad(line, c.restWidth()-bot.Width(by)-4, 3) + "(" + bot.Clean(by) + ")"
 	}
 	c.flush(c.opt.Now())
-	c.whole(c.opt.Now(), line)
+	c.uncut(c.opt.Now(), line)
 }
 
 // Reply prints the reply to a typed command, unless its entries were printed
@@ -105,27 +106,28 @@ func (c *Console) Echo(text, by string) {
 func (c *Console) Reply(m bot.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(m.Lines) == 0 || (m.Cause != "" && c.caused(m.Cause)) {
+	if len(m.Lines) == 0 || (m.Cause != "" && c.isKnownCause(m.Cause)) {
 		return
 	}
 	now := c.opt.Now()
 	c.flush(now)
-	const most = 400 // lines; a longer diff needs a pager
-	lines := strings.Split(m.Text(c.room()), "\n")
+	const most = 400 // maximum number of lines; a longer diff needs a pager
+	lines := strings.Split(m.Text(c.restWidth()), "\n")
 	for n, line := range lines {
 		switch {
 		case n == 0:
-			c.whole(now, line)
+			c.uncut(now, line)
 		case n == most:
-			c.more(fmt.Sprintf("and %d more lines", len(lines)-most))
+			c.continuation(fmt.Sprintf("and %d more lines", len(lines)-most))
 			return
 		default:
-			c.more(line)
+			c.continuation(line)
 		}
 	}
 }
 
-// Note prints lines without an entry. The first has the time; none is cut.
+// Note prints lines without an entry. The first one begins with the time; no
+// line is cut.
 func (c *Console) Note(lines ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,15 +135,15 @@ func (c *Console) Note(lines ...string) {
 	c.flush(now)
 	for n, line := range lines {
 		if n == 0 {
-			c.whole(now, bot.CleanPre(line))
+			c.uncut(now, bot.CleanPre(line))
 			continue
 		}
-		c.more(bot.CleanPre(line))
+		c.continuation(bot.CleanPre(line))
 	}
 }
 
-// room returns the columns left of a line after its time.
-func (c *Console) room() int { return c.opt.Width - len(c.indent()) }
+// restWidth returns the number of columns left in a line after its time.
+func (c *Console) restWidth() int { return c.opt.Width - len(c.indent()) }
 
 func (c *Console) indent() string {
 	if c.opt.Demo {
@@ -159,24 +161,24 @@ func (c *Console) clock(t time.Time) string {
 }
 
 // line prints one line with its time, cut to the width.
-func (c *Console) line(t time.Time, text string) { c.whole(t, bot.Cut(text, c.room())) }
+func (c *Console) line(t time.Time, text string) { c.uncut(t, bot.Cut(text, c.restWidth())) }
 
-// whole prints one line with its time, uncut.
-func (c *Console) whole(t time.Time, text string) { c.put(c.clock(t), text) }
+// uncut prints one line with its time, uncut.
+func (c *Console) uncut(t time.Time, text string) { c.write(c.clock(t), text) }
 
-// more prints a continuation of the previous line.
-func (c *Console) more(text string) { c.put(c.indent(), text) }
+// continuation prints a continuation of the previous line.
+func (c *Console) continuation(text string) { c.write(c.indent(), text) }
 
 // wrapped prints text below the previous line, broken at the width.
 func (c *Console) wrapped(text string) {
-	for _, part := range bot.Wrap(bot.Clean(text), c.room()) {
-		c.more(part)
+	for _, part := range bot.Wrap(bot.Clean(text), c.restWidth()) {
+		c.continuation(part)
 	}
 }
 
-// put writes a line. It ignores errors: a terminal that cannot be written to
+// write writes a line. It ignores errors: a terminal that cannot be written to
 // must not end a run.
-func (c *Console) put(head, text string) {
+func (c *Console) write(head, text string) {
 	text = strings.TrimRight(text, " ")
 	if c.opt.Color {
 		head, text = dim+head+plain, paint(text)
@@ -184,8 +186,8 @@ func (c *Console) put(head, text string) {
 	_, _ = io.WriteString(c.w, head+text+"\n")
 }
 
-// Colours of a sixteen-colour terminal: users choose their values, for a light
-// or a dark ground.
+// Colours from the terminal's palette of sixteen, whose values users choose,
+// for a light or a dark background.
 const (
 	plain  = "\x1b[0m"
 	dim    = "\x1b[2m"
@@ -200,8 +202,8 @@ var signColor = map[string]string{
 	bot.SignNow: cyan, bot.SignLater: dim, bot.SignPaused: yellow, bot.SignAway: dim, bot.SignAgain: cyan,
 }
 
-// signPattern finds a sign at the beginning of a line, and that of a
-// verification.
+// signPattern finds the sign at the beginning of a line, and the sign of a
+// verification within it.
 var signPattern = regexp.MustCompile(`^[` + bot.Signs + `] |  verify [✓✗]`)
 
 func paint(text string) string {
@@ -215,12 +217,12 @@ func paint(text string) string {
 	})
 }
 
-// maxCauses is the number of inputs remembered: only those with a reply still to
-// come matter.
+// maxCauses is the number of inputs remembered: only inputs whose reply is
+// still to come matter.
 const maxCauses = 64
 
-func (c *Console) told(cause string) {
-	if cause == "" || c.caused(cause) {
+func (c *Console) rememberCause(cause string) {
+	if cause == "" || c.isKnownCause(cause) {
 		return
 	}
 	if c.causes = append(c.causes, cause); len(c.causes) > maxCauses {
@@ -228,7 +230,7 @@ func (c *Console) told(cause string) {
 	}
 }
 
-func (c *Console) caused(cause string) bool {
+func (c *Console) isKnownCause(cause string) bool {
 	for _, k := range c.causes {
 		if k == cause {
 			return true
@@ -237,34 +239,34 @@ func (c *Console) caused(cause string) bool {
 	return false
 }
 
-// say prints a line for an entry, and remembers the input that caused it.
-func (c *Console) say(v view, text string) {
+// printEntry prints a line for an entry, and remembers the input that caused it.
+func (c *Console) printEntry(v view, text string) {
 	c.flush(v.at)
-	c.told(v.e.Cause)
+	c.rememberCause(v.e.Cause)
 	c.line(v.at, text)
 }
 
-// tell is say for a text that must be read in full: it is broken into up to
-// maxReasonLines lines rather than cut.
-func (c *Console) tell(v view, text string) {
+// printWrapped is printEntry for a text that must be read in full: it takes up to
+// maxReasonLines lines before it is cut.
+func (c *Console) printWrapped(v view, text string) {
 	c.flush(v.at)
-	c.told(v.e.Cause)
-	parts := bot.Wrap(text, c.room())
+	c.rememberCause(v.e.Cause)
+	parts := bot.Wrap(text, c.restWidth())
 	if len(parts) > maxReasonLines {
 		rest := strings.Join(parts[maxReasonLines-1:], " ")
-		parts = append(parts[:maxReasonLines-1], bot.Cut(rest, c.room()))
+		parts = append(parts[:maxReasonLines-1], bot.Cut(rest, c.restWidth()))
 	}
 	for n, part := range parts {
 		if n == 0 {
-			c.whole(v.at, part)
+			c.uncut(v.at, part)
 			continue
 		}
-		c.more(part)
+		c.continuation(part)
 	}
 }
 
-// maxReasonLines is the number of lines that a reason may take. Agents, programs
-// and people write reasons, and other news needs room too.
+// maxReasonLines is the number of lines that a reason may take. Agents,
+// programs and people write reasons, and one of them must not fill the screen.
 const maxReasonLines = 4
 
 func sortedKeys(m map[string]*session) []string {
@@ -278,8 +280,8 @@ func sortedKeys(m map[string]*session) []string {
 
 func (c *Console) id(task string) string { return bot.Cut(bot.Clean(ledger.ShortID(task)), 20) }
 
-// session is one agent session until its line is printed. The line waits for the
-// verification, so that it shows both the claim and the truth.
+// session is one agent session until its line is printed. The line waits for
+// the verification, so that it shows both the agent's claim and the result.
 type session struct {
 	id, task, hat string
 	event         ledger.EventAccepted
@@ -290,5 +292,5 @@ type session struct {
 	red           bool
 	then          string // the route: "→ fixer"
 	reports       []ledger.GuidanceReported
-	ready         bool // routed; only guidance for the next session can still be added
+	ready         bool // the event is routed; only guidance for the next session can still be added
 }

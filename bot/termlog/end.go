@@ -15,31 +15,31 @@ import (
 func (c *Console) ended(v view, b ledger.RunEnded) {
 	r := v.run()
 	c.flush(v.at)
-	c.told(v.e.Cause)
+	c.rememberCause(v.e.Cause)
 	exit := fmt.Sprintf("(exit %d)", b.Exit)
-	head := c.ending(v, b)
+	head := c.endReason(v, b)
 	switch {
 	case b.Reason == ledger.ReasonPreflight: // printed with the problems
-		c.more(strings.TrimSpace(orNothing("again: ", bot.Clean(b.Resume)) + "   " + exit))
+		c.continuation(strings.TrimSpace(labelled("again: ", bot.Clean(b.Resume)) + "   " + exit))
 		return
 	case r.Started.IsZero():
-		c.whole(v.at, head+"   "+exit)
+		c.uncut(v.at, head+"   "+exit)
 		c.wrapped(b.Text)
-		c.again("again", b.Resume)
+		c.resumeHint("again", b.Resume)
 		return
 	case c.opt.Demo:
-		c.whole(v.at, strings.Join([]string{head, bot.Plural(r.Agents, "session"), bot.Cost(&r)}, " · ")+"   "+exit)
+		c.uncut(v.at, strings.Join([]string{head, bot.Plural(r.Agents, "session"), bot.Cost(&r)}, " · ")+"   "+exit)
 	default:
-		c.whole(v.at, head+"   "+facts(r, v.at))
+		c.uncut(v.at, head+"   "+runTotals(r, v.at))
 	}
-	if standing := c.standing(v.after); standing != "" {
+	if standing := c.openTasks(v.after); standing != "" {
 		c.wrapped(standing)
 	}
 	if b.Text != "" && (b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonStreak || b.Agent != "") {
 		c.wrapped(b.Text)
 	}
 	if b.FinalOK != nil && !*b.FinalOK {
-		c.more(bot.SignFailed + " in a clean folder: " + strings.TrimPrefix(bot.VerifyText(ledger.Verified{Results: b.Final}), bot.SignFailed+" "))
+		c.continuation(bot.SignFailed + " in a clean folder: " + strings.TrimPrefix(bot.VerifyText(ledger.Verified{Results: b.Final}), bot.SignFailed+" "))
 	}
 	if !c.opt.Demo {
 		c.branch(r, b.Branch, exit)
@@ -48,7 +48,7 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 	if c.answers(v.after) && needsAnswer(b) {
 		word = "then"
 	}
-	c.again(word, b.Resume)
+	c.resumeHint(word, b.Resume)
 }
 
 // needsAnswer reports whether a run ended for lack of an answer, so that the
@@ -64,11 +64,11 @@ func needsAnswer(b ledger.RunEnded) bool {
 }
 
 // answers prints how to answer open questions from the shell, where chat
-// commands do not work. It reports whether there are any.
+// commands do not work. It reports whether there are open questions.
 func (c *Console) answers(s loop.State) bool {
 	lines := bot.ShellAnswers(s)
 	for _, line := range lines {
-		c.more(line)
+		c.continuation(line)
 	}
 	return len(lines) > 0
 }
@@ -79,30 +79,30 @@ func (c *Console) branch(r loop.Run, branch, exit string) {
 	if branch != "" && r.Commits > 0 {
 		line = "branch " + bot.Clean(branch) + ", " + bot.Plural(r.Commits, "commit")
 	}
-	c.more(bot.Pad(line, 54, 2) + exit)
+	c.continuation(bot.Pad(line, 54, 2) + exit)
 }
 
-// again prints the command to continue with, uncut.
-func (c *Console) again(word, command string) {
+// resumeHint prints the uncut command that continues the run.
+func (c *Console) resumeHint(word, command string) {
 	if command != "" {
-		c.more(word + ": " + bot.CleanPre(command)) // keep repeated spaces: they may be part of a path
+		c.continuation(word + ": " + bot.CleanPre(command)) // keep repeated spaces: they may be part of a path
 	}
 }
 
-// orNothing returns word and text, or "" without a text.
-func orNothing(word, text string) string {
+// labelled returns word followed by text, or "" if text is empty.
+func labelled(word, text string) string {
 	if text == "" {
 		return ""
 	}
 	return word + text
 }
 
-func facts(r loop.Run, now time.Time) string {
+func runTotals(r loop.Run, now time.Time) string {
 	return strings.Join([]string{bot.Took(now.Sub(r.Started)), bot.Plural(r.Agents, "session"), bot.Cost(&r)}, "  ")
 }
 
-// ending returns the reason for a run's end in one line (docs/spec 2.4).
-func (c *Console) ending(v view, b ledger.RunEnded) string {
+// endReason returns the reason why a run ended, in one line (docs/spec 2.4).
+func (c *Console) endReason(v view, b ledger.RunEnded) string {
 	r := v.run()
 	name := strings.TrimSpace(c.project(v) + " " + r.ID)
 	if c.opt.Demo {
@@ -159,8 +159,8 @@ func (c *Console) ending(v view, b ledger.RunEnded) string {
 	return bot.SignLater + " " + name + " ended: " + bot.Clean(string(b.Reason))
 }
 
-// standing lists the tasks that are not done, the most urgent first.
-func (c *Console) standing(s loop.State) string {
+// openTasks lists the tasks that are not done, the most urgent first.
+func (c *Console) openTasks(s loop.State) string {
 	groups := map[ledger.Status][]string{}
 	for _, t := range s.Project.Tasks.All() {
 		id := c.id(t.Task.ID)
@@ -189,7 +189,7 @@ func (c *Console) standing(s loop.State) string {
 	return strings.Join(parts, " · ")
 }
 
-// Leave prints that nightporter ends although the run does not: it paused for
+// Leave prints that nightporter ends before the run does: the run paused for
 // review, or a signal cut it off. exit is the process's exit code.
 func (c *Console) Leave(s loop.State, exit int) {
 	c.mu.Lock()
@@ -200,23 +200,23 @@ func (c *Console) Leave(s loop.State, exit int) {
 	}
 	now := c.opt.Now()
 	v := view{before: s, after: s, at: now}
-	c.releaseAll(v)
+	c.printAllHeld(v)
 	code := fmt.Sprintf("(exit %d)", exit)
 	if r.State == ledger.RunPaused {
-		c.whole(now, fmt.Sprintf("%s %s %s paused: %s done   %s", bot.SignPaused, c.project(v), r.ID, bot.Count(s), facts(*r, now)))
-		if standing := c.standing(s); standing != "" {
+		c.uncut(now, fmt.Sprintf("%s %s %s paused: %s done   %s", bot.SignPaused, c.project(v), r.ID, bot.Count(s), runTotals(*r, now)))
+		if standing := c.openTasks(s); standing != "" {
 			c.wrapped(standing)
 		}
 		c.branch(*r, r.Base.Branch, code)
 		c.answers(s)
-		c.again("go on", r.Settings.ResumeCommand())
+		c.resumeHint("go on", r.Settings.ResumeCommand())
 		return
 	}
 	text := bot.SignLater + " stopped; nothing is lost"
 	if task := strings.Fields(bot.Doing(s)); len(task) > 0 {
 		text = bot.SignLater + " stopped; " + task[0] + " starts afresh next time"
 	}
-	c.whole(now, text+" "+code)
+	c.uncut(now, text+" "+code)
 	c.answers(s)
-	c.again("go on", r.Settings.ResumeCommand())
+	c.resumeHint("go on", r.Settings.ResumeCommand())
 }

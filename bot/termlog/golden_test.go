@@ -23,7 +23,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var berlin = time.FixedZone("CET", 3600)
 
-// evening is the start of scripted nights: Thu 19 Nov 2026, 23:10:02.
+// evening is the time at which scripted nights start: Thu 19 Nov 2026,
+// 23:10:02.
 var evening = time.Date(2026, 11, 19, 23, 10, 2, 0, berlin)
 
 // scene is a night with a Console that shows it.
@@ -43,35 +44,37 @@ func newScene(project string, opt termlog.Options) *scene {
 	return s
 }
 
-// typed handles a line that a person types, and prints echo and reply.
+// typed handles a line that a person types, and prints its echo and reply.
 func (s *scene) typed(line, by string) {
 	s.keys++
 	s.Echo(line, by)
-	m, err := bot.Handle(context.Background(), desk{s.Night}, bot.Request{Key: fmt.Sprintf("console:%d", s.keys), Actor: "console", Text: line, Time: s.Now})
+	m, err := bot.Handle(context.Background(), nightService{s.Night}, bot.Request{Key: fmt.Sprintf("console:%d", s.keys), Actor: "console", Text: line, Time: s.Now})
 	if err != nil {
 		panic(err)
 	}
 	s.Reply(m)
 }
 
-// desk is the bot.Service of the night.
-type desk struct{ n *scenario.Night }
+// nightService is the bot.Service of the scripted night.
+type nightService struct{ n *scenario.Night }
 
-func (d desk) Do(_ context.Context, in loop.Input) (ledger.Answer, error) { return d.n.Do(in), nil }
-func (d desk) State(string) (loop.State, bool)                            { return d.n.State, true }
-func (d desk) Projects() []string                                         { return []string{d.n.State.Project.Name} }
-func (d desk) Diff(context.Context, string, string) (string, error)       { return "", nil }
-func (d desk) Hats(context.Context, string, string) (bot.HatSet, error) {
+func (d nightService) Do(_ context.Context, in loop.Input) (ledger.Answer, error) {
+	return d.n.Do(in), nil
+}
+func (d nightService) State(string) (loop.State, bool)                      { return d.n.State, true }
+func (d nightService) Projects() []string                                   { return []string{d.n.State.Project.Name} }
+func (d nightService) Diff(context.Context, string, string) (string, error) { return "", nil }
+func (d nightService) Hats(context.Context, string, string) (bot.HatSet, error) {
 	set := d.n.Settings()
 	return bot.HatSet{Pattern: set.Pattern, Hats: set.Hats, Agent: set.Agent}, nil
 }
 
-func (d desk) Runs(context.Context, string) ([]string, error) { return d.n.Runs(), nil }
-func (d desk) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
+func (d nightService) Runs(context.Context, string) ([]string, error) { return d.n.Runs(), nil }
+func (d nightService) RunRecords(_ context.Context, _, run string, types ...string) ([]ledger.Record, error) {
 	return d.n.RunRecords(run, types...), nil
 }
 
-func (d desk) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
+func (d nightService) Records(_ context.Context, _, task string) ([]ledger.Record, error) {
 	return d.n.Records(task), nil
 }
 
@@ -162,8 +165,9 @@ func TestDemo(t *testing.T) {
 	golden(t, "demo", s.out.Bytes())
 }
 
-// TestNight compares a night in a real project: costs, guidance, a blocked task,
-// a usage limit, and the rest in the morning.
+// TestNight compares a night in a real project with its golden file: costs,
+// guidance, a blocked task, a usage limit, and the rest of the work in the
+// morning.
 func TestNight(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	priced := func(a scenario.Act, usd float64) scenario.Act { a.Cost = usd; return a }

@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// bound prints guidance that a session got for the first time, or got again
-// because the session before was cut off.
+// bound prints guidance that a session got for the first time, or again because
+// the previous session was cut off.
 func (c *Console) bound(v view, b ledger.GuidanceBound) {
 	var fresh, again []string
 	for _, id := range b.Binding.Bound {
@@ -34,26 +34,26 @@ func (c *Console) bound(v view, b ledger.GuidanceBound) {
 			s.then += gap + bot.Clean(b.Hat) + " " + bot.SignNow + " with " + strings.Join(fresh, " ")
 			c.printSession(v, s)
 		} else {
-			c.say(v, bot.SignNow+" "+strings.Join(fresh, " ")+" with "+c.id(v.e.Task)+" "+bot.Clean(b.Hat))
+			c.printEntry(v, bot.SignNow+" "+strings.Join(fresh, " ")+" with "+c.id(v.e.Task)+" "+bot.Clean(b.Hat))
 		}
 	}
 	if len(again) > 0 {
-		c.say(v, bot.SignAgain+" "+strings.Join(again, " ")+" handed on to "+c.id(v.e.Task)+" "+bot.Clean(b.Hat))
+		c.printEntry(v, bot.SignAgain+" "+strings.Join(again, " ")+" handed on to "+c.id(v.e.Task)+" "+bot.Clean(b.Hat))
 	}
 }
 
-// guidance prints changes of guidance that waits.
+// guidance prints changes of guidance that is queued.
 func (c *Console) guidance(v view) {
 	switch b := v.e.Body.(type) {
 	case ledger.GuidanceQueued:
-		c.say(v, bot.SignLater+" "+b.Item.ID+" queued → "+bot.Clean(loop.Forecast(v.after, b.Item).String()))
+		c.printEntry(v, bot.SignLater+" "+b.Item.ID+" queued → "+bot.Clean(loop.Forecast(v.after, b.Item).String()))
 	case ledger.GuidanceChanged:
-		c.say(v, bot.SignLater+" "+bot.Clean(b.ID)+" changed: "+bot.Clean(b.Text))
+		c.printEntry(v, bot.SignLater+" "+bot.Clean(b.ID)+" changed: "+bot.Clean(b.Text))
 	case ledger.GuidanceDropped:
-		c.say(v, bot.SignAway+" "+bot.Clean(b.ID)+" dropped")
+		c.printEntry(v, bot.SignAway+" "+bot.Clean(b.ID)+" dropped")
 	case ledger.GuidanceExpired:
-		c.tell(v, bot.SignAway+" "+bot.Clean(b.ID)+" expired"+because(b.Why)+"   "+bot.Clean(b.ID)+" keep")
+		c.printWrapped(v, bot.SignAway+" "+bot.Clean(b.ID)+" expired"+reasonSuffix(b.Why)+"   "+bot.Clean(b.ID)+" keep")
 	case ledger.GuidanceKept:
-		c.say(v, bot.SignLater+" "+bot.Clean(b.ID)+" queued again")
+		c.printEntry(v, bot.SignLater+" "+bot.Clean(b.ID)+" queued again")
 	}
 }

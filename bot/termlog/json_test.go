@@ -20,7 +20,8 @@ func contextWith(t *testing.T) (context.Context, context.CancelCauseFunc) {
 	return context.WithCancelCause(t.Context())
 }
 
-// TestJSON: each entry is one object on one line, whatever it contains.
+// TestJSON checks that each entry is one object on one line, whatever it
+// contains.
 func TestJSON(t *testing.T) {
 	var out bytes.Buffer
 	j := termlog.NewJSON(&out)

@@ -11,7 +11,7 @@ import (
 // entry prints one entry. Entries without a case are of no interest to people.
 func (c *Console) entry(v view) {
 	switch b := v.e.Body.(type) {
-	// Sessions: several entries make up one line.
+	// Sessions: one line is printed for several entries.
 	case ledger.SessionPlanned:
 		c.planned(v, b)
 	case ledger.EventAccepted:
@@ -40,7 +40,7 @@ func (c *Console) entry(v view) {
 	case ledger.AgentUsable:
 		if c.unusable[b.Agent] {
 			delete(c.unusable, b.Agent)
-			c.say(v, bot.SignNow+" "+bot.Clean(b.Agent)+" is tried again")
+			c.printEntry(v, bot.SignNow+" "+bot.Clean(b.Agent)+" is tried again")
 		}
 	default:
 		c.printStandalone(v)
@@ -61,39 +61,39 @@ func (c *Console) printStandalone(v view) {
 	case ledger.RunStateSet:
 		c.stateSet(v, b)
 	case ledger.RunFinishing:
-		c.releaseAll(v)
+		c.printAllHeld(v)
 		if !c.opt.Demo {
-			c.say(v, bot.SignLater+" the branch tip is verified once more, in a clean folder")
+			c.printEntry(v, bot.SignLater+" the branch tip is verified once more, in a clean folder")
 		}
 	case ledger.RunEnded:
-		c.releaseAll(v)
+		c.printAllHeld(v)
 		c.ended(v, b)
 	case ledger.AgentParked:
 		c.parked(v, b)
 	case ledger.AgentUnusable:
 		c.unusable[b.Agent] = true
-		c.tell(v, bot.SignLook+" agent "+bot.Clean(b.Agent)+" cannot be used: "+bot.Clean(b.Text))
+		c.printWrapped(v, bot.SignLook+" agent "+bot.Clean(b.Agent)+" cannot be used: "+bot.Clean(b.Text))
 	case ledger.SourceRead:
 		c.sourceRead(v, b)
 	case ledger.AnswerUndone:
-		c.tell(v, bot.SignAgain+" "+b.Before.Question.ID+" taken back by "+bot.Clean(b.By)+": it is open again")
+		c.printWrapped(v, bot.SignAgain+" "+b.Before.Question.ID+" taken back by "+bot.Clean(b.By)+": it is open again")
 	case ledger.BaselineBroke:
-		c.tell(v, bot.SignLook+" "+bot.Clean(b.Text)+"; from here on only shown")
+		c.printWrapped(v, bot.SignLook+" "+bot.Clean(b.Text)+"; from here on only shown")
 	case ledger.HatsRead:
 		c.hatsRead(v, b)
 	case ledger.PathsAllowed:
-		c.tell(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+firstPaths(b.Paths))
+		c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+firstPaths(b.Paths))
 	case ledger.PlanSettled:
-		c.release(v, v.e.Task)
+		c.printHeld(v, v.e.Task)
 		c.planSettled(v, b)
 	case ledger.PartsMade:
-		c.release(v, v.e.Task)
+		c.printHeld(v, v.e.Task)
 		if text := bot.PartsText(b); text != "" {
-			c.tell(v, bot.SignLater+" "+c.id(v.e.Task)+" plan: "+text)
+			c.printWrapped(v, bot.SignLater+" "+c.id(v.e.Task)+" plan: "+text)
 		}
 	case ledger.SourceMarked:
 		if b.Error != "" {
-			c.tell(v, bot.SignLook+" "+c.id(v.e.Task)+" not marked in "+bot.Plan(&loop.Run{Settings: v.run().Settings})+": "+bot.Clean(b.Error))
+			c.printWrapped(v, bot.SignLook+" "+c.id(v.e.Task)+" not marked in "+bot.Plan(&loop.Run{Settings: v.run().Settings})+": "+bot.Clean(b.Error))
 		}
 	case ledger.Commitment:
 		c.commitment(v, b)
@@ -102,7 +102,7 @@ func (c *Console) printStandalone(v view) {
 	case ledger.AttemptEnded:
 		c.attemptEnded(v, b)
 	case ledger.EventRefused:
-		c.tell(v, bot.SignLook+" "+c.id(v.e.Task)+" "+bot.Clean(c.sessionOf(v).hat)+": "+bot.Clean(b.Type)+" refused: "+bot.Clean(b.Why)+owed(b))
+		c.printWrapped(v, bot.SignLook+" "+c.id(v.e.Task)+" "+bot.Clean(c.sessionOf(v).hat)+": "+bot.Clean(b.Type)+" refused: "+bot.Clean(b.Why)+owedGuidance(b))
 	case ledger.GuidanceQueued, ledger.GuidanceChanged, ledger.GuidanceDropped, ledger.GuidanceExpired, ledger.GuidanceKept:
 		c.guidance(v)
 	case ledger.QuestionAsked:
@@ -112,38 +112,38 @@ func (c *Console) printStandalone(v view) {
 	case ledger.QuestionExpired:
 		c.expired(v, b)
 	case ledger.InputPoisoned:
-		c.say(v, bot.SignLook+" a fault in nightporter, with "+bot.Clean(b.Kind)+"; all else goes on")
+		c.printEntry(v, bot.SignLook+" a fault in nightporter, with "+bot.Clean(b.Kind)+"; all else goes on")
 		c.wrapped(b.Error)
 	case ledger.EffectFailed:
 		if !b.Disk { // the run's wait is printed instead
-			c.tell(v, bot.SignLook+" "+bot.Clean(b.Kind)+" failed: "+bot.Clean(b.Text))
+			c.printWrapped(v, bot.SignLook+" "+bot.Clean(b.Kind)+" failed: "+bot.Clean(b.Text))
 		}
 	}
 }
 
-func owed(b ledger.EventRefused) string {
+func owedGuidance(b ledger.EventRefused) string {
 	if len(b.Owed) == 0 {
 		return ""
 	}
 	return " (" + strings.Join(b.Owed, " ") + ")"
 }
 
-// planned records a session that begins. It prints once that preflight runs
-// commands, because they can take minutes.
+// planned records a session that begins. Before the first command of a
+// preflight it prints that commands run, because they can take minutes.
 func (c *Console) planned(v view, b ledger.SessionPlanned) {
 	if b.Kind == ledger.KindAgent {
 		c.running[v.e.Session] = &session{id: v.e.Session, task: v.e.Task, hat: b.Hat, stall: b.Stall.D(), wall: b.Wall.D()}
 		return
 	}
-	if v.e.Task == "" && b.Kind != ledger.KindFinal && v.run().Started.IsZero() && !c.pre && !c.opt.Demo {
-		c.pre = true
-		c.say(v, bot.SignLater+" "+v.run().ID+": looks whether "+bot.CommandName(b.Command)+" works on the start commit")
+	if v.e.Task == "" && b.Kind != ledger.KindFinal && v.run().Started.IsZero() && !c.preflightShown && !c.opt.Demo {
+		c.preflightShown = true
+		c.printEntry(v, bot.SignLater+" "+v.run().ID+": looks whether "+bot.CommandName(b.Command)+" works on the start commit")
 	}
 }
 
-// Entry prints the meaning of one committed entry for the person who watches.
-// before and after are the states around it. Call it in the order of the
-// commits. Many entries print nothing.
+// Entry prints a committed entry in words, if it is of interest to a person who
+// watches. before and after are the states around it. Call it in the order of
+// the commits.
 func (c *Console) Entry(before, after loop.State, e ledger.Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

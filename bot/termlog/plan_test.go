@@ -14,8 +14,9 @@ import (
 	"github.com/nightporter/nightporter/loop/payload"
 )
 
-// TestPlans: lines about debated plans, paths out of scope, changed hats and
-// outcomes of attempts. The entries are written by hand.
+// TestPlans compares lines about debated plans, paths out of scope, changed
+// hats and outcomes of attempts with golden files. The test writes their
+// entries itself.
 func TestPlans(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#2 builder" })
@@ -57,7 +58,8 @@ func TestPlans(t *testing.T) {
 	golden(t, "scene-plans", s.out.Bytes())
 }
 
-// TestLinesKeepTheirWidth: a narrow line shortens quotations, never results.
+// TestLinesKeepTheirWidth checks that a narrow line shortens quotations, never
+// results.
 func TestLinesKeepTheirWidth(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#2 builder" })

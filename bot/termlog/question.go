@@ -13,11 +13,11 @@ import (
 // question prints a question: its subject, how to answer, and the default.
 func (c *Console) question(v view, q ledger.Question) {
 	if c.asked[q.ID] {
-		return // reopened without an end: printed when it expired
+		return // reopened without an expiry: printed when it expired
 	}
 	c.asked[q.ID] = true
 	if q.Task != "" {
-		c.release(v, q.Task)
+		c.printHeld(v, q.Task)
 	}
 	if q.OwnWords() {
 		c.askAgent(v, q)
@@ -28,19 +28,19 @@ func (c *Console) question(v view, q ledger.Question) {
 	said := bot.CleanLines(q.Text)
 	switch bot.TextOf(q) {
 	case bot.TextSteps:
-		c.say(v, text+": "+bot.Clean(q.Title))
+		c.printEntry(v, text+": "+bot.Clean(q.Title))
 		const most = 12
 		for n, line := range said {
 			if n == most {
-				c.more(fmt.Sprintf("  and %d more lines: /task %s", len(said)-most, strings.TrimPrefix(c.id(q.Task), "#")))
+				c.continuation(fmt.Sprintf("  and %d more lines: /task %s", len(said)-most, strings.TrimPrefix(c.id(q.Task), "#")))
 				break
 			}
-			c.more("  " + bot.Cut(line, c.room()-2))
+			c.continuation("  " + bot.Cut(line, c.restWidth()-2))
 		}
 	case bot.TextOutcome:
-		c.tell(v, text+because(bot.OutcomeWhy(c.outcomes[ledger.FoldID(q.Task)], q.Text)))
+		c.printWrapped(v, text+reasonSuffix(bot.OutcomeWhy(c.outcomes[ledger.FoldID(q.Task)], q.Text)))
 	default:
-		c.tell(v, text+because(q.Text))
+		c.printWrapped(v, text+reasonSuffix(q.Text))
 	}
 	if bot.ReadCommand(q) != "" {
 		about, rounds := bot.PlanFacts(v.after, q)
@@ -70,7 +70,7 @@ func (c *Console) verbs(v view, q ledger.Question) {
 	}
 	line := strings.Join(typed, " · ")
 	then := c.unanswered(v, q)
-	if then != "" && bot.Width(line)+bot.Width(then)+6 <= c.room() {
+	if then != "" && bot.Width(line)+bot.Width(then)+6 <= c.restWidth() {
 		line, then = line+"      "+then, ""
 	}
 	c.wrappedPre(line)
@@ -79,17 +79,17 @@ func (c *Console) verbs(v view, q ledger.Question) {
 	}
 }
 
-// wrappedPre is wrapped for a line whose spaces must stay.
+// wrappedPre is wrapped for text whose spaces must be kept.
 func (c *Console) wrappedPre(text string) {
-	for _, part := range bot.Wrap(bot.CleanPre(text), c.room()) {
-		c.more(part)
+	for _, part := range bot.Wrap(bot.CleanPre(text), c.restWidth()) {
+		c.continuation(part)
 	}
 }
 
 // unanswered returns what happens without an answer, or "" if nothing happens.
 func (c *Console) unanswered(v view, q ledger.Question) string {
 	if q.Expires.IsZero() {
-		return bot.Stands(v.after, q)
+		return bot.WhileWaiting(v.after, q)
 	}
 	return bot.Unanswered(v.after, q, c.deadline(q, v.at))
 }
@@ -106,24 +106,24 @@ func (c *Console) askAgent(v view, q ledger.Question) {
 	head := bot.SignAsk + " " + c.id(q.Task) + " asks: " + bot.Clean(q.Text) + " (" + q.ID + ")"
 	var options, letters []string
 	for n, o := range q.Options {
-		options = append(options, ledger.Letter(n)+"  "+bot.Cut(bot.Clean(o), c.room()-24)+bot.ChoiceNote(q, n))
+		options = append(options, ledger.Letter(n)+"  "+bot.Cut(bot.Clean(o), c.restWidth()-24)+bot.ChoiceNote(q, n))
 		letters = append(letters, q.ID+" "+ledger.Letter(n))
 	}
 	line := head + "   " + strings.Join(options, "   ")
 	c.flush(v.at)
-	c.told(v.e.Cause)
-	if bot.Width(line) <= c.room() || (c.opt.Demo && len(options) > 0) {
-		c.whole(v.at, line)
+	c.rememberCause(v.e.Cause)
+	if bot.Width(line) <= c.restWidth() || (c.opt.Demo && len(options) > 0) {
+		c.uncut(v.at, line)
 	} else {
-		for n, part := range bot.Wrap(head, c.room()) {
+		for n, part := range bot.Wrap(head, c.restWidth()) {
 			if n == 0 {
-				c.whole(v.at, part)
+				c.uncut(v.at, part)
 			} else {
-				c.more(part)
+				c.continuation(part)
 			}
 		}
 		for _, o := range options {
-			c.more("  " + o)
+			c.continuation("  " + o)
 		}
 	}
 	how := "Type " + q.ID + " and your answer."
@@ -158,7 +158,7 @@ func (c *Console) answered(v view, b ledger.QuestionAnswered) {
 	if b.By != "" && b.By != "console" {
 		text += ", by " + bot.Cut(bot.Clean(b.By), 24)
 	}
-	c.tell(v, text+because(b.Words))
+	c.printWrapped(v, text+reasonSuffix(b.Words))
 }
 
 // expired prints the default taken for a question. It prints nothing for
@@ -174,5 +174,5 @@ func (c *Console) expired(v view, b ledger.QuestionExpired) {
 	} else if then == "" {
 		then = bot.Clean(b.Choice)
 	}
-	c.tell(v, bot.SignAway+" "+bot.Clean(b.ID)+" unanswered: "+then)
+	c.printWrapped(v, bot.SignAway+" "+bot.Clean(b.ID)+" unanswered: "+then)
 }

@@ -12,9 +12,9 @@ import (
 const maxLine = 1 << 20
 
 // ReadLines calls line for each non-blank line of r until r or ctx ends. It
-// returns nil at the end of r, else ctx's cause or an error of r. A blocked Read
-// cannot be interrupted: after ctx ends, a goroutine stays in it, and drops what
-// it reads.
+// returns nil at the end of r, else ctx's cause or an error of r. A blocked
+// Read cannot be interrupted: after ctx ends, its goroutine remains and drops
+// what it reads.
 func ReadLines(ctx context.Context, r io.Reader, line func(string)) error {
 	lines, failed := make(chan string), make(chan error, 1)
 	go func() {

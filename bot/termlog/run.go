@@ -29,7 +29,7 @@ func (c *Console) finding(f ledger.Finding) {
 	c.wrappedPre(f.String())
 	if fix != "" {
 		for _, line := range bot.CleanLines(fix) {
-			c.more("  " + line)
+			c.continuation("  " + line)
 		}
 	}
 }
@@ -39,22 +39,22 @@ func (c *Console) preflightDone(v view, b ledger.PreflightDone) {
 	for _, f := range slices.Concat(b.Base.Notes, b.Warnings) {
 		first := f
 		first.Fix = ""
-		c.tell(v, bot.SignLook+" "+bot.Clean(first.String()))
+		c.printWrapped(v, bot.SignLook+" "+bot.Clean(first.String()))
 		if f.Fix != "" {
 			c.wrapped(f.Fix)
 		}
 	}
 	if n := len(b.Base.Dirty); n > 0 {
-		c.say(v, fmt.Sprintf("%s %s of your checkout not included: %s", bot.SignLook, bot.Plural(n, "changed file"), firstPaths(b.Base.Dirty)))
+		c.printEntry(v, fmt.Sprintf("%s %s of your checkout not included: %s", bot.SignLook, bot.Plural(n, "changed file"), firstPaths(b.Base.Dirty)))
 	}
 }
 
-// started prints a run's first lines.
+// started prints the first lines of a run.
 func (c *Console) started(v view, b ledger.RunStarted) {
 	r := v.run()
 	c.flush(v.at)
 	if c.opt.Demo {
-		c.whole(v.at, fmt.Sprintf("%s %s started · branch %s · %s%s", bot.SignNow, r.ID, bot.Clean(r.Base.Branch), baseline(b), boundaryWord(r)))
+		c.uncut(v.at, fmt.Sprintf("%s %s started · branch %s · %s%s", bot.SignNow, r.ID, bot.Clean(r.Base.Branch), baseline(b), boundaryWord(r)))
 		return
 	}
 	c.line(v.at, fmt.Sprintf("%s %s %s started: %s, %s, %s", bot.SignNow, c.project(v), r.ID,
@@ -68,21 +68,21 @@ func (c *Console) started(v view, b ledger.RunStarted) {
 // boundary of its sessions.
 func (c *Console) printBoundary(v view) {
 	r := v.run()
-	c.more("branch " + bot.Clean(r.Base.Branch) + "; your checkout stays as it is")
+	c.continuation("branch " + bot.Clean(r.Base.Branch) + "; your checkout stays as it is")
 	if r.Base.From != "" {
-		c.more("goes on from " + bot.Clean(r.Base.From))
+		c.continuation("goes on from " + bot.Clean(r.Base.From))
 	}
 	switch r.Base.Boundary {
 	case 3:
-		c.more("boundary level 3: sessions write only into their own folders")
+		c.continuation("boundary level 3: sessions write only into their own folders")
 	case 2:
-		c.more("boundary level 2: sessions write only into their own folders; they see other processes")
+		c.continuation("boundary level 2: sessions write only into their own folders; they see other processes")
 	case 1:
-		c.more(bot.SignLook + " boundary level 1: what sessions write is compared, not prevented")
+		c.continuation(bot.SignLook + " boundary level 1: what sessions write is compared, not prevented")
 	}
 }
 
-// boundaryWord returns the boundary in one word, for a line without room for
+// boundaryWord names the boundary in one word, for a line without room for
 // more.
 func boundaryWord(r loop.Run) string {
 	if r.Base.Boundary == 0 {
@@ -92,7 +92,7 @@ func boundaryWord(r loop.Run) string {
 }
 
 func (c *Console) typeHint(r loop.Run) {
-	c.more("Type /guidance TEXT, /pause, /stop or /help. Ctrl-C ends " + r.ID + " cleanly.")
+	c.continuation("Type /guidance TEXT, /pause, /stop or /help. Ctrl-C ends " + r.ID + " cleanly.")
 }
 
 // baseline returns the result of verifying the start commit. A failure that is
@@ -136,7 +136,7 @@ func (c *Console) resumed(v view) {
 	if r.Started.IsZero() {
 		return // the run has not started yet
 	}
-	c.say(v, fmt.Sprintf("%s %s %s goes on: %s done", bot.SignNow, c.project(v), r.ID, bot.Count(v.after)))
+	c.printEntry(v, fmt.Sprintf("%s %s %s goes on: %s done", bot.SignNow, c.project(v), r.ID, bot.Count(v.after)))
 	if v.before.Project.Run != nil && v.before.Project.Run.State == ledger.RunPaused {
 		return
 	}
@@ -153,11 +153,11 @@ func (c *Console) stateSet(v view, b ledger.RunStateSet) {
 	switch b.State {
 	case ledger.RunPausing:
 		if doing != "" {
-			c.say(v, bot.SignPaused+" pauses after "+doing+"; /resume keeps going")
+			c.printEntry(v, bot.SignPaused+" pauses after "+doing+"; /resume keeps going")
 		}
 	case ledger.RunPaused:
 		if b.Wait != ledger.WaitReview { // its question is printed instead
-			c.say(v, bot.SignPaused+" paused · "+bot.Count(v.after).String()+"; stays so until /resume")
+			c.printEntry(v, bot.SignPaused+" paused · "+bot.Count(v.after).String()+"; stays so until /resume")
 		}
 	case ledger.RunStopping:
 		c.stopping(v, b, doing)
@@ -170,7 +170,7 @@ func (c *Console) stateSet(v view, b ledger.RunStateSet) {
 			if doing != "" {
 				text += " with " + strings.Fields(doing)[0]
 			}
-			c.say(v, text)
+			c.printEntry(v, text)
 		}
 	}
 }
@@ -178,17 +178,17 @@ func (c *Console) stateSet(v view, b ledger.RunStateSet) {
 func (c *Console) stopping(v view, b ledger.RunStateSet, doing string) {
 	switch {
 	case b.Now && b.Signal != "":
-		c.say(v, bot.SignLater+" stopping now ("+bot.Clean(b.Signal)+")")
+		c.printEntry(v, bot.SignLater+" stopping now ("+bot.Clean(b.Signal)+")")
 	case b.Now:
-		c.say(v, bot.SignLater+" stopping "+orNow(doing))
+		c.printEntry(v, bot.SignLater+" stopping "+whatNow(doing))
 	case b.Signal != "":
-		c.say(v, bot.SignLater+" ends after this session; once more: at once")
+		c.printEntry(v, bot.SignLater+" ends after this session; once more: at once")
 	case doing != "":
-		c.say(v, bot.SignLater+" ends after "+doing+"; /resume keeps going")
+		c.printEntry(v, bot.SignLater+" ends after "+doing+"; /resume keeps going")
 	}
 }
 
-func orNow(doing string) string {
+func whatNow(doing string) string {
 	if doing == "" {
 		return "now"
 	}
@@ -201,21 +201,21 @@ func (c *Console) waits(v view, b ledger.RunStateSet) {
 	}
 	until := ""
 	if !b.Until.IsZero() {
-		until = " until " + c.until(b.Until, v.at)
+		until = " until " + c.waitEnd(b.Until, v.at)
 	}
 	text := bot.Clean(b.Text)
 	switch b.Wait {
 	case ledger.WaitQuestion: // the question is printed instead
 		return
 	case ledger.WaitDisk:
-		c.say(v, bot.SignLook+" waits: "+text+". Make room; it goes on by itself.")
+		c.printEntry(v, bot.SignLook+" waits: "+text+". Make room; it goes on by itself.")
 		return
 	case ledger.WaitLimit:
 		h := v.after.Shared.Agents[b.Agent]
 		agent, why := bot.Clean(b.Agent), bot.Clean(h.Text)
 		if b.Agent == "" {
-			c.tell(v, bot.SignLook+" waits"+until+": "+text+" Ctrl-C is safe.")
-			c.more("/resume tries now")
+			c.printWrapped(v, bot.SignLook+" waits"+until+": "+text+" Ctrl-C is safe.")
+			c.continuation("/resume tries now")
 			return
 		}
 		switch h.Why {
@@ -224,15 +224,15 @@ func (c *Console) waits(v view, b ledger.RunStateSet) {
 		case ledger.FailureNetwork:
 			why = "network"
 		}
-		c.tell(v, bot.SignLook+" waits"+until+" for "+bot.Cut(agent, 40)+": "+bot.Cut(why, 40)+". Ctrl-C is safe.")
-		c.more("/resume tries now")
+		c.printWrapped(v, bot.SignLook+" waits"+until+" for "+bot.Cut(agent, 40)+": "+bot.Cut(why, 40)+". Ctrl-C is safe.")
+		c.continuation("/resume tries now")
 		return
 	}
-	c.tell(v, bot.SignLook+" waits"+until+because(text))
+	c.printWrapped(v, bot.SignLook+" waits"+until+reasonSuffix(text))
 }
 
-// until formats the end of a wait, with seconds if it is near.
-func (c *Console) until(t, now time.Time) string {
+// waitEnd formats the end of a wait, with seconds if it is near.
+func (c *Console) waitEnd(t, now time.Time) string {
 	if d := t.Sub(now); d > 0 && d < 10*time.Minute && !c.opt.Demo {
 		return t.In(c.opt.Zone).Format("15:04:05")
 	}
@@ -251,7 +251,7 @@ func (c *Console) parked(v view, b ledger.AgentParked) {
 	if b.Why == ledger.FailureLimit {
 		why = "at its usage limit"
 	}
-	c.say(v, fmt.Sprintf("%s %s %s until %s; %s takes over", bot.SignLook, bot.Clean(b.Agent), why, c.until(b.Until, v.at), bot.Clean(set.Fallback)))
+	c.printEntry(v, fmt.Sprintf("%s %s %s until %s; %s takes over", bot.SignLook, bot.Clean(b.Agent), why, c.waitEnd(b.Until, v.at), bot.Clean(set.Fallback)))
 }
 
 func (c *Console) project(v view) string { return bot.Cut(bot.Clean(v.after.Project.Name), 32) }

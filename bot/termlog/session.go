@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// sessionOf returns the running session that an entry is about. It adds one that
-// this Console has not seen begin.
+// sessionOf returns the running session of an entry. It adds a session whose
+// beginning this Console has not seen.
 func (c *Console) sessionOf(v view) *session {
 	s := c.running[v.e.Session]
 	if s == nil {
@@ -34,7 +34,7 @@ func (c *Console) agentEnded(v view, b ledger.SessionEnded) {
 	delete(c.running, s.id)
 	s.ended = b
 	if b.Exit.CostUSD > 0 {
-		c.priced = true
+		c.costsKnown = true
 	}
 	p := c.spent[ledger.FoldID(s.task)]
 	if p == nil {
@@ -71,9 +71,9 @@ func (c *Console) agentEnded(v view, b ledger.SessionEnded) {
 		}
 	}
 	c.flush(v.at)
-	c.whole(v.at, c.columns(s)+bot.SignFailed+" "+bot.Cut(text, 60))
+	c.uncut(v.at, c.columns(s)+bot.SignFailed+" "+bot.Cut(text, 60))
 	if last := lastWords(b.Exit.Tail); last != "" && b.Counts == ledger.CountsAsFailed {
-		c.more("    ┃ " + bot.Cut(last, c.room()-6))
+		c.continuation("    ┃ " + bot.Cut(last, c.restWidth()-6))
 	}
 	c.reports(v, s)
 }
@@ -91,7 +91,7 @@ func lastWords(tail string) string {
 // verified adds the daemon's own result to the line, and prints it.
 func (c *Console) verified(v view, b ledger.Verified) {
 	s := c.held[ledger.FoldID(v.e.Task)]
-	if s != nil && b.Kind == ledger.KindRepro && b.OK { // the route or the repetition prints it
+	if s != nil && b.Kind == ledger.KindRepro && b.OK { // routed or redo prints the line
 		s.verify = "verify " + bot.VerifyText(b)
 	}
 	if b.Kind != ledger.KindVerify {
@@ -99,9 +99,9 @@ func (c *Console) verified(v view, b ledger.Verified) {
 	}
 	text := bot.VerifyText(b)
 	if c.opt.Demo { // the demo's tests take no time
-		text = strings.TrimSuffix(text, " "+bot.Took(took(b)))
+		text = strings.TrimSuffix(text, " "+bot.Took(verifyTime(b)))
 	}
-	if s == nil { // after a merge onto a branch that moved
+	if s == nil { // the verification of a merge, which has no session
 		c.line(v.at, "    verify "+text)
 		return
 	}
@@ -109,7 +109,7 @@ func (c *Console) verified(v view, b ledger.Verified) {
 	c.printSession(v, s)
 }
 
-func took(b ledger.Verified) time.Duration {
+func verifyTime(b ledger.Verified) time.Duration {
 	var d time.Duration
 	for _, r := range b.Results {
 		d += time.Duration(r.Ms) * time.Millisecond
@@ -117,8 +117,9 @@ func took(b ledger.Verified) time.Duration {
 	return d
 }
 
-// routed prints a line without verification. It holds the line if guidance
-// waits, since the next session may get it in the same decision.
+// routed prints the line of a session without verification. It holds the line
+// while guidance waits, because the next session may get the guidance in the
+// same decision.
 func (c *Console) routed(v view, b ledger.Routed) {
 	s := c.held[ledger.FoldID(v.e.Task)]
 	if s == nil {
@@ -146,8 +147,8 @@ func (c *Console) redo(v view, b ledger.Redo) {
 	}
 }
 
-// release prints the held line of a task.
-func (c *Console) release(v view, task string) {
+// printHeld prints the held line of a task.
+func (c *Console) printHeld(v view, task string) {
 	if s := c.held[ledger.FoldID(task)]; s != nil {
 		c.printSession(v, s)
 	}
@@ -162,8 +163,8 @@ func (c *Console) flush(at time.Time) {
 	}
 }
 
-// minQuote is the shortest quotation of a verdict or reason, in characters, in a
-// narrow terminal.
+// minQuote is the minimum length of a quoted verdict or reason, in characters,
+// in a narrow terminal.
 const minQuote = 28
 
 // unchanged separates an event from the reason why no change was needed.
@@ -186,25 +187,25 @@ func (c *Console) printSession(v view, s *session) {
 	}
 	line := whole(what)
 	why := bot.Clean(bot.Field(s.event.Data, "no_change"))
-	if event, is := strings.CutSuffix(what, unchanged+bot.Cut(why, 40)); is && why != "" && bot.Width(line) > c.room() {
-		line = whole(event + ", no change") // the reason has a line of its own
+	if event, is := strings.CutSuffix(what, unchanged+bot.Cut(why, 40)); is && why != "" && bot.Width(line) > c.restWidth() {
+		line = whole(event + ", no change") // the reason gets its own line
 	} else {
 		why = ""
 	}
-	// A quotation is shortened; event, verification and route are not.
-	if n := bot.Width(what) - (bot.Width(line) - c.room()); why == "" && n < bot.Width(what) {
+	// Shorten only the quotation, not event, verification or route.
+	if n := bot.Width(what) - (bot.Width(line) - c.restWidth()); why == "" && n < bot.Width(what) {
 		line = whole(bot.Cut(what, max(n, minQuote)))
 	}
 	if c.opt.Demo && s.event.Type == ledger.EventQuestion {
 		return // the question has the same content
 	}
-	c.whole(v.at, line)
+	c.uncut(v.at, line)
 	if why != "" {
-		c.more("    ┃ " + bot.Cut(why, c.room()-6))
+		c.continuation("    ┃ " + bot.Cut(why, c.restWidth()-6))
 	}
-	if claimed && !c.taught {
-		c.taught = true
-		c.more("    A claim is not a result: nightporter ran the tests itself. Again.")
+	if claimed && !c.claimsExplained {
+		c.claimsExplained = true
+		c.continuation("    A claim is not a result: nightporter ran the tests itself. Again.")
 	}
 	if s.taken != nil {
 		c.printOutOfScope(*s.taken)
@@ -227,16 +228,16 @@ func (c *Console) columns(s *session) string {
 	if d >= 3600 {
 		clock = fmt.Sprintf("%d:%02d:%02d", d/3600, d/60%60, d%60)
 	}
-	// A longer name uses the space in front of the time.
+	// A longer name takes the space in front of the time.
 	line := "    " + bot.Pad(hat, 9, 0) + fmt.Sprintf("%*s", max(6-max(bot.Width(hat)-9, 0), len(clock)+1), clock) + "  "
-	if c.priced || s.ended.Exit.CostUSD > 0 {
+	if c.costsKnown || s.ended.Exit.CostUSD > 0 {
 		line += bot.Money(s.ended.Exit.CostUSD) + "  "
 	}
 	return line
 }
 
-// eventText returns the event, or the verdict, or in the demo the claim that the
-// verification contradicted.
+// eventText returns the session's event or verdict or, in the demo, the claim
+// that the verification contradicted.
 func (c *Console) eventText(s *session) (text string, claimed bool) {
 	if verdict, ok := bot.Verdict(s.event); ok {
 		done, not := bot.Followed(s.event.Data)
@@ -281,14 +282,14 @@ func fileStats(t ledger.Capture, claimed bool) string {
 // printOutOfScope prints the files that a session wrote outside of its scope.
 func (c *Console) printOutOfScope(t ledger.Capture) {
 	if len(t.Outside) > 0 {
-		c.more("    " + bot.Cut(bot.SignLook+" out of scope, undone: "+firstPaths(t.Outside), c.room()-4))
+		c.continuation("    " + bot.Cut(bot.SignLook+" out of scope, undone: "+firstPaths(t.Outside), c.restWidth()-4))
 	}
 	for n, f := range t.Refused {
 		if n == 3 {
-			c.more(fmt.Sprintf("    %s and %d more", bot.SignFailed, len(t.Refused)-n))
+			c.continuation(fmt.Sprintf("    %s and %d more", bot.SignFailed, len(t.Refused)-n))
 			return
 		}
-		c.more("    " + bot.Cut(bot.SignFailed+" not taken over: "+bot.Clean(f.File+" "+f.Text), c.room()-4))
+		c.continuation("    " + bot.Cut(bot.SignFailed+" not taken over: "+bot.Clean(f.File+" "+f.Text), c.restWidth()-4))
 	}
 }
 
@@ -306,8 +307,8 @@ func firstPaths(paths []string) string {
 	return text
 }
 
-// releaseAll prints every held line: the run is over.
-func (c *Console) releaseAll(v view) {
+// printAllHeld prints every held line: the run is over.
+func (c *Console) printAllHeld(v view) {
 	for _, key := range sortedKeys(c.held) {
 		c.printSession(v, c.held[key])
 	}
@@ -318,9 +319,9 @@ func (c *Console) reports(v view, s *session) {
 	for _, r := range s.reports {
 		switch r.State {
 		case guidance.Addressed:
-			c.line(v.at, bot.SignDone+" "+bot.Clean(r.ID)+" addressed"+because(r.Note))
+			c.line(v.at, bot.SignDone+" "+bot.Clean(r.ID)+" addressed"+reasonSuffix(r.Note))
 		case guidance.SetAside:
-			c.line(v.at, bot.SignAway+" "+bot.Clean(r.ID)+" set aside"+because(r.Note))
+			c.line(v.at, bot.SignAway+" "+bot.Clean(r.ID)+" set aside"+reasonSuffix(r.Note))
 		case guidance.NotReported:
 			c.line(v.at, bot.SignLook+" "+bot.Clean(r.ID)+" not reported by "+c.id(s.task)+" "+bot.Clean(s.hat))
 		}

@@ -36,7 +36,7 @@ func (s *scene) begin(set ledger.Settings, stop func() bool) {
 	s.Until(stop)
 }
 
-// scenes are situations that an ordinary night does not contain.
+// scenes holds situations that an ordinary night does not contain.
 var scenes = map[string]func(s *scene){
 	"preflight": func(s *scene) {
 		set := s.Settings()
@@ -53,7 +53,7 @@ var scenes = map[string]func(s *scene){
 		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: base, Snapshot: ledger.Snapshot{Name: "checkout", Tasks: []ledger.Task{scenario.Task(1, "One")}}}})
 		s.Until(nil)
 	},
-	"review": func(s *scene) { // paused after one task, and taken up again
+	"review": func(s *scene) { // pauses for review after one task, and continues
 		set := s.Settings()
 		set.MaxTasks, set.Profile = 1, "review"
 		s.begin(set, nil)
@@ -62,7 +62,7 @@ var scenes = map[string]func(s *scene){
 		s.Do(loop.Input{Key: "again", Actor: "console", Body: loop.StartRun{Settings: set}})
 		s.Until(nil)
 	},
-	"signals": func(s *scene) { // Ctrl-C twice, and taken up again
+	"signals": func(s *scene) { // Ctrl-C twice, then the run continues
 		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
 		s.signal(false, "SIGINT")
 		s.signal(true, "SIGINT")
@@ -93,7 +93,7 @@ var scenes = map[string]func(s *scene){
 		set.Verify = []ledger.Command{{Run: "go vet ./..."}, {Run: "go test ./..."}}
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
 		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: s.Base("r1"), Snapshot: ledger.Snapshot{Name: "checkout", Tasks: []ledger.Task{scenario.Task(1, "One")}}}})
-		for n := range 3 { // vet is green, the tests are red twice
+		for n := range 3 { // vet passes, and the tests fail twice
 			x := ledger.Exit{Session: "r1-c" + string(rune('1'+n)), Reason: ledger.ExitSelf, Started: s.Now, Ended: s.Now.Add(time.Second), CostUSD: -1}
 			if n > 0 {
 				x.Code, x.Tail = 1, "FAILED tests/test_sum.py::test_sum - assert 1 == 2\n"
@@ -103,7 +103,7 @@ var scenes = map[string]func(s *scene){
 		s.Now = s.Now.Add(15 * time.Minute)
 		s.Do(loop.Input{Body: loop.Tick{}})
 	},
-	"fix": func(s *scene) { // a red baseline that is mended first
+	"fix": func(s *scene) { // a red baseline is fixed first
 		set := s.Settings()
 		set.Verify = []ledger.Command{{Run: "go vet ./..."}, {Run: "go test ./..."}}
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
@@ -114,7 +114,7 @@ var scenes = map[string]func(s *scene){
 		}
 		s.typed("q1 fix", "")
 	},
-	"operator": func(s *scene) { // from the shell: more questions than fit, flags, a limit
+	"operator": func(s *scene) { // commands from the shell: more questions than fit, flags, a limit
 		set := s.Settings()
 		set.Operator = "--state '/srv/np  state' --config /etc/np.toml"
 		for _, n := range []int{1, 4} {
@@ -131,7 +131,7 @@ var scenes = map[string]func(s *scene){
 		s.Leave(s.State, 130)
 		s.Until(nil)
 	},
-	"failures": func(s *scene) { // every way in which a session does not count as done
+	"failures": func(s *scene) { // every outcome of a session that does not count as success
 		nothing := build("all done", time.Minute, nil)
 		out := build("did it elsewhere", time.Minute, nil)
 		out.Out = []string{"vendor/x.go"}
@@ -181,7 +181,7 @@ var scenes = map[string]func(s *scene){
 		s.Acts["Task 1 builder"] = []scenario.Act{aside}
 		s.Until(nil)
 	},
-	"handed-on": func(s *scene) { // a session is lost, and the next one gets its words
+	"handed-on": func(s *scene) { // a session is lost, and the next one gets its guidance
 		plan := act("plan.complete", `{"summary":"p","steps":["one"]}`, time.Minute)
 		plan.Typed = []string{"/guidance Wrap it"}
 		lost := scenario.Act{Took: time.Minute, Cost: -1, Exit: &ledger.Exit{Reason: ledger.ExitLost, Code: -1, CostUSD: -1, Turns: -1}}
@@ -228,11 +228,11 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// nasty is text that a hostile plan, agent or person may write.
+// nasty is text as a hostile plan, agent or person may write it.
 var nasty = "\x1b[2J\x1b]0;owned\x07\u202eevil\u2066 \r\n✓ #9 done\x00\x9b31m\u009b31m" + strings.Repeat("A̷̡̢̛̛\tbc ", 900) + "\xff\u2028<b>&*x*"
 
-// TestHostile puts nasty into every field that is shown: no line may break or be
-// endless, and no control character may reach the terminal.
+// TestHostile puts nasty into every field that is shown: no line may break or
+// grow without limit, and no control character may reach the terminal.
 func TestHostile(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	set := s.Settings()
@@ -292,7 +292,7 @@ func clockLine(line string) bool {
 	return err == nil
 }
 
-// TestTaughtOnce: the sentence about claims is printed once.
+// TestTaughtOnce checks that the sentence about claims is printed once.
 func TestTaughtOnce(t *testing.T) {
 	s := newScene("shop", termlog.Options{Demo: true, Began: evening})
 	wrong := build("all tests pass", time.Minute, fileStats(1, 1, 0))
@@ -307,7 +307,8 @@ func TestTaughtOnce(t *testing.T) {
 	}
 }
 
-// TestColor: only signs have a colour, and without Options.Color nothing has.
+// TestColor checks that only signs are coloured, and nothing without
+// Options.Color.
 func TestColor(t *testing.T) {
 	play := func(opt termlog.Options) string {
 		s := newScene("shop", opt)
@@ -326,7 +327,8 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// TestWidth: lines fit a narrow terminal, except for texts that must not be cut.
+// TestWidth checks that lines fit a narrow terminal, except for texts that must
+// not be cut.
 func TestWidth(t *testing.T) {
 	s := newScene("shop", termlog.Options{Width: 60})
 	s.begin(s.Settings(), nil)
@@ -338,8 +340,8 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestReplyOnce: a reply whose entries were printed is not printed again; a
-// refusal is.
+// TestReplyOnce checks that a reply whose entries were printed is not printed
+// again, and that a refusal is.
 func TestReplyOnce(t *testing.T) {
 	s := newScene("shop", termlog.Options{})
 	s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })

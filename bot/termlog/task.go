@@ -16,18 +16,18 @@ func (c *Console) commitment(v view, b ledger.Commitment) {
 	title := bot.Cut(bot.Clean(b.Title), 60)
 	if b.Resume {
 		if was, ok := v.before.Project.Find(v.e.Task); ok && was.Attempt != nil && was.Attempt.Run == v.e.Run {
-			return // it only waited for an answer
+			return // the attempt continues after it waited for an answer
 		}
-		c.say(v, bot.SignAgain+" "+c.id(v.e.Task)+" "+title+", goes on from its tree")
+		c.printEntry(v, bot.SignAgain+" "+c.id(v.e.Task)+" "+title+", goes on from its tree")
 		return
 	}
 	delete(c.commits, key)
 	if t.Attempts <= 1 {
 		c.spent[key] = &taskCost{}
-		c.say(v, bot.SignNow+" "+c.id(v.e.Task)+" "+title)
+		c.printEntry(v, bot.SignNow+" "+c.id(v.e.Task)+" "+title)
 		return
 	}
-	c.say(v, fmt.Sprintf("%s %s %s, attempt %d", bot.SignAgain, c.id(v.e.Task), title, t.Attempts))
+	c.printEntry(v, fmt.Sprintf("%s %s %s, attempt %d", bot.SignAgain, c.id(v.e.Task), title, t.Attempts))
 }
 
 // taskSet prints a change of a task that no other entry shows.
@@ -36,7 +36,7 @@ func (c *Console) taskSet(v view, b ledger.TaskSet) {
 		return // the first reading of the source
 	}
 	if b.To != ledger.Active {
-		c.release(v, v.e.Task)
+		c.printHeld(v, v.e.Task)
 	}
 	id := c.id(v.e.Task)
 	switch b.To {
@@ -47,19 +47,19 @@ func (c *Console) taskSet(v view, b ledger.TaskSet) {
 		if rest := bot.Dependents(v.after, v.e.Task); rest != "" {
 			text += "; " + rest
 		}
-		c.tell(v, text)
+		c.printWrapped(v, text)
 	case ledger.Withdrawn:
-		c.say(v, bot.SignAway+" "+id+" withdrawn: its line is gone")
+		c.printEntry(v, bot.SignAway+" "+id+" withdrawn: its line is gone")
 	case ledger.Blocked:
 		if b.Question == "" {
-			c.tell(v, bot.SignBlocked+" "+id+" blocked: "+bot.Clean(b.Why))
+			c.printWrapped(v, bot.SignBlocked+" "+id+" blocked: "+bot.Clean(b.Why))
 		}
 	case ledger.Ready:
 		if b.From == "" && isPart(v) {
-			return // printed with the plan that it is part of
+			return // printed together with its plan
 		}
 		if b.Fresh || (b.From != ledger.Pending && b.From != ledger.Active && b.From != ledger.Waiting) {
-			c.say(v, bot.SignLater+" "+id+" ready again"+because(strings.TrimSuffix(b.Why, ", by console")))
+			c.printEntry(v, bot.SignLater+" "+id+" ready again"+reasonSuffix(strings.TrimSuffix(b.Why, ", by console")))
 		}
 	}
 }
@@ -70,7 +70,7 @@ func isPart(v view) bool {
 	return ok && t.Task.Parent != ""
 }
 
-func because(why string) string {
+func reasonSuffix(why string) string {
 	if why = bot.Clean(why); why == "" {
 		return ""
 	}
@@ -85,7 +85,7 @@ func (c *Console) done(v view, b ledger.TaskSet) {
 		gap = "  "
 	}
 	text := bot.SignDone + " " + c.id(v.e.Task) + " done" + gap + bot.Count(v.after).String()
-	if p := c.spent[key]; p != nil && !p.unknown && c.priced && !c.opt.Demo {
+	if p := c.spent[key]; p != nil && !p.unknown && c.costsKnown && !c.opt.Demo {
 		text += "  " + bot.Money(p.usd)
 	}
 	switch hash := c.commits[key]; {
@@ -96,14 +96,14 @@ func (c *Console) done(v view, b ledger.TaskSet) {
 	case b.From == ledger.Active:
 		text += "  nothing to change"
 	}
-	c.say(v, text)
+	c.printEntry(v, text)
 }
 
 // attemptEnded prints a failed attempt. If it blocks its task, that line shows
 // it instead.
 func (c *Console) attemptEnded(v view, b ledger.AttemptEnded) {
 	s := c.held[ledger.FoldID(v.e.Task)]
-	c.release(v, v.e.Task)
+	c.printHeld(v, v.e.Task)
 	if s != nil && s.event.Type == ledger.EventBlocked {
 		return // the question that follows gives the same reason
 	}
@@ -113,64 +113,64 @@ func (c *Console) attemptEnded(v view, b ledger.AttemptEnded) {
 	switch {
 	case b.Outcome == ledger.OutcomeBlocked:
 	case b.Outcome == ledger.OutcomeStalled && t.Failed < ledger.MaxAttempts:
-		c.tell(v, fmt.Sprintf("%s %s attempt %d stalled%s", bot.SignFailed, id, max(t.Attempts, 1), because(b.Why)))
+		c.printWrapped(v, fmt.Sprintf("%s %s attempt %d stalled%s", bot.SignFailed, id, max(t.Attempts, 1), reasonSuffix(b.Why)))
 	case b.Failed && t.Failed < ledger.MaxAttempts:
-		c.tell(v, fmt.Sprintf("%s %s attempt %d failed: %s", bot.SignFailed, id, max(t.Attempts, 1), bot.OutcomeWhy(b.Outcome, b.Why)))
+		c.printWrapped(v, fmt.Sprintf("%s %s attempt %d failed: %s", bot.SignFailed, id, max(t.Attempts, 1), bot.OutcomeWhy(b.Outcome, b.Why)))
 	case b.Failed, b.Outcome == ledger.OutcomePlanned: // the following question, or the parts, show it
 	case b.Outcome == ledger.OutcomeBudget:
-		c.tell(v, bot.SignLook+" "+id+" kept as it is, goes on from there next time: "+bot.OutcomeWhy(b.Outcome, b.Why))
+		c.printWrapped(v, bot.SignLook+" "+id+" kept as it is, goes on from there next time: "+bot.OutcomeWhy(b.Outcome, b.Why))
 	case b.Replan, b.Outcome == ledger.OutcomeAnew:
-		c.tell(v, bot.SignAgain+" "+id+" starts anew: "+bot.Clean(b.Why))
+		c.printWrapped(v, bot.SignAgain+" "+id+" starts anew: "+bot.Clean(b.Why))
 	case !b.Failed && t.Attempt != nil && t.Attempt.Consensus != nil && t.Attempt.Consensus.Yields:
-		c.say(v, bot.SignLater+" "+id+" goes on later: "+bot.Clean(b.Why))
+		c.printEntry(v, bot.SignLater+" "+id+" goes on later: "+bot.Clean(b.Why))
 	case !b.Failed:
-		c.say(v, bot.SignLater+" "+id+" is kept as it is and goes on from there next time")
+		c.printEntry(v, bot.SignLater+" "+id+" is kept as it is and goes on from there next time")
 	}
 }
 
-// planSettled prints the outcome of a debated plan.
+// planSettled prints the outcome of the debate about a plan.
 func (c *Console) planSettled(v view, b ledger.PlanSettled) {
 	sign := bot.SignDone
 	if !b.Approved {
 		sign = bot.SignAgain
 	}
-	c.tell(v, sign+" "+c.id(v.e.Task)+" plan "+bot.SettledPlan(b))
+	c.printWrapped(v, sign+" "+c.id(v.e.Task)+" plan "+bot.SettledPlan(b))
 }
 
 // hatsRead prints that hats were changed on disk.
 func (c *Console) hatsRead(v view, b ledger.HatsRead) {
 	if trouble := bot.HatsTrouble(b.Trouble); trouble != "" {
-		c.tell(v, bot.SignLook+" hats "+trouble)
+		c.printWrapped(v, bot.SignLook+" hats "+trouble)
 		return
 	}
 	text := bot.SignLater + " hats read anew, for the sessions that come"
 	if b.Pattern.Name != "" {
 		text += ": " + bot.Clean(b.Pattern.Name)
 	}
-	c.say(v, text)
+	c.printEntry(v, text)
 }
 
-// sourceRead prints people's changes of the source during the run.
+// sourceRead prints changes that people made to the source during the run.
 func (c *Console) sourceRead(v view, b ledger.SourceRead) {
 	if v.run().Started.IsZero() {
 		return
 	}
 	name := bot.Clean(b.Name)
 	if b.Trouble != "" {
-		c.say(v, bot.SignLook+" "+name+" cannot be used as it is; the last good reading stands")
+		c.printEntry(v, bot.SignLook+" "+name+" cannot be used as it is; the last good reading stands")
 		c.wrapped(b.Trouble)
 		return
 	}
 	for _, t := range slices.Concat(b.Own, b.Tasks) {
 		if _, known := v.before.Project.Find(t.ID); known {
 			if len(b.Tasks) <= 5 {
-				c.say(v, bot.SignLater+" "+c.id(t.ID)+" changed in "+name)
+				c.printEntry(v, bot.SignLater+" "+c.id(t.ID)+" changed in "+name)
 			}
 			continue
 		}
-		c.say(v, bot.SignDone+" "+c.id(t.ID)+" added: "+bot.Clean(t.Title))
+		c.printEntry(v, bot.SignDone+" "+c.id(t.ID)+" added: "+bot.Clean(t.Title))
 	}
 	if n := len(b.Tasks); n > 5 {
-		c.say(v, fmt.Sprintf("%s %s: %s read again", bot.SignLater, name, bot.Plural(n, "task")))
+		c.printEntry(v, fmt.Sprintf("%s %s: %s read again", bot.SignLater, name, bot.Plural(n, "task")))
 	}
 }

@@ -9,7 +9,7 @@ import (
 const (
 	MinBackoff   = time.Second
 	MaxBackoff   = time.Minute
-	TokenBackoff = 5 * time.Minute // a rejected token does not become valid within a minute
+	TokenBackoff = 5 * time.Minute // a person has to replace a rejected token, so a short wait is pointless
 )
 
 // Backoff is a pause that doubles with each failure, from MinBackoff up to

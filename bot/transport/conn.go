@@ -12,11 +12,11 @@ import (
 // Options configure a Conn. Only OnChange and Dial are optional.
 type Options struct {
 	Platform string // name for people: "Telegram"
-	ID       string // of the bot or app at the platform; no secret
+	ID       string // id of the bot or app at its platform; not secret
 	Log      *slog.Logger
 	Clock    func() time.Time
 	Redact   func(text string) string // removes secrets from a text
-	OnChange func(State)              // called when Connected or Trouble changed; must not block; nil = no call
+	OnChange func(State)              // called when Connected or Trouble has changed; must not block; nil = no call
 	Dial     Dial                     // nil means TCP
 }
 
@@ -36,7 +36,8 @@ type Conn struct {
 	state State
 }
 
-// New returns a Conn. It is not connected, with TroubleStart, until MarkUp.
+// New returns a Conn. Until MarkUp its State is not connected, with the trouble
+// TroubleStart.
 func New(o Options) *Conn {
 	if o.Dial == nil {
 		o.Dial = TCP
@@ -53,7 +54,8 @@ func New(o Options) *Conn {
 	}
 }
 
-// transport detects dead connections, which a laptop has after it wakes up.
+// transport returns an HTTP transport that detects dead connections, which a
+// laptop has after it wakes up.
 func transport(dial Dial) *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,

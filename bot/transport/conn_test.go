@@ -36,8 +36,9 @@ func open() *world {
 	return w
 }
 
-// Since is the time of the last change between connected and not, whatever
-// troubles follow each other, and OnChange is called for changes only.
+// TestState checks that Since is the time of the last change of Connected,
+// whatever troubles follow each other, and that OnChange is called for changes
+// only.
 func TestState(t *testing.T) {
 	w := open()
 	began := w.now
@@ -96,8 +97,8 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// A call without a response reports whether it may have had an effect: the
-// caller repeats only calls that had none.
+// TestNoResponseError checks that a call without a response reports whether it
+// may have had an effect: the caller repeats only calls that had none.
 func TestNoResponseError(t *testing.T) {
 	hold := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -54,7 +54,7 @@ func (c *Conn) Exchange(r *http.Request, method string, timeout time.Duration) (
 	var body []byte
 	if err == nil {
 		body, err = io.ReadAll(io.LimitReader(resp.Body, maxResponse))
-		_ = resp.Body.Close() // the body was only read
+		_ = resp.Body.Close() // an error of Close does not matter after reading
 	}
 	if err == nil {
 		return Response{resp.StatusCode, resp.Header, body}, nil

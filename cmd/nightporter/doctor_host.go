@@ -50,7 +50,7 @@ func checkConfig(_ context.Context, p *doctorContext) []finding {
 // program hat is installed beside it. Without it, sessions use nightporter
 // itself under the name hat.
 func checkPrograms(context.Context, *doctorContext) []finding {
-	if session.Beside("hat") == "" {
+	if session.SiblingProgram("hat") == "" {
 		return []finding{findLook("put hat into the folder that nightporter is in", "nightporter %s; hat is not beside it, and each of an agent's calls takes longer", Version)}
 	}
 	return []finding{findOK("nightporter %s, hat beside it", Version)}

@@ -143,14 +143,14 @@ func (p pairing) run(ctx context.Context, state, role string) error {
 		p.printWay(way, code)
 	}
 	if len(offer.Ways) == 0 {
-		p.printWay(operator.PairWay{Platform: platform.All[0].Name}, code)
+		p.printWay(operator.PairPlatform{Platform: platform.All[0].Name}, code)
 	}
 	fmt.Fprintf(p.out, "  Works once, for one person, until %s. Role: %s.\n", until, offer.Role)
 	return p.watch(ctx, offer, hash)
 }
 
 // printWay prints how to send the code on a platform.
-func (p pairing) printWay(w operator.PairWay, code string) {
+func (p pairing) printWay(w operator.PairPlatform, code string) {
 	at, _ := platform.Of(w.Platform + ":")
 	if at.PairLine == nil {
 		return // the daemon is of a newer release

@@ -99,7 +99,7 @@ func (o namedBot) View(ctx context.Context, v api.View) (api.Reply, error) {
 	if v.Name != "pair" || !r.OK || json.Unmarshal(r.Data, &offer) != nil {
 		return r, err
 	}
-	offer.Ways = []operator.PairWay{{Platform: "telegram", Bot: "mira_porter_bot"}}
+	offer.Ways = []operator.PairPlatform{{Platform: "telegram", Bot: "mira_porter_bot"}}
 	r.Data, err = json.Marshal(offer)
 	return r, err
 }

@@ -123,8 +123,8 @@ func newHouseOn(b *testing.B, projects, atWork int, seed func(*world)) *house {
 		if seed != nil {
 			seed(w)
 		}
-		o.Compose = notify.New(notify.Options{Where: func(key string) []string {
-			chats, err := w.ledger.Where(context.Background(), key)
+		o.Compose = notify.New(notify.Options{ChatsWith: func(key string) []string {
+			chats, err := w.ledger.ChatsWith(context.Background(), key)
 			if err != nil {
 				b.Error(err)
 			}

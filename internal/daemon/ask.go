@@ -19,8 +19,8 @@ type Asker interface {
 	View(ctx context.Context, v api.View) (api.Reply, error)
 }
 
-// Ask calls f with an Asker for the state folder o.State. Where no daemon runs,
-// Ask starts one in this process with options o until f returns. If a running
+// Ask calls f with an Asker for the state folder o.State. If no daemon runs,
+// Ask runs one in this process with options o until f returns. If a running
 // daemon ends before it answers, Ask calls f again, so f must use idempotency
 // keys.
 func Ask(ctx context.Context, o Options, f func(Asker) error) error {
@@ -44,7 +44,7 @@ func Ask(ctx context.Context, o Options, f func(Asker) error) error {
 		err := d.Start(ctx)
 		var inUse *statelock.InUseError
 		if errors.As(err, &inUse) && Listens(state) {
-			continue // a daemon that has just started
+			continue // a daemon was just starting: ask that one
 		}
 		if err != nil {
 			return err

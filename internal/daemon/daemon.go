@@ -23,18 +23,18 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// Daemon is one running nightporter process that holds a state folder. Create
-// it with New. Its exported fields are set once Start has returned nil, and are
-// read-only; before that they are nil.
+// Daemon is one nightporter process that holds a state folder. Create it with
+// New. Its exported fields are nil until Start has returned nil, and read-only
+// afterwards.
 type Daemon struct {
 	Engine    *Engine
 	Store     *store.Store
 	Projects  *project.Planner
 	Operator  *operator.Service
 	Digests   *digest.Maker
-	Hub       *chat.Hub              // nil without Options.Stays, and where no chat is configured
+	Hub       *chat.Hub              // nil without Options.Stays, and if no chat is configured
 	Autostart *autostart.Autostarter // nil without Options.Stays
-	Changes   *service.Broadcast     // rung after every committed entry
+	Changes   *service.Broadcast     // signalled after every committed entry
 	Log       *slog.Logger
 
 	o            Options
@@ -59,7 +59,7 @@ type Options struct {
 	Version string
 	State   string // state folder; created when it is missing
 	Config  *config.Config
-	Agents  map[string]agent.Definition // in addition to those of the configuration
+	Agents  map[string]agent.Definition // agents in addition to those of the configuration
 	Hat     string                      // path of the hat program; "" = beside this executable
 	Person  string                      // name of the operator, for the ledger
 	LogTo   slog.Handler                // second log output besides the log file; nil = none

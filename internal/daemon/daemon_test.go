@@ -25,16 +25,17 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// stopTime is how long a daemon may take to end.
+// stopTime is the longest time that Stop may take in a test.
 const stopTime = 9 * time.Second
 
 // TestDaemon runs a whole daemon in this process, with a database, git,
-// sessions of the scripted agent and a fake Telegram. It starts ready work,
-// answers at the host and in the chat, ends in time and leaves no goroutine. A
-// second daemon in the same process and folder resumes its work.
+// sessions of the scripted agent and a fake Telegram. The daemon must start
+// ready work, answer at the host and in the chat, end in time and leave no
+// goroutine. A second daemon in the same process and folder must resume its
+// work.
 func TestDaemon(t *testing.T) {
 	dir := daemontest.ShortDir(t)
-	if err := os.Chmod(dir, 0o755); err != nil { // sessions of a daemon that is root run as another user
+	if err := os.Chmod(dir, 0o755); err != nil { // if the test runs as root, sessions run as another user, who needs access
 		t.Fatal(err)
 	}
 	repo, state := filepath.Join(dir, demo.Name), filepath.Join(dir, "s")
@@ -99,7 +100,7 @@ start = "auto"
 			}
 			far.Say(mira, mira.ID, "/pair K7QX-M2PD")
 		}
-		until(ctx, t, d, func(s loop.State) bool { done, _ := s.Project.Count(); return done > n }) // one task each
+		waitUntil(ctx, t, d, func(s loop.State) bool { done, _ := s.Project.Count(); return done > n }) // one task each
 		if r := view(t, state, api.View{Name: "status"}); !r.OK || !strings.Contains(r.Text, "shop") {
 			t.Errorf("status: %+v", r)
 		}
@@ -116,11 +117,11 @@ start = "auto"
 		if other := daemon.New(options); !errors.As(other.Start(ctx), &inUse) {
 			t.Error("two daemons have one state folder")
 		}
-		if n == 1 { // no session outlives the test
+		if n == 1 { // no session may outlive the test
 			if _, err := d.Engine.Do(ctx, loop.Input{Project: "shop", Actor: "console", Body: loop.Stop{Now: true}}); err != nil {
 				t.Fatal(err)
 			}
-			until(ctx, t, d, func(s loop.State) bool { return s.Project.Run.Over() && len(s.Project.Sessions) == 0 })
+			waitUntil(ctx, t, d, func(s loop.State) bool { return s.Project.Run.Over() && len(s.Project.Sessions) == 0 })
 		}
 		began := time.Now()
 		d.Stop()
@@ -129,9 +130,9 @@ start = "auto"
 			t.Errorf("it took %v to end", took)
 		}
 		if n == 0 {
-			noneLeft(t, before, sessionWait)
+			checkNoneLeft(t, before, sessionWait)
 		} else {
-			noneLeft(t, before)
+			checkNoneLeft(t, before)
 		}
 	}
 	if out, err := exec.Command("git", "-C", repo, "log", "--format=%s", "nightporter/shop/r1").CombinedOutput(); err != nil || strings.Count(string(out), "\n") < 3 {
@@ -139,7 +140,7 @@ start = "auto"
 	}
 }
 
-// view asks over the operator's socket.
+// view sends a request for a view over the operator's socket.
 func view(t *testing.T, state string, v api.View) api.Reply {
 	t.Helper()
 	c, err := socket.Operator(state)
@@ -153,8 +154,8 @@ func view(t *testing.T, state string, v api.View) api.Reply {
 	return r
 }
 
-// until waits for a state of shop.
-func until(ctx context.Context, t *testing.T, d *daemon.Daemon, is func(loop.State) bool) {
+// waitUntil waits until the state of shop meets a condition.
+func waitUntil(ctx context.Context, t *testing.T, d *daemon.Daemon, is func(loop.State) bool) {
 	t.Helper()
 	for {
 		rung := d.Changes.Next()
@@ -186,11 +187,11 @@ func TestStopFirst(t *testing.T) {
 	if err := daemon.New(broken).Start(t.Context()); !errors.As(err, &in) {
 		t.Errorf("without a token: %v", err)
 	}
-	noneLeft(t, before)
+	checkNoneLeft(t, before)
 	again := daemon.New(o) // the folder is free
 	if err := again.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	again.Stop()
-	noneLeft(t, before)
+	checkNoneLeft(t, before)
 }

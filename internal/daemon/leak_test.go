@@ -36,12 +36,13 @@ const logMill = "lumberjack%2ev2.(*Logger).millRun("
 // session outlives a stopped daemon.
 const sessionWait = "agent.(*Runner).spawn.func"
 
-// noneLeft fails for each goroutine that was not there before and does not end
-// within a minute, except for a logMill and those whose stack contains one of
-// except.
-func noneLeft(t *testing.T, before map[string]string, except ...string) {
+// checkNoneLeft fails for each new goroutine that does not end within a minute,
+// except for a logMill and goroutines whose stack contains one of except. It
+// waits, because the runtime lists a goroutine for some time after its function
+// has returned.
+func checkNoneLeft(t *testing.T, before map[string]string, except ...string) {
 	t.Helper()
-	except = append(except, logMill, "noneLeft")
+	except = append(except, logMill, "checkNoneLeft")
 	excepted := func(stack string) bool {
 		return slices.ContainsFunc(except, func(part string) bool { return strings.Contains(stack, part) })
 	}

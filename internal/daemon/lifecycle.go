@@ -55,8 +55,9 @@ func (d *Daemon) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the daemon and waits until all of it has ended; then the state
-// folder is free. Sessions continue, and the next daemon resumes them.
+// Stop ends the daemon and waits until all its parts have ended; then another
+// process can use the state folder. Sessions continue, and the next daemon
+// resumes them.
 func (d *Daemon) Stop() {
 	d.stop.Do(func() { close(d.closing) })
 	d.lifecycle.Lock()
@@ -92,7 +93,7 @@ func (d *Daemon) start(ctx context.Context) error {
 		return err
 	}
 	if d.o.Stays {
-		return d.stay(ctx, off)
+		return d.startServices(ctx, off)
 	}
 	return nil
 }
@@ -139,7 +140,8 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 		Open: func(session string) error { return d.sockets.Open(session) },
 	}
 	d.runners = session.NewRunners(func(cfg *config.Config) (*agent.Runner, error) {
-		// A reload may name other token files; those in use stay hidden as well.
+		// A reload may name other token files; the old files stay hidden from
+		// sessions too.
 		o := sessions
 		o.Hide = slices.Concat(platform.TokenFiles(d.o.Config), platform.TokenFiles(cfg))
 		return agent.New(o.Agent(cfg))
@@ -156,7 +158,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	threads := chat.NewThreads(catalog, d.Store)
 	d.Operator = operator.New(operator.Options{
 		Engine: d.Engine, Chats: d.Engine, Store: d.Store, Projects: d.Projects, Sessions: d.runners, Digests: d.Digests, Threads: threads,
-		Ways: d.pairWays, Changes: d.Changes, Closing: d.closing, Person: d.o.Person, Stays: d.o.Stays, Serves: d.serves(), Log: d.Log,
+		Ways: d.pairPlatforms, Changes: d.Changes, Closing: d.closing, Person: d.o.Person, Stays: d.o.Stays, Serves: d.serves(), Log: d.Log,
 	})
 	if talks {
 		d.Hub = chat.New(chat.Options{
@@ -256,11 +258,11 @@ func (d *Daemon) figures(context.Context) ([]byte, error) {
 	return d.metrics.Text(now)
 }
 
-// pairWays lists the platforms on which a person can send a pairing code.
-func (d *Daemon) pairWays() []operator.PairWay {
-	var ways []operator.PairWay
+// pairPlatforms lists the platforms on which a person can send a pairing code.
+func (d *Daemon) pairPlatforms() []operator.PairPlatform {
+	var ways []operator.PairPlatform
 	for _, p := range platform.Used(d.Projects.Config()) {
-		way := operator.PairWay{Platform: p.Name}
+		way := operator.PairPlatform{Platform: p.Name}
 		if c := d.connections.Load(); c != nil {
 			way.Bot = c.BotName(p.Name)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestMetrics checks that the figures of an operator's dashboard exist and have
-// bounded labels only.
+// TestMetrics checks that the metrics for an operator's dashboard exist and
+// that their labels are bounded.
 func TestMetrics(t *testing.T) {
 	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	settings, err := p.Projects.Resolve("shop", config.Overrides{})
@@ -29,8 +29,8 @@ func TestMetrics(t *testing.T) {
 		}
 		<-rung
 	}
-	// The state is there before its last entry was seen; the next input is
-	// taken when it was.
+	// A state can be visible before the observer has seen its last entry. The
+	// engine takes the next input after that.
 	if err := p.Alive(t.Context()); err != nil {
 		t.Fatal(err)
 	}

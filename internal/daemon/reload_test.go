@@ -41,7 +41,7 @@ func TestReload(t *testing.T) {
 	if p.Projects.Works("shop") || !p.Projects.Works("market") || len(p.Projects.WarningsOf("")) > 0 {
 		t.Errorf("works on %v, remarks %q", p.Projects.Working(), p.Projects.WarningsOf(""))
 	}
-	// Chats begin with the process.
+	// Chats use the settings from the start of the process.
 	token := filepath.Join(filepath.Dir(cfg.File), "token")
 	if err := os.WriteFile(token, []byte("1:x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestReload(t *testing.T) {
 		t.Errorf("remarks %q", got)
 	}
 	write(strings.ReplaceAll(strings.Replace(string(text), `name = "shop"`, `name = "market"`, 1), "manual", "0 22 * * *"))
-	// The old name is in the ledger for another repository.
+	// In the ledger, the old name belongs to another repository.
 	if _, err := p.Projects.Resolve("shop", config.Overrides{}); err == nil || !strings.Contains(err.Error(), "no project") {
 		t.Errorf("resolve: %v", err)
 	}

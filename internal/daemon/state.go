@@ -20,7 +20,7 @@ func takeState(ctx context.Context, dir string) (*statelock.Lock, error) {
 	for end := time.Now().Add(patience); ; {
 		lock, err := statelock.Take(dir)
 		var inUse *statelock.InUseError
-		if !errors.As(err, &inUse) || Listens(dir) && !gone(inUse.PID) || time.Now().After(end) {
+		if !errors.As(err, &inUse) || Listens(dir) && !processEnded(inUse.PID) || time.Now().After(end) {
 			return lock, err
 		}
 		select {
@@ -31,10 +31,10 @@ func takeState(ctx context.Context, dir string) (*statelock.Lock, error) {
 	}
 }
 
-// gone reports whether a process has ended. A killed process can leave a child
-// between fork and exec, which holds the parent's lock and socket for a moment
-// longer.
-func gone(pid int) bool { return pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+// processEnded reports whether a process has ended. A killed process can leave
+// a child between fork and exec, which holds the parent's lock and socket for a
+// moment longer.
+func processEnded(pid int) bool { return pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // Listens reports whether a daemon answers on the state folder's socket.
 func Listens(state string) bool {

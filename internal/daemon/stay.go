@@ -19,9 +19,9 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// stay starts the services of a daemon with Options.Stays. off is the time at
-// which a daemon last ran, zero for never.
-func (d *Daemon) stay(ctx context.Context, off time.Time) error {
+// startServices starts the services of a daemon with Options.Stays. off is the
+// time at which a daemon last ran, zero for never.
+func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 	plans, err := autostart.SchedulesOf(d.o.Config)
 	if err != nil {
 		return err
@@ -132,13 +132,13 @@ func (d *Daemon) touchLog(ctx context.Context) {
 const keptFolders = 14 * 24 * time.Hour
 
 // removeFolders removes old folders of sessions and runs at the start and once
-// a day, because a daemon runs for months. It keeps those of unfinished runs
-// and of each project's last run.
+// a day. Without it, a daemon that runs for months would fill the disk. It
+// keeps the folders of unfinished runs and of each project's last run.
 func (d *Daemon) removeFolders(ctx context.Context) {
 	daily := time.NewTicker(24 * time.Hour)
 	defer daily.Stop()
 	for {
-		removed, err := d.runners.Tidy(ctx, time.Now().Add(-keptFolders), d.spared)
+		removed, err := d.runners.Tidy(ctx, time.Now().Add(-keptFolders), d.isKept)
 		if err != nil && ctx.Err() == nil {
 			d.Log.Warn("old folders are not removed", "error", err)
 		}
@@ -153,9 +153,9 @@ func (d *Daemon) removeFolders(ctx context.Context) {
 	}
 }
 
-// spared reports whether a run's folders are kept regardless of their age:
-// those of each project's last run.
-func (d *Daemon) spared(run string) bool {
+// isKept reports whether a run's folders are kept regardless of their age: the
+// run is its project's last one.
+func (d *Daemon) isKept(run string) bool {
 	return slices.ContainsFunc(d.Engine.Projects(), func(name string) bool {
 		s, _ := d.Engine.State(name)
 		return s.Project.Run != nil && s.Project.Run.ID == run

@@ -99,7 +99,7 @@ func TestWatchdog(t *testing.T) {
 		_, err := p.Engine.Do(ctx, loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "x", Role: ledger.RoleAdmin}})
 		offer <- err
 	}()
-	// What was sent before the wedge may still lie in the socket.
+	// The socket may still hold signals from before the engine hung.
 	for n := 0; len(wedge) > 0 && n < 100; n++ {
 		l.next(t, every/4)
 	}

@@ -27,16 +27,16 @@ func (e *Engine) portsOf(project string) (Ports, bool) {
 	return p, ok
 }
 
-// sameRepo reports whether settings name the repository that the project is
-// known for. The core rejects any other.
+// sameRepo reports whether the settings name the repository that the project
+// belongs to. The core rejects any other.
 func (e *Engine) sameRepo(s ledger.Settings) bool {
 	run := e.projects[s.Project].Run
 	return run == nil || run.Settings.Repo == s.Repo
 }
 
-// refreshSource adds the current source to a start. People may have edited it
-// meanwhile: a resumed run must not continue from an old plan, nor from one that
-// does not parse.
+// refreshSource adds the current content of the source to a StartRun. People
+// may have edited the source meanwhile: a resumed run must not continue from an
+// old plan, nor from one that does not parse.
 func (e *Engine) refreshSource(ctx context.Context, start loop.StartRun) (loop.StartRun, error) {
 	run := e.projects[start.Settings.Project].Run
 	if run.Over() || start.New || run.State == ledger.RunPlanning || run.Settings.Source != start.Settings.Source {

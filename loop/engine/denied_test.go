@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Every agent session, and no command, gets the tools denied to its hat and the
-// protected branches.
+// TestDeniedGoesAlong checks that every agent session, and no command, gets the
+// tools denied to its hat and the protected branches.
 func TestDeniedGoesAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -21,7 +21,7 @@ func TestDeniedGoesAlong(t *testing.T) {
 			mu.Lock()
 			launches = append(launches, l)
 			mu.Unlock()
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		s := settings()
 		s.Protected = []string{"main"}

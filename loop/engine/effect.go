@@ -13,7 +13,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// diskRetry is the wait before a write is tried again after the disk was full.
+// diskRetry is the wait before a failed write is tried again when the disk was
+// full.
 const diskRetry = 30 * time.Second
 
 // launch carries out one effect in a new goroutine and sends its result as the
@@ -74,8 +75,8 @@ func (e *Engine) Written(ctx context.Context) error {
 	}
 }
 
-// deliverResult sends an effect's result to the core, repeatedly while it cannot
-// be committed.
+// deliverResult sends an effect's result to the core, and repeats that until it
+// is committed.
 func (e *Engine) deliverResult(ctx context.Context, project string, p ledger.PendingEffect, body loop.InputBody) {
 	in := resultOf(project, p, body)
 	for {
@@ -102,10 +103,10 @@ func resultOf(project string, p ledger.PendingEffect, body loop.InputBody) loop.
 
 func (e *Engine) isDisk(err error) bool { return e.o.IsDisk != nil && e.o.IsDisk(err) }
 
-// taskToBlame returns the task that caused an effect to fail, or "". A failed
-// session start or capture is its task's fault only for an InputError, such as a
-// scope that permits no file: then another session would fail too, and other
-// tasks are not affected.
+// taskToBlame returns the id of the task that caused an effect to fail, or "".
+// A failed session start or capture is its task's fault only for an InputError,
+// such as a scope that permits no file: then another session would fail too,
+// and other tasks are not affected.
 func (e *Engine) taskToBlame(project string, p ledger.PendingEffect, err error) string {
 	var wrong *ledger.InputError
 	body, bad := p.Effect()

@@ -48,8 +48,8 @@ type Engine struct {
 	inputs     chan call
 	stopping   chan struct{}
 	effects    sync.WaitGroup
-	carriesOut func(project string) bool // reports for which projects effects run; set once, by Run
-	writes     counter                   // effects under way that write into people's files
+	carriesOut func(project string) bool // reports whether effects of a project are carried out; set once, by Run
+	writes     counter                   // effects in progress that write into people's files
 	heads      map[string]int64          // last entry of each stream; for Run's goroutine only
 	saved      map[string]int64          // last entry of each stream's last snapshot
 	unsaved    int                       // entries since the last snapshots

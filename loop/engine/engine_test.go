@@ -22,10 +22,11 @@ func (w *world) outcome() (int, bool) {
 	return s.Project.Run.Ended.Exit, true
 }
 
-// A whole run through the real store: two tasks, two commits, in order.
+// TestRun runs two tasks through the real store and checks that there are two
+// commits, in order.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
 		if exit, through := w.outcome(); exit != 0 || !through {
@@ -43,13 +44,14 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// A task is blocked if its scope turns out to permit nothing after its session,
-// as the scope of a plan's section can; the other tasks are done.
+// TestScopeThatPermitsNothing checks that a task is blocked if its scope turns
+// out to permit nothing after its session, as the scope of a plan's section
+// can, and that the other tasks are done.
 func TestScopeThatPermitsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.plan.Tasks[0].Scope, w.plan.Tasks[1].DependsOn = "elsewhere/", nil
-		w.refuses = func(b ledger.CaptureRequest) error {
+		w.captureErr = func(b ledger.CaptureRequest) error {
 			if b.Scope.Task == "" {
 				return nil
 			}
@@ -67,11 +69,12 @@ func TestScopeThatPermitsNothing(t *testing.T) {
 	})
 }
 
-// Preflight checks the critic's agent, also if only a single task asks for one.
+// TestPreflightLooksForTheCritic checks that the preflight checks the critic's
+// agent, also if only a single task asks for a critic.
 func TestPreflightLooksForTheCritic(t *testing.T) {
 	for _, consensus := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, good)
+			w := newWorld(t, succeeded)
 			w.plan.Tasks[0].Consensus = consensus
 			s := settings()
 			s.Hats["critic"] = ledger.Hat{Name: "critic", Agent: "other", Emits: []string{ledger.EventCritique}}
@@ -84,14 +87,15 @@ func TestPreflightLooksForTheCritic(t *testing.T) {
 	}
 }
 
-// The engine restarts after every entry of a run, one entry a run: nothing is
-// started or committed twice, and the result is the same.
+// TestRestartAnywhere restarts the engine after every entry of a run, one entry
+// a run: no session is started and no commit made twice, and the result is the
+// same.
 func TestRestartAnywhere(t *testing.T) {
 	for n := 1; n < 60; n += 3 {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, func(w *world, l ledger.Launch) ledger.Exit {
-				time.Sleep(time.Minute) // of the bubble: a session takes its time
-				return good(w, l)
+				time.Sleep(time.Minute) // in the bubble's time, for sessions to end
+				return succeeded(w, l)
 			})
 			w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 			for {
@@ -122,7 +126,8 @@ func TestRestartAnywhere(t *testing.T) {
 	}
 }
 
-// A question without an answer expires by the clock.
+// TestQuestionExpires checks that a question without an answer expires at its
+// time.
 func TestQuestionExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := false
@@ -132,7 +137,7 @@ func TestQuestionExpires(t *testing.T) {
 				w.emit(l.Session, ledger.EventQuestion, map[string]any{"text": "Which?", "options": []string{"this", "that"}, "choice": "that"})
 				return exited(l.Session, 0)
 			}
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
@@ -155,8 +160,9 @@ func TestQuestionExpires(t *testing.T) {
 	})
 }
 
-// An answer given without a daemon is stored, and nothing is planned on it: no
-// session may seem to run.
+// TestNothingIsPlannedWithoutADaemon checks that an answer given without a
+// daemon is stored and plans nothing: otherwise the ledger would have a session
+// that does not run.
 func TestNothingIsPlannedWithoutADaemon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := false
@@ -166,7 +172,7 @@ func TestNothingIsPlannedWithoutADaemon(t *testing.T) {
 				w.emit(l.Session, ledger.EventQuestion, map[string]any{"text": "Which?", "options": []string{"this", "that"}})
 				return exited(l.Session, 0)
 			}
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
@@ -188,8 +194,9 @@ func TestNothingIsPlannedWithoutADaemon(t *testing.T) {
 	})
 }
 
-// A usage limit parks the agent until the time it names. Nothing starts before,
-// and the session that was cut off does not count.
+// TestLimitIsWaitedOut checks that a usage limit parks the agent until the time
+// that it names. No session starts before that, and the session that was cut
+// off does not count.
 func TestLimitIsWaitedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := false
@@ -205,7 +212,7 @@ func TestLimitIsWaitedOut(t *testing.T) {
 			if resumed.IsZero() && l.Hat != "" {
 				resumed = time.Now()
 			}
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
@@ -226,10 +233,11 @@ func TestLimitIsWaitedOut(t *testing.T) {
 	})
 }
 
-// The same key is the same command, also for another engine on the same ledger.
+// TestSameKeySameAnswer checks that a repeated key gets the first answer, also
+// from another engine on the same ledger.
 func TestSameKeySameAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
 		first := w.do(loop.Guide{Text: "Wrap it"}, "tg:1")
@@ -246,8 +254,9 @@ func TestSameKeySameAnswer(t *testing.T) {
 	})
 }
 
-// Guidance sent while the builder works is bound once, to the next session that
-// writes, whatever restarts in between.
+// TestGuidanceReachesOneSession checks that guidance sent while the builder
+// works is bound once, to the next session that writes, even if the engine
+// restarts in between.
 func TestGuidanceReachesOneSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var prompts []string
@@ -266,7 +275,7 @@ func TestGuidanceReachesOneSession(t *testing.T) {
 				})
 				return exited(l.Session, 0)
 			}
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		time.Sleep(90 * time.Second) // the baseline took the first minute
@@ -290,10 +299,11 @@ func TestGuidanceReachesOneSession(t *testing.T) {
 	})
 }
 
-// A decision that panics poisons its input and nothing else.
+// TestPoisonedInput checks that a decision that panics poisons its own input
+// only.
 func TestPoisonedInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()
 		a := w.do(poison{}, "tg:9")
@@ -309,13 +319,14 @@ func TestPoisonedInput(t *testing.T) {
 	})
 }
 
-// A decision whose messages cannot be composed is carried out, and people are
-// told so; the following decisions are told normally.
+// TestUntold checks that a decision whose messages cannot be composed is
+// carried out, that people are told so, and that the following decisions are
+// told normally.
 func TestUntold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := true
 		var told []string
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.stop()
 		w.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []ledger.Outgoing {
 			for _, e := range d.Entries {
@@ -342,7 +353,8 @@ func TestUntold(t *testing.T) {
 	})
 }
 
-// poison makes Decide panic, because its embedded interface is nil.
+// poison is an input that makes Decide panic, because its embedded interface is
+// nil.
 type poison struct{ loop.InputBody }
 
 func (poison) InputKind() string { return "poison" }

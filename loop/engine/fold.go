@@ -15,10 +15,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// snapshotEvery bounds the number of entries to fold at the next start.
+// snapshotEvery is the number of entries between snapshots. It bounds the
+// entries that the next start has to fold.
 const snapshotEvery = 2000
 
-// foldAll folds the streams concurrently: they are independent of each other.
+// foldAll folds the streams concurrently, since they are independent of each
+// other.
 func (e *Engine) foldAll(ctx context.Context, streams []string) error {
 	type result struct {
 		state loop.State
@@ -50,7 +52,7 @@ func (e *Engine) foldAll(ctx context.Context, streams []string) error {
 			continue
 		}
 		name := strings.TrimPrefix(stream, ledger.ProjectStream(""))
-		r.state.Project.Name = name // a stream may have entries before its first run
+		r.state.Project.Name = name // a stream may have entries before its first run, which set no name
 		e.projects[name] = r.state.Project
 	}
 	return nil
@@ -63,7 +65,7 @@ func (e *Engine) fold(ctx context.Context, stream string) (s loop.State, saved, 
 		return s, 0, 0, err
 	}
 	// A snapshot only saves time: if it does not decode, the fold starts at the
-	// first entry.
+	// first entry of the stream.
 	if row.Seq > 0 && json.Unmarshal(row.Body, &s) != nil {
 		s, row.Seq = loop.State{}, 0
 	}

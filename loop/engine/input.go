@@ -40,7 +40,7 @@ func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (ledger.A
 // the reply to a command that only reads. If the key was committed before, it
 // does nothing.
 func (e *Engine) Say(ctx context.Context, key string, at time.Time, messages []ledger.Outgoing, cursor *ledger.Cursor) error {
-	answer, err := json.Marshal(ledger.Answer{OK: true}) // the answer if the same key comes again as an input
+	answer, err := json.Marshal(ledger.Answer{OK: true}) // the answer to an input that comes later with the same key
 	if err != nil {
 		return fmt.Errorf("encode answer: %w", err)
 	}
@@ -55,8 +55,8 @@ func (e *Engine) Say(ctx context.Context, key string, at time.Time, messages []l
 }
 
 // Do sends an input to the core and returns the answer after the decision is
-// committed. After an error nothing was decided, and the same input may be sent
-// again; after ctx ended it may have been decided, and its key prevents a second
+// committed. After an error, the input was not decided and may be sent again.
+// After the end of ctx it may have been decided; its key prevents a second
 // decision.
 func (e *Engine) Do(ctx context.Context, in loop.Input) (ledger.Answer, error) {
 	return e.DoWith(ctx, in, nil)

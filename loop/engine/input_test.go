@@ -35,11 +35,12 @@ func (w *world) queued() []string {
 	return out
 }
 
-// TestReplyIsCommittedWithItsEffect: reply, notices and cursor are in one
-// transaction with the decision, and happen once however often the input comes.
+// TestReplyIsCommittedWithItsEffect checks that reply, notices and cursor are
+// in one transaction with the decision, and are committed once however often
+// the input comes.
 func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		w.stop()
 		w.compose = func(_ loop.State, d loop.Decision, _ loop.Input) []ledger.Outgoing {
 			return []ledger.Outgoing{{Chat: mira, Class: ledger.ClassNotice, Body: []byte("told of " + d.Entries[len(d.Entries)-1].Body.EntryType())}}
@@ -67,11 +68,11 @@ func TestReplyIsCommittedWithItsEffect(t *testing.T) {
 	})
 }
 
-// TestSharedInput: the paired people belong to no project, and are the same after
-// a restart.
+// TestSharedInput checks that paired people belong to no project, and that they
+// are the same after a restart.
 func TestSharedInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		do := func(in loop.Input) ledger.Answer {
 			t.Helper()
 			a, err := w.engine.Do(t.Context(), in)
@@ -94,11 +95,11 @@ func TestSharedInput(t *testing.T) {
 	})
 }
 
-// TestPairingEndsByItself: an unused code expires, and the ledger records it
-// without any project.
+// TestPairingEndsByItself checks that an unused code expires, and that the
+// ledger records this without any project.
 func TestPairingEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		if _, err := w.engine.Do(t.Context(), loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleView}}); err != nil {
 			t.Fatal(err)
 		}
@@ -110,11 +111,11 @@ func TestPairingEndsByItself(t *testing.T) {
 	})
 }
 
-// TestOfferedRunOpensItsAdapters: the answer to an offer starts a run in a
-// project that has had none.
+// TestOfferedRunOpensItsAdapters checks that the answer to an offer starts a
+// run in a project that has had none.
 func TestOfferedRunOpensItsAdapters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		ask, err := w.engine.Do(t.Context(), loop.Input{Project: "p", Actor: mira, Body: loop.OfferRun{Settings: settings(), Tasks: 2}})
 		if err != nil {
 			t.Fatal(err)
@@ -130,11 +131,11 @@ func TestOfferedRunOpensItsAdapters(t *testing.T) {
 	})
 }
 
-// TestSaidOnce: an input that got only a reply the first time is not carried out
-// when it is delivered again, even if it now could be.
+// TestSaidOnce checks that an input that at first only got a reply is not
+// carried out when it is delivered again, even if it now could be.
 func TestSaidOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, good)
+		w := newWorld(t, succeeded)
 		say := func() {
 			t.Helper()
 			m := []ledger.Outgoing{{Chat: mira, Class: ledger.ClassChatter, Body: []byte("status")}}

@@ -13,14 +13,14 @@ import (
 	"github.com/nightporter/nightporter/loop/prompt"
 )
 
-// shelf is a commit and a notebook, as maps from path to content.
-type shelf struct {
+// materialFiles is a commit and a notebook, each as a map from path to content.
+type materialFiles struct {
 	engine.Files
 	files map[string]string
 	broke bool
 }
 
-func (s shelf) Read(_ context.Context, rev, path string) ([]byte, error) {
+func (s materialFiles) Read(_ context.Context, rev, path string) ([]byte, error) {
 	text, ok := s.files[path]
 	if !ok {
 		return nil, nil
@@ -33,7 +33,7 @@ func (s shelf) Read(_ context.Context, rev, path string) ([]byte, error) {
 
 type notes struct {
 	engine.Notebook
-	shelf
+	materialFiles
 }
 
 func (n notes) Read(_ context.Context, path string) ([]byte, error) {
@@ -46,8 +46,8 @@ func (n notes) Read(_ context.Context, path string) ([]byte, error) {
 	return nil, nil
 }
 
-// TestMaterial: .ralph is read from the notebooks only, every other path from
-// the attempt's start commit.
+// TestMaterial checks that .ralph is read from the notebooks only, and every
+// other path from the attempt's start commit.
 func TestMaterial(t *testing.T) {
 	var s loop.State
 	s.Project.Name = "shop"
@@ -59,9 +59,9 @@ func TestMaterial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit := shelf{files: map[string]string{"AGENTS.md": "Run gofmt.", "docs/a.md": "a", ".ralphs/b.md": "b\xff", ".ralph/agent/decisions.md": "planted in the commit"}}
-	own := notes{shelf: shelf{files: map[string]string{".ralph/agent/decisions.md": "- decided", "docs/a.md": "not from here"}}}
-	broken := notes{shelf: shelf{broke: true}}
+	commit := materialFiles{files: map[string]string{"AGENTS.md": "Run gofmt.", "docs/a.md": "a", ".ralphs/b.md": "b\xff", ".ralph/agent/decisions.md": "planted in the commit"}}
+	own := notes{materialFiles: materialFiles{files: map[string]string{".ralph/agent/decisions.md": "- decided", "docs/a.md": "not from here"}}}
+	broken := notes{materialFiles: materialFiles{broke: true}}
 	a, b := prompt.File{Path: "docs/a.md", Text: "a"}, prompt.File{Path: ".ralphs/b.md", Text: "b\uFFFD"}
 	for _, c := range []struct {
 		name  string

@@ -43,17 +43,18 @@ type Source interface {
 // Stamper is a Source whose marks can be part of a task's commit instead of a
 // change in the person's checkout (docs/spec 3.2, commit_status).
 type Stamper interface {
-	// Stamp returns the source's files with the marks and the progress entry
-	// added, by path. read returns a file of the commit's tree, or nil. A source
-	// outside of the tree returns no files.
+	// Stamp returns the source's files, by path, with the marks and the
+	// progress entry added. read returns a file of the commit's tree, or nil.
+	// For a source outside of the tree, Stamp returns no files.
 	Stamp(read func(path string) ([]byte, error), marks []ledger.Marking, p ledger.Progress) (map[string][]byte, error)
 }
 
 // Workspace is the daemon's own repository and the work folder of a run (docs/spec
 // 9).
 type Workspace interface {
-	// Begin fetches the person's repository into the daemon's and decides where
-	// the run starts. A reason why it cannot start is a *ledger.InputError.
+	// Begin fetches the person's repository into the daemon's and decides which
+	// commit the run starts from. If the run cannot start, the error is a
+	// *ledger.InputError with the reasons.
 	Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error)
 	// Restore resets the run's work folder to a tree. Ignored files stay.
 	Restore(ctx context.Context, run, tree string) error
@@ -123,8 +124,8 @@ type Notebook interface {
 
 // HatFiles are the files that define a project's hats and patterns.
 type HatFiles interface {
-	// Read returns the pattern and the hats with which a run of these settings
-	// would start now. A mistake in a file is an error.
+	// Read returns the pattern and the hats with which a run with these
+	// settings would start now. A mistake in a file is an error.
 	Read(s ledger.Settings) (ledger.Pattern, map[string]ledger.Hat, error)
 	// Watch calls changed after each change of a file by somebody else, until
 	// ctx ends.
@@ -137,7 +138,7 @@ type Agents interface {
 	// no model turn and costs nothing.
 	Check(ctx context.Context, agent string) error
 	// Level returns the boundary level of future sessions, and the reasons why
-	// it is no higher.
+	// it is not higher.
 	Level() (int, []string)
 }
 

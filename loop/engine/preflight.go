@@ -54,7 +54,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	if base.Tree != "" {
 		e.preflightScopes(ctx, ports, settings, base.Tree, &out)
 	}
-	asked := settings // a single task may ask for consensus too
+	asked := settings // a single task may ask for the critic too
 	for _, t := range out.Snapshot.Tasks {
 		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == ledger.MarkOpen
 	}
@@ -81,9 +81,9 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	return out, nil
 }
 
-// WeakBoundary returns the finding that prevents a run whose setting requires a
-// boundary that the machine does not provide (docs/spec 12.1). level is the
-// machine's, and reasons say why it is no higher. weak is false if the run may
+// WeakBoundary returns the finding that prevents a run whose settings require a
+// stronger boundary than the machine has (docs/spec 12.1). level is the
+// machine's, and reasons say why it is not higher. weak is false if the run may
 // start.
 func WeakBoundary(setting string, level int, reasons []string) (f ledger.Finding, weak bool) {
 	if setting != "required" || level >= 2 {
@@ -95,8 +95,9 @@ func WeakBoundary(setting string, level int, reasons []string) (f ledger.Finding
 	}, true
 }
 
-// LowDisk returns the finding that prevents a run with only free bytes left on
-// the disk of the state folder (docs/spec 2.0). low is false if the run may start.
+// LowDisk returns the finding that prevents a run when the disk of the state
+// folder has only free bytes left (docs/spec 2.0). low is false if the run may
+// start.
 func LowDisk(free uint64) (f ledger.Finding, low bool) {
 	if free >= minDisk {
 		return f, false
@@ -174,8 +175,8 @@ func hatsOf(s ledger.Settings) []string {
 	return names
 }
 
-// AgentsOf returns the agents that a run with these settings may start, the
-// fallback included, each once.
+// AgentsOf returns the agents that a run with these settings may start,
+// including the fallback, each once.
 func AgentsOf(s ledger.Settings) []string {
 	var names []string
 	seen := map[string]bool{"": true}

@@ -14,10 +14,10 @@ import (
 )
 
 // Run handles inputs until ctx ends, and carries out effects for the projects
-// that works reports true for. For other projects, and with a nil works, it only
-// answers commands: it plans, starts and recovers nothing. A command without a
-// daemon runs the engine that way, and `run` does so for every project but its
-// own.
+// for which works returns true. For other projects, and with a nil works, it
+// only answers commands: it plans, starts and recovers nothing. A command
+// without a daemon runs the engine that way, and `run` does so for every
+// project but its own.
 func (e *Engine) Run(ctx context.Context, works func(project string) bool) error {
 	if works == nil {
 		works = func(string) bool { return false }
@@ -79,8 +79,7 @@ func pendingOf(all []ledger.PendingEffect, project string) []ledger.PendingEffec
 	return slices.DeleteFunc(slices.Clone(all), func(p ledger.PendingEffect) bool { return p.Stream != ledger.ProjectStream(project) })
 }
 
-// untilDue returns the time until the next input is due without anybody's
-// action.
+// untilDue returns how long it takes until a project needs a Tick.
 func (e *Engine) untilDue() time.Duration {
 	const idle = 24 * time.Hour
 	wait := idle
@@ -165,7 +164,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 		return answer, nil
 	}
 	e.publish(in.Project, d.State)
-	if e.o.Sent != nil && len(receipt.Chats) > 0 { // delivery may ask for the state of this decision
+	if e.o.Sent != nil && len(receipt.Chats) > 0 { // delivery may read the state after this decision
 		e.o.Sent(receipt.Chats)
 	}
 	for _, r := range receipt.Records {
@@ -277,7 +276,7 @@ func (e *Engine) now(project string) time.Time {
 }
 
 // reopenPorts opens a project's adapters for a run that is about to start, and
-// launches the effects that were pending without them.
+// launches the effects that waited for them.
 func (e *Engine) reopenPorts(ctx context.Context, s ledger.Settings) error {
 	_, before := e.portsOf(s.Project)
 	if err := e.openPorts(ctx, s); err != nil || before || !e.carriesOut(s.Project) {
@@ -293,8 +292,8 @@ func (e *Engine) reopenPorts(ctx context.Context, s ledger.Settings) error {
 	return nil
 }
 
-// runFileEffects carries out the effects of an answer on people's own files when
-// no daemon is there to do it. All other effects wait for the next run.
+// runFileEffects carries out the effects of an answer on people's own files if
+// no daemon is there to do so. All other effects wait for the next run.
 func (e *Engine) runFileEffects(ctx context.Context, project string, effects []ledger.PendingEffect) {
 	for _, p := range effects {
 		if !writesFile(p) {
@@ -321,7 +320,7 @@ func (e *Engine) writeFile(ctx context.Context, project string, p ledger.Pending
 }
 
 // openForNewRun opens the adapters for a run that an input other than StartRun
-// began: the answer to an offer, or a task made ready again.
+// began: the answer to an offer, or a retried task.
 func (e *Engine) openForNewRun(ctx context.Context, before loop.State, in loop.Input, d loop.Decision) error {
 	run := d.State.Project.Run
 	if _, start := in.Body.(loop.StartRun); start || run == nil || (before.Project.Run != nil && before.Project.Run.ID == run.ID) {
@@ -332,7 +331,7 @@ func (e *Engine) openForNewRun(ctx context.Context, before loop.State, in loop.I
 
 // composeMessages returns the messages about a decision, and the decision to
 // commit. If composing panics, the decision stands with an additional
-// InputPoisoned entry, and people are told about that: without it, the input
+// InputPoisoned entry, and people are told about it. Without that, the input
 // would stop the daemon again after each start.
 func (e *Engine) composeMessages(before loop.State, in loop.Input, d loop.Decision) ([]ledger.Outgoing, loop.Decision) {
 	if e.o.Compose == nil || len(d.Entries) == 0 {
@@ -346,7 +345,7 @@ func (e *Engine) composeMessages(before loop.State, in loop.Input, d loop.Decisi
 		Stream: ledger.ProjectStream(in.Project), Time: in.Time, Actor: "daemon", Cause: in.Key,
 		Body: ledger.InputPoisoned{Key: in.Key, Kind: in.Body.InputKind(), Error: fmt.Sprint(fault), Done: true},
 	}
-	out, _ = e.compose(d.State, loop.Decided(d.State, entry), in) // if this fails too, only the ledger has it
+	out, _ = e.compose(d.State, loop.Decided(d.State, entry), in) // if this fails too, only the ledger records the fault
 	d.Add(entry)
 	return out, d
 }

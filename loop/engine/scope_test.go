@@ -11,9 +11,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestScopeBeforeSession: a scope that permits no file, of a part or of a task
-// added during the run, blocks its task before a session that writes is paid
-// for. Sessions that only read run before.
+// TestScopeBeforeSession checks that a scope that permits no file, of a part or
+// of a task added during the run, blocks its task before a session that writes
+// is paid for. Sessions that only read run before that.
 func TestScopeBeforeSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -25,7 +25,7 @@ func TestScopeBeforeSession(t *testing.T) {
 				wrote = append(wrote, l.Task)
 			}
 			mu.Unlock()
-			return good(w, l)
+			return succeeded(w, l)
 		})
 		w.plan.Tasks = []ledger.Task{{ID: "Task 1", Title: "One", Scope: "elsewhere/", Mark: ledger.MarkOpen}, {ID: "Task 2", Title: "Two", Mark: ledger.MarkOpen}}
 		s := settings()

@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop/prompt"
 )
 
-// maxDiff bounds the diff in a prompt, in bytes.
+// maxDiff limits the diff in a prompt, in bytes.
 const maxDiff = 4 << 20
 
 func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b ledger.EffectStart) (loop.InputBody, error) {
@@ -25,14 +25,14 @@ func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b 
 	defer e.o.Sockets.Close(b.Session)
 	known := e.o.Runner.Known(b.Session)
 	if known {
-		// An earlier process started it. For a new session, the runner opens the
-		// socket once the session's folder exists.
+		// An earlier process started the session. For a new session, the runner
+		// opens the socket once the session's folder exists.
 		if err := e.o.Sockets.Open(b.Session); err != nil {
 			return nil, fmt.Errorf("socket of %s: %w", b.Session, err)
 		}
 	}
 	if !known {
-		if ses.Cut { // cut off before the start
+		if ses.Cut { // the session was cut off before its start
 			return loop.SessionExited{Exit: ledger.Exit{
 				Session: b.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, CostUSD: 0, Started: e.o.Clock(), Ended: e.o.Clock(),
 			}}, nil
@@ -63,8 +63,8 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	}
 	switch {
 	case b.Clean != "":
-		// Created for the first command only; the setup command prepares it for
-		// the following ones.
+		// Create the folder for the first command only: setup commands prepare
+		// it for the following ones.
 		folder, err := e.cleanFolder(ctx, ports, run.ID, b.Clean, ses.Planned.Index == 0 && !ses.Planned.Repeat)
 		if err != nil {
 			return l, fmt.Errorf("clean folder: %w", err)
@@ -120,9 +120,10 @@ func (e *Engine) cleanFolder(ctx context.Context, ports Ports, run, commit strin
 	return ports.Files.Clean(ctx, run, commit)
 }
 
-// Material collects the files for a session's prompt: conventions and files from
-// the commit that its attempt builds on, and the project's notebooks, which
-// exist only in the person's checkout. A nil notes means no notebooks.
+// Material collects the files for a session's prompt: conventions and files
+// from the commit that its attempt builds on, and the project's notebooks,
+// which exist only in the person's checkout. With nil notes there are no
+// notebooks.
 func Material(ctx context.Context, s loop.State, session string, files Files, notes Notebook) (prompt.Material, error) {
 	var m prompt.Material
 	needs, ok := prompt.Needs(s, session)
@@ -137,7 +138,7 @@ func Material(ctx context.Context, s loop.State, session string, files Files, no
 			text, err = files.Read(ctx, needs.Rev, path)
 		case notes != nil:
 			if text, err = notes.Read(ctx, path); err != nil {
-				// A missing notebook is no reason to hold up the run.
+				// A missing notebook must not hold up the run.
 				text, err = []byte("(cannot be read: "+err.Error()+")"), nil
 			}
 		}

@@ -31,7 +31,8 @@ func (e *Engine) startWatches(ctx context.Context, project string) {
 }
 
 // followHats reads hats and pattern after each change by a person, and once at
-// the beginning: they may have changed while nightporter was not running.
+// the beginning, because they may have changed while nightporter was not
+// running.
 func (e *Engine) followHats(ctx context.Context, project string, files HatFiles) {
 	look := func() {
 		s, ok := e.State(project)

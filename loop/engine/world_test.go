@@ -16,35 +16,35 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// Both ledgers implement the engine's port.
+// Both ledgers implement the engine's interface.
 var (
 	_ engine.Ledger = (*store.Store)(nil)
 	_ engine.Ledger = (*store.Memory)(nil)
 )
 
-// world implements the engine's ports without processes and git, which a
-// synctest bubble cannot contain, and with the real store.
+// world implements the engine's ports with the real store, but without
+// processes and git, which a synctest bubble cannot contain.
 type world struct {
 	t      *testing.T
 	ledger *store.Store
 	engine *engine.Engine
 	stop   func()
 
-	mu      sync.Mutex
-	act     func(w *world, l ledger.Launch) ledger.Exit // returns a session's exit
-	narrow  atomic.Bool                                 // from now on, scopes in "elsewhere/" permit nothing
-	started map[string]int                              // number of starts of each session
-	running map[string]chan ledger.Exit
-	ended   map[string]ledger.Exit
-	tree    int
-	commits []ledger.CommitTask
-	marks   []ledger.Marking
-	plan    ledger.Snapshot
-	refuses func(ledger.CaptureRequest) error // error of a capture; nil: none
-	entries []ledger.Entry
-	compose func(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing
-	looked  []string   // agents that preflight checked
-	woken   [][]string // chats passed to Options.Sent
+	mu         sync.Mutex
+	act        func(w *world, l ledger.Launch) ledger.Exit // returns a session's exit
+	narrow     atomic.Bool                                 // scopes in "elsewhere/" permit nothing from now on
+	started    map[string]int                              // number of starts of each session
+	running    map[string]chan ledger.Exit
+	ended      map[string]ledger.Exit
+	tree       int
+	commits    []ledger.CommitTask
+	marks      []ledger.Marking
+	plan       ledger.Snapshot
+	captureErr func(ledger.CaptureRequest) error // error of the next capture; nil: none
+	entries    []ledger.Entry
+	compose    func(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing
+	looked     []string   // agents that preflight checked
+	woken      [][]string // chats passed to Options.Sent
 }
 
 func newWorld(t *testing.T, act func(w *world, l ledger.Launch) ledger.Exit) *world {
@@ -72,7 +72,8 @@ func newWorld(t *testing.T, act func(w *world, l ledger.Launch) ledger.Exit) *wo
 // open starts an engine on the ledger, as a new process would.
 func (w *world) open() { w.openTo(true) }
 
-// openTo starts an engine that carries out effects, or one that only answers.
+// openTo starts an engine that carries out effects, or one that only answers
+// commands.
 func (w *world) openTo(work bool) {
 	w.t.Helper()
 	streams, err := w.ledger.Streams(w.t.Context())
@@ -119,8 +120,8 @@ func (w *world) openTo(work bool) {
 	})
 }
 
-// restart stops the engine as a crash would, as far as the ledger shows, and
-// opens another one. Sessions continue.
+// restart stops the engine, which looks like a crash in the ledger, and opens
+// another one. Sessions continue.
 func (w *world) restart() {
 	w.stop()
 	w.open()
@@ -166,7 +167,7 @@ func (w *world) state() loop.State {
 	return s
 }
 
-// emit ends a session with an event, as hat would.
+// emit ends a session with an event, as the hat program does.
 func (w *world) emit(session, typ string, data any) ledger.Answer {
 	raw, err := json.Marshal(data)
 	if err != nil {
@@ -175,7 +176,7 @@ func (w *world) emit(session, typ string, data any) ledger.Answer {
 	for {
 		a, err := w.current().Do(w.t.Context(), loop.Input{Project: "p", Actor: "agent", Body: loop.Emit{Session: session, Type: typ, Data: raw}})
 		if errors.Is(err, engine.ErrStopped) {
-			time.Sleep(time.Millisecond) // hat asks again while nobody answers
+			time.Sleep(time.Millisecond) // like hat, try again until somebody answers
 			continue
 		}
 		if err != nil && w.t.Context().Err() == nil {
@@ -191,8 +192,8 @@ func (w *world) current() *engine.Engine {
 	return w.engine
 }
 
-// good is a session that succeeds.
-func good(w *world, l ledger.Launch) ledger.Exit {
+// succeeded returns the exit of a session that succeeds.
+func succeeded(w *world, l ledger.Launch) ledger.Exit {
 	switch l.Hat {
 	case "builder":
 		w.mu.Lock()
@@ -299,8 +300,8 @@ func (s workspace) Restore(context.Context, string, string) error { return nil }
 func (s workspace) Capture(_ context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
-	if s.w.refuses != nil {
-		if err := s.w.refuses(t); err != nil {
+	if s.w.captureErr != nil {
+		if err := s.w.captureErr(t); err != nil {
 			return ledger.Capture{}, err
 		}
 	}

@@ -1,14 +1,15 @@
 package ledger
 
-// DeferredCommand is a command that a question may confirm before it is carried out.
+// DeferredCommand is a command that is carried out only after a question
+// confirms it.
 type DeferredCommand string
 
-// Commands that can be confirmed first.
+// Commands that may need a confirmation.
 const (
 	DeferPause    DeferredCommand = "pause"
 	DeferPauseNow DeferredCommand = "pause now"
 	DeferResume   DeferredCommand = "resume"
 	DeferStop     DeferredCommand = "stop"
 	DeferStopNow  DeferredCommand = "stop now"
-	DeferNow      DeferredCommand = "now" // /now without words: reruns the running session
+	DeferNow      DeferredCommand = "now" // /now without words: runs the session in progress again
 )

@@ -2,8 +2,11 @@
 // share: what the ledger records, and the vocabulary that its records are
 // written in.
 //
-//   - entry.go, entries.go: the entry types with their JSON. They are a
-//     contract: fields and types are only added, never renamed or removed.
+//   - entry.go: Entry, and its encoding.
+//   - entries.go: the list of entry types with their names; entry_run.go,
+//     entry_task.go, entry_attempt.go, entry_session.go and others: the types
+//     with their JSON. They are a contract: fields and types are only added,
+//     never renamed or removed.
 //   - record.go: an entry as the store keeps it, and a batch, the unit of one
 //     transaction.
 //   - effect.go: the effects with their classes, which say what happens to an

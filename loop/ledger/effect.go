@@ -18,8 +18,8 @@ type Effect struct {
 // EffectBody is the content of one kind of effect.
 type EffectBody interface{ EffectKind() string }
 
-// EffectPreflight checks before a run whatever could make it fail at night. Its
-// result is Preflighted.
+// EffectPreflight checks before a run for everything that could make it fail at
+// night. Its result is Preflighted.
 type EffectPreflight struct {
 	Begin Begin `json:"begin"`
 }
@@ -130,8 +130,8 @@ var effectKinds = map[string]struct {
 	"merge":         {Repeatable, EffectMerge{}},
 	"commit":        {Repeatable, EffectCommit{}}, // the same commit has the same hash
 	"mark":          {Repeatable, EffectMark{}},
-	"progress":      {Findable, EffectProgress{}}, // by its key in the log
-	"memory":        {Findable, EffectRemember{}}, // by its key in the notebook
+	"progress":      {Findable, EffectProgress{}}, // its key is in the log if it happened
+	"memory":        {Findable, EffectRemember{}}, // its key is in the notebook if it happened
 	"plan":          {Repeatable, EffectKeepPlan{}},
 }
 

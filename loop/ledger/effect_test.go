@@ -14,9 +14,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger/ledgertest"
 )
 
-// TestEffectClasses: a crash asks of every effect what is to be done about
-// it, so every kind has a class. The kinds are read from the source, because
-// one that was forgotten would be in no list.
+// TestEffectClasses checks that every kind of effect has a class. It reads the
+// kinds from the source, because a kind that somebody forgot is in no list.
 func TestEffectClasses(t *testing.T) {
 	pkg, err := parser.ParseFile(token.NewFileSet(), "effect.go", nil, 0)
 	if err != nil {

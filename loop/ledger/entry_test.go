@@ -22,8 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestEntries: the JSON of every type of entry is a contract. One that an
-// older nightporter wrote is read by every later one.
+// TestEntries pins the JSON of every type of entry, which is a contract: every
+// later release must read an entry that an older one wrote.
 func TestEntries(t *testing.T) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), "entries.go", nil, 0)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // TestExitCodes checks that each reason for the end of a run has an exit code.
 func TestExitCodes(t *testing.T) {
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "entries.go", nil, 0)
+	file, err := parser.ParseFile(fset, "entry_run.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,16 +27,16 @@ type Base struct {
 }
 
 // Scope says which files a session may change (docs/spec 4.1). The workspace
-// resolves it against the start tree.
+// resolves it against the attempt's start tree.
 type Scope struct {
-	Task    string   `json:"task,omitempty"`   // the task's own, as written
+	Task    string   `json:"task,omitempty"`   // the task's own scope, as written
 	Layout  []string `json:"layout,omitempty"` // the project's layout.write
 	Allowed []string `json:"allowed"`          // the hat's write_allowed
 	Denied  []string `json:"denied,omitempty"`
 	Shipped bool     `json:"shipped,omitempty"` // the hat ships with nightporter: the task's own scope overrides Denied
-	Never   []string `json:"never,omitempty"`   // the source file and its companions: changes are dropped without a report
-	Within  string   `json:"within,omitempty"`  // for a part: its parent's scope as written ("none" if it has none), which Task cannot exceed
-	Also    []string `json:"also,omitempty"`    // paths that a person allowed for the task besides; Never and reserved files stay excluded
+	Never   []string `json:"never,omitempty"`   // the source file and its progress log: changes are dropped without a report
+	Within  string   `json:"within,omitempty"`  // for a part: the scope of its parent as written ("none" if it has none), which Task cannot exceed
+	Also    []string `json:"also,omitempty"`    // further paths that a person allowed for the task; Never and reserved files stay excluded
 	Adds    bool     `json:"adds,omitempty"`    // Task adds to Allowed instead of replacing it: writer, reproducer (docs/spec 4.1)
 }
 
@@ -57,8 +57,8 @@ type Capture struct {
 	Tree    string       `json:"tree"`
 	Files   []FileChange `json:"files,omitempty"`   // against Input
 	Dropped []string     `json:"dropped,omitempty"` // changes of Scope.Never, undone without a report
-	Outside []string     `json:"outside,omitempty"` // out of scope: undone; the session's work is judged without them
-	Refused []Finding    `json:"refused,omitempty"` // a violation: gitlinks, devices, FIFOs, files over 50 MB
+	Outside []string     `json:"outside,omitempty"` // changes out of scope: undone, so that the session's work is judged without them
+	Refused []Finding    `json:"refused,omitempty"` // changes that no session may leave: gitlinks, devices, FIFOs, files over 50 MB
 	Lock    bool         `json:"lock,omitempty"`    // a lockfile changed: setup is due
 }
 
@@ -81,7 +81,7 @@ type CommitTask struct {
 	Body    string `json:"body,omitempty"`
 	Footers string `json:"footers"` // lines "Key: value"
 	Author  string `json:"author"`  // "Name <email>", Base.Author of the run
-	Time    string `json:"time"`    // RFC 3339, for author and committer alike
+	Time    string `json:"time"`    // RFC 3339, for both author and committer
 }
 
 // Committed is a commit on the branch, both in our repository and in the user's.
@@ -95,10 +95,10 @@ type Committed struct {
 // user's repository. Nothing was written there. The commits of Have are in our
 // repository, so that MergeTree can build on them.
 type BranchMoved struct {
-	Ahead  bool // commits were added to Want: work can be merged onto them
+	Ahead  bool // commits were added on top of Want, so work can be merged onto them
 	Branch string
 	Want   string // the tip that was expected
-	Have   string // the tip that is there
+	Have   string // the tip that was found
 }
 
 // Error names the branch and the command that moves it back.

@@ -24,9 +24,9 @@ type Hat struct {
 	Load         []string `json:"load,omitempty"` // paths of files that the session gets as context
 	WriteAllowed []string `json:"write_allowed"`  // globs; empty = read-only
 	WriteDenied  []string `json:"write_denied,omitempty"`
-	Emits        []string `json:"emits"`             // event types that end its session, besides EventQuestion and EventBlocked
+	Emits        []string `json:"emits"`             // types of events that end its session, besides EventQuestion and EventBlocked
 	Payload      []string `json:"payload,omitempty"` // fields that the events of Emits must have
-	MaxTokens    int      `json:"max_tokens"`        // of the prompt that nightporter builds, estimated
+	MaxTokens    int      `json:"max_tokens"`        // limit of the prompt that nightporter builds, estimated
 	Denied       []string `json:"denied,omitempty"`  // tools.denied
 	Expect       Expect   `json:"expect"`
 	Agent        string   `json:"agent,omitempty"` // overrides the project's agent
@@ -139,9 +139,10 @@ type Pattern struct {
 	Consensus bool       `json:"consensus,omitempty"` // the critic judges its plans first
 }
 
-// Next returns the target of the first route for event on of hat from, or "" if no
-// route matches. above selects the side of the threshold. been reports whether a
-// hat already had a session in the attempt; it excludes routes with Once.
+// Next returns the target of the first route for event on of hat from, or "" if
+// no route matches. above selects the side of the threshold. been reports
+// whether a hat has already had a session in the attempt; it excludes routes
+// with Once.
 func (p Pattern) Next(from, on string, above bool, been func(hat string) bool) string {
 	for _, r := range p.Routes {
 		if r.From != from || r.On != on || r.Once && been(r.To) {
@@ -155,7 +156,7 @@ func (p Pattern) Next(from, on string, above bool, been func(hat string) bool) s
 }
 
 // AboveThreshold reports whether one of the issues keeps an attempt at the task
-// from converging. A task's own threshold overrides the pattern's.
+// from converging. A task's own threshold replaces the pattern's.
 func (p Pattern) AboveThreshold(t Task, issues []Issue) bool {
 	threshold := p.Threshold
 	if len(t.Threshold) > 0 {

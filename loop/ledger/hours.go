@@ -17,8 +17,9 @@ const QuietOff Hours = "off"
 
 var hoursForm = regexp.MustCompile(`^([01]?[0-9]|2[0-3]):([0-5][0-9])\s*[-–]\s*([01]?[0-9]|2[0-3]):([0-5][0-9])$`)
 
-// ParseHours reads hours as people type them: "23:00-07:00", "off" or "none", and
-// "default", "on" or "" for the configured hours. The error says what to write.
+// ParseHours parses hours as people type them: "23:00-07:00", "off" or "none",
+// and "default", "on" or "" for the configured hours. The error explains the
+// form.
 func ParseHours(s string) (Hours, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	switch s {

@@ -10,7 +10,7 @@ import (
 type Outgoing struct {
 	Chat    string       // address: "telegram:48213377", with a topic "telegram:-1001234/55"
 	Key     string       // subject: "q5", "g17", "status/shop"; "" = it is never edited
-	Edit    bool         // edits the chat's last message under Key; without one it is sent as a new message
+	Edit    bool         // edit the chat's last message under Key; if there is none, send a new message
 	Class   MessageClass // how to recover if its arrival is unknown
 	ReplyTo string       // the platform's id of the message it replies to
 	Silent  bool         // makes no sound
@@ -23,9 +23,9 @@ type MessageClass string
 
 // Classes of messages.
 const (
-	ClassAsk     MessageClass = "ask"     // a question: sent again and marked as repeated, also after an outage
-	ClassNotice  MessageClass = "notice"  // news that a person must learn: sent again and marked as repeated
-	ClassReply   MessageClass = "reply"   // reply to a command that changed something: sent again; a second equal reply does no harm
+	ClassAsk     MessageClass = "ask"     // a question: sent again with a mark, also after an outage
+	ClassNotice  MessageClass = "notice"  // news that a person must learn: sent again with a mark
+	ClassReply   MessageClass = "reply"   // reply to a command that changed something: sent again, since a second equal reply does no harm
 	ClassChatter MessageClass = "chatter" // status and replies to read-only commands: dropped
 )
 
@@ -35,7 +35,7 @@ type QueuedMessage struct {
 	ID     int64
 	Time   time.Time // when it was committed
 	Target string    // the platform's id of the message to edit, "" if there is none
-	Tried  bool      // a delivery was begun and its outcome is unknown
+	Tried  bool      // a delivery began, and its outcome is unknown
 }
 
 // SentMessage is a message that a chat shows.
@@ -48,13 +48,15 @@ type SentMessage struct {
 }
 
 // Cursor is the position up to which a chat's inputs have been handled. It is
-// committed with the last of them, so that each is handled exactly once (docs/spec 6.7).
+// committed with the last of them, so that each input is handled exactly once
+// (docs/spec 6.7).
 type Cursor struct {
 	Name  string // "telegram:BOT"
 	Value string // the platform's
 	Time  time.Time
 }
 
-// ErrReplaced reports that a queued message must not be delivered any more: a newer
-// text replaced it, or it is settled. The caller drops it and asks for the next one.
+// ErrReplaced reports that a queued message must not be delivered any more: a
+// newer text replaced it, or it is settled. The caller drops it and asks for
+// the next message.
 var ErrReplaced = errors.New("the message is not queued any more")

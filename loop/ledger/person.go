@@ -7,7 +7,7 @@ import (
 // Role says what a person may do (docs/spec 6.6). The zero Role allows nothing.
 type Role string
 
-// Roles. Each includes the ones before it.
+// Roles. Each role includes the earlier ones.
 const (
 	RoleView  Role = "view"  // commands that only read
 	RoleSteer Role = "steer" // guidance, answers, run, pause, resume, stop, tasks
@@ -29,8 +29,8 @@ func (r Role) Rank() int {
 	return 0
 }
 
-// Person is a paired person. The platform's own id identifies them, because names
-// and chats change hands and ids do not.
+// Person is a paired person, identified by the platform's id: names and chats
+// can pass to other people, ids cannot.
 type Person struct {
 	ID    string    `json:"id"`   // "telegram:48213377"
 	Name  string    `json:"name"` // as the platform reports it; for display only

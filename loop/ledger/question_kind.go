@@ -9,7 +9,7 @@ import (
 // AnswerVerb is one answer that a kind of question takes.
 type AnswerVerb struct {
 	Name  string    // as people type it and the ledger records it
-	Words WordsRule // whether words may or must follow it
+	Words WordsRule // whether words may or must follow the verb
 
 	offered func(Question) bool // which questions of the kind offer it; nil: all
 }
@@ -25,8 +25,8 @@ const (
 	WordsRequired WordsRule = "required"
 )
 
-// Alarm is a value of the configuration key [digest] urgent that an open question
-// can match. A matching question may ring in quiet hours.
+// Alarm is a value of the configuration key [digest] urgent: a kind of open
+// question that may make a sound in quiet hours.
 type Alarm string
 
 // Alarms of questions.
@@ -41,17 +41,17 @@ const (
 // the same kinds and verbs.
 type kindRow struct {
 	verbs    []AnswerVerb
-	own      WordsRule                // rule for an answer in own words or by an option; "" if only verbs are answers
+	own      WordsRule                // rule for a free-text answer or an option; "" if only verbs are answers
 	sentence string                   // the verb that a sentence without a verb stands for; "" = none
 	yes, no  string                   // verb, or first word of an option, that /approve and /reject stand for; "" = they do not apply
 	role     Role                     // role that an answer requires
-	urgency  int                      // rank among open questions; 1 = holds up most
-	alarm    Alarm                    // under which name it may ring in quiet hours
-	personal bool                     // it asks a person back about their own command
-	holds    bool                     // the run may stand still for it even if it never expires
+	urgency  int                      // rank among open questions; 1 = delays the most work
+	alarm    Alarm                    // the alarm under which it may make a sound in quiet hours
+	personal bool                     // it asks a person to confirm their own command
+	holds    bool                     // the run may have to wait for it even if it never expires
 	remind   bool                     // people are reminded of it before it expires
-	ofRun    bool                     // the end of its run settles it
-	ofSource bool                     // another source settles it, unless a task waits for it
+	ofRun    bool                     // it is settled when its run ends
+	ofSource bool                     // it is settled when another source replaces its own, unless a task waits for it
 	undo     func(choice string) bool // whether an answer can be taken back for a while; nil: never
 }
 
@@ -179,9 +179,9 @@ func (q Question) Yes() string { return q.answerFor(q.row().yes) }
 // No returns the answer that /reject stands for, "" if the question has none.
 func (q Question) No() string { return q.answerFor(q.row().no) }
 
-// answerFor returns the answer for a yes or no word: the word itself, or for kinds
-// with options the letter of the option that begins with it, "" if none or several
-// do.
+// answerFor returns the answer for a yes or no word: the word itself or, for
+// kinds with options, the letter of the option that begins with it. It returns
+// "" if none or several do.
 func (q Question) answerFor(word string) string {
 	if q.row().own == "" || word == "" {
 		return word
@@ -206,25 +206,26 @@ func (q Question) Role() Role { return q.row().role }
 // Role returns the role that an answer to a question of the kind requires.
 func (k QuestionKind) Role() Role { return Question{Kind: k}.Role() }
 
-// Urgency returns the question's rank among open questions. 1 holds up most.
+// Urgency returns the question's rank among open questions. Rank 1 delays the
+// most work.
 func (q Question) Urgency() int { return q.row().urgency }
 
-// Personal reports whether a question asks a person back about their own command.
-// Nobody else should be woken by it.
+// Personal reports whether the question asks a person to confirm their own
+// command. It must wake nobody else.
 func (q Question) Personal() bool { return q.row().personal }
 
-// OwnWords reports whether the question can be answered in own words.
+// OwnWords reports whether the question takes a free-text answer.
 func (q Question) OwnWords() bool { return q.row().own != "" }
 
 // SentenceVerb returns the verb that a sentence without a verb stands for, "" if
 // there is none.
 func (q Question) SentenceVerb() string { return q.row().sentence }
 
-// HoldsUp reports whether a run may stand still until the question is settled.
+// HoldsUp reports whether a run may have to wait until the question is settled.
 func (q Question) HoldsUp() bool { return !q.Expires.IsZero() || q.row().holds }
 
-// Alarm returns the name under which an open question may ring in quiet hours.
-// then is the run's setting QuestionThen.
+// Alarm returns the name under which an open question may make a sound in quiet
+// hours. then is the run's setting QuestionThen.
 func (q Question) Alarm(then string) Alarm {
 	a := q.row().alarm
 	if a == AlarmAborts && then != ThenAbort {

@@ -23,10 +23,10 @@ type Record struct {
 	Task    string
 	Attempt string // a1
 	Session string
-	Actor   string // who caused it: "agent", "daemon", "console", "telegram:48213377"
-	Cause   string // natural key of the input that led here
+	Actor   string // actor who caused the entry: "agent", "daemon", "console", "telegram:48213377"
+	Cause   string // natural key of the input that led to the entry
 	Body    []byte // JSON
-	Prev    []byte // hash of the entry before in this stream
+	Prev    []byte // hash of the previous entry in the stream
 	Hash    []byte
 }
 
@@ -37,7 +37,7 @@ type Class string
 // Classes of effects.
 const (
 	Repeatable Class = "repeatable" // do it again
-	Findable   Class = "findable"   // look for its result first, by its key
+	Findable   Class = "findable"   // look for its result by its key before doing it again
 )
 
 // PendingEffect is a committed effect without a committed result.

@@ -1,6 +1,6 @@
 package ledger
 
-// RedoReason says why the same hat works once more.
+// RedoReason says why the same hat runs again.
 type RedoReason string
 
 // Reasons.

@@ -7,7 +7,7 @@ import (
 
 // ResumeCommand returns the exact shell command that resumes a run.
 func (s Settings) ResumeCommand() string {
-	if s.Stays { // in a chat: /run PROJECT
+	if s.Stays { // a run of the daemon is resumed in a chat: /run PROJECT
 		cmd := "nightporter start " + s.Project
 		if s.Operator != "" {
 			cmd += " " + s.Operator

@@ -15,14 +15,14 @@ const (
 	ScopeGlob  ScopeKind = "glob"  // has * ? [ or {: a pattern below the repository
 	ScopePath  ScopeKind = "path"  // has a slash or an extension, or is a well-known file name; it may be new
 	ScopeWord  ScopeKind = "word"  // one bare word: folders of that name
-	ScopeProse ScopeKind = "prose" // anything else: for the reviewer, it permits nothing
+	ScopeProse ScopeKind = "prose" // anything else: shown to the reviewer, it permits nothing
 	ScopeBad   ScopeKind = "bad"   // leaves the repository, is in .git, or excludes: an error at preflight
 )
 
 // ScopeItem is one item of a scope. Text is cleaned for a path, glob or word
 // (no leading "./", slashes as separators, no trailing one) and as written
-// otherwise. A glob may be the name of a file too, as `app/[id]/page.tsx` is:
-// whoever resolves it looks for the file of that name first.
+// otherwise. A glob may also be the name of a file, such as
+// `app/[id]/page.tsx`: the workspace looks for a file of that name first.
 type ScopeItem struct {
 	Text string    `json:"text"`
 	Kind ScopeKind `json:"kind"`
@@ -72,7 +72,7 @@ var scopeNothing = map[string]bool{"": true, "none": true, "-": true, "–": tru
 func splitScope(s string) []string {
 	var parts []string
 	start, eol := 0, -1
-	open := map[byte]int{} // end of the line, for an opening byte that has no closing one there
+	open := map[byte]int{} // position of the line end, for an opening byte without a closing one in that line
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case ',', ';', '\n', '\r':
@@ -91,7 +91,7 @@ func splitScope(s string) []string {
 			}
 			if n := strings.IndexByte(s[i+1:eol], scopeClosing[c]); n >= 0 {
 				i += n + 1
-			} else { // an unclosed bracket protects nothing
+			} else { // an unclosed bracket encloses nothing
 				open[c] = eol
 			}
 		}
@@ -130,8 +130,8 @@ var scopeFiller = map[string]bool{
 	"file": true, "files": true, "folder": true, "folders": true, "directory": true, "package": true, "module": true,
 }
 
-// scopeQuoted returns the texts in backticks and the words outside of them; rest is
-// "" if these are only filler words.
+// scopeQuoted returns the texts in backticks and the words outside of them;
+// rest is "" if these are only filler words.
 func scopeQuoted(s string) (quoted []string, rest string) {
 	parts := strings.Split(s, "`")
 	if len(parts)%2 == 0 { // the last backtick has no partner and quotes nothing
@@ -207,7 +207,7 @@ func scopeItem(s string, quoted bool) ScopeItem {
 			return ScopeItem{s, ScopeBad}
 		}
 	}
-	below := false // its spelling says that it is a folder
+	below := false // the spelling says that it is a folder
 	text := s
 	if t, ok := strings.CutSuffix(text, "/..."); ok {
 		text, below = t, true

@@ -78,7 +78,8 @@ func TestParseScope(t *testing.T) {
 	}
 }
 
-// Hostile text must not cost more than its length.
+// TestParseScopeLong checks that the cost of hostile text is linear in its
+// length.
 func TestParseScopeLong(t *testing.T) {
 	for _, s := range []string{"(", "`", "{a", "a(b) ", "() ", "a,", "a and "} {
 		ParseScope(strings.Repeat(s, 1<<20/len(s)))

@@ -4,9 +4,9 @@ import (
 	"time"
 )
 
-// Kind of a session. Only agent sessions count as iterations; the others are
-// commands that run in the same boundary, because they run what a session may
-// have written (docs/spec 2.3).
+// Kind is the kind of a session. Only agent sessions count as iterations; the
+// others run commands in the same boundary, because those commands execute what
+// a session may have written (docs/spec 2.3).
 type Kind string
 
 // Kinds of session.
@@ -16,46 +16,46 @@ const (
 	KindBaseline Kind = "baseline"
 	KindVerify   Kind = "verify"
 	KindFinal    Kind = "final"   // the branch tip in a clean folder
-	KindRepro    Kind = "repro"   // the command of a reproducer: it has to fail
+	KindRepro    Kind = "repro"   // the command of a reproducer, which has to fail
 	KindRecheck  Kind = "recheck" // the attempt's start commit in a clean folder: does a failing command fail there too?
 )
 
 // Launch holds everything that the runner needs to start a session.
 type Launch struct {
-	Session string            `json:"session"` // r14-25; r14-c7 for one without an agent
+	Session string            `json:"session"` // r14-25; r14-c7 for a session without an agent
 	Project string            `json:"project"`
 	Run     string            `json:"run"`
 	Task    string            `json:"task,omitempty"` // id as written
 	Kind    Kind              `json:"kind"`
 	Hat     string            `json:"hat,omitempty"`
-	Agent   string            `json:"agent,omitempty"` // name in the config, for KindAgent
+	Agent   string            `json:"agent,omitempty"` // name of the agent in the configuration, for KindAgent
 	Model   string            `json:"model,omitempty"`
 	Effort  string            `json:"effort,omitempty"`
-	Command string            `json:"command,omitempty"` // for sh -c, for every other kind
+	Command string            `json:"command,omitempty"` // command for sh -c, for every other kind
 	Prompt  string            `json:"prompt,omitempty"`
-	Context map[string][]byte `json:"context,omitempty"` // files of CONTEXT/, by name
+	Context map[string][]byte `json:"context,omitempty"` // files of the folder CONTEXT, by name
 	Work    string            `json:"work"`              // absolute path of the work folder
 	Token   string            `json:"token,omitempty"`   // HAT_TOKEN
-	Wall    Duration          `json:"wall"`              // whole length at most; 0 = no limit
-	Stall   Duration          `json:"stall"`             // without output, hat call and CPU; 0 = no limit
+	Wall    Duration          `json:"wall"`              // limit of the whole length; 0 = no limit
+	Stall   Duration          `json:"stall"`             // limit of the time without output, hat call and CPU use; 0 = no limit
 	Denied  []string          `json:"denied,omitempty"`  // tools.denied of the hat
 
 	Protected []string `json:"protected,omitempty"` // branches that no session pushes to
 }
 
-// ExitReason is why a session's process ended, as its shim saw it.
+// ExitReason is why a session's process ended, as its shim reports it.
 type ExitReason string
 
 // Reasons of an end.
 const (
-	ExitSelf       ExitReason = "exited"      // on its own, with Code or Signal
-	ExitStall      ExitReason = "stall"       // ended by the shim: silent too long
-	ExitWall       ExitReason = "wall"        // ended by the shim: too long
-	ExitAsked      ExitReason = "asked"       // ended because the daemon asked (grace after its event, pause now, stop now)
-	ExitAbandoned  ExitReason = "abandoned"   // ended by the shim: no daemon for 30 minutes
+	ExitSelf       ExitReason = "exited"      // it ended by itself, with Code or Signal
+	ExitStall      ExitReason = "stall"       // the shim ended it: it showed no activity for too long
+	ExitWall       ExitReason = "wall"        // the shim ended it: it ran too long
+	ExitAsked      ExitReason = "asked"       // the daemon asked for its end (grace after its event, pause now, stop now)
+	ExitAbandoned  ExitReason = "abandoned"   // the shim ended it: there was no daemon for 30 minutes
 	ExitNotStarted ExitReason = "not_started" // the agent could not be started at all
-	ExitLost       ExitReason = "lost"        // no trace of how it ended
-	ExitMemory     ExitReason = "memory"      // killed by the kernel for memory
+	ExitLost       ExitReason = "lost"        // nothing shows how it ended
+	ExitMemory     ExitReason = "memory"      // the kernel killed it for memory
 	ExitDisk       ExitReason = "disk"        // the disk is full, or the state folder not writable
 )
 
@@ -69,24 +69,24 @@ const (
 	FailureNetwork FailureClass = "network" // network or provider 5xx
 )
 
-// Exit describes the end of a session's process: the content of its exit.json, and
-// the facts that its adapter read from the output. Classify judges it; Code alone
-// means nothing.
+// Exit describes the end of a session's process: the content of its exit.json,
+// and the facts that the agent's adapter read from the output. Classify
+// interprets it; Code alone means nothing.
 type Exit struct {
 	Session  string       `json:"session"`
 	Reason   ExitReason   `json:"why"`
-	Code     int          `json:"code"`             // exit code; -1 when ended by a signal or unknown
+	Code     int          `json:"code"`             // exit code; -1 if ended by a signal or unknown
 	Signal   string       `json:"signal,omitempty"` // "SIGKILL"
 	Text     string       `json:"text,omitempty"`   // one line for people, if Reason or Failure needs an explanation
 	Failure  FailureClass `json:"trouble,omitempty"`
-	Until    time.Time    `json:"until,omitzero"` // end of a usage limit, where the agent named it
+	Until    time.Time    `json:"until,omitzero"` // end of a usage limit, if the agent named it
 	Started  time.Time    `json:"started"`
 	Ended    time.Time    `json:"ended"`
 	Tail     string       `json:"tail,omitempty"` // last lines of output, at most 4 kB, valid UTF-8
-	Turns    int          `json:"turns"`          // model turns; -1 = unknown
+	Turns    int          `json:"turns"`          // number of model turns; -1 = unknown
 	Tokens   int64        `json:"tokens"`         // -1 = unknown
 	CostUSD  float64      `json:"cost_usd"`       // -1 = unknown
-	Killed   int          `json:"killed"`         // processes of its tree that had to be ended after it
+	Killed   int          `json:"killed"`         // number of processes in its tree that had to be killed after it
 	Boundary int          `json:"boundary"`       // level that was in force: 1, 2 or 3 (docs/spec 12.1)
 }
 

@@ -31,16 +31,16 @@ type Settings struct {
 	Protected       []string       `json:"protected,omitempty"`
 	Push            string         `json:"push"` // never, end or task
 	Layout          []string       `json:"layout,omitempty"`
-	Boundary        string         `json:"boundary,omitempty"` // "required" refuses below level 2
+	Boundary        string         `json:"boundary,omitempty"` // "required" refuses boundaries below level 2
 	QuestionTimeout Duration       `json:"question_timeout"`
 	QuestionThen    string         `json:"question_then,omitempty"` // for an agent's unanswered question: continue, pause or abort; "" = continue if the agent named a choice, else pause
 	BaselineTimeout Duration       `json:"baseline_timeout"`
-	Grace           Duration       `json:"grace"` // between a session's event and its end
+	Grace           Duration       `json:"grace"` // time between a session's event and its end
 	Timezone        string         `json:"timezone,omitempty"`
-	CoAuthor        string         `json:"co_author,omitempty"` // footer of task commits; "" for none
+	CoAuthor        string         `json:"co_author,omitempty"` // footer of task commits; "" = none
 	CommitStatus    bool           `json:"commit_status,omitempty"`
 	Consensus       bool           `json:"consensus,omitempty"`     // the critic judges each plan before it is built
-	PlanApproval    bool           `json:"plan_approval,omitempty"` // and then a person approves it
+	PlanApproval    bool           `json:"plan_approval,omitempty"` // after that, a person approves it
 	Flags           string         `json:"flags,omitempty"`         // other flags of `run`, for the resume command
 	Operator        string         `json:"operator,omitempty"`      // flags of every operator command: "--state DIR --config FILE"
 	Stays           bool           `json:"stays,omitempty"`         // the run belongs to `up`: it waits for a person instead of ending

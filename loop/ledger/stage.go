@@ -1,15 +1,15 @@
 package ledger
 
-// Stage is the step that an attempt is at.
+// Stage is the current step of an attempt.
 type Stage string
 
 // Stages of an attempt.
 const (
-	StageReady   Stage = "ready"    // its next session can be planned
+	StageReady   Stage = "ready"    // the next session can be planned
 	StageSession Stage = "session"  // an agent is working
 	StageCapture Stage = "takeover" // the session's files are being captured
 	StageChecks  Stage = "checks"   // setup and verification commands run
-	StageMerge   Stage = "merge"    // its change is being merged onto a tip that moved
+	StageMerge   Stage = "merge"    // the change is being merged onto a tip that moved
 	StageCommit  Stage = "commit"
 	StageHeld    Stage = "held" // parked, or waiting for an answer
 )

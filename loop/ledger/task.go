@@ -10,14 +10,14 @@ type Status string
 
 // States of a task.
 const (
-	Pending      Status = "pending"       // a task it depends on is not done
+	Pending      Status = "pending"       // a task that it depends on is not done
 	Ready        Status = "ready"         // an attempt can begin
 	Active       Status = "active"        // an attempt is under way
-	Done         Status = "done"          // converged, verified, committed; the only one that satisfies depends_on
-	Blocked      Status = "blocked"       // stays so until a person decides
-	ManualVerify Status = "manual_verify" // a person has to look; never given to an agent
+	Done         Status = "done"          // converged, verified and committed; the only status that satisfies depends_on
+	Blocked      Status = "blocked"       // blocked until a person decides
+	ManualVerify Status = "manual_verify" // a person has to check it; never given to an agent
 	Skipped      Status = "skipped"       // a person decided not to do it
-	Waiting      Status = "waiting"       // a question is open, its tree is kept
+	Waiting      Status = "waiting"       // a question about it is open, and its tree is kept
 	Withdrawn    Status = "withdrawn"     // its line is gone from the source
 )
 
@@ -46,7 +46,7 @@ type Task struct {
 	Complexity int        `json:"complexity,omitempty"`
 	Role       string     `json:"role,omitempty"`
 	Threshold  []Severity `json:"threshold,omitempty"` // overrides the pattern's (docs/spec 2.6)
-	Consensus  bool       `json:"consensus,omitempty"` // the critic judges its plan first (docs/spec 4.4)
+	Consensus  bool       `json:"consensus,omitempty"` // the critic judges the task's plan before it is built (docs/spec 4.4)
 	Parent     string     `json:"parent,omitempty"`    // for a part: id, as written, of the task whose plan contains it
 	Mark       Mark       `json:"mark"`
 	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
@@ -78,8 +78,7 @@ type Snapshot struct {
 	Warnings []Finding `json:"warnings,omitempty"` // problems that do not keep a run from starting
 }
 
-// Finding is a problem in a person's input, with its place and its remedy, so that
-// it can be repaired without searching.
+// Finding is a problem in a person's input, with its position and its remedy.
 type Finding struct {
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"` // 1-based; 0 if it concerns no single line
@@ -119,8 +118,8 @@ type CommandMark struct {
 	OK  bool   `json:"ok"`
 }
 
-// InputError lists problems that a person has to repair before work can start. The
-// input that it is about must not be used at all.
+// InputError lists problems in a person's input that keep work from starting.
+// The input must not be used at all.
 type InputError struct{ Findings []Finding }
 
 // Error lists every finding, one a line, in the form "file:line  text".

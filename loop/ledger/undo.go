@@ -9,6 +9,6 @@ type Before struct {
 	Failed   int      `json:"failed,omitempty"`
 	LastFail string   `json:"last_fail,omitempty"`
 	Words    int      `json:"words,omitempty"`  // number of TaskWords of the task
-	Run      string   `json:"run,omitempty"`    // the last run at that time
-	Agents   int      `json:"agents,omitempty"` // agent sessions of that run at that time
+	Run      string   `json:"run,omitempty"`    // the last run at the time of the answer
+	Agents   int      `json:"agents,omitempty"` // number of agent sessions of that run at the time of the answer
 }

@@ -5,7 +5,7 @@ import (
 )
 
 // AllObjections returns all objections of the verdict, each with the id of its
-// section; those about the whole plan come last.
+// section. Objections to the whole plan come last.
 func (c Critique) AllObjections() []string {
 	var out []string
 	for _, j := range c.Sections {
@@ -30,5 +30,5 @@ func (c Critique) AsIssues() []ledger.Issue {
 type Critique struct {
 	OK         bool        `json:"ok"`
 	Sections   []Judgement `json:"sections,omitempty"`
-	Objections []string    `json:"objections,omitempty"` // about the plan as a whole
+	Objections []string    `json:"objections,omitempty"` // objections to the plan as a whole
 }

@@ -13,7 +13,7 @@ import (
 // Limits of single fields of events.
 const (
 	maxCommand  = 1000 // bytes of a reproducer's command
-	MaxSections = 26   // of a plan: letters name its parts, and a night has so many hours
+	MaxSections = 26   // sections of a plan: letters name its parts, and more could not be built in a night
 )
 
 // Section is a piece of a plan that can be judged and built on its own
@@ -21,7 +21,7 @@ const (
 type Section struct {
 	ID        string            `json:"id"` // a, b, … within its plan
 	Title     string            `json:"title"`
-	Tasks     []string          `json:"tasks,omitempty"` // what has to be true once it is done
+	Tasks     []string          `json:"tasks,omitempty"` // conditions that have to hold once the section is done
 	Files     []string          `json:"files,omitempty"`
 	Steps     []json.RawMessage `json:"steps,omitempty"`
 	DependsOn []string          `json:"depends_on,omitempty"` // ids of earlier sections; absent = the section before this one
@@ -103,8 +103,8 @@ func checksOf(data json.RawMessage) []criterion {
 	return list
 }
 
-// FailedChecks returns the criteria that a verifier saw fail, as issues for the
-// fixer.
+// FailedChecks returns the criteria that a verifier reports as failed, as
+// issues for the fixer.
 func FailedChecks(data json.RawMessage) []ledger.Issue {
 	var issues []ledger.Issue
 	for _, c := range checksOf(data) {
@@ -206,11 +206,11 @@ func checkVerdict(data json.RawMessage) string {
 	return ""
 }
 
-// maxOptions is the largest number of options of a question.
+// maxOptions limits the options of a question.
 const maxOptions = 20
 
 // checkQuestion refuses a question with too many options, or with a choice that
-// is none of them.
+// is not an option.
 func checkQuestion(data json.RawMessage) string {
 	options, choice := Strings(data, "options"), String(data, "choice")
 	switch {

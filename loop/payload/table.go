@@ -28,7 +28,7 @@ type eventRow struct {
 	// field and does not look at it.
 	fields   []field
 	shape    string                                  // example that is accepted
-	anyOf    []string                                // at least one of these fields is required
+	anyOf    []string                                // at least one of these fields is required; nil: none
 	everyHat bool                                    // any session may end with it, not only those whose hat declares it
 	check    func(data json.RawMessage) (why string) // compares fields with each other; nil: nothing to compare
 }
@@ -100,8 +100,9 @@ var events = map[string]eventRow{
 }
 
 // Shape returns an example of the payload of an event, for prompts and
-// refusals. Check accepts it once a value is chosen wherever it lists several,
-// as in "OKAY|REJECT". An unknown event type gets an example with a summary.
+// refusals. Check accepts the example once a value is chosen wherever it lists
+// several, as in "OKAY|REJECT". An unknown event type gets an example with a
+// summary.
 func Shape(typ string) string {
 	if row, ok := events[typ]; ok {
 		return row.shape
@@ -142,7 +143,7 @@ func Check(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.Gui
 	row := events[typ]
 	for _, f := range row.fields {
 		raw, ok := fields[f.name]
-		if !ok || !f.must && string(raw) == "null" { // agents write null for "nothing to say"
+		if !ok || !f.must && string(raw) == "null" { // agents write null for an empty field
 			if f.must {
 				missing = append(missing, f.name)
 			}
@@ -156,7 +157,7 @@ func Check(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.Gui
 			return nil, fmt.Sprintf("field %q %s; send %s", f.name, bad, shape)
 		}
 	}
-	if !row.everyHat { // fields that the hat's file demands
+	if !row.everyHat { // fields that the hat's file requires
 		for _, name := range h.Payload {
 			if _, ok := fields[name]; !ok && !slices.Contains(missing, name) {
 				missing = append(missing, name)
@@ -303,9 +304,9 @@ func String(data json.RawMessage, name string) string {
 	return strings.TrimSpace(s)
 }
 
-// Summary returns a short account of an event for the sessions that follow. It
-// is the summary field, or the verdict with its first objections, or the
-// findings of a reproducer, because the fixer has to know where to look.
+// Summary returns a short account of an event for later sessions: the summary
+// field, or the verdict with its first objections, or the findings of a
+// reproducer, because the fixer has to know where to look.
 func Summary(data json.RawMessage) string {
 	if s := String(data, "summary"); s != "" {
 		return s
@@ -330,8 +331,8 @@ func Summary(data json.RawMessage) string {
 	return strings.Join(found, "; ")
 }
 
-// ManualAcceptance stands for a manual_verify that is only true: the acceptance
-// list of the task says what to check.
+// ManualAcceptance stands for a manual_verify that is only true: then the
+// task's acceptance list says what to check.
 const ManualAcceptance = "as the task's acceptance says"
 
 // ManualVerify returns what a person has to check according to the event, or
@@ -365,7 +366,7 @@ func FilesModified(data json.RawMessage) []string { return Strings(data, "files_
 // built one by one.
 const SectionsShape = `{"summary":"…","sections":[{"id":"a","title":"…","tasks":["what is true when it is done"],"files":["path"],"steps":["…"],"depends_on":[]},{"id":"b","title":"…","tasks":["…"],"files":["path"],"steps":["…"],"depends_on":["a"]}]}`
 
-// Labelled returns "a: b", or the other one if a or b is empty.
+// Labelled returns "a: b". If a or b is empty, it returns the other one.
 func Labelled(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

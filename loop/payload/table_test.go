@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestEventTable reads the table of events: each has all its cells.
+// TestEventTable checks that no event in the table has an empty cell.
 func TestEventTable(t *testing.T) {
 	for name, row := range events {
 		if len(row.fields) == 0 || row.shape == "" || Shape(name) != row.shape {

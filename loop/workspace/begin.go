@@ -100,8 +100,8 @@ func (w *Workspace) fetch(ctx context.Context, t userRepo, src, ref, commit stri
 		args = append(args, "--unshallow") // the user has fetched the rest since
 	}
 	// Old protocol versions refuse to fetch a commit by its hash, so git
-	// fetches the ref and the result is compared: HEAD could have moved in
-	// between.
+	// fetches the ref, and the result is compared with the expected commit:
+	// HEAD could have moved in between.
 	args = append(args, "--", t.gitDir, "+"+src+":"+ref)
 	if _, err := w.run(ctx, call{gitDir: w.gitDir, args: args}); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (w *Workspace) fetch(ctx context.Context, t userRepo, src, ref, commit stri
 // refuseContent returns an error for a tree with content that this version
 // cannot handle: submodules and large file storage.
 func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {
-	entries, err := w.list(ctx, treeish)
+	entries, err := w.listTree(ctx, treeish)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
@@ -262,22 +262,22 @@ func (w *Workspace) restoreCommand(ctx context.Context, t userRepo, b ledger.Beg
 	if err != nil {
 		return "", fmt.Errorf("begin: %w", err)
 	}
-	if where != "" { // git moves no branch under a checkout
+	if where != "" { // git does not move a branch that is checked out
 		return fetch + fmt.Sprintf("git -C %s merge %.12s", where, b.Tip), nil
 	}
 	back, err := w.contains(ctx, b.Tip, prev)
 	if err != nil {
 		return "", err
 	}
-	if !back { // the branch has other commits, which stay under another name
+	if !back { // the branch has other commits, which the command keeps under another name
 		fetch += git + "branch " + strings.ReplaceAll(b.Previous, "/", "-") + "-old " + b.Previous + " && "
 	}
 	return fetch + fmt.Sprintf("%sbranch -f %s %.12s", git, b.Previous, b.Tip), nil
 }
 
-// contains reports whether commit is at or an ancestor of it, by the history in
-// our repository. A commit that ours does not have is no ancestor of a fetched
-// one.
+// contains reports whether commit is at, or an ancestor of it, by the history
+// in our repository. A commit that our repository lacks is no ancestor of a
+// fetched commit.
 func (w *Workspace) contains(ctx context.Context, at, commit string) (bool, error) {
 	for _, c := range []string{at, commit} {
 		_, err := w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", c+"^{commit}")
@@ -376,7 +376,7 @@ func (w *Workspace) addNotes(t userRepo, base *ledger.Base) {
 	if t.shallow {
 		base.Notes = append(base.Notes, ledger.Finding{Text: "the repository is a shallow clone: its history ends early, here too"})
 	}
-	// The notebook is optional: its faults become notes.
+	// The notebook is optional: its problems become notes.
 	if in, ok := errors.AsType[*ledger.InputError](NewNotebook(w.o.Repo).Check()); ok {
 		base.Notes = append(base.Notes, in.Findings...)
 	}

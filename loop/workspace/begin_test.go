@@ -62,7 +62,7 @@ func TestBeginFindings(t *testing.T) {
 			return repo
 		}, []string{"vendor/lib  is a submodule"}},
 		{"lfs", func(t *testing.T, repo string) string {
-			put(t, repo, "web/.gitattributes", "# x\n*.png binary\n*.psd filter=lfs diff=lfs merge=lfs -text\n")
+			writeFile(t, repo, "web/.gitattributes", "# x\n*.png binary\n*.psd filter=lfs diff=lfs merge=lfs -text\n")
 			git(t, repo, "add", "-A")
 			git(t, repo, "commit", "-q", "-m", "lfs")
 			return repo
@@ -82,7 +82,7 @@ func TestBeginFindings(t *testing.T) {
 			return repo
 		}, []string{"nightporter/shop/r1 exists already", "branch -m"}},
 		{"broken configuration", func(t *testing.T, repo string) string {
-			put(t, repo, ".git/config", "[core\n")
+			writeFile(t, repo, ".git/config", "[core\n")
 			return repo
 		}, []string{"git cannot read", "bad config"}},
 	} {
@@ -113,13 +113,13 @@ func TestBeginKinds(t *testing.T) {
 		{"linked worktree", func(t *testing.T, repo string) string {
 			dir := filepath.Join(t.TempDir(), "linked")
 			git(t, repo, "worktree", "add", "-q", "-b", "side", dir)
-			put(t, dir, "side.txt", "x\n")
+			writeFile(t, dir, "side.txt", "x\n")
 			git(t, dir, "add", "-A")
 			git(t, dir, "commit", "-q", "-m", "side")
 			return dir
 		}, "side", nil},
 		{"shallow", func(t *testing.T, repo string) string {
-			put(t, repo, "more.txt", "x\n")
+			writeFile(t, repo, "more.txt", "x\n")
 			git(t, repo, "add", "-A")
 			git(t, repo, "commit", "-q", "-m", "more")
 			dir := filepath.Join(t.TempDir(), "shallow")
@@ -128,10 +128,10 @@ func TestBeginKinds(t *testing.T) {
 		}, "main", []string{"shallow clone"}},
 		{"rebase in progress", func(t *testing.T, repo string) string {
 			git(t, repo, "switch", "-q", "-c", "topic")
-			put(t, repo, "README.md", "topic\n")
+			writeFile(t, repo, "README.md", "topic\n")
 			git(t, repo, "commit", "-qam", "topic")
 			git(t, repo, "switch", "-q", "main")
-			put(t, repo, "README.md", "main\n")
+			writeFile(t, repo, "README.md", "main\n")
 			git(t, repo, "commit", "-qam", "main")
 			git(t, repo, "switch", "-q", "topic")
 			if out, err := tryGit(t, repo, "rebase", "main"); err == nil {
@@ -147,10 +147,10 @@ func TestBeginKinds(t *testing.T) {
 			return dir
 		}, "main", nil},
 		{"encodings and line ends", func(t *testing.T, repo string) string {
-			put(t, repo, ".gitattributes", "*.u16 text working-tree-encoding=UTF-16LE\n*.bat text eol=crlf\n* text=auto\n")
-			put(t, repo, "a.u16", "h\x00i\x00\n\x00")
-			put(t, repo, "a.bat", "x\r\n")
-			put(t, repo, "mixed.txt", "x\r\ny\n")
+			writeFile(t, repo, ".gitattributes", "*.u16 text working-tree-encoding=UTF-16LE\n*.bat text eol=crlf\n* text=auto\n")
+			writeFile(t, repo, "a.u16", "h\x00i\x00\n\x00")
+			writeFile(t, repo, "a.bat", "x\r\n")
+			writeFile(t, repo, "mixed.txt", "x\r\ny\n")
 			git(t, repo, "add", "-A")
 			git(t, repo, "commit", "-q", "-m", "encodings")
 			must(t, os.Chtimes(filepath.Join(repo, "a.u16"), tomorrow, tomorrow)) // git must read the file to see that it did not change
@@ -159,7 +159,7 @@ func TestBeginKinds(t *testing.T) {
 		{"sha256", func(t *testing.T, repo string) string {
 			dir := t.TempDir()
 			git(t, dir, "init", "-q", "--object-format=sha256")
-			put(t, dir, "a.txt", "x\n")
+			writeFile(t, dir, "a.txt", "x\n")
 			git(t, dir, "add", "-A")
 			git(t, dir, "commit", "-q", "-m", "First")
 			return dir
@@ -183,9 +183,9 @@ func TestBeginKinds(t *testing.T) {
 					t.Errorf("notes %v lack %q", base.Notes, want)
 				}
 			}
-			// The whole way has to work from such a repository, not only the
-			// start.
-			taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "new.txt", "x\n") })
+			// Capture, restore and commit have to work from such a repository
+			// too, not only the start.
+			taken := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "new.txt", "x\n") })
 			if diff := cmp.Diff([]string{"new.txt"}, paths(taken.Files)); diff != "" {
 				t.Errorf("taken (-want +got):\n%s", diff)
 			}
@@ -203,7 +203,7 @@ func TestBeginKinds(t *testing.T) {
 
 func TestBeginAfterUnshallow(t *testing.T) {
 	full := shop(t)
-	put(t, full, "more.txt", "x\n")
+	writeFile(t, full, "more.txt", "x\n")
 	git(t, full, "add", "-A")
 	git(t, full, "commit", "-q", "-m", "more")
 	repo := filepath.Join(t.TempDir(), "shallow")
@@ -225,16 +225,16 @@ func TestBeginAfterUnshallow(t *testing.T) {
 
 func TestBeginListsDirtyFiles(t *testing.T) {
 	repo := shop(t)
-	put(t, repo, "README.md", "changed\n")
-	put(t, repo, "staged.txt", "x\n")
+	writeFile(t, repo, "README.md", "changed\n")
+	writeFile(t, repo, "staged.txt", "x\n")
 	git(t, repo, "add", "staged.txt")
-	put(t, repo, "new/a.txt", "x\n")
-	put(t, repo, "new/b.txt", "x\n")
-	put(t, repo, "plan.md", "- [x] **Task 1: A**\n") // the source: never worth a word
-	put(t, repo, ".ralph/x.json", "{}")
-	put(t, repo, "noise.log", "x\n") // ignored
-	put(t, repo, "private/x", "x\n") // ignored on this machine only
-	put(t, repo, ".git/info/exclude", "/private\n")
+	writeFile(t, repo, "new/a.txt", "x\n")
+	writeFile(t, repo, "new/b.txt", "x\n")
+	writeFile(t, repo, "plan.md", "- [x] **Task 1: A**\n") // changes of the source never lead to a note
+	writeFile(t, repo, ".ralph/x.json", "{}")
+	writeFile(t, repo, "noise.log", "x\n") // ignored
+	writeFile(t, repo, "private/x", "x\n") // ignored on this machine only
+	writeFile(t, repo, ".git/info/exclude", "/private\n")
 	if err := os.Remove(filepath.Join(repo, "docs/api.md")); err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 		repo = shop(t)
 		w = workspace(t, repo)
 		base := begin(t, w, "r1")
-		taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/cart.go", "package cart // r1\n") })
+		taken := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "cart/cart.go", "package cart // r1\n") })
 		done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -321,7 +321,7 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 	})
 	t.Run("both moved", func(t *testing.T) {
 		repo, w, tip := start(t)
-		put(t, repo, "README.md", "Two shops.\n")
+		writeFile(t, repo, "README.md", "Two shops.\n")
 		git(t, repo, "commit", "-qam", "readme")
 		base, err := w.Begin(t.Context(), next)
 		if err != nil {
@@ -342,7 +342,7 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 	})
 	t.Run("conflict", func(t *testing.T) {
 		repo, w, _ := start(t)
-		put(t, repo, "cart/cart.go", "package cart // mine\n")
+		writeFile(t, repo, "cart/cart.go", "package cart // mine\n")
 		git(t, repo, "commit", "-qam", "mine")
 		_, err := w.Begin(t.Context(), next)
 		if got := findingsOf(t, err); !strings.Contains(got, "cart/cart.go") || !strings.Contains(got, "--new") {
@@ -372,14 +372,14 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 	})
 }
 
-// TestBeginFindsWhatTheLastRunMade starts after somebody changed the last run's
-// branch.
+// TestBeginFindsWhatTheLastRunMade starts a run after somebody changed the last
+// run's branch.
 func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
 	const branch = "nightporter/shop/r1"
 	for _, c := range []struct {
 		name  string
 		do    func(t *testing.T, repo, tip string)
-		from  string   // start of the run in the words of messages; "" = no start
+		from  string   // start of the run as messages name it; "" = the run does not start
 		want  []string // parts of the refusal or the notes; empty = no notes
 		lacks string
 	}{
@@ -427,7 +427,7 @@ func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
 			repo := shop(t)
 			w := workspace(t, repo)
 			base := begin(t, w, "r1")
-			taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/cart.go", "package cart // r1\n") })
+			taken := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "cart/cart.go", "package cart // r1\n") })
 			done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 			if err != nil {
 				t.Fatal(err)

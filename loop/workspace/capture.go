@@ -62,8 +62,9 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	}
 	l := &sessionDiff{w: w, folder: folder{dir, "work"}, input: map[string]treeEntry{}, refused: map[string]refusal{}}
 	if before, ok := loadCapture(dir, t); ok {
-		// A crash came between the undoing and the caller's record. The folder
-		// no longer shows the undone changes, so the saved result counts.
+		// A crash came after undoing changes and before the caller recorded the
+		// result. The folder no longer shows the undone changes, so the saved
+		// result counts.
 		if _, err := w.importTree(ctx, l.folder, before.Tree, start, keptPaths(dir)...); err != nil {
 			return captured, err
 		}
@@ -161,14 +162,14 @@ type sessionDiff struct {
 	folder folder
 
 	input   map[string]treeEntry // files before the session, by path
-	prune   []string             // ignored, or there before the session: not entered
-	tree    string               // everything else, as git would add it
+	prune   []string             // paths that are ignored or were there before the session: the scan does not enter them
+	tree    string               // all other files, as git would add them
 	refused map[string]refusal   // path → why it cannot be in a commit
 }
 
 // read scans the folder and adds its files to our repository.
 func (l *sessionDiff) read(ctx context.Context, input, start string) error {
-	entries, err := l.w.list(ctx, input)
+	entries, err := l.w.listTree(ctx, input)
 	if err != nil {
 		return err
 	}
@@ -274,8 +275,8 @@ func (l *sessionDiff) checkFile(ctx context.Context, parent int, base string, f 
 		return refusal{"is a hard link to a file of somebody else", "copy the file instead"}, nil
 	}
 	if f.size > maxFile {
-		// A large file that existed and has the same size may be unchanged; git
-		// will find out.
+		// A large file that existed before with the same size may be unchanged;
+		// git will find out.
 		old, known := l.input[f.path]
 		if !known {
 			return tooLarge, nil

@@ -24,14 +24,14 @@ func TestCapture(t *testing.T) {
 	}{
 		{name: "nothing", scope: all, do: func(*testing.T, string) {}},
 		{name: "changed, new, deleted, renamed", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, "README.md", "Two\nlines\n")
-			put(t, dir, "new/a.go", "x\n")
+			writeFile(t, dir, "README.md", "Two\nlines\n")
+			writeFile(t, dir, "new/a.go", "x\n")
 			must(t, os.Remove(filepath.Join(dir, "web/app/page.tsx")))
 			must(t, os.Rename(filepath.Join(dir, "cart/cart.go"), filepath.Join(dir, "cart/basket.go")))
 		}, files: []string{"README.md", "cart/basket.go", "cart/cart.go", "new/a.go", "web/app/page.tsx"}},
 		{name: "odd names", scope: all, do: func(t *testing.T, dir string) {
 			for _, name := range []string{"a b", "ä", "-x", `q"uote`, "line\nend", ":(top)x", "star*", "tab\t"} {
-				put(t, dir, name, "x\n")
+				writeFile(t, dir, name, "x\n")
 			}
 		}, files: []string{"-x", ":(top)x", "a b", "line\nend", `q"uote`, "star*", "tab\t", "ä"}},
 		{name: "mode and link", scope: all, do: func(t *testing.T, dir string) {
@@ -41,76 +41,76 @@ func TestCapture(t *testing.T) {
 		}, files: []string{"README.md", "readme-link", "web/cart.go"}},
 		{name: "file and folder swapped", scope: all, do: func(t *testing.T, dir string) {
 			must(t, os.Remove(filepath.Join(dir, "go.mod")))
-			put(t, dir, "go.mod/x", "x\n")
+			writeFile(t, dir, "go.mod/x", "x\n")
 			must(t, os.RemoveAll(filepath.Join(dir, "cart")))
-			put(t, dir, "cart", "x\n")
+			writeFile(t, dir, "cart", "x\n")
 		}, files: []string{"cart", "cart/cart.go", "cart/cart_test.go", "go.mod", "go.mod/x"}},
 		{name: "folder becomes link", scope: all, do: func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, "cart")))
 			must(t, os.Symlink("web/cart", filepath.Join(dir, "cart")))
 		}, files: []string{"cart", "cart/cart.go", "cart/cart_test.go"}},
 		{name: "rights", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, "closed/x", "x\n")
-			put(t, dir, "cart/cart.go", "package cart // changed\n")
+			writeFile(t, dir, "closed/x", "x\n")
+			writeFile(t, dir, "cart/cart.go", "package cart // changed\n")
 			must(t, os.Chmod(filepath.Join(dir, "cart/cart.go"), 0))
 			must(t, os.Chmod(filepath.Join(dir, "README.md"), 0o222))
 			must(t, os.Chmod(filepath.Join(dir, "cart"), 0o311))
 			must(t, os.Chmod(filepath.Join(dir, "closed"), 0))
 		}, files: []string{"cart/cart.go", "closed/x"}},
 		{name: "out of scope", scope: cart, do: func(t *testing.T, dir string) {
-			put(t, dir, "cart/new.go", "x\n")
-			put(t, dir, "web/cart/view.ts", "other\n")
-			put(t, dir, "README.md", "other\n")
+			writeFile(t, dir, "cart/new.go", "x\n")
+			writeFile(t, dir, "web/cart/view.ts", "other\n")
+			writeFile(t, dir, "README.md", "other\n")
 			must(t, os.Remove(filepath.Join(dir, "web/app/page.tsx")))
 		}, files: []string{"cart/new.go"}, outside: []string{"README.md", "web/app/page.tsx", "web/cart/view.ts"}},
 		{name: "never in scope", scope: cart, do: func(t *testing.T, dir string) {
-			put(t, dir, "cart/new.go", "x\n")
-			put(t, dir, "plan.md", "- [x] **Task 1: A**\n")
-			put(t, dir, "plan.progress.md", "x\n")
-			put(t, dir, ".ralph/agent/memories.md", "x\n")
-			put(t, dir, ".nightporter/hats/builder.toml", "x\n")
+			writeFile(t, dir, "cart/new.go", "x\n")
+			writeFile(t, dir, "plan.md", "- [x] **Task 1: A**\n")
+			writeFile(t, dir, "plan.progress.md", "x\n")
+			writeFile(t, dir, ".ralph/agent/memories.md", "x\n")
+			writeFile(t, dir, ".nightporter/hats/builder.toml", "x\n")
 		}, files: []string{"cart/new.go"}, dropped: []string{".nightporter/hats/builder.toml", ".ralph/agent/memories.md", "plan.md", "plan.progress.md"}},
 		{name: "denied", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, "docs/api.md", "other\n")
-			put(t, dir, "web/docs/x.md", "x\n")
+			writeFile(t, dir, "docs/api.md", "other\n")
+			writeFile(t, dir, "web/docs/x.md", "x\n")
 		}, files: []string{"web/docs/x.md"}, outside: []string{"docs/api.md"}},
 		{name: "ignored stays out", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, "node_modules/x/index.js", "x\n")
-			put(t, dir, "a.log", "x\n")
-			put(t, dir, "web/keep.log", "x\n")
+			writeFile(t, dir, "node_modules/x/index.js", "x\n")
+			writeFile(t, dir, "a.log", "x\n")
+			writeFile(t, dir, "web/keep.log", "x\n")
 		}, files: []string{"web/keep.log"}},
 		{name: "its own ignore rules hide nothing", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, ".gitignore", "node_modules/\n*.log\nhidden\n")
-			put(t, dir, "hidden", "x\n")
-			put(t, dir, "cart/.gitignore", "*\n")
-			put(t, dir, "cart/hidden.go", "x\n")
-			put(t, dir, ".git/info/exclude", "*\n")
+			writeFile(t, dir, ".gitignore", "node_modules/\n*.log\nhidden\n")
+			writeFile(t, dir, "hidden", "x\n")
+			writeFile(t, dir, "cart/.gitignore", "*\n")
+			writeFile(t, dir, "cart/hidden.go", "x\n")
+			writeFile(t, dir, ".git/info/exclude", "*\n")
 		}, files: []string{".gitignore", "cart/.gitignore", "cart/hidden.go", "hidden"}},
 		{name: "its own ignore rules uncover nothing", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, ".gitignore", "")
-			put(t, dir, "node_modules/x/index.js", "x\n")
+			writeFile(t, dir, ".gitignore", "")
+			writeFile(t, dir, "node_modules/x/index.js", "x\n")
 		}, files: []string{".gitignore"}},
 		{name: "lockfile", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, "web/package-lock.json", "{}\n")
+			writeFile(t, dir, "web/package-lock.json", "{}\n")
 		}, files: []string{"web/package-lock.json"}, lock: true},
 		{name: "manifest", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, "go.mod", "module other\n")
+			writeFile(t, dir, "go.mod", "module other\n")
 		}, files: []string{"go.mod"}, lock: true},
 		{name: "companions", scope: ledger.Scope{Task: "go.mod, web/app/page.test.tsx", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
-			put(t, dir, "go.mod", "module other\n")
-			put(t, dir, "go.sum", "x\n")
-			put(t, dir, "web/app/__snapshots__/page.test.tsx.snap", "x\n")
-			put(t, dir, "web/app/__snapshots__/other.test.tsx.snap", "x\n")
-			put(t, dir, "web/package-lock.json", "{}\n")
+			writeFile(t, dir, "go.mod", "module other\n")
+			writeFile(t, dir, "go.sum", "x\n")
+			writeFile(t, dir, "web/app/__snapshots__/page.test.tsx.snap", "x\n")
+			writeFile(t, dir, "web/app/__snapshots__/other.test.tsx.snap", "x\n")
+			writeFile(t, dir, "web/package-lock.json", "{}\n")
 		}, files: []string{"go.mod", "go.sum", "web/app/__snapshots__/page.test.tsx.snap"},
 			outside: []string{"web/app/__snapshots__/other.test.tsx.snap", "web/package-lock.json"}, lock: true},
 		{name: "half of a swap", scope: ledger.Scope{Task: "`web/cart`, `web/app`", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, "web")))
-			put(t, dir, "web", "a file\n") // web/.gitignore is out of scope and comes back
+			writeFile(t, dir, "web", "a file\n") // web/.gitignore is out of scope and is restored
 		}, files: []string{"web/app/page.tsx", "web/cart/view.ts"}, outside: []string{"web", "web/.gitignore"}},
 		{name: "other half of a swap", scope: ledger.Scope{Task: "`go.mod/x`", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
 			must(t, os.Remove(filepath.Join(dir, "go.mod")))
-			put(t, dir, "go.mod/x", "x\n")
+			writeFile(t, dir, "go.mod/x", "x\n")
 		}, outside: []string{"go.mod", "go.mod/x"}},
 		{name: "links that leave", scope: all, do: func(t *testing.T, dir string) {
 			for name, target := range map[string]string{"abs": "/etc/passwd", "up": "../x", "cart/up": "../../x", "cart/in": "../README.md",
@@ -122,7 +122,7 @@ func TestCapture(t *testing.T) {
 			must(t, unix.Mkfifo(filepath.Join(dir, "fifo"), 0o644))
 			must(t, os.Remove(filepath.Join(dir, "go.mod")))
 			must(t, unix.Mkfifo(filepath.Join(dir, "go.mod"), 0o644))
-			put(t, dir, "ok.txt", "x\n")
+			writeFile(t, dir, "ok.txt", "x\n")
 		}, files: []string{"ok.txt"}, refuse: []string{"fifo", "go.mod"}},
 		{name: "a 2 GB file", scope: all, do: func(t *testing.T, dir string) {
 			f, err := os.Create(filepath.Join(dir, "huge.bin"))
@@ -132,33 +132,33 @@ func TestCapture(t *testing.T) {
 			must(t, os.Truncate(filepath.Join(dir, "README.md"), 51<<20))
 		}, refuse: []string{"README.md", "huge.bin"}},
 		{name: "nested repository", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, "nested/x", "x\n")
+			writeFile(t, dir, "nested/x", "x\n")
 			git(t, filepath.Join(dir, "nested"), "init", "-q")
-			put(t, dir, "file/.git", "gitdir: ../.git\n")
+			writeFile(t, dir, "file/.git", "gitdir: ../.git\n")
 		}, files: []string{"nested/x"}, refuse: []string{"file/.git", "nested/.git"}},
 		{name: "names", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, "Readme.md", "x\n")
-			put(t, dir, "bad\xff", "x\n")
-			put(t, dir, ".GIT/config", "x\n")
-			put(t, dir, "sub/git~1", "x\n")
-			put(t, dir, "one/a", "x\n")
-			put(t, dir, "one/A", "x\n")
+			writeFile(t, dir, "Readme.md", "x\n")
+			writeFile(t, dir, "bad\xff", "x\n")
+			writeFile(t, dir, ".GIT/config", "x\n")
+			writeFile(t, dir, "sub/git~1", "x\n")
+			writeFile(t, dir, "one/a", "x\n")
+			writeFile(t, dir, "one/A", "x\n")
 		}, files: []string{"one/A"}, refuse: []string{".GIT", "Readme.md", "bad\uFFFD", "one/a", "sub/git~1"}},
 		{name: "renamed by case only", scope: all, do: func(t *testing.T, dir string) {
 			must(t, os.Rename(filepath.Join(dir, "README.md"), filepath.Join(dir, "Readme.md")))
 		}, files: []string{"README.md", "Readme.md"}},
 		{name: "attributes", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, ".gitattributes", "*.txt working-tree-encoding=UTF-16\n*.id ident\n*.crlf text eol=crlf\n*.lf text\n* filter=lfs\n")
-			put(t, dir, "a.txt", "\xff\xfe\xff")
-			put(t, dir, "a.id", "$Id$\n")
-			put(t, dir, "a.crlf", "x\r\ny\r\n")
-			put(t, dir, "a.lf", "x\r\ny\n")
+			writeFile(t, dir, ".gitattributes", "*.txt working-tree-encoding=UTF-16\n*.id ident\n*.crlf text eol=crlf\n*.lf text\n* filter=lfs\n")
+			writeFile(t, dir, "a.txt", "\xff\xfe\xff")
+			writeFile(t, dir, "a.id", "$Id$\n")
+			writeFile(t, dir, "a.crlf", "x\r\ny\r\n")
+			writeFile(t, dir, "a.lf", "x\r\ny\n")
 		}, files: []string{".gitattributes", "a.crlf", "a.id", "a.lf", "a.txt"}},
 		{name: "committed by the agent", scope: all, do: func(t *testing.T, dir string) {
-			put(t, dir, "cart/cart.go", "package cart // 1\n")
+			writeFile(t, dir, "cart/cart.go", "package cart // 1\n")
 			git(t, dir, "checkout", "-q", "-b", "main")
 			git(t, dir, "commit", "-qam", "mine")
-			put(t, dir, "cart/cart.go", "package cart // 2\n")
+			writeFile(t, dir, "cart/cart.go", "package cart // 2\n")
 			git(t, dir, "commit", "-qam", "mine too")
 			git(t, dir, "branch", "-D", "nightporter")
 		}, files: []string{"cart/cart.go"}},
@@ -197,9 +197,9 @@ func TestCapture(t *testing.T) {
 			if taken.Lock != c.lock {
 				t.Errorf("lock %v, want %v", taken.Lock, c.lock)
 			}
-			// The folder holds exactly the tree, so verification sees what is
-			// committed.
-			entries, err := w.list(t.Context(), taken.Tree)
+			// The folder holds exactly the tree, so that verification sees the
+			// files that will be committed.
+			entries, err := w.listTree(t.Context(), taken.Tree)
 			must(t, err)
 			var want []string
 			for _, e := range entries {
@@ -235,7 +235,7 @@ func TestCaptureRefusesDevicesAndSockets(t *testing.T) {
 	base := begin(t, w, "r1")
 	var want []string
 	taken := session(t, w, base, "", all, func(dir string) {
-		short := filepath.Join(t.TempDir(), "s") // short, because a socket's path is limited; the test moves it like a file
+		short := filepath.Join(t.TempDir(), "s") // the length of a socket's path is limited, so it is created here and moved like a file
 		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		must(t, err)
 		defer unix.Close(fd)
@@ -262,15 +262,15 @@ func TestCaptureRefusesDevicesAndSockets(t *testing.T) {
 }
 
 // TestCaptureAgainSaysTheSame repeats a capture that a crash cut off after it
-// had undone something: the result is the same, although the folder no longer
-// shows it.
+// had undone changes: the result is the same, although the folder no longer
+// shows them.
 func TestCaptureAgainSaysTheSame(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
 	scope := ledger.Scope{Task: "cart/", Allowed: []string{"**"}}
 	first := session(t, w, base, "", scope, func(dir string) {
-		put(t, dir, "cart/a.go", "x\n")
-		put(t, dir, "README.md", "other\n")
+		writeFile(t, dir, "cart/a.go", "x\n")
+		writeFile(t, dir, "README.md", "other\n")
 		must(t, os.Symlink("/etc", filepath.Join(dir, "cart/etc")))
 	})
 	again, err := w.Capture(t.Context(), captureRequest(base, base.Tree, scope))
@@ -281,39 +281,39 @@ func TestCaptureAgainSaysTheSame(t *testing.T) {
 	if len(again.Outside) != 1 || len(again.Refused) != 1 {
 		t.Errorf("%+v", again)
 	}
-	// The next session in the folder gets a result of its own.
-	second := session(t, w, base, first.Tree, scope, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
+	// The next session in the folder gets its own result.
+	second := session(t, w, base, first.Tree, scope, func(dir string) { writeFile(t, dir, "cart/b.go", "x\n") })
 	if diff := cmp.Diff([]string{"cart/b.go"}, paths(second.Files)); diff != "" {
 		t.Errorf("second session (-want +got):\n%s", diff)
 	}
 }
 
-// TestCaptureLeavesWhatTheRestoreKept ignores files of verification or setup
-// that match a rule made by the attempt itself: they are not the next session's
-// work.
+// TestCaptureLeavesWhatTheRestoreKept checks that ignored files of verification
+// or setup, which match a rule made by the attempt itself, do not count as the
+// next session's work.
 func TestCaptureLeavesWhatTheRestoreKept(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
-	first := session(t, w, base, "", all, func(dir string) { put(t, dir, ".gitignore", "node_modules/\n*.log\n/build\n") })
-	put(t, w.Work("r1"), "build/out.o", "x\n") // by verification
+	first := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, ".gitignore", "node_modules/\n*.log\n/build\n") })
+	writeFile(t, w.Work("r1"), "build/out.o", "x\n") // by verification
 	second := session(t, w, base, first.Tree, all, func(dir string) {
-		if got := get(t, dir, "build/out.o"); got != "x\n" {
+		if got := readFile(t, dir, "build/out.o"); got != "x\n" {
 			t.Errorf("build/out.o is %q after the restore", got)
 		}
-		put(t, dir, "cart/a.go", "x\n")
+		writeFile(t, dir, "cart/a.go", "x\n")
 	})
 	if diff := cmp.Diff([]string{"cart/a.go"}, paths(second.Files)); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)
 	}
 }
 
-// TestCaptureByTheRulesOfTheStart applies the ignore rules of the attempt's
-// start, even if an earlier session of the attempt changed them.
+// TestCaptureByTheRulesOfTheStart checks that the ignore rules of the attempt's
+// start apply, even if an earlier session of the attempt changed them.
 func TestCaptureByTheRulesOfTheStart(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
-	first := session(t, w, base, "", all, func(dir string) { put(t, dir, ".gitignore", "node_modules/\n*.log\n/hidden\n") })
-	second := session(t, w, base, first.Tree, all, func(dir string) { put(t, dir, "hidden", "x\n") })
+	first := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, ".gitignore", "node_modules/\n*.log\n/hidden\n") })
+	second := session(t, w, base, first.Tree, all, func(dir string) { writeFile(t, dir, "hidden", "x\n") })
 	if diff := cmp.Diff([]string{"hidden"}, paths(second.Files)); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)
 	}

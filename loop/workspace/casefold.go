@@ -8,8 +8,8 @@ import (
 )
 
 // foldName returns the same string for all paths that some file system treats
-// as one: macOS and Windows ignore case, and macOS stores an accented letter as
-// a letter with a combining accent.
+// as equal: macOS and Windows ignore case, and macOS stores an accented letter
+// as a letter with a combining accent.
 func foldName(p string) string {
 	if strings.IndexFunc(p, func(r rune) bool { return r >= 0x80 }) < 0 {
 		return strings.ToUpper(p)
@@ -32,7 +32,7 @@ func foldCase(r rune) rune {
 
 // decompose writes a letter and its accents as separate runes. It knows the
 // letters in composed and Hangul syllables; names with other accented letters
-// count as different although macOS would take them for one.
+// count as different although macOS would treat them as equal.
 func decompose(b *strings.Builder, r rune) {
 	switch parts, ok := decomposed[r]; {
 	case r < 0x80:
@@ -52,7 +52,7 @@ func decompose(b *strings.Builder, r rune) {
 	}
 }
 
-// decomposed is composed, by letter.
+// decomposed maps each accented letter of composed to its letter and accent.
 var decomposed = func() map[rune][2]rune {
 	m := map[rune][2]rune{}
 	for mark, list := range composed {
@@ -64,8 +64,8 @@ var decomposed = func() map[rune][2]rune {
 	return m
 }()
 
-// collision returns the name of an existing path that some file systems take
-// for p or for a folder above p, and that part of p; "" for none.
+// collision returns the name of an existing path that some file systems treat
+// as equal to p or to a folder above p, and that part of p; "" for none.
 func collision(byFold map[string][]string, p string) (own, other string) {
 	for i := 0; i <= len(p); i++ {
 		if i < len(p) && p[i] != '/' {

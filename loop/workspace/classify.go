@@ -51,11 +51,11 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 	var moved map[string]string
 	if len(kept) < len(changes) && slices.ContainsFunc(kept, func(c change) bool { return c.new.hash == "" }) {
 		var err error
-		if moved, err = l.w.moves(ctx, input, l.tree); err != nil {
+		if moved, err = l.w.renames(ctx, input, l.tree); err != nil {
 			return nil, err
 		}
 	}
-	for n := -1; n != len(kept); { // repeat: each removal can affect the others
+	for n := -1; n != len(kept); { // repeat until nothing changes: each removal can affect the others
 		n = len(kept)
 		kept = dropHalfMoves(moved, kept, captured)
 		kept = dropBlocked(l.input, kept, captured)
@@ -96,7 +96,7 @@ func (l *sessionDiff) refuse(ctx context.Context, c change) (refusal, error) {
 			}, nil
 		}
 	} else if _, was := l.input[c.path]; was {
-		// checkFile lets a large file pass if only its content changed.
+		// checkFile accepts a large file if only its content changed.
 		info, err := os.Lstat(filepath.Join(l.folder.path(), filepath.FromSlash(c.path)))
 		if err == nil && info.Size() > maxFile {
 			return tooLarge, nil
@@ -126,8 +126,9 @@ func dropHalfMoves(moved map[string]string, kept []change, captured *ledger.Capt
 	})
 }
 
-// dropCollisions removes from kept new paths that some file system takes for
-// another path of the coming tree: a checkout there would have one of the two.
+// dropCollisions removes new paths from kept that some file system treats as
+// equal to another path of the resulting tree: a checkout there would have only
+// one of the two.
 func (l *sessionDiff) dropCollisions(kept []change, violations map[string]refusal) []change {
 	gone := map[string]bool{}
 	for _, c := range kept {
@@ -166,11 +167,12 @@ func (l *sessionDiff) dropCollisions(kept []change, violations map[string]refusa
 	})
 }
 
-// dropBlocked removes from kept what cannot coexist with an undone change: a
-// new file where a folder stays because its removal is undone, and vice versa.
+// dropBlocked removes changes from kept that cannot coexist with an undone
+// change: a new file where a folder stays because its removal is undone, and
+// vice versa.
 func dropBlocked(input map[string]treeEntry, kept []change, captured *ledger.Capture) []change {
 	for {
-		stays := map[string]bool{} // undone paths that remain in the coming tree
+		stays := map[string]bool{} // undone paths that remain in the resulting tree
 		for p := range input {
 			stays[p] = true
 		}

@@ -26,40 +26,40 @@ func TestJudge(t *testing.T) {
 		files           []string
 		outside, refuse []string
 		dropped         []string
-		holds           map[string]string // content of the folder afterwards, as described by seen
+		holds           map[string]string // expected content of the folder, as described by seen
 	}{
 		// Renames: the halves are classified independently, and no file is
 		// lost.
 		{name: "rename inside", scope: cart, do: func(t *testing.T, dir string) {
 			move(t, dir, "cart/cart.go", "cart/x/basket.go")
 		}, files: []string{"cart/cart.go", "cart/x/basket.go"}, holds: map[string]string{"cart/cart.go": "none", "cart/x/basket.go": "file package cart\n"}},
-		{name: "move out with a change", scope: cart, set: func(t *testing.T, repo string) { put(t, repo, "cart/notes.md", "Notes\nof\nmine\n") }, do: func(t *testing.T, dir string) {
+		{name: "move out with a change", scope: cart, set: func(t *testing.T, repo string) { writeFile(t, repo, "cart/notes.md", "Notes\nof\nmine\n") }, do: func(t *testing.T, dir string) {
 			move(t, dir, "cart/notes.md", "web/other.md")
-			put(t, dir, "web/other.md", "Notes\nof\nmine\nnow\n")
+			writeFile(t, dir, "web/other.md", "Notes\nof\nmine\nnow\n")
 		}, outside: []string{"cart/notes.md", "web/other.md"}, holds: map[string]string{"cart/notes.md": "file Notes\nof\nmine\n"}},
 		{name: "removal beside something new out of scope", scope: cart, do: func(t *testing.T, dir string) {
 			must(t, os.Remove(filepath.Join(dir, "cart/cart.go")))
-			put(t, dir, "web/other.md", "nothing like it\n")
+			writeFile(t, dir, "web/other.md", "nothing like it\n")
 		}, files: []string{"cart/cart.go"}, outside: []string{"web/other.md"}},
-		{name: "move out", scope: cart, set: func(t *testing.T, repo string) { put(t, repo, "cart/notes.md", "Notes\n") }, do: func(t *testing.T, dir string) {
+		{name: "move out", scope: cart, set: func(t *testing.T, repo string) { writeFile(t, repo, "cart/notes.md", "Notes\n") }, do: func(t *testing.T, dir string) {
 			move(t, dir, "cart/notes.md", "web/notes.md")
 		}, outside: []string{"cart/notes.md", "web/notes.md"}, holds: map[string]string{"cart/notes.md": "file Notes\n", "web/notes.md": "none"}},
-		{name: "move out of nothing but empty files", scope: cart, set: func(t *testing.T, repo string) { put(t, repo, "cart/__init__.py", "") }, do: func(t *testing.T, dir string) {
+		{name: "move out of nothing but empty files", scope: cart, set: func(t *testing.T, repo string) { writeFile(t, repo, "cart/__init__.py", "") }, do: func(t *testing.T, dir string) {
 			move(t, dir, "cart/__init__.py", "web/__init__.py")
 		}, files: []string{"cart/__init__.py"}, outside: []string{"web/__init__.py"}},
-		{name: "move out of scope for ever", scope: cart, set: func(t *testing.T, repo string) { put(t, repo, "cart/notes.md", "Notes\n") }, do: func(t *testing.T, dir string) {
+		{name: "move out of scope for ever", scope: cart, set: func(t *testing.T, repo string) { writeFile(t, repo, "cart/notes.md", "Notes\n") }, do: func(t *testing.T, dir string) {
 			move(t, dir, "cart/notes.md", ".ralph/agent/notes.md")
 		}, outside: []string{"cart/notes.md"}, dropped: []string{".ralph/agent/notes.md"}, holds: map[string]string{"cart/notes.md": "file Notes\n", ".ralph": "none"}},
 		{name: "move in", scope: cart, do: func(t *testing.T, dir string) {
 			move(t, dir, "web/app/page.tsx", "cart/page.tsx")
 		}, files: []string{"cart/page.tsx"}, outside: []string{"web/app/page.tsx"}, holds: map[string]string{"web/app/page.tsx": "file page\n", "cart/page.tsx": "file page\n"}},
 		{name: "moves that depend on each other", scope: cart, set: func(t *testing.T, repo string) {
-			put(t, repo, "cart/sub/notes.md", "Notes\n")
-			put(t, repo, "cart/other.md", "Other\n")
+			writeFile(t, repo, "cart/sub/notes.md", "Notes\n")
+			writeFile(t, repo, "cart/other.md", "Other\n")
 		}, do: func(t *testing.T, dir string) {
 			move(t, dir, "cart/sub/notes.md", "web/notes.md")
 			must(t, os.Remove(filepath.Join(dir, "cart/sub")))
-			move(t, dir, "cart/other.md", "cart/sub") // cannot coexist with cart/sub/notes.md, which is restored
+			move(t, dir, "cart/other.md", "cart/sub") // cart/sub cannot become a file: cart/sub/notes.md is restored
 		}, outside: []string{"cart/other.md", "cart/sub", "cart/sub/notes.md", "web/notes.md"},
 			holds: map[string]string{"cart/sub/notes.md": "file Notes\n", "cart/other.md": "file Other\n"}},
 
@@ -67,13 +67,13 @@ func TestJudge(t *testing.T) {
 		{name: "made a program", scope: cart, do: func(t *testing.T, dir string) {
 			must(t, os.Chmod(filepath.Join(dir, "cart/cart.go"), 0o755))
 			must(t, os.Chmod(filepath.Join(dir, "README.md"), 0o755))
-			put(t, dir, "cart/new.sh", "x\n")
+			writeFile(t, dir, "cart/new.sh", "x\n")
 			must(t, os.Chmod(filepath.Join(dir, "cart/new.sh"), 0o700))
 		}, files: []string{"cart/cart.go", "cart/new.sh"}, outside: []string{"README.md"},
 			holds: map[string]string{"cart/cart.go": "program package cart\n", "README.md": "file A shop.\n", "cart/new.sh": "program x\n"}},
 		{name: "made no program", scope: cart, set: func(t *testing.T, repo string) {
 			for _, p := range []string{"cart/run.sh", "web/run.sh"} {
-				put(t, repo, p, "x\n")
+				writeFile(t, repo, p, "x\n")
 				must(t, os.Chmod(filepath.Join(repo, p), 0o755))
 			}
 		}, do: func(t *testing.T, dir string) {
@@ -93,13 +93,13 @@ func TestJudge(t *testing.T) {
 		{name: "folder out of scope replaced by a link", scope: cart, do: func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, "web")))
 			mustLink(t, "cart", filepath.Join(dir, "web"))
-			put(t, dir, "cart/app/page.tsx", "other\n") // where web/app/page.tsx leads to now
+			writeFile(t, dir, "cart/app/page.tsx", "other\n") // web/app/page.tsx is now reached through this link
 		}, files: []string{"cart/app/page.tsx"}, outside: []string{"web", "web/.gitignore", "web/app/page.tsx", "web/cart/view.ts"},
 			holds: map[string]string{"cart/app/page.tsx": "file other\n", "web/app/page.tsx": "file page\n"}},
 		{name: "folder in scope replaced by a link out of it", scope: cart, do: func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, "cart")))
 			mustLink(t, "web/cart", filepath.Join(dir, "cart"))
-			put(t, dir, "cart/view.ts", "other\n") // written through it: judged where it lands
+			writeFile(t, dir, "cart/view.ts", "other\n") // written through the link: classified by the path that the link leads to
 		}, files: []string{"cart", "cart/cart.go", "cart/cart_test.go"}, outside: []string{"web/cart/view.ts"},
 			holds: map[string]string{"cart": "link web/cart", "web/cart/view.ts": "file view\n"}},
 		{name: "folder replaced by a link that leaves", scope: cart, do: func(t *testing.T, dir string) {
@@ -112,11 +112,11 @@ func TestJudge(t *testing.T) {
 		}, do: func(t *testing.T, dir string) {
 			for _, p := range []string{"cart/link", "web/link"} {
 				must(t, os.Remove(filepath.Join(dir, p)))
-				put(t, dir, p, "x\n")
+				writeFile(t, dir, p, "x\n")
 			}
 		}, files: []string{"cart/link"}, outside: []string{"web/link"}, holds: map[string]string{"cart/link": "file x\n", "web/link": "link ../README.md", "README.md": "file A shop.\n"}},
 		{name: "written through a link", scope: cart, set: func(t *testing.T, repo string) { mustLink(t, "../README.md", filepath.Join(repo, "cart/link")) }, do: func(t *testing.T, dir string) {
-			put(t, dir, "cart/link", "other\n")
+			writeFile(t, dir, "cart/link", "other\n")
 		}, outside: []string{"README.md"}, holds: map[string]string{"cart/link": "link ../README.md", "README.md": "file A shop.\n"}},
 		{name: "link that left already", scope: cart, set: func(t *testing.T, repo string) {
 			mustLink(t, "/etc/hosts", filepath.Join(repo, "cart/old"))
@@ -129,44 +129,47 @@ func TestJudge(t *testing.T) {
 		}, files: []string{"cart/gone"}, refuse: []string{"cart/other  is a symbolic link that leaves the repository: /etc/passwd"}, holds: map[string]string{"cart/old": "link /etc/hosts", "cart/other": "link /etc/hosts"}},
 
 		// Names that some file systems treat as one.
-		{name: "case of a file", scope: all, do: func(t *testing.T, dir string) { put(t, dir, "cart/Cart.go", "x\n") },
+		{name: "case of a file", scope: all, do: func(t *testing.T, dir string) { writeFile(t, dir, "cart/Cart.go", "x\n") },
 			refuse: []string{"cart/Cart.go  has the name of cart/cart.go but for its case: one of the two is lost on other systems"}},
-		{name: "case of a folder", scope: all, do: func(t *testing.T, dir string) { put(t, dir, "CART/new/x.go", "x\n") },
+		{name: "case of a folder", scope: all, do: func(t *testing.T, dir string) { writeFile(t, dir, "CART/new/x.go", "x\n") },
 			refuse: []string{"CART/new/x.go  is in folder CART, which has the name of cart but for its case: one of the two is lost on other systems"}},
-		{name: "case of a folder for a file", scope: all, do: func(t *testing.T, dir string) { put(t, dir, "Cart", "x\n") },
+		{name: "case of a folder for a file", scope: all, do: func(t *testing.T, dir string) { writeFile(t, dir, "Cart", "x\n") },
 			refuse: []string{"Cart  has the name of cart but for its case: one of the two is lost on other systems"}},
-		{name: "accents", scope: all, set: func(t *testing.T, repo string) { put(t, repo, "café.md", "x\n") }, do: func(t *testing.T, dir string) { put(t, dir, "cafe\u0301.md", "y\n") },
+		{name: "accents", scope: all, set: func(t *testing.T, repo string) { writeFile(t, repo, "café.md", "x\n") }, do: func(t *testing.T, dir string) { writeFile(t, dir, "cafe\u0301.md", "y\n") },
 			refuse: []string{"cafe\u0301.md  has the name of café.md but for how its accents are stored: one of the two is lost on other systems"}},
-		{name: "both in the tree already", scope: all, set: func(t *testing.T, repo string) { put(t, repo, "Readme.md", "x\n"); put(t, repo, "CART/x.go", "x\n") }, do: func(t *testing.T, dir string) {
-			put(t, dir, "Readme.md", "1\n")
-			put(t, dir, "README.md", "2\n")
-			put(t, dir, "CART/y.go", "x\n")
-			put(t, dir, "cart/y.go", "x\n")
+		{name: "both in the tree already", scope: all, set: func(t *testing.T, repo string) {
+			writeFile(t, repo, "Readme.md", "x\n")
+			writeFile(t, repo, "CART/x.go", "x\n")
+		}, do: func(t *testing.T, dir string) {
+			writeFile(t, dir, "Readme.md", "1\n")
+			writeFile(t, dir, "README.md", "2\n")
+			writeFile(t, dir, "CART/y.go", "x\n")
+			writeFile(t, dir, "cart/y.go", "x\n")
 		}, files: []string{"CART/y.go", "README.md", "Readme.md"}, refuse: []string{"cart/y.go  has the name of CART/y.go but for its case: one of the two is lost on other systems"}},
 		{name: "folder renamed by its case", scope: all, do: func(t *testing.T, dir string) { move(t, dir, "cart", "Cart") },
 			files: []string{"Cart/cart.go", "Cart/cart_test.go", "cart/cart.go", "cart/cart_test.go"}},
 		{name: "renamed by its case where the old one stays", scope: ledger.Scope{Task: "R*.md", Allowed: []string{"**"}, Never: []string{"README.md"}}, do: func(t *testing.T, dir string) {
 			move(t, dir, "README.md", "Readme.md")
 		}, dropped: []string{"README.md"}, refuse: []string{"Readme.md  has the name of README.md but for its case: one of the two is lost on other systems"}, holds: map[string]string{"README.md": "file A shop.\n"}},
-		{name: "out of scope by its case", scope: cart, do: func(t *testing.T, dir string) { put(t, dir, "Cart/x.go", "x\n") }, outside: []string{"Cart/x.go"}},
-		{name: "ours in another case", scope: all, do: func(t *testing.T, dir string) { put(t, dir, ".Nightporter/hats/builder.toml", "x\n") }, dropped: []string{".Nightporter/hats/builder.toml"}},
+		{name: "out of scope by its case", scope: cart, do: func(t *testing.T, dir string) { writeFile(t, dir, "Cart/x.go", "x\n") }, outside: []string{"Cart/x.go"}},
+		{name: "ours in another case", scope: all, do: func(t *testing.T, dir string) { writeFile(t, dir, ".Nightporter/hats/builder.toml", "x\n") }, dropped: []string{".Nightporter/hats/builder.toml"}},
 
 		// Parts of tasks, and paths that a person allowed.
 		{name: "a part", scope: ledger.Scope{Task: "web", Within: "web/app, cart", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
-			put(t, dir, "web/app/page.tsx", "1\n")
-			put(t, dir, "web/cart/view.ts", "1\n")
-			put(t, dir, "cart/cart.go", "1\n")
+			writeFile(t, dir, "web/app/page.tsx", "1\n")
+			writeFile(t, dir, "web/cart/view.ts", "1\n")
+			writeFile(t, dir, "cart/cart.go", "1\n")
 		}, files: []string{"web/app/page.tsx"}, outside: []string{"cart/cart.go", "web/cart/view.ts"}},
 		{name: "allowed", scope: ledger.Scope{Task: "cart", Also: []string{"docs/api.md", "plan.md", "**"}, Allowed: []string{"**"}, Denied: []string{"docs/**"}}, do: func(t *testing.T, dir string) {
-			put(t, dir, "cart/cart.go", "1\n")
-			put(t, dir, "docs/api.md", "1\n")
-			put(t, dir, "docs/x.md", "1\n")
-			put(t, dir, "plan.md", "1\n")
+			writeFile(t, dir, "cart/cart.go", "1\n")
+			writeFile(t, dir, "docs/api.md", "1\n")
+			writeFile(t, dir, "docs/x.md", "1\n")
+			writeFile(t, dir, "plan.md", "1\n")
 		}, files: []string{"cart/cart.go", "docs/api.md"}, outside: []string{"docs/x.md"}, dropped: []string{"plan.md"}},
 		{name: "a writer", scope: ledger.Scope{Task: "cart/cart.go", Allowed: []string{"docs/**"}, Adds: true}, do: func(t *testing.T, dir string) {
-			put(t, dir, "cart/cart.go", "1\n")
-			put(t, dir, "docs/api.md", "1\n")
-			put(t, dir, "README.md", "1\n")
+			writeFile(t, dir, "cart/cart.go", "1\n")
+			writeFile(t, dir, "docs/api.md", "1\n")
+			writeFile(t, dir, "README.md", "1\n")
 		}, files: []string{"cart/cart.go", "docs/api.md"}, outside: []string{"README.md"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -208,8 +211,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// describePath describes a path: none, a file or program with its content, a link with
-// its target.
+// describePath describes a path: none, a file or program with its content, a
+// link with its target.
 func describePath(t *testing.T, dir, p string) string {
 	t.Helper()
 	file := filepath.Join(dir, p)
@@ -226,5 +229,5 @@ func describePath(t *testing.T, dir, p string) string {
 	if info.Mode().Perm()&0o100 != 0 {
 		kind = "program"
 	}
-	return fmt.Sprintf("%s %s", kind, get(t, dir, p))
+	return fmt.Sprintf("%s %s", kind, readFile(t, dir, p))
 }

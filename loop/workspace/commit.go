@@ -20,7 +20,7 @@ import (
 type commit struct {
 	tree    string
 	parents []string
-	author  string // "Name <email>"; "" = nightporter
+	author  string // "Name <email>"; "" = nightporter itself
 	date    string // author's and committer's, in git's own form: "@1763600000 +0100"
 	message string
 }
@@ -110,7 +110,7 @@ func (w *Workspace) withFiles(ctx context.Context, run, tree string, files map[s
 		return "", err
 	}
 	modes := map[string]string{}
-	entries, err := w.list(ctx, tree)
+	entries, err := w.listTree(ctx, tree)
 	if err != nil {
 		return "", err
 	}

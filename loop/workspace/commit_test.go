@@ -20,7 +20,7 @@ func oneTask(t *testing.T, change ...func(*Options)) (repo string, w *Workspace,
 	repo = shop(t)
 	w = workspace(t, repo, change...)
 	base = begin(t, w, "r1")
-	taken = session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/cart.go", "package cart // 1\n") })
+	taken = session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "cart/cart.go", "package cart // 1\n") })
 	return repo, w, base, taken
 }
 
@@ -71,8 +71,8 @@ func TestCommitLarge(t *testing.T) {
 	w := workspace(t, repo)
 	base := begin(t, w, "r1")
 	taken := session(t, w, base, "", all, func(dir string) {
-		for i := range 300 { // enough objects for a pack
-			put(t, dir, "gen/"+strings.Repeat("d/", i%7)+fmt.Sprint(i), strings.Repeat("x", i))
+		for i := range 300 { // enough objects for git to send a pack
+			writeFile(t, dir, "gen/"+strings.Repeat("d/", i%7)+fmt.Sprint(i), strings.Repeat("x", i))
 		}
 	})
 	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
@@ -86,7 +86,7 @@ func TestCommitRunsNoHook(t *testing.T) {
 	repo, w, base, taken := oneTask(t)
 	mark := filepath.Join(t.TempDir(), "ran")
 	for _, hook := range []string{"pre-receive", "update", "post-receive", "post-update", "reference-transaction", "pre-commit", "commit-msg", "post-commit", "pre-push", "pre-auto-gc", "proc-receive", "push-to-checkout", "post-index-change", "fsmonitor-watchman"} {
-		put(t, repo, ".git/hooks/"+hook, "#!/bin/sh\necho "+hook+" >>"+mark+"\nexit 1\n")
+		writeFile(t, repo, ".git/hooks/"+hook, "#!/bin/sh\necho "+hook+" >>"+mark+"\nexit 1\n")
 		must(t, os.Chmod(filepath.Join(repo, ".git/hooks", hook), 0o755))
 	}
 	trap := filepath.Join(repo, ".git/hooks/update")
@@ -95,7 +95,7 @@ func TestCommitRunsNoHook(t *testing.T) {
 		{"receive.denyCurrentBranch", "refuse"}, {"receive.denyNonFastForwards", "true"}, {"gc.auto", "1"}, {"commit.gpgSign", "true"}, {"gpg.program", trap}, {"core.sshCommand", trap}} {
 		git(t, repo, "config", kv[0], kv[1])
 	}
-	put(t, repo, ".git/info/attributes", "* filter=x\n")
+	writeFile(t, repo, ".git/info/attributes", "* filter=x\n")
 	must(t, os.Chtimes(filepath.Join(repo, "README.md"), tomorrow, tomorrow))
 	before := repoContent(t, repo)
 	if _, err := w.Begin(t.Context(), ledger.Begin{Run: "r2"}); err != nil {
@@ -103,10 +103,10 @@ func TestCommitRunsNoHook(t *testing.T) {
 	}
 	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
-	if got := get(t, repo, ".git/refs/heads/"+base.Branch); got != done.Commit+"\n" {
+	if got := readFile(t, repo, ".git/refs/heads/"+base.Branch); got != done.Commit+"\n" {
 		t.Errorf("branch at %q, want %s", got, done.Commit)
 	}
-	if got := get(t, filepath.Dir(mark), "ran"); got != "(none)" {
+	if got := readFile(t, filepath.Dir(mark), "ran"); got != "(none)" {
 		t.Errorf("these ran: %s", got)
 	}
 	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
@@ -144,11 +144,11 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	// Somebody commits to the branch, in a worktree that is removed again.
 	side := filepath.Join(t.TempDir(), "side")
 	git(t, repo, "worktree", "add", "-q", side, base.Branch)
-	put(t, side, "README.md", "theirs\n")
+	writeFile(t, side, "README.md", "theirs\n")
 	git(t, side, "commit", "-qam", "theirs")
 	theirs := git(t, side, "rev-parse", "HEAD")
 
-	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
+	second := session(t, w, base, taken.Tree, all, func(dir string) { writeFile(t, dir, "cart/b.go", "x\n") })
 	c := commitTask(base, done.Commit, second.Tree)
 	_, err = w.Commit(t.Context(), c, nil)
 	moved, ok := errors.AsType[*ledger.BranchMoved](err)
@@ -177,14 +177,15 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	}
 }
 
-// TestCommitWhenTheBranchWasMovedAside refuses to commit onto a branch that has
-// lost our last commit: that task's changes would silently be gone.
+// TestCommitWhenTheBranchWasMovedAside checks that a commit onto a branch that
+// has lost our last commit is refused: that task's changes would silently be
+// gone.
 func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
 	repo, w, base, taken := oneTask(t)
 	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	git(t, repo, "branch", "-qf", base.Branch, "HEAD")
-	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "x\n") })
+	second := session(t, w, base, taken.Tree, all, func(dir string) { writeFile(t, dir, "cart/b.go", "x\n") })
 	_, err = w.Commit(t.Context(), commitTask(base, done.Commit, second.Tree), nil)
 	moved, ok := errors.AsType[*ledger.BranchMoved](err)
 	if !ok || moved.Ahead || moved.Want != done.Commit {
@@ -195,11 +196,11 @@ func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
 	}
 }
 
-// TestCommitSurvivesTheUsersGc resets, expires and collects in the user's
+// TestCommitSurvivesTheUsersGc runs reset, reflog expire and gc in the user's
 // repository: none of our objects is lost.
 func TestCommitSurvivesTheUsersGc(t *testing.T) {
 	repo := shop(t)
-	put(t, repo, "gone.txt", "x\n")
+	writeFile(t, repo, "gone.txt", "x\n")
 	git(t, repo, "add", "-A")
 	git(t, repo, "commit", "-qm", "Second")
 	w := workspace(t, repo)
@@ -210,7 +211,7 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 	if _, err := tryGit(t, repo, "cat-file", "-e", base.Commit); err == nil {
 		t.Fatal("the commit was to be gone from the user's repository")
 	}
-	taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/a.go", "lost and found\n") })
+	taken := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "cart/a.go", "lost and found\n") })
 	done, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	git(t, repo, "gc", "-q", "--prune=now")
@@ -228,8 +229,8 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 		t.Fatalf("again: %s, %v", again.Commit, err)
 	}
 	git(t, repo, "fsck", "--strict", "--no-dangling")
-	// Objects of an existing ref are gone: a repetition repairs it, and so does
-	// the next task's commit.
+	// Objects of an existing ref are missing: repeating the commit repairs
+	// that, and so does the next task's commit.
 	lose := func() {
 		hash := git(t, repo, "rev-parse", done.Commit+":cart/a.go")
 		must(t, os.Remove(filepath.Join(repo, ".git/objects", hash[:2], hash[2:])))
@@ -239,7 +240,7 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 	must(t, err)
 	git(t, repo, "fsck", "--strict", "--no-dangling")
 	lose()
-	second := session(t, w, base, taken.Tree, all, func(dir string) { put(t, dir, "cart/b.go", "y\n") })
+	second := session(t, w, base, taken.Tree, all, func(dir string) { writeFile(t, dir, "cart/b.go", "y\n") })
 	_, err = w.Commit(t.Context(), commitTask(base, done.Commit, second.Tree), nil)
 	must(t, err)
 	git(t, repo, "fsck", "--strict", "--no-dangling")
@@ -248,12 +249,12 @@ func TestCommitSurvivesTheUsersGc(t *testing.T) {
 func TestCommitBesideARebaseAndStash(t *testing.T) {
 	repo, w, base, taken := oneTask(t)
 	git(t, repo, "switch", "-q", "-c", "topic")
-	put(t, repo, "README.md", "topic\n")
+	writeFile(t, repo, "README.md", "topic\n")
 	git(t, repo, "commit", "-qam", "topic")
 	git(t, repo, "switch", "-q", "main")
-	put(t, repo, "README.md", "main\n")
+	writeFile(t, repo, "README.md", "main\n")
 	git(t, repo, "commit", "-qam", "main")
-	put(t, repo, "docs/api.md", "wip\n")
+	writeFile(t, repo, "docs/api.md", "wip\n")
 	git(t, repo, "stash", "-q")
 	git(t, repo, "switch", "-q", "topic")
 	if _, err := tryGit(t, repo, "rebase", "main"); err == nil {
@@ -265,15 +266,15 @@ func TestCommitBesideARebaseAndStash(t *testing.T) {
 	if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {
 		t.Errorf("the user's repository changed (-before +after):\n%s", diff)
 	}
-	put(t, repo, "README.md", "both\n")
+	writeFile(t, repo, "README.md", "both\n")
 	git(t, repo, "add", "-A")
 	git(t, repo, "-c", "core.editor=true", "rebase", "--continue")
 	git(t, repo, "switch", "-q", "main")
 	git(t, repo, "stash", "pop", "-q")
 }
 
-// TestCommitInSomebodyElsesRepository commits as root: every new file belongs
-// to the repository's owner.
+// TestCommitInSomebodyElsesRepository commits as root: every new file must
+// belong to the repository's owner.
 func TestCommitInSomebodyElsesRepository(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: a repository that belongs to somebody else")
@@ -292,7 +293,7 @@ func TestCommitInSomebodyElsesRepository(t *testing.T) {
 	give()
 	w := workspace(t, repo)
 	base := begin(t, w, "r1")
-	taken := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/a.go", "x\n") })
+	taken := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "cart/a.go", "x\n") })
 	_, err := w.Commit(t.Context(), commitTask(base, base.Commit, taken.Tree), nil)
 	must(t, err)
 	must(t, filepath.WalkDir(repo, func(path string, d os.DirEntry, err error) error {
@@ -310,7 +311,7 @@ func TestStaleLocksAreRemoved(t *testing.T) {
 	_, w, base, taken := oneTask(t)
 	old := yesterday
 	for _, lock := range []string{filepath.Join(w.gitDir, "refs/heads", base.Branch+".lock"), filepath.Join(filepath.Dir(w.Work("r1")), "work-index.lock")} {
-		put(t, filepath.Dir(lock), filepath.Base(lock), "")
+		writeFile(t, filepath.Dir(lock), filepath.Base(lock), "")
 		must(t, os.Chtimes(lock, old, old))
 	}
 	must(t, w.Restore(t.Context(), "r1", base.Tree))

@@ -74,7 +74,7 @@ func (r *scope) companion(p string, in func(string) bool) bool {
 		return in(path.Join(parent, strings.TrimSuffix(base, ".snap")))
 	case strings.HasSuffix(folder, "-snapshots"): // playwright
 		return in(path.Join(parent, strings.TrimSuffix(folder, "-snapshots")))
-	case folder == "snapshots" && path.Ext(base) == ".snap": // insta: named after the module, not the file
+	case folder == "snapshots" && path.Ext(base) == ".snap": // the Rust tool insta names a snapshot after the module, not after the file
 		return slices.ContainsFunc(r.files, func(q string) bool { return path.Dir(q) == parent && path.Ext(q) == ".rs" && in(q) })
 	}
 	return false

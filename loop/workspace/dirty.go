@@ -27,8 +27,8 @@ func (w *Workspace) dirty(ctx context.Context, t userRepo, run string) ([]string
 			config = append(config, key+"="+v)
 		}
 	}
-	// A git dir of its own: ours stores bytes unconverted, but here the user's
-	// conversions decide whether a file is changed.
+	// A separate git dir: our repository stores bytes unconverted, but here the
+	// user's conversions decide whether a file is changed.
 	look := filepath.Join(dir, "dirty-git")
 	defer os.RemoveAll(look)
 	if _, err := w.run(ctx, call{config: []string{"core.fsync=none"}, args: []string{"init", "--quiet", "--bare", "--template=", "--object-format=" + t.format, look}}); err != nil {
@@ -41,7 +41,7 @@ func (w *Workspace) dirty(ctx context.Context, t userRepo, run string) ([]string
 	refresh := func() error {
 		_, err := git("update-index", "-q", "--refresh")
 		if exitCode(err) == 1 {
-			return nil // the exit code for a file that needs an update, which is a finding here
+			return nil // the exit code means that a file needs an update, which is a result here
 		}
 		return err
 	}

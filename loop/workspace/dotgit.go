@@ -53,8 +53,8 @@ func (w *Workspace) newDotGit(ctx context.Context, f folder, tree string) error 
 }
 
 // seed returns a .git for a tree, without an index. The last one is kept beside
-// the work folder, because most sessions begin with the tree of the capture
-// before.
+// the work folder and reused, because most sessions begin with the tree of the
+// previous capture.
 func (w *Workspace) seed(ctx context.Context, dir, tree string) (string, error) {
 	seed := filepath.Join(dir, "seed-"+tree)
 	if _, err := os.Lstat(seed); err == nil {
@@ -72,7 +72,7 @@ func (w *Workspace) seed(ctx context.Context, dir, tree string) (string, error) 
 	if len(tree) == 64 {
 		format = "sha256"
 	}
-	// It can be made again at any time, so it need not be durable.
+	// it can be made again at any time, so it need not be durable
 	fast := []string{"core.fsync=none"}
 	if _, err := w.run(ctx, call{config: fast, args: []string{"init", "--quiet", "--bare", "--template=", "--initial-branch=nightporter", "--object-format=" + format, tmp}}); err != nil {
 		return "", err

@@ -21,8 +21,8 @@ const (
 // treeEntry is a file of a tree.
 type treeEntry struct{ mode, hash, path string }
 
-// list returns the files of a tree, sorted by path.
-func (w *Workspace) list(ctx context.Context, treeish string) ([]treeEntry, error) {
+// listTree returns the files of a tree, sorted by path.
+func (w *Workspace) listTree(ctx context.Context, treeish string) ([]treeEntry, error) {
 	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"ls-tree", "-r", "-z", "--full-tree", treeish}})
 	if err != nil {
 		return nil, err
@@ -75,10 +75,10 @@ func (w *Workspace) changes(ctx context.Context, from, to string) ([]change, err
 	return list, nil
 }
 
-// moves returns, for new paths of tree to, the removed path of tree from that
+// renames returns, for new paths of tree to, the removed path of tree from that
 // was renamed to it by git's measure: at least half of the content is the same.
 // Empty files never count as renamed.
-func (w *Workspace) moves(ctx context.Context, from, to string) (map[string]string, error) {
+func (w *Workspace) renames(ctx context.Context, from, to string) (map[string]string, error) {
 	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"diff-tree", "-r", "-z", "--name-status", "-M", "--no-rename-empty", "--diff-filter=R", "--no-ext-diff", from, to}})
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// folder is a work tree of ours: a run's work folder or its clean one. Its
+// folder is one of our work trees: a run's work folder or its clean folder. Its
 // index and ignore rules lie beside it, where no session can reach them.
 type folder struct {
 	dir  string // STATE/runs/RUN
@@ -63,8 +63,8 @@ func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
 	if err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
-	// Files that lie here before the session starts are not its work, even if
-	// the rules of the attempt's start would not ignore them.
+	// Files in the folder before the session starts are not the session's work,
+	// even if the rules of the attempt's start would not ignore them.
 	if err := writeDurably(filepath.Join(dir, "kept"), []byte(strings.Join(ignored, "\x00"))); err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
@@ -160,8 +160,8 @@ func (f folder) ensure() error {
 	return nil
 }
 
-// checkout writes the tree's files where they differ, and removes what is in
-// their way. It follows no symbolic link.
+// checkout writes the tree's files where they differ, and removes whatever is
+// in their place. It follows no symbolic link.
 func (w *Workspace) checkout(ctx context.Context, f folder, tree string) error {
 	if err := w.dropStaleLock(ctx, f.index()+".lock"); err != nil {
 		return err
@@ -171,7 +171,8 @@ func (w *Workspace) checkout(ctx context.Context, f folder, tree string) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	// The index may be damaged by a power cut, or a folder closed to its owner.
+	// The index may be damaged by a power cut, or the folder may be
+	// inaccessible to its owner.
 	os.Remove(f.index())
 	if err := makeAccessible(f.path()); err != nil {
 		return err
@@ -311,10 +312,11 @@ func newPathSet(lists ...[]string) pathSet {
 }
 
 // has reports whether a path itself is in the set. A walk from the top need not
-// ask for more, since it does not enter a folder that is.
+// ask for the folders above a path, because it does not enter a folder in the
+// set.
 func (s pathSet) has(p string) bool { return s.paths[p] }
 
-// below reports whether the set has a path below the folder p.
+// below reports whether the set contains a path below the folder p.
 func (s pathSet) below(p string) bool { return s.parents[p] }
 
 // writeDurably replaces a file: after a crash it has the old or the new

@@ -28,7 +28,7 @@ func TestRestoreGivesAnOrdinaryRepository(t *testing.T) {
 	if got := git(t, dir, "status", "--porcelain"); got != "" {
 		t.Errorf("git status says %q in a fresh work folder", got)
 	}
-	put(t, dir, "cart/cart.go", "package cart // changed\n")
+	writeFile(t, dir, "cart/cart.go", "package cart // changed\n")
 	if got := git(t, dir, "diff", "--stat"); !strings.Contains(got, "cart/cart.go") {
 		t.Errorf("git diff says %q", got)
 	}
@@ -49,36 +49,36 @@ func TestRestoreGivesAnOrdinaryRepository(t *testing.T) {
 
 func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 	outside := t.TempDir()
-	put(t, outside, "precious.txt", "keep me\n")
+	writeFile(t, outside, "precious.txt", "keep me\n")
 	for _, c := range []struct {
 		name string
 		mess func(t *testing.T, dir string)
-		also []string // paths that stay besides the tree
+		also []string // paths that stay although the tree lacks them
 	}{
 		{"changed, deleted, new", func(t *testing.T, dir string) {
-			put(t, dir, "README.md", "other\n")
+			writeFile(t, dir, "README.md", "other\n")
 			must(t, os.Remove(filepath.Join(dir, "go.mod")))
-			put(t, dir, "new/deep/file", "x\n")
+			writeFile(t, dir, "new/deep/file", "x\n")
 			must(t, os.MkdirAll(filepath.Join(dir, "empty/er"), 0o755))
 		}, nil},
 		{"ignored files stay", func(t *testing.T, dir string) {
-			put(t, dir, "node_modules/x/index.js", "x\n")
-			put(t, dir, "node_modules/x/.git/HEAD", "ref: x\n")
-			put(t, dir, "cart/deep/noise.log", "x\n")
-			put(t, dir, "cart/deep/other.txt", "x\n")
-			put(t, dir, "cart/only/a.log", "x\n") // all there is in the folder is ignored, the folder is not
+			writeFile(t, dir, "node_modules/x/index.js", "x\n")
+			writeFile(t, dir, "node_modules/x/.git/HEAD", "ref: x\n")
+			writeFile(t, dir, "cart/deep/noise.log", "x\n")
+			writeFile(t, dir, "cart/deep/other.txt", "x\n")
+			writeFile(t, dir, "cart/only/a.log", "x\n") // every file in the folder is ignored, but not the folder itself
 			must(t, os.MkdirAll(filepath.Join(dir, "cart/only/empty"), 0o755))
-			put(t, dir, "cart/only2/a.log", "x\n")
+			writeFile(t, dir, "cart/only2/a.log", "x\n")
 			must(t, unix.Mkfifo(filepath.Join(dir, "cart/only2/fifo"), 0o644))
-			put(t, dir, "web/out/x", "x\n")
-			put(t, dir, "out/x", "x\n") // ignored only below web
-			put(t, dir, "web/a/tmp/x", "x\n")
-			put(t, dir, "web/keep.log", "x\n") // taken out of the rules again
+			writeFile(t, dir, "web/out/x", "x\n")
+			writeFile(t, dir, "out/x", "x\n") // ignored only below web
+			writeFile(t, dir, "web/a/tmp/x", "x\n")
+			writeFile(t, dir, "web/keep.log", "x\n") // no longer ignored by the rules
 		}, []string{"cart/deep/noise.log", "cart/only/a.log", "cart/only2/a.log", "node_modules/x/.git/HEAD", "node_modules/x/index.js", "web/a/tmp/x", "web/out/x"}},
 		{"a rule of the session's own hides nothing", func(t *testing.T, dir string) {
-			put(t, dir, ".gitignore", "*\n")
-			put(t, dir, "cart/.gitignore", "*\n")
-			put(t, dir, "cart/hidden.go", "x\n")
+			writeFile(t, dir, ".gitignore", "*\n")
+			writeFile(t, dir, "cart/.gitignore", "*\n")
+			writeFile(t, dir, "cart/hidden.go", "x\n")
 		}, nil},
 		{"symbolic links out", func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, "cart")))
@@ -90,16 +90,16 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 		}, nil},
 		{"file becomes folder and back", func(t *testing.T, dir string) {
 			must(t, os.Remove(filepath.Join(dir, "go.mod")))
-			put(t, dir, "go.mod/x", "x\n")
+			writeFile(t, dir, "go.mod/x", "x\n")
 			must(t, os.RemoveAll(filepath.Join(dir, "cart")))
-			put(t, dir, "cart", "x\n")
+			writeFile(t, dir, "cart", "x\n")
 		}, nil},
 		{"an ignored folder where a file belongs", func(t *testing.T, dir string) {
 			must(t, os.Remove(filepath.Join(dir, "go.mod")))
-			put(t, dir, "go.mod/node_modules/x", "x\n")
+			writeFile(t, dir, "go.mod/node_modules/x", "x\n")
 		}, nil},
 		{"rights", func(t *testing.T, dir string) {
-			put(t, dir, "closed/x", "x\n")
+			writeFile(t, dir, "closed/x", "x\n")
 			must(t, os.Chmod(filepath.Join(dir, "README.md"), 0))
 			must(t, os.Chmod(filepath.Join(dir, "go.mod"), 0o755))
 			must(t, os.Chmod(filepath.Join(dir, "cart/cart.go"), 0o200))
@@ -114,7 +114,7 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 			fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 			must(t, err)
 			defer unix.Close(fd)
-			short := filepath.Join(t.TempDir(), "s") // short, because a socket's path is limited; the test moves it like a file
+			short := filepath.Join(t.TempDir(), "s") // the length of a socket's path is limited, so it is created here and moved like a file
 			must(t, unix.Bind(fd, &unix.SockaddrUnix{Name: short}))
 			if err := os.Rename(short, filepath.Join(dir, "socket")); err != nil {
 				t.Logf("no socket in this test: %v", err)
@@ -124,23 +124,23 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 			}
 		}, nil},
 		{"nested repositories", func(t *testing.T, dir string) {
-			put(t, dir, "nested/x", "x\n")
+			writeFile(t, dir, "nested/x", "x\n")
 			git(t, filepath.Join(dir, "nested"), "init", "-q")
-			put(t, dir, "nested/node_modules/x", "x\n")
+			writeFile(t, dir, "nested/node_modules/x", "x\n")
 			git(t, filepath.Join(dir, "cart"), "init", "-q")
 		}, nil},
 		{".git is gone", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, ".git"))) }, nil},
 		{".git is a file", func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, ".git")))
-			put(t, dir, ".git", "gitdir: "+outside+"\n")
+			writeFile(t, dir, ".git", "gitdir: "+outside+"\n")
 		}, nil},
 		{".git is a link", func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, ".git")))
 			must(t, os.Symlink(outside, filepath.Join(dir, ".git")))
 		}, nil},
 		{".git is corrupt", func(t *testing.T, dir string) {
-			put(t, dir, ".git/HEAD", "garbage")
-			put(t, dir, ".git/config", "[")
+			writeFile(t, dir, ".git/HEAD", "garbage")
+			writeFile(t, dir, ".git/config", "[")
 			must(t, os.RemoveAll(filepath.Join(dir, ".git/objects")))
 		}, nil},
 		{"all is gone", func(t *testing.T, dir string) { must(t, os.RemoveAll(dir)) }, nil},
@@ -149,8 +149,8 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 			must(t, os.Symlink(outside, dir))
 		}, nil},
 		{"our index is spoiled", func(t *testing.T, dir string) {
-			put(t, filepath.Dir(dir), "work-index", "garbage")
-			put(t, dir, "README.md", "other\n")
+			writeFile(t, filepath.Dir(dir), "work-index", "garbage")
+			writeFile(t, dir, "README.md", "other\n")
 		}, nil},
 		{"a deep tree", func(t *testing.T, dir string) {
 			fd, err := unix.Open(dir, unix.O_DIRECTORY, 0)
@@ -197,7 +197,7 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 					t.Errorf("%s: %v, %v", file, info.Mode(), err)
 				}
 			}
-			if got := get(t, outside, "precious.txt"); got != "keep me\n" {
+			if got := readFile(t, outside, "precious.txt"); got != "keep me\n" {
 				t.Errorf("a file outside of the work folder is now %q", got)
 			}
 			if left, _ := os.ReadDir(outside); len(left) != 1 {
@@ -207,8 +207,8 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 	}
 }
 
-// TestRestoreHandsOver makes another session user the owner of the folder, but
-// not of a file that is hard-linked from elsewhere.
+// TestRestoreHandsOver makes another session user the owner of the folder,
+// except for a file that is hard-linked from elsewhere.
 func TestRestoreHandsOver(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("handing over needs root")
@@ -219,11 +219,11 @@ func TestRestoreHandsOver(t *testing.T) {
 	must(t, w.Restore(t.Context(), "r1", base.Tree))
 	dir := w.Work("r1")
 	secret := filepath.Join(w.o.State, "secret")
-	put(t, w.o.State, "secret", "secret\n")
+	writeFile(t, w.o.State, "secret", "secret\n")
 	must(t, os.Remove(filepath.Join(dir, "go.mod")))
 	must(t, os.Link(secret, filepath.Join(dir, "go.mod")))
 	must(t, os.Link(secret, filepath.Join(dir, "cart/extra")))
-	put(t, dir, "node_modules/x", "x\n")
+	writeFile(t, dir, "node_modules/x", "x\n")
 
 	_, err := w.Capture(t.Context(), captureRequest(base, base.Tree, all))
 	must(t, err)
@@ -240,10 +240,10 @@ func TestRestoreHandsOver(t *testing.T) {
 	must(t, err)
 	info, err := os.Stat(secret)
 	must(t, err)
-	if st := info.Sys().(*syscall.Stat_t); st.Uid != 0 || get(t, w.o.State, "secret") != "secret\n" {
+	if st := info.Sys().(*syscall.Stat_t); st.Uid != 0 || readFile(t, w.o.State, "secret") != "secret\n" {
 		t.Errorf("the file behind the hard link belongs to %d", st.Uid)
 	}
-	// The session user can work in the folder, as an agent does.
+	// The session user can work in the folder, like an agent.
 	for _, p := range []string{w.o.State, filepath.Dir(w.o.State), filepath.Dir(filepath.Dir(w.o.State))} {
 		must(t, os.Chmod(p, 0o755))
 	}
@@ -267,8 +267,8 @@ func TestCleanFolder(t *testing.T) {
 	base := begin(t, w, "r1")
 	dir, err := w.Clean(t.Context(), "r1", base.Commit)
 	must(t, err)
-	put(t, dir, "node_modules/x", "x\n")
-	put(t, dir, "README.md", "other\n")
+	writeFile(t, dir, "node_modules/x", "x\n")
+	writeFile(t, dir, "README.md", "other\n")
 	dir, err = w.Clean(t.Context(), "r1", base.Commit)
 	must(t, err)
 	if diff := cmp.Diff(shopFiles, files(t, dir)); diff != "" {
@@ -285,8 +285,8 @@ func TestManyFiles(t *testing.T) {
 	n := 3000
 	taken := session(t, w, base, "", all, func(dir string) {
 		for i := range n {
-			put(t, dir, fmt.Sprintf("gen/%d/f%d.txt", i%50, i), "x\n")
-			put(t, dir, fmt.Sprintf("node_modules/%d/f%d.txt", i%50, i), "x\n")
+			writeFile(t, dir, fmt.Sprintf("gen/%d/f%d.txt", i%50, i), "x\n")
+			writeFile(t, dir, fmt.Sprintf("node_modules/%d/f%d.txt", i%50, i), "x\n")
 		}
 	})
 	if len(taken.Files) != n {

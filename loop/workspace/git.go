@@ -17,7 +17,7 @@ import (
 // call describes one run of the git program. Every call is plumbing with an
 // explicit git dir: a repository that git finds by itself could be a session's.
 type call struct {
-	gitDir string    // --git-dir; "" only for questions about the user's folder
+	gitDir string    // --git-dir; "" only for queries about the user's folder
 	work   string    // --work-tree and working directory
 	dir    string    // working directory if work is ""; "" = /
 	index  string    // GIT_INDEX_FILE
@@ -48,7 +48,7 @@ var safeConfig = []string{
 	"gc.auto=0",
 	"maintenance.auto=false",
 	"receive.autoGC=false",
-	// git does not sync loose objects by default. A scratch index can be made
+	// git does not sync loose objects by default. A temporary index can be made
 	// again.
 	"core.fsync=all,-index",
 	"core.filesRefLockTimeout=5000",
@@ -56,19 +56,19 @@ var safeConfig = []string{
 	"core.quotePath=false",
 	"color.ui=false",
 	"advice.detachedHead=false",
-	// The capture refuses names that only other systems confuse with .git, and
-	// says why (names.go); git would end with a bare error.
+	// The capture refuses names that only other systems treat as .git, with an
+	// explanation (names.go); git would fail with a bare error.
 	"core.protectNTFS=false",
 	"core.protectHFS=false",
 }
 
-// cleanEnv is the complete environment of every git process. Of the daemon's
-// own environment it has PATH only: the rest can hold GIT_* variables and
+// cleanEnv returns the complete environment of every git process. It takes only
+// PATH from the daemon's own environment: the rest can hold GIT_* variables and
 // secrets.
 func cleanEnv() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"),
-		"HOME=/dev/null", // every file below it is "not a directory", which git treats as missing
+		"HOME=/dev/null", // a path below /dev/null does not exist, so git finds no configuration there
 		"LC_ALL=C",
 		"TZ=UTC",
 		"GIT_CONFIG_NOSYSTEM=1",
@@ -140,8 +140,8 @@ func (w *Workspace) command(ctx context.Context, c call) *exec.Cmd {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
 	}
 	cmd.Stdin = c.in
-	// A process group of its own: git starts helpers (upload-pack, rev-list),
-	// and Ctrl-C in a terminal must not reach a git in mid-write.
+	// A separate process group: git starts helpers (upload-pack, rev-list), and
+	// Ctrl-C in a terminal must not reach a git that is writing.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: c.as}
 	// On TERM git removes its lock files; KILL follows after WaitDelay.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
@@ -156,7 +156,8 @@ func (w *Workspace) run(ctx context.Context, c call) ([]byte, error) {
 	return out, err
 }
 
-// runBoth is run, with git's standard error for callers that need its warnings.
+// runBoth is run, and also returns git's standard error, for callers that need
+// its warnings.
 func (w *Workspace) runBoth(ctx context.Context, c call) (stdout []byte, stderr string, err error) {
 	cmd := w.command(ctx, c)
 	var out, said bytes.Buffer

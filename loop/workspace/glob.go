@@ -27,7 +27,8 @@ func globs(list []string) []string {
 	return out
 }
 
-// match reports whether a glob matches. An invalid glob matches nothing.
+// match reports whether a glob matches the path p. An invalid glob matches
+// nothing.
 func match(glob, p string) bool {
 	ok, err := doublestar.Match(glob, p)
 	return ok && err == nil
@@ -68,8 +69,8 @@ func intersect(a, b string) (string, bool) {
 	return "", false
 }
 
-// alternatives expands the braces of a glob, up to a number that suffices for
-// any honest glob.
+// alternatives expands the braces of a glob, up to a number that is enough for
+// any useful glob.
 func alternatives(glob string) []string {
 	open, depth, last := -1, 0, 0
 	var parts []string
@@ -130,8 +131,8 @@ func tryPaths(a, b []string, failed map[[2]int]bool) (string, bool) {
 	case len(a) == 0 || len(b) == 0:
 		return "", false
 	}
-	// Prefer a name to an empty match of **: the common path is rather
-	// something below the folder than the folder itself.
+	// Prefer a name to an empty match of **: the common path should be
+	// something below the folder, not the folder itself.
 	restA, restB, nameA, nameB := a[1:], b[1:], a[0], b[0]
 	if anyA {
 		restA, nameA = a, "*"

@@ -30,7 +30,7 @@ func TestIntersect(t *testing.T) {
 	}
 }
 
-// TestIntersectEndsSoon bounds the time for hostile globs: a session writes the
+// TestIntersectEndsSoon limits the time for hostile globs: a session writes the
 // plan that contains them.
 func TestIntersectEndsSoon(t *testing.T) {
 	began := time.Now()

@@ -39,11 +39,11 @@ func setHome(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, ".config"))
-	put(t, dir, ".gitconfig", "[user]\n\tname = Ada Example\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
+	writeFile(t, dir, ".gitconfig", "[user]\n\tname = Ada Example\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
 }
 
-// withFiles writes a file and the folders above it.
-func put(t *testing.T, dir, name, text string) {
+// writeFile writes a file, and creates the folders above it.
+func writeFile(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -54,8 +54,8 @@ func put(t *testing.T, dir, name, text string) {
 	}
 }
 
-// get reads a file; "(none)" for a missing one.
-func get(t *testing.T, dir, name string) string {
+// readFile reads a file; "(none)" for a missing one.
+func readFile(t *testing.T, dir, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,23 +72,23 @@ func shop(t *testing.T) string {
 	t.Helper()
 	setHome(t)
 	dir := filepath.Join(t.TempDir(), "shop")
-	put(t, dir, "README.md", "A shop.\n")
-	put(t, dir, "go.mod", "module shop\n")
-	put(t, dir, "cart/cart.go", "package cart\n")
-	put(t, dir, "cart/cart_test.go", "package cart\n")
-	put(t, dir, "docs/api.md", "API\n")
-	put(t, dir, "web/app/page.tsx", "page\n")
-	put(t, dir, "web/cart/view.ts", "view\n")
-	put(t, dir, "plan.md", "- [ ] **Task 1: A**\n")
-	put(t, dir, ".gitignore", "node_modules/\n*.log\n")
-	put(t, dir, "web/.gitignore", "/out\ntmp\n!keep.log\n")
+	writeFile(t, dir, "README.md", "A shop.\n")
+	writeFile(t, dir, "go.mod", "module shop\n")
+	writeFile(t, dir, "cart/cart.go", "package cart\n")
+	writeFile(t, dir, "cart/cart_test.go", "package cart\n")
+	writeFile(t, dir, "docs/api.md", "API\n")
+	writeFile(t, dir, "web/app/page.tsx", "page\n")
+	writeFile(t, dir, "web/cart/view.ts", "view\n")
+	writeFile(t, dir, "plan.md", "- [ ] **Task 1: A**\n")
+	writeFile(t, dir, ".gitignore", "node_modules/\n*.log\n")
+	writeFile(t, dir, "web/.gitignore", "/out\ntmp\n!keep.log\n")
 	git(t, dir, "init", "-q")
 	git(t, dir, "add", "-A")
 	git(t, dir, "commit", "-q", "-m", "First")
 	return dir
 }
 
-// workspace opens a Workspace on a repository, with a state folder of its own.
+// workspace opens a Workspace on a repository, with its own state folder.
 func workspace(t *testing.T, repo string, change ...func(*Options)) *Workspace {
 	t.Helper()
 	o := Options{State: filepath.Join(t.TempDir(), "state"), Project: "shop", Repo: repo, Owned: []string{"plan.md", "plan.progress.md"}, SessionUID: -1, SessionGID: -1}
@@ -112,7 +112,7 @@ func begin(t *testing.T, w *Workspace, run string) ledger.Base {
 	return base
 }
 
-// all is the scope of a shipped builder.
+// all is the scope of a builder that ships with nightporter.
 var all = ledger.Scope{Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}
 
 // session restores the folder, calls do in the role of a session, and captures

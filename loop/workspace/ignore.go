@@ -18,7 +18,7 @@ import (
 // changed or added some. With all rules of the right tree in one file,
 // "ls-files --exclude-from" never opens those.
 func (w *Workspace) ignoreFile(ctx context.Context, dir, tree string) (string, error) {
-	entries, err := w.list(ctx, tree)
+	entries, err := w.listTree(ctx, tree)
 	if err != nil {
 		return "", fmt.Errorf("read ignore rules: %w", err)
 	}
@@ -59,7 +59,7 @@ func flatten(out *bytes.Buffer, dir string, rules []byte) {
 	prefix := "/"
 	if dir != "." {
 		if strings.ContainsAny(dir, "\r\n") {
-			return // no pattern can express such a name; its rules are left out
+			return // no pattern can express such a name, so its rules are omitted
 		}
 		prefix = "/" + escapeIgnore(dir) + "/"
 	}

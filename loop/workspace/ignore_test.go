@@ -30,17 +30,17 @@ func TestFlatRulesIgnoreTheSame(t *testing.T) {
 	slices.Sort(names)
 	var flat bytes.Buffer
 	for _, d := range names {
-		put(t, dir, filepath.Join(d, ".gitignore"), rules[d])
+		writeFile(t, dir, filepath.Join(d, ".gitignore"), rules[d])
 		flatten(&flat, filepath.ToSlash(filepath.Clean(d)), []byte(rules[d]))
 	}
 	for _, d := range []string{"", "sub/", "sub/inner/", "sub/all/", "we[i]rd *x/", "wexrd yx/", "other/"} {
 		for _, f := range []string{"a.log", "special.log", "top", "build/x", "#odd", "not-this", "spaced ", "keep-me", "keep-not", "cache/x", "x/1/2/y",
 			"a.tmp", "only-here", "nested/deep", "but", "main.go", "a", "b1"} {
-			put(t, dir, d+f, "x\n")
+			writeFile(t, dir, d+f, "x\n")
 		}
 	}
 	file := filepath.Join(t.TempDir(), "rules")
-	put(t, filepath.Dir(file), "rules", flat.String())
+	writeFile(t, filepath.Dir(file), "rules", flat.String())
 	list := func(arg string) []string {
 		return strings.Split(git(t, dir, "ls-files", "--others", "--ignored", "-z", arg), "\x00")
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// inventory is what a tree holds, by which the items of a scope are resolved.
+// inventory is the content of a tree, against which the items of a scope are
+// resolved.
 type inventory struct {
 	files   []string
 	inTree  map[string]bool
@@ -32,7 +33,7 @@ func newInventory(entries []treeEntry) *inventory {
 }
 
 // read resolves a task's own scope to globs. It returns none for a task without
-// a scope or with one in prose only.
+// a scope or with a scope in prose only.
 func (in *inventory) read(text string) (allow []string, warnings, wrong []ledger.Finding) {
 	lost := false
 	for _, item := range ledger.ParseScope(text) {
@@ -94,7 +95,7 @@ func (in *inventory) globsOf(item ledger.ScopeItem) (allow []string, warning, wr
 	}
 	allow = []string{text}
 	if !slices.ContainsFunc(in.files, func(p string) bool { return match(text, p) }) {
-		// "packages/*", where packages holds folders only, means these folders.
+		// "packages/*" means the folders in packages if it holds folders only.
 		below := in.below(func(dir string) bool { return match(text, dir) })
 		if below == nil && warning == nil {
 			warning = &ledger.Finding{Text: fmt.Sprintf("scope %q matches nothing yet: only new files can be in it", item.Text)}
@@ -137,7 +138,8 @@ func (in *inventory) below(wanted func(dir string) bool) []string {
 
 // actualSpelling returns a path or glob in the spelling that the tree has:
 // src/auth for SRC/auth if the tree has no SRC. Since a capture refuses a new
-// file that differs by case only (see collision), nothing else can be meant.
+// file that differs by case only (see collision), the spelling of the tree must
+// be meant.
 func (in *inventory) actualSpelling(text string) (string, *ledger.Finding) {
 	segments := strings.Split(text, "/")
 	have := ""
@@ -173,21 +175,21 @@ func (in *inventory) actualSpelling(text string) (string, *ledger.Finding) {
 	return strings.Join(segments, "/"), nil
 }
 
-// otherSpelling is the warning about an item that is spelled otherwise in the
-// tree.
+// otherSpelling returns the warning about an item that is spelled differently
+// in the tree.
 func otherSpelling(written, have string) *ledger.Finding {
 	return &ledger.Finding{Text: fmt.Sprintf("scope %q is taken for %s: that is how this repository writes it", written, have), Fix: "write " + have}
 }
 
-// badGlob is the finding about an invalid glob.
+// badGlob returns the finding about an invalid glob.
 func badGlob(g string) ledger.Finding {
 	return ledger.Finding{Text: fmt.Sprintf("scope %q is not a valid glob", g), Fix: "close its brackets and braces, or put a \\ before those that stand for themselves"}
 }
 
 // allowed returns globs for paths that a person allowed: for each the file of
-// that name, and everything below it if it is a folder in the tree or written
-// as one. Special characters lose their meaning: a session made the path up,
-// and a path "**" must not permit everything.
+// that name, and everything below it if it is a folder in the tree or ends with
+// a slash. Special characters lose their meaning: a session chose the path, and
+// a path "**" must not permit everything.
 func (in *inventory) allowed(paths []string) (allow []string, warnings []ledger.Finding) {
 	for _, p := range paths {
 		clean := path.Clean(p)

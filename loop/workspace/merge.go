@@ -21,8 +21,8 @@ func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merge
 	if msg == "" {
 		msg = "Work of run " + m.Run
 	}
-	// merge-tree takes commits and computes their base; this commit only serves
-	// that.
+	// merge-tree takes commits and computes their base; this commit serves only
+	// as its input.
 	side, err := w.commitTree(ctx, commit{tree: tree, parents: []string{m.Base}, date: "@0 +0000", message: msg + "\n"})
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)

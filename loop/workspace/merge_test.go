@@ -20,11 +20,11 @@ func TestMerge(t *testing.T) {
 	repo := shop(t)
 	w := workspace(t, repo)
 	base := begin(t, w, "r1")
-	put(t, repo, "README.md", "theirs\n")
+	writeFile(t, repo, "README.md", "theirs\n")
 	git(t, repo, "commit", "-qam", "theirs")
 	next, err := w.Begin(t.Context(), ledger.Begin{Run: "r2"})
 	must(t, err)
-	clean := session(t, w, base, "", all, func(dir string) { put(t, dir, "cart/a.go", "x\n") })
+	clean := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "cart/a.go", "x\n") })
 	got, err := w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: base.Commit, Tree: clean.Tree, Onto: next.Head})
 	must(t, err)
 	files, err := w.Changed(t.Context(), next.Head, got.Tree)
@@ -32,7 +32,7 @@ func TestMerge(t *testing.T) {
 	if diff := cmp.Diff([]string{"cart/a.go"}, paths(files)); diff != "" {
 		t.Errorf("merged (-want +got):\n%s", diff)
 	}
-	clash := session(t, w, base, "", all, func(dir string) { put(t, dir, "README.md", "ours\n") })
+	clash := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "README.md", "ours\n") })
 	got, err = w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: base.Commit, Tree: clash.Tree, Onto: next.Head})
 	must(t, err)
 	if diff := cmp.Diff(ledger.Merged{Conflicts: []string{"README.md"}}, got); diff != "" {
@@ -45,9 +45,9 @@ func TestMerge(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	repo := shop(t)
-	put(t, repo, "CLAUDE.md", "Be kind.\n")
-	put(t, repo, "bin.dat", "a\x00b")
-	put(t, repo, ".gitattributes", "*.go diff=trap\n")
+	writeFile(t, repo, "CLAUDE.md", "Be kind.\n")
+	writeFile(t, repo, "bin.dat", "a\x00b")
+	writeFile(t, repo, ".gitattributes", "*.go diff=trap\n")
 	mustLink(t, "CLAUDE.md", filepath.Join(repo, "AGENTS.md"))
 	mustLink(t, "/etc/passwd", filepath.Join(repo, "out.md"))
 	mustLink(t, "loop.md", filepath.Join(repo, "loop.md"))
@@ -70,9 +70,9 @@ func TestFiles(t *testing.T) {
 		t.Error("reading from no tree went well")
 	}
 	taken := session(t, w, base, "", all, func(dir string) {
-		put(t, dir, "cart/cart.go", "package cart\n"+strings.Repeat("// ümlaut\n", 200))
-		put(t, dir, "bin.dat", "b\x00a")
-		put(t, dir, "latin.txt", "\xe4\n")
+		writeFile(t, dir, "cart/cart.go", "package cart\n"+strings.Repeat("// ümlaut\n", 200))
+		writeFile(t, dir, "bin.dat", "b\x00a")
+		writeFile(t, dir, "latin.txt", "\xe4\n")
 	})
 	want := []ledger.FileChange{{Path: "bin.dat", Added: -1, Removed: -1}, {Path: "cart/cart.go", Added: 200}, {Path: "latin.txt", Added: 1}}
 	if diff := cmp.Diff(want, taken.Files); diff != "" {

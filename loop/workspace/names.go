@@ -12,7 +12,7 @@ const maxFile = 50 << 20
 // dotGit reports whether one path component is .git, or a name that some file
 // system treats as .git: other case, trailing dots and spaces, an NTFS stream
 // or short name, or code points that HFS+ ignores. It refuses more names than
-// git does; none of them occurs in honest use.
+// git does; none of them has an honest use.
 func dotGit(component string) bool {
 	name := strings.Map(func(r rune) rune {
 		switch {
@@ -26,7 +26,7 @@ func dotGit(component string) bool {
 	return name == ".git" || name == "git~1"
 }
 
-// badName returns why a path cannot be a name in a commit, or "".
+// badName returns why a path cannot be part of a commit, or "".
 func badName(p string) string {
 	if !utf8.ValidString(p) {
 		return "its name is not UTF-8"

@@ -21,8 +21,8 @@ import (
 // Limits of notebooks, in bytes. Prompts include notebooks, so they must be
 // short.
 const (
-	maxNotebook = 256 << 10 // of a file; beyond it the oldest items are dropped
-	maxItem     = 16 << 10  // of the text of an item
+	maxNotebook = 256 << 10 // bytes of a file; beyond it the oldest items are dropped
+	maxItem     = 16 << 10  // bytes of an item's text
 )
 
 // notebooks are the files of .ralph that sessions write through us, each with
@@ -46,7 +46,7 @@ type Notebook struct {
 	repo string
 
 	mu  sync.Mutex
-	own map[string]stamp // state of each file after our last write, which needs no settling
+	own map[string]stamp // state of each file after our last write: in that state, reading it need not wait
 }
 
 // NewNotebook returns the notebook of the checkout at repo, an absolute path.
@@ -103,7 +103,7 @@ func (n *Notebook) KeepPlan(ctx context.Context, plan []byte) error {
 	if err := json.Indent(&out, plan, "", "  "); err != nil {
 		return fmt.Errorf("keep plan: %w", err)
 	}
-	if out.Len() >= maxNotebook { // readers take the file as a whole or not at all
+	if out.Len() >= maxNotebook { // readers take the plan as a whole or not at all
 		out.Reset()
 		if err := json.Compact(&out, plan); err != nil {
 			return fmt.Errorf("keep plan: %w", err)
@@ -128,22 +128,21 @@ func (n *Notebook) Read(ctx context.Context, file string) ([]byte, error) {
 	}
 	root, err := n.open(false)
 	if root == nil || err != nil {
-		return nil, unlessAbsent(file, err)
+		return nil, ignoreAbsent(file, err)
 	}
 	defer root.Close()
 	info, err := root.Stat(rel)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, unlessAbsent(file, err)
+		return nil, ignoreAbsent(file, err)
 	}
-	// Without O_NONBLOCK, a pipe that now takes the file's place would block
-	// us.
+	// Without O_NONBLOCK, a pipe that has replaced the file would block us.
 	f, err := root.OpenFile(rel, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, unlessAbsent(file, err)
+		return nil, ignoreAbsent(file, err)
 	}
 	defer f.Close()
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, unlessAbsent(file, err)
+		return nil, ignoreAbsent(file, err)
 	}
 	tail := path.Dir(rel) == "agent" && path.Ext(rel) == ".md"
 	data, err := readPart(f, info.Size(), tail)
@@ -158,7 +157,7 @@ func (n *Notebook) Read(ctx context.Context, file string) ([]byte, error) {
 func readPart(f *os.File, size int64, tail bool) ([]byte, error) {
 	var from int64
 	if tail {
-		from = max(0, size-maxNotebook-1) // one byte more: the end of the line before
+		from = max(0, size-maxNotebook-1) // one more byte: the end of the previous line
 	}
 	data := make([]byte, maxNotebook+1)
 	n, err := f.ReadAt(data, from)
@@ -181,8 +180,8 @@ func readPart(f *os.File, size int64, tail bool) ([]byte, error) {
 	return data, nil
 }
 
-// asInputError turns an error that a person can mend into a *ledger.InputError,
-// and returns any other as it is.
+// asInputError turns an error that a person can repair into a
+// *ledger.InputError, and returns any other error as it is.
 func (n *Notebook) asInputError(op string, err error) error {
 	if _, ok := errors.AsType[*ledger.InputError](err); ok {
 		return err

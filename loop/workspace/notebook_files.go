@@ -44,8 +44,8 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// open opens the folder .ralph. It returns nil if there is none and make is
-// false, and an error for anything else of that name.
+// open opens the folder .ralph. It returns nil if there is no such folder and
+// make is false, and an error for anything else of that name.
 func (n *Notebook) open(make bool) (*os.Root, error) {
 	repo, err := os.OpenRoot(n.repo)
 	if err != nil {
@@ -66,7 +66,7 @@ func (n *Notebook) open(make bool) (*os.Root, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, inTheWay(".ralph", info, "a folder")
+		return nil, errInTheWay(".ralph", info, "a folder")
 	}
 	root, err := repo.OpenRoot(".ralph")
 	if err != nil {
@@ -79,8 +79,9 @@ func (n *Notebook) open(make bool) (*os.Root, error) {
 	return root, nil
 }
 
-// inTheWay is the error for something else in the place of a folder or file.
-func inTheWay(file string, info fs.FileInfo, want string) error {
+// errInTheWay returns the error for anything else in the place of a folder or
+// file.
+func errInTheWay(file string, info fs.FileInfo, want string) error {
 	what := "a file"
 	switch mode := info.Mode(); {
 	case mode&fs.ModeSymlink != 0:
@@ -132,8 +133,8 @@ func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte
 		return err
 	}
 	defer lock.Close()
-	// The .gitignore comes first, so that nothing here ever shows up as
-	// untracked.
+	// The .gitignore comes first, so that no file of the folder ever shows up
+	// as untracked.
 	if _, err := root.Lstat(".gitignore"); errors.Is(err, fs.ErrNotExist) {
 		if err := n.replace(root, ".gitignore", []byte("*\n"), nil); err != nil {
 			return err
@@ -146,7 +147,7 @@ func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte
 	if info, err := root.Lstat(dir); err != nil {
 		return err
 	} else if !info.IsDir() {
-		return inTheWay(".ralph/"+dir, info, "a folder")
+		return errInTheWay(".ralph/"+dir, info, "a folder")
 	}
 	for try := 0; ; try++ {
 		old, info, err := n.readSettled(ctx, root, file)
@@ -192,8 +193,8 @@ func lockFolder(ctx context.Context, root *os.Root) (*os.File, error) {
 }
 
 // readSettled reads a file once nobody has written it for settleTime; info is
-// nil if there is none. It reads a file that never settles, or has a time in
-// the future, after a while as it is.
+// nil if there is no file. It does not wait for ever: a file that never
+// settles, or has a time in the future, is read as it is.
 func (n *Notebook) readSettled(ctx context.Context, root *os.Root, file string) ([]byte, fs.FileInfo, error) {
 	for try := 0; ; try++ {
 		info, err := root.Lstat(file)
@@ -204,7 +205,7 @@ func (n *Notebook) readSettled(ctx context.Context, root *os.Root, file string) 
 			return nil, nil, err
 		}
 		if !info.Mode().IsRegular() {
-			return nil, nil, inTheWay(".ralph/"+file, info, "a file")
+			return nil, nil, errInTheWay(".ralph/"+file, info, "a file")
 		}
 		if info.Size() > maxShared {
 			return nil, nil, inputError(ledger.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
@@ -281,7 +282,7 @@ func (n *Notebook) setModeAndOwner(f *os.File, old fs.FileInfo) error {
 			if err := f.Chown(int(st.Uid), int(st.Gid)); err != nil && os.Geteuid() == 0 {
 				return err
 			} else if err != nil {
-				_ = f.Chown(-1, int(st.Gid)) // only root may change the owner; the group may still be ours to set
+				_ = f.Chown(-1, int(st.Gid)) // only root may change the owner; we may still be allowed to change the group
 			}
 		}
 		return f.Chmod(old.Mode().Perm())
@@ -302,9 +303,9 @@ func (n *Notebook) setModeAndOwner(f *os.File, old fs.FileInfo) error {
 	return f.Chmod(info.Mode().Perm()&0o666 | 0o600)
 }
 
-// unlessAbsent returns nil for an error that means that a notebook has no such
-// plain file, which is no error for a reader, and err for any other.
-func unlessAbsent(file string, err error) error {
+// ignoreAbsent returns nil if err means that a notebook has no plain file of a
+// name, which is no error for a reader. It returns any other err unchanged.
+func ignoreAbsent(file string, err error) error {
 	var errno syscall.Errno
 	switch _, input := errors.AsType[*ledger.InputError](err); {
 	case err == nil, input, errors.Is(err, fs.ErrNotExist):

@@ -68,7 +68,7 @@ func notebookItem(m ledger.Memory) string {
 	case m.Key == "":
 	case len(lines) == 1:
 		item += " " + itemKey(m.Key)
-	default: // on a line of its own, so that it cannot spoil the end of a code block
+	default: // put the key on its own line, so that it cannot spoil the end of a code block
 		item += "\n  " + itemKey(m.Key)
 	}
 	return item + "\n"
@@ -90,7 +90,7 @@ func sanitize(line string) string {
 	return text.Markdown(line)
 }
 
-// oneLine makes text safe inside one line of a Markdown file.
+// oneLine makes text safe for one line of a Markdown file.
 func oneLine(s string) string { return text.Markdown(text.OneLine(s)) }
 
 // appendItem returns the notebook with an item added at the end.

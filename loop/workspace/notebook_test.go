@@ -37,11 +37,11 @@ func keep(t *testing.T, n *Notebook, list ...ledger.Memory) {
 	}
 }
 
-// rested writes a file with an old time, as if it had been left alone for a
-// while.
-func rested(t *testing.T, dir, name, text string) {
+// putSettled writes a file with an old modification time, so that it counts as
+// settled.
+func putSettled(t *testing.T, dir, name, text string) {
 	t.Helper()
-	put(t, dir, name, text)
+	writeFile(t, dir, name, text)
 	at := time.Now().Add(-time.Minute)
 	must(t, os.Chtimes(filepath.Join(dir, name), at, at))
 }
@@ -68,7 +68,7 @@ func TestKeep(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, p := range files(t, filepath.Join(repo, ".ralph")) {
-		got[".ralph/"+p] = get(t, repo, ".ralph/"+p)
+		got[".ralph/"+p] = readFile(t, repo, ".ralph/"+p)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
@@ -90,7 +90,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestKeepBesidePeople checks that text written by people stays, byte for byte.
+// TestKeepBesidePeople checks that text written by people stays unchanged, byte
+// for byte.
 func TestKeepBesidePeople(t *testing.T) {
 	item := func(key string) string {
 		return strings.TrimSuffix(notebookItem(fact(key, "x")), "\n")
@@ -108,11 +109,11 @@ func TestKeepBesidePeople(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			repo := t.TempDir()
-			rested(t, repo, ".ralph/agent/memories.md", c.before)
-			rested(t, repo, ".ralph/.gitignore", "events\n")
+			putSettled(t, repo, ".ralph/agent/memories.md", c.before)
+			putSettled(t, repo, ".ralph/.gitignore", "events\n")
 			must(t, os.Chmod(filepath.Join(repo, ".ralph/agent/memories.md"), 0o640))
 			keep(t, NewNotebook(repo), fact("k", "x"))
-			if got := get(t, repo, ".ralph/agent/memories.md"); got != c.after {
+			if got := readFile(t, repo, ".ralph/agent/memories.md"); got != c.after {
 				t.Errorf("got  %q\nwant %q", got, c.after)
 			}
 			info, err := os.Stat(filepath.Join(repo, ".ralph/agent/memories.md"))
@@ -120,7 +121,7 @@ func TestKeepBesidePeople(t *testing.T) {
 			if info.Mode().Perm() != 0o640 {
 				t.Errorf("mode %v", info.Mode())
 			}
-			if got := get(t, repo, ".ralph/.gitignore"); got != "events\n" {
+			if got := readFile(t, repo, ".ralph/.gitignore"); got != "events\n" {
 				t.Errorf(".gitignore is %q now", got)
 			}
 		})
@@ -132,7 +133,7 @@ func TestKeepBesidePeople(t *testing.T) {
 func TestKeepWaitsForAnEditor(t *testing.T) {
 	repo := t.TempDir()
 	n := NewNotebook(repo)
-	put(t, repo, ".ralph/agent/memories.md", "# Mine\n")
+	writeFile(t, repo, ".ralph/agent/memories.md", "# Mine\n")
 	root, err := n.open(false)
 	must(t, err)
 	defer root.Close()
@@ -152,15 +153,15 @@ func TestKeepWaitsForAnEditor(t *testing.T) {
 // overwritten.
 func TestKeepSeesWhatIsSavedMeanwhile(t *testing.T) {
 	repo := t.TempDir()
-	rested(t, repo, ".ralph/agent/memories.md", "old\n")
+	putSettled(t, repo, ".ralph/agent/memories.md", "old\n")
 	var seen []string
 	must(t, NewNotebook(repo).update(t.Context(), "agent/memories.md", func(old []byte) []byte {
 		if seen = append(seen, string(old)); len(seen) == 1 {
-			rested(t, repo, ".ralph/agent/memories.md", "new, and longer\n")
+			putSettled(t, repo, ".ralph/agent/memories.md", "new, and longer\n")
 		}
 		return append(old, "ours\n"...)
 	}))
-	if got := get(t, repo, ".ralph/agent/memories.md"); got != "new, and longer\nours\n" {
+	if got := readFile(t, repo, ".ralph/agent/memories.md"); got != "new, and longer\nours\n" {
 		t.Errorf("got %q after %q", got, seen)
 	}
 }
@@ -179,7 +180,7 @@ func TestKeepHostileText(t *testing.T) {
 		keep(t, n, m, m)
 	}
 	keep(t, n, fact("k2", "real"), fact("k9", "real"), fact("- k\n-->", "odd key"), fact("- k\n-->", "odd key"))
-	text := get(t, repo, ".ralph/agent/memories.md")
+	text := readFile(t, repo, ".ralph/agent/memories.md")
 	items := 0
 	for line := range strings.Lines(text) {
 		switch {
@@ -215,11 +216,11 @@ func TestKeepDropsTheOldest(t *testing.T) {
 			all.WriteString("\nBetween.\n\n- another of mine\n  with more\n")
 		}
 	}
-	rested(t, repo, ".ralph/agent/memories.md", mine+all.String())
+	putSettled(t, repo, ".ralph/agent/memories.md", mine+all.String())
 	for i := range 20 {
 		keep(t, n, fact(fmt.Sprintf("new%02d", i), strings.Repeat("y", 5000)))
 	}
-	text := get(t, repo, ".ralph/agent/memories.md")
+	text := readFile(t, repo, ".ralph/agent/memories.md")
 	if len(text) > maxNotebook || len(text) < maxNotebook-10000 {
 		t.Errorf("%d bytes", len(text))
 	}
@@ -235,9 +236,9 @@ func TestKeepDropsTheOldest(t *testing.T) {
 		t.Error("an item was dropped in part")
 	}
 	// The newest item is kept, however much people wrote.
-	rested(t, repo, ".ralph/agent/memories.md", strings.Repeat("mine\n", 60000))
+	putSettled(t, repo, ".ralph/agent/memories.md", strings.Repeat("mine\n", 60000))
 	keep(t, n, fact("k1", "x"), fact("k2", "y"))
-	if text := get(t, repo, ".ralph/agent/memories.md"); strings.Count(text, "mine\n") != 60000 || strings.Contains(text, itemKey("k1")) || !strings.HasSuffix(text, itemKey("k2")+"\n") {
+	if text := readFile(t, repo, ".ralph/agent/memories.md"); strings.Count(text, "mine\n") != 60000 || strings.Contains(text, itemKey("k1")) || !strings.HasSuffix(text, itemKey("k2")+"\n") {
 		t.Errorf("%d bytes, at the end %q", len(text), text[len(text)-200:])
 	}
 }
@@ -246,7 +247,7 @@ func TestKeepFromTwoProcesses(t *testing.T) {
 	repo := t.TempDir()
 	var all sync.WaitGroup
 	for who := range 3 {
-		n := NewNotebook(repo) // each with a lock of its own, as in another process
+		n := NewNotebook(repo) // with its own lock, as in another process
 		for i := range 2 {
 			all.Go(func() {
 				for j := range 4 {
@@ -259,7 +260,7 @@ func TestKeepFromTwoProcesses(t *testing.T) {
 		}
 	}
 	all.Wait()
-	text := get(t, repo, ".ralph/agent/memories.md")
+	text := readFile(t, repo, ".ralph/agent/memories.md")
 	if got := strings.Count(text, "<!-- nightporter: "); got != 24 {
 		t.Errorf("%d items, want 24:\n%s", got, text)
 	}
@@ -284,8 +285,8 @@ func TestKeepWaitsForTheLock(t *testing.T) {
 	keep(t, NewNotebook(repo), fact("k2", "x"))
 }
 
-// TestNotebookInTheWayIsTold reports at a run's start whatever would prevent
-// notes.
+// TestNotebookInTheWayIsTold checks that the start of a run reports everything
+// that would prevent notes.
 func TestNotebookInTheWayIsTold(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -293,11 +294,11 @@ func TestNotebookInTheWayIsTold(t *testing.T) {
 	}{
 		{"nothing there yet", "", func(string) {}},
 		{"ours", "", func(repo string) { must(t, os.MkdirAll(filepath.Join(repo, ".ralph/agent"), 0o755)) }},
-		{"a file", "is a file, and a folder has to be there", func(repo string) { put(t, repo, ".ralph", "x\n") }},
+		{"a file", "is a file, and a folder has to be there", func(repo string) { writeFile(t, repo, ".ralph", "x\n") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			repo := shop(t)
-			put(t, repo, ".git/info/exclude", ".ralph\n")
+			writeFile(t, repo, ".git/info/exclude", ".ralph\n")
 			c.spoil(repo)
 			base := begin(t, workspace(t, repo), "r1")
 			if c.want == "" && len(base.Notes) > 0 || c.want != "" && (len(base.Notes) != 1 || !strings.Contains(base.Notes[0].Text, c.want)) {
@@ -307,25 +308,26 @@ func TestNotebookInTheWayIsTold(t *testing.T) {
 	}
 }
 
-// TestKeepAfterACrash finds the temporary file of an interrupted Keep: it is not
-// in the way, and a link put in its place is not followed.
+// TestKeepAfterACrash checks that the temporary file of an interrupted Keep
+// does not prevent the next one, and that a link put in its place is not
+// followed.
 func TestKeepAfterACrash(t *testing.T) {
 	for name, leave := range map[string]func(t *testing.T, file, outside string){
-		"half a file": func(t *testing.T, file, _ string) { put(t, filepath.Dir(file), filepath.Base(file), "# Mem") },
+		"half a file": func(t *testing.T, file, _ string) { writeFile(t, filepath.Dir(file), filepath.Base(file), "# Mem") },
 		"a pipe":      func(t *testing.T, file, _ string) { must(t, unix.Mkfifo(file, 0o644)) },
 		"a link":      func(t *testing.T, file, outside string) { mustLink(t, outside, file) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			repo, outside := t.TempDir(), filepath.Join(t.TempDir(), "x")
-			put(t, filepath.Dir(outside), "x", "theirs\n")
+			writeFile(t, filepath.Dir(outside), "x", "theirs\n")
 			n := NewNotebook(repo)
 			keep(t, n, fact("k1", "x"))
 			leave(t, filepath.Join(repo, ".ralph/agent/.memories.md.nightporter"), outside)
 			keep(t, n, fact("k2", "x"))
-			if got := get(t, repo, ".ralph/agent/memories.md"); !strings.Contains(got, itemKey("k1")) || !strings.Contains(got, itemKey("k2")) {
+			if got := readFile(t, repo, ".ralph/agent/memories.md"); !strings.Contains(got, itemKey("k1")) || !strings.Contains(got, itemKey("k2")) {
 				t.Errorf("memories: %q", got)
 			}
-			if got := get(t, filepath.Dir(outside), "x"); got != "theirs\n" {
+			if got := readFile(t, filepath.Dir(outside), "x"); got != "theirs\n" {
 				t.Errorf("the file outside is %q", got)
 			}
 			if got := files(t, filepath.Join(repo, ".ralph")); len(got) != 2 {
@@ -343,10 +345,10 @@ func TestKeepWhereSomethingIsInTheWay(t *testing.T) {
 		set  func(t *testing.T, repo, outside string)
 		want string
 	}{
-		{"a file", func(t *testing.T, repo, _ string) { put(t, repo, ".ralph", "x\n") }, ".ralph  is a file, and a folder has to be there"},
+		{"a file", func(t *testing.T, repo, _ string) { writeFile(t, repo, ".ralph", "x\n") }, ".ralph  is a file, and a folder has to be there"},
 		{"a link out", func(t *testing.T, repo, outside string) { mustLink(t, outside, filepath.Join(repo, ".ralph")) }, ".ralph  is a symbolic link, and a folder"},
 		{"a link inside", func(t *testing.T, repo, _ string) {
-			put(t, repo, "src/x", "x\n")
+			writeFile(t, repo, "src/x", "x\n")
 			mustLink(t, "src", filepath.Join(repo, ".ralph"))
 		}, ".ralph  is a symbolic link, and a folder"},
 		{"a link to nowhere", func(t *testing.T, repo, _ string) { mustLink(t, "nowhere", filepath.Join(repo, ".ralph")) }, ".ralph  is a symbolic link"},
@@ -367,13 +369,13 @@ func TestKeepWhereSomethingIsInTheWay(t *testing.T) {
 			must(t, unix.Mkfifo(filepath.Join(repo, ".ralph/agent/memories.md"), 0o644))
 		}, ".ralph/agent/memories.md  is no plain file, and a file"},
 		{"the file is huge", func(t *testing.T, repo, _ string) {
-			put(t, repo, ".ralph/agent/memories.md", "x")
+			writeFile(t, repo, ".ralph/agent/memories.md", "x")
 			must(t, os.Truncate(filepath.Join(repo, ".ralph/agent/memories.md"), 1<<40))
 		}, ".ralph/agent/memories.md  is larger than 16 MB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			repo, outside := t.TempDir(), t.TempDir()
-			put(t, outside, "x", "theirs\n")
+			writeFile(t, outside, "x", "theirs\n")
 			c.set(t, repo, outside)
 			before := repoContent(t, outside)
 			err := NewNotebook(repo).Keep(t.Context(), fact("k", "x"))
@@ -415,7 +417,7 @@ func TestKeepWhereNothingCanBeWritten(t *testing.T) {
 }
 
 // TestNotebookBelongsToTheRepositorysOwner writes as root: no file in the
-// checkout belongs to root.
+// checkout may belong to root.
 func TestNotebookBelongsToTheRepositorysOwner(t *testing.T) {
 	repo := t.TempDir()
 	want := os.Geteuid()
@@ -449,13 +451,13 @@ func TestKeepPlan(t *testing.T) {
 	n := NewNotebook(repo)
 	must(t, n.KeepPlan(t.Context(), []byte(`{"summary":"old"}`)))
 	must(t, n.KeepPlan(t.Context(), []byte(`{"summary":"a <b>","steps":[1]}`)))
-	if got, want := get(t, repo, ".ralph/events/latest-plan.json"), "{\n  \"summary\": \"a <b>\",\n  \"steps\": [\n    1\n  ]\n}\n"; got != want {
+	if got, want := readFile(t, repo, ".ralph/events/latest-plan.json"), "{\n  \"summary\": \"a <b>\",\n  \"steps\": [\n    1\n  ]\n}\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if err := n.KeepPlan(t.Context(), []byte(`{"summary":`)); err == nil {
 		t.Error("half a plan was kept")
 	}
-	// A plan that is long only by its white space is read as a whole.
+	// A plan that is long only because of its white space is read as a whole.
 	long, err := json.Marshal(make([]int, 60000))
 	must(t, err)
 	must(t, n.KeepPlan(t.Context(), long))
@@ -467,14 +469,14 @@ func TestKeepPlan(t *testing.T) {
 
 func TestNotebookRead(t *testing.T) {
 	repo, outside := t.TempDir(), t.TempDir()
-	put(t, outside, "secret", "secret\n")
-	put(t, repo, "README.md", "x\n")
+	writeFile(t, outside, "secret", "secret\n")
+	writeFile(t, repo, "README.md", "x\n")
 	if data, err := NewNotebook(repo).Read(t.Context(), ".ralph/agent/memories.md"); data != nil || err != nil {
 		t.Errorf("without the folder: %q, %v", data, err)
 	}
-	put(t, repo, ".ralph/agent/memories.md", "# M\n")
-	put(t, repo, ".ralph/agent/empty.md", "")
-	put(t, repo, ".ralph/x", "x\n")
+	writeFile(t, repo, ".ralph/agent/memories.md", "# M\n")
+	writeFile(t, repo, ".ralph/agent/empty.md", "")
+	writeFile(t, repo, ".ralph/x", "x\n")
 	mustLink(t, "memories.md", filepath.Join(repo, ".ralph/agent/inside.md"))
 	mustLink(t, "../../README.md", filepath.Join(repo, ".ralph/agent/up.md"))
 	mustLink(t, filepath.Join(outside, "secret"), filepath.Join(repo, ".ralph/agent/abs.md"))
@@ -512,7 +514,7 @@ func TestNotebookReadLarge(t *testing.T) {
 	n := NewNotebook(repo)
 	read := func(p, text string) string {
 		t.Helper()
-		put(t, repo, p, text)
+		writeFile(t, repo, p, text)
 		data, err := n.Read(t.Context(), p)
 		must(t, err)
 		if len(data) > maxNotebook {

@@ -38,8 +38,9 @@ func (w *Workspace) publish(ctx context.Context, branch, old, tip string) error 
 		}
 		switch {
 		case have == tip:
-			// The branch is there already. But a gc --prune=now between objects
-			// and ref may have deleted objects that were unreferenced then.
+			// The branch has the commit already. But a gc --prune=now that ran
+			// between objects and ref may have deleted objects that were
+			// unreferenced then.
 			if w.hasObjects(ctx, t, tip, others) {
 				return nil
 			}
@@ -56,7 +57,8 @@ func (w *Workspace) publish(ctx context.Context, branch, old, tip string) error 
 		}
 		if have != tip {
 			if err := w.updateUserRef(ctx, t, ref, have, tip); err != nil {
-				// The ref may have moved meanwhile; the next round looks again.
+				// The ref may have moved meanwhile; the next iteration reads it
+				// again.
 				if now, lookErr := w.userTip(ctx, t, ref); lookErr == nil && now != have {
 					continue
 				}
@@ -70,8 +72,8 @@ func (w *Workspace) publish(ctx context.Context, branch, old, tip string) error 
 	return fmt.Errorf("%s does not stay whole in %s: is a gc running there again and again?", branch, w.o.Repo)
 }
 
-// openUser opens the user's repository without the checks that matter at a
-// run's start only.
+// openUser opens the user's repository. It leaves out the checks that only
+// matter at the start of a run.
 func (w *Workspace) openUser(ctx context.Context) (userRepo, error) {
 	out, err := w.run(ctx, call{dir: w.o.Repo, args: []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-shallow-repository"}})
 	if err != nil {
@@ -109,8 +111,8 @@ func (w *Workspace) branchMoved(ctx context.Context, t userRepo, branch, want, h
 	return &ledger.BranchMoved{Branch: branch, Want: want, Have: have, Ahead: err == nil}
 }
 
-// refuseCheckedOut refuses to move a branch that is checked out: git would show
-// that checkout as if its owner had undone our commit.
+// refuseCheckedOut refuses to move a branch that is checked out: that checkout
+// would then look as if its owner had undone our commit.
 func (w *Workspace) refuseCheckedOut(ctx context.Context, t userRepo, branch, tip string) error {
 	where, err := w.gitUser(ctx, t, "for-each-ref", "--format=%(worktreepath)", "refs/heads/"+branch)
 	if err != nil || where == "" {
@@ -160,7 +162,7 @@ func (w *Workspace) sendObjects(ctx context.Context, t userRepo, tip string, has
 }
 
 // commonCommits returns the commits that refs of the user's repository protect
-// from gc and that our repository has too. others lacks those of the given ref.
+// from gc and that our repository has too. others leaves out the given ref.
 func (w *Workspace) commonCommits(ctx context.Context, t userRepo, ref string) (all, others []string, err error) {
 	out, err := w.gitUser(ctx, t, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads", "refs/remotes", "refs/tags")
 	if err != nil {

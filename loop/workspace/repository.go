@@ -151,7 +151,7 @@ func neutralizeAttributes(gitDir string) error {
 	return os.WriteFile(filepath.Join(gitDir, "info", "attributes"), []byte("* !filter !ident !working-tree-encoding\n"), 0o644)
 }
 
-// setRef sets a ref of ours to a commit, whatever its value.
+// setRef sets one of our refs to a commit, whatever its value.
 func (w *Workspace) setRef(ctx context.Context, ref, commit string) error {
 	if err := w.dropStaleLock(ctx, filepath.Join(w.gitDir, filepath.FromSlash(ref)+".lock")); err != nil {
 		return err
@@ -162,12 +162,12 @@ func (w *Workspace) setRef(ctx context.Context, ref, commit string) error {
 
 // staleAfter is the age at which a lock file in our repository counts as left
 // by a power cut or a killed git. This process is the only writer there and
-// writes a ref in milliseconds; a git of an earlier daemon has this long to
-// finish.
+// writes a ref in milliseconds; a git process of an earlier daemon has this
+// long to finish.
 const staleAfter = 2 * time.Second
 
-// dropStaleLock removes a lock file that no process can hold any more, and
-// waits for one that is younger than staleAfter.
+// dropStaleLock removes a lock file that no process can hold any more. It waits
+// for a lock file that is younger than staleAfter.
 func (w *Workspace) dropStaleLock(ctx context.Context, lock string) error {
 	info, err := os.Lstat(lock)
 	if err != nil {

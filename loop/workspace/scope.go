@@ -25,7 +25,7 @@ type scope struct {
 // every list. An empty area matches nothing.
 type area [][]string
 
-// has reports whether in holds for p with every list.
+// has reports whether p matches a glob of every list, as decided by in.
 func (a area) has(p string, in func(list []string, p string) bool) bool {
 	return len(a) > 0 && !slices.ContainsFunc(a, func(list []string) bool { return !in(list, p) })
 }
@@ -43,7 +43,7 @@ func (w *Workspace) ResolveScope(ctx context.Context, tree string, s ledger.Scop
 }
 
 func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*scope, []ledger.Finding, error) {
-	entries, err := w.list(ctx, tree)
+	entries, err := w.listTree(ctx, tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("resolve scope: %w", err)
 	}
@@ -71,7 +71,7 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*
 // The scope of a part counts only inside that of its task.
 func (r *scope) resolveAreas(in *inventory, s ledger.Scope, never func(string) bool) (warnings, wrong []ledger.Finding) {
 	task, warnings, wrong := in.read(s.Task)
-	rest := globs(s.Allowed) // permitted for tasks that name nothing
+	rest := globs(s.Allowed) // permitted for tasks whose scope names nothing
 	if len(s.Layout) > 0 && !s.Adds {
 		rest = globs(s.Layout)
 	}
@@ -83,7 +83,7 @@ func (r *scope) resolveAreas(in *inventory, s ledger.Scope, never func(string) b
 	var whole []string // the scope of a part's task
 	if s.Within != "" {
 		var bad []ledger.Finding
-		whole, _, bad = in.read(s.Within) // its warnings were given for the task
+		whole, _, bad = in.read(s.Within) // the warnings were given for the parent task
 		wrong = append(wrong, bad...)
 	}
 	if len(wrong) > 0 {
@@ -115,8 +115,8 @@ func (r *scope) resolveAreas(in *inventory, s ledger.Scope, never func(string) b
 	return warnings, wrong
 }
 
-// checkWithin reports what a part's scope names outside its task's scope, as an
-// error if nothing of it is inside.
+// checkWithin reports which items of a part's scope lie outside its task's
+// scope. It returns an error if none lies inside.
 func (r *scope) checkWithin(in *inventory, s ledger.Scope, named area, never func(string) bool) (warnings, wrong []ledger.Finding) {
 	whose := fmt.Sprintf("its task's scope %q", s.Within)
 	if len(ledger.ParseScope(s.Within)) == 0 {
@@ -163,8 +163,8 @@ func (r *scope) denied(p string) bool {
 	return matchAny(r.deny, p) && !r.exempt.has(p, matchAny)
 }
 
-// globs lists what is permitted before denials: for a part, those of its globs
-// that intersect its task's.
+// globs lists the permitted globs before denials: for a part, those of its
+// globs that intersect its task's.
 func (r *scope) globs() []string {
 	var out []string
 	add := func(g string) {
@@ -221,8 +221,9 @@ func (r *scope) writable(never func(string) bool) bool {
 	return false
 }
 
-// reserved reports whether a path is in no scope: the task source's files and
-// nightporter's own. Case is ignored, since on some systems .Ralph is .ralph.
+// reserved reports whether a path can be in no scope: the task source's files
+// and nightporter's own. Case is ignored, since on some systems .Ralph is
+// .ralph.
 func (w *Workspace) reserved(list []string, p string) bool {
 	top, _, _ := strings.Cut(p, "/")
 	if f := foldName(top); f == foldName(".ralph") || f == foldName(".nightporter") {

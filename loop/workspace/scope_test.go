@@ -11,10 +11,10 @@ import (
 
 func TestResolveScope(t *testing.T) {
 	repo := shop(t)
-	put(t, repo, "web/app/[id]/page.tsx", "x\n")
-	put(t, repo, "café/menu.md", "x\n")
-	put(t, repo, "Twin/a.md", "x\n")
-	put(t, repo, "twin/a.md", "x\n")
+	writeFile(t, repo, "web/app/[id]/page.tsx", "x\n")
+	writeFile(t, repo, "café/menu.md", "x\n")
+	writeFile(t, repo, "Twin/a.md", "x\n")
+	writeFile(t, repo, "twin/a.md", "x\n")
 	git(t, repo, "add", "-A")
 	git(t, repo, "commit", "-q", "-m", "more")
 	w := workspace(t, repo)
@@ -52,7 +52,7 @@ func TestResolveScope(t *testing.T) {
 		{name: "denied whole", scope: ledger.Scope{Allowed: []string{"docs/**"}, Denied: []string{"docs/**"}}, fails: "leaves nothing to write"},
 		{name: "denied by a hat of the user's", scope: ledger.Scope{Task: "docs/api.md", Allowed: []string{"**"}, Denied: []string{"docs/**"}}, fails: "leaves nothing to write"},
 		{name: "denied by a shipped hat, named by the task", scope: ledger.Scope{Task: "docs/api.md", Allowed: []string{"**"}, Denied: []string{"docs/**"}, Shipped: true}, globs: []string{"docs/api.md"}, permits: []string{"docs/api.md"}, permitsNone: []string{"docs/x.md"}},
-		// Parts: never beyond the scope of their task.
+		// The scope of a part never exceeds the scope of its task.
 		{name: "a part of a folder", scope: ledger.Scope{Task: "`web/app`, `cart/cart.go`", Within: "`web`, `cart`", Allowed: []string{"**"}},
 			globs: []string{"web/app/**", "cart/cart.go"}, permits: []string{"web/app/new.tsx", "cart/cart.go"}, permitsNone: []string{"web/cart/view.ts", "cart/cart_test.go"}},
 		{name: "a part wider than its task", scope: ledger.Scope{Task: "`web`", Within: "`web/app`", Allowed: []string{"**"}},
@@ -95,7 +95,7 @@ func TestResolveScope(t *testing.T) {
 			globs: []string{"cart/cart.go", "go.mod"}, permits: []string{"go.mod", "go.sum"}, permitsNone: []string{"README.md"}},
 		{name: "allowed but the floor", scope: ledger.Scope{Allowed: []string{"docs/**"}, Denied: []string{"docs/**"}, Also: []string{"plan.md", ".ralph/agent/x.md", ".Nightporter/hats/x.toml", "log.md"}, Never: []string{"log.md"}}, fails: "leaves nothing to write"},
 
-		// Hats with a scope of their own.
+		// Hats whose own scope applies besides the task's.
 		{name: "a writer", scope: ledger.Scope{Task: "cart/README.md", Layout: []string{"web"}, Allowed: []string{"docs/**"}, Adds: true},
 			globs: []string{"cart/README.md", "cart/README.md/**", "docs/**"}, warns: "", permits: []string{"docs/new.md", "cart/README.md"}, permitsNone: []string{"web/x", "cart/cart.go"}},
 		{name: "a writer for a task without a scope", scope: ledger.Scope{Layout: []string{"web"}, Allowed: []string{"docs/**"}, Adds: true}, globs: []string{"docs/**"}, permits: []string{"docs/x"}, permitsNone: []string{"web/x"}},

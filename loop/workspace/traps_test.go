@@ -12,13 +12,13 @@ import (
 )
 
 // TestTraps lets a session plant everything by which a repository can make git
-// run a program, and then runs capture, verification's folder, the next restore
-// and a commit. A trap that runs leaves a mark.
+// run a program. Then it runs a capture, makes a clean folder, restores and
+// commits. A trap that runs leaves a mark.
 func TestTraps(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  func(t *testing.T, dir, trap, repo string)
-		live []string // a git command that runs the trap, to prove that it works
+		live []string // a git command that runs the trap, to prove that the trap works
 	}{
 		{"core.fsmonitor", func(t *testing.T, dir, trap, _ string) {
 			git(t, dir, "config", "core.fsmonitor", trap)
@@ -27,8 +27,8 @@ func TestTraps(t *testing.T) {
 			git(t, dir, "config", "filter.x.clean", trap)
 			git(t, dir, "config", "filter.x.smudge", trap)
 			git(t, dir, "config", "filter.x.process", trap)
-			put(t, dir, ".gitattributes", "* filter=x diff=x merge=x\n")
-			put(t, dir, ".git/info/attributes", "* filter=x\n")
+			writeFile(t, dir, ".gitattributes", "* filter=x diff=x merge=x\n")
+			writeFile(t, dir, ".git/info/attributes", "* filter=x\n")
 			git(t, dir, "config", "diff.x.textconv", trap)
 			git(t, dir, "config", "diff.x.command", trap)
 			git(t, dir, "config", "merge.x.driver", trap)
@@ -40,7 +40,7 @@ func TestTraps(t *testing.T) {
 			}
 		}, []string{"commit", "-qam", "x"}},
 		{"nested repository with fsmonitor", func(t *testing.T, dir, trap, _ string) {
-			put(t, dir, "nested/x", "x\n")
+			writeFile(t, dir, "nested/x", "x\n")
 			nested := filepath.Join(dir, "nested")
 			git(t, nested, "init", "-q")
 			git(t, nested, "add", "-A")
@@ -51,7 +51,7 @@ func TestTraps(t *testing.T) {
 		{".git is a file that leads to a trapped repository", func(t *testing.T, dir, trap, _ string) {
 			other := filepath.Join(t.TempDir(), "other")
 			must(t, os.Rename(filepath.Join(dir, ".git"), other))
-			put(t, dir, ".git", "gitdir: "+other+"\n")
+			writeFile(t, dir, ".git", "gitdir: "+other+"\n")
 			git(t, dir, "config", "core.fsmonitor", trap)
 		}, []string{"status"}},
 		{".git is a link to the user's repository", func(t *testing.T, dir, _, repo string) {
@@ -61,10 +61,10 @@ func TestTraps(t *testing.T) {
 		{"uploadpack hook and alternates", func(t *testing.T, dir, trap, _ string) {
 			git(t, dir, "config", "uploadpack.packObjectsHook", trap)
 			git(t, dir, "config", "core.alternateRefsCommand", trap)
-			put(t, dir, ".git/objects/info/alternates", "/nonexistent\n")
+			writeFile(t, dir, ".git/objects/info/alternates", "/nonexistent\n")
 		}, nil},
 		{"include and worktree", func(t *testing.T, dir, trap, repo string) {
-			put(t, dir, ".gitinclude", "[core]\n\tfsmonitor = "+trap+"\n\tworktree = "+repo+"\n")
+			writeFile(t, dir, ".gitinclude", "[core]\n\tfsmonitor = "+trap+"\n\tworktree = "+repo+"\n")
 			git(t, dir, "config", "include.path", "../.gitinclude")
 		}, []string{"status"}},
 	} {
@@ -76,15 +76,15 @@ func TestTraps(t *testing.T) {
 			traps := t.TempDir()
 			mark := filepath.Join(t.TempDir(), "ran")
 			trap := filepath.Join(traps, "trap")
-			put(t, traps, "trap", fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>%s\ncat\n", mark))
+			writeFile(t, traps, "trap", fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>%s\ncat\n", mark))
 			must(t, os.Chmod(trap, 0o755))
 
 			taken := session(t, w, base, "", all, func(dir string) {
 				c.set(t, dir, trap, repo)
-				put(t, dir, "cart/cart.go", "package cart // changed\n")
+				writeFile(t, dir, "cart/cart.go", "package cart // changed\n")
 				if c.live != nil {
 					tryGit(t, dir, c.live...)
-					if got := get(t, filepath.Dir(mark), "ran"); got == "(none)" {
+					if got := readFile(t, filepath.Dir(mark), "ran"); got == "(none)" {
 						t.Errorf("the trap is none: git %v did not run it", c.live)
 					}
 				}
@@ -102,7 +102,7 @@ func TestTraps(t *testing.T) {
 			must(t, err)
 			_, err = w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: base.Commit, Tree: taken.Tree, Onto: done.Commit})
 			must(t, err)
-			if got := get(t, filepath.Dir(mark), "ran"); got != "(none)" {
+			if got := readFile(t, filepath.Dir(mark), "ran"); got != "(none)" {
 				t.Errorf("the trap ran:\n%s", got)
 			}
 			if diff := cmp.Diff(before, repoContent(t, repo)); diff != "" {

@@ -17,8 +17,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// userRepo describes the user's repository. Gathering it reads files and runs
-// nothing that the repository's configuration names.
+// userRepo describes the user's repository. inspect fills it by reading files,
+// and runs nothing that the repository's configuration names.
 type userRepo struct {
 	top       string // top folder of the checkout
 	gitDir    string // .git, or the folder of a linked worktree
@@ -76,7 +76,7 @@ func (w *Workspace) inspect(ctx context.Context) (userRepo, error) {
 	if err := w.readHead(ctx, &t); err != nil {
 		return t, err
 	}
-	return t, w.usable(ctx, t)
+	return t, w.checkUsable(ctx, t)
 }
 
 // notReadable turns git's refusal to open the user's repository into a finding.
@@ -120,8 +120,8 @@ func (w *Workspace) readHead(ctx context.Context, t *userRepo) error {
 	return inputError(ledger.Finding{Text: "the checkout is on branch " + t.headName + ", which has no commit", Fix: "go to one that has: git -C " + w.o.Repo + " switch " + any})
 }
 
-// usable returns an error for anything that would make a later step fail.
-func (w *Workspace) usable(ctx context.Context, t userRepo) error {
+// checkUsable returns an error for anything that would make a later step fail.
+func (w *Workspace) checkUsable(ctx context.Context, t userRepo) error {
 	var found []ledger.Finding
 	partial, err := w.gitUser(ctx, t, "config", "--local", "--get-regexp", `^(extensions\.partialclone|remote\..*\.promisor)$`)
 	if err != nil && exitCode(err) != 1 {

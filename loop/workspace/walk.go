@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// found is a path as lstat reports it.
+// found is a path with the result of lstat.
 type found struct {
 	path  string // relative to the root, with slashes
 	kind  uint32 // S_IFMT bits
@@ -108,7 +108,7 @@ func removeBelow(dir, rel string) error {
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	// A folder that is closed to its owner cannot be removed.
+	// A folder that is inaccessible to its owner cannot be removed.
 	if err := makeAccessible(dir); err != nil {
 		return err
 	}

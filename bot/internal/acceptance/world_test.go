@@ -71,7 +71,7 @@ func open(t *testing.T, p phone) *porter {
 		return err
 	}
 	w.notify = notify.New(notify.Options{
-		Where: w.where, Group: func(chat string) bool { return telegram.IsGroup(chat) || slack.IsGroup(chat) },
+		ChatsWith: w.where, Group: func(chat string) bool { return telegram.IsGroup(chat) || slack.IsGroup(chat) },
 		Quiet: func() ledger.Hours { return quiet }, Zone: berlin,
 		Digests: func(string, ledger.Person) []bot.Message { return w.drawn },
 	})
@@ -135,7 +135,7 @@ func (w *porter) compose(before loop.State, d loop.Decision, in loop.Input) []le
 // noUndo removes [Undo] from an answer whose minute is over.
 func (w *porter) noUndo(project, question string) {
 	s, _ := w.engine.State(project)
-	messages := w.notify.NoUndo(s, question, time.Now(), func(chat, key string) (m bot.Message, ok bool) {
+	messages := w.notify.RemoveUndo(s, question, time.Now(), func(chat, key string) (m bot.Message, ok bool) {
 		sent, found, err := w.store.SentFor(context.Background(), chat, key)
 		return m, err == nil && found && json.Unmarshal(sent.Body, &m) == nil
 	})
@@ -145,7 +145,7 @@ func (w *porter) noUndo(project, question string) {
 }
 
 func (w *porter) where(key string) []string {
-	chats, err := w.store.Where(context.Background(), key)
+	chats, err := w.store.ChatsWith(context.Background(), key)
 	if err != nil {
 		w.t.Error(err)
 	}

@@ -34,7 +34,7 @@ type Options struct {
 	Engine   Engine
 	Projects *project.Planner
 	Sessions Sessions
-	Changes  *service.Broadcast // rung after every committed entry
+	Changes  *service.Broadcast // signalled after every committed entry
 	Log      *slog.Logger
 }
 
@@ -55,7 +55,7 @@ type projectState struct {
 	dirty   bool      // something changed since it was considered
 	retryAt time.Time // when to consider it without a change; zero = never
 	changed time.Time // when its source last changed
-	run     string    // phase when it was considered last
+	run     string    // phase of the project when it was last considered
 	source  string    // watched source, "" for none
 	unwatch context.CancelFunc
 }
@@ -88,7 +88,7 @@ func (x *projectState) follow(cancel context.CancelFunc) {
 	x.unwatch = cancel
 }
 
-// start starts a run, or resumes the project's unfinished one.
+// start starts a run, or continues the project's unfinished run.
 func (s *Autostarter) start(ctx context.Context, name string, settings ledger.Settings) {
 	answer, err := s.o.Engine.Do(ctx, loop.Input{
 		Project: name, Actor: "daemon", Name: "schedule", Body: loop.StartRun{Settings: settings, MaxSessions: s.o.Projects.Config().Sessions()},
@@ -105,8 +105,8 @@ func (s *Autostarter) start(ctx context.Context, name string, settings ledger.Se
 	}
 }
 
-// failed warns, once, that a project could not be started. The next attempt
-// comes with the next change of its source or the next due time.
+// failed warns once that a project could not be started. The next attempt
+// follows the next change of its source, or the next due time.
 func (s *Autostarter) failed(name string, err error) {
 	if s.o.Projects.Warn(name, project.AboutStart, "! "+name+" not started: "+project.OneLine(err)) {
 		s.o.Log.Error("not started by itself", "project", name, "error", err)

@@ -20,13 +20,14 @@ func starter(d *daemon.Daemon, plans autostart.Schedules, off time.Time) *autost
 	return autostart.New(autostart.Options{Engine: d.Engine, Projects: d.Projects, Sessions: noSessions{}, Changes: d.Changes, Log: d.Log}, plans, off)
 }
 
-// noSessions are the sessions of a daemon that starts none.
+// noSessions are the Sessions of a daemon that runs no session.
 type noSessions struct{}
 
 func (noSessions) End(context.Context, string, ledger.Duration) error { return nil }
 
 // TestCron checks that a tick starts due projects in the configured zone, and
-// that starts missed during an absence or a sleep are reported and not made up.
+// that starts missed while the daemon was off or the machine slept are reported
+// and not made up.
 func TestCron(t *testing.T) {
 	p, _ := daemontest.Open(t, daemontest.Config(t, "0 22 * * *"))
 	plans, err := autostart.SchedulesOf(p.Projects.Config())
@@ -76,7 +77,7 @@ func TestCron(t *testing.T) {
 	if r := state(); r.ID != "r1" {
 		t.Error("one tick started two runs")
 	}
-	s.Tick(t.Context(), due.Add(33*time.Hour)) // it was 22:00 nine hours ago
+	s.Tick(t.Context(), due.Add(33*time.Hour)) // 22:00 was nine hours ago
 	if r := state(); r.ID != "r1" {
 		t.Error("a missed start was made up")
 	}
@@ -115,7 +116,7 @@ func TestAuto(t *testing.T) {
 		}
 	}
 	until("r1 ends", func() bool { r := state(); return r != nil && r.Over() })
-	// Many looks later it is still the only one.
+	// The failed start is not repeated by itself.
 	for range 20 {
 		if _, err := p.Engine.Do(ctx, loop.Input{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}); err != nil {
 			t.Fatal(err)
@@ -134,8 +135,8 @@ func TestAuto(t *testing.T) {
 	until("r2 ends", func() bool { r := state(); return r.ID == "r2" && r.Over() })
 }
 
-// TestAutoLater checks that a missing plan is found when it appears, although
-// nothing of it could be watched.
+// TestAutoLater checks that a plan that was missing is found when it appears,
+// although it could not be watched.
 func TestAutoLater(t *testing.T) {
 	cfg := daemontest.Config(t, "auto")
 	plan := filepath.Join(cfg.Projects[0].Repo, "plan.md")
@@ -158,7 +159,7 @@ func TestAutoLater(t *testing.T) {
 	if err := os.WriteFile(plan, []byte("- [x] **Task 1: One**\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.LookAt("shop", time.Now())
+	s.SetRetry("shop", time.Now())
 	s.Consider(t.Context(), "shop")
 	if got := p.Projects.WarningsOf("shop"); len(got) > 0 {
 		t.Errorf("remarks %q", got)
@@ -166,7 +167,7 @@ func TestAutoLater(t *testing.T) {
 	if err := os.WriteFile(plan, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.Look("shop") // its watch may have said so already
+	s.MarkDirty("shop") // the watch may have reported it already
 	s.Consider(t.Context(), "shop")
 	if st, _ := p.Engine.State("shop"); st.Project.Run == nil {
 		t.Error("it was not started")

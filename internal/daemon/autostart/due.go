@@ -10,9 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// tolerance is the largest delay with which a start by cron still happens, for
-// instance on a busy machine or after a short sleep. After that it is missed
-// and only a warning is shown: a late start could run into the morning.
+// tolerance is the largest delay after which a start by cron still happens, for
+// example on a busy machine or after a short sleep. A later start is only
+// reported as missed: it could run into the morning.
 const tolerance = 10 * time.Minute
 
 // tick starts the projects whose cron expression is due.
@@ -29,7 +29,7 @@ func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 			continue
 		}
 		ready := loop.ReadyTasks(st, settings, snapshot)
-		if len(ready) == 0 { // a night without work costs nothing
+		if len(ready) == 0 { // a night without ready tasks starts no run and costs nothing
 			s.o.Projects.Warn(name, project.AboutStart, "")
 			s.o.Log.Info("due by schedule, and nothing is ready", "project", name)
 			continue
@@ -38,8 +38,8 @@ func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 	}
 }
 
-// due lists the projects whose cron expression was due since the last call. It
-// warns of those for which the tolerance is over.
+// due returns the projects whose cron expression was due since the last call.
+// It warns of projects whose start is later than tolerance.
 func (s *Autostarter) due(now time.Time) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

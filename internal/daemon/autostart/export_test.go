@@ -8,14 +8,14 @@ import (
 // SetSeen sets the time of the last tick.
 func (s *Autostarter) SetSeen(t time.Time) { s.lastTick = t }
 
-// Tick runs the tick of a minute.
+// Tick runs the work of the timer that fires every minute.
 func (s *Autostarter) Tick(ctx context.Context, now time.Time) { s.tick(ctx, now) }
 
 // Consider considers a project.
 func (s *Autostarter) Consider(ctx context.Context, project string) { s.consider(ctx, project) }
 
-// Known returns the entry of a project: whether it is dirty, its retry time,
-// and whether its source is watched.
+// Known returns what the Autostarter knows of a project: whether it is dirty,
+// its retry time, and whether its source is watched.
 func (s *Autostarter) Known(project string) (look bool, again time.Time, watched bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -23,15 +23,15 @@ func (s *Autostarter) Known(project string) (look bool, again time.Time, watched
 	return x.dirty, x.retryAt, x.source != ""
 }
 
-// LookAt sets the retry time of a project.
-func (s *Autostarter) LookAt(project string, again time.Time) {
+// SetRetry sets the retry time of a project.
+func (s *Autostarter) SetRetry(project string, again time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.projectState(project).retryAt = again
 }
 
-// Look marks a project as dirty.
-func (s *Autostarter) Look(project string) {
+// MarkDirty marks a project as dirty.
+func (s *Autostarter) MarkDirty(project string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.projectState(project).dirty = true

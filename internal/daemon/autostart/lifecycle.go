@@ -22,7 +22,7 @@ func New(o Options, plans Schedules, off time.Time) *Autostarter {
 	return s
 }
 
-// Start begins to resume unfinished runs and to start due ones.
+// Start begins to resume unfinished runs and to start due runs.
 func (s *Autostarter) Start(context.Context) error {
 	if err := s.Begin(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (s *Autostarter) run(ctx context.Context) {
 func (s *Autostarter) consider(ctx context.Context, name string) {
 	st, _ := s.o.Engine.State(name)
 	if r := st.Project.Run; !r.Over() {
-		s.o.Projects.Warn(name, project.AboutStart, "") // the start has succeeded, by whatever means
+		s.o.Projects.Warn(name, project.AboutStart, "") // the start has succeeded, automatically or by a person
 	}
 	s.resume(ctx, name, st)
 
@@ -111,7 +111,7 @@ func (s *Autostarter) consider(ctx context.Context, name string) {
 		// A missing plan or repository cannot be watched, so it is read again
 		// after a while, which is cheap.
 		s.mu.Lock()
-		x.retryAt = now.Add(lookAgain)
+		x.retryAt = now.Add(retryDelay)
 		s.mu.Unlock()
 		return
 	}
@@ -149,7 +149,7 @@ func phase(st loop.State) string {
 	return text
 }
 
-// Says describes for people how the project starts.
+// Says describes for people when the project starts.
 func (s *Autostarter) Says(name string) string {
 	pr, _ := s.o.Projects.Find(name)
 	s.mu.Lock()

@@ -63,19 +63,19 @@ func parseCron(text string) (s cron.Schedule, err error) {
 // with a fixed hour: a start in the skipped hour happens when the hour is over,
 // and in a repeated hour the first occurrence counts.
 func next(s cron.Schedule, t time.Time) time.Time {
-	due := soonest(s, t)
+	due := nextTime(s, t)
 	if spec, ok := s.(*cron.SpecSchedule); !ok || spec.Hour&everyHour == everyHour {
-		return due // any hour matches: the library is right
+		return due // with every hour in the expression, the library's result is right
 	}
 	for repeated(due) {
-		due = soonest(s, due)
+		due = nextTime(s, due)
 	}
 	// With a fixed offset, and with the offset of three hours ago, the skipped
 	// time exists and lies after the change.
 	for _, then := range []time.Time{t, t.Add(-3 * time.Hour)} {
 		_, offset := then.Zone()
-		clock := soonest(s, t.In(time.FixedZone("", offset)))
-		if at, gone := leftOut(clock, t.Location()); gone && at.After(t) && (due.IsZero() || at.Before(due)) {
+		clock := nextTime(s, t.In(time.FixedZone("", offset)))
+		if at, gone := skippedTime(clock, t.Location()); gone && at.After(t) && (due.IsZero() || at.Before(due)) {
 			due = at
 		}
 	}
@@ -97,9 +97,9 @@ func repeated(t time.Time) bool {
 	return before > now && then == before
 }
 
-// leftOut reports whether the zone skips the time of day that clock shows, and
+// skippedTime reports whether the zone skips the time of day that clock shows, and
 // returns the time that replaces it.
-func leftOut(clock time.Time, zone *time.Location) (at time.Time, gone bool) {
+func skippedTime(clock time.Time, zone *time.Location) (at time.Time, gone bool) {
 	if clock.IsZero() {
 		return clock, false
 	}
@@ -114,8 +114,9 @@ func leftOut(clock time.Time, zone *time.Location) (at time.Time, gone bool) {
 	return on(time.FixedZone("", before)).In(zone), true
 }
 
-// soonest calls the library and converts its panics to zero.
-func soonest(s cron.Schedule, t time.Time) (due time.Time) {
+// nextTime returns the first time after t at which s is due, or zero if the
+// library panics.
+func nextTime(s cron.Schedule, t time.Time) (due time.Time) {
 	defer func() {
 		if recover() != nil {
 			due = time.Time{}

@@ -7,9 +7,9 @@ import (
 	"github.com/nightporter/nightporter/config"
 )
 
-// FuzzSchedule: whatever the configuration takes for a start never ends the
-// daemon, whose library panics on some expressions and zones: it is refused when
-// it is read, or its times come, one after the other, or never.
+// FuzzSchedule checks that no start setting ends the daemon, although the
+// library panics on some expressions and zones: the configuration refuses the
+// setting, or its due times come one after the other, or never.
 func FuzzSchedule(f *testing.F) {
 	for _, zone := range []string{"Europe/Berlin", "America/Havana", "Australia/Lord_Howe", "Pacific/Apia", "Africa/Casablanca", "UTC"} {
 		for _, text := range []string{
@@ -21,8 +21,8 @@ func FuzzSchedule(f *testing.F) {
 			f.Add(text, zone, int64(1774746000)) // an hour before the clocks change in Berlin, 2026
 		}
 	}
-	f.Add("1 2 * * 0", "Europe/Berlin", int64(1774745934))    // the hour that is left out has begun
-	f.Add("30 2 * * *", "Pacific/Apia", int64(1325152800))    // the day before the one that Samoa left out
+	f.Add("1 2 * * 0", "Europe/Berlin", int64(1774745934))    // the skipped hour has begun
+	f.Add("30 2 * * *", "Pacific/Apia", int64(1325152800))    // the day before the day that Samoa skipped
 	f.Add("0 0 29 2 *", "UTC", int64(4107542400))             // 2100 is no leap year
 	f.Add("* * * * *", "UTC", int64(1)<<60)                   // a clock gone wild
 	f.Add("0 12 * * *", "Europe/Berlin", int64(-62135596800)) // the year 1
@@ -37,7 +37,7 @@ func FuzzSchedule(f *testing.F) {
 			t.Skip("no zone: the configuration is refused")
 		}
 		taken := start.UnmarshalText([]byte(text)) == nil
-		plans, err := SchedulesOf(cfg) // also what the configuration refuses
+		plans, err := SchedulesOf(cfg) // also settings that the configuration refuses
 		if !taken || err != nil || len(plans) == 0 {
 			return
 		}

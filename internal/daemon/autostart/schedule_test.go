@@ -49,7 +49,7 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// TestDaylightSaving checks that the night of a change of the clock has exactly
+// TestDaylightSaving checks that a night in which the clock changes has exactly
 // one start.
 func TestDaylightSaving(t *testing.T) {
 	for _, c := range []struct {
@@ -91,8 +91,8 @@ func TestDaylightSaving(t *testing.T) {
 	}
 }
 
-// TestTickedOverDaylightSaving checks the same with a tick every minute, as the
-// daemon makes them.
+// TestTickedOverDaylightSaving checks the same with a tick every minute, as in
+// the daemon.
 func TestTickedOverDaylightSaving(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/nightporter/nightporter/loop/task"
 )
 
-// lookAgain is the delay before a project is considered again after an error.
+// retryDelay is the delay before a project is considered again after an error.
 // It is less than the minute after which the clock wakes the autostarter.
-const lookAgain = 30 * time.Second
+const retryDelay = 30 * time.Second
 
 // readSource resolves the project's settings and reads its source. With start =
 // "auto" it also begins to watch the source.

@@ -11,7 +11,7 @@ import (
 // projects, and ends their running sessions. Nobody would read the results of
 // these sessions, they cost money, and their supervisors do not end them while
 // a daemon runs. An ended session counts neither as failure nor as success, and
-// is repeated if the project returns.
+// is repeated when the project is worked on again.
 func (s *Autostarter) Free(ctx context.Context) {
 	_, err := s.o.Engine.Do(ctx, loop.Input{Actor: "daemon", Body: loop.WorksOn{Projects: s.o.Projects.Working()}})
 	if err != nil && ctx.Err() == nil {
@@ -31,9 +31,9 @@ func (s *Autostarter) Free(ctx context.Context) {
 	}
 }
 
-// resume resumes a run that the command `run` left unfinished. The settings
-// stay except that the run waits for a person where `run` would have ended. A
-// run that a person paused stays paused.
+// resume resumes a run that the command `run` left unfinished. It keeps the
+// run's settings, except that the run waits for a person where `run` would have
+// ended. A run that a person paused stays paused.
 func (s *Autostarter) resume(ctx context.Context, name string, st loop.State) {
 	r := st.Project.Run
 	if r.Over() || r.Settings.Stays || r.Finishing != nil || r.Check {

@@ -33,7 +33,7 @@ type connection struct {
 }
 
 // unlock releases the bot's lock, if there is one.
-func (c *connection) unlock() { _ = c.lock.Close() } // a nil file only returns an error
+func (c *connection) unlock() { _ = c.lock.Close() } // Close of a nil file only returns an error
 
 // listen passes the platform's updates to the receiver until ctx ends.
 func (c *connection) listen(ctx context.Context) {
@@ -61,7 +61,7 @@ func (c *connection) onState(s transport.State) {
 		h.o.Catalog.Warn("", about, "")
 		c.dispatcher.MarkReachable()
 		c.fetchBotName()
-		h.o.Changes.Ring() // menus may have to be set
+		h.o.Changes.Ring() // roles may have changed meanwhile, so menus have to be set
 		return
 	}
 	if s.Trouble != transport.TroubleStart {
@@ -108,7 +108,7 @@ func (c *connection) steerers(string) []string {
 	return out
 }
 
-// hasAnswer reports whether nightporter has replied to a message.
+// hasAnswer reports whether nightporter has replied to the message.
 func (c *connection) hasAnswer(ctx context.Context, chat, id string) bool {
 	_, found, err := c.hub.o.Store.AnswerTo(ctx, chat, id)
 	if err != nil {
@@ -117,7 +117,8 @@ func (c *connection) hasAnswer(ctx context.Context, chat, id string) bool {
 	return found
 }
 
-// onActive notes that somebody wrote in a chat: it accepts messages again.
+// onActive handles activity in a chat, which shows that the chat accepts
+// messages again.
 func (c *connection) onActive(chat string) {
 	c.dispatcher.Reopen(chat)
 	c.hub.onMessage(bot.Inbound{Chat: chat})
@@ -211,14 +212,14 @@ func (c *connection) trackMembers(ctx context.Context) {
 					if err != nil {
 						h.o.Log.Debug("nobody says whether somebody is in a group", "chat", thread, "person", who.ID, "error", err)
 					}
-					h.members.note(thread, who.ID, err == nil && !reads)
+					h.members.record(thread, who.ID, err == nil && !reads)
 				}
 			}
 		}
 		select {
 		case <-ctx.Done():
 		case <-rung:
-			_ = transport.Sleep(ctx, time.Second) // Changes rings often; membership is not urgent
+			_ = transport.Sleep(ctx, time.Second) // Changes signals often, and membership is not urgent
 		case <-hourly.C:
 		}
 	}

@@ -8,7 +8,7 @@ func (h *Hub) LiveText(chat, key string) (bot.Message, bool) { return liveStatus
 // Barred reports whether a private chat belongs to a removed person.
 func (h *Hub) Barred(chat string) bool { return h.revoked(chat) }
 
-// Reads reports whether a person reads a thread, as far as known.
+// Reads reports whether a person reads a thread, as far as is known.
 func (h *Hub) Reads(thread, person string) bool { return h.members.read(thread, person) }
 
 // Title sets a thread's title.

@@ -41,7 +41,7 @@ type Options struct {
 	Threads *Threads
 	Host    inbound.Service // answers what people type
 	Digests *digest.Maker
-	Changes *service.Broadcast       // rung after every committed entry
+	Changes *service.Broadcast       // signalled after every committed entry
 	Hash    func(code string) string // keyed hash of a pairing code
 	Log     *slog.Logger
 }
@@ -54,12 +54,12 @@ type Engine interface {
 	Shared() loop.Shared
 }
 
-// New returns a hub. The engine may still be closed.
+// New returns a hub. The engine need not be open yet.
 func New(o Options) *Hub {
 	h := &Hub{o: o, Threads: o.Threads, undoable: make(chan answered, 100)}
 	h.Threads.accepts = h.accepts
 	h.notify = notify.New(notify.Options{
-		Where: h.chatsShowing, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
+		ChatsWith: h.chatsShowing, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
 		Zone: o.Catalog.Zone(), Digests: o.Digests.For,
 	})
 	return h
@@ -79,7 +79,7 @@ func (h *Hub) quiet(chat string, at time.Time) bool {
 }
 
 // revoked reports whether a private chat belongs to a person who was removed.
-// The chat must be one that received messages: strangers never do.
+// chat must be one that has received messages: strangers never have.
 func (h *Hub) revoked(chat string) bool {
 	_, in := h.o.Engine.Shared().Person(chat)
 	return !in && !platform.IsGroup(chat)
@@ -97,7 +97,7 @@ func (h *Hub) forEachDispatcher(do func(*delivery.Dispatcher)) {
 	}
 }
 
-// accepts reports whether a chat accepts messages, as far as known.
+// accepts reports whether a chat accepts messages, as far as is known.
 func (h *Hub) accepts(chat string) bool {
 	accepts := true
 	h.forEachDispatcher(func(p *delivery.Dispatcher) { accepts = accepts && p.Accepts(chat) })
@@ -106,7 +106,7 @@ func (h *Hub) accepts(chat string) bool {
 
 // chatsShowing returns the chats that contain a message with the key.
 func (h *Hub) chatsShowing(key string) []string {
-	chats, err := h.o.Store.Where(context.Background(), key)
+	chats, err := h.o.Store.ChatsWith(context.Background(), key)
 	if err != nil {
 		h.o.Log.Error("where a message stands", "key", key, "error", err)
 	}
@@ -118,26 +118,26 @@ func (h *Hub) chatsShowing(key string) []string {
 func (h *Hub) Queued() int {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	n, err := h.o.Store.Waiting(ctx)
+	n, err := h.o.Store.QueueLength(ctx)
 	if err != nil {
 		return -1
 	}
 	return n
 }
 
-// longAway is the absence after which open questions are sent again: a button
+// longAbsence is the absence after which open questions are sent again: a button
 // pressed meanwhile may have been lost.
-const longAway = 10 * time.Minute
+const longAbsence = 10 * time.Minute
 
-// repeatQuestions sends open questions again if no daemon ran for longAway or
+// repeatQuestions sends open questions again if no daemon ran for longAbsence or
 // longer.
 func (h *Hub) repeatQuestions(ctx context.Context, off, now time.Time) {
-	if off.IsZero() || now.Sub(off) < longAway {
+	if off.IsZero() || now.Sub(off) < longAbsence {
 		return
 	}
 	for _, project := range h.o.Engine.Projects() {
 		s, _ := h.o.Engine.State(project)
-		messages := h.notify.AwayAgain(s, off, now)
+		messages := h.notify.RepeatQuestions(s, off, now)
 		if len(messages) == 0 {
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 type liveStatus struct{ hub *Hub }
 
 // Text returns the current text of a live message for the role of the chat's
-// reader, and whether it changes by the clock because a run is under way. It
-// returns an empty message where nothing may be shown.
+// reader, and reports whether it changes with the clock because a run is in
+// progress. The message is empty if its reader may see nothing.
 func (l liveStatus) Text(chat, key string) (bot.Message, bool) {
 	h := l.hub.o.Host
 	m, ok := bot.Live(h, key, time.Now().In(l.hub.o.Catalog.Zone()))

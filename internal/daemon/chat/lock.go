@@ -24,7 +24,7 @@ func lockBot(log *slog.Logger, id string) (*os.File, error) {
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("nightporter-bot-%d-%s.lock", os.Geteuid(), hex.EncodeToString(sum[:8])))
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err == nil {
-		if err = mine(f); err == nil {
+		if err = checkOwner(f); err == nil {
 			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		}
 		if err == nil {
@@ -42,8 +42,8 @@ func lockBot(log *slog.Logger, id string) (*os.File, error) {
 	return nil, nil //nolint:nilnil // the daemon starts without the lock
 }
 
-// mine refuses a file that is not regular or belongs to another user.
-func mine(f *os.File) error {
+// checkOwner refuses a file that is not regular or belongs to another user.
+func checkOwner(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err

@@ -12,15 +12,16 @@ type members struct {
 	away map[string]bool // by thread and person
 }
 
-// read reports whether a person reads a thread, true for unknown.
+// read reports whether a person reads a thread. It returns true if that is
+// unknown.
 func (m *members) read(thread, person string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return !m.away[thread+" "+person]
 }
 
-// note records whether a person is outside of a thread's group.
-func (m *members) note(thread, person string, away bool) {
+// record records whether a person is outside of a thread's group.
+func (m *members) record(thread, person string, away bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.away == nil {

@@ -22,8 +22,8 @@ type menus struct {
 	set    map[string]ledger.Role // role by chat; "" = the empty menu of all other chats
 }
 
-// update sets the menus that differ from the people's roles. It returns the
-// delay after which to try again, 0 when nothing is left. A menu that the
+// update sets the menus that differ from people's roles. It returns the delay
+// before the next attempt, 0 when nothing is left to set. A menu that the
 // platform refuses is not tried again.
 func (m *menus) update(ctx context.Context, people []ledger.Person) (retry time.Duration) {
 	want := map[string]ledger.Role{"": ""}

@@ -13,7 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// script answers calls of SetMenu in turn.
+// script answers the calls of SetMenu, one after the other.
 type script struct {
 	calls []string
 	errs  []error

@@ -17,7 +17,7 @@ import (
 // strangers have none, whatever an earlier release set.
 func TestMenus(t *testing.T) {
 	const steers, looks = "status guidance pause resume tasks queue now stop cost digest quiet help", "status tasks queue cost digest quiet help"
-	f := newForum(t, config.Topic{Chat: -1001234567890, Thread: 42})
+	f := newThreadWorld(t, config.Topic{Chat: -1001234567890, Thread: 42})
 	f.Far.SetMenu(0, []far.Command{{Command: "run", Description: "Start a run"}})
 	sees := func(chat int64, want string) {
 		t.Helper()

@@ -16,9 +16,9 @@ type Cursors interface {
 	Cursor(ctx context.Context, name string) (ledger.Cursor, bool, error)
 }
 
-// moves maps groups to the addresses that they migrated to. It reads each from
-// the store once.
-type moves struct {
+// migrations maps groups to the addresses that they migrated to. It reads each
+// from the store once.
+type migrations struct {
 	store Cursors
 
 	mu sync.Mutex
@@ -26,7 +26,7 @@ type moves struct {
 }
 
 // of returns a group's current address: the group itself unless it migrated.
-func (m *moves) of(group string) string {
+func (m *migrations) of(group string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if to, known := m.to[group]; known {
@@ -34,7 +34,7 @@ func (m *moves) of(group string) string {
 	}
 	c, found, err := m.store.Cursor(context.Background(), movedKey+group)
 	if err != nil {
-		return group // the next call asks again
+		return group // not cached, so the next call tries again
 	}
 	if !found {
 		c.Value = group
@@ -47,7 +47,7 @@ func (m *moves) of(group string) string {
 }
 
 // forget drops the cached addresses.
-func (m *moves) forget() {
+func (m *migrations) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.to)

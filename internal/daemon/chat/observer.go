@@ -21,7 +21,7 @@ func (h *Hub) Sent(chats []string) {
 	h.forEachDispatcher(func(p *delivery.Dispatcher) { p.Wake(chats...) })
 }
 
-// Observe notes a committed entry, with the state before it: live messages of
+// Observe handles a committed entry, with the state before it: live messages of
 // the project need a new text, and an answer may be undone for a while.
 func (h *Hub) Observe(before loop.State, e ledger.Entry) {
 	h.noteUndoable(before, e)

@@ -20,8 +20,8 @@ import (
 // group becomes a supergroup with another number. Every message is still
 // delivered; people are told once, and the status shows a warning meanwhile.
 
-// onThreadGone notes that a topic was deleted. Its messages go to the group,
-// and people are told once.
+// onThreadGone handles a deleted topic. Its messages go to the group, and
+// people are told once.
 func (h *Hub) onThreadGone(chat string) {
 	project := h.Threads.exact(chat)
 	if project == "" {
@@ -33,10 +33,10 @@ func (h *Hub) onThreadGone(chat string) {
 		return
 	}
 	h.CheckThreads()
-	h.tellOfThread("lost:"+chat, note(chat, bot.ThreadGone(project, key)))
+	h.tellOfThread("lost:"+chat, silentMessage(chat, bot.ThreadGone(project, key)))
 }
 
-// onChatClosed notes that a chat refuses messages. If it is a thread, the
+// onChatClosed handles a chat that refuses messages. If it is a thread, the
 // project's messages go to private chats from now on.
 func (h *Hub) onChatClosed(chat, why string) {
 	project := h.Threads.exact(chat)
@@ -53,7 +53,7 @@ func (h *Hub) onChatClosed(chat, why string) {
 	var msgs []ledger.Outgoing
 	for _, who := range h.o.Engine.Shared().People {
 		if name, _, _ := strings.Cut(who.ID, ":"); strings.HasPrefix(chat, name+":") {
-			msgs = append(msgs, note(who.ID, bot.ThreadShut(project, why, open)))
+			msgs = append(msgs, silentMessage(who.ID, bot.ThreadShut(project, why, open)))
 		}
 	}
 	// Each message in another topic of the group makes the dispatcher try again,
@@ -61,8 +61,8 @@ func (h *Hub) onChatClosed(chat, why string) {
 	h.tellOfThread("shut:"+chat+":"+time.Now().In(h.o.Catalog.Zone()).Format(time.DateOnly), msgs...)
 }
 
-// onMessage notes that somebody wrote in a chat: the group's threads are tried
-// again, and a thread's title may be new.
+// onMessage handles activity in a chat: delivery to the group's threads is
+// tried again, and the message may contain a new title of the thread.
 func (h *Hub) onMessage(in bot.Inbound) {
 	if !platform.IsGroup(in.Chat) {
 		return
@@ -82,7 +82,7 @@ func (h *Hub) onChatMoved(ctx context.Context, from, to string) error {
 	for _, pr := range h.o.Catalog.Config().Projects {
 		for _, chat := range h.Threads.of(pr) {
 			if platform.Group(chat) == from {
-				msgs = append(msgs, note(to+strings.TrimPrefix(chat, from), bot.ThreadMoved(pr.Name, threadKey(to), setting(to))))
+				msgs = append(msgs, silentMessage(to+strings.TrimPrefix(chat, from), bot.ThreadMoved(pr.Name, threadKey(to), configAddress(to))))
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (h *Hub) onChatMoved(ctx context.Context, from, to string) error {
 // threadTrouble is a problem of a thread.
 type threadTrouble struct {
 	text string
-	shut bool // the problem ends when the chat accepts messages
+	shut bool // the problem ends when the chat accepts messages again
 }
 
 // CheckThreads recomputes the warnings about threads.
@@ -115,7 +115,7 @@ func (h *Hub) CheckThreads() {
 			}
 			group := p.Group(thread)
 			if to := h.Threads.moves.of(group); to != group {
-				line = fmt.Sprintf("! %s's group has another number: write %s = %q", pr.Name, p.ThreadKey, setting(to))
+				line = fmt.Sprintf("! %s's group has another number: write %s = %q", pr.Name, p.ThreadKey, configAddress(to))
 			}
 		}
 		for _, chat := range h.Threads.of(pr) {
@@ -135,8 +135,8 @@ func threadKey(chat string) string {
 	return p.ThreadKey
 }
 
-// setting returns an address in the form of the configuration.
-func setting(chat string) string {
+// configAddress returns an address in the form of the configuration.
+func configAddress(chat string) string {
 	_, id, _ := strings.Cut(chat, ":")
 	return id
 }
@@ -148,8 +148,8 @@ func (h *Hub) tellOfThread(key string, msgs ...ledger.Outgoing) {
 	}
 }
 
-// note returns a message that makes no sound.
-func note(chat string, m bot.Message) ledger.Outgoing {
+// silentMessage returns a message that makes no sound.
+func silentMessage(chat string, m bot.Message) ledger.Outgoing {
 	body, err := json.Marshal(m)
 	if err != nil { // cannot happen: the message consists of strings
 		return ledger.Outgoing{}

@@ -17,9 +17,9 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// forum is a nightporter with a Telegram of ours, on which shop has a topic
-// and one person is paired.
-type forum struct {
+// threadWorld is a daemon with a fake Telegram, in which shop has a topic and one
+// person is paired.
+type threadWorld struct {
 	*daemontest.World
 	ctx  context.Context
 	stop func()
@@ -27,33 +27,33 @@ type forum struct {
 
 var forumMira = telegram.User{ID: 1, Name: "Mira"}
 
-func newForum(t *testing.T, at config.Topic) *forum {
+func newThreadWorld(t *testing.T, at config.Topic) *threadWorld {
 	t.Helper()
-	f := &forum{World: daemontest.New(t)}
+	f := &threadWorld{World: daemontest.New(t)}
 	usual := delivery.TelegramLimits
 	t.Cleanup(func() { delivery.TelegramLimits = usual })
-	soon := delivery.Rate{Every: time.Millisecond, Burst: 5} // a group's own is a message in 3.5 s
+	soon := delivery.Rate{Every: time.Millisecond, Burst: 5} // the real limit of a group is one message in 3.5 s
 	delivery.TelegramLimits = delivery.Limits{Private: soon, Group: soon, All: soon}
 	var cancel context.CancelFunc
 	f.ctx, cancel = context.WithTimeout(t.Context(), daemontest.Patience)
 	t.Cleanup(cancel)
 	cfg := *f.Projects.Config()
 	cfg.Projects[0].TelegramTopic = at
-	cfg.Projects = append(cfg.Projects, config.Project{Name: "blog", Repo: t.TempDir()}) // so that a project has to be named
+	cfg.Projects = append(cfg.Projects, config.Project{Name: "blog", Repo: t.TempDir()}) // a second project, so that commands have to name one
 	if err := os.WriteFile(filepath.Join(cfg.Projects[0].Repo, "plan.md"), []byte("- [ ] **Task 1: One**\n  - Depends: Task 70\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f.Projects.Use(&cfg)
 	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: at.Chat, Thread: at.Thread, Text: "good evening"})
 	for _, id := range []int64{1, 2} {
-		f.Far.Say(telegram.User{ID: id, Name: "Mira"}, id, "/whoami") // private chats begin with the person
+		f.Far.Say(telegram.User{ID: id, Name: "Mira"}, id, "/whoami") // a bot cannot open a private chat by itself
 	}
 	f.begin()
 	return f
 }
 
-// begin connects to Telegram, as up does.
-func (f *forum) begin() {
+// begin connects to Telegram, as `nightporter up` does.
+func (f *threadWorld) begin() {
 	f.T.Helper()
 	c := f.Hub.Connect(time.Time{})
 	if err := c.Start(f.ctx); err != nil {
@@ -63,8 +63,8 @@ func (f *forum) begin() {
 	f.T.Cleanup(f.stop)
 }
 
-// news lets shop say something: a run that cannot begin.
-func (f *forum) news() {
+// sendNews makes shop send a message: a run that fails at its preflight.
+func (f *threadWorld) sendNews() {
 	f.T.Helper()
 	settings, err := f.Projects.Resolve("shop", config.Overrides{})
 	if err != nil {
@@ -73,8 +73,8 @@ func (f *forum) news() {
 	f.Input(loop.Input{Actor: "console", Project: "shop", Idle: true, Body: loop.StartRun{Settings: settings, MaxSessions: 1}})
 }
 
-// shows waits for the n-th message of ours in a chat that begins so.
-func (f *forum) shows(chat int64, n int, first string) telegram.Message {
+// waitShown waits for the bot's n-th message in a chat that begins with a text.
+func (f *threadWorld) waitShown(chat int64, n int, first string) telegram.Message {
 	f.T.Helper()
 	var found telegram.Message
 	_, err := f.Far.WaitFor(f.ctx, chat, func(c telegram.Chat) bool {
@@ -95,7 +95,7 @@ func (f *forum) shows(chat int64, n int, first string) telegram.Message {
 	return found
 }
 
-func (f *forum) count(chat int64, first string) int {
+func (f *threadWorld) count(chat int64, first string) int {
 	n := 0
 	for _, m := range f.Far.Chat(chat).Messages {
 		if m.Bot && strings.HasPrefix(m.Text, first) {
@@ -107,19 +107,19 @@ func (f *forum) count(chat int64, first string) int {
 
 const shopBad = "✗ shop not started"
 
-// TestThreadOnTelegram checks that a project's news stands in its topic and
+// TestThreadOnTelegram checks that a project's messages appear in its topic and
 // that commands typed there concern the project. A deleted or closed topic
 // loses no message, and people are told once.
 func TestThreadOnTelegram(t *testing.T) {
 	const group = -1001234567890
-	f := newForum(t, config.Topic{Chat: group, Thread: 42})
-	f.news()
-	if m := f.shows(group, 1, shopBad); m.Thread != 42 {
+	f := newThreadWorld(t, config.Topic{Chat: group, Thread: 42})
+	f.sendNews()
+	if m := f.waitShown(group, 1, shopBad); m.Thread != 42 {
 		t.Errorf("%+v", m)
 	}
-	// Nobody is asked which project, and the answer stands where it was asked for.
+	// The bot does not ask for the project, and replies in the same topic.
 	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
-	status := f.shows(group, 1, "○ shop idle")
+	status := f.waitShown(group, 1, "○ shop idle")
 	if status.Thread != 42 {
 		t.Errorf("%+v", status)
 	}
@@ -129,7 +129,7 @@ func TestThreadOnTelegram(t *testing.T) {
 
 	// Other readers of the topic cannot give commands.
 	eve := telegram.User{ID: 99, Name: "Eve"}
-	if _, err := f.Far.Press(eve, group, f.shows(group, 1, shopBad).ID, "Start"); err != nil {
+	if _, err := f.Far.Press(eve, group, f.waitShown(group, 1, shopBad).ID, "Start"); err != nil {
 		t.Fatal(err)
 	}
 	f.Far.Reply(eve, group, status.ID, "/stop now")
@@ -140,52 +140,53 @@ func TestThreadOnTelegram(t *testing.T) {
 		t.Errorf("a stranger is answered, %d presses", n)
 	}
 
-	// The topic is deleted: the group has it, and is told why, once.
+	// The topic is deleted: the messages go to the group, with one explanation.
 	f.Far.RemoveTopic(group, 42)
-	f.news()
-	fallen := f.shows(group, 2, shopBad)
+	f.sendNews()
+	fallen := f.waitShown(group, 2, shopBad)
 	if fallen.Thread != 0 {
 		t.Errorf("%+v", fallen)
 	}
-	gone := f.shows(group, 1, "! shop: its topic is gone")
+	gone := f.waitShown(group, 1, "! shop: its topic is gone")
 	if !gone.Silent || gone.Thread != 0 {
 		t.Errorf("%+v", gone)
 	}
-	f.news()
-	f.shows(group, 3, shopBad)
+	f.sendNews()
+	f.waitShown(group, 3, shopBad)
 	if n := f.count(group, "! shop: its topic is gone"); n != 1 {
 		t.Errorf("told %d times that it is gone", n)
 	}
 	if !strings.Contains(strings.Join(f.Projects.WarningsOf("shop"), "\n"), "topic is gone") {
 		t.Errorf("remarks: %q", f.Projects.WarningsOf("shop"))
 	}
-	// What stands there can be answered there.
+	// A reply to such a message in the group works as in the topic.
 	f.Far.Reply(forumMira, group, fallen.ID, "Keep the old names")
-	if m := f.shows(group, 1, "○ g1 queued"); !strings.Contains(m.Text, "Keep the old names") {
+	if m := f.waitShown(group, 1, "○ g1 queued"); !strings.Contains(m.Text, "Keep the old names") {
 		t.Errorf("%+v", m)
 	}
 
 	// The topic closes: news goes to private chats.
 	f.Far.Topic(group, 42, false)
-	f.news() // finds out
-	shut := f.shows(forumMira.ID, 1, "! shop: its chat takes nothing")
+	f.sendNews() // finds out
+	shut := f.waitShown(forumMira.ID, 1, "! shop: its chat takes nothing")
 	if !shut.Silent || !strings.Contains(shut.Text, "TOPIC_CLOSED") {
 		t.Errorf("%+v", shut)
 	}
-	f.shows(2, 1, "! shop: its chat takes nothing")
-	f.news()
-	f.shows(forumMira.ID, 1, shopBad)
+	f.waitShown(2, 1, "! shop: its chat takes nothing")
+	f.sendNews()
+	f.waitShown(forumMira.ID, 1, shopBad)
 	if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, "takes nothing") {
 		t.Errorf("remarks: %q", got)
 	}
-	// After the topic opens and a message arrives, it is tried again.
+	// After the topic opens and a message arrives in it, delivery to it is
+	// tried again.
 	f.Far.Topic(group, 42, true)
 	f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 7, Text: "open again"})
 	if err := f.Far.WaitConfirmed(f.ctx); err != nil {
 		t.Fatal(err)
 	}
-	f.news()
-	if m := f.shows(group, 4, shopBad); m.Thread != 42 {
+	f.sendNews()
+	if m := f.waitShown(group, 4, shopBad); m.Thread != 42 {
 		t.Errorf("%+v", m)
 	}
 	if n := f.count(forumMira.ID, shopBad); n != 1 {
@@ -196,31 +197,31 @@ func TestThreadOnTelegram(t *testing.T) {
 	}
 }
 
-// TestThreadMoves checks that a group which becomes a supergroup works under
-// its new number, also after a restart, and that the status shows the new
-// setting.
+// TestThreadMoves checks that a group that becomes a supergroup continues to
+// work under its new id, also after a restart, and that the status shows the
+// new setting.
 func TestThreadMoves(t *testing.T) {
 	const old, group = -987654321, -1009876543210
-	f := newForum(t, config.Topic{Chat: old})
-	f.news()
-	f.shows(old, 1, shopBad)
+	f := newThreadWorld(t, config.Topic{Chat: old})
+	f.sendNews()
+	f.waitShown(old, 1, shopBad)
 	f.Far.Migrate(old, group)
-	if m := f.shows(group, 1, "! shop: another group number"); !m.Silent || !strings.Contains(m.Text, `telegram_topic = "-1009876543210"`) {
+	if m := f.waitShown(group, 1, "! shop: another group number"); !m.Silent || !strings.Contains(m.Text, `telegram_topic = "-1009876543210"`) {
 		t.Errorf("%+v", m)
 	}
 	check := func(when string, n int) {
 		t.Helper()
-		f.news()
-		f.shows(group, n, shopBad)
+		f.sendNews()
+		f.waitShown(group, n, shopBad)
 		f.Far.Say(forumMira, group, "/status")
-		f.shows(group, 1, "○ shop idle")
+		f.waitShown(group, 1, "○ shop idle")
 		if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, `write telegram_topic = "-1009876543210"`) {
 			t.Errorf("%s, remarks: %q", when, got)
 		}
 	}
 	check("moved", 1)
 	f.stop()
-	f.Hub.Threads.Forget() // as another process would not know
+	f.Hub.Threads.Forget() // a restarted process has no cached address
 	f.Projects.Warn("shop", project.AboutThread, "")
 	f.begin()
 	before := len(f.Far.Calls("sendMessage"))
@@ -238,24 +239,24 @@ func TestThreadMoves(t *testing.T) {
 // TestThreadLooks checks the queries about a topic that are typed in it.
 func TestThreadLooks(t *testing.T) {
 	const group = -1001234567890
-	f := newForum(t, config.Topic{Chat: group, Thread: 42})
+	f := newThreadWorld(t, config.Topic{Chat: group, Thread: 42})
 	say := func(text string) {
 		f.Far.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: text})
 	}
 	say("/projects")
-	if m := f.shows(group, 1, "○ 2 projects"); !strings.Contains(m.Text, "shop idle, no run yet · this chat") || !strings.Contains(m.Text, "blog idle, no run yet · in private") {
+	if m := f.waitShown(group, 1, "○ 2 projects"); !strings.Contains(m.Text, "shop idle, no run yet · this chat") || !strings.Contains(m.Text, "blog idle, no run yet · in private") {
 		t.Errorf("%s", m.Text)
 	}
 	f.Far.Say(forumMira, forumMira.ID, "/projects")
-	if m := f.shows(forumMira.ID, 1, "○ 2 projects"); !strings.Contains(m.Text, `shop idle, no run yet · topic "night of the shop"`) || !strings.Contains(m.Text, "blog idle, no run yet · this chat") {
+	if m := f.waitShown(forumMira.ID, 1, "○ 2 projects"); !strings.Contains(m.Text, `shop idle, no run yet · topic "night of the shop"`) || !strings.Contains(m.Text, "blog idle, no run yet · this chat") {
 		t.Errorf("%s", m.Text)
 	}
 	say("/whoami")
-	if m := f.shows(group, 1, "Mira · admin"); !strings.Contains(m.Text, "This chat: Telegram -1001234567890/42") {
+	if m := f.waitShown(group, 1, "Mira · admin"); !strings.Contains(m.Text, "This chat: Telegram -1001234567890/42") {
 		t.Errorf("%s", m.Text)
 	}
 	say("/quiet 22:00-06:30")
-	f.shows(group, 1, "○ Quiet 22:00-06:30")
+	f.waitShown(group, 1, "○ Quiet 22:00-06:30")
 	quiet := f.Engine.Shared().Quiet
 	if len(quiet) != 1 || quiet["telegram:-1001234567890/42"] != "22:00-06:30" {
 		t.Errorf("quiet hours %v", quiet)
@@ -263,15 +264,15 @@ func TestThreadLooks(t *testing.T) {
 }
 
 // TestThreadMembers checks that a person outside of the group gets the news in
-// private as soon as that is known.
+// private as soon as the platform has reported that.
 func TestThreadMembers(t *testing.T) {
 	const group = -1001234567890
-	f := newForum(t, config.Topic{Chat: group, Thread: 42})
+	f := newThreadWorld(t, config.Topic{Chat: group, Thread: 42})
 	if err := f.Far.WaitCalls(f.ctx, "getChatMember", 2); err != nil {
 		t.Fatal(err)
 	}
-	f.news() // the platform does not list members
-	f.shows(group, 1, shopBad)
+	f.sendNews() // the platform has not reported members yet
+	f.waitShown(group, 1, shopBad)
 	f.stop()
 	f.Far.SetPinRight(group, true)
 	f.begin()
@@ -279,22 +280,22 @@ func TestThreadMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(daemontest.Patience); f.Hub.Reads(shopTopic, daemontest.Viewer) && time.Now().Before(end); {
-		runtime.Gosched() // its answer is on its way
+		runtime.Gosched() // its answer has not been handled yet
 	}
-	f.news()
-	f.shows(group, 2, shopBad)
-	f.shows(2, 1, shopBad)
+	f.sendNews()
+	f.waitShown(group, 2, shopBad)
+	f.waitShown(2, 1, shopBad)
 	if n := f.count(forumMira.ID, shopBad); n != 0 {
 		t.Errorf("who reads there is told %d times besides", n)
 	}
 }
 
-// TestThreadStatus checks that /status moves a topic's live status down. A
+// TestThreadStatus checks that /status posts the topic's live status anew. A
 // group that forbids pinning delays nothing. A status too old to be deleted
-// points to the new one and is no longer pinned.
+// points to the new one and is unpinned.
 func TestThreadStatus(t *testing.T) {
 	const group, first = -1001234567890, "○ shop idle"
-	f := newForum(t, config.Topic{Chat: group, Thread: 42})
+	f := newThreadWorld(t, config.Topic{Chat: group, Thread: 42})
 	asks := 0
 	status := func() telegram.Message {
 		t.Helper()

@@ -18,15 +18,15 @@ import (
 // of each person's private chat, and commands typed there concern the project.
 type Threads struct {
 	catalog *project.Catalog
-	moves   moves
+	moves   migrations
 	titles  sync.Map               // names of threads by address, learned from messages
-	accepts func(chat string) bool // whether a chat accepts messages, as far as known
+	accepts func(chat string) bool // whether a chat accepts messages, as far as is known
 }
 
 // NewThreads returns the threads of a catalog's projects. moved stores the
 // addresses of migrated groups.
 func NewThreads(c *project.Catalog, moved Cursors) *Threads {
-	return &Threads{catalog: c, moves: moves{store: moved}, accepts: func(string) bool { return true }}
+	return &Threads{catalog: c, moves: migrations{store: moved}, accepts: func(string) bool { return true }}
 }
 
 // Of returns the addresses that news of a project goes to. It omits threads
@@ -67,8 +67,8 @@ func (t *Threads) all() []string {
 	return out
 }
 
-// Project returns the project whose thread a chat is, "" for a chat of all
-// projects. A project's group includes its topics, except those that are
+// Project returns the project that a chat belongs to, "" for a chat of all
+// projects. A project's group includes its topics, except topics that are
 // another project's thread.
 func (t *Threads) Project(chat string) string {
 	if name := t.exact(chat); name != "" {
@@ -113,7 +113,7 @@ func (t *Threads) Place(project string, r bot.Request) string {
 
 // name returns a thread's title or, until a message reveals it, its number.
 func (t *Threads) name(chat string) string {
-	p, _ := platform.Of(chat) // always known: the address comes from the table
+	p, _ := platform.Of(chat) // the prefix is always known: the address comes from the table
 	kind, id := p.ThreadName(strings.TrimPrefix(chat, p.Prefix()))
 	if title, known := t.titles.Load(chat); known {
 		return fmt.Sprintf("%s %q", kind, bot.Cut(title.(string), 20))

@@ -19,12 +19,13 @@ import (
 	"github.com/nightporter/nightporter/loop"
 )
 
-// named are those whom a message names in front, for the sound.
+// named matches the mentions in front of a message, which Slack notifies.
 var named = regexp.MustCompile(`^(<?@[A-Z0-9]+>?[| ]*)+`)
 
-// TestThreadOnSlack checks that a project's news stands in its channel. After
-// the channel is archived or the app is removed, the news goes to private
-// conversations until somebody writes there again. Renaming changes nothing.
+// TestThreadOnSlack checks that a project's news appears in its channel. After
+// the channel is archived or the app is removed, the news goes to direct
+// conversations until somebody writes there again. Renaming the channel changes
+// nothing.
 func TestThreadOnSlack(t *testing.T) {
 	const channel = "C0SHOP"
 	usual := delivery.SlackLimits
@@ -75,7 +76,7 @@ func TestThreadOnSlack(t *testing.T) {
 	until := func(what string, is func() bool) {
 		t.Helper()
 		for !is() {
-			tick, done := context.WithTimeout(ctx, 20*time.Millisecond) // not all of it shows at the far end
+			tick, done := context.WithTimeout(ctx, 20*time.Millisecond) // the fake Slack does not show every step
 			_ = s.Wait(tick, is)
 			done()
 			if ctx.Err() != nil {
@@ -87,7 +88,7 @@ func TestThreadOnSlack(t *testing.T) {
 		t.Helper()
 		until(first+" in "+in, func() bool { return count(in, first) >= n })
 	}
-	news := func() { // a run that cannot begin
+	news := func() { // a run that fails at its preflight
 		t.Helper()
 		settings, err := p.Projects.Resolve("shop", config.Overrides{})
 		if err != nil {
@@ -125,7 +126,7 @@ func TestThreadOnSlack(t *testing.T) {
 		private++
 		shows(mira, private, bad)
 		shows(ana, private, bad)
-		// Anything that is said there shows that it takes messages again.
+		// Any message in the channel shows that it accepts messages again.
 		s.CloseChannel(channel, "")
 		s.Say("U0EVE", channel, "lunch?")
 		until("open after "+why, func() bool { return s.Unacked() == 0 && !strings.Contains(remarks(), "takes nothing") })
@@ -137,7 +138,7 @@ func TestThreadOnSlack(t *testing.T) {
 		}
 	}
 
-	// A bot token that is revoked is in the status, although the socket is open.
+	// The status shows a revoked bot token, although the socket is open.
 	s.Fault("chat.postMessage", far.Rejected("token_revoked"))
 	news()
 	until("the token", func() bool {

@@ -20,8 +20,8 @@ import (
 
 const shopTopic = "telegram:-1001234567890/42"
 
-// TestThreads checks which chats belong to a project and which messages go
-// there.
+// TestThreads checks which chats belong to a project, and to which of them
+// messages go.
 func TestThreads(t *testing.T) {
 	cfg := daemontest.Config(t, "manual")
 	cfg.Telegram = &config.Telegram{}
@@ -39,7 +39,7 @@ func TestThreads(t *testing.T) {
 		t.Errorf("threads (-want +got):\n%s", diff)
 	}
 	for chat, want := range map[string]string{
-		shopTopic: "shop", "telegram:-1001234567890": "blog", "telegram:-1001234567890/7": "blog", // a topic of blog's group without a project
+		shopTopic: "shop", "telegram:-1001234567890": "blog", "telegram:-1001234567890/7": "blog", // a topic of blog's group that no project has
 		"telegram:-987654321": "home", "telegram:48213377": "", "telegram:-1007": "", "telegram:-1007/42": "", "slack:C0123456": "", "": "",
 	} {
 		if got := p.Hub.Threads.Project(chat); got != want {
@@ -69,7 +69,7 @@ func TestThreads(t *testing.T) {
 		}
 	}
 
-	// What a decision tells is in the outbox for the topic, once.
+	// The outbox has the message about a decision once, addressed to the topic.
 	for _, id := range []string{"telegram:1", "telegram:2"} {
 		for _, in := range []loop.Input{{Actor: "console", Body: people.OfferPairing{Hash: "h", Role: ledger.RoleAdmin}}, {Actor: id, Name: "Mira", Body: people.TryPairing{Hash: "h"}}} {
 			if a, err := p.Engine.Do(t.Context(), in); err != nil || !a.OK {

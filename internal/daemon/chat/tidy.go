@@ -7,17 +7,17 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 )
 
-// kept is how long settled messages, and the ids of handled updates, stay in
-// the database. Strangers' messages stay no longer either.
-const kept = 30 * 24 * time.Hour
+// retention is how long settled messages, and the ids of handled updates, stay in
+// the database. It applies to strangers' messages too.
+const retention = 30 * 24 * time.Hour
 
-// tidy removes old messages and update ids at the start and once a day, because
-// a daemon runs for months.
+// tidy removes old messages and update ids at the start and once a day. Without
+// it, the database of a daemon that runs for months would only grow.
 func (h *Hub) tidy(ctx context.Context) {
 	daily := time.NewTicker(24 * time.Hour)
 	defer daily.Stop()
 	for {
-		before := time.Now().Add(-kept)
+		before := time.Now().Add(-retention)
 		if _, err := h.o.Store.PruneMessages(ctx, before); err != nil && ctx.Err() == nil {
 			h.o.Log.Warn("old messages are not removed", "error", err)
 		}

@@ -70,7 +70,7 @@ func (h *Hub) expireUndos(ctx context.Context) {
 // it.
 func (h *Hub) expireUndo(ctx context.Context, a answered, now time.Time) {
 	s, _ := h.o.Engine.State(a.project)
-	messages := h.notify.NoUndo(s, a.question, now, func(chat, key string) (m bot.Message, ok bool) {
+	messages := h.notify.RemoveUndo(s, a.question, now, func(chat, key string) (m bot.Message, ok bool) {
 		sent, found, err := h.o.Store.SentFor(ctx, chat, key)
 		return m, err == nil && found && json.Unmarshal(sent.Body, &m) == nil
 	})

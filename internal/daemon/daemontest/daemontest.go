@@ -17,8 +17,8 @@ import (
 var dispatched bool
 
 // Dispatch must be called first in TestMain. The daemon starts supervisors of
-// sessions from its own executable, which is the test binary: such a process
-// does its work in Dispatch and exits.
+// sessions from its own executable, which is the test binary here: in such a
+// process, Dispatch runs the supervisor and exits.
 func Dispatch() {
 	if code, is := multicall.Run(); is {
 		os.Exit(code)
@@ -26,10 +26,11 @@ func Dispatch() {
 	dispatched = true
 }
 
-// Patience limits the wait for something that normally takes no time.
+// Patience limits the wait for an event that normally comes at once.
 const Patience = 20 * time.Second
 
-// ShortDir returns a temporary folder with a path short enough for sockets.
+// ShortDir returns a temporary folder whose path is short enough for a socket's
+// address.
 func ShortDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "np") //nolint:usetesting // t.TempDir has the test's name in it, and sockets' paths are limited
@@ -98,7 +99,7 @@ func Open(t testing.TB, cfg *config.Config) (*daemon.Daemon, *socket.OperatorCli
 
 func start(t testing.TB, o daemon.Options) *daemon.Daemon {
 	t.Helper()
-	if !dispatched { // each supervisor would run all tests again
+	if !dispatched { // without Dispatch, each supervisor would run all tests again
 		t.Fatal("TestMain has to call daemontest.Dispatch first")
 	}
 	o.State, o.Stays, o.Paused = filepath.Join(ShortDir(t), "s"), true, true

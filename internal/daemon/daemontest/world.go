@@ -72,7 +72,7 @@ func (w *World) Input(in loop.Input) {
 	}
 }
 
-// Ran starts a run: a digest needs a project that has had one.
+// Ran starts a run: only a project that has had a run gets a digest.
 func (w *World) Ran() {
 	w.T.Helper()
 	settings, err := w.Projects.Resolve("shop", config.Overrides{})

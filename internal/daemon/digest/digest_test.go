@@ -26,7 +26,8 @@ import (
 )
 
 // TestDailyDigest checks that each local day has one digest, across restarts,
-// days off and changes of the clock, and that missed days are named.
+// days without a daemon and changes of the clock, and that missed days are
+// named.
 func TestDailyDigest(t *testing.T) {
 	w := daemontest.New(t)
 	berlin := w.Projects.Zone()
@@ -35,7 +36,7 @@ func TestDailyDigest(t *testing.T) {
 	count := 0
 	step := func(now time.Time, more int, why string) {
 		t.Helper()
-		for range 3 { // every minute, and after each start
+		for range 3 { // as every minute, and after each start
 			w.Morning(now)
 		}
 		count += more
@@ -71,8 +72,8 @@ func TestDailyDigest(t *testing.T) {
 	}
 }
 
-// TestDigestLate checks that the window of a late hour continues beyond
-// midnight, also where the clock changes.
+// TestDigestLate checks that the time for a late digest continues beyond
+// midnight, also if the clock changes.
 func TestDigestLate(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -102,7 +103,7 @@ func TestDigestLate(t *testing.T) {
 }
 
 // TestWeeklyDigest checks that each ISO week has one digest beside the daily
-// ones, across time off and changes of the clock.
+// ones, across days without a daemon and changes of the clock.
 func TestWeeklyDigest(t *testing.T) {
 	w := daemontest.New(t)
 	berlin := w.Projects.Zone()
@@ -178,8 +179,8 @@ func TestDigestStrangers(t *testing.T) {
 	}
 }
 
-// TestDigestCommand checks the digest in the chat and at the host, and its
-// picture.
+// TestDigestCommand checks the digest and its picture, in the chat and at the
+// host.
 func TestDigestCommand(t *testing.T) {
 	w := daemontest.New(t)
 	w.Ran()
@@ -207,9 +208,9 @@ func TestDigestCommand(t *testing.T) {
 	}
 }
 
-// TestDigestFault checks that a panic while drawing or composing ends nothing:
-// the text goes out without a picture, admins are told once, and the log has
-// the stack.
+// TestDigestFault checks that a panic while drawing or composing does not end
+// the daemon: the text is sent without a picture, admins are told once, and the
+// log has the stack.
 func TestDigestFault(t *testing.T) {
 	w := daemontest.New(t)
 	w.Ran()
@@ -265,13 +266,14 @@ func TestDigestFault(t *testing.T) {
 	if m, err := digest.Text(report.Facts{Guidance: []report.Guided{{}}, Hats: nil, Needs: make([]report.Need, 1)}, ""); err != nil || m.Key != bot.KeyDigest {
 		t.Errorf("what does not panic: %+v, %v", m, err)
 	}
-	if _, err := digest.Guarded(func() (int, error) { panic("x") }); err == nil {
+	if _, err := digest.RecoverPanic(func() (int, error) { panic("x") }); err == nil {
 		t.Error("a panic came to nothing")
 	}
 }
 
 // TestLongWait checks that the digest names a wait that began before its span,
-// with its addressee, and the ledger's head even without new entries.
+// with the person or agent waited for, and that it has the ledger's head even
+// without new entries.
 func TestLongWait(t *testing.T) {
 	w := daemontest.New(t)
 	y, m, d := time.Now().In(w.Projects.Zone()).Date()
@@ -362,7 +364,7 @@ func TestDigestArrives(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			if !found.File.Photo || !strings.Contains(found.Text, "3 sessions · $1.50") { // whether it rings depends on what else did: bot/notify
+			if !found.File.Photo || !strings.Contains(found.Text, "3 sessions · $1.50") { // the sound depends on other messages, which bot/notify tests
 				t.Errorf("%d: %+v", id, found)
 			}
 		}

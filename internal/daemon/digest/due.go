@@ -14,8 +14,8 @@ import (
 	"github.com/nightporter/nightporter/loop/people"
 )
 
-// occasion is the latest due digest of a day or a week.
-type occasion struct {
+// period is the latest day or week whose digest is due.
+type period struct {
 	name string // 2026-11-20 or 2026-W47; later names are greater
 	last string // name of the last sent digest
 	due  time.Time
@@ -68,9 +68,9 @@ func (m *Maker) Send(ctx context.Context, now time.Time) {
 }
 
 // digestDay returns the local day of the latest due digest and the time at
-// which it was due: yesterday's until today's is due. The window of a late hour
-// reaches beyond midnight. A time of day that a change of daylight-saving time
-// skips moves to the time that replaces it.
+// which it was due. Before today's digest is due, that is yesterday's, so a
+// digest can still be sent after midnight. A time of day that a change of
+// daylight-saving time skips moves to the time that replaces it.
 func digestDay(at config.Clock, now time.Time) (day string, due time.Time) {
 	date, due := dueLast(at, 1, 0, now)
 	return date.Format(time.DateOnly), due
@@ -84,9 +84,9 @@ func digestWeek(at config.WeekTime, now time.Time) (week string, due time.Time) 
 	return fmt.Sprintf("%04d-W%02d", year, n), due
 }
 
-// dueLast returns the latest due time not after now, and its date. Due times
-// lie at the time of day at, ago days before now's date and every further
-// multiple of every days before that.
+// dueLast returns the latest due time that is not after now, and its date. Due
+// times come every so many days, at the time of day at; one of them is ago days
+// before now's date.
 func dueLast(at config.Clock, every, ago int, now time.Time) (date, due time.Time) {
 	y, m, d := now.Date()
 	on := func(d int) time.Time { return time.Date(y, m, d, at.Hour, at.Minute, 0, 0, now.Location()) }
@@ -102,7 +102,7 @@ func dueLast(at config.Clock, every, ago int, now time.Time) (date, due time.Tim
 const lateBy = 10 * time.Minute
 
 // ofDay returns the daily occasion at now.
-func ofDay(at config.Clock, shared loop.Shared, now time.Time) occasion {
+func ofDay(at config.Clock, shared loop.Shared, now time.Time) period {
 	day, due := digestDay(at, now)
 	var missed []string
 	for _, d := range (ledger.DigestSent{Day: day}).Missed(shared.Digest.Day) {
@@ -110,31 +110,31 @@ func ofDay(at config.Clock, shared loop.Shared, now time.Time) occasion {
 			missed = append(missed, at.Format("Mon 2 Jan"))
 		}
 	}
-	return occasion{
+	return period{
 		name: day, last: shared.Digest.Day, due: due, from: shared.DigestFrom(due, now),
 		says: func(f *report.Facts) { f.Missed = missed }, body: people.DigestDue{Day: day, At: due},
 	}
 }
 
 // ofWeek returns the weekly occasion at now.
-func ofWeek(at config.WeekTime, shared loop.Shared, now time.Time) occasion {
+func ofWeek(at config.WeekTime, shared loop.Shared, now time.Time) period {
 	week, due := digestWeek(at, now)
-	return occasion{
+	return period{
 		name: week, last: shared.Week.Week, due: due, from: shared.WeekDigestFrom(due, now),
 		says: func(f *report.Facts) { f.Weekly = true }, body: people.WeekDigestDue{Week: week, At: due},
 	}
 }
 
-// send makes and commits an occasion's digests if they are due. They are made
-// before the decision, because the decision commits them whole.
-func (m *Maker) send(ctx context.Context, o occasion, now time.Time) {
+// send makes and commits an occasion's digests if they are due. It makes them
+// before the decision, because the decision commits their text.
+func (m *Maker) send(ctx context.Context, o period, now time.Time) {
 	if o.name <= o.last || now.Before(o.due) || now.Sub(o.due) >= people.DigestWindow {
 		return // the core would refuse it, so nothing is drawn
 	}
 	drawn, err := guarded(func() (*digests, error) { return m.draw(ctx, o, now), nil })
 	if err != nil {
-		m.faulted(ctx, "", err, now)
-		return // the next minute tries again
+		m.reportFault(ctx, "", err, now)
+		return // the check of the next minute tries again
 	}
 	m.ready.Store(drawn)
 	defer m.ready.Store(nil)
@@ -148,14 +148,14 @@ func (m *Maker) send(ctx context.Context, o occasion, now time.Time) {
 }
 
 // draw makes the digests of all projects that have had a run.
-func (m *Maker) draw(ctx context.Context, o occasion, now time.Time) *digests {
+func (m *Maker) draw(ctx context.Context, o period, now time.Time) *digests {
 	out := &digests{name: o.name}
 	for _, name := range m.Engine.Projects() {
 		s, _ := m.Engine.State(name)
 		if s.Project.Run == nil {
 			continue
 		}
-		all, few, err := m.both(ctx, s, o, now)
+		all, few, err := m.digestPair(ctx, s, o, now)
 		if err != nil {
 			m.Log.Error("digest", "project", name, "error", err)
 			all, few = bot.DigestBroken(name), bot.DigestBroken(name)
@@ -165,9 +165,9 @@ func (m *Maker) draw(ctx context.Context, o occasion, now time.Time) *digests {
 	return out
 }
 
-// both returns a project's digest for admins and for everybody else, with one
-// picture.
-func (m *Maker) both(ctx context.Context, s loop.State, o occasion, now time.Time) (admins, others bot.Message, err error) {
+// digestPair returns a project's digest for admins and for everybody else, with
+// one picture.
+func (m *Maker) digestPair(ctx context.Context, s loop.State, o period, now time.Time) (admins, others bot.Message, err error) {
 	f, err := m.Facts(ctx, s, o.from, now)
 	if err != nil {
 		return admins, others, err
@@ -185,8 +185,8 @@ func (m *Maker) both(ctx context.Context, s loop.State, o occasion, now time.Tim
 	return admins, others, err
 }
 
-// For returns the digests of an occasion for a person, nil for another occasion
-// than the one being sent. Compose calls it during the decision.
+// For returns a person's digests of an occasion, nil if that is not the
+// occasion being sent. Compose calls it during the decision.
 func (m *Maker) For(name string, p ledger.Person) []bot.Message {
 	d := m.ready.Load()
 	if d == nil || d.name != name {

@@ -12,5 +12,5 @@ func Day(at config.Clock, now time.Time) (string, time.Time) { return digestDay(
 // Week returns the ISO week of the latest due digest, and its due time.
 func Week(at config.WeekTime, now time.Time) (string, time.Time) { return digestWeek(at, now) }
 
-// Guarded converts a panic to an error.
-func Guarded(made func() (int, error)) (int, error) { return guarded(made) }
+// RecoverPanic converts a panic to an error.
+func RecoverPanic(made func() (int, error)) (int, error) { return guarded(made) }

@@ -21,8 +21,8 @@ func Text(f report.Facts, span string) (bot.Message, error) {
 	})
 }
 
-// InWords returns the text alternative of a digest's picture.
-func InWords(f report.Facts) (string, error) {
+// AltText returns the alternative text of a digest's picture.
+func AltText(f report.Facts) (string, error) {
 	return guarded(func() (string, error) { return report.Alt(f), nil })
 }
 
@@ -32,8 +32,8 @@ func (m *Maker) Draw(f report.Facts, dark bool) ([]byte, error) {
 }
 
 // WithPicture adds the picture to the text of a digest. It returns the text
-// alone if no session ran, the picture is too large, or drawing fails; of a
-// failure it tells the admins.
+// alone if no session ran, if the picture is too large, or if drawing fails. A
+// failure is reported to the admins.
 func (m *Maker) WithPicture(ctx context.Context, text bot.Message, f report.Facts, now time.Time) bot.Message {
 	if len(f.Sessions) == 0 {
 		return text
@@ -41,11 +41,11 @@ func (m *Maker) WithPicture(ctx context.Context, text bot.Message, f report.Fact
 	picture, err := m.Draw(f, true)
 	alt := ""
 	if err == nil {
-		alt, err = InWords(f)
+		alt, err = AltText(f)
 	}
 	switch {
 	case err != nil:
-		m.faulted(ctx, f.Project, err, now)
+		m.reportFault(ctx, f.Project, err, now)
 	case len(picture) > bot.MaxPicture:
 		m.Log.Warn("picture of the digest is too large to be sent", "project", f.Project, "bytes", len(picture))
 	default:
@@ -54,11 +54,11 @@ func (m *Maker) WithPicture(ctx context.Context, text bot.Message, f report.Fact
 	return text
 }
 
-// faulted logs that a picture could not be made, or the whole digest for
-// project "", and tells admins once a local day.
-func (m *Maker) faulted(ctx context.Context, project string, err error, now time.Time) {
+// reportFault logs that the picture of a project's digest, or with project "" the
+// whole digest, could not be made. It tells admins once a local day.
+func (m *Maker) reportFault(ctx context.Context, project string, err error, now time.Time) {
 	stack := ""
-	if f, ok := err.(*fault); ok { //nolint:errorlint // as guarded returns it
+	if f, ok := err.(*panicError); ok { //nolint:errorlint // as guarded returns it
 		stack = f.stack
 	}
 	m.Log.Error("the digest cannot be drawn", "project", project, "error", err, "stack", stack)

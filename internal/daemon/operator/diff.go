@@ -12,7 +12,7 @@ import (
 const maxDiff = 1 << 20
 
 // Diff returns a patch: of the last run for target "", else of the task or the
-// earlier run with that id. It is empty where nothing was changed.
+// earlier run with that id. The patch is empty if nothing was changed.
 func (svc *Service) Diff(ctx context.Context, project, target string) (string, error) {
 	s, ok := svc.State(project)
 	if !ok || s.Project.Run == nil {
@@ -40,8 +40,8 @@ func (svc *Service) Diff(ctx context.Context, project, target string) (string, e
 	return w.Diff(ctx, from, to, maxDiff)
 }
 
-// pastTips returns the first and last commit of an earlier run, both empty
-// where no run has that id.
+// pastTips returns the first and last commit of an earlier run. Both are empty
+// if no run has that id.
 func (svc *Service) pastTips(ctx context.Context, project, run string) (from, to string, err error) {
 	records, err := svc.RunRecords(ctx, project, strings.ToLower(run), ledger.PreflightDone{}.EntryType(), ledger.TipFound{}.EntryType(), ledger.TaskCommitted{}.EntryType())
 	if err != nil {

@@ -34,7 +34,7 @@ func (svc *Service) digestView(ctx context.Context, project string, args map[str
 	if err != nil {
 		return api.Reply{}, err
 	}
-	alt, err := digest.InWords(f)
+	alt, err := digest.AltText(f)
 	if err != nil {
 		return api.Reply{}, err
 	}

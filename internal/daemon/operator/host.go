@@ -80,7 +80,7 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 			continue
 		}
 		if known, ok := state.Project.Find(t.ID); ok && (known.Status == ledger.Done || known.Status == ledger.Skipped) {
-			continue // the ledger decides what is done
+			continue // the ledger decides which tasks are done, not the source
 		}
 		if o.Tasks++; o.First == "" {
 			o.First = t.ID
@@ -103,7 +103,7 @@ func asInput(err error) error {
 	return in
 }
 
-// names reports whether id, as a person types it, means the task.
+// names reports whether id, as a person typed it, is the task's.
 func names(t ledger.Task, id string) bool {
 	return ledger.SameID(t.ID, id) || strings.EqualFold(strings.TrimPrefix(ledger.ShortID(t.ID), "#"), strings.TrimPrefix(id, "#"))
 }

@@ -33,16 +33,16 @@ func PairingHash(key, code string) string {
 
 // PairOffer is the answer of the view "pair".
 type PairOffer struct {
-	Role  ledger.Role `json:"role"`
-	Until time.Time   `json:"until"`
-	Seq   int64       `json:"seq"` // of the shared's entry from which on to look
-	Ways  []PairWay   `json:"ways,omitempty"`
+	Role  ledger.Role    `json:"role"`
+	Until time.Time      `json:"until"`
+	Seq   int64          `json:"seq"` // number of the shared stream's entry after which events are read
+	Ways  []PairPlatform `json:"ways,omitempty"`
 }
 
 // PairNews is the answer of the view "pairing".
 type PairNews struct {
 	Seq    int64       `json:"seq"`
-	Begun  bool        `json:"begun"` // the offer's own entry was read; pass it back as begun
+	Begun  bool        `json:"begun"` // the entry of the offer itself was read; the next request passes it as begun
 	Events []PairEvent `json:"events"`
 }
 
@@ -78,7 +78,8 @@ func (svc *Service) pair(ctx context.Context, v api.View) (api.Reply, error) {
 	case !role.May(ledger.RoleView):
 		return api.Reply{Text: fmt.Sprintf("✗ no role %q: view, steer or admin", role)}, nil
 	}
-	// Read before the offer is made: "pairing" reads events from here on.
+	// Read before the offer is made, because "pairing" reads events from here
+	// on.
 	seq, _, err := svc.o.Store.Head(ctx, ledger.SharedStream)
 	if err != nil {
 		return api.Reply{}, err
@@ -97,8 +98,8 @@ func (svc *Service) pair(ctx context.Context, v api.View) (api.Reply, error) {
 	return reply(answer.Text, offer)
 }
 
-// pairing waits up to longPoll for events about a code. Args: hash, and after
-// and begun as the last answer returned them.
+// pairing waits up to longPoll for events about a code. Args: hash, and the
+// values of after and begun from the last answer.
 func (svc *Service) pairing(ctx context.Context, v api.View) (api.Reply, error) {
 	after, err := strconv.ParseInt(v.Args["after"], 10, 64)
 	if err != nil {
@@ -164,7 +165,7 @@ func (svc *Service) people(_ context.Context, _ api.View) (api.Reply, error) {
 // unpair removes a person. Args: id, key, by.
 func (svc *Service) unpair(ctx context.Context, v api.View) (api.Reply, error) {
 	id := v.Args["id"]
-	for _, p := range svc.o.Engine.Shared().People { // the id without the platform's prefix works too
+	for _, p := range svc.o.Engine.Shared().People { // the id is also accepted without the platform's prefix
 		if _, n, ok := strings.Cut(p.ID, ":"); ok && n == id {
 			id = p.ID
 		}

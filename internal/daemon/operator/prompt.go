@@ -128,18 +128,19 @@ func (svc *Service) newRun(ctx context.Context, s loop.State, set ledger.Setting
 	if err != nil {
 		return s, nil, err
 	}
-	base.Commit, base.Tree = base.Head, base.Head // git takes a commit where it wants a tree
+	base.Commit, base.Tree = base.Head, base.Head // git accepts a commit where a tree is expected
 	return loop.PreviewRun(s, set, snapshot, base), unfetched{ports.Files, theirs}, nil
 }
 
-// unfetched also reads commits that only the user's repository has.
+// unfetched reads files of commits, also of those that only the user's
+// repository has.
 type unfetched struct {
 	engine.Files
 	theirs workspace.UserRepo
 }
 
-// Read tries our repository first: the tree of a parked attempt may exist there
-// alone.
+// Read tries our repository first: only it may have the tree of a parked
+// attempt.
 func (u unfetched) Read(ctx context.Context, commit, path string) ([]byte, error) {
 	if data, err := u.Files.Read(ctx, commit, path); err == nil {
 		return data, nil

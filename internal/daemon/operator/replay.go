@@ -127,7 +127,7 @@ func (svc *Service) upTo(to string) (func(ledger.Record) bool, error) {
 		if err != nil {
 			continue
 		}
-		if form == "15:04" { // the last time that the clock showed it
+		if form == "15:04" { // the last time at which the clock showed this time of day
 			t = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, zone)
 			if t.After(now) {
 				t = t.AddDate(0, 0, -1)
@@ -138,8 +138,8 @@ func (svc *Service) upTo(to string) (func(ledger.Record) bool, error) {
 	return nil, fmt.Errorf("%q is neither the number of an entry nor a time like 02:30 or 2026-11-20 02:30", to)
 }
 
-// errFar ends a fold early.
-var errFar = errors.New("far enough")
+// errPastLimit ends a fold before the last entry.
+var errPastLimit = errors.New("far enough")
 
 // stateAt returns the project's state after the last project entry that until
 // accepts, together with the shared state at that entry's time, and that entry.
@@ -148,7 +148,7 @@ func (svc *Service) stateAt(ctx context.Context, project string, until func(ledg
 	fold := func(stream string, until func(ledger.Record) bool) error {
 		err := svc.o.Store.Records(ctx, stream, 0, func(r ledger.Record) error {
 			if !until(r) {
-				return errFar
+				return errPastLimit
 			}
 			e, err := r.Entry()
 			if err != nil {
@@ -160,7 +160,7 @@ func (svc *Service) stateAt(ctx context.Context, project string, until func(ledg
 			}
 			return nil
 		})
-		if errors.Is(err, errFar) {
+		if errors.Is(err, errPastLimit) {
 			return nil
 		}
 		return err

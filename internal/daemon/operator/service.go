@@ -24,7 +24,7 @@ import (
 // All methods are safe for concurrent use.
 type Service struct {
 	o       Options
-	watched timelines // of the runs on somebody's live screen
+	watched timelines // timelines of the runs shown on live screens
 }
 
 var (
@@ -41,13 +41,13 @@ type Options struct {
 	Projects *project.Planner
 	Sessions Sessions
 	Digests  *digest.Maker
-	Threads  bot.Placer         // names the chats of a project; nil where Stays is false
-	Ways     func() []PairWay   // platforms on which a pairing code can be sent
-	Changes  *service.Broadcast // rung after every committed entry
-	Closing  <-chan struct{}    // closed when the daemon is about to end; ends long polls
-	Person   string             // name of the operator, for the ledger
-	Stays    bool               // all configured projects are worked on and shown
-	Serves   bool               // this process keeps running and acts on inputs
+	Threads  bot.Placer            // names the chats of a project; nil where Stays is false
+	Ways     func() []PairPlatform // platforms on which a pairing code can be sent
+	Changes  *service.Broadcast    // signalled after every committed entry
+	Closing  <-chan struct{}       // closed when the daemon is about to end; ends long polls
+	Person   string                // name of the operator, for the ledger
+	Stays    bool                  // all configured projects are worked on and shown
+	Serves   bool                  // this process keeps running and carries out inputs
 	Log      *slog.Logger
 }
 
@@ -119,8 +119,8 @@ func reply(text string, data any) (api.Reply, error) {
 	return api.Reply{OK: true, Text: text, Data: raw}, err
 }
 
-// PairWay is a platform on which a pairing code can be sent.
-type PairWay struct {
+// PairPlatform is a platform on which a pairing code can be sent.
+type PairPlatform struct {
 	Platform string `json:"platform"`      // its name in the table of platforms
 	Bot      string `json:"bot,omitempty"` // name of the bot; "" if unknown, or if people do not address it by name
 }

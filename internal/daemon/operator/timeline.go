@@ -53,7 +53,7 @@ func (t *timelines) read(ctx context.Context, ledgerStore *store.Store, s loop.S
 		read = func() error { return ledgerStore.RecordsOfRun(ctx, stream, r.ID, take) }
 	}
 	if err := read(); err != nil {
-		return nil, err // keeps what was read; the next call continues after it
+		return nil, err // keep the entries read so far; the next call continues after them
 	}
 	return seen.sessions.In(s), nil
 }

@@ -27,7 +27,7 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 		rung := svc.o.Changes.Next()
 		name := v.Project
 		if name == "" {
-			name = svc.atWork()
+			name = svc.defaultProject()
 		}
 		s, ok := svc.State(name)
 		if !ok && name != "" {
@@ -42,7 +42,7 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 			select {
 			case <-rung:
 				continue
-			case <-soon(scene):
+			case <-changeTimer(scene):
 				continue
 			case <-svc.o.Closing:
 				return api.Reply{}, fmt.Errorf("%w: nightporter restarts", api.ErrLater)
@@ -50,7 +50,7 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 				over = true
 			}
 		}
-		if scene.Events, err = svc.last(context.WithoutCancel(ctx), name, head); err != nil {
+		if scene.Events, err = svc.lastLines(context.WithoutCancel(ctx), name, head); err != nil {
 			return api.Reply{}, err
 		}
 		if over {
@@ -60,23 +60,23 @@ func (svc *Service) watch(ctx context.Context, v api.View) (api.Reply, error) {
 	}
 }
 
-// glance is the interval at which the output of a running session is read.
-// Output does not ring Changes: it would ring more often than a person can
-// read.
-const glance = time.Second
+// outputInterval is the interval at which the output of a running session is
+// read. New output does not signal Changes: it would do so more often than a
+// person can read.
+const outputInterval = time.Second
 
-// soon returns a channel that fires when the scene may have changed without a
-// new ledger entry, nil where it cannot.
-func soon(scene tui.Scene) <-chan time.Time {
+// changeTimer returns a channel that fires when the scene may have changed
+// without a new ledger entry, or nil if it cannot change.
+func changeTimer(scene tui.Scene) <-chan time.Time {
 	if scene.Current == nil || scene.Current.Session == "" {
 		return nil
 	}
-	return time.After(glance)
+	return time.After(outputInterval)
 }
 
-// atWork returns the default project of the live screen: the first with an
-// unfinished run that is worked on, else the first.
-func (svc *Service) atWork() string {
+// defaultProject returns the project that the live screen shows by default: the
+// first with an unfinished run that this process works on, else the first.
+func (svc *Service) defaultProject() string {
 	names := svc.Projects()
 	for _, name := range names {
 		if s, ok := svc.State(name); ok && !s.Project.Run.Over() && svc.o.Projects.Works(name) {
@@ -110,7 +110,7 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 		for _, x := range sessions {
 			scene.Add(x.Hat, x.Start, x.End)
 		}
-		svc.shows(scene.Current)
+		svc.addOutput(scene.Current)
 		if !s.Project.Run.Over() && !svc.o.Projects.Works(name) {
 			scene.Remarks = append(scene.Remarks, bot.SignLook+" nobody works on it now: this nightporter runs another project")
 		}
@@ -129,13 +129,13 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 	return scene, head, nil
 }
 
-// shows adds the output of the running session. An error is only logged: the
+// addOutput adds the output of the running session. An error is only logged: the
 // screen is useful without the output.
-func (svc *Service) shows(h *tui.CurrentWork) {
+func (svc *Service) addOutput(h *tui.CurrentWork) {
 	if h == nil || h.Session == "" {
 		return
 	}
-	seen, err := svc.o.Sessions.OutputTail(h.Session, 2*tui.MaxOutput) // twice the lines: some are empty after cleaning
+	seen, err := svc.o.Sessions.OutputTail(h.Session, 2*tui.MaxOutput) // twice as many lines: some are empty after cleaning
 	if err != nil {
 		svc.o.Log.Debug("glimpse", "session", h.Session, "error", err)
 	}
@@ -149,8 +149,8 @@ func (svc *Service) shows(h *tui.CurrentWork) {
 // run of hundreds of sessions must not be read whole for forty lines.
 const lastEntries = 600
 
-// last renders the latest entries as /log does.
-func (svc *Service) last(ctx context.Context, name string, head int64) ([]string, error) {
+// lastLines renders the latest entries as /log does.
+func (svc *Service) lastLines(ctx context.Context, name string, head int64) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}

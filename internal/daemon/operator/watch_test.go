@@ -17,15 +17,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// looked is one answer of the view.
-type looked struct {
+// watchReply is one answer of the view "watch".
+type watchReply struct {
 	scene tui.Scene
 	reply api.Reply
 	err   error
 }
 
-func watchAnswer(ctx context.Context, d *operator.Service, project, seen string) looked {
-	l := looked{}
+func watchAnswer(ctx context.Context, d *operator.Service, project, seen string) watchReply {
+	l := watchReply{}
 	l.reply, l.err = d.View(ctx, api.View{Name: api.ViewWatch, Project: project, Args: map[string]string{api.ArgSeen: seen}})
 	if l.err == nil && l.reply.OK {
 		l.err = json.Unmarshal(l.reply.Data, &l.scene)
@@ -45,11 +45,11 @@ func TestWatch(t *testing.T) {
 	if r := watchAnswer(t.Context(), d, "nope", ""); r.reply.OK || !strings.Contains(r.reply.Text, `no project "nope"`) || !strings.Contains(r.reply.Text, "shop") {
 		t.Errorf("%+v", r)
 	}
-	waits := func(seen string) <-chan looked {
+	waits := func(seen string) <-chan watchReply {
 		t.Helper()
-		got := make(chan looked, 1)
+		got := make(chan watchReply, 1)
 		go func() { got <- watchAnswer(t.Context(), d, "shop", seen) }()
-		p.Changes.Ring() // by itself, it is nothing new
+		p.Changes.Ring() // a signal alone is no change of the scene
 		select {
 		case l := <-got:
 			t.Fatalf("answered, and nothing has changed: %+v", l)
@@ -57,17 +57,17 @@ func TestWatch(t *testing.T) {
 		}
 		return got
 	}
-	comes := func(got <-chan looked) looked {
+	comes := func(got <-chan watchReply) watchReply {
 		t.Helper()
 		select {
 		case l := <-got:
 			return l
 		case <-time.After(daemontest.Patience):
 			t.Fatal("not answered")
-			return looked{}
+			return watchReply{}
 		}
 	}
-	// What the ledger does not know counts too.
+	// A change that is not in the ledger counts too.
 	got := waits(first.scene.Version)
 	p.Projects.Warn("shop", project.AboutStart, "! not started: the plan is gone")
 	p.Changes.Ring()
@@ -83,9 +83,9 @@ func TestWatch(t *testing.T) {
 	if third.err != nil || len(third.scene.Guidance) != 1 || third.scene.Guidance[0].Text != "Keep it" || third.scene.Guidance[0].Where != "queued" {
 		t.Errorf("%+v", third)
 	}
-	// A request ends with its client, and with the daemon.
+	// A request ends when its client goes away or the daemon stops.
 	ctx, cancel := context.WithCancel(t.Context())
-	gone := make(chan looked, 1)
+	gone := make(chan watchReply, 1)
 	go func() { gone <- watchAnswer(ctx, d, "shop", third.scene.Version) }()
 	cancel()
 	if l := comes(gone); l.err != nil {
@@ -98,8 +98,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestTimelines checks a run's sessions on repeated reads: new ones are added,
-// another run starts over, and an ended session is not at work.
+// TestTimelines checks a run's sessions on repeated reads: new sessions are
+// added, another run starts over, and an ended session is not shown as running.
 func TestTimelines(t *testing.T) {
 	p, _ := daemontest.Open(t, daemontest.Config(t, "manual"))
 	at := time.Date(2026, 11, 19, 23, 10, 0, 0, time.UTC)

@@ -36,8 +36,8 @@ type Platform struct {
 	// Connect creates the adapter without using the network. tokens has one value
 	// for each of Tokens, in order. Call it only if Section is not nil.
 	Connect func(cfg *config.Config, tokens []transport.Secret, h Hooks) (*Conn, error)
-	// Probe asks the platform, for doctor, whether tokens and threads work. It
-	// takes no updates from the daemon, so both may run at once.
+	// Probe asks the platform, for the command doctor, whether tokens and
+	// threads work. It fetches no updates, so it may run beside the daemon.
 	Probe func(ctx context.Context, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
 	// Limits are the platform's rate limits.
 	Limits *delivery.Limits
@@ -73,7 +73,7 @@ type Hooks struct {
 	Changed  func(transport.State)                                 // the connection's state changed
 	Moved    func(ctx context.Context, from, to string) error      // a group has a new address
 	Lost     func(chat string)                                     // a thread was deleted
-	Alive    func(chat string)                                     // somebody wrote in a chat
+	Alive    func(chat string)                                     // called when somebody has written in a chat
 	Steerers func(chat string) []string                            // returns the people of the platform who may steer
 	Answered func(ctx context.Context, chat, message string) bool  // reports whether nightporter replied to a message
 	Open     func(ctx context.Context, chat string) (ids []string) // returns the messages with open questions

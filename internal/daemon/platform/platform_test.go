@@ -12,7 +12,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 )
 
-// optional are the cells that a row may lack.
+// optional names the cells that a row may leave empty.
 var optional = []string{"PairLink", "BotName", "Ask", "SetMenu", "Reads"}
 
 // TestTable checks that no row and no connection has an empty cell without a
@@ -83,7 +83,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// emptyCells are the fields of a row that hold nothing, but for some.
+// emptyCells returns the names of a row's empty fields, except for those given.
 func emptyCells(row any, but ...string) []string {
 	var out []string
 	v := reflect.ValueOf(row)
@@ -95,7 +95,8 @@ func emptyCells(row any, but ...string) []string {
 	return out
 }
 
-// example is a configuration with a platform's section, and its example tokens.
+// example returns a configuration with the platform's section, and example
+// tokens.
 func example(t *testing.T, p Platform) (*config.Config, []transport.Secret) {
 	t.Helper()
 	cfg, dir := config.Empty(), t.TempDir()

@@ -61,7 +61,7 @@ var Slack = Platform{
 		}
 		found := b.Probe(ctx)
 		for _, pr := range c.Projects {
-			if pr.SlackChannel != "" && found[0].OK { // else it says nothing new
+			if pr.SlackChannel != "" && found[0].OK { // otherwise the finding would repeat the first one
 				found = append(found, b.ProbeChannel(ctx, string(pr.SlackChannel), pr.Name))
 			}
 		}

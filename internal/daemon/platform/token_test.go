@@ -22,7 +22,7 @@ func TestTelegramToken(t *testing.T) {
 		name, text string
 		mode       os.FileMode
 		credential bool
-		want       string // in the error; "" = the token
+		want       string // part of the error; "" = the token is accepted
 	}{
 		{"as BotFather gives it", token, 0o600, false, ""},
 		{"with a line end and spaces", "  " + token + "\r\n", 0o400, false, ""},
@@ -44,7 +44,7 @@ func TestTelegramToken(t *testing.T) {
 				t.Setenv("CREDENTIALS_DIRECTORY", dir+"/")
 			}
 			tokens, err := Telegram.ReadTokens(cfg)
-			got := strings.Join(plain(tokens), "")
+			got := strings.Join(plainTokens(tokens), "")
 			if c.want == "" {
 				if err != nil || got != token {
 					t.Fatalf("%q, %v", got, err)
@@ -61,7 +61,7 @@ func TestTelegramToken(t *testing.T) {
 	}
 }
 
-func plain(tokens []transport.Secret) (out []string) {
+func plainTokens(tokens []transport.Secret) (out []string) {
 	for _, s := range tokens {
 		out = append(out, string(s))
 	}

@@ -47,8 +47,8 @@ func (c *Catalog) Begun() *config.Config { return c.begun }
 // Use puts another configuration in force.
 func (c *Catalog) Use(cfg *config.Config) { c.cfg.Store(cfg) }
 
-// Working returns the projects that this process works on. It only shows the
-// others.
+// Working returns the projects that this process works on. Other projects are
+// only shown.
 func (c *Catalog) Working() []string { return *c.working.Load() }
 
 // Works reports whether this process works on a project.

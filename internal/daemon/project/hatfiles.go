@@ -25,12 +25,12 @@ type hatFiles struct {
 	armed   func() // called when all folders are watched; for tests
 }
 
-// hatQuiet is how long the folders must be quiet before they are read: one save
-// causes several events.
+// hatQuiet is how long the folders must be unchanged before they are read:
+// saving a file causes several events.
 const hatQuiet = 100 * time.Millisecond
 
-// of returns the project from the configuration in force or, without one, from
-// its repository alone.
+// of returns the project from the configuration in force or, if it is not
+// configured, a project made from the repository alone.
 func (h *hatFiles) of() (config.Project, error) {
 	if pr, ok := h.catalog.Find(h.project); ok {
 		return pr, nil
@@ -39,7 +39,7 @@ func (h *hatFiles) of() (config.Project, error) {
 }
 
 // Read returns the pattern and hats with which a run with these settings would
-// start now. Agent and pattern stay those of s.
+// start now. It keeps the agent of s and the name of its pattern.
 func (h *hatFiles) Read(s ledger.Settings) (ledger.Pattern, map[string]ledger.Hat, error) {
 	pr, err := h.of()
 	if err != nil {
@@ -72,7 +72,7 @@ func (h *hatFiles) Watch(ctx context.Context, changed func()) error {
 	defer w.Close()
 	arm := func() {
 		for _, dir := range folders {
-			// A missing folder is seen through its nearest existing parent.
+			// A missing folder is watched through its nearest existing parent.
 			for dir != filepath.Dir(dir) {
 				if err := w.Add(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
 					break

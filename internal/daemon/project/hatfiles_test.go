@@ -78,7 +78,7 @@ func TestHatFiles(t *testing.T) {
 	if _, hats, err := files.Read(settings); err != nil || hats["builder"].Prompt == "Theirs." {
 		t.Errorf("from the repository: %+v, %v", hats["builder"], err)
 	}
-	// What the run was started with stays: another agent, another pattern.
+	// The agent and the pattern that a run was started with stay.
 	settings.Agent, settings.Pattern = "codex", ledger.Pattern{Name: "single"}
 	if pattern, _, err := files.Read(settings); err != nil || pattern.Name != "single" {
 		t.Errorf("pattern %q, %v", pattern.Name, err)

@@ -34,8 +34,8 @@ func NewPlanner(c *Catalog, e Engine, log *slog.Logger) *Planner {
 
 // NameFor returns a name for the project of a run in the foreground. It appends
 // a number if the ledger knows another repository by the same name, because two
-// folders called "app" are two projects. A configured name stays as it is, and
-// the start refuses it.
+// folders called "app" are two projects. It does not change a configured name:
+// the start then refuses the run.
 func (p *Planner) NameFor(s ledger.Settings) string {
 	if _, configured := p.Find(s.Project); configured {
 		return s.Project
@@ -88,7 +88,7 @@ func (p *Planner) obstacle(ctx context.Context, pr config.Project, before []stri
 	case r.Over() || slices.Contains(before, pr.Name):
 		return ""
 	case before != nil:
-		// Sessions in progress are resumed only when the daemon starts.
+		// Only the start of the daemon resumes sessions in progress.
 		return fmt.Sprintf("! %s has the unfinished %s: restart nightporter to take it up", pr.Name, r.ID)
 	}
 	if _, err := p.Ports(ctx, r.Settings); err != nil {

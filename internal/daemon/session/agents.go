@@ -14,7 +14,7 @@ import (
 type Options struct {
 	State  string                      // state folder
 	Hat    string                      // path of the hat program; "" = beside this executable
-	Agents map[string]agent.Definition // in addition to those of the configuration
+	Agents map[string]agent.Definition // agents in addition to those of the configuration
 	Hide   []string                    // files that no session sees
 	Log    *slog.Logger
 	Open   func(session string) error // opens the session's socket before it starts
@@ -33,7 +33,7 @@ func (o Options) Agent(cfg *config.Config) agent.Options {
 		opts.Agents[name] = d
 	}
 	if opts.Hat == "" {
-		opts.Hat = Beside("hat")
+		opts.Hat = SiblingProgram("hat")
 	}
 	return opts
 }
@@ -70,9 +70,9 @@ func grants(cfg *config.Config) map[string]agent.Grant {
 	return all
 }
 
-// Beside returns the path of a program in the folder of this executable, ""
+// SiblingProgram returns the path of a program in the folder of this executable, ""
 // where it does not exist.
-func Beside(name string) string {
+func SiblingProgram(name string) string {
 	self, err := os.Executable()
 	if err != nil {
 		return ""

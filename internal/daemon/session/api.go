@@ -15,7 +15,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// API answers the requests of hats. All fields are required.
+// API answers the requests that sessions send with the hat program. All fields
+// are required.
 type API struct {
 	Engine  Engine
 	Runners *Runners

@@ -28,7 +28,7 @@ func New(log *slog.Logger, of Status) *Manager { return &Manager{log: log, of: o
 type Status struct {
 	Line    func() string               // "2 projects, 1 at work"
 	Alive   func(context.Context) error // returns nil while the daemon works; blocks or fails otherwise
-	Changes *service.Broadcast          // rung when Line may have changed
+	Changes *service.Broadcast          // signalled when Line may have changed
 }
 
 // Start reports that the daemon is ready. Until Stop it updates the status
@@ -38,7 +38,7 @@ func (m *Manager) Start(context.Context) error {
 		return err
 	}
 	line := m.of.Line()
-	m.Tell(daemon.SdNotifyReady + "\nSTATUS=" + line)
+	m.Notify(daemon.SdNotifyReady + "\nSTATUS=" + line)
 	if every := m.watchdog(); every > 0 {
 		m.Go(func(ctx context.Context) { m.feed(ctx, every, m.of.Alive) })
 	}
@@ -48,21 +48,21 @@ func (m *Manager) Start(context.Context) error {
 
 // Reloading reports that the daemon reloads its configuration. Reloaded must
 // follow.
-func (m *Manager) Reloading() { m.Tell(daemon.SdNotifyReloading) }
+func (m *Manager) Reloading() { m.Notify(daemon.SdNotifyReloading) }
 
 // Reloaded reports that the reload is over, whether it succeeded or not.
-func (m *Manager) Reloaded() { m.Tell(daemon.SdNotifyReady) }
+func (m *Manager) Reloaded() { m.Notify(daemon.SdNotifyReady) }
 
 // Stopping reports that the daemon is about to end.
-func (m *Manager) Stopping() { m.Tell(daemon.SdNotifyStopping) }
+func (m *Manager) Stopping() { m.Notify(daemon.SdNotifyStopping) }
 
-// tellTime limits one message. The socket's queue may be full, and a manager
+// notifyTime limits one message. The socket's queue may be full, and a manager
 // that does not read must delay neither the daemon's work nor its end. The
 // library's own call blocks without a limit.
-const tellTime = time.Second
+const notifyTime = time.Second
 
-// Tell sends one or more lines, such as READY=1. Errors are logged.
-func (m *Manager) Tell(state string) {
+// Notify sends one or more lines, such as READY=1. Errors are logged.
+func (m *Manager) Notify(state string) {
 	at := os.Getenv("NOTIFY_SOCKET")
 	if at == "" {
 		return
@@ -77,7 +77,7 @@ func send(at, state string) error {
 	if err != nil {
 		return err
 	}
-	if err = conn.SetWriteDeadline(time.Now().Add(tellTime)); err == nil {
+	if err = conn.SetWriteDeadline(time.Now().Add(notifyTime)); err == nil {
 		_, err = conn.Write([]byte(state))
 	}
 	return errors.Join(err, conn.Close())
@@ -106,7 +106,7 @@ func (m *Manager) feed(ctx context.Context, every time.Duration, probe func(cont
 		cancel()
 		switch {
 		case err == nil:
-			m.Tell(daemon.SdNotifyWatchdog)
+			m.Notify(daemon.SdNotifyWatchdog)
 		case ctx.Err() == nil:
 			m.log.Error("no sign of life from the engine: the watchdog is not fed", "error", err)
 		}
@@ -124,7 +124,7 @@ func (m *Manager) report(ctx context.Context, last string) {
 	for {
 		rung := m.of.Changes.Next()
 		if line := m.of.Line(); line != last {
-			m.Tell("STATUS=" + line)
+			m.Notify("STATUS=" + line)
 			last = line
 		}
 		select {

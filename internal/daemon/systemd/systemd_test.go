@@ -42,14 +42,14 @@ func (l listening) next(t *testing.T, within time.Duration) string {
 	return string(b[:n])
 }
 
-// patience is how long something may take that takes no time.
-const patience = 20 * time.Second
+// eventTimeout is the longest wait for an event that normally comes at once.
+const eventTimeout = 20 * time.Second
 
 func TestManager(t *testing.T) {
 	m := New(slog.New(slog.DiscardHandler), Status{})
 	t.Setenv("NOTIFY_SOCKET", "")
 	t.Setenv("WATCHDOG_USEC", "")
-	m.Tell("READY=1") // no manager: does nothing
+	m.Notify("READY=1") // no manager: does nothing
 	if m.watchdog() != 0 {
 		t.Error("a watchdog without a manager")
 	}
@@ -63,8 +63,8 @@ func TestManager(t *testing.T) {
 		t.Errorf("watchdog: %v", got)
 	}
 	l := notifySocket(t)
-	m.Tell("READY=1\nSTATUS=2 projects")
-	if got := l.next(t, patience); got != "READY=1\nSTATUS=2 projects" {
+	m.Notify("READY=1\nSTATUS=2 projects")
+	if got := l.next(t, eventTimeout); got != "READY=1\nSTATUS=2 projects" {
 		t.Errorf("told %q", got)
 	}
 }
@@ -76,7 +76,7 @@ func TestManagerDeaf(t *testing.T) {
 	m := New(slog.New(slog.DiscardHandler), Status{})
 	at := os.Getenv("NOTIFY_SOCKET")
 	full := false
-	for range 5000 { // until its queue is full; how much it takes is the kernel's setting
+	for range 5000 { // until the queue is full, whose size is a setting of the kernel
 		if err := send(at, "STATUS=x"); errors.Is(err, os.ErrDeadlineExceeded) {
 			full = true
 			break
@@ -88,8 +88,8 @@ func TestManagerDeaf(t *testing.T) {
 		t.Fatal("the queue was never full")
 	}
 	began := time.Now()
-	m.Tell("STOPPING=1")
-	if took := time.Since(began); took > 5*tellTime {
+	m.Notify("STOPPING=1")
+	if took := time.Since(began); took > 5*notifyTime {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -1,7 +1,7 @@
 // Package models is a fake model provider for tests: a server on loopback that
-// speaks the Anthropic Messages API, with and without streaming, and answers from
-// a script. Tests of real agent programs set it as ANTHROPIC_BASE_URL, with a
-// dummy key. Nothing in the product imports it.
+// speaks the Anthropic Messages API, with and without streaming, and answers
+// from a script. Tests of real agent programs set it as ANTHROPIC_BASE_URL,
+// with a dummy key. Nothing in the product imports it.
 //
 // A script returns the next turn for the conversation so far:
 //
@@ -33,14 +33,14 @@
 //		return []models.Turn{models.Say("nothing for " + hat.Name)}
 //	}))
 //
-// A turn's Fault is a failure: a limit with or without its reset, an overloaded or
-// broken provider, a rejected key, a server that hangs, a stream that breaks off.
-// Turn.Before is called before the answer and may block: a test holds a session
-// there while it does something else.
+// A turn's Fault is a failure: a usage limit with or without the time of its
+// reset, an overloaded or broken provider, a rejected key, a server that hangs,
+// a stream that breaks off. Turn.Before is called before the answer and may
+// block: a test holds a session there while it does something else.
 //
-// Agents also send auxiliary requests, for titles or for the rest of a quota. They
-// offer no tools; the server marks them as Auxiliary and answers without the
-// script.
+// Agents also send auxiliary requests, for titles or for the rest of a quota.
+// They offer no tools; the server marks them as Auxiliary and answers without
+// the script.
 //
 //   - server.go, request.go, stream.go: Server, requests and their answers
 //   - turn.go, fault.go: what a script returns

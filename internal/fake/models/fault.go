@@ -47,8 +47,8 @@ func LimitReached(window string, reset time.Time) Fault {
 	return f
 }
 
-// Unified returns the headers about the use of a subscription's limit. status is
-// allowed, allowed_warning or rejected; use is from 0 to 1.
+// Unified returns the headers about the use of a subscription's limit. status
+// is allowed, allowed_warning or rejected; use is the used share, from 0 to 1.
 func Unified(status, window string, use float64, reset time.Time) map[string]string {
 	const p = "anthropic-ratelimit-unified-"
 	short := map[string]string{"five_hour": "5h", "seven_day": "7d"}[window]

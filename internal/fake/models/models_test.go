@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// reply is a response; cut is the error if its body is incomplete.
+// reply is a response; cut is the error of reading an incomplete body.
 type reply struct {
 	status int
 	header http.Header

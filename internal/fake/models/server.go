@@ -156,7 +156,7 @@ func (s *Server) respond(w http.ResponseWriter, hr *http.Request, r Request, id 
 			writeJSON(w, t.message(id, r.Model))
 		}
 		if err != nil && !errors.Is(err, net.ErrClosed) {
-			panic(http.ErrAbortHandler) // the caller is gone, or the script's input is no JSON
+			panic(http.ErrAbortHandler) // the caller is gone, or the request is not JSON
 		}
 	}
 	switch {
@@ -174,7 +174,7 @@ func (s *Server) respond(w http.ResponseWriter, hr *http.Request, r Request, id 
 
 func writeJSON(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(body) // a caller that misses it asks again
+	_ = json.NewEncoder(w).Encode(body) // a caller that misses the answer asks again
 }
 
 func fail(w http.ResponseWriter, f Fault) {

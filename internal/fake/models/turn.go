@@ -11,10 +11,11 @@ import (
 type Turn struct {
 	Text  string
 	Tools []Tool
-	Usage Usage // zero: 1000 in, 50 out
+	Usage Usage // usage that the answer reports; zero: 1000 tokens in, 50 out
 	// Fault, if not nil, replaces the answer or breaks it off.
 	Fault *Fault
-	// Header is sent with the answer, for example the rest of a limit.
+	// Header is sent with the answer, for example to report how much of a limit
+	// is left.
 	Header map[string]string
 	// Before, if not nil, is called before anything is sent. It may block.
 	Before func()
@@ -68,7 +69,7 @@ func Write(path, content string) Tool {
 // Emit returns the shell command that sends a session's event.
 func Emit(event string, data any) Tool {
 	raw, err := json.Marshal(data)
-	if err != nil { // a mistake in the test's script; hat reports it to the agent
+	if err != nil { // a mistake in the test's script, which hat reports to the agent
 		raw = []byte(fmt.Sprintf("%q", err.Error()))
 	}
 	return Bash("hat emit " + event + " --data " + quote(string(raw)))
@@ -78,9 +79,9 @@ func Emit(event string, data any) Tool {
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // Play returns a script that gives each session its turns in order: the first
-// answers the prompt, the second the results of the first one's tools, and so on.
-// After the last turn the model says "Done.". turns is called for each turn and
-// must return the same for the same session.
+// answers the prompt, the second the results of the first turn's tools, and so
+// on. After the last turn the model says "Done.". turns is called for each turn
+// and must return the same for the same session.
 func Play(turns func(Request) []Turn) func(Request) Turn {
 	return func(r Request) Turn {
 		if all := turns(r); r.Step < len(all) {

@@ -39,7 +39,7 @@ type File struct {
 	Root     string
 
 	complete bool
-	refusals int // number of messages with it that are rejected first
+	refusals int // number of messages with the file that are still to be rejected
 }
 
 // View is a form that was opened.
@@ -131,7 +131,7 @@ func (s *Server) postMessage(f map[string]string) map[string]any {
 	m := &Message{TS: s.stamp(), User: BotUser, Bot: true, Root: f["thread_ts"]}
 	m.apply(f)
 	c.messages = append(c.messages, m)
-	// Slack echoes the message, with fields that no library knows.
+	// Slack echoes the message with fields that client libraries do not expect.
 	return map[string]any{"channel": c.id, "ts": m.TS, "message": map[string]any{"type": "message", "blocks": []any{map[string]any{"type": 7}}, "user": []int{1}}}
 }
 
@@ -311,8 +311,8 @@ func (s *Server) checkBlocks(f map[string]string) string {
 
 var fileID = regexp.MustCompile(`^F[A-Z0-9]{8,}$`)
 
-// acceptsImage reports whether an image block shows a PNG file of the app. Slack
-// rejects a new file for a while.
+// acceptsImage reports whether an image block shows a PNG file of the app. Like
+// Slack, it rejects a new file at first.
 func (s *Server) acceptsImage(image map[string]any) bool {
 	ref, _ := image["slack_file"].(map[string]any)
 	id := text(ref["id"])
@@ -390,7 +390,7 @@ func (s *Server) conversations(f map[string]string) map[string]any {
 	return map[string]any{"channels": list, "response_metadata": map[string]any{"next_cursor": next}}
 }
 
-// page returns a page of messages in the given order.
+// page returns one page of messages in the given order.
 func page(list []map[string]any, f map[string]string) map[string]any {
 	at, _ := strconv.Atoi(f["cursor"])
 	const most = 3

@@ -88,7 +88,7 @@ func (s *Server) Delete(channel, ts string) {
 // event sends a message event. The caller holds mu.
 func (s *Server) event(c *channel, body map[string]any) {
 	if s.refuseSockets {
-		return // Slack would retry for an hour at most, which is less than a night
+		return // Slack retries for an hour at most, which is shorter than the outages of the tests
 	}
 	if c.with != "" {
 		body["channel_type"] = "im"
@@ -189,8 +189,8 @@ func (s *Server) Envelope(kind string, payload any) string {
 	return s.send(kind, payload)
 }
 
-// send sends an envelope. Every new socket gets it again until it is acknowledged.
-// The caller holds mu.
+// send sends an envelope. Until it is acknowledged, every new socket gets it
+// again. The caller holds mu.
 func (s *Server) send(kind string, payload any) string {
 	e := envelope{id: s.next("env-")}
 	e.body = map[string]any{"envelope_id": e.id, "type": kind, "payload": payload, "accepts_response_payload": kind != "events_api"}

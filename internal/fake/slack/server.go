@@ -49,7 +49,7 @@ type Server struct {
 	last          int // last number used in an id
 	views         []View
 	files         map[string]*File
-	fileDelay     int             // rejected messages for each new file
+	fileDelay     int             // number of messages that are rejected for each new file
 	opened        map[string]bool // used triggers
 }
 
@@ -57,7 +57,7 @@ type Server struct {
 type channel struct {
 	id, name string
 	with     string // the person of a direct conversation
-	closed   string // error code of posting there, "" = open
+	closed   string // error code for messages to the conversation, "" = open
 	messages []*Message
 }
 
@@ -90,7 +90,7 @@ func StartOn(l net.Listener) *Server {
 	s.routes(func(pattern string, h http.HandlerFunc) { mux.Handle(pattern, h) })
 	h := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	s.url, s.ws = "http://"+l.Addr().String()+"/", "ws://"+l.Addr().String()+"/ws"
-	s.stop = func() { _ = h.Close() } // cuts the connections on purpose
+	s.stop = func() { _ = h.Close() } // cuts the connections, as intended
 	go h.Serve(l)                     //nolint:errcheck // Close ends it with an error that says so
 	return s
 }
@@ -132,7 +132,7 @@ func (s *Server) notifyChange() {
 	s.changed = make(chan struct{})
 }
 
-// Wait blocks until a condition holds. is may call the Server.
+// Wait blocks until is returns true. is may call the Server.
 func (s *Server) Wait(ctx context.Context, is func() bool) error {
 	for {
 		s.mu.Lock()
@@ -250,7 +250,7 @@ func (s *Server) serve(method string) http.HandlerFunc {
 		defer s.notifyChange()
 		w.Header().Set("Date", time.UnixMicro(max(s.clock, time.Now().UnixMicro())).UTC().Format(http.TimeFormat))
 		call := Call{Method: method, Form: form, Code: http.StatusOK}
-		f, failing := s.fault(method)
+		f, failing := s.nextFault(method)
 		if failing && !f.After {
 			call.Code = f.code()
 			s.calls = append(s.calls, call)
@@ -291,7 +291,7 @@ type Fault struct {
 	Seconds int    // Retry-After header
 	Body    string // body that replaces the response
 	Cut     bool   // close the connection without a response
-	After   bool   // the call has its effect first
+	After   bool   // the fault comes after the call has had its effect
 }
 
 // Common faults: ForeignPage is a page of a proxy; after ResponseLost the call has
@@ -322,7 +322,7 @@ func (s *Server) ClearFaults() {
 	clear(s.faults)
 }
 
-func (s *Server) fault(method string) (Fault, bool) {
+func (s *Server) nextFault(method string) (Fault, bool) {
 	for _, m := range []string{method, ""} {
 		if list := s.faults[m]; len(list) > 0 {
 			s.faults[m] = list[1:]

@@ -14,7 +14,7 @@ type Fault struct {
 	Body       string // body that replaces the error
 	Hang       bool   // no response until the caller gives up
 	Cut        bool   // the connection is closed without a response
-	After      bool   // the call has its effect first
+	After      bool   // the fault comes after the call has had its effect
 	Times      int    // how often; 0 is once, -1 until ClearFaults
 }
 
@@ -70,8 +70,8 @@ func (s *Server) ClearFaults() {
 	s.faults = map[string][]Fault{}
 }
 
-// fault returns the next fault of a method, nil if there is none.
-func (s *Server) fault(method string) *Fault {
+// nextFault returns the next fault of a method, nil if there is none.
+func (s *Server) nextFault(method string) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, name := range []string{method, "*"} {
@@ -108,7 +108,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, method string, c c
 		_, _ = w.Write([]byte(f.Body)) // the caller may be gone
 		s.record(method, c, f.Code)
 	default:
-		a := answer{code: f.Code, text: f.Text, params: map[string]any{}}
+		a := methodResult{code: f.Code, text: f.Text, params: map[string]any{}}
 		if f.RetryAfter > 0 {
 			a.params["retry_after"] = f.RetryAfter
 		}

@@ -15,7 +15,7 @@ func (s *Server) SetPinRight(chat int64, may bool) {
 
 func title(id int64) string { return "group " + strconv.FormatInt(id, 10) }
 
-func (s *Server) getChat(c call) answer {
+func (s *Server) getChat(c call) methodResult {
 	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
@@ -32,7 +32,7 @@ func (s *Server) getChat(c call) answer {
 
 // getMember returns a chat's member. A bot that is no administrator learns about
 // itself only. Everybody who has written is a member.
-func (s *Server) getMember(c call) answer {
+func (s *Server) getMember(c call) methodResult {
 	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal

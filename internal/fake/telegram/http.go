@@ -15,7 +15,7 @@ import (
 // Call is a call of the bot and its result.
 type Call struct {
 	Method string
-	Params map[string]string // with file names for files
+	Params map[string]string // parameters; a file is represented by its name
 	Code   int               // HTTP status; 0 = cut or hanging
 	Time   time.Time
 }
@@ -40,19 +40,19 @@ func (c call) flag(name string) bool {
 	return err == nil && on
 }
 
-// answer is the result of a method, or an error of Telegram.
-type answer struct {
+// methodResult is the result of a method, or an error of Telegram.
+type methodResult struct {
 	result any
 	code   int // 0 = success
 	text   string
 	params map[string]any
 }
 
-func bad(text string) answer       { return answer{code: 400, text: "Bad Request: " + text} }
-func ok(result any) answer         { return answer{result: result} }
-func forbidden(text string) answer { return answer{code: 403, text: "Forbidden: " + text} }
+func bad(text string) methodResult       { return methodResult{code: 400, text: "Bad Request: " + text} }
+func ok(result any) methodResult         { return methodResult{result: result} }
+func forbidden(text string) methodResult { return methodResult{code: 403, text: "Forbidden: " + text} }
 
-func (a answer) body() map[string]any {
+func (a methodResult) body() map[string]any {
 	if a.code == 0 {
 		return map[string]any{"ok": true, "result": a.result}
 	}
@@ -72,13 +72,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		write(w, bad(err.Error()))
 		return
 	case !found || !strings.HasPrefix(r.URL.Path, "/bot"):
-		write(w, answer{code: 404, text: "Not Found"})
+		write(w, methodResult{code: 404, text: "Not Found"})
 		return
 	case token != s.o.Token:
-		write(w, answer{code: 401, text: "Unauthorized"})
+		write(w, methodResult{code: 401, text: "Unauthorized"})
 		return
 	}
-	f := s.fault(method)
+	f := s.nextFault(method)
 	if f != nil && !f.After {
 		s.fail(w, r, method, c, *f)
 		return
@@ -95,7 +95,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // dispatch calls the method.
-func (s *Server) dispatch(method string, c call) answer {
+func (s *Server) dispatch(method string, c call) methodResult {
 	if method == "getUpdates" {
 		return s.getUpdates(c)
 	}
@@ -144,7 +144,7 @@ func (s *Server) dispatch(method string, c call) answer {
 		}
 		return ok(true)
 	}
-	return answer{code: 404, text: "Not Found: method not found"}
+	return methodResult{code: 404, text: "Not Found: method not found"}
 }
 
 // maxUpload limits a call, in bytes.
@@ -208,7 +208,7 @@ func (c call) multipart(r *http.Request) error {
 }
 
 // write sends an answer and returns its HTTP status.
-func write(w http.ResponseWriter, a answer) int {
+func write(w http.ResponseWriter, a methodResult) int {
 	code := 200
 	if a.code != 0 {
 		code = a.code

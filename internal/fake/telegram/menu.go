@@ -25,7 +25,7 @@ const (
 )
 
 // scope returns the scope of a call. The caller holds s.mu.
-func (s *Server) scope(c call) (string, *answer) {
+func (s *Server) scope(c call) (string, *methodResult) {
 	raw := c.params["scope"]
 	if raw == "" {
 		return scopeDefault, nil
@@ -34,7 +34,7 @@ func (s *Server) scope(c call) (string, *answer) {
 		Type string      `json:"type"`
 		Chat json.Number `json:"chat_id"`
 	}
-	refuse := func(text string) (string, *answer) {
+	refuse := func(text string) (string, *methodResult) {
 		a := bad(text)
 		return "", &a
 	}
@@ -56,7 +56,7 @@ func (s *Server) scope(c call) (string, *answer) {
 
 func scopeOf(chat int64) string { return scopeChat + " " + strconv.FormatInt(chat, 10) }
 
-func (s *Server) setCommands(c call) answer {
+func (s *Server) setCommands(c call) methodResult {
 	scope, refusal := s.scope(c)
 	if refusal != nil {
 		return *refusal
@@ -81,7 +81,7 @@ func (s *Server) setCommands(c call) answer {
 	return ok(true)
 }
 
-func (s *Server) deleteCommands(c call) answer {
+func (s *Server) deleteCommands(c call) methodResult {
 	scope, refusal := s.scope(c)
 	if refusal != nil {
 		return *refusal
@@ -91,7 +91,7 @@ func (s *Server) deleteCommands(c call) answer {
 	return ok(true)
 }
 
-func (s *Server) getCommands(c call) answer {
+func (s *Server) getCommands(c call) methodResult {
 	scope, refusal := s.scope(c)
 	if refusal != nil {
 		return *refusal

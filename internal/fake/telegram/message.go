@@ -159,7 +159,7 @@ func trim(text string, entities []Entity) (string, []Entity) {
 }
 
 // findChat returns the chat of a call, or the error if the bot may not send there.
-func (s *Server) findChat(c call) (*chat, *answer) {
+func (s *Server) findChat(c call) (*chat, *methodResult) {
 	ch := s.chats[c.num("chat_id")]
 	if ch == nil {
 		a := bad("chat not found")
@@ -172,7 +172,7 @@ func (s *Server) findChat(c call) (*chat, *answer) {
 }
 
 // post posts a message of the bot.
-func (s *Server) post(c call, m *Message) answer {
+func (s *Server) post(c call, m *Message) methodResult {
 	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
@@ -222,9 +222,9 @@ func (s *Server) post(c call, m *Message) answer {
 	return ok(s.wire(ch, m))
 }
 
-func tooMany(seconds int) answer {
+func tooMany(seconds int) methodResult {
 	f := TooMany(seconds)
-	return answer{code: f.Code, text: f.Text, params: map[string]any{"retry_after": seconds}}
+	return methodResult{code: f.Code, text: f.Text, params: map[string]any{"retry_after": seconds}}
 }
 
 func wantsPreview(c call) bool {
@@ -234,7 +234,7 @@ func wantsPreview(c call) bool {
 	return json.Unmarshal([]byte(c.params["link_preview_options"]), &o) != nil || !o.Off
 }
 
-func (s *Server) sendMessage(c call) answer {
+func (s *Server) sendMessage(c call) methodResult {
 	text, entities, problem := compose(c, "text", maxText)
 	if problem != "" {
 		return bad(problem)
@@ -242,7 +242,7 @@ func (s *Server) sendMessage(c call) answer {
 	return s.post(c, &Message{Text: text, Entities: entities})
 }
 
-func (s *Server) sendFile(c call, kind string) answer {
+func (s *Server) sendFile(c call, kind string) methodResult {
 	caption, entities, problem := compose(c, "caption", maxCaption)
 	f, given := c.files[kind]
 	switch {
@@ -268,7 +268,7 @@ func (s *Server) sendFile(c call, kind string) answer {
 }
 
 // edit replaces the text, the caption, or only the buttons.
-func (s *Server) edit(c call, field string) answer {
+func (s *Server) edit(c call, field string) methodResult {
 	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
@@ -320,7 +320,7 @@ func (s *Server) edit(c call, field string) answer {
 // deletableFor is the age up to which a bot may delete a message.
 const deletableFor = 48 * time.Hour
 
-func (s *Server) deleteMessage(c call) answer {
+func (s *Server) deleteMessage(c call) methodResult {
 	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
@@ -340,7 +340,7 @@ func (s *Server) deleteMessage(c call) answer {
 
 // pin pins or unpins a message. In a group the bot needs the right, which it does
 // not have by default.
-func (s *Server) pin(c call, on bool) answer {
+func (s *Server) pin(c call, on bool) methodResult {
 	ch, refusal := s.findChat(c)
 	if refusal != nil {
 		return *refusal
@@ -367,7 +367,7 @@ type press struct {
 	answered bool
 }
 
-func (s *Server) answerPress(c call) answer {
+func (s *Server) answerPress(c call) methodResult {
 	p := s.presses[c.params["callback_query_id"]]
 	switch {
 	case p == nil || p.answered || s.o.Clock().Sub(p.at) > keepPresses:

@@ -221,10 +221,10 @@ type Notice struct {
 // Count counts the bot's calls in a chat.
 type Count struct {
 	Messages int // sent, including deleted ones
-	Sounds   int // of these, with a notification
+	Sounds   int // sends with a notification
 	Edits    int
 	Deletes  int
-	Refused  int // rejected because of the rate limits
+	Refused  int // calls rejected because of the rate limits
 }
 
 // Last returns the newest message, the zero value if there is none.
@@ -235,7 +235,7 @@ func (c Chat) Last() Message {
 	return c.Messages[len(c.Messages)-1]
 }
 
-// Find returns the newest message for which is holds.
+// Find returns the newest message for which is returns true.
 func (c Chat) Find(is func(Message) bool) (Message, bool) {
 	for _, m := range slices.Backward(c.Messages) {
 		if is(m) {
@@ -266,8 +266,8 @@ func (s *Server) snapshot(id int64) Chat {
 	return out
 }
 
-// WaitFor waits until is holds for a chat and returns it. If ctx ends first, the
-// error shows the chat.
+// WaitFor waits until is returns true for a chat, and returns the chat. If ctx
+// ends first, the error shows the chat.
 func (s *Server) WaitFor(ctx context.Context, chat int64, is func(Chat) bool) (Chat, error) {
 	var c Chat
 	err := s.Wait(ctx, func() bool {
@@ -280,8 +280,8 @@ func (s *Server) WaitFor(ctx context.Context, chat int64, is func(Chat) bool) (C
 	return c, nil
 }
 
-// Wait waits until is holds. is is called after each change with the server
-// locked, so it must not call the server.
+// Wait waits until a condition holds. It calls is after each change with the
+// server locked, so is must not call the server.
 func (s *Server) Wait(ctx context.Context, is func() bool) error {
 	for {
 		s.mu.Lock()

@@ -49,9 +49,9 @@ type Server struct {
 type chat struct {
 	id       int64
 	messages []*Message
-	topics   map[int]bool // by thread, true = open
-	refusal  *answer      // error of every send: blocked, removed, moved
-	mayPin   bool         // the bot may pin in this group
+	topics   map[int]bool  // by thread, true = open
+	refusal  *methodResult // error of every send: blocked, removed, moved
+	mayPin   bool          // the bot may pin in this group
 	notices  []Notice
 	count    Count
 }
@@ -107,14 +107,14 @@ func (s *Server) Reconnect() error {
 	return nil
 }
 
-// Disconnect takes the server off the network: calls in progress are cut, new ones
-// refused. People can go on writing.
+// Disconnect takes the server off the network: calls in progress are cut, new
+// ones are refused. People can still write.
 func (s *Server) Disconnect() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.http != nil {
 		_ = s.listener.Close() // the server may not serve it yet
-		_ = s.http.Close()     // cuts the connections on purpose
+		_ = s.http.Close()     // cuts the connections, as intended
 		s.http = nil
 	}
 }

@@ -66,7 +66,7 @@ func (r reply) id(t *testing.T) int {
 	return m.ID
 }
 
-// call calls a method with pairs of names and values.
+// call calls a method with the given parameter names and values, in pairs.
 func call(ctx context.Context, s *far.Server, method string, pairs ...string) (reply, error) {
 	form := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -187,7 +187,7 @@ func TestLongPolling(t *testing.T) {
 	must(t, s, "getUpdates", "offset", fmt.Sprint(updates(t, got.r)[0]+1))
 
 	waits = poll(t.Context())
-	if r := must(t, s, "getUpdates"); !r.OK { // the second poll goes on and the first one ends
+	if r := must(t, s, "getUpdates"); !r.OK { // the second poll continues and the first one ends
 		t.Errorf("%+v", r)
 	}
 	if got := <-waits; got.r.Code != 409 || !strings.Contains(got.r.Text, "terminated by other getUpdates") {
@@ -224,7 +224,7 @@ func TestLongPolling(t *testing.T) {
 	}
 }
 
-// The errors of Telegram, in its words.
+// TestRefusals checks the texts of Telegram's errors.
 func TestRefusals(t *testing.T) {
 	s, c := start(t, far.Options{})
 	s.Say(mira, mira.ID, "/start")
@@ -260,7 +260,7 @@ func TestRefusals(t *testing.T) {
 		{"sendMessage", with("text", "x", "reply_markup", `{"inline_keyboard":[[{"text":" ","callback_data":"x"}]]}`), "Bad Request: inline keyboard button text must be non-empty"},
 		{"sendMessage", with("text", "x", "reply_markup", `{`), "Bad Request: can't parse reply keyboard markup JSON object"},
 		{"editMessageText", append(html("<b>old</b>"), "message_id", id), "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"},
-		{"editMessageText", append(html("old"), "message_id", id), ""}, // without bold it is another text
+		{"editMessageText", append(html("old"), "message_id", id), ""}, // an edit that only removes bold is a change
 		{"editMessageText", append(html("x"), "message_id", "99"), "Bad Request: message to edit not found"},
 		{"editMessageText", append(html("x"), "message_id", "1"), "Bad Request: message can't be edited"},
 		{"deleteMessage", with("message_id", "99"), "Bad Request: message to delete not found"},
@@ -513,7 +513,7 @@ func TestTaps(t *testing.T) {
 	}
 }
 
-// sorted returns got in the order of want, with other elements at the end.
+// sorted returns got in the order of want, with all other elements at the end.
 func sorted(got, want []string) []string {
 	var out, rest []string
 	for _, w := range want {

@@ -7,9 +7,9 @@ import (
 	"unicode/utf16"
 )
 
-// Texts that Telegram's clients make tappable. A word joiner after "/", "@", "."
-// or "://" prevents it. The expressions match rather more than the clients do:
-// also file names whose extension is a country.
+// Texts that Telegram's clients make tappable. A word joiner after "/", "@",
+// "." or "://" prevents it. The expressions match more than the clients do, for
+// example file names whose extension is a country's top-level domain.
 var (
 	commandTap = regexp.MustCompile(`(?:^|[^\p{L}\p{N}_/<>])(/[a-zA-Z0-9_]{1,64}(?:@[a-zA-Z0-9_]{3,32})?)(?:$|[^\p{L}\p{N}_/<>])`)
 	mentionTap = regexp.MustCompile(`(?:^|[^\p{L}\p{N}_/])(@[a-zA-Z0-9_]{3,32})`)

@@ -35,8 +35,8 @@ type update struct {
 	expires time.Time // deleted after
 }
 
-// push queues an update, unless the bot does not request its kind. The caller holds
-// s.mu.
+// push queues an update, unless the bot does not request its kind. The caller
+// holds s.mu.
 func (s *Server) push(kind string, what any) {
 	q := &s.updates
 	if q.allowed != nil && !slices.Contains(q.allowed, kind) {
@@ -122,11 +122,11 @@ func (s *Server) Polling() bool {
 }
 
 // getUpdates serves a long poll, and ends the poll of another caller with 409.
-func (s *Server) getUpdates(c call) answer {
+func (s *Server) getUpdates(c call) methodResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.webhook != "" {
-		return answer{code: 409, text: webhookConflict}
+		return methodResult{code: 409, text: webhookConflict}
 	}
 	if list, given := c.params["allowed_updates"]; given {
 		var kinds []string
@@ -180,16 +180,16 @@ func (s *Server) getUpdates(c call) answer {
 		s.mu.Lock()
 		if kicked {
 			if s.webhook != "" {
-				return answer{code: 409, text: webhookConflict}
+				return methodResult{code: 409, text: webhookConflict}
 			}
-			return answer{code: 409, text: conflict}
+			return methodResult{code: 409, text: conflict}
 		}
 	}
 }
 
-// confirm removes the updates that the bot confirms. An offset far above all ids
-// confirms nothing, and updates start with the first one: the source of the public
-// server does the same, because ids restart on another server.
+// confirm removes the updates that the bot confirms. An offset far above all
+// ids confirms nothing, and delivery starts with the first update: the public
+// server's source does the same, because ids restart on another server.
 func (s *Server) confirm(offset int) {
 	q := &s.updates
 	if offset != 0 && q.ignoreConfirmations > 0 {

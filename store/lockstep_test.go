@@ -13,15 +13,15 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// TestTwins runs random schedules on Store and Memory. Both must behave alike,
+// TestLockstep runs random schedules on Store and Memory. Both must behave alike,
 // and after each step the queue holds at most one edit of a key.
-func TestTwins(t *testing.T) {
+func TestLockstep(t *testing.T) {
 	s := mustOpen(t, t.TempDir())
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++ // the round's own chats
 		chats := []string{fmt.Sprintf("t:%d", n), fmt.Sprintf("t:%d/5", n), fmt.Sprintf("t:%d-2", n), fmt.Sprintf("t:%d-2/5", n)}
-		w := twins{s: s, m: NewMemory(), chats: chats, real: map[int64]int64{}}
+		w := lockstep{s: s, m: NewMemory(), chats: chats, storeIDs: map[int64]int64{}}
 		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {
 			w.step(t, i)
 			w.compareQueues(t)
@@ -30,16 +30,16 @@ func TestTwins(t *testing.T) {
 	})
 }
 
-type twins struct {
-	s     *Store
-	m     *Memory
-	chats []string
-	real  map[int64]int64 // Store's id by Memory's
-	ids   []int64         // every id of Memory that was ever read
-	last  int             // last platform id
+type lockstep struct {
+	s        *Store
+	m        *Memory
+	chats    []string
+	storeIDs map[int64]int64 // Store's id by Memory's
+	ids      []int64         // every id of Memory that was ever read
+	last     int             // last platform id
 }
 
-func (w *twins) step(t *rapid.T, i int) {
+func (w *lockstep) step(t *rapid.T, i int) {
 	ctx := t.Context()
 	chat := rapid.SampledFrom(w.chats).Draw(t, "chat")
 	key := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key")
@@ -47,7 +47,7 @@ func (w *twins) step(t *rapid.T, i int) {
 	at := entryTime.Add(time.Duration(i) * time.Minute)
 	both := func(do func(l ledgerStore, id int64) (any, error), id int64) {
 		mine, merr := do(w.m, id)
-		theirs, serr := do(w.s, w.real[id])
+		theirs, serr := do(w.s, w.storeIDs[id])
 		if errors.Is(merr, ledger.ErrReplaced) != errors.Is(serr, ledger.ErrReplaced) || (merr == nil) != (serr == nil) || mine != theirs {
 			t.Fatalf("Memory: %v, %v; Store: %v, %v", mine, merr, theirs, serr)
 		}
@@ -83,23 +83,23 @@ func (w *twins) step(t *rapid.T, i int) {
 		both(func(l ledgerStore, id int64) (any, error) {
 			switch what {
 			case 6:
-				return nil, l.Unsent(ctx, id)
+				return nil, l.AbortDelivery(ctx, id)
 			case 7:
 				return nil, l.Drop(ctx, id, "why")
 			case 8:
-				return nil, l.Trying(ctx, id)
+				return nil, l.BeginDelivery(ctx, id)
 			}
 			return l.Sent(ctx, id, platform, at)
 		}, id)
 	}
 }
 
-func (w *twins) queued(ctx context.Context, chat string) []ledger.QueuedMessage {
+func (w *lockstep) queued(ctx context.Context, chat string) []ledger.QueuedMessage {
 	all, _ := w.m.Queued(ctx, chat)
 	return all
 }
 
-func (w *twins) compareQueues(t *rapid.T) {
+func (w *lockstep) compareQueues(t *rapid.T) {
 	ctx := t.Context()
 	for _, chat := range w.chats {
 		mine, merr := w.m.Queued(ctx, chat)
@@ -110,10 +110,10 @@ func (w *twins) compareQueues(t *rapid.T) {
 		edits := map[string]bool{}
 		for i := range mine {
 			id := mine[i].ID
-			if known, ok := w.real[id]; ok && known != theirs[i].ID {
+			if known, ok := w.storeIDs[id]; ok && known != theirs[i].ID {
 				t.Fatalf("%s: message %d of Memory was %d of Store and is %d", chat, id, known, theirs[i].ID)
 			} else if !ok {
-				w.real[id], w.ids = theirs[i].ID, append(w.ids, id)
+				w.storeIDs[id], w.ids = theirs[i].ID, append(w.ids, id)
 			}
 			if m := mine[i]; m.Edit {
 				if edits[m.Key] {
@@ -132,7 +132,7 @@ func (w *twins) compareQueues(t *rapid.T) {
 	}
 }
 
-func (w *twins) compareShown(t *rapid.T) {
+func (w *lockstep) compareShown(t *rapid.T) {
 	ctx := t.Context()
 	for _, chat := range w.chats {
 		for _, key := range []string{"a", "b"} {

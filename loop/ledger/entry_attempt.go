@@ -1,0 +1,142 @@
+package ledger
+
+import (
+	"time"
+)
+
+// Commitment is the first entry of an attempt's chain.
+type Commitment struct {
+	TaskID string `json:"taskId"`
+	Title  string `json:"title"`
+	Tier   string `json:"tier,omitempty"`
+	Branch string `json:"branch"`
+	Base   string `json:"base"` // commit that the attempt builds on
+	Tree   string `json:"tree"`
+	Resume bool   `json:"resume,omitempty"` // the attempt was parked and continues from its tree
+}
+
+// Claim records which agent took the task.
+type Claim struct {
+	AgentID   string    `json:"agentId"`
+	StartedAt time.Time `json:"startedAt"`
+}
+
+// Evidence is one proof of what an attempt did. Kind decides which fields are
+// filled: investigation, fix-applied, build, review.
+type Evidence struct {
+	Kind         string   `json:"kind"`
+	RootCause    string   `json:"rootCause,omitempty"`
+	Affected     []string `json:"affectedFiles,omitempty"`
+	Strategy     string   `json:"strategy,omitempty"`
+	FilesChanged int      `json:"filesChanged,omitempty"`
+	LinesAdded   int      `json:"linesAdded,omitempty"`
+	LinesRemoved int      `json:"linesRemoved,omitempty"`
+	Command      string   `json:"command,omitempty"`
+	ExitCode     int      `json:"exitCode,omitempty"`
+	DurationMs   int64    `json:"durationMs,omitempty"`
+	Tail         string   `json:"tail,omitempty"`
+	Flaky        bool     `json:"flaky,omitempty"`
+	Type         string   `json:"reviewType,omitempty"`
+	Passes       int      `json:"passes,omitempty"`
+	Verdict      string   `json:"verdict,omitempty"`
+	Issues       []Issue  `json:"issues,omitempty"`
+}
+
+// AttemptOutcome says how an attempt ended.
+type AttemptOutcome string
+
+// Outcomes. OutcomeConverged is the only success. OutcomeParked, OutcomePlanned
+// and OutcomeAnew are no failures and count against no limit.
+const (
+	OutcomeConverged AttemptOutcome = "converged" // no issue at or above the threshold, all green
+	OutcomeStalled   AttemptOutcome = "stalled"   // another round would only repeat an earlier one
+	OutcomeLimit     AttemptOutcome = "limit"     // MaxSessions reached
+	OutcomeRed       AttemptOutcome = "red"       // verification failed MaxRed times in a row
+	OutcomeFailed    AttemptOutcome = "failed"    // failed sessions
+	OutcomeBlocked   AttemptOutcome = "blocked"   // a session or an expired question says that the task cannot be done
+	OutcomeBudget    AttemptOutcome = "budget"
+	OutcomeParked    AttemptOutcome = "parked"  // continues later from its tree
+	OutcomeAnew      AttemptOutcome = "anew"    // starts over without a failure: a conflict, another plan
+	OutcomePlanned   AttemptOutcome = "planned" // its plan became parts
+)
+
+// Submit is the last entry of an attempt's chain.
+type Submit struct {
+	Result          string         `json:"result"` // pass or fail
+	Outcome         AttemptOutcome `json:"outcome,omitempty"`
+	Reason          string         `json:"reason,omitempty"`
+	Evidence        []string       `json:"evidence,omitempty"` // ids of the sessions that produced the result
+	ClosedAt        time.Time      `json:"closedAt"`
+	TotalDurationMs int64          `json:"totalDurationMs"`
+	Commit          string         `json:"commit,omitempty"`
+}
+
+// AttemptEnded records the end of an attempt that did not converge.
+type AttemptEnded struct {
+	Failed  bool           `json:"failed"` // false: parked, to continue from its tree
+	Why     string         `json:"why"`
+	Replan  bool           `json:"replan,omitempty"` // after a conflict: the task starts over on the new tip, and this attempt does not count
+	Outcome AttemptOutcome `json:"outcome,omitempty"`
+}
+
+// ChecksBegun records the commands that are about to run: setup, then
+// verification. Each of them is a session.
+type ChecksBegun struct {
+	Kind     Kind      `json:"kind"` // verify, baseline, final
+	Tree     string    `json:"tree"`
+	Setup    int       `json:"setup,omitempty"` // number of leading Commands that are setup
+	Commands []Command `json:"commands"`
+}
+
+// Result is the result of one verification command.
+type Result struct {
+	Run      string `json:"run"`
+	OK       bool   `json:"ok"`
+	Flaky    bool   `json:"flaky,omitempty"` // failed, then passed when repeated
+	Advisory bool   `json:"advisory,omitempty"`
+	Exit     int    `json:"exit"`
+	Ms       int64  `json:"ms"`
+	Tail     string `json:"tail,omitempty"`
+	Session  string `json:"session"`
+}
+
+// Verified records the result of all commands of a check, on a session's tree, the
+// start commit (baseline) or the branch tip (final).
+type Verified struct {
+	Kind    Kind     `json:"kind"`
+	OK      bool     `json:"ok"`
+	Results []Result `json:"results,omitempty"`
+	Tree    string   `json:"tree"`
+}
+
+// Routed records which hat is next, on which tree, and why.
+type Routed struct {
+	From  string `json:"from,omitempty"`
+	On    string `json:"on,omitempty"`
+	To    string `json:"to"` // a hat or Converged
+	Tree  string `json:"tree"`
+	Round int    `json:"round,omitempty"`
+	Why   string `json:"why,omitempty"`
+}
+
+// Redo records that the same hat runs again because its last session cannot be
+// routed.
+type Redo struct {
+	Why    RedoReason `json:"why"`
+	Note   string     `json:"note"`             // for the next session
+	Tree   string     `json:"tree"`             // input tree of the next session
+	Failed bool       `json:"failed,omitempty"` // counts as a failed session
+}
+
+// StageSet records an attempt's stage where no other entry implies it.
+type StageSet struct {
+	Stage Stage `json:"stage"`
+}
+
+// TreeMerged records the merge of a task's change onto a newer tip: the tree or the
+// conflicts.
+type TreeMerged struct {
+	Onto      string   `json:"onto"`
+	Tree      string   `json:"tree,omitempty"`
+	Conflicts []string `json:"conflicts,omitempty"`
+}

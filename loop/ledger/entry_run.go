@@ -1,0 +1,147 @@
+package ledger
+
+import (
+	"time"
+)
+
+// RunPlanned begins a run, before its preflight.
+type RunPlanned struct {
+	Run      string   `json:"run"`
+	Settings Settings `json:"settings"`
+	Check    bool     `json:"check,omitempty"`    // preflight only
+	Fresh    bool     `json:"fresh,omitempty"`    // start from HEAD, even if the branch of an earlier run has commits
+	Previous string   `json:"previous,omitempty"` // branch of the source's last run
+}
+
+// RunResumed records that a person started an unfinished run again. The counts of
+// its limits start from zero.
+type RunResumed struct {
+	Settings Settings `json:"settings"`
+}
+
+// AgentChosen records that a person chose another agent for the rest of the run.
+type AgentChosen struct {
+	Agent string `json:"agent"`
+}
+
+// PreflightFailed records the problems that keep the run from starting.
+type PreflightFailed struct {
+	Problems []Finding `json:"problems"`
+}
+
+// PreflightDone records a successful preflight and the commit that work starts from.
+type PreflightDone struct {
+	Base     Base      `json:"base"`
+	Warnings []Finding `json:"warnings,omitempty"`
+}
+
+// RunStarted records that a run may start agents from now on. Advisory lists
+// the verification commands that already fail on the start commit; their
+// failures are shown and count against no attempt.
+type RunStarted struct {
+	Tasks    int      `json:"tasks"`
+	First    string   `json:"first,omitempty"`
+	Baseline []Result `json:"baseline,omitempty"`
+	Advisory []string `json:"advisory,omitempty"`
+}
+
+// RunState is the state of a run (docs/spec 1).
+type RunState string
+
+// States of a run.
+const (
+	RunPlanning RunState = "planned"
+	RunRunning  RunState = "running"
+	RunPausing  RunState = "pausing"
+	RunPaused   RunState = "paused"
+	RunWaiting  RunState = "waiting"
+	RunStopping RunState = "stopping"
+	RunOver     RunState = "ended"
+)
+
+// WaitReason says what a waiting or paused run waits for.
+type WaitReason string
+
+// What a run can wait for.
+const (
+	WaitLimit    WaitReason = "limit"
+	WaitQuestion WaitReason = "question"
+	WaitAgent    WaitReason = "agent"
+	WaitReview   WaitReason = "review" // paused after max_tasks
+	WaitPerson   WaitReason = "person" // paused by /pause
+	WaitDisk     WaitReason = "disk"
+)
+
+// BaselineBroke records commands that passed on the start commit when the run
+// began and now fail there, in a clean folder. No task of the run caused that,
+// so their failures are only shown from here on.
+type BaselineBroke struct {
+	Commands []string `json:"commands"`
+	Text     string   `json:"text"` // the first command and the end of its output
+}
+
+// RunStateSet records a change of a run's state.
+type RunStateSet struct {
+	State  RunState   `json:"state"`
+	Wait   WaitReason `json:"wait,omitempty"`
+	Until  time.Time  `json:"until,omitzero"`
+	Agent  string     `json:"agent,omitempty"` // the agent that the run waits for, with WaitLimit and WaitAgent
+	Text   string     `json:"text,omitempty"`
+	Signal string     `json:"signal,omitempty"` // the signal that stopped the run: SIGINT, SIGTERM
+	Now    bool       `json:"now,omitempty"`    // running sessions are cut off
+}
+
+// Reason is why a run ended (docs/spec 2.4).
+type Reason string
+
+// Reasons.
+const (
+	ReasonDone       Reason = "all tasks done"
+	ReasonChosen     Reason = "chosen tasks done" // --from or --only excluded the remaining tasks
+	ReasonBlocked    Reason = "blocked task"
+	ReasonNothing    Reason = "nothing left that can run"
+	ReasonManual     Reason = "only manual verify left"
+	ReasonStreak     Reason = "3 tasks in a row blocked"
+	ReasonIterations Reason = "max iterations"
+	ReasonUntil      Reason = "wall clock"
+	ReasonBudget     Reason = "budget"
+	ReasonBaseline   Reason = "baseline broke" // verification now fails on the start commit too
+	ReasonStopped    Reason = "stopped"
+	ReasonPreflight  Reason = "could not start"
+	ReasonChecked    Reason = "checked"  // run --check
+	ReasonReplaced   Reason = "replaced" // by run --new
+	ReasonInternal   Reason = "internal error"
+)
+
+// RunFinishing records that a run is about to end, while its branch tip is
+// still being verified in a clean folder.
+type RunFinishing struct {
+	Ending RunEnded `json:"ending"`
+}
+
+// RunEnded records why a run ended and how to resume it.
+type RunEnded struct {
+	Reason   Reason   `json:"reason"`
+	Exit     int      `json:"exit"`            // ExitCode of this end
+	Agent    string   `json:"agent,omitempty"` // the unusable agent, if the run ended because of it
+	Text     string   `json:"text,omitempty"`
+	By       string   `json:"by,omitempty"`
+	Done     int      `json:"done"`
+	Total    int      `json:"total"`
+	Branch   string   `json:"branch,omitempty"`
+	Tip      string   `json:"tip,omitempty"`
+	Final    []Result `json:"final,omitempty"`     // verification of the branch tip in a clean folder
+	FinalOK  *bool    `json:"final_ok,omitempty"`  // nil: not run
+	FinalCut bool     `json:"final_cut,omitempty"` // that verification was cut off
+	Signal   string   `json:"signal,omitempty"`    // the signal that stopped the run: SIGINT, SIGTERM
+	Resume   string   `json:"resume,omitempty"`    // the exact command
+}
+
+// HatsRead records that hats or the pattern changed on disk during the run.
+// Sessions planned from here on use the new ones. If Trouble is set, the files
+// cannot be used and the previous hats stay in force.
+type HatsRead struct {
+	Pattern Pattern        `json:"pattern,omitzero"`
+	Hats    map[string]Hat `json:"hats,omitempty"`
+	Trouble string         `json:"trouble,omitempty"`
+}

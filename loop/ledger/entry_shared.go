@@ -1,0 +1,116 @@
+package ledger
+
+import (
+	"time"
+)
+
+// SharedSet records the configuration that all projects share.
+type SharedSet struct {
+	MaxSessions int `json:"max_sessions"`
+}
+
+// IDIssued records that the number of a run, guidance item or question is
+// taken. Numbers are unique per daemon and never reused.
+type IDIssued struct {
+	Kind string `json:"kind"` // r, g, q
+	N    int    `json:"n"`
+}
+
+// LeaseGranted gives one session a slot and an agent.
+type LeaseGranted struct {
+	Session string `json:"session"`
+	Project string `json:"project"`
+	Agent   string `json:"agent,omitempty"`
+}
+
+// LeaseReleased frees a session's slot and agent.
+type LeaseReleased struct {
+	Session string `json:"session"`
+}
+
+// AgentParked records that no project uses an agent until a time: the agent has
+// reached its usage limit, or could not be reached.
+type AgentParked struct {
+	Agent string       `json:"agent"`
+	Until time.Time    `json:"until"`
+	Known bool         `json:"known"` // the agent named Until; otherwise Until is an estimate, after which the agent is tried
+	Why   FailureClass `json:"why"`
+	Text  string       `json:"text,omitempty"`
+	Times int          `json:"times,omitempty"` // number of parkings in a row, for the back-off
+}
+
+// AgentUnusable records that an agent cannot work until a person repairs something.
+type AgentUnusable struct {
+	Agent     string `json:"agent"`
+	LoggedOut bool   `json:"logged_out,omitempty"`
+	Text      string `json:"text"`
+}
+
+// AgentUsable ends a parking or an unusable state.
+type AgentUsable struct {
+	Agent  string `json:"agent"`
+	Worked bool   `json:"worked,omitempty"` // one of the agent's sessions worked: the next back-off starts from the beginning
+	Trial  bool   `json:"trial,omitempty"`  // the agent needed a person and nobody reported a repair: it is only tried again
+}
+
+// WasOff records a time without a running nightporter. The next start writes it,
+// and only for absences that people may ask about.
+type WasOff struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+// DigestSent records the digest of a local day, so that no second one is sent.
+type DigestSent struct {
+	Day   string    `json:"day"`   // 2026-11-20, in the person's zone
+	Meant time.Time `json:"meant"` // when it was due
+	From  time.Time `json:"from"`  // the span that the digest covers: after From, up to To
+	To    time.Time `json:"to"`
+}
+
+// Missed returns the days without a digest between last, the day of the previous
+// digest, and this one: at most seven, none if last is "" or no date.
+func (b DigestSent) Missed(last string) []string {
+	day, err := time.Parse(time.DateOnly, b.Day)
+	if err != nil {
+		return nil
+	}
+	since, err := time.Parse(time.DateOnly, last)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for n := 7; n >= 1; n-- {
+		if d := day.AddDate(0, 0, -n); d.After(since) {
+			out = append(out, d.Format(time.DateOnly))
+		}
+	}
+	return out
+}
+
+// WeekDigestSent records the digest of a week, so that no second one is sent.
+type WeekDigestSent struct {
+	Week  string    `json:"week"`  // ISO 8601, 2026-W47, in the person's zone
+	Meant time.Time `json:"meant"` // when it was due
+	From  time.Time `json:"from"`  // the span that the digest covers: after From, up to To
+	To    time.Time `json:"to"`
+}
+
+// InputPoisoned records an input whose decision panicked. The input is never
+// tried again, and everything else goes on. With Done, the decision itself
+// stands, in the entries before this one, and only composing its messages
+// failed.
+type InputPoisoned struct {
+	Key   string `json:"key"`
+	Kind  string `json:"kind"`
+	Error string `json:"error"`
+	Done  bool   `json:"done,omitempty"`
+}
+
+// EffectFailed records an effect that could not be carried out.
+type EffectFailed struct {
+	Kind string `json:"kind"`
+	Key  string `json:"key"`
+	Text string `json:"text"`
+	Disk bool   `json:"disk,omitempty"`
+}

@@ -1,0 +1,79 @@
+package ledger
+
+// SourceRead records how the source differs from its last reading. It has new and
+// changed tasks in full, and the order of all tasks.
+type SourceRead struct {
+	Name    string   `json:"name"`
+	Path    string   `json:"path"`
+	Tasks   []Task   `json:"tasks,omitempty"`   // new, or changed in any field but Line
+	Order   []string `json:"order"`             // ids of all tasks, in document order
+	Gone    []string `json:"gone,omitempty"`    // ids of tasks that are no longer in the source
+	Own     []Task   `json:"own,omitempty"`     // tasks that nightporter puts in front; no file contains them
+	Trouble string   `json:"trouble,omitempty"` // why the file cannot be used; the last good reading stays in force
+}
+
+// SourceMarked records that a status was written into the user's file.
+type SourceMarked struct {
+	Mark  Mark   `json:"mark"`
+	Error string `json:"error,omitempty"` // why it could not be written; "" = it was
+}
+
+// TaskSet records a change of a task's status.
+type TaskSet struct {
+	From     Status `json:"from,omitempty"`
+	To       Status `json:"to"`
+	Why      string `json:"why,omitempty"`
+	Question string `json:"question,omitempty"` // id of the open question that belongs to it
+	Fresh    bool   `json:"fresh,omitempty"`    // failed attempts are forgotten: after /retry, or an edit of the body
+}
+
+// TaskWords records a person's words about a task. Every later prompt of the task
+// contains them.
+type TaskWords struct {
+	Text string `json:"text"`
+}
+
+// TaskNext records that a person wants the task to be the next one.
+type TaskNext struct{}
+
+// PathsAllowed records the decision about paths outside of a task's scope that
+// its sessions wrote repeatedly: a person allows the task to write them or,
+// with Denied, they stay forbidden and are not asked about again.
+type PathsAllowed struct {
+	Paths  []string `json:"paths"`
+	Denied bool     `json:"denied,omitempty"`
+}
+
+// PartsMade turns approved sections of a task's plan into tasks such as "Task
+// 5/b", which are in no file (docs/spec 4.4). Gone lists parts of an earlier plan
+// that were never begun. Whole says that the plan is settled: the task is done
+// when its parts are.
+type PartsMade struct {
+	Parts []Task            `json:"parts,omitempty"`
+	Plans map[string]string `json:"plans,omitempty"` // the section of each part as JSON, keyed by the part's id as written
+	Gone  []string          `json:"gone,omitempty"`
+	Whole bool              `json:"whole,omitempty"`
+}
+
+// PlanSettled records the result of the argument about a plan: the critic or a
+// person approved it, or a person sent it back with words.
+type PlanSettled struct {
+	Approved bool   `json:"approved"`
+	By       string `json:"by"` // "critic", or a person's name
+	Rounds   int    `json:"rounds"`
+	Words    string `json:"words,omitempty"`
+}
+
+// TaskCommitted records a task's commit on the branch. A task has one.
+type TaskCommitted struct {
+	Commit  string       `json:"commit"`
+	Parent  string       `json:"parent"`
+	Tree    string       `json:"tree"`
+	Subject string       `json:"subject"`
+	Files   []FileChange `json:"files,omitempty"`
+}
+
+// TipFound records that somebody else added commits to the run's branch.
+type TipFound struct {
+	Commit string `json:"commit"`
+}
