@@ -25,13 +25,18 @@ build: ## bin/nightporter and bin/hat, for this machine
 # them and takes ten times as long (internal/importtest holds them to it). What
 # starts goroutines around them is tested with it. SLOW begin first, so that
 # nothing long is left for the end.
+#
+# NORACE are packages whose goroutines others race: a night with every part of a
+# chat takes eight times as long with the detector, and internal/daemon/chat,
+# bot/delivery, bot/inbound and both platforms have it. make soak has it for all.
 PLAIN = ./guidance ./loop ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
-SLOW  = ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter ./loop/agent ./bot/internal/acceptance
+SLOW  = ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter ./loop/agent ./loop/workspace
+NORACE = ./bot/internal/acceptance
 
 test: ## all tests, with the race detector where there is concurrency, in random order; some minutes
-	@began=$$(date +%s); race=$$(go list ./... | grep -vxF "$$(go list $(PLAIN))") || exit 1; \
+	@began=$$(date +%s); race=$$(go list ./... | grep -vxF "$$(go list $(PLAIN) $(NORACE))") || exit 1; \
 	set -x; go vet ./... || exit 1; { set +x; } 2>/dev/null; export CGO_ENABLED=1; \
-	go run ./internal/gotest -began $$began -vet=off -shuffle=on -timeout 20m -- -race $(SLOW) $$race -- $(PLAIN)
+	go run ./internal/gotest -began $$began -vet=off -shuffle=on -timeout 20m -- -race $(SLOW) $$race -- $(NORACE) $(PLAIN)
 
 # Two things that make test does not have. The first is what a newcomer does:
 # its build cache is empty; Go modules are taken from this user's cache. The
@@ -54,13 +59,13 @@ e2e: ## a fresh clone of HEAD is built and its demo run; then real programs, end
 	git -C "$$tmp/demo/tea-shop" log --oneline nightporter/tea-shop/r1
 	@set -e; programs=$$(internal/e2e/programs.sh .cache/e2e); \
 	files=$$(grep -rlE '^//go:build e2e$$' --include='*_test.go' --exclude-dir='.?*' .); \
-	tests=$$(grep -hoE '^func Test[A-Za-z0-9_]+' $$files | sed 's/^func //' | paste -sd '|' -); \
+	tests=$$(grep -hoE '^func Test[A-Za-z0-9_]+' $$files | sed 's/^func //; /^TestMain$$/d' | paste -sd '|' -); \
 	set -x; \
 	env $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -timeout 15m $(E2E) -run "^($$tests)$$" $$(dirname $$files | sort -u)
 
 soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m each; an hour or two
 	NIGHTPORTER_SOAK=1 go test -count=1 -timeout 60m ./...
-	CGO_ENABLED=1 go test -race -count=1 -timeout 60m $(PLAIN)
+	CGO_ENABLED=1 go test -race -count=1 -timeout 60m $(PLAIN) $(NORACE)
 	go test -count=1 -timeout 60m ./store -args -crash.rounds=200
 	go test -count=1 -timeout 60m ./cmd/nightporter/crash -args -crash.all -kill.count=200
 	go test -count=1 -timeout 60m $(RAPID) -args -rapid.checks=2000

@@ -14,7 +14,7 @@ import (
 // choice the verb that they pressed.
 func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {
 	text := conflictLine(s, actor, now) + ". " + unchanged
-	if over := overrule(s, choice, "", now); over != "" {
+	if over := overrule(s, choice, "", now).Command; over != "" {
 		text += " To overrule: " + over
 	}
 	return text
@@ -25,12 +25,12 @@ func ConflictText(s loop.Answered, actor, choice string, now time.Time) string {
 func Conflict(s loop.Answered, actor, choice, words string, now time.Time) Message {
 	m := refusal("press.second", SignFailed+" "+conflictLine(s, actor, now))
 	m.add(unchanged)
-	if over := overrule(s, choice, words, now); over != "" {
-		label := "Overrule"
-		if strings.HasSuffix(over, wordsWanted) {
-			label += "…"
+	if over := overrule(s, choice, words, now); over.Command != "" {
+		over.Label = "Overrule"
+		if over.Placeholder != "" {
+			over.Label += "…"
 		}
-		m.exact(label, over)
+		m.Buttons = append(m.Buttons, over) // unchanged: it may repeat a person's words
 	}
 	return m
 }
@@ -63,29 +63,26 @@ func conflictLine(s loop.Answered, actor string, now time.Time) string {
 // unchanged ends the reply to an answer that came too late and changes nothing.
 const unchanged = "Nothing changed."
 
-// wordsWanted ends a command to which its reader adds words.
-const wordsWanted = " WORDS"
-
-// overrule returns the command that still carries out what a late answer wanted.
-// It returns "" if the answer wanted the same as the first, if nobody answered
-// the question, or if no command can carry it out any more.
-func overrule(s loop.Answered, choice, words string, now time.Time) string {
+// overrule returns a button, without its label, that still carries out what a late
+// answer wanted. It is zero if the answer wanted the same as the first, if nobody
+// answered the question, or if no command can carry it out any more.
+func overrule(s loop.Answered, choice, words string, now time.Time) Button {
 	own := strings.TrimSpace(choice + " " + words)
 	choice, words = strings.ToLower(strings.TrimSpace(choice)), strings.TrimSpace(words)
 	if s.By == "" || choice == "" && words == "" || choice == strings.ToLower(s.Choice) && words == "" {
-		return ""
+		return Button{}
 	}
 	w, known := wordings[s.Subject.Kind]
 	if !known {
-		return ""
+		return Button{}
 	}
 	v, is := w.verbs[choice]
 	switch {
 	case is && v.overrule != nil:
 		return v.overrule(s, words, now)
 	case is || w.own == nil:
-		return ""
-	case len(choice) == 1 && words == "": // an option's letter: the question's message holds the option's text
+		return Button{}
+	case len(choice) == 1 && words == "": // an option's letter: the option's text stands in the question's message
 		return guideAgain(s, "")
 	}
 	return guideAgain(s, own)
@@ -107,9 +104,10 @@ func taskArgs(tasks []string) string {
 // guideAgain returns the command that gives the late answer's words as guidance
 // to the task of the settled question. It leaves out words longer than maxTwin,
 // which have to be typed again.
-func guideAgain(s loop.Answered, words string) string {
+func guideAgain(s loop.Answered, words string) Button {
+	to := "/guidance #" + idArg(s.Subject.Task)
 	if words == "" || len(words) > maxTwin {
-		return "/guidance #" + idArg(s.Subject.Task) + wordsWanted
+		return textButton("", to, "WORDS")
 	}
-	return "/guidance #" + idArg(s.Subject.Task) + " " + words
+	return Button{Command: to + " " + words}
 }

@@ -52,7 +52,7 @@ func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) 
 	})
 	var input *ledger.InputError
 	if errors.As(err, &input) { // the run cannot start, for a reason that the person can remove
-		return NotStarted(d.project, input.Findings), nil
+		return NotStarted(d.project, input.Diagnostics), nil
 	}
 	if err != nil {
 		return Message{}, err

@@ -8,12 +8,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxFindings limits the problems in one message.
-const maxFindings = 5
+// maxDiagnostics limits the problems in one message.
+const maxDiagnostics = 5
 
 // NotStarted lists the problems that keep a run from starting, each with its
 // remedy (docs/spec 2.0).
-func NotStarted(project string, found []ledger.Finding) Message {
+func NotStarted(project string, found []ledger.Diagnostic) Message {
 	rest := "not started: " + Plural(len(found), "problem")
 	if len(found) == 1 && found[0].File != "" {
 		rest = "not started: " + findingPlace(found[0])
@@ -26,22 +26,22 @@ func NotStarted(project string, found []ledger.Finding) Message {
 	return m
 }
 
-func (m *Message) findings(found []ledger.Finding) {
-	for _, f := range found[:min(len(found), maxFindings)] {
+func (m *Message) findings(found []ledger.Diagnostic) {
+	for _, f := range found[:min(len(found), maxDiagnostics)] {
 		text := Cut(Clean(f.Text), 4*quoteWidth)
 		if f.File != "" {
 			text = findingPlace(f) + "  " + text
 		}
 		m.add(text)
-		m.add(Cut(Clean(f.Fix), 2*quoteWidth))
+		m.add(Cut(Clean(f.Remedy), 2*quoteWidth))
 	}
-	if more := len(found) - maxFindings; more > 0 {
+	if more := len(found) - maxDiagnostics; more > 0 {
 		m.add(fmt.Sprintf("and %d more", more))
 	}
 }
 
 // findingPlace returns a finding's position: "checkout.md:41".
-func findingPlace(f ledger.Finding) string {
+func findingPlace(f ledger.Diagnostic) string {
 	name := Cut(Clean(path.Base(strings.ReplaceAll(f.File, `\`, "/"))), 40)
 	if f.Line > 0 {
 		name += fmt.Sprintf(":%d", f.Line)

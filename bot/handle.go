@@ -87,7 +87,7 @@ func pickProject(service Service, c *Command, r Request) (string, *Message) {
 	}
 	m := refusal("cmd.whichproject", first)
 	m.quote(c.Line)
-	m.add("Not done yet.")
+	m.Lines = append(m.Lines, Line{Text: "Not done yet.", Pending: true})
 	line := c.Line
 	if c.Verb == VerbWords {
 		line = "/" + string(VerbGuidance) + " " + line

@@ -50,7 +50,7 @@ func (d dispatch) noHats(err error) (m Message, failed bool, fault error) {
 	if errors.As(err, &input) {
 		m := refusal("hats.trouble", firstLine(SignFailed, d.project, "hats cannot be read", ""))
 		m.Project = d.project
-		m.findings(input.Findings)
+		m.findings(input.Diagnostics)
 		m.add("Mend it, then /hats.")
 		return m, true, nil
 	}

@@ -97,7 +97,7 @@ func TestHost(t *testing.T) {
 	none.configured = nil
 	texts["host-none-projects"] = none.say(t, "/projects")
 	broken := stays(fresh())
-	broken.offer = &ledger.InputError{Findings: []ledger.Finding{{Text: "/srv/shop is not a git repository", Fix: "git init"}, {File: "nightporter.toml", Line: 9, Text: "no time zone"}}}
+	broken.offer = &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "/srv/shop is not a git repository", Remedy: "git init"}, {File: "nightporter.toml", Line: 9, Text: "no time zone"}}}
 	texts["host-broken-run"] = broken.say(t, "/run")
 	broken.offer = errors.New("the disk sings")
 	texts["host-fault-run"] = broken.say(t, "/run")

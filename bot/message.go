@@ -50,6 +50,9 @@ const (
 type Line struct {
 	Kind LineKind `json:"kind,omitempty"`
 	Text string   `json:"text"`
+	// Pending marks a line that is true only until one of the message's buttons
+	// has been pressed.
+	Pending bool `json:"pending,omitempty"`
 }
 
 // Button offers a next step. Command is its twin, the line that a person can
@@ -57,6 +60,15 @@ type Line struct {
 type Button struct {
 	Label   string `json:"label"`
 	Command string `json:"twin"`
+	// Placeholder stands at the end of Command for a text that the person has to
+	// type: "WORDS". It is "" for a complete command.
+	Placeholder string `json:"placeholder,omitempty"`
+}
+
+// Prefix returns the command without its placeholder. The text that a person
+// types completes it.
+func (b Button) Prefix() string {
+	return strings.TrimRight(strings.TrimSuffix(b.Command, b.Placeholder), " ")
 }
 
 // Message is a text for people, independent of the platform that shows it.
@@ -134,7 +146,18 @@ func (m *Message) pre(text string) {
 }
 
 func (m *Message) button(label, twin string) {
-	m.Buttons = append(m.Buttons, Button{Label: Cut(Clean(label), LabelWidth), Command: Clean(twin)})
+	m.addButton(Button{Label: label, Command: twin})
+}
+
+func (m *Message) addButton(b Button) {
+	b.Label, b.Command = Cut(Clean(b.Label), LabelWidth), Clean(b.Command)
+	m.Buttons = append(m.Buttons, b)
+}
+
+// textButton returns a button whose command needs a text, for which placeholder
+// stands. Its label ends with "…".
+func textButton(label, prefix, placeholder string) Button {
+	return Button{Label: label + "…", Command: prefix + " " + placeholder, Placeholder: placeholder}
 }
 
 // exact adds a button whose command repeats a person's words unchanged. button

@@ -85,12 +85,12 @@ func passedNames(results []ledger.Result) []string {
 
 // Problems announces that the preflight found reasons against the run, which
 // therefore does not start (docs/spec 2.0).
-func Problems(s loop.State, found []ledger.Finding) Message {
+func Problems(s loop.State, found []ledger.Diagnostic) Message {
 	return NotStarted(s.Project.Name, found)
 }
 
 // Warnings announces findings of the preflight in spite of which the run starts.
-func Warnings(s loop.State, found []ledger.Finding) Message {
+func Warnings(s loop.State, found []ledger.Diagnostic) Message {
 	m := newMessage("run.warnings", firstLine(SignLook, s.Project.Name, runID(s)+": "+Plural(len(found), "thing")+" to look at", ""))
 	m.Project = s.Project.Name
 	m.findings(found)

@@ -159,7 +159,7 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 		return m
 	}
 	if redoable(t) {
-		m.button("Redo…", "/plan redo "+idArg(t.Task.ID)+" WORDS")
+		m.addButton(redoPlan("Redo", t.Task.ID))
 	}
 	return m
 }

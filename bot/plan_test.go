@@ -287,7 +287,7 @@ func TestPlanHostile(t *testing.T) {
 // another pattern.
 func TestHats(t *testing.T) {
 	d := atWork()
-	d.err = &ledger.InputError{Findings: []ledger.Finding{{File: "/home/mira/hats/mine.toml", Line: 3, Text: "unknown key \"wrote_allowed\"", Fix: "write_allowed"}}}
+	d.err = &ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: "/home/mira/hats/mine.toml", Line: 3, Text: "unknown key \"wrote_allowed\"", Remedy: "write_allowed"}}}
 	m, err := bot.Handle(context.Background(), d, bot.Request{Text: "/hats", Time: d.Now, Project: "shop"})
 	if err != nil || !strings.Contains(m.Text(0), "mine.toml:3") || !strings.HasPrefix(m.First(), bot.SignFailed) {
 		t.Errorf("%v\n%s", err, m.Text(0))

@@ -13,7 +13,7 @@ const asReview = "As review"
 // addVerbButtons adds a button for each verb of a question, and one that reads its plan.
 func addVerbButtons(m *Message, q ledger.Question) {
 	for _, v := range q.Verbs() {
-		m.button(verbLabel(q, v), Typed(q, v))
+		m.addButton(verbButton(q, v))
 	}
 	if read := ReadCommand(q); read != "" {
 		m.button("Read", read)
@@ -23,7 +23,21 @@ func addVerbButtons(m *Message, q ledger.Question) {
 // PlanCommand returns the command that shows the plan of a question's task.
 func PlanCommand(q ledger.Question) string { return "/plan " + idArg(q.Task) }
 
-// verbLabel returns the text of a verb's button.
+// redoPlan returns the button that discards a task's plan. Its words go to the
+// planner.
+func redoPlan(label, task string) Button {
+	return textButton(label, "/plan redo "+idArg(task), "WORDS")
+}
+
+// verbButton returns the button that answers a question with a verb.
+func verbButton(q ledger.Question, v string) Button {
+	if words := wordingOf(q).verbs[v].words; words != "" {
+		return textButton(verbLabel(q, v), q.ID+" "+v, words)
+	}
+	return Button{Label: verbLabel(q, v), Command: Typed(q, v)}
+}
+
+// verbLabel returns the text of a verb's button, without "…".
 func verbLabel(q ledger.Question, v string) string {
 	w := wordingOf(q).verbs[v]
 	switch {
@@ -43,16 +57,13 @@ func DigestButtons(q ledger.Question, all bool) []Button {
 	case buttonVerbs:
 		var out []Button
 		for _, v := range q.Verbs() {
-			label, more := strings.CutSuffix(verbLabel(q, v), "…")
+			b, label := verbButton(q, v), verbLabel(q, v)
 			about := task
 			if Width(task)+Width(label)+2 > LabelWidth {
 				about = q.ID
 			}
-			label += " " + about
-			if more {
-				label += "…"
-			}
-			out = append(out, Button{Label: label, Command: Typed(q, v)})
+			b.Label = strings.Replace(b.Label, label, label+" "+about, 1)
+			out = append(out, b)
 			if !all {
 				break
 			}
@@ -62,7 +73,7 @@ func DigestButtons(q ledger.Question, all bool) []Button {
 		return []Button{{Label: "Read " + task, Command: PlanCommand(q)}}
 	case buttonFirst:
 		v := q.Verbs()[0]
-		return []Button{{Label: verbLabel(q, v), Command: Typed(q, v)}}
+		return []Button{verbButton(q, v)}
 	}
 	return []Button{{Label: "Answer " + q.ID, Command: q.ID}}
 }

@@ -28,11 +28,11 @@ func init() {
 			verbs: map[string]verbWording{
 				"retry": {label: "Retry", after: triedAgain, overrule: retryAgain},
 				"skip":  {label: "Skip", after: putAway, overrule: skipAgain},
-				"guide": {label: "Guide…", words: "WORDS", settled: "guided",
+				"guide": {label: "Guide", words: "WORDS", settled: "guided",
 					after: func(q ledger.Question, item string) string {
 						return orElse(item, "Your words") + " → " + shortID(q.Task) + ", next attempt."
 					},
-					overrule: func(s loop.Answered, words string, _ time.Time) string { return guideAgain(s, words) }},
+					overrule: func(s loop.Answered, words string, _ time.Time) Button { return guideAgain(s, words) }},
 			},
 			task: waitsForAnswer, text: TextOutcome, buttons: buttonVerbs,
 			runEnd: func(q ledger.Question) (string, string) { return "Retry " + shortID(q.Task), q.ID + " retry" },
@@ -51,13 +51,13 @@ func init() {
 			expired: onlyOver,
 			verbs: map[string]verbWording{
 				"pass": {label: "Pass", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " is done and ticked." },
-					overrule: func(s loop.Answered, _ string, now time.Time) string {
+					overrule: func(s loop.Answered, _ string, now time.Time) Button {
 						if s.Before != nil && !now.After(s.At.Add(loop.UndoTime)) {
-							return Undoing(s.ID)
+							return Button{Command: Undoing(s.ID)}
 						}
-						return ""
+						return Button{}
 					}},
-				"fail": {label: "Fail…", words: "WHAT YOU SAW",
+				"fail": {label: "Fail", words: "WHAT YOU SAW",
 					after:    func(q ledger.Question, _ string) string { return shortID(q.Task) + " is done again, with these words." },
 					overrule: retryAgain}, // a passed task is done: only a retry runs it again
 			},
@@ -173,8 +173,8 @@ func init() {
 		ledger.AskStart: {
 			sign: SignAsk,
 			headline: func(s loop.State, q ledger.Question) string {
-				text, _, _ := strings.Cut(Clean(q.Text), ", ")
-				return strings.TrimSpace("Start " + Cut(s.Project.Name, 12) + "? " + text)
+				tasks, _ := offeredTasks(q)
+				return strings.TrimSpace("Start " + Cut(s.Project.Name, 12) + "? " + tasks)
 			},
 			first: firstAlone, past: (*Message).pastHead,
 			body: func(m *Message, s loop.State, q ledger.Question, _ time.Time) {
@@ -220,13 +220,13 @@ func init() {
 			expired: onlyOver,
 			verbs: map[string]verbWording{
 				"approve": {label: "Approve", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " is built as planned." }},
-				"reject": {label: "Reject…", words: "WHY",
+				"reject": {label: "Reject", words: "WHY",
 					after: func(q ledger.Question, _ string) string {
 						return shortID(q.Task) + " is planned anew, with these words."
 					},
 					// Only admins are asked this question, so its reader may use /plan redo.
-					overrule: func(s loop.Answered, _ string, _ time.Time) string {
-						return "/plan redo " + idArg(s.Subject.Task) + wordsWanted
+					overrule: func(s loop.Answered, _ string, _ time.Time) Button {
+						return redoPlan("", s.Subject.Task)
 					}},
 			},
 			closed: map[string]func(ledger.Question, string) string{"retry": triedAgain, "skip": putAway},
@@ -279,25 +279,26 @@ func onlyOver(ledger.Question, ledger.QuestionExpired) string { return "" }
 func triedAgain(q ledger.Question, _ string) string { return shortID(q.Task) + " is tried again." }
 func putAway(q ledger.Question, _ string) string    { return shortID(q.Task) + " is put away." }
 
-func retryAgain(s loop.Answered, _ string, _ time.Time) string {
-	return "/retry " + idArg(s.Subject.Task)
-}
-func skipAgain(s loop.Answered, _ string, _ time.Time) string {
-	return "/skip " + idArg(s.Subject.Task)
+func retryAgain(s loop.Answered, _ string, _ time.Time) Button {
+	return Button{Command: "/retry " + idArg(s.Subject.Task)}
 }
 
-func fixedCommand(line string) func(loop.Answered, string, time.Time) string {
-	return func(loop.Answered, string, time.Time) string { return line }
+func skipAgain(s loop.Answered, _ string, _ time.Time) Button {
+	return Button{Command: "/skip " + idArg(s.Subject.Task)}
+}
+
+func fixedCommand(line string) func(loop.Answered, string, time.Time) Button {
+	return func(loop.Answered, string, time.Time) Button { return Button{Command: line} }
 }
 
 // commandForAll returns an "overrule" cell: a command about all tasks of a
 // settled question.
-func commandForAll(command string) func(loop.Answered, string, time.Time) string {
-	return func(s loop.Answered, _ string, _ time.Time) string {
+func commandForAll(command string) func(loop.Answered, string, time.Time) Button {
+	return func(s loop.Answered, _ string, _ time.Time) Button {
 		if all := taskArgs(s.Subject.Tasks); all != "" {
-			return command + all
+			return Button{Command: command + all}
 		}
-		return ""
+		return Button{}
 	}
 }
 

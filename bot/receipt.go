@@ -127,7 +127,7 @@ func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message 
 		m = receipt("setaside", SignAway, "set aside", s.Project.Name, i, now)
 		m.said(who, i.Note)
 		m.add("Not used again unless you resend it.")
-		m.button("Resend…", "/guidance NEW WORDS")
+		m.addButton(textButton("Resend", "/guidance", "NEW WORDS"))
 	case guidance.NotReported:
 		m = receipt("notreported", SignLook, "not reported", s.Project.Name, i, now)
 		m.add(who + " did not say what it did with it. It still holds for " + orElse(shortID(task), "its task") + ", and the reviewer looks for it.")

@@ -28,7 +28,7 @@ func offerRun(ctx context.Context, d dispatch) (Message, error) {
 	offer, err := host.Offer(ctx, d.project, f)
 	var input *ledger.InputError
 	if errors.As(err, &input) {
-		return NotStarted(d.project, input.Findings), nil
+		return NotStarted(d.project, input.Diagnostics), nil
 	}
 	if err != nil {
 		return Message{}, err
@@ -63,6 +63,23 @@ func Running(s loop.State) Message {
 	return m
 }
 
+// offeredTasks returns how many tasks an offered run has, "12 tasks", and with
+// which it begins, "from #5"; "" for what is unknown. Releases before the fields
+// wrote both into the question's text.
+func offeredTasks(q ledger.Question) (count, from string) {
+	if q.Open == nil && q.First == "" {
+		count, from, _ = strings.Cut(Clean(q.Text), ", ")
+		return count, from
+	}
+	if q.Open != nil {
+		count = Plural(*q.Open, "task")
+	}
+	if q.First != "" {
+		from = "from " + Clean(ledger.ShortID(q.First))
+	}
+	return count, from
+}
+
 // offered returns the lines of the question that confirms a run: the run's
 // source, agent and limits (docs/spec 23.2).
 func offered(s loop.State, q ledger.Question) []string {
@@ -71,10 +88,9 @@ func offered(s loop.State, q ledger.Question) []string {
 	if o == nil {
 		return []string{q.Title}
 	}
-	_, from, _ := strings.Cut(q.Text, ", ")
 	source := sourceOf(*o)
-	if from != "" {
-		source += ", " + Clean(from)
+	if _, from := offeredTasks(q); from != "" {
+		source += ", " + from
 	}
 	lines = append(lines, source)
 	agent := Clean(o.Agent)

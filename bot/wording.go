@@ -10,15 +10,16 @@ import (
 // verbWording holds the texts that people read about one answer to a kind of
 // question.
 type verbWording struct {
-	label    string                                      // label of its button; ends with "…" if words have to be typed after it
-	labelFor func(q ledger.Question) string              // labelFor returns the label if it depends on the question; nil: label
-	words    string                                      // placeholder for the words to type after the verb: "WHY"; "" = no words needed
-	means    string                                      // explanation of the verb, "" if the label is enough
-	settled  string                                      // text in the question's message after this answer; "" = the verb's name
-	after    func(q ledger.Question, item string) string // returns the consequence; item is the id of the guidance that the answer's words became
-	// overrule returns the command that still achieves this answer after another
-	// answer settled the question, "" if no command does; nil: never any.
-	overrule func(s loop.Answered, words string, now time.Time) string
+	label    string                                      // on its button
+	labelFor func(q ledger.Question) string              // the label if it depends on the question; nil: label
+	words    string                                      // placeholder for the words to type after it: "WHY"; "" = no words needed
+	means    string                                      // explanation, "" if the label is enough
+	settled  string                                      // in the question's message after the answer; "" = the verb's name
+	after    func(q ledger.Question, item string) string // the consequence; item is the id of the guidance that its words became
+	// overrule returns a button, without its label, that still achieves this answer
+	// after another answer settled the question, a zero Button if no command does;
+	// nil: never any.
+	overrule func(s loop.Answered, words string, now time.Time) Button
 }
 
 // wording holds the texts that people read about one kind of question.

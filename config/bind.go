@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/nearest"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // fromTOML is implemented by types that accept several forms in TOML. An
@@ -30,12 +31,12 @@ func (e *valueError) Error() string { return e.text }
 type binder struct {
 	doc      *document
 	root     reflect.Type
-	problems []Problem
+	problems []ledger.Diagnostic
 }
 
 // bind reads the whole document into the struct that v points to, and returns
 // all mistakes.
-func bind(doc *document, v any) []Problem {
+func bind(doc *document, v any) []ledger.Diagnostic {
 	b := &binder{doc: doc, root: reflect.TypeOf(v).Elem()}
 	b.table(reflect.ValueOf(v).Elem(), doc.values, nil)
 	return b.problems
@@ -203,7 +204,7 @@ func (b *binder) unknown(key string, fields map[string]reflect.StructField, path
 	}
 	p := b.doc.atKey(child(path, key), text)
 	if home := b.sectionOf(b.root, key, nil); home != "" {
-		p.Fix = fmt.Sprintf("%q belongs %s", key, home)
+		p.Remedy = fmt.Sprintf("%q belongs %s", key, home)
 	} else {
 		names := make([]string, 0, len(fields))
 		for n := range fields {
@@ -276,7 +277,7 @@ func (b *binder) bad(path []string, err error) {
 	p := b.doc.atValue(path, err.Error())
 	var ve *valueError
 	if errors.As(err, &ve) {
-		p.Meant, p.Fix = ve.meant, ve.fix
+		p.Meant, p.Remedy = ve.meant, ve.fix
 	}
 	b.problems = append(b.problems, p)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // zones lists the names of time zones, to suggest one for a misspelt name. They
@@ -46,10 +47,10 @@ func (c *Config) knowsAgent(name string) (near string, ok bool) {
 	return nearest.Of(name, names), false
 }
 
-func unknownAgent(p Problem, name, near string) Problem {
+func unknownAgent(p ledger.Diagnostic, name, near string) ledger.Diagnostic {
 	p.Text, p.Meant = fmt.Sprintf("no agent %q", name), near
 	if near == "" {
-		p.Fix = fmt.Sprintf("Define it: [agents.%s] command = [\"…\"]", name)
+		p.Remedy = fmt.Sprintf("Define it: [agents.%s] command = [\"…\"]", name)
 	}
 	return p
 }
@@ -59,20 +60,22 @@ func unknownAgent(p Problem, name, near string) Problem {
 type checker struct {
 	doc      *document
 	cfg      *Config
-	problems []Problem
+	problems []ledger.Diagnostic
 }
 
-func (c *checker) bad(p Problem) { c.problems = append(c.problems, p) }
+func (c *checker) bad(p ledger.Diagnostic) { c.problems = append(c.problems, p) }
 
 // value adds a problem with the value of a key.
-func (c *checker) value(text string, path ...string) *Problem {
+func (c *checker) value(text string, path ...string) *ledger.Diagnostic {
 	return c.add(c.doc.atValue(path, text))
 }
 
 // key adds a problem with a key, or with the section that lacks it.
-func (c *checker) key(text string, path ...string) *Problem { return c.add(c.doc.atKey(path, text)) }
+func (c *checker) key(text string, path ...string) *ledger.Diagnostic {
+	return c.add(c.doc.atKey(path, text))
+}
 
-func (c *checker) add(p Problem) *Problem {
+func (c *checker) add(p ledger.Diagnostic) *ledger.Diagnostic {
 	c.bad(p)
 	return &c.problems[len(c.problems)-1]
 }
@@ -116,14 +119,14 @@ func (c *checker) sessionUser(name string) {
 	if _, err := strconv.ParseUint(name, 10, 32); err != nil { // a number needs no account
 		u, err := user.Lookup(name)
 		if err != nil {
-			c.value(fmt.Sprintf("no user %q on this host", name), "session_user").Fix =
+			c.value(fmt.Sprintf("no user %q on this host", name), "session_user").Remedy =
 				"Name one that exists, or a uid: sessions need no account"
 			return
 		}
 		uid = u.Uid
 	}
 	if uid == "0" {
-		c.value("sessions cannot run as root", "session_user").Fix = "Leave it out: sessions run as uid 65534 then"
+		c.value("sessions cannot run as root", "session_user").Remedy = "Leave it out: sessions run as uid 65534 then"
 	}
 }
 
@@ -137,13 +140,13 @@ func (c *checker) secretFile(file, howTo string, path ...string) {
 	st, err := os.Stat(file)
 	switch {
 	case err != nil:
-		c.value(name+": "+systemText(err), path...).Fix = fmt.Sprintf(howTo, file)
+		c.value(name+": "+systemText(err), path...).Remedy = fmt.Sprintf(howTo, file)
 	case !st.Mode().IsRegular():
 		c.value(name+": not a regular file", path...)
 	case st.Size() == 0:
-		c.value(name+": file is empty", path...).Fix = fmt.Sprintf(howTo, file)
+		c.value(name+": file is empty", path...).Remedy = fmt.Sprintf(howTo, file)
 	case st.Mode().Perm()&fs.FileMode(0o077) != 0:
-		c.value(fmt.Sprintf("%s: others can read it (%#o)", name, st.Mode().Perm()), path...).Fix = "chmod 600 " + file
+		c.value(fmt.Sprintf("%s: others can read it (%#o)", name, st.Mode().Perm()), path...).Remedy = "chmod 600 " + file
 	}
 }
 
@@ -171,9 +174,9 @@ func (c *checker) agents() {
 		case !known && c.isTable(at()) && !c.doc.has(at("command")...):
 			p := c.key(fmt.Sprintf("agent %q has no command", name), at()...)
 			p.Meant = nearest.Of(name, adapter.Names())
-			p.Fix = `command = ["./my-agent", "--flag"]`
+			p.Remedy = `command = ["./my-agent", "--flag"]`
 		case len(a.Command) == 0 && c.isList(at("command")):
-			c.value("command is empty", at("command")...).Fix = `command = ["./my-agent", "--flag"]`
+			c.value("command is empty", at("command")...).Remedy = `command = ["./my-agent", "--flag"]`
 		case len(a.Command) > 0 && strings.TrimSpace(a.Command[0]) == "" && isText(c.doc, at("command", "0")):
 			c.value("command is empty: its first element is the program", at("command", "0")...)
 		}
@@ -227,7 +230,7 @@ func (c *checker) project(i int) {
 	}
 	switch {
 	case p.Repo == "" && !c.doc.has(at("repo")...):
-		c.key("a project needs a repo", at("repo")...).Fix = `repo = "/path/to/repository"`
+		c.key("a project needs a repo", at("repo")...).Remedy = `repo = "/path/to/repository"`
 	case p.Repo == "" && isText(c.doc, at("repo")):
 		c.value("repo is empty", at("repo")...)
 	case p.Repo != "":
@@ -262,7 +265,7 @@ func (c *checker) commands(p *Project, at func(...string) []string) {
 		if isText(c.doc, where) || isText(c.doc, append(where, "run")) {
 			c.value("verify holds an empty command", where...)
 		} else if !c.doc.has(append(where, "run")...) && c.isTable(where) {
-			c.value("this verify entry lacks run", where...).Fix = `verify = [{run = "npm test", when = "code"}]`
+			c.value("this verify entry lacks run", where...).Remedy = `verify = [{run = "npm test", when = "code"}]`
 		}
 	}
 }
@@ -326,7 +329,7 @@ func (c *checker) hats(p *Project, at func(...string) []string) {
 		if len(wrong) == 0 && !f.hasReported(cat) {
 			for key, problems := range p.checkPlans(f.pattern, cat.hats) {
 				for _, problem := range problems {
-					c.value(problem.Text, at(key)...).Fix = problem.Fix
+					c.value(problem.Text, at(key)...).Remedy = problem.Remedy
 				}
 			}
 		}

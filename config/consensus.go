@@ -27,14 +27,14 @@ const (
 // about (docs/spec 4.4). These are errors rather than warnings: a person who
 // asks for consensus relies on it that nothing is built before. The problems
 // have no line yet.
-func checkConsensus(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
-	var problems []Problem
+func checkConsensus(p ledger.Pattern, hats map[string]ledger.Hat) []ledger.Diagnostic {
+	var problems []ledger.Diagnostic
 	for _, need := range []struct{ hat, event string }{{hatCritic, eventCritique}, {hatArchitect, eventAdvice}} {
 		h, ok := hats[need.hat]
-		problem := Problem{Fix: fmt.Sprintf("Your hat %s takes the place of the shipped one: mend it, or give it another name", need.hat)}
+		problem := ledger.Diagnostic{Remedy: fmt.Sprintf("Your hat %s takes the place of the shipped one: mend it, or give it another name", need.hat)}
 		switch {
 		case !ok:
-			problem = Problem{Text: fmt.Sprintf("consensus needs a hat %q, and there is none", need.hat)}
+			problem = ledger.Diagnostic{Text: fmt.Sprintf("consensus needs a hat %q, and there is none", need.hat)}
 		case len(h.Emits) != 1 || h.Emits[0] != need.event:
 			problem.Text = fmt.Sprintf("consensus needs hat %s to end with %s, and it ends with %s", need.hat, need.event, list(h.Emits))
 		case h.Writes():
@@ -60,23 +60,23 @@ func producesPlan(p ledger.Pattern, hats map[string]ledger.Hat) bool {
 	return false
 }
 
-func noPlan(key string, p ledger.Pattern) Problem {
-	return Problem{
-		Text: fmt.Sprintf("%s needs a plan, and no hat of pattern %s ends with %s", key, p.Name, eventPlan),
-		Fix:  fmt.Sprintf("Take a pattern with a planner, such as %s, or leave %s out", defaultPattern, key),
+func noPlan(key string, p ledger.Pattern) ledger.Diagnostic {
+	return ledger.Diagnostic{
+		Text:   fmt.Sprintf("%s needs a plan, and no hat of pattern %s ends with %s", key, p.Name, eventPlan),
+		Remedy: fmt.Sprintf("Take a pattern with a planner, such as %s, or leave %s out", defaultPattern, key),
 	}
 }
 
 // checkPlans returns, by key, why the pattern cannot fulfil the project's
 // settings about plans. checkPattern covers the same settings of the pattern
 // itself.
-func (p *Project) checkPlans(pattern ledger.Pattern, hats map[string]ledger.Hat) map[string][]Problem {
-	out := map[string][]Problem{}
+func (p *Project) checkPlans(pattern ledger.Pattern, hats map[string]ledger.Hat) map[string][]ledger.Diagnostic {
+	out := map[string][]ledger.Diagnostic{}
 	if p.Consensus && !pattern.Consensus {
 		out["consensus"] = checkConsensus(pattern, hats)
 	}
 	if p.PlanApproval && !producesPlan(pattern, hats) {
-		out["plan_approval"] = []Problem{noPlan("plan_approval", pattern)}
+		out["plan_approval"] = []ledger.Diagnostic{noPlan("plan_approval", pattern)}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -32,16 +33,16 @@ type document struct {
 	shipped bool // one of presets, which the user cannot edit
 }
 
-func parseDocument(file string, src []byte) (*document, []Problem) {
+func parseDocument(file string, src []byte) (*document, []ledger.Diagnostic) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff")) // some editors write a byte order mark
 	d := &document{file: file, src: src, positions: map[string]keyPosition{}}
 	if err := toml.Unmarshal(src, &d.values); err != nil {
 		var de *toml.DecodeError
 		if !errors.As(err, &de) {
-			return nil, []Problem{{File: file, Text: strings.TrimPrefix(err.Error(), "toml: ")}}
+			return nil, []ledger.Diagnostic{{File: file, Text: strings.TrimPrefix(err.Error(), "toml: ")}}
 		}
 		line, col := de.Position()
-		return nil, []Problem{d.syntaxProblem(line, col, strings.TrimPrefix(de.Error(), "toml: "))}
+		return nil, []ledger.Diagnostic{d.syntaxProblem(line, col, strings.TrimPrefix(de.Error(), "toml: "))}
 	}
 	d.locate()
 	return d, nil
@@ -49,11 +50,11 @@ func parseDocument(file string, src []byte) (*document, []Problem) {
 
 // syntaxProblem adds the remedy for the most frequent mistake, a text without
 // quotes.
-func (d *document) syntaxProblem(line, col int, text string) Problem {
+func (d *document) syntaxProblem(line, col int, text string) ledger.Diagnostic {
 	at := d.lineStart(line) + col - 1
 	p := d.problem(span{at, at + 1}, "not TOML: "+text)
 	if strings.Contains(text, "start of value") {
-		p.Fix = `Texts stand in quotes: key = "text"`
+		p.Remedy = `Texts stand in quotes: key = "text"`
 	}
 	return p
 }
@@ -190,12 +191,12 @@ func (d *document) trim(s span) span {
 func (d *document) has(path ...string) bool { _, ok := d.positions[pathKey(path)]; return ok }
 
 // atKey returns a problem with a key, or with the section that lacks it.
-func (d *document) atKey(path []string, text string) Problem {
+func (d *document) atKey(path []string, text string) ledger.Diagnostic {
 	return d.problem(d.find(path).key, text)
 }
 
 // atValue returns a problem with a key's value.
-func (d *document) atValue(path []string, text string) Problem {
+func (d *document) atValue(path []string, text string) ledger.Diagnostic {
 	return d.problem(d.find(path).value, text)
 }
 
@@ -208,11 +209,11 @@ func (d *document) find(path []string) keyPosition {
 	return keyPosition{}
 }
 
-// problem returns a Problem with a range of the document. A range of several
-// lines is cut at the end of its first line.
-func (d *document) problem(s span, text string) Problem {
-	p := Problem{File: d.file, Text: text}
-	if s.to == 0 { // the problem concerns no position
+// problem returns a diagnostic about a range, which ends at the end of its first
+// line.
+func (d *document) problem(s span, text string) ledger.Diagnostic {
+	p := ledger.Diagnostic{File: d.file, Text: text}
+	if s.to == 0 { // nothing in the document is to blame
 		return p
 	}
 	s.from = min(s.from, len(d.src))
@@ -222,9 +223,9 @@ func (d *document) problem(s span, text string) Problem {
 		end = start + i
 	}
 	p.Line = 1 + bytes.Count(d.src[:start], []byte{'\n'})
-	p.Col = 1 + utf8.RuneCount(d.src[start:s.from])
-	p.SourceLine = strings.TrimSuffix(string(d.src[start:end]), "\r")
-	p.Len = max(1, utf8.RuneCount(bytes.TrimRight(d.src[s.from:max(s.from, min(s.to, end))], " \t\r")))
+	p.Excerpt.Col = 1 + utf8.RuneCount(d.src[start:s.from])
+	p.Excerpt.Source = strings.TrimSuffix(string(d.src[start:end]), "\r")
+	p.Excerpt.Len = max(1, utf8.RuneCount(bytes.TrimRight(d.src[s.from:max(s.from, min(s.to, end))], " \t\r")))
 	return p
 }
 

@@ -8,22 +8,24 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // readFolder reads every .toml file of a folder, which may be missing. It
 // refuses a second file that defines the same name, because the order of
 // reading would otherwise decide which one holds.
-func readFolder[T any](l layer, kind string, read func(*document) (string, T, []Problem)) (map[string]T, []Problem) {
+func readFolder[T any](l layer, kind string, read func(*document) (string, T, []ledger.Diagnostic)) (map[string]T, []ledger.Diagnostic) {
 	dir := filepath.Join(l.dir, kind)
 	entries, err := l.entries(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, []Problem{unreadable(dir, err)}
+		return nil, []ledger.Diagnostic{unreadable(dir, err)}
 	}
 	out, from := map[string]T{}, map[string]string{}
-	var problems []Problem
+	var problems []ledger.Diagnostic
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), ".toml") {
 			continue
@@ -81,7 +83,7 @@ func (l layer) entries(dir string) ([]fs.DirEntry, error) {
 }
 
 // openDocument reads and parses one file of the layer.
-func openDocument(l layer, file string) (*document, []Problem) {
+func openDocument(l layer, file string) (*document, []ledger.Diagnostic) {
 	var (
 		src []byte
 		err error
@@ -95,7 +97,7 @@ func openDocument(l layer, file string) (*document, []Problem) {
 		src, err = readInside(l.repo, file, maxHatBytes)
 	}
 	if err != nil {
-		return nil, []Problem{unreadable(file, err)}
+		return nil, []ledger.Diagnostic{unreadable(file, err)}
 	}
 	doc, problems := parseDocument(file, src)
 	if doc != nil {
@@ -109,14 +111,14 @@ func openDocument(l layer, file string) (*document, []Problem) {
 const escapes = "path escapes from parent"
 
 // unreadable returns a problem with a file or folder as a whole.
-func unreadable(file string, err error) Problem {
-	p := Problem{File: file, Text: systemText(err)}
+func unreadable(file string, err error) ledger.Diagnostic {
+	p := ledger.Diagnostic{File: file, Text: systemText(err)}
 	switch {
 	case strings.HasSuffix(p.Text, escapes):
 		p.Text = "a link that leads out of the repository, or is absolute"
-		p.Fix = "Put the file itself there: hats and patterns of a repository lie within it"
+		p.Remedy = "Put the file itself there: hats and patterns of a repository lie within it"
 	case strings.HasSuffix(p.Text, notRegular):
-		p.Fix = "Hats and patterns are plain text files: move it elsewhere, or give it another ending than .toml"
+		p.Remedy = "Hats and patterns are plain text files: move it elsewhere, or give it another ending than .toml"
 	}
 	return p
 }

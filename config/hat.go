@@ -85,10 +85,10 @@ var (
 
 // readHat turns a document into a hat. It returns the name even when the hat
 // has other mistakes, so that a second hat of that name is noticed.
-func readHat(doc *document) (string, parsedHat, []Problem) {
+func readHat(doc *document) (string, parsedHat, []ledger.Diagnostic) {
 	var f hatFile
 	problems := bind(doc, &f)
-	bad := func(p Problem) { problems = append(problems, p) }
+	bad := func(p ledger.Diagnostic) { problems = append(problems, p) }
 	in := &f.Hat
 
 	checkName(doc, []string{"hat", "name"}, "a hat", in.Name, bad)
@@ -97,7 +97,7 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 	}
 	if strings.TrimSpace(in.Prompt) == "" && strings.TrimSpace(in.Role) == "" {
 		p := doc.atKey([]string{"hat", "prompt"}, "a hat needs a prompt")
-		p.Fix = `[hat] prompt = """What its session is to do"""`
+		p.Remedy = `[hat] prompt = """What its session is to do"""`
 		bad(p)
 	}
 	if strings.ContainsAny(in.Role, "\r\n") {
@@ -133,7 +133,7 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 	}
 	if h.OwnScope && len(in.Context.WriteAllowed) == 0 {
 		p := doc.atValue([]string{"hat", "context", "own_scope"}, "own_scope = true, but write_allowed is empty: a hat that only reads has no scope")
-		p.Fix = `Either write_allowed = ["docs/**"], or leave own_scope out`
+		p.Remedy = `Either write_allowed = ["docs/**"], or leave own_scope out`
 		bad(p)
 	}
 	switch {
@@ -143,19 +143,19 @@ func readHat(doc *document) (string, parsedHat, []Problem) {
 		h.Expect = ledger.ExpectNone
 	case h.Expect != ledger.ExpectNone && !h.Writes():
 		p := doc.atValue([]string{"verify", "expect"}, fmt.Sprintf("expect = %q, but the hat may write nothing: there is no tree of its own to check", h.Expect))
-		p.Fix = `Either write_allowed = ["**"], or expect = "none"`
+		p.Remedy = `Either write_allowed = ["**"], or expect = "none"`
 		bad(p)
 	}
 	return in.Name, parsedHat{hat: h, doc: doc, broken: len(problems) > 0}, problems
 }
 
 // checkExit checks the events with which the hat's sessions may end.
-func checkExit(doc *document, f *hatFile, bad func(Problem)) {
+func checkExit(doc *document, f *hatFile, bad func(ledger.Diagnostic)) {
 	exit := &f.Hat.Exit
 	at := []string{"hat", "exit", "emit_event"}
 	if len(exit.EmitEvent) == 0 {
 		p := doc.atValue(at, "emit_event is empty: a session ends with exactly one event, so its hat has to name one")
-		p.Fix = `[hat.exit] emit_event = "build.complete"`
+		p.Remedy = `[hat.exit] emit_event = "build.complete"`
 		bad(p)
 	}
 	seen := map[string]bool{}
@@ -190,11 +190,11 @@ func checkExit(doc *document, f *hatFile, bad func(Problem)) {
 }
 
 // checkName refuses an invalid name.
-func checkName(doc *document, at []string, what, name string, bad func(Problem)) {
+func checkName(doc *document, at []string, what, name string, bad func(ledger.Diagnostic)) {
 	switch {
 	case name == "" && !doc.has(at...):
 		p := doc.atKey(at, what+" needs a name")
-		p.Fix = `name = "…", of a–z, 0–9 and -, at most 32`
+		p.Remedy = `name = "…", of a–z, 0–9 and -, at most 32`
 		bad(p)
 	case !nameForm.MatchString(name) && isText(doc, at):
 		p := doc.atValue(at, fmt.Sprintf("%q is no name: a–z, 0–9 and -, at most 32", name))
@@ -227,7 +227,7 @@ func isText(doc *document, at []string) bool {
 
 // checkGlobs returns the globs in the form in which they are matched: a
 // trailing slash becomes "/**".
-func checkGlobs(doc *document, at []string, globs []string, bad func(Problem)) []string {
+func checkGlobs(doc *document, at []string, globs []string, bad func(ledger.Diagnostic)) []string {
 	var out []string
 	for i, g := range globs {
 		text := insidePath(g)

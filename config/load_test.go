@@ -337,7 +337,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		lines := strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n")
 		for _, p := range problems {
-			if p.Line > len(lines) || p.Line > 0 && (p.Col < 1 || p.Len < 1 || strings.TrimSuffix(lines[p.Line-1], "\r") != p.SourceLine) {
+			if p.Line > len(lines) || p.Line > 0 && (p.Excerpt.Col < 1 || p.Excerpt.Len < 1 || strings.TrimSuffix(lines[p.Line-1], "\r") != p.Excerpt.Source) {
 				t.Fatalf("%+v", p)
 			}
 			if s := p.String(); strings.Count(s, "\n") > 3 || strings.ContainsAny(s, "\r\x1b\x00") {

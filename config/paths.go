@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Find returns the config file to read: the one named by --config, which must
@@ -16,7 +18,7 @@ import (
 func Find(explicit string) (string, error) {
 	if explicit != "" {
 		if _, err := os.Stat(explicit); err != nil {
-			return "", &Error{Items: []Problem{{File: explicit, Text: systemText(err)}}}
+			return "", &Error{Diagnostics: []ledger.Diagnostic{{File: explicit, Text: systemText(err)}}}
 		}
 		return explicit, nil
 	}
@@ -29,7 +31,7 @@ func Find(explicit string) (string, error) {
 	} else if err != nil {
 		// The file may exist and hold settings; continuing without them could
 		// do harm.
-		return "", &Error{Items: []Problem{{File: file, Text: systemText(err)}}}
+		return "", &Error{Diagnostics: []ledger.Diagnostic{{File: file, Text: systemText(err)}}}
 	}
 	return file, nil
 }
@@ -61,9 +63,9 @@ func StateDir(flag string) (string, error) {
 	}
 	dir := xdg("XDG_STATE_HOME", filepath.Join(".local", "state"))
 	if dir == "" {
-		return "", &Error{Items: []Problem{{
-			Text: "no state folder: neither HOME nor XDG_STATE_HOME is set",
-			Fix:  "Name one: --state DIR",
+		return "", &Error{Diagnostics: []ledger.Diagnostic{{
+			Text:   "no state folder: neither HOME nor XDG_STATE_HOME is set",
+			Remedy: "Name one: --state DIR",
 		}}}
 	}
 	return filepath.Join(dir, "nightporter"), nil

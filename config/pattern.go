@@ -40,11 +40,11 @@ type patternFile struct {
 	broken  bool // a problem with it has been reported
 }
 
-func (f patternFile) check(cat catalogue) []Problem {
+func (f patternFile) check(cat catalogue) []ledger.Diagnostic {
 	if f.hasReported(cat) {
 		return nil
 	}
-	return checkPattern(f.pattern, cat.hats, func(route int, field, text string) Problem {
+	return checkPattern(f.pattern, cat.hats, func(route int, field, text string) ledger.Diagnostic {
 		path := []string{field}
 		if route >= 0 {
 			path = []string{"route", strconv.Itoa(route), field}
@@ -68,24 +68,24 @@ func (f patternFile) hasReported(cat catalogue) bool {
 // shippedProblem returns a problem of a shipped pattern. Nobody can edit that
 // pattern, so the problem points at the person's hat that replaced a shipped
 // one.
-func (f patternFile) shippedProblem(cat catalogue, route int, text string) Problem {
+func (f patternFile) shippedProblem(cat catalogue, route int, text string) ledger.Diagnostic {
 	text = fmt.Sprintf("pattern %s: %s", f.pattern.Name, text)
 	if route < 0 {
-		return Problem{Text: text}
+		return ledger.Diagnostic{Text: text}
 	}
 	name := f.pattern.Routes[route].From
 	own := cat.files[name]
 	if own.doc == nil || own.doc.shipped {
-		return Problem{Text: text}
+		return ledger.Diagnostic{Text: text}
 	}
 	p := own.doc.atValue([]string{"hat", "exit", "emit_event"}, text)
-	p.Fix = fmt.Sprintf("This hat stands in for the shipped %s: give it the events that the pattern has routes for, or another name and a pattern of its own", name)
+	p.Remedy = fmt.Sprintf("This hat stands in for the shipped %s: give it the events that the pattern has routes for, or another name and a pattern of its own", name)
 	return p
 }
 
 // readPattern turns a document into a pattern. CheckPattern verifies later that
 // its hats and events exist.
-func readPattern(doc *document) (string, patternFile, []Problem) {
+func readPattern(doc *document) (string, patternFile, []ledger.Diagnostic) {
 	var f struct {
 		Name      string    `toml:"name"`
 		Start     string    `toml:"start"`
@@ -101,7 +101,7 @@ func readPattern(doc *document) (string, patternFile, []Problem) {
 		} `toml:"route"`
 	}
 	problems := bind(doc, &f)
-	bad := func(p Problem) { problems = append(problems, p) }
+	bad := func(p ledger.Diagnostic) { problems = append(problems, p) }
 	checkName(doc, []string{"name"}, "a pattern", f.Name, bad)
 	if f.Start == "" && !doc.has("start") {
 		bad(doc.atKey([]string{"start"}, "a pattern needs a start: the hat that a task begins with"))

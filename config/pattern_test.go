@@ -142,7 +142,7 @@ func TestCheckPattern(t *testing.T) {
 			}
 			all := ""
 			for _, p := range got {
-				all += p.String() + "\n"
+				all += Format(p) + "\n"
 			}
 			for _, w := range c.want {
 				if !strings.Contains(all, w) {

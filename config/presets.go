@@ -77,9 +77,9 @@ type parsedHat struct {
 
 // catalogue reads all layers again on each call. The files are few, and a
 // cached copy could be stale.
-func (c *Config) catalogue(p *Project) (catalogue, []Problem) {
+func (c *Config) catalogue(p *Project) (catalogue, []ledger.Diagnostic) {
 	cat := catalogue{hats: map[string]ledger.Hat{}, files: map[string]parsedHat{}, patterns: map[string]patternFile{}}
-	var problems []Problem
+	var problems []ledger.Diagnostic
 	for _, l := range c.layers(p) {
 		hats, ps := readFolder(l, hatFolder, readHat)
 		problems = append(problems, ps...)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Size limits of the files that are read. A config has a few kilobytes; a
@@ -19,14 +21,14 @@ const (
 
 // readDocument reads and parses a file of at most limit bytes. The problems
 // concern the file as a whole, or its first syntax error.
-func readDocument(file string, limit int64) (*document, []Problem) {
+func readDocument(file string, limit int64) (*document, []ledger.Diagnostic) {
 	src, err := readFile(file, limit)
 	if err != nil {
-		p := Problem{File: file, Text: err.Error()}
+		p := ledger.Diagnostic{File: file, Text: err.Error()}
 		if errors.Is(err, os.ErrNotExist) {
 			p.Text = "file is missing"
 		}
-		return nil, []Problem{p}
+		return nil, []ledger.Diagnostic{p}
 	}
 	return parseDocument(file, src)
 }

@@ -21,20 +21,20 @@ import (
 // An attempt's limit of 20 sessions and the no-progress rule bound the
 // remaining cycles (docs/spec 2.5, 2.6). The returned problems have no file and
 // no line.
-func CheckPattern(p ledger.Pattern, hats map[string]ledger.Hat) []Problem {
-	return checkPattern(p, hats, func(route int, _, text string) Problem {
+func CheckPattern(p ledger.Pattern, hats map[string]ledger.Hat) []ledger.Diagnostic {
+	return checkPattern(p, hats, func(route int, _, text string) ledger.Diagnostic {
 		if route >= 0 {
 			text = fmt.Sprintf("route %d: %s", route+1, text)
 		}
-		return Problem{Text: fmt.Sprintf("pattern %s: %s", p.Name, text)}
+		return ledger.Diagnostic{Text: fmt.Sprintf("pattern %s: %s", p.Name, text)}
 	})
 }
 
 // routeProblem makes a problem with a field of a route, or of the pattern
 // itself when route is -1.
-type routeProblem func(route int, field, text string) Problem
+type routeProblem func(route int, field, text string) ledger.Diagnostic
 
-func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) []Problem {
+func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) []ledger.Diagnostic {
 	// The checks below read the routes as a graph, which is meaningful only
 	// when all names are valid.
 	if problems := checkNames(p, hats, at); len(problems) > 0 {
@@ -55,7 +55,7 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem)
 		for _, event := range hat.Emits {
 			if !slices.ContainsFunc(p.Routes, func(r ledger.Route) bool { return r.From == name && r.On == event }) {
 				problem := at(firstFrom(p, name), "from", fmt.Sprintf("%s can end with %s, and no route says what follows", name, event))
-				problem.Fix = fmt.Sprintf("Add [[route]] from = %q, on = %q, to = …", name, event)
+				problem.Remedy = fmt.Sprintf("Add [[route]] from = %q, on = %q, to = …", name, event)
 				problems = append(problems, problem)
 			}
 		}
@@ -66,14 +66,14 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem)
 	for i, r := range p.Routes {
 		if r.On == eventReview && r.When != ledger.Below && !r.Once && reached[r.From] && !reachesFixer(p, hats, r) {
 			problem := at(i, "to", fmt.Sprintf("what %s finds is fixed by nobody: from %s no way leads to a hat that ends with %s", r.From, r.To, eventFix))
-			problem.Fix = fmt.Sprintf("Send it to a fixer: [[route]] from = %q, on = %q, when = \"above\", to = \"fixer\"", r.From, r.On)
+			problem.Remedy = fmt.Sprintf("Send it to a fixer: [[route]] from = %q, on = %q, when = \"above\", to = \"fixer\"", r.From, r.On)
 			problems = append(problems, problem)
 		}
 	}
 	if p.Consensus {
 		for _, wrong := range checkConsensus(p, hats) {
 			problem := at(-1, "consensus", wrong.Text)
-			problem.Fix = wrong.Fix
+			problem.Remedy = wrong.Remedy
 			problems = append(problems, problem)
 		}
 	}
@@ -84,8 +84,8 @@ func checkPattern(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem)
 }
 
 // checkNames checks that the hats and events of the routes exist.
-func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) []Problem {
-	var problems []Problem
+func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) []ledger.Diagnostic {
+	var problems []ledger.Diagnostic
 	known := slices.Sorted(maps.Keys(hats))
 	unknown := func(route int, field, name string, also ...string) bool {
 		if _, ok := hats[name]; ok || slices.Contains(also, name) {
@@ -115,7 +115,7 @@ func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) [
 			problems = append(problems, problem)
 		case r.When != "" && !slices.Contains(hat.Payload, "issues"):
 			problem := at(i, "when", fmt.Sprintf("when = %q looks at issues, which %s need not have", r.When, r.On))
-			problem.Fix = fmt.Sprintf(`Add "issues" to the payload of hat %s, or leave when out`, r.From)
+			problem.Remedy = fmt.Sprintf(`Add "issues" to the payload of hat %s, or leave when out`, r.From)
 			problems = append(problems, problem)
 		}
 	}
@@ -124,9 +124,9 @@ func checkNames(p ledger.Pattern, hats map[string]ledger.Hat, at routeProblem) [
 
 // checkSides finds events that are routed twice, or on one side of the
 // threshold only.
-func checkSides(p ledger.Pattern, at routeProblem) []Problem {
+func checkSides(p ledger.Pattern, at routeProblem) []ledger.Diagnostic {
 	type key struct{ from, on string }
-	var problems []Problem
+	var problems []ledger.Diagnostic
 	var order []key
 	settled := map[key]map[ledger.ThresholdSide]int{} // per side, the index of the route that is always taken
 	once := map[key]map[ledger.ThresholdSide]int{}    // per side, the index of the last route that is taken once
@@ -157,7 +157,7 @@ func checkSides(p ledger.Pattern, at routeProblem) []Problem {
 				continue
 			}
 			when := side
-			var problem Problem
+			var problem ledger.Diagnostic
 			if i, ok := once[k][side]; ok {
 				when = p.Routes[i].When
 				problem = at(i, "once", fmt.Sprintf("%s goes from %s to %s once, and no later route says where it goes then", k.on, k.from, p.Routes[i].To))
@@ -169,11 +169,11 @@ func checkSides(p ledger.Pattern, at routeProblem) []Problem {
 				}
 				problem = at(i, "when", fmt.Sprintf("%s from %s is routed %s the threshold only", k.on, k.from, other))
 			}
-			problem.Fix = fmt.Sprintf("Add [[route]] from = %q, on = %q, ", k.from, k.on)
+			problem.Remedy = fmt.Sprintf("Add [[route]] from = %q, on = %q, ", k.from, k.on)
 			if when != "" {
-				problem.Fix += fmt.Sprintf("when = %q, ", when)
+				problem.Remedy += fmt.Sprintf("when = %q, ", when)
 			}
-			problem.Fix += "to = …"
+			problem.Remedy += "to = …"
 			problems = append(problems, problem)
 			if when == "" {
 				break // one route covers both sides
@@ -184,17 +184,17 @@ func checkSides(p ledger.Pattern, at routeProblem) []Problem {
 }
 
 // checkOnce checks a route that is taken once.
-func checkOnce(p ledger.Pattern, i int, at routeProblem) []Problem {
+func checkOnce(p ledger.Pattern, i int, at routeProblem) []ledger.Diagnostic {
 	r := p.Routes[i]
 	switch {
 	case r.To == ledger.Converged:
-		return []Problem{at(i, "once", "a task converges only once anyway: leave once out")}
+		return []ledger.Diagnostic{at(i, "once", "a task converges only once anyway: leave once out")}
 	case slices.ContainsFunc(p.Routes[:i], func(e ledger.Route) bool {
 		return e.Once && e.From == r.From && e.On == r.On && e.To == r.To && (e.When == "" || e.When == r.When)
 	}):
-		return []Problem{at(i, "once", fmt.Sprintf("%s from %s goes to %s once by an earlier route, so never by this one", r.On, r.From, r.To))}
+		return []ledger.Diagnostic{at(i, "once", fmt.Sprintf("%s from %s goes to %s once by an earlier route, so never by this one", r.On, r.From, r.To))}
 	case r.To != r.From && !reachWithout(p, p.Start, r.To)[r.From]:
-		return []Problem{at(i, "once", fmt.Sprintf("whoever comes to %s has been at %s, so this route is never taken", r.From, r.To))}
+		return []ledger.Diagnostic{at(i, "once", fmt.Sprintf("whoever comes to %s has been at %s, so this route is never taken", r.From, r.To))}
 	}
 	return nil
 }

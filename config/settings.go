@@ -52,10 +52,10 @@ type Overrides struct {
 }
 
 // flagChecker collects mistakes in flags.
-type flagChecker struct{ problems []Problem }
+type flagChecker struct{ problems []ledger.Diagnostic }
 
 func (f *flagChecker) bad(flag, text, meant string) {
-	f.problems = append(f.problems, Problem{Text: "--" + flag + ": " + text, Meant: meant})
+	f.problems = append(f.problems, ledger.Diagnostic{Text: "--" + flag + ": " + text, Meant: meant})
 }
 
 func (f *flagChecker) oneOf(flag, v string, words []string) {
@@ -96,11 +96,11 @@ func (c *Config) Pick(flags Overrides, dir string) (Project, error) {
 	if len(c.Projects) == 1 {
 		return c.Projects[0], nil
 	}
-	problem := Problem{Text: "which repository? This folder is in none that the config names", Fix: "Name it: --repo DIR"}
+	problem := ledger.Diagnostic{Text: "which repository? This folder is in none that the config names", Remedy: "Name it: --repo DIR"}
 	if len(c.Projects) == 0 {
 		problem.Text = "which repository? There is no config that names one"
 	}
-	return Project{}, newError([]Problem{problem})
+	return Project{}, newError([]ledger.Diagnostic{problem})
 }
 
 // FromFlags returns the project that the flags of run describe without a config
@@ -116,11 +116,11 @@ func FromFlags(flags Overrides, dir string) (Project, error) {
 // folder's name, with a number added where a configured project has that name.
 func (c *Config) fromRepo(repo string) (Project, error) {
 	if text := checkRepo(repo); text != "" {
-		return Project{}, newError([]Problem{{Text: "--repo: " + text}})
+		return Project{}, newError([]ledger.Diagnostic{{Text: "--repo: " + text}})
 	}
 	real, err := filepath.EvalSymlinks(repo)
 	if err != nil {
-		return Project{}, newError([]Problem{{Text: "--repo: " + systemText(err)}})
+		return Project{}, newError([]ledger.Diagnostic{{Text: "--repo: " + systemText(err)}})
 	}
 	base := sanitise(filepath.Base(real))
 	name := base
@@ -139,7 +139,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	f := &flagChecker{}
 	zone, err := cfg.Zone()
 	if err != nil {
-		return ledger.Settings{}, newError([]Problem{{Text: err.Error()}})
+		return ledger.Settings{}, newError([]ledger.Diagnostic{{Text: err.Error()}})
 	}
 	cat, problems := cfg.catalogue(&p)
 	f.problems = problems
@@ -199,7 +199,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 			}
 		}
 	} else if flags.Pattern == "" {
-		f.problems = append(f.problems, Problem{Text: fmt.Sprintf("no pattern %q", name)})
+		f.problems = append(f.problems, ledger.Diagnostic{Text: fmt.Sprintf("no pattern %q", name)})
 	}
 	s.Hats = p.hats(cfg, s, flags, cat.hats)
 	if err := newError(f.problems); err != nil {

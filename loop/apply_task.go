@@ -12,7 +12,7 @@ import (
 func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	switch b := e.Body.(type) {
 	case ledger.TaskSet:
-		t.Status, t.Why, t.Question = b.To, b.Why, b.Question
+		t.Status, t.Why, t.Question = b.To, b.Reason(), b.Question
 		t.Person = b.To == ledger.ManualVerify || t.Person && b.To != ledger.Done
 		if b.Fresh {
 			t.Failed, t.LastFail, t.Stalled, t.Attempt = 0, "", false, nil

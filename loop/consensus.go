@@ -292,12 +292,13 @@ func (d *decision) redoPlan(b RedoPlan) {
 	}
 	d.add(scope{task: id}, ledger.TaskWords{Text: words})
 	d.add(scope{task: id}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "/plan redo, by " + d.by()})
-	why := "planned anew, by " + d.by()
+	set := ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "planned anew", By: d.by()}
 	if t.Status == ledger.Blocked || t.Status == ledger.ManualVerify { // like /retry: two new attempts, whatever mark the source shows
-		d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: why, Fresh: true})
+		set.Fresh = true
+		d.add(scope{task: id}, set)
 		d.mark(id, ledger.MarkOpen)
 	} else {
-		d.setTask(id, ledger.Ready, why)
+		d.changeTask(id, set)
 	}
 	d.say("%s is planned anew", ledger.ShortID(id))
 }

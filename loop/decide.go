@@ -18,12 +18,16 @@ import (
 // is Idle or its sender has lost the role that Input.Role names.
 func Decide(s State, in Input) Decision {
 	in.Name = strings.ToValidUTF8(in.Name, "\uFFFD") // JSON replaces invalid UTF-8: the ledger would give back another name
-	d := &decision{State: s, in: in, answer: ledger.Answer{OK: true}}
-	if refusal, ok := people.CheckRole(s.Shared.State, in.Time, d.sender()); !ok {
+	return (&decision{State: s, in: in, answer: ledger.Answer{OK: true}}).decide()
+}
+
+// decide decides on d's input, in d's state.
+func (d *decision) decide() Decision {
+	if refusal, ok := people.CheckRole(d.Shared.State, d.in.Time, d.sender()); !ok {
 		d.adopt(refusal)
 		return d.made()
 	}
-	switch b := in.Body.(type) {
+	switch b := d.in.Body.(type) {
 	case StartRun:
 		d.startRun(b)
 	case Pause:
@@ -55,7 +59,7 @@ func Decide(s State, in Input) Decision {
 	case Late:
 		d.late(b)
 	case people.Input:
-		d.adopt(people.Decide(d.Shared.State, in.Time, d.sender(), b))
+		d.adopt(people.Decide(d.Shared.State, d.in.Time, d.sender(), b))
 	case RedoPlan:
 		d.redoPlan(b)
 	case Emit:
@@ -90,7 +94,7 @@ func Decide(s State, in Input) Decision {
 	default:
 		panic(fmt.Sprintf("loop: nobody decides on a %T", b))
 	}
-	if !in.Idle {
+	if !d.in.Idle {
 		d.advance()
 	}
 	return d.made()

@@ -28,6 +28,7 @@ type decision struct {
 	after   []State // After[n] of the Decision
 	effects []ledger.Effect
 	answer  ledger.Answer
+	reword  func(ledger.Entry) ledger.Entry // lets a test change an entry's sentences before anything sees them; nil: none
 }
 
 // scope names the task and the session that an entry is about; either may be empty.
@@ -94,6 +95,9 @@ func (d *decision) addShared(bodies ...ledger.Body) {
 }
 
 func (d *decision) push(e ledger.Entry) {
+	if d.reword != nil {
+		e = d.reword(e)
+	}
 	d.entries = append(d.entries, e)
 	d.State = Apply(d.State, e)
 	d.after = append(d.after, d.State)
@@ -145,11 +149,17 @@ func (d *decision) by() string {
 // setTask changes a task's status. It adds no entry if status and reason stay the
 // same, or if the task is unknown.
 func (d *decision) setTask(id string, to ledger.Status, why string) {
+	d.changeTask(id, ledger.TaskSet{To: to, Why: why})
+}
+
+// changeTask is setTask for an entry with more fields. It sets From.
+func (d *decision) changeTask(id string, b ledger.TaskSet) {
 	t, ok := d.task(id)
-	if !ok || (t.Status == to && t.Why == why) {
+	if !ok || (t.Status == b.To && t.Why == b.Reason()) {
 		return
 	}
-	d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: to, Why: why})
+	b.From = t.Status
+	d.add(scope{task: id}, b)
 }
 
 // workOf returns the task whose attempt has the given session as its current one.

@@ -350,7 +350,7 @@ func (d *director) play(line string) string {
 		b, _ := take[ledger.EffectPreflight](d.night, nil)
 		p := Preflighted{Run: b.Begin.Run, Base: d.base(b.Begin.Run), Snapshot: d.plan}
 		if rest != "" {
-			p.Problems = []ledger.Finding{{Text: rest}}
+			p.Problems = []ledger.Diagnostic{{Text: rest}}
 		}
 		d.input(p)
 	case "go": // run, preflight, green baseline
@@ -482,7 +482,7 @@ func (d *director) play(line string) string {
 		case "only-outside":
 			d.taken.Tree, d.taken.Outside = "same", []string{v}
 		case "refused":
-			d.taken.Refused = []ledger.Finding{{Text: v}}
+			d.taken.Refused = []ledger.Diagnostic{{Text: v}}
 		case "file":
 			d.taken.Files = []ledger.FileChange{{Path: v, Added: 1}}
 		case "lock":

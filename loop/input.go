@@ -146,8 +146,8 @@ type Preflighted struct {
 	Run      string // the run that the preflight was for; "" = the run being planned
 	Base     ledger.Base
 	Snapshot ledger.Snapshot
-	Problems []ledger.Finding
-	Warnings []ledger.Finding
+	Problems []ledger.Diagnostic
+	Warnings []ledger.Diagnostic
 }
 
 // SourceChanged reports that the source was read again. A non-empty Err says why its

@@ -40,8 +40,11 @@ func (d *decision) offerRun(b OfferRun) {
 		text += ", from " + ledger.ShortID(b.First)
 	}
 	q := ledger.Question{
-		ID: d.nextID("q"), Kind: ledger.AskStart, Title: b.Settings.Source.String(), Text: strings.TrimPrefix(text, ", "), Offer: &b.Settings, Review: b.Review,
+		ID: d.nextID("q"), Kind: ledger.AskStart, Title: b.Settings.Source.String(), Text: strings.TrimPrefix(text, ", "), Offer: &b.Settings, Review: b.Review, First: b.First,
 		By: d.by(), Asked: d.in.Time, Expires: d.in.Time.Add(offerTime),
+	}
+	if b.Tasks >= 0 {
+		q.Open = &b.Tasks
 	}
 	d.add(scope{}, ledger.QuestionAsked{Question: q})
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("start %s? %s", d.in.Project, q.ID+" "+strings.Join(q.Verbs(), " · "+q.ID+" "))}

@@ -3,67 +3,18 @@ package loop
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/ledger/ledgertest"
 )
 
-// proseFields names the fields of entries, effects and states that hold
-// sentences for people. Codes and reasons that programs compare have types of
-// their own.
-var proseFields = map[string]bool{"Text": true, "Why": true, "Note": true, "Reason": true, "Then": true, "Trouble": true, "LastFail": true}
-
-// rewrite changes every sentence in v, which must be addressable.
-func rewrite(v reflect.Value, to func(string) string) {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if v.Kind() == reflect.Pointer && !v.IsNil() {
-			rewrite(v.Elem(), to)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			rewrite(v.Index(i), to)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			f, def := v.Field(i), v.Type().Field(i)
-			switch {
-			case !def.IsExported():
-			case proseFields[def.Name] && f.Type() == reflect.TypeFor[string]():
-				if f.String() != "" {
-					f.SetString(to(f.String()))
-				}
-			default:
-				rewrite(f, to)
-			}
-		}
-	}
-}
-
-// reworded returns a copy of e with its sentences changed by to.
-func reworded(t faults, e ledger.Entry, to func(string) string) ledger.Entry {
-	t.Helper()
-	r, err := e.Record()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	if e, err = r.Entry(); err != nil {
-		t.Fatalf("%v", err)
-	}
-	body := reflect.New(reflect.TypeOf(e.Body)).Elem()
-	body.Set(reflect.ValueOf(e.Body))
-	rewrite(body, to)
-	e.Body = body.Interface().(ledger.Body)
-	return e
-}
-
-// proseless plays a transcript and returns everything but its sentences. With
-// tilde, it puts a ~ in front of every sentence of an entry before the entry is
-// folded, so that later decisions see a state with other sentences.
+// proseless plays a transcript and returns what programs see of it. With tilde,
+// every sentence of every entry has a ~ in front as soon as it is added, so that
+// the rest of its own decision and all later ones see other sentences.
 func proseless(t *testing.T, file, script string, tilde bool) (out []string, changed int) {
 	t.Helper()
 	var d *director
@@ -73,25 +24,28 @@ func proseless(t *testing.T, file, script string, tilde bool) (out []string, cha
 		case strings.HasPrefix(line, "== "):
 			out = append(out, line)
 			d = newDirector(t, filepath.Base(file)+" "+line)
+			d.trusts = true // TestTranscripts plays them too
 			d.decided = func(old State, dec *Decision) {
+				if tilde {
+					again := &decision{State: old, in: d.last, answer: ledger.Answer{OK: true}}
+					again.reword = func(e ledger.Entry) ledger.Entry {
+						return ledgertest.Reword(t, e, func(text string) string { changed++; return "~" + text })
+					}
+					*dec = again.decide()
+				}
 				s := old
 				for at, e := range dec.Entries {
-					bare := reworded(t, e, blank)
+					bare := ledgertest.Reword(t, e, blank)
 					if !onlyWords(s, e) {
 						out = append(out, "  "+bare.Body.EntryType()+" "+e.Task+" "+e.Session+" "+mustJSON(t, bare.Body))
 					}
-					if tilde {
-						dec.Entries[at] = reworded(t, e, func(text string) string { changed++; return "~" + text })
-					}
-					s = Apply(s, dec.Entries[at])
-					dec.After[at] = s
+					s = dec.After[at]
 				}
-				dec.State = s
 				for _, e := range dec.Effects {
 					out = append(out, "  → "+e.Body.EffectKind())
 				}
 				a := dec.Answer
-				out = append(out, "  « "+mustJSON(t, []any{a.OK, a.Code, a.ID, a.Forecast, Settled(s), Due(s)}))
+				out = append(out, "  « "+mustJSON(t, []any{a.OK, a.Code, a.ID, a.Forecast, Settled(dec.State), Due(dec.State)}))
 			}
 		case strings.HasPrefix(line, "> ") && d != nil:
 			out = append(out, line)

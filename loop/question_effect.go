@@ -104,7 +104,7 @@ func applyUnticked(d *decision, a answerGiven) {
 		if a.choice == "keep" {
 			d.mark(id, ledger.MarkDone)
 		} else if t, ok := d.task(id); ok && t.Status == ledger.Done && t.Task.Mark != markGone {
-			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "redo, by " + d.by(), Fresh: true})
+			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "redo", By: d.by(), Fresh: true})
 		}
 	}
 }

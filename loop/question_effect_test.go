@@ -11,7 +11,7 @@ import (
 // empty.
 func TestQuestionEffects(t *testing.T) {
 	kinds := ledger.QuestionKinds()
-	if len(questionEffects) != len(kinds) || len(kinds) != 12 {
+	if len(questionEffects) != len(kinds) || len(kinds) == 0 {
 		t.Errorf("%d kinds of question have effects, the table knows %d", len(questionEffects), len(kinds))
 	}
 	for rank, kind := range kinds {

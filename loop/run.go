@@ -297,8 +297,8 @@ func (d *decision) effectBroken(b EffectBroken) {
 		if r.State != ledger.RunPlanning || r.Base.Commit != "" || b.Key != r.ID {
 			return
 		}
-		f := ledger.Finding{Text: b.Text}
-		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Finding{f}})
+		f := ledger.Diagnostic{Text: b.Text}
+		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
 		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: b.Text})
 		return
 	}

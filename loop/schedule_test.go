@@ -349,7 +349,7 @@ func (w *world) act(e ledger.Effect) {
 		w.remove(e)
 		p := Preflighted{Run: b.Begin.Run, Base: w.base(b.Begin.Run), Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}}
 		if !w.kind && w.draw(10, "problem") == 0 {
-			p.Problems = []ledger.Finding{{Text: "no such file"}}
+			p.Problems = []ledger.Diagnostic{{Text: "no such file"}}
 		}
 		w.deliver(p, "preflight")
 	case ledger.EffectStart:
@@ -411,7 +411,7 @@ func (w *world) takeover(b ledger.CaptureRequest) TreeCaptured {
 		case 0:
 			r.Taken.Outside = []string{"other.go"}
 		case 1:
-			r.Taken.Refused = []ledger.Finding{{Text: "a device"}}
+			r.Taken.Refused = []ledger.Diagnostic{{Text: "a device"}}
 		case 2:
 			r.Taken.Lock = true
 		}

@@ -118,8 +118,8 @@ func (d *decision) baselined(v ledger.Verified, setups int) {
 			continue
 		}
 		if n < setups {
-			f := ledger.Finding{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, lastLine(res.Tail)), Fix: "Make it work in a fresh clone, then run again."}
-			d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Finding{f}})
+			f := ledger.Diagnostic{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, lastLine(res.Tail)), Remedy: "Make it work in a fresh clone, then run again."}
+			d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
 			d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})
 			return
 		}
@@ -165,8 +165,8 @@ func (d *decision) settleBaseline(choice string) {
 		d.add(scope{}, ledger.SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []ledger.Task{baselineTask(*v)}})
 		d.begin(v.Results, nil)
 	default:
-		f := ledger.Finding{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Fix: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
-		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Finding{f}})
+		f := ledger.Diagnostic{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Remedy: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
+		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
 		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})
 	}
 }

@@ -69,7 +69,7 @@ func (d *decision) retryTask(id string) {
 	}
 	d.closeQuestions(t.Task.ID, "retry")
 	d.dropParts(t, "retry, by "+d.by())
-	d.add(scope{task: t.Task.ID}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "retry, by " + d.by(), Fresh: true})
+	d.add(scope{task: t.Task.ID}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "retry", By: d.by(), Fresh: true})
 	d.mark(t.Task.ID, ledger.MarkOpen)
 	d.say("%s ready again", ledger.ShortID(t.Task.ID))
 	d.goOn()

@@ -123,7 +123,7 @@ func entryLine(e ledger.Entry) string {
 	case ledger.TaskSet:
 		line := fmt.Sprintf("%s %s → %s", ledger.ShortID(e.Task), b.From, b.To)
 		if b.Why != "" {
-			line += " · " + b.Why
+			line += " · " + b.Reason()
 		}
 		if b.Fresh {
 			line += " (fresh)"

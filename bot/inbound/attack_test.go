@@ -171,3 +171,31 @@ func TestWordsOfNobody(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaceholder: a button asks for text if it has a placeholder, not because of
+// its label or of capitals that a person typed. Messages of earlier releases have
+// no placeholder, but one of few labels.
+func TestPlaceholder(t *testing.T) {
+	for _, c := range []struct {
+		button bot.Button
+		asks   bool
+	}{
+		{bot.Button{Label: "Guide…", Command: "q1 guide WORDS", Placeholder: "WORDS"}, true},
+		{bot.Button{Label: "Guide", Command: "q1 guide WORDS", Placeholder: "WORDS"}, true},
+		{bot.Button{Label: "Guide…", Command: "q1 guide WORDS"}, true},
+		{bot.Button{Label: "Resend…", Command: "/guidance NEW WORDS"}, true},
+		{bot.Button{Label: "Use @refactor…", Command: "/guidance USE TLS"}, false},
+		{bot.Button{Label: "shop", Command: "/guidance USE TLS"}, false},
+	} {
+		w := newWorld(t)
+		w.queue(mira, "g7", bot.Message{Key: "guidance.setaside", Project: "shop", Lines: []bot.Line{{Text: "– g7 set aside · 23:10"}}, Buttons: []bot.Button{c.button}})
+		before := w.entries("guidance.queued")
+		w.press(mira, mira, w.newest(mira), c.button.Label)
+		if got := strings.HasPrefix(w.newest(mira).key, "words."); got != c.asks {
+			t.Errorf("%+v: asked %v: %q", c.button, got, w.newest(mira).m.First())
+		}
+		if queued := w.entries("guidance.queued") > before; queued == c.asks {
+			t.Errorf("%+v: queued %v", c.button, queued)
+		}
+	}
+}

@@ -110,6 +110,7 @@ func (v *request) readSubject(sent ledger.SentMessage) {
 	if json.Unmarshal(sent.Body, &v.pressed) != nil {
 		v.pressed = bot.Message{} // stored by another version: the key is enough
 	}
+	completeStored(&v.pressed)
 	if p := v.pressed.Project; p != "" {
 		v.project = p
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,10 +19,6 @@ const onceKey = "once/"
 // liveKey begins the keys of live messages (bot.LiveKey), which are edited
 // without being stored.
 const liveKey = "status/"
-
-// asksWords matches a button's command that needs text: "q5 guide WORDS", "q4
-// fail WHAT YOU SAW".
-var asksWords = regexp.MustCompile(`^(.*?)(?: [A-Z]{2,})+$`)
 
 // press handles a button press as the command that the button stands for
 // (docs/spec 22).
@@ -94,7 +89,7 @@ func (v *request) removeButtons() []ledger.Outgoing {
 	m.Buttons = nil
 	if strings.HasPrefix(v.key, onceKey) {
 		m.Lines = append(slices.Clone(m.Lines), bot.Line{Text: "Answered."})
-		m.Lines = slices.DeleteFunc(m.Lines, func(l bot.Line) bool { return strings.HasPrefix(l.Text, "Not done yet") })
+		m.Lines = slices.DeleteFunc(m.Lines, func(l bot.Line) bool { return l.Pending })
 	}
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -125,20 +120,15 @@ func (v *request) isOfPastRun(c bot.Command) (now string, old bool) {
 // command that the text completes. A command that only quotes a person's text
 // in capitals needs no text: its button has no "…".
 func (v *request) needsWords(twin string) (command string, is bool) {
-	m := asksWords.FindStringSubmatch(twin)
-	if m == nil {
-		return "", false
-	}
-	known := false
 	for _, b := range v.pressed.Buttons {
 		if b.Command == twin {
-			if known = true; strings.HasSuffix(b.Label, "…") {
-				return m[1], true
-			}
+			return b.Prefix(), b.Placeholder != ""
 		}
 	}
+	// The message is unknown, or has other buttons now.
+	b := bot.Button{Command: twin, Placeholder: placeholderOf(twin)}
 	_, err := bot.Parse(twin)
-	return m[1], !known && err == nil // the message is unknown, or has other buttons now: trust the command's form
+	return b.Prefix(), b.Placeholder != "" && err == nil
 }
 
 // askWords asks for the text that a button needs, with a form or a message. The

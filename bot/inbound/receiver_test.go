@@ -480,7 +480,7 @@ func TestProjects(t *testing.T) {
 func TestRun(t *testing.T) {
 	w := newWorld(t)
 	w.configured = []string{"shop", "blog"}
-	w.offerErr = &ledger.InputError{Findings: []ledger.Finding{{File: "/srv/blog/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Fix: "Fix the line."}}}
+	w.offerErr = &ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: "/srv/blog/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Remedy: "Fix the line."}}}
 	w.private(mira, "/run blog")
 	w.offerErr = errors.New("the disk sings")
 	w.private(mira, "/run blog")

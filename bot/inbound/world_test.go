@@ -56,6 +56,7 @@ type world struct {
 	shown  map[string][]*shown
 	toasts []string
 	held   string // chat whose messages wait
+	foul   bool   // messages have no proper wording: see TestInputsIgnoreSentences
 
 	configured []string
 	offerErr   error
@@ -310,7 +311,9 @@ func (w *world) show(q ledger.QueuedMessage) {
 	if err := json.Unmarshal(q.Body, &m); err != nil {
 		w.t.Fatal(err)
 	}
-	messagelint.Check(w.t, "shown", m)
+	if !w.foul {
+		messagelint.Check(w.t, "shown", m)
+	}
 	id := q.Target
 	if !q.Edit || id == "" {
 		w.ids++

@@ -54,6 +54,7 @@ type fixture struct {
 	phones map[string]*chatView
 	n      *notify.Notifier
 	off    bool // compose nothing
+	prose  int  // sentences that compose has changed
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -63,7 +64,7 @@ func newFixture(t *testing.T) *fixture {
 	p.n = notify.New(notify.Options{ChatsWith: p.where, Zone: zone})
 	p.Decided = func(before loop.State, d loop.Decision, in loop.Input) {
 		if !p.off {
-			p.deliver(p.n.Compose(before, d, in))
+			p.compose(before, d, in)
 		}
 	}
 	for id, role := range map[string]ledger.Role{mira: ledger.RoleAdmin, ana: ledger.RoleSteer, ben: ledger.RoleView} {

@@ -67,7 +67,7 @@ func (p *fixture) session(task, session string, bodies ...ledger.Body) {
 	for _, b := range bodies {
 		entries = append(entries, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Run: "r1", Task: task, Session: session, Actor: "daemon", Body: b})
 	}
-	p.deliver(p.n.Compose(p.State, loop.Decided(p.State, entries...), loop.Input{Time: p.Now, Project: "shop", Actor: "daemon", Body: loop.Tick{}}))
+	p.compose(p.State, loop.Decided(p.State, entries...), loop.Input{Time: p.Now, Project: "shop", Actor: "daemon", Body: loop.Tick{}})
 	for _, e := range entries {
 		p.Entry(e)
 	}
@@ -80,6 +80,7 @@ func TestTold(t *testing.T) {
 	limit := func(p *fixture, d time.Duration) ledger.Exit {
 		return ledger.Exit{Code: 1, Failure: ledger.FailureLimit, Text: "You've hit your session limit", Until: p.Now.Add(d)}
 	}
+	changed := 0
 	for name, c := range map[string]struct {
 		stays bool
 		do    func(p *fixture)
@@ -169,13 +170,13 @@ func TestTold(t *testing.T) {
 			p.project(ledger.EffectFailed{Kind: "mark", Text: "no space left on device", Disk: true}, ledger.EffectFailed{Kind: "session.start", Text: "exec"})
 		}},
 		"preflight": {true, func(p *fixture) {
-			p.project(ledger.PreflightFailed{Problems: []ledger.Finding{
-				{File: "/srv/shop/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Fix: "Fix the line."},
-				{Text: "agent claude is not logged in", Fix: "nightporter login claude"},
+			p.project(ledger.PreflightFailed{Problems: []ledger.Diagnostic{
+				{File: "/srv/shop/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Remedy: "Fix the line."},
+				{Text: "agent claude is not logged in", Remedy: "nightporter login claude"},
 			}}, ledger.RunEnded{Reason: ledger.ReasonPreflight, Exit: 3})
 		}},
 		"warnings": {true, func(p *fixture) {
-			p.project(ledger.PreflightDone{Base: p.Base("r1"), Warnings: []ledger.Finding{{File: "checkout.md", Line: 9, Text: "Task 2 is large", Fix: "Split it."}}})
+			p.project(ledger.PreflightDone{Base: p.Base("r1"), Warnings: []ledger.Diagnostic{{File: "checkout.md", Line: 9, Text: "Task 2 is large", Remedy: "Split it."}}})
 		}},
 		"started-degraded": {true, func(p *fixture) {
 			b := p.Base("r1")
@@ -363,7 +364,11 @@ func TestTold(t *testing.T) {
 			c.do(p)
 			ph := p.phones[mira]
 			golden(t, "told-"+name, ph.transcript()+"---\n"+strings.Join(ph.log, "\n")+"\n")
+			changed += p.prose
 		})
+	}
+	if changed < 300 {
+		t.Errorf("compose changed only %d sentences", changed)
 	}
 }
 
@@ -444,7 +449,7 @@ func TestHostile(t *testing.T) {
 		p.State.Shared.People[n].Name = nasty
 	}
 	q := ledger.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: nasty, Text: nasty, Tried: nasty, Needs: nasty, Hat: nasty, By: nasty, Options: []string{nasty, "b"}, Choice: nasty, Asked: p.Now, Sent: p.Now, Offer: &run.Settings}
-	for _, kind := range []ledger.QuestionKind{ledger.AskBlocked, ledger.AskManual, ledger.AskAgent, ledger.AskBaseline, ledger.AskReview, ledger.AskUnticked, ledger.AskSkip, ledger.AskNow, ledger.AskStart, ledger.AskLate, ledger.AskPlan, ledger.AskAllow} {
+	for _, kind := range ledger.QuestionKinds() {
 		q.Kind = kind
 		for _, end := range []ledger.Body{ledger.QuestionAnswered{ID: "q9", Choice: nasty, Words: nasty, By: nasty}, ledger.QuestionAnswered{ID: "q9", Choice: "guide", Words: nasty, By: nasty}, ledger.QuestionExpired{ID: "q9", Choice: nasty, Then: nasty}, ledger.QuestionExpired{ID: "q9"}} {
 			p.project(ledger.QuestionAsked{Question: q})
@@ -456,7 +461,7 @@ func TestHostile(t *testing.T) {
 	p.project(ledger.GuidanceReported{ID: id, State: "set_aside", Note: nasty})
 	p.project(ledger.GuidanceExpired{ID: id, Why: nasty})
 	p.project(ledger.AgentUnusable{Agent: nasty, Text: nasty})
-	p.project(ledger.PreflightFailed{Problems: []ledger.Finding{{File: nasty, Line: 1 << 30, Text: nasty, Fix: nasty}}})
+	p.project(ledger.PreflightFailed{Problems: []ledger.Diagnostic{{File: nasty, Line: 1 << 30, Text: nasty, Remedy: nasty}}})
 	p.project(ledger.InputPoisoned{Kind: nasty, Error: nasty})
 	p.project(ledger.RunStarted{Tasks: 1 << 30, First: "Task 2", Advisory: []string{nasty}, Baseline: []ledger.Result{{Run: nasty, OK: true}}})
 	p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: p.Now, Text: nasty})

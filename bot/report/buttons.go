@@ -9,11 +9,12 @@ const (
 
 // addButtons adds the obvious next steps, the most urgent first, to m.
 func (f Facts) addButtons(m *bot.Message) {
-	press := func(label, twin string) {
-		if len(m.Buttons) < maxButtons {
-			m.Buttons = append(m.Buttons, bot.Button{Label: bot.Cut(bot.Clean(label), bot.LabelWidth), Command: twin})
+	add := func(b bot.Button) {
+		if b.Label = bot.Cut(bot.Clean(b.Label), bot.LabelWidth); len(m.Buttons) < maxButtons {
+			m.Buttons = append(m.Buttons, b)
 		}
 	}
+	press := func(label, twin string) { add(bot.Button{Label: label, Command: twin}) }
 	asked := 0
 	for _, n := range f.Needs {
 		if n.Question.ID != "" {
@@ -28,7 +29,7 @@ func (f Facts) addButtons(m *bot.Message) {
 			press("Resume", "/resume")
 		case n.Question.ID != "" && len(m.Buttons) < maxButtons-2:
 			for _, b := range bot.DigestButtons(n.Question, asked <= fullQuestions) {
-				press(b.Label, b.Command)
+				add(b)
 			}
 		}
 	}

@@ -8,15 +8,15 @@ import (
 	"net/url"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/transport"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxName limits a channel's name in findings, in columns.
+// maxName limits a channel's name in diagnostics, in columns.
 const maxName = 30
 
 // ProbeChannel checks whether a project's channel accepts messages of this bot.
 // It changes nothing.
-func (b *Bot) ProbeChannel(ctx context.Context, id, project string) transport.Finding {
+func (b *Bot) ProbeChannel(ctx context.Context, id, project string) ledger.Diagnostic {
 	const invite = "type in it: /invite @porter"
 	var r struct {
 		Channel struct {
@@ -35,18 +35,18 @@ func (b *Bot) ProbeChannel(ctx context.Context, id, project string) transport.Fi
 	var known *bot.SendError
 	switch {
 	case err == nil && c.Archived:
-		return transport.Finding{Trouble: transport.TroubleChannel, Text: name + ", is archived", Fix: "unarchive it, or give the project another slack_channel"}
+		return ledger.Diagnostic{Severity: ledger.DiagnosticError, Text: name + ", is archived", Remedy: "unarchive it, or give the project another slack_channel"}
 	case err == nil && !c.Member:
-		return transport.Finding{Trouble: transport.TroubleChannel, Text: "the app is not in " + name, Fix: invite}
+		return ledger.Diagnostic{Severity: ledger.DiagnosticError, Text: "the app is not in " + name, Remedy: invite}
 	case err == nil:
-		return transport.Finding{OK: true, Text: "the app is in " + name}
+		return ledger.Diagnostic{Severity: ledger.DiagnosticOK, Text: "the app is in " + name}
 	case errors.As(b.sendError(err), &known) && errors.Is(known, bot.ErrChatClosed):
-		return transport.Finding{
-			Trouble: transport.TroubleChannel, Text: fmt.Sprintf("Slack shows the app no channel %s, which is that of %s (%s)", id, project, known.Text),
-			Fix: "correct slack_channel; where it is right, " + invite,
+		return ledger.Diagnostic{
+			Severity: ledger.DiagnosticError, Text: fmt.Sprintf("Slack shows the app no channel %s, which is that of %s (%s)", id, project, known.Text),
+			Remedy: "correct slack_channel; where it is right, " + invite,
 		}
 	}
-	f := b.findingOf("conversations.info", err)
+	f := b.diagnosticOf("conversations.info", err)
 	f.Text = "the channel of " + project + ": " + f.Text
 	return f
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/slack"
 	far "github.com/nightporter/nightporter/internal/fake/slack"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // emulate is the environment variable with the directory of the npm package
@@ -188,11 +189,11 @@ func TestIndependentServer(t *testing.T) {
 
 	// The probe finds that the bot is not in the channel. Slack itself would also
 	// reject messages there; this server accepts them in public channels.
-	if f := b.ProbeChannel(t.Context(), room, "shop"); f.OK || !strings.Contains(f.Text, "not in #shop") {
+	if f := b.ProbeChannel(t.Context(), room, "shop"); f.Severity == ledger.DiagnosticOK || !strings.Contains(f.Text, "not in #shop") {
 		t.Errorf("%+v", f)
 	}
 	mira("conversations.invite", url.Values{"channel": {room}, "users": {botUser}}, nil)
-	if f := b.ProbeChannel(t.Context(), room, "shop"); !f.OK {
+	if f := b.ProbeChannel(t.Context(), room, "shop"); f.Severity != ledger.DiagnosticOK {
 		t.Errorf("%+v", f)
 	}
 
@@ -301,7 +302,7 @@ func TestIndependentServer(t *testing.T) {
 	if _, err := b.Send(t.Context(), chat, textMessage("x"), bot.SendOptions{}); !errors.Is(err, bot.ErrChatClosed) {
 		t.Errorf("archived: %v", err)
 	}
-	if f := b.ProbeChannel(t.Context(), room, "shop"); f.OK || !strings.Contains(f.Text, "archived") {
+	if f := b.ProbeChannel(t.Context(), room, "shop"); f.Severity == ledger.DiagnosticOK || !strings.Contains(f.Text, "archived") {
 		t.Errorf("%+v", f)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/bot/transport"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Me is the bot's own account.
@@ -57,25 +58,25 @@ var Scopes = []string{
 
 // Probe checks both tokens, the workspace and the scopes. It opens no socket and
 // changes nothing, so it may run beside the daemon.
-func (b *Bot) Probe(ctx context.Context) []transport.Finding {
+func (b *Bot) Probe(ctx context.Context) []ledger.Diagnostic {
 	var who struct{ User, Team string }
 	header, err := b.call(ctx, "auth.test", nil, &who)
 	if err != nil {
-		return []transport.Finding{b.findingOf("auth.test", err)}
+		return []ledger.Diagnostic{b.diagnosticOf("auth.test", err)}
 	}
 	has := strings.FieldsFunc(header.Get("X-OAuth-Scopes"), func(r rune) bool { return r == ',' || r == ' ' })
-	out := []transport.Finding{{OK: true, Text: fmt.Sprintf("bot token accepted: %s in the workspace %s", bot.Clean(who.User), bot.Clean(who.Team))}}
+	out := []ledger.Diagnostic{{Severity: ledger.DiagnosticOK, Text: fmt.Sprintf("bot token accepted: %s in the workspace %s", bot.Clean(who.User), bot.Clean(who.Team))}}
 	if missing := missingScopes(has); len(has) > 0 && len(missing) > 0 {
-		out = append(out, transport.Finding{
-			Trouble: transport.TroubleToken, Text: "the bot lacks " + strings.Join(missing, ", "),
-			Fix: "put deploy/slack-manifest.yaml into the app's page App Manifest, and install the app again",
+		out = append(out, ledger.Diagnostic{
+			Severity: ledger.DiagnosticError, Text: "the bot lacks " + strings.Join(missing, ", "),
+			Remedy: "put deploy/slack-manifest.yaml into the app's page App Manifest, and install the app again",
 		})
 	}
 	// Requesting a socket's address opens no socket.
 	if _, err := b.call(ctx, openSocket, nil, nil); err != nil {
-		return append(out, b.findingOf(openSocket, err))
+		return append(out, b.diagnosticOf(openSocket, err))
 	}
-	return append(out, transport.Finding{OK: true, Text: "app token accepted: Socket Mode is on"})
+	return append(out, ledger.Diagnostic{Severity: ledger.DiagnosticOK, Text: "app token accepted: Socket Mode is on"})
 }
 
 // missingScopes returns the Scopes that are not in has.
@@ -93,20 +94,20 @@ func missingScopes(has []string) []string {
 	return out
 }
 
-// findingOf returns the finding for an error of a probe's call.
-func (b *Bot) findingOf(method string, err error) transport.Finding {
+// diagnosticOf returns the diagnostic of an error of a probe's call.
+func (b *Bot) diagnosticOf(method string, err error) ledger.Diagnostic {
 	what, page := tokenOf(method)
 	t, text, _ := b.troubleOf(err)
-	f := transport.Finding{Trouble: t, Text: fmt.Sprintf("the %s cannot be tried: %s", what, text), Fix: "look at the network, and at slack.api"}
+	f := ledger.Diagnostic{Severity: ledger.DiagnosticWarning, Text: fmt.Sprintf("the %s cannot be tried: %s", what, text), Remedy: "look at the network, and at slack.api"}
 	var r *apiError
 	switch {
 	case t == transport.TroubleToken:
-		f.Text, f.Fix = "Slack refuses the "+what, newToken(page)
+		f.Severity, f.Text, f.Remedy = ledger.DiagnosticError, "Slack refuses the "+what, newToken(page)
 		if errors.As(err, &r) && r.text == "missing_scope" {
-			f.Text, f.Fix = "the "+what+" lacks the scope "+r.needed, "add it on the app's page "+page+", and install the app again"
+			f.Text, f.Remedy = "the "+what+" lacks the scope "+r.needed, "add it on the app's page "+page+", and install the app again"
 		}
 	case t == transport.TroubleServer && isRefusal(err, "socket_mode_not_enabled", "forbidden_team"):
-		f.Fix = "switch Socket Mode on, on the app's page of that name"
+		f.Remedy = "switch Socket Mode on, on the app's page of that name"
 	}
 	return f
 }

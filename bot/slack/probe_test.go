@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/bot/slack"
-	"github.com/nightporter/nightporter/bot/transport"
 	far "github.com/nightporter/nightporter/internal/fake/slack"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestProbe(t *testing.T) {
@@ -33,12 +33,12 @@ func TestProbe(t *testing.T) {
 			var got []string
 			for _, f := range w.bot.Probe(t.Context()) {
 				mark := "!"
-				if f.OK {
+				if f.Severity == ledger.DiagnosticOK {
 					mark = ""
-				} else if f.Fix == "" || f.Trouble == transport.TroubleNone {
+				} else if f.Remedy == "" {
 					t.Errorf("nothing to do about %+v", f)
 				}
-				w.assertNoToken("finding", f.Text+f.Fix)
+				w.assertNoToken("diagnostic", f.Text+f.Remedy)
 				got = append(got, mark+f.Text)
 			}
 			if !slices.Equal(got, c.texts) {
@@ -76,16 +76,16 @@ func TestProbeChannel(t *testing.T) {
 			c.set(w.far)
 			f := w.bot.ProbeChannel(t.Context(), channel, "shop")
 			got := f.Text
-			if !f.OK {
+			if f.Severity != ledger.DiagnosticOK {
 				got = "!" + got
-				if f.Fix == "" || f.Trouble == transport.TroubleNone {
+				if f.Remedy == "" {
 					t.Errorf("nothing to do about %+v", f)
 				}
 			}
 			if got != c.text && !(c.name == "another form" && strings.HasPrefix(got, c.text)) {
 				t.Errorf("%q, want %q", got, c.text)
 			}
-			w.assertNoToken("finding", f.Text+f.Fix)
+			w.assertNoToken("diagnostic", f.Text+f.Remedy)
 		})
 	}
 }

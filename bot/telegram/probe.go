@@ -11,7 +11,7 @@ import (
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/bot/transport"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Me is the bot's own account.
@@ -33,40 +33,41 @@ func (b *Bot) Me(ctx context.Context) (Me, error) {
 	return Me{ID: u.ID, Username: u.UserName, Name: u.FirstName, Groups: u.CanJoinGroups, ReadsAll: u.CanReadAllGroupMessages}, nil
 }
 
-// Probe checks the token, the webhook, and the bot's rights in each of the
-// groups and topics. It fetches no updates and changes nothing, so it may run
-// beside the daemon. The first finding is about the connection and the token;
-// if it is not OK, there are no others.
-func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding {
+// Probe checks the token, the webhook, and the bot's rights in each of the groups
+// and topics. It fetches no updates and changes nothing, so it may run beside the
+// daemon. The first diagnostic is about the connection and the token; if that one is
+// not OK, there are no others. A warning means that messages arrive later, or with
+// less.
+func (b *Bot) Probe(ctx context.Context, threads ...string) []ledger.Diagnostic {
 	me, err := b.Me(ctx)
 	var failure *bot.SendError
 	switch {
 	case errors.Is(err, bot.ErrTokenRejected):
-		return []transport.Finding{{Trouble: transport.TroubleToken, Text: "Telegram refuses the token", Fix: "ask @BotFather for a new one (/token) and write it into the token file"}}
+		return []ledger.Diagnostic{{Severity: ledger.DiagnosticError, Text: "Telegram refuses the token", Remedy: "ask @BotFather for a new one (/token) and write it into the token file"}}
 	case errors.As(err, &failure) && errors.Is(failure, bot.ErrOffline):
-		return []transport.Finding{{Trouble: transport.TroubleNetwork, Text: "Telegram is out of reach: " + failure.Text, Fix: "look at the network, and at telegram.api"}}
+		return []ledger.Diagnostic{{Severity: ledger.DiagnosticWarning, Text: "Telegram is out of reach: " + failure.Text, Remedy: "look at the network, and at telegram.api"}}
 	case err != nil:
-		return []transport.Finding{{Trouble: transport.TroubleServer, Text: "Telegram does not answer as it should: " + err.Error(), Fix: "look at telegram.api; else try again later"}}
+		return []ledger.Diagnostic{{Severity: ledger.DiagnosticWarning, Text: "Telegram does not answer as it should: " + err.Error(), Remedy: "look at telegram.api; else try again later"}}
 	}
-	out := []transport.Finding{{OK: true, Text: "token accepted, bot @" + me.Username}}
+	out := []ledger.Diagnostic{{Severity: ledger.DiagnosticOK, Text: "token accepted, bot @" + me.Username}}
 	var hook tgbotapi.WebhookInfo
 	switch err := b.call(ctx, "getWebhookInfo", nil, &hook); {
 	case err != nil:
-		out = append(out, transport.Finding{Trouble: transport.TroubleServer, Text: "cannot see whether a webhook is set: " + err.Error()})
+		out = append(out, ledger.Diagnostic{Severity: ledger.DiagnosticWarning, Text: "cannot see whether a webhook is set: " + err.Error()})
 	case hook.URL != "":
-		out = append(out, transport.Finding{
-			Trouble: TroubleWebhook, Text: "a webhook is set, so nightporter gets no messages",
-			Fix: "call deleteWebhook of this bot, or make a bot of its own with @BotFather",
+		out = append(out, ledger.Diagnostic{
+			Severity: ledger.DiagnosticError, Text: "a webhook is set, so nightporter gets no messages",
+			Remedy: "call deleteWebhook of this bot, or make a bot of its own with @BotFather",
 		})
 	default:
 		text := "no webhook"
 		if n := hook.PendingUpdateCount; n > 0 {
 			text += fmt.Sprintf(", %d updates wait", n)
 		}
-		out = append(out, transport.Finding{OK: true, Text: text})
+		out = append(out, ledger.Diagnostic{Severity: ledger.DiagnosticOK, Text: text})
 	}
 	if s := b.State(); s.Trouble == TroubleConflict {
-		out = append(out, transport.Finding{Trouble: TroubleConflict, Text: s.Text + fmt.Sprintf(" (since %s)", s.Since.Format(time.TimeOnly)), Fix: "end the other program"})
+		out = append(out, ledger.Diagnostic{Severity: ledger.DiagnosticError, Text: s.Text + fmt.Sprintf(" (since %s)", s.Since.Format(time.TimeOnly)), Remedy: "end the other program"})
 	}
 	for _, chat := range threads {
 		out = append(out, b.probeThread(ctx, me, chat))
@@ -75,10 +76,10 @@ func (b *Bot) Probe(ctx context.Context, threads ...string) []transport.Finding 
 }
 
 // probeThread checks a group or topic to which messages are sent.
-func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Finding {
+func (b *Bot) probeThread(ctx context.Context, me Me, chat string) ledger.Diagnostic {
 	id, thread, err := parseAddress(chat)
 	if err != nil {
-		return transport.Finding{Trouble: TroubleGroup, Text: err.Error()}
+		return ledger.Diagnostic{Severity: ledger.DiagnosticError, Text: err.Error()}
 	}
 	var group struct {
 		Title  string `json:"title"`
@@ -99,17 +100,17 @@ func (b *Bot) probeThread(ctx context.Context, me Me, chat string) transport.Fin
 	switch {
 	case errors.As(err, &failure) && errors.Is(failure, bot.ErrChatMoved):
 		to := strings.TrimPrefix(failure.MovedTo, Prefix)
-		return transport.Finding{Trouble: TroubleGroup, Text: "group " + at + " has another number by now", Fix: fmt.Sprintf("write telegram_topic = %q", to)}
+		return ledger.Diagnostic{Severity: ledger.DiagnosticError, Text: "group " + at + " has another number by now", Remedy: fmt.Sprintf("write telegram_topic = %q", to)}
 	case errors.Is(err, bot.ErrChatClosed), err == nil && (mine.Status == "left" || mine.Status == "kicked"):
-		return transport.Finding{Trouble: TroubleGroup, Text: "@" + me.Username + " is not in the group " + at, Fix: "add it there, or take telegram_topic out"}
+		return ledger.Diagnostic{Severity: ledger.DiagnosticError, Text: "@" + me.Username + " is not in the group " + at, Remedy: "add it there, or take telegram_topic out"}
 	case err != nil:
-		return transport.Finding{Trouble: transport.TroubleServer, Text: "cannot see the group " + at + ": " + err.Error()}
+		return ledger.Diagnostic{Severity: ledger.DiagnosticWarning, Text: "cannot see the group " + at + ": " + err.Error()}
 	case thread != 0 && !group.Forum:
-		return transport.Finding{Trouble: TroubleGroup, Text: name + " has no topics", Fix: fmt.Sprintf("write telegram_topic = %q, or turn topics on in the group", at)}
+		return ledger.Diagnostic{Severity: ledger.DiagnosticError, Text: name + " has no topics", Remedy: fmt.Sprintf("write telegram_topic = %q, or turn topics on in the group", at)}
 	case mine.Status != "creator" && !mine.Pin && (mine.Status == "administrator" || !group.Rights.Pin):
-		return transport.Finding{Trouble: transport.TroubleRights, Text: name + ": the live status is not pinned there", Fix: "make @" + me.Username + " an administrator that may pin messages"}
+		return ledger.Diagnostic{Severity: ledger.DiagnosticWarning, Text: name + ": the live status is not pinned there", Remedy: "make @" + me.Username + " an administrator that may pin messages"}
 	}
-	return transport.Finding{OK: true, Text: name + " can be written to"}
+	return ledger.Diagnostic{Severity: ledger.DiagnosticOK, Text: name + " can be written to"}
 }
 
 // rights are the chat permissions that this package needs.

@@ -9,6 +9,7 @@ import (
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/bot/transport"
 	far "github.com/nightporter/nightporter/internal/fake/telegram"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 func TestNew(t *testing.T) {
@@ -30,30 +31,36 @@ func TestNew(t *testing.T) {
 	}
 }
 
+const (
+	ok      = ledger.DiagnosticOK
+	warning = ledger.DiagnosticWarning
+	wrong   = ledger.DiagnosticError
+)
+
 func TestProbe(t *testing.T) {
 	hook := func(s *far.Server) { s.SetWebhook("https://example.org/hook") }
 	for _, c := range []struct {
 		name string
 		do   func(s *far.Server)
-		want []transport.Trouble
+		want []ledger.DiagnosticSeverity
 	}{
-		{"fine", func(s *far.Server) { s.Say(mira, mira.ID, "x") }, []transport.Trouble{"", ""}},
-		{"webhook", hook, []transport.Trouble{"", telegram.TroubleWebhook}},
-		{"token", func(s *far.Server) { s.Fault("getMe", far.Unauthorized()) }, []transport.Trouble{transport.TroubleToken}},
-		{"away", (*far.Server).Disconnect, []transport.Trouble{transport.TroubleNetwork}},
-		{"502", func(s *far.Server) { s.Fault("getMe", far.BadGateway()) }, []transport.Trouble{transport.TroubleServer}},
-		{"half", func(s *far.Server) { s.Fault("getWebhookInfo", far.BadGateway()) }, []transport.Trouble{"", transport.TroubleServer}},
+		{"fine", func(s *far.Server) { s.Say(mira, mira.ID, "x") }, []ledger.DiagnosticSeverity{ok, ok}},
+		{"webhook", hook, []ledger.DiagnosticSeverity{ok, wrong}},
+		{"token", func(s *far.Server) { s.Fault("getMe", far.Unauthorized()) }, []ledger.DiagnosticSeverity{wrong}},
+		{"away", (*far.Server).Disconnect, []ledger.DiagnosticSeverity{warning}},
+		{"502", func(s *far.Server) { s.Fault("getMe", far.BadGateway()) }, []ledger.DiagnosticSeverity{warning}},
+		{"half", func(s *far.Server) { s.Fault("getWebhookInfo", far.BadGateway()) }, []ledger.DiagnosticSeverity{ok, warning}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			c.do(w.far)
 			waiting := w.far.Unconfirmed()
-			var got []transport.Trouble
+			var got []ledger.DiagnosticSeverity
 			for _, f := range w.bot.Probe(t.Context()) {
-				got = append(got, f.Trouble)
-				w.assertNoToken("finding", f.Text+f.Fix)
-				if f.OK != (f.Trouble == "") || f.Text == "" {
-					t.Errorf("finding %+v", f)
+				got = append(got, f.Severity)
+				w.assertNoToken("diagnostic", f.Text+f.Remedy)
+				if f.Text == "" {
+					t.Errorf("diagnostic %+v", f)
 				}
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -76,17 +83,17 @@ func TestProbeGroups(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(s *far.Server)
 		chat string
-		want transport.Trouble
+		want ledger.DiagnosticSeverity
 		fix  string
 	}{
-		"fine":              {func(s *far.Server) { s.SetPinRight(group, true) }, telegram.Address(group, 55), "", ""},
-		"may not pin":       {nil, telegram.Address(group, 55), transport.TroubleRights, "may pin messages"},
-		"no topics":         {func(s *far.Server) { s.Say(mira, -1007, "x") }, "telegram:-1007/4", telegram.TroubleGroup, `telegram_topic = "-1007"`},
-		"unknown":           {nil, "telegram:-1009", telegram.TroubleGroup, "add it there"},
-		"thrown out":        {func(s *far.Server) { s.Block(group) }, telegram.Address(group, 0), telegram.TroubleGroup, "add it there"},
-		"another number":    {func(s *far.Server) { s.Migrate(-7, -1008) }, "telegram:-7", telegram.TroubleGroup, `telegram_topic = "-1008"`},
-		"garbage":           {func(s *far.Server) { s.Fault("getChat", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`}) }, telegram.Address(group, 55), transport.TroubleServer, ""},
-		"garbage of rights": {func(s *far.Server) { s.Fault("getChatMember", far.Fault{Code: 200, Body: "<html>"}) }, telegram.Address(group, 55), transport.TroubleServer, ""},
+		"fine":              {func(s *far.Server) { s.SetPinRight(group, true) }, telegram.Address(group, 55), ok, ""},
+		"may not pin":       {nil, telegram.Address(group, 55), warning, "may pin messages"},
+		"no topics":         {func(s *far.Server) { s.Say(mira, -1007, "x") }, "telegram:-1007/4", wrong, `telegram_topic = "-1007"`},
+		"unknown":           {nil, "telegram:-1009", wrong, "add it there"},
+		"thrown out":        {func(s *far.Server) { s.Block(group) }, telegram.Address(group, 0), wrong, "add it there"},
+		"another number":    {func(s *far.Server) { s.Migrate(-7, -1008) }, "telegram:-7", wrong, `telegram_topic = "-1008"`},
+		"garbage":           {func(s *far.Server) { s.Fault("getChat", far.Fault{Code: 200, Body: `{"ok":true,"result":[]}`}) }, telegram.Address(group, 55), warning, ""},
+		"garbage of rights": {func(s *far.Server) { s.Fault("getChatMember", far.Fault{Code: 200, Body: "<html>"}) }, telegram.Address(group, 55), warning, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -96,7 +103,7 @@ func TestProbeGroups(t *testing.T) {
 			}
 			all := w.bot.Probe(t.Context(), c.chat)
 			f := all[len(all)-1]
-			if len(all) != 3 || f.Trouble != c.want || f.OK != (c.want == "") || !strings.Contains(f.Fix, c.fix) || f.Text == "" {
+			if len(all) != 3 || f.Severity != c.want || !strings.Contains(f.Remedy, c.fix) || f.Text == "" {
 				t.Errorf("%+v", all)
 			}
 		})

@@ -12,7 +12,6 @@ import (
 const (
 	TroubleConflict transport.Trouble = "conflict" // another program polls with the same token
 	TroubleWebhook  transport.Trouble = "webhook"  // a webhook is set, which excludes polling
-	TroubleGroup    transport.Trouble = "group"    // a configured group cannot be written to
 )
 
 // troubleOf classifies an error of a poll and returns the minimum pause before

@@ -23,9 +23,9 @@ func (c *Console) preflightFailed(v view, b ledger.PreflightFailed) {
 
 // finding prints a problem uncut: a person needs all of it to correct the
 // problem.
-func (c *Console) finding(f ledger.Finding) {
-	fix := f.Fix
-	f.Fix = ""
+func (c *Console) finding(f ledger.Diagnostic) {
+	fix := f.Remedy
+	f.Remedy = ""
 	c.wrappedPre(f.String())
 	if fix != "" {
 		for _, line := range bot.CleanLines(fix) {
@@ -38,10 +38,10 @@ func (c *Console) finding(f ledger.Finding) {
 func (c *Console) preflightDone(v view, b ledger.PreflightDone) {
 	for _, f := range slices.Concat(b.Base.Notes, b.Warnings) {
 		first := f
-		first.Fix = ""
+		first.Remedy = ""
 		c.printWrapped(v, bot.SignLook+" "+bot.Clean(first.String()))
-		if f.Fix != "" {
-			c.wrapped(f.Fix)
+		if f.Remedy != "" {
+			c.wrapped(f.Remedy)
 		}
 	}
 	if n := len(b.Base.Dirty); n > 0 {

@@ -41,14 +41,14 @@ var scenes = map[string]func(s *scene){
 	"preflight": func(s *scene) {
 		set := s.Settings()
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})
-		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Problems: []ledger.Finding{
-			{File: "checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Fix: "Mend line 41, or add the task."},
-			{Text: `agent "claude" is not on PATH`, Fix: "npm i -g @anthropic-ai/claude-code"},
+		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Problems: []ledger.Diagnostic{
+			{File: "checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Remedy: "Mend line 41, or add the task."},
+			{Text: `agent "claude" is not on PATH`, Remedy: "npm i -g @anthropic-ai/claude-code"},
 		}}})
 	},
 	"check": func(s *scene) {
 		base := s.Base("r1")
-		base.Notes = []ledger.Finding{{File: "checkout.md", Line: 9, Text: "scope \"the order pages\" is prose: no path in it", Fix: "Name folders or files, as in `order/**`."}}
+		base.Notes = []ledger.Diagnostic{{File: "checkout.md", Line: 9, Text: "scope \"the order pages\" is prose: no path in it", Remedy: "Name folders or files, as in `order/**`."}}
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: s.Settings(), Check: true}})
 		s.Do(loop.Input{Key: "preflight", Body: loop.Preflighted{Base: base, Snapshot: ledger.Snapshot{Name: "checkout", Tasks: []ledger.Task{scenario.Task(1, "One")}}}})
 		s.Until(nil)
@@ -240,14 +240,14 @@ func TestHostile(t *testing.T) {
 	task.Scope, task.Acceptance, task.Mark = nasty, []string{nasty}, ledger.MarkManualVerify
 	strange := ledger.Task{ID: "Task \x1b[31m" + nasty[:40], Title: nasty, Mark: ledger.MarkOpen, Line: 2}
 	base := s.Base("r1")
-	base.Dirty, base.Notes = []string{nasty}, []ledger.Finding{{File: nasty, Line: 3, Text: nasty, Fix: nasty}}
+	base.Dirty, base.Notes = []string{nasty}, []ledger.Diagnostic{{File: nasty, Line: 3, Text: nasty, Remedy: nasty}}
 	s.Start(set, base, task, strange)
 	s.Until(func() bool { return bot.Doing(s.State) != "" })
 	id := strange.ID
 	s.entry(id, "r1-1", ledger.EventAccepted{Type: nasty, Data: []byte(`{"summary":"` + "\\u001b[2J" + `"}`)})
 	s.entry(id, "r1-1", ledger.GuidanceReported{ID: nasty, State: guidance.SetAside, Note: nasty})
 	s.entry(id, "r1-1", ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedEvent, Counts: ledger.CountsAsSuccess, Text: nasty, Exit: ledger.Exit{Tail: nasty}})
-	s.entry(id, "r1-1", ledger.TakenOver{Taken: ledger.Capture{Outside: []string{nasty, nasty}, Refused: []ledger.Finding{{File: nasty, Text: nasty}}}})
+	s.entry(id, "r1-1", ledger.TakenOver{Taken: ledger.Capture{Outside: []string{nasty, nasty}, Refused: []ledger.Diagnostic{{File: nasty, Text: nasty}}}})
 	s.entry(id, "r1-1", ledger.Verified{Kind: ledger.KindVerify, Results: []ledger.Result{{Run: nasty, Tail: nasty}}})
 	s.entry(id, "r1-2", ledger.SessionEnded{Kind: ledger.KindAgent, End: ledger.EndedSilent, Counts: ledger.CountsAsFailed, Text: nasty, Exit: ledger.Exit{Tail: nasty, Code: 1}})
 	s.entry(id, "", ledger.TaskSet{From: ledger.Active, To: ledger.Blocked, Why: nasty})

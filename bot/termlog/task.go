@@ -3,7 +3,6 @@ package termlog
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -59,7 +58,10 @@ func (c *Console) taskSet(v view, b ledger.TaskSet) {
 			return // printed together with its plan
 		}
 		if b.Fresh || (b.From != ledger.Pending && b.From != ledger.Active && b.From != ledger.Waiting) {
-			c.printEntry(v, bot.SignLater+" "+id+" ready again"+reasonSuffix(strings.TrimSuffix(b.Why, ", by console")))
+			if b.By == "console" { // its reader is the one who typed it
+				b.By = ""
+			}
+			c.printEntry(v, bot.SignLater+" "+id+" ready again"+reasonSuffix(b.Reason()))
 		}
 	}
 }

@@ -4,7 +4,7 @@
 //
 //   - conn.go: Conn and its Options
 //   - exchange.go: one call, its Response or NoResponseError
-//   - state.go: State, Trouble, and the Findings of a probe
+//   - state.go: State and Trouble
 //   - backoff.go: Backoff and Sleep
 //   - secret.go: Secret
 //

@@ -15,8 +15,6 @@ const (
 	TroubleSlow    Trouble = "slow"    // the platform asks for a pause
 	TroubleToken   Trouble = "token"   // the token was rejected: wrong, revoked, or without a permission
 	TroubleStore   Trouble = "store"   // an update was received and could not be committed
-	TroubleRights  Trouble = "rights"  // an optional permission is missing
-	TroubleChannel Trouble = "channel" // a configured chat accepts no messages
 )
 
 // State describes the connection at one moment.
@@ -73,12 +71,4 @@ func (c *Conn) notifyChange(s State) {
 	if c.o.OnChange != nil {
 		c.o.OnChange(s)
 	}
-}
-
-// Finding is one result of an adapter's Probe.
-type Finding struct {
-	OK      bool // nothing to do
-	Trouble Trouble
-	Text    string
-	Fix     string // what to do, "" = nothing
 }

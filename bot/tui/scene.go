@@ -336,9 +336,9 @@ func questionOf(m bot.Message, q ledger.Question) Question {
 		}
 	}
 	for _, b := range m.Buttons {
-		c := Choice{Label: strings.TrimSuffix(b.Label, "…"), Line: b.Command, Words: strings.HasSuffix(b.Label, "…") && strings.HasPrefix(b.Command, q.ID+" ")}
-		if c.Words { // such as "q5 guide WORDS"
-			c.Line = strings.Join(strings.Fields(b.Command)[:2], " ")
+		c := Choice{Label: b.Label, Line: b.Command}
+		if c.Words = b.Placeholder != ""; c.Words { // "q5 guide WORDS"
+			c.Label, c.Line = strings.TrimSuffix(b.Label, "…"), b.Prefix()
 		}
 		out.Choices = append(out.Choices, c)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // checks lists all checks. A check comes after those whose results it uses.
@@ -65,7 +66,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 // examine runs all checks and prints the findings of each before it starts the
 // next.
 func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool) error {
-	counts := map[string]int{}
+	counts := map[ledger.DiagnosticSeverity]int{}
 	printed := map[string]bool{}
 	for _, c := range checks {
 		for _, f := range c.look(ctx, p) {
@@ -73,12 +74,12 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 				f.Check = c.name
 			}
 			// A finding shared by several projects is printed once.
-			key := f.Result + "\x00" + f.File + "\x00" + f.Text
-			if f.Result != resultOK && printed[key] {
+			key := string(f.Severity) + "\x00" + f.File + "\x00" + f.Text
+			if f.Severity != ledger.DiagnosticOK && printed[key] {
 				continue
 			}
 			printed[key] = true
-			counts[f.Result]++
+			counts[f.Severity]++
 			if err := f.print(out, asJSON); err != nil {
 				return err
 			}
@@ -89,7 +90,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 	}
 	if !asJSON {
 		fmt.Fprintln(out)
-		switch mend, look := counts[resultFix], counts[resultLook]; {
+		switch mend, look := counts[ledger.DiagnosticError], counts[ledger.DiagnosticWarning]; {
 		case mend > 0:
 			fmt.Fprintf(out, "%s %d to mend%s. Look again with: nightporter doctor\n", bot.SignFailed, mend, toLook(look))
 		case look > 0:
@@ -98,7 +99,7 @@ func (p *doctorContext) examine(ctx context.Context, out io.Writer, asJSON bool)
 			fmt.Fprintf(out, "%s nothing to mend\n", bot.SignDone)
 		}
 	}
-	if counts[resultFix] > 0 {
+	if counts[ledger.DiagnosticError] > 0 {
 		return exitCode(1)
 	}
 	return nil

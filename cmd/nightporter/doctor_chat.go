@@ -8,6 +8,7 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // chatChecks returns a check for each platform of the table.
@@ -56,21 +57,13 @@ func checkChat(ctx context.Context, p *doctorContext, pl platform.Platform) []fi
 	// An HTTP error contains the address, which may contain the token.
 	hidden := strings.NewReplacer(hide...)
 	for _, f := range found {
-		text, fix := hidden.Replace(f.Text), hidden.Replace(f.Fix)
-		switch f.Trouble {
-		case transport.TroubleNone:
-			out = append(out, findOK("%s", text))
-		case transport.TroubleNetwork, transport.TroubleServer, transport.TroubleSlow, transport.TroubleRights:
-			// nightporter works without it, or with a delay.
-			out = append(out, findLook(fix, "%s", text))
-		default:
-			out = append(out, findFix(fix, "%s", text))
-		}
+		f.Text, f.Remedy = hidden.Replace(f.Text), hidden.Replace(f.Remedy)
+		out = append(out, finding{Diagnostic: f})
 	}
 	return out
 }
 
 // askPlatform calls the platform's own probe.
-func askPlatform(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error) {
+func askPlatform(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error) {
 	return pl.Probe(ctx, cfg, tokens)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/session"
 	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // check is one check of doctor. It may store results in the doctorContext for
@@ -34,7 +35,7 @@ type doctorContext struct {
 	usable bool           // the configuration has no mistakes, or there is none
 	daemon bool           // a daemon holds the state folder and answers
 
-	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
+	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error)
 	people func(ctx context.Context, p *doctorContext) (n int, known bool)
 
 	trial  trialFolder

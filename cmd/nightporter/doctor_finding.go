@@ -13,36 +13,33 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Results of a check.
-const (
-	resultOK        = "ok"        // nothing to do
-	resultLook      = "look"      // works, but a person should know about it
-	resultFix       = "mend"      // will fail until a person corrects it
-	resultUnchecked = "unchecked" // not checked: impossible, or nothing to check
-)
-
-var resultSigns = map[string]string{
-	resultOK: bot.SignDone, resultLook: bot.SignLook, resultFix: bot.SignFailed, resultUnchecked: bot.SignAway,
+var severitySigns = map[ledger.DiagnosticSeverity]string{
+	ledger.DiagnosticOK: bot.SignDone, ledger.DiagnosticWarning: bot.SignLook,
+	ledger.DiagnosticError: bot.SignFailed, ledger.DiagnosticUnchecked: bot.SignAway,
 }
 
 // finding is one line of doctor's output, and one object of its JSON. Fields
 // are added, never renamed. No text in it contains a token.
 type finding struct {
-	Check   string `json:"check"`
-	Project string `json:"project,omitempty"`
-	Result  string `json:"result"` // ok, look, mend, unchecked
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Text    string `json:"text"`
-	Fix     string `json:"fix,omitempty"` // the command or edit that solves it
-	shown   string // replaces Text on the terminal, where that shows more than the fields
+	Check   string
+	Project string
+	ledger.Diagnostic
+	shown string // as it is printed, where that is more than the fields
+}
+
+// findingJSON is one object of doctor's JSON. Fields are added, never renamed.
+type findingJSON struct {
+	Check   string                    `json:"check"`
+	Project string                    `json:"project,omitempty"`
+	Result  ledger.DiagnosticSeverity `json:"result"`
+	ledger.Diagnostic
 }
 
 // print writes one finding: the sign, the check, the text, and the remedy
 // below.
 func (f finding) print(out io.Writer, asJSON bool) error {
 	if asJSON {
-		line, err := json.Marshal(f)
+		line, err := json.Marshal(findingJSON{f.Check, f.Project, f.Severity, f.Diagnostic})
 		if err != nil {
 			return err
 		}
@@ -56,9 +53,9 @@ func (f finding) print(out io.Writer, asJSON bool) error {
 		if f.Project != "" {
 			what = f.Project
 		}
-		text = fmt.Sprintf("%s %-13s  %s", resultSigns[f.Result], what, f.location()+propose.Plain(f.Text))
-		if f.Fix != "" {
-			text += "\n" + strings.Repeat(" ", indent) + propose.Plain(f.Fix)
+		text = fmt.Sprintf("%s %-13s  %s", severitySigns[f.Severity], what, f.location()+propose.Plain(f.Text))
+		if f.Remedy != "" {
+			text += "\n" + strings.Repeat(" ", indent) + propose.Plain(f.Remedy)
 		}
 	}
 	_, err := fmt.Fprintln(out, text)
@@ -75,21 +72,25 @@ func (f finding) location() string {
 	return ""
 }
 
-// These functions make findings of one result each.
+// Findings of each severity, in short.
 func findOK(text string, args ...any) finding {
-	return finding{Result: resultOK, Text: fmt.Sprintf(text, args...)}
+	return found(ledger.DiagnosticOK, "", text, args...)
 }
 
-func findLook(fix, text string, args ...any) finding {
-	return finding{Result: resultLook, Fix: fix, Text: fmt.Sprintf(text, args...)}
+func findLook(remedy, text string, args ...any) finding {
+	return found(ledger.DiagnosticWarning, remedy, text, args...)
 }
 
-func findFix(fix, text string, args ...any) finding {
-	return finding{Result: resultFix, Fix: fix, Text: fmt.Sprintf(text, args...)}
+func findFix(remedy, text string, args ...any) finding {
+	return found(ledger.DiagnosticError, remedy, text, args...)
 }
 
 func findUnchecked(text string, args ...any) finding {
-	return finding{Result: resultUnchecked, Text: fmt.Sprintf(text, args...)}
+	return found(ledger.DiagnosticUnchecked, "", text, args...)
+}
+
+func found(s ledger.DiagnosticSeverity, remedy, text string, args ...any) finding {
+	return finding{Diagnostic: ledger.Diagnostic{Severity: s, Remedy: remedy, Text: fmt.Sprintf(text, args...)}}
 }
 
 // ofProject marks findings as those of one project.
@@ -108,23 +109,11 @@ func fromError(err error) []finding {
 	var c *config.Error
 	switch {
 	case errors.As(err, &in):
-		out = fromFindings(resultFix, in.Findings)
+		out = ofSeverity(ledger.DiagnosticError, in.Diagnostics)
 	case errors.As(err, &c):
-		for _, item := range c.Items {
-			f := finding{Result: resultFix, File: item.File, Line: item.Line, shown: item.String()}
-			// String masks tokens, so the parts are taken from its result.
-			first, rest, _ := strings.Cut(item.String(), "\n")
-			f.Text = strings.TrimPrefix(first, bot.SignFailed+" ")
-			if _, text, ok := strings.Cut(f.Text, "  "); ok && item.File != "" {
-				f.Text = text
-			}
-			lines := strings.Split(rest, "\n")
-			if last := lines[len(lines)-1]; item.Fix != "" {
-				f.Fix = strings.TrimSpace(last)
-			} else if i := strings.Index(last, `meant "`); i >= 0 { // the suggestion follows the carets
-				f.Fix = last[i:]
-			}
-			out = append(out, f)
+		out = ofSeverity(ledger.DiagnosticError, c.Masked())
+		for n, d := range c.Diagnostics {
+			out[n].shown = config.Format(d)
 		}
 		if c.More > 0 {
 			out = append(out, findFix("", "and %d more", c.More))
@@ -135,10 +124,12 @@ func fromError(err error) []finding {
 	return out
 }
 
-func fromFindings(result string, list []ledger.Finding) []finding {
+// ofSeverity makes findings of a list whose diagnostics all have one severity.
+func ofSeverity(s ledger.DiagnosticSeverity, list []ledger.Diagnostic) []finding {
 	var out []finding
-	for _, f := range list {
-		out = append(out, finding{Result: result, File: f.File, Line: f.Line, Text: f.Text, Fix: f.Fix})
+	for _, d := range list {
+		d.Severity = s
+		out = append(out, finding{Diagnostic: d})
 	}
 	return out
 }

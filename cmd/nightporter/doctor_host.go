@@ -165,7 +165,7 @@ func checkDisk(_ context.Context, p *doctorContext) []finding {
 	}
 	free := s.Bavail * uint64(s.Bsize)
 	if f, low := engine.LowDisk(free); low {
-		return []finding{findFix(f.Fix, "%s", f.Text)}
+		return []finding{findFix(f.Remedy, "%s", f.Text)}
 	}
 	if s.Files > 0 && s.Ffree < 10_000 {
 		return []finding{findFix("remove what is not needed: df -i "+quote(dir), "only %d more files fit on the disk of %s", s.Ffree, dir)}

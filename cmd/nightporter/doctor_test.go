@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestDoctorChat: all tokens of a platform are checked, and the platform's
@@ -27,8 +28,8 @@ func TestDoctorChat(t *testing.T) {
 	}
 	p := &doctorContext{usable: true, cfg: cfg}
 	var asked []string
-	answers := func(found ...transport.Finding) {
-		p.probe = func(_ context.Context, pl platform.Platform, _ *config.Config, tokens []transport.Secret) ([]transport.Finding, error) {
+	answers := func(found ...ledger.Diagnostic) {
+		p.probe = func(_ context.Context, pl platform.Platform, _ *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error) {
 			asked = []string{pl.Name}
 			for _, s := range tokens {
 				asked = append(asked, string(s))
@@ -61,47 +62,48 @@ func TestDoctorChat(t *testing.T) {
 	for _, c := range []struct {
 		name, file, text string
 		on               platform.Platform
-		result, want     string
+		severity         ledger.DiagnosticSeverity
+		want             string
 	}{
-		{"no file", "", "", platform.Telegram, resultFix, "bot.token cannot be read"},
-		{"no token", "bot.token", "hunter2", platform.Telegram, resultFix, "bot.token holds no token of a bot"},
-		{"nobody asked", "bot.token", bot, platform.Telegram, resultUnchecked, "Telegram itself was not asked"},
-		{"no file", "", "", platform.Slack, resultFix, "app cannot be read"},
-		{"swapped", "app", token, platform.Slack, resultFix, "app holds no app token"},
-		{"half", "app", app, platform.Slack, resultFix, "bot cannot be read"},
-		{"nobody asked", "bot", token, platform.Slack, resultUnchecked, "Slack itself was not asked"},
+		{"no file", "", "", platform.Telegram, ledger.DiagnosticError, "bot.token cannot be read"},
+		{"no token", "bot.token", "hunter2", platform.Telegram, ledger.DiagnosticError, "bot.token holds no token of a bot"},
+		{"nobody asked", "bot.token", bot, platform.Telegram, ledger.DiagnosticUnchecked, "Telegram itself was not asked"},
+		{"no file", "", "", platform.Slack, ledger.DiagnosticError, "app cannot be read"},
+		{"swapped", "app", token, platform.Slack, ledger.DiagnosticError, "app holds no app token"},
+		{"half", "app", app, platform.Slack, ledger.DiagnosticError, "bot cannot be read"},
+		{"nobody asked", "bot", token, platform.Slack, ledger.DiagnosticUnchecked, "Slack itself was not asked"},
 	} {
 		if c.file != "" {
 			write(c.file, c.text)
 		}
-		if f := last(c.on); f.Result != c.result || !strings.Contains(f.Text, c.want) {
+		if f := last(c.on); f.Severity != c.severity || !strings.Contains(f.Text, c.want) {
 			t.Errorf("%s, %s: %+v", c.on.Name, c.name, f)
 		}
 	}
 	if want := []string{"slack", app, token}; !slices.Equal(asked, want) {
 		t.Errorf("asked with %q, want %q", asked, want)
 	}
-	answers(transport.Finding{OK: true, Text: "bot @mira_porter_bot"})
+	answers(ledger.Diagnostic{Severity: ledger.DiagnosticOK, Text: "bot @mira_porter_bot"})
 	if f := last(platform.Telegram); f != findOK("bot @mira_porter_bot") {
 		t.Errorf("%+v", f)
 	}
-	answers(transport.Finding{Trouble: transport.TroubleNetwork, Text: "get /bot" + bot + "/getMe: timeout", Fix: "open /bot" + bot})
+	answers(ledger.Diagnostic{Severity: ledger.DiagnosticWarning, Text: "get /bot" + bot + "/getMe: timeout", Remedy: "open /bot" + bot})
 	if f := last(platform.Telegram); f != findLook("open /botTOKEN", "get /botTOKEN/getMe: timeout") {
 		t.Errorf("%+v", f)
 	}
-	answers(transport.Finding{Trouble: transport.TroubleToken, Text: "refused " + token + " of " + app, Fix: "get another"})
+	answers(ledger.Diagnostic{Severity: ledger.DiagnosticError, Text: "refused " + token + " of " + app, Remedy: "get another"})
 	if f := last(platform.Slack); f != findFix("get another", "refused TOKEN of TOKEN") {
 		t.Errorf("%+v", f)
 	}
 	p.probe = askPlatform
 	cfg.Slack.API = "http://127.0.0.1:9/"
-	if f := last(platform.Slack); f.Result != resultLook {
+	if f := last(platform.Slack); f.Severity != ledger.DiagnosticWarning {
 		t.Errorf("out of reach: %+v", f)
 	}
 	if list := checkChat(t.Context(), &doctorContext{usable: true, cfg: &config.Config{Telegram: cfg.Telegram}}, platform.Slack); list != nil {
 		t.Errorf("not set up: %+v", list)
 	}
-	if list := checkChat(t.Context(), &doctorContext{usable: true, cfg: config.Empty()}, platform.Telegram); len(list) != 1 || list[0].Result != resultUnchecked {
+	if list := checkChat(t.Context(), &doctorContext{usable: true, cfg: config.Empty()}, platform.Telegram); len(list) != 1 || list[0].Severity != ledger.DiagnosticUnchecked {
 		t.Errorf("no chat: %+v", list)
 	}
 }
@@ -113,12 +115,12 @@ func TestDoctorPeople(t *testing.T) {
 	}
 	p.cfg = &config.Config{Telegram: &config.Telegram{}}
 	for _, c := range []struct {
-		n      int
-		known  bool
-		result string
-	}{{0, false, resultUnchecked}, {0, true, resultLook}, {2, true, resultOK}} {
+		n        int
+		known    bool
+		severity ledger.DiagnosticSeverity
+	}{{0, false, ledger.DiagnosticUnchecked}, {0, true, ledger.DiagnosticWarning}, {2, true, ledger.DiagnosticOK}} {
 		p.people = func(context.Context, *doctorContext) (int, bool) { return c.n, c.known }
-		if list := checkPeople(t.Context(), p); len(list) != 1 || list[0].Result != c.result {
+		if list := checkPeople(t.Context(), p); len(list) != 1 || list[0].Severity != c.severity {
 			t.Errorf("%d, %v: %+v", c.n, c.known, list)
 		}
 	}
@@ -139,7 +141,7 @@ func TestDoctorUnwritable(t *testing.T) {
 		filepath.Join(dir, "deep"): "name another: --state DIR",
 	} {
 		list := checkState(t.Context(), &doctorContext{state: state})
-		if len(list) != 1 || list[0].Result != resultFix || !strings.Contains(list[0].Fix, want) {
+		if len(list) != 1 || list[0].Severity != ledger.DiagnosticError || !strings.Contains(list[0].Remedy, want) {
 			t.Errorf("%s: %+v", state, list)
 		}
 	}

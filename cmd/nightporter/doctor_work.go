@@ -31,7 +31,7 @@ func checkBoundary(_ context.Context, p *doctorContext) []finding {
 	level, reasons := w.runner.Level()
 	why := strings.Join(reasons, "; ")
 	if f, weak := engine.WeakBoundary(p.cfg.Boundary, level, reasons); weak {
-		return fromFindings(resultFix, []ledger.Finding{f})
+		return ofSeverity(ledger.DiagnosticError, []ledger.Diagnostic{f})
 	}
 	const more = "docs/operating.md, Boundary, says what each level keeps out"
 	switch level {
@@ -107,8 +107,8 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	}
 	var out []finding
 	refused, warned := project.Unbuilt(p.cfg, pr, s)
-	out = append(out, fromFindings(resultFix, refused)...)
-	out = append(out, fromFindings(resultLook, warned)...)
+	out = append(out, ofSeverity(ledger.DiagnosticError, refused)...)
+	out = append(out, ofSeverity(ledger.DiagnosticWarning, warned)...)
 	out = append(out, checkRepository(ctx, p, s)...)
 	out = append(out, checkSource(ctx, s)...)
 	if len(s.Verify) == 0 {
@@ -134,7 +134,7 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 		return fromError(err)
 	}
 	out := []finding{findOK("%s, %s at %.12s", s.Repo, base.HeadName, base.Head)}
-	return append(out, fromFindings(resultLook, base.Notes)...)
+	return append(out, ofSeverity(ledger.DiagnosticWarning, base.Notes)...)
 }
 
 func checkSource(ctx context.Context, s ledger.Settings) []finding {

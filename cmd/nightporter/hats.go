@@ -256,9 +256,9 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 		c, err := f.open(cfg, p)
 		var found *config.Error
 		if errors.As(err, &found) {
-			for _, i := range found.Items { // shared mistakes are reported once
-				if !slices.Contains(wrong.Items, i) {
-					wrong.Items = append(wrong.Items, i)
+			for _, i := range found.Diagnostics { // shared mistakes are reported once
+				if !slices.Contains(wrong.Diagnostics, i) {
+					wrong.Diagnostics = append(wrong.Diagnostics, i)
 				}
 			}
 			wrong.More += found.More
@@ -271,7 +271,7 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 			notes = append(notes, note)
 		}
 		for _, f := range project.Idle(c.hats) {
-			if note := fmt.Sprintf("%s %s\n    %s", bot.SignLook, f.Text, f.Fix); !slices.Contains(notes, note) {
+			if note := fmt.Sprintf("%s %s\n    %s", bot.SignLook, f.Text, f.Remedy); !slices.Contains(notes, note) {
 				notes = append(notes, note)
 			}
 		}
@@ -282,7 +282,7 @@ func (f *hatFlags) check(out io.Writer, cfg *config.Config, _ []string) error {
 			patterns[name] = true
 		}
 	}
-	if len(wrong.Items) > 0 {
+	if len(wrong.Diagnostics) > 0 {
 		return wrong
 	}
 	for _, note := range notes {

@@ -122,8 +122,8 @@ func (p *initWizard) configFile() (string, error) {
 		file = config.DefaultFile()
 	}
 	if file == "" {
-		return "", &ledger.InputError{Findings: []ledger.Finding{{
-			Text: "there is no place for a configuration: neither HOME nor XDG_CONFIG_HOME is set", Fix: "Name one: --config FILE",
+		return "", &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text: "there is no place for a configuration: neither HOME nor XDG_CONFIG_HOME is set", Remedy: "Name one: --config FILE",
 		}}}
 	}
 	return filepath.Abs(file)
@@ -157,13 +157,13 @@ func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.P
 		return propose.Project{}, err
 	}
 	if strings.ToValidUTF8(picked.Repo, "") != picked.Repo {
-		return propose.Project{}, &ledger.InputError{Findings: []ledger.Finding{{
-			Text: fmt.Sprintf("the path of the repository, %q, is not UTF-8, and a configuration has to be", picked.Repo), Fix: "Rename the folder, or make a link to it and run nightporter init there",
+		return propose.Project{}, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text: fmt.Sprintf("the path of the repository, %q, is not UTF-8, and a configuration has to be", picked.Repo), Remedy: "Rename the folder, or make a link to it and run nightporter init there",
 		}}}
 	}
 	if strings.ContainsAny(picked.Repo, "\r\n") {
-		return propose.Project{}, &ledger.InputError{Findings: []ledger.Finding{{
-			Text: fmt.Sprintf("the path of the repository, %q, holds a line break, and git's answers cannot be read then", picked.Repo), Fix: "Rename the folder",
+		return propose.Project{}, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text: fmt.Sprintf("the path of the repository, %q, holds a line break, and git's answers cannot be read then", picked.Repo), Remedy: "Rename the folder",
 		}}}
 	}
 	fmt.Fprintf(&p.findingsText, "Looked at %s\n", propose.Plain(picked.Repo))

@@ -118,9 +118,9 @@ func (p *initWizard) addMistakes(err error) {
 		p.addDetail("%v", err)
 		return
 	}
-	for i, f := range in.Findings {
+	for i, f := range in.Diagnostics {
 		if i == 3 {
-			p.addDetail("and %d more", len(in.Findings)-3)
+			p.addDetail("and %d more", len(in.Diagnostics)-3)
 			return
 		}
 		p.addDetail("%s", f)
@@ -239,12 +239,12 @@ func topFolder(ctx context.Context, dir string) (string, error) {
 		return "", err
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return "", &ledger.InputError{Findings: []ledger.Finding{{Text: "git is not on PATH", Fix: "install git 2.39 or newer, for example: apt install git"}}}
+		return "", &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "git is not on PATH", Remedy: "install git 2.39 or newer, for example: apt install git"}}}
 	}
 	top, err := readGit(ctx, abs, "rev-parse", "--show-toplevel")
 	if err != nil || top == "" {
-		return "", &ledger.InputError{Findings: []ledger.Finding{{
-			Text: abs + " has no checkout: " + strings.TrimPrefix(fmt.Sprint(err), "fatal: "), Fix: "Give the top folder of one: --repo DIR",
+		return "", &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text: abs + " has no checkout: " + strings.TrimPrefix(fmt.Sprint(err), "fatal: "), Remedy: "Give the top folder of one: --repo DIR",
 		}}}
 	}
 	return top, nil

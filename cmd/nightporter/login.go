@@ -67,9 +67,9 @@ func (f *loginFlags) login(cmd *cobra.Command, name string) (string, error) {
 	d, known := session.Definitions(cfg)[name]
 	row := adapter.FindOutput(d.Output)
 	if !known || row == nil || !row.Login.Needed() {
-		return "", &ledger.InputError{Findings: []ledger.Finding{{
-			Text: fmt.Sprintf("%q is no agent that nightporter can log in", name),
-			Fix:  "nightporter login " + strings.Join(adapter.LoginNames(), "|") + "; other agents get their keys from env_file in [agents.NAME]",
+		return "", &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text:   fmt.Sprintf("%q is no agent that nightporter can log in", name),
+			Remedy: "nightporter login " + strings.Join(adapter.LoginNames(), "|") + "; other agents get their keys from env_file in [agents.NAME]",
 		}}}
 	}
 	state, err := config.StateDir(f.state)

@@ -103,7 +103,7 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings
 		fmt.Fprintf(cmd.ErrOrStderr(), "! %s\n", w)
 	}
 	if len(refused) > 0 {
-		return nil, ledger.Settings{}, &ledger.InputError{Findings: refused}
+		return nil, ledger.Settings{}, &ledger.InputError{Diagnostics: refused}
 	}
 	return cfg, s, nil
 }

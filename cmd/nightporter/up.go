@@ -174,9 +174,9 @@ func notStarted(w io.Writer, err error) error {
 	var in *ledger.InputError
 	switch {
 	case errors.As(err, &c):
-		n = len(c.Items) + c.More
+		n = len(c.Diagnostics) + c.More
 	case errors.As(err, &in):
-		n = len(in.Findings)
+		n = len(in.Diagnostics)
 	}
 	noun := "errors"
 	if n == 1 {

@@ -286,6 +286,6 @@ func (tree) Diff(context.Context, string, string, int) (string, error) {
 func (tree) Changed(context.Context, string, string) ([]ledger.FileChange, error) {
 	return []ledger.FileChange{{Path: "cart.go", Added: 12, Removed: 3}}, nil
 }
-func (tree) ResolveScope(context.Context, string, ledger.Scope) ([]string, []ledger.Finding, error) {
+func (tree) ResolveScope(context.Context, string, ledger.Scope) ([]string, []ledger.Diagnostic, error) {
 	return []string{"cart.go", "round.go"}, nil, nil
 }

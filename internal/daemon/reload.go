@@ -22,8 +22,8 @@ func (d *Daemon) Reload(ctx context.Context) {
 	if err != nil {
 		where := project.OneLine(err)
 		var c *config.Error
-		if errors.As(err, &c) && len(c.Items) > 0 && c.Items[0].Line > 0 {
-			where = fmt.Sprintf("line %d", c.Items[0].Line)
+		if errors.As(err, &c) && len(c.Diagnostics) > 0 && c.Diagnostics[0].Line > 0 {
+			where = fmt.Sprintf("line %d", c.Diagnostics[0].Line)
 		}
 		d.Projects.Warn("", project.AboutConfig, "! settings not reloaded: "+where)
 		d.Log.Error("settings not reloaded, the old ones stay", "error", err)

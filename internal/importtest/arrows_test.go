@@ -41,8 +41,8 @@ var arrows = map[string][]string{
 	// Adapters: package ledger for its types, never each other.
 	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
 	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
-	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/sleep", "internal/text"},
-	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash", "internal/sleep", "internal/text"},
+	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
+	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash", "internal/settle", "internal/sleep", "internal/text"},
 	"bot":                    {"loop", "loop/ledger", "loop/payload", "loop/people", "guidance", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	// Below an adapter lies what belongs to it.
@@ -70,6 +70,7 @@ var arrows = map[string][]string{
 	"internal/crash":       {},
 	"internal/fsutil":      {},
 	"internal/nearest":     {},
+	"internal/settle":      {"internal/sleep"},
 	"internal/sleep":       {},
 	"internal/text":        {},
 	"internal/statelock":   {},

@@ -369,7 +369,7 @@ func TestClaudeLogin(t *testing.T) {
 			}), "ANTHROPIC_API_KEY=")
 			ctx := context.Background()
 			var in *ledger.InputError
-			if err := n.runner.Check(ctx, adapter.Claude); filepath.Base(n.runner.o.Agents[adapter.Claude].Command[0]) == "claude" && (!errors.As(err, &in) || in.Findings[0].Fix != "nightporter login claude") {
+			if err := n.runner.Check(ctx, adapter.Claude); filepath.Base(n.runner.o.Agents[adapter.Claude].Command[0]) == "claude" && (!errors.As(err, &in) || in.Diagnostics[0].Remedy != "nightporter login claude") {
 				t.Errorf("check without a login: %v", err)
 			}
 			if err := SaveLogin(n.state, adapter.Claude, c.files); err != nil {

@@ -107,9 +107,9 @@ func executable(path string) error {
 func (r *Runner) Check(ctx context.Context, agent string) error {
 	d, ok := r.o.Agents[agent]
 	if !ok {
-		return &ledger.InputError{Findings: []ledger.Finding{{
-			Text: fmt.Sprintf("there is no agent %q", agent),
-			Fix:  fmt.Sprintf("add [agents.%s] with its command, or name one of: %s", agent, strings.Join(r.names(), ", ")),
+		return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text:   fmt.Sprintf("there is no agent %q", agent),
+			Remedy: fmt.Sprintf("add [agents.%s] with its command, or name one of: %s", agent, strings.Join(r.names(), ", ")),
 		}}}
 	}
 	if err := ctx.Err(); err != nil {
@@ -161,8 +161,8 @@ func (r *Runner) checkKnown(ctx context.Context, d Definition, a *adapter.Agent,
 		return d.problem(err.Error(), "nightporter login "+d.Name)
 	}
 	if !ok {
-		return &ledger.InputError{Findings: []ledger.Finding{{
-			Text: fmt.Sprintf("agent %s is not logged in", d.Name), Fix: "nightporter login " + d.Name,
+		return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text: fmt.Sprintf("agent %s is not logged in", d.Name), Remedy: "nightporter login " + d.Name,
 		}}}
 	}
 	return nil

@@ -212,8 +212,8 @@ func parseEnvFile(path string, data []byte) ([]string, error) {
 		line = strings.TrimSpace(strings.TrimPrefix(line, "export "))
 		key, value, ok := strings.Cut(line, "=")
 		if !ok || !isVar(key) {
-			return nil, &ledger.InputError{Findings: []ledger.Finding{{
-				File: path, Line: n, Text: "this is not NAME=VALUE", Fix: "write one variable a line, for example API_KEY=…",
+			return nil, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+				File: path, Line: n, Text: "this is not NAME=VALUE", Remedy: "write one variable a line, for example API_KEY=…",
 			}}}
 		}
 		value = strings.TrimSpace(value)
@@ -221,7 +221,7 @@ func parseEnvFile(path string, data []byte) ([]string, error) {
 			value = value[1:q]
 		}
 		if strings.ContainsRune(value, 0) {
-			return nil, &ledger.InputError{Findings: []ledger.Finding{{File: path, Line: n, Text: "the value of " + key + " holds a NUL byte"}}}
+			return nil, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: path, Line: n, Text: "the value of " + key + " holds a NUL byte"}}}
 		}
 		env = append(env, key+"="+value)
 	}

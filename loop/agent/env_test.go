@@ -44,7 +44,7 @@ func TestAgentVariables(t *testing.T) {
 func TestParseEnvFile(t *testing.T) {
 	got, err := parseEnvFile("keys.env", []byte("\uFEFF# keys\r\n\r\nA=1\r\nexport B = \n  C='x y'\nD=\"a=b\"\nE=\nF='\n"))
 	var in *ledger.InputError
-	if !errors.As(err, &in) || in.Findings[0].Line != 4 { // the name "B " is invalid
+	if !errors.As(err, &in) || in.Diagnostics[0].Line != 4 { // the name "B " is invalid
 		t.Errorf("%v, %v", got, err)
 	}
 	got, err = parseEnvFile("keys.env", []byte("\uFEFF# keys\r\n\r\nA=1\r\nexport B=2\n  C='x y'\nD=\"a=b\"\nE=\nF='\n"))

@@ -376,7 +376,7 @@ func TestClaudeCheck(t *testing.T) {
 			}
 			return
 		}
-		if !errors.As(err, &in) || !strings.Contains(in.Findings[0].Text, text) || !strings.Contains(in.Findings[0].Fix, fix) {
+		if !errors.As(err, &in) || !strings.Contains(in.Diagnostics[0].Text, text) || !strings.Contains(in.Diagnostics[0].Remedy, fix) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -175,9 +175,9 @@ func (r *Runner) boundary() error {
 		return fmt.Errorf("no session can be started here: %s", join(reasons))
 	}
 	if r.o.Boundary == "required" && level < 2 {
-		return &ledger.InputError{Findings: []ledger.Finding{{
-			Text: "boundary = \"required\", and this machine cannot keep a session from writing outside: " + join(reasons),
-			Fix:  "use a kernel with Landlock (6.2 or newer), or take boundary out of the configuration",
+		return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text:   "boundary = \"required\", and this machine cannot keep a session from writing outside: " + join(reasons),
+			Remedy: "use a kernel with Landlock (6.2 or newer), or take boundary out of the configuration",
 		}}}
 	}
 	return nil

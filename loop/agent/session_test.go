@@ -249,7 +249,7 @@ func TestNotStarted(t *testing.T) {
 			var in *ledger.InputError
 			if wrong := c.code == -1 && c.why == ledger.ExitNotStarted && c.name != "broken"; wrong != errors.As(err, &in) {
 				t.Errorf("Check = %v", err)
-			} else if wrong && in.Findings[0].Fix == "" {
+			} else if wrong && in.Diagnostics[0].Remedy == "" {
 				t.Errorf("Check does not say what to do: %v", err)
 			}
 		})

@@ -55,7 +55,7 @@ func TestScopeThatPermitsNothing(t *testing.T) {
 			if b.Scope.Task == "" {
 				return nil
 			}
-			return fmt.Errorf("take over: %w", &ledger.InputError{Findings: []ledger.Finding{{Text: "the scope leaves nothing to write"}}})
+			return fmt.Errorf("take over: %w", &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "the scope leaves nothing to write"}}})
 		}
 		w.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
 		synctest.Wait()

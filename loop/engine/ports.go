@@ -145,7 +145,7 @@ type Agents interface {
 // Scoper resolves a scope against a tree, for preflight. Its findings are
 // warnings; an error means that the scope cannot be used.
 type Scoper interface {
-	ResolveScope(ctx context.Context, tree string, s ledger.Scope) ([]string, []ledger.Finding, error)
+	ResolveScope(ctx context.Context, tree string, s ledger.Scope) ([]string, []ledger.Diagnostic, error)
 }
 
 // SessionSockets manages the sockets through which sessions call the engine.

@@ -26,7 +26,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	problem := func(err error) error {
 		var in *ledger.InputError
 		if errors.As(err, &in) {
-			out.Problems = append(out.Problems, in.Findings...)
+			out.Problems = append(out.Problems, in.Diagnostics...)
 			return nil
 		}
 		return err
@@ -48,7 +48,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 
 	for _, id := range []string{settings.From, settings.Only} {
 		if id != "" && err == nil && !hasTask(out.Snapshot, id) {
-			out.Problems = append(out.Problems, ledger.Finding{Text: fmt.Sprintf("there is no task %q in %s", id, settings.Source.Path)})
+			out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("there is no task %q in %s", id, settings.Source.Path)})
 		}
 	}
 	if base.Tree != "" {
@@ -61,7 +61,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	for _, name := range AgentsOf(asked) {
 		if err := e.o.Agents.Check(ctx, name); err != nil {
 			if err := problem(err); err != nil {
-				out.Problems = append(out.Problems, ledger.Finding{Text: fmt.Sprintf("agent %q: %v", name, err)})
+				out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("agent %q: %v", name, err)})
 			}
 		}
 	}
@@ -85,26 +85,26 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 // stronger boundary than the machine has (docs/spec 12.1). level is the
 // machine's, and reasons say why it is not higher. weak is false if the run may
 // start.
-func WeakBoundary(setting string, level int, reasons []string) (f ledger.Finding, weak bool) {
+func WeakBoundary(setting string, level int, reasons []string) (f ledger.Diagnostic, weak bool) {
 	if setting != "required" || level >= 2 {
 		return f, false
 	}
-	return ledger.Finding{
-		Text: fmt.Sprintf("boundary = \"required\", and this machine gives only level %d: %v", level, reasons),
-		Fix:  "Use a kernel with Landlock (5.13 or newer), or leave boundary out.",
+	return ledger.Diagnostic{
+		Text:   fmt.Sprintf("boundary = \"required\", and this machine gives only level %d: %v", level, reasons),
+		Remedy: "Use a kernel with Landlock (5.13 or newer), or leave boundary out.",
 	}, true
 }
 
 // LowDisk returns the finding that prevents a run when the disk of the state
 // folder has only free bytes left (docs/spec 2.0). low is false if the run may
 // start.
-func LowDisk(free uint64) (f ledger.Finding, low bool) {
+func LowDisk(free uint64) (f ledger.Diagnostic, low bool) {
 	if free >= minDisk {
 		return f, false
 	}
-	return ledger.Finding{
-		Text: fmt.Sprintf("%.1f GiB are free where state is kept; 2 GiB are the least", float64(free)/(1<<30)),
-		Fix:  "Make room, or move the state folder: --state DIR",
+	return ledger.Diagnostic{
+		Text:   fmt.Sprintf("%.1f GiB are free where state is kept; 2 GiB are the least", float64(free)/(1<<30)),
+		Remedy: "Make room, or move the state folder: --state DIR",
 	}, true
 }
 
@@ -132,10 +132,10 @@ func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s ledger.Sett
 				Task: t.Scope, Layout: s.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied, Shipped: hat.Shipped, Adds: hat.OwnScope, Never: ports.Source.Owned(),
 			})
 			if err != nil {
-				wrong := []ledger.Finding{{Text: err.Error(), Fix: "Name files or folders in the task's Scope."}}
+				wrong := []ledger.Diagnostic{{Text: err.Error(), Remedy: "Name files or folders in the task's Scope."}}
 				var in *ledger.InputError
 				if errors.As(err, &in) {
-					wrong = in.Findings
+					wrong = in.Diagnostics
 				}
 				for _, f := range wrong {
 					f.File, f.Line, f.Text = s.Source.Path, t.Line, t.ID+": "+f.Text

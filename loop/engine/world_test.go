@@ -318,9 +318,9 @@ func (s workspace) Commit(_ context.Context, c ledger.CommitTask, _ map[string][
 func (s workspace) Merge(context.Context, ledger.MergeTree) (ledger.Merged, error) {
 	return ledger.Merged{}, fmt.Errorf("nothing to merge in this test")
 }
-func (s workspace) ResolveScope(_ context.Context, _ string, scope ledger.Scope) ([]string, []ledger.Finding, error) {
+func (s workspace) ResolveScope(_ context.Context, _ string, scope ledger.Scope) ([]string, []ledger.Diagnostic, error) {
 	if s.w.narrow.Load() && scope.Task == "elsewhere/" {
-		return nil, nil, &ledger.InputError{Findings: []ledger.Finding{{Text: `scope "elsewhere/" leaves nothing to write`}}}
+		return nil, nil, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: `scope "elsewhere/" leaves nothing to write`}}}
 	}
 	return []string{"**"}, nil, nil
 }

@@ -14,6 +14,7 @@
 //   - answer.go, code.go: the reply to the sender of an input, and its code for
 //     programs.
 //   - outgoing.go: messages to people, and the cursor of a chat.
+//   - diagnostic.go: what a check found, with its remedy.
 //   - task.go, settings.go, hat.go, question.go, session.go, person.go and
 //     others: the values that entries and effects are made of.
 //

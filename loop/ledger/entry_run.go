@@ -26,13 +26,13 @@ type AgentChosen struct {
 
 // PreflightFailed records the problems that keep the run from starting.
 type PreflightFailed struct {
-	Problems []Finding `json:"problems"`
+	Problems []Diagnostic `json:"problems"`
 }
 
 // PreflightDone records a successful preflight and the commit that work starts from.
 type PreflightDone struct {
-	Base     Base      `json:"base"`
-	Warnings []Finding `json:"warnings,omitempty"`
+	Base     Base         `json:"base"`
+	Warnings []Diagnostic `json:"warnings,omitempty"`
 }
 
 // RunStarted records that a run may start agents from now on. Advisory lists

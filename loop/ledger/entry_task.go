@@ -25,6 +25,15 @@ type TaskSet struct {
 	Why      string `json:"why,omitempty"`
 	Question string `json:"question,omitempty"` // id of the open question that belongs to it
 	Fresh    bool   `json:"fresh,omitempty"`    // failed attempts are forgotten: after /retry, or an edit of the body
+	By       string `json:"by,omitempty"`       // name of the person whose command it was; earlier releases wrote it into Why
+}
+
+// Reason returns why the task changed, for people: "retry, by Mira".
+func (b TaskSet) Reason() string {
+	if b.By == "" {
+		return b.Why
+	}
+	return b.Why + ", by " + b.By
 }
 
 // TaskWords records a person's words about a task. Every later prompt of the task

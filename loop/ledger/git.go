@@ -14,16 +14,16 @@ type Begin struct {
 
 // Base is the starting point of a run's work (docs/spec 9.1).
 type Base struct {
-	Commit   string    `json:"commit"` // tip to build the first task on
-	Tree     string    `json:"tree"`
-	Head     string    `json:"head"`               // the user's HEAD when the run began
-	HeadName string    `json:"head_name"`          // branch name, or "detached"
-	Branch   string    `json:"branch"`             // nightporter/PROJECT/r14
-	Author   string    `json:"author"`             // "Name <email>": the user's identity for the repository; goes into every CommitTask
-	From     string    `json:"from,omitempty"`     // branch of the earlier run that this run continues
-	Dirty    []string  `json:"dirty,omitempty"`    // changed files of the checkout that the run does not include
-	Boundary int       `json:"boundary,omitempty"` // level that sessions will have
-	Notes    []Finding `json:"notes,omitempty"`    // remarks that do not keep the run from starting
+	Commit   string       `json:"commit"` // tip to build the first task on
+	Tree     string       `json:"tree"`
+	Head     string       `json:"head"`               // the user's HEAD when the run began
+	HeadName string       `json:"head_name"`          // branch name, or "detached"
+	Branch   string       `json:"branch"`             // nightporter/PROJECT/r14
+	Author   string       `json:"author"`             // "Name <email>": the user's identity for the repository; goes into every CommitTask
+	From     string       `json:"from,omitempty"`     // branch of the earlier run that this run continues
+	Dirty    []string     `json:"dirty,omitempty"`    // changed files of the checkout that the run does not include
+	Boundary int          `json:"boundary,omitempty"` // level that sessions will have
+	Notes    []Diagnostic `json:"notes,omitempty"`    // remarks that do not keep the run from starting
 }
 
 // Scope says which files a session may change (docs/spec 4.1). The workspace
@@ -58,7 +58,7 @@ type Capture struct {
 	Files   []FileChange `json:"files,omitempty"`   // against Input
 	Dropped []string     `json:"dropped,omitempty"` // changes of Scope.Never, undone without a report
 	Outside []string     `json:"outside,omitempty"` // changes out of scope: undone, so that the session's work is judged without them
-	Refused []Finding    `json:"refused,omitempty"` // changes that no session may leave: gitlinks, devices, FIFOs, files over 50 MB
+	Refused []Diagnostic `json:"refused,omitempty"` // changes that no session may leave: gitlinks, devices, FIFOs, files over 50 MB
 	Lock    bool         `json:"lock,omitempty"`    // a lockfile changed: setup is due
 }
 

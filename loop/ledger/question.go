@@ -4,25 +4,6 @@ import (
 	"time"
 )
 
-// QuestionKind is the subject of a question. It decides which answers there are.
-type QuestionKind string
-
-// Kinds of question. All share the type Question; questionKinds has their answers.
-const (
-	AskBlocked  QuestionKind = "blocked"  // a task is blocked
-	AskManual   QuestionKind = "manual"   // only a person can judge a task
-	AskAgent    QuestionKind = "agent"    // a session asks
-	AskBaseline QuestionKind = "baseline" // verification fails before any work
-	AskReview   QuestionKind = "review"   // paused after max_tasks
-	AskUnticked QuestionKind = "unticked" // tasks that are done here are open or gone in the source
-	AskSkip     QuestionKind = "skip"     // a skipped task has dependents
-	AskNow      QuestionKind = "now"      // a /now would stop a session
-	AskStart    QuestionKind = "start"    // a requested run waits for its confirmation
-	AskLate     QuestionKind = "late"     // a command arrived more than an hour after it was sent
-	AskPlan     QuestionKind = "plan"     // a person decides on a plan
-	AskAllow    QuestionKind = "allow"    // a path out of scope was written again
-)
-
 // Question is something that only a person can answer.
 type Question struct {
 	ID      string          `json:"id"` // q7
@@ -41,6 +22,8 @@ type Question struct {
 	By      string          `json:"by,omitempty"`      // AskNow, AskLate: name of the person who sent the command
 	Offer   *Settings       `json:"offer,omitempty"`   // AskStart: settings of the offered run
 	Review  *Limits         `json:"review,omitempty"`  // AskStart: limits of the run with profile review; nil = not offered
+	Open    *int            `json:"open,omitempty"`    // AskStart: number of open tasks; nil = unknown
+	First   string          `json:"first,omitempty"`   // AskStart: id of the task that the run begins with, "" = unknown
 	Do      DeferredCommand `json:"do,omitempty"`      // of AskLate
 	Sent    time.Time       `json:"sent,omitzero"`     // AskLate: when the command was typed
 	Paths   []string        `json:"paths,omitempty"`   // AskAllow: the paths that were written

@@ -6,6 +6,25 @@ import (
 	"strings"
 )
 
+// QuestionKind is the subject of a question. It decides which answers there are.
+type QuestionKind string
+
+// Kinds of question. All share the type Question; questionKinds has their answers.
+const (
+	AskBlocked  QuestionKind = "blocked"  // a task is blocked
+	AskManual   QuestionKind = "manual"   // only a person can judge a task
+	AskAgent    QuestionKind = "agent"    // a session asks
+	AskBaseline QuestionKind = "baseline" // verification fails before any work
+	AskReview   QuestionKind = "review"   // paused after max_tasks
+	AskUnticked QuestionKind = "unticked" // tasks that are done here are open or gone in the source
+	AskSkip     QuestionKind = "skip"     // a skipped task has dependents
+	AskNow      QuestionKind = "now"      // a /now would stop a session
+	AskStart    QuestionKind = "start"    // a requested run waits for its confirmation
+	AskLate     QuestionKind = "late"     // a command arrived more than an hour after it was sent
+	AskPlan     QuestionKind = "plan"     // a person decides on a plan
+	AskAllow    QuestionKind = "allow"    // a path out of scope was written again
+)
+
 // AnswerVerb is one answer that a kind of question takes.
 type AnswerVerb struct {
 	Name  string    // as people type it and the ledger records it

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -72,18 +71,10 @@ func ShortID(id string) string {
 
 // Snapshot is one reading of a source.
 type Snapshot struct {
-	Name     string    `json:"name"` // "checkout" for checkout.md
-	Path     string    `json:"path"`
-	Tasks    []Task    `json:"tasks"`
-	Warnings []Finding `json:"warnings,omitempty"` // problems that do not keep a run from starting
-}
-
-// Finding is a problem in a person's input, with its position and its remedy.
-type Finding struct {
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"` // 1-based; 0 if it concerns no single line
-	Text string `json:"text"`           // what is wrong and what was expected
-	Fix  string `json:"fix,omitempty"`  // the command or edit that repairs it
+	Name     string       `json:"name"` // "checkout" for checkout.md
+	Path     string       `json:"path"`
+	Tasks    []Task       `json:"tasks"`
+	Warnings []Diagnostic `json:"warnings,omitempty"` // problems that do not keep a run from starting
 }
 
 // Marking asks a source to write a task's status into its file. Only the characters
@@ -116,32 +107,4 @@ type Progress struct {
 type CommandMark struct {
 	Run string `json:"run"`
 	OK  bool   `json:"ok"`
-}
-
-// InputError lists problems in a person's input that keep work from starting.
-// The input must not be used at all.
-type InputError struct{ Findings []Finding }
-
-// Error lists every finding, one a line, in the form "file:line  text".
-func (e *InputError) Error() string {
-	lines := make([]string, len(e.Findings))
-	for i, f := range e.Findings {
-		lines[i] = f.String()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// String returns the finding for people: "checkout.md:41  Task 7 …".
-func (f Finding) String() string {
-	text := f.Text
-	if f.Fix != "" {
-		text += "\n    " + f.Fix
-	}
-	switch {
-	case f.File != "" && f.Line > 0:
-		return fmt.Sprintf("%s:%d  %s", f.File, f.Line, text)
-	case f.File != "":
-		return f.File + "  " + text
-	}
-	return text
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,18 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/internal/sleep"
 )
-
-// settleTime is how long a file must be unchanged before its content counts as
-// complete: some editors truncate a file and then write it in place.
-const settleTime = 50 * time.Millisecond
-
-// emptyTime replaces settleTime for an empty file. An editor that writes in
-// place leaves the file empty between truncating and writing, on a busy host
-// for longer than settleTime. If that counted as complete, all tasks would be
-// gone, and a mark would replace the file that the editor is about to write.
-const emptyTime = time.Second
 
 // lockTime limits the wait for another program that holds the file's lock.
 const lockTime = 10 * time.Second
@@ -39,21 +29,8 @@ type sharedFile struct {
 	exchange func(a, b string) error // swaps two names; errors.ErrUnsupported where the file system cannot
 
 	mu          sync.Mutex
-	lastWritten stamp       // state after our last write; it needs no settleTime
-	lastRead    contentHash // content of the last read
-}
-
-// stamp identifies a state of a file without reading its content.
-type stamp struct {
-	dev, ino uint64
-	size     int64
-	mod      time.Time
-}
-
-func stampOf(info fs.FileInfo) stamp {
-	s := stamp{size: info.Size(), mod: info.ModTime()}
-	s.dev, s.ino = inode(info)
-	return s
+	lastWritten settle.Stamp // state after our last write; reading it need not wait
+	lastRead    contentHash  // content of the last read
 }
 
 // read returns the whole content, at most one byte more than a plan may have.
@@ -71,60 +48,19 @@ func (f *sharedFile) read(ctx context.Context) ([]byte, error) {
 	return data, err
 }
 
-// readSettled reads a file after it has been unchanged for settleTime, or for
-// emptyTime if it is empty. A file that changes all the time, or has a time in
-// the future, is read after a limited wait.
+// readSettled reads a file once no other program is in the middle of writing it.
 func (f *sharedFile) readSettled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
-	for try := 0; ; try++ {
-		now := time.Now() // taken before the read, which may be slow
-		data, info, err := readWhole(path)
-		if err != nil {
-			return nil, nil, err
-		}
+	return settle.Read(ctx, opener(path), maxPlanBytes+1, func(s settle.Stamp) bool {
 		f.mu.Lock()
-		own := f.lastWritten == stampOf(info)
-		f.mu.Unlock()
-		wait := settleTime
-		if len(data) == 0 {
-			wait = emptyTime
-		}
-		if age := now.Sub(info.ModTime()); own || try == 20 || age >= wait || age < -settleTime {
-			return data, info, nil
-		}
-		if err := sleep.For(ctx, settleTime); err != nil {
-			return nil, nil, err
-		}
-	}
+		defer f.mu.Unlock()
+		return f.lastWritten == s
+	})
 }
 
-// readWhole reads a regular file. It reads again when the file changed during
-// the read.
-func readWhole(path string) ([]byte, fs.FileInfo, error) {
+func opener(path string) settle.Opener {
 	// Without O_NONBLOCK, opening would block if a pipe had replaced the file.
-	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer file.Close()
-	for {
-		before, err := file.Stat()
-		if err != nil {
-			return nil, nil, err
-		}
-		if !before.Mode().IsRegular() {
-			return nil, nil, fmt.Errorf("%s is no regular file", path)
-		}
-		data, err := io.ReadAll(io.NewSectionReader(file, 0, maxPlanBytes+1))
-		if err != nil {
-			return nil, nil, err
-		}
-		after, err := file.Stat()
-		if err != nil {
-			return nil, nil, err
-		}
-		if stampOf(before) == stampOf(after) {
-			return data, after, nil
-		}
+	return func() (*os.File, error) {
+		return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	}
 }
 
@@ -137,7 +73,7 @@ func (f *sharedFile) lock(ctx context.Context) (*os.File, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+		file, err := opener(path)()
 		return file, path, err
 	})
 }
@@ -232,11 +168,11 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 		return nil, false, err
 	}
 	f.mu.Lock()
-	f.lastWritten = stampOf(info)
+	f.lastWritten = settle.StampOf(info)
 	f.mu.Unlock()
 	err = f.exchange(temp, path)
 	if errors.Is(err, errors.ErrUnsupported) {
-		found, _, err = readWhole(path)
+		found, _, _, err = settle.Peek(opener(path), maxPlanBytes+1)
 		if err != nil || !bytes.Equal(found, expected) {
 			return found, false, err
 		}
@@ -245,10 +181,10 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 	if err != nil {
 		return nil, false, err
 	}
-	// An editor may still be writing the file that was swapped out, and no
-	// other copy of it exists: cancellation stops here.
-	found, _, err = readWhole(temp)
-	if err == nil && !bytes.Equal(found, expected) {
+	// An editor may still have the file open that was swapped out, and no other
+	// copy of its text exists: cancellation stops here.
+	found, _, writing, err := settle.Peek(opener(temp), maxPlanBytes+1)
+	if err == nil && (writing || !bytes.Equal(found, expected)) {
 		found, _, err = f.readSettled(context.Background(), temp)
 	}
 	if err != nil {

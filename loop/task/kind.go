@@ -37,7 +37,7 @@ type Kind struct {
 	// Open opens the source at path, which lies below repo. k is this row.
 	Open func(k *Kind, path, repo string, opts Options) (Source, error)
 	// Lint returns warnings about a source that was read without errors.
-	Lint func(s ledger.Snapshot) []ledger.Finding
+	Lint func(s ledger.Snapshot) []ledger.Diagnostic
 	// Find returns the paths of the kind's files in a repository, relative and
 	// with slashes. A repository without any is no error.
 	Find func(repo string) ([]string, error)

@@ -32,11 +32,11 @@ var stages = []struct {
 // Lint warns about open tasks that are too large for two or three sentences,
 // and about a task that comes after tasks that usually depend on it (schema →
 // service → API → UI → tests). Its warnings never stop a run.
-func Lint(s ledger.Snapshot) []ledger.Finding {
+func Lint(s ledger.Snapshot) []ledger.Diagnostic {
 	file := filepath.Base(s.Path)
-	var found []ledger.Finding
+	var found []ledger.Diagnostic
 	warn := func(line int, text, fix string) {
-		found = append(found, ledger.Finding{File: file, Line: line, Text: text, Fix: fix})
+		found = append(found, ledger.Diagnostic{File: file, Line: line, Text: text, Remedy: fix})
 	}
 	for _, t := range s.Tasks {
 		if t.Mark == ledger.MarkDone {

@@ -14,9 +14,9 @@ import (
 
 // Limits of a plan. A larger file was not written by a person.
 const (
-	maxPlanBytes = 4 << 20
-	maxTasks     = 2000
-	maxFindings  = 100
+	maxPlanBytes   = 4 << 20
+	maxTasks       = 2000
+	maxDiagnostics = 100
 )
 
 // ParsePlan reads a Markdown plan (docs/spec 3.3). file becomes Snapshot.Path;
@@ -49,8 +49,8 @@ type plan struct {
 	data     []byte
 	lines    []span // without line ends
 	tasks    []planTask
-	findings []ledger.Finding
-	warnings []ledger.Finding
+	findings []ledger.Diagnostic
+	warnings []ledger.Diagnostic
 }
 
 // planTask is a task's box line with the range of lines that belong to it.
@@ -62,23 +62,23 @@ type planTask struct {
 }
 
 func (p *plan) finding(line int, text, fix string) {
-	p.findings = append(p.findings, ledger.Finding{File: p.file, Line: line + 1, Text: text, Fix: fix})
+	p.findings = append(p.findings, ledger.Diagnostic{File: p.file, Line: line + 1, Text: text, Remedy: fix})
 }
 
 func (p *plan) warning(line int, text, fix string) {
-	p.warnings = append(p.warnings, ledger.Finding{File: p.file, Line: line + 1, Text: text, Fix: fix})
+	p.warnings = append(p.warnings, ledger.Diagnostic{File: p.file, Line: line + 1, Text: text, Remedy: fix})
 }
 
 func (p *plan) err() error {
 	if len(p.findings) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(p.findings, func(a, b ledger.Finding) int { return a.Line - b.Line })
+	slices.SortStableFunc(p.findings, func(a, b ledger.Diagnostic) int { return a.Line - b.Line })
 	found := p.findings
-	if n := len(found) - maxFindings; n > 0 {
-		found = append(found[:maxFindings:maxFindings], ledger.Finding{File: p.file, Text: fmt.Sprintf("and %d more", n)})
+	if n := len(found) - maxDiagnostics; n > 0 {
+		found = append(found[:maxDiagnostics:maxDiagnostics], ledger.Diagnostic{File: p.file, Text: fmt.Sprintf("and %d more", n)})
 	}
-	return &ledger.InputError{Findings: found}
+	return &ledger.InputError{Diagnostics: found}
 }
 
 var bom = []byte("\ufeff")
@@ -88,8 +88,8 @@ var bom = []byte("\ufeff")
 func (p *plan) checkText() bool {
 	switch {
 	case len(p.data) > maxPlanBytes:
-		p.findings = append(p.findings, ledger.Finding{File: p.file,
-			Text: fmt.Sprintf("is larger than %d MB: no plan is", maxPlanBytes>>20), Fix: "Check the path, or split the plan"})
+		p.findings = append(p.findings, ledger.Diagnostic{File: p.file,
+			Text: fmt.Sprintf("is larger than %d MB: no plan is", maxPlanBytes>>20), Remedy: "Check the path, or split the plan"})
 		return false
 	case bytes.HasPrefix(p.data, []byte{0xff, 0xfe}), bytes.HasPrefix(p.data, []byte{0xfe, 0xff}):
 		p.finding(0, "is UTF-16: expected UTF-8", "Save it as UTF-8")
@@ -165,7 +165,7 @@ func scanPlan(file string, data []byte) *plan {
 		if headingTask.Match(data) {
 			fix = "Headings `### Task N:` are not read yet. " + fix
 		}
-		s.findings = append(s.findings, ledger.Finding{File: file, Text: "has no tasks: " + expected, Fix: fix})
+		s.findings = append(s.findings, ledger.Diagnostic{File: file, Text: "has no tasks: " + expected, Remedy: fix})
 	}
 	return s.plan
 }

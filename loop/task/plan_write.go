@@ -186,7 +186,7 @@ func (s *planSource) Read(ctx context.Context) (ledger.Snapshot, error) {
 		return ledger.Snapshot{}, err
 	}
 	snapshot.Warnings = append(snapshot.Warnings, s.kind.Lint(snapshot)...)
-	slices.SortStableFunc(snapshot.Warnings, func(a, b ledger.Finding) int { return a.Line - b.Line })
+	slices.SortStableFunc(snapshot.Warnings, func(a, b ledger.Diagnostic) int { return a.Line - b.Line })
 	return snapshot, nil
 }
 

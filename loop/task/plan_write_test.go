@@ -10,13 +10,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -277,14 +280,13 @@ func TestSavedBetweenAndBroken(t *testing.T) {
 func TestMarkWaitsForTruncatedFile(t *testing.T) {
 	dir, path := newRepo(t, twoTasks)
 	s := openPlanT(t, "plan.md", dir)
-	ctx, cancel := context.WithTimeout(t.Context(), emptyTime/4)
+	ctx, cancel := context.WithTimeout(t.Context(), settle.EmptyTime/4)
 	defer cancel()
 	editor, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer editor.Close()
-	since := time.Now().Add(-2 * settleTime)
+	since := time.Now().Add(-2 * settle.Time)
 	if err := os.Chtimes(path, since, since); err != nil {
 		t.Fatal(err)
 	}
@@ -292,13 +294,58 @@ func TestMarkWaitsForTruncatedFile(t *testing.T) {
 	if err := s.Mark(ctx, done); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("marking an empty file: %v", err)
 	}
-	if _, err := editor.WriteString(twoTasks); err != nil {
+	_, err = editor.WriteString(twoTasks)
+	if err := errors.Join(err, editor.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Mark(t.Context(), done); err != nil {
 		t.Error(err)
 	}
 	if got, _ := snapshotFile(t, path); string(got) != strings.Replace(twoTasks, "[ ]", "[x]", 1) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestMarkKeepsTextOfOpenFile checks that a mark waits for an editor that had
+// opened the plan before the mark replaced it, and truncates and writes it
+// afterwards: its text is in no other file.
+func TestMarkKeepsTextOfOpenFile(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: this system does not tell who has a file open")
+	}
+	dir, path := newRepo(t, twoTasks)
+	s := openPlanT(t, "plan.md", dir)
+	var editor sync.WaitGroup
+	n := 0
+	err := s.file.rewrite(t.Context(), func(fresh []byte) ([]byte, error) {
+		if n++; n == 1 {
+			_, before := snapshotFile(t, path)
+			file, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			editor.Go(func() {
+				defer file.Close()
+				for { // until the mark is in place
+					if now, err := os.Stat(path); err == nil && !os.SameFile(before, now) {
+						break
+					}
+					runtime.Gosched()
+				}
+				time.Sleep(4 * settle.Time) // longer than the mark would take without the editor
+				if _, err := file.WriteAt([]byte(twoTasks+"note\n"), 0); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		next, _, err := MarkPlan("plan.md", fresh, []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}})
+		return next, err
+	})
+	editor.Wait()
+	if err != nil {
+		t.Error(err)
+	}
+	if got, _ := snapshotFile(t, path); string(got) != strings.Replace(twoTasks, "[ ]", "[x]", 1)+"note\n" {
 		t.Errorf("got %q", got)
 	}
 }

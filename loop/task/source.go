@@ -62,7 +62,7 @@ func (e *GoneError) Error() string {
 func (e *GoneError) Unwrap() error { return e.Err }
 
 func inputError(file, text, fix string) *ledger.InputError {
-	return &ledger.InputError{Findings: []ledger.Finding{{File: file, Text: text, Fix: fix}}}
+	return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{File: file, Text: text, Remedy: fix}}}
 }
 
 // sourcePath is the path of a source's file inside a repository.

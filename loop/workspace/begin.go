@@ -36,9 +36,9 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	}
 	base := ledger.Base{Head: t.head, HeadName: t.headName, Branch: w.branchOf(b.Run)}
 	if _, err := w.gitUser(ctx, t, "show-ref", "--verify", "--quiet", "refs/heads/"+base.Branch); err == nil {
-		return ledger.Base{}, inputError(ledger.Finding{
-			Text: "branch " + base.Branch + " exists already, from an earlier state folder",
-			Fix:  "rename it: git -C " + w.o.Repo + " branch -m " + base.Branch + " " + strings.ReplaceAll(base.Branch, "/", "-") + "-old",
+		return ledger.Base{}, inputError(ledger.Diagnostic{
+			Text:   "branch " + base.Branch + " exists already, from an earlier state folder",
+			Remedy: "rename it: git -C " + w.o.Repo + " branch -m " + base.Branch + " " + strings.ReplaceAll(base.Branch, "/", "-") + "-old",
 		})
 	}
 	if err := w.fetch(ctx, t, "HEAD", w.hiddenRef(b.Run, "head"), t.head); err != nil {
@@ -67,7 +67,7 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	w.addNotes(t, &base)
 	if base.Dirty, err = w.dirty(ctx, t, b.Run); err != nil {
 		// The list only serves a note, so an error does not prevent the start.
-		base.Notes = append(base.Notes, ledger.Finding{Text: fmt.Sprintf("which files of the checkout are not included could not be found out: %v", err)})
+		base.Notes = append(base.Notes, ledger.Diagnostic{Text: fmt.Sprintf("which files of the checkout are not included could not be found out: %v", err)})
 	}
 	return base, nil
 }
@@ -120,14 +120,14 @@ func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	var found []ledger.Finding
+	var found []ledger.Diagnostic
 	var attributes []treeEntry
 	for _, e := range entries {
 		switch {
 		case e.mode == modeGitlink:
-			found = append(found, ledger.Finding{
+			found = append(found, ledger.Diagnostic{
 				File: e.path, Text: "is a submodule, and nightporter cannot work with submodules yet",
-				Fix: "use a branch without it: git rm --cached " + e.path,
+				Remedy: "use a branch without it: git rm --cached " + e.path,
 			})
 		case path.Base(e.path) == ".gitattributes" && e.mode != modeSymlink:
 			attributes = append(attributes, e)
@@ -140,9 +140,9 @@ func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {
 		}
 		for n, line := range strings.Split(string(data), "\n") {
 			if f := strings.Fields(line); len(f) > 1 && !strings.HasPrefix(f[0], "#") && strings.Contains(" "+strings.Join(f[1:], " ")+" ", " filter=lfs ") {
-				found = append(found, ledger.Finding{
+				found = append(found, ledger.Diagnostic{
 					File: e.path, Line: n + 1, Text: "puts " + f[0] + " into Git LFS, and nightporter cannot work with LFS yet",
-					Fix: "use a branch without LFS: git lfs migrate export --include=\"" + f[0] + "\"",
+					Remedy: "use a branch without LFS: git lfs migrate export --include=\"" + f[0] + "\"",
 				})
 			}
 		}
@@ -204,12 +204,12 @@ func (w *Workspace) branchDeleted(ctx context.Context, b ledger.Begin, base *led
 	}
 	_, err := w.gitOurs(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+b.Previous)
 	kept := err == nil
-	note := ledger.Finding{Text: "branch " + b.Previous + " of the last run is gone: starting from HEAD"}
+	note := ledger.Diagnostic{Text: "branch " + b.Previous + " of the last run is gone: starting from HEAD"}
 	switch {
 	case b.Tip != "":
 		note.Text = "branch " + b.Previous + " of the last run is gone; its commits are not in HEAD by name (a squash looks so too); starting from HEAD"
 		if kept {
-			note.Fix = "should they be missing, bring it back and merge it: git -C " + w.o.Repo + " fetch " + w.gitDir + " " + b.Previous + ":" + b.Previous
+			note.Remedy = "should they be missing, bring it back and merge it: git -C " + w.o.Repo + " fetch " + w.gitDir + " " + b.Previous + ":" + b.Previous
 		}
 	case !kept:
 		return nil // the branch never existed there
@@ -231,16 +231,16 @@ func (w *Workspace) branchLost(ctx context.Context, t userRepo, b ledger.Begin, 
 			return err
 		}
 	}
-	found := ledger.Finding{
-		Text: fmt.Sprintf("branch %s was moved to %.12s and no longer has commit %.12s, the last of finished tasks; HEAD does not have it either", b.Previous, prev, b.Tip),
-		Fix:  "start from HEAD, which leaves those commits out: nightporter run --new",
+	found := ledger.Diagnostic{
+		Text:   fmt.Sprintf("branch %s was moved to %.12s and no longer has commit %.12s, the last of finished tasks; HEAD does not have it either", b.Previous, prev, b.Tip),
+		Remedy: "start from HEAD, which leaves those commits out: nightporter run --new",
 	}
 	back, err := w.restoreCommand(ctx, t, b, prev)
 	if err != nil {
 		return err
 	}
 	if back != "" {
-		found.Fix = "put it back: " + back + "   or " + found.Fix
+		found.Remedy = "put it back: " + back + "   or " + found.Remedy
 	}
 	return inputError(found)
 }
@@ -318,9 +318,9 @@ func (w *Workspace) continueRun(ctx context.Context, t userRepo, b ledger.Begin,
 		return fmt.Errorf("begin: %w", err)
 	}
 	if len(conflicts) > 0 {
-		return inputError(ledger.Finding{
-			Text: fmt.Sprintf("branch %s holds work of the last run that HEAD does not have, and the two do not merge: %s", b.Previous, firstFive(conflicts)),
-			Fix:  "merge it: git merge " + b.Previous + "   or leave it behind: nightporter run --new",
+		return inputError(ledger.Diagnostic{
+			Text:   fmt.Sprintf("branch %s holds work of the last run that HEAD does not have, and the two do not merge: %s", b.Previous, firstFive(conflicts)),
+			Remedy: "merge it: git merge " + b.Previous + "   or leave it behind: nightporter run --new",
 		})
 	}
 	date, err := w.laterDate(ctx, prev, t.head)
@@ -368,17 +368,17 @@ func (w *Workspace) laterDate(ctx context.Context, commits ...string) (string, e
 // addNotes adds notes that do not prevent the start.
 func (w *Workspace) addNotes(t userRepo, base *ledger.Base) {
 	if t.headName == "detached" {
-		base.Notes = append(base.Notes, ledger.Finding{Text: fmt.Sprintf("HEAD is detached: work starts from commit %.12s", t.head)})
+		base.Notes = append(base.Notes, ledger.Diagnostic{Text: fmt.Sprintf("HEAD is detached: work starts from commit %.12s", t.head)})
 	}
 	if op := t.unfinished(); op != "" {
-		base.Notes = append(base.Notes, ledger.Finding{Text: fmt.Sprintf("a %s is in progress in the checkout: work starts from HEAD, %.12s, as it is now", op, t.head)})
+		base.Notes = append(base.Notes, ledger.Diagnostic{Text: fmt.Sprintf("a %s is in progress in the checkout: work starts from HEAD, %.12s, as it is now", op, t.head)})
 	}
 	if t.shallow {
-		base.Notes = append(base.Notes, ledger.Finding{Text: "the repository is a shallow clone: its history ends early, here too"})
+		base.Notes = append(base.Notes, ledger.Diagnostic{Text: "the repository is a shallow clone: its history ends early, here too"})
 	}
 	// The notebook is optional: its problems become notes.
 	if in, ok := errors.AsType[*ledger.InputError](NewNotebook(w.o.Repo).Check()); ok {
-		base.Notes = append(base.Notes, in.Findings...)
+		base.Notes = append(base.Notes, in.Diagnostics...)
 	}
 }
 

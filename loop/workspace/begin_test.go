@@ -179,7 +179,7 @@ func TestBeginKinds(t *testing.T) {
 				t.Errorf("dirty: %v", base.Dirty)
 			}
 			for _, want := range c.notes {
-				if !strings.Contains((&ledger.InputError{Findings: base.Notes}).Error(), want) {
+				if !strings.Contains((&ledger.InputError{Diagnostics: base.Notes}).Error(), want) {
 					t.Errorf("notes %v lack %q", base.Notes, want)
 				}
 			}
@@ -272,7 +272,7 @@ func TestBeginWithoutIdentity(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	w := workspace(t, repo)
 	base := begin(t, w, "r1")
-	if base.Author != "nightporter <nightporter@localhost>" || len(base.Notes) != 1 || !strings.Contains(base.Notes[0].Fix, "git config") {
+	if base.Author != "nightporter <nightporter@localhost>" || len(base.Notes) != 1 || !strings.Contains(base.Notes[0].Remedy, "git config") {
 		t.Errorf("author %q, notes %v", base.Author, base.Notes)
 	}
 	git(t, repo, "config", "user.name", "Ada <of> the shop.")
@@ -439,7 +439,7 @@ func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
 			if c.from == "" {
 				said = findingsOf(t, err)
 				input, _ := errors.AsType[*ledger.InputError](err)
-				fix = input.Findings[0].Fix
+				fix = input.Diagnostics[0].Remedy
 			} else {
 				if err != nil {
 					t.Fatal(err)
@@ -448,7 +448,7 @@ func TestBeginFindsWhatTheLastRunMade(t *testing.T) {
 					t.Errorf("starts at %s, want %s, %s", base.Commit, c.from, want)
 				}
 				for _, n := range base.Notes {
-					said += n.Text + " " + n.Fix
+					said += n.Text + " " + n.Remedy
 				}
 			}
 			names := strings.NewReplacer("REPO", repo, "OURS", w.gitDir, "TIP", done.Commit[:12])

@@ -187,7 +187,7 @@ func TestCapture(t *testing.T) {
 			var refused []string
 			for _, f := range taken.Refused {
 				refused = append(refused, f.File)
-				if f.Text == "" || f.Fix == "" {
+				if f.Text == "" || f.Remedy == "" {
 					t.Errorf("refused %+v does not say why, or what to do", f)
 				}
 			}

@@ -62,9 +62,9 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 	}
 	kept = l.dropCollisions(kept, violations)
 	for p, why := range violations {
-		captured.Refused = append(captured.Refused, ledger.Finding{File: strings.ToValidUTF8(p, "\uFFFD"), Text: why.text, Fix: why.fix})
+		captured.Refused = append(captured.Refused, ledger.Diagnostic{File: strings.ToValidUTF8(p, "\uFFFD"), Text: why.text, Remedy: why.fix})
 	}
-	slices.SortFunc(captured.Refused, func(a, b ledger.Finding) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(captured.Refused, func(a, b ledger.Diagnostic) int { return strings.Compare(a.File, b.File) })
 	slices.Sort(captured.Outside)
 	slices.Sort(captured.Dropped)
 	return kept, nil

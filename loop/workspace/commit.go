@@ -138,7 +138,7 @@ func (w *Workspace) checkBranch(ctx context.Context, branch string) error {
 		return fmt.Errorf("branch %q is not below nightporter/%s/: nothing else is ever written", branch, w.o.Project)
 	}
 	if slices.ContainsFunc(w.o.Protected, func(p string) bool { return p == branch || match(p, branch) }) {
-		return inputError(ledger.Finding{Text: "branch " + branch + " is protected", Fix: "take the pattern that matches it out of protected in nightporter.toml"})
+		return inputError(ledger.Diagnostic{Text: "branch " + branch + " is protected", Remedy: "take the pattern that matches it out of protected in nightporter.toml"})
 	}
 	if _, err := w.gitOurs(ctx, "check-ref-format", "refs/heads/"+branch); err != nil {
 		return fmt.Errorf("branch %q is not a valid name", branch)

@@ -155,8 +155,8 @@ func findingsOf(t *testing.T, err error) string {
 	if !ok {
 		t.Fatalf("got error %v, want a *loop.InputError", err)
 	}
-	for _, f := range input.Findings {
-		if f.Fix == "" {
+	for _, f := range input.Diagnostics {
+		if f.Remedy == "" {
 			t.Errorf("finding %q does not say what to do", f.Text)
 		}
 	}

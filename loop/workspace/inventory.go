@@ -34,7 +34,7 @@ func newInventory(entries []treeEntry) *inventory {
 
 // read resolves a task's own scope to globs. It returns none for a task without
 // a scope or with a scope in prose only.
-func (in *inventory) read(text string) (allow []string, warnings, wrong []ledger.Finding) {
+func (in *inventory) read(text string) (allow []string, warnings, wrong []ledger.Diagnostic) {
 	lost := false
 	for _, item := range ledger.ParseScope(text) {
 		globs, warning, bad := in.globsOf(item)
@@ -54,19 +54,19 @@ func (in *inventory) read(text string) (allow []string, warnings, wrong []ledger
 	if allow == nil && wrong == nil && lost {
 		// A scope that names nothing must not fall back to the project's
 		// general permission.
-		wrong = append(wrong, ledger.Finding{Text: fmt.Sprintf("scope %q names nothing in this repository", text), Fix: "write a path, which may be new, for example src/auth or src/auth/login.go"})
+		wrong = append(wrong, ledger.Diagnostic{Text: fmt.Sprintf("scope %q names nothing in this repository", text), Remedy: "write a path, which may be new, for example src/auth or src/auth/login.go"})
 	}
 	return allow, warnings, wrong
 }
 
 // globsOf resolves one item of a scope to globs, with a warning or an error
 // about it.
-func (in *inventory) globsOf(item ledger.ScopeItem) (allow []string, warning, wrong *ledger.Finding) {
+func (in *inventory) globsOf(item ledger.ScopeItem) (allow []string, warning, wrong *ledger.Diagnostic) {
 	switch item.Kind {
 	case ledger.ScopeProse:
-		return nil, &ledger.Finding{Text: fmt.Sprintf("scope %q is prose: the reviewer sees it, but it permits nothing", item.Text), Fix: "name folders, files or globs, for example `src/auth`"}, nil
+		return nil, &ledger.Diagnostic{Text: fmt.Sprintf("scope %q is prose: the reviewer sees it, but it permits nothing", item.Text), Remedy: "name folders, files or globs, for example `src/auth`"}, nil
 	case ledger.ScopeBad:
-		return nil, nil, &ledger.Finding{Text: fmt.Sprintf("scope %q leaves the repository or cannot be meant", item.Text), Fix: "write it relative to the repository's top folder, for example src/auth"}
+		return nil, nil, &ledger.Diagnostic{Text: fmt.Sprintf("scope %q leaves the repository or cannot be meant", item.Text), Remedy: "write it relative to the repository's top folder, for example src/auth"}
 	}
 	text := item.Text
 	if !in.folders[text] && !in.inTree[text] && item.Kind != ledger.ScopeWord {
@@ -98,7 +98,7 @@ func (in *inventory) globsOf(item ledger.ScopeItem) (allow []string, warning, wr
 		// "packages/*" means the folders in packages if it holds folders only.
 		below := in.below(func(dir string) bool { return match(text, dir) })
 		if below == nil && warning == nil {
-			warning = &ledger.Finding{Text: fmt.Sprintf("scope %q matches nothing yet: only new files can be in it", item.Text)}
+			warning = &ledger.Diagnostic{Text: fmt.Sprintf("scope %q matches nothing yet: only new files can be in it", item.Text)}
 		}
 		allow = append(allow, below...)
 	}
@@ -106,7 +106,7 @@ func (in *inventory) globsOf(item ledger.ScopeItem) (allow []string, warning, wr
 }
 
 // foldersNamed returns globs for the folders that have the name.
-func (in *inventory) foldersNamed(name string) ([]string, *ledger.Finding) {
+func (in *inventory) foldersNamed(name string) ([]string, *ledger.Diagnostic) {
 	if named := in.below(func(dir string) bool { return path.Base(dir) == name }); named != nil {
 		return named, nil
 	}
@@ -121,7 +121,7 @@ func (in *inventory) foldersNamed(name string) ([]string, *ledger.Finding) {
 	if named != nil {
 		return named, otherSpelling(name, other)
 	}
-	return nil, &ledger.Finding{Text: fmt.Sprintf("scope %q names no folder of this repository", name), Fix: "write a path, for example src/" + name}
+	return nil, &ledger.Diagnostic{Text: fmt.Sprintf("scope %q names no folder of this repository", name), Remedy: "write a path, for example src/" + name}
 }
 
 // below returns globs for everything below the wanted folders, in order.
@@ -140,7 +140,7 @@ func (in *inventory) below(wanted func(dir string) bool) []string {
 // src/auth for SRC/auth if the tree has no SRC. Since a capture refuses a new
 // file that differs by case only (see collision), the spelling of the tree must
 // be meant.
-func (in *inventory) actualSpelling(text string) (string, *ledger.Finding) {
+func (in *inventory) actualSpelling(text string) (string, *ledger.Diagnostic) {
 	segments := strings.Split(text, "/")
 	have := ""
 	for i, s := range segments {
@@ -163,7 +163,7 @@ func (in *inventory) actualSpelling(text string) (string, *ledger.Finding) {
 			}
 			if len(same) > 1 {
 				slices.Sort(same)
-				return "", &ledger.Finding{Text: fmt.Sprintf("scope %q can be any of %s", text, firstFive(same)), Fix: "write the one that is meant, in its own capitals"}
+				return "", &ledger.Diagnostic{Text: fmt.Sprintf("scope %q can be any of %s", text, firstFive(same)), Remedy: "write the one that is meant, in its own capitals"}
 			}
 			if same == nil {
 				break
@@ -177,25 +177,25 @@ func (in *inventory) actualSpelling(text string) (string, *ledger.Finding) {
 
 // otherSpelling returns the warning about an item that is spelled differently
 // in the tree.
-func otherSpelling(written, have string) *ledger.Finding {
-	return &ledger.Finding{Text: fmt.Sprintf("scope %q is taken for %s: that is how this repository writes it", written, have), Fix: "write " + have}
+func otherSpelling(written, have string) *ledger.Diagnostic {
+	return &ledger.Diagnostic{Text: fmt.Sprintf("scope %q is taken for %s: that is how this repository writes it", written, have), Remedy: "write " + have}
 }
 
 // badGlob returns the finding about an invalid glob.
-func badGlob(g string) ledger.Finding {
-	return ledger.Finding{Text: fmt.Sprintf("scope %q is not a valid glob", g), Fix: "close its brackets and braces, or put a \\ before those that stand for themselves"}
+func badGlob(g string) ledger.Diagnostic {
+	return ledger.Diagnostic{Text: fmt.Sprintf("scope %q is not a valid glob", g), Remedy: "close its brackets and braces, or put a \\ before those that stand for themselves"}
 }
 
 // allowed returns globs for paths that a person allowed: for each the file of
 // that name, and everything below it if it is a folder in the tree or ends with
 // a slash. Special characters lose their meaning: a session chose the path, and
 // a path "**" must not permit everything.
-func (in *inventory) allowed(paths []string) (allow []string, warnings []ledger.Finding) {
+func (in *inventory) allowed(paths []string) (allow []string, warnings []ledger.Diagnostic) {
 	for _, p := range paths {
 		clean := path.Clean(p)
 		switch {
 		case p == "" || clean == "." || clean == ".." || strings.HasPrefix(clean, "../") || path.IsAbs(clean):
-			warnings = append(warnings, ledger.Finding{Text: fmt.Sprintf("allowed path %q is not a path inside the repository: it permits nothing", p), Fix: "allow a file or folder by its path below the repository's top folder"})
+			warnings = append(warnings, ledger.Diagnostic{Text: fmt.Sprintf("allowed path %q is not a path inside the repository: it permits nothing", p), Remedy: "allow a file or folder by its path below the repository's top folder"})
 		case in.folders[clean] || strings.HasSuffix(p, "/"):
 			allow = append(allow, literal(clean), literal(clean)+"/**")
 		default:

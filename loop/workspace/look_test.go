@@ -44,3 +44,25 @@ func TestLook(t *testing.T) {
 		t.Errorf("a folder inside: %v", err)
 	}
 }
+
+// TestTreeIsAskedForOnce checks that the tree of a full hash costs one process,
+// and that of a name, which moves, one each time.
+func TestTreeIsAskedForOnce(t *testing.T) {
+	w := workspace(t, shop(t))
+	base := begin(t, w, "r1")
+	ref := w.hiddenRef("r1", "base")
+	for _, treeish := range []string{base.Commit, base.Tree, ref} {
+		if got, err := w.tree(t.Context(), treeish); err != nil || got != base.Tree {
+			t.Fatalf("tree of %s: %s, %v, want %s", treeish, got, err, base.Tree)
+		}
+	}
+	w.program = "/bin/false"
+	for _, treeish := range []string{base.Commit, base.Tree} {
+		if got, err := w.tree(t.Context(), treeish); err != nil || got != base.Tree {
+			t.Errorf("asked again for %s: %s, %v", treeish, got, err)
+		}
+	}
+	if got, err := w.tree(t.Context(), ref); err == nil {
+		t.Errorf("%s is remembered as %s", ref, got)
+	}
+}

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -46,13 +47,13 @@ type Notebook struct {
 	repo string
 
 	mu  sync.Mutex
-	own map[string]stamp // state of each file after our last write: in that state, reading it need not wait
+	own map[string]settle.Stamp // state of each file after our last write, in which reading it need not wait
 }
 
 // NewNotebook returns the notebook of the checkout at repo, an absolute path.
 // It does no I/O.
 func NewNotebook(repo string) *Notebook {
-	return &Notebook{repo: repo, own: map[string]stamp{}}
+	return &Notebook{repo: repo, own: map[string]settle.Stamp{}}
 }
 
 // Check returns a *ledger.InputError with everything that would prevent a write,
@@ -187,8 +188,8 @@ func (n *Notebook) asInputError(op string, err error) error {
 		return err
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-		return inputError(ledger.Finding{File: ".ralph", Text: fmt.Sprintf("cannot be written: %v", err),
-			Fix: "make it writable for the user that nightporter runs as: " + path.Join(n.repo, ".ralph")})
+		return inputError(ledger.Diagnostic{File: ".ralph", Text: fmt.Sprintf("cannot be written: %v", err),
+			Remedy: "make it writable for the user that nightporter runs as: " + path.Join(n.repo, ".ralph")})
 	}
 	return fmt.Errorf("%s: %w", op, err)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -14,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -22,27 +22,9 @@ const (
 	// maxShared is the size of the largest file that is rewritten to add an
 	// item.
 	maxShared = 16 << 20
-	// settleTime is how long a person's file must be unchanged before it counts
-	// as complete: some editors truncate a file and write it in place.
-	settleTime = 50 * time.Millisecond
 	// lockTime limits the wait for another process's lock.
 	lockTime = 10 * time.Second
 )
-
-// stamp identifies one state of one file without its content.
-type stamp struct {
-	dev, ino uint64
-	size     int64
-	mod      time.Time
-}
-
-func stampOf(info fs.FileInfo) stamp {
-	s := stamp{size: info.Size(), mod: info.ModTime()}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.dev, s.ino = uint64(st.Dev), st.Ino //nolint:unconvert // not an uint64 on every system
-	}
-	return s
-}
 
 // open opens the folder .ralph. It returns nil if there is no such folder and
 // make is false, and an error for anything else of that name.
@@ -91,7 +73,7 @@ func errInTheWay(file string, info fs.FileInfo, want string) error {
 	case !mode.IsRegular():
 		what = "no plain file"
 	}
-	return inputError(ledger.Finding{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Fix: "move it away: mv " + file + " " + file + ".old"})
+	return inputError(ledger.Diagnostic{File: file, Text: fmt.Sprintf("is %s, and %s has to be there for what sessions remember", what, want), Remedy: "move it away: mv " + file + " " + file + ".old"})
 }
 
 // mkdir makes a folder owned by the repository's owner. It leaves an existing
@@ -159,7 +141,7 @@ func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte
 			return nil
 		}
 		now, err := root.Lstat(file)
-		if unchanged := info == nil && errors.Is(err, fs.ErrNotExist) || info != nil && err == nil && stampOf(info) == stampOf(now); unchanged || try == 20 {
+		if unchanged := info == nil && errors.Is(err, fs.ErrNotExist) || info != nil && err == nil && settle.StampOf(info) == settle.StampOf(now); unchanged || try == 20 {
 			return n.replace(root, file, text, info)
 		}
 	}
@@ -192,43 +174,28 @@ func lockFolder(ctx context.Context, root *os.Root) (*os.File, error) {
 	}
 }
 
-// readSettled reads a file once nobody has written it for settleTime; info is
-// nil if there is no file. It does not wait for ever: a file that never
-// settles, or has a time in the future, is read as it is.
+// readSettled reads a file once no other program is in the middle of writing
+// it; info is nil if there is none.
 func (n *Notebook) readSettled(ctx context.Context, root *os.Root, file string) ([]byte, fs.FileInfo, error) {
-	for try := 0; ; try++ {
-		info, err := root.Lstat(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, nil
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		if !info.Mode().IsRegular() {
-			return nil, nil, errInTheWay(".ralph/"+file, info, "a file")
-		}
-		if info.Size() > maxShared {
-			return nil, nil, inputError(ledger.Finding{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Fix: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
-		}
-		f, err := root.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0)
-		if err != nil {
-			return nil, nil, err
-		}
-		data, err := io.ReadAll(io.LimitReader(f, maxShared+1))
-		after, serr := f.Stat()
-		f.Close()
-		if err := errors.Join(err, serr); err != nil {
-			return nil, nil, err
-		}
-		age := time.Since(info.ModTime())
-		whole := stampOf(info) == stampOf(after)
-		if whole && (n.own[file] == stampOf(info) || age >= settleTime || age < -settleTime) || try == 20 {
-			return data, after, nil
-		}
-		if err := sleep.For(ctx, settleTime); err != nil {
-			return nil, nil, err
-		}
+	data, info, err := settle.Read(ctx, func() (*os.File, error) { return openShared(root, file) }, maxShared+1, func(s settle.Stamp) bool { return n.own[file] == s })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
 	}
+	return data, info, err
+}
+
+// openShared opens a file for reading if it is one that may be rewritten.
+func openShared(root *os.Root, file string) (*os.File, error) {
+	info, err := root.Lstat(file)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errInTheWay(".ralph/"+file, info, "a file")
+	case info.Size() > maxShared:
+		return nil, inputError(ledger.Diagnostic{File: ".ralph/" + file, Text: fmt.Sprintf("is larger than %d MB", maxShared>>20), Remedy: "move it away: mv .ralph/" + file + " .ralph/" + file + ".old"})
+	}
+	return root.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0)
 }
 
 // replace replaces a file by data and keeps its mode and owner. A new file gets
@@ -266,7 +233,7 @@ func (n *Notebook) replace(root *os.Root, file string, data []byte, old fs.FileI
 	if err := root.Rename(temp, file); err != nil {
 		return err
 	}
-	n.own[file] = stampOf(info)
+	n.own[file] = settle.StampOf(info)
 	dir, err := root.Open(path.Dir(file))
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -138,8 +139,8 @@ func TestKeepWaitsForAnEditor(t *testing.T) {
 	must(t, err)
 	defer root.Close()
 	data, info, err := n.readSettled(t.Context(), root, "agent/memories.md")
-	if since := time.Since(info.ModTime()); err != nil || string(data) != "# Mine\n" || since < settleTime {
-		t.Errorf("read %q %v after it was written (%v), want %v at the least", data, since, err, settleTime)
+	if since := time.Since(info.ModTime()); err != nil || string(data) != "# Mine\n" || since < settle.Time {
+		t.Errorf("read %q %v after it was written (%v), want %v at the least", data, since, err, settle.Time)
 	}
 	keep(t, n, fact("k1", "x"))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -118,9 +118,9 @@ func (w *Workspace) refuseCheckedOut(ctx context.Context, t userRepo, branch, ti
 	if err != nil || where == "" {
 		return err
 	}
-	return inputError(ledger.Finding{
-		Text: fmt.Sprintf("branch %s is checked out in %s, so it cannot be moved to %.12s", branch, where, tip),
-		Fix:  "leave it for now: git -C " + where + " switch --detach   (or merge it from your own branch)",
+	return inputError(ledger.Diagnostic{
+		Text:   fmt.Sprintf("branch %s is checked out in %s, so it cannot be moved to %.12s", branch, where, tip),
+		Remedy: "leave it for now: git -C " + where + " switch --detach   (or merge it from your own branch)",
 	})
 }
 

@@ -44,11 +44,41 @@ type Workspace struct {
 	gitDir  string // STATE/repos/PROJECT.git
 
 	mu sync.Mutex // held by every method that writes the bare repository or a work folder
+
+	trees treeCache
+}
+
+// treeCache remembers the trees of commits and trees by their full hashes, which
+// name the same objects for ever: an attempt asks for the same few again and
+// again, and each question is a process. Its methods are safe for concurrent use.
+type treeCache struct {
+	mu    sync.Mutex
+	trees map[string]string
+}
+
+// maxTrees is the size at which a treeCache starts anew.
+const maxTrees = 1000
+
+func (c *treeCache) get(hash string) (tree string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	tree, ok = c.trees[hash]
+	return tree, ok
+}
+
+func (c *treeCache) put(hash, tree string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.trees == nil || len(c.trees) >= maxTrees {
+		c.trees = map[string]string{}
+	}
+	c.trees[hash] = tree
 }
 
 var (
 	projectName = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 	runName     = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$`)
+	fullHash    = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 	gitVersion  = regexp.MustCompile(`(\d+)\.(\d+)`)
 )
 
@@ -64,7 +94,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	}
 	program, err := exec.LookPath("git")
 	if err != nil {
-		return nil, inputError(ledger.Finding{Text: "git is not on PATH", Fix: "install git 2.39 or newer, for example: apt install git"})
+		return nil, inputError(ledger.Diagnostic{Text: "git is not on PATH", Remedy: "install git 2.39 or newer, for example: apt install git"})
 	}
 	w := &Workspace{o: o, program: program, gitDir: filepath.Join(o.State, "repos", o.Project+".git")}
 	out, err := w.run(ctx, call{args: []string{"version"}})
@@ -77,7 +107,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		major, _ := strconv.Atoi(m[1])
 		minor, _ := strconv.Atoi(m[2])
 		if major < 2 || major == 2 && minor < 39 {
-			return nil, inputError(ledger.Finding{Text: fmt.Sprintf("git is %s.%s, and nightporter needs 2.39 or newer", m[1], m[2]), Fix: "install a newer git"})
+			return nil, inputError(ledger.Diagnostic{Text: fmt.Sprintf("git is %s.%s, and nightporter needs 2.39 or newer", m[1], m[2]), Remedy: "install a newer git"})
 		}
 	}
 	for _, dir := range []string{"repos", "runs"} {
@@ -97,24 +127,24 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 }
 
 // inputError returns the error that prevents a run's start.
-func inputError(f ...ledger.Finding) error { return &ledger.InputError{Findings: f} }
+func inputError(f ...ledger.Diagnostic) error { return &ledger.InputError{Diagnostics: f} }
 
 // ensure creates our bare repository, if it does not exist, with the hash
 // format of the user's ("sha1" or "sha256").
 func (w *Workspace) ensure(ctx context.Context, format string) error {
 	if have, err := w.gitOurs(ctx, "rev-parse", "--show-object-format"); err == nil {
 		if have != format {
-			return inputError(ledger.Finding{
-				Text: fmt.Sprintf("%s uses %s hashes, but nightporter's own repository for project %s uses %s", w.o.Repo, format, w.o.Project, have),
-				Fix:  "give this repository a project name of its own, or move " + w.gitDir + " away",
+			return inputError(ledger.Diagnostic{
+				Text:   fmt.Sprintf("%s uses %s hashes, but nightporter's own repository for project %s uses %s", w.o.Repo, format, w.o.Project, have),
+				Remedy: "give this repository a project name of its own, or move " + w.gitDir + " away",
 			})
 		}
 		return nil
 	}
 	if _, err := os.Lstat(w.gitDir); err == nil {
-		return inputError(ledger.Finding{
-			Text: w.gitDir + " is there, but git cannot read it as a repository",
-			Fix:  "move it away: mv " + w.gitDir + " " + w.gitDir + ".broken (earlier runs' trees are in there)",
+		return inputError(ledger.Diagnostic{
+			Text:   w.gitDir + " is there, but git cannot read it as a repository",
+			Remedy: "move it away: mv " + w.gitDir + " " + w.gitDir + ".broken (earlier runs' trees are in there)",
 		})
 	}
 	// Created beside and renamed, so that a crash leaves no partial repository.
@@ -126,10 +156,13 @@ func (w *Workspace) ensure(ctx context.Context, format string) error {
 	if _, err := w.run(ctx, call{args: []string{"init", "--quiet", "--bare", "--template=", "--object-format=" + format, tmp}}); err != nil {
 		return fmt.Errorf("make repository: %w", err)
 	}
-	for _, kv := range [][2]string{{"gc.auto", "0"}, {"maintenance.auto", "false"}, {"core.fsync", "all"}, {"core.hooksPath", "/dev/null"}} {
-		if _, err := w.run(ctx, call{gitDir: tmp, args: []string{"config", kv[0], kv[1]}}); err != nil {
-			return fmt.Errorf("make repository: %w", err)
-		}
+	config, err := os.OpenFile(filepath.Join(tmp, "config"), os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, err = config.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[core]\n\tfsync = all\n\thooksPath = /dev/null\n")
+		err = errors.Join(err, config.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("make repository: %w", err)
 	}
 	if err := neutralizeAttributes(tmp); err != nil {
 		return fmt.Errorf("make repository: %w", err)
@@ -193,7 +226,14 @@ func (w *Workspace) tree(ctx context.Context, treeish string) (string, error) {
 	if strings.HasPrefix(treeish, "-") || treeish == "" {
 		return "", fmt.Errorf("%q names no tree", treeish)
 	}
-	return w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", treeish+"^{tree}")
+	if tree, ok := w.trees.get(treeish); ok {
+		return tree, nil
+	}
+	tree, err := w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", treeish+"^{tree}")
+	if err == nil && fullHash.MatchString(treeish) {
+		w.trees.put(treeish, tree)
+	}
+	return tree, err
 }
 
 // branchOf returns the name of a run's branch.

@@ -34,7 +34,7 @@ func (a area) has(p string, in func(list []string, p string) bool) bool {
 // against the tree from which work starts. Its findings are warnings: a scope
 // in prose, a glob that matches nothing yet. An invalid scope, or one that
 // permits no path, is a *ledger.InputError.
-func (w *Workspace) ResolveScope(ctx context.Context, tree string, s ledger.Scope) ([]string, []ledger.Finding, error) {
+func (w *Workspace) ResolveScope(ctx context.Context, tree string, s ledger.Scope) ([]string, []ledger.Diagnostic, error) {
 	r, warnings, err := w.resolve(ctx, tree, s)
 	if err != nil {
 		return nil, warnings, err
@@ -42,7 +42,7 @@ func (w *Workspace) ResolveScope(ctx context.Context, tree string, s ledger.Scop
 	return r.globs(), warnings, nil
 }
 
-func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*scope, []ledger.Finding, error) {
+func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*scope, []ledger.Diagnostic, error) {
 	entries, err := w.listTree(ctx, tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("resolve scope: %w", err)
@@ -61,7 +61,7 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*
 		if s.Task != "" {
 			text = fmt.Sprintf("scope %q leaves nothing to write", s.Task)
 		}
-		return nil, warnings, inputError(ledger.Finding{Text: text, Fix: "name a folder or file that may be changed, and see what the hat's write_denied takes away"})
+		return nil, warnings, inputError(ledger.Diagnostic{Text: text, Remedy: "name a folder or file that may be changed, and see what the hat's write_denied takes away"})
 	}
 	return r, warnings, nil
 }
@@ -69,7 +69,7 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*
 // resolveAreas computes the areas: the task's own scope, else the project's,
 // else the hat's; for a hat with a scope of its own, the hat's and the task's.
 // The scope of a part counts only inside that of its task.
-func (r *scope) resolveAreas(in *inventory, s ledger.Scope, never func(string) bool) (warnings, wrong []ledger.Finding) {
+func (r *scope) resolveAreas(in *inventory, s ledger.Scope, never func(string) bool) (warnings, wrong []ledger.Diagnostic) {
 	task, warnings, wrong := in.read(s.Task)
 	rest := globs(s.Allowed) // permitted for tasks whose scope names nothing
 	if len(s.Layout) > 0 && !s.Adds {
@@ -82,7 +82,7 @@ func (r *scope) resolveAreas(in *inventory, s ledger.Scope, never func(string) b
 	}
 	var whole []string // the scope of a part's task
 	if s.Within != "" {
-		var bad []ledger.Finding
+		var bad []ledger.Diagnostic
 		whole, _, bad = in.read(s.Within) // the warnings were given for the parent task
 		wrong = append(wrong, bad...)
 	}
@@ -117,7 +117,7 @@ func (r *scope) resolveAreas(in *inventory, s ledger.Scope, never func(string) b
 
 // checkWithin reports which items of a part's scope lie outside its task's
 // scope. It returns an error if none lies inside.
-func (r *scope) checkWithin(in *inventory, s ledger.Scope, named area, never func(string) bool) (warnings, wrong []ledger.Finding) {
+func (r *scope) checkWithin(in *inventory, s ledger.Scope, named area, never func(string) bool) (warnings, wrong []ledger.Diagnostic) {
 	whose := fmt.Sprintf("its task's scope %q", s.Within)
 	if len(ledger.ParseScope(s.Within)) == 0 {
 		whose = "what the project and the hat allow"
@@ -131,15 +131,15 @@ func (r *scope) checkWithin(in *inventory, s ledger.Scope, named area, never fun
 		case one.writable(never):
 			inside = true
 		default:
-			warnings = append(warnings, ledger.Finding{Text: fmt.Sprintf("scope %q of a part is outside %s: it permits nothing", item.Text, whose), Fix: "leave it out, or add it to the task's scope"})
+			warnings = append(warnings, ledger.Diagnostic{Text: fmt.Sprintf("scope %q of a part is outside %s: it permits nothing", item.Text, whose), Remedy: "leave it out, or add it to the task's scope"})
 		}
 	}
 	if inside || s.Adds {
 		return warnings, nil
 	}
-	return nil, []ledger.Finding{{
-		Text: fmt.Sprintf("scope %q of a part names nothing inside %s", s.Task, whose),
-		Fix:  "name paths inside it, or widen the task's scope",
+	return nil, []ledger.Diagnostic{{
+		Text:   fmt.Sprintf("scope %q of a part names nothing inside %s", s.Task, whose),
+		Remedy: "name paths inside it, or widen the task's scope",
 	}}
 }
 

@@ -128,7 +128,7 @@ func TestResolveScope(t *testing.T) {
 			if diff := cmp.Diff(c.globs, got); diff != "" {
 				t.Errorf("globs (-want +got):\n%s", diff)
 			}
-			if text := (&ledger.InputError{Findings: warnings}).Error(); (c.warns == "") != (len(warnings) == 0) || !strings.Contains(text, c.warns) {
+			if text := (&ledger.InputError{Diagnostics: warnings}).Error(); (c.warns == "") != (len(warnings) == 0) || !strings.Contains(text, c.warns) {
 				t.Errorf("warnings %q, want %q", text, c.warns)
 			}
 			if c.fails != "" {

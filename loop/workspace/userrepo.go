@@ -37,11 +37,11 @@ func (w *Workspace) inspect(ctx context.Context) (userRepo, error) {
 	var t userRepo
 	switch info, err := os.Stat(repo); {
 	case errors.Is(err, fs.ErrNotExist):
-		return t, inputError(ledger.Finding{Text: "repository folder " + repo + " does not exist", Fix: "check --repo, or repo in nightporter.toml"})
+		return t, inputError(ledger.Diagnostic{Text: "repository folder " + repo + " does not exist", Remedy: "check --repo, or repo in nightporter.toml"})
 	case err != nil:
-		return t, inputError(ledger.Finding{Text: fmt.Sprintf("repository folder %s cannot be read: %v", repo, err), Fix: "make it readable for the user that nightporter runs as"})
+		return t, inputError(ledger.Diagnostic{Text: fmt.Sprintf("repository folder %s cannot be read: %v", repo, err), Remedy: "make it readable for the user that nightporter runs as"})
 	case !info.IsDir():
-		return t, inputError(ledger.Finding{Text: repo + " is a file, and a repository is a folder", Fix: "check --repo, or repo in nightporter.toml"})
+		return t, inputError(ledger.Diagnostic{Text: repo + " is a file, and a repository is a folder", Remedy: "check --repo, or repo in nightporter.toml"})
 	}
 	out, err := w.run(ctx, call{dir: repo, args: []string{"rev-parse", "--path-format=absolute",
 		"--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--git-dir", "--git-common-dir"}})
@@ -56,7 +56,7 @@ func (w *Workspace) inspect(ctx context.Context) (userRepo, error) {
 		return t, fmt.Errorf("inspect repository: git rev-parse answered %q", out)
 	}
 	if lines[0] == "true" {
-		return t, inputError(ledger.Finding{Text: repo + " is a bare repository: it has no checkout in which the task list could be", Fix: "clone it and give the clone: git clone " + repo + " DIR"})
+		return t, inputError(ledger.Diagnostic{Text: repo + " is a bare repository: it has no checkout in which the task list could be", Remedy: "clone it and give the clone: git clone " + repo + " DIR"})
 	}
 	t.shallow, t.format, t.gitDir, t.commonDir = lines[1] == "true", lines[2], lines[3], lines[4]
 	out, err = w.run(ctx, call{dir: repo, args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel"}})
@@ -68,7 +68,7 @@ func (w *Workspace) inspect(ctx context.Context) (userRepo, error) {
 	}
 	t.top = strings.TrimSuffix(string(out), "\n")
 	if real, err := filepath.EvalSymlinks(repo); err == nil && real != t.top {
-		return t, inputError(ledger.Finding{Text: repo + " is a folder inside the repository " + t.top, Fix: "give the repository's top folder: --repo " + t.top})
+		return t, inputError(ledger.Diagnostic{Text: repo + " is a folder inside the repository " + t.top, Remedy: "give the repository's top folder: --repo " + t.top})
 	}
 	if t.owner, err = ownerOf(t.commonDir); err != nil {
 		return t, fmt.Errorf("inspect repository: %w", err)
@@ -82,9 +82,9 @@ func (w *Workspace) inspect(ctx context.Context) (userRepo, error) {
 // notReadable turns git's refusal to open the user's repository into a finding.
 func (w *Workspace) notReadable(err error) error {
 	if strings.Contains(err.Error(), "not a git repository") {
-		return inputError(ledger.Finding{Text: w.o.Repo + " is not a git repository", Fix: "check --repo, or make one: git -C " + w.o.Repo + " init"})
+		return inputError(ledger.Diagnostic{Text: w.o.Repo + " is not a git repository", Remedy: "check --repo, or make one: git -C " + w.o.Repo + " init"})
 	}
-	return inputError(ledger.Finding{Text: "git cannot read " + w.o.Repo + ": " + strings.TrimPrefix(err.Error(), "git rev-parse: "), Fix: "mend it until this works: git -C " + w.o.Repo + " status"})
+	return inputError(ledger.Diagnostic{Text: "git cannot read " + w.o.Repo + ": " + strings.TrimPrefix(err.Error(), "git rev-parse: "), Remedy: "mend it until this works: git -C " + w.o.Repo + " status"})
 }
 
 // gitUser runs git on the user's repository and returns its output without the
@@ -115,30 +115,30 @@ func (w *Workspace) readHead(ctx context.Context, t *userRepo) error {
 		return fmt.Errorf("read branches: %w", err)
 	}
 	if any == "" {
-		return inputError(ledger.Finding{Text: w.o.Repo + " has no commits yet, so there is nothing to start from", Fix: "make the first one: git add -A && git commit -m \"First commit\""})
+		return inputError(ledger.Diagnostic{Text: w.o.Repo + " has no commits yet, so there is nothing to start from", Remedy: "make the first one: git add -A && git commit -m \"First commit\""})
 	}
-	return inputError(ledger.Finding{Text: "the checkout is on branch " + t.headName + ", which has no commit", Fix: "go to one that has: git -C " + w.o.Repo + " switch " + any})
+	return inputError(ledger.Diagnostic{Text: "the checkout is on branch " + t.headName + ", which has no commit", Remedy: "go to one that has: git -C " + w.o.Repo + " switch " + any})
 }
 
 // checkUsable returns an error for anything that would make a later step fail.
 func (w *Workspace) checkUsable(ctx context.Context, t userRepo) error {
-	var found []ledger.Finding
+	var found []ledger.Diagnostic
 	partial, err := w.gitUser(ctx, t, "config", "--local", "--get-regexp", `^(extensions\.partialclone|remote\..*\.promisor)$`)
 	if err != nil && exitCode(err) != 1 {
 		return fmt.Errorf("read configuration: %w", err)
 	}
 	if partial != "" {
-		found = append(found, ledger.Finding{
-			Text: w.o.Repo + " is a partial clone: parts of it are only at its remote, and nightporter reads without network",
-			Fix:  "use a full clone: git clone URL DIR",
+		found = append(found, ledger.Diagnostic{
+			Text:   w.o.Repo + " is a partial clone: parts of it are only at its remote, and nightporter reads without network",
+			Remedy: "use a full clone: git clone URL DIR",
 		})
 	}
 	// A branch "nightporter" leaves no room for "nightporter/shop/r1".
 	for _, name := range []string{"nightporter", "nightporter/" + w.o.Project} {
 		if _, err := w.gitUser(ctx, t, "show-ref", "--verify", "--quiet", "refs/heads/"+name); err == nil {
-			found = append(found, ledger.Finding{
-				Text: "a branch called " + name + " is in the way: git cannot have branches below it",
-				Fix:  "rename it: git -C " + w.o.Repo + " branch -m " + name + " " + strings.ReplaceAll(name, "/", "-") + "-old",
+			found = append(found, ledger.Diagnostic{
+				Text:   "a branch called " + name + " is in the way: git cannot have branches below it",
+				Remedy: "rename it: git -C " + w.o.Repo + " branch -m " + name + " " + strings.ReplaceAll(name, "/", "-") + "-old",
 			})
 		}
 	}
@@ -146,9 +146,9 @@ func (w *Workspace) checkUsable(ctx context.Context, t userRepo) error {
 		for _, sub := range []string{"objects", "refs"} {
 			path := filepath.Join(t.commonDir, sub)
 			if err := unix.Access(path, unix.W_OK); err != nil {
-				found = append(found, ledger.Finding{
-					Text: fmt.Sprintf("%s is not writable (%v), so the branch could not be put there", path, err),
-					Fix:  "run nightporter as the user that the repository belongs to",
+				found = append(found, ledger.Diagnostic{
+					Text:   fmt.Sprintf("%s is not writable (%v), so the branch could not be put there", path, err),
+					Remedy: "run nightporter as the user that the repository belongs to",
 				})
 				break
 			}
@@ -177,7 +177,7 @@ func (t userRepo) unfinished() string {
 // identity returns the author that the user's own commits in this repository
 // have. It is the only question that needs their whole configuration and
 // therefore their home folder; "git config --get" executes nothing.
-func (w *Workspace) identity(ctx context.Context, t userRepo) (author string, note *ledger.Finding, err error) {
+func (w *Workspace) identity(ctx context.Context, t userRepo) (author string, note *ledger.Diagnostic, err error) {
 	home, _ := os.UserHomeDir()
 	if t.owner != nil {
 		home = "/dev/null"
@@ -218,9 +218,9 @@ func (w *Workspace) identity(ctx context.Context, t userRepo) (author string, no
 	if name != "" && email != "" {
 		return name + " <" + email + ">", nil, nil
 	}
-	return ownName + " <" + ownEmail + ">", &ledger.Finding{
-		Text: "git knows no name and e-mail for this repository, so commits will say nightporter is their author",
-		Fix:  "git config --global user.name \"Your Name\" && git config --global user.email you@example.com",
+	return ownName + " <" + ownEmail + ">", &ledger.Diagnostic{
+		Text:   "git knows no name and e-mail for this repository, so commits will say nightporter is their author",
+		Remedy: "git config --global user.name \"Your Name\" && git config --global user.email you@example.com",
 	}, nil
 }
 

@@ -214,7 +214,7 @@ func (o *outside) Merge(context.Context, ledger.MergeTree) (ledger.Merged, error
 	return ledger.Merged{Tree: fmt.Sprintf("tree%d", o.tree)}, nil
 }
 
-func (o *outside) ResolveScope(context.Context, string, ledger.Scope) ([]string, []ledger.Finding, error) {
+func (o *outside) ResolveScope(context.Context, string, ledger.Scope) ([]string, []ledger.Diagnostic, error) {
 	return []string{"**"}, nil, nil
 }
 

@@ -102,7 +102,7 @@ func messages(word string) []bot.Message {
 	set.Stays, set.Others, set.Agent = true, []string{word}, "claude"
 	set.Source.Path, set.Verify = word, []ledger.Command{{Run: word}}
 	base := n.Base("r1")
-	base.Branch, base.Dirty, base.Notes = word, []string{word}, []ledger.Finding{{File: word, Line: 1, Text: word, Fix: word}}
+	base.Branch, base.Dirty, base.Notes = word, []string{word}, []ledger.Diagnostic{{File: word, Line: 1, Text: word, Remedy: word}}
 	var tasks []ledger.Task
 	for i := 1; i <= 4; i++ {
 		t := scenario.Task(i, word)
@@ -121,9 +121,7 @@ func messages(word string) []bot.Message {
 		n.Entry(e)
 	}
 	q := ledger.Question{ID: "q9", Run: "r1", Task: "Task 2", Tasks: []string{"Task 3"}, Title: word, Text: word, Tried: word, Needs: word, Hat: word, By: word, Options: []string{word, "b"}, Choice: word, Paths: []string{word}, Asked: n.Now, Sent: n.Now, Expires: n.Now.Add(time.Hour), Offer: &set}
-	for _, kind := range []ledger.QuestionKind{
-		ledger.AskBlocked, ledger.AskManual, ledger.AskAgent, ledger.AskBaseline, ledger.AskReview, ledger.AskUnticked, ledger.AskSkip, ledger.AskNow, ledger.AskStart, ledger.AskLate, ledger.AskPlan, ledger.AskAllow,
-	} {
+	for _, kind := range ledger.QuestionKinds() {
 		q.Kind = kind
 		out = append(out, bot.Ask(n.State, q, n.Now), bot.StillOpen(n.State, q, n.Now, n.Now, n.Now), bot.Reminder(n.State, q, n.Now))
 		for _, end := range []ledger.Body{
@@ -137,7 +135,7 @@ func messages(word string) []bot.Message {
 	entry("", ledger.GuidanceQueued{Item: guidance.Item{ID: "g7", Text: word, Hat: word, By: word, At: n.Now}})
 	for _, body := range []ledger.Body{
 		ledger.GuidanceChanged{ID: "g7", Text: word}, ledger.GuidanceReported{ID: "g7", State: guidance.Addressed, Note: word}, ledger.GuidanceJudged{ID: "g7", Hat: word, Note: word},
-		ledger.GuidanceExpired{ID: "g7", Why: word}, ledger.PreflightFailed{Problems: []ledger.Finding{{File: word, Line: 7, Text: word, Fix: word}}},
+		ledger.GuidanceExpired{ID: "g7", Why: word}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{{File: word, Line: 7, Text: word, Remedy: word}}},
 		ledger.InputPoisoned{Kind: word, Error: word}, ledger.EffectFailed{Kind: "mark", Key: word, Text: word}, ledger.BaselineBroke{Commands: []string{word}, Text: word},
 		ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitLimit, Until: n.Now, Text: word}, ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitAgent, Until: n.Now, Text: word},
 		ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Text: word}, ledger.RunStateSet{State: ledger.RunRunning},

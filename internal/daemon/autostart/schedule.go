@@ -7,6 +7,7 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Values of a project's `start` setting that are not a cron expression.
@@ -33,15 +34,15 @@ func SchedulesOf(cfg *config.Config) (Schedules, error) {
 			err = fmt.Errorf("it never comes")
 		}
 		if err != nil {
-			bad.Items = append(bad.Items, config.Problem{
+			bad.Diagnostics = append(bad.Diagnostics, ledger.Diagnostic{
 				File: cfg.File, Text: fmt.Sprintf("start = %q of project %s is no cron expression: %v", text, pr.Name, err),
-				Fix: `Write minute, hour, day, month, weekday, like "0 22 * * 1-5"; or "auto", or "manual".`,
+				Remedy: `Write minute, hour, day, month, weekday, like "0 22 * * 1-5"; or "auto", or "manual".`,
 			})
 			continue
 		}
 		all[pr.Name] = s
 	}
-	if len(bad.Items) > 0 {
+	if len(bad.Diagnostics) > 0 {
 		return nil, &bad
 	}
 	return all, nil

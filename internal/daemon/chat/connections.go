@@ -132,5 +132,5 @@ func (c *Connections) dial(p platform.Platform, row int) (*connection, error) {
 
 // unusable reports an error that a person has to correct before any chat works.
 func unusable(err error) error {
-	return &ledger.InputError{Findings: []ledger.Finding{{Text: err.Error()}}}
+	return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: err.Error()}}}
 }

@@ -33,9 +33,9 @@ func lockBot(log *slog.Logger, id string) (*os.File, error) {
 		_ = f.Close()
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, &ledger.InputError{Findings: []ledger.Finding{{
-			Text: "another nightporter of this machine hears people with this bot's token; both would lose messages",
-			Fix:  "End the other one, or give this one a bot with a token of its own.",
+		return nil, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text:   "another nightporter of this machine hears people with this bot's token; both would lose messages",
+			Remedy: "End the other one, or give this one a bot with a token of its own.",
 		}}}
 	}
 	log.Warn("no lock of the bot: a second nightporter with its token is noticed by the platform only", "file", path, "error", err)

@@ -42,7 +42,7 @@ func (svc *Service) Hats(_ context.Context, project, pattern string) (bot.HatSet
 	if pattern != "" && pattern != set.Pattern.Name {
 		other, ok := patterns[pattern]
 		if !ok {
-			return bot.HatSet{}, &ledger.InputError{Findings: []ledger.Finding{{Text: fmt.Sprintf("there is no pattern %q", pattern), Fix: "There are: " + strings.Join(out.Patterns, ", ")}}}
+			return bot.HatSet{}, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: fmt.Sprintf("there is no pattern %q", pattern), Remedy: "There are: " + strings.Join(out.Patterns, ", ")}}}
 		}
 		out.Pattern = other
 	}

@@ -59,8 +59,8 @@ func (h Host) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.O
 	}
 	for _, id := range []string{f.From, f.Only} {
 		if id != "" && !slices.ContainsFunc(snapshot.Tasks, func(t ledger.Task) bool { return names(t, id) }) {
-			return loop.OfferRun{}, &ledger.InputError{Findings: []ledger.Finding{{
-				File: s.Source.Path, Text: fmt.Sprintf("there is no task %s (it has %d)", id, len(snapshot.Tasks)), Fix: "Name one of them: nightporter tasks",
+			return loop.OfferRun{}, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+				File: s.Source.Path, Text: fmt.Sprintf("there is no task %s (it has %d)", id, len(snapshot.Tasks)), Remedy: "Name one of them: nightporter tasks",
 			}}}
 		}
 	}
@@ -96,11 +96,7 @@ func asInput(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	in := &ledger.InputError{}
-	for _, i := range wrong.Items {
-		in.Findings = append(in.Findings, ledger.Finding{File: i.File, Line: i.Line, Text: i.Text, Fix: i.Fix})
-	}
-	return in
+	return &ledger.InputError{Diagnostics: wrong.Masked()}
 }
 
 // names reports whether id, as a person typed it, is the task's.

@@ -38,7 +38,7 @@ type Platform struct {
 	Connect func(cfg *config.Config, tokens []transport.Secret, h Hooks) (*Conn, error)
 	// Probe asks the platform, for the command doctor, whether tokens and
 	// threads work. It fetches no updates, so it may run beside the daemon.
-	Probe func(ctx context.Context, cfg *config.Config, tokens []transport.Secret) ([]transport.Finding, error)
+	Probe func(ctx context.Context, cfg *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error)
 	// Limits are the platform's rate limits.
 	Limits *delivery.Limits
 

@@ -54,14 +54,14 @@ var Slack = Platform{
 		}
 		return &Conn{ID: c.Slack.API + " " + b.ID(), Cursor: b.CursorName(), Sender: b, State: b.State, Close: b.Close, Listen: b.Run, Ask: b.OpenForm}, nil
 	},
-	Probe: func(ctx context.Context, c *config.Config, tokens []transport.Secret) ([]transport.Finding, error) {
+	Probe: func(ctx context.Context, c *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error) {
 		b, err := slack.New(slack.Options{AppToken: tokens[0], BotToken: tokens[1], API: c.Slack.API, Timeout: probeTime})
 		if err != nil {
 			return nil, err
 		}
 		found := b.Probe(ctx)
 		for _, pr := range c.Projects {
-			if pr.SlackChannel != "" && found[0].OK { // otherwise the finding would repeat the first one
+			if pr.SlackChannel != "" && found[0].Severity == ledger.DiagnosticOK { // else it says nothing new
 				found = append(found, b.ProbeChannel(ctx, string(pr.SlackChannel), pr.Name))
 			}
 		}

@@ -63,7 +63,7 @@ var Telegram = Platform{
 			},
 		}, nil
 	},
-	Probe: func(ctx context.Context, c *config.Config, tokens []transport.Secret) ([]transport.Finding, error) {
+	Probe: func(ctx context.Context, c *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error) {
 		b, err := telegram.New(telegram.Options{Token: tokens[0], API: c.Telegram.API, Timeout: probeTime})
 		if err != nil {
 			return nil, err

@@ -103,20 +103,20 @@ func (p *Planner) obstacle(ctx context.Context, pr config.Project, before []stri
 func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Settings, err error) {
 	pr, ok := p.Find(project)
 	if !ok {
-		return s, &ledger.InputError{Findings: []ledger.Finding{{
-			File: p.Config().File, Text: fmt.Sprintf("there is no project %q in the configuration", project), Fix: "Add a [[project]] with that name.",
+		return s, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			File: p.Config().File, Text: fmt.Sprintf("there is no project %q in the configuration", project), Remedy: "Add a [[project]] with that name.",
 		}}}
 	}
 	if !p.Works(project) {
-		return s, &ledger.InputError{Findings: []ledger.Finding{{Text: strings.TrimPrefix(strings.Join(p.WarningsOf(project), "; "), "! ")}}}
+		return s, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: strings.TrimPrefix(strings.Join(p.WarningsOf(project), "; "), "! ")}}}
 	}
 	cfg := p.Config()
 	if s, err = pr.Settings(cfg, flags, time.Now()); err != nil {
 		return s, err
 	}
 	if other, run := p.alsoAtWork(s); other != "" {
-		return s, &ledger.InputError{Findings: []ledger.Finding{{
-			Text: fmt.Sprintf("%s is still at work on %s, as %s", run, s.Source, other), Fix: "Wait for its end, or: nightporter stop --project " + other,
+		return s, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text: fmt.Sprintf("%s is still at work on %s, as %s", run, s.Source, other), Remedy: "Wait for its end, or: nightporter stop --project " + other,
 		}}}
 	}
 	s.Stays = true
@@ -124,7 +124,7 @@ func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Sett
 	s.Flags = s.Operator
 	refused, warned := Unbuilt(cfg, pr, s)
 	if len(refused) > 0 {
-		return s, &ledger.InputError{Findings: refused}
+		return s, &ledger.InputError{Diagnostics: refused}
 	}
 	line := ""
 	for _, f := range warned {

@@ -17,7 +17,7 @@ func Problems(err error) string {
 	switch {
 	case errors.As(err, &in):
 		var text strings.Builder
-		for _, f := range in.Findings {
+		for _, f := range in.Diagnostics {
 			fmt.Fprintf(&text, "✗ %s\n", f)
 		}
 		return text.String()
@@ -30,12 +30,12 @@ func Problems(err error) string {
 // OneLine formats an error in one line: the first mistake.
 func OneLine(err error) string {
 	var in *ledger.InputError
-	if errors.As(err, &in) && len(in.Findings) > 0 {
-		return in.Findings[0].String()
+	if errors.As(err, &in) && len(in.Diagnostics) > 0 {
+		return in.Diagnostics[0].String()
 	}
 	var c *config.Error
-	if errors.As(err, &c) && len(c.Items) > 0 {
-		i := c.Items[0]
+	if errors.As(err, &c) && len(c.Diagnostics) > 0 {
+		i := c.Masked()[0]
 		text := i.Text
 		if i.Line > 0 {
 			text = fmt.Sprintf("line %d: %s", i.Line, text)

@@ -12,16 +12,16 @@ import (
 // Unbuilt lists settings that this release accepts but does not act on yet.
 // Settings for cost or safety are problems that keep a run from starting,
 // because a limit without effect is worse than none; all others are warnings.
-func Unbuilt(cfg *config.Config, p config.Project, s ledger.Settings) (problems, warnings []ledger.Finding) {
+func Unbuilt(cfg *config.Config, p config.Project, s ledger.Settings) (problems, warnings []ledger.Diagnostic) {
 	file := cfg.File
 	refuse := func(on bool, key, fix string) {
 		if on {
-			problems = append(problems, ledger.Finding{File: file, Text: key + " is not built yet, and nothing would hold to it", Fix: fix})
+			problems = append(problems, ledger.Diagnostic{File: file, Text: key + " is not built yet, and nothing would hold to it", Remedy: fix})
 		}
 	}
 	warn := func(on bool, key string) {
 		if on {
-			warnings = append(warnings, ledger.Finding{File: file, Text: key + " is not built yet, and has no effect"})
+			warnings = append(warnings, ledger.Diagnostic{File: file, Text: key + " is not built yet, and has no effect"})
 		}
 	}
 	const takeOut = "Take it out to run without it."
@@ -47,17 +47,17 @@ var changes = []string{"build.complete", "fix.complete", "docs.complete", "refac
 // Idle warns of custom hats that end with an event about a change but may not
 // write anything. Usually write_allowed was forgotten, and a task would count
 // as done without any change.
-func Idle(all map[string]ledger.Hat) []ledger.Finding {
-	var out []ledger.Finding
+func Idle(all map[string]ledger.Hat) []ledger.Diagnostic {
+	var out []ledger.Diagnostic
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		h := all[name]
 		n := slices.IndexFunc(h.Emits, func(e string) bool { return slices.Contains(changes, e) })
 		if n < 0 || h.Shipped || h.Writes() {
 			continue
 		}
-		out = append(out, ledger.Finding{
-			Text: fmt.Sprintf("hat %s ends with %s, but may write nothing: whatever it changes is undone", name, h.Emits[n]),
-			Fix:  `Give it a scope: [hat.context] write_allowed = ["**"]`,
+		out = append(out, ledger.Diagnostic{
+			Text:   fmt.Sprintf("hat %s ends with %s, but may write nothing: whatever it changes is undone", name, h.Emits[n]),
+			Remedy: `Give it a scope: [hat.context] write_allowed = ["**"]`,
 		})
 	}
 	return out

@@ -123,9 +123,9 @@ func claudeFromHome(home string, now time.Time) (files map[string][]byte, note s
 }
 
 func claudeNone(text string) error {
-	return &ledger.InputError{Findings: []ledger.Finding{{
-		Text: text,
-		Fix:  "run `claude` and /login there; or `claude setup-token` anywhere, then `nightporter login claude --token-file FILE` (macOS keeps logins in its keychain: use this)",
+	return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+		Text:   text,
+		Remedy: "run `claude` and /login there; or `claude setup-token` anywhere, then `nightporter login claude --token-file FILE` (macOS keeps logins in its keychain: use this)",
 	}}}
 }
 
@@ -134,9 +134,9 @@ func claudeNone(text string) error {
 func claudeFromToken(text []byte) (files map[string][]byte, note string, err error) {
 	fields := strings.Fields(string(text))
 	bad := func(what string) error {
-		return &ledger.InputError{Findings: []ledger.Finding{{
-			Text: what,
-			Fix:  "put the one line that `claude setup-token` printed, or an API key, into a file, and name it with --token-file",
+		return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text:   what,
+			Remedy: "put the one line that `claude setup-token` printed, or an API key, into a file, and name it with --token-file",
 		}}}
 	}
 	switch {

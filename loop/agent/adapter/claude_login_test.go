@@ -43,7 +43,7 @@ func TestClaudeFromHome(t *testing.T) {
 		files, note, err := claudeFromHome(home, now)
 		var in *ledger.InputError
 		if c.want == "" {
-			if !errors.As(err, &in) || !strings.Contains(in.Findings[0].Text, c.text) || !strings.Contains(in.Findings[0].Fix, "setup-token") {
+			if !errors.As(err, &in) || !strings.Contains(in.Diagnostics[0].Text, c.text) || !strings.Contains(in.Diagnostics[0].Remedy, "setup-token") {
 				t.Errorf("%s: %v", c.name, err)
 			}
 			continue

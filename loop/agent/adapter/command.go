@@ -39,7 +39,7 @@ func (c Call) problem(text, fix string) error { return Problem(c.Agent, text, fi
 
 // Problem returns a *ledger.InputError about a configured agent.
 func Problem(agent, text, fix string) error {
-	return &ledger.InputError{Findings: []ledger.Finding{{Text: fmt.Sprintf("agent %q: %s", agent, text), Fix: fix}}}
+	return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: fmt.Sprintf("agent %q: %s", agent, text), Remedy: fix}}}
 }
 
 // command is the row of the user's own commands. Its output is for people, so

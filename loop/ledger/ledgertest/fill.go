@@ -1,8 +1,10 @@
-// Package ledgertest fills entries for tests: of the golden JSON in package
-// ledger, and of the fold in package loop.
+// Package ledgertest makes entries for tests.
 //
-// fill.go has the one function. A type with a fixed set of values needs a row
-// in its table of samples.
+//   - fill.go fills every field of an entry: for the golden JSON in package ledger
+//     and for the fold in package loop. A type with a fixed set of values needs a
+//     row in its table of samples.
+//   - prose.go changes every sentence of an entry or a state, for tests that
+//     nothing depends on a sentence.
 package ledgertest
 
 import (
@@ -75,7 +77,9 @@ func Fill(t *testing.T, v reflect.Value, name string, suffix ...string) {
 		Fill(t, v.Elem(), name, suffix...)
 	case reflect.Struct:
 		for n := range v.NumField() {
-			Fill(t, v.Field(n), strings.ToLower(v.Type().Field(n).Name), suffix...)
+			if f := v.Type().Field(n); f.Tag.Get("json") != "-" { // no entry stores it
+				Fill(t, v.Field(n), strings.ToLower(f.Name), suffix...)
+			}
 		}
 	default:
 		t.Fatalf("%s: no sample for %s", name, v.Type())

@@ -7,59 +7,54 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // maxProblems limits the problems that are shown at once (docs/spec 24.4).
 const maxProblems = 10
 
-// Problem is one mistake that a person has to correct before nightporter
-// starts.
-type Problem struct {
-	File       string // as the person wrote it; "" for a flag
-	Line       int    // 1-based; 0 where the problem has no line
-	Col        int    // 1-based, in characters
-	Len        int    // characters to underline, at least 1 where Line is set
-	SourceLine string // the whole line without its line end
-	Text       string // the mistake
-	Meant      string // the nearest valid name, "" for none
-	Fix        string // the remedy, "" where Text or Meant says it
-}
-
-// String returns the problem in the form of docs/spec 24.4, without a line end:
+// Format returns a diagnostic as docs/spec 24.4 shows it, without a line end:
 //
 //	✗ nightporter.toml:23:1  unknown key "protectd" in [[project]] shop
 //	    23 | protectd = ["main"]
 //	       | ^^^^^^^^ meant "protected"?
 //
 // Everything that looks like a token is masked, in the text and in the line.
-func (p Problem) String() string {
+func Format(d ledger.Diagnostic) string {
 	var b strings.Builder
 	b.WriteString("✗ ")
 	switch {
-	case p.Line > 0:
-		fmt.Fprintf(&b, "%s:%d:%d  ", printable(mask(p.File)), p.Line, p.Col)
-	case p.File != "":
-		b.WriteString(printable(mask(p.File)) + "  ")
+	case d.Line > 0:
+		fmt.Fprintf(&b, "%s:%d:%d  ", printable(mask(d.File)), d.Line, d.Excerpt.Col)
+	case d.File != "":
+		b.WriteString(printable(mask(d.File)) + "  ")
 	}
-	b.WriteString(printable(mask(p.Text)))
-	meant := ""
-	if p.Meant != "" && mask(p.Text) == p.Text { // a suggestion made from a token would reveal it
-		meant = fmt.Sprintf("meant %q?", printable(mask(p.Meant)))
-	}
-	if p.Line > 0 {
-		line, pad, n := p.window()
-		fmt.Fprintf(&b, "\n%6d | %s", p.Line, line)
+	b.WriteString(printable(mask(d.Text)))
+	guess := meant(d)
+	if d.Line > 0 {
+		line, pad, n := window(d)
+		fmt.Fprintf(&b, "\n%6d | %s", d.Line, line)
 		fmt.Fprintf(&b, "\n%6s | %s%s", "", pad, strings.Repeat("^", n))
-		if meant != "" {
-			b.WriteString(" " + meant)
+		if guess != "" {
+			b.WriteString(" " + guess)
 		}
-	} else if meant != "" {
-		b.WriteString("; " + meant)
+	} else if guess != "" {
+		b.WriteString("; " + guess)
 	}
-	if p.Fix != "" {
-		b.WriteString("\n    " + printable(mask(p.Fix)))
+	if d.Remedy != "" {
+		b.WriteString("\n    " + printable(mask(d.Remedy)))
 	}
 	return b.String()
+}
+
+// meant returns the guess of a diagnostic as a question, "" if it has none. A guess
+// made of a token would show it.
+func meant(d ledger.Diagnostic) string {
+	if d.Meant == "" || mask(d.Text) != d.Text {
+		return ""
+	}
+	return fmt.Sprintf("meant %q?", printable(mask(d.Meant)))
 }
 
 // windowWidth is the maximum width of a source line that is shown.
@@ -67,9 +62,9 @@ const windowWidth = 100
 
 // window returns the visible part of the source line, the padding before the
 // carets, and the number of carets.
-func (p Problem) window() (line, pad string, carets int) {
-	runes := []rune(printableLine(maskLine(p.SourceLine)))
-	col := min(max(p.Col-1, 0), len(runes))
+func window(d ledger.Diagnostic) (line, pad string, carets int) {
+	runes := []rune(printableLine(maskLine(d.Excerpt.Source)))
+	col := min(max(d.Excerpt.Col-1, 0), len(runes))
 	from := 0
 	if col > windowWidth-20 {
 		from = col - 20
@@ -90,28 +85,28 @@ func (p Problem) window() (line, pad string, carets int) {
 	if to < len(runes) {
 		line += "…"
 	}
-	return line, before.String(), max(1, min(p.Len, to-col))
+	return line, before.String(), max(1, min(d.Excerpt.Len, to-col))
 }
 
 // Error holds all mistakes of a config, its hats and patterns, or the flags.
 // The caller must not use any part of them.
 type Error struct {
-	Items []Problem // routeProblem most ten, sorted by file and line
-	More  int       // number of problems beyond these
+	Diagnostics []ledger.Diagnostic // routeProblem most ten, sorted by file and line
+	More        int                 // number of problems beyond these
 }
 
 // newError returns nil when there are no problems.
-func newError(items []Problem) error {
+func newError(items []ledger.Diagnostic) error {
 	if len(items) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(items, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Text, b.Text))
+	slices.SortStableFunc(items, func(a, b ledger.Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Excerpt.Col, b.Excerpt.Col), cmp.Compare(a.Text, b.Text))
 	})
 	items = slices.Compact(items)
-	e := &Error{Items: items}
+	e := &Error{Diagnostics: items}
 	if len(items) > maxProblems {
-		e.Items, e.More = items[:maxProblems], len(items)-maxProblems
+		e.Diagnostics, e.More = items[:maxProblems], len(items)-maxProblems
 	}
 	return e
 }
@@ -119,14 +114,28 @@ func newError(items []Problem) error {
 // Error returns every problem in the form of docs/spec 24.4. It leaves out the
 // final line, because only the caller knows the command and its exit code.
 func (e *Error) Error() string {
-	parts := make([]string, 0, len(e.Items)+1)
-	for _, p := range e.Items {
-		parts = append(parts, p.String())
+	parts := make([]string, 0, len(e.Diagnostics)+1)
+	for _, d := range e.Diagnostics {
+		parts = append(parts, Format(d))
 	}
 	if e.More > 0 {
 		parts = append(parts, fmt.Sprintf("  and %d more", e.More))
 	}
 	return strings.Join(parts, "\n")
+}
+
+// Masked returns the diagnostics for readers other than a terminal: without
+// excerpts, with a guess as remedy where there is no other, and with tokens masked
+// in every field.
+func (e *Error) Masked() []ledger.Diagnostic {
+	var out []ledger.Diagnostic
+	for _, d := range e.Diagnostics {
+		out = append(out, ledger.Diagnostic{
+			Severity: d.Severity, File: printable(mask(d.File)), Line: d.Line,
+			Text: printable(mask(d.Text)), Remedy: cmp.Or(printable(mask(d.Remedy)), meant(d)),
+		})
+	}
+	return out
 }
 
 // tokens matches tokens of the services and agents that a config is about. A
