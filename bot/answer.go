@@ -2,7 +2,6 @@ package bot
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,11 +9,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-var questionID = regexp.MustCompile(`^[qQ][0-9]{1,9}$`)
-
-// answer answers a question: "q5 retry", "/answer 8 retry", "/approve",
+// answerQuestion answers a question: "q5 retry", "/answer 8 retry", "/approve",
 // "/reject q4 the button is hidden". Without words it shows the question.
-func (d dispatch) answer(ctx context.Context) (Message, error) {
+func answerQuestion(ctx context.Context, d dispatch) (Message, error) {
 	target, words := strings.ToLower(d.c.Target), d.c.Words
 	q, open, alone := d.meant()
 	switch {
@@ -92,7 +89,7 @@ func (d dispatch) settle(ctx context.Context, q ledger.Question, choice, words s
 func unsettled(key, why string, q ledger.Question) Message {
 	m := refusal(key, SignAsk+" "+why)
 	m.add("Nothing was changed.")
-	buttons(&m, q)
+	addVerbButtons(&m, q)
 	return m
 }
 

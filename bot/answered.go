@@ -31,11 +31,11 @@ func Answered(s loop.State, q ledger.Question, b ledger.QuestionAnswered, item s
 	}
 	m := newMessage("settled."+string(q.Kind), SignDone+" "+q.ID+" "+Cut(what, FirstWidth-Width(q.ID+tail)-4)+tail)
 	if q.Kind == ledger.AskNow && b.Choice == "rerun" && item != "" { // docs/spec 23.4: the message says what happens now, not which button was pressed
-		who := strings.TrimSpace(short(q.Task) + " " + Cut(Clean(q.Hat), 10))
+		who := strings.TrimSpace(shortID(q.Task) + " " + Cut(Clean(q.Hat), 10))
 		m = newMessage("settled.now", Cut(SignNow+" "+who+" reruns with "+item, FirstWidth-8)+" · "+now.Format("15:04"))
 		m.Project, m.About = s.Project.Name, q.Task
 		m.quote(q.Text)
-		m.add("By " + by + ". What it wrote so far is kept" + kept(q.Task) + ".")
+		m.add("By " + by + ". What it wrote so far is kept" + keptNote(q.Task) + ".")
 		return m
 	}
 	m.Project, m.About = s.Project.Name, q.Task
@@ -84,16 +84,16 @@ func (m *Message) pastHead(s loop.State, q ledger.Question) { m.add(Headline(s, 
 // expiry. again is the question if it stays open, now without an expiry; nil if
 // it is over.
 func Expired(s loop.State, q ledger.Question, b ledger.QuestionExpired, again *ledger.Question, now time.Time) Message {
-	task := short(q.Task)
+	task := shortID(q.Task)
 	if again != nil {
-		m := newMessage("expired.pauses", fit(SignPaused, s.Project.Name, task+" waits: "+q.ID+" unanswered", ""))
+		m := newMessage("expired.pauses", firstLine(SignPaused, s.Project.Name, task+" waits: "+q.ID+" unanswered", ""))
 		m.Project, m.About = s.Project.Name, q.Task
 		m.quote(q.Text)
 		for n, o := range q.Options {
 			m.add(strings.ToUpper(ledger.Letter(n)) + "  " + Cut(Clean(o), quoteWidth))
 		}
 		m.add("Other tasks go on. Answer any time.")
-		buttons(&m, *again)
+		addVerbButtons(&m, *again)
 		return m
 	}
 	w := wordingOf(q)

@@ -7,52 +7,16 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// form is a row of the command table: everything that belongs to one command.
-type form struct {
-	verb  Verb
-	takes takes
-	use   string // how to type the command; "" for a command without a slash
-	help  string // one line, for /help VERB and a chat's menu
-	role  ledger.Role
-	// roleFor returns the required role if it depends on the arguments; nil:
-	// role.
-	roleFor func(Command) ledger.Role
-
-	// At least one of shared and project is set. shared is called first and needs
-	// no project; it returns done = false to leave the command to project.
-	shared  func(ctx context.Context, h sharedRequest) (m Message, done bool, err error)
-	project func(ctx context.Context, d dispatch) (Message, error)
-
-	section string // section of /help; "" = /help does not list the command
-	listed  string // the command as /help lists it
-	menu    int    // its position in a chat's menu from 1, 0 for none
-	twin    Twin   // its counterpart in the shell
-}
-
-// Twin is the shell's counterpart of a chat command: `nightporter pause` of
-// /pause. The zero value means that there is none.
-type Twin struct {
-	Name  string // "" for none: the help then says where to type the command instead
-	Args  string // as the usage line shows them
-	Short string // one line; "" for a subcommand with a usage of its own
-}
-
-// sections lists the sections of /help in order.
-var sections = []string{"Steer", "Hold", "Look", "Decide", "Start", "Night", "People"}
-
-// forms is the table of commands, in the order of /help. init fills it because
-// handlers read it for suggestions, which Go refuses as an initialization cycle
-// in a variable's value.
-var forms []form
-
 func init() {
 	view, steer, admin := ledger.RoleView, ledger.RoleSteer, ledger.RoleAdmin
-	forms = []form{
+	commandForms = []commandForm{
 		{verb: VerbStatus, takes: takesProject, use: "/status", help: "Where the run stands.", role: view,
-			shared: statusOfAll, project: func(_ context.Context, d dispatch) (Message, error) { return status(d.service, d.s, d.r.Time), nil },
+			shared: statusOfAll, project: func(_ context.Context, d dispatch) (Message, error) {
+				return statusWithStart(d.service, d.s, d.r.Time), nil
+			},
 			section: "Look", listed: "/status", menu: 1, twin: Twin{Name: "status"}},
 		{verb: VerbGuidance, takes: takesWords, use: "/guidance TEXT", help: "Your words for the next session that may write; @builder, #12 or !sticky in front address them.", role: steer,
-			project: guideWords,
+			project: guideSession,
 			section: "Steer", listed: "/guidance TEXT", menu: 2, twin: Twin{"guidance", "TEXT", "Queue words for the next session that writes"}},
 		{verb: VerbPause, takes: takesNow, use: "/pause, /pause now", help: "Holds after the session in hand; now: cuts it off and runs it again on /resume.", role: steer,
 			project: func(ctx context.Context, d dispatch) (Message, error) { return d.do(ctx, loop.Pause{Now: d.c.Now}) },
@@ -66,13 +30,13 @@ func init() {
 			project: func(ctx context.Context, d dispatch) (Message, error) { return d.do(ctx, loop.Stop{Now: d.c.Now}) },
 			section: "Hold", listed: "/stop", menu: 8, twin: Twin{"stop", "[now]", "End the run after the session in hand, with --now at once; nightporter stays"}},
 		{verb: VerbNow, takes: takesWords, use: "/now TEXT", help: "Stops the session in hand and runs it again with your words. Asks first.", role: steer,
-			project: func(ctx context.Context, d dispatch) (Message, error) { return d.now(ctx) },
+			project: rerunSession,
 			section: "Steer", listed: "/now TEXT", menu: 7, twin: Twin{}},
 		{verb: VerbQueue, takes: takesProject, use: "/queue", help: "Guidance in use and waiting.", role: view,
 			project: func(_ context.Context, d dispatch) (Message, error) { return Queue(d.s, d.r.Time), nil },
 			section: "Steer", listed: "/queue", menu: 6, twin: Twin{"queue", "", "Guidance that waits or is in use"}},
 		{verb: VerbDrop, takes: takesTarget, use: "/drop g9", help: "Takes guidance back.", role: steer,
-			project: guidanceByID,
+			project: changeGuidance,
 			section: "Steer", listed: "/drop g9", twin: Twin{"drop", "ID", "Take guidance back"}},
 		{verb: VerbAnswer, takes: takesID, use: "/answer q7 TEXT", help: "Answers a question; q7 TEXT is the same.", role: steer, roleFor: answerRole,
 			project: answerQuestion,
@@ -108,15 +72,15 @@ func init() {
 			project: aboutTarget,
 			section: "Look", listed: "/evidence 7", twin: Twin{Name: "evidence"}},
 		{verb: VerbPlan, takes: takesPlan, use: "/plan, /plan 6, /plan redo 6 WORDS", help: "A task's plan; redo: throws it away and has it planned anew.", role: view, roleFor: planRole,
-			project: func(ctx context.Context, d dispatch) (Message, error) { return d.plan(ctx) },
+			project: showPlan,
 			section: "Look", listed: "/plan 6", twin: Twin{"plan", "[ID | redo ID [WORDS]]", "A task's plan; redo has it made anew"}},
 		{verb: VerbHats, takes: takesTarget, use: "/hats, /hats builder, /hats routes", help: "The hats of a task, one of them, or which follows which.", role: view,
-			project: func(ctx context.Context, d dispatch) (Message, error) { return d.hatsOf(ctx) },
+			project: showHats,
 			section: "Look", listed: "/hats", twin: Twin{Name: "hats"}},
 		// The counterpart is `nightporter start`, which asks the daemon: `nightporter
 		// run` starts a run of its own in the foreground.
 		{verb: VerbRun, takes: takesRun, use: "/run, /run from 5, /run review", help: "Starts a run, after a confirmation; also /run only 5, /run overnight.", role: steer,
-			project: func(ctx context.Context, d dispatch) (Message, error) { return d.start(ctx) },
+			project: offerRun,
 			section: "Start", listed: "/run", twin: Twin{"start", "[PROJECT] [review|overnight] [from TASK] [only TASK]", "Ask nightporter up to start a run; it asks back, as in a chat"}},
 		{verb: VerbRuns, takes: takesTarget, use: "/runs, /runs shop, /runs r14", help: "The last runs, of all projects or one, or how one of them went.", role: view,
 			shared:  runsOfAll,
@@ -130,7 +94,7 @@ func init() {
 			project: func(_ context.Context, d dispatch) (Message, error) { return Spent(d.s), nil },
 			section: "Night", listed: "/cost", menu: 9},
 		{verb: VerbDigest, takes: takesSpan, use: "/digest, /digest 7d, /digest all", help: "The last digest, up to now; also today, 7d, or all that the caption leaves out.", role: view,
-			project: func(ctx context.Context, d dispatch) (Message, error) { return d.digest(ctx) },
+			project: makeDigest,
 			section: "Night", listed: "/digest", menu: 10, twin: Twin{Name: "digest"}},
 		{verb: VerbWhoami, takes: takesProject, use: "/whoami", help: "Who you are here, and who else is paired.", role: view,
 			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) {
@@ -158,71 +122,10 @@ func init() {
 			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) { return Help("", h.role()), true, nil }},
 
 		// Commands that are typed without a slash.
-		{verb: VerbKeep, role: steer, project: guidanceByID},
-		{verb: VerbWords, role: steer, project: guideWords},
+		{verb: VerbKeep, role: steer, project: changeGuidance},
+		{verb: VerbWords, role: steer, project: guideSession},
 	}
 }
-
-// typed reports whether the command is typed with a slash.
-func (f form) typed() bool { return f.use != "" }
-
-// row returns the verb's row of the table, the zero form for an unknown verb.
-func (v Verb) row() form {
-	for _, f := range forms {
-		if f.verb == v {
-			return f
-		}
-	}
-	return form{}
-}
-
-// Twins returns, by chat command, the shell commands that only pass their line
-// to the process that holds the lock of the state folder.
-func Twins() map[Verb]Twin {
-	out := map[Verb]Twin{}
-	for _, f := range forms {
-		if f.twin.Short != "" {
-			out[f.verb] = f.twin
-		}
-	}
-	return out
-}
-
-// TwinNames returns the names of all shell counterparts, by chat command.
-func TwinNames() map[Verb]string {
-	out := map[Verb]string{}
-	for _, f := range forms {
-		if f.twin.Name != "" {
-			out[f.verb] = f.twin.Name
-		}
-	}
-	return out
-}
-
-// sharedRequest is a command that needs no project.
-type sharedRequest struct {
-	service Service
-	host    DaemonService // nil unless stays
-	stays   bool          // the service is a DaemonService
-	r       Request
-	c       Command
-}
-
-// role returns the sender's role. A sender who is no paired person, such as the
-// operator at the host, has RoleAdmin.
-func (h sharedRequest) role() ledger.Role {
-	if h.stays {
-		if p, paired := h.host.Shared().Person(h.r.Actor); paired {
-			return p.Role
-		}
-	}
-	return ledger.RoleAdmin
-}
-
-func guideWords(ctx context.Context, d dispatch) (Message, error)     { return d.guide(ctx, d.c.Words) }
-func guidanceByID(ctx context.Context, d dispatch) (Message, error)   { return d.guidanceID(ctx) }
-func answerQuestion(ctx context.Context, d dispatch) (Message, error) { return d.answer(ctx) }
-func aboutTarget(ctx context.Context, d dispatch) (Message, error)    { return d.target(ctx) }
 
 // answerRole returns the role that an answer requires. "q5" alone only shows
 // the question. A target that is no question's id can be the start of a

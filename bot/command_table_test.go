@@ -13,7 +13,7 @@ import (
 func TestCommandTable(t *testing.T) {
 	seen := map[Verb]bool{}
 	places := map[int]Verb{}
-	for _, f := range forms {
+	for _, f := range commandForms {
 		if seen[f.verb] {
 			t.Errorf("%s stands in the table twice", f.verb)
 		}
@@ -37,7 +37,7 @@ func TestCommandTable(t *testing.T) {
 		if f.verb == VerbHelp || f.verb == VerbStart { // /help is the command being tested, /start is its alias
 			continue
 		}
-		if !slices.Contains(sections, f.section) || !strings.HasPrefix(f.listed, "/"+string(f.verb)) {
+		if !slices.Contains(helpSections, f.section) || !strings.HasPrefix(f.listed, "/"+string(f.verb)) {
 			t.Errorf("%s does not stand in /help: section %q, %q", f.verb, f.section, f.listed)
 		}
 		for _, role := range []ledger.Role{ledger.RoleView, ledger.RoleSteer, ledger.RoleAdmin} {

@@ -88,15 +88,26 @@ func overrule(s loop.Answered, choice, words string, now time.Time) Button {
 	return guideAgain(s, own)
 }
 
-// ids writes tasks as the arguments of a command, "" if they are too many to type.
-func ids(tasks []string) string {
+// taskArgs writes tasks as the arguments of a command, "" if they are too many to type.
+func taskArgs(tasks []string) string {
 	const most = 6
 	if len(tasks) > most {
 		return ""
 	}
 	var out []string
 	for _, id := range tasks {
-		out = append(out, arg(id))
+		out = append(out, idArg(id))
 	}
 	return strings.Join(out, " ")
+}
+
+// guideAgain returns the command that gives the late answer's words as guidance
+// to the task of the settled question. It leaves out words longer than maxTwin,
+// which have to be typed again.
+func guideAgain(s loop.Answered, words string) Button {
+	to := "/guidance #" + idArg(s.Subject.Task)
+	if words == "" || len(words) > maxTwin {
+		return textButton("", to, "WORDS")
+	}
+	return Button{Command: to + " " + words}
 }

@@ -14,13 +14,13 @@ import (
 func Spent(s loop.State) Message {
 	r := s.Project.Run
 	if r == nil {
-		m := newMessage("cost", SignLater+" "+fit("", s.Project.Name, "has spent nothing", ""))
+		m := newMessage("cost", SignLater+" "+firstLine("", s.Project.Name, "has spent nothing", ""))
 		m.add("No run yet, no cost.")
 		return m
 	}
 	m := newMessage("cost", CostSoFar(s)+" · "+Cut(Clean(s.Project.Name), 14)+" "+r.ID)
-	m.add(written(r.Spent.Hats, 4, func(hat string) string { return orElse(Clean(hat), "unknown") }))
-	if top := written(r.Spent.Tasks.Slice(), 2, short); top != "" {
+	m.add(largestShares(r.Spent.Hats, 4, func(hat string) string { return orElse(Clean(hat), "unknown") }))
+	if top := largestShares(r.Spent.Tasks.Slice(), 2, shortID); top != "" {
 		m.add("Most: " + top)
 	}
 	var tokens int64
@@ -36,9 +36,9 @@ func Spent(s loop.State) Message {
 	return m
 }
 
-// written lists at most most cost shares, the largest first: "builder $7.30 ·
-// reviewer $3.02". name turns a share's key into text for people.
-func written(all []loop.Share, most int, name func(string) string) string {
+// largestShares lists at most most cost shares, the largest first: "builder
+// $7.30 · reviewer $3.02". name turns a share's key into text for people.
+func largestShares(all []loop.Share, most int, name func(string) string) string {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b loop.Share) int { return cmp.Compare(b.USD, a.USD) })
 	var parts []string

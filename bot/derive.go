@@ -152,48 +152,6 @@ func Count(s loop.State) Tally {
 // String returns done and total tasks in the form of first lines: "6/12".
 func (t Tally) String() string { return fmt.Sprintf("%d/%d", t.Done, t.Total) }
 
-// short writes a task's id for people: cleaned, at most 14 columns wide.
-func short(id string) string { return Cut(Clean(ledger.ShortID(id)), 14) }
-
-// arg writes a task's id as the argument of a command: "8" for "#8".
-func arg(id string) string { return strings.TrimPrefix(Clean(ledger.ShortID(id)), "#") }
-
-// Ranges writes task ids and joins three or more consecutive numbers: "#1–#7 #9
-// #11".
-func Ranges(ids []string) string {
-	var out []string
-	for i := 0; i < len(ids); {
-		n, ok := number(ids[i])
-		j := i
-		for ok && j+1 < len(ids) {
-			m, is := number(ids[j+1])
-			if !is || m != n+(j+1-i) {
-				break
-			}
-			j++
-		}
-		switch {
-		case j-i >= 2:
-			out = append(out, short(ids[i])+"–"+short(ids[j]))
-		default:
-			for _, id := range ids[i : j+1] {
-				out = append(out, short(id))
-			}
-		}
-		i = j + 1
-	}
-	return strings.Join(out, " ")
-}
-
-func number(id string) (int, bool) {
-	rest, ok := strings.CutPrefix(ledger.ShortID(id), "#")
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.Atoi(rest)
-	return n, err == nil
-}
-
 // FindTask returns the task that a person typed: by its id in any case, by its
 // number with or without "#", or by a tail that only one id has. It returns false
 // if no task matches, or several tails.
@@ -219,8 +177,8 @@ func FindTask(s loop.State, typed string) (loop.TaskState, bool) {
 	return loop.TaskState{}, false
 }
 
-// active returns the task whose attempt is under way.
-func active(s loop.State) (loop.TaskState, bool) {
+// activeTask returns the task whose attempt is under way.
+func activeTask(s loop.State) (loop.TaskState, bool) {
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Active && t.Attempt != nil {
 			return *t, true
@@ -232,22 +190,22 @@ func active(s loop.State) (loop.TaskState, bool) {
 // Doing names the active task and its hat: "#7 builder". After the session it
 // says "#7 verify", then "#7 commit". It returns "" if no task is active.
 func Doing(s loop.State) string {
-	t, ok := active(s)
+	t, ok := activeTask(s)
 	if !ok {
 		return ""
 	}
 	switch t.Attempt.Stage {
 	case ledger.StageCapture, ledger.StageChecks, ledger.StageMerge:
-		return short(t.Task.ID) + " verify"
+		return shortID(t.Task.ID) + " verify"
 	case ledger.StageCommit:
-		return short(t.Task.ID) + " commit"
+		return shortID(t.Task.ID) + " commit"
 	}
-	return strings.TrimSpace(short(t.Task.ID) + " " + Cut(Clean(t.Attempt.Hat), 12))
+	return strings.TrimSpace(shortID(t.Task.ID) + " " + Cut(Clean(t.Attempt.Hat), 12))
 }
 
-// dependents returns the ids of the tasks that depend on the task id and are not
+// dependentIDs returns the ids of the tasks that depend on the task id and are not
 // over.
-func dependents(s loop.State, id string) []string {
+func dependentIDs(s loop.State, id string) []string {
 	var ids []string
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn {
@@ -266,12 +224,12 @@ func dependents(s loop.State, id string) []string {
 // Dependents names the tasks that wait for the task id: "#10 waits for it", "#10
 // #11 wait for it". It returns "" if none does.
 func Dependents(s loop.State, id string) string {
-	ids := dependents(s, id)
+	ids := dependentIDs(s, id)
 	switch len(ids) {
 	case 0:
 		return ""
 	case 1:
-		return short(ids[0]) + " waits for it"
+		return shortID(ids[0]) + " waits for it"
 	}
 	return Ranges(ids) + " wait for it"
 }
@@ -287,8 +245,8 @@ func NextReady(s loop.State, but string) string {
 	return ""
 }
 
-// needs returns the tasks that t depends on and that are not done.
-func needs(s loop.State, t loop.TaskState) []loop.TaskState {
+// unmetNeeds returns the tasks that t depends on and that are not done.
+func unmetNeeds(s loop.State, t loop.TaskState) []loop.TaskState {
 	var out []loop.TaskState
 	for _, id := range t.Task.DependsOn {
 		for _, d := range s.Project.Tasks.All() {
@@ -323,4 +281,62 @@ func Plan(r *loop.Run) string {
 		name = name[:i]
 	}
 	return Clean(name)
+}
+
+// theHost names the sender of a command typed on the host, and the sender of a
+// signal.
+const theHost = "the host"
+
+func runID(s loop.State) string {
+	if s.Project.Run == nil {
+		return ""
+	}
+	return s.Project.Run.ID
+}
+
+// nameOf returns an actor's name for messages: a person's name, theHost for the
+// host and for signals, else the actor itself.
+func nameOf(shared loop.Shared, actor string) string {
+	if p, ok := shared.Person(actor); ok {
+		return Cut(Clean(p.Name), 20)
+	}
+	switch actor {
+	case "", "console", "daemon":
+		return theHost
+	}
+	return Cut(Clean(actor), 20)
+}
+
+// needYou returns a count of open questions: "1 needs you".
+func needYou(n int) string {
+	if n == 1 {
+		return "1 needs you"
+	}
+	return fmt.Sprintf("%d need you", n)
+}
+
+func agentInFlight(s loop.State) bool {
+	for _, x := range s.Project.Sessions {
+		if x.Planned.Kind == ledger.KindAgent {
+			return true
+		}
+	}
+	return false
+}
+
+// StatusSign returns the sign of a task's status.
+func StatusSign(s ledger.Status) string {
+	switch s {
+	case ledger.Done:
+		return SignDone
+	case ledger.Active:
+		return SignNow
+	case ledger.Blocked:
+		return SignBlocked
+	case ledger.ManualVerify, ledger.Waiting:
+		return SignAsk
+	case ledger.Skipped, ledger.Withdrawn:
+		return SignAway
+	}
+	return SignLater
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// change counts the lines of one file in a patch.
-type change struct {
+// patchFile counts the lines of one file in a patch.
+type patchFile struct {
 	path           string
 	added, removed int
 	binary         bool
@@ -16,18 +16,18 @@ type change struct {
 // then the patch itself. target is the id of a task or a run, "" for the last run;
 // title is the task's title.
 func Diff(project, target, title, patch string) Message {
-	name := orElse(short(target), "run")
+	name := orElse(shortID(target), "run")
 	if strings.TrimSpace(patch) == "" {
-		m := newMessage("diff.empty", fit(SignLater, project, name+": nothing changed", ""))
+		m := newMessage("diff.empty", firstLine(SignLater, project, name+": nothing changed", ""))
 		m.add(title)
 		return m
 	}
-	files := changes(patch)
+	files := patchFiles(patch)
 	added, removed := 0, 0
 	for _, f := range files {
 		added, removed = added+f.added, removed+f.removed
 	}
-	m := newMessage("diff", fit("", project, name+":", fmt.Sprintf(" %s +%d −%d", Plural(len(files), "file"), added, removed)))
+	m := newMessage("diff", firstLine("", project, name+":", fmt.Sprintf(" %s +%d −%d", Plural(len(files), "file"), added, removed)))
 	m.add(Cut(Clean(title), quoteWidth))
 	const most = 20
 	for _, f := range files[:min(len(files), most)] {
@@ -46,9 +46,9 @@ func Diff(project, target, title, patch string) Message {
 	return m
 }
 
-// changes counts the lines of each file in a patch of git's format.
-func changes(patch string) []change {
-	var files []change
+// patchFiles counts the lines of each file in a patch of git's format.
+func patchFiles(patch string) []patchFile {
+	var files []patchFile
 	inHunk := false
 	for line := range strings.SplitSeq(patch, "\n") {
 		if rest, ok := strings.CutPrefix(line, "diff --git "); ok {
@@ -57,7 +57,7 @@ func changes(patch string) []change {
 			if _, b, ok := strings.Cut(rest, " b/"); ok {
 				path = b
 			}
-			files = append(files, change{path: strings.Trim(path, `"`)})
+			files = append(files, patchFile{path: strings.Trim(path, `"`)})
 			inHunk = false
 			continue
 		}

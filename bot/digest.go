@@ -65,9 +65,9 @@ func (q DigestQuery) From(last ledger.DigestSent) time.Time {
 	return last.From
 }
 
-// digest returns the digest that a person asked for. A sender who is not
+// makeDigest returns the digest that a person asked for. A sender who is not
 // paired, such as the operator at the host, gets the admins' digest.
-func (d dispatch) digest(ctx context.Context) (Message, error) {
+func makeDigest(ctx context.Context, d dispatch) (Message, error) {
 	service, ok := d.service.(Digester)
 	if !ok {
 		return NoDigest(), nil
@@ -92,7 +92,7 @@ func NoDigest() Message {
 // DigestBroken renders the message that replaces a digest that could not be
 // made.
 func DigestBroken(project string) Message {
-	m := newMessage(KeyDigest+".broken", fit(SignFailed, project, "no digest today: a fault", ""))
+	m := newMessage(KeyDigest+".broken", firstLine(SignFailed, project, "no digest today: a fault", ""))
 	m.Project = project
 	m.add("All else goes on. Look at the daemon's log; /status says where it stands.")
 	m.button("Status", "/status")
@@ -106,7 +106,7 @@ func DigestFault(project string) Message {
 	m := refusal(KeyDigest+".fault", SignFailed+" No digest: a fault in nightporter")
 	m.add("It is tried again every minute.")
 	if project != "" {
-		m = refusal(KeyDigest+".fault", fit(SignFailed, project, "digest, no picture: a fault", ""))
+		m = refusal(KeyDigest+".fault", firstLine(SignFailed, project, "digest, no picture: a fault", ""))
 		m.Project = project
 		m.add("Its text says all that the picture would.")
 	}

@@ -16,19 +16,28 @@
 //
 //   - message.go is the form of a message: lines, buttons, signs; text.go cleans
 //     and fits text, file.go renders a message as a file.
-//   - parse.go, command.go and parse_error.go read a line; command_table.go has a
-//     row for each command; handle.go dispatches it; role.go says which role it
-//     takes; service.go declares Service and Request.
-//   - question.go, question_wording.go and question_buttons.go ask; answer.go takes
-//     the answer; answered.go, conflict.go and reminder.go follow it up; approval.go
-//     adds the facts of a plan or a scope that a person approves.
+//   - parse.go, command.go and parse_error.go read a line; command_form.go is the
+//     form of a command's row and finds rows, command_table.go has the rows;
+//     handle.go calls the row's handler; dispatch.go is what handlers get; role.go
+//     says which role a command takes; service.go declares Service and Request.
+//   - guidance.go, target.go, answer.go and start.go are the handlers of commands
+//     that change something: guidance, tasks and runs as arguments, answers, /run.
+//   - question.go and question_buttons.go ask; wording.go is the form of a question
+//     kind's row, question_wording.go has the rows; answered.go, conflict.go and
+//     reminder.go follow an answer up; approval.go and scope.go add the facts of a
+//     plan or of paths that a person approves.
 //   - status.go, status_off.go, tasks.go, plan.go, hats.go, queue.go, log.go, diff.go,
 //     evidence.go, cost.go, runs.go, projects.go, people.go, digest.go and help.go
 //     render the replies to the commands of these names.
-//   - notices.go, receipt.go, runend.go and thread.go render messages about events;
-//     start.go offers a run.
-//   - derive.go, outcome.go and sessiontext.go turn times, amounts, tasks, attempts
-//     and sessions into words.
+//   - notices.go, hold.go, finding.go, receipt.go, runend.go and thread.go render
+//     messages about events: hold.go about waiting for an agent, finding.go about
+//     what keeps a run from starting.
+//   - id.go, derive.go, outcome.go and sessiontext.go turn ids, times, amounts,
+//     tasks, attempts and sessions into words.
+//
+// The two tables stand above the files that their rows name: a form and what looks
+// rows up are below, and an init function fills the rows in. So no file needs
+// another one that needs it.
 //   - chat.go and buttondata.go are the contract with the adapters of platforms.
 //
 // # Limits

@@ -20,27 +20,27 @@ func Evidence(records []ledger.Record, zone *time.Location) Message {
 			c.entry(e)
 		}
 	}
-	name := orElse(short(c.task), "task")
+	name := orElse(shortID(c.task), "task")
 	project := strings.TrimPrefix(c.stream, "project/")
 	if len(c.lines) == 0 {
-		m := newMessage("evidence.none", fit(SignLater, project, "no evidence yet", ""))
+		m := newMessage("evidence.none", firstLine(SignLater, project, "no evidence yet", ""))
 		m.add("No attempt was begun.")
 		return m
 	}
 	var m Message
 	switch {
 	case c.passed:
-		m = newMessage("evidence.whole", fit(SignDone, project, name+" evidence: chain whole", ""))
+		m = newMessage("evidence.whole", firstLine(SignDone, project, name+" evidence: chain whole", ""))
 	case c.put != "":
-		m = newMessage("evidence.open", fit(outcomeSign(c.put), project, name+" evidence: "+c.putAt(), ""))
+		m = newMessage("evidence.open", firstLine(outcomeSign(c.put), project, name+" evidence: "+c.putAt(), ""))
 	case c.closed:
-		m = newMessage("evidence.broken", fit(SignFailed, project, name+" evidence: ends at "+orElse(c.broke, c.last), ""))
+		m = newMessage("evidence.broken", firstLine(SignFailed, project, name+" evidence: ends at "+orElse(c.broke, c.last), ""))
 	default:
-		m = newMessage("evidence.open", fit(SignNow, project, name+" evidence: so far to "+c.last, ""))
+		m = newMessage("evidence.open", firstLine(SignNow, project, name+" evidence: so far to "+c.last, ""))
 	}
 	m.Lines = append(m.Lines, c.lines...)
 	for n := 1; n < len(c.attempts); n++ {
-		m.button(fmt.Sprintf("Attempt %d", n), fmt.Sprintf("/evidence %s.%d", arg(c.task), n))
+		m.button(fmt.Sprintf("Attempt %d", n), fmt.Sprintf("/evidence %s.%d", idArg(c.task), n))
 	}
 	return m
 }

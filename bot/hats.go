@@ -3,15 +3,17 @@ package bot
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// hatsOf lists the hats of a project's pattern, shows one hat, or draws the routes
+// showHats lists the hats of a project's pattern, shows one hat, or draws the routes
 // of a pattern.
-func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
+func showHats(ctx context.Context, d dispatch) (Message, error) {
 	name := strings.ToLower(strings.TrimSpace(d.c.Target))
 	set, err := d.service.Hats(ctx, d.project, "")
 	if m, failed, err := d.noHats(err); failed {
@@ -46,7 +48,7 @@ func (d dispatch) hatsOf(ctx context.Context) (Message, error) {
 func (d dispatch) noHats(err error) (m Message, failed bool, fault error) {
 	var input *ledger.InputError
 	if errors.As(err, &input) {
-		m := refusal("hats.trouble", fit(SignFailed, d.project, "hats cannot be read", ""))
+		m := refusal("hats.trouble", firstLine(SignFailed, d.project, "hats cannot be read", ""))
 		m.Project = d.project
 		m.findings(input.Diagnostics)
 		m.add("Mend it, then /hats.")
@@ -64,9 +66,9 @@ func sortedNames(hats map[string]ledger.Hat) []string {
 	return names
 }
 
-// worn returns the hats of a pattern, in the order in which its routes reach
-// them.
-func worn(p ledger.Pattern) []string {
+// routeOrder returns the hats of a pattern, in the order in which its routes
+// reach them.
+func routeOrder(p ledger.Pattern) []string {
 	names := []string{p.Start}
 	for n := 0; n < len(names); n++ {
 		for _, r := range p.Routes {
@@ -81,8 +83,8 @@ func worn(p ledger.Pattern) []string {
 // Hats lists the hats of a pattern, one a line, then the names of the project's
 // other hats.
 func Hats(project string, set HatSet) Message {
-	names := worn(set.Pattern)
-	m := newMessage("hats", fit("", project, "hats: "+set.Pattern.Name, ""))
+	names := routeOrder(set.Pattern)
+	m := newMessage("hats", firstLine("", project, "hats: "+set.Pattern.Name, ""))
 	m.Project = project
 	wide := 0
 	for _, name := range names {
@@ -90,7 +92,7 @@ func Hats(project string, set HatSet) Message {
 	}
 	var others []string
 	for _, name := range names {
-		m.pre(Pad(Cut(Clean(name), 16), wide, 0) + "  " + wears(set, set.Hats[name]))
+		m.pre(Pad(Cut(Clean(name), 16), wide, 0) + "  " + hatSummary(set, set.Hats[name]))
 	}
 	for _, name := range sortedNames(set.Hats) {
 		if !slices.Contains(names, name) {
@@ -107,18 +109,18 @@ func Hats(project string, set HatSet) Message {
 	return m
 }
 
-// wears says which agent a hat uses and which paths it may write.
-func wears(set HatSet, h ledger.Hat) string {
-	return strings.TrimSpace(Cut(Clean(agentWords(set, h)), 24) + " · " + writes(h))
+// hatSummary says which agent a hat uses and which paths it may write.
+func hatSummary(set HatSet, h ledger.Hat) string {
+	return strings.TrimSpace(Cut(Clean(agentWords(set, h)), 24) + " · " + writeScope(h))
 }
 
 func agentWords(set HatSet, h ledger.Hat) string {
 	return strings.TrimSpace(orElse(h.Agent, set.Agent) + " " + h.Model + " " + h.Effort)
 }
 
-// writes returns which files a hat may write: "reads only", "writes all but
+// writeScope returns which files a hat may write: "reads only", "writes all but
 // docs/**".
-func writes(h ledger.Hat) string {
+func writeScope(h ledger.Hat) string {
 	if !h.Writes() {
 		return "reads only"
 	}
@@ -134,24 +136,24 @@ func writes(h ledger.Hat) string {
 
 // HatOf renders one hat with everything but its prompt.
 func HatOf(project string, set HatSet, h ledger.Hat) Message {
-	m := newMessage("hats.one", fit("", project, "hat "+h.Name, ""))
+	m := newMessage("hats.one", firstLine("", project, "hat "+h.Name, ""))
 	m.Project = project
 	m.quote(h.Role)
 	m.add("Agent " + orElse(Clean(agentWords(set, h)), "the project's"))
-	m.pre(upper(writes(h)))
+	m.pre(upper(writeScope(h)))
 	if h.OwnScope {
 		m.add("And what the task's scope names.")
 	} else if h.Writes() {
 		m.add("The task's scope comes first.")
 	}
 	m.add("Ends with " + strings.Join(h.Emits, " or "))
-	m.add("Then " + expects(h.Expect))
+	m.add("Then " + expectText(h.Expect))
 	limits := "At most " + Took(h.Timeout.D()) + ", silent at most " + Took(h.StallTimeout.D())
 	if h.MaxCostUSD > 0 {
 		limits += ", " + Money(h.MaxCostUSD)
 	}
 	m.add(limits + ".")
-	if !slices.Contains(worn(set.Pattern), h.Name) {
+	if !slices.Contains(routeOrder(set.Pattern), h.Name) {
 		m.add("Not in " + Clean(set.Pattern.Name) + ".")
 	}
 	m.button("Routes", "/hats routes")
@@ -159,8 +161,8 @@ func HatOf(project string, set HatSet, h ledger.Hat) Message {
 	return m
 }
 
-// expects returns which check follows a session of the hat.
-func expects(e ledger.Expect) string {
+// expectText returns which check follows a session of the hat.
+func expectText(e ledger.Expect) string {
 	switch e {
 	case ledger.ExpectPass:
 		return "verification has to pass."
@@ -173,7 +175,7 @@ func expects(e ledger.Expect) string {
 // Routes draws which hat follows which in a pattern, and names the project's other
 // patterns.
 func Routes(project string, set HatSet) Message {
-	m := newMessage("hats.routes", fit("", project, "routes: "+set.Pattern.Name, ""))
+	m := newMessage("hats.routes", firstLine("", project, "routes: "+set.Pattern.Name, ""))
 	m.Project = project
 	for _, line := range CleanLines(set.Routes) {
 		m.pre(line)
@@ -189,4 +191,24 @@ func Routes(project string, set HatSet) Message {
 	}
 	m.button("Hats", "/hats")
 	return m
+}
+
+// HatsTrouble says why the hats on disk are not used. text is what "hats check"
+// prints; the result is "" for an empty text.
+func HatsTrouble(text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	// Keep the first finding, and the number of the others.
+	first, rest, _ := strings.Cut(text, "\n")
+	words := strings.Fields(Clean(strings.TrimPrefix(first, SignFailed)))
+	if len(words) > 0 && strings.Contains(words[0], ".toml") {
+		at := strings.Split(filepath.ToSlash(words[0]), "/")
+		words[0] = strings.Join(at[max(len(at)-2, 0):], "/") // "hats/mine.toml:3:1"
+	}
+	said := "on disk cannot be used: " + Cut(strings.Join(words, " "), quoteWidth)
+	if n := strings.Count("\n"+rest, "\n"+SignFailed+" "); n > 0 {
+		said += fmt.Sprintf(", and %d more", n)
+	}
+	return said + "; those read before stand"
 }

@@ -10,16 +10,16 @@ import (
 // with or without its slash, it explains that command to any role.
 func Help(about string, role ledger.Role) Message {
 	word := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(about), "/"))
-	if f, ok := find(word); ok {
+	if f, ok := findCommand(word); ok {
 		m := newMessage("help.one", f.use)
 		m.add(f.help)
 		return m
 	}
 	if word != "" && word != "all" {
-		return mistake(&UnknownError{Word: "/" + word, Meant: nearestCommand(word)})
+		return parseMistake(&UnknownError{Word: "/" + word, Meant: nearestCommand(word)})
 	}
 	m := newMessage("help", "Commands")
-	for _, section := range sections {
+	for _, section := range helpSections {
 		m.commands(section, helpOf(section, role))
 	}
 	m.add("One of them: /help now")
@@ -29,7 +29,7 @@ func Help(about string, role ledger.Role) Message {
 // helpOf lists the commands of a section that a role may use.
 func helpOf(section string, role ledger.Role) []string {
 	var out []string
-	for _, f := range forms {
+	for _, f := range commandForms {
 		if f.section == section && role.May(f.role) {
 			out = append(out, f.listed)
 		}

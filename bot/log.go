@@ -2,7 +2,6 @@ package bot
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,8 +20,8 @@ func Log(project, task string, records []ledger.Record, now time.Time) Message {
 			l.entry(e)
 		}
 	}
-	name := orElse(short(task), orElse(l.run, "run"))
-	m := newMessage("log", fit("", project, name+":", fmt.Sprintf(" %s, %s", Plural(l.sessions, "session"), Took(l.took))))
+	name := orElse(shortID(task), orElse(l.run, "run"))
+	m := newMessage("log", firstLine("", project, name+":", fmt.Sprintf(" %s, %s", Plural(l.sessions, "session"), Took(l.took))))
 	if len(l.lines) == 0 {
 		m.add("No session ended yet.")
 		return m
@@ -55,7 +54,7 @@ type logbook struct {
 func (l *logbook) line(e ledger.Entry, what, text string) {
 	id := ""
 	if l.wholeRun && e.Task != "" {
-		id = Pad(short(e.Task), 4, 1)
+		id = Pad(shortID(e.Task), 4, 1)
 	}
 	l.lines = append(l.lines, fmt.Sprintf("%s %s%s%s", Clock(e.Time, l.now), id, Pad(Cut(Clean(what), 10), 9, 1), Clean(text)))
 }
@@ -156,7 +155,7 @@ func SettledPlan(b ledger.PlanSettled) string {
 func PartsText(b ledger.PartsMade) string {
 	var made []string
 	for _, t := range b.Parts {
-		made = append(made, short(t.ID))
+		made = append(made, shortID(t.ID))
 	}
 	var parts []string
 	if len(made) > 0 {
@@ -165,7 +164,7 @@ func PartsText(b ledger.PartsMade) string {
 	if len(b.Gone) > 0 {
 		var gone []string
 		for _, id := range b.Gone {
-			gone = append(gone, short(id))
+			gone = append(gone, shortID(id))
 		}
 		parts = append(parts, "no longer "+strings.Join(gone, " "))
 	}
@@ -173,24 +172,4 @@ func PartsText(b ledger.PartsMade) string {
 		parts = append(parts, "done when its parts are")
 	}
 	return strings.Join(parts, "; ")
-}
-
-// HatsTrouble says why the hats on disk are not used. text is what "hats check"
-// prints; the result is "" for an empty text.
-func HatsTrouble(text string) string {
-	if text = strings.TrimSpace(text); text == "" {
-		return ""
-	}
-	// Keep the first finding, and the number of the others.
-	first, rest, _ := strings.Cut(text, "\n")
-	words := strings.Fields(Clean(strings.TrimPrefix(first, SignFailed)))
-	if len(words) > 0 && strings.Contains(words[0], ".toml") {
-		at := strings.Split(filepath.ToSlash(words[0]), "/")
-		words[0] = strings.Join(at[max(len(at)-2, 0):], "/") // "hats/mine.toml:3:1"
-	}
-	said := "on disk cannot be used: " + Cut(strings.Join(words, " "), quoteWidth)
-	if n := strings.Count("\n"+rest, "\n"+SignFailed+" "); n > 0 {
-		said += fmt.Sprintf(", and %d more", n)
-	}
-	return said + "; those read before stand"
 }

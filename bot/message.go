@@ -261,3 +261,14 @@ func signed(line string) bool {
 	}
 	return false
 }
+
+// firstLine builds a first line of at most FirstWidth columns. It shortens the
+// project's name first: the chat usually shows which project is meant.
+func firstLine(sign, project, rest, tail string) string {
+	project, rest = Clean(project), Clean(rest)
+	if over := Width(sign+" "+project+" "+rest+tail) - FirstWidth; over > 0 {
+		project = Cut(project, max(Width(project)-over, 4))
+	}
+	rest = Cut(rest, FirstWidth-Width(sign+" "+project+" "+tail))
+	return sign + " " + project + " " + rest + tail
+}

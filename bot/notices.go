@@ -12,11 +12,11 @@ import (
 // Started announces that a run has begun (docs/spec 23.2).
 func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	r := s.Project.Run
-	m := newMessage("run.started", fit(SignNow, s.Project.Name, r.ID+" started, "+Plural(b.Tasks, "task"), ""))
+	m := newMessage("run.started", firstLine(SignNow, s.Project.Name, r.ID+" started, "+Plural(b.Tasks, "task"), ""))
 	m.Project = s.Project.Name
 	facts := now.Format("15:04")
 	if b.First != "" {
-		facts += " · first: " + short(b.First)
+		facts += " · first: " + shortID(b.First)
 		if t, ok := FindTask(s, b.First); ok {
 			facts += " " + Cut(Clean(t.Task.Title), 34)
 		}
@@ -27,9 +27,9 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	}
 	switch {
 	case len(b.Advisory) > 0:
-		m.add(SignLook + " Baseline: fails before any work, only shown: " + Cut(strings.Join(names(b.Advisory), ", "), quoteWidth))
+		m.add(SignLook + " Baseline: fails before any work, only shown: " + Cut(strings.Join(commandNames(b.Advisory), ", "), quoteWidth))
 	case len(b.Baseline) > 0:
-		m.add("Baseline: " + strings.Join(passed(b.Baseline), ", ") + " passes.")
+		m.add("Baseline: " + strings.Join(passedNames(b.Baseline), ", ") + " passes.")
 	default:
 		m.add(SignLook + " No verification commands: nothing checks what is built.")
 	}
@@ -65,7 +65,7 @@ func (m *Message) boundary(level int) {
 // work folder after each session.
 func Degraded(r *loop.Run) bool { return r != nil && r.Base.Boundary == 1 }
 
-func names(commands []string) []string {
+func commandNames(commands []string) []string {
 	out := make([]string, len(commands))
 	for n, c := range commands {
 		out[n] = CommandName(c)
@@ -73,7 +73,7 @@ func names(commands []string) []string {
 	return out
 }
 
-func passed(results []ledger.Result) []string {
+func passedNames(results []ledger.Result) []string {
 	var out []string
 	for _, r := range results {
 		if name := CommandName(r.Run); r.OK && len(out) < 3 {
@@ -91,135 +91,16 @@ func Problems(s loop.State, found []ledger.Diagnostic) Message {
 
 // Warnings announces findings of the preflight in spite of which the run starts.
 func Warnings(s loop.State, found []ledger.Diagnostic) Message {
-	m := newMessage("run.warnings", fit(SignLook, s.Project.Name, runID(s)+": "+Plural(len(found), "thing")+" to look at", ""))
+	m := newMessage("run.warnings", firstLine(SignLook, s.Project.Name, runID(s)+": "+Plural(len(found), "thing")+" to look at", ""))
 	m.Project = s.Project.Name
 	m.findings(found)
 	m.add("It starts all the same.")
 	return m
 }
 
-// agentOf returns the name of the agent that a waiting run waits for. Where that
-// agent is not parked it returns the run's default, or "the agent".
-func agentOf(s loop.State, r *loop.Run) string {
-	if name := r.AwaitedAgent(); name != "" {
-		if _, held := s.Shared.Agents[name]; held {
-			return name
-		}
-	}
-	return orElse(r.Settings.Agent, "the agent")
-}
-
-// Limited announces that a run waits for an agent that has reached its limit or
-// cannot be reached. cut names the session that ended early because of it: "#9
-// planner", "" for none.
-func Limited(s loop.State, cut string, now time.Time) Message {
-	r := s.Project.Run
-	agent := agentOf(s, r)
-	hold := s.Shared.Agents[agent]
-	name := Cut(Clean(agent), 10)
-	rest := "waits for " + name + ", tries " + Clock(r.Until, now)
-	last := "Goes on by itself. Costs nothing."
-	if hold.Known || hold.Why == "" {
-		rest = "waits until " + Clock(r.Until, now) + " for " + name
-	}
-	key := "limit.waiting"
-	if hold.Why == ledger.FailureNetwork {
-		key = "limit.network"
-		last = "The network or the far side fails. Tried again until it works; costs nothing."
-	}
-	m := newMessage(key, fit(SignLook, s.Project.Name, rest, ""))
-	m.Project = s.Project.Name
-	m.quote(orElse(hold.Text, r.Text))
-	if cut != "" {
-		m.add(cut + " cut off, not an attempt.")
-	}
-	m.add(last)
-	m.button("Try now", "/resume")
-	m.useOther(r)
-	m.button("Stop", "/stop")
-	return m
-}
-
-// StillLimited renders the message that replaces the one of Limited when the
-// wait gets longer.
-func StillLimited(s loop.State, now time.Time) Message {
-	m := Limited(s, "", now)
-	m.Lines[0].Text = fit(SignLook, s.Project.Name, "waits on, until "+Clock(s.Project.Run.Until, now), "")
-	return m
-}
-
-// GoesOn renders the message that replaces the one about a wait when the wait
-// is over. r is the run as it was during the wait, since is the beginning of
-// the wait, zero if unknown.
-func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
-	m := newMessage("goes.on", fit(SignAgain, s.Project.Name, "goes on · "+now.Format("15:04"), ""))
-	m.Project = s.Project.Name
-	what := Cut(Clean(agentOf(s, r)), 20)
-	if r.Wait == ledger.WaitDisk {
-		what = "room on the disk"
-	}
-	took := ""
-	if !since.IsZero() {
-		took = " " + Took(now.Sub(since))
-	}
-	text := "Waited" + took + " for " + what + "."
-	for _, t := range s.Project.Tasks.All() {
-		if t.Status == ledger.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
-			text += " " + Doing(s) + " starts again."
-			break
-		}
-	}
-	m.add(text)
-	return m
-}
-
-// Standstill announces that a run waits for an agent that only a person at the
-// host can repair, for example by a login. cut is as in Limited.
-func Standstill(s loop.State, cut string, now time.Time) Message {
-	r := s.Project.Run
-	agent := agentOf(s, r)
-	hold := s.Shared.Agents[agent]
-	m := newMessage("standstill", fit(SignLook, s.Project.Name, "stands still: "+Cut(Clean(agent), 10)+" "+ails(hold.LoggedOut), ""))
-	m.Project = s.Project.Name
-	facts := now.Format("15:04") + " · " + Count(s).String()
-	if cut != "" {
-		facts += " · " + cut + " cut off"
-	}
-	m.add(facts)
-	m.quote(orElse(hold.Text, r.Text))
-	m.add(remedy(agent))
-	m.add("Looks again every 15 min, at no cost, and goes on by itself.")
-	m.button("Try now", "/resume")
-	m.useOther(r)
-	m.button("Stop", "/stop")
-	return m
-}
-
-// Replaced announces that an agent cannot be used and that the run goes on with
-// other instead.
-func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time) Message {
-	m := newMessage("agent.replaced", SignLook+" "+Cut(Clean(b.Agent), 14)+" "+ails(b.LoggedOut)+" · "+now.Format("15:04"))
-	m.Project = s.Project.Name
-	m.quote(b.Text)
-	m.add(remedy(b.Agent))
-	m.add(s.Project.Name + " goes on with " + Cut(Clean(other), 20) + ".")
-	return m
-}
-
-// ails returns the reason why an agent cannot be used.
-func ails(loggedOut bool) string {
-	if loggedOut {
-		return "logged out"
-	}
-	return "unusable"
-}
-
-// remedy names the shell command that makes an agent usable again.
-func remedy(agent string) string { return "On the host: nightporter login " + Clean(agent) + "." }
-
 // DiskFull announces that a run waits because the disk is full.
 func DiskFull(s loop.State, now time.Time) Message {
-	m := newMessage("disk.full", fit(SignLook, s.Project.Name, "waits: the disk is full", ""))
+	m := newMessage("disk.full", firstLine(SignLook, s.Project.Name, "waits: the disk is full", ""))
 	m.Project = s.Project.Name
 	m.add(strings.TrimSuffix(now.Format("15:04")+" · "+Count(s).String()+" · "+Doing(s), " · "))
 	m.add("Goes on by itself once there is room on the host. Nothing is lost.")
@@ -232,7 +113,7 @@ func DiskFull(s loop.State, now time.Time) Message {
 // began now fail on the start commit itself. No task caused that, so no task
 // fails for it.
 func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message {
-	m := newMessage("baseline.broke", fit(SignLook, s.Project.Name, "red without our changes", " · "+now.Format("15:04")))
+	m := newMessage("baseline.broke", firstLine(SignLook, s.Project.Name, "red without our changes", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
 	m.add("Passed when the run began, by now only shown: " + strings.Join(b.Commands, ", "))
 	m.quote(b.Text)
@@ -245,7 +126,7 @@ func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message 
 // NotMarked announces that a task's status could not be written into the user's
 // plan file.
 func NotMarked(s loop.State, b ledger.EffectFailed, now time.Time) Message {
-	m := newMessage("mark.failed", fit(SignLook, s.Project.Name, "cannot write a mark", " · "+now.Format("15:04")))
+	m := newMessage("mark.failed", firstLine(SignLook, s.Project.Name, "cannot write a mark", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
 	m.quote(b.Text)
 	m.add("What is done is known all the same: /tasks. Mend the file by hand; nothing waits for it.")
@@ -272,7 +153,7 @@ func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
 // the machine removed its traces. again reports that the session is run again;
 // otherwise the attempt has failed.
 func Lost(s loop.State, task, hat, session string, again bool, now time.Time) Message {
-	m := newMessage("session.lost", fit(SignLook, s.Project.Name, strings.TrimSpace(short(task)+" "+Cut(Clean(hat), 10))+" unknown", " · "+now.Format("15:04")))
+	m := newMessage("session.lost", firstLine(SignLook, s.Project.Name, strings.TrimSpace(shortID(task)+" "+Cut(Clean(hat), 10))+" unknown", " · "+now.Format("15:04")))
 	m.Project, m.About = s.Project.Name, task
 	m.add("Nobody knows how session " + Clean(session) + " ended. Nothing of it is taken over.")
 	last := "It is run again; nothing is done twice."
@@ -290,10 +171,10 @@ func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message
 	var ids, args []string
 	same := true
 	for _, q := range all {
-		ids, args = append(ids, short(q.Task)), append(args, arg(q.Task))
+		ids, args = append(ids, shortID(q.Task)), append(args, idArg(q.Task))
 		same = same && q.Text == all[0].Text
 	}
-	m := newMessage("ask.blocked3", fit(SignBlocked, s.Project.Name, fmt.Sprintf("%d blocked: %s", len(all), strings.Join(ids, " ")), ""))
+	m := newMessage("ask.blocked3", firstLine(SignBlocked, s.Project.Name, fmt.Sprintf("%d blocked: %s", len(all), strings.Join(ids, " ")), ""))
 	last := all[len(all)-1]
 	m.Project, m.About = s.Project.Name, last.Task
 	m.add(Clock(last.Asked, now))
@@ -302,24 +183,16 @@ func BlockedTogether(s loop.State, all []ledger.Question, now time.Time) Message
 		m.quote(last.Text)
 	} else {
 		for _, q := range all[max(0, len(all)-4):] {
-			m.add(short(q.Task) + " (" + q.ID + ")")
+			m.add(shortID(q.Task) + " (" + q.ID + ")")
 			m.quote(q.Text)
 		}
 	}
 	rest := "They stay blocked."
 	if next := NextReady(s, last.Task); next != "" && s.Project.Run != nil && s.Project.Run.Settings.OnBlocked == ledger.OnBlockedContinue {
-		rest = "They stay blocked; " + short(next) + " goes on."
+		rest = "They stay blocked; " + shortID(next) + " goes on."
 	}
 	m.add(rest)
 	m.button("Retry all", "/retry "+strings.Join(args, " "))
 	m.button("Skip all", "/skip "+strings.Join(args, " "))
 	return m
-}
-
-// useOther adds a button that continues the run with another agent, if the
-// run's settings name one.
-func (m *Message) useOther(r *loop.Run) {
-	if others := r.Settings.Others; len(others) > 0 {
-		m.button("Use "+others[0], "/resume "+others[0])
-	}
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"regexp"
 	"strings"
-
-	"github.com/nightporter/nightporter/internal/nearest"
 )
 
 // ErrEmpty reports a line without text, or with a project's name alone.
@@ -14,7 +12,7 @@ var ErrEmpty = errors.New("nothing was typed")
 var (
 	projectPrefix = regexp.MustCompile(`^([A-Za-z0-9-]{1,32}):(?:\s+|$)`)
 	projectName   = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
-	handle        = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`) // id of a question or of guidance
+	handleForm    = regexp.MustCompile(`^[qgQG][0-9]{1,9}$`) // id of a question or of guidance
 	idLike        = regexp.MustCompile(`^(?:[qQ][0-9]{1,9}|#\S+|[0-9]{1,9}(?:/[a-z0-9-]+)?|[A-Za-z]+-[0-9]+[a-z]*)$`)
 )
 
@@ -28,7 +26,7 @@ var (
 func Parse(line string) (Command, error) {
 	line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))
 	c := Command{Line: line}
-	if m := projectPrefix.FindStringSubmatch(line); m != nil && !handle.MatchString(m[1]) {
+	if m := projectPrefix.FindStringSubmatch(line); m != nil && !handleForm.MatchString(m[1]) {
 		c.Project, line = strings.ToLower(m[1]), strings.TrimSpace(line[len(m[0]):])
 	}
 	if line == "" {
@@ -42,16 +40,16 @@ func Parse(line string) (Command, error) {
 		if joined {
 			rest = strings.TrimSpace(strings.ReplaceAll(tail, "_", " ") + " " + rest)
 		}
-		if handle.MatchString(head) {
+		if handleForm.MatchString(head) {
 			return c.short(head, rest)
 		}
 		return c.slash(head, rest)
 	}
-	if w := strings.TrimSuffix(word, ":"); handle.MatchString(w) {
+	if w := strings.TrimSuffix(word, ":"); handleForm.MatchString(w) {
 		return c.short(w, rest)
 	}
 	// A command whose slash was forgotten must not become guidance.
-	if f, ok := find(word); ok && (rest == "" || strings.EqualFold(rest, "now")) {
+	if f, ok := findCommand(word); ok && (rest == "" || strings.EqualFold(rest, "now")) {
 		meant := f.verb
 		if meant == VerbStart { // /start is Telegram's word for opening a chat: a person who types it without the slash means to start a run
 			meant = VerbRun
@@ -70,7 +68,7 @@ func Parse(line string) (Command, error) {
 func IsCommand(line string) bool {
 	line = strings.TrimSpace(line)
 	word, _ := cutWord(line)
-	if strings.HasPrefix(word, "/") || handle.MatchString(strings.TrimSuffix(word, ":")) {
+	if strings.HasPrefix(word, "/") || handleForm.MatchString(strings.TrimSuffix(word, ":")) {
 		return true
 	}
 	c, err := Parse(line)
@@ -79,7 +77,7 @@ func IsCommand(line string) bool {
 
 // slash reads a command word and its arguments.
 func (c Command) slash(word, rest string) (Command, error) {
-	f, ok := find(word)
+	f, ok := findCommand(word)
 	if !ok {
 		return c, &UnknownError{Word: "/" + word, Meant: nearestCommand(word), Rest: rest}
 	}
@@ -184,33 +182,53 @@ func takeID(rest string) (id, words string) {
 	return "", rest
 }
 
-func cutWord(s string) (word, rest string) {
-	if i := strings.IndexFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }); i >= 0 {
-		return s[:i], strings.TrimSpace(s[i:])
+// runWord reports whether a word begins one of the flags.
+func runWord(word string) bool {
+	switch strings.ToLower(word) {
+	case "review", "overnight", "from", "only":
+		return true
 	}
-	return s, ""
+	return false
 }
 
-func find(word string) (form, bool) {
-	for _, f := range forms {
-		if f.typed() && strings.EqualFold(word, string(f.verb)) {
-			return f, true
+// ParseRun reads "review", "overnight", "from 5" and "only Task 5", in any order,
+// each at most once. Any other text is a *UsageError.
+func ParseRun(text string) (RunFlags, error) {
+	var f RunFlags
+	for text != "" {
+		word, rest := cutWord(text)
+		ok := false
+		switch flag := strings.ToLower(word); flag {
+		case "review", "overnight":
+			ok = f.Profile == ""
+			f.Profile = flag
+		case "from":
+			ok = f.From == ""
+			f.From, rest = taskWord(rest)
+			ok = ok && f.From != ""
+		case "only":
+			ok = f.Only == ""
+			f.Only, rest = taskWord(rest)
+			ok = ok && f.Only != ""
 		}
+		if !ok {
+			use, _ := findCommand(string(VerbRun))
+			return RunFlags{}, &UsageError{Verb: VerbRun, Use: use.use, Got: text}
+		}
+		text = rest
 	}
-	return form{}, false
+	return f, nil
 }
 
-// nearestCommand returns the command most similar to a word, with its slash; ""
-// if no command is similar.
-func nearestCommand(word string) string {
-	var names []string
-	for _, f := range forms {
-		if f.typed() && f.verb != VerbStart { // nobody means to type /start, which Telegram sends
-			names = append(names, string(f.verb))
-		}
+// taskWord splits a task's id, "5" or "Task 5", from the rest of the text; id is
+// "" if the text begins with none.
+func taskWord(s string) (id, rest string) {
+	id, rest = cutWord(s)
+	if runWord(id) {
+		return "", s
 	}
-	if near := nearest.Of(word, names); near != "" {
-		return "/" + near
+	if n, more := cutWord(rest); strings.EqualFold(id, "task") && n != "" && !runWord(n) {
+		return id + " " + n, more
 	}
-	return ""
+	return id, rest
 }

@@ -12,13 +12,13 @@ import (
 // maxTwin limits the bytes of a person's words that a button's command repeats.
 const maxTwin = 200
 
-// mistake returns the reply to a line that Parse refused.
-func mistake(err error) Message {
+// parseMistake returns the reply to a line that Parse refused.
+func parseMistake(err error) Message {
 	var unknown *UnknownError
 	var usage *UsageError
 	switch {
 	case errors.As(err, &unknown):
-		m := refusal("cmd.unknown", SignAsk+" No "+Cut(Clean(unknown.Word), 14)+". "+meant(unknown.Meant))
+		m := refusal("cmd.unknown", SignAsk+" No "+Cut(Clean(unknown.Word), 14)+". "+didYouMean(unknown.Meant))
 		m.quote(unknown.Rest)
 		m.add("Nothing was done.")
 		if twin := unknown.Meant; twin != "" {
@@ -43,7 +43,7 @@ func mistake(err error) Message {
 	return m
 }
 
-func meant(word string) string {
+func didYouMean(word string) string {
 	if word == "" {
 		return "See /help"
 	}
@@ -92,11 +92,11 @@ func noHat(hat string, hats []string, text string) Message {
 	return m
 }
 
-// example returns the id of a task that is not over, "7" if there is none.
-func example(s loop.State) string {
+// exampleTask returns the id of a task that is not over, "7" if there is none.
+func exampleTask(s loop.State) string {
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Withdrawn && t.Status != ledger.Done {
-			return arg(t.Task.ID)
+			return idArg(t.Task.ID)
 		}
 	}
 	return "7"

@@ -21,14 +21,14 @@ func pairElsewhere(context.Context, sharedRequest) (Message, bool, error) {
 
 // runsOfAll handles /runs, which determines its project itself.
 func runsOfAll(ctx context.Context, h sharedRequest) (Message, bool, error) {
-	m, err := runs(ctx, h.service, h.r, h.c)
+	m, err := listRuns(ctx, h.service, h.r, h.c)
 	return m, true, err
 }
 
 // statusOfAll handles /status if the line names no project and there are
 // several. It returns done = false for the status of one project.
 func statusOfAll(_ context.Context, h sharedRequest) (Message, bool, error) {
-	if h.c.Project == "" && h.r.Project == "" && len(projects(h.service)) > 1 {
+	if h.c.Project == "" && h.r.Project == "" && len(projectNames(h.service)) > 1 {
 		return StatusAll(h.service, h.r.Time), true, nil
 	}
 	return Message{}, false, nil
@@ -37,12 +37,12 @@ func statusOfAll(_ context.Context, h sharedRequest) (Message, bool, error) {
 // quietHours handles /quiet. Quiet hours belong to a chat, so the host and a
 // foreground run have none.
 func quietHours(ctx context.Context, h sharedRequest) (Message, bool, error) {
-	if !h.stays || h.r.Actor == console {
+	if !h.stays || h.r.Actor == consoleActor {
 		m := newMessage("quiet", SignLater+" Quiet hours are a chat's")
 		m.add("Type /quiet in the chat; [digest] quiet in the configuration is for all.")
 		return m, true, nil
 	}
-	m, err := quiet(ctx, h.host, h.r, h.c)
+	m, err := chatQuiet(ctx, h.host, h.r, h.c)
 	return m, true, err
 }
 
@@ -59,7 +59,7 @@ func unpairPerson(ctx context.Context, h sharedRequest) (Message, bool, error) {
 	if !h.stays {
 		return nobodyHere(), true, nil
 	}
-	m, err := unpair(ctx, h.host, h.r, h.c)
+	m, err := removePerson(ctx, h.host, h.r, h.c)
 	return m, true, err
 }
 
@@ -69,9 +69,9 @@ func nobodyHere() Message {
 	return m
 }
 
-// platform splits an id into the platform's name and the number on that
+// splitAddress splits an id into the platform's name and the number on that
 // platform: "telegram:48213377" gives "Telegram" and "48213377".
-func platform(id string) (name, number string) {
+func splitAddress(id string) (name, number string) {
 	name, number, _ = strings.Cut(Clean(id), ":")
 	if name == "" {
 		return "unknown", number
@@ -96,11 +96,11 @@ func Whoami(host DaemonService, stays bool, r Request) Message {
 	}
 	m := newMessage("whoami", first)
 	if ok {
-		name, number := platform(p.ID)
+		name, number := splitAddress(p.ID)
 		m.add(name + " user " + number)
 	}
 	if r.Chat != "" {
-		name, number := platform(r.Chat)
+		name, number := splitAddress(r.Chat)
 		m.add("This chat: " + name + " " + number)
 	}
 	m.add("Your clock: " + r.Time.Format("15:04 MST"))
@@ -108,7 +108,7 @@ func Whoami(host DaemonService, stays bool, r Request) Message {
 	if !ok || p.Role.May(ledger.RoleSteer) {
 		verb = "Steers "
 	}
-	m.add(verb + orNothing(strings.Join(projects(host), ", ")))
+	m.add(verb + orNothing(strings.Join(projectNames(host), ", ")))
 	var others []string
 	for _, o := range shared.People {
 		if o.ID != r.Actor {
@@ -132,8 +132,8 @@ func People(shared loop.Shared, now time.Time) Message {
 	return m
 }
 
-// quiet shows or changes the quiet hours of the request's chat (docs/spec 6.4).
-func quiet(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
+// chatQuiet shows or changes the quiet hours of the request's chat (docs/spec 6.4).
+func chatQuiet(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	chat := orElse(r.Chat, r.Actor)
 	if c.Target != "" {
 		a, err := host.Do(ctx, loop.Input{Key: r.Key, Time: r.Time, Actor: r.Actor, Name: r.Name, Body: people.SetQuiet{Chat: chat, Hours: ledger.Hours(c.Target)}})
@@ -167,12 +167,12 @@ func quiet(ctx context.Context, host DaemonService, r Request, c Command) (Messa
 	return m, nil
 }
 
-// unpair removes a person, given by id or by a name that only one person has.
-func unpair(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
+// removePerson removes a person, given by id or by a name that only one person has.
+func removePerson(ctx context.Context, host DaemonService, r Request, c Command) (Message, error) {
 	typed := strings.TrimSpace(c.Target)
 	var found []ledger.Person
 	for _, p := range host.Shared().People {
-		_, number := platform(p.ID)
+		_, number := splitAddress(p.ID)
 		if p.ID == typed || number == typed {
 			found = []ledger.Person{p}
 			break
@@ -198,7 +198,7 @@ func unpair(ctx context.Context, host DaemonService, r Request, c Command) (Mess
 // (docs/spec 23.1).
 func Welcome(service Service, p ledger.Person) Message {
 	m := newMessage("pair.welcome", SignDone+" "+Cut(Clean(p.Name), 14)+", you are paired as "+string(p.Role))
-	all := projects(service)
+	all := projectNames(service)
 	runs := "Nothing runs."
 	var idle []string
 	for _, name := range all {
@@ -232,9 +232,9 @@ func Paired(p ledger.Person) Message {
 	return m
 }
 
-// admins returns the names of the admins except for the person with id but. A
+// otherAdmins returns the names of the admins except for the person with id but. A
 // refusal names them, so that its reader knows whom to ask.
-func admins(shared loop.Shared, but string) string {
+func otherAdmins(shared loop.Shared, but string) string {
 	var names []string
 	for _, p := range shared.People {
 		if p.Role == ledger.RoleAdmin && p.ID != but {
@@ -244,19 +244,13 @@ func admins(shared loop.Shared, but string) string {
 	return strings.Join(names, " or ")
 }
 
-// theHost names the sender of a command typed on the host, and the sender of a
-// signal.
-const theHost = "the host"
-
-// nameOf returns an actor's name for messages: a person's name, theHost for the
-// host and for signals, else the actor itself.
-func nameOf(shared loop.Shared, actor string) string {
-	if p, ok := shared.Person(actor); ok {
-		return Cut(Clean(p.Name), 20)
+// Forbidden returns the reply to a person whose role does not include a command.
+func Forbidden(shared loop.Shared, p ledger.Person) Message {
+	m := refusal("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
+	works := "/status /tasks /log /diff work."
+	if p.Role == ledger.RoleSteer {
+		works = "All but plan approval, /people and /unpair works."
 	}
-	switch actor {
-	case "", "console", "daemon":
-		return theHost
-	}
-	return Cut(Clean(actor), 20)
+	m.add(works + " For more ask " + orElse(otherAdmins(shared, p.ID), "on the host") + ".")
+	return m
 }

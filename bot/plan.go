@@ -16,8 +16,8 @@ import (
 // scrolling sideways.
 const planWidth = 32
 
-// planned is the JSON of a task's plan, as its planner wrote it (docs/spec 4.2).
-type planned struct {
+// planJSON is the JSON of a task's plan, as its planner wrote it (docs/spec 4.2).
+type planJSON struct {
 	Summary  string            `json:"summary"`
 	Steps    []json.RawMessage `json:"steps"`
 	Sections []payload.Section `json:"sections"`
@@ -25,12 +25,12 @@ type planned struct {
 
 // planOf reads the newest plan of a task. The plan of a part is its section of
 // the parent's plan.
-func planOf(t loop.TaskState) (planned, bool) {
+func planOf(t loop.TaskState) (planJSON, bool) {
 	raw := t.Plan
 	if raw == nil && t.Attempt != nil {
 		raw = t.Attempt.Plan
 	}
-	var p planned
+	var p planJSON
 	if raw == nil || json.Unmarshal(raw, &p) != nil {
 		return p, false
 	}
@@ -54,9 +54,9 @@ func consensusOf(t loop.TaskState) loop.Consensus {
 	return *t.Attempt.Consensus
 }
 
-// plan handles /plan, which shows a task's plan, and /plan redo, which discards
-// the plan and has the task planned again.
-func (d dispatch) plan(ctx context.Context) (Message, error) {
+// showPlan handles /plan, which shows a task's plan, and /plan redo, which
+// discards the plan and has the task planned again.
+func showPlan(ctx context.Context, d dispatch) (Message, error) {
 	t, problem := d.plannedTask()
 	if problem != nil {
 		return *problem, nil
@@ -94,7 +94,7 @@ func (d dispatch) plannedTask() (loop.TaskState, *Message) {
 			}
 		}
 	}
-	if t, ok := active(d.s); ok {
+	if t, ok := activeTask(d.s); ok {
 		return t, nil
 	}
 	what := "/plan"
@@ -102,7 +102,7 @@ func (d dispatch) plannedTask() (loop.TaskState, *Message) {
 		what = "/plan redo"
 	}
 	m := refusal("cmd.whichtask", SignAsk+" "+what+": which task?")
-	m.add("Type for example " + what + " " + example(d.s) + ".")
+	m.add("Type for example " + what + " " + exampleTask(d.s) + ".")
 	m.button("Tasks", "/tasks")
 	return loop.TaskState{}, &m
 }
@@ -110,17 +110,17 @@ func (d dispatch) plannedTask() (loop.TaskState, *Message) {
 // PlanOf shows a task's plan in lines for a phone: the summary, the steps or
 // sections with their states, and the critic's objections.
 func PlanOf(s loop.State, t loop.TaskState) Message {
-	id := short(t.Task.ID)
+	id := shortID(t.Task.ID)
 	p, ok := planOf(t)
 	if !ok {
-		m := newMessage("plan.none", fit(SignLater, s.Project.Name, id+" has no plan yet", ""))
+		m := newMessage("plan.none", firstLine(SignLater, s.Project.Name, id+" has no plan yet", ""))
 		m.Project = s.Project.Name
 		m.add("It is there when its planner is done.")
-		m.button("Task "+strings.TrimPrefix(id, "#"), "/task "+arg(t.Task.ID))
+		m.button("Task "+strings.TrimPrefix(id, "#"), "/task "+idArg(t.Task.ID))
 		return m
 	}
 	c := consensusOf(t)
-	m := newMessage("plan", fit("", s.Project.Name, id+" plan: "+size(t, p)+round(c), ""))
+	m := newMessage("plan", firstLine("", s.Project.Name, id+" plan: "+planSize(t, p)+planRound(c), ""))
 	m.Project = s.Project.Name
 	q, asked := planQuestion(s, t)
 	facts := Cut(Clean(t.Task.Title), quoteWidth)
@@ -154,7 +154,7 @@ func PlanOf(s loop.State, t loop.TaskState) Message {
 		}
 	}
 	if asked {
-		buttons(&m, q)
+		addVerbButtons(&m, q)
 		m.Buttons = m.Buttons[:len(m.Buttons)-1] // without the Read button, which leads to this message
 		return m
 	}
@@ -172,12 +172,12 @@ func redoable(t loop.TaskState) bool {
 	case ledger.Done, ledger.Skipped, ledger.Withdrawn:
 		return false
 	}
-	return t.Task.Parent == "" && !strings.ContainsAny(arg(t.Task.ID), " .")
+	return t.Task.Parent == "" && !strings.ContainsAny(idArg(t.Task.ID), " .")
 }
 
-func size(t loop.TaskState, p planned) string {
+func planSize(t loop.TaskState, p planJSON) string {
 	if t.Task.Parent != "" {
-		return "part " + Cut(Clean(p.Sections[0].ID), 16) + " of " + short(t.Task.Parent)
+		return "part " + Cut(Clean(p.Sections[0].ID), 16) + " of " + shortID(t.Task.Parent)
 	}
 	if len(p.Sections) > 0 {
 		return Plural(len(p.Sections), "part")
@@ -185,7 +185,7 @@ func size(t loop.TaskState, p planned) string {
 	return Plural(len(p.Steps), "step")
 }
 
-func round(c loop.Consensus) string {
+func planRound(c loop.Consensus) string {
 	if len(c.Rounds) == 0 {
 		return ""
 	}
@@ -252,7 +252,7 @@ func standingOf(s loop.State, t loop.TaskState) string {
 	if t.Status == ledger.Done {
 		return "done"
 	}
-	return standing(s, t)
+	return taskStanding(s, t)
 }
 
 // stepText returns a step as text. Planners write most steps as strings and

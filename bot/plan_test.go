@@ -32,7 +32,7 @@ func hatSet(project, pattern string) bot.HatSet {
 	return out
 }
 
-const sections = `{"summary":"An adapter around the old payment API, then the callers one by one.","sections":[
+const planSections = `{"summary":"An adapter around the old payment API, then the callers one by one.","sections":[
  {"id":"a","title":"Add the adapter","tasks":["the old tests pass against it"],"files":["payment/adapter.go"],"steps":["interface","implementation"]},
  {"id":"b","title":"Move the callers to the adapter, and nothing else","files":["orders/service.go","orders/refund.go"],"steps":[{"title":"service"},{"what":"refund"}]},
  {"id":"c","title":"Remove the old client","depends_on":["b"]}]}`
@@ -78,16 +78,16 @@ func planSituations() map[string]func() (*service, string) {
 		},
 		"sent back by the critic": func() (*service, string) {
 			c := &loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards")}, Approved: []string{"a"}}
-			return argued(c, sections), "/plan"
+			return argued(c, planSections), "/plan"
 		},
 		"approval after the critic": func() (*service, string) {
 			c := &loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards"), {Objections: []string{"b before a"}}, fine()}, Approved: []string{"a", "b", "c"}}
-			d := argued(c, sections)
+			d := argued(c, planSections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter around the old payment API, then the callers one by one."})
 			return d, "q9"
 		},
 		"read before approval": func() (*service, string) {
-			d := argued(&loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards"), fine()}, Approved: []string{"a", "b", "c"}}, sections)
+			d := argued(&loop.Consensus{Rounds: []payload.Critique{rejected("b", "no path for expired cards"), fine()}, Approved: []string{"a", "b", "c"}}, planSections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter."})
 			return d, "/plan"
 		},
@@ -96,7 +96,7 @@ func planSituations() map[string]func() (*service, string) {
 			for range 5 {
 				c.Rounds = append(c.Rounds, rejected("b", "no path for expired cards, whichever way the callers are moved, since the old client swallows them"))
 			}
-			d := argued(c, sections)
+			d := argued(c, planSections)
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "An adapter."})
 			return d, "q9"
 		},
@@ -121,14 +121,14 @@ func planSituations() map[string]func() (*service, string) {
 			return d, "q9 do b first"
 		},
 		"status, run waits for approval": func() (*service, string) {
-			d := argued(nil, sections)
+			d := argued(nil, planSections)
 			d.Night.State.Project.Questions = nil
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 			d.Entry(ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Run: "r1", Body: ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitQuestion}})
 			return d, "/status"
 		},
 		"run over, approval open": func() (*service, string) {
-			d := argued(nil, sections)
+			d := argued(nil, planSections)
 			d.Night.State.Project.Questions = nil
 			d.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 			return d, ""
@@ -147,7 +147,7 @@ func planSituations() map[string]func() (*service, string) {
 // parted returns a project whose task #4 was split into parts: the first is
 // done, the second is running.
 func parted() *service {
-	d := argued(nil, sections)
+	d := argued(nil, planSections)
 	s := &d.Night.State
 	tasks := s.Project.Tasks.Slice()
 	for n := range tasks {
@@ -191,7 +191,7 @@ func TestPlanAnswers(t *testing.T) {
 		},
 	} {
 		for line, want := range lines {
-			d := argued(nil, sections)
+			d := argued(nil, planSections)
 			d.asks(ledger.Question{Kind: kind, Paths: []string{"docs/a.md"}})
 			d.say(t, line)
 			if len(d.Inputs) != 1 || d.Inputs[0].Body != loop.InputBody(want) {
@@ -204,7 +204,7 @@ func TestPlanAnswers(t *testing.T) {
 // TestPlanApprovalRole: only an admin decides about a plan, however the answer is
 // typed. The role steer answers every other question.
 func TestPlanApprovalRole(t *testing.T) {
-	h := daemon(argued(nil, sections))
+	h := daemon(argued(nil, planSections))
 	h.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 	for line, want := range map[string]ledger.Role{
 		"q9 approve": ledger.RoleAdmin, "q9 a": ledger.RoleAdmin, "/approve 4": ledger.RoleAdmin, "/reject q9 no": ledger.RoleAdmin, "shop: q9 r no": ledger.RoleAdmin,
@@ -219,7 +219,7 @@ func TestPlanApprovalRole(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]ledger.Role{"/approve": ledger.RoleAdmin, "/reject not yet": ledger.RoleAdmin, "/answer a": ledger.RoleAdmin, "/retry 4": ledger.RoleSteer} {
-		alone := daemon(argued(nil, sections))
+		alone := daemon(argued(nil, planSections))
 		alone.Night.State.Project.Questions = nil
 		alone.asks(ledger.Question{Kind: ledger.AskPlan, Text: "x"})
 		c, err := bot.Parse(line)

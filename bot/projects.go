@@ -1,7 +1,6 @@
 package bot
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,9 +10,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// projects returns the names of the projects that a command can be about: the
+// projectNames returns the names of the projects that a command can be about: the
 // configured projects, or without a configuration those in the ledger.
-func projects(service Service) []string {
+func projectNames(service Service) []string {
 	if host, ok := service.(DaemonService); ok {
 		if names := host.Configured(); len(names) > 0 {
 			return names
@@ -36,8 +35,6 @@ func stateOf(service Service, name string) (loop.State, bool) {
 	s.Shared, s.Project.Name = host.Shared(), name
 	return s, true
 }
-
-var issued = regexp.MustCompile(`^[gqrGQR][0-9]{1,9}$`)
 
 // ProjectOf returns the project of a question, guidance item or run, "" if id
 // has another form or no project knows it any more. These ids are unique per
@@ -64,9 +61,9 @@ func ProjectOf(service Service, id string) string {
 	return ""
 }
 
-// status is Status with a button that starts a run, if the daemon can start one
-// now.
-func status(service Service, s loop.State, now time.Time) Message {
+// statusWithStart is Status with a button that starts a run, if the daemon can
+// start one now.
+func statusWithStart(service Service, s loop.State, now time.Time) Message {
 	m := Status(s, now)
 	if _, stays := service.(DaemonService); stays && s.Project.Run.Over() {
 		m.Buttons = slices.Insert(m.Buttons, 0, Button{Label: "Start", Command: "/run " + s.Project.Name})
@@ -93,13 +90,13 @@ func Live(service Service, key string, now time.Time) (Message, bool) {
 	if !ok {
 		return Message{}, false
 	}
-	return status(service, s, now), true
+	return statusWithStart(service, s, now), true
 }
 
 // StatusAll describes all projects, one line each (docs/spec 23.3).
 func StatusAll(service Service, now time.Time) Message {
 	lines, atWork := oneEach(service, now)
-	m := newMessage("status.all", summary(len(lines), atWork)+" · "+now.Format("15:04"))
+	m := newMessage("status.all", projectsSummary(len(lines), atWork)+" · "+now.Format("15:04"))
 	m.each(service, lines)
 	return m
 }
@@ -108,18 +105,18 @@ func StatusAll(service Service, now time.Time) Message {
 func Projects(service Service, r Request) Message {
 	lines, atWork := oneEach(service, time.Time{})
 	if p, ok := service.(Placer); ok {
-		for n, name := range projects(service) {
+		for n, name := range projectNames(service) {
 			if place := p.Place(name, r); place != "" {
 				lines[n] += " · " + place
 			}
 		}
 	}
-	m := newMessage("projects", summary(len(lines), atWork))
+	m := newMessage("projects", projectsSummary(len(lines), atWork))
 	m.each(service, lines)
 	return m
 }
 
-func summary(n, atWork int) string {
+func projectsSummary(n, atWork int) string {
 	sign := SignLater
 	if atWork > 0 {
 		sign = SignNow
@@ -138,7 +135,7 @@ func (m *Message) each(service Service, lines []string) {
 	for _, line := range lines {
 		m.add(line)
 	}
-	for _, name := range projects(service)[:min(len(lines), 6)] {
+	for _, name := range projectNames(service)[:min(len(lines), 6)] {
 		m.button(name, "/status "+name)
 	}
 	if len(lines) == 0 {
@@ -150,7 +147,7 @@ func (m *Message) each(service Service, lines []string) {
 // under way. A zero now leaves out the idle times, for messages that are not
 // updated.
 func oneEach(service Service, now time.Time) (lines []string, atWork int) {
-	for _, name := range projects(service) {
+	for _, name := range projectNames(service) {
 		s, _ := stateOf(service, name)
 		r := s.Project.Run
 		t := Count(s)

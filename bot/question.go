@@ -20,12 +20,6 @@ func SignOf(q ledger.Question) string { return wordingOf(q).sign }
 // Meaning says what an answer's verb does, "" for a verb that explains itself.
 func Meaning(q ledger.Question, verb string) string { return wordingOf(q).verbs[verb].means }
 
-// Typed returns the line that answers a question with a verb: "q5 retry", "q5
-// guide WORDS".
-func Typed(q ledger.Question, verb string) string {
-	return strings.TrimSpace(q.ID + " " + verb + " " + wordingOf(q).verbs[verb].words)
-}
-
 // Unanswered says what happens if nobody answers. by is the time when the
 // question expires, as text, "" if it never does.
 func Unanswered(s loop.State, q ledger.Question, by string) string {
@@ -45,7 +39,7 @@ func unchosen(s loop.State, q ledger.Question) string {
 	n := OptionOf(q, q.Choice)
 	switch {
 	case set == ledger.ThenAbort:
-		return orElse(short(q.Task), "the task") + " is blocked."
+		return orElse(shortID(q.Task), "the task") + " is blocked."
 	case set == ledger.ThenPause, q.Choice == "":
 		return "the task waits."
 	case n >= 0:
@@ -54,27 +48,27 @@ func unchosen(s loop.State, q ledger.Question) string {
 	return Cut(Clean(q.Choice), 30) + ", and on."
 }
 
-// others names the tasks that wait for a blocked task, and the task that runs
-// next.
-func others(s loop.State, q ledger.Question) string {
+// blockedEffects names the tasks that wait for a blocked task, and the task that
+// runs next.
+func blockedEffects(s loop.State, q ledger.Question) string {
 	rest := Dependents(s, q.Task)
 	if s.Project.Run == nil || s.Project.Run.Over() || s.Project.Run.Settings.OnBlocked != ledger.OnBlockedContinue {
 		return rest
 	}
 	next := NextReady(s, q.Task)
-	if t, ok := active(s); ok && !ledger.SameID(t.Task.ID, q.Task) {
+	if t, ok := activeTask(s); ok && !ledger.SameID(t.Task.ID, q.Task) {
 		next = t.Task.ID // another task is active already
 	}
 	if next != "" {
 		if rest != "" {
 			rest += ", "
 		}
-		rest += short(next) + " goes on"
+		rest += shortID(next) + " goes on"
 	}
 	return rest
 }
 
-func join(first, rest string) string {
+func joinClauses(first, rest string) string {
 	if rest == "" {
 		return first + "."
 	}
@@ -117,7 +111,7 @@ func AskAfter(s loop.State, q ledger.Question, o ledger.AttemptOutcome, now time
 		then = strings.Replace(then, ": "+ledger.Letter(n)+",", ": "+strings.ToUpper(ledger.Letter(n))+",", 1)
 	}
 	m.add(then)
-	buttons(&m, q)
+	addVerbButtons(&m, q)
 	return m
 }
 
@@ -191,11 +185,11 @@ func (m *Message) steps(lines []string) {
 	}
 }
 
-func kept(task string) string {
+func keptNote(task string) string {
 	if task == "" {
 		return ""
 	}
-	return " for /diff " + arg(task)
+	return " for /diff " + idArg(task)
 }
 
 // ChoiceNote returns the mark of option n if the agent would choose it itself;

@@ -10,8 +10,8 @@ import (
 // review.
 const asReview = "As review"
 
-// buttons adds a button for each verb of a question, and one that reads its plan.
-func buttons(m *Message, q ledger.Question) {
+// addVerbButtons adds a button for each verb of a question, and one that reads its plan.
+func addVerbButtons(m *Message, q ledger.Question) {
 	for _, v := range q.Verbs() {
 		m.addButton(verbButton(q, v))
 	}
@@ -21,18 +21,24 @@ func buttons(m *Message, q ledger.Question) {
 }
 
 // PlanCommand returns the command that shows the plan of a question's task.
-func PlanCommand(q ledger.Question) string { return "/plan " + arg(q.Task) }
+func PlanCommand(q ledger.Question) string { return "/plan " + idArg(q.Task) }
+
+// redoPlan returns the button that discards a task's plan. Its words go to the
+// planner.
+func redoPlan(label, task string) Button {
+	return textButton(label, "/plan redo "+idArg(task), "WORDS")
+}
 
 // verbButton returns the button that answers a question with a verb.
 func verbButton(q ledger.Question, v string) Button {
 	if words := wordingOf(q).verbs[v].words; words != "" {
-		return textButton(label(q, v), q.ID+" "+v, words)
+		return textButton(verbLabel(q, v), q.ID+" "+v, words)
 	}
-	return Button{Label: label(q, v), Command: Typed(q, v)}
+	return Button{Label: verbLabel(q, v), Command: Typed(q, v)}
 }
 
-// label returns the text of a verb's button, without "…".
-func label(q ledger.Question, v string) string {
+// verbLabel returns the text of a verb's button, without "…".
+func verbLabel(q ledger.Question, v string) string {
 	w := wordingOf(q).verbs[v]
 	switch {
 	case w.labelFor != nil:
@@ -46,12 +52,12 @@ func label(q ledger.Question, v string) string {
 // DigestButtons returns a question's buttons for a message that lists many
 // questions. all is false where there is room only for the likely verb.
 func DigestButtons(q ledger.Question, all bool) []Button {
-	task := Cut(short(q.Task), 14)
+	task := Cut(shortID(q.Task), 14)
 	switch wordingOf(q).buttons {
 	case buttonVerbs:
 		var out []Button
 		for _, v := range q.Verbs() {
-			b, label := verbButton(q, v), label(q, v)
+			b, label := verbButton(q, v), verbLabel(q, v)
 			about := task
 			if Width(task)+Width(label)+2 > LabelWidth {
 				about = q.ID
@@ -78,4 +84,19 @@ func DigestButtons(q ledger.Question, all bool) []Button {
 func DigestNeed(q ledger.Question) (need string, text bool) {
 	w := wordingOf(q)
 	return w.need, w.need == "" && q.Task != "" && (w.text == TextOutcome || q.OwnWords())
+}
+
+// Typed returns the line that answers a question with a verb: "q5 retry", "q5
+// guide WORDS".
+func Typed(q ledger.Question, verb string) string {
+	return strings.TrimSpace(q.ID + " " + verb + " " + wordingOf(q).verbs[verb].words)
+}
+
+// ReadCommand returns the command that shows the plan a question is about, "" for
+// questions whose message contains everything.
+func ReadCommand(q ledger.Question) string {
+	if wordingOf(q).reads {
+		return PlanCommand(q)
+	}
+	return ""
 }

@@ -20,7 +20,7 @@ func Queue(s loop.State, now time.Time) Message {
 	if use+wait+sticky == 0 {
 		rest = "no guidance waits"
 	}
-	m := newMessage("queue", fit(SignLater, s.Project.Name+":", rest, ""))
+	m := newMessage("queue", firstLine(SignLater, s.Project.Name+":", rest, ""))
 	items := s.Project.Guidance.Items
 	for n := len(items) - 1; n >= 0; n-- {
 		i := items[n]
@@ -47,7 +47,7 @@ func Queue(s loop.State, now time.Time) Message {
 		case i.State == guidance.NotReported:
 			m.add(SignLook + " " + i.ID + " " + words + " · not reported")
 		default:
-			m.add(SignDone + " " + i.ID + " " + words + " · addressed" + followed(i))
+			m.add(SignDone + " " + i.ID + " " + words + " · addressed" + judgedFollowed(i))
 		}
 	}
 	if len(m.Lines) == 1 {
@@ -59,14 +59,14 @@ func Queue(s loop.State, now time.Time) Message {
 // holder returns the task and hat of the session that works with a guidance
 // item: "#7 builder".
 func holder(s loop.State, i guidance.Item) string {
-	who := short(taskOf(i))
+	who := shortID(taskOf(i))
 	if x, ok := s.Project.Session(i.Session); ok {
-		return strings.TrimSpace(orElse(who, short(x.Task)) + " " + Cut(Clean(x.Planned.Hat), 16))
+		return strings.TrimSpace(orElse(who, shortID(x.Task)) + " " + Cut(Clean(x.Planned.Hat), 16))
 	}
 	return orElse(who, Clean(i.Session))
 }
 
-func followed(i guidance.Item) string {
+func judgedFollowed(i guidance.Item) string {
 	if i.Judged == nil {
 		return ""
 	}
@@ -76,7 +76,7 @@ func followed(i guidance.Item) string {
 func addressee(i guidance.Item) string {
 	out := ""
 	if i.Task != "" {
-		out += " · for " + short(i.Task)
+		out += " · for " + shortID(i.Task)
 	}
 	if i.Hat != "" {
 		out += " · for " + Cut(Clean(i.Hat), 16)

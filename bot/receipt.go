@@ -32,7 +32,7 @@ func addressed(i guidance.Item) string {
 		out += "@" + i.Hat + " "
 	}
 	if i.Task != "" {
-		out += "#" + arg(i.Task) + " "
+		out += "#" + idArg(i.Task) + " "
 	}
 	return out
 }
@@ -78,7 +78,7 @@ func Changed(s loop.State, i guidance.Item, now time.Time) Message {
 // Injected is the receipt of guidance that a session has received. replaces is
 // the session that this session repeats, "" if it repeats none.
 func Injected(s loop.State, i guidance.Item, hat, session, replaces string, now time.Time) Message {
-	who := strings.TrimSpace(short(taskOf(i)) + " " + Cut(Clean(hat), 10))
+	who := strings.TrimSpace(shortID(taskOf(i)) + " " + Cut(Clean(hat), 10))
 	m := receipt("injected", SignNow, "with "+who, s.Project.Name, i, now)
 	m.About = taskOf(i)
 	run, n, _ := strings.Cut(Clean(session), "-")
@@ -117,9 +117,9 @@ func HandedOn(s loop.State, i guidance.Item, b ledger.SessionEnded, session stri
 // it. hat is that session's hat.
 func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message {
 	task := taskOf(i)
-	who := strings.TrimSpace(short(task) + " " + Cut(Clean(hat), 16))
+	who := strings.TrimSpace(shortID(task) + " " + Cut(Clean(hat), 16))
 	if i.Sticky {
-		return sticky(s, i, who, now)
+		return stickyReceipt(s, i, who, now)
 	}
 	var m Message
 	switch i.State {
@@ -130,7 +130,7 @@ func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message 
 		m.addButton(textButton("Resend", "/guidance", "NEW WORDS"))
 	case guidance.NotReported:
 		m = receipt("notreported", SignLook, "not reported", s.Project.Name, i, now)
-		m.add(who + " did not say what it did with it. It still holds for " + orElse(short(task), "its task") + ", and the reviewer looks for it.")
+		m.add(who + " did not say what it did with it. It still holds for " + orElse(shortID(task), "its task") + ", and the reviewer looks for it.")
 		m.diff(task)
 	default:
 		m = receipt("addressed", SignDone, "addressed", s.Project.Name, i, now)
@@ -141,9 +141,9 @@ func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message 
 	return m
 }
 
-// sticky is the receipt of sticky guidance after a session reported on it: it
+// stickyReceipt is the receipt of sticky guidance after a session reported on it: it
 // stays in force and waits for the next session.
-func sticky(s loop.State, i guidance.Item, who string, now time.Time) Message {
+func stickyReceipt(s loop.State, i guidance.Item, who string, now time.Time) Message {
 	m := newMessage("guidance.sticky", SignLater+" "+i.ID+" sticky since "+Clock(i.At, now))
 	m.Project = s.Project.Name
 	m.quote(addressed(i) + i.Text)
@@ -172,7 +172,7 @@ func (m *Message) said(who, note string) {
 
 func (m *Message) diff(task string) {
 	if task != "" {
-		m.button("Diff", "/diff "+arg(task))
+		m.button("Diff", "/diff "+idArg(task))
 	}
 }
 
@@ -193,19 +193,12 @@ func Reviewed(s loop.State, i guidance.Item, by, hat string, followed bool, note
 	}
 	m := receipt("notfollowed", SignFailed, "not followed", s.Project.Name, i, now)
 	m.About = taskOf(i)
-	m.said(strings.TrimSpace(short(taskOf(i))+" "+Cut(Clean(hat), 16)), note)
+	m.said(strings.TrimSpace(shortID(taskOf(i))+" "+Cut(Clean(hat), 16)), note)
 	m.add("Goes to the fixer as a major issue, with your words.")
 	if i.Sticky {
 		m.button("Drop", "/drop "+i.ID)
 	}
 	return m
-}
-
-func upper(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // Gone is the receipt of expired guidance, which no session will get any more.
@@ -233,7 +226,7 @@ func TooLate(s loop.State, i guidance.Item, words string, now time.Time) Message
 		what = "not dropped"
 	}
 	since := ""
-	who := short(taskOf(i))
+	who := shortID(taskOf(i))
 	if has, ok := s.Project.Session(i.Session); ok {
 		since = " since " + Clock(has.At, now)
 		who = strings.TrimSpace(who + " " + Cut(Clean(has.Planned.Hat), 16))

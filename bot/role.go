@@ -3,7 +3,6 @@ package bot
 import (
 	"slices"
 
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -35,7 +34,7 @@ func RequiredRoleHere(service Service, project string, c Command) ledger.Role {
 		return need
 	}
 	r := Request{Project: project}
-	project, problem := pick(service, &c, r)
+	project, problem := pickProject(service, &c, r)
 	if problem != nil {
 		return need
 	}
@@ -78,24 +77,13 @@ func (m Message) For(r ledger.Role) Message {
 	return m
 }
 
-// Forbidden returns the reply to a person whose role does not include a command.
-func Forbidden(h loop.Shared, p ledger.Person) Message {
-	m := refusal("cmd.forbidden", SignFailed+" "+Cut(Clean(p.Name), 18)+", your role is "+string(p.Role))
-	works := "/status /tasks /log /diff work."
-	if p.Role == ledger.RoleSteer {
-		works = "All but plan approval, /people and /unpair works."
-	}
-	m.add(works + " For more ask " + orElse(admins(h, p.ID), "on the host") + ".")
-	return m
-}
-
 // MenuItem is one command of a chat's menu.
 type MenuItem struct{ Command, Help string }
 
 // Menu lists the commands that a platform suggests while a person of the role
 // types: those that the role includes, in the order of the table's menu cells.
 func Menu(r ledger.Role) []MenuItem {
-	places := slices.SortedFunc(slices.Values(forms), func(a, b form) int { return a.menu - b.menu })
+	places := slices.SortedFunc(slices.Values(commandForms), func(a, b commandForm) int { return a.menu - b.menu })
 	var items []MenuItem
 	for _, f := range places {
 		if f.menu > 0 && r.May(RequiredRole(Command{Verb: f.verb})) {

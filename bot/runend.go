@@ -19,7 +19,7 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	r := s.Project.Run
 	tally := fmt.Sprintf("%d/%d", b.Done, b.Total)
 	sign, rest := endLine(s, b, tally)
-	m := newMessage("run.ended", fit(sign, s.Project.Name, rest, ""))
+	m := newMessage("run.ended", firstLine(sign, s.Project.Name, rest, ""))
 	m.Project = s.Project.Name
 	began := r.Started
 	if began.IsZero() {
@@ -40,7 +40,7 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 			m.add(line)
 		}
 		if t.Status == ledger.Blocked {
-			retry = append(retry, short(t.Task.ID))
+			retry = append(retry, shortID(t.Task.ID))
 		}
 	}
 	if left > maxStanding {
@@ -70,14 +70,14 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 		return SignDone, "chosen tasks done, " + r.ID + " ended"
 	case ledger.ReasonBlocked:
 		if q, ok := lastOf(s, ledger.AskBlocked); ok {
-			return SignBlocked, "stopped at " + short(q.Task) + ", " + tally + " done"
+			return SignBlocked, "stopped at " + shortID(q.Task) + ", " + tally + " done"
 		}
 		return SignBlocked, "stopped: blocked, " + tally + " done"
 	case ledger.ReasonStreak:
 		return SignBlocked, fmt.Sprintf("stopped: %d blocked in a row", r.Streak)
 	case ledger.ReasonManual:
 		if q, ok := lastOf(s, ledger.AskManual); ok {
-			return SignAsk, tally + " done, " + short(q.Task) + " is yours (" + q.ID + ")"
+			return SignAsk, tally + " done, " + shortID(q.Task) + " is yours (" + q.ID + ")"
 		}
 		return SignAsk, tally + " done, the rest is yours"
 	case ledger.ReasonIterations:
@@ -103,14 +103,6 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 	return SignLook, r.ID + " ended: " + tally
 }
 
-// needYou returns a count of open questions: "1 needs you".
-func needYou(n int) string {
-	if n == 1 {
-		return "1 needs you"
-	}
-	return fmt.Sprintf("%d need you", n)
-}
-
 func lastOf(s loop.State, kind ledger.QuestionKind) (ledger.Question, bool) {
 	for n := len(s.Project.Questions) - 1; n >= 0; n-- {
 		if q := s.Project.Questions[n]; q.Kind == kind {
@@ -123,7 +115,7 @@ func lastOf(s loop.State, kind ledger.QuestionKind) (ledger.Question, bool) {
 // standsHow returns a line about a task that needs a person: "■ #8 blocked
 // (q5), #10 waits for it"; "" for any other task.
 func standsHow(s loop.State, t loop.TaskState) string {
-	id := short(t.Task.ID)
+	id := shortID(t.Task.ID)
 	asks := ""
 	if t.Question != "" {
 		asks = " (" + t.Question + ")"
@@ -148,7 +140,7 @@ func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
 	next := NextReady(s, "")
 	start := "Nothing runs."
 	if next != "" {
-		start = "Nothing runs. /run goes on with " + short(next) + "."
+		start = "Nothing runs. /run goes on with " + shortID(next) + "."
 	}
 	switch b.Reason {
 	case ledger.ReasonDone, ledger.ReasonChosen:

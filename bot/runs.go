@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -197,7 +195,7 @@ func Run(p PastRun, now time.Time) Message {
 	if p.End != nil {
 		rest = p.ID + " ended: " + p.tally()
 	}
-	m := newMessage("runs.one", fit(p.sign(), p.Project, rest, ""))
+	m := newMessage("runs.one", firstLine(p.sign(), p.Project, rest, ""))
 	m.Project = p.Project
 	if p.End != nil {
 		m.add(Clock(p.Began, now) + " → " + Clock(p.Ended, now) + " · " + p.took(now))
@@ -238,8 +236,8 @@ func (m *Message) made(tasks []RunTask) {
 	}{{ledger.Done, "Done"}, {ledger.Blocked, SignBlocked + " Blocked"}, {ledger.ManualVerify, SignAsk + " Manual verify"}, {ledger.Skipped, SignAway + " Skipped"}} {
 		ids := by[k.status]
 		slices.SortStableFunc(ids, func(a, b string) int {
-			x, _ := number(a)
-			y, _ := number(b)
+			x, _ := idNumber(a)
+			y, _ := idNumber(b)
 			return cmp.Compare(x, y)
 		})
 		if len(ids) > 0 {
@@ -248,13 +246,11 @@ func (m *Message) made(tasks []RunTask) {
 	}
 }
 
-var runForm = regexp.MustCompile(`^[rR][0-9]{1,9}$`)
-
 // mostRuns limits the runs in one message.
 const mostRuns = 6
 
-// runs handles /runs, /runs shop and /runs r14.
-func runs(ctx context.Context, service Service, r Request, c Command) (Message, error) {
+// listRuns handles /runs, /runs shop and /runs r14.
+func listRuns(ctx context.Context, service Service, r Request, c Command) (Message, error) {
 	target := strings.ToLower(strings.TrimSpace(c.Target))
 	if digits.MatchString(target) {
 		target = "r" + target
@@ -264,8 +260,8 @@ func runs(ctx context.Context, service Service, r Request, c Command) (Message, 
 	}
 	names := service.Projects()
 	if one := orElse(c.Project, orElse(target, r.Project)); one != "" {
-		if !slices.Contains(names, one) && !slices.Contains(projects(service), one) {
-			return noProject(one, projects(service)), nil
+		if !slices.Contains(names, one) && !slices.Contains(projectNames(service), one) {
+			return noProject(one, projectNames(service)), nil
 		}
 		names = []string{one}
 	}
@@ -342,11 +338,6 @@ func ranIn(ctx context.Context, service Service, id string) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-func runNumber(id string) int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(id, "r"))
-	return n
 }
 
 // logOfRun shows the log of a run's sessions, also of a run that ended long ago.

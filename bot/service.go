@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/loop"
@@ -78,4 +79,27 @@ type Request struct {
 	Chat    string // address of a chat that other people read too; "" = the sender's private chat
 	Text    string
 	Time    time.Time // in the person's time zone
+}
+
+// RunFlags are the settings of one run that a person chose in the /run command
+// instead of the configured settings. The zero value changes nothing.
+type RunFlags struct {
+	Profile string // review or overnight
+	From    string // id of the task to start at, as typed
+	Only    string // id of the only task to do, as typed
+}
+
+// String returns the flags in the form that ParseRun reads.
+func (f RunFlags) String() string {
+	var parts []string
+	if f.Profile != "" {
+		parts = append(parts, f.Profile)
+	}
+	if f.From != "" {
+		parts = append(parts, "from "+f.From)
+	}
+	if f.Only != "" {
+		parts = append(parts, "only "+f.Only)
+	}
+	return strings.Join(parts, " ")
 }

@@ -64,9 +64,9 @@ func Verdict(e ledger.EventAccepted) (string, bool) {
 	switch e.Type {
 	case "review.verdict":
 	case "critique.verdict":
-		return critique(e.Data), true
+		return critiqueText(e.Data), true
 	case "verification.failed":
-		return unmet(e.Data), true
+		return unmetText(e.Data), true
 	default:
 		return "", false
 	}
@@ -106,9 +106,9 @@ func Verdict(e ledger.EventAccepted) (string, bool) {
 	return strings.Join(parts, ", ") + word, true
 }
 
-// critique returns a critic's verdict: "plan OKAY", or "plan REJECT: b: no path
+// critiqueText returns a critic's verdict: "plan OKAY", or "plan REJECT: b: no path
 // for expired cards".
-func critique(data json.RawMessage) string {
+func critiqueText(data json.RawMessage) string {
 	var v struct {
 		Verdict    string              `json:"verdict"`
 		Sections   []payload.Judgement `json:"sections"`
@@ -123,9 +123,9 @@ func critique(data json.RawMessage) string {
 	return text + ": " + Cut(first, 40)
 }
 
-// unmet returns the number of a verifier's checks that fail and the first of
+// unmetText returns the number of a verifier's checks that fail and the first of
 // them: "1 of 3 checks fails: …".
-func unmet(data json.RawMessage) string {
+func unmetText(data json.RawMessage) string {
 	var v struct {
 		Checks []struct {
 			Criterion string `json:"criterion"`
@@ -285,8 +285,8 @@ func CommandName(run string) string {
 	return Cut(name, 24)
 }
 
-// failures match the lines in which test programs name a failed test.
-var failures = []*regexp.Regexp{
+// failureForms match the lines in which test programs name a failed test.
+var failureForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\s*--- FAIL: ([^\s:]+)`),               // go
 	regexp.MustCompile(`(?m)^FAILED (\S+)`),                         // pytest
 	regexp.MustCompile(`(?m)^test (\S+) \.\.\. FAILED`),             // cargo
@@ -301,7 +301,7 @@ var failures = []*regexp.Regexp{
 func FailedTest(r ledger.Result) string {
 	lines := CleanLines(r.Tail)
 	tail := strings.Join(lines, "\n")
-	for _, f := range failures {
+	for _, f := range failureForms {
 		if m := f.FindStringSubmatch(tail); m != nil {
 			return Cut(Clean(m[1]), 40)
 		}
@@ -314,8 +314,26 @@ func FailedTest(r ledger.Result) string {
 	return fmt.Sprintf("%s, exit %d", CommandName(r.Run), r.Exit)
 }
 
-var claim = regexp.MustCompile(`(?i)\b(?:all |the )*tests? (?:all |now |are |is )*(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b`)
+var claimForm = regexp.MustCompile(`(?i)\b(?:all |the )*tests? (?:all |now |are |is )*(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b`)
 
 // Claim returns the words of a summary that claim that the tests pass, "" if it
 // does not claim that.
-func Claim(summary string) string { return claim.FindString(Clean(summary)) }
+func Claim(summary string) string { return claimForm.FindString(Clean(summary)) }
+
+// objections returns the first objection of a verdict, behind the section that
+// it is about, and the number of further objections.
+func objections(v payload.Critique) (first string, more int) {
+	var all []string
+	for _, o := range v.Objections {
+		all = append(all, Clean(o))
+	}
+	for _, j := range v.Sections {
+		for _, o := range j.Objections {
+			all = append(all, Cut(Clean(j.ID), 16)+": "+Clean(o))
+		}
+	}
+	if len(all) == 0 {
+		return "without a word", 0
+	}
+	return all[0], len(all) - 1
+}

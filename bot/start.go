@@ -3,8 +3,6 @@ package bot
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path"
 	"strings"
 	"time"
 
@@ -12,82 +10,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// RunFlags are the settings of one run that a person chose in the /run command
-// instead of the configured settings. The zero value changes nothing.
-type RunFlags struct {
-	Profile string // review or overnight
-	From    string // id of the task to start at, as typed
-	Only    string // id of the only task to do, as typed
-}
-
-// String returns the flags in the form that ParseRun reads.
-func (f RunFlags) String() string {
-	var parts []string
-	if f.Profile != "" {
-		parts = append(parts, f.Profile)
-	}
-	if f.From != "" {
-		parts = append(parts, "from "+f.From)
-	}
-	if f.Only != "" {
-		parts = append(parts, "only "+f.Only)
-	}
-	return strings.Join(parts, " ")
-}
-
-// runWord reports whether a word begins one of the flags.
-func runWord(word string) bool {
-	switch strings.ToLower(word) {
-	case "review", "overnight", "from", "only":
-		return true
-	}
-	return false
-}
-
-// ParseRun reads "review", "overnight", "from 5" and "only Task 5", in any order,
-// each at most once. Any other text is a *UsageError.
-func ParseRun(text string) (RunFlags, error) {
-	var f RunFlags
-	for text != "" {
-		word, rest := cutWord(text)
-		ok := false
-		switch flag := strings.ToLower(word); flag {
-		case "review", "overnight":
-			ok = f.Profile == ""
-			f.Profile = flag
-		case "from":
-			ok = f.From == ""
-			f.From, rest = taskWord(rest)
-			ok = ok && f.From != ""
-		case "only":
-			ok = f.Only == ""
-			f.Only, rest = taskWord(rest)
-			ok = ok && f.Only != ""
-		}
-		if !ok {
-			use, _ := find(string(VerbRun))
-			return RunFlags{}, &UsageError{Verb: VerbRun, Use: use.use, Got: text}
-		}
-		text = rest
-	}
-	return f, nil
-}
-
-// taskWord splits a task's id, "5" or "Task 5", from the rest of the text; id is
-// "" if the text begins with none.
-func taskWord(s string) (id, rest string) {
-	id, rest = cutWord(s)
-	if runWord(id) {
-		return "", s
-	}
-	if n, more := cutWord(rest); strings.EqualFold(id, "task") && n != "" && !runWord(n) {
-		return id + " " + n, more
-	}
-	return id, rest
-}
-
-// start answers /run: it opens the question that confirms the run (docs/spec 23.2).
-func (d dispatch) start(ctx context.Context) (Message, error) {
+// offerRun answers /run: it opens the question that confirms the run (docs/spec 23.2).
+func offerRun(ctx context.Context, d dispatch) (Message, error) {
 	if r := d.s.Project.Run; !r.Over() {
 		return Running(d.s), nil
 	}
@@ -99,7 +23,7 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	}
 	f, err := ParseRun(d.c.Words)
 	if err != nil {
-		return mistake(err), nil
+		return parseMistake(err), nil
 	}
 	offer, err := host.Offer(ctx, d.project, f)
 	var input *ledger.InputError
@@ -110,7 +34,7 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 		return Message{}, err
 	}
 	m, err := d.do(ctx, offer)
-	if err != nil || d.r.Actor != console {
+	if err != nil || d.r.Actor != consoleActor {
 		return m, err // in a chat, the question arrives as its own message
 	}
 	s, _ := d.service.State(d.project)
@@ -122,62 +46,21 @@ func (d dispatch) start(ctx context.Context) (Message, error) {
 	return m, nil
 }
 
-// console is the actor of commands typed in a terminal, which has no chat to
-// send a message to.
-const console = "console"
+// consoleActor is the actor of commands typed in a terminal, which has no chat
+// to send a message to.
+const consoleActor = "console"
 
 // Running returns the reply to /run for a project with a run under way.
 func Running(s loop.State) Message {
 	r := s.Project.Run
 	t := Count(s).String()
-	m := newMessage("run.running", fit(SignNow, s.Project.Name, "runs already: "+r.ID+", "+t, ""))
+	m := newMessage("run.running", firstLine(SignNow, s.Project.Name, "runs already: "+r.ID+", "+t, ""))
 	if r.State == ledger.RunPaused || r.State == ledger.RunPausing {
-		m = newMessage("run.running", fit(SignPaused, s.Project.Name, "is paused: "+r.ID+", "+t, ""))
+		m = newMessage("run.running", firstLine(SignPaused, s.Project.Name, "is paused: "+r.ID+", "+t, ""))
 		m.button("Resume", "/resume")
 	}
 	m.button("Status", "/status")
 	return m
-}
-
-// maxDiagnostics limits the problems in one message.
-const maxDiagnostics = 5
-
-// NotStarted lists the problems that keep a run from starting, each with its
-// remedy (docs/spec 2.0).
-func NotStarted(project string, found []ledger.Diagnostic) Message {
-	rest := "not started: " + Plural(len(found), "problem")
-	if len(found) == 1 && found[0].File != "" {
-		rest = "not started: " + place(found[0])
-	}
-	m := refusal("run.notstarted", fit(SignFailed, project, rest, ""))
-	m.Project = project
-	m.findings(found)
-	m.add("Nothing runs. Mend it, then /run " + project + ".")
-	m.button("Start", "/run "+project)
-	return m
-}
-
-func (m *Message) findings(found []ledger.Diagnostic) {
-	for _, f := range found[:min(len(found), maxDiagnostics)] {
-		text := Cut(Clean(f.Text), 4*quoteWidth)
-		if f.File != "" {
-			text = place(f) + "  " + text
-		}
-		m.add(text)
-		m.add(Cut(Clean(f.Remedy), 2*quoteWidth))
-	}
-	if more := len(found) - maxDiagnostics; more > 0 {
-		m.add(fmt.Sprintf("and %d more", more))
-	}
-}
-
-// place returns a finding's position: "checkout.md:41".
-func place(f ledger.Diagnostic) string {
-	name := Cut(Clean(path.Base(strings.ReplaceAll(f.File, `\`, "/"))), 40)
-	if f.Line > 0 {
-		name += fmt.Sprintf(":%d", f.Line)
-	}
-	return name
 }
 
 // offeredTasks returns how many tasks an offered run has, "12 tasks", and with
@@ -225,7 +108,7 @@ func offered(s loop.State, q ledger.Question) []string {
 	}
 	lines = append(lines, orElse(Clean(o.Profile), "review")+": "+tasks+", "+blocked+".")
 	if o.Only != "" {
-		only := short(o.Only)
+		only := shortID(o.Only)
 		if digits.MatchString(only) {
 			only = "#" + only
 		}

@@ -17,10 +17,10 @@ func Status(s loop.State, now time.Time) Message {
 	t := Count(s)
 	clock := " · " + now.Format("15:04")
 	say := func(key, sign, rest string) Message {
-		return newMessage("status."+key, fit(sign, s.Project.Name, rest, clock))
+		return newMessage("status."+key, firstLine(sign, s.Project.Name, rest, clock))
 	}
 	if r.Over() {
-		return idle(s, t, say)
+		return idleStatus(s, t, say)
 	}
 	doing := Doing(s)
 	var m Message
@@ -51,7 +51,7 @@ func Status(s loop.State, now time.Time) Message {
 		}
 		m.button("Stop now", "/stop now")
 	case r.State == ledger.RunWaiting:
-		m, last = waiting(s, r, now, say)
+		m, last = waitingStatus(s, r, now, say)
 		if r.Wait != ledger.WaitQuestion {
 			m.button("Try now", "/resume")
 		}
@@ -72,7 +72,7 @@ func Status(s loop.State, now time.Time) Message {
 
 // body adds the lines that every status of a run has below its first line.
 func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
-	if a, ok := active(s); ok {
+	if a, ok := activeTask(s); ok {
 		m.add(Cut(Clean(a.Task.Title), quoteWidth))
 		for _, x := range s.Project.Sessions {
 			if x.Planned.Kind == ledger.KindAgent {
@@ -113,8 +113,8 @@ func standingLine(s loop.State, t Tally) string {
 	return fmt.Sprintf("left %d · blocked %d · needs you %d%s", t.Left, t.Blocked, t.Needs, asks)
 }
 
-// waiting returns the status of a waiting run, and the last line for it.
-func waiting(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest string) Message) (Message, string) {
+// waitingStatus returns the status of a waiting run, and the last line for it.
+func waitingStatus(s loop.State, r *loop.Run, now time.Time, say func(key, sign, rest string) Message) (Message, string) {
 	until := ""
 	if !r.Until.IsZero() {
 		until = " until " + Clock(r.Until, now)
@@ -175,20 +175,20 @@ func ifNobody(s loop.State, now time.Time) string {
 	}
 	by := "by " + Clock(first.Expires, now)
 	if first.OwnWords() && first.Choice == "" {
-		return "No answer " + by + ": " + short(first.Task) + " waits, and the run ends if nothing else can run."
+		return "No answer " + by + ": " + shortID(first.Task) + " waits, and the run ends if nothing else can run."
 	}
 	if first.OwnWords() {
 		choice := Cut(Clean(first.Choice), 30)
 		if n := OptionOf(first, first.Choice); n >= 0 {
 			choice = first.ID + " " + ledger.Letter(n)
 		}
-		return "No answer " + by + ": " + short(first.Task) + " goes on with " + choice + "."
+		return "No answer " + by + ": " + shortID(first.Task) + " goes on with " + choice + "."
 	}
 	return Unanswered(s, first, by)
 }
 
-// idle returns the status of a project without a run under way.
-func idle(s loop.State, t Tally, say func(key, sign, rest string) Message) Message {
+// idleStatus returns the status of a project without a run under way.
+func idleStatus(s loop.State, t Tally, say func(key, sign, rest string) Message) Message {
 	r := s.Project.Run
 	if r == nil {
 		m := say("idle", SignLater, "idle")
@@ -210,21 +210,6 @@ func idle(s loop.State, t Tally, say func(key, sign, rest string) Message) Messa
 	m.add("No agent runs, no cost.")
 	m.button("Tasks", "/tasks")
 	return m
-}
-
-// HoldText returns the reason why the run's agent or its fallback cannot be used,
-// in the agent's words; "" when neither is held.
-func HoldText(s loop.State) string {
-	r := s.Project.Run
-	if r == nil {
-		return ""
-	}
-	for _, name := range []string{r.Settings.Agent, r.Settings.Fallback} {
-		if h, held := s.Shared.Agents[name]; held && h.Text != "" {
-			return name + ": " + h.Text
-		}
-	}
-	return ""
 }
 
 // guidanceLine counts the guidance items that still matter: "guidance 1 in
@@ -260,22 +245,4 @@ func guidanceCount(s loop.State) (use, wait, sticky int) {
 		}
 	}
 	return use, wait, sticky
-}
-
-// fit builds a first line of at most FirstWidth columns. It shortens the
-// project's name first: the chat usually shows which project is meant.
-func fit(sign, project, rest, tail string) string {
-	project, rest = Clean(project), Clean(rest)
-	if over := Width(sign+" "+project+" "+rest+tail) - FirstWidth; over > 0 {
-		project = Cut(project, max(Width(project)-over, 4))
-	}
-	rest = Cut(rest, FirstWidth-Width(sign+" "+project+" "+tail))
-	return sign + " " + project + " " + rest + tail
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

@@ -23,7 +23,7 @@ func Stopped(s loop.State, now time.Time) Message {
 	// Only terminals show this line, so it is not cut to FirstWidth.
 	m := newMessage("status.off", fmt.Sprintf("%s %s %s, nightporter is off · %s", SignLater, s.Project.Name, t, now.Format("15:04")))
 	m.add(leftAt(r, now))
-	if a, ok := active(s); ok {
+	if a, ok := activeTask(s); ok {
 		doing := Doing(s)
 		m.add(Cut(Clean(a.Task.Title), quoteWidth))
 		if agentInFlight(s) {
@@ -53,15 +53,6 @@ func leftAt(r *loop.Run, now time.Time) string {
 		return r.ID + " waited until " + Clock(r.Until, now) + ": " + Cut(Clean(r.Text), quoteWidth)
 	}
 	return ""
-}
-
-func agentInFlight(s loop.State) bool {
-	for _, x := range s.Project.Sessions {
-		if x.Planned.Kind == ledger.KindAgent {
-			return true
-		}
-	}
-	return false
 }
 
 // maxShell limits the questions that ShellAnswers lists.

@@ -14,7 +14,7 @@ import (
 func Tasks(s loop.State) Message {
 	t := Count(s)
 	name := orElse(Plan(s.Project.Run), "tasks")
-	m := newMessage("tasks", fit("", s.Project.Name, name, " · "+t.String()+" done"))
+	m := newMessage("tasks", firstLine("", s.Project.Name, name, " · "+t.String()+" done"))
 	if t.Total == 0 {
 		m.add("No tasks are known: nothing was read yet.")
 		return m
@@ -32,9 +32,9 @@ func Tasks(s loop.State) Message {
 		if ts.Status == ledger.Done || ts.Status == ledger.Withdrawn {
 			continue
 		}
-		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), short(ts.Task.ID), Cut(Clean(ts.Task.Title), 34), comma(standing(s, *ts))))
-		if standing(s, *ts) != "" && len(m.Buttons) < 6 {
-			m.button(short(ts.Task.ID), "/task "+arg(ts.Task.ID))
+		m.add(fmt.Sprintf("%s %s %s%s", StatusSign(ts.Status), shortID(ts.Task.ID), Cut(Clean(ts.Task.Title), 34), comma(taskStanding(s, *ts))))
+		if taskStanding(s, *ts) != "" && len(m.Buttons) < 6 {
+			m.button(shortID(ts.Task.ID), "/task "+idArg(ts.Task.ID))
 		}
 	}
 	return m
@@ -49,20 +49,20 @@ func TasksTable(s loop.State, width int) string {
 	}
 	ids := 0
 	for _, ts := range s.Project.Tasks.All() {
-		ids = max(ids, Width(short(ts.Task.ID)))
+		ids = max(ids, Width(shortID(ts.Task.ID)))
 	}
 	var b strings.Builder
 	t := Count(s)
 	fmt.Fprintf(&b, "%s · %d/%d done\n", strings.TrimSpace(Clean(s.Project.Name)+" "+Plan(s.Project.Run)), t.Done, t.Total)
 	for _, ts := range s.Project.Tasks.All() {
-		word := standing(s, *ts)
+		word := taskStanding(s, *ts)
 		if ts.Status == ledger.Done {
 			word = strings.TrimSpace("done " + commitID(ts.Commit))
 		}
 		if word == "" {
 			word = "ready"
 		}
-		head := StatusSign(ts.Status) + " " + Pad(short(ts.Task.ID), ids, 0) + "  "
+		head := StatusSign(ts.Status) + " " + Pad(shortID(ts.Task.ID), ids, 0) + "  "
 		title := Cut(Clean(ts.Task.Title), max(width-Width(head)-Width(word)-2, 16))
 		fmt.Fprintf(&b, "%s%s%s\n", head, Pad(title, width-Width(head)-Width(word)-2, 2), word)
 	}
@@ -72,8 +72,8 @@ func TasksTable(s loop.State, width int) string {
 // Task describes one task: its state, its dependencies and its attempts. last
 // is the outcome of its last attempt, "" if unknown.
 func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.Time) Message {
-	id := short(t.Task.ID)
-	rest := id + " " + orElse(standing(s, t), "ready")
+	id := shortID(t.Task.ID)
+	rest := id + " " + orElse(taskStanding(s, t), "ready")
 	tail := ""
 	if t.Status == ledger.Done {
 		rest = id + " done"
@@ -85,11 +85,11 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 		}
 	}
 	if t.Status == ledger.Pending {
-		if n := needs(s, t); len(n) > 0 {
-			rest = id + " not ready: needs " + short(n[0].Task.ID)
+		if n := unmetNeeds(s, t); len(n) > 0 {
+			rest = id + " not ready: needs " + shortID(n[0].Task.ID)
 		}
 	}
-	m := newMessage("task."+string(t.Status), fit(StatusSign(t.Status), s.Project.Name, rest, tail))
+	m := newMessage("task."+string(t.Status), firstLine(StatusSign(t.Status), s.Project.Name, rest, tail))
 	m.add(Cut(Clean(t.Task.Title), quoteWidth))
 	failed := t.LastFail != "" && t.Status != ledger.Done
 	if t.Why != "" && t.Status != ledger.Done && !(failed && Clean(t.Why) == Clean(t.LastFail)) {
@@ -123,14 +123,14 @@ func (m *Message) partsOf(s loop.State, t loop.TaskState) {
 	var parts []string
 	for _, id := range t.Parts {
 		if p, ok := FindTask(s, id); ok {
-			parts = append(parts, StatusSign(p.Status)+" "+short(p.Task.ID))
+			parts = append(parts, StatusSign(p.Status)+" "+shortID(p.Task.ID))
 		}
 	}
 	if len(parts) > 0 {
 		m.add("Parts " + strings.Join(parts, ", "))
 	}
 	if t.Task.Parent != "" {
-		m.add("Part of " + short(t.Task.Parent))
+		m.add("Part of " + shortID(t.Task.Parent))
 	}
 	if len(t.Allowed) > 0 {
 		m.add("Allowed by a person besides:")
@@ -143,7 +143,7 @@ func (m *Message) partsOf(s loop.State, t loop.TaskState) {
 // next adds the buttons that fit the task's status, and what a pending task
 // waits for.
 func (m *Message) next(s loop.State, t loop.TaskState) {
-	a := arg(t.Task.ID)
+	a := idArg(t.Task.ID)
 	switch t.Status {
 	case ledger.Done:
 		m.button("Diff", "/diff "+a)
@@ -155,7 +155,7 @@ func (m *Message) next(s loop.State, t loop.TaskState) {
 	case ledger.Blocked, ledger.ManualVerify, ledger.Waiting:
 		for _, q := range s.Project.Questions {
 			if q.ID == t.Question || ledger.SameID(q.Task, t.Task.ID) {
-				buttons(m, q)
+				addVerbButtons(m, q)
 				return
 			}
 		}
@@ -167,34 +167,17 @@ func (m *Message) next(s loop.State, t loop.TaskState) {
 		m.button("Next", "/next "+a)
 		m.button("Skip", "/skip "+a)
 	case ledger.Pending:
-		if n := needs(s, t); len(n) > 0 {
-			m.add("Runs when " + short(n[0].Task.ID) + " is done.")
-			m.button("Task "+strings.TrimPrefix(short(n[0].Task.ID), "#"), "/task "+arg(n[0].Task.ID))
+		if n := unmetNeeds(s, t); len(n) > 0 {
+			m.add("Runs when " + shortID(n[0].Task.ID) + " is done.")
+			m.button("Task "+strings.TrimPrefix(shortID(n[0].Task.ID), "#"), "/task "+idArg(n[0].Task.ID))
 		}
 		m.button("Skip", "/skip "+a)
 	}
 }
 
-// StatusSign returns the sign of a task's status.
-func StatusSign(s ledger.Status) string {
-	switch s {
-	case ledger.Done:
-		return SignDone
-	case ledger.Active:
-		return SignNow
-	case ledger.Blocked:
-		return SignBlocked
-	case ledger.ManualVerify, ledger.Waiting:
-		return SignAsk
-	case ledger.Skipped, ledger.Withdrawn:
-		return SignAway
-	}
-	return SignLater
-}
-
-// standing describes a task's state in words; "" for a ready task without an
+// taskStanding describes a task's state in words; "" for a ready task without an
 // attempt.
-func standing(s loop.State, t loop.TaskState) string {
+func taskStanding(s loop.State, t loop.TaskState) string {
 	q := ""
 	if t.Question != "" {
 		q = " (" + Clean(t.Question) + ")"
@@ -208,7 +191,7 @@ func standing(s loop.State, t loop.TaskState) string {
 	switch t.Status {
 	case ledger.Active:
 		if t.Attempt != nil {
-			return orElse(strings.TrimPrefix(Doing(s), short(t.Task.ID)+" "), "at work")
+			return orElse(strings.TrimPrefix(Doing(s), shortID(t.Task.ID)+" "), "at work")
 		}
 		return "at work"
 	case ledger.Blocked:
@@ -220,8 +203,8 @@ func standing(s loop.State, t loop.TaskState) string {
 	case ledger.Skipped:
 		return "skipped"
 	case ledger.Pending:
-		if n := needs(s, t); len(n) > 0 {
-			return "waits for " + short(n[0].Task.ID)
+		if n := unmetNeeds(s, t); len(n) > 0 {
+			return "waits for " + shortID(n[0].Task.ID)
 		}
 	case ledger.Withdrawn:
 		return "withdrawn"
@@ -250,12 +233,12 @@ func partsDone(s loop.State, t loop.TaskState) int {
 func waitsFor(s loop.State, t loop.TaskState) string {
 	for _, q := range s.Project.Questions {
 		if q.ID == t.Question || ledger.SameID(q.Task, t.Task.ID) {
-			if does := wordingOf(q).task; does != asks {
+			if does := wordingOf(q).task; does != waitsForAnswer {
 				return does
 			}
 		}
 	}
-	return asks
+	return waitsForAnswer
 }
 
 func dependsOn(s loop.State, t loop.TaskState) string {
@@ -263,27 +246,14 @@ func dependsOn(s loop.State, t loop.TaskState) string {
 	for _, id := range t.Task.DependsOn {
 		d, ok := FindTask(s, id)
 		if !ok {
-			parts = append(parts, short(id))
+			parts = append(parts, shortID(id))
 			continue
 		}
-		part := StatusSign(d.Status) + " " + short(d.Task.ID)
+		part := StatusSign(d.Status) + " " + shortID(d.Task.ID)
 		if d.Status != ledger.Done {
-			part += " " + orElse(standing(s, d), string(d.Status))
+			part += " " + orElse(taskStanding(s, d), string(d.Status))
 		}
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
-}
-
-func comma(s string) string {
-	if s == "" {
-		return ""
-	}
-	return ", " + s
-}
-
-// commitID shortens a commit hash to seven characters for display.
-func commitID(hash string) string {
-	hash = Clean(hash)
-	return hash[:min(len(hash), 7)]
 }

@@ -121,3 +121,38 @@ func Wrap(s string, most int) []string {
 func Pad(s string, columns, gap int) string {
 	return s + strings.Repeat(" ", max(columns-Width(s), gap))
 }
+
+func orNothing(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func cutWord(s string) (word, rest string) {
+	if i := strings.IndexFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }); i >= 0 {
+		return s[:i], strings.TrimSpace(s[i:])
+	}
+	return s, ""
+}
+
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func comma(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ", " + s
+}

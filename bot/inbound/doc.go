@@ -15,6 +15,8 @@
 //   - request.go: one input's state, and how its reply is committed
 //   - line.go: the command that a message stands for
 //   - run.go: carrying out a command
+//   - service.go: the bot.Service that a command is carried out with
+//   - reply.go: the reply to a command
 //   - press.go: buttons and forms
 //   - edited.go: edits of queued guidance
 //   - messages.go: texts that only a chat needs

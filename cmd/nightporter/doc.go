@@ -5,9 +5,10 @@
 // commands; each has a file of its name, such as up.go and pair.go. ask.go
 // sends commands and views to the daemon, foreground.go runs one project on a
 // terminal for run.go and demo.go, hats_catalog.go and hat_file.go serve
-// hats.go, init_look.go serves init.go, and doctor_*.go contain the checks of
-// doctor.go. terminal.go, qr.go, exit.go and version.go are the helpers of all
-// commands.
+// hats.go, init_look.go and init_wizard.go serve init.go, and doctor_*.go contain
+// the checks of doctor.go: doctor_context.go is what a check gets,
+// doctor_finding.go what it returns. terminal.go, qr.go, exit.go and version.go
+// are the helpers of all commands.
 //
 // The package contains no rules: packages loop and internal/daemon decide, and
 // a command prints their answers. No command opens the database of a running

@@ -129,28 +129,12 @@ func existingParent(dir string) (parent, problem string) {
 	}
 }
 
-// writable returns an error unless a file can be created in dir. The mode alone
-// does not reveal a full quota or a read-only disk.
-func writable(dir string) error {
-	f, err := os.CreateTemp(dir, ".doctor-")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString("x")
-	return errors.Join(err, f.Close(), os.Remove(f.Name()))
-}
-
 func reasonOf(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
 	return err.Error()
-}
-
-func ownedByMe(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return !ok || int(st.Uid) == os.Geteuid()
 }
 
 func ownerName(info fs.FileInfo) string {

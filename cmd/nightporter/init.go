@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -19,12 +16,6 @@ import (
 	"github.com/nightporter/nightporter/config/propose"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-// initFlags are the flags of `nightporter init`.
-type initFlags struct {
-	repo, config       string
-	add, force, sample bool
-}
 
 func initCommand() *cobra.Command {
 	var f initFlags
@@ -58,13 +49,6 @@ Exit codes: 0 done, or printed · 3 not possible, with the reason`,
 	fl.BoolVar(&f.sample, "sample-plan", false, "write a first plan where the repository has none")
 	cmd.MarkFlagsMutuallyExclusive("add", "force")
 	return cmd
-}
-
-// initWizard is the state of one `nightporter init`.
-type initWizard struct {
-	flags        initFlags
-	out, err     io.Writer
-	findingsText strings.Builder // printed after the repository has been examined
 }
 
 func (p *initWizard) run(ctx context.Context) error {
@@ -158,16 +142,6 @@ func (p *initWizard) loadExisting(file string) (*config.Config, error) {
 	return config.Load(file)
 }
 
-// addLine adds a line to the findings.
-func (p *initWizard) addLine(sign, what, format string, args ...any) {
-	fmt.Fprintf(&p.findingsText, "%s %-9s  %s\n", sign, what, propose.Plain(fmt.Sprintf(format, args...)))
-}
-
-// addDetail adds a continuation line to the findings.
-func (p *initWizard) addDetail(format string, args ...any) {
-	fmt.Fprintf(&p.findingsText, "  %-9s  %s\n", "", propose.Plain(fmt.Sprintf(format, args...)))
-}
-
 // project examines the repository and proposes its [[project]] section.
 func (p *initWizard) project(ctx context.Context, cfg *config.Config) (propose.Project, error) {
 	top, err := topFolder(ctx, p.flags.repo)
@@ -231,18 +205,6 @@ func (p *initWizard) reportCommands(what string, list []propose.Command) {
 			p.addLine(bot.SignAway, what, "%s (left out: %s)", c.Run, c.Off)
 		}
 	}
-}
-
-// repeatedFlags returns the given flags, for a suggestion to repeat the
-// command.
-func (p *initWizard) repeatedFlags() string {
-	var b strings.Builder
-	for _, f := range []struct{ name, value string }{{"--repo", p.flags.repo}, {"--config", p.flags.config}} {
-		if f.value != "" {
-			b.WriteString(" " + f.name + " " + quote(f.value))
-		}
-	}
-	return b.String()
 }
 
 // printNextSteps prints the commands to run next.
@@ -355,22 +317,4 @@ func renameAside(file string) (string, error) {
 		}
 		return backup, nil
 	}
-}
-
-// chownLike gives files that root has made in a user's folder to that user.
-func chownLike(folder string, made ...string) error {
-	info, err := os.Stat(folder)
-	if err != nil {
-		return err
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || os.Geteuid() != 0 {
-		return nil
-	}
-	for _, path := range slices.Backward(made) {
-		if err := os.Lchown(path, int(st.Uid), int(st.Gid)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -2,7 +2,8 @@
 // nightporter. It is a package because nightporter itself acts as hat if it is
 // started under that name.
 //
-//	hatcli.go       Main, exit codes, the call of the session's socket
+//	hatcli.go       Main, exit codes, commands
+//	call.go         the call of the session's socket
 //	flags.go        arguments of a command
 //	emit.go data.go hat emit and hat ask, and the JSON of an event
 //	show.go         hat task, guidance, note, memory, version
@@ -15,7 +16,6 @@
 package hatcli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -102,30 +102,6 @@ func (h *hat) command(args []string) error {
 	return usageError{fmt.Sprintf("there is no command %q", name), helpAll}
 }
 
-// call sends a request to the session's socket. A refusal is an error.
-func (h *hat) call(path string, body any) (api.Reply, error) {
-	socket, token := h.getenv(api.EnvSocket), h.getenv(api.EnvToken)
-	for _, e := range [...]struct{ name, value string }{{api.EnvSocket, socket}, {api.EnvToken, token}} {
-		if e.value == "" {
-			return api.Reply{}, usageError{e.name + " is not set: hat works only inside a session that nightporter started", ""}
-		}
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), h.window)
-	defer cancel()
-	var reply api.Reply
-	if err := api.Call(ctx, socket, token, path, body, &reply); err != nil {
-		return api.Reply{}, err
-	}
-	if !reply.OK {
-		text := reply.Text
-		if text == "" {
-			text = "no reason was given"
-		}
-		return api.Reply{}, refusal{text}
-	}
-	return reply, nil
-}
-
 // usageError is an invalid call. Nothing was sent.
 type usageError struct {
 	text string
@@ -133,12 +109,6 @@ type usageError struct {
 }
 
 func (e usageError) Error() string { return e.text }
-
-// refusal is the error for a request that nightporter refused. Its text names
-// the correction.
-type refusal struct{ text string }
-
-func (e refusal) Error() string { return e.text }
 
 // printLine writes text with a line end. It ignores errors, because no other
 // output exists to report them.

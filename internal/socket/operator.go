@@ -24,22 +24,12 @@ type OperatorHandler interface {
 func NewOperator(h OperatorHandler, key string, log *slog.Logger) http.Handler {
 	const unauthorized = "the operator's key is missing or another one: only the user who runs nightporter can give commands"
 	return router(key, unauthorized, log, map[string]route{
-		api.PathCommand: func(r *http.Request, body []byte) (api.Reply, error) {
-			c, err := decode[api.Command](body)
-			if err != nil {
-				return api.Reply{}, err
-			}
+		api.PathCommand: typed(func(r *http.Request, c api.Command) (api.Reply, error) {
 			if c.Key == "" {
 				return api.Reply{}, badRequest{"the command has no key"}
 			}
 			return h.Command(r.Context(), c)
-		},
-		api.PathView: func(r *http.Request, body []byte) (api.Reply, error) {
-			v, err := decode[api.View](body)
-			if err != nil {
-				return api.Reply{}, err
-			}
-			return h.View(r.Context(), v)
-		},
+		}),
+		api.PathView: typed(func(r *http.Request, v api.View) (api.Reply, error) { return h.View(r.Context(), v) }),
 	})
 }

@@ -26,6 +26,17 @@ const internalText = "nightporter failed at this request; its log says why. What
 // route handles the body of a request to one path.
 type route func(r *http.Request, body []byte) (api.Reply, error)
 
+// typed returns a route whose body is a T.
+func typed[T any](do func(r *http.Request, v T) (api.Reply, error)) route {
+	return func(r *http.Request, body []byte) (api.Reply, error) {
+		v, err := decode[T](body)
+		if err != nil {
+			return api.Reply{}, err
+		}
+		return do(r, v)
+	}
+}
+
 // badRequest is the error for a body that cannot be parsed. Its text names the
 // correction.
 type badRequest struct{ text string }

@@ -40,21 +40,11 @@ type SessionHandler interface {
 // token.
 func NewSession(h SessionHandler, token, session string, log *slog.Logger) http.Handler {
 	note := func(kind string) route {
-		return func(r *http.Request, body []byte) (api.Reply, error) {
-			n, err := decode[api.Note](body)
-			if err != nil {
-				return api.Reply{}, err
-			}
-			return h.Note(r.Context(), session, kind, n)
-		}
+		return typed(func(r *http.Request, n api.Note) (api.Reply, error) { return h.Note(r.Context(), session, kind, n) })
 	}
 	const unauthorized = "this token is not this session's: the session that it was made for has ended, or HAT_TOKEN was changed"
 	return router(token, unauthorized, log.With("session", session), map[string]route{
-		api.PathEmit: func(r *http.Request, body []byte) (api.Reply, error) {
-			e, err := decode[api.Emit](body)
-			if err != nil {
-				return api.Reply{}, err
-			}
+		api.PathEmit: typed(func(r *http.Request, e api.Emit) (api.Reply, error) {
 			if e.Type == "" {
 				return api.Reply{}, badRequest{"the event has no type"}
 			}
@@ -62,27 +52,11 @@ func NewSession(h SessionHandler, token, session string, log *slog.Logger) http.
 				return api.Reply{}, badRequest{fmt.Sprintf("the event has %d bytes, at most %d are taken: send what matters most; the rest can wait for another round", len(e.Data), api.MaxEvent)}
 			}
 			return h.Emit(r.Context(), session, e)
-		},
-		api.PathTask: func(r *http.Request, body []byte) (api.Reply, error) {
-			q, err := decode[api.TaskQuery](body)
-			if err != nil {
-				return api.Reply{}, err
-			}
-			return h.Task(r.Context(), session, q)
-		},
-		api.PathGuidance: func(r *http.Request, body []byte) (api.Reply, error) {
-			if _, err := decode[api.Empty](body); err != nil {
-				return api.Reply{}, err
-			}
-			return h.Guidance(r.Context(), session)
-		},
-		api.PathNote:   note(KindNote),
-		api.PathMemory: note(KindMemory),
-		api.PathSession: func(r *http.Request, body []byte) (api.Reply, error) {
-			if _, err := decode[api.Empty](body); err != nil {
-				return api.Reply{}, err
-			}
-			return h.Session(r.Context(), session)
-		},
+		}),
+		api.PathTask:     typed(func(r *http.Request, q api.TaskQuery) (api.Reply, error) { return h.Task(r.Context(), session, q) }),
+		api.PathGuidance: typed(func(r *http.Request, _ api.Empty) (api.Reply, error) { return h.Guidance(r.Context(), session) }),
+		api.PathNote:     note(KindNote),
+		api.PathMemory:   note(KindMemory),
+		api.PathSession:  typed(func(r *http.Request, _ api.Empty) (api.Reply, error) { return h.Session(r.Context(), session) }),
 	})
 }

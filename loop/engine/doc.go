@@ -17,8 +17,7 @@
 //
 //   - engine.go: Engine, Options, and the reading of states
 //   - input.go: Do, DoWith and Say, by which inputs arrive
-//   - run.go: Run, and the handling of one input
-//   - compose.go: messages that are committed with a decision
+//   - run.go: Run, and the handling of one input: decide, compose, commit
 //   - fold.go: Open, folding and snapshots
 //   - effect.go, session.go, preflight.go: carrying out effects
 //   - watch.go: changes of sources and hats by people

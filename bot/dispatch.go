@@ -1,0 +1,61 @@
+package bot
+
+import (
+	"context"
+	"errors"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// sharedRequest is a command that needs no project.
+type sharedRequest struct {
+	service Service
+	host    DaemonService // nil unless stays
+	stays   bool          // the service is a DaemonService
+	r       Request
+	c       Command
+}
+
+// dispatch is one command with its request and the project that it is about.
+type dispatch struct {
+	service Service
+	r       Request
+	c       Command
+	s       loop.State
+	project string
+}
+
+// role returns the sender's role. A sender who is no paired person, such as the
+// operator at the host, has RoleAdmin.
+func (h sharedRequest) role() ledger.Role {
+	if h.stays {
+		if p, paired := h.host.Shared().Person(h.r.Actor); paired {
+			return p.Role
+		}
+	}
+	return ledger.RoleAdmin
+}
+
+// faultReply returns the reply to a command that failed by a fault in nightporter.
+func faultReply(c Command) Message {
+	m := refusal("fault", SignFailed+" /"+string(c.Verb)+" failed: a fault in nightporter")
+	m.quote(c.Line)
+	m.add("All else goes on. Look at the daemon's log.")
+	return m
+}
+
+// do sends an input to the core and renders the answer.
+func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) {
+	a, err := d.service.Do(ctx, loop.Input{
+		Key: d.r.Key, Time: d.r.Time, Actor: d.r.Actor, Name: d.r.Name, Project: d.project, Body: body,
+	})
+	var input *ledger.InputError
+	if errors.As(err, &input) { // the run cannot start, for a reason that the person can remove
+		return NotStarted(d.project, input.Diagnostics), nil
+	}
+	if err != nil {
+		return Message{}, err
+	}
+	return FromAnswer(body.InputKind(), a, d.r.Key), nil
+}

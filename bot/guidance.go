@@ -1,0 +1,80 @@
+package bot
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+)
+
+// guideSession queues words for a session. It first checks that the addressed hat
+// or task exists: words for a mistyped name would wait forever.
+func guideSession(ctx context.Context, d dispatch) (Message, error) {
+	text := d.c.Words
+	a, words := guidance.Parse(text)
+	if strings.TrimSpace(words) == "" {
+		m := refusal("guidance.words", SignAsk+" Your words for "+d.project+":")
+		m.add("Type /guidance and what the next session is to know.")
+		return m, nil
+	}
+	if hats := hatsOfRun(d.s); a.Hat != "" && len(hats) > 0 && !slices.Contains(hats, a.Hat) {
+		return noHat(a.Hat, hats, text), nil
+	}
+	if a.Task != "" && d.s.Project.Tasks.Len() > 0 {
+		if _, ok := FindTask(d.s, a.Task); !ok {
+			m := noTask(d.s, "#"+a.Task)
+			m.quote(text)
+			return m, nil
+		}
+	}
+	return d.do(ctx, loop.Guide{Text: text})
+}
+
+// hatsOfRun returns the names of the hats of a project's run, sorted.
+func hatsOfRun(s loop.State) []string {
+	if s.Project.Run == nil {
+		return nil
+	}
+	var names []string
+	for name := range s.Project.Run.Settings.Hats {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// rerunSession asks the core to run the current session again. "/now g17" brings
+// no new words: the repeated session receives open guidance such as g17 anyway.
+func rerunSession(ctx context.Context, d dispatch) (Message, error) {
+	words := d.c.Words
+	if i, ok := d.s.Project.Guidance.Get(strings.ToLower(words)); ok && i.Open() {
+		words = ""
+	}
+	return d.do(ctx, loop.Now{Text: words})
+}
+
+// changeGuidance drops one guidance item, or keeps one that expired.
+func changeGuidance(ctx context.Context, d dispatch) (Message, error) {
+	id := strings.ToLower(strings.TrimSpace(d.c.Target))
+	if id == "" {
+		m := refusal("cmd.whichguidance", SignAsk+" /drop: which guidance?")
+		m.add("Type for example /drop g9.")
+		m.button("Queue", "/queue")
+		return m, nil
+	}
+	if digits.MatchString(id) {
+		id = "g" + id
+	}
+	if _, ok := d.s.Project.Guidance.Get(id); !ok {
+		m := refusal("cmd.noguidance", SignFailed+" "+d.project+" has no guidance "+Cut(Clean(id), 8))
+		m.add("Nothing was changed.")
+		m.button("Queue", "/queue")
+		return m, nil
+	}
+	if d.c.Verb == VerbKeep {
+		return d.do(ctx, loop.KeepGuidance{ID: id})
+	}
+	return d.do(ctx, loop.DropGuidance{ID: id})
+}

@@ -1,0 +1,150 @@
+package bot
+
+import (
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// agentOf returns the name of the agent that a waiting run waits for. Where that
+// agent is not parked it returns the run's default, or "the agent".
+func agentOf(s loop.State, r *loop.Run) string {
+	if name := r.AwaitedAgent(); name != "" {
+		if _, held := s.Shared.Agents[name]; held {
+			return name
+		}
+	}
+	return orElse(r.Settings.Agent, "the agent")
+}
+
+// Limited announces that a run waits for an agent that has reached its limit or
+// cannot be reached. cut names the session that ended early because of it: "#9
+// planner", "" for none.
+func Limited(s loop.State, cut string, now time.Time) Message {
+	r := s.Project.Run
+	agent := agentOf(s, r)
+	hold := s.Shared.Agents[agent]
+	name := Cut(Clean(agent), 10)
+	rest := "waits for " + name + ", tries " + Clock(r.Until, now)
+	last := "Goes on by itself. Costs nothing."
+	if hold.Known || hold.Why == "" {
+		rest = "waits until " + Clock(r.Until, now) + " for " + name
+	}
+	key := "limit.waiting"
+	if hold.Why == ledger.FailureNetwork {
+		key = "limit.network"
+		last = "The network or the far side fails. Tried again until it works; costs nothing."
+	}
+	m := newMessage(key, firstLine(SignLook, s.Project.Name, rest, ""))
+	m.Project = s.Project.Name
+	m.quote(orElse(hold.Text, r.Text))
+	if cut != "" {
+		m.add(cut + " cut off, not an attempt.")
+	}
+	m.add(last)
+	m.button("Try now", "/resume")
+	m.useOther(r)
+	m.button("Stop", "/stop")
+	return m
+}
+
+// StillLimited renders the message that replaces the one of Limited when the
+// wait gets longer.
+func StillLimited(s loop.State, now time.Time) Message {
+	m := Limited(s, "", now)
+	m.Lines[0].Text = firstLine(SignLook, s.Project.Name, "waits on, until "+Clock(s.Project.Run.Until, now), "")
+	return m
+}
+
+// GoesOn renders the message that replaces the one about a wait when the wait
+// is over. r is the run as it was during the wait, since is the beginning of
+// the wait, zero if unknown.
+func GoesOn(s loop.State, r *loop.Run, since, now time.Time) Message {
+	m := newMessage("goes.on", firstLine(SignAgain, s.Project.Name, "goes on · "+now.Format("15:04"), ""))
+	m.Project = s.Project.Name
+	what := Cut(Clean(agentOf(s, r)), 20)
+	if r.Wait == ledger.WaitDisk {
+		what = "room on the disk"
+	}
+	took := ""
+	if !since.IsZero() {
+		took = " " + Took(now.Sub(since))
+	}
+	text := "Waited" + took + " for " + what + "."
+	for _, t := range s.Project.Tasks.All() {
+		if t.Status == ledger.Active && t.Attempt != nil && t.Attempt.Replaces != "" {
+			text += " " + Doing(s) + " starts again."
+			break
+		}
+	}
+	m.add(text)
+	return m
+}
+
+// Standstill announces that a run waits for an agent that only a person at the
+// host can repair, for example by a login. cut is as in Limited.
+func Standstill(s loop.State, cut string, now time.Time) Message {
+	r := s.Project.Run
+	agent := agentOf(s, r)
+	hold := s.Shared.Agents[agent]
+	m := newMessage("standstill", firstLine(SignLook, s.Project.Name, "stands still: "+Cut(Clean(agent), 10)+" "+ails(hold.LoggedOut), ""))
+	m.Project = s.Project.Name
+	facts := now.Format("15:04") + " · " + Count(s).String()
+	if cut != "" {
+		facts += " · " + cut + " cut off"
+	}
+	m.add(facts)
+	m.quote(orElse(hold.Text, r.Text))
+	m.add(remedy(agent))
+	m.add("Looks again every 15 min, at no cost, and goes on by itself.")
+	m.button("Try now", "/resume")
+	m.useOther(r)
+	m.button("Stop", "/stop")
+	return m
+}
+
+// Replaced announces that an agent cannot be used and that the run goes on with
+// other instead.
+func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time) Message {
+	m := newMessage("agent.replaced", SignLook+" "+Cut(Clean(b.Agent), 14)+" "+ails(b.LoggedOut)+" · "+now.Format("15:04"))
+	m.Project = s.Project.Name
+	m.quote(b.Text)
+	m.add(remedy(b.Agent))
+	m.add(s.Project.Name + " goes on with " + Cut(Clean(other), 20) + ".")
+	return m
+}
+
+// ails returns the reason why an agent cannot be used.
+func ails(loggedOut bool) string {
+	if loggedOut {
+		return "logged out"
+	}
+	return "unusable"
+}
+
+// remedy names the shell command that makes an agent usable again.
+func remedy(agent string) string { return "On the host: nightporter login " + Clean(agent) + "." }
+
+// useOther adds a button that continues the run with another agent, if the
+// run's settings name one.
+func (m *Message) useOther(r *loop.Run) {
+	if others := r.Settings.Others; len(others) > 0 {
+		m.button("Use "+others[0], "/resume "+others[0])
+	}
+}
+
+// HoldText returns the reason why the run's agent or its fallback cannot be used,
+// in the agent's words; "" when neither is held.
+func HoldText(s loop.State) string {
+	r := s.Project.Run
+	if r == nil {
+		return ""
+	}
+	for _, name := range []string{r.Settings.Agent, r.Settings.Fallback} {
+		if h, held := s.Shared.Agents[name]; held && h.Text != "" {
+			return name + ": " + h.Text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,125 @@
+package inbound
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// readReply is the reply to a command that only reads, or to a command that
+// leads to several inputs.
+func (v *request) readReply(m bot.Message) ledger.Outgoing {
+	class := ledger.ClassChatter
+	if m.Cause != "" || m.Refused {
+		class = ledger.ClassReply // the sender must learn whether something was done
+	}
+	o := v.outgoing(m, class)
+	if repeatsText(m) {
+		o.Key = onceKey + v.in.Key
+	}
+	if strings.HasPrefix(m.Key, "status.") {
+		o.Class, o.Key, o.ReplyTo = ledger.ClassChatter, bot.LiveKey(m.Project), ""
+	}
+	return o
+}
+
+// repeatsText reports whether the buttons of a message send a text of the person,
+// so that a second press would send it twice.
+func repeatsText(m bot.Message) bool {
+	switch m.Key {
+	case "cmd.whichproject", "cmd.unknown", "guidance.nohat", "guidance.toolate":
+		return len(m.Buttons) > 0
+	}
+	return false
+}
+
+// replies returns the messages that answer an input, nil if another message
+// already tells the result. before is the state that the answer was decided on,
+// or slightly older.
+func (v *request) replies(before loop.State, in loop.Input, a ledger.Answer) []ledger.Outgoing {
+	if a.Code == ledger.CodeTakenOut {
+		return nil
+	}
+	m := bot.FromAnswer(in.Body.InputKind(), a, "")
+	m.Project = in.Project
+	switch b := in.Body.(type) {
+	case loop.Guide:
+		if a.OK {
+			address, words := guidance.Parse(b.Text)
+			return v.receipt(before, a, guidance.Item{Text: words, Hat: address.Hat, Task: taskID(before, address.Task), Sticky: address.Sticky})
+		}
+	case loop.EditGuidance:
+		if a.OK {
+			return nil // the receipt shows it
+		}
+		if i, ok := before.Project.Guidance.Get(b.ID); ok && a.Code == ledger.CodeInUse {
+			m = bot.TooLate(before, i, b.Text, v.now)
+		}
+	case loop.DropGuidance, loop.KeepGuidance:
+		if a.OK && v.onReceipt() {
+			return nil
+		}
+		if d, is := b.(loop.DropGuidance); is && a.Code == ledger.CodeInUse {
+			if i, ok := before.Project.Guidance.Get(d.ID); ok {
+				m = bot.TooLate(before, i, "", v.now)
+			}
+		}
+	case loop.AnswerQuestion:
+		if v.in.Press != "" {
+			return v.pressedAnswer(a)
+		}
+		if s, ok := v.conflict(in, a); ok {
+			m = bot.Conflict(s, v.in.Actor, b.Choice, b.Words, v.now)
+			m.Project = in.Project
+		}
+		if a.OK && itemKey.MatchString(a.ID) && strings.TrimSpace(b.Words) != "" {
+			q, _ := before.Project.Question(b.Question)
+			return v.receipt(before, a, guidance.Item{Text: b.Words, Task: ledger.FoldID(q.Task)})
+		}
+	}
+	if a.Code == ledger.CodeAsked {
+		if v.in.Private {
+			return nil // the question appears in this chat
+		}
+		m = questionElsewhere(a.ID, in.Project)
+	}
+	o := v.answer(m)
+	if repeatsText(m) {
+		o.Key = onceKey + v.in.Key
+	}
+	return []ledger.Outgoing{o}
+}
+
+// saySent is the age at which the receipt of a message names its time.
+const saySent = 10 * time.Minute
+
+// receipt returns the message that shows a guidance item's progress from now on.
+func (v *request) receipt(s loop.State, a ledger.Answer, i guidance.Item) []ledger.Outgoing {
+	i.ID, i.State = a.ID, guidance.Queued
+	forecast := a.Forecast
+	if a.Code != ledger.CodeQueued { // the answer to a question, whose words were queued
+		forecast = loop.Forecast(s, i)
+	}
+	sent := v.in.Sent
+	if v.in.Press != "" || sent.IsZero() || v.now.Sub(sent) < saySent {
+		sent = time.Time{}
+	}
+	o := v.answer(bot.Queued(s, i, forecast, v.now, sent))
+	o.Key = i.ID
+	return []ledger.Outgoing{o}
+}
+
+// taskID returns the folded id of a task as typed.
+func taskID(s loop.State, typed string) string {
+	if t, ok := bot.FindTask(s, typed); ok {
+		return ledger.FoldID(t.Task.ID)
+	}
+	return ledger.FoldID(typed)
+}
+
+// onReceipt reports whether the pressed button is on a guidance item's receipt.
+func (v *request) onReceipt() bool { return v.in.Press != "" && itemKey.MatchString(v.key) }

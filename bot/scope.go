@@ -1,0 +1,59 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/internal/width"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// maxPaths limits the paths that a question names.
+const maxPaths = 5
+
+// outsideHead returns the headline of a question about paths out of scope, in
+// width columns. A path that is too long loses its beginning: its end says more.
+func outsideHead(q ledger.Question, width int) string {
+	text := shortID(q.Task) + " writes outside"
+	if len(q.Paths) == 0 {
+		return text
+	}
+	more := ""
+	if n := len(q.Paths) - 1; n > 0 {
+		more = fmt.Sprintf(" +%d", n)
+	}
+	const least = 6 // columns: a shorter excerpt does not identify a path
+	room := width - Width(text+": "+more)
+	if room < least { // drop the count: the message lists the other paths
+		room, more = room+Width(more), ""
+	}
+	if room < least {
+		return text
+	}
+	// The part of a name behind a space could look like a command.
+	path := strings.ReplaceAll(Clean(q.Paths[0]), " ", "_")
+	return text + ": " + cutPath(path, room) + more
+}
+
+// cutPath shortens a path to at most most columns and keeps its end.
+func cutPath(p string, most int) string {
+	if Width(p) <= most {
+		return p
+	}
+	return "…" + width.Last(p, most-1)
+}
+
+// paths lists the paths that were written out of scope. It adds them as Pre
+// lines, in which a platform makes nothing tappable: an agent chose the names.
+func (m *Message) paths(q ledger.Question) {
+	if len(q.Paths) == 0 {
+		return
+	}
+	m.add("Undone, and out of its scope:")
+	for _, p := range q.Paths[:min(len(q.Paths), maxPaths)] {
+		m.pre(orElse(cutPath(Clean(p), quoteWidth), "…")) // Clean leaves nothing of a name of control characters
+	}
+	if more := len(q.Paths) - maxPaths; more > 0 {
+		m.add(fmt.Sprintf("and %d more", more))
+	}
+}

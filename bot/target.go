@@ -1,0 +1,142 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// aboutTarget handles the commands whose argument is a task or a run. If the
+// argument is missing, some of them use the run or the active task, and the
+// others ask for the task.
+func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
+	typed := strings.TrimSpace(d.c.Target)
+	if typed == "" {
+		switch d.c.Verb {
+		case VerbLog:
+			return d.look(ctx, "", "")
+		case VerbDiff:
+			return d.diff(ctx, "", "")
+		}
+		t, ok := activeTask(d.s)
+		if !ok || (d.c.Verb != VerbTask && d.c.Verb != VerbEvidence) {
+			m := refusal("cmd.whichtask", SignAsk+" /"+string(d.c.Verb)+": which task?")
+			m.add("Type for example /" + string(d.c.Verb) + " " + exampleTask(d.s) + ".")
+			m.button("Tasks", "/tasks")
+			return m, nil
+		}
+		typed = t.Task.ID
+	}
+	attempt := ""
+	t, ok := FindTask(d.s, typed)
+	if !ok && runForm.MatchString(typed) {
+		switch d.c.Verb {
+		case VerbDiff:
+			return d.diff(ctx, strings.ToLower(typed), "")
+		case VerbLog:
+			return d.logOfRun(ctx, strings.ToLower(typed))
+		}
+	}
+	if !ok && d.c.Verb == VerbEvidence {
+		if id, n, dotted := strings.Cut(typed, "."); dotted && digits.MatchString(n) {
+			t, ok = FindTask(d.s, id)
+			attempt = "a" + n
+		}
+	}
+	if !ok {
+		if ids := strings.Fields(typed); len(ids) > 1 && (d.c.Verb == VerbSkip || d.c.Verb == VerbRetry) {
+			return d.several(ctx, ids)
+		}
+		return noTask(d.s, typed), nil
+	}
+	m, err := d.about(ctx, t, attempt)
+	m.About = t.Task.ID
+	return m, err
+}
+
+// about handles a command about one task. attempt is the attempt that /evidence
+// shows, "" for the last one.
+func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (Message, error) {
+	switch d.c.Verb {
+	case VerbTask:
+		records, err := d.service.Records(ctx, d.project, t.Task.ID)
+		if err != nil {
+			return Message{}, err
+		}
+		return Task(d.s, t, lastOutcome(records), d.r.Time), nil
+	case VerbSkip:
+		return d.do(ctx, loop.SkipTask{Task: t.Task.ID})
+	case VerbRetry:
+		return d.do(ctx, loop.RetryTask{Task: t.Task.ID})
+	case VerbNext:
+		return d.do(ctx, loop.NextTask{Task: t.Task.ID})
+	case VerbDiff:
+		return d.diff(ctx, t.Task.ID, t.Task.Title)
+	}
+	return d.look(ctx, t.Task.ID, attempt)
+}
+
+// look renders ledger records of a task, or of the last run where task is "": as
+// a log, or as the evidence of one attempt.
+func (d dispatch) look(ctx context.Context, task, attempt string) (Message, error) {
+	records, err := d.service.Records(ctx, d.project, task)
+	if err != nil {
+		return Message{}, err
+	}
+	if d.c.Verb == VerbLog {
+		return Log(d.project, task, records, d.r.Time), nil
+	}
+	if attempt != "" {
+		records = slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Attempt != attempt })
+	}
+	return Evidence(records, d.r.Time.Location()), nil
+}
+
+func (d dispatch) diff(ctx context.Context, target, title string) (Message, error) {
+	patch, err := d.service.Diff(ctx, d.project, target)
+	if err != nil {
+		return Message{}, err
+	}
+	return Diff(d.project, target, title, patch), nil
+}
+
+// several skips or retries several tasks. It looks up all ids first: otherwise
+// a mistyped last id would leave only the first tasks changed.
+func (d dispatch) several(ctx context.Context, ids []string) (Message, error) {
+	var tasks []loop.TaskState
+	for _, id := range ids {
+		t, ok := FindTask(d.s, id)
+		if !ok {
+			return noTask(d.s, id), nil
+		}
+		tasks = append(tasks, t)
+	}
+	var whole Message
+	for n, t := range tasks {
+		one := d
+		if d.r.Key != "" { // each task's input gets a key derived from the message's: the key itself is for the reply
+			one.r.Key = fmt.Sprintf("%s/%d", d.r.Key, n+1)
+		}
+		body := loop.InputBody(loop.SkipTask{Task: t.Task.ID})
+		if d.c.Verb == VerbRetry {
+			body = loop.RetryTask{Task: t.Task.ID}
+		}
+		m, err := one.do(ctx, body)
+		if err != nil {
+			return whole, err
+		}
+		if n == 0 {
+			whole = m
+			continue
+		}
+		whole.Lines = append(whole.Lines, m.Lines...)
+		if m.Refused { // without a Cause, so that a terminal shows the refusal too
+			whole.Cause, whole.Refused = "", true
+		}
+	}
+	return whole, nil
+}
