@@ -124,7 +124,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p = p.settle(s)
 	}
 	if b, ok := e.Body.(ledger.Submit); ok {
-		p.Progress = progressLine(p, b, e)
+		p = p.progressed(b, e)
 	}
 	ended, ends := e.Body.(ledger.SessionEnded)
 	var had Session
@@ -162,12 +162,12 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	return p
 }
 
-// progressLine returns the line about the last attempt that ended, which later
+// progressed sets the line about the last attempt that ended, which later
 // prompts show.
-func progressLine(p Project, b ledger.Submit, e ledger.Entry) string {
+func (p Project) progressed(b ledger.Submit, e ledger.Entry) Project {
 	n := p.index(e.Task)
 	if n < 0 {
-		return p.Progress
+		return p
 	}
 	line := fmt.Sprintf("%s %s, %s", ledger.ShortID(e.Task), p.Tasks.At(n).Task.Title, b.Result)
 	if b.Reason != "" {
@@ -177,7 +177,8 @@ func progressLine(p Project, b ledger.Submit, e ledger.Entry) string {
 			line += ": " + said
 		}
 	}
-	return line
+	p.Progress, p.ProgressTask = line, ledger.FoldID(e.Task)
+	return p
 }
 
 // plan returns the project with a newly planned run. Tasks belong to their
