@@ -124,7 +124,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p = p.settle(s)
 	}
 	if b, ok := e.Body.(ledger.Submit); ok {
-		p = p.progressed(b, e)
+		p.Progress = progressLine(p, b, e)
 	}
 	ended, ends := e.Body.(ledger.SessionEnded)
 	var had Session
@@ -162,12 +162,12 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	return p
 }
 
-// progressed sets the line about the last attempt that ended, which later
+// progressLine returns the line about the last attempt that ended, which later
 // prompts show.
-func (p Project) progressed(b ledger.Submit, e ledger.Entry) Project {
+func progressLine(p Project, b ledger.Submit, e ledger.Entry) string {
 	n := p.index(e.Task)
 	if n < 0 {
-		return p
+		return p.Progress
 	}
 	line := fmt.Sprintf("%s %s, %s", ledger.ShortID(e.Task), p.Tasks.At(n).Task.Title, b.Result)
 	if b.Reason != "" {
@@ -177,8 +177,7 @@ func (p Project) progressed(b ledger.Submit, e ledger.Entry) Project {
 			line += ": " + said
 		}
 	}
-	p.Progress, p.ProgressTask = line, ledger.FoldID(e.Task)
-	return p
+	return line
 }
 
 // plan returns the project with a newly planned run. Tasks belong to their

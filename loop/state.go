@@ -34,19 +34,18 @@ type Shared struct {
 
 // Project is the state of one repository that nightporter works on.
 type Project struct {
-	Name         string              `json:"name"`
-	Source       string              `json:"source,omitempty"`   // KIND:PATH of the source that Tasks came from
-	Shelf        map[string]TaskList `json:"shelf,omitempty"`    // tasks of the project's other sources
-	Tasks        TaskList            `json:"tasks,omitzero"`     // in document order
-	Run          *Run                `json:"run,omitempty"`      // last run, ended or not; nil = none yet
-	Branches     map[string]Tip      `json:"branches,omitempty"` // last branch, by source
-	Green        map[string]string   `json:"green,omitempty"`    // branch tip that passed verification in a clean folder, by source
-	Guidance     guidance.Queue      `json:"guidance,omitzero"`
-	Questions    []ledger.Question   `json:"questions,omitempty"`     // open ones
-	Answered     []Answered          `json:"settled,omitempty"`       // last settled questions, kept for late answers
-	Sessions     []Session           `json:"sessions,omitempty"`      // in flight: planned and not ended
-	Progress     string              `json:"progress,omitempty"`      // one line about the task that finished or was blocked last
-	ProgressTask string              `json:"progress_task,omitempty"` // folded id of that task; "" in snapshots of earlier releases
+	Name      string              `json:"name"`
+	Source    string              `json:"source,omitempty"`   // KIND:PATH of the source that Tasks came from
+	Shelf     map[string]TaskList `json:"shelf,omitempty"`    // tasks of the project's other sources
+	Tasks     TaskList            `json:"tasks,omitzero"`     // in document order
+	Run       *Run                `json:"run,omitempty"`      // last run, ended or not; nil = none yet
+	Branches  map[string]Tip      `json:"branches,omitempty"` // last branch, by source
+	Green     map[string]string   `json:"green,omitempty"`    // branch tip that passed verification in a clean folder, by source
+	Guidance  guidance.Queue      `json:"guidance,omitzero"`
+	Questions []ledger.Question   `json:"questions,omitempty"` // open ones
+	Answered  []Answered          `json:"settled,omitempty"`   // last settled questions, kept for late answers
+	Sessions  []Session           `json:"sessions,omitempty"`  // in flight: planned and not ended
+	Progress  string              `json:"progress,omitempty"`  // one line about the task that finished or was blocked last
 }
 
 // Tip is a branch that nightporter made, and its last commit.

@@ -60,7 +60,7 @@ func (b *builder) position() string {
 // is about the failed attempt at this task, because historyPart has it.
 func (b *builder) progressPart() part {
 	p := part{title: "Last progress", under: true, trim: trimProgress, file: "progress.md", text: b.project.Progress}
-	if b.task.LastFail != "" && b.project.ProgressTask == ledger.FoldID(b.task.Task.ID) {
+	if b.task.LastFail != "" && strings.HasPrefix(b.project.Progress, ledger.ShortID(b.task.Task.ID)+" "+b.task.Task.Title+", ") {
 		p.text = ""
 	}
 	return p
