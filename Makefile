@@ -24,7 +24,9 @@ build: ## bin/nightporter and bin/hat, for this machine
 # PLAIN are packages without goroutines: the race detector has nothing to find in
 # them and takes ten times as long (internal/importtest holds them to it). What
 # starts goroutines around them is tested with it. SLOW begin first, so that
-# nothing long is left for the end.
+# nothing long is left for the end. Three packages at a time keep two cores busy,
+# because many tests wait for processes. The race detector's wait at every exit
+# is for reports of threads that still run; a test binary has none then.
 #
 # NORACE are packages whose goroutines others race: a night with every part of a
 # chat takes eight times as long with the detector, and internal/daemon/chat,
@@ -35,8 +37,8 @@ NORACE = ./bot/internal/acceptance
 
 test: ## all tests, with the race detector where there is concurrency, in random order; some minutes
 	@began=$$(date +%s); race=$$(go list ./... | grep -vxF "$$(go list $(PLAIN) $(NORACE))") || exit 1; \
-	set -x; go vet ./... || exit 1; { set +x; } 2>/dev/null; export CGO_ENABLED=1; \
-	go run ./internal/gotest -began $$began -vet=off -shuffle=on -timeout 20m -- -race $(SLOW) $$race -- $(NORACE) $(PLAIN)
+	set -x; go vet ./... || exit 1; { set +x; } 2>/dev/null; export CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 $$GORACE"; \
+	go run ./internal/gotest -began $$began -p 3 -vet=off -shuffle=on -timeout 20m -- -race $(SLOW) $$race -- $(NORACE) $(PLAIN)
 
 # Two things that make test does not have. The first is what a newcomer does:
 # its build cache is empty; Go modules are taken from this user's cache. The
