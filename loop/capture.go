@@ -90,11 +90,6 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	d.nextCheck(about, false)
 }
 
-// maxUndone limits the undone paths that an entry records for one session. A
-// session that installs packages into a folder that git does not ignore writes
-// tens of thousands of them, and so does the next session.
-const maxUndone = 200
-
 // stands routes the session's event on a tree that passed verification or
 // needed none. It asks about paths out of scope that were undone repeatedly.
 func (d *decision) stands(t TaskState, tree string) {

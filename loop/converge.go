@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -42,16 +41,6 @@ func (d *decision) converge(t TaskState) {
 	d.effect(fmt.Sprintf("%s/%s/a%d/%s onto %s", r.ID, ledger.FoldID(id), w.N, w.Tree, w.Base), commit)
 }
 
-// lastPart reports whether t is the only part of u that is not done yet, and no
-// person has to look at it.
-func (d *decision) lastPart(t TaskState, u *TaskState) bool {
-	return t.Attempt.Manual == "" && !t.Person && u.Status == ledger.Pending && slices.Contains(u.Parts, t.Task.ID) &&
-		!slices.ContainsFunc(u.Parts, func(id string) bool {
-			p, ok := d.task(id)
-			return ok && p.Status != ledger.Done && id != t.Task.ID
-		})
-}
-
 // endStatus returns the status that the progress log gives an attempt that
 // converged.
 func endStatus(t TaskState) string {
@@ -59,40 +48,6 @@ func endStatus(t TaskState) string {
 		return "manual verify"
 	}
 	return "completed"
-}
-
-// subject returns a task's commit subject: "feat: Task 5 - Title" (docs/spec 9.2).
-func subject(t ledger.Task) string {
-	kind := "feat"
-	title := strings.ToLower(t.Title)
-	if t.Own {
-		kind = "fix"
-	}
-	for _, k := range []struct{ word, kind string }{
-		{"fix", "fix"}, {"bug", "fix"}, {"document", "docs"}, {"docs", "docs"}, {"test", "test"}, {"refactor", "refactor"}, {"chore", "chore"},
-	} {
-		if strings.HasPrefix(title, k.word) {
-			kind = k.kind
-			break
-		}
-	}
-	const most = 100
-	line := strings.Join(strings.Fields(fmt.Sprintf("%s: %s - %s", kind, t.ID, t.Title)), " ")
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most-3], "") + "…"
-	}
-	return line
-}
-
-// body returns the commit's body: the summary of the last session that completed a
-// build or a fix.
-func body(w *Attempt) string {
-	for n := len(w.History) - 1; n >= 0; n-- {
-		if s := w.History[n]; s.Event == "build.complete" || s.Event == "fix.complete" {
-			return s.Summary
-		}
-	}
-	return ""
 }
 
 // mergeFinished continues an attempt after its change was merged onto a newer tip.

@@ -119,10 +119,12 @@
 //     converge.go and mark.go (the commit and the person's file), consensus.go
 //     and part.go (plans that are argued about), exit.go and outcome.go (the end
 //     of a session), block.go (the end of a task that nobody can do).
-//   - A run: start.go, ready.go, run.go, startable.go, source.go, reload.go.
-//   - People: question.go asks, answer.go, question_effect.go and undo.go act on
-//     answers; guidance.go, task_command.go, offer.go, late.go, reminder.go. Who
-//     they are is decided in package people.
+//   - A run: start.go, ready.go, hold.go (pause, resume, stop), run.go (its end),
+//     startable.go, source.go, reload.go, effect_failure.go.
+//   - People: question.go asks; answer.go, undo.go and question_table.go, which
+//     has a row for each kind of question, act on answers; question_effect.go is
+//     the form of a row. guidance.go, task_command.go, offer.go, late.go,
+//     reminder.go. Who the people are is decided in package people.
 //   - Inputs: input.go, decide.go, and advance.go, the only place where work
 //     begins.
 //   - preview.go decides what nobody records: the state of a session that is not

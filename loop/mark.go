@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -118,4 +119,14 @@ func (d *decision) progressOf(t TaskState, status, commit, blockers string) ledg
 		p.Next = ledger.ShortID(next.Task.ID) + " " + next.Task.Title
 	}
 	return p
+}
+
+// lastPart reports whether t is the only part of u that is not done yet, and no
+// person has to look at it.
+func (d *decision) lastPart(t TaskState, u *TaskState) bool {
+	return t.Attempt.Manual == "" && !t.Person && u.Status == ledger.Pending && slices.Contains(u.Parts, t.Task.ID) &&
+		!slices.ContainsFunc(u.Parts, func(id string) bool {
+			p, ok := d.task(id)
+			return ok && p.Status != ledger.Done && id != t.Task.ID
+		})
 }

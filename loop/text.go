@@ -150,3 +150,42 @@ func refPart(id string) string {
 }
 
 func fewOf(paths []string) []string { return slices.Clip(paths[:min(len(paths), maxUndone)]) }
+
+// maxUndone limits the undone paths that an entry records for one session. A
+// session that installs packages into a folder that git does not ignore writes
+// tens of thousands of them, and so does the next session.
+const maxUndone = 200
+
+// subject returns a task's commit subject: "feat: Task 5 - Title" (docs/spec 9.2).
+func subject(t ledger.Task) string {
+	kind := "feat"
+	title := strings.ToLower(t.Title)
+	if t.Own {
+		kind = "fix"
+	}
+	for _, k := range []struct{ word, kind string }{
+		{"fix", "fix"}, {"bug", "fix"}, {"document", "docs"}, {"docs", "docs"}, {"test", "test"}, {"refactor", "refactor"}, {"chore", "chore"},
+	} {
+		if strings.HasPrefix(title, k.word) {
+			kind = k.kind
+			break
+		}
+	}
+	const most = 100
+	line := strings.Join(strings.Fields(fmt.Sprintf("%s: %s - %s", kind, t.ID, t.Title)), " ")
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most-3], "") + "…"
+	}
+	return line
+}
+
+// body returns the commit's body: the summary of the last session that completed a
+// build or a fix.
+func body(w *Attempt) string {
+	for n := len(w.History) - 1; n >= 0; n-- {
+		if s := w.History[n]; s.Event == "build.complete" || s.Event == "fix.complete" {
+			return s.Summary
+		}
+	}
+	return ""
+}

@@ -107,30 +107,3 @@ func (d *decision) putBack(s Answered) {
 		}
 	}
 }
-
-// overrideExpired accepts an answer to an agent's question that has expired
-// with the agent's own choice. Later sessions of the task get it as guidance
-// (docs/spec 23.5). It returns false if there is no such question or its task
-// is over.
-func (d *decision) overrideExpired(s Answered, b AnswerQuestion) bool {
-	q := s.Late
-	if q == nil {
-		return false
-	}
-	t, ok := d.task(q.Task)
-	if !ok || t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn {
-		return false
-	}
-	choice, _ := chooseOption(*q, b.Choice)
-	text := trimJoin(b.Choice, b.Words)
-	for n, o := range q.Options {
-		if choice != "" && choice == ledger.Letter(n) {
-			text = trimJoin(o, b.Words)
-		}
-	}
-	if text == "" || choice == "skip" {
-		return false
-	}
-	d.queueGuidance(fmt.Sprintf("To the question %q, answered late: %s", firstLine(q.Text), text), guidance.Address{Task: q.Task})
-	return true
-}

@@ -1,0 +1,64 @@
+package loop
+
+import "github.com/nightporter/nightporter/loop/ledger"
+
+// effectBroken records an effect that failed, and fails what it belongs to: the
+// attempt, the task or the run. Where the state folder cannot be written, it
+// only records that: all work waits until the folder is writable again.
+func (d *decision) effectBroken(b EffectBroken) {
+	r := d.run()
+	d.add(scope{task: b.Task}, ledger.EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Disk: b.Disk})
+	if b.Disk {
+		return
+	}
+	if s, ok := d.Project.Session(b.Key); ok && b.Kind == "session.start" {
+		// The session never started, so the runner will not report its exit.
+		x := ledger.Exit{Session: s.ID, Reason: ledger.ExitNotStarted, Code: -1, Turns: -1, Tokens: -1, Text: b.Text, Started: d.in.Time, Ended: d.in.Time}
+		if s.Planned.Kind == ledger.KindAgent {
+			d.addShared(ledger.LeaseReleased{Session: s.ID})
+		}
+		end := ledger.SessionEnded{Kind: s.Planned.Kind, End: ledger.EndedCut, Exit: x, Text: b.Text}
+		if s.Planned.Kind == ledger.KindAgent {
+			end.Counts = ledger.CountsAsNothing
+		}
+		d.add(scope{task: s.Task, session: s.ID}, end)
+	}
+	if r.Over() {
+		return
+	}
+	if b.Kind == "preflight" {
+		if r.State != ledger.RunPlanning || r.Base.Commit != "" || b.Key != r.ID {
+			return
+		}
+		f := ledger.Diagnostic{Text: b.Text}
+		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
+		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: b.Text})
+		return
+	}
+	if t, ok := d.task(b.Task); ok && t.Attempt != nil && t.Status == ledger.Active {
+		d.add(scope{task: b.Task}, ledger.StageSet{Stage: ledger.StageReady})
+		if b.Kind == (ledger.EffectCommit{}).EffectKind() {
+			// Another session could not make the branch writable, and the
+			// converged task should not be done again.
+			d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: b.Text})
+			return
+		}
+		if b.Kind == (ledger.EffectStart{}).EffectKind() {
+			d.cannotStart(t, b.Text)
+			return
+		}
+		d.failAttempt(b.Task, ledger.OutcomeFailed, b.Text)
+		return
+	}
+	if b.Kind == "session.start" || b.Kind == "merge" || b.Kind == "commit" || b.Kind == "takeover" {
+		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: b.Text})
+	}
+}
+
+// cannotStart blocks a task whose session cannot be started because of its
+// scope. A second attempt would have the same scope.
+func (d *decision) cannotStart(t TaskState, why string) {
+	d.submit(t, ledger.Submit{Result: "fail", Outcome: ledger.OutcomeBlocked, Reason: why})
+	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeBlocked, Why: why})
+	d.block(t.Task.ID, blockage{reason: why, needs: "a scope that leaves something to write", work: t.Attempt})
+}

@@ -1,0 +1,152 @@
+package loop
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// pause pauses the run after the current session, or at once if b.Now is set:
+// then the session is cut and repeated on resume.
+func (d *decision) pause(b Pause) {
+	r := d.run()
+	switch {
+	case r.Over():
+		d.refuse(ledger.CodeIdle, "%s is idle: nothing to pause", d.in.Project)
+		return
+	case r.State == ledger.RunPaused:
+		d.say("%s is paused already", d.in.Project)
+		return
+	case r.State == ledger.RunPlanning:
+		d.refuse(ledger.CodeStarting, "%s is being checked before its start; pause it once it runs", r.ID)
+		return
+	case r.State == ledger.RunStopping, r.Finishing != nil:
+		d.refuse(ledger.CodeEnding, "%s is ending; there is nothing to pause", r.ID)
+		return
+	}
+	if b.Now {
+		d.cutAll("pause now")
+	}
+	d.add(scope{}, ledger.RunStateSet{State: ledger.RunPausing, Wait: ledger.WaitPerson})
+	if t, ok := d.Project.inHand(); ok && d.Project.busy() {
+		if b.Now {
+			d.say("%s pauses; %s %s reruns on /resume", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
+		} else {
+			d.say("%s pauses after %s %s", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
+		}
+		return
+	}
+	d.say("%s paused; /resume goes on", d.in.Project)
+}
+
+// resume continues a run that is paused, pausing, stopping or waiting. Waiting
+// for an agent ends: resume means "try now", also for an agent that was
+// unusable. If agent is not "", the run switches to it, and other agents stay
+// on hold.
+func (d *decision) resume(agent string) {
+	r := d.run()
+	if r.Over() {
+		d.refuse(ledger.CodeIdle, "%s is idle; start it with: nightporter run", d.in.Project)
+		return
+	}
+	if r.Finishing != nil && !(r.State == ledger.RunStopping && r.StopNow) {
+		d.refuse(ledger.CodeEnding, "%s is ending: its branch tip is being verified", r.ID)
+		return
+	}
+	if agent != "" && !d.choose(agent) {
+		return
+	}
+	for _, name := range sortedKeys(d.Shared.Agents) { // "try now"
+		if agent != "" && agent != name {
+			continue // another agent stays on hold
+		}
+		if r.State == ledger.RunWaiting || d.Shared.Agents[name].Unusable {
+			d.addShared(ledger.AgentUsable{Agent: name})
+		}
+	}
+	switch r.State {
+	case ledger.RunPausing, ledger.RunPaused, ledger.RunStopping:
+		for _, q := range d.Project.Questions {
+			if q.Kind == ledger.AskReview {
+				d.add(scope{}, ledger.QuestionAnswered{ID: q.ID, Choice: "resume", By: d.by()})
+			}
+		}
+		if r.Wait == ledger.WaitReview {
+			d.add(scope{}, ledger.RunResumed{Settings: r.Settings})
+		} else {
+			d.add(scope{}, ledger.RunStateSet{State: ledger.RunRunning})
+		}
+		d.say("%s goes on", d.in.Project)
+	case ledger.RunWaiting:
+		d.add(scope{}, ledger.RunStateSet{State: ledger.RunRunning})
+		d.say("%s tries now", d.in.Project)
+		if agent != "" {
+			d.say("%s goes on with %s", d.in.Project, agent)
+		}
+	default:
+		if agent != "" {
+			d.say("%s goes on with %s from the next session", d.in.Project, agent)
+		} else if t, ok := d.Project.inHand(); ok {
+			d.say("%s is at work: %s %s", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
+		} else {
+			d.say("%s is at work", d.in.Project)
+		}
+	}
+}
+
+// choose switches the run to another agent. It returns false, and refuses the
+// command, if the run has no such agent.
+func (d *decision) choose(agent string) bool {
+	s := d.run().Settings
+	if agent == s.Agent {
+		return true
+	}
+	if !slices.Contains(s.Others, agent) {
+		others := "no other one is configured"
+		if len(s.Others) > 0 {
+			others = "there are " + strings.Join(s.Others, " ")
+		}
+		d.refuse(ledger.CodeNoAgent, "%s has no agent %s (%s). Nothing was changed.", d.in.Project, agent, others)
+		return false
+	}
+	d.add(scope{}, ledger.AgentChosen{Agent: agent})
+	return true
+}
+
+// stop ends the run after the current session, or at once if b.Now is set. A
+// signal that cuts a session off does not end the run: the same command resumes
+// it (docs/spec 2.4).
+func (d *decision) stop(b Stop) {
+	r := d.run()
+	if r.Over() {
+		d.refuse(ledger.CodeIdle, "%s is idle: nothing to stop", d.in.Project)
+		return
+	}
+	if r.State == ledger.RunPlanning {
+		d.cutAll("stop")
+		d.end(ledger.RunEnded{Reason: ledger.ReasonStopped, Signal: b.Signal, By: d.by(), Text: "before its start"})
+		d.say("%s stops; nothing was started", r.ID)
+		return
+	}
+	if b.Now {
+		d.cutAll("stop now")
+	}
+	d.add(scope{}, ledger.RunStateSet{State: ledger.RunStopping, Signal: b.Signal, Now: b.Now})
+	if b.Now && d.run().Finishing != nil && !d.Project.busy() {
+		d.cutCheck() // a full disk holds the run's check, so the end of that check will not come
+	}
+	t, ok := d.Project.inHand()
+	switch {
+	case d.run().Finishing != nil && b.Now:
+		d.say("%s ends; its branch tip is not verified", r.ID)
+	case d.run().Finishing != nil:
+		d.say("%s ends when its branch tip is verified", r.ID)
+	case ok && b.Now:
+		d.say("stopped; %s starts afresh next time", ledger.ShortID(t.Task.ID))
+	case ok && d.Project.busy():
+		d.say("%s ends after %s %s", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
+	default:
+		d.say("%s ends now", d.in.Project)
+	}
+}
