@@ -111,7 +111,7 @@
 //   - State: state.go, task_state.go, tasks.go, taskids.go, list.go, spent.go;
 //     questions about it in project.go, state_query.go, scope.go, settings.go,
 //     await.go, due.go.
-//   - Fold: fold.go, folder.go, apply.go, apply_task.go.
+//   - Fold: folder.go, apply.go, apply_task.go.
 //   - Decision: decision.go has what every decision is made with, text.go what
 //     its sentences are made of.
 //   - An attempt: attempt.go, check_start.go and check.go (verification), emit.go
