@@ -79,6 +79,11 @@ func BenchmarkTelegram(b *testing.B) {
 // hung is an agent that says nothing, reads nothing and does not heed SIGTERM.
 const hung = "#!/bin/sh\ntrap '' TERM\nexec sleep 600\n"
 
+// untilFree is the time in which all that one command causes in a chat is sent
+// at the platform's rate: the reply, edits, the pin of a new status. The next
+// reply then does not wait for its turn.
+const untilFree = 4 * time.Second
+
 // BenchmarkHang is `nightporter up` beside an agent that hangs. First what the daemon takes while it only waits, with
 // Telegram connected by long polling and a status that keeps itself up to date
 // in a chat, read as in BenchmarkIdle; figures as there: below 0.05 s of CPU a
@@ -110,15 +115,15 @@ func BenchmarkHang(b *testing.B) {
 
 	var status []time.Duration
 	for range 10 {
-		wait(b, 2500*time.Millisecond) // so that none waits for the platform's rate
+		wait(b, untilFree)
 		status = append(status, answered(b, p.far, mira, "/status"))
 	}
 	middle, _, most := tail(status)
 	b.ReportMetric(middle.Seconds(), "status-s")
 	b.ReportMetric(most.Seconds(), "status-max-s")
-	wait(b, 2500*time.Millisecond)
+	wait(b, untilFree)
 	b.ReportMetric(answered(b, p.far, mira, "/stop").Seconds(), "stop-s")
-	wait(b, 2500*time.Millisecond)
+	wait(b, untilFree)
 	if len(supervisors(b, p.state)) == 0 {
 		b.Error("the session ended by itself: it did not hang")
 	}
