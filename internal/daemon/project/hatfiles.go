@@ -81,13 +81,14 @@ func (h *hatFiles) Watch(ctx context.Context, changed func()) error {
 			}
 		}
 	}
+	// The state is taken before the folders are watched, and compared once
+	// after: a file that changes in between causes no event.
+	last := hatState(folders)
 	arm()
 	if h.armed != nil {
 		h.armed()
 	}
-	last := hatState(folders)
 	quiet := time.NewTimer(hatQuiet)
-	quiet.Stop()
 	defer quiet.Stop()
 	for {
 		select {
