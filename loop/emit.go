@@ -74,7 +74,9 @@ func (d *decision) emit(b Emit) {
 	receipt := s.ID + " " + b.Type
 	d.add(about, ledger.EventAccepted{Type: b.Type, Data: data, Receipt: receipt})
 	for _, rep := range reports {
+		i, ok := d.Project.Guidance.Get(rep.ID)
 		switch {
+		case !ok || i.Over(): // dropped under the session: a report would change the receipt of what a person has ended
 		case slices.Contains(s.Planned.Guidance.Bound, rep.ID):
 			d.add(about, rep)
 		case slices.Contains(s.Planned.Guidance.Shown, rep.ID) && !hat.Writes(): // a hat that writes saw these items only to respect them; it does not judge them
