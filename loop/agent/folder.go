@@ -75,9 +75,11 @@ type plan struct {
 	Hide  []string `json:"hide"`  // hidden paths
 	// Veil lists folders that the session's user cannot enter although it needs
 	// paths below them. Level 3 mounts an empty folder over each.
-	Veil  []string        `json:"veil,omitempty"`
-	Grace ledger.Duration `json:"grace"` // time between TERM and KILL
-	Rest  ledger.Duration `json:"rest"`  // the same for processes that an ended command left behind
+	Veil []string `json:"veil,omitempty"`
+	// Mounts are applied at level 3 only. Each At is one of Write.
+	Mounts []ledger.Mount  `json:"mounts,omitempty"`
+	Grace  ledger.Duration `json:"grace"` // time between TERM and KILL
+	Rest   ledger.Duration `json:"rest"`  // the same for processes that an ended command left behind
 }
 
 // pidFile identifies the supervisor's process for a later daemon. The start

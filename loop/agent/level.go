@@ -3,10 +3,12 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -47,23 +49,12 @@ func (r *Runner) tryLevel(level int) error {
 			return err
 		}
 	}
-	// The trial uses the state folder, because the result depends on its file
-	// system and location.
-	dir, err := os.MkdirTemp(r.o.State, "try-")
+	dir, err := r.makeTrial("work")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.Mkdir(filepath.Join(dir, dirEndRequest), 0o700); err != nil {
-		return err
-	}
 	work := filepath.Join(dir, "work")
-	if err := os.Mkdir(work, 0o700); err != nil {
-		return err
-	}
-	if err := r.user.chown(work); err != nil {
-		return err
-	}
 	if r.user.uid >= 0 && level < 3 {
 		if err := os.Chmod(dir, 0o711); err != nil {
 			return err
@@ -77,7 +68,87 @@ func (r *Runner) tryLevel(level int) error {
 		Grace: ledger.Duration(time.Second), Rest: ledger.Duration(time.Second),
 	}
 	r.resolvePaths(&p)
-	return r.tryPlan(dir, p)
+	if err := r.tryPlan(dir, p); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(work, "tried")); err != nil {
+		return fmt.Errorf("a session's file did not appear: %w", err)
+	}
+	return nil
+}
+
+// makeTrial makes a folder for a trial session, with folders of the session's
+// user in it. It lies in the state folder, because the result of a trial depends
+// on its file system and location.
+func (r *Runner) makeTrial(folders ...string) (string, error) {
+	dir, err := os.MkdirTemp(r.o.State, "try-")
+	if err != nil {
+		return "", err
+	}
+	err = os.Mkdir(filepath.Join(dir, dirEndRequest), 0o700)
+	for _, name := range folders {
+		err = errors.Join(err, os.Mkdir(filepath.Join(dir, name), 0o700), r.user.chown(filepath.Join(dir, name)))
+	}
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, nil
+}
+
+// Mounts reports whether sessions on this machine can have folders mounted
+// (ledger.Launch.Mounts), including overlays, and if not, why. The first call
+// tries it with a session; later calls return the same result.
+func (r *Runner) Mounts() (bool, string) {
+	r.mountsOnce.Do(func() {
+		level, _ := r.Level()
+		if level < 3 {
+			r.noMounts = fmt.Sprintf("the boundary has level %d, and mounts need level 3", level)
+			return
+		}
+		if err := r.tryMounts(); err != nil {
+			r.noMounts = err.Error()
+		}
+	})
+	return r.noMounts == "", r.noMounts
+}
+
+// tryMounts runs a session that changes, creates and deletes files of an overlay.
+func (r *Runner) tryMounts() error {
+	dir, err := r.makeTrial("room", "lower", "upper", "kernel")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"changed", "deleted"} {
+		file := filepath.Join(at("lower"), name)
+		if err := os.WriteFile(file, []byte("lower\n"), 0o644); err != nil {
+			return err
+		}
+		if err := r.user.chown(file); err != nil {
+			return err
+		}
+	}
+	p := plan{
+		Level: 3, Dir: at("room"), UID: r.user.uid, GID: r.user.gid,
+		Argv:   []string{"/bin/sh", "-c", "echo upper >>changed && rm deleted && mkdir new && echo ok >new/tried"},
+		Env:    []string{"PATH=/usr/bin:/bin"},
+		Write:  []string{at("room")},
+		Mounts: []ledger.Mount{{At: at("room"), Lower: []string{at("lower")}, Upper: at("upper"), Work: at("kernel")}},
+		Read:   []string{r.bin}, Hide: slices.Clone(r.hide),
+		Grace: ledger.Duration(time.Second), Rest: ledger.Duration(time.Second),
+	}
+	r.resolvePaths(&p)
+	if err := r.tryPlan(dir, p); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(at("upper"), "new", "tried")); err != nil {
+		return fmt.Errorf("a session's file did not appear: %w", err)
+	}
+	if data, err := os.ReadFile(filepath.Join(at("lower"), "changed")); err != nil || string(data) != "lower\n" {
+		return errors.Join(errors.New("a session's change reached the folder below"), err)
+	}
+	return nil
 }
 
 func (r *Runner) tryPlan(dir string, p plan) error {
@@ -113,9 +184,6 @@ func (r *Runner) tryPlan(dir string, p plan) error {
 	}
 	if x.Reason != ledger.ExitSelf || x.Code != 0 {
 		return fmt.Errorf("%s", firstOf(x.Text, oneLine(x.Tail), string(x.Reason)+" "+strconv.Itoa(x.Code)))
-	}
-	if _, err := os.Stat(filepath.Join(p.Dir, "tried")); err != nil {
-		return fmt.Errorf("a session's file did not appear: %w", err)
 	}
 	return nil
 }

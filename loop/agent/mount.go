@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // setUpMounts builds the session's view of the file system in its own mount
@@ -51,6 +53,15 @@ type mountStep struct {
 	from int // handle of the content to show, -1 to hide
 	dir  bool
 	own  bool // binds a visible folder onto itself
+
+	over *overlayHandles // mounts an overlay instead of content
+}
+
+// overlayHandles are the open folders of an overlay. Their paths may be hidden
+// when it is mounted.
+type overlayHandles struct {
+	lower       []int // topmost first
+	upper, work int
 }
 
 // planMounts plans the mounts, parents before children. It opens all handles
@@ -58,6 +69,10 @@ type mountStep struct {
 func planMounts(p plan) ([]mountStep, error) {
 	hide := slices.Concat(p.Hide, p.Veil, runFolders)
 	show := slices.Concat(p.Write, p.Read, runKept, []string{resolvePath("/etc/resolv.conf")})
+	mounted := map[string]ledger.Mount{}
+	for _, m := range p.Mounts {
+		mounted[m.At] = m
+	}
 	slices.Sort(hide)
 	slices.Sort(show)
 	var steps []mountStep
@@ -72,7 +87,21 @@ func planMounts(p plan) ([]mountStep, error) {
 		if slices.Contains(hide, s) {
 			continue
 		}
-		fd, err := unix.Open(s, unix.O_PATH|unix.O_CLOEXEC, 0)
+		m, other := mounted[s]
+		if other && len(m.Lower) > 0 {
+			over, err := openOverlay(m)
+			if err != nil {
+				closeSteps(steps)
+				return nil, err
+			}
+			steps = append(steps, mountStep{path: s, from: over.upper, dir: true, own: !isHidden(steps, s), over: over})
+			continue
+		}
+		content := s
+		if other {
+			content = m.Upper
+		}
+		fd, err := unix.Open(content, unix.O_PATH|unix.O_CLOEXEC, 0)
 		if errors.Is(err, unix.ENOENT) && !slices.Contains(p.Write, s) {
 			continue
 		}
@@ -85,7 +114,7 @@ func planMounts(p plan) ([]mountStep, error) {
 			closeSteps(steps)
 			return nil, errors.Join(fmt.Errorf("stat %s: %w", s, err), unix.Close(fd))
 		}
-		hidden := slices.ContainsFunc(steps, func(t mountStep) bool { return t.from < 0 && within(s, t.path) })
+		hidden := isHidden(steps, s)
 		if !hidden && !slices.Contains(p.Write, s) {
 			if err := unix.Close(fd); err != nil {
 				return nil, err
@@ -103,12 +132,75 @@ func planMounts(p plan) ([]mountStep, error) {
 	return steps, nil
 }
 
+// isHidden reports whether a step hides a folder above the path.
+func isHidden(steps []mountStep, path string) bool {
+	return slices.ContainsFunc(steps, func(t mountStep) bool { return t.from < 0 && within(path, t.path) })
+}
+
 func closeSteps(steps []mountStep) {
 	for _, s := range steps {
+		if s.over != nil {
+			s.over.close()
+			continue
+		}
 		if s.from >= 0 {
 			_ = unix.Close(s.from)
 		}
 	}
+}
+
+// openOverlay opens the folders of an overlay.
+func openOverlay(m ledger.Mount) (*overlayHandles, error) {
+	o := &overlayHandles{upper: -1, work: -1}
+	open := func(path string) (int, error) {
+		fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC|unix.O_DIRECTORY, 0)
+		if err != nil {
+			err = fmt.Errorf("open %s: %w", path, err)
+		}
+		return fd, err
+	}
+	var err error
+	if o.upper, err = open(m.Upper); err == nil {
+		o.work, err = open(m.Work)
+	}
+	for _, dir := range m.Lower {
+		if err != nil {
+			break
+		}
+		var fd int
+		if fd, err = open(dir); err == nil {
+			o.lower = append(o.lower, fd)
+		}
+	}
+	if err != nil {
+		o.close()
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *overlayHandles) close() {
+	for _, fd := range append(o.lower, o.upper, o.work) {
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
+	}
+}
+
+// mount mounts the overlay. The option userxattr keeps what the kernel notes in
+// the upper folder in attributes that an ordinary user may write, so that the
+// same upper folder works with and without root.
+func (o *overlayHandles) mount(at string) error {
+	handle := func(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
+	lower := make([]string, len(o.lower))
+	for i, fd := range o.lower {
+		lower[i] = handle(fd)
+	}
+	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s,userxattr", strings.Join(lower, ":"), handle(o.upper), handle(o.work))
+	if err := unix.Mount("overlay", at, "overlay", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
+		return fmt.Errorf("mount an overlay at %s: %w", at, err)
+	}
+	return nil
 }
 
 func (s mountStep) do() error {
@@ -119,6 +211,9 @@ func (s mountStep) do() error {
 		if err := s.makeMountPoint(); err != nil {
 			return fmt.Errorf("make a place for %s: %w", s.path, err)
 		}
+	}
+	if s.over != nil {
+		return s.over.mount(s.path)
 	}
 	from := fmt.Sprintf("/proc/self/fd/%d", s.from)
 	if err := unix.Mount(from, s.path, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {

@@ -82,6 +82,9 @@ type Runner struct {
 	level     int
 	reasons   []string
 
+	mountsOnce sync.Once
+	noMounts   string // why sessions cannot have mounts; "" if they can
+
 	mu       sync.Mutex
 	children map[string]*child // shims started by this process
 }

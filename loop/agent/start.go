@@ -153,8 +153,10 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	if err := r.makeGranted(slices.Concat(r.o.Cache, grant.Cache)); err != nil {
 		return none, false, &notStarted{err}
 	}
-	if err := r.user.chownTree(l.Work); err != nil {
-		return none, false, fmt.Errorf("hand over the work folder: %w", err)
+	if !slices.ContainsFunc(l.Mounts, func(m ledger.Mount) bool { return m.At == l.Work }) {
+		if err := r.user.chownTree(l.Work); err != nil {
+			return none, false, fmt.Errorf("hand over the work folder: %w", err)
+		}
 	}
 	contextDir := filepath.Join(r.o.State, "runs", l.Run, "CONTEXT")
 	if l.Kind == ledger.KindAgent {
@@ -167,7 +169,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 		Level: level, Dir: l.Work, UID: r.user.uid, GID: r.user.gid,
 		Write: slices.Concat([]string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp), cache}, r.o.Cache, grant.Cache),
 		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, programFolders(r.path), toolchainDirs()),
-		Hide:  slices.Clone(r.hide),
+		Hide:  slices.Clone(r.hide), Mounts: slices.Clone(l.Mounts),
 		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,
 	}
 	d := r.o.Agents[l.Agent]
@@ -252,6 +254,9 @@ func (r *Runner) resolvePaths(p *plan) {
 		}
 		slices.Sort(paths)
 		return slices.Compact(paths)
+	}
+	for i := range p.Mounts {
+		p.Mounts[i].At = resolvePath(p.Mounts[i].At)
 	}
 	p.Write, p.Read, p.Hide = tidy(p.Write), tidy(p.Read), tidy(p.Hide)
 	for _, q := range slices.Concat(p.Write, p.Read) {

@@ -41,6 +41,18 @@ type Launch struct {
 	Denied  []string          `json:"denied,omitempty"`  // tools.denied of the hat
 
 	Protected []string `json:"protected,omitempty"` // branches that no session pushes to
+	Mounts    []Mount  `json:"mounts,omitempty"`    // folders shown at other paths; needs a machine that has mounts (docs/spec 9.5)
+}
+
+// Mount shows folders of the machine at another path in a session's own view of
+// the file system. With Lower it is an overlay: the session sees all folders
+// merged, and what it writes and deletes goes to Upper alone. Without Lower,
+// Upper itself is shown. All paths are absolute, and the session may write At.
+type Mount struct {
+	At    string   `json:"at"`              // an existing folder
+	Lower []string `json:"lower,omitempty"` // folders that stay unchanged, topmost first
+	Upper string   `json:"upper"`
+	Work  string   `json:"work,omitempty"` // with Lower: an empty folder beside Upper for the kernel's use
 }
 
 // ExitReason is why a session's process ended, as its shim reports it.

@@ -1,0 +1,87 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// TestMounts runs a session in an overlay that lies at a path of the state
+// folder. Its writes and deletions reach the upper folder alone, the folders
+// themselves are hidden, and the session runs at the mounted path.
+func TestMounts(t *testing.T) {
+	h := newFixture(t, 3)
+	if ok, why := h.runner.Mounts(); !ok {
+		t.Skipf("SKIPPED: no overlays as uid %d: %s", os.Geteuid(), why)
+	}
+	folder := func(parts ...string) string {
+		path := filepath.Join(append([]string{h.state, "rooms"}, parts...)...)
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.runner.user.chown(path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	room, upper, kernel := folder("room"), folder("a, b:c", "upper"), folder("a, b:c", "kernel")
+	first, second := folder("layer", "first"), folder("layer", "second")
+	for file, text := range map[string]string{
+		filepath.Join(first, "both"): "first", filepath.Join(second, "both"): "second", filepath.Join(second, "old"): "second", filepath.Join(second, "gone"): "second",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.runner.user.chown(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := h.launch("r1-c1")
+	l.Kind, l.Work = ledger.KindVerify, room
+	l.Mounts = []ledger.Mount{{At: room, Lower: []string{first, second}, Upper: upper, Work: kernel}}
+	l.Command = `pwd; cat both old; echo changed >old; rm gone; mkdir new && echo x >new/file; ls; ls ` + second + ` 2>&1`
+	h.start(l)
+	x := h.wait(l.Session)
+	want := room + "\nfirstsecond" + "both\nnew\nold\n"
+	if !strings.HasPrefix(x.Tail, want) || !strings.Contains(x.Tail, "No such file") {
+		t.Errorf("the session saw %q, want %q and no layer", x.Tail, want)
+	}
+	for file, want := range map[string]string{filepath.Join(second, "old"): "second", filepath.Join(second, "gone"): "second", filepath.Join(upper, "old"): "changed\n"} {
+		if got, err := os.ReadFile(file); err != nil || string(got) != want {
+			t.Errorf("%s holds %q, %v; want %q", file, got, err, want)
+		}
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat(filepath.Join(upper, "gone"), &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFCHR || st.Rdev != 0 {
+		t.Errorf("the deletion is no whiteout: %o %d, %v", st.Mode, st.Rdev, err)
+	}
+	if entries, err := os.ReadDir(room); err != nil || len(entries) > 0 {
+		t.Errorf("the mount point holds %v, %v", entries, err)
+	}
+}
+
+// TestMountPlain shows a folder at another path.
+func TestMountPlain(t *testing.T) {
+	h := newFixture(t, 3)
+	room := filepath.Join(h.state, "rooms", "room")
+	if err := os.MkdirAll(room, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l := h.launch("r1-c1")
+	if err := h.runner.user.chown(h.work); err != nil {
+		t.Fatal(err)
+	}
+	l.Kind, l.Command, l.Mounts, l.Work = ledger.KindSetup, "pwd >made", []ledger.Mount{{At: room, Upper: h.work}}, room
+	h.start(l)
+	if x := h.wait(l.Session); x.Code != 0 {
+		t.Fatalf("%+v", x)
+	}
+	if got, err := os.ReadFile(filepath.Join(h.work, "made")); err != nil || string(got) != room+"\n" {
+		t.Errorf("made holds %q, %v; want %q", got, err, room)
+	}
+}
