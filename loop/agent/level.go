@@ -120,6 +120,7 @@ func (r *Runner) tryMounts() error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	at := func(name string) string { return filepath.Join(dir, name) }
+	defer func() { _ = os.Chmod(filepath.Join(at("kernel"), "work"), 0o700) }() // the kernel makes it inaccessible, and it would stay
 	for _, name := range []string{"changed", "deleted"} {
 		file := filepath.Join(at("lower"), name)
 		if err := os.WriteFile(file, []byte("lower\n"), 0o644); err != nil {

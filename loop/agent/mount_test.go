@@ -44,6 +44,7 @@ func TestMounts(t *testing.T) {
 	l := h.launch("r1-c1")
 	l.Kind, l.Work = ledger.KindVerify, room
 	l.Mounts = []ledger.Mount{{At: room, Lower: []string{first, second}, Upper: upper, Work: kernel}}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(kernel, "work"), 0o700) }) // the kernel makes it inaccessible
 	l.Command = `pwd; cat both old; echo changed >old; rm gone; mkdir new && echo x >new/file; ls; ls ` + second + ` 2>&1`
 	h.start(l)
 	x := h.wait(l.Session)

@@ -273,13 +273,15 @@ func namespaces(level int) *syscall.SysProcAttr {
 		Pdeathsig:  syscall.SIGKILL,
 	}
 	if uid := os.Geteuid(); uid != 0 {
-		// The ids inside equal those outside. The ambient capability to mount
-		// survives exec, where a user other than root would lose it.
+		// The ids inside equal those outside. The ambient capabilities survive
+		// exec, where a user other than root would lose them: the one to mount,
+		// and those with which the kernel works in an overlay's own folders on
+		// behalf of the reaper. The confine stage gives all of them up.
 		gid := os.Getegid()
 		attr.Cloneflags |= syscall.CLONE_NEWUSER
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
-		attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN}
+		attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER}
 	}
 	return attr
 }
