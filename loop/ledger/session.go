@@ -55,6 +55,20 @@ type Mount struct {
 	Work  string   `json:"work,omitempty"` // with Lower: an empty folder beside Upper for the kernel's use
 }
 
+// RoomUse names the room in which a command of a check runs (docs/spec 9.5).
+type RoomUse struct {
+	Tree   string   // tree or commit whose files the room holds
+	Parent string   // the commit that Tree builds on; "" for a Tree that is a commit itself
+	Setup  []string // the project's setup commands, in order
+}
+
+// Room is a room that is ready for a command.
+type Room struct {
+	Dir    string  // absolute path, the same for every room of a project
+	Mounts []Mount // how the machine shows the room at Dir; none if it lies there
+	Done   bool    // for a setup command: what it makes is there already
+}
+
 // ExitReason is why a session's process ended, as its shim reports it.
 type ExitReason string
 

@@ -90,7 +90,9 @@ func (w *Workspace) fetch(ctx context.Context, t userRepo, src, ref, commit stri
 	for _, kv := range []string{"safe.directory=*", "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.alternateRefsCommand=true"} {
 		upload += " -c " + quoted(kv)
 	}
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+	// Tags that point into the fetched history come along: a build may make a
+	// version of the nearest one.
+	args := []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--upload-pack=" + upload + " upload-pack"}
 	_, err := os.Lstat(filepath.Join(w.gitDir, "shallow"))
 	switch oursShallow := err == nil; {

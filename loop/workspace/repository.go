@@ -34,6 +34,10 @@ type Options struct {
 	// work folder while one runs. -1 means the daemon's own.
 	SessionUID int
 	SessionGID int
+
+	// Mounts reports whether sessions can have overlays mounted. With nil they
+	// cannot, and a room is a copy of its layer.
+	Mounts func() bool
 }
 
 // Workspace is the bare repository and the work folders of one project. Its

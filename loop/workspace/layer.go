@@ -1,0 +1,286 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
+)
+
+// Files of a layer's folder.
+const (
+	layerTree  = "tree"       // the files: those of the layer's tree, and what setup made
+	layerIndex = "index"      // git's index of the tree's files as they lie there
+	layerFile  = "layer.json" // layerRecord; a folder without it is no layer yet
+)
+
+// maxLayers limits the layers of a project. The one that was used longest ago
+// goes first.
+const maxLayers = 4
+
+// layerRecord describes a layer.
+type layerRecord struct {
+	Key    string `json:"key"`    // of the setup (layerKey)
+	Tree   string `json:"tree"`   // the tree that setup ran on
+	Commit string `json:"commit"` // HEAD of the layer's .git
+	// Accepted layers serve every tree with the same key. Until its tree is
+	// committed a layer serves that tree alone: setup ran files that a session
+	// wrote, and another tree may have the same lockfile but other files.
+	Accepted bool `json:"accepted"`
+}
+
+type layer struct {
+	layerRecord
+	name string // of its folder
+}
+
+// layerInputs are names of files, besides lockfiles and their manifests, that
+// decide what setup makes.
+var layerInputs = map[string]bool{
+	".npmrc": true, ".yarnrc": true, ".yarnrc.yml": true, "pnpm-workspace.yaml": true, ".pnpmfile.cjs": true,
+	".nvmrc": true, ".node-version": true, ".python-version": true, ".ruby-version": true, ".tool-versions": true,
+	"setup.py": true, "setup.cfg": true, "environment.yml": true, "constraints.txt": true,
+	"rust-toolchain": true, "rust-toolchain.toml": true, "pom.xml": true, "go.work": true,
+	"settings.gradle": true, "settings.gradle.kts": true, "gradle.properties": true, "libs.versions.toml": true,
+}
+
+// toolchain are the programs whose versions are part of a layer's key.
+var toolchain = []string{"go", "node", "npm", "pnpm", "yarn", "bun", "deno", "python3", "pip", "uv", "poetry", "cargo", "rustc", "ruby", "bundle", "php", "composer", "java", "mvn", "gradle", "dotnet", "mix"}
+
+// layerKey returns the key of the setup layer that a tree needs. Trees with the
+// same setup commands, lockfiles, manifests and toolchain have the same key, and
+// so do files that the setup commands name.
+func (w *Workspace) layerKey(ctx context.Context, tree string, setup []string) (string, error) {
+	words := map[string]bool{}
+	for _, command := range setup {
+		for _, word := range strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n;&|<>()'\"`=$", c) }) {
+			words[path.Clean(word)] = true
+		}
+	}
+	entries, err := w.listTree(ctx, tree)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	// A hash never fails to take bytes.
+	add := func(parts ...string) { _, _ = io.WriteString(sum, strings.Join(parts, "\x00")+"\x00\n") }
+	add(setup...)
+	for _, e := range entries {
+		base := path.Base(e.path)
+		if isSetupInput(e.path) || layerInputs[base] || strings.HasPrefix(base, "requirements") && strings.HasSuffix(base, ".txt") || words[e.path] {
+			add(e.path, e.mode, e.hash)
+		}
+	}
+	for _, name := range toolchain {
+		program, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		if program, err = filepath.EvalSymlinks(program); err != nil {
+			continue
+		}
+		if info, err := os.Stat(program); err == nil {
+			add(program, fmt.Sprint(info.Size(), info.ModTime().UnixNano()))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:12]), nil
+}
+
+// layers returns the project's layers, the one used last first.
+func (r *rooms) layers() ([]*layer, error) {
+	entries, err := os.ReadDir(r.at(layersDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	used := map[*layer]int64{}
+	var all []*layer
+	for _, e := range entries {
+		l := &layer{name: e.Name()}
+		file := r.at(layersDir, l.name, layerFile)
+		data, err := os.ReadFile(file)
+		if err != nil || json.Unmarshal(data, &l.layerRecord) != nil {
+			continue // a crash left it without its record
+		}
+		if info, err := os.Stat(file); err == nil {
+			used[l] = info.ModTime().UnixNano()
+		}
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b *layer) int { return cmp.Compare(used[b], used[a]) })
+	return all, nil
+}
+
+// find returns the layer for the tree, or nil.
+func (r *rooms) find() (*layer, error) {
+	all, err := r.layers()
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(l *layer) bool { return l.Key == r.key && (l.Accepted || l.Tree == r.tree) })
+	if i < 0 {
+		return nil, nil
+	}
+	if i > 0 {
+		if err := r.save(all[i].name, all[i].layerRecord); err != nil { // its time says when it was used
+			return nil, err
+		}
+	}
+	return all[i], nil
+}
+
+func (r *rooms) save(name string, record layerRecord) error {
+	data, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	return fsutil.Replace(r.at(layersDir, name, layerFile), data, 0o600)
+}
+
+// making returns the record of the layer whose setup is under way, or nil if
+// none is, or one for another tree.
+func (r *rooms) making() (*layerRecord, error) {
+	data, err := os.ReadFile(r.at(makingDir, layerFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var record layerRecord
+	if err := json.Unmarshal(data, &record); err != nil || record.Key != r.key || record.Tree != r.tree {
+		return nil, nil //nolint:nilerr // a damaged record is as good as none
+	}
+	return &record, nil
+}
+
+// beginLayer lays the tree's files, and nothing else, where setup makes a layer
+// of them: in the room itself if rooms cannot be mounted.
+func (r *rooms) beginLayer(ctx context.Context) error {
+	if err := removeBelow(r.root, makingDir); err != nil {
+		return err
+	}
+	if err := os.Mkdir(r.at(makingDir), 0o700); err != nil {
+		return err
+	}
+	if r.w.o.SessionUID >= 0 {
+		if err := os.Chmod(r.at(makingDir), 0o711); err != nil {
+			return err
+		}
+	}
+	if !r.mounts {
+		if err := r.clear(); err != nil {
+			return err
+		}
+	}
+	f := r.makingFolder()
+	if err := os.Mkdir(f.path(), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := r.w.checkout(ctx, f, r.tree); err != nil {
+		return err
+	}
+	head, err := r.w.newRoomGit(ctx, f, r.tree, r.use)
+	if err != nil {
+		return err
+	}
+	if err := r.w.chownBelow(f.path()); err != nil {
+		return err
+	}
+	data, err := json.Marshal(layerRecord{Key: r.key, Tree: r.tree, Commit: head, Accepted: r.use.Parent == ""})
+	if err != nil {
+		return err
+	}
+	return fsutil.Replace(r.at(makingDir, layerFile), data, 0o600)
+}
+
+// makingFolder is the folder in which a layer is made.
+func (r *rooms) makingFolder() folder {
+	if r.mounts {
+		return folder{dir: r.at(makingDir), name: layerTree}
+	}
+	return folder{dir: r.root, name: roomDir}
+}
+
+// seal makes a layer of what setup left. Tracked files that setup changed are
+// restored: a room holds the files of a commit. complete tells that every setup
+// command has run; otherwise the layer is for this one use.
+func (r *rooms) seal(ctx context.Context, complete bool) (*layer, error) {
+	record, err := r.making()
+	if err != nil || record == nil {
+		return nil, errors.Join(errors.New("the layer that setup made is gone"), err)
+	}
+	f := r.makingFolder()
+	if err := r.w.checkout(ctx, f, r.tree); err != nil {
+		return nil, err
+	}
+	if !complete {
+		record.Key, record.Accepted = "incomplete", false
+	}
+	if err := r.w.chownBelow(f.path()); err != nil {
+		return nil, err
+	}
+	if !r.mounts {
+		if err := copyTree(f.path(), r.at(makingDir, layerTree)); err != nil {
+			return nil, err
+		}
+	}
+	// git's index names each file's time and size, so that later rooms need not
+	// read them.
+	if err := os.Rename(f.index(), r.at(makingDir, layerIndex)); err != nil {
+		return nil, err
+	}
+	l := &layer{layerRecord: *record, name: r.key + "-" + r.tree[:12]}
+	if err := r.evict(l.name); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(r.at(makingDir, layerFile)); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(r.at(makingDir), r.at(layersDir, l.name)); err != nil {
+		return nil, err
+	}
+	return l, r.save(l.name, l.layerRecord)
+}
+
+// evict removes layers so that there is space for one more, and what crashes
+// left.
+func (r *rooms) evict(next string) error {
+	all, err := r.layers()
+	if err != nil {
+		return err
+	}
+	keep := map[string]bool{}
+	for _, l := range all[:min(len(all), maxLayers-1)] {
+		if l.name != next && l.Key != "incomplete" {
+			keep[l.name] = true
+		}
+	}
+	entries, err := os.ReadDir(r.at(layersDir))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !keep[e.Name()] {
+			if err := removeBelow(r.at(layersDir), e.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
