@@ -30,7 +30,12 @@ type EffectStart struct {
 	Session string `json:"session"`
 	Tree    string `json:"tree"`
 	Restore bool   `json:"restore,omitempty"` // bring the work folder to Tree first
-	Clean   string `json:"clean,omitempty"`   // run in a clean folder of this commit instead
+
+	// Room is the room that a command runs in, instead of the work folder.
+	Room *RoomUse `json:"room,omitempty"`
+	Anew bool     `json:"anew,omitempty"` // lay the room anew: this is the first command in it
+	// Clean is what earlier releases wrote in place of Room: its Tree.
+	Clean string `json:"clean,omitempty"`
 }
 
 // EffectEnd ends a session. It has no result: the session's EffectStart reports the

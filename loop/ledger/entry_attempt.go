@@ -80,11 +80,13 @@ type AttemptEnded struct {
 }
 
 // ChecksBegun records the commands that are about to run: setup, then
-// verification. Each of them is a session.
+// verification. Each of them is a session. The first ones prepare the work folder
+// for later sessions, and all others run in a room (docs/spec 9.5).
 type ChecksBegun struct {
 	Kind     Kind      `json:"kind"` // verify, baseline, final
 	Tree     string    `json:"tree"`
-	Setup    int       `json:"setup,omitempty"` // number of leading Commands that are setup
+	Work     int       `json:"work,omitempty"`  // number of leading Commands that are setup of the work folder
+	Setup    int       `json:"setup,omitempty"` // number of leading Commands that are setup, of work folder and room
 	Commands []Command `json:"commands"`
 }
 
@@ -94,6 +96,7 @@ type Result struct {
 	OK       bool   `json:"ok"`
 	Flaky    bool   `json:"flaky,omitempty"` // failed, then passed when repeated
 	Advisory bool   `json:"advisory,omitempty"`
+	Setup    bool   `json:"setup,omitempty"` // of a setup command
 	Exit     int    `json:"exit"`
 	Ms       int64  `json:"ms"`
 	Tail     string `json:"tail,omitempty"`

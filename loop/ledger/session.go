@@ -57,9 +57,9 @@ type Mount struct {
 
 // RoomUse names the room in which a command of a check runs (docs/spec 9.5).
 type RoomUse struct {
-	Tree   string   // tree or commit whose files the room holds
-	Parent string   // the commit that Tree builds on; "" for a Tree that is a commit itself
-	Setup  []string // the project's setup commands, in order
+	Tree   string   `json:"tree"`             // tree or commit whose files the room holds
+	Parent string   `json:"parent,omitempty"` // the commit that Tree builds on; "" for a Tree that is a commit itself
+	Setup  []string `json:"setup,omitempty"`  // the project's setup commands, in order
 }
 
 // Room is a room that is ready for a command.
@@ -108,12 +108,13 @@ type Exit struct {
 	Until    time.Time    `json:"until,omitzero"` // end of a usage limit, if the agent named it
 	Started  time.Time    `json:"started"`
 	Ended    time.Time    `json:"ended"`
-	Tail     string       `json:"tail,omitempty"` // last lines of output, at most 4 kB, valid UTF-8
-	Turns    int          `json:"turns"`          // number of model turns; -1 = unknown
-	Tokens   int64        `json:"tokens"`         // -1 = unknown
-	CostUSD  float64      `json:"cost_usd"`       // -1 = unknown
-	Killed   int          `json:"killed"`         // number of processes in its tree that had to be killed after it
-	Boundary int          `json:"boundary"`       // level that was in force: 1, 2 or 3 (docs/spec 12.1)
+	Tail     string       `json:"tail,omitempty"`   // last lines of output, at most 4 kB, valid UTF-8
+	Turns    int          `json:"turns"`            // number of model turns; -1 = unknown
+	Tokens   int64        `json:"tokens"`           // -1 = unknown
+	CostUSD  float64      `json:"cost_usd"`         // -1 = unknown
+	Killed   int          `json:"killed"`           // number of processes in its tree that had to be killed after it
+	Cached   bool         `json:"cached,omitempty"` // setup that was not run, because its layer is there (docs/spec 9.5)
+	Boundary int          `json:"boundary"`         // level that was in force: 1, 2 or 3 (docs/spec 12.1)
 }
 
 // Took returns the wall-clock length of the session, 0 if unknown.
