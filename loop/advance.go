@@ -279,10 +279,10 @@ func (d *decision) checkAgain(id string) {
 	if t.Attempt.Converged {
 		hat.Expect = ledger.ExpectPass // a converged tree has to pass, whichever hat made it
 	}
-	kind, cmds, setups := d.checks(t, hat, nil, setup)
+	c := d.checks(t, hat, tree, nil, setup)
 	switch {
-	case len(cmds) > 0:
-		d.add(about, ledger.ChecksBegun{Kind: kind, Tree: tree, Setup: setups, Commands: cmds})
+	case len(c.Commands) > 0:
+		d.add(about, c)
 		d.nextCheck(about, true)
 	case t.Attempt.Converged:
 		d.converge(t)

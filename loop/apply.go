@@ -423,7 +423,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		r.Wait, r.WaitAgent, r.Text = "", "", ""
 	case ledger.ChecksBegun:
 		if e.Task == "" {
-			r.Checks = &Checks{Kind: b.Kind, Tree: b.Tree, Commands: b.Commands, Setup: b.Setup}
+			r.Checks = newChecks(b)
 		}
 	case ledger.Verified:
 		if e.Task == "" {
@@ -442,6 +442,9 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			r.Counted++
 		} else {
 			r.Commands++
+			if e.Task == "" && r.Checks != nil {
+				r.Checks = r.Checks.from(b.Index)
+			}
 		}
 	case ledger.SessionEnded:
 		if e.Task == "" && r.Checks != nil {
@@ -482,6 +485,24 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 	return r
 }
 
+// newChecks returns the state of a check that begins.
+func newChecks(b ledger.ChecksBegun) *Checks {
+	return &Checks{Kind: b.Kind, Tree: b.Tree, Commands: b.Commands, Work: b.Work, Setup: b.Setup}
+}
+
+// from returns the check with the command of the given index under way. An
+// earlier one than was expected begins again in a new room, which has nothing of
+// what the commands before left.
+func (c *Checks) from(index int) *Checks {
+	if index >= c.Index {
+		return c
+	}
+	n := *c
+	n.Index, n.Repeat, n.First = index, false, nil
+	n.Results = slices.DeleteFunc(slices.Clone(c.Results), func(r ledger.Result) bool { return !r.Setup })
+	return &n
+}
+
 // result returns the check after one of its commands ended. A red command is
 // repeated once; if it is green the second time, it is flaky (docs/spec 2.3).
 func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
@@ -490,12 +511,16 @@ func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 		return &n // plan the same command again
 	}
 	if b.End == ledger.EndedLost && c.Lost == 0 {
-		n.Lost++ // the first lost result does not count as red; a second in a row does
+		n.Lost++ // the first lost result does not count as red, a second one does
 		return &n
 	}
-	n.Lost = 0
+	if b.Exit.Cached {
+		n.Index = c.Setup // the layer has what all setup commands make
+		return &n
+	}
 	res := ledger.Result{
-		Run: c.Commands[c.Index].Run, OK: b.OK, Exit: b.Exit.Code, Ms: b.Exit.Took().Milliseconds(),
+		Setup: c.Index < c.Setup,
+		Run:   c.Commands[c.Index].Run, OK: b.OK, Exit: b.Exit.Code, Ms: b.Exit.Took().Milliseconds(),
 		Tail: b.Exit.Tail, Session: session,
 	}
 	if !b.OK && !c.Repeat {

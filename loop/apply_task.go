@@ -119,6 +119,9 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	switch b := e.Body.(type) {
 	case ledger.SessionPlanned:
 		if b.Kind != ledger.KindAgent {
+			if w.Checks != nil {
+				w.Checks = w.Checks.from(b.Index)
+			}
 			break
 		}
 		w.Stage, w.Session, w.Fresh = ledger.StageSession, e.Session, false
@@ -143,7 +146,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		w.Strayed = append(slices.Clip(w.Strayed), b.Taken.Outside...)
 	case ledger.ChecksBegun:
 		w.Stage = ledger.StageChecks
-		w.Checks = &Checks{Kind: b.Kind, Tree: b.Tree, Commands: b.Commands, Setup: b.Setup}
+		w.Checks = newChecks(b)
 	case ledger.Verified:
 		w.Checks = nil
 		if b.Kind == ledger.KindRecheck {

@@ -80,13 +80,13 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	if w.Tree != w.Start && !w.green(w.Tree) {
 		files = nil
 	}
-	kind, cmds, setups := d.checks(t, hat, files, b.Taken.Lock)
-	if len(cmds) == 0 {
+	c := d.checks(t, hat, b.Taken.Tree, files, b.Taken.Lock)
+	if len(c.Commands) == 0 {
 		t, _ = d.task(t.Task.ID)
 		d.stands(t, b.Taken.Tree)
 		return
 	}
-	d.add(about, ledger.ChecksBegun{Kind: kind, Tree: b.Taken.Tree, Setup: setups, Commands: cmds})
+	d.add(about, c)
 	d.nextCheck(about, false)
 }
 

@@ -50,8 +50,8 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 		}
 		owner = scope{task: s.Task, session: t.Attempt.Session}
 	}
-	// The next command runs in the folder as this one left it. After a lost
-	// command the state of the folder is unknown, so it is restored.
+	// The next command runs in the room as this one left it. After a lost
+	// command the state of the room is unknown, so it is made anew.
 	d.nextCheck(owner, end == ledger.EndedLost)
 }
 
@@ -78,9 +78,9 @@ func (d *decision) checked(about scope, c Checks) {
 	d.add(about, v)
 	switch {
 	case c.Kind == ledger.KindBaseline:
-		d.baselined(v, c.Setup)
+		d.baselined(v)
 	case c.Kind == ledger.KindRecheck:
-		d.rechecked(about.task, v, c.Setup)
+		d.rechecked(about.task, v)
 	case c.Kind == ledger.KindFinal:
 		if e := d.run().Finishing; e != nil {
 			d.finished(*e)
@@ -154,18 +154,18 @@ func (d *decision) red(t TaskState, v ledger.Verified) {
 // be the cause (docs/decisions/0011).
 func (d *decision) recheck(t TaskState, v ledger.Verified) {
 	s, w := d.run().Settings, t.Attempt
-	cmds := slices.Clone(s.Setup)
+	var red []ledger.Command
 	for _, c := range s.Verify {
 		if slices.ContainsFunc(v.Results, func(r ledger.Result) bool { return r.Run == c.Run && !r.OK && !r.Advisory }) {
-			cmds = append(cmds, c)
+			red = append(red, c)
 		}
 	}
-	if len(cmds) == len(s.Setup) { // only a reproducer's command failed, and the start commit has to fail that
+	if len(red) == 0 { // only a reproducer's command failed, and the start commit has to fail that
 		d.red(t, v)
 		return
 	}
 	about := scope{task: t.Task.ID, session: w.Session}
-	d.add(about, ledger.ChecksBegun{Kind: ledger.KindRecheck, Tree: w.Base, Setup: len(s.Setup), Commands: cmds})
+	d.add(about, newCheck(s, ledger.KindRecheck, w.Base, false, red))
 	d.nextCheck(about, true)
 }
 
@@ -174,15 +174,15 @@ func (d *decision) recheck(t TaskState, v ledger.Verified) {
 // overnight goes on and treats the broken commands as advisory; every other
 // profile ends the run, and its next start asks about them as about a red
 // baseline (docs/spec 2.3).
-func (d *decision) rechecked(task string, now ledger.Verified, setups int) {
+func (d *decision) rechecked(task string, now ledger.Verified) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil || t.Attempt.Verified == nil {
 		return
 	}
 	v := *t.Attempt.Verified
 	var broke []string
-	for n, res := range now.Results {
-		if n >= setups && !res.OK {
+	for _, res := range now.Results {
+		if !res.Setup && !res.OK {
 			broke = append(broke, res.Run)
 		}
 	}
@@ -214,11 +214,11 @@ func (d *decision) rechecked(task string, now ledger.Verified, setups int) {
 // command that could not be run (exit 126 or 127, or no exit code) does not count:
 // it shows nothing about the fault.
 func reproduced(c Checks) bool {
-	if len(c.Results) != len(c.Commands) {
-		return false // setup failed
+	if len(c.Results) == 0 {
+		return false
 	}
 	last := c.Results[len(c.Results)-1]
-	return !last.OK && last.Exit > 0 && last.Exit != 126 && last.Exit != 127
+	return !last.Setup && !last.OK && last.Exit > 0 && last.Exit != 126 && last.Exit != 127
 }
 
 // notReproduced returns the note that tells the reproducer's next session what is

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -12,7 +11,7 @@ import (
 // nextCheck plans the next command of a running check, or completes the check
 // after the last one. about names the task whose attempt is checked; without a
 // task, it is the check of the run itself. restore says whether the work folder
-// has to be restored to the check's tree before the command runs.
+// or room has to be made anew before the command runs.
 func (d *decision) nextCheck(about scope, restore bool) {
 	r := d.run()
 	var c *Checks
@@ -31,27 +30,50 @@ func (d *decision) nextCheck(about scope, restore bool) {
 	if r.State == ledger.RunStopping && r.StopNow {
 		return // held back: the resumed run plans it
 	}
-	cmd := c.Commands[c.Index]
+	index := c.Index
+	if restore && index > c.Setup {
+		index = c.Setup // a new room has nothing of what the commands before left
+	}
+	cmd := c.Commands[index]
 	wall := cmd.Timeout
 	if wall == 0 {
 		wall = ledger.DefaultVerifyTimeout
 	}
 	kind := c.Kind
-	if c.Index < c.Setup {
+	if index < c.Setup {
 		kind = ledger.KindSetup
 	}
+	repeat := c.Repeat && index == c.Index
 	session := fmt.Sprintf("%s-c%d", r.ID, r.Commands+1)
 	start := ledger.EffectStart{Session: session, Tree: c.Tree}
-	switch {
-	case c.Kind == ledger.KindFinal, c.Kind == ledger.KindRecheck:
-		start.Clean = c.Tree
-	default:
+	if index < c.Work {
 		start.Restore = restore
+	} else {
+		use := d.roomFor(about, *c)
+		start.Room, start.Anew = &use, restore || index <= c.Setup && !repeat
 	}
 	d.add(scope{task: about.task, session: session}, ledger.SessionPlanned{
-		Kind: kind, Command: cmd.Run, Index: c.Index, Repeat: c.Repeat, Tree: c.Tree, Wall: wall,
+		Kind: kind, Command: cmd.Run, Index: index, Repeat: repeat, Tree: c.Tree, Wall: wall,
 	})
 	d.effect(session, start)
+}
+
+// roomFor returns the room that the commands of a check run in.
+func (d *decision) roomFor(about scope, c Checks) ledger.RoomUse {
+	r := d.run()
+	use := ledger.RoomUse{Tree: c.Tree}
+	for _, s := range r.Settings.Setup {
+		use.Setup = append(use.Setup, s.Run)
+	}
+	switch {
+	case c.Kind == ledger.KindBaseline:
+		use.Tree = r.Base.Commit
+	case about.task != "" && c.Kind != ledger.KindRecheck:
+		if t, ok := d.task(about.task); ok && t.Attempt != nil {
+			use.Parent = t.Attempt.Base
+		}
+	}
+	return use
 }
 
 // heldCheck resumes a check that was cut off with the command that was running. It
@@ -110,21 +132,17 @@ func backoff(times int) time.Duration {
 	return min(wait, lateBy)
 }
 
-// checks returns the commands that verify the tree of a session, chosen by the
-// tree that its hat has to leave: one that passes, one that reproduces the fault,
-// or any (docs/spec 2.3). setup asks for the setup commands as well; the first
-// setups of cmds are those. cmds is empty if there is nothing to verify.
-func (d *decision) checks(t TaskState, hat ledger.Hat, files []ledger.FileChange, setup bool) (kind ledger.Kind, cmds []ledger.Command, setups int) {
+// checks returns the check of a tree that a session left, chosen by what its hat
+// has to leave: a tree that passes, one that reproduces the fault, or any
+// (docs/spec 2.3). fresh asks for setup of the work folder as well. A check
+// without commands means that there is nothing to verify.
+func (d *decision) checks(t TaskState, hat ledger.Hat, tree string, files []ledger.FileChange, fresh bool) ledger.ChecksBegun {
 	s, w := d.run().Settings, t.Attempt
 	switch hat.Expect {
 	case ledger.ExpectPass:
-		cmds, setups = verificationCommands(s, ledger.KindVerify, files, setup)
-		return ledger.KindVerify, w.withRepro(cmds), setups
+		return newCheck(s, ledger.KindVerify, tree, fresh, w.withRepro(verifyCommands(s, ledger.KindVerify, files)))
 	case ledger.ExpectRepro:
-		if setup {
-			cmds = slices.Clone(s.Setup)
-		}
-		return ledger.KindRepro, append(cmds, ledger.Command{Run: payload.String(w.Event.Data, "command")}), len(cmds)
+		return newCheck(s, ledger.KindRepro, tree, fresh, []ledger.Command{{Run: payload.String(w.Event.Data, "command")}})
 	}
-	return ledger.KindVerify, nil, 0
+	return ledger.ChecksBegun{}
 }

@@ -64,13 +64,14 @@ func (d *decision) mergeFinished(b MergeFinished) {
 		d.replan(b.Task, "conflicts with what was done since in "+strings.Join(b.Merged.Conflicts, ", "))
 		return
 	}
-	cmds, setups := verificationCommands(d.run().Settings, ledger.KindVerify, nil, false)
-	if cmds = t.Attempt.withRepro(cmds); len(cmds) == 0 {
+	s := d.run().Settings
+	cmds := t.Attempt.withRepro(verifyCommands(s, ledger.KindVerify, nil))
+	if len(cmds) == 0 {
 		t, _ = d.task(b.Task)
 		d.converge(t)
 		return
 	}
-	d.add(about, ledger.ChecksBegun{Kind: ledger.KindVerify, Tree: b.Merged.Tree, Setup: setups, Commands: cmds})
+	d.add(about, newCheck(s, ledger.KindVerify, b.Merged.Tree, false, cmds))
 	d.nextCheck(about, true)
 }
 

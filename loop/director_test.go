@@ -22,6 +22,7 @@ type director struct {
 	held  map[string]bool
 	taken ledger.Capture // of the next take-over
 	laid  ledger.Merged
+	layer bool   // the setup layer that checks need is there
 	moved string // tip of a foreign commit that is in the way of the next commit
 	seq   int
 	out   strings.Builder
@@ -105,7 +106,13 @@ func (d *director) settle() {
 		if d.held[e.Body.EffectKind()] {
 			continue
 		}
-		switch e.Body.(type) {
+		switch b := e.Body.(type) {
+		case ledger.EffectStart:
+			s, ok := d.s.Project.Session(b.Session)
+			if ok && s.Planned.Kind == ledger.KindSetup && b.Room != nil && d.layer {
+				d.exit(func(x *ledger.Exit) { x.Cached, x.Started = true, x.Ended })
+				return
+			}
 		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
 			d.let(e.Body.EffectKind())
 			return
@@ -190,7 +197,10 @@ func (d *director) exit(change func(*ledger.Exit)) {
 	if s.Planned.Kind != ledger.KindAgent {
 		d.outcome[s.ID] = x
 	}
-	take(d.night, func(e ledger.EffectStart) bool { return e.Session == s.ID })
+	start, _ := take(d.night, func(e ledger.EffectStart) bool { return e.Session == s.ID })
+	if start.Room != nil && s.Planned.Kind != ledger.KindSetup {
+		d.layer = true // setup before it has made a layer
+	}
 	d.input(SessionExited{x})
 }
 
@@ -486,7 +496,7 @@ func (d *director) play(line string) string {
 		case "file":
 			d.taken.Files = []ledger.FileChange{{Path: v, Added: 1}}
 		case "lock":
-			d.taken.Lock = true
+			d.taken.Lock, d.layer = true, false
 		case "conflict":
 			d.laid.Conflicts = []string{v}
 		case "moved":

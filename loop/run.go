@@ -32,7 +32,7 @@ func (d *decision) cut(s Session, why string) {
 }
 
 // finish parks the task under way and ends the run. A branch tip with the run's
-// commits is first verified in a clean folder, unless that was done already or
+// commits is first verified, unless that was done already or
 // the run has to stop at once (docs/spec 2.3).
 func (d *decision) finish(e ledger.RunEnded) {
 	r := d.run()
@@ -41,12 +41,12 @@ func (d *decision) finish(e ledger.RunEnded) {
 	}
 	d.park(string(e.Reason))
 	r = d.run()
-	cmds, setups := verificationCommands(r.Settings, ledger.KindFinal, nil, true)
+	c := newCheck(r.Settings, ledger.KindFinal, r.Tip, false, verifyCommands(r.Settings, ledger.KindFinal, nil))
 	ours := r.Commits > 0 || r.Base.From != "" // the branch has commits that HEAD does not have
-	if ours && len(cmds) > 0 && r.FinalTip != r.Tip && d.Project.Green[d.Project.Source] != r.Tip && !r.StopNow {
+	if ours && len(c.Commands) > 0 && r.FinalTip != r.Tip && d.Project.Green[d.Project.Source] != r.Tip && !r.StopNow {
 		e.Exit = e.ExitCode()
 		d.add(scope{}, ledger.RunFinishing{Ending: e})
-		d.add(scope{}, ledger.ChecksBegun{Kind: ledger.KindFinal, Tree: r.Tip, Setup: setups, Commands: cmds})
+		d.add(scope{}, c)
 		d.nextCheck(scope{}, true)
 		return
 	}

@@ -51,14 +51,9 @@ func afterPlan(s ledger.Settings) string {
 	return s.Pattern.Start
 }
 
-// verificationCommands returns the commands of a check: the setup commands if
-// setup is set, then the verification commands that apply to the changed files.
-// The first setups commands are setup.
-func verificationCommands(s ledger.Settings, kind ledger.Kind, files []ledger.FileChange, setup bool) (cmds []ledger.Command, setups int) {
-	if setup {
-		cmds = append(cmds, s.Setup...)
-	}
-	setups = len(cmds)
+// verifyCommands returns the commands of a check of the given kind. files are
+// the changed ones; without the list every command runs.
+func verifyCommands(s ledger.Settings, kind ledger.Kind, files []ledger.FileChange) (cmds []ledger.Command) {
 	for _, c := range s.Verify {
 		switch {
 		case c.When == "final" && kind != ledger.KindFinal:
@@ -67,7 +62,24 @@ func verificationCommands(s ledger.Settings, kind ledger.Kind, files []ledger.Fi
 			cmds = append(cmds, c)
 		}
 	}
-	return cmds, setups
+	return cmds
+}
+
+// newCheck returns the check of a tree by the given commands, with the setup that
+// they need: of the work folder if fresh says so, and of a room if there is
+// anything to run in it.
+func newCheck(s ledger.Settings, kind ledger.Kind, tree string, fresh bool, cmds []ledger.Command) ledger.ChecksBegun {
+	c := ledger.ChecksBegun{Kind: kind, Tree: tree}
+	if fresh {
+		c.Commands = append(c.Commands, s.Setup...)
+	}
+	c.Work = len(c.Commands)
+	if len(cmds) > 0 {
+		c.Commands = append(c.Commands, s.Setup...)
+	}
+	c.Setup = len(c.Commands)
+	c.Commands = append(c.Commands, cmds...)
+	return c
 }
 
 // onlyProse reports whether only documents changed.

@@ -98,26 +98,25 @@ func (d *decision) preflighted(b Preflighted) {
 	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})
 	d.takeSource(b.Snapshot, time.Time{})
 	r = d.run()
-	if cmds, setup := verificationCommands(r.Settings, ledger.KindBaseline, nil, true); len(cmds) > 0 {
+	if c := newCheck(r.Settings, ledger.KindBaseline, b.Base.Tree, true, verifyCommands(r.Settings, ledger.KindBaseline, nil)); len(c.Commands) > 0 {
 		// advance plans the first command: sessions of a run that was stopped
 		// before its start may still be ending.
-		d.add(scope{}, ledger.ChecksBegun{Kind: ledger.KindBaseline, Tree: b.Base.Tree, Setup: setup, Commands: cmds})
+		d.add(scope{}, c)
 		return
 	}
 	d.begin(nil, nil)
 }
 
 // baselined acts on the result of the baseline. Green starts the run, red asks
-// a person, and a failing setup command ends the run. The first setups results
-// are those of setup commands.
-func (d *decision) baselined(v ledger.Verified, setups int) {
+// a person, and a failing setup command ends the run.
+func (d *decision) baselined(v ledger.Verified) {
 	r := d.run()
 	var red []ledger.Result
-	for n, res := range v.Results {
+	for _, res := range v.Results {
 		if res.OK {
 			continue
 		}
-		if n < setups {
+		if res.Setup {
 			f := ledger.Diagnostic{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, lastLine(res.Tail)), Remedy: "Make it work in a fresh clone, then run again."}
 			d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
 			d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})

@@ -115,10 +115,11 @@ type Checks struct {
 	Kind     ledger.Kind      `json:"kind"` // of the whole check: verify, baseline, final
 	Tree     string           `json:"tree"`
 	Commands []ledger.Command `json:"commands"`
-	Setup    int              `json:"setup"` // number of leading Commands that are setup
+	Work     int              `json:"work,omitempty"` // number of leading Commands that are setup of the work folder
+	Setup    int              `json:"setup"`          // number of leading Commands that are setup, of work folder and room
 	Index    int              `json:"index"`
 	Repeat   bool             `json:"repeat"`
-	Lost     int              `json:"lost,omitempty"` // times in a row that the current command's session was lost
+	Lost     int              `json:"lost,omitempty"` // number of sessions of the check that were lost
 	Results  []ledger.Result  `json:"results,omitempty"`
 	First    *ledger.Result   `json:"first,omitempty"` // red result of a command that is being repeated
 }

@@ -48,7 +48,7 @@ func (p *Ports) Project(_ context.Context, set ledger.Settings) (engine.Ports, e
 		zone = time.UTC
 	}
 	w := workspace{p, set.Project}
-	return engine.Ports{Source: source{p}, Workspace: w, Files: w, Scoper: w, Zone: zone}, nil
+	return engine.Ports{Source: source{p}, Workspace: w, Files: w, Rooms: w, Scoper: w, Zone: zone}, nil
 }
 
 // Write leaves changed files for the next captures. With files, those have a new
@@ -196,9 +196,13 @@ func (workspace) ResolveScope(context.Context, string, ledger.Scope) ([]string, 
 }
 
 func (workspace) Work(run string) string { return "/state/runs/" + run + "/work" }
-func (workspace) Clean(_ context.Context, run, _ string) (string, error) {
-	return "/state/runs/" + run + "/clean", nil
+func (w workspace) SetupRoom(context.Context, ledger.RoomUse, int) (ledger.Room, error) {
+	return ledger.Room{Dir: "/state/rooms/" + w.project + "/room"}, nil
 }
+func (w workspace) LayRoom(context.Context, ledger.RoomUse, bool) (ledger.Room, error) {
+	return ledger.Room{Dir: "/state/rooms/" + w.project + "/room"}, nil
+}
+func (workspace) KeepLayer(context.Context, string) error                   { return nil }
 func (workspace) Read(context.Context, string, string) ([]byte, error)      { return nil, nil }
 func (workspace) Diff(context.Context, string, string, int) (string, error) { return "", nil }
 func (workspace) Changed(context.Context, string, string) ([]ledger.FileChange, error) {

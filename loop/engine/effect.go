@@ -181,6 +181,9 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		if errors.As(err, &moved) && moved.Ahead {
 			return loop.TipMoved{Task: b.Task, Tip: moved.Have}, nil
 		}
+		if err == nil {
+			err = ports.Rooms.KeepLayer(ctx, b.Commit.Tree)
+		}
 		return loop.CommitMade{Task: b.Task, Committed: made}, err
 	case ledger.EffectMark:
 		result := loop.MarkMade{Task: b.Task, Mark: b.Mark}

@@ -77,9 +77,6 @@ type Workspace interface {
 type Files interface {
 	// Work returns the absolute path of the run's work folder.
 	Work(run string) string
-	// Clean creates a new folder with the given commit's tree and returns its
-	// path.
-	Clean(ctx context.Context, run, commit string) (string, error)
 	// Read returns a file of a tree or commit, or nil if it does not exist.
 	Read(ctx context.Context, tree, path string) ([]byte, error)
 	// Diff returns the patch between two trees or commits, cut to limit bytes. A
@@ -87,6 +84,20 @@ type Files interface {
 	Diff(ctx context.Context, from, to string, limit int) (string, error)
 	// Changed returns the files that differ between two trees or commits.
 	Changed(ctx context.Context, from, to string) ([]ledger.FileChange, error)
+}
+
+// Rooms are the clean rooms in which trees are verified (docs/spec 9.5). A check
+// first runs its setup commands, and then all others in one room.
+type Rooms interface {
+	// SetupRoom prepares the folder for setup command number n, from 0. If the
+	// Room is Done, no setup command of the tree has to run.
+	SetupRoom(ctx context.Context, use ledger.RoomUse, n int) (ledger.Room, error)
+	// LayRoom returns the room for a command, as the command before it left it,
+	// or a new one.
+	LayRoom(ctx context.Context, use ledger.RoomUse, anew bool) (ledger.Room, error)
+	// KeepLayer lets other trees use what setup made for a tree: it was
+	// committed.
+	KeepLayer(ctx context.Context, tree string) error
 }
 
 // Runner starts and ends sessions. A session outlives the daemon.
@@ -165,6 +176,7 @@ type Ports struct {
 	Source    Source
 	Workspace Workspace
 	Files     Files
+	Rooms     Rooms
 	Scoper    Scoper
 	Notebook  Notebook       // nil: notes are not stored
 	Hats      HatFiles       // nil: hats never change during a run

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/crash"
@@ -37,9 +37,15 @@ func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b 
 				Session: b.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, CostUSD: 0, Started: e.o.Clock(), Ended: e.o.Clock(),
 			}}, nil
 		}
-		l, err := e.prepareLaunch(ctx, s, ses, ports, b)
+		l, cached, err := e.prepareLaunch(ctx, s, ses, ports, b)
 		if err != nil {
 			return nil, err
+		}
+		if cached {
+			now := e.o.Clock()
+			return loop.SessionExited{Exit: ledger.Exit{
+				Session: b.Session, Reason: ledger.ExitSelf, Cached: true, Turns: -1, Tokens: -1, CostUSD: 0, Started: now, Ended: now,
+			}}, nil
 		}
 		crash.Point("before-start")
 		if err := e.o.Runner.Start(ctx, l); err != nil {
@@ -54,46 +60,63 @@ func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b 
 	return loop.SessionExited{Exit: x}, nil
 }
 
-func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Session, ports Ports, b ledger.EffectStart) (ledger.Launch, error) {
+// prepareLaunch prepares the folder that a session runs in and collects what its
+// process needs. cached reports that nothing has to run: the layer that the setup
+// command would make is there.
+func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Session, ports Ports, b ledger.EffectStart) (l ledger.Launch, cached bool, err error) {
 	run := s.Project.Run
-	l := ledger.Launch{
+	l = ledger.Launch{
 		Session: ses.ID, Project: s.Project.Name, Run: run.ID, Task: ses.Task, Kind: ses.Planned.Kind,
 		Hat: ses.Planned.Hat, Agent: ses.Planned.Agent, Model: ses.Planned.Model, Command: ses.Planned.Command,
 		Wall: ses.Planned.Wall, Stall: ses.Planned.Stall, Work: ports.Files.Work(run.ID),
 	}
+	use := b.Room
+	if b.Clean != "" {
+		use = &ledger.RoomUse{Tree: b.Clean}
+	}
 	switch {
-	case b.Clean != "":
-		// Create the folder for the first command only: setup commands prepare
-		// it for the following ones.
-		folder, err := e.cleanFolder(ctx, ports, run.ID, b.Clean, ses.Planned.Index == 0 && !ses.Planned.Repeat)
+	case use != nil:
+		room, err := e.room(ctx, ports, *use, b.Anew, ses)
 		if err != nil {
-			return l, fmt.Errorf("clean folder: %w", err)
+			return l, false, err
 		}
-		l.Work = folder
+		l.Work, l.Mounts, cached = room.Dir, room.Mounts, room.Done
 	case b.Restore:
 		if err := ports.Workspace.Restore(ctx, run.ID, b.Tree); err != nil {
-			return l, fmt.Errorf("restore the work folder: %w", err)
+			return l, false, fmt.Errorf("restore the work folder: %w", err)
 		}
 	}
 	if ses.Planned.Kind != ledger.KindAgent {
-		return l, nil
+		return l, cached, nil
 	}
 	if err := e.checkScope(ctx, s, ses.ID, ports, b.Tree); err != nil {
-		return l, err
+		return l, false, err
 	}
 	m, err := Material(ctx, s, ses.ID, ports.Files, ports.Notebook)
 	if err != nil {
-		return l, err
+		return l, false, err
 	}
 	p, err := prompt.Build(s, ses.ID, m)
 	if err != nil {
-		return l, err
+		return l, false, err
 	}
 	hat := run.Settings.Hats[ses.Planned.Hat]
 	l.Prompt, l.Context, l.Denied, l.Effort = p.Text, p.Context, hat.Denied, hat.Effort
 	l.Protected = run.Settings.Protected
 	l.Token = e.o.Sockets.Token(ses.ID)
-	return l, nil
+	return l, false, nil
+}
+
+// room returns the room of a command.
+func (e *Engine) room(ctx context.Context, ports Ports, use ledger.RoomUse, anew bool, ses loop.Session) (ledger.Room, error) {
+	if ses.Planned.Kind == ledger.KindSetup {
+		n := slices.Index(use.Setup, ses.Planned.Command)
+		if ses.Planned.Repeat {
+			n = max(n, 1) // a repeated command finds the folder as it left it
+		}
+		return ports.Rooms.SetupRoom(ctx, use, n)
+	}
+	return ports.Rooms.LayRoom(ctx, use, anew)
 }
 
 func (e *Engine) checkScope(ctx context.Context, s loop.State, session string, ports Ports, tree string) error {
@@ -111,13 +134,6 @@ func (e *Engine) checkScope(ctx context.Context, s loop.State, session string, p
 		return fmt.Errorf("scope: %w", err)
 	}
 	return nil
-}
-
-func (e *Engine) cleanFolder(ctx context.Context, ports Ports, run, commit string, anew bool) (string, error) {
-	if !anew {
-		return filepath.Join(filepath.Dir(ports.Files.Work(run)), "clean"), nil
-	}
-	return ports.Files.Clean(ctx, run, commit)
 }
 
 // Material collects the files for a session's prompt: conventions and files

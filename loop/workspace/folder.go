@@ -12,11 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// folder is one of our work trees: a run's work folder or its clean folder. Its
-// index and ignore rules lie beside it, where no session can reach them.
+// folder is one of our work trees: a run's work folder, or one in which a layer is
+// made. Its index and ignore rules lie beside it, where no session can reach
+// them.
 type folder struct {
-	dir  string // STATE/runs/RUN
-	name string // "work" or "clean"
+	dir  string // such as STATE/runs/RUN
+	name string // such as "work"
 }
 
 func (f folder) path() string  { return filepath.Join(f.dir, f.name) }
@@ -69,30 +70,6 @@ func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
 	return nil
-}
-
-// Clean makes a new folder with the files of a commit and nothing else, and
-// returns its path. It removes the folder of an earlier call.
-func (w *Workspace) Clean(ctx context.Context, run, commit string) (string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	dir, err := w.runDir(run)
-	if err != nil {
-		return "", fmt.Errorf("clean folder: %w", err)
-	}
-	tree, err := w.tree(ctx, commit)
-	if err != nil {
-		return "", fmt.Errorf("clean folder: %w", err)
-	}
-	f := folder{dir, "clean"}
-	if err := removeBelow(dir, f.name); err != nil {
-		return "", fmt.Errorf("clean folder: %w", err)
-	}
-	os.Remove(f.index())
-	if _, err := w.importTree(ctx, f, tree, tree); err != nil {
-		return "", fmt.Errorf("clean folder: %w", err)
-	}
-	return f.path(), nil
 }
 
 // importTree makes a folder hold exactly the tree and the paths that the rules

@@ -262,23 +262,6 @@ func TestRestoreHandsOver(t *testing.T) {
 	}
 }
 
-func TestCleanFolder(t *testing.T) {
-	w := workspace(t, shop(t))
-	base := begin(t, w, "r1")
-	dir, err := w.Clean(t.Context(), "r1", base.Commit)
-	must(t, err)
-	writeFile(t, dir, "node_modules/x", "x\n")
-	writeFile(t, dir, "README.md", "other\n")
-	dir, err = w.Clean(t.Context(), "r1", base.Commit)
-	must(t, err)
-	if diff := cmp.Diff(shopFiles, files(t, dir)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
-	if got := git(t, dir, "status", "--porcelain", "--ignored"); got != "" {
-		t.Errorf("git status says %q", got)
-	}
-}
-
 func TestManyFiles(t *testing.T) {
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")

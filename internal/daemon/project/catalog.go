@@ -22,8 +22,12 @@ type Catalog struct {
 	working atomic.Pointer[[]string]
 }
 
-// Owner returns the user that sessions run as; -1 means the daemon's user.
-type Owner interface{ User() (uid, gid int) }
+// Owner knows how sessions run: as which user, -1 for the daemon's own, and whether
+// they can have folders mounted, and if not, why.
+type Owner interface {
+	User() (uid, gid int)
+	Mounts() (ok bool, why string)
+}
 
 // NewCatalog returns the catalog of a state folder. No project is worked on
 // until Work.

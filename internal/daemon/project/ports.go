@@ -26,7 +26,7 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 		return engine.Ports{}, err
 	}
 	return engine.Ports{
-		Source: source, Workspace: w, Files: w, Scoper: w, Notebook: workspace.NewNotebook(s.Repo),
+		Source: source, Workspace: w, Files: w, Rooms: w, Scoper: w, Notebook: workspace.NewNotebook(s.Repo),
 		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
 	}, nil
 }
@@ -37,5 +37,6 @@ func (c *Catalog) Workspace(ctx context.Context, s ledger.Settings, owned []stri
 	uid, gid := c.owner.User()
 	return workspace.Open(ctx, workspace.Options{
 		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, SessionUID: uid, SessionGID: gid,
+		Mounts: func() bool { ok, _ := c.owner.Mounts(); return ok },
 	})
 }

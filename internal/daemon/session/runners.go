@@ -79,3 +79,6 @@ func (r *Runners) Tidy(ctx context.Context, before time.Time, keep func(run stri
 
 // User returns the user and group that sessions run as; -1 means the daemon's.
 func (r *Runners) User() (uid, gid int) { return r.now.Load().User() }
+
+// Mounts reports whether sessions can have folders mounted, and if not, why.
+func (r *Runners) Mounts() (ok bool, why string) { return r.now.Load().Mounts() }
