@@ -134,12 +134,17 @@ func TestToolchains(t *testing.T) {
 func TestCachesHoldNoConfiguration(t *testing.T) {
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
-		x := h.run("r1-1", `cd "$CARGO_HOME" && echo '[build]' >config.toml && mkdir bin && echo old >bin/cargo-x &&
+		h.script(`cd "$CARGO_HOME" && echo '[build]' >config.toml && mkdir bin && echo old >bin/cargo-x &&
 			echo crate >registry/a && echo db >git/a && echo planted`)
+		l := h.launch("r1-1")
+		l.Cache.Name = "task-1"
+		h.start(l)
+		x := h.wait("r1-1")
 		if x.Tail != "planted\n" {
 			t.Fatalf("exit = %+v\n%s", x, h.log("r1-1"))
 		}
-		l := h.launch("r1-c1")
+		l = h.launch("r1-c1")
+		l.Cache.Name = "task-1"
 		l.Kind, l.Command = ledger.KindVerify, `cd "$CARGO_HOME" && cat registry/a git/a && ls -A`
 		h.start(l)
 		if x := h.wait("r1-c1"); x.Tail != "crate\ndb\ngit\nregistry\n" {

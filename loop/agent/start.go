@@ -142,10 +142,6 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	if err := r.makeBox(box, socket); err != nil {
 		return none, false, err
 	}
-	cache, err := r.makeCache(l.Project)
-	if err != nil {
-		return none, false, err
-	}
 	if err := r.makeCargoHome(box, l.Project); err != nil {
 		return none, false, err
 	}
@@ -167,12 +163,16 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 
 	p := plan{
 		Level: level, Dir: l.Work, UID: r.user.uid, GID: r.user.gid,
-		Write: slices.Concat([]string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp), cache}, r.o.Cache, grant.Cache),
+		Write: []string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp)},
 		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, programFolders(r.path), toolchainDirs()),
 		Hide:  slices.Clone(r.hide), Mounts: slices.Clone(l.Mounts),
 		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,
 	}
+	if err := r.prepareCaches(l, &p); err != nil {
+		return none, false, fmt.Errorf("caches: %w", err)
+	}
 	d := r.o.Agents[l.Agent]
+	var err error
 	if p.Env, err = r.environment(l, d); err != nil {
 		return none, false, &notStarted{err}
 	}
@@ -298,12 +298,8 @@ func (r *Runner) makeBox(box, socket string) error {
 	return nil
 }
 
-// makeCache makes the cache folders that the project's sessions share.
-func (r *Runner) makeCache(project string) (string, error) {
-	root := r.cache(project)
-	if err := os.MkdirAll(filepath.Dir(root), r.folderMode()); err != nil {
-		return "", err
-	}
+// makeCache makes a folder of caches with those that tools are directed to.
+func (r *Runner) makeCache(root string) error {
 	for _, dir := range append([]string{""}, cacheDirs()...) {
 		dir = filepath.Join(root, dir)
 		err := os.Mkdir(dir, 0o755)
@@ -311,13 +307,13 @@ func (r *Runner) makeCache(project string) (string, error) {
 			continue
 		}
 		if err != nil {
-			return "", err
+			return err
 		}
 		if err := r.user.chown(dir); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return root, nil
+	return nil
 }
 
 // makeGranted makes the missing ones of the configured cache folders.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -76,15 +77,19 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	}
 	switch {
 	case use != nil:
-		room, err := e.room(ctx, ports, *use, b.Anew, ses)
+		room, err := room(ctx, ports, *use, b.Anew, ses)
 		if err != nil {
 			return l, false, err
 		}
 		l.Work, l.Mounts, cached = room.Dir, room.Mounts, room.Done
+		l.Cache = cacheOfCheck(run, ses, room, b.Anew, slices.Index(use.Setup, ses.Planned.Command) <= 0)
 	case b.Restore:
 		if err := ports.Workspace.Restore(ctx, run.ID, b.Tree); err != nil {
 			return l, false, fmt.Errorf("restore the work folder: %w", err)
 		}
+	}
+	if use == nil {
+		l.Cache = cacheOfWork(s, ses)
 	}
 	if ses.Planned.Kind != ledger.KindAgent {
 		return l, cached, nil
@@ -108,15 +113,47 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 }
 
 // room returns the room of a command.
-func (e *Engine) room(ctx context.Context, ports Ports, use ledger.RoomUse, anew bool, ses loop.Session) (ledger.Room, error) {
-	if ses.Planned.Kind == ledger.KindSetup {
-		n := slices.Index(use.Setup, ses.Planned.Command)
-		if ses.Planned.Repeat {
-			n = max(n, 1) // a repeated command finds the folder as it left it
-		}
-		return ports.Rooms.SetupRoom(ctx, use, n)
+func room(ctx context.Context, ports Ports, use ledger.RoomUse, anew bool, ses loop.Session) (ledger.Room, error) {
+	if ses.Planned.Kind != ledger.KindSetup {
+		return ports.Rooms.LayRoom(ctx, use, anew)
 	}
-	return ports.Rooms.LayRoom(ctx, use, anew)
+	n := slices.Index(use.Setup, ses.Planned.Command)
+	if ses.Planned.Repeat {
+		n = max(n, 1) // a repeated command finds the folder as it left it
+	}
+	return ports.Rooms.SetupRoom(ctx, use, n)
+}
+
+// cacheOfCheck returns the caches of a command that runs in a room. Setup of
+// committed files writes the project's own, and so do the checks of a commit that
+// the person has on their branch. Setup of other files keeps its caches with its
+// layer; all other checks forget theirs. first tells the first setup command.
+func cacheOfCheck(run *loop.Run, ses loop.Session, room ledger.Room, anew, first bool) ledger.CacheUse {
+	layer := ""
+	if room.Layer != "" {
+		layer = "layer-" + room.Layer
+	}
+	switch {
+	case ses.Planned.Kind == ledger.KindSetup && layer == "":
+		return ledger.CacheUse{Trusted: true}
+	case ses.Planned.Kind == ledger.KindSetup:
+		return ledger.CacheUse{Name: layer, Anew: anew && first}
+	case ses.Planned.Kind == ledger.KindBaseline && run.Base.Commit == run.Base.Head:
+		return ledger.CacheUse{Trusted: true}
+	}
+	return ledger.CacheUse{Name: "check", Over: layer, Anew: anew}
+}
+
+// cacheOfWork returns the caches of a session that runs in the work folder: the
+// project's own for setup of the commit that the run starts from, else those of
+// its task's attempt.
+func cacheOfWork(s loop.State, ses loop.Session) ledger.CacheUse {
+	t, ok := s.Project.Find(ses.Task)
+	if !ok || t.Attempt == nil {
+		return ledger.CacheUse{Trusted: ses.Planned.Kind == ledger.KindSetup}
+	}
+	id := sha256.Sum256([]byte(ledger.FoldID(ses.Task)))
+	return ledger.CacheUse{Name: fmt.Sprintf("task-%s-%x-a%d", s.Project.Run.ID, id[:4], t.Attempt.N)}
 }
 
 func (e *Engine) checkScope(ctx context.Context, s loop.State, session string, ports Ports, tree string) error {

@@ -42,6 +42,17 @@ type Launch struct {
 
 	Protected []string `json:"protected,omitempty"` // branches that no session pushes to
 	Mounts    []Mount  `json:"mounts,omitempty"`    // folders shown at other paths; needs a machine that has mounts (docs/spec 9.5)
+	Cache     CacheUse `json:"cache,omitzero"`
+}
+
+// CacheUse names the caches that a session works with. What it writes reaches the
+// project's own caches only if Trusted says so; otherwise it is kept apart under a
+// name, over the project's (docs/spec 9.5).
+type CacheUse struct {
+	Trusted bool   `json:"trusted,omitempty"` // only files that a person or a commit vouches for run in it
+	Name    string `json:"name,omitempty"`    // what the session writes is kept under it for others of the same name; "" for this session alone
+	Over    string `json:"over,omitempty"`    // name of caches that Name's lie over, besides the project's
+	Anew    bool   `json:"anew,omitempty"`    // forget what was written under Name
 }
 
 // Mount shows folders of the machine at another path in a session's own view of
@@ -67,6 +78,9 @@ type Room struct {
 	Dir    string  // absolute path, the same for every room of a project
 	Mounts []Mount // how the machine shows the room at Dir; none if it lies there
 	Done   bool    // for a setup command: what it makes is there already
+	// Layer names the layer if its setup has caches of its own, because it ran on
+	// files that were not committed; otherwise it is "".
+	Layer string
 }
 
 // ExitReason is why a session's process ended, as its shim reports it.

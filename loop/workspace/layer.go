@@ -40,6 +40,9 @@ type layerRecord struct {
 	// committed a layer serves that tree alone: setup ran files that a session
 	// wrote, and another tree may have the same lockfile but other files.
 	Accepted bool `json:"accepted"`
+	// Apart says that its setup had caches apart from the project's, because its
+	// tree was not committed. They stay its own when that is.
+	Apart bool `json:"apart,omitempty"`
 }
 
 type layer struct {
@@ -152,6 +155,9 @@ func (r *rooms) save(name string, record layerRecord) error {
 	return fsutil.Replace(r.at(layersDir, name, layerFile), data, 0o600)
 }
 
+// layerName returns the name of the layer that would be made.
+func (r *rooms) layerName() string { return r.key + "-" + r.made[:12] }
+
 // making returns the record of the layer whose setup is under way, or nil if
 // none is, or one for another tree.
 func (r *rooms) making() (*layerRecord, error) {
@@ -163,14 +169,14 @@ func (r *rooms) making() (*layerRecord, error) {
 		return nil, err
 	}
 	var record layerRecord
-	if err := json.Unmarshal(data, &record); err != nil || record.Key != r.key || record.Tree != r.tree {
+	if err := json.Unmarshal(data, &record); err != nil || record.Key != r.key || record.Tree != r.made {
 		return nil, nil //nolint:nilerr // a damaged record is as good as none
 	}
 	return &record, nil
 }
 
-// beginLayer lays the tree's files, and nothing else, where setup makes a layer
-// of them: in the room itself if rooms cannot be mounted.
+// beginLayer lays the files that a layer is made of, and nothing else, where setup
+// runs: in the room itself if rooms cannot be mounted.
 func (r *rooms) beginLayer(ctx context.Context) error {
 	if err := removeBelow(r.root, makingDir); err != nil {
 		return err
@@ -192,17 +198,17 @@ func (r *rooms) beginLayer(ctx context.Context) error {
 	if err := os.Mkdir(f.path(), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if err := r.w.checkout(ctx, f, r.tree); err != nil {
+	if err := r.w.checkout(ctx, f, r.made); err != nil {
 		return err
 	}
-	head, err := r.w.newRoomGit(ctx, f, r.tree, r.use)
+	head, err := r.w.newRoomGit(ctx, f, r.made, r.from)
 	if err != nil {
 		return err
 	}
 	if err := r.w.chownBelow(f.path()); err != nil {
 		return err
 	}
-	data, err := json.Marshal(layerRecord{Key: r.key, Tree: r.tree, Commit: head, Accepted: r.use.Parent == ""})
+	data, err := json.Marshal(layerRecord{Key: r.key, Tree: r.made, Commit: head, Accepted: r.accepted, Apart: !r.accepted})
 	if err != nil {
 		return err
 	}
@@ -226,7 +232,7 @@ func (r *rooms) seal(ctx context.Context, complete bool) (*layer, error) {
 		return nil, errors.Join(errors.New("the layer that setup made is gone"), err)
 	}
 	f := r.makingFolder()
-	if err := r.w.checkout(ctx, f, r.tree); err != nil {
+	if err := r.w.checkout(ctx, f, r.made); err != nil {
 		return nil, err
 	}
 	if !complete {
@@ -236,7 +242,7 @@ func (r *rooms) seal(ctx context.Context, complete bool) (*layer, error) {
 		return nil, err
 	}
 	if !r.mounts {
-		if err := copyTree(f.path(), r.at(makingDir, layerTree)); err != nil {
+		if err := fsutil.CopyTree(f.path(), r.at(makingDir, layerTree)); err != nil {
 			return nil, err
 		}
 	}
@@ -245,7 +251,7 @@ func (r *rooms) seal(ctx context.Context, complete bool) (*layer, error) {
 	if err := os.Rename(f.index(), r.at(makingDir, layerIndex)); err != nil {
 		return nil, err
 	}
-	l := &layer{layerRecord: *record, name: r.key + "-" + r.tree[:12]}
+	l := &layer{layerRecord: *record, name: r.layerName()}
 	if err := r.evict(l.name); err != nil {
 		return nil, err
 	}

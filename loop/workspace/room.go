@@ -64,6 +64,9 @@ func (w *Workspace) setupRoom(ctx context.Context, use ledger.RoomUse, n int) (l
 		}
 	}
 	room := ledger.Room{Dir: r.dir()}
+	if !r.accepted {
+		room.Layer = r.layerName()
+	}
 	if r.mounts {
 		room.Mounts = []ledger.Mount{{At: r.dir(), Upper: r.at(makingDir, layerTree)}}
 	}
@@ -160,18 +163,37 @@ type rooms struct {
 	use  ledger.RoomUse
 	tree string // full hash of the tree
 	key  string // of the layer for the tree
+
+	// A layer that does not exist is made of these files: of a committed tree, if
+	// that one has the same key, so that nothing that a session wrote takes part.
+	made     string // full hash of a tree
+	from     ledger.RoomUse
+	accepted bool
 }
 
 func (w *Workspace) roomsDir() string { return filepath.Join(w.o.State, "rooms", w.o.Project) }
 
 func (w *Workspace) openRooms(ctx context.Context, use ledger.RoomUse) (*rooms, error) {
-	r := &rooms{w: w, root: w.roomsDir(), use: use, mounts: w.o.Mounts != nil && w.o.Mounts()}
+	r := &rooms{w: w, root: w.roomsDir(), use: use, mounts: w.mounts()}
 	var err error
 	if r.tree, err = w.tree(ctx, use.Tree); err != nil {
 		return nil, err
 	}
 	if r.key, err = w.layerKey(ctx, r.tree, use.Setup); err != nil {
 		return nil, err
+	}
+	r.made, r.from, r.accepted = r.tree, use, use.Parent == ""
+	if use.Parent != "" {
+		key, err := w.layerKey(ctx, use.Parent, use.Setup)
+		if err != nil {
+			return nil, err
+		}
+		if key == r.key {
+			r.from, r.accepted = ledger.RoomUse{Tree: use.Parent}, true
+			if r.made, err = w.tree(ctx, use.Parent); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for _, dir := range []string{filepath.Dir(r.root), r.root, r.at(layersDir)} {
 		mode := fs.FileMode(0o700)
@@ -195,8 +217,12 @@ func (r *rooms) at(parts ...string) string {
 // dir returns the path at which sessions see the room.
 func (r *rooms) dir() string { return r.at(roomDir) }
 
-// show adds the mounts with which sessions see the room that was laid.
+// show adds what sessions need to know of the room that was laid, and the mounts with which
+// sessions see it.
 func (r *rooms) show(room ledger.Room, l *layer) ledger.Room {
+	if l.Apart {
+		room.Layer = l.name
+	}
 	if r.mounts {
 		room.Mounts = []ledger.Mount{{
 			At: room.Dir, Lower: []string{r.at(layersDir, l.name, layerTree)}, Upper: r.at(roomUpper), Work: r.at(roomKernel),
@@ -223,6 +249,9 @@ func (r *rooms) clear() error {
 	}
 	return nil
 }
+
+// mounts reports whether sessions can have overlays mounted.
+func (w *Workspace) mounts() bool { return w.o.Mounts != nil && w.o.Mounts() }
 
 // chownSession makes the session user the owner of one path.
 func (w *Workspace) chownSession(path string) error {

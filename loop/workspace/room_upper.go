@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
 // lay writes what distinguishes the tree from its layer: into the upper folder
@@ -24,12 +26,12 @@ func (r *rooms) lay(ctx context.Context, l *layer) error {
 	to := r.at(roomUpper)
 	if !r.mounts {
 		to = r.dir()
-		if err := copyTree(from, to); err != nil {
+		if err := fsutil.CopyTree(from, to); err != nil {
 			return err
 		}
 	}
 	index := r.at("upper-index")
-	if err := copyFile(r.at(layersDir, l.name, layerIndex), index); err != nil {
+	if err := fsutil.CopyFile(r.at(layersDir, l.name, layerIndex), index); err != nil {
 		return err
 	}
 	written, deleted, err := r.w.difference(ctx, l.Tree, r.tree)

@@ -1,4 +1,4 @@
-package workspace
+package fsutil
 
 import (
 	"errors"
@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyTree copies a folder with modes, times and owners, where the file system
+// CopyTree copies a folder with modes, times and owners, where the file system
 // can by sharing the content. It follows no link; devices, pipes and sockets are
 // left out. The target may exist and be empty.
-func copyTree(from, to string) error {
+func CopyTree(from, to string) error {
 	type folderTimes struct {
 		path string
 		info fs.FileInfo
@@ -52,7 +52,7 @@ func copyTree(from, to string) error {
 			}
 			return copyOwner(target, info)
 		case info.Mode().IsRegular():
-			return copyFileInfo(p, target, info)
+			return copyWithInfo(p, target, info)
 		}
 		return nil
 	})
@@ -78,9 +78,9 @@ func copyOwner(path string, info fs.FileInfo) error {
 	return os.Lchown(path, int(st.Uid), int(st.Gid))
 }
 
-// copyFileInfo copies a file with owner, mode and time.
-func copyFileInfo(from, to string, info fs.FileInfo) error {
-	if err := copyFile(from, to); err != nil {
+// copyWithInfo copies a file with owner, mode and time.
+func copyWithInfo(from, to string, info fs.FileInfo) error {
+	if err := CopyFile(from, to); err != nil {
 		return err
 	}
 	if err := copyOwner(to, info); err != nil {
@@ -89,8 +89,8 @@ func copyFileInfo(from, to string, info fs.FileInfo) error {
 	return errors.Join(os.Chmod(to, info.Mode().Perm()), os.Chtimes(to, time.Time{}, info.ModTime()))
 }
 
-// copyFile copies a file's content into a new file or over an existing one.
-func copyFile(from, to string) error {
+// CopyFile copies a file's content into a new file or over an existing one.
+func CopyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err

@@ -1,0 +1,227 @@
+package agent
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// A project's caches are seen by every session at STATE/cache/PROJECT. What lies
+// there depends on who uses them, because a session that could write the caches of
+// its own verification could make broken code pass (docs/spec 9.5). Below
+// STATE/caches/PROJECT are
+//
+//	base            what trusted commands downloaded and built
+//	NAME/0, NAME/1  what the sessions of a name wrote: over base, and over each
+//	                folder that the configuration names as a cache
+//	NAME/copy       the same on a machine without overlays: a copy of base with
+//	                what the sessions of the name wrote
+//
+// Without overlays STATE/cache/PROJECT is a link to base or a copy, and sessions
+// share the folders that the configuration names.
+const (
+	cacheBase   = "base"
+	cacheCopy   = "copy"
+	cacheOwn    = "own"     // the caches of a session without a name for them
+	cacheKernel = ".kernel" // ends the name of the kernel's folder of an overlay
+)
+
+// maxCaches limits the names whose writes are kept. The one that was used longest
+// ago goes first.
+const maxCaches = 8
+
+// prepareCaches prepares the caches of a session and adds them to its plan.
+func (r *Runner) prepareCaches(l ledger.Launch, p *plan) error {
+	root := filepath.Join(r.o.State, "caches", l.Project)
+	for _, dir := range []string{filepath.Dir(root), root} {
+		if err := os.Mkdir(dir, r.folderMode()); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	at, base := r.cache(l.Project), filepath.Join(root, cacheBase)
+	if err := r.makeCache(base); err != nil {
+		return err
+	}
+	c := cacheSet{r: r, root: root, use: l.Cache}
+	if c.use.Name == "" {
+		c.use.Name, c.use.Anew = cacheOwn, true
+	}
+	for _, name := range []string{c.use.Name, c.use.Over} {
+		if name != "" {
+			if err := checkName("caches", name); err != nil {
+				return err
+			}
+		}
+	}
+	granted := slices.Concat(r.o.Cache, r.o.Projects[l.Project].Cache)
+	p.Write = slices.Concat(p.Write, []string{at}, granted)
+	if !c.use.Trusted {
+		if err := c.forget(); err != nil {
+			return err
+		}
+	}
+	if ok, _ := r.Mounts(); !ok {
+		return c.link(at, base)
+	}
+	if err := r.makeMountPoint(at); err != nil {
+		return err
+	}
+	if c.use.Trusted {
+		p.Mounts = append(p.Mounts, ledger.Mount{At: at, Upper: base})
+		return nil
+	}
+	for i, dir := range append([]string{at}, granted...) {
+		lower := dir
+		if i == 0 {
+			lower = base
+		}
+		m, err := c.overlay(strconv.Itoa(i), dir, lower)
+		if err != nil {
+			return err
+		}
+		p.Mounts = append(p.Mounts, m)
+	}
+	return nil
+}
+
+// cacheSet is the caches of one project for one session.
+type cacheSet struct {
+	r    *Runner
+	root string // STATE/caches/PROJECT
+	use  ledger.CacheUse
+}
+
+// overlay returns the mount of cache folder number n at a path.
+func (c cacheSet) overlay(n, at, lower string) (ledger.Mount, error) {
+	m := ledger.Mount{At: at, Lower: []string{lower}, Upper: filepath.Join(c.root, c.use.Name, n)}
+	m.Work = m.Upper + cacheKernel
+	for _, dir := range []string{filepath.Dir(m.Upper), m.Upper, m.Work} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			if errors.Is(err, fs.ErrExist) {
+				continue
+			}
+			return m, err
+		}
+		if err := c.r.user.chown(dir); err != nil {
+			return m, err
+		}
+	}
+	if c.use.Over != "" {
+		over := filepath.Join(c.root, c.use.Over, n)
+		if fi, err := os.Stat(over); err == nil && fi.IsDir() {
+			m.Lower = append([]string{over}, m.Lower...)
+		}
+	}
+	return m, nil
+}
+
+// forget removes what was written under the name if the session asks for it, and
+// under the names that were used longest ago.
+func (c cacheSet) forget() error {
+	if c.use.Anew {
+		if err := removeAll(filepath.Join(c.root, c.use.Name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{c.use.Name, c.use.Over} {
+		now := time.Now()
+		if err := os.Chtimes(filepath.Join(c.root, name), now, now); name != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(c.root)
+	if err != nil {
+		return err
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() || e.Name() == cacheBase })
+	if len(entries) <= maxCaches {
+		return nil
+	}
+	used := func(e fs.DirEntry) int64 {
+		fi, err := e.Info()
+		if err != nil {
+			return 0
+		}
+		return fi.ModTime().UnixNano()
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(used(b), used(a)) })
+	for _, e := range entries[maxCaches:] {
+		if err := removeAll(filepath.Join(c.root, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeMountPoint makes the folder at which sessions see their caches.
+func (r *Runner) makeMountPoint(at string) error {
+	if fi, err := os.Lstat(at); err == nil && !fi.IsDir() {
+		if err := os.Remove(at); err != nil { // the link of a machine without overlays
+			return err
+		}
+	}
+	// The caches of an earlier release lay here, and every session could write
+	// them.
+	if old, err := os.ReadDir(at); err == nil && len(old) > 0 {
+		if err := removeAll(at); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(at), r.folderMode()); err != nil {
+		return err
+	}
+	if err := os.Mkdir(at, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return r.user.chown(at)
+}
+
+// link makes the path lead to the caches of the session: base, or a copy.
+func (c cacheSet) link(at, base string) error {
+	target := base
+	if !c.use.Trusted {
+		target = filepath.Join(c.root, c.use.Name, cacheCopy)
+		if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) {
+			from := base
+			if over := filepath.Join(c.root, c.use.Over, cacheCopy); c.use.Over != "" && isDir(over) {
+				from = over
+			}
+			if err := errors.Join(os.MkdirAll(filepath.Dir(target), c.r.folderMode()), removeAll(target+".new"), fsutil.CopyTree(from, target+".new")); err != nil {
+				return fmt.Errorf("copy the caches: %w", err)
+			}
+			if err := os.Rename(target+".new", target); err != nil {
+				return err
+			}
+		}
+	}
+	if now, err := os.Readlink(at); err == nil && now == target {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(at), c.r.folderMode()); err != nil {
+		return err
+	}
+	if isDir(at) { // a mount point, or the caches of an earlier release, which any session could write
+		if err := removeAll(at); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(removeAll(at+".new"), os.Symlink(target, at+".new")); err != nil {
+		return err
+	}
+	return os.Rename(at+".new", at)
+}
+
+// isDir reports whether the path is a folder, and no link to one.
+func isDir(path string) bool {
+	fi, err := os.Lstat(path)
+	return err == nil && fi.IsDir()
+}

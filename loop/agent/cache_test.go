@@ -1,0 +1,89 @@
+package agent
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// TestCaches shows who sees what others wrote into the caches: trusted commands
+// write for everybody, all others for those of the same name and what lies over
+// it.
+func TestCaches(t *testing.T) {
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
+		n := 0
+		run := func(use ledger.CacheUse, script, want string) {
+			t.Helper()
+			n++
+			l := h.launch(fmt.Sprintf("r1-c%d", n))
+			l.Kind, l.Cache, l.Command = ledger.KindVerify, use, "cd $GOCACHE && "+script
+			h.start(l)
+			if x := h.wait(l.Session); x.Code != 0 || x.Tail != want {
+				t.Errorf("%+v: %s printed %q (exit %d), want %q", use, script, x.Tail, x.Code, want)
+			}
+		}
+		trusted, task, check := ledger.CacheUse{Trusted: true}, ledger.CacheUse{Name: "task-1"}, ledger.CacheUse{Name: "check", Anew: true}
+		// What an earlier release left, where any session could write.
+		old := filepath.Join(h.state, "cache", "shop", "go-build")
+		if err := os.MkdirAll(old, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(old, "dep"), []byte("poison"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		run(check, "ls", "")
+		run(trusted, "pwd; echo good >dep", old+"\n")
+		run(task, "pwd; cat dep; echo poison >dep; echo mine >built; rm -f none", old+"\ngood\n")
+		run(check, "cat dep; ls", "good\ndep\n")
+		run(task, "cat dep built", "poison\nmine\n")
+		run(ledger.CacheUse{Name: "layer-1"}, "echo new >module", "")
+		run(ledger.CacheUse{Name: "check", Over: "layer-1", Anew: true}, "cat dep module; echo x >module", "good\nnew\n")
+		run(ledger.CacheUse{Name: "check", Over: "layer-1"}, "cat module", "x\n")
+		run(ledger.CacheUse{Name: "check", Over: "layer-1", Anew: true}, "cat module", "new\n")
+		run(ledger.CacheUse{}, "cat dep; echo own >dep", "good\n")
+		run(ledger.CacheUse{}, "cat dep", "good\n")
+		run(ledger.CacheUse{Name: "task-1", Anew: true}, "ls", "dep\n")
+		run(trusted, "cat dep; ls", "good\ndep\n")
+		for i := range maxCaches - 2 {
+			run(ledger.CacheUse{Name: fmt.Sprintf("task-%d", i+2)}, "cat dep", "good\n")
+		}
+		if kept, err := os.ReadDir(filepath.Join(h.state, "caches", "shop")); err != nil || len(kept) > maxCaches+2 {
+			t.Errorf("%d caches are kept, %v", len(kept), err)
+		}
+	})
+}
+
+// TestGrantedCaches shows that what a session writes into a folder that the
+// configuration names as a cache reaches nobody else, where there are mounts.
+func TestGrantedCaches(t *testing.T) {
+	dir := t.TempDir()
+	h := newFixture(t, 3, func(o *Options) { o.Cache = []string{dir} })
+	if ok, why := h.runner.Mounts(); !ok {
+		t.Skipf("SKIPPED: %s", why)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		session, command string
+		use              ledger.CacheUse
+	}{
+		{"r1-c1", "echo good >" + dir + "/dep", ledger.CacheUse{Trusted: true}},
+		{"r1-c2", "rm " + dir + "/dep; echo poison >" + dir + "/dep; grep -q poison " + dir + "/dep", ledger.CacheUse{Name: "task-1"}},
+		{"r1-c3", "grep -q good " + dir + "/dep", ledger.CacheUse{Name: "check", Anew: true}},
+	} {
+		l := h.launch(c.session)
+		l.Kind, l.Command, l.Cache = ledger.KindVerify, c.command, c.use
+		h.start(l)
+		if x := h.wait(l.Session); x.Code != 0 {
+			t.Errorf("%s: exit %d\n%s", c.command, x.Code, x.Tail)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "dep")); err != nil || string(data) != "good\n" {
+		t.Errorf("the folder holds %q, %v", data, err)
+	}
+}
