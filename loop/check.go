@@ -60,6 +60,9 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 func (d *decision) checked(about scope, c Checks) {
 	r := d.run()
 	v := ledger.Verified{Kind: c.Kind, OK: len(c.Results) > 0, Results: slices.Clone(c.Results), Tree: c.Tree}
+	if len(c.Commands) > c.Setup { // setup that passed proves nothing
+		v.Results = slices.DeleteFunc(v.Results, func(res ledger.Result) bool { return res.Setup && res.OK })
+	}
 	for n, res := range v.Results {
 		if !res.OK && c.Kind != ledger.KindBaseline && slices.Contains(r.Advisory, res.Run) {
 			v.Results[n].Advisory = true
@@ -150,8 +153,7 @@ func (d *decision) red(t TaskState, v ledger.Verified) {
 // recheck runs the failed commands on the attempt's start commit after a second
 // red verification in a row. They may fail for a reason that no session can
 // fix, such as a certificate that expired at midnight. The commands run in a
-// clean folder, because ignored files that sessions left in the work folder may
-// be the cause (docs/decisions/0011).
+// room like every other check (docs/decisions/0011).
 func (d *decision) recheck(t TaskState, v ledger.Verified) {
 	s, w := d.run().Settings, t.Attempt
 	var red []ledger.Command

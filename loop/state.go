@@ -40,7 +40,7 @@ type Project struct {
 	Tasks     TaskList            `json:"tasks,omitzero"`     // in document order
 	Run       *Run                `json:"run,omitempty"`      // last run, ended or not; nil = none yet
 	Branches  map[string]Tip      `json:"branches,omitempty"` // last branch, by source
-	Green     map[string]string   `json:"green,omitempty"`    // branch tip that passed verification in a clean folder, by source
+	Green     map[string]string   `json:"green,omitempty"`    // branch tip that passed verification, by source
 	Guidance  guidance.Queue      `json:"guidance,omitzero"`
 	Questions []ledger.Question   `json:"questions,omitempty"` // open ones
 	Answered  []Answered          `json:"settled,omitempty"`   // last settled questions, kept for late answers

@@ -39,7 +39,7 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 		c.wrapped(b.Text)
 	}
 	if b.FinalOK != nil && !*b.FinalOK {
-		c.continuation(bot.SignFailed + " in a clean folder: " + strings.TrimPrefix(bot.VerifyText(ledger.Verified{Results: b.Final}), bot.SignFailed+" "))
+		c.continuation(bot.SignFailed + " branch tip: " + strings.TrimPrefix(bot.VerifyText(ledger.Verified{Results: b.Final}), bot.SignFailed+" "))
 	}
 	if !c.opt.Demo {
 		c.branch(r, b.Branch, exit)

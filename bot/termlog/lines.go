@@ -63,7 +63,7 @@ func (c *Console) printStandalone(v view) {
 	case ledger.RunFinishing:
 		c.printAllHeld(v)
 		if !c.opt.Demo {
-			c.printEntry(v, bot.SignLater+" the branch tip is verified once more, in a clean folder")
+			c.printEntry(v, bot.SignLater+" the branch tip is verified once more")
 		}
 	case ledger.RunEnded:
 		c.printAllHeld(v)

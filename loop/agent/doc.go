@@ -25,6 +25,7 @@
 //	login.go                            agents' logins, lent to sessions and taken back
 //	shim.go limits.go output.go         the supervisor, its limits and the kept output
 //	reaper.go mount.go tree.go          the reaper, its mounts, the processes below it
+//	cache.go                            the caches of a session, apart by trust
 //	confine.go landlock.go user.go      the last step before the agent
 //	level.go hide.go reach.go           the protection that each level gives
 //	wait.go output_tail.go tidy.go      a session's end, its latest output, its removal
@@ -41,5 +42,5 @@
 // The tests hold that a session is started once however often Start is called;
 // that its whole process tree is gone when Wait returns, even if its supervisor
 // or reaper was killed; that hidden files cannot be read and files outside not
-// be written; and that an agent's keys reach no command of the project.
+// be written; that no session's write into a cache reaches a trusted one; and that an agent's keys reach no command of the project.
 package agent

@@ -73,7 +73,7 @@ const (
 )
 
 // BaselineBroke records commands that passed on the start commit when the run
-// began and now fail there, in a clean folder. No task of the run caused that,
+// began and now fail there. No task of the run caused that,
 // so their failures are only shown from here on.
 type BaselineBroke struct {
 	Commands []string `json:"commands"`
@@ -114,7 +114,7 @@ const (
 )
 
 // RunFinishing records that a run is about to end, while its branch tip is
-// still being verified in a clean folder.
+// still being verified.
 type RunFinishing struct {
 	Ending RunEnded `json:"ending"`
 }
@@ -130,7 +130,7 @@ type RunEnded struct {
 	Total    int      `json:"total"`
 	Branch   string   `json:"branch,omitempty"`
 	Tip      string   `json:"tip,omitempty"`
-	Final    []Result `json:"final,omitempty"`     // verification of the branch tip in a clean folder
+	Final    []Result `json:"final,omitempty"`     // verification of the branch tip
 	FinalOK  *bool    `json:"final_ok,omitempty"`  // nil: not run
 	FinalCut bool     `json:"final_cut,omitempty"` // that verification was cut off
 	Signal   string   `json:"signal,omitempty"`    // the signal that stopped the run: SIGINT, SIGTERM

@@ -15,9 +15,9 @@ const (
 	KindSetup    Kind = "setup"
 	KindBaseline Kind = "baseline"
 	KindVerify   Kind = "verify"
-	KindFinal    Kind = "final"   // the branch tip in a clean folder
+	KindFinal    Kind = "final"   // the branch tip
 	KindRepro    Kind = "repro"   // the command of a reproducer, which has to fail
-	KindRecheck  Kind = "recheck" // the attempt's start commit in a clean folder: does a failing command fail there too?
+	KindRecheck  Kind = "recheck" // the attempt's start commit: does a failing command fail there too?
 )
 
 // Launch holds everything that the runner needs to start a session.

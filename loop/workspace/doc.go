@@ -1,5 +1,6 @@
 // Package workspace is everything that nightporter does with git: a bare
-// repository for each project, a work folder for each run, the capture of what
+// repository for each project, a work folder for each run, rooms in which trees
+// are verified, the capture of what
 // a session left there, the check of its scope, and one commit for each task.
 //
 // It deals with two repositories and one folder, each trusted to another
@@ -22,7 +23,8 @@
 // Files by subject:
 //
 //	repository.go begin.go look.go userrepo.go dirty.go   ours, a run's start, the user's repository
-//	folder.go dotgit.go walk.go                           the work folder and clean folders
+//	folder.go dotgit.go walk.go                           the work folder
+//	room.go layer.go room_upper.go room_git.go            rooms, in which trees are verified
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
 //	scope.go inventory.go glob.go companion.go ignore.go  scopes and ignore rules as sets of paths
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
@@ -35,7 +37,9 @@
 //     configures is ever run.
 //   - Nothing of the user's repository changes but our branches and objects.
 //   - After a capture the work folder holds the captured tree and ignored files,
-//     nothing else, so verification sees exactly what would be committed.
+//     nothing else.
+//   - A room holds what a clone of its tree would hold after setup, and nothing
+//     that a session left elsewhere.
 //   - Begin, Capture, Merge and Commit yield the same result when they are
 //     repeated after a crash.
 //   - No symbolic link or hard link makes us write, read or give away a file
