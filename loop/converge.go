@@ -64,6 +64,12 @@ func (d *decision) mergeFinished(b MergeFinished) {
 		d.replan(b.Task, "conflicts with what was done since in "+strings.Join(b.Merged.Conflicts, ", "))
 		return
 	}
+	if t, _ = d.task(b.Task); t.Attempt.Tree == t.Attempt.Start {
+		// The review was of a change. Whether the newer tip settles the task
+		// without one, nobody has judged.
+		d.failAttempt(b.Task, ledger.OutcomeFailed, "changed nothing: the newer tip has all of it")
+		return
+	}
 	cmds, setups := verificationCommands(d.run().Settings, ledger.KindVerify, nil, false)
 	if cmds = t.Attempt.withRepro(cmds); len(cmds) == 0 {
 		t, _ = d.task(b.Task)
@@ -82,7 +88,7 @@ func (d *decision) tipMoved(b TipMoved) {
 	if !ok || t.Attempt == nil || t.Attempt.Stage != ledger.StageCommit {
 		return
 	}
-	d.add(scope{task: b.Task, session: t.Attempt.Session}, ledger.TipFound{Commit: b.Tip})
+	d.add(scope{task: b.Task, session: t.Attempt.Session}, ledger.TipFound{Commit: b.Tip, Tree: b.Tree})
 	t, _ = d.task(b.Task)
 	d.converge(t)
 }

@@ -384,6 +384,9 @@ func (n *night) check(old State, d Decision) {
 			if b.Parent != tip {
 				fail("commit %s on %s, and the tip is %s", b.Commit, b.Parent, tip)
 			}
+			if b.Tree == s.Project.Run.TipTree {
+				fail("commit %s has the tree of its parent", b.Commit)
+			}
 			tip = b.Commit
 			if len(n.settings.Verify) > 0 && (work == nil || work.Verified == nil || !work.Verified.OK || work.Verified.Tree != b.Tree) {
 				fail("commit of tree %s, which no green verification is about", b.Tree)

@@ -99,6 +99,7 @@ type BranchMoved struct {
 	Branch string
 	Want   string // the tip that was expected
 	Have   string // the tip that was found
+	Tree   string // tree of Have
 }
 
 // Error names the branch and the command that moves it back.
