@@ -9,10 +9,15 @@ import (
 
 // converge begins the commit of an attempt's tree. If the branch's tip has
 // moved since the attempt began, the change is first merged onto the new tip.
-// An attempt that changed nothing is done without a commit.
+// An attempt that changed nothing is done without a commit if a review or a
+// person agrees, and has failed otherwise (docs/spec 2.5).
 func (d *decision) converge(t TaskState) {
 	r, w, id := d.run(), t.Attempt, t.Task.ID
 	if w.Tree == w.Start {
+		if !t.looked() && !w.judged(r.Settings) {
+			d.failAttempt(id, ledger.OutcomeFailed, "changed nothing, and nobody judged that nothing has to change")
+			return
+		}
 		d.done(t, "")
 		return
 	}
@@ -44,7 +49,7 @@ func (d *decision) converge(t TaskState) {
 // endStatus returns the status that the progress log gives an attempt that
 // converged.
 func endStatus(t TaskState) string {
-	if t.Attempt.Manual != "" || t.Person {
+	if t.looked() {
 		return "manual verify"
 	}
 	return "completed"
@@ -129,7 +134,7 @@ func (d *decision) done(t TaskState, commit string) {
 		// the task's new text is not done.
 		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 		return
-	case w.Manual != "" || t.Person:
+	case t.looked():
 		d.askManual(t, w.Manual)
 	default:
 		// A run without consensus builds a task as a whole, even if an earlier

@@ -405,6 +405,9 @@ func (n *night) check(old State, d Decision) {
 				if t.Attempt == nil || t.Attempt.Tree != t.Attempt.Start && (t.Commit != tip || tip == "") {
 					fail("%s is done and not committed", e.Task)
 				}
+				if t.Attempt.Tree == t.Attempt.Start && !t.Attempt.judged(s.Project.Run.Settings) {
+					fail("%s is done without a change, and nobody judged that", e.Task)
+				}
 			}
 		}
 		s = Apply(s, e)
