@@ -494,8 +494,14 @@ func (d *director) play(line string) string {
 			d.taken.Outside = []string{v}
 		case "only-outside":
 			d.taken.Tree, d.taken.Outside = "same", []string{v}
-		case "refused":
-			d.taken.Refused = []ledger.Diagnostic{{Text: v}}
+		case "refused": // TEXT, or FILE:LINE: TEXT
+			file, text, ok := strings.Cut(v, ": ")
+			f := ledger.Diagnostic{Text: v}
+			if name, line, at := strings.Cut(file, ":"); ok && at {
+				f.File, f.Text = name, text
+				f.Line, _ = strconv.Atoi(line)
+			}
+			d.taken.Refused = []ledger.Diagnostic{f}
 		case "file":
 			d.taken.Files = []ledger.FileChange{{Path: v, Added: 1}}
 		case "lock":

@@ -58,7 +58,7 @@ type Capture struct {
 	Files   []FileChange `json:"files,omitempty"`   // against Input
 	Dropped []string     `json:"dropped,omitempty"` // changes of Scope.Never, undone without a report
 	Outside []string     `json:"outside,omitempty"` // changes out of scope: undone, so that the session's work is judged without them
-	Refused []Diagnostic `json:"refused,omitempty"` // changes that no session may leave: gitlinks, devices, FIFOs, files over 50 MB
+	Refused []Diagnostic `json:"refused,omitempty"` // what no session may leave: gitlinks, devices, FIFOs, files over 50 MB, unresolved conflicts, an emptied folder
 	Lock    bool         `json:"lock,omitempty"`    // a lockfile changed: setup is due
 }
 

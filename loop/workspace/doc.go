@@ -24,6 +24,7 @@
 //	repository.go begin.go look.go userrepo.go dirty.go   ours, a run's start, the user's repository
 //	folder.go dotgit.go walk.go                           the work folder and clean folders
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
+//	conflict.go                                           capture: conflicts that a session left unresolved
 //	scope.go inventory.go glob.go companion.go ignore.go  scopes and ignore rules as sets of paths
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
 //	files.go git.go                                       trees, diffs; the git program
