@@ -1,5 +1,7 @@
 package ledger
 
+import "fmt"
+
 // Judges reports whether a hat of the pattern judges the work of others: it only
 // reads, and it decides whether the work comes back to it before the task can
 // converge. A planner, whose plan goes on whatever it says, does not.
@@ -45,6 +47,24 @@ func (s Settings) UnprovedHat() string {
 		}
 	}
 	return ""
+}
+
+// Unproved returns the finding that keeps a run from starting in which nothing can
+// prove the work of a task (docs/spec 2.0). unproved is false if something can, or
+// if the settings allow such a run.
+func (s Settings) Unproved() (f Diagnostic, unproved bool) {
+	hat := s.UnprovedHat()
+	if hat == "" || s.AllowUnproved {
+		return f, false
+	}
+	f = Diagnostic{
+		Text:   fmt.Sprintf("nothing proves the work: pattern %s has no review after %s, and no verification command runs on what it leaves", s.Pattern.Name, hat),
+		Remedy: fmt.Sprintf(`Name a command: verify = ["make test"] in [[project]] %s, or --verify "make test". Or take a pattern with a review, or set unproved = "allow".`, s.Project),
+	}
+	if s.Hats[hat].Expect != ExpectPass && s.verifiesTasks() {
+		f.Remedy = fmt.Sprintf(`Set expect = "pass" in the file of hat %s. Or add a review to the pattern, or set unproved = "allow" in [[project]] %s.`, hat, s.Project)
+	}
+	return f, true
 }
 
 // verifiesTasks reports whether a verification command runs on the trees of
