@@ -53,7 +53,7 @@ func (l *sessionDiff) dropConflicts(ctx context.Context, kept []change, refused 
 			return false
 		}
 		*refused = append(*refused, ledger.Diagnostic{File: strings.ToValidUTF8(c.path, "\uFFFD"), Line: line,
-			Text: "has a merge conflict that is not resolved", Remedy: "resolve it; a file that has to show one can indent its markers"})
+			Text: "has an unresolved merge conflict", Remedy: "resolve it; a file that has to show one can indent its markers"})
 		return true
 	}), nil
 }
