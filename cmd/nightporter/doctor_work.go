@@ -115,8 +115,9 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 		out = append(out, ofSeverity(ledger.DiagnosticError, []ledger.Diagnostic{f})...)
 	} else if len(s.Verify) == 0 {
 		by := "only its review judges a task"
-		if s.UnprovedHat() != "" {
-			by = "nothing but an agent's word proves a task"
+		s.AllowUnproved = false
+		if _, unproved := s.Unproved(); unproved {
+			by = "an agent's word is all that a task needs"
 		}
 		out = append(out, findLook(`verify = ["make test"], or what tests it, in [[project]] `+pr.Name, "no command verifies it: %s", by))
 	}

@@ -110,7 +110,7 @@ func TestPreflightRefusesUnproved(t *testing.T) {
 		exit   int
 	}{
 		{"no command", func(s *ledger.Settings) { s.Verify = nil }, 3},
-		{"a command for the final check", func(s *ledger.Settings) { s.Verify = []ledger.Command{{Run: "test", When: "final"}} }, 3},
+		{"a command for the final check", func(s *ledger.Settings) { s.Verify = []ledger.Command{{Run: "test", When: "final"}} }, 0},
 		{"allowed", func(s *ledger.Settings) { s.Verify, s.AllowUnproved = nil, true }, 0},
 		{"a command", func(*ledger.Settings) {}, 0},
 		{"a review", func(s *ledger.Settings) { s.Verify, s.Pattern = nil, settings().Pattern }, 0},

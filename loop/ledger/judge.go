@@ -26,67 +26,41 @@ func (s Settings) Judges(hat string) bool {
 // JudgedAfter reports whether each way from the hat to the end of the pattern
 // leads past a hat that judges.
 func (s Settings) JudgedAfter(hat string) bool {
-	return s.after(hat, s.Judges)
-}
-
-// UnprovedHat returns a hat of the pattern whose work would be committed although
-// nothing proves it: after it no hat judges, and no verification command runs on
-// what it leaves. It returns "" if there is none. A command for the final check
-// alone proves the run's tip and no task.
-func (s Settings) UnprovedHat() string {
-	verified := func(name string) bool {
-		hat := s.Hats[name]
-		return hat.Writes() && hat.Expect == ExpectPass && s.verifiesTasks()
-	}
-	proves := func(name string) bool { return verified(name) || s.Judges(name) }
-	reached := map[string]bool{}
-	s.reach(s.Pattern.Start, nil, reached)
-	for _, r := range s.Pattern.Routes { // in the pattern's order, so that the same hat is named each time
-		if reached[r.From] && s.Hats[r.From].Writes() && !verified(r.From) && !s.after(r.From, proves) {
-			return r.From
-		}
-	}
-	return ""
-}
-
-// Unproved returns the finding that keeps a run from starting in which nothing can
-// prove the work of a task (docs/spec 2.0). unproved is false if something can, or
-// if the settings allow such a run.
-func (s Settings) Unproved() (f Diagnostic, unproved bool) {
-	hat := s.UnprovedHat()
-	if hat == "" || s.AllowUnproved {
-		return f, false
-	}
-	f = Diagnostic{
-		Text:   fmt.Sprintf("nothing proves the work: pattern %s has no review after %s, and no verification command runs on what it leaves", s.Pattern.Name, hat),
-		Remedy: fmt.Sprintf(`Name a command: verify = ["make test"] in [[project]] %s, or --verify "make test". Or take a pattern with a review, or set unproved = "allow".`, s.Project),
-	}
-	if s.Hats[hat].Expect != ExpectPass && s.verifiesTasks() {
-		f.Remedy = fmt.Sprintf(`Set expect = "pass" in the file of hat %s. Or add a review to the pattern, or set unproved = "allow" in [[project]] %s.`, hat, s.Project)
-	}
-	return f, true
-}
-
-// verifiesTasks reports whether a verification command runs on the trees of
-// attempts.
-func (s Settings) verifiesTasks() bool {
-	for _, c := range s.Verify {
-		if c.When != "final" {
-			return true
-		}
-	}
-	return false
-}
-
-// after reports whether each route of the hat leads past a hat that stop accepts
-// before it leads to the end of the pattern.
-func (s Settings) after(hat string, stop func(string) bool) bool {
 	for _, r := range s.Pattern.Routes {
-		if r.From == hat && s.converges(r.To, stop) {
+		if r.From == hat && s.converges(r.To, s.Judges) {
 			return false
 		}
 	}
 	return true
+}
+
+// Unproved returns the finding that keeps a run from starting in which nothing can
+// prove the work: there is no verification command, and a hat writes after which
+// no hat judges (docs/spec 2.0). unproved is false if something can, or if the
+// settings allow such a run. Any command counts, because the final check runs all
+// of them.
+func (s Settings) Unproved() (f Diagnostic, unproved bool) {
+	hat := s.unjudged()
+	if hat == "" || len(s.Verify) > 0 || s.AllowUnproved {
+		return f, false
+	}
+	return Diagnostic{
+		Text:   fmt.Sprintf("nothing proves the work: there is no verification command, and pattern %s has no review after %s", s.Pattern.Name, hat),
+		Remedy: fmt.Sprintf(`Name a command: verify = ["make test"] in [[project]] %s, or --verify "make test". Or take a pattern with a review, or set unproved = "allow".`, s.Project),
+	}, true
+}
+
+// unjudged returns the first hat of the pattern that writes and after which no hat
+// judges, "" for none.
+func (s Settings) unjudged() string {
+	reached := map[string]bool{}
+	s.reach(s.Pattern.Start, nil, reached)
+	for _, r := range s.Pattern.Routes {
+		if reached[r.From] && s.Hats[r.From].Writes() && !s.JudgedAfter(r.From) {
+			return r.From
+		}
+	}
+	return ""
 }
 
 // converges reports whether routes lead from hat to the end of the pattern
