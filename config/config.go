@@ -155,7 +155,8 @@ type Project struct {
 	Protected     []string               `toml:"protected"`
 	Push          string                 `toml:"push" oneof:"never end task"`
 	OnBlocked     string                 `toml:"on_blocked" oneof:"stop continue"`
-	MaxTasks      *int                   `toml:"max_tasks"` // 0 = no limit, as for the next three
+	Unproved      string                 `toml:"unproved" oneof:"refuse allow"` // a run in which nothing can prove a task's work
+	MaxTasks      *int                   `toml:"max_tasks"`                     // 0 = no limit, as for the next three
 	MaxIterations *int                   `toml:"max_iterations"`
 	MaxWaves      *int                   `toml:"max_waves"`
 	Batch         *int                   `toml:"batch"` // routeProblem least 1

@@ -223,3 +223,29 @@ func TestOverriddenHat(t *testing.T) {
 		t.Errorf("Load: %v", err)
 	}
 }
+
+// TestShippedPatternsAreJudged holds which of the shipped patterns have a review
+// of all that is written: a no_change counts there, and a run may start without a
+// verification command.
+func TestShippedPatternsAreJudged(t *testing.T) {
+	cfg := Empty()
+	patterns, err := Patterns(cfg, &Project{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hats, err := Hats(cfg, &Project{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range patterns {
+		s := ledger.Settings{Pattern: p, Hats: hats}
+		if f, unproved := s.Unproved(); unproved != (name == "single") {
+			t.Errorf("%s: unproved %v %+v", name, unproved, f)
+		}
+		for _, r := range p.Routes {
+			if hats[r.From].Writes() && s.JudgedAfter(r.From) != (name != "single") {
+				t.Errorf("%s: %s is judged: %v", name, r.From, s.JudgedAfter(r.From))
+			}
+		}
+	}
+}

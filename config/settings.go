@@ -24,6 +24,8 @@ const (
 	profileReview    = "review"
 	profileOvernight = "overnight"
 
+	unprovedAllow = "allow"
+
 	defaultWaves   = 5
 	defaultBatch   = 5
 	reviewTasks    = 5
@@ -173,6 +175,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		CommitStatus:    p.CommitStatus,
 		Consensus:       p.Consensus,
 		PlanApproval:    p.PlanApproval,
+		AllowUnproved:   p.Unproved == unprovedAllow,
 	}
 	if s.Protected == nil {
 		s.Protected = []string{"main", "master"}

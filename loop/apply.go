@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -462,7 +463,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			}
 		}
 	case ledger.TipFound:
-		r.Tip, r.TipTree = b.Commit, b.Commit // the tree is not known, and git accepts a commit in its place
+		r.Tip, r.TipTree = b.Commit, cmp.Or(b.Tree, b.Commit) // earlier releases recorded no tree; git accepts the commit in its place
 	case ledger.TaskCommitted:
 		r.Tip, r.TipTree = b.Commit, b.Tree
 		r.Commits++

@@ -117,7 +117,11 @@ func (d *decision) redo(t TaskState, b ledger.Redo) {
 	t, _ = d.task(t.Task.ID)
 	switch {
 	case t.Attempt.FailedRow >= ledger.MaxFailed:
-		d.failAttempt(t.Task.ID, ledger.OutcomeFailed, fmt.Sprintf("%s %d times in a row", b.Why, t.Attempt.FailedRow))
+		why := fmt.Sprintf("%s %d times in a row", b.Why, t.Attempt.FailedRow)
+		if b.Why == ledger.RedoViolation {
+			why += ": " + t.Attempt.Captured.Refused[0].Short()
+		}
+		d.failAttempt(t.Task.ID, ledger.OutcomeFailed, why)
 	case t.Attempt.Red >= ledger.MaxRed && t.Attempt.Verified.Kind == ledger.KindRepro:
 		d.failAttempt(t.Task.ID, ledger.OutcomeRed, fmt.Sprintf("not reproduced in %d sessions", t.Attempt.Red))
 	case t.Attempt.Red >= ledger.MaxRed:

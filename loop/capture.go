@@ -57,9 +57,13 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		}
 		d.add(about, ev)
 	}
-	noChange := payload.String(w.Event.Data, "no_change")
-	if hat.Expect == ledger.ExpectPass && !changed && noChange == "" {
+	noChange := payload.String(w.Event.Data, "no_change") != ""
+	unjudged := !r.Settings.JudgedAfter(w.Hat) && !t.looked() && payload.ManualVerify(w.Event.Data) == ""
+	if !changed && (noChange && unjudged || !noChange && hat.Expect == ledger.ExpectPass) {
 		note := "The session before said it was done, but it changed no file that counts. Change the files, or say no_change with the reason."
+		if unjudged {
+			note = "The session before changed no file that counts, and no review follows that could judge a no_change. Change the files. If nothing has to change, end with task.blocked: a person decides."
+		}
 		if len(b.Taken.Outside) > 0 {
 			note = "The session before changed only files out of scope, and they were undone: " + joinFew(b.Taken.Outside)
 		}

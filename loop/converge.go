@@ -9,10 +9,15 @@ import (
 
 // converge begins the commit of an attempt's tree. If the branch's tip has
 // moved since the attempt began, the change is first merged onto the new tip.
-// An attempt that changed nothing is done without a commit.
+// An attempt that changed nothing is done without a commit if a review or a
+// person agrees, and has failed otherwise (docs/spec 2.5).
 func (d *decision) converge(t TaskState) {
 	r, w, id := d.run(), t.Attempt, t.Task.ID
 	if w.Tree == w.Start {
+		if !t.looked() && !w.judged(r.Settings) {
+			d.failAttempt(id, ledger.OutcomeFailed, "changed nothing, and nobody judged that nothing has to change")
+			return
+		}
 		d.done(t, "")
 		return
 	}
@@ -44,7 +49,7 @@ func (d *decision) converge(t TaskState) {
 // endStatus returns the status that the progress log gives an attempt that
 // converged.
 func endStatus(t TaskState) string {
-	if t.Attempt.Manual != "" || t.Person {
+	if t.looked() {
 		return "manual verify"
 	}
 	return "completed"
@@ -62,6 +67,12 @@ func (d *decision) mergeFinished(b MergeFinished) {
 	d.add(about, ledger.TreeMerged{Onto: b.Onto, Tree: b.Merged.Tree, Conflicts: b.Merged.Conflicts})
 	if len(b.Merged.Conflicts) > 0 {
 		d.replan(b.Task, "conflicts with what was done since in "+strings.Join(b.Merged.Conflicts, ", "))
+		return
+	}
+	if t, _ = d.task(b.Task); t.Attempt.Tree == t.Attempt.Start {
+		// The review was of a change. Whether the newer tip settles the task
+		// without one, nobody has judged.
+		d.failAttempt(b.Task, ledger.OutcomeFailed, "changed nothing: the newer tip has all of it")
 		return
 	}
 	s := d.run().Settings
@@ -83,7 +94,7 @@ func (d *decision) tipMoved(b TipMoved) {
 	if !ok || t.Attempt == nil || t.Attempt.Stage != ledger.StageCommit {
 		return
 	}
-	d.add(scope{task: b.Task, session: t.Attempt.Session}, ledger.TipFound{Commit: b.Tip})
+	d.add(scope{task: b.Task, session: t.Attempt.Session}, ledger.TipFound{Commit: b.Tip, Tree: b.Tree})
 	t, _ = d.task(b.Task)
 	d.converge(t)
 }
@@ -124,7 +135,7 @@ func (d *decision) done(t TaskState, commit string) {
 		// the task's new text is not done.
 		d.add(about, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 		return
-	case w.Manual != "" || t.Person:
+	case t.looked():
 		d.askManual(t, w.Manual)
 	default:
 		// A run without consensus builds a task as a whole, even if an earlier

@@ -28,6 +28,9 @@ type director struct {
 	out   strings.Builder
 }
 
+// treeOf returns the tree of a commit that somebody else made.
+func treeOf(commit string) string { return "tree-" + commit }
+
 type scriptFault struct {
 	*testing.T
 	d *director
@@ -131,15 +134,18 @@ func (d *director) let(kind string) {
 			if len(taken.Files) == 0 {
 				taken.Files = []ledger.FileChange{{Path: "a.go", Added: 2, Removed: 1}}
 			}
-		} else {
+		} else if taken.Tree == "same" {
 			taken.Tree = b.Request.Input
+			if taken.Tree == "x1" { // git takes a commit for its tree, and a capture has the tree
+				taken.Tree = treeOf(taken.Tree)
+			}
 		}
 		d.input(TreeCaptured{Session: b.Request.Session, Taken: taken, Ref: b.Request.Ref})
 	case "merge":
 		b, _ := take[ledger.EffectMerge](d.night, nil)
 		m := d.laid
 		d.laid = ledger.Merged{}
-		if len(m.Conflicts) == 0 {
+		if len(m.Conflicts) == 0 && m.Tree == "" {
 			m.Tree = d.tree()
 		}
 		d.input(MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: m})
@@ -147,7 +153,7 @@ func (d *director) let(kind string) {
 		b, _ := take[ledger.EffectCommit](d.night, nil)
 		if tip := d.moved; tip != "" {
 			d.moved = ""
-			d.input(TipMoved{Task: b.Task, Tip: tip})
+			d.input(TipMoved{Task: b.Task, Tip: tip, Tree: treeOf(tip)})
 			return
 		}
 		d.input(CommitMade{Task: b.Task, Committed: d.commit(b.Commit)})
@@ -332,6 +338,11 @@ func (d *director) play(line string) string {
 				s.Stays = v == "yes"
 			case "on_blocked":
 				s.OnBlocked = v
+			case "expect": // of a hat: HAT:EXPECT
+				name, expect, _ := strings.Cut(v, ":")
+				hat := s.Hats[name]
+				hat.Expect = ledger.Expect(expect)
+				s.Hats[name] = hat
 			case "others":
 				s.Others = strings.Split(v, ",")
 			case "fallback":
@@ -487,18 +498,28 @@ func (d *director) play(line string) string {
 		switch k {
 		case "same":
 			d.taken.Tree = "same"
+		case "tree":
+			d.taken.Tree = v
 		case "outside":
 			d.taken.Outside = []string{v}
 		case "only-outside":
 			d.taken.Tree, d.taken.Outside = "same", []string{v}
-		case "refused":
-			d.taken.Refused = []ledger.Diagnostic{{Text: v}}
+		case "refused": // TEXT, or FILE:LINE: TEXT
+			file, text, ok := strings.Cut(v, ": ")
+			f := ledger.Diagnostic{Text: v}
+			if name, line, at := strings.Cut(file, ":"); ok && at {
+				f.File, f.Text = name, text
+				f.Line, _ = strconv.Atoi(line)
+			}
+			d.taken.Refused = []ledger.Diagnostic{f}
 		case "file":
 			d.taken.Files = []ledger.FileChange{{Path: v, Added: 1}}
 		case "lock":
 			d.taken.Lock, d.layer = true, false
 		case "conflict":
 			d.laid.Conflicts = []string{v}
+		case "empty": // the newer tip has the change already
+			d.laid.Tree = treeOf(d.moved)
 		case "moved":
 			d.moved = v
 		}

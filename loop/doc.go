@@ -90,8 +90,9 @@
 //   - A verification result says what the command's exit said.
 //   - A task is committed on the branch's tip, with the tree that was verified
 //     green, where there is anything to verify with.
-//   - A task is done with its commit on the branch, unless nothing was changed,
-//     a person said so, or its parts are done. Only a person undoes that.
+//   - A task is done with its commit on the branch, unless a review agreed that
+//     nothing has to change, a person said so, or its parts are done. Only a
+//     person undoes that. No commit has the tree of its parent.
 //   - No directive is lost, doubled or reordered, bound to two live sessions,
 //     or in use by a task that is over.
 //   - A part is open only while its task's plan is in force.

@@ -186,6 +186,7 @@ type CommitMade struct {
 type TipMoved struct {
 	Task string
 	Tip  string
+	Tree string // of Tip
 }
 
 // MarkMade is the result of EffectMark and EffectProgress. A non-empty Err says why

@@ -384,6 +384,9 @@ func (n *night) check(old State, d Decision) {
 			if b.Parent != tip {
 				fail("commit %s on %s, and the tip is %s", b.Commit, b.Parent, tip)
 			}
+			if b.Tree == s.Project.Run.TipTree {
+				fail("commit %s has the tree of its parent", b.Commit)
+			}
 			tip = b.Commit
 			if len(n.settings.Verify) > 0 && (work == nil || work.Verified == nil || !work.Verified.OK || work.Verified.Tree != b.Tree) {
 				fail("commit of tree %s, which no green verification is about", b.Tree)
@@ -401,6 +404,9 @@ func (n *night) check(old State, d Decision) {
 				t, _ := s.Project.Find(e.Task)
 				if t.Attempt == nil || t.Attempt.Tree != t.Attempt.Start && (t.Commit != tip || tip == "") {
 					fail("%s is done and not committed", e.Task)
+				}
+				if t.Attempt.Tree == t.Attempt.Start && !t.Attempt.judged(s.Project.Run.Settings) {
+					fail("%s is done without a change, and nobody judged that", e.Task)
 				}
 			}
 		}

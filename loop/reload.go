@@ -16,6 +16,11 @@ func (d *decision) hatsChanged(b HatsChanged) {
 	if r.Over() {
 		return
 	}
+	next := r.Settings
+	next.Pattern, next.Hats = b.Pattern, b.Hats
+	if f, unproved := next.Unproved(); b.Err == "" && unproved {
+		b.Err = f.Text
+	}
 	if b.Err != "" {
 		if r.HatsBad != b.Err {
 			d.add(scope{}, ledger.HatsRead{Trouble: b.Err})

@@ -176,6 +176,24 @@ func (w *Attempt) withRepro(cmds []ledger.Command) []ledger.Command {
 	return append(cmds, ledger.Command{Run: w.Repro})
 }
 
+// judged reports whether a hat that judges had the last session, or all since the
+// last one that could write.
+func (w *Attempt) judged(s ledger.Settings) bool {
+	for n := len(w.History) - 1; n >= 0; n-- {
+		switch hat := w.History[n].Hat; {
+		case s.Judges(hat):
+			return true
+		case s.Hats[hat].Writes():
+			return false
+		}
+	}
+	return false
+}
+
+// looked reports whether a person looks at the result of the task's attempt
+// before the task is done.
+func (t *TaskState) looked() bool { return t.Person || t.Attempt.Manual != "" }
+
 // been reports whether a session of the hat finished in this attempt and was
 // routed on.
 func (w *Attempt) been(hat string) bool {

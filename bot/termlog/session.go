@@ -289,7 +289,7 @@ func (c *Console) printOutOfScope(t ledger.Capture) {
 			c.continuation(fmt.Sprintf("    %s and %d more", bot.SignFailed, len(t.Refused)-n))
 			return
 		}
-		c.continuation("    " + bot.Cut(bot.SignFailed+" not taken over: "+bot.Clean(f.File+" "+f.Text), c.restWidth()-4))
+		c.continuation("    " + bot.Cut(bot.SignFailed+" not taken over: "+bot.Clean(f.Short()), c.restWidth()-4))
 	}
 }
 

@@ -170,6 +170,7 @@ repo = "DIR/repo"
 source = "plan:plan.md"
 agent = "many"
 pattern = "single"
+unproved = "allow"
 start = "auto"
 max_tasks = 1
 cache = ["DIR/notes"]

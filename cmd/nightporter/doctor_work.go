@@ -111,8 +111,15 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	out = append(out, ofSeverity(ledger.DiagnosticWarning, warned)...)
 	out = append(out, checkRepository(ctx, p, s)...)
 	out = append(out, checkSource(ctx, s)...)
-	if len(s.Verify) == 0 {
-		out = append(out, findLook(`verify = ["make test"], or what tests it, in [[project]] `+pr.Name, "no command verifies it, so nothing but an agent's word proves a task"))
+	if f, unproved := s.Unproved(); unproved {
+		out = append(out, ofSeverity(ledger.DiagnosticError, []ledger.Diagnostic{f})...)
+	} else if len(s.Verify) == 0 {
+		by := "only its review judges a task"
+		s.AllowUnproved = false
+		if _, unproved := s.Unproved(); unproved {
+			by = "an agent's word is all that a task needs"
+		}
+		out = append(out, findLook(`verify = ["make test"], or what tests it, in [[project]] `+pr.Name, "no command verifies it: %s", by))
 	}
 	return out
 }

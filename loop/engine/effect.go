@@ -179,7 +179,7 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		made, err := ports.Workspace.Commit(ctx, b.Commit, files)
 		var moved *ledger.BranchMoved
 		if errors.As(err, &moved) && moved.Ahead {
-			return loop.TipMoved{Task: b.Task, Tip: moved.Have}, nil
+			return loop.TipMoved{Task: b.Task, Tip: moved.Have, Tree: moved.Tree}, nil
 		}
 		if err == nil {
 			err = ports.Rooms.KeepLayer(ctx, b.Commit.Tree)

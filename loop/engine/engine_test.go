@@ -99,6 +99,39 @@ func TestPreflightChecksCritic(t *testing.T) {
 	}
 }
 
+// TestPreflightRefusesUnproved starts runs of a pattern without a review: they need
+// a verification command, or the owner's word that none is needed.
+func TestPreflightRefusesUnproved(t *testing.T) {
+	alone := settings()
+	alone.Pattern = ledger.Pattern{Name: "single", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: ledger.Converged}}}
+	for _, c := range []struct {
+		name   string
+		change func(*ledger.Settings)
+		exit   int
+	}{
+		{"no command", func(s *ledger.Settings) { s.Verify = nil }, 3},
+		{"a command for the final check", func(s *ledger.Settings) { s.Verify = []ledger.Command{{Run: "test", When: "final"}} }, 0},
+		{"allowed", func(s *ledger.Settings) { s.Verify, s.AllowUnproved = nil, true }, 0},
+		{"a command", func(*ledger.Settings) {}, 0},
+		{"a review", func(s *ledger.Settings) { s.Verify, s.Pattern = nil, settings().Pattern }, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, succeeded)
+			s := alone
+			c.change(&s)
+			f.do(loop.StartRun{Settings: s, MaxSessions: 1, Check: true}, "")
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if exit, over := f.outcome(); exit != c.exit || !over {
+				t.Errorf("%s: exit %d, over %v, want %d: %+v", c.name, exit, over, c.exit, f.state().Project.Run.Ended)
+			}
+			if started := f.ports.Started(); c.exit == 3 && len(started) > 0 {
+				t.Errorf("%s: started %v", c.name, started)
+			}
+		})
+	}
+}
+
 // TestRestartAnywhere restarts the engine after every entry of a run, one entry
 // a run: no session is started and no commit made twice, and the result is the
 // same.

@@ -65,6 +65,9 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 			}
 		}
 	}
+	if f, unproved := settings.Unproved(); unproved {
+		out.Problems = append(out.Problems, f)
+	}
 	level, reasons := e.o.Agents.Level()
 	base.Boundary = level
 	if f, weak := WeakBoundary(settings.Boundary, level, reasons); weak {

@@ -38,6 +38,17 @@ type Excerpt struct {
 	Len    int    // in characters, at least 1
 }
 
+// Short returns the diagnostic in one line, without its remedy: "a.go:41 …".
+func (d Diagnostic) Short() string {
+	switch {
+	case d.File != "" && d.Line > 0:
+		return fmt.Sprintf("%s:%d %s", d.File, d.Line, d.Text)
+	case d.File != "":
+		return d.File + " " + d.Text
+	}
+	return d.Text
+}
+
 // String returns the diagnostic for people: "checkout.md:41  Task 7 …". Its remedy is
 // on a line of its own.
 func (d Diagnostic) String() string {

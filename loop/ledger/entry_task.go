@@ -85,4 +85,5 @@ type TaskCommitted struct {
 // TipFound records that somebody else added commits to the run's branch.
 type TipFound struct {
 	Commit string `json:"commit"`
+	Tree   string `json:"tree,omitempty"` // of Commit; "" in entries of earlier releases
 }

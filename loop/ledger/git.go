@@ -58,7 +58,7 @@ type Capture struct {
 	Files   []FileChange `json:"files,omitempty"`   // against Input
 	Dropped []string     `json:"dropped,omitempty"` // changes of Scope.Never, undone without a report
 	Outside []string     `json:"outside,omitempty"` // changes out of scope: undone, so that the session's work is judged without them
-	Refused []Diagnostic `json:"refused,omitempty"` // changes that no session may leave: gitlinks, devices, FIFOs, files over 50 MB
+	Refused []Diagnostic `json:"refused,omitempty"` // what no session may leave: gitlinks, devices, FIFOs, files over 50 MB, unresolved conflicts, an emptied folder
 	Lock    bool         `json:"lock,omitempty"`    // a lockfile changed: setup is due
 }
 
@@ -99,6 +99,7 @@ type BranchMoved struct {
 	Branch string
 	Want   string // the tip that was expected
 	Have   string // the tip that was found
+	Tree   string // tree of Have
 }
 
 // Error names the branch and the command that moves it back.

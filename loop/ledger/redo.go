@@ -5,7 +5,7 @@ type RedoReason string
 
 // Reasons.
 const (
-	RedoViolation     RedoReason = "violation" // it wrote files that its hat must not write
+	RedoViolation     RedoReason = "violation" // it left what no session may leave
 	RedoScope         RedoReason = "out of scope"
 	RedoUnchanged     RedoReason = "changed nothing"
 	RedoNotReproduced RedoReason = "not reproduced"

@@ -39,11 +39,12 @@ type Settings struct {
 	Timezone        string         `json:"timezone,omitempty"`
 	CoAuthor        string         `json:"co_author,omitempty"` // footer of task commits; "" = none
 	CommitStatus    bool           `json:"commit_status,omitempty"`
-	Consensus       bool           `json:"consensus,omitempty"`     // the critic judges each plan before it is built
-	PlanApproval    bool           `json:"plan_approval,omitempty"` // after that, a person approves it
-	Flags           string         `json:"flags,omitempty"`         // other flags of `run`, for the resume command
-	Operator        string         `json:"operator,omitempty"`      // flags of every operator command: "--state DIR --config FILE"
-	Stays           bool           `json:"stays,omitempty"`         // the run belongs to `up`: it waits for a person instead of ending
+	Consensus       bool           `json:"consensus,omitempty"`      // the critic judges each plan before it is built
+	PlanApproval    bool           `json:"plan_approval,omitempty"`  // after that, a person approves it
+	AllowUnproved   bool           `json:"allow_unproved,omitempty"` // the run may start although nothing can prove its work (docs/spec 2.0)
+	Flags           string         `json:"flags,omitempty"`          // other flags of `run`, for the resume command
+	Operator        string         `json:"operator,omitempty"`       // flags of every operator command: "--state DIR --config FILE"
+	Stays           bool           `json:"stays,omitempty"`          // the run belongs to `up`: it waits for a person instead of ending
 }
 
 // Limits are the settings that a run's profile decides unless something else sets

@@ -28,7 +28,7 @@ type eventRow struct {
 	// field and does not look at it.
 	fields   []field
 	shape    string                                  // example that is accepted
-	anyOf    []string                                // at least one of these fields is required; nil: none
+	anyOf    []string                                // at least one of these lists has to have an item that is not blank; nil: none
 	everyHat bool                                    // any session may end with it, not only those whose hat declares it
 	check    func(data json.RawMessage) (why string) // compares fields with each other; nil: nothing to compare
 }
@@ -164,11 +164,15 @@ func Check(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.Gui
 			}
 		}
 	}
-	if row.anyOf != nil && !slices.ContainsFunc(row.anyOf, func(name string) bool { return fields[name] != nil }) {
+	given := func(name string) bool { raw := fields[name]; return raw != nil && string(raw) != "null" }
+	if row.anyOf != nil && !slices.ContainsFunc(row.anyOf, given) {
 		missing = append(missing, row.anyOf[0])
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Sprintf("%s is missing; send %s", strings.Join(missing, ", "), Shape(typ))
+	}
+	if row.anyOf != nil && !slices.ContainsFunc(row.anyOf, func(name string) bool { return hasItem(fields[name]) }) {
+		return nil, fmt.Sprintf("at least one of %s has to have an item; send %s", strings.Join(row.anyOf, " and "), Shape(typ))
 	}
 	if row.check != nil {
 		if bad := row.check(data); bad != "" {
@@ -180,6 +184,26 @@ func Check(h ledger.Hat, typ string, data json.RawMessage) (reports []ledger.Gui
 	}
 	reports, why = guidanceReports(fields["guidance"])
 	return reports, why
+}
+
+// hasItem reports whether a list has an item other than null and empty text,
+// lists and objects.
+func hasItem(list json.RawMessage) bool {
+	var items []any
+	_ = json.Unmarshal(list, &items)
+	return slices.ContainsFunc(items, func(item any) bool {
+		switch v := item.(type) {
+		case nil:
+			return false
+		case string:
+			return strings.TrimSpace(v) != ""
+		case []any:
+			return len(v) > 0
+		case map[string]any:
+			return len(v) > 0
+		}
+		return true
+	})
 }
 
 func (f field) check(raw json.RawMessage) string {

@@ -114,8 +114,12 @@ func (b *builder) howToEnd() string {
 	if len(binding.Shown) > 0 && judges(h) {
 		lines = append(lines, `Add what you found of each guidance: "guidance":[{"id":"ID","done":true,"note":"where it is followed"}], or "set_aside":true with where it is not.`)
 	}
-	if h.Writes() && !emits(h, ledger.EventRepro) {
+	switch {
+	case !h.Writes() || emits(h, ledger.EventRepro):
+	case b.run.Settings.JudgedAfter(h.Name):
 		lines = append(lines, `If nothing has to change, add "no_change":"REASON".`)
+	default:
+		lines = append(lines, fmt.Sprintf("No review follows, so a session that changes nothing has failed. If nothing has to change, end with %s.", ledger.EventBlocked))
 	}
 	if emits(h, "build.complete") {
 		lines = append(lines, `If a person has to look at the result, add "manual_verify":"what to look at". What later tasks should know goes into "learnings":"…".`)

@@ -25,7 +25,8 @@ import (
 // silently); Outside (out of this scope, undone); Refused (cannot be in a
 // commit, undone, a violation). Afterwards the work folder holds exactly the
 // captured tree and ignored files, with a new .git, so that verification sees
-// what would be committed. The tree's commit is recorded on t.Ref. A scope that
+// what would be committed. Of a session that left none of its files, nothing is
+// captured. The tree's commit is recorded on t.Ref. A scope that
 // permits no path is a *ledger.InputError.
 //
 // Capturing the same session again gives the same result.
@@ -60,7 +61,7 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	if err != nil {
 		return captured, err
 	}
-	l := &sessionDiff{w: w, folder: folder{dir, "work"}, input: map[string]treeEntry{}, refused: map[string]refusal{}}
+	l := &sessionDiff{w: w, folder: folder{dir, "work"}, start: start, input: map[string]treeEntry{}, refused: map[string]refusal{}}
 	if before, ok := loadCapture(dir, t); ok {
 		// A crash came after undoing changes and before the caller recorded the
 		// result. The folder no longer shows the undone changes, so the saved
@@ -70,12 +71,16 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 		}
 		return before, w.record(ctx, t, before.Tree)
 	}
-	if err := l.read(ctx, input, start); err != nil {
+	if err := l.read(ctx, input); err != nil {
 		return captured, err
 	}
 	changes, err := w.changes(ctx, input, l.tree)
 	if err != nil {
 		return captured, err
+	}
+	if l.emptied(changes) {
+		captured.Refused = []ledger.Diagnostic{{Text: "every file that it was given is gone", Remedy: "delete only what the task wants deleted"}}
+		changes = nil
 	}
 	kept, err := l.classify(ctx, scope, input, changes, t.Scope.Never, &captured)
 	if err != nil {
@@ -160,6 +165,7 @@ func (w *Workspace) record(ctx context.Context, t ledger.CaptureRequest, tree st
 type sessionDiff struct {
 	w      *Workspace
 	folder folder
+	start  string // tree that the attempt began with
 
 	input   map[string]treeEntry // files before the session, by path
 	prune   []string             // paths that are ignored or were there before the session: the scan does not enter them
@@ -168,7 +174,7 @@ type sessionDiff struct {
 }
 
 // read scans the folder and adds its files to our repository.
-func (l *sessionDiff) read(ctx context.Context, input, start string) error {
+func (l *sessionDiff) read(ctx context.Context, input string) error {
 	entries, err := l.w.listTree(ctx, input)
 	if err != nil {
 		return err
@@ -182,7 +188,7 @@ func (l *sessionDiff) read(ctx context.Context, input, start string) error {
 	if err := l.readIndex(ctx, input); err != nil {
 		return err
 	}
-	rules, err := l.w.ignoreFile(ctx, l.folder.dir, start)
+	rules, err := l.w.ignoreFile(ctx, l.folder.dir, l.start)
 	if err != nil {
 		return err
 	}
@@ -195,6 +201,20 @@ func (l *sessionDiff) read(ctx context.Context, input, start string) error {
 		return err
 	}
 	return l.add(ctx, present)
+}
+
+// emptied reports whether the session left none of the files that it was given, and
+// fewer than those in all: it emptied its work folder, or lost it. To commit what
+// the scope permits of that would delete the project. One that moved or replaced
+// every file leaves as many.
+func (l *sessionDiff) emptied(changes []change) bool {
+	gone := 0
+	for _, c := range changes {
+		if c.new.hash == "" {
+			gone++
+		}
+	}
+	return gone == len(l.input) && len(changes)-gone+len(l.refused) < gone
 }
 
 // readIndex sets the folder's index to the input tree. It keeps what the index

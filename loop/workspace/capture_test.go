@@ -168,12 +168,31 @@ func TestCapture(t *testing.T) {
 			for _, e := range entries {
 				must(t, os.RemoveAll(filepath.Join(dir, e.Name())))
 			}
-		}, files: []string{".gitignore", "README.md", "cart/cart.go", "cart/cart_test.go", "go.mod", "web/.gitignore", "web/app/page.tsx", "web/cart/view.ts"},
-			dropped: []string{"plan.md"}, outside: []string{"docs/api.md"}, lock: true},
+			writeFile(t, dir, "node_modules/x/index.js", "ignored\n")
+		}, refuse: []string{""}},
+		{name: "all deleted, and one written", scope: all, do: func(t *testing.T, dir string) {
+			must(t, os.RemoveAll(dir))
+			writeFile(t, dir, "cart/new.go", "x\n")
+		}, refuse: []string{""}},
 		{name: "the folder is gone", scope: ledger.Scope{Task: "cart", Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(dir))
-		}, files: []string{"cart/cart.go", "cart/cart_test.go"}, dropped: []string{"plan.md"},
-			outside: []string{".gitignore", "README.md", "docs/api.md", "go.mod", "web/.gitignore", "web/app/page.tsx", "web/cart/view.ts"}},
+		}, refuse: []string{""}},
+		{name: "a file in place of the folder", scope: all, do: func(t *testing.T, dir string) {
+			must(t, os.RemoveAll(dir))
+			must(t, os.WriteFile(dir, nil, 0o644))
+		}, refuse: []string{""}},
+		{name: "all of its scope deleted", scope: cart, do: func(t *testing.T, dir string) { // the task may want that
+			must(t, os.RemoveAll(filepath.Join(dir, "cart")))
+		}, files: []string{"cart/cart.go", "cart/cart_test.go"}},
+		{name: "all moved", scope: ledger.Scope{Allowed: []string{"**"}}, do: func(t *testing.T, dir string) {
+			for _, name := range shopFiles {
+				to := filepath.Join(dir, "app", name)
+				must(t, os.MkdirAll(filepath.Dir(to), 0o755))
+				must(t, os.Rename(filepath.Join(dir, name), to))
+			}
+		}, files: []string{".gitignore", "README.md", "app/.gitignore", "app/README.md", "app/cart/cart.go", "app/cart/cart_test.go", "app/docs/api.md", "app/go.mod", "app/plan.md",
+			"app/web/.gitignore", "app/web/app/page.tsx", "app/web/cart/view.ts", "cart/cart.go", "cart/cart_test.go", "docs/api.md", "go.mod", "web/.gitignore", "web/app/page.tsx", "web/cart/view.ts"},
+			dropped: []string{"plan.md"}, lock: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "file and folder swapped" {

@@ -61,6 +61,10 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 		kept = dropBlocked(l.input, kept, captured)
 	}
 	kept = l.dropCollisions(kept, violations)
+	kept, err := l.dropConflicts(ctx, kept, &captured.Refused)
+	if err != nil {
+		return nil, err
+	}
 	for p, why := range violations {
 		captured.Refused = append(captured.Refused, ledger.Diagnostic{File: strings.ToValidUTF8(p, "\uFFFD"), Text: why.text, Remedy: why.fix})
 	}

@@ -51,7 +51,8 @@ func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 // hash and may be repeated; a branch is never forced. It returns a
 // *ledger.BranchMoved for a branch that somebody else moved, and a
 // *ledger.InputError for one that is checked out or cannot be created. After
-// either, the user's repository has at most new unreferenced objects.
+// either, the user's repository has at most new unreferenced objects. A tree that
+// is the parent's own is an error: no commit says that nothing was done.
 func (w *Workspace) Commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,6 +78,13 @@ func (w *Workspace) commit(ctx context.Context, c ledger.CommitTask, files map[s
 	tree, err := w.tree(ctx, c.Tree)
 	if err != nil {
 		return done, err
+	}
+	before, err := w.tree(ctx, c.Parent)
+	if err != nil {
+		return done, err
+	}
+	if tree == before {
+		return done, fmt.Errorf("nothing to commit: %.12s has this tree already", c.Parent)
 	}
 	if tree, err = w.withFiles(ctx, c.Run, tree, files); err != nil {
 		return done, err

@@ -52,7 +52,8 @@ func TestCommit(t *testing.T) {
 			t.Errorf("again: %s, %v, want %s", again.Commit, err, done.Commit)
 		}
 	}
-	c2 := commitTask(base, done.Commit, taken.Tree)
+	second := session(t, w, base, taken.Tree, all, func(dir string) { writeFile(t, dir, "cart/b.go", "x\n") })
+	c2 := commitTask(base, done.Commit, second.Tree)
 	c2.Footers = "Nightporter-Head: def456"
 	_, err = w.Commit(t.Context(), c2, nil)
 	must(t, err)
@@ -155,6 +156,9 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	if !ok || moved.Have != theirs || moved.Want != done.Commit || !moved.Ahead {
 		t.Fatalf("error %v, want a branch moved ahead to %s", err, theirs)
 	}
+	if want := git(t, side, "rev-parse", "HEAD^{tree}"); moved.Tree != want {
+		t.Errorf("the tip that was found has the tree %s, want %s", moved.Tree, want)
+	}
 	if got := git(t, repo, "rev-parse", base.Branch); got != theirs {
 		t.Errorf("the branch was moved to %s", got)
 	}
@@ -193,6 +197,21 @@ func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
 	}
 	if !strings.Contains(err.Error(), "git branch -f "+base.Branch+" "+done.Commit[:12]) {
 		t.Errorf("error %q does not say how to put it back", err)
+	}
+}
+
+// TestCommitOfNothing asks for a commit with its parent's tree: there is none, also
+// with the marks that commit_status would add to it.
+func TestCommitOfNothing(t *testing.T) {
+	repo, w, base, _ := oneTask(t)
+	for _, files := range []map[string][]byte{nil, {"plan.md": []byte("- [x] **Task 1: A**\n")}} {
+		_, err := w.Commit(t.Context(), commitTask(base, base.Commit, base.Tree), files)
+		if err == nil || !strings.Contains(err.Error(), "nothing to commit") {
+			t.Errorf("error %v, want that there is nothing to commit", err)
+		}
+	}
+	if out, err := tryGit(t, repo, "rev-parse", "--verify", base.Branch); err == nil {
+		t.Errorf("the branch is there: %s", out)
 	}
 }
 

@@ -26,6 +26,7 @@
 //	folder.go dotgit.go walk.go                           the work folder
 //	room.go layer.go room_upper.go room_git.go            rooms, in which trees are verified
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
+//	conflict.go                                           capture: conflicts that a session left unresolved
 //	scope.go inventory.go glob.go companion.go ignore.go  scopes and ignore rules as sets of paths
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
 //	files.go git.go                                       trees, diffs; the git program

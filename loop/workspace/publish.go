@@ -108,7 +108,11 @@ func (w *Workspace) branchMoved(ctx context.Context, t userRepo, branch, want, h
 	if err != nil && exitCode(err) != 1 {
 		return err
 	}
-	return &ledger.BranchMoved{Branch: branch, Want: want, Have: have, Ahead: err == nil}
+	tree, treeErr := w.tree(ctx, have)
+	if treeErr != nil {
+		return treeErr
+	}
+	return &ledger.BranchMoved{Branch: branch, Want: want, Have: have, Tree: tree, Ahead: err == nil}
 }
 
 // refuseCheckedOut refuses to move a branch that is checked out: that checkout
