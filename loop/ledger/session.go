@@ -88,6 +88,9 @@ type Exit struct {
 	CostUSD  float64      `json:"cost_usd"`       // -1 = unknown
 	Killed   int          `json:"killed"`         // number of processes in its tree that had to be killed after it
 	Boundary int          `json:"boundary"`       // level that was in force: 1, 2 or 3 (docs/spec 12.1)
+
+	Unverified bool `json:"unverified,omitempty"` // Failure was read from plain output, which a test or the model can write as well as the agent
+	Called     bool `json:"called,omitempty"`     // the session called hat
 }
 
 // Took returns the wall-clock length of the session, 0 if unknown.
