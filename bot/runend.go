@@ -81,7 +81,7 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 		}
 		return SignAsk, tally + " done, the rest is yours"
 	case ledger.ReasonIterations:
-		return SignLook, fmt.Sprintf("ended: %d iterations, %s", r.Counted, tally)
+		return SignLook, fmt.Sprintf("ended: %d iterations, %s", r.Iterations(), tally)
 	case ledger.ReasonUntil:
 		return SignLook, "ended: " + r.Settings.Until.Format("15:04") + " reached, " + tally
 	case ledger.ReasonBudget:
