@@ -10,5 +10,5 @@ const (
 	RedoUnchanged     RedoReason = "changed nothing"
 	RedoNotReproduced RedoReason = "not reproduced"
 	RedoRed           RedoReason = "verification red"
-	RedoLimit         RedoReason = "said again that its limit is reached" // and had worked: no limit
+	RedoLimit         RedoReason = "named its limit after work"
 )
