@@ -49,6 +49,7 @@ type Overrides struct {
 	Until         string // HH:MM
 	Verify        []string
 	Setup         []string
+	YesDemo       bool // the scripted agent may mark tasks
 }
 
 // flagChecker collects mistakes in flags.
@@ -179,6 +180,12 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	}
 	if cfg.Boundary == "required" {
 		s.Boundary = cfg.Boundary
+	}
+	if len(cfg.Agents[ledger.ScriptedAgent].Command) == 0 {
+		s.ScriptedMarks = ledger.ScriptedWithheld
+		if flags.YesDemo {
+			s.ScriptedMarks = ledger.ScriptedWritten
+		}
 	}
 	s.Fallback = cfg.Agents[s.Agent].Fallback
 	s.Others = cfg.otherAgents(s.Agent)

@@ -24,6 +24,33 @@ func settings(t *testing.T, cfg *Config, p Project, flags Overrides) ledger.Sett
 	return s
 }
 
+// TestScriptedMarks: the scripted agent marks nothing unless a person says so.
+// A program of the configuration that has its name is an agent like any other.
+func TestScriptedMarks(t *testing.T) {
+	dir := setupSite(t)
+	own := Empty()
+	own.Agents = map[string]Agent{ledger.ScriptedAgent: {Command: []string{"./my-demo"}}}
+	for _, c := range []struct {
+		cfg      *Config
+		yes      bool
+		want     ledger.ScriptedMarks
+		scripted bool
+	}{
+		{Empty(), false, ledger.ScriptedWithheld, true},
+		{Empty(), true, ledger.ScriptedWritten, true},
+		{own, false, "", false},
+	} {
+		flags := Overrides{Repo: "shop", Source: "plan:checkout.md", Agent: ledger.ScriptedAgent, YesDemo: c.yes}
+		p, err := FromFlags(flags, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := settings(t, c.cfg, p, flags); s.ScriptedMarks != c.want || s.Scripted() != c.scripted {
+			t.Errorf("yes %v: %q, %v", c.yes, s.ScriptedMarks, s.Scripted())
+		}
+	}
+}
+
 // TestSettingsFromFlags resolves a run's settings without any config file.
 func TestSettingsFromFlags(t *testing.T) {
 	dir := setupSite(t)
@@ -38,7 +65,7 @@ func TestSettingsFromFlags(t *testing.T) {
 		Agent: "claude", OnBlocked: "stop", MaxTasks: 5, MaxIterations: 100, MaxWaves: 5, Batch: 5, From: "Task 5",
 		Verify: []ledger.Command{{Run: "go test ./..."}}, Protected: []string{"main", "master"}, Push: "never",
 		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
-		Timezone: "Local", CoAuthor: "claude <claude@localhost>",
+		Timezone: "Local", CoAuthor: "claude <claude@localhost>", ScriptedMarks: ledger.ScriptedWithheld,
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Settings{}, "Pattern", "Hats")); d != "" {
 		t.Errorf("settings (-want +got):\n%s", d)

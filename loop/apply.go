@@ -176,7 +176,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	if b, ok := e.Body.(ledger.Verified); ok && b.Kind == ledger.KindFinal && b.OK {
 		p.Green = with(p.Green, p.Source, b.Tree)
 	}
-	if b, ok := e.Body.(ledger.TaskCommitted); ok && p.Run != nil {
+	if b, ok := e.Body.(ledger.TaskCommitted); ok && p.Run != nil && !p.scripted(e.Task) {
 		p.Branches = with(p.Branches, p.Source, Tip{Branch: p.Run.Base.Branch, Commit: b.Commit})
 	}
 	if b, ok := e.Body.(ledger.TaskSet); ok && b.From == ledger.Active {
@@ -186,6 +186,13 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p.Guidance = p.Guidance.Release(ledger.FoldID(e.Task))
 	}
 	return p
+}
+
+// scripted reports whether the commit of a task holds what the scripted agent
+// wrote, on which no later run builds.
+func (p Project) scripted(task string) bool {
+	n := p.index(task)
+	return n >= 0 && p.Tasks.At(n).Scripted
 }
 
 // progressLine returns the line about the last attempt that ended, which later
@@ -447,6 +454,9 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		if b.Kind == ledger.KindAgent {
 			r.Settings, r.Hats = r.upcoming(), nil
 			r.Agents++
+			if r.Settings.IsScripted(b.Agent) {
+				r.Scripted++
+			}
 			r.Counted++
 		} else {
 			r.Commands++

@@ -101,10 +101,11 @@ type Run struct {
 	Started   time.Time         `json:"started,omitzero"`
 	Ended     *ledger.RunEnded  `json:"ended,omitempty"`
 	EndedAt   time.Time         `json:"ended_at,omitzero"`
-	Agents    int               `json:"agents"`            // agent sessions planned; also the number of the last one
-	Commands  int               `json:"commands"`          // command sessions (setup, verification) planned
-	Counted   int               `json:"counted"`           // agent sessions since the last start or resume, for max_iterations
-	Doubted   int               `json:"doubted,omitempty"` // sessions that Counted leaves out and whose failure is unverified
+	Agents    int               `json:"agents"`             // agent sessions planned; also the number of the last one
+	Commands  int               `json:"commands"`           // command sessions (setup, verification) planned
+	Counted   int               `json:"counted"`            // agent sessions since the last start or resume, for max_iterations
+	Scripted  int               `json:"scripted,omitempty"` // sessions of the scripted agent planned
+	Doubted   int               `json:"doubted,omitempty"`  // sessions that Counted leaves out and whose failure is unverified
 	Commits   int               `json:"commits"`
 	DoneNow   []string          `json:"done_now,omitempty"` // ids of tasks done since the last start or resume
 	Streak    int               `json:"streak"`             // tasks blocked in a row without a success in between

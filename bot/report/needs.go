@@ -137,6 +137,8 @@ func (c *collector) nextStep(r *loop.Run) string {
 		return "Nothing runs. /run goes on with " + shortID(next) + "."
 	case c.Left > 0:
 		return "Nothing runs; what is left waits for you."
+	case c.Branch != "" && r.Scripted > 0:
+		return "Nothing runs."
 	case c.Branch != "":
 		return "Merge when you like; nothing runs."
 	}
