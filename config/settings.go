@@ -181,11 +181,8 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	if cfg.Boundary == "required" {
 		s.Boundary = cfg.Boundary
 	}
-	if len(cfg.Agents[ledger.ScriptedAgent].Command) == 0 {
-		s.ScriptedMarks = ledger.ScriptedWithheld
-		if flags.YesDemo {
-			s.ScriptedMarks = ledger.ScriptedWritten
-		}
+	if s.ScriptedMarks = ledger.ScriptedWithheld; flags.YesDemo {
+		s.ScriptedMarks = ledger.ScriptedWritten
 	}
 	s.Fallback = cfg.Agents[s.Agent].Fallback
 	s.Others = cfg.otherAgents(s.Agent)

@@ -319,6 +319,10 @@ func (d *director) play(line string) string {
 				}
 			case "setup":
 				s.Setup = []ledger.Command{{Run: v}}
+			case "agent":
+				s.Agent = v
+			case "scripted":
+				s.ScriptedMarks = ledger.ScriptedMarks(v)
 			case "profile":
 				s.Profile = v
 			case "consensus":

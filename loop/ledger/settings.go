@@ -46,8 +46,7 @@ type Settings struct {
 	Stays           bool           `json:"stays,omitempty"`         // the run belongs to `up`: it waits for a person instead of ending
 
 	// ScriptedMarks says whether tasks of the scripted agent are marked in the
-	// person's file. It is empty in older entries, and where the configuration
-	// has a program of the scripted agent's name.
+	// person's file. It is empty in entries of earlier releases.
 	ScriptedMarks ScriptedMarks `json:"scripted_marks,omitempty"`
 }
 
