@@ -27,14 +27,14 @@ func Limited(s loop.State, cut string, now time.Time) Message {
 	hold := s.Shared.Agents[agent]
 	name := Cut(Clean(agent), 10)
 	rest := "waits for " + name + ", tries " + Clock(r.Until, now)
-	last := "Goes on by itself. Costs nothing."
+	last := "Goes on by itself."
 	if hold.Known || hold.Why == "" {
 		rest = "waits until " + Clock(r.Until, now) + " for " + name
 	}
 	key := "limit.waiting"
 	if hold.Why == ledger.FailureNetwork {
 		key = "limit.network"
-		last = "The network or the far side fails. Tried again until it works; costs nothing."
+		last = "The network or the far side fails. Tried again until it works."
 	}
 	m := newMessage(key, firstLine(SignLook, s.Project.Name, rest, ""))
 	m.Project = s.Project.Name
@@ -96,8 +96,8 @@ func Standstill(s loop.State, cut string, now time.Time) Message {
 	}
 	m.add(facts)
 	m.quote(orElse(hold.Text, r.Text))
-	m.add(remedy(agent))
-	m.add("Looks again every 15 min, at no cost, and goes on by itself.")
+	m.add(remedy(agent, hold.Why))
+	m.add("Looks again every 15 min and goes on by itself.")
 	m.button("Try now", "/resume")
 	m.useOther(r)
 	m.button("Stop", "/stop")
@@ -110,7 +110,7 @@ func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time)
 	m := newMessage("agent.replaced", SignLook+" "+Cut(Clean(b.Agent), 14)+" "+ails(b.LoggedOut)+" · "+now.Format("15:04"))
 	m.Project = s.Project.Name
 	m.quote(b.Text)
-	m.add(remedy(b.Agent))
+	m.add(remedy(b.Agent, b.Why))
 	m.add(s.Project.Name + " goes on with " + Cut(Clean(other), 20) + ".")
 	return m
 }
@@ -123,8 +123,14 @@ func ails(loggedOut bool) string {
 	return "unusable"
 }
 
-// remedy names the shell command that makes an agent usable again.
-func remedy(agent string) string { return "On the host: nightporter login " + Clean(agent) + "." }
+// remedy says what makes an agent usable again: a shell command, or nothing that
+// nightporter can do if its output says that it is at its limit.
+func remedy(agent string, why ledger.FailureClass) string {
+	if why == ledger.FailureLimit {
+		return "Look at the limit of its account."
+	}
+	return "On the host: nightporter login " + Clean(agent) + "."
+}
 
 // useOther adds a button that continues the run with another agent, if the
 // run's settings name one.

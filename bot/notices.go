@@ -34,6 +34,7 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 		m.add(SignLook + " No verification commands: nothing checks what is built.")
 	}
 	m.boundary(r.Base.Boundary)
+	m.add(ScriptedStart(r))
 	if n := len(r.Base.Dirty); n > 0 {
 		m.add(SignLook + " " + Cut("Not included, changed in your checkout: "+Clean(strings.Join(r.Base.Dirty, ", ")), 2*quoteWidth))
 	}

@@ -49,6 +49,7 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	if b.FinalOK != nil && !*b.FinalOK {
 		m.add(SignFailed + " The branch tip fails verification.")
 	}
+	m.add(ScriptedEnd(r))
 	if b.Branch != "" && r.Commits > 0 {
 		m.add("Branch " + Clean(b.Branch))
 	}
@@ -81,7 +82,7 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 		}
 		return SignAsk, tally + " done, the rest is yours"
 	case ledger.ReasonIterations:
-		return SignLook, fmt.Sprintf("ended: %d iterations, %s", r.Counted, tally)
+		return SignLook, fmt.Sprintf("ended: %d iterations, %s", r.Iterations(), tally)
 	case ledger.ReasonUntil:
 		return SignLook, "ended: " + r.Settings.Until.Format("15:04") + " reached, " + tally
 	case ledger.ReasonBudget:
@@ -146,6 +147,9 @@ func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
 	case ledger.ReasonDone, ledger.ReasonChosen:
 		if b.FinalOK != nil && !*b.FinalOK {
 			return "Nothing was pushed. Look at /diff, then /run."
+		}
+		if s.Project.Run.Scripted > 0 {
+			return "Nothing runs."
 		}
 		return "Merge when you like; nothing runs."
 	case ledger.ReasonBaseline:

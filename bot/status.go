@@ -144,11 +144,11 @@ func waitingStatus(s loop.State, r *loop.Run, now time.Time, say func(key, sign,
 	case ledger.WaitAgent:
 		m := say("standstill", SignLook, "stands still")
 		m.quote(orElse(r.Text, HoldText(s)))
-		m.add(remedy(agentOf(s, r)))
+		m.add(remedy(agentOf(s, r), s.Shared.Agents[agentOf(s, r)].Why))
 		if until != "" {
-			return m, "Looks again at " + Clock(r.Until, now) + ", at no cost, and goes on by itself."
+			return m, "Looks again at " + Clock(r.Until, now) + " and goes on by itself."
 		}
-		return m, "Looks again by itself, at no cost; /resume tries now."
+		return m, "Looks again by itself; /resume tries now."
 	}
 	m := say("waiting", SignLook, "waits"+until)
 	m.quote(orElse(r.Text, HoldText(s)))

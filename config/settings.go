@@ -51,6 +51,7 @@ type Overrides struct {
 	Until         string // HH:MM
 	Verify        []string
 	Setup         []string
+	YesDemo       bool // the scripted agent may mark tasks
 }
 
 // flagChecker collects mistakes in flags.
@@ -182,6 +183,9 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 	}
 	if cfg.Boundary == "required" {
 		s.Boundary = cfg.Boundary
+	}
+	if s.ScriptedMarks = ledger.ScriptedWithheld; flags.YesDemo {
+		s.ScriptedMarks = ledger.ScriptedWritten
 	}
 	s.Fallback = cfg.Agents[s.Agent].Fallback
 	s.Others = cfg.otherAgents(s.Agent)

@@ -24,6 +24,21 @@ func settings(t *testing.T, cfg *Config, p Project, flags Overrides) ledger.Sett
 	return s
 }
 
+// TestScriptedMarks: the scripted agent marks nothing unless a person says so.
+func TestScriptedMarks(t *testing.T) {
+	dir := setupSite(t)
+	for yes, want := range map[bool]ledger.ScriptedMarks{false: ledger.ScriptedWithheld, true: ledger.ScriptedWritten} {
+		flags := Overrides{Repo: "shop", Source: "plan:checkout.md", Agent: ledger.ScriptedAgent, YesDemo: yes}
+		p, err := FromFlags(flags, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := settings(t, Empty(), p, flags); s.ScriptedMarks != want || !s.Scripted() {
+			t.Errorf("yes %v: %q, %v", yes, s.ScriptedMarks, s.Scripted())
+		}
+	}
+}
+
 // TestSettingsFromFlags resolves a run's settings without any config file.
 func TestSettingsFromFlags(t *testing.T) {
 	dir := setupSite(t)
@@ -38,7 +53,7 @@ func TestSettingsFromFlags(t *testing.T) {
 		Agent: "claude", OnBlocked: "stop", MaxTasks: 5, MaxIterations: 100, MaxWaves: 5, Batch: 5, From: "Task 5",
 		Verify: []ledger.Command{{Run: "go test ./..."}}, Protected: []string{"main", "master"}, Push: "never",
 		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
-		Timezone: "Local", CoAuthor: "claude <claude@localhost>",
+		Timezone: "Local", CoAuthor: "claude <claude@localhost>", ScriptedMarks: ledger.ScriptedWithheld,
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Settings{}, "Pattern", "Hats")); d != "" {
 		t.Errorf("settings (-want +got):\n%s", d)

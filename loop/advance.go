@@ -124,6 +124,9 @@ func (d *decision) pauseForReview() {
 	}
 	d.add(scope{}, ledger.QuestionAsked{Question: q})
 	d.add(scope{}, ledger.RunStateSet{State: ledger.RunPaused, Wait: ledger.WaitReview, Text: q.Text})
+	if r.Scripted > 0 && r.Settings.ScriptedMarks == ledger.ScriptedWithheld {
+		return
+	}
 	d.effect(d.uniqueKey(r.ID+" review"), ledger.EffectProgress{Progress: ledger.Progress{
 		Key: r.ID + " review " + q.ID, Time: d.local(d.in.Time),
 		Status: "paused", Text: fmt.Sprintf("Paused after %d tasks for review", n), Next: next,

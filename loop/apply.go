@@ -49,15 +49,18 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 		s.Agents = with(s.Agents, b.Agent, AgentHold{Until: b.Until, Known: b.Known, Why: b.Why, Text: b.Text, Since: e.Time, Times: b.Times})
 		if b.Why == ledger.FailureNetwork {
 			s.Backoff = with(s.Backoff, b.Agent, b.Times)
+		} else if b.Times > 0 {
+			s.Limits = with(s.Limits, b.Agent, s.Limits[b.Agent].fold(b, e.Time))
 		}
 	case ledger.AgentUnusable:
-		hold := AgentHold{Unusable: true, LoggedOut: b.LoggedOut, Why: ledger.FailureAuth, Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
+		hold := AgentHold{Unusable: true, LoggedOut: b.LoggedOut, Why: cmp.Or(b.Why, ledger.FailureAuth), Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
 		if before := s.Agents[b.Agent]; before.Trial {
 			hold.Since = before.Since
 		}
 		s.Agents = with(s.Agents, b.Agent, hold)
 	case ledger.AgentUsable:
-		if before, held := s.Agents[b.Agent]; held && b.Trial {
+		before, held := s.Agents[b.Agent]
+		if held && b.Trial {
 			s.Agents = with(s.Agents, b.Agent, AgentHold{Trial: true, LoggedOut: before.LoggedOut, Why: before.Why, Text: before.Text, Since: before.Since})
 			break
 		}
@@ -66,6 +69,10 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 		if b.Worked {
 			s.Backoff = maps.Clone(s.Backoff)
 			delete(s.Backoff, b.Agent)
+		}
+		if b.Worked || before.Unusable { // a person says that the agent works again
+			s.Limits = maps.Clone(s.Limits)
+			delete(s.Limits, b.Agent)
 		}
 	default:
 		s.State = people.Apply(s.State, e)
@@ -169,7 +176,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	if b, ok := e.Body.(ledger.Verified); ok && b.Kind == ledger.KindFinal && b.OK {
 		p.Green = with(p.Green, p.Source, b.Tree)
 	}
-	if b, ok := e.Body.(ledger.TaskCommitted); ok && p.Run != nil {
+	if b, ok := e.Body.(ledger.TaskCommitted); ok && p.Run != nil && !p.scripted(e.Task) {
 		p.Branches = with(p.Branches, p.Source, Tip{Branch: p.Run.Base.Branch, Commit: b.Commit})
 	}
 	if b, ok := e.Body.(ledger.TaskSet); ok && b.From == ledger.Active {
@@ -179,6 +186,13 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p.Guidance = p.Guidance.Release(ledger.FoldID(e.Task))
 	}
 	return p
+}
+
+// scripted reports whether the commit of a task holds what the scripted agent
+// wrote, on which no later run builds.
+func (p Project) scripted(task string) bool {
+	n := p.index(task)
+	return n >= 0 && p.Tasks.At(n).Scripted
 }
 
 // progressLine returns the line about the last attempt that ended, which later
@@ -392,7 +406,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		if r.Started.IsZero() {
 			r.State = ledger.RunPlanning
 		}
-		r.DoneNow, r.Counted, r.Streak = nil, 0, 0
+		r.DoneNow, r.Counted, r.Doubted, r.Streak = nil, 0, 0, 0
 	case ledger.AgentChosen:
 		if h := r.Hats; h != nil {
 			r.Hats = &ledger.HatsRead{Pattern: h.Pattern, Hats: r.upcoming().WithAgent(b.Agent).Hats}
@@ -440,6 +454,9 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		if b.Kind == ledger.KindAgent {
 			r.Settings, r.Hats = r.upcoming(), nil
 			r.Agents++
+			if r.Settings.IsScripted(b.Agent) {
+				r.Scripted++
+			}
 			r.Counted++
 		} else {
 			r.Commands++
@@ -460,6 +477,9 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			switch b.End {
 			case ledger.EndedLimit, ledger.EndedUnusable, ledger.EndedNetwork, ledger.EndedDisk:
 				r.Counted = max(r.Counted-1, 0) // the iteration limit counts work, not waiting
+				if b.Exit.Unverified {
+					r.Doubted++
+				}
 			}
 		}
 	case ledger.TipFound:

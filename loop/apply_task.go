@@ -15,6 +15,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		t.Status, t.Why, t.Question = b.To, b.Reason(), b.Question
 		t.Person = b.To == ledger.ManualVerify || t.Person && b.To != ledger.Done
 		if b.Fresh {
+			t.Scripted = false
 			t.Failed, t.LastFail, t.Stalled, t.Attempt = 0, "", false, nil
 			t.Parts, t.Denied = nil, nil
 			if t.Task.Parent == "" {
@@ -105,6 +106,10 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		}
 	case ledger.TaskCommitted:
 		t.Commit = b.Commit
+	case ledger.SessionPlanned:
+		if r != nil && r.Settings.IsScripted(b.Agent) && r.Settings.ScriptedMarks == ledger.ScriptedWithheld {
+			t.Scripted = true
+		}
 	}
 	if t.Attempt != nil && r != nil {
 		t.Attempt = applyWork(own.attemptOf(t.Attempt), r, e)
@@ -126,6 +131,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		}
 		w.Stage, w.Session, w.Fresh = ledger.StageSession, e.Session, false
 		w.Sessions++
+		w.Scripted = w.Scripted || r.Settings.IsScripted(b.Agent)
 		w.Event, w.Captured, w.Checks, w.Note, w.Replaces, w.Converged = nil, nil, nil, "", "", false
 	case ledger.SessionEnded:
 		switch {

@@ -23,8 +23,8 @@ func (d *decision) planSession(t TaskState) bool {
 		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: fmt.Sprintf("pattern %s routes to hat %q, which is not there", r.Settings.Pattern.Name, w.Hat)})
 		return true
 	}
-	if r.Settings.MaxIterations > 0 && r.Counted >= r.Settings.MaxIterations {
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonIterations, Text: fmt.Sprintf("%d iterations", r.Counted)})
+	if r.Settings.MaxIterations > 0 && r.Iterations() >= r.Settings.MaxIterations {
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonIterations, Text: fmt.Sprintf("%d iterations", r.Iterations())})
 		return true
 	}
 	if w.Sessions >= ledger.MaxSessions {

@@ -31,6 +31,9 @@ func (d *decision) converge(t TaskState) {
 	for _, red := range r.Advisory {
 		footers += "Nightporter-Advisory: " + strings.Join(strings.Fields(red), " ") + " was red before the run\n"
 	}
+	if w.Scripted {
+		footers += "Nightporter-Agent: " + ledger.ScriptedAgent + "\n"
+	}
 	if r.Settings.CoAuthor != "" {
 		footers += "Co-authored-by: " + r.Settings.CoAuthor + "\n"
 	}
@@ -38,7 +41,7 @@ func (d *decision) converge(t TaskState) {
 		Run: r.ID, Branch: r.Base.Branch, Parent: w.Base, Tree: w.Tree,
 		Author: r.Base.Author, Subject: subject(t.Task), Body: body(w), Footers: footers, Time: d.local(d.in.Time),
 	}}
-	if r.Settings.CommitStatus {
+	if r.Settings.CommitStatus && !d.withheld(t) {
 		commit.Marks = d.marksWith(t)
 		p := d.progressOf(t, endStatus(t), "", "")
 		commit.Progress = &p

@@ -236,6 +236,19 @@ var ends = map[string]func(*director, *ledger.Exit){
 	"never": func(d *director, x *ledger.Exit) {
 		x.Failure, x.Until, x.Text = ledger.FailureLimit, d.now.AddDate(70, 0, 0), "resets at 2099-01-01"
 	},
+	"limit again": func(_ *director, x *ledger.Exit) { // by its stream, without an end
+		x.Failure, x.Text = ledger.FailureLimit, "API Error: 429"
+	},
+	"words":         func(_ *director, x *ledger.Exit) { limitWords(x, time.Time{}) },
+	"words, worked": func(_ *director, x *ledger.Exit) { limitWords(x, time.Time{}); x.Called = true },
+	"words, long":   func(_ *director, x *ledger.Exit) { limitWords(x, time.Time{}); x.Ended = x.Started.Add(longWork) },
+	"words, until tomorrow": func(d *director, x *ledger.Exit) {
+		limitWords(x, d.now.Add(20*time.Hour))
+	},
+	"words, until tomorrow, worked": func(d *director, x *ledger.Exit) {
+		limitWords(x, d.now.Add(20*time.Hour))
+		x.Called = true
+	},
 	"auth":      func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureAuth, "Please run /login" },
 	"network":   func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureNetwork, "502" },
 	"lost":      func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitLost, -1 },
@@ -243,6 +256,12 @@ var ends = map[string]func(*director, *ledger.Exit){
 	"disk":      func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitDisk, -1 },
 	"abandoned": func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitAbandoned, -1 },
 	"asked":     func(_ *director, x *ledger.Exit) { x.Reason, x.Code, x.Signal = ledger.ExitAsked, -1, "SIGTERM" },
+}
+
+// limitWords makes x the end of a command agent whose last line reports a limit.
+func limitWords(x *ledger.Exit, until time.Time) {
+	x.Failure, x.Unverified, x.Until, x.Text = ledger.FailureLimit, true, until, "You've hit your limit"
+	x.Turns, x.Tokens, x.CostUSD = -1, -1, -1
 }
 
 const (
@@ -316,6 +335,10 @@ func (d *director) play(line string) string {
 				}
 			case "setup":
 				s.Setup = []ledger.Command{{Run: v}}
+			case "agent":
+				s.Agent = v
+			case "scripted":
+				s.ScriptedMarks = ledger.ScriptedMarks(v)
 			case "profile":
 				s.Profile = v
 			case "consensus":

@@ -20,11 +20,14 @@ func (d *decision) sessionExited(x ledger.Exit) {
 	}
 	r := d.run()
 	end, counts := Classify(x, s.Event != nil, s.Cut)
+	if counts == ledger.CountsAsNothing && d.repeats(s, end, x) {
+		end, counts = ledger.EndedSilent, ledger.CountsAsFailed
+	}
 	text := endText(end, x, s)
 	d.addShared(ledger.LeaseReleased{Session: s.ID})
 	d.add(about, ledger.SessionEnded{Kind: ledger.KindAgent, End: end, Counts: counts, Exit: x, Text: text})
 	d.lateNow(s)
-	if counts == ledger.CountsAsSuccess && (d.Shared.Backoff[s.Planned.Agent] > 0 || d.Shared.Agents[s.Planned.Agent].Trial) {
+	if counts == ledger.CountsAsSuccess && d.recovered(s.Planned.Agent) {
 		d.addShared(ledger.AgentUsable{Agent: s.Planned.Agent, Worked: true})
 	}
 	if r.Over() || !r.owns(s.ID) {
@@ -79,11 +82,7 @@ func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit
 	agent := s.Planned.Agent
 	switch end {
 	case ledger.EndedLimit:
-		p := ledger.AgentParked{Agent: agent, Until: x.Until, Known: !x.Until.IsZero(), Why: ledger.FailureLimit, Text: x.Text}
-		if !x.Until.After(d.in.Time) || x.Until.After(d.in.Time.Add(longestLimit)) {
-			p.Until, p.Known = d.in.Time.Add(lateBy), false
-		}
-		d.addShared(p)
+		d.parkForLimit(s, x)
 	case ledger.EndedUnusable:
 		text := endText(end, x, s)
 		d.addShared(ledger.AgentUnusable{Agent: agent, LoggedOut: loggedOut(text), Text: text})
@@ -93,6 +92,14 @@ func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit
 	case ledger.EndedDisk:
 		d.holdForDisk()
 	}
+}
+
+// recovered reports whether a session that worked is news of its agent: the
+// agent had failed before, and no other session has met a limit since.
+func (d *decision) recovered(agent string) bool {
+	hold, held := d.Shared.Agents[agent]
+	limited := d.Shared.Limits[agent].Times > 0
+	return d.Shared.Backoff[agent] > 0 || hold.Trial || limited && !held
 }
 
 // output records the result of a successful session: its event, summary, files and

@@ -22,7 +22,7 @@ func (d *decision) marksWith(t TaskState) []ledger.Marking {
 		if d.lastPart(t, u) {
 			m = ledger.MarkDone // mark it with this commit: no later commit may come
 		}
-		if m != "" && m != ledger.MarkOpen && u.Task.Mark != markGone && !isPart(u.Task) {
+		if m != "" && m != ledger.MarkOpen && !d.withheld(*u) && u.Task.Mark != markGone && !isPart(u.Task) {
 			marks = append(marks, ledger.Marking{Task: u.Task.ID, Mark: m})
 		}
 	}
@@ -45,7 +45,7 @@ func (d *decision) expireGuidance(task, why string) {
 // (Settings.CommitStatus).
 func (d *decision) mark(id string, m ledger.Mark) {
 	t, ok := d.task(id)
-	if !ok || isPart(t.Task) || t.Status == ledger.Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus {
+	if !ok || isPart(t.Task) || t.Status == ledger.Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus || d.withheld(t) {
 		return
 	}
 	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m})
@@ -88,7 +88,7 @@ func markOf(s ledger.Status) ledger.Mark {
 // log.
 func (d *decision) progress(t TaskState, status, commit, blockers string) {
 	p := d.progressOf(t, status, commit, blockers)
-	if !d.run().Settings.CommitStatus {
+	if !d.run().Settings.CommitStatus && !d.withheld(t) {
 		d.effect(d.uniqueKey(p.Key), ledger.EffectProgress{Progress: p})
 	}
 }
@@ -103,6 +103,9 @@ func (d *decision) progressOf(t TaskState, status, commit, blockers string) ledg
 	}
 	if w != nil {
 		p.Learnings = w.Learnings
+		if w.Scripted {
+			p.Changes = append(p.Changes, ledger.ScriptedNote)
+		}
 		for _, s := range w.History {
 			if s.Summary != "" && s.changes() {
 				p.Changes = append(p.Changes, s.Summary)

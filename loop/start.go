@@ -46,6 +46,9 @@ func (d *decision) startRun(b StartRun) {
 			}
 		}
 		d.resumed(b.Settings)
+		if !b.Settings.Scripted() {
+			d.reopenScripted()
+		}
 		if b.Snapshot != nil { // changes that people made while no run read the source
 			d.takeSource(*b.Snapshot, time.Time{})
 		}
@@ -79,6 +82,9 @@ func (d *decision) startRun(b StartRun) {
 		begin.Previous, begin.Tip = tip.Branch, tip.Commit
 	}
 	d.add(scope{}, ledger.RunPlanned{Run: id, Settings: b.Settings, Check: b.Check, Fresh: b.New, Previous: begin.Previous})
+	if !b.Check {
+		d.reopenScripted()
+	}
 	d.effect(id, ledger.EffectPreflight{Begin: begin})
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodePlanned, ID: id}
 }

@@ -39,6 +39,9 @@ func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot) []s
 func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot) *decision {
 	d := &decision{State: s, in: Input{Project: s.Project.Name, Actor: "daemon"}}
 	d.add(scope{}, ledger.RunPlanned{Run: "r0", Settings: settings})
+	if !settings.Scripted() {
+		d.reopenScripted() // an automatic start of the scripted agent would repeat itself for ever
+	}
 	d.takeSource(snapshot, time.Time{})
 	d.settleReady()
 	return d

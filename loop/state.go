@@ -29,6 +29,8 @@ type Shared struct {
 	Agents      map[string]AgentHold  `json:"agents,omitempty"`  // agents with a restriction, by name
 	Backoff     map[string]int        `json:"backoff,omitempty"` // network failures in a row, by agent
 
+	Limits map[string]LimitStreak `json:"limits,omitempty"` // limits in a row, by agent
+
 	people.State // people, their chats and digests
 }
 
@@ -99,9 +101,11 @@ type Run struct {
 	Started   time.Time         `json:"started,omitzero"`
 	Ended     *ledger.RunEnded  `json:"ended,omitempty"`
 	EndedAt   time.Time         `json:"ended_at,omitzero"`
-	Agents    int               `json:"agents"`   // agent sessions planned; also the number of the last one
-	Commands  int               `json:"commands"` // command sessions (setup, verification) planned
-	Counted   int               `json:"counted"`  // agent sessions since the last start or resume, for max_iterations
+	Agents    int               `json:"agents"`             // agent sessions planned; also the number of the last one
+	Commands  int               `json:"commands"`           // command sessions (setup, verification) planned
+	Counted   int               `json:"counted"`            // agent sessions since the last start or resume, for max_iterations
+	Scripted  int               `json:"scripted,omitempty"` // sessions of the scripted agent planned
+	Doubted   int               `json:"doubted,omitempty"`  // sessions that Counted leaves out and whose failure is unverified
 	Commits   int               `json:"commits"`
 	DoneNow   []string          `json:"done_now,omitempty"` // ids of tasks done since the last start or resume
 	Streak    int               `json:"streak"`             // tasks blocked in a row without a success in between
@@ -123,6 +127,10 @@ type Run struct {
 
 // Over reports whether the run has ended. A nil Run is over.
 func (r *Run) Over() bool { return r == nil || r.State == ledger.RunOver }
+
+// Iterations returns the number of sessions that count for max_iterations, since
+// the run's last start or resume.
+func (r *Run) Iterations() int { return r.Counted + r.Doubted }
 
 // Session is a session in flight: planned and not ended.
 type Session struct {

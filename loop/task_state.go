@@ -35,14 +35,15 @@ type TaskState struct {
 	Commit   string          `json:"commit,omitempty"`
 	Marked   ledger.Mark     `json:"marked,omitempty"` // mark that nightporter wrote to the source last
 	MarkedAt time.Time       `json:"marked_at,omitzero"`
-	Lifted   ledger.Mark     `json:"lifted,omitempty"`  // mark that a person's answer overrules, until the source shows a different one
-	Attempt  *Attempt        `json:"work,omitempty"`    // attempt under way or parked
-	Person   bool            `json:"person,omitempty"`  // a person has to approve it: its checkbox stays open until then
-	Words    []string        `json:"words,omitempty"`   // answers and failed manual checks, shown in every later prompt
-	Allowed  []string        `json:"allowed,omitempty"` // paths outside its scope that a person allowed
-	Denied   []string        `json:"denied,omitempty"`  // paths outside its scope that stay forbidden after a question
-	Parts    []string        `json:"parts,omitempty"`   // ids of the parts made from its plan: the task is done when they are
-	Plan     json.RawMessage `json:"plan,omitempty"`    // newest plan, kept after its attempt; for a part, its section
+	Lifted   ledger.Mark     `json:"lifted,omitempty"`   // mark that a person's answer overrules, until the source shows a different one
+	Attempt  *Attempt        `json:"work,omitempty"`     // attempt under way or parked
+	Scripted bool            `json:"scripted,omitempty"` // the scripted agent worked on it, in a run that withholds its marks
+	Person   bool            `json:"person,omitempty"`   // a person has to approve it: its checkbox stays open until then
+	Words    []string        `json:"words,omitempty"`    // answers and failed manual checks, shown in every later prompt
+	Allowed  []string        `json:"allowed,omitempty"`  // paths outside its scope that a person allowed
+	Denied   []string        `json:"denied,omitempty"`   // paths outside its scope that stay forbidden after a question
+	Parts    []string        `json:"parts,omitempty"`    // ids of the parts made from its plan: the task is done when they are
+	Plan     json.RawMessage `json:"plan,omitempty"`     // newest plan, kept after its attempt; for a part, its section
 	Ended    time.Time       `json:"ended,omitzero"`
 	Last     time.Time       `json:"last,omitzero"` // time of the last attempt
 }
@@ -60,7 +61,8 @@ type Attempt struct {
 	Stage     ledger.Stage          `json:"stage"`
 	Session   string                `json:"session,omitempty"` // id of the current session, or of the last one
 	Sessions  int                   `json:"sessions"`
-	FailedRow int                   `json:"failed_row"` // failed sessions in a row
+	Scripted  bool                  `json:"scripted,omitempty"` // the scripted agent had one of its sessions
+	FailedRow int                   `json:"failed_row"`         // failed sessions in a row
 	LostRow   int                   `json:"lost_row"`
 	Red       int                   `json:"red"`                 // red verifications in a row
 	Rechecked bool                  `json:"rechecked,omitempty"` // the red commands also ran on the start commit (docs/decisions/0011)

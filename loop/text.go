@@ -65,6 +65,9 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 			return fmt.Sprintf("ended without an accepted event (%s, %d refused)", what, s.Refused)
 		}
 		text := fmt.Sprintf("ended without an event (%s)", what)
+		if x.Failure != "" {
+			text = fmt.Sprintf("ended without an event (%s) after some work, and again", what)
+		}
 		if x.Text != "" {
 			text += ": " + x.Text // the agent's own words: a prompt that is too long, denied tools
 		}

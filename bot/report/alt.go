@@ -25,6 +25,9 @@ func Alt(f Facts) string {
 		title += ", run " + strings.Join(f.Runs[:min(len(f.Runs), 4)], " ")
 	}
 	say("%s.", title)
+	if f.Scripted {
+		say("%s.", scriptedNote)
+	}
 	tally := []string{fmt.Sprintf("%d of %s done", f.Done, plural(f.Total, "task"))}
 	for _, c := range []Count{{"blocked", f.Blocked}, {"manual verify", f.Manual}, {"skipped", f.Skipped}} {
 		if c.N > 0 {

@@ -268,6 +268,7 @@ func (c *collector) finish() {
 	slices.SortStableFunc(c.Sessions, func(a, b Session) int { return a.Start.Compare(b.Start) })
 	for _, x := range c.Sessions {
 		c.Hats = counted(c.Hats, x.Hat)
+		c.Scripted = c.Scripted || x.Scripted
 		c.start(x.Start)
 	}
 	slices.SortStableFunc(c.FailureKinds, func(a, b Count) int { return cmp.Compare(b.N, a.N) })

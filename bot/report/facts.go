@@ -24,6 +24,7 @@ type Facts struct {
 	Branch       string   // of the last run; "" without commits
 	TipRed       bool     // the tip of Branch fails verification
 	Advisory     []string // verification commands that failed on the start commit
+	Scripted     bool     // the scripted agent had sessions: nothing was really done
 	Boundary     int      // boundary level of the last run's sessions; 0 = unknown
 
 	Total, Done, Blocked, Manual, Skipped int // numbers of tasks at To
@@ -68,6 +69,7 @@ type Session struct {
 	Live       bool
 	Failed     bool // counts as a failed session
 	CutOff     bool // counts as nothing
+	Scripted   bool // of the scripted agent
 }
 
 // Count is a number of events of one kind.

@@ -49,7 +49,12 @@ func (c *collector) standstill(r *loop.Run) {
 		if hold, ok := c.s.Shared.Agents[agent]; ok && !hold.Since.IsZero() {
 			text += " since " + bot.Clock(hold.Since, c.To)
 		}
-		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text + "; on the host: nightporter login " + bot.Cut(bot.Clean(agent), 16), BlocksRun: true})
+		if c.s.Shared.Agents[agent].Why == ledger.FailureLimit {
+			text += "; look at the limit of its account"
+		} else {
+			text += "; on the host: nightporter login " + bot.Cut(bot.Clean(agent), 16)
+		}
+		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text, BlocksRun: true})
 	case r.Wait == ledger.WaitDisk:
 		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: "The disk is full, or the state folder cannot be written", BlocksRun: true})
 	case r.State == ledger.RunPaused && r.Wait == ledger.WaitPerson:
@@ -132,6 +137,8 @@ func (c *collector) nextStep(r *loop.Run) string {
 		return "Nothing runs. /run goes on with " + shortID(next) + "."
 	case c.Left > 0:
 		return "Nothing runs; what is left waits for you."
+	case c.Branch != "" && r.Scripted > 0:
+		return "Nothing runs."
 	case c.Branch != "":
 		return "Merge when you like; nothing runs."
 	}

@@ -114,7 +114,11 @@ func (p *picture) drawTiles() {
 		s := p.shrinkToFit(t.label, w-36, style{smallText, false}, 20)
 		p.drawText(t.label, x+26, p.y+106, 0, s, p.soft)
 	}
-	line := strings.Join(p.rates(), "  ·  ")
+	rates := p.rates()
+	if p.Scripted {
+		rates = append([]string{scriptedNote}, rates...)
+	}
+	line := strings.Join(rates, "  ·  ")
 	p.drawText(p.truncate(line, innerWidth, style{normalText, false}), margin, p.y+high+48, 0, style{normalText, false}, p.soft)
 	p.y += tilesH
 }

@@ -21,7 +21,7 @@ func (f *Sessions) Apply(e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.SessionPlanned:
 		if b.Kind == ledger.KindAgent {
-			f.add(Session{ID: e.Session, Hat: hatName(b.Hat), Task: e.Task, Start: e.Time, Live: true})
+			f.add(Session{ID: e.Session, Hat: hatName(b.Hat), Task: e.Task, Start: e.Time, Live: true, Scripted: b.Agent == ledger.ScriptedAgent})
 		}
 	case ledger.SessionEnded:
 		if b.Kind == ledger.KindAgent {

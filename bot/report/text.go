@@ -130,7 +130,10 @@ func chooseLines(parts []*section, room int) {
 	}
 }
 
-// header returns a message with the digest's first two lines.
+// scriptedNote is what text and picture say where the scripted agent worked.
+const scriptedNote = "Scripted agent: nothing was really done"
+
+// header returns a message with the digest's first lines.
 func (f Facts) header() bot.Message {
 	sign, rest := f.firstLine()
 	first := fitFirstLine(sign, f.Project, rest)
@@ -150,6 +153,9 @@ func (f Facts) header() bot.Message {
 		second += f.clock(f.Began) + " → " + to + " · " + plural(len(f.Sessions), "session") + " · " + f.Cost.String()
 	}
 	addLine(&m, strings.TrimSuffix(second, " · "))
+	if f.Scripted {
+		addLine(&m, bot.SignLook+" "+scriptedNote)
+	}
 	return m
 }
 

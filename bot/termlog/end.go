@@ -32,6 +32,7 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 	default:
 		c.uncut(v.at, head+"   "+runTotals(r, v.at))
 	}
+	c.scripted(bot.ScriptedEnd(&r))
 	if standing := c.openTasks(v.after); standing != "" {
 		c.wrapped(standing)
 	}

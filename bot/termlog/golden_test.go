@@ -79,7 +79,7 @@ func TestDemo(t *testing.T) {
 	s := newFixture("tea-shop", termlog.Options{Demo: true, Began: evening})
 	s.Check, s.Cost = 0, 0
 	set := s.Settings()
-	set.Agent, set.QuestionTimeout = "demo", ledger.Duration(5*sec)
+	set.Agent, set.QuestionTimeout, set.ScriptedMarks = "demo", ledger.Duration(5*sec), ledger.ScriptedWritten
 	review := func(took time.Duration) scenario.Act {
 		return act("review.verdict", `{"summary":"fine","issues":[]}`, took)
 	}

@@ -55,13 +55,22 @@ func (c *Console) started(v view, b ledger.RunStarted) {
 	c.flush(v.at)
 	if c.opt.Demo {
 		c.uncut(v.at, fmt.Sprintf("%s %s started · branch %s · %s%s", bot.SignNow, r.ID, bot.Clean(r.Base.Branch), baseline(b), boundaryWord(r)))
+		c.scripted(bot.ScriptedStart(&r))
 		return
 	}
 	c.line(v.at, fmt.Sprintf("%s %s %s started: %s, %s, %s", bot.SignNow, c.project(v), r.ID,
 		bot.Plural(b.Tasks, "task"), bot.Clean(r.Settings.Agent), bot.Clean(r.Settings.Pattern.Name)))
 	c.printBoundary(v)
 	c.wrapped("baseline: " + baseline(b))
+	c.scripted(bot.ScriptedStart(&r))
 	c.typeHint(r)
+}
+
+// scripted prints a note on the scripted agent, if there is one.
+func (c *Console) scripted(note string) {
+	if note != "" {
+		c.wrapped(note)
+	}
 }
 
 // printBoundary prints the run's effect on the user's repository, and the

@@ -68,7 +68,7 @@ func runDemo(cmd *cobra.Command, fast bool, dir string) error {
 		pace = demoFast
 		settings.QuestionTimeout = ledger.Duration(time.Second)
 	}
-	settings.CoAuthor = ""
+	settings.CoAuthor, settings.ScriptedMarks = "", ledger.ScriptedWritten
 	w := foreground{
 		out: out, in: cmd.InOrStdin(), err: cmd.ErrOrStderr(), zone: time.Local, demo: true, began: began,
 		start: loop.StartRun{Settings: settings, MaxSessions: 1}, script: &demoTypist{fast: fast},

@@ -20,7 +20,6 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/config/propose"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
-	"github.com/nightporter/nightporter/loop/agent/demo"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 )
@@ -308,8 +307,8 @@ func protectedBranches(ctx context.Context, repo string) []string {
 }
 
 // chooseAgent chooses the project's agent: the first built agent of the table
-// that is on PATH, else one from the file, else the scripted agent, so that the
-// configuration works unchanged.
+// that is on PATH, else one from the file. Without one it leaves the agent unset,
+// and preflight names the fix: the scripted agent would only pretend.
 func (p *initWizard) chooseAgent(cfg *config.Config, out *propose.Project) {
 	var later []string
 	for _, a := range adapter.All() {
@@ -333,10 +332,12 @@ func (p *initWizard) chooseAgent(cfg *config.Config, out *propose.Project) {
 		}
 	}
 	if out.Agent == "" {
-		out.Agent = demo.Agent
-		out.AgentWhy = fmt.Sprintf("No agent was found on PATH, so the scripted one stands in: it costs nothing and does no work. Once there is one: %q.", adapter.Default)
-		p.addLine(bot.SignLook, "agent", "none found on PATH; the scripted \"%s\" stands in and does no work", demo.Agent)
-		p.addDetail("%s   then: agent = %q", adapter.Find(adapter.Default).Install, adapter.Default)
+		standard := adapter.Find(adapter.Default)
+		out.Advised = standard.Name
+		out.AgentWhy = fmt.Sprintf("No agent was found on PATH. Install one, for example: %s; then: nightporter login %s", standard.Install, standard.Name)
+		p.addLine(bot.SignLook, "agent", "none found on PATH; no run starts without one:")
+		p.addDetail("%s", standard.Install)
+		p.addDetail("nightporter login %s", standard.Name)
 	}
 	if len(later) > 0 {
 		p.addLine(bot.SignAway, "agent", "found, not built yet: %s", strings.Join(later, ", "))

@@ -45,6 +45,7 @@ again to go on · 3 could not start · 4 internal error · 130, 143 by a signal`
 	fl.StringVar(&f.Profile, "profile", "", "review (5 tasks, stops when blocked) or overnight")
 	fl.StringVar(&f.Pattern, "pattern", "", "which hats a task goes through")
 	fl.StringVar(&f.Agent, "agent", "", "agent that sessions run")
+	fl.BoolVar(&f.YesDemo, "yes-demo", false, "let the scripted agent (demo) tick tasks, although it does nothing of them")
 	fl.StringVar(&f.From, "from", "", "task to start at: \"Task 5\"")
 	fl.StringVar(&f.Only, "only", "", "the only task to do")
 	fl.IntVar(&f.maxTasks, "max-tasks", 0, "tasks until a pause for review, 0 = no limit")
@@ -122,6 +123,9 @@ func (f *runFlags) resumeFlags(cmd *cobra.Command) string {
 			}
 			parts = append(parts, "--"+name+" "+quote(value))
 		}
+	}
+	if f.YesDemo {
+		parts = append(parts, "--yes-demo")
 	}
 	for _, c := range f.Verify {
 		parts = append(parts, "--verify "+quote(c))

@@ -14,7 +14,8 @@ type Project struct {
 	Source    string // KIND:PATH
 	SourceWhy string
 	Others    []string // other sources in the repository
-	Agent     string
+	Agent     string   // "" = none was found
+	Advised   string   // the agent to install, where none was found
 	AgentWhy  string
 	Protected []string
 	Found     Found
@@ -97,7 +98,11 @@ func (w *writer) project(p Project) {
 	w.line(`pattern = "plan-build-review"`)
 	w.line("")
 	w.comment(p.AgentWhy)
-	w.line("agent = " + quote(p.Agent))
+	if p.Agent == "" {
+		w.line("# agent = " + quote(p.Advised))
+	} else {
+		w.line("agent = " + quote(p.Agent))
+	}
 	w.line("")
 	w.comment("Run once in each new work folder, and when a lockfile changes.")
 	w.commands("setup", p.Found.Setup, `"npm ci"`)

@@ -261,7 +261,10 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	defer func() { _ = out.Close() }()
 	v := a.Judge(out, *x)
 	x.Turns, x.Tokens, x.CostUSD = v.Turns, v.Tokens, v.CostUSD
-	x.Failure, x.Until = v.Failure, v.Until
+	x.Failure, x.Until, x.Unverified = v.Failure, v.Until, v.Unverified
+	if touch, err := os.Stat(filepath.Join(folder, fileTouch)); err == nil {
+		x.Called = !x.Started.IsZero() && touch.ModTime().After(x.Started)
+	}
 	if v.Text != "" {
 		x.Text = oneLine(v.Text)
 	}

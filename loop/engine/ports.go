@@ -146,7 +146,7 @@ type HatFiles interface {
 // Agents reports on agents without starting one.
 type Agents interface {
 	// Check returns the reason why an agent cannot be started, or nil. It starts
-	// no model turn and costs nothing.
+	// no model turn.
 	Check(ctx context.Context, agent string) error
 	// Level returns the boundary level of future sessions, and the reasons why
 	// it is not higher.

@@ -37,6 +37,9 @@ type AgentParked struct {
 	Why   FailureClass `json:"why"`
 	Text  string       `json:"text,omitempty"`
 	Times int          `json:"times,omitempty"` // number of parkings in a row, for the back-off
+
+	Session    string `json:"session,omitempty"`    // the session whose end showed it
+	Unverified bool   `json:"unverified,omitempty"` // see Exit.Unverified
 }
 
 // AgentUnusable records that an agent cannot work until a person repairs something.
@@ -44,6 +47,8 @@ type AgentUnusable struct {
 	Agent     string `json:"agent"`
 	LoggedOut bool   `json:"logged_out,omitempty"`
 	Text      string `json:"text"`
+
+	Why FailureClass `json:"why,omitempty"` // FailureLimit: a limit by plain output alone that lasts too long to be believed; "" = FailureAuth
 }
 
 // AgentUsable ends a parking or an unusable state.

@@ -129,6 +129,9 @@ type Exit struct {
 	Killed   int          `json:"killed"`           // number of processes in its tree that had to be killed after it
 	Cached   bool         `json:"cached,omitempty"` // setup that was not run, because its layer is there (docs/spec 9.5)
 	Boundary int          `json:"boundary"`         // level that was in force: 1, 2 or 3 (docs/spec 12.1)
+
+	Unverified bool `json:"unverified,omitempty"` // Failure was read from plain output, which a test or the model can write as well as the agent
+	Called     bool `json:"called,omitempty"`     // the session called hat
 }
 
 // Took returns the wall-clock length of the session, 0 if unknown.

@@ -45,6 +45,37 @@ type Settings struct {
 	Flags           string         `json:"flags,omitempty"`          // other flags of `run`, for the resume command
 	Operator        string         `json:"operator,omitempty"`       // flags of every operator command: "--state DIR --config FILE"
 	Stays           bool           `json:"stays,omitempty"`          // the run belongs to `up`: it waits for a person instead of ending
+
+	// ScriptedMarks says whether tasks of the scripted agent are marked in the
+	// person's file. It is empty in entries of earlier releases.
+	ScriptedMarks ScriptedMarks `json:"scripted_marks,omitempty"`
+}
+
+// ScriptedMarks says what becomes of marks of the scripted agent.
+type ScriptedMarks string
+
+// Values of ScriptedMarks.
+const (
+	ScriptedWithheld ScriptedMarks = "withheld"
+	ScriptedWritten  ScriptedMarks = "written" // a person asked for it: --yes-demo
+)
+
+// ScriptedAgent is the name of the built-in agent that follows a script. It does
+// no part of a task, so its sessions are no result.
+const ScriptedAgent = "demo"
+
+// ScriptedNote is what commits, progress logs and digests say of its work.
+const ScriptedNote = "scripted agent: nothing was really done"
+
+// IsScripted reports whether the name is that of the scripted agent, in runs
+// with these settings.
+func (s Settings) IsScripted(agent string) bool {
+	return s.ScriptedMarks != "" && agent == ScriptedAgent
+}
+
+// Scripted reports whether the scripted agent runs any hat of these settings.
+func (s Settings) Scripted() bool {
+	return s.IsScripted(s.Agent) || slices.ContainsFunc(s.Pattern.Routes, func(r Route) bool { return s.IsScripted(s.Hats[r.From].Agent) })
 }
 
 // Limits are the settings that a run's profile decides unless something else sets

@@ -35,7 +35,7 @@ var Keys = map[string][]string{
 	},
 
 	// Pushed: conditions that end by themselves, or say how to end them.
-	"limit.waiting":  {"Goes on by itself. Costs nothing."},
+	"limit.waiting":  {"Goes on by itself."},
 	"limit.network":  {"The network or the far side fails. Tried again until it works"},
 	"standstill":     {"Looks again every ", "Looks again by itself"},
 	"disk.full":      {"Goes on by itself once there is room"},

@@ -164,12 +164,13 @@ func (a *Agent) Judge(output io.Reader, x ledger.Exit) Verdict {
 
 // Verdict is the result of reading an agent's output. Unknown numbers are -1.
 type Verdict struct {
-	Failure ledger.FailureClass
-	Until   time.Time // end of a limit, zero if unknown
-	Text    string    // the line that reports the failure
-	Turns   int
-	Tokens  int64
-	CostUSD float64
+	Failure    ledger.FailureClass
+	Until      time.Time // end of a limit, zero if unknown
+	Text       string    // the line that reports the failure
+	Unverified bool      // Failure was read from plain output, which anything in the session can write
+	Turns      int
+	Tokens     int64
+	CostUSD    float64
 }
 
 // unknownVerdict returns a verdict without any information.

@@ -73,6 +73,7 @@ type claudeError struct {
 	status int    // HTTP status, 0 if there was none
 	reason string // terminal_reason of the result
 	text   string
+	final  bool // the program has given up; otherwise it still retries
 }
 
 // syntheticModel is the model's name in messages that the program itself wrote.
@@ -80,12 +81,13 @@ const syntheticModel = "<synthetic>"
 
 // claudeStream collects the facts in a stream.
 type claudeStream struct {
-	known  []Failure       // phrases that report a failure
-	turns  map[string]bool // ids of the model's messages
-	result *claudeEvent    // the last one, unless the model continued after it
-	err    *claudeError    // the last one, unless the model answered after it
-	until  time.Time       // end of an exhausted limit
-	raw    []string        // the last lines that are no JSON, from standard error
+	known    []Failure       // phrases that report a failure
+	turns    map[string]bool // ids of the model's messages
+	result   *claudeEvent    // the last one, unless the model continued after it
+	err      *claudeError    // the last one, unless the model answered after it
+	until    time.Time       // end of an exhausted limit
+	rejected bool            // a limit refused the last request, unless the model answered after it
+	raw      []string        // the last lines that are no JSON, from standard error
 }
 
 // readLine reads one line of the stream.
@@ -120,20 +122,20 @@ func (s *claudeStream) readLine(line []byte, cut bool) {
 			s.recordAnswer(e.Message.ID)
 			return
 		}
-		if e.Error == "" {
-			return
-		}
-		s.err = &claudeError{kind: e.Error, status: e.APIStatus}
+		err := claudeError{kind: e.Error, status: e.APIStatus, final: true}
 		for _, c := range e.Message.Content {
-			s.err.text += c.Text
+			err.text += c.Text
+		}
+		if e.Error != "" || classify(s.known, err.text) != "" {
+			s.err = &err
 		}
 	case "system":
 		if e.Subtype == "api_retry" {
 			s.err = &claudeError{kind: e.Error, status: e.ErrorStatus, text: retryText(e)}
 		}
 	case "rate_limit_event":
-		s.until = time.Time{}
-		if e.RateLimit.Status == "rejected" && e.RateLimit.ResetsAt > 0 {
+		s.until, s.rejected = time.Time{}, e.RateLimit.Status == "rejected"
+		if s.rejected && e.RateLimit.ResetsAt > 0 {
 			s.until = time.Unix(e.RateLimit.ResetsAt, 0).UTC()
 		}
 	case "result":
@@ -144,7 +146,7 @@ func (s *claudeStream) readLine(line []byte, cut bool) {
 // recordAnswer records an answer of the model. It clears earlier errors.
 func (s *claudeStream) recordAnswer(id string) {
 	s.turns[id] = true
-	s.result, s.err = nil, nil
+	s.result, s.err, s.rejected = nil, nil, false
 }
 
 func retryText(e claudeEvent) string {
@@ -160,12 +162,15 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	v.Turns = len(s.turns)
 	if r := s.result; r != nil {
 		v.Tokens, v.CostUSD = r.tokens(), r.cost()
-		if !r.IsError {
+		if !r.IsError && !s.refused() {
 			v.Text = s.successNote(x)
 			return v
 		}
 		e := claudeError{status: r.APIStatus, reason: r.Reason, text: strings.Join(append([]string{r.Result}, r.Errors...), " ")}
-		if s.err != nil {
+		switch {
+		case s.rejected:
+			e.kind = "rate_limit"
+		case s.err != nil:
 			e.kind = s.err.kind
 		}
 		if e.reason == "" {
@@ -175,10 +180,11 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	}
 	switch {
 	case s.err != nil:
-		v.Failure, v.Text = s.err.class(s.known, x.Ended)
-	case x.Reason == ledger.ExitSelf && (x.Code != 0 || x.Signal != ""):
+		v.Failure, v.Text = s.err.class(s.known)
+	case gaveUp(x):
 		// Without events in the stream, only standard error is left to judge.
-		v.Failure, v.Until, v.Text = recognise(s.known, strings.Join(s.raw, "\n"), x.Ended)
+		v.Failure, v.Until, v.Text = recognise(s.known, s.raw, x.Ended)
+		v.Unverified = v.Failure != ""
 		return v
 	}
 	switch {
@@ -192,6 +198,18 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 		v.Turns = max(v.Turns, 1)
 	}
 	return v
+}
+
+// refused reports whether the program's last request was refused by a limit,
+// whatever its result claims: some releases end such a conversation as a success.
+func (s *claudeStream) refused() bool {
+	return s.rejected || s.err != nil && s.err.final && s.err.limited(s.known)
+}
+
+// limited reports whether the error is a limit.
+func (e *claudeError) limited(known []Failure) bool {
+	class, _ := e.class(known)
+	return class == ledger.FailureLimit
 }
 
 // successNote returns a remark on a conversation that ended successfully, or
@@ -224,7 +242,7 @@ var claudeAuth = []string{
 
 // class returns the failure class of an error; "" means that the session itself
 // failed.
-func (e *claudeError) class(known []Failure, ended time.Time) (ledger.FailureClass, string) {
+func (e *claudeError) class(known []Failure) (ledger.FailureClass, string) {
 	text := strings.TrimSpace(e.text)
 	switch e.reason {
 	case "prompt_too_long", "max_turns", "budget_exhausted", "max_budget_usd", "max_output_tokens":
@@ -235,7 +253,7 @@ func (e *claudeError) class(known []Failure, ended time.Time) (ledger.FailureCla
 	}
 	// The text is more precise than the kind: an organisation's limit and an
 	// exhausted balance have different texts but may have the same status.
-	if t, _, _ := recognise(known, text, ended); t != "" {
+	if t := classify(known, text); t != "" {
 		return t, text
 	}
 	switch {

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -75,20 +76,63 @@ func commandArgs(c Call) ([]string, bool, error) {
 	return nil, false, c.problem(fmt.Sprintf("prompt = %q is not known", c.Prompt), "write \"stdin\", \"arg\" or \"file\"")
 }
 
-// readText searches the last lines of a failed session for known phrases.
-// Elsewhere they prove nothing: a model may write about rate limits without
-// being limited.
-func readText(_ io.Reader, x ledger.Exit, known []Failure) Verdict {
+// longestEvent is the longest line of a command's output that is parsed as an
+// event, in bytes. Some programs repeat the whole conversation in one.
+const longestEvent = 4 << 20
+
+// readText searches the last lines of a session's output for known phrases,
+// whatever its exit code: some programs exit with 0 after a limit. A line that
+// is an event of a known program says what that program says, and nothing else:
+// texts of the model and results of tools stand in other events.
+func readText(output io.Reader, x ledger.Exit, known []Failure) Verdict {
 	v := unknownVerdict()
-	switch x.Reason {
-	case ledger.ExitStall, ledger.ExitWall: // some agents never give up, and repeat the cause until they are stopped
-	case ledger.ExitSelf:
-		if x.Code == 0 {
-			return v
+	var lines []string  // the last lines, without events
+	var last eventError // of the newest event that matters
+	age := 0            // number of lines after it
+	eachLine(output, longestEvent, func(line []byte, cut bool) {
+		if line[0] != '{' {
+			age++
+			if !bytes.HasPrefix(line, []byte("[nightporter: ")) {
+				parts := strings.FieldsFunc(Clean(string(line[:min(len(line), 1000)]), 1000), func(r rune) bool { return r == '\r' })
+				lines = append(lines, parts...)
+				lines = lines[max(0, len(lines)-searchedLines):]
+			}
+			return
 		}
-	default:
+		e, answered := readEvent(line)
+		switch {
+		case cut:
+		case answered:
+			v.Turns = max(v.Turns, 0) + 1
+			last, lines = eventError{}, nil
+		case e != eventError{}:
+			if e.until.IsZero() {
+				e.until = last.until // an error that follows a limit's event is the same limit
+			}
+			last, age = e, 0
+		}
+	})
+	if !gaveUp(x) {
 		return v
 	}
-	v.Failure, v.Until, v.Text = recognise(known, x.Tail, x.Ended)
+	if last.text != "" && age < searchedLines {
+		v.Failure, v.Text = last.class(known), shorten(last.text)
+		if v.Failure == ledger.FailureLimit {
+			if v.Until = last.until; v.Until.IsZero() {
+				v.Until = resetTime(last.text, x.Ended)
+			}
+		}
+	} else {
+		v.Failure, v.Until, v.Text = recognise(known, lines, x.Ended)
+	}
+	v.Unverified = v.Failure != ""
 	return v
+}
+
+// gaveUp reports whether the end of a session's output can tell why it ended.
+// The output of a session that nightporter ended or lost cannot; that of a
+// stalled one can, because some agents never give up, and repeat the cause until
+// they are stopped.
+func gaveUp(x ledger.Exit) bool {
+	return x.Reason == ledger.ExitSelf || x.Reason == ledger.ExitStall || x.Reason == ledger.ExitWall
 }

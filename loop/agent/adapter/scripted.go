@@ -7,7 +7,7 @@ import (
 )
 
 // Scripted is the name of the agent that follows a script and uses no model.
-const Scripted = "demo"
+const Scripted = ledger.ScriptedAgent
 
 // scripted is the row of the scripted agent, which is a subcommand of
 // nightporter.

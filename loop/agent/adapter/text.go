@@ -6,11 +6,12 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// eachLine calls f with each line of r. A line longer than most bytes is
-// truncated, and cut is true. A read error ends the loop.
+// eachLine calls f with each line of r that is not blank, without the space at
+// its end. A line longer than most bytes is truncated, and cut is true. A read error ends the loop.
 func eachLine(r io.Reader, most int, f func(line []byte, cut bool)) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var line []byte
@@ -24,7 +25,7 @@ func eachLine(r io.Reader, most int, f func(line []byte, cut bool)) {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
+		if line = bytes.TrimRightFunc(line, unicode.IsSpace); len(line) > 0 {
 			f(line, cut)
 		}
 		if err != nil {

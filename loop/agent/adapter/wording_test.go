@@ -1,8 +1,11 @@
 package adapter
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -84,40 +87,141 @@ func TestRecognise(t *testing.T) {
 		{"AssertionError: expected 'Unauthorized' to equal 'OK'", "", never},
 		{"You've hit your limit" + "\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\nx\n", "", never}, // too far from the end
 		{"", "", never},
+		// Words of a limit that no program says of itself.
+		{"I handled the usage limit reached error.", "", never},
+		{"The usage limit reached error is handled now, and tested.", "", never},
+		{"Usage limit reached errors are retried now.", "", never},
+		{"You've hit your limit for free shipping", "", never},
+		{"- You've hit your limit · resets 7pm", "", never},
+		{"`You've hit your usage limit.` is recognised", "", never},
+		{"    limits_test.go:12: You've hit your usage limit. Try again at 3:53 PM.", "", never},
+		{"    You've hit your usage limit. Try again at 3:53 PM.", "", never},
+		{"--- FAIL: TestClient (0.01s): want rate_limit_error", "", never},
+		{"rate_limit_error", "", never},
+		{"AssertionError: 'insufficient_quota' != 'ok'", "", never},
+		{`{"type":"error","error":{"type":"rate_limit_error","message":"Number of requests has exceeded your rate limit"}}`, "", never}, // an answer of a provider, which tests keep; no program's event
+		{`{"level":"error","msg":"You've hit your usage limit."}`, "", never},
+		{"429 GET /api/orders 12ms", "", never},
+		{"the tests of quota exceeded pass", "", never},
+		// Forms in which programs print their errors.
+		{"ERROR: You've hit your usage limit. Upgrade, or try again at 3:53 PM.", ledger.FailureLimit, day(15, 53)},
+		{"\x1b[31m[2026-11-20T15:59:58] ERROR: exceeded retry limit, last status: 429 Too Many Requests\x1b[0m", ledger.FailureLimit, never},
+		{"429 The usage limit has been reached", ledger.FailureLimit, never},
+		{"429 You exceeded your current quota, please check your plan and billing details.", ledger.FailureLimit, never},
+		{"You have exhausted your capacity on this model. Your quota will reset after 3h20m10s.", ledger.FailureLimit, ended.Add(3*time.Hour + 20*time.Minute + 10*time.Second)},
+		{"401 Incorrect API key provided: sk-x", ledger.FailureAuth, never},
+		{"working …\rYou've hit your limit · resets 7pm (UTC)", ledger.FailureLimit, at(utc, 20, 19, 0)},
 	} {
-		trouble, until, text := recognise(command.failures(), c.text, ended)
+		v := command.Judge(strings.NewReader(c.text), ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Ended: ended})
+		trouble, until, text := v.Failure, v.Until, v.Text
+		if v.Unverified != (trouble != "") {
+			t.Errorf("%q: unverified %v", c.text, v.Unverified)
+		}
 		if trouble != c.trouble || !until.Equal(c.until) || (trouble == "") != (text == "") {
 			t.Errorf("%q:\n got %q %v (%q)\nwant %q %v", c.text, trouble, until, text, c.trouble, c.until)
 		}
 	}
 }
 
-// TestCommandRead: phrases count only in a failed session.
+// TestCommandRead: phrases count whatever the exit code, in a session that ended
+// by itself or never gave up.
 func TestCommandRead(t *testing.T) {
-	tail := "You've hit your limit · resets 7pm (UTC)"
+	const tail = "You've hit your limit · resets 7pm (UTC)"
 	for _, c := range []struct {
 		why  ledger.ExitReason
 		code int
 		want ledger.FailureClass
 	}{
 		{ledger.ExitSelf, 1, ledger.FailureLimit},
-		{ledger.ExitSelf, 0, ""},
+		{ledger.ExitSelf, 0, ledger.FailureLimit},
 		{ledger.ExitStall, -1, ledger.FailureLimit},
+		{ledger.ExitWall, -1, ledger.FailureLimit},
 		{ledger.ExitAsked, -1, ""},
 		{ledger.ExitLost, -1, ""},
 	} {
-		if v := command.Judge(nil, ledger.Exit{Reason: c.why, Code: c.code, Tail: tail}); v.Failure != c.want || v.Turns != -1 {
+		if v := command.Judge(strings.NewReader(tail), ledger.Exit{Reason: c.why, Code: c.code}); v.Failure != c.want || v.Turns != -1 {
 			t.Errorf("%s %d: %+v", c.why, c.code, v)
 		}
 	}
 }
 
+// TestCommandEvents: a command may run a program that prints its events. These
+// say what the program says; answers of the model and results of tools are in
+// events, too, and say nothing of a limit.
+func TestCommandEvents(t *testing.T) {
+	ended := time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)
+	const (
+		codexWorks = `{"type":"thread.started","thread_id":"t1"}` + "\n" +
+			`{"type":"item.completed","item":{"id":"item_1","type":"command_execution","command":"go test","aggregated_output":"want rate_limit_error\nYou've hit your usage limit.\n","exit_code":1}}` + "\n" +
+			`{"type":"item.completed","item":{"id":"item_2","type":"agent_message","text":"You've hit your usage limit is handled now."}}` + "\n"
+		codexDone   = `{"type":"turn.completed","usage":{"input_tokens":3}}` + "\n"
+		openStep    = `{"type":"step_finish","sessionID":"s","part":{"type":"step-finish","reason":"tool-calls","cost":0.1}}` + "\n"
+		geminiWorks = `{"type":"message","role":"assistant","content":"RESOURCE_EXHAUSTED is retried","delta":true}` + "\n"
+	)
+	for _, c := range []struct {
+		name, output string
+		code         int
+		want         Verdict
+	}{
+		{"codex, usage limit at once", `{"type":"thread.started","thread_id":"t1"}` + "\n" +
+			`{"type":"item.completed","item":{"id":"item_0","type":"error","message":"Model metadata not found"}}` + "\n" +
+			`{"type":"error","message":"You’ve hit your usage limit. Upgrade to Pro or try again at Nov 23rd, 2026 3:53 PM (UTC)."}` + "\n" +
+			`{"type":"turn.failed","error":{"message":"You’ve hit your usage limit. Upgrade to Pro or try again at Nov 23rd, 2026 3:53 PM (UTC)."}}`, 1,
+			Verdict{Failure: ledger.FailureLimit, Until: time.Date(2026, 11, 23, 15, 53, 0, 0, time.UTC), Text: "You’ve hit your usage limit. Upgrade to Pro or try again at Nov 23rd, 2026 3:53 PM (UTC).", Turns: -1}},
+		{"codex, 429", codexWorks + `{"type":"turn.failed","error":{"message":"exceeded retry limit, last status: 429 Too Many Requests"}}`, 1,
+			Verdict{Failure: ledger.FailureLimit, Text: "exceeded retry limit, last status: 429 Too Many Requests", Turns: 2}},
+		{"codex, reconnecting", codexWorks + `{"type":"error","message":"Reconnecting... 1/2 (429 Too Many Requests)"}`, 1, Verdict{Turns: 2}},
+		{"codex, words in tools and answers", codexWorks + codexDone, 0, Verdict{Turns: 3}},
+		{"codex, words on standard error before an answer", "You've hit your usage limit.\n" + codexWorks + codexDone, 0, Verdict{Turns: 3}},
+		{"opencode, 429", openStep + `{"type":"error","sessionID":"s","error":{"name":"APIError","data":{"message":"Too Many Requests","statusCode":429,"isRetryable":true}}}`, 1,
+			Verdict{Failure: ledger.FailureLimit, Text: "Too Many Requests", Turns: 1}},
+		{"opencode, 503", `{"type":"error","sessionID":"s","error":{"name":"APIError","data":{"message":"busy","statusCode":503,"isRetryable":true}}}`, 1,
+			Verdict{Failure: ledger.FailureNetwork, Text: "busy", Turns: -1}},
+		{"pi, usage limit with exit 0", `{"type":"auto_retry_end","success":false,"attempt":3,"finalError":"429 The usage limit has been reached"}` + "\n" +
+			`{"type":"agent_end","messages":[{"role":"user"},{"role":"assistant","stopReason":"error","errorMessage":"429 The usage limit has been reached"}]}`, 0,
+			Verdict{Failure: ledger.FailureLimit, Text: "429 The usage limit has been reached", Turns: -1}},
+		{"pi, quota with exit 0", `{"type":"auto_retry_end","success":false,"finalError":"429 You exceeded your current quota, please check your plan"}`, 0,
+			Verdict{Failure: ledger.FailureLimit, Text: "429 You exceeded your current quota, please check your plan", Turns: -1}},
+		{"pi, rate limit with exit 0", `{"type":"auto_retry_end","success":false,"finalError":"429 Rate limit reached"}`, 0,
+			Verdict{Failure: ledger.FailureLimit, Text: "429 Rate limit reached", Turns: -1}},
+		{"pi, wrong key with exit 0", `{"type":"auto_retry_end","success":false,"finalError":"401 Incorrect API key provided"}`, 0,
+			Verdict{Failure: ledger.FailureAuth, Text: "401 Incorrect API key provided", Turns: -1}},
+		{"pi, a retry that helped", `{"type":"message_end","message":{"role":"assistant","stopReason":"error","errorMessage":"429 Rate limit reached"}}` + "\n" +
+			`{"type":"auto_retry_end","success":true}` + "\n" + `{"type":"message_end","message":{"role":"assistant","stopReason":"stop"}}`, 0, Verdict{Turns: 1}},
+		{"gemini", geminiWorks + `{"type":"result","status":"error","error":{"type":"ApiError","message":"{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\"}}"}}`, 173,
+			Verdict{Failure: ledger.FailureLimit, Text: `{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}`, Turns: 1}},
+		{"qwen", `{"type":"result","is_error":true,"error":{"message":"[API Error: 429 rate limited]"}}`, 0,
+			Verdict{Failure: ledger.FailureLimit, Text: "[API Error: 429 rate limited]", Turns: -1}},
+		{"copilot", `{"type":"session.error","data":{"errorType":"rate_limit","message":"Sorry, you have been rate limited."}}` + "\n" + `{"type":"result","exitCode":1}`, 1,
+			Verdict{Failure: ledger.FailureLimit, Text: "Sorry, you have been rate limited.", Turns: -1}},
+		{"claude, as a command", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795190000}}` + "\n" +
+			`{"type":"assistant","error":"rate_limit","message":{"model":"<synthetic>","content":[{"text":"You've hit your 5-hour limit"}]}}` + "\n" +
+			`{"is_error":true,"api_error_status":429,"result":"You've hit your 5-hour limit · resets 3:53pm (UTC)","type":"result"}`, 1,
+			Verdict{Failure: ledger.FailureLimit, Until: time.Unix(1795190000, 0).UTC(), Text: "You've hit your 5-hour limit · resets 3:53pm (UTC)", Turns: -1}},
+		{"claude, words in a tool's result", `{"type":"assistant","message":{"id":"m","model":"claude-x"}}` + "\n" +
+			`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"API Error: 429 rate_limit_error\nYou've hit your limit"}]}}` + "\n" +
+			`{"is_error":false,"result":"You've hit your limit, says the test","type":"result"}`, 0, Verdict{Turns: 1}},
+		{"an error long before the end", `{"type":"turn.failed","error":{"message":"429"}}` + strings.Repeat("\nok", searchedLines), 1, Verdict{Turns: -1}},
+		{"another error", `{"type":"turn.failed","error":{"message":"context window exceeded"}}`, 1, Verdict{Text: "context window exceeded", Turns: -1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.want.Tokens, c.want.CostUSD, c.want.Unverified = -1, -1, c.want.Failure != ""
+			got := command.Judge(strings.NewReader(c.output), ledger.Exit{Reason: ledger.ExitSelf, Code: c.code, Ended: ended})
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
 func FuzzRecognise(f *testing.F) {
 	f.Add("Weekly limit reached ∙ resets Nov 25, 9am (UTC)")
+	f.Add(`{"type":"turn.failed","error":{"message":"429"}}`)
 	f.Add("Quota exceeded. Please try again in 99999999999999999999h")
 	f.Fuzz(func(t *testing.T, text string) {
 		ended := time.Unix(1795190000, 0)
-		trouble, until, _ := recognise(command.failures(), text, ended)
+		v := command.Judge(strings.NewReader(text), ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Ended: ended})
+		trouble, until := v.Failure, v.Until
 		if trouble != ledger.FailureLimit && !until.IsZero() {
 			t.Errorf("%q: a time without a limit", text)
 		}
