@@ -19,8 +19,9 @@ import (
 type replayed struct {
 	Stream   string `json:"stream"`
 	Entries  int64  `json:"entries"`
-	Snapshot int64  `json:"snapshot"` // last entry in the stored snapshot, 0 for none
-	Same     bool   `json:"same"`     // the fold and the snapshot lead to the same state
+	Snapshot int64  `json:"snapshot"`          // last entry in the stored snapshot, 0 for none
+	Same     bool   `json:"same"`              // the fold and the snapshot lead to the same state
+	Altered  bool   `json:"altered,omitempty"` // the snapshot is not the one that was saved, and is not used
 }
 
 // replay folds the project's stream and the shared stream from their first
@@ -36,6 +37,9 @@ func (svc *Service) replay(ctx context.Context, s loop.State, to string) (api.Re
 		}
 		streams = append(streams, r)
 		switch {
+		case r.Altered:
+			same = false
+			text += fmt.Sprintf("✗ %s: the stored snapshot was altered; it is not used, %d entries were folded\n", stream, r.Entries)
 		case !r.Same:
 			same = false
 			text += fmt.Sprintf("✗ %s: %d entries folded anew differ from the snapshot at %d\n", stream, r.Entries, r.Snapshot)
@@ -72,7 +76,10 @@ func (svc *Service) replay(ctx context.Context, s loop.State, to string) (api.Re
 func (svc *Service) compare(ctx context.Context, stream string) (replayed, error) {
 	out := replayed{Stream: stream, Same: true}
 	row, err := svc.o.Store.Snapshot(ctx, stream, loop.StateVersion)
-	if err != nil {
+	switch {
+	case errors.Is(err, ledger.ErrSnapshotAltered):
+		out.Altered, out.Same = true, false
+	case err != nil:
 		return out, err
 	}
 	var snapshot loop.State
