@@ -146,22 +146,6 @@ func (w *Workspace) checkBranch(ctx context.Context, branch string) error {
 	return nil
 }
 
-// message returns the text of the commit: subject, body, footers.
-func message(c ledger.CommitTask) string {
-	clean := func(s string) string {
-		s = strings.ToValidUTF8(s, "\uFFFD")
-		s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "").Replace(s)
-		return strings.TrimSpace(s)
-	}
-	parts := []string{strings.Join(strings.Fields(clean(c.Subject)), " ")}
-	for _, p := range []string{clean(c.Body), clean(c.Footers)} {
-		if p != "" {
-			parts = append(parts, p)
-		}
-	}
-	return strings.Join(parts, "\n\n") + "\n"
-}
-
 // Branches lists our branches of the project's runs in our repository, in the
 // order of their numbers.
 func (w *Workspace) Branches(ctx context.Context) ([]string, error) {
