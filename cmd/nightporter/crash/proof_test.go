@@ -276,6 +276,14 @@ func TestLedgerProvesItself(t *testing.T) {
 		a.np(0, []string{"ledger whole"}, "verify")
 	})
 
+	t.Run("a commit by somebody else", func(t *testing.T) {
+		a := copyState(t, n, "foreign")
+		a.Out("git", "-C", "repo", "commit", "-q", "--allow-empty", "-m", "Mine", "-m", "Nightporter-Head: project/shop@2:"+strings.Repeat("0", 64))
+		a.np(0, []string{"checked against 2 commits", `! commit [0-9a-f]{12}, not made by nightporter, names a head that this ledger does not have`}, "verify")
+		a.np(0, []string{`"foreign":\["[0-9a-f]{40}"\]`}, "verify", "--json")
+		a.Out("git", "-C", "repo", "reset", "-q", "--hard", "HEAD~1")
+	})
+
 	// The last ones change the user's repository, which all copies share.
 	t.Run("a deleted branch", func(t *testing.T) {
 		a := copyState(t, n, "branch")

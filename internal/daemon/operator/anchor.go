@@ -92,11 +92,12 @@ func unreadRepository(project, name string, err error) string {
 	return project + ": " + name + " cannot be read: " + err.Error()
 }
 
-// began returns a time before which no commit can name a head of a project: a
-// day before its first entry, since clocks differ.
+// began returns the time of a project's first entry. An older commit names the
+// head of an earlier ledger: its state folder was removed, and its commits were
+// merged.
 func (svc *Service) began(ctx context.Context, project string) (began time.Time, err error) {
 	err = svc.o.Store.Records(ctx, ledger.ProjectStream(project), 0, func(r ledger.Record) error {
-		began = r.Time.Add(-24 * time.Hour)
+		began = r.Time.Truncate(time.Second) // as commits have it
 		return errPastLimit
 	})
 	if errors.Is(err, errPastLimit) {
