@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -111,12 +112,24 @@ func (svc *Service) compare(ctx context.Context, stream string) (replayed, error
 	return out, err
 }
 
-// canonical encodes a state as a snapshot would. It omits the project's name,
-// which is missing in a stream before its first run.
+// canonical encodes a state as a snapshot would, so that equal states have equal
+// bytes. It omits the project's name, which is missing in a stream before its
+// first run, and gives all times in UTC: an entry has its time in the project's
+// zone when it is decided, and in UTC when it is read.
 func canonical(s loop.State) ([]byte, error) {
 	s.Project.Name = ""
-	return json.Marshal(s)
+	raw, err := json.Marshal(s)
+	return encodedTime.ReplaceAllFunc(raw, func(quoted []byte) []byte {
+		t, err := time.Parse(time.RFC3339Nano, string(quoted[1:len(quoted)-1]))
+		if err != nil {
+			return quoted
+		}
+		return []byte(`"` + t.UTC().Format(time.RFC3339Nano) + `"`)
+	}), err
 }
+
+// encodedTime matches a time in JSON.
+var encodedTime = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)"`)
 
 // upTo parses the flag --to, an entry's number or a time, into a predicate of
 // records.
