@@ -180,7 +180,7 @@ func TestLedgerProvesItself(t *testing.T) {
 		a.np(1, []string{`project/shop entry ` + newest[2] + ` has hash ` + newest[3][:8] + `, you gave 00000000: the ledger was rewritten or cut before entry ` + newest[2]}, "verify", "--head", newest[2]+":00000000", "--head", digest[1])
 		a.np(1, []string{`"ok":false`, `"heads":\[\{"head":"99999:9f86d081884c","stream":"project/shop","ok":false\}\]`, "project/shop ends with entry"}, "verify", "--json", "--head", "99999:9f86d081884c")
 		a.np(1, []string{"no entries of project/blog"}, "verify", "--head", "blog@4:9f86d081884c")
-		a.np(1, []string{"there is no project blog"}, "verify", "--head", digest[1], "--project", "blog")
+		a.np(1, []string{"this ledger has no project blog"}, "verify", "--head", digest[1], "--project", "blog")
 		for _, bad := range []string{"", "41", "41:xyz", "41 9f86d081884c", "latest"} {
 			a.np(3, []string{"is not a head of the ledger", "41:9f86d081884c"}, "verify", "--head", bad)
 		}

@@ -341,7 +341,7 @@ func (svc *Service) verifyHeads(ctx context.Context, project string, given []sto
 			}
 		}
 		if len(streams) == 0 {
-			text = fmt.Sprintf("%s: there is no project %s here", h, project)
+			text = strings.TrimSpace(fmt.Sprintf("%s: this ledger has no project %s", h, project))
 		}
 		if !result.OK {
 			out.broken(text)
