@@ -10,27 +10,84 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Evidence renders the evidence chain of the last attempt in records, and the
-// link at which it broke. records are in ledger order; those of other types are
-// ignored. Times are shown in zone.
-func Evidence(records []ledger.Record, zone *time.Location) Message {
+// ChainCheck is the result of recomputing the hashes of a project's stream. The
+// zero value says that they were not recomputed.
+type ChainCheck struct {
+	Recomputed bool        `json:"recomputed"`
+	Why        string      `json:"why,omitempty"` // reason why not
+	Whole      bool        `json:"whole"`
+	End        int64       `json:"end,omitempty"`    // last entry of the stream
+	Named      int64       `json:"named,omitempty"`  // newest entry that a commit names as the head
+	Commit     string      `json:"commit,omitempty"` // that commit
+	Break      *ChainBreak `json:"break,omitempty"`  // the first one; nil for none
+}
+
+// ChainBreak is the first entry at which a chain does not hold.
+type ChainBreak struct {
+	Seq    int64  `json:"seq,omitempty"`    // 0 for none
+	Text   string `json:"text"`             // the difference, for people
+	Others int    `json:"others,omitempty"` // further breaks
+}
+
+// lines returns what people read about the chain. last is the last entry that is
+// shown.
+func (c ChainCheck) lines(last int64) []Line {
+	switch {
+	case c.Break != nil:
+		text := c.Break.Text
+		if c.Break.Seq > 0 {
+			text = fmt.Sprintf("Entry %d: %s", c.Break.Seq, text)
+		}
+		return []Line{
+			{Text: Clean(SignFailed + " " + text + ".")},
+			{Text: "Do not trust what stands above. All places: nightporter verify"},
+		}
+	case !c.Recomputed:
+		return []Line{{Text: Clean(SignLook + " Hash chain not recomputed: " + orElse(c.Why, "no check was made"))}}
+	case c.Named == 0:
+		return []Line{{Text: fmt.Sprintf("%s Chain whole to entry %d; no commit names it", SignDone, c.End)}}
+	}
+	out := []Line{{Text: fmt.Sprintf("%s Chain whole to entry %d (commit %s)", SignDone, c.Named, commitID(c.Commit))}}
+	if last > c.Named {
+		out = append(out, Line{Text: fmt.Sprintf("Entries %d to %d: whole, in no commit yet", c.Named+1, c.End)})
+	}
+	return out
+}
+
+// Evidence renders what the last attempt in records proved, step by step, with
+// the step at which it broke, and the check of the hash chain that the records
+// are in. records are in ledger order; those of other types are ignored. Times
+// are shown in zone.
+func Evidence(records []ledger.Record, check ChainCheck, zone *time.Location) Message {
 	c := chain{zone: zone, attempts: map[string]bool{}}
+	var last int64
 	for _, r := range records {
+		last = max(last, r.Seq)
 		if e, err := r.Entry(); err == nil {
 			c.entry(e)
 		}
 	}
+	m := c.message(check.Break != nil)
+	m.Lines = append(m.Lines, check.lines(last)...)
+	return m
+}
+
+// message renders the chain without the check. altered says that its entries
+// are not those that were written.
+func (c *chain) message(altered bool) Message {
 	name := orElse(shortID(c.task), "task")
 	project := strings.TrimPrefix(c.stream, "project/")
-	if len(c.lines) == 0 {
+	if len(c.lines) == 0 && !altered {
 		m := newMessage("evidence.none", firstLine(SignLater, project, "no evidence yet", ""))
 		m.add("No attempt was begun.")
 		return m
 	}
 	var m Message
 	switch {
+	case altered:
+		m = refusal("evidence.altered", firstLine(SignFailed, project, name+": ledger altered", ""))
 	case c.passed:
-		m = newMessage("evidence.whole", firstLine(SignDone, project, name+" evidence: chain whole", ""))
+		m = newMessage("evidence.whole", firstLine(SignDone, project, name+" evidence: passed", ""))
 	case c.put != "":
 		m = newMessage("evidence.open", firstLine(outcomeSign(c.put), project, name+" evidence: "+c.putAt(), ""))
 	case c.closed:

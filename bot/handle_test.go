@@ -147,10 +147,10 @@ func TestEvidenceBroke(t *testing.T) {
 		}
 		records = append(records, r)
 	}
-	if got, want := bot.Evidence(records, time.UTC).First(), "✗ shop #8 evidence: ends at review"; got != want {
+	if got, want := bot.Evidence(records, bot.ChainCheck{}, time.UTC).First(), "✗ shop #8 evidence: ends at review"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := bot.Evidence(records[:3], time.UTC).First(), "● shop #8 evidence: so far to build"; got != want {
+	if got, want := bot.Evidence(records[:3], bot.ChainCheck{}, time.UTC).First(), "● shop #8 evidence: so far to build"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

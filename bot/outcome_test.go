@@ -68,7 +68,7 @@ func TestOutcomes(t *testing.T) {
 	s := loop.State{Project: loop.Project{Name: "shop"}}
 	for _, o := range []ledger.AttemptOutcome{"", ledger.OutcomeFailed, ledger.OutcomeStalled, ledger.OutcomeLimit, ledger.OutcomeRed, ledger.OutcomeBlocked, ledger.OutcomeBudget, ledger.OutcomeParked, ledger.OutcomeAnew, ledger.OutcomePlanned, ledger.OutcomeConverged} {
 		recs := records(t, o)
-		evidence, log := bot.Evidence(recs, evening.Location()), bot.Log("shop", "Task 8", recs, evening)
+		evidence, log := bot.Evidence(recs, bot.ChainCheck{}, evening.Location()), bot.Log("shop", "Task 8", recs, evening)
 		task := loop.TaskState{Task: ledger.Task{ID: "Task 8", Title: "Refund flow"}, Status: ledger.Ready, Attempts: 1, LastFail: ended[o].Why}
 		all := []bot.Message{evidence, log, bot.Task(s, task, o, evening)}
 		q := ledger.Question{ID: "q5", Kind: ledger.AskBlocked, Task: "Task 8", Text: ended[o].Why, Asked: evening}
@@ -158,7 +158,7 @@ func TestEvidenceOfReproducer(t *testing.T) {
 		recs = append(recs, r)
 	}
 	want := "● shop #8 evidence: so far to investi…\n✓ commit 23:10\n✓ build: npm ci, exit 0\n✓ build: t2.sh fails, as it has to\n✓ investigation\n┃ greet.sh never says it"
-	if got := bot.Evidence(recs, evening.Location()).Text(78); !strings.HasPrefix(got, want) {
+	if got := bot.Evidence(recs, bot.ChainCheck{}, evening.Location()).Text(78); !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	// A reproducer's command that passes is a failure, and the reason is shown
@@ -167,7 +167,7 @@ func TestEvidenceOfReproducer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := bot.Evidence(append(recs, r), evening.Location()).Text(78); strings.Count(got, "t2.sh, exit 1") != 1 {
+	if got := bot.Evidence(append(recs, r), bot.ChainCheck{}, evening.Location()).Text(78); strings.Count(got, "t2.sh, exit 1") != 1 {
 		t.Errorf("got\n%s", got)
 	}
 }

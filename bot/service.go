@@ -27,6 +27,9 @@ type Service interface {
 	// RunRecords returns the ledger's records of a run in order. types limits
 	// them to those entry types; without types all are returned.
 	RunRecords(ctx context.Context, project, run string, types ...string) ([]ledger.Record, error)
+	// CheckChain recomputes the hash chain of a project's stream. A check that
+	// could not be made is a result, too: it says why.
+	CheckChain(ctx context.Context, project string) ChainCheck
 	// Diff returns the patch of a task (its id as written) or of a run ("r14").
 	// "" stands for the last run. An empty patch means that nothing changed.
 	Diff(ctx context.Context, project, target string) (string, error)

@@ -84,16 +84,20 @@ func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (
 // a log, or as the evidence of one attempt.
 func (d dispatch) look(ctx context.Context, task, attempt string) (Message, error) {
 	records, err := d.service.Records(ctx, d.project, task)
-	if err != nil {
-		return Message{}, err
-	}
 	if d.c.Verb == VerbLog {
+		if err != nil {
+			return Message{}, err
+		}
 		return Log(d.project, task, records, d.r.Time), nil
+	}
+	check := d.service.CheckChain(ctx, d.project)
+	if err != nil && check.Break == nil { // otherwise the break says why a record cannot be read
+		return Message{}, err
 	}
 	if attempt != "" {
 		records = slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Attempt != attempt })
 	}
-	return Evidence(records, d.r.Time.Location()), nil
+	return Evidence(records, check, d.r.Time.Location()), nil
 }
 
 func (d dispatch) diff(ctx context.Context, target, title string) (Message, error) {

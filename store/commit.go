@@ -21,6 +21,7 @@ type statements struct {
 	head, addEntry        *sql.Stmt
 	addEffect, settle     *sql.Stmt
 	addSnapshot, oldSnaps *sql.Stmt
+	entryHash             *sql.Stmt
 	addMessage, setCursor *sql.Stmt
 
 	all []*sql.Stmt
@@ -41,9 +42,9 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.addEntry, `INSERT INTO entries (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&s.addEffect, `INSERT INTO effects (stream, kind, class, key, body, time, seq, head) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&s.settle, `UPDATE effects SET settled_at = coalesce(settled_at, ?) WHERE id = ?`},
-		{&s.addSnapshot, `INSERT INTO snapshots (stream, seq, version, hash, body)
-			SELECT stream, seq, ?3, hash, ?4 FROM entries WHERE stream = ?1 AND seq = ?2
-			ON CONFLICT (stream, seq, version) DO UPDATE SET hash = excluded.hash, body = excluded.body`},
+		{&s.entryHash, `SELECT hash FROM entries WHERE stream = ? AND seq = ?`},
+		{&s.addSnapshot, `INSERT INTO snapshots (stream, seq, version, hash, body, sum) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (stream, seq, version) DO UPDATE SET hash = excluded.hash, body = excluded.body, sum = excluded.sum`},
 		{&s.oldSnaps, `DELETE FROM snapshots WHERE stream = ?1 AND (seq < ?2 OR (seq = ?2 AND version <> ?3))`},
 		// Place 0 means the end of the queue: the id that SQLite assigns to the
 		// row.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -157,6 +158,15 @@ func (s *Store) Head(ctx context.Context, stream string) (seq int64, hash []byte
 		return 0, nil, fail("head of "+stream, err)
 	}
 	return seq, hash, nil
+}
+
+// Hash returns the hash of one entry, nil for an entry that does not exist.
+func (s *Store) Hash(ctx context.Context, stream string, seq int64) (hash []byte, err error) {
+	err = s.readers.QueryRowContext(ctx, `SELECT hash FROM entries WHERE stream = ? AND seq = ?`, stream, seq).Scan(&hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return hash, fail(fmt.Sprintf("hash of entry %d of %s", seq, stream), err)
 }
 
 // each calls yield with each entry that the query selects.

@@ -5,8 +5,13 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Break is one difference between the ledger and what was committed.
@@ -52,14 +57,39 @@ func (s *Store) verify(ctx context.Context, known []Anchor) ([]Break, error) {
 	}
 	defer func() { _ = tx.Rollback() }()
 
-	v := verifier{heads: map[string]int64{}, hashes: map[entryID][]byte{}, ends: map[string]int64{}}
-	if err := v.anchors(ctx, tx, known); err != nil {
-		return nil, err
-	}
+	v := newVerifier("")
 	if err := v.schema(ctx, tx); err != nil {
 		return nil, err
 	}
 	if err := v.file(ctx, tx); err != nil {
+		return nil, err
+	}
+	return v.run(ctx, tx, known)
+}
+
+// VerifyStream is VerifyAgainst for one stream alone. It leaves out the guards
+// and SQLite's own check of the file, so that it can answer a command while
+// somebody waits. end is the number of the stream's last entry.
+func (s *Store) VerifyStream(ctx context.Context, stream string, known []Anchor) (breaks []Break, end int64, err error) {
+	tx, err := s.readers.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, 0, fail("verify "+stream, err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	v := newVerifier(stream)
+	breaks, err = v.run(ctx, tx, known)
+	return breaks, v.ends[stream], fail("verify "+stream, err)
+}
+
+func newVerifier(stream string) *verifier {
+	return &verifier{stream: stream, heads: map[string]int64{}, hashes: map[entryID][]byte{}, ends: map[string]int64{}}
+}
+
+// run recomputes the chains and compares them with all anchors.
+func (v *verifier) run(ctx context.Context, tx querier, known []Anchor) ([]Break, error) {
+	switch err := v.anchors(ctx, tx, known); {
+	case damaged(err): // reported by chains
+	case err != nil:
 		return nil, err
 	}
 	switch err := v.chains(ctx, tx); {
@@ -86,6 +116,7 @@ type entryID struct {
 
 // verifier is the state of one Verify.
 type verifier struct {
+	stream string // the one stream that is verified; "" for all
 	breaks []Break
 	known  []Anchor
 	heads  map[string]int64   // head of each stream by the table heads
@@ -104,7 +135,19 @@ const ofHead = "the record of its head"
 // which remain when somebody removes entries alone.
 func (v *verifier) anchors(ctx context.Context, q querier, known []Anchor) error {
 	v.known = slices.Clone(known)
-	err := visitRows(ctx, q, func(rows *sql.Rows) error {
+	err := errors.Join(v.ownAnchors(ctx, q), v.sharedHeads(ctx, q))
+	if v.stream != "" {
+		v.known = slices.DeleteFunc(v.known, func(a Anchor) bool { return a.Stream != v.stream })
+	}
+	for _, a := range v.known {
+		v.hashes[entryID{a.Stream, a.Seq}] = nil
+	}
+	return err
+}
+
+// ownAnchors adds the anchors in the other tables.
+func (v *verifier) ownAnchors(ctx context.Context, q querier) error {
+	return visitRows(ctx, q, func(rows *sql.Rows) error {
 		var a Anchor
 		if err := rows.Scan(&a.Stream, &a.Seq, &a.Hash, &a.Source); err != nil {
 			return err
@@ -117,10 +160,31 @@ func (v *verifier) anchors(ctx context.Context, q querier, known []Anchor) error
 	}, `SELECT stream, seq, hash, '`+ofHead+`' FROM heads
 		UNION ALL SELECT stream, seq, head, 'effect ' || id || ' (' || kind || ' ' || key || ')' FROM effects WHERE seq > 0
 		UNION ALL SELECT stream, seq, hash, 'a snapshot' FROM snapshots`)
-	for _, a := range v.known {
-		v.hashes[entryID{a.Stream, a.Seq}] = nil
+}
+
+// sharedHeads adds the heads of the shared stream that entries of the projects
+// name. An entry that was changed names none: it is reported by itself.
+func (v *verifier) sharedHeads(ctx context.Context, q querier) error {
+	if v.stream != "" && v.stream != ledger.SharedStream {
+		return nil
 	}
-	return err
+	return visitRows(ctx, q, func(rows *sql.Rows) error {
+		var r row
+		var head ledger.SharedHead
+		if err := r.scan(rows); err != nil {
+			return err
+		}
+		if !bytes.Equal(r.sum(), r.hash) || json.Unmarshal(r.body, &head) != nil {
+			return nil
+		}
+		hash, err := hex.DecodeString(head.Hash)
+		if err != nil {
+			v.found(r.stream, r.seq, "it names a head of %s that is no hash", ledger.SharedStream)
+			return nil
+		}
+		v.known = append(v.known, Anchor{Stream: ledger.SharedStream, Seq: head.Seq, Hash: hash, Source: fmt.Sprintf("entry %d of %s", r.seq, r.stream)})
+		return nil
+	}, `SELECT `+columns+` FROM entries WHERE type = ? AND stream <> ?`, ledger.SharedHead{}.EntryType(), ledger.SharedStream)
 }
 
 // schema reports a missing or changed guard (the table's definition, a
@@ -188,7 +252,11 @@ func (v *verifier) file(ctx context.Context, q querier) error {
 // chains recomputes the hash of every entry.
 func (v *verifier) chains(ctx context.Context, q querier) error {
 	var last row
-	err := visitRows(ctx, q, func(rows *sql.Rows) error {
+	query, args := `SELECT `+columns+` FROM entries NOT INDEXED ORDER BY stream, seq`, []any(nil)
+	if v.stream != "" {
+		query, args = `SELECT `+columns+` FROM entries NOT INDEXED WHERE stream = ? ORDER BY seq`, []any{v.stream}
+	}
+	return visitRows(ctx, q, func(rows *sql.Rows) error {
 		var r row
 		if err := r.scan(rows); err != nil {
 			return err
@@ -199,8 +267,7 @@ func (v *verifier) chains(ctx context.Context, q querier) error {
 		v.checkEntry(&last, &r)
 		last = r
 		return nil
-	}, `SELECT `+columns+` FROM entries NOT INDEXED ORDER BY stream, seq`)
-	return err
+	}, query, args...)
 }
 
 // checkEntry checks an entry's hash, and its link to the entry before.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -329,4 +330,49 @@ func TestSnapshotOfOtherHistory(t *testing.T) {
 	if err != nil || r.Seq != 0 {
 		t.Errorf("Snapshot = %+v, %v, want none", r, err)
 	}
+}
+
+// TestVerifySharedHead rewrites the shared stream with matching hashes and
+// heads. The entry of a project that names its head reveals that, and a changed
+// entry of that kind names nothing.
+func TestVerifySharedHead(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir)
+	writeEntries(t, s)
+	seq, hash, err := s.Head(t.Context(), ledger.SharedStream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ledger.Entry{Stream: shop, Time: entryTime, Body: ledger.SharedHead{Seq: seq, Hash: hex.EncodeToString(hash)}}.Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustCommit(t, s, ledger.Batch{Records: []ledger.Record{r}})
+	wantEqual(t, "untouched", breaks(t, s), "")
+	if found, end, err := s.VerifyStream(t.Context(), ledger.SharedStream, nil); err != nil || end != 2 || len(found) != 0 {
+		t.Errorf("the stream alone: %v, %d, %v", found, end, err)
+	}
+
+	tamper(t, dir, func(db *sql.DB) {
+		var r row
+		if err := r.scan(db.QueryRow(`SELECT ` + columns + ` FROM entries WHERE stream = 'house' AND seq = 2`)); err != nil {
+			t.Fatal(err)
+		}
+		r.body = []byte(`{"forged":true}`)
+		execSQL(t, db, `UPDATE entries SET body = ?, hash = ? WHERE stream = 'house' AND seq = 2`, r.body, r.sum())
+		execSQL(t, db, `UPDATE heads SET hash = (SELECT hash FROM entries e WHERE e.stream = heads.stream AND e.seq = heads.seq)`)
+		execSQL(t, db, `DELETE FROM snapshots`)
+	})
+	const want = "house entry 2: it is not the entry that entry 7 of project/shop names: it was rewritten"
+	wantEqual(t, "rewritten", breaks(t, s), want)
+	found, _, err := s.VerifyStream(t.Context(), ledger.SharedStream, nil)
+	if err != nil || len(found) != 1 || found[0].String() != want {
+		t.Errorf("the stream alone: %v, %v", found, err)
+	}
+	if found, end, err := s.VerifyStream(t.Context(), shop, nil); err != nil || end != 7 || len(found) != 0 {
+		t.Errorf("the other stream: %v, %d, %v", found, end, err)
+	}
+
+	tamper(t, dir, func(db *sql.DB) { execSQL(t, db, `UPDATE entries SET body = x'7b7d' WHERE type = 'shared.head'`) })
+	wantEqual(t, "changed", breaks(t, s), "project/shop entry 7: it was changed after it was written: its content does not match its hash")
 }

@@ -49,7 +49,7 @@ func (c *requestService) Do(ctx context.Context, in loop.Input) (ledger.Answer, 
 	return a, nil
 }
 
-// Records, Runs, Diff, Hats, Offer and Digest read disks and run programs, and
+// Records, Runs, CheckChain, Diff, Hats, Offer and Digest read disks and run programs, and
 // the chat's next input waits for them. A time limit keeps a slow /diff from
 // delaying a /stop (docs/spec 6.3).
 
@@ -72,6 +72,13 @@ func (c *requestService) RunRecords(ctx context.Context, project, run string, ty
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.RunRecords(ctx, project, run, types...)
+}
+
+// CheckChain is bot.Service's, within Options.Patience.
+func (c *requestService) CheckChain(ctx context.Context, project string) bot.ChainCheck {
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
+	defer cancel()
+	return c.Service.CheckChain(ctx, project)
 }
 
 // Diff is bot.Service's, within Options.Patience.

@@ -154,7 +154,7 @@ func (p *picture) drawFooter() {
 		proof = append(proof, fmt.Sprintf("boundary %d", p.Boundary))
 	}
 	if p.Head != "" {
-		proof = append(proof, fmt.Sprintf("ledger %d %s", p.Seq, p.Head[:min(len(p.Head), 12)]))
+		proof = append(proof, "ledger "+p.ledgerHead())
 	}
 	tiny := style{smallText, false}
 	p.drawText(p.truncate(strings.Join(proof, "  ·  "), innerWidth, tiny), margin, p.h-36, 0, tiny, p.faint)

@@ -413,11 +413,16 @@ func (f Facts) proofLine() string {
 	if f.Head == "" {
 		return ""
 	}
-	line := fmt.Sprintf("Ledger %d %s", f.Seq, f.Head[:min(len(f.Head), 12)])
+	line := "Ledger " + f.ledgerHead()
 	if f.Boundary > 0 && len(f.Sessions) > 0 {
 		line = fmt.Sprintf("Boundary %d · ", f.Boundary) + line
 	}
 	return line
+}
+
+// ledgerHead returns the ledger's head in the form that verify --head takes.
+func (f Facts) ledgerHead() string {
+	return fmt.Sprintf("%d:%s", f.Seq, f.Head[:min(len(f.Head), 12)])
 }
 
 // String returns the cost for people. An unknown part is named and never counts

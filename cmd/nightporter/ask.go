@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"os/user"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/daemon"
+	"github.com/nightporter/nightporter/store"
 )
 
 // askFlags are the flags of every command that is answered by the daemon or,
@@ -42,7 +45,12 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 		// the operator from querying or stopping it.
 		cfg = config.Empty()
 	}
-	return withAsker(ctx, state, cfg, do)
+	err = withAsker(ctx, state, cfg, do)
+	if altered, ok := errors.AsType[*daemon.AlteredError](err); ok {
+		printProblems(os.Stderr, altered)
+		return exitCode(1)
+	}
+	return err
 }
 
 // asker answers commands and views: the daemon or this process.
@@ -129,7 +137,7 @@ func printReply(cmd *cobra.Command, r api.Reply, err error, asJSON bool) error {
 	}
 	var lines []json.RawMessage
 	switch {
-	case asJSON && json.Unmarshal(r.Data, &lines) == nil && r.OK: // a list: JSON Lines
+	case asJSON && json.Unmarshal(r.Data, &lines) == nil: // a list: JSON Lines
 		for _, line := range lines {
 			fmt.Fprintln(cmd.OutOrStdout(), string(line))
 		}
@@ -157,6 +165,11 @@ func evidenceCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "evidence TASK", Short: "What proves that a task was done", Args: cobra.MinimumNArgs(1),
+		Long: `What proves that a task was done, step by step. The hash chain of these entries
+is recomputed, up to the newest head that a commit names.
+Exit code 0: whole. 1: the ledger was altered; do not trust what is shown.
+
+--json prints each entry as a line, and {"chain": …} as the last one.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			return f.ask(cmd.Context(), func(a asker) error {
 				r, err := a.View(cmd.Context(), api.View{Name: "evidence", Project: f.project, Args: map[string]string{"task": strings.Join(words, " ")}})
@@ -170,7 +183,39 @@ func evidenceCommand() *cobra.Command {
 }
 
 func verifyCommand() *cobra.Command {
-	cmd := viewCommand("verify", "Check that the ledger is whole", cobra.NoArgs)
-	cmd.Long = "Check that no entry of the ledger was altered, removed or cut off, also against the heads that stand in the task commits.\nExit code 0: whole. 1: altered, with the places."
+	var f askFlags
+	var heads []string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "verify [--head N:HASH]…", Short: "Check that the ledger is whole", Args: cobra.NoArgs,
+		Long: `Check that no entry of the ledger was altered, removed or cut off: recompute
+every hash, compare the chain with the heads in the commits of tasks (in
+nightporter's repository and in yours), look for the commits that the ledger
+names, fold everything anew and compare that with what is stored and shown.
+
+--head 41:9f86d081884c compares entry 41 with a head that you kept: from a
+digest, or the whole footer of a commit. It is looked for in --project, or in
+all projects; shop@41:9f86d081884c names one.
+
+Exit code 0: whole. 1: altered, with the places. 3: could not be asked.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, h := range heads {
+				if _, err := store.ParseHead(h); err != nil {
+					return fmt.Errorf("--head: %w", err)
+				}
+			}
+			return f.ask(cmd.Context(), func(a asker) error {
+				view := api.View{Name: "verify", Project: f.project}
+				if len(heads) > 0 {
+					view.Args = map[string]string{"head": strings.Join(heads, "\n")}
+				}
+				r, err := a.View(cmd.Context(), view)
+				return printReply(cmd, r, err, asJSON)
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringArrayVar(&heads, "head", nil, "a head of the ledger that you kept: 41:9f86d081884c; may be repeated")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -196,7 +196,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 		},
 	}, projects)
 	if err != nil {
-		return err
+		return altered(ctx, d.Store, err)
 	}
 	d.running.Defer(d.sockets.Stop)
 	return d.running.Start(ctx, journal)

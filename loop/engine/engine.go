@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,11 +51,12 @@ type Engine struct {
 	effects    sync.WaitGroup
 	carriesOut func(project string) bool // reports whether effects of a project are carried out; set once, by Run
 	writes     counter                   // effects in progress that write into people's files
-	heads      map[string]int64          // last entry of each stream; for Run's goroutine only
 	saved      map[string]int64          // last entry of each stream's last snapshot
 	unsaved    int                       // entries since the last snapshots
 
-	mu       sync.RWMutex // guards the fields below; only Run's goroutine writes them
+	mu       sync.RWMutex     // guards the fields below; only Run's goroutine writes them, but for wrong
+	wrong    map[string]bool  // streams of which no snapshots are saved, see Distrust
+	heads    map[string]int64 // last entry of each stream
 	shared   loop.Shared
 	projects map[string]loop.Project
 	ports    map[string]Ports
@@ -87,6 +89,17 @@ func (e *Engine) Shared() loop.Shared {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.shared
+}
+
+// Folded returns the state of one stream alone, as of its last commit, and the
+// number of the last entry in it. A snapshot of it would hold the same.
+func (e *Engine) Folded(stream string) (s loop.State, seq int64) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if stream == ledger.SharedStream {
+		return loop.State{Shared: e.shared}, e.heads[stream]
+	}
+	return loop.State{Project: e.projects[strings.TrimPrefix(stream, ledger.ProjectStream(""))]}, e.heads[stream]
 }
 
 // Projects returns the names of all projects, sorted.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -61,6 +62,10 @@ func (e *Engine) foldAll(ctx context.Context, streams []string) error {
 // fold folds one stream from its newest snapshot.
 func (e *Engine) fold(ctx context.Context, stream string) (s loop.State, saved, head int64, err error) {
 	row, err := e.o.Ledger.Snapshot(ctx, stream, loop.StateVersion)
+	if errors.Is(err, ledger.ErrSnapshotAltered) {
+		e.o.Log.Warn("snapshot thrown away; the state is folded from the first entry", "stream", stream, "error", err)
+		row, err = ledger.SnapshotRow{}, nil
+	}
 	if err != nil {
 		return s, 0, 0, err
 	}
@@ -94,7 +99,7 @@ type unsavedState struct {
 // snapshot, and counts them as saved.
 func (e *Engine) unsavedStates() (states []unsavedState) {
 	add := func(stream string, s loop.State) {
-		if seq := e.heads[stream]; seq > e.saved[stream] {
+		if seq := e.heads[stream]; seq > e.saved[stream] && !e.distrusted(stream) {
 			states = append(states, unsavedState{stream, seq, s})
 			e.saved[stream] = seq
 		}
@@ -105,6 +110,23 @@ func (e *Engine) unsavedStates() (states []unsavedState) {
 	}
 	e.unsaved = 0
 	return states
+}
+
+// Distrust stops the engine from saving snapshots of a stream whose state is not
+// what its entries give, so that the next start folds them anew.
+func (e *Engine) Distrust(stream string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.wrong == nil {
+		e.wrong = map[string]bool{}
+	}
+	e.wrong[stream] = true
+}
+
+func (e *Engine) distrusted(stream string) bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.wrong[stream]
 }
 
 // saveSnapshots stores snapshots. A failure only makes the next start slower. It

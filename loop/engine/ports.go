@@ -16,8 +16,12 @@ type Ledger interface {
 	Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error
 	// Pending returns the effects without a result, oldest first.
 	Pending(ctx context.Context) ([]ledger.PendingEffect, error)
+	// Head returns the number and the hash of a stream's last entry, 0 and nil
+	// for an empty stream.
+	Head(ctx context.Context, stream string) (seq int64, hash []byte, err error)
 	// Snapshot returns the newest snapshot of a stream that the given core
-	// version wrote, or one with Seq 0.
+	// version wrote, or one with Seq 0. The error for one that was altered is
+	// ledger.ErrSnapshotAltered.
 	Snapshot(ctx context.Context, stream string, version int) (ledger.SnapshotRow, error)
 	// SaveSnapshot stores a snapshot and deletes the older ones of its stream.
 	SaveSnapshot(ctx context.Context, row ledger.SnapshotRow) error

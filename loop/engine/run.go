@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
@@ -144,6 +145,9 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 	if err != nil {
 		return ledger.Answer{}, err
 	}
+	if err := e.nameSharedHead(ctx, in, &batch); err != nil {
+		return ledger.Answer{}, err
+	}
 	if with != nil {
 		batch.Messages, batch.Cursor = with(d.Answer)
 	}
@@ -163,12 +167,9 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 		}
 		return answer, nil
 	}
-	e.publish(in.Project, d.State)
+	e.publish(in.Project, d.State, receipt.Records)
 	if e.o.Sent != nil && len(receipt.Chats) > 0 { // delivery may read the state after this decision
 		e.o.Sent(receipt.Chats)
-	}
-	for _, r := range receipt.Records {
-		e.heads[r.Stream] = r.Seq
 	}
 	if e.unsaved += len(receipt.Records); e.unsaved >= snapshotEvery {
 		rows := e.unsavedStates()
@@ -240,6 +241,37 @@ func (e *Engine) batchOf(in loop.Input, d loop.Decision) (ledger.Batch, error) {
 	return b, nil
 }
 
+// nameSharedHead puts a SharedHead entry before the entries of a batch that
+// makes a commit or ends a run: the commit, or the digest, then names a head
+// that stands above it. The fold does not use that entry.
+func (e *Engine) nameSharedHead(ctx context.Context, in loop.Input, b *ledger.Batch) error {
+	commits := slices.ContainsFunc(b.Effects, func(p ledger.PendingEffect) bool { return p.Kind == ledger.EffectCommit{}.EffectKind() })
+	ends := slices.ContainsFunc(b.Records, func(r ledger.Record) bool { return r.Type == ledger.RunEnded{}.EntryType() })
+	if !commits && !ends {
+		return nil
+	}
+	seq, hash, err := e.o.Ledger.Head(ctx, ledger.SharedStream)
+	if err != nil || seq == 0 {
+		return err
+	}
+	r, err := ledger.Entry{
+		Stream: ledger.ProjectStream(in.Project), Time: in.Time, Run: runOf(b.Records), Actor: "daemon", Cause: in.Key,
+		Body: ledger.SharedHead{Seq: seq, Hash: hex.EncodeToString(hash)},
+	}.Record()
+	b.Records = slices.Insert(b.Records, 0, r)
+	return err
+}
+
+// runOf returns the run of the first record that has one.
+func runOf(records []ledger.Record) string {
+	for _, r := range records {
+		if r.Run != "" {
+			return r.Run
+		}
+	}
+	return ""
+}
+
 // wakeOthers sends Wake to the other projects when a decision may have released
 // something shared, such as a lease.
 func (e *Engine) wakeOthers(ctx context.Context, in loop.Input, d loop.Decision) {
@@ -258,9 +290,12 @@ func (e *Engine) wakeOthers(ctx context.Context, in loop.Input, d loop.Decision)
 	}
 }
 
-func (e *Engine) publish(project string, s loop.State) {
+func (e *Engine) publish(project string, s loop.State, records []ledger.Record) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	for _, r := range records {
+		e.heads[r.Stream] = r.Seq
+	}
 	e.shared = s.Shared
 	if project != "" {
 		e.projects[project] = s.Project

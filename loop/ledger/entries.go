@@ -6,7 +6,7 @@ func Bodies() []Body {
 	return []Body{
 		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
-		WasOff{}, DigestSent{}, WeekDigestSent{},
+		WasOff{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
 		BaselineBroke{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, PartsMade{}, PlanSettled{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
@@ -56,6 +56,8 @@ func (WasOff) EntryType() string { return "house.off" }
 func (DigestSent) EntryType() string { return "digest.sent" }
 
 func (WeekDigestSent) EntryType() string { return "digest.week" }
+
+func (SharedHead) EntryType() string { return "shared.head" }
 
 func (RunPlanned) EntryType() string { return "run.planned" }
 

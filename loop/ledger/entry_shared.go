@@ -101,6 +101,15 @@ type WeekDigestSent struct {
 	To    time.Time `json:"to"`
 }
 
+// SharedHead records, in a project's stream, the head of the shared stream
+// before the entry's own transaction. It stands before each commit and each end
+// of a run: the heads of projects are named in commits and digests, and through
+// it they vouch for the shared stream as well.
+type SharedHead struct {
+	Seq  int64  `json:"seq"`
+	Hash string `json:"hash"` // hex
+}
+
 // InputPoisoned records an input whose decision panicked. The input is never
 // tried again, and everything else goes on. With Done, the decision itself
 // stands, in the entries before this one, and only composing its messages

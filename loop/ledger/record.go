@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"time"
 )
 
@@ -74,6 +75,10 @@ type Receipt struct {
 	Effects  []PendingEffect // as written
 	Chats    []string        // chats with new messages to deliver
 }
+
+// ErrSnapshotAltered is the error for a stored snapshot that is not the one that
+// was saved. The state is then folded from the stream's first entry.
+var ErrSnapshotAltered = errors.New("the stored snapshot was altered")
 
 // SnapshotRow is a stored state that saves folding from the start. It is disposable,
 // outside the hash chain, and valid only for the core version that wrote it.

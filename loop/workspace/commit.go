@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -152,53 +151,4 @@ func (w *Workspace) checkBranch(ctx context.Context, branch string) error {
 		return fmt.Errorf("branch %q is not a valid name", branch)
 	}
 	return nil
-}
-
-// message returns the text of the commit: subject, body, footers.
-func message(c ledger.CommitTask) string {
-	clean := func(s string) string {
-		s = strings.ToValidUTF8(s, "\uFFFD")
-		s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "").Replace(s)
-		return strings.TrimSpace(s)
-	}
-	parts := []string{strings.Join(strings.Fields(clean(c.Subject)), " ")}
-	for _, p := range []string{clean(c.Body), clean(c.Footers)} {
-		if p != "" {
-			parts = append(parts, p)
-		}
-	}
-	return strings.Join(parts, "\n\n") + "\n"
-}
-
-// Branches lists our branches of the project's runs in our repository, in the
-// order of their numbers.
-func (w *Workspace) Branches(ctx context.Context) ([]string, error) {
-	out, err := w.gitOurs(ctx, "for-each-ref", "--sort=version:refname", "--format=%(refname:lstrip=2)", "refs/heads/nightporter/"+w.o.Project)
-	if err != nil {
-		return nil, fmt.Errorf("branches of %s: %w", w.o.Project, err)
-	}
-	return strings.Fields(out), nil
-}
-
-// Heads returns the values of the Nightporter-Head footers on one of our
-// branches, oldest first: the ledger's heads at the times of the commits. It
-// reads the run's own commits only.
-func (w *Workspace) Heads(ctx context.Context, branch string) ([]string, error) {
-	ref := "refs/heads/" + branch
-	if _, err := w.gitOurs(ctx, "show-ref", "--verify", "--quiet", ref); err != nil {
-		if exitCode(err) == 1 {
-			return nil, nil // the run committed no task
-		}
-		return nil, fmt.Errorf("heads of %s: %w", branch, err)
-	}
-	args := []string{"log", "--reverse", "--topo-order", "--format=%(trailers:key=Nightporter-Head,valueonly,separator=%x0A)", ref}
-	base := w.hiddenRef(filepath.Base(branch), "base")
-	if _, err := w.gitOurs(ctx, "show-ref", "--verify", "--quiet", base); err == nil {
-		args = append(args, "^"+base)
-	}
-	out, err := w.gitOurs(ctx, append(args, "--")...)
-	if err != nil {
-		return nil, fmt.Errorf("heads of %s: %w", branch, err)
-	}
-	return strings.Fields(out), nil
 }

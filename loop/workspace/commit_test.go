@@ -54,17 +54,6 @@ func TestCommit(t *testing.T) {
 	}
 	second := session(t, w, base, taken.Tree, all, func(dir string) { writeFile(t, dir, "cart/b.go", "x\n") })
 	c2 := commitTask(base, done.Commit, second.Tree)
-	c2.Footers = "Nightporter-Head: def456"
-	_, err = w.Commit(t.Context(), c2, nil)
-	must(t, err)
-	heads, err := w.Heads(t.Context(), base.Branch)
-	must(t, err)
-	if diff := cmp.Diff([]string{"abc123", "def456"}, heads); diff != "" {
-		t.Errorf("heads (-want +got):\n%s", diff)
-	}
-	if heads, err := w.Heads(t.Context(), "nightporter/shop/r9"); err != nil || heads != nil {
-		t.Errorf("heads of no branch: %v, %v", heads, err)
-	}
 }
 
 func TestCommitLarge(t *testing.T) {

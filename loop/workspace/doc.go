@@ -29,6 +29,7 @@
 //	conflict.go                                           capture: conflicts that a session left unresolved
 //	scope.go inventory.go glob.go companion.go ignore.go  scopes and ignore rules as sets of paths
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
+//	message.go footer.go                                  the text of a commit, and what it names of the ledger
 //	files.go git.go                                       trees, diffs; the git program
 //	notebook.go notebook_files.go notebook_item.go        the folder .ralph of the checkout
 //

@@ -209,14 +209,14 @@ func same(t *testing.T, name string, got []byte) {
 }
 
 // head matches the ledger's head in a digest.
-var head = regexp.MustCompile(`(Ledger [0-9]+) [0-9a-f]{12}`)
+var head = regexp.MustCompile(`(Ledger [0-9]+:)[0-9a-f]{12}`)
 
 // settled removes the ledger's head from a Slack transcript. There the keys of
 // inputs are time stamps, and of two messages at the same instant either may get
 // the first one, so the hash varies.
 func settled(on phone, transcript string) string {
 	if on.name() == "slack" {
-		transcript = head.ReplaceAllString(transcript, "$1 …")
+		transcript = head.ReplaceAllString(transcript, "${1}…")
 	}
 	return transcript
 }

@@ -79,6 +79,7 @@ var Entries = map[string][]Teller{
 	"session.ended":     {Console, Notify, Report, Log},
 	"session.output":    silent,
 	"session.planned":   {Console, Report, Log},
+	"shared.head":       silent,
 	"source.marked":     {Console},
 	"source.read":       {Console, Report},
 	"stage.set":         silent,

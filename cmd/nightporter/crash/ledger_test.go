@@ -26,7 +26,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 		{"a cut tail", `DELETE FROM entries WHERE stream = 'project/shop' AND seq > (SELECT min(seq) FROM entries WHERE type = 'task.committed');
 			UPDATE heads SET seq = (SELECT max(seq) FROM entries WHERE stream = 'project/shop'),
 				hash = (SELECT hash FROM entries WHERE stream = 'project/shop' ORDER BY seq DESC LIMIT 1) WHERE stream = 'project/shop';
-			DELETE FROM snapshots; DELETE FROM effects`, "nightporter/shop/r1"},
+			DELETE FROM snapshots; DELETE FROM effects`, "as commit "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

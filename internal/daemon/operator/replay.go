@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -19,8 +20,9 @@ import (
 type replayed struct {
 	Stream   string `json:"stream"`
 	Entries  int64  `json:"entries"`
-	Snapshot int64  `json:"snapshot"` // last entry in the stored snapshot, 0 for none
-	Same     bool   `json:"same"`     // the fold and the snapshot lead to the same state
+	Snapshot int64  `json:"snapshot"`          // last entry in the stored snapshot, 0 for none
+	Same     bool   `json:"same"`              // the fold and the snapshot lead to the same state
+	Altered  bool   `json:"altered,omitempty"` // the snapshot is not the one that was saved, and is not used
 }
 
 // replay folds the project's stream and the shared stream from their first
@@ -36,6 +38,9 @@ func (svc *Service) replay(ctx context.Context, s loop.State, to string) (api.Re
 		}
 		streams = append(streams, r)
 		switch {
+		case r.Altered:
+			same = false
+			text += fmt.Sprintf("✗ %s: the stored snapshot was altered; it is not used, %d entries were folded\n", stream, r.Entries)
 		case !r.Same:
 			same = false
 			text += fmt.Sprintf("✗ %s: %d entries folded anew differ from the snapshot at %d\n", stream, r.Entries, r.Snapshot)
@@ -72,7 +77,10 @@ func (svc *Service) replay(ctx context.Context, s loop.State, to string) (api.Re
 func (svc *Service) compare(ctx context.Context, stream string) (replayed, error) {
 	out := replayed{Stream: stream, Same: true}
 	row, err := svc.o.Store.Snapshot(ctx, stream, loop.StateVersion)
-	if err != nil {
+	switch {
+	case errors.Is(err, ledger.ErrSnapshotAltered):
+		out.Altered, out.Same = true, false
+	case err != nil:
 		return out, err
 	}
 	var snapshot loop.State
@@ -104,12 +112,24 @@ func (svc *Service) compare(ctx context.Context, stream string) (replayed, error
 	return out, err
 }
 
-// canonical encodes a state as a snapshot would. It omits the project's name,
-// which is missing in a stream before its first run.
+// canonical encodes a state as a snapshot would, so that equal states have equal
+// bytes. It omits the project's name, which is missing in a stream before its
+// first run, and gives all times in UTC: an entry has its time in the project's
+// zone when it is decided, and in UTC when it is read.
 func canonical(s loop.State) ([]byte, error) {
 	s.Project.Name = ""
-	return json.Marshal(s)
+	raw, err := json.Marshal(s)
+	return encodedTime.ReplaceAllFunc(raw, func(quoted []byte) []byte {
+		t, err := time.Parse(time.RFC3339Nano, string(quoted[1:len(quoted)-1]))
+		if err != nil {
+			return quoted
+		}
+		return []byte(`"` + t.UTC().Format(time.RFC3339Nano) + `"`)
+	}), err
 }
+
+// encodedTime matches a time in JSON.
+var encodedTime = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)"`)
 
 // upTo parses the flag --to, an entry's number or a time, into a predicate of
 // records.

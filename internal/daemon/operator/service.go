@@ -53,10 +53,18 @@ type Options struct {
 
 // Engine decides inputs and returns the state of every project.
 type Engine interface {
+	Folds
 	Do(ctx context.Context, in loop.Input) (ledger.Answer, error)
 	State(project string) (loop.State, bool)
 	Projects() []string
 	Shared() loop.Shared
+}
+
+// Folds returns the state of each stream, to be compared with its entries, and is
+// told of one that differs.
+type Folds interface {
+	Folded(stream string) (s loop.State, seq int64)
+	Distrust(stream string)
 }
 
 // Chats commits answers to chat messages in one transaction with the cursor of

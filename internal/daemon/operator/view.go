@@ -34,7 +34,7 @@ func (svc *Service) View(ctx context.Context, v api.View) (api.Reply, error) {
 	case "evidence":
 		return svc.evidence(ctx, s, v.Args["task"])
 	case "verify":
-		return svc.verify(ctx)
+		return svc.verify(ctx, v.Project, v.Args["head"])
 	case "replay":
 		return svc.replay(ctx, s, v.Args["to"])
 	case "digest":
