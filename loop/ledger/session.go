@@ -88,6 +88,8 @@ type Exit struct {
 	CostUSD  float64      `json:"cost_usd"`       // -1 = unknown
 	Killed   int          `json:"killed"`         // number of processes in its tree that had to be killed after it
 	Boundary int          `json:"boundary"`       // level that was in force: 1, 2 or 3 (docs/spec 12.1)
+
+	Failures *Failures `json:"failures,omitempty"` // what failed in a command that ended red; nil = unknown, or nothing
 }
 
 // Took returns the wall-clock length of the session, 0 if unknown.
