@@ -33,6 +33,7 @@ func newCleaner(dirs []string) cleaner {
 // nothing can be hidden beneath it.
 func (c cleaner) lines(output string) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		empty := false
 		for len(output) > 0 {
 			n := strings.IndexAny(output, "\r\n")
 			line := output
@@ -45,7 +46,12 @@ func (c cleaner) lines(output string) iter.Seq[string] {
 			} else {
 				output = ""
 			}
-			if !yield(c.clean(line)) {
+			line = c.clean(line)
+			if line == "" && empty {
+				continue // several empty lines are one
+			}
+			empty = line == ""
+			if !yield(line) {
 				return
 			}
 		}

@@ -42,15 +42,10 @@ func Parse(output string, end Ended) Report {
 		readers[n] = f.open(c)
 	}
 	clean := newCleaner(end.Dirs)
-	rest := &lastResort{}
 	for text := range clean.lines(output) {
-		claimed, line := false, false
+		claimed := false
 		for n, r := range readers {
-			line = !(claimed && formats[n].weak) && r.read(text)
-			claimed = claimed || line
-		}
-		if !line { // the last format did not report it as a line already
-			rest.read(text)
+			claimed = !(claimed && formats[n].weak) && r.read(text) || claimed
 		}
 		c.truncated = c.truncated || strings.HasPrefix(text, cutMark)
 	}
@@ -61,6 +56,10 @@ func Parse(output string, end Ended) Report {
 		c.add("", "", "(ended from outside: "+end.Stopped+")", ledger.FailureTimeout)
 	}
 	if !c.named() {
+		rest := &lastResort{seen: map[string]bool{}}
+		for text := range clean.lines(output) {
+			rest.read(text)
+		}
 		rest.report(c)
 	}
 	return c.report(end.Exit)

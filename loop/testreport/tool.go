@@ -2,6 +2,7 @@ package testreport
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,10 +32,10 @@ var (
 )
 
 func (t *toolReader) read(line string) bool {
-	if line == "" || indent(line) > 0 {
+	if !toolLine(line) {
 		return false
 	}
-	if m := matchIf(line[0] == 'F' || line[0] >= 0x80, toolMark, line); m != nil {
+	if m := toolMark.FindStringSubmatch(line); m != nil {
 		if t.marks == nil {
 			t.marks = map[string]string{}
 		}
@@ -44,21 +45,38 @@ func (t *toolReader) read(line string) bool {
 		return true
 	}
 	name := ""
-	if m := matchIf(strings.Contains(line, ": *** "), toolMake, line); m != nil {
+	if m := toolMake.FindStringSubmatch(line); m != nil {
 		name = m[1] + ": " + m[2] + " " + m[3]
-	} else if m := matchIf(strings.HasPrefix(line, "npm "), toolNpm, line); m != nil {
-		name = "npm: " + npmVersion.ReplaceAllString(m[1], "")
-	} else if m := matchIf(strings.Contains(line, "sh: ") || strings.HasPrefix(line, "make: ") || strings.HasPrefix(line, "env: "), toolShell, line); m != nil {
+	} else if strings.HasPrefix(line, "npm ") {
+		if m := toolNpm.FindStringSubmatch(line); m != nil {
+			name = "npm: " + npmVersion.ReplaceAllString(m[1], "")
+		}
+	} else if m := toolShell.FindStringSubmatch(line); m != nil {
 		name, _ = stableLine(m[1])
 		name = "sh: " + name
-	} else if strings.Contains(line, ": ") && errorLine.MatchString(line) || strings.IndexByte("SKABTIF", line[0]) >= 0 && toolWords.MatchString(line) {
+	} else {
 		name, _ = stableLine(stableMessage(line))
-	}
-	if name == "" {
-		return strings.HasPrefix(line, "npm error") || strings.HasPrefix(line, "npm ERR!") || strings.HasPrefix(line, "npm warn")
 	}
 	t.c.add("", "", name, ledger.FailureLine)
 	return true
+}
+
+// toolLine reports whether a line has one of the forms of this format. The
+// cheap tests come first.
+func toolLine(line string) bool {
+	switch {
+	case line == "" || line[0] == ' ' || line[0] == '\t':
+		return false
+	case strings.HasPrefix(line, "npm error") || strings.HasPrefix(line, "npm ERR!") || strings.HasPrefix(line, "npm warn"):
+		return true
+	case (line[0] == 'F' || line[0] >= 0x80) && toolMark.MatchString(line):
+		return true
+	case strings.Contains(line, ": *** ") && toolMake.MatchString(line):
+		return true
+	case (strings.Contains(line, "sh: ") || strings.HasPrefix(line, "make: ") || strings.HasPrefix(line, "env: ")) && toolShell.MatchString(line):
+		return true
+	}
+	return strings.Contains(line, ": ") && errorLine.MatchString(line) || strings.IndexByte("SKABTIF", line[0]) >= 0 && toolWords.MatchString(line)
 }
 
 func (t *toolReader) end() {
@@ -74,6 +92,7 @@ func (t *toolReader) end() {
 // lines. A line that counts failures ("3 failed") stands for that many, so that
 // one more of them is new, and one less is not.
 type lastResort struct {
+	seen  map[string]bool // lines with a word for failure
 	words map[string]int
 	last  []string // a ring
 	next  int
@@ -85,14 +104,26 @@ const (
 	resortLines = 20
 )
 
-var failureWord = regexp.MustCompile(`(?i)fail|error|not ok|wrong|expected|assert|mismatch|differ|cannot|could not|unable|missing|denied|refused|exception|timed? ?out|killed|invalid|broken|✗|✘|✖|×|❌`)
+// failureWords are in small letters.
+var failureWords = []string{
+	"fail", "error", "not ok", "wrong", "expected", "assert", "mismatch", "differ", "cannot", "could not", "unable", "missing", "denied", "refused",
+	"exception", "time out", "timed out", "timeout", "killed", "invalid", "broken", "✗", "✘", "✖", "×", "❌",
+}
+
+func hasFailureWord(line string) bool {
+	line = strings.ToLower(line)
+	return slices.ContainsFunc(failureWords, func(word string) bool { return strings.Contains(line, word) })
+}
 
 func (l *lastResort) read(line string) {
-	if line == "" {
-		return
+	if line == "" || toolLine(line) {
+		return // reported by the format "tool"
 	}
 	l.any = true
-	if len(l.words) < resortWords && len(line) < 4096 && failureWord.MatchString(line) {
+	if len(l.words) < resortWords && len(line) < 4096 && !l.seen[line] && hasFailureWord(line) {
+		if len(l.seen) < MaxFailures {
+			l.seen[line] = true
+		}
 		if l.words == nil {
 			l.words = map[string]int{}
 		}
