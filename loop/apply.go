@@ -544,6 +544,9 @@ func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 		Run:   c.Commands[c.Index].Run, OK: b.OK, Exit: b.Exit.Code, Ms: b.Exit.Took().Milliseconds(),
 		Tail: b.Exit.Tail, Session: session,
 	}
+	if !b.OK {
+		res.Failures = b.Exit.Failures
+	}
 	if !b.OK && !c.Repeat {
 		n.First, n.Repeat = &res, true
 		return &n

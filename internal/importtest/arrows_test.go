@@ -35,12 +35,14 @@ var arrows = map[string][]string{
 	"loop":         {"guidance", "loop/ledger", "loop/payload", "loop/people"},
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
+	"loop/testreport": {"loop/ledger"},
+
 	// The shell around it.
 	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "guidance", "internal/crash", "internal/sleep"},
 
 	// Adapters: package ledger for its types, never each other.
 	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
-	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/statelock", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
+	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
 	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash", "internal/settle", "internal/sleep", "internal/text"},
 	"bot":                    {"loop", "loop/ledger", "loop/payload", "loop/people", "guidance", "internal/nearest", "internal/width"},
@@ -115,7 +117,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/testreport", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the module keeps to itself, each with
 // the packages that may have it.

@@ -17,13 +17,13 @@ import (
 // pure are the packages whose functions depend on their arguments alone: no
 // I/O, clock, goroutine, lock or random number, so that a night can be
 // replayed from its ledger (docs/architecture.md 2).
-var pure = []string{"loop", "loop/ledger", "loop/payload", "loop/prompt", "guidance"}
+var pure = []string{"loop", "loop/ledger", "loop/payload", "loop/prompt", "loop/testreport", "guidance"}
 
 // pureImports is all that they import of the standard library. It is a list
 // of what is harmless rather than of what is not, so that a new import is
 // looked at once.
 var pureImports = []string{
-	"bytes", "cmp", "encoding/json", "errors", "fmt", "iter", "maps", "math/bits", "path", "reflect", "regexp",
+	"bytes", "cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors", "fmt", "html", "iter", "maps", "math/bits", "path", "reflect", "regexp",
 	"slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8",
 }
 

@@ -29,6 +29,7 @@
 //	confine.go landlock.go user.go      the last step before the agent
 //	level.go hide.go reach.go           the protection that each level gives
 //	wait.go output_tail.go tidy.go      a session's end, its latest output, its removal
+//	failures.go                         what failed in a command
 //	folder.go install.go                the files of a session, the programs that run it
 //
 // Package adapter describes each agent. A session's folder STATE/sessions/ID is

@@ -243,10 +243,19 @@ func killAbandoned(tmp string) int {
 	return n
 }
 
-// readOutput adds the result in the agent's output to the exit.
+// readOutput adds the result in the agent's output to the exit, and for a
+// command what failed.
 func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	var s spec
-	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil || s.Kind != ledger.KindAgent {
+	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil {
+		return
+	}
+	if s.Kind != ledger.KindAgent {
+		f, err := readFailures(*x, s, folder)
+		if err != nil {
+			r.o.Log.Warn("what failed in a command cannot be read", "session", x.Session, "err", err)
+		}
+		x.Failures = f
 		return
 	}
 	a, err := r.o.Agents[s.Agent].adapter()

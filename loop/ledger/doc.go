@@ -15,7 +15,7 @@
 //     programs.
 //   - outgoing.go: messages to people, and the cursor of a chat.
 //   - diagnostic.go: what a check found, with its remedy.
-//   - task.go, settings.go, hat.go, question.go, session.go, person.go and
+//   - failure.go, task.go, settings.go, hat.go, question.go, session.go, person.go and
 //     others: the values that entries and effects are made of.
 //
 // The package decides nothing and does no I/O. It imports guidance and the

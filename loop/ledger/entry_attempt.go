@@ -101,6 +101,8 @@ type Result struct {
 	Ms       int64  `json:"ms"`
 	Tail     string `json:"tail,omitempty"`
 	Session  string `json:"session"`
+
+	Failures *Failures `json:"failures,omitempty"` // what failed; nil = unknown, or nothing
 }
 
 // Verified records the result of all commands of a check, on a session's tree, the

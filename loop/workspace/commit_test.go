@@ -52,8 +52,6 @@ func TestCommit(t *testing.T) {
 			t.Errorf("again: %s, %v, want %s", again.Commit, err, done.Commit)
 		}
 	}
-	second := session(t, w, base, taken.Tree, all, func(dir string) { writeFile(t, dir, "cart/b.go", "x\n") })
-	c2 := commitTask(base, done.Commit, second.Tree)
 }
 
 func TestCommitLarge(t *testing.T) {
