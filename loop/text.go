@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/loop/cause"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -82,7 +83,7 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 		return "the disk is full"
 	case ledger.EndedUnusable:
 		if x.Text == "" {
-			return fmt.Sprintf("ended at once with exit %d: %s", x.Code, lastLine(x.Tail))
+			return fmt.Sprintf("ended at once with exit %d: %s", x.Code, causeOf(x.Tail))
 		}
 	case ledger.EndedEvent:
 		return ""
@@ -108,26 +109,20 @@ func firstLine(s string) string {
 	return line
 }
 
-// lastLine returns the last line of a command's output, shortened to 200 bytes.
-// It is "no output" if that line is empty.
-func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	line := strings.TrimSpace(lines[len(lines)-1])
-	if line == "" {
-		return "no output"
+// causeOf returns the line of a failed command's output that says why it failed,
+// or "no output".
+func causeOf(output string) string {
+	if line := cause.Line(output); line != "" {
+		return line
 	}
-	const most = 200
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "…"
-	}
-	return line
+	return "no output"
 }
 
 // firstRed describes the first failed command that counts, or returns "".
 func firstRed(v ledger.Verified) string {
 	for _, res := range v.Results {
 		if !res.OK && !res.Advisory {
-			return res.Run + " (" + lastLine(res.Tail) + ")"
+			return res.Run + " (" + causeOf(res.Tail) + ")"
 		}
 	}
 	return ""
