@@ -190,7 +190,7 @@ func Field(data json.RawMessage, name string) string {
 	return ""
 }
 
-// VerifyText says how a verification went: "✓ go test 38 s", "✗ TestSum".
+// VerifyText says how a verification went: "✓ go test 38 s", "✗ TestSum: got 1, want 2".
 func VerifyText(v ledger.Verified) string {
 	if v.Kind == ledger.KindRepro {
 		return reproText(v)

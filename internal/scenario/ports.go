@@ -199,9 +199,8 @@ func (workspace) Work(run string) string { return "/state/runs/" + run + "/work"
 func (workspace) Clean(_ context.Context, run, _ string) (string, error) {
 	return "/state/runs/" + run + "/clean", nil
 }
-func (workspace) Read(context.Context, string, string) ([]byte, error)      { return nil, nil }
-func (workspace) Diff(context.Context, string, string, int) (string, error) { return "", nil }
-func (workspace) Changed(context.Context, string, string) ([]ledger.FileChange, error) {
+func (workspace) Read(context.Context, string, string) ([]byte, error) { return nil, nil }
+func (workspace) Changes(context.Context, string, string, int) ([]ledger.Change, error) {
 	return nil, nil
 }
 
