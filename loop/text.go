@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop/cause"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -107,25 +106,6 @@ func oneLine(title string) string {
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return line
-}
-
-// causeOf returns the line of a failed command's output that says why it failed,
-// or "no output".
-func causeOf(output string) string {
-	if line := cause.Line(output); line != "" {
-		return line
-	}
-	return "no output"
-}
-
-// firstRed describes the first failed command that counts, or returns "".
-func firstRed(v ledger.Verified) string {
-	for _, res := range v.Results {
-		if !res.OK && !res.Advisory {
-			return res.Run + " (" + causeOf(res.Tail) + ")"
-		}
-	}
-	return ""
 }
 
 // refPart turns a task's id into a valid part of a ref name.
