@@ -37,7 +37,7 @@ func outcomeSign(o ledger.AttemptOutcome) string {
 	return SignFailed
 }
 
-// OutcomeWhy says why an attempt ended: "verification red 3 times in a row: …".
+// OutcomeWhy says why an attempt ended: "go test still fails (…) after 3 sessions".
 // It puts the outcome in front if the attempt was parked or ran out of budget,
 // because then the reason alone does not tell how it ended: "parked: wall
 // clock".

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/loop/cause"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
 )
@@ -189,7 +190,7 @@ func Field(data json.RawMessage, name string) string {
 	return ""
 }
 
-// VerifyText says how a verification went: "✓ go test 38 s", "✗ TestSum".
+// VerifyText says how a verification went: "✓ go test 38 s", "✗ TestSum: got 1, want 2".
 func VerifyText(v ledger.Verified) string {
 	if v.Kind == ledger.KindRepro {
 		return reproText(v)
@@ -285,31 +286,12 @@ func CommandName(run string) string {
 	return Cut(name, 24)
 }
 
-// failureForms match the lines in which test programs name a failed test.
-var failureForms = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^\s*--- FAIL: ([^\s:]+)`),               // go
-	regexp.MustCompile(`(?m)^FAILED (\S+)`),                         // pytest
-	regexp.MustCompile(`(?m)^test (\S+) \.\.\. FAILED`),             // cargo
-	regexp.MustCompile(`(?m)^(?:FAIL|ERROR): (\S+)`),                // unittest
-	regexp.MustCompile(`(?m)^\s*not ok \d+ (?:- )?(.+)$`),           // tap, node
-	regexp.MustCompile(`(?m)^\s*(?:✕|✖|✗) (.+?)(?: \(\d+ m?s\))?$`), // jest, mocha, ava
-	regexp.MustCompile(`(?m)^\s*● (.+)$`),                           // jest
-}
-
-// FailedTest names the failure in a failed result: the first failed test, else
-// the last line of the output, else the command and its exit code.
+// FailedTest says why a command failed, in at most 48 columns: the failed test
+// and its message, else the line of the output that says why, else the command
+// and its exit code.
 func FailedTest(r ledger.Result) string {
-	lines := CleanLines(r.Tail)
-	tail := strings.Join(lines, "\n")
-	for _, f := range failureForms {
-		if m := f.FindStringSubmatch(tail); m != nil {
-			return Cut(Clean(m[1]), 40)
-		}
-	}
-	for n := len(lines) - 1; n >= 0; n-- {
-		if line := Clean(lines[n]); line != "" && line != "FAIL" {
-			return Cut(line, 48)
-		}
+	if line := Clean(cause.Line(r.Tail)); line != "" && line != "FAIL" {
+		return Cut(line, 48)
 	}
 	return fmt.Sprintf("%s, exit %d", CommandName(r.Run), r.Exit)
 }

@@ -203,7 +203,7 @@ func TestSaid(t *testing.T) {
 	for tail, want := range map[string]string{
 		"=== RUN TestA\n--- FAIL: TestSum (0.00s)\n    x\nFAIL\nFAIL\tshop 0.1s\nFAIL": "TestSum",
 		"    --- FAIL: TestSum/half_cents (0.00s)":                                     "TestSum/half_cents",
-		"FAILED tests/test_sum.py::test_sum - assert 1 == 2\n1 failed":                 "tests/test_sum.py::test_sum",
+		"FAILED tests/test_sum.py::test_sum - assert 1 == 2\n1 failed":                 "test_sum: assert 1 == 2",
 		"test sum::rounds ... FAILED\n":                                                "sum::rounds",
 		"FAIL: test_sum (tests.Sum)":                                                   "test_sum",
 		"not ok 3 - rounds half cents up":                                              "rounds half cents up",

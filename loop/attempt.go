@@ -28,7 +28,7 @@ func (d *decision) planSession(t TaskState) bool {
 		return true
 	}
 	if w.Sessions >= ledger.MaxSessions {
-		d.failAttempt(id, ledger.OutcomeLimit, fmt.Sprintf("%d sessions without converging", w.Sessions))
+		d.failAttempt(id, ledger.OutcomeLimit, reason(fmt.Sprintf("%d sessions without converging", w.Sessions), w.open()))
 		return true
 	}
 	agent, held := d.agentFor(hat)
@@ -113,19 +113,16 @@ func (d *decision) holdFor(agent string, h AgentHold) bool {
 // redo repeats the session's hat, or fails the attempt when a limit of failed
 // sessions or red verifications in a row is reached.
 func (d *decision) redo(t TaskState, b ledger.Redo) {
+	input := t.Attempt.Tree
 	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, b)
 	t, _ = d.task(t.Task.ID)
-	switch {
-	case t.Attempt.FailedRow >= ledger.MaxFailed:
-		why := fmt.Sprintf("%s %d times in a row", b.Why, t.Attempt.FailedRow)
-		if b.Why == ledger.RedoViolation {
-			why += ": " + t.Attempt.Captured.Refused[0].Short()
-		}
-		d.failAttempt(t.Task.ID, ledger.OutcomeFailed, why)
-	case t.Attempt.Red >= ledger.MaxRed && t.Attempt.Verified.Kind == ledger.KindRepro:
-		d.failAttempt(t.Task.ID, ledger.OutcomeRed, fmt.Sprintf("not reproduced in %d sessions", t.Attempt.Red))
-	case t.Attempt.Red >= ledger.MaxRed:
-		d.failAttempt(t.Task.ID, ledger.OutcomeRed, fmt.Sprintf("verification red %d times in a row: %s", t.Attempt.Red, firstRed(*t.Attempt.Verified)))
+	switch w := t.Attempt; {
+	case w.FailedRow >= ledger.MaxFailed:
+		d.failAttempt(t.Task.ID, ledger.OutcomeFailed, failedRow(w, b))
+	case w.Red >= ledger.MaxRed && w.Verified.Kind == ledger.KindRepro:
+		d.failAttempt(t.Task.ID, ledger.OutcomeRed, reason(fmt.Sprintf("not reproduced in %d sessions: %s", w.Red, unreproduced(*w.Verified))))
+	case w.Red >= ledger.MaxRed:
+		d.failAttempt(t.Task.ID, ledger.OutcomeRed, stayedRed(w, input))
 	}
 }
 

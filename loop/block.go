@@ -40,7 +40,7 @@ func (d *decision) block(id string, b blockage) {
 	case r.Settings.OnBlocked == ledger.OnBlockedStop, t.Task.Own: // no other task can be verified on a red baseline
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Text: fmt.Sprintf("%s is blocked (%s): %s", ledger.ShortID(id), q.ID, b.reason)})
 	case r.Streak >= ledger.MaxBlockedInARow:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Text: reason(fmt.Sprintf("%d tasks blocked in a row, the last %s: %s", r.Streak, ledger.ShortID(id), b.reason))})
 	}
 }
 

@@ -234,7 +234,7 @@ func notReproduced(v ledger.Verified) string {
 	case last.OK:
 		return said + "and it passed. It has to fail, and to fail because of the fault."
 	case last.Exit == 126 || last.Exit == 127 || last.Exit <= 0:
-		return said + fmt.Sprintf("and it could not be run (exit %d: %s). Name a command that runs here.", last.Exit, lastLine(last.Tail))
+		return said + fmt.Sprintf("and it could not be run (exit %d: %s). Name a command that runs here.", last.Exit, causeOf(last.Tail))
 	}
-	return fmt.Sprintf("%q failed before your command was run: %s", last.Run, lastLine(last.Tail))
+	return fmt.Sprintf("%q failed before your command was run: %s", last.Run, causeOf(last.Tail))
 }

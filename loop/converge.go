@@ -69,7 +69,7 @@ func (d *decision) mergeFinished(b MergeFinished) {
 	about := scope{task: b.Task, session: t.Attempt.Session}
 	d.add(about, ledger.TreeMerged{Onto: b.Onto, Tree: b.Merged.Tree, Conflicts: b.Merged.Conflicts})
 	if len(b.Merged.Conflicts) > 0 {
-		d.replan(b.Task, "conflicts with what was done since in "+strings.Join(b.Merged.Conflicts, ", "))
+		d.replan(b.Task, reason("conflicts with what was done since in "+joinFew(b.Merged.Conflicts)))
 		return
 	}
 	if t, _ = d.task(b.Task); t.Attempt.Tree == t.Attempt.Start {

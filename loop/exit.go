@@ -50,10 +50,10 @@ func (d *decision) sessionExited(x ledger.Exit) {
 	d.heldAgent(s, end, x)
 	switch {
 	case counts == ledger.CountsAsFailed && t.Attempt.FailedRow >= ledger.MaxFailed:
-		d.failAttempt(s.Task, ledger.OutcomeFailed, text)
+		d.failAttempt(s.Task, ledger.OutcomeFailed, failedSessions(t.Attempt, text))
 		return
 	case end == ledger.EndedLost && t.Attempt.LostRow >= 2:
-		d.failAttempt(s.Task, ledger.OutcomeFailed, text+", the second in a row")
+		d.failAttempt(s.Task, ledger.OutcomeFailed, reason(text+", the second in a row", t.Attempt.open()))
 		return
 	}
 	if counts == ledger.CountsAsNothing && hat.Writes() && end != ledger.EndedUnusable && end != ledger.EndedDisk {

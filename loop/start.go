@@ -123,7 +123,7 @@ func (d *decision) baselined(v ledger.Verified) {
 			continue
 		}
 		if res.Setup {
-			f := ledger.Diagnostic{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, lastLine(res.Tail)), Remedy: "Make it work in a fresh clone, then run again."}
+			f := ledger.Diagnostic{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, causeOf(res.Tail)), Remedy: "Make it work in a fresh clone, then run again."}
 			d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
 			d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})
 			return
@@ -140,7 +140,7 @@ func (d *decision) baselined(v ledger.Verified) {
 	}
 	q := ledger.Question{
 		ID: d.nextID("q"), Kind: ledger.AskBaseline, Run: r.ID, Title: "The baseline is red",
-		Text:  fmt.Sprintf("%s fails before anything was changed: %s", red[0].Run, lastLine(red[0].Tail)),
+		Text:  fmt.Sprintf("%s fails before anything was changed: %s", red[0].Run, causeOf(red[0].Tail)),
 		Asked: d.in.Time, Expires: d.in.Time.Add(r.Settings.BaselineTimeout.D()),
 	}
 	d.add(scope{}, ledger.QuestionAsked{Question: q})

@@ -85,7 +85,7 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 		return "the disk is full"
 	case ledger.EndedUnusable:
 		if x.Text == "" {
-			return fmt.Sprintf("ended at once with exit %d: %s", x.Code, lastLine(x.Tail))
+			return fmt.Sprintf("ended at once with exit %d: %s", x.Code, causeOf(x.Tail))
 		}
 	case ledger.EndedEvent:
 		return ""
@@ -109,31 +109,6 @@ func oneLine(title string) string {
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return line
-}
-
-// lastLine returns the last line of a command's output, shortened to 200 bytes.
-// It is "no output" if that line is empty.
-func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	line := strings.TrimSpace(lines[len(lines)-1])
-	if line == "" {
-		return "no output"
-	}
-	const most = 200
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "…"
-	}
-	return line
-}
-
-// firstRed describes the first failed command that counts, or returns "".
-func firstRed(v ledger.Verified) string {
-	for _, res := range v.Results {
-		if !res.OK && !res.Advisory {
-			return res.Run + " (" + lastLine(res.Tail) + ")"
-		}
-	}
-	return ""
 }
 
 // refPart turns a task's id into a valid part of a ref name.

@@ -32,7 +32,8 @@ var arrows = map[string][]string{
 	"loop/ledger":  {"guidance"},
 	"loop/payload": {"guidance", "loop/ledger"},
 	"loop/people":  {"loop/ledger"},
-	"loop":         {"guidance", "loop/ledger", "loop/payload", "loop/people"},
+	"loop/cause":   {},
+	"loop":         {"guidance", "loop/cause", "loop/ledger", "loop/payload", "loop/people"},
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
 	"loop/testreport": {"loop/ledger"},
@@ -42,10 +43,10 @@ var arrows = map[string][]string{
 
 	// Adapters: package ledger for its types, never each other.
 	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
-	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
+	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
 	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
-	"loop/workspace":         {"loop/ledger", "guidance", "internal/crash", "internal/settle", "internal/sleep", "internal/text"},
-	"bot":                    {"loop", "loop/ledger", "loop/payload", "loop/people", "guidance", "internal/nearest", "internal/width"},
+	"loop/workspace":         {"loop/ledger", "guidance", "internal/copytree", "internal/crash", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
+	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "guidance", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	"store/storetest":        {"store"},                   // for tests
 	// Below an adapter lies what belongs to it.
@@ -71,6 +72,7 @@ var arrows = map[string][]string{
 	"internal/api":         {},
 	"internal/backup":      {},
 	"internal/crash":       {},
+	"internal/copytree":    {},
 	"internal/fsutil":      {},
 	"internal/nearest":     {},
 	"internal/settle":      {"internal/sleep"},
@@ -117,7 +119,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/testreport", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/testreport", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the module keeps to itself, each with
 // the packages that may have it.

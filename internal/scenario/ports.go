@@ -202,10 +202,9 @@ func (w workspace) SetupRoom(context.Context, ledger.RoomUse, int) (ledger.Room,
 func (w workspace) LayRoom(context.Context, ledger.RoomUse, bool) (ledger.Room, error) {
 	return ledger.Room{Dir: "/state/rooms/" + w.project + "/room"}, nil
 }
-func (workspace) KeepLayer(context.Context, string) error                   { return nil }
-func (workspace) Read(context.Context, string, string) ([]byte, error)      { return nil, nil }
-func (workspace) Diff(context.Context, string, string, int) (string, error) { return "", nil }
-func (workspace) Changed(context.Context, string, string) ([]ledger.FileChange, error) {
+func (workspace) KeepLayer(context.Context, string) error              { return nil }
+func (workspace) Read(context.Context, string, string) ([]byte, error) { return nil, nil }
+func (workspace) Changes(context.Context, string, string, int) ([]ledger.Change, error) {
 	return nil, nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/internal/copytree"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -195,7 +195,7 @@ func (c cacheSet) link(at, base string) error {
 			if over := filepath.Join(c.root, c.use.Over, cacheCopy); c.use.Over != "" && isDir(over) {
 				from = over
 			}
-			if err := errors.Join(os.MkdirAll(filepath.Dir(target), c.r.folderMode()), removeAll(target+".new"), fsutil.CopyTree(from, target+".new")); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(target), c.r.folderMode()), removeAll(target+".new"), copytree.Copy(from, target+".new")); err != nil {
 				return fmt.Errorf("copy the caches: %w", err)
 			}
 			if err := os.Rename(target+".new", target); err != nil {

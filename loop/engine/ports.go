@@ -83,11 +83,9 @@ type Files interface {
 	Work(run string) string
 	// Read returns a file of a tree or commit, or nil if it does not exist.
 	Read(ctx context.Context, tree, path string) ([]byte, error)
-	// Diff returns the patch between two trees or commits, cut to limit bytes. A
-	// last line says that it was cut.
-	Diff(ctx context.Context, from, to string, limit int) (string, error)
-	// Changed returns the files that differ between two trees or commits.
-	Changed(ctx context.Context, from, to string) ([]ledger.FileChange, error)
+	// Changes returns the files that differ between two trees or commits, sorted
+	// by path, with patches of at most limit bytes in all.
+	Changes(ctx context.Context, from, to string, limit int) ([]ledger.Change, error)
 }
 
 // Rooms are the clean rooms in which trees are verified (docs/spec 9.5). A check

@@ -14,7 +14,8 @@ import (
 	"github.com/nightporter/nightporter/loop/prompt"
 )
 
-// maxDiff limits the diff in a prompt, in bytes.
+// maxDiff limits the diff that a session gets, in bytes. Its prompt has a part of
+// it.
 const maxDiff = 4 << 20
 
 func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b ledger.EffectStart) (loop.InputBody, error) {
@@ -222,10 +223,7 @@ func Material(ctx context.Context, s loop.State, session string, files Files, no
 		return m, nil
 	}
 	var err error
-	if m.Diff, err = files.Diff(ctx, needs.From, needs.To, maxDiff); err != nil {
-		return m, fmt.Errorf("diff for the prompt: %w", err)
-	}
-	if m.Changed, err = files.Changed(ctx, needs.From, needs.To); err != nil {
+	if m.Changes, err = files.Changes(ctx, needs.From, needs.To, maxDiff); err != nil {
 		return m, fmt.Errorf("changes for the prompt: %w", err)
 	}
 	return m, nil

@@ -69,6 +69,29 @@ type FileChange struct {
 	Removed int    `json:"removed"`
 }
 
+// ChangeStatus says what happened to a changed file.
+type ChangeStatus string
+
+// What can happen to a file. All but ChangeAdded concern a file that existed
+// before.
+const (
+	ChangeDeleted  ChangeStatus = "deleted"
+	ChangeRenamed  ChangeStatus = "renamed"
+	ChangeModified ChangeStatus = "modified"
+	ChangeType     ChangeStatus = "changed type" // a file became a symbolic link, or the other way round
+	ChangeMode     ChangeStatus = "changed mode" // executable or not, with the same content
+	ChangeAdded    ChangeStatus = "new"
+)
+
+// Change is a changed file as a reviewer is shown it. No entry contains one.
+type Change struct {
+	FileChange
+	Status ChangeStatus
+	From   string // former path of a renamed file
+	Patch  string // git's patch, or the beginning of a long one; "" if the patches before it took all the space
+	Remark string // what a reviewer has to know of the file besides, such as "changes a check"; usually ""
+}
+
 // CommitTask asks for a task's commit and moves the branch to it. Equal requests
 // always give the same hash (docs/spec 9.2), so that a commit can be repeated
 // after a crash.

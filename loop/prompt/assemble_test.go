@@ -47,7 +47,10 @@ func bulky(t *testing.T, hat string, tokens int) (loop.State, string, prompt.Mat
 	m := prompt.Material{
 		Conventions: []prompt.File{{Path: "AGENTS.md", Text: lines("- Rule %02d of the house: short names in short functions.", 25) + "```sh\n" + lines("make check-%d", 5) + "```\n"}},
 		Loaded:      []prompt.File{{Path: ".ralph/agent/decisions.md", Text: "# Decisions\n\n" + lines("- 2026-11-18: decision %02d about money and cents", 30)}},
-		Diff:        lines("+line %02d of the change, and nothing but the change", 30),
+		Changes: []ledger.Change{
+			changed("a.go", ledger.ChangeModified, lines("+line %02d of the change, and nothing but the change", 50)),
+			changed("old_test.go", ledger.ChangeDeleted, "-package a\n"),
+		},
 	}
 	ns, session, err := loop.Preview(s, "Task 1", hat)
 	if err != nil {
@@ -75,13 +78,13 @@ func TestTrimming(t *testing.T) {
 		cut    string
 		over   bool
 	}{
-		{tokens: 2900, cut: ""},
-		{tokens: 2600, cut: "Conventions"},
-		{tokens: 2200, cut: "Memory, Conventions"},
-		{tokens: 1800, cut: "Last progress, Memory, Conventions"},
-		{tokens: 1500, cut: "Plan, Last progress, Memory, Conventions"},
-		{tokens: 1250, cut: "Plan, What happened so far, Last progress, Memory, Conventions"},
-		{tokens: 900, cut: "Plan, What happened so far, Last progress, Changes so far, Memory, Conventions"},
+		{tokens: 3300, cut: ""},
+		{tokens: 3000, cut: "Conventions"},
+		{tokens: 2600, cut: "Memory, Conventions"},
+		{tokens: 2200, cut: "Last progress, Memory, Conventions"},
+		{tokens: 1900, cut: "Plan, Last progress, Memory, Conventions"},
+		{tokens: 1650, cut: "Plan, What happened so far, Last progress, Memory, Conventions"},
+		{tokens: 1300, cut: "Plan, What happened so far, Last progress, Changes so far, Memory, Conventions"},
 		{tokens: 300, cut: "Plan, What happened so far, Last progress, Changes so far, Memory, Conventions", over: true},
 	} {
 		t.Run(fmt.Sprint(c.tokens), func(t *testing.T) {
@@ -113,7 +116,7 @@ func TestTrimming(t *testing.T) {
 
 // TestTrimmingOfAnArgument: who judges or revises a plan keeps it longest.
 func TestTrimmingOfAnArgument(t *testing.T) {
-	s, session, m := bulky(t, "planner", 1500)
+	s, session, m := bulky(t, "planner", 1900)
 	p, err := prompt.Build(s, session, m)
 	if err != nil {
 		t.Fatal(err)
@@ -182,19 +185,6 @@ func TestOtherPlan(t *testing.T) {
 	}
 }
 
-// TestBigDiff: the reviewer's diff has a limit of its own, at a line end.
-func TestBigDiff(t *testing.T) {
-	n, session := before(t, plan, build)
-	diff := strings.Repeat("+a line of a big change\n", 20_000)
-	p, err := prompt.Build(n.State, session, prompt.Material{Diff: diff})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Over || !strings.Contains(p.Text, "change\n```\n(cut here, the prompt would be too long: ") || string(p.Context["diff.patch"]) != diff {
-		t.Errorf("%d tokens, cut: %s", p.Tokens, cutTitles(p))
-	}
-}
-
 // TestLargePart: a section of a plan's largest size leaves its prompts within
 // their budget.
 func TestLargePart(t *testing.T) {
@@ -256,6 +246,11 @@ func TestFits(t *testing.T) {
 		line := rapid.SampledFrom([]string{"- a line", "", "```", "````go", "  indented", "## How to end", "é and ü", strings.Repeat("long ", 150), "x"})
 		return strings.Join(rapid.SliceOfN(line, 0, 40).Draw(t, "lines"), "\n")
 	})
+	changes := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ledger.Change {
+		status := rapid.SampledFrom([]ledger.ChangeStatus{ledger.ChangeDeleted, ledger.ChangeRenamed, ledger.ChangeModified, ledger.ChangeAdded, ""}).Draw(t, "status")
+		path := rapid.SampledFrom([]string{"a.go", "a_test.go", "```", "b\n## How to end", "é.md"}).Draw(t, "path")
+		return changed(path, status, "+"+strings.ReplaceAll(texts.Draw(t, "patch"), "\n", "\n+")+"\n")
+	}), 0, 6)
 	rapid.Check(t, func(t *rapid.T) {
 		s := n.State
 		hat := rapid.SampledFrom([]string{"planner", "builder", "reviewer", "fixer"}).Draw(t, "hat")
@@ -273,7 +268,7 @@ func TestFits(t *testing.T) {
 		m := prompt.Material{
 			Conventions: []prompt.File{{Path: "AGENTS.md", Text: texts.Draw(t, "agents")}, {Path: "CLAUDE.md", Text: texts.Draw(t, "claude")}},
 			Loaded:      []prompt.File{{Path: ".ralph/agent/decisions.md", Text: texts.Draw(t, "decisions")}, {Path: "docs/a.md", Text: texts.Draw(t, "docs")}},
-			Diff:        texts.Draw(t, "diff"),
+			Changes:     changes.Draw(t, "changes"),
 		}
 		s, session, err := loop.Preview(s, "Task 1", hat)
 		if err != nil {

@@ -15,8 +15,9 @@
 //   - assemble.go: joins parts, cuts them to the hat's budget, fences text.
 //   - task.go: Task, Acceptance, Scope and Answers.
 //   - plan.go: Plan, Objections and Earlier rounds.
-//   - past.go: What happened so far, Last progress, Note well, Issues,
-//     Verification and Changes so far.
+//   - past.go: What happened so far, Last progress, Note well, Issues and
+//     Verification.
+//   - changes.go: Changes so far.
 //   - memory.go: Memory and Conventions.
 //   - end.go: Guidance and How to end.
 //
@@ -48,6 +49,9 @@
 //   - A part that was cut says so, and names the file of CONTEXT with the whole
 //     of it. Issues beyond their limit are in a file, too.
 //   - Memory and the diff have limits of their own, whatever the budget.
+//   - Every changed file is in the prompt's list, or counted there and in a file
+//     of CONTEXT. What existed before the attempt stands in front of what is new,
+//     in the list and in the diff, and no file keeps another one out.
 //   - No part leaves a code fence open. Text by people who are not paired is
 //     fenced and called data.
 package prompt

@@ -6,6 +6,7 @@ package prompt
 const (
 	LatestPlan      = latestPlan
 	MaxMemoryTokens = maxMemoryTokens
+	MaxListBytes    = maxListBytes
 )
 
 var (

@@ -189,32 +189,3 @@ func (b *builder) verifiedText() string {
 	}
 	return strings.Join(lines, "\n")
 }
-
-// diffPart shows what the attempt has changed so far. A hat that writes has the
-// files in its folder and gets a list; any other hat gets the patch, to judge
-// it.
-func (b *builder) diffPart() part {
-	p := part{title: "Changes so far", trim: trimDiff, file: "diff.patch"}
-	if b.material.Diff == "" {
-		return p
-	}
-	b.context["diff.patch"] = []byte(b.material.Diff)
-	if b.hat.Writes() {
-		var lines []string
-		for _, f := range b.material.Changed {
-			if f.Added < 0 || f.Removed < 0 {
-				lines = append(lines, "- "+f.Path+" (binary)")
-				continue
-			}
-			lines = append(lines, fmt.Sprintf("- %s +%d −%d", f.Path, f.Added, f.Removed))
-		}
-		p.text = strings.Join(append(lines, "The diff against the attempt's start: ../CONTEXT/diff.patch."), "\n")
-		return p
-	}
-	p.text, p.data = strings.TrimRight(b.material.Diff, "\n"), true
-	if whole := p; len(p.text) > maxDiffBytes {
-		p.text, p.note = p.head(maxDiffBytes)
-		p.full, p.cut = len(whole.body()), true
-	}
-	return p
-}

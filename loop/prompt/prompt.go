@@ -15,6 +15,8 @@ const (
 	maxIssues       = 100       // issues in the text of the prompt
 	maxIssueBytes   = 32 << 10  // of those issues
 	maxDiffBytes    = 100 << 10 // of the diff that a reviewer gets
+	maxListBytes    = 16 << 10  // of the list of changed files
+	leastPatch      = 1 << 10   // of a file's patch: a shorter part is left out
 	maxMemoryTokens = 4000      // of all files of the hat's load list
 	leastKept       = 200       // tokens: a part that would be shorter than this is left out
 )
@@ -22,10 +24,9 @@ const (
 // Material is what a prompt needs besides the state. The engine reads it from
 // the repository and the project's notebooks. Any field may be empty.
 type Material struct {
-	Conventions []File // AGENTS.md and CLAUDE.md of the start commit
-	Loaded      []File // files of the hat's load list
-	Diff        string // of the attempt so far
-	Changed     []ledger.FileChange
+	Conventions []File          // AGENTS.md and CLAUDE.md of the start commit
+	Loaded      []File          // files of the hat's load list
+	Changes     []ledger.Change // of the attempt so far, with their patches
 }
 
 // File is the path and the text of one file.
@@ -98,7 +99,7 @@ func Build(s loop.State, session string, m Material) (Prompt, error) {
 		{title: "Note well", text: b.noteText()},
 		{title: "Issues", text: b.issuesText()},
 		{title: "Verification", text: b.verifiedText()},
-		b.diffPart(),
+		b.changesPart(),
 		{title: "Guidance", text: b.guidanceText()},
 		{title: "Answers", text: b.answersText()},
 		b.memoryPart(len(plan) > 0),

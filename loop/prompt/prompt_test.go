@@ -51,8 +51,12 @@ var rejected = loop.Consensus{
 // TestBuild holds what an agent reads against goldens.
 func TestBuild(t *testing.T) {
 	withDiff := material
-	withDiff.Diff = "--- a/internal/price/rules.go\n+++ b/internal/price/rules.go\n@@ -1 +1,2 @@\n package price\n+var Rules = 1\n"
-	withDiff.Changed = []ledger.FileChange{{Path: "internal/price/rules.go", Added: 1}, {Path: "logo.png", Added: -1, Removed: -1}}
+	withDiff.Changes = []ledger.Change{
+		changed("internal/price/expiry.go", ledger.ChangeAdded, "+package price\n"),
+		changed("internal/price/rules.go", ledger.ChangeModified, " package price\n+var Rules = 1\n"),
+		changed("internal/price/rules_test.go", ledger.ChangeDeleted, "-package price\n-\n-func TestRules(t *testing.T) {}\n"),
+		{FileChange: ledger.FileChange{Path: "logo.png", Added: -1, Removed: -1}, Status: ledger.ChangeAdded, Patch: "diff --git a/logo.png b/logo.png\nBinary files /dev/null and b/logo.png differ\n"},
+	}
 	argued := func(c loop.Consensus) func(*loop.State) {
 		return func(s *loop.State) {
 			arguing(s)
@@ -241,7 +245,8 @@ func TestRefusal(t *testing.T) {
 // TestContext: what does not fit into the prompt is whole in CONTEXT.
 func TestContext(t *testing.T) {
 	n, session := before(t, plan, build, issues(rules(150)...))
-	p, err := prompt.Build(n.State, session, prompt.Material{Diff: "+x\n"})
+	m := prompt.Material{Changes: []ledger.Change{changed("a.go", ledger.ChangeModified, "+x\n")}}
+	p, err := prompt.Build(n.State, session, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +256,7 @@ func TestContext(t *testing.T) {
 	if !strings.Contains(p.Text, "rule-100)") || strings.Contains(p.Text, "rule-101)") || !strings.Contains(p.Text, "150 issues in all") {
 		t.Error("the prompt has not the first 100 issues and the count")
 	}
-	if string(p.Context["diff.patch"]) != "+x\n" || !strings.Contains(string(p.Context["task.md"]), "Extract the price rules") || len(p.Context["plan.json"]) == 0 {
+	if string(p.Context["diff.patch"]) != m.Changes[0].Patch || string(p.Context["changed.txt"]) != "- modified a.go +1 −0\n" || !strings.Contains(string(p.Context["task.md"]), "Extract the price rules") || len(p.Context["plan.json"]) == 0 {
 		t.Errorf("CONTEXT lacks something: %v", p.Context)
 	}
 }

@@ -30,7 +30,7 @@
 //	scope.go inventory.go glob.go companion.go ignore.go  scopes and ignore rules as sets of paths
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
 //	message.go footer.go                                  the text of a commit, and what it names of the ledger
-//	files.go git.go                                       trees, diffs; the git program
+//	files.go review.go git.go                             trees, diffs, changed files for a reviewer; the git program
 //	notebook.go notebook_files.go notebook_item.go        the folder .ralph of the checkout
 //
 // The tests hold these invariants:

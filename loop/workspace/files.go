@@ -91,16 +91,9 @@ func (w *Workspace) renames(ctx context.Context, from, to string) (map[string]st
 	return moved, nil
 }
 
-// Changed lists the files in which two trees or commits differ, with the
-// numbers of added and removed lines; both are -1 for a binary file.
-func (w *Workspace) Changed(ctx context.Context, from, to string) ([]ledger.FileChange, error) {
-	list, err := w.changed(ctx, from, to)
-	if err != nil {
-		return nil, fmt.Errorf("changed files: %w", err)
-	}
-	return list, nil
-}
-
+// changed lists the files in which two trees or commits differ, with the numbers
+// of added and removed lines; both are -1 for a binary file. A renamed file is
+// one that was removed and one that was added.
 func (w *Workspace) changed(ctx context.Context, from, to string) ([]ledger.FileChange, error) {
 	a, err := w.tree(ctx, from)
 	if err != nil {

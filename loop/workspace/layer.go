@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/copytree"
 	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
@@ -242,7 +243,7 @@ func (r *rooms) seal(ctx context.Context, complete bool) (*layer, error) {
 		return nil, err
 	}
 	if !r.mounts {
-		if err := fsutil.CopyTree(f.path(), r.at(makingDir, layerTree)); err != nil {
+		if err := copytree.Copy(f.path(), r.at(makingDir, layerTree)); err != nil {
 			return nil, err
 		}
 	}

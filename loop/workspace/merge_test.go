@@ -27,7 +27,7 @@ func TestMerge(t *testing.T) {
 	clean := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "cart/a.go", "x\n") })
 	got, err := w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: base.Commit, Tree: clean.Tree, Onto: next.Head})
 	must(t, err)
-	files, err := w.Changed(t.Context(), next.Head, got.Tree)
+	files, err := w.changed(t.Context(), next.Head, got.Tree)
 	must(t, err)
 	if diff := cmp.Diff([]string{"cart/a.go"}, paths(files)); diff != "" {
 		t.Errorf("merged (-want +got):\n%s", diff)

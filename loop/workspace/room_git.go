@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/internal/copytree"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -76,7 +76,7 @@ func (w *Workspace) newRoomGit(ctx context.Context, f folder, tree string, use l
 	if err := w.packObjects(ctx, git, objects+string(below)); err != nil {
 		return "", err
 	}
-	return head, fsutil.CopyFile(f.index(), filepath.Join(git, "index"))
+	return head, copytree.File(f.index(), filepath.Join(git, "index"))
 }
 
 // historyObjects returns what the .git of a room holds of a history: the objects
@@ -162,7 +162,7 @@ func (w *Workspace) roomHead(ctx context.Context, to, index string, l *layer, tr
 	if err := os.Remove(filepath.Join(git, "index")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return fsutil.CopyFile(index, filepath.Join(git, "index"))
+	return copytree.File(index, filepath.Join(git, "index"))
 }
 
 // packObjects writes our objects, one hash a line, as a pack into a .git.

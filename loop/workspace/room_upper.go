@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/internal/copytree"
 )
 
 // lay writes what distinguishes the tree from its layer: into the upper folder
@@ -26,12 +26,12 @@ func (r *rooms) lay(ctx context.Context, l *layer) error {
 	to := r.at(roomUpper)
 	if !r.mounts {
 		to = r.dir()
-		if err := fsutil.CopyTree(from, to); err != nil {
+		if err := copytree.Copy(from, to); err != nil {
 			return err
 		}
 	}
 	index := r.at("upper-index")
-	if err := fsutil.CopyFile(r.at(layersDir, l.name, layerIndex), index); err != nil {
+	if err := copytree.File(r.at(layersDir, l.name, layerIndex), index); err != nil {
 		return err
 	}
 	written, deleted, err := r.w.difference(ctx, l.Tree, r.tree)

@@ -180,7 +180,7 @@ func (n *testRun) session(id string) {
 	}
 	var m prompt.Material
 	if needs, ok := prompt.Needs(n.state, id); ok && needs.From != "" {
-		m.Diff = n.git("diff", needs.From, needs.To)
+		m.Changes = []ledger.Change{{FileChange: ledger.FileChange{Path: "all of it"}, Patch: n.git("diff", needs.From, needs.To) + "\n"}}
 	}
 	p, err := prompt.Build(n.state, id, m)
 	if err != nil {

@@ -1,4 +1,6 @@
-package fsutil
+// Package copytree copies folders and files on one machine, sharing their content
+// where the file system can.
+package copytree
 
 import (
 	"errors"
@@ -13,10 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CopyTree copies a folder with modes, times and owners, where the file system
+// Copy copies a folder with modes, times and owners, where the file system
 // can by sharing the content. It follows no link; devices, pipes and sockets are
 // left out. The target may exist and be empty.
-func CopyTree(from, to string) error {
+func Copy(from, to string) error {
 	type folderTimes struct {
 		path string
 		info fs.FileInfo
@@ -80,7 +82,7 @@ func copyOwner(path string, info fs.FileInfo) error {
 
 // copyWithInfo copies a file with owner, mode and time.
 func copyWithInfo(from, to string, info fs.FileInfo) error {
-	if err := CopyFile(from, to); err != nil {
+	if err := File(from, to); err != nil {
 		return err
 	}
 	if err := copyOwner(to, info); err != nil {
@@ -89,8 +91,8 @@ func copyWithInfo(from, to string, info fs.FileInfo) error {
 	return errors.Join(os.Chmod(to, info.Mode().Perm()), os.Chtimes(to, time.Time{}, info.ModTime()))
 }
 
-// CopyFile copies a file's content into a new file or over an existing one.
-func CopyFile(from, to string) error {
+// File copies a file's content into a new file or over an existing one.
+func File(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
