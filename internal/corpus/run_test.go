@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -118,26 +119,19 @@ func (m machine) run(t *testing.T) outcome {
 	t.Helper()
 	began := time.Now()
 	log, exit, err := m.output("nightporter", "run")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, log)
+	if err != nil || exit > 2 { // 3 = no run was started, 4 = an internal error
+		t.Fatalf("exit %d, %v\n%s", exit, err, log)
 	}
 	o := outcome{Word: Refused, Exit: exit, Seconds: time.Since(began).Seconds(), Log: log}
-	task := struct{ Status, Proof, Commit string }{}
-	out, _, err := m.output("nightporter", "tasks", "--json")
-	if err == nil && exit != 3 { // 3 = no run was started
-		err = json.Unmarshal([]byte(out), &task)
-	}
-	if err != nil {
-		t.Fatalf("tasks --json: %v\n%s", err, out)
-	}
+	task := m.planned(t)
 	if task.Status != "done" {
 		return o
 	}
 	o.Word = "done"
 	if task.Proof != "" {
-		o.Word = task.Proof
+		o.Word = plainWord(task.Proof)
 	}
-	m.compareFooter(t, task.Commit, task.Proof)
+	m.inspect(t, task.Commit, task.Proof)
 	clone, start := m.Path("clone"), m.Path("start")
 	if err := writeFiles(start, m.task.Below("start")); err != nil {
 		t.Fatal(err)
@@ -158,8 +152,38 @@ func (m machine) run(t *testing.T) outcome {
 	return o
 }
 
-// compareFooter finds the same word in the commit as in the task.
-func (m machine) compareFooter(t *testing.T, commit, proof string) {
+// planned is the task as nightporter tells it.
+type planned struct{ ID, Status, Proof, Commit string }
+
+// planned returns the task of the plan.
+func (m machine) planned(t *testing.T) planned {
+	t.Helper()
+	out, _, err := m.output("nightporter", "tasks", "--json")
+	if err != nil {
+		t.Fatalf("tasks --json: %v\n%s", err, out)
+	}
+	for line := range strings.Lines(out) {
+		var p planned
+		if json.Unmarshal([]byte(line), &p) == nil && p.ID == "Task 1" {
+			return p
+		}
+	}
+	t.Fatalf("tasks --json does not tell of Task 1\n%s", out)
+	return planned{}
+}
+
+// plainWord returns a word of proof without what explains it in brackets: the
+// files that were changed, a person's name. "(new code)" is part of its word.
+func plainWord(word string) string {
+	if !slices.Contains(words, word) {
+		word, _, _ = strings.Cut(word, " (")
+	}
+	return word
+}
+
+// inspect fails the test where the commit changes nothing or has another word
+// than the task.
+func (m machine) inspect(t *testing.T, commit, proof string) {
 	t.Helper()
 	if commit == "" {
 		return
@@ -168,8 +192,11 @@ func (m machine) compareFooter(t *testing.T, commit, proof string) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if footer := strings.TrimSpace(out); footer != proof {
+	if footer := strings.TrimSpace(out); plainWord(footer) != plainWord(proof) {
 		t.Errorf("the commit says %q, tasks --json %q", footer, proof)
+	}
+	if out, _, err := m.output("git", "-C", m.Path("repo"), "diff-tree", "--name-only", commit+"^", commit); err != nil || out == "" {
+		t.Errorf("the commit changes nothing: %v", err)
 	}
 }
 
@@ -223,9 +250,9 @@ import (
 	if err != nil {
 		return "", err
 	}
-	out, code2, err := m.output("nightporter", "run", "--check")
-	if err != nil || code2 != 0 {
-		return "", fmt.Errorf("exit %d, %w\n%s", code2, err, out)
+	out, exit, err := m.output("nightporter", "run", "--check")
+	if err != nil || exit != 0 {
+		return "", fmt.Errorf("exit %d, %w\n%s", exit, err, out)
 	}
 	cache := filepath.Join(m.State(), "cache")
 	// The judges' own cache begins as warm.

@@ -75,15 +75,8 @@ func runAll(t *testing.T, chosen func(Task) bool) {
 	}
 }
 
-// wanted reports whether the outcome is one of those that the task wants. What
-// stands in brackets behind a word explains it, but for "(new code)".
-func wanted(task Task, o outcome) bool {
-	word := o.Word
-	if !slices.Contains(words, word) {
-		word, _, _ = strings.Cut(word, " (")
-	}
-	return slices.Contains(task.Want, word)
-}
+// wanted reports whether the outcome is one of those that the task wants.
+func wanted(task Task, o outcome) bool { return slices.Contains(task.Want, o.Word) }
 
 // table renders the outcomes as Markdown, and names what is not as wanted.
 func table(tasks []Task, outcomes map[string]outcome) (text string, problems []string) {
