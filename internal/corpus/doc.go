@@ -32,9 +32,21 @@
 //	good/PATH, good.sh        of a cheat: an honest solution, which the judge accepts
 //
 // A script is run by sh -e, a judge's with the folder of the start files in
-// $START. The package task.go reads such files and play.sh is the agent that
-// plays them; a test's harness runs them with the real programs
-// (run_test.go) and prints what came of it as a table (table_test.go).
+// $START.
+//
+// task.go reads such files, and play.sh is the agent that plays them. run_test.go
+// has the real programs do a task, table_test.go prints what came of all as a
+// table. TestCoherent in task_test.go plays tasks by hand: a start has to be
+// green, honest work too, and a judge has to know bad work from good.
+//
+//	go test ./internal/corpus -run TestCorpus -v -corpus.only 'go/test-'
+//	go test ./internal/corpus -run TestCorpus -v -corpus.table=FILE
+//	NIGHTPORTER_SOAK=1 go test ./internal/corpus -run 'TestCoherent/node/'
+//
+// make test reads all tasks and plays some by hand, make e2e runs twelve, make
+// soak runs all. A task whose toolchain is missing is skipped with the reason.
+// Until NIGHTPORTER_CORPUS_STRICT=1 is set, an outcome that a task does not want
+// is printed and fails nothing.
 //
 // The package is for tests alone (internal/importtest).
 package corpus
