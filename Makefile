@@ -2,8 +2,10 @@
 # that is not here (.ci/run).
 #
 # Needed: Go as go.mod names it, git, and a C compiler for SQLite and the race
-# detector; for e2e also node and npm. GOFLAGS is passed through. Only Go modules
-# are ever downloaded, and by e2e what internal/e2e/package-lock.json names.
+# detector; for e2e also node, npm and Debian's python3-pytest (which e2e installs
+# as root); for all of soak Debian's cargo as well. GOFLAGS is passed through. Only
+# Go modules are ever downloaded, and by e2e what internal/e2e/package-lock.json
+# names and python3-pytest.
 
 .DEFAULT_GOAL := help
 .PHONY: help build test e2e soak bench lint fmt

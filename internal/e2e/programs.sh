@@ -5,6 +5,11 @@
 #
 # No script of a package is run. Claude Code's would only link its native
 # program, which is taken from where it lies; the others have none.
+#
+# The corpus (internal/corpus) has tasks in Python, whose runner comes from
+# Debian: 3 MB. They are skipped where it cannot be installed. Its tasks in Rust
+# run in make soak only: cargo and its compiler are 75 MB to get and 375 MB
+# installed.
 set -eu
 from=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
@@ -15,6 +20,11 @@ if ! cmp -s "$from/package-lock.json" "$to/installed"; then
 	cp "$from/package.json" "$from/package-lock.json" "$to/"
 	(cd "$to" && npm ci --ignore-scripts --omit=dev --no-audit --no-fund --loglevel=error) >&2
 	cp "$from/package-lock.json" "$to/installed"
+fi
+
+if ! /usr/bin/python3 -m pytest --version >/dev/null 2>&1; then
+	{ [ "$(id -u)" = 0 ] && { apt-get update -qq && apt-get install -qq -y --no-install-recommends python3-pytest; } >&2; } ||
+		echo "programs.sh: no python3-pytest: tasks of the corpus in Python will be skipped" >&2
 fi
 
 # npm takes the package of this machine and no other.
