@@ -114,6 +114,9 @@ func TestHostile(t *testing.T) {
 		"functions": "f() { f; g; }; g() { f; }; f", "here": "cat <<A\n" + deep("$(", 1000), "rust": deep("#[cfg(test)]\nmod a {\n", 5000), "strings": deep("\"", 99999), "heredocs": deep("cat <<E\n", 5000), "cases": deep("case x in x) ", 20000), "arithmetic": "((" + deep("-", 100000) + "1))", "ternary": "((" + deep("a?", 50000) + "1))", "tests": "[[ " + deep("! ", 80000) + "a ]]", "sums": "((" + deep("a+", 50000) + "1))", "powers": "((" + deep("a**", 50000) + "1))",
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "too large" { // the limits' own size takes ten times as long and shows no more
+				text = text[:min(len(text), 40<<10)]
+			}
 			start := tree("tests/test_b.py", "x", "src/a.test.js", "x")
 			result := start.with("tests/test_c.py", text)
 			for _, p := range []string{"test.sh", "Makefile", "package.json", "pyproject.toml", "setup.cfg", "src/lib.rs", "jest.config.js", "go.mod", "tests/test_a.py", ".npmrc", "justfile"} {
