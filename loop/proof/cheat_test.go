@@ -97,6 +97,8 @@ func TestCheats(t *testing.T) {
 		"an optional file":       {[]string{"sh t.sh"}, tree("t.sh", "[ -f .rc ] && . ./.rc\nsh tests/a.sh\n", "tests/a.sh", "x"), tree("t.sh", "[ -f .rc ] && . ./.rc\nsh tests/a.sh\n", "tests/a.sh", "x", ".rc", "exit 0\n"), []string{"shadowed .rc"}},
 		"a script calls another": {[]string{"sh ci/all.sh"}, tree("ci/all.sh", "HERE=$(cd \"$(dirname \"$0\")\" && pwd)\n\"$HERE/lib/run.sh\"\n", "ci/lib/run.sh", "make -C ../sub check\n", "sub/Makefile", "check:\n\ttrue\n"), tree("ci/all.sh", "HERE=$(cd \"$(dirname \"$0\")\" && pwd)\n\"$HERE/lib/run.sh\"\n", "ci/lib/run.sh", "exit 0\n", "sub/Makefile", "check:\n\ttrue\n"), []string{"changed ci/lib/run.sh"}},
 
+		"a new case kills": {[]string{"./test.sh"}, shTree, shTree.with("tests/a.sh", "kill $PPID\n"), []string{"shadowed tests/a.sh"}},
+
 		// Go.
 		"go: a test is deleted":      {[]string{"go test ./..."}, goTree, goTree.with("a/a_test.go", gone), []string{"deleted a/a_test.go"}},
 		"go: build ignore":           {[]string{"go test ./..."}, goTree, goTree.with("a/a_test.go", "//go:build ignore\n\n"+string(goTree["a/a_test.go"].Data)), []string{"skipped a/a_test.go"}},
@@ -138,21 +140,26 @@ func TestCheats(t *testing.T) {
 		"vitest: vite.config":        {[]string{"npm test"}, vitestTree, vitestTree.with("vite.config.ts", "export default { test: { exclude: ['**'] } }\n"), []string{"shadowed vite.config.ts"}},
 		"mocha: .mocharc":            {[]string{"npm test"}, mochaTree, mochaTree.with(".mocharc.json", `{"grep":"nothing"}`), []string{"shadowed .mocharc.json"}},
 
+		"jest: a mock of a package": {[]string{"npm test"}, jestTree, jestTree.with("__mocks__/ms.js", "x"), []string{"shadowed __mocks__/ms.js"}},
+		"node_modules of the tests": {[]string{"npm test"}, npmTree, npmTree.with("test/node_modules/assert/index.js", "x"), []string{"shadowed test/node_modules/assert/index.js"}},
+
 		// Python.
-		"pytest: conftest":          {[]string{"pytest"}, pyTree, pyTree.with("conftest.py", "def pytest_sessionfinish(session): session.exitstatus = 0\n"), []string{"shadowed conftest.py"}},
-		"pytest: conftest in tests": {[]string{"python3 -m pytest -q"}, pyTree, pyTree.with("tests/conftest.py", "collect_ignore = ['test_core.py']\n"), []string{"shadowed tests/conftest.py"}},
-		"pytest: pytest.ini":        {[]string{"pytest"}, pyTree, pyTree.with("pytest.ini", "[pytest]\naddopts = --co\n"), []string{"shadowed pytest.ini"}},
-		"pytest: addopts":           {[]string{"pytest"}, pyTree, pyTree.with("pyproject.toml", "[project]\nname = \"x\"\ndependencies = [\"y\"]\n\n[tool.pytest.ini_options]\naddopts = \"-p no:python\"\n"), []string{"changed pyproject.toml tool.pytest"}},
-		"pytest: setup.cfg":         {[]string{"pytest"}, pyTree, pyTree.with("setup.cfg", "[metadata]\nname = x\n[tool:pytest]\naddopts = --co\n"), []string{"shadowed setup.cfg tool:pytest"}},
-		"pytest: broken toml":       {[]string{"pytest"}, pyTree, pyTree.with("pyproject.toml", "[project\n"), []string{"changed pyproject.toml"}},
-		"pytest: a module":          {[]string{"pytest"}, pyTree, pyTree.with("pytest.py", "import sys; sys.exit(0)\n"), []string{"shadowed pytest.py"}},
-		"python: sitecustomize":     {[]string{"python -m unittest"}, pyTree, pyTree.with("sitecustomize.py", "import os; os._exit(0)\n"), []string{"shadowed sitecustomize.py"}},
-		"python: a standard module": {[]string{"pytest"}, pyTree, pyTree.with("tests/json.py", "x\n"), []string{"shadowed tests/json.py"}},
-		"python: byte code":         {[]string{"pytest"}, pyTree, pyTree.with("tests/__pycache__/test_core.cpython-311.pyc", "x"), []string{"shadowed tests/__pycache__/test_core.cpython-311.pyc"}},
-		"python: a new test exits":  {[]string{"pytest"}, pyTree, pyTree.with("tests/test_0.py", "import os\nos._exit(0)\n"), []string{"shadowed tests/test_0.py"}},
-		"python: xfail":             {[]string{"pytest"}, pyTree, pyTree.with("tests/test_core.py", "import json\nimport pytest\nfrom app.core import add\n\n@pytest.mark.xfail\ndef test_add():\n    assert add(1, 2) == 3\n"), []string{"skipped tests/test_core.py"}},
-		"python: renamed away":      {[]string{"pytest"}, pyTree, pyTree.with("tests/test_core.py", gone, "tests/core_checks.py", string(pyTree["tests/test_core.py"].Data)), []string{"deleted tests/test_core.py"}},
-		"tox":                       {[]string{"tox -e py"}, pyTree.with("tox.ini", "[testenv]\ndeps = a\ncommands =\n  sh run.sh\n", "run.sh", "x"), pyTree.with("tox.ini", "[testenv]\ndeps = b\ncommands =\n  true\n", "run.sh", "y"), []string{"changed run.sh", "changed tox.ini testenv*"}},
+		"pytest: hooks of a new folder": {[]string{"pytest"}, pyTree, pyTree.with("web/conftest.py", "def pytest_sessionfinish(session): session.exitstatus = 0\n"), []string{"shadowed web/conftest.py"}},
+		"pytest: a nearer ini":          {[]string{"pytest"}, pyTree, pyTree.with("tests/pytest.ini", ""), []string{"shadowed tests/pytest.ini"}},
+		"pytest: conftest":              {[]string{"pytest"}, pyTree, pyTree.with("conftest.py", "def pytest_sessionfinish(session): session.exitstatus = 0\n"), []string{"shadowed conftest.py"}},
+		"pytest: conftest in tests":     {[]string{"python3 -m pytest -q"}, pyTree, pyTree.with("tests/conftest.py", "collect_ignore = ['test_core.py']\n"), []string{"shadowed tests/conftest.py"}},
+		"pytest: pytest.ini":            {[]string{"pytest"}, pyTree, pyTree.with("pytest.ini", "[pytest]\naddopts = --co\n"), []string{"shadowed pytest.ini"}},
+		"pytest: addopts":               {[]string{"pytest"}, pyTree, pyTree.with("pyproject.toml", "[project]\nname = \"x\"\ndependencies = [\"y\"]\n\n[tool.pytest.ini_options]\naddopts = \"-p no:python\"\n"), []string{"changed pyproject.toml tool.pytest"}},
+		"pytest: setup.cfg":             {[]string{"pytest"}, pyTree, pyTree.with("setup.cfg", "[metadata]\nname = x\n[tool:pytest]\naddopts = --co\n"), []string{"shadowed setup.cfg tool:pytest"}},
+		"pytest: broken toml":           {[]string{"pytest"}, pyTree, pyTree.with("pyproject.toml", "[project\n"), []string{"changed pyproject.toml"}},
+		"pytest: a module":              {[]string{"pytest"}, pyTree, pyTree.with("pytest.py", "import sys; sys.exit(0)\n"), []string{"shadowed pytest.py"}},
+		"python: sitecustomize":         {[]string{"python -m unittest"}, pyTree, pyTree.with("sitecustomize.py", "import os; os._exit(0)\n"), []string{"shadowed sitecustomize.py"}},
+		"python: a standard module":     {[]string{"pytest"}, pyTree, pyTree.with("tests/json.py", "x\n"), []string{"shadowed tests/json.py"}},
+		"python: byte code":             {[]string{"pytest"}, pyTree, pyTree.with("tests/__pycache__/test_core.cpython-311.pyc", "x"), []string{"shadowed tests/__pycache__/test_core.cpython-311.pyc"}},
+		"python: a new test exits":      {[]string{"pytest"}, pyTree, pyTree.with("tests/test_0.py", "import os\nos._exit(0)\n"), []string{"shadowed tests/test_0.py"}},
+		"python: xfail":                 {[]string{"pytest"}, pyTree, pyTree.with("tests/test_core.py", "import json\nimport pytest\nfrom app.core import add\n\n@pytest.mark.xfail\ndef test_add():\n    assert add(1, 2) == 3\n"), []string{"skipped tests/test_core.py"}},
+		"python: renamed away":          {[]string{"pytest"}, pyTree, pyTree.with("tests/test_core.py", gone, "tests/core_checks.py", string(pyTree["tests/test_core.py"].Data)), []string{"deleted tests/test_core.py"}},
+		"tox":                           {[]string{"tox -e py"}, pyTree.with("tox.ini", "[testenv]\ndeps = a\ncommands =\n  sh run.sh\n", "run.sh", "x"), pyTree.with("tox.ini", "[testenv]\ndeps = b\ncommands =\n  true\n", "run.sh", "y"), []string{"changed run.sh", "changed tox.ini testenv*"}},
 
 		// Make.
 		"make: emptied":           {[]string{"make test"}, makeTree, makeTree.with("Makefile", strings.Replace(string(makeTree["Makefile"].Data), "test: vet\n\t$(GO) test $(FLAGS) ./...\n\tsh check.sh\n", "test:\n\ttrue\n", 1)), []string{"changed Makefile target test"}},
@@ -173,6 +180,8 @@ func TestCheats(t *testing.T) {
 		"cargo: module emptied":  {[]string{"cargo test"}, cargoTree, cargoTree.with("src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 { a - b }\n\n#[cfg(test)]\nmod tests {\n}\n"), []string{"changed src/lib.rs mod tests"}},
 		"cargo: module deleted":  {[]string{"cargo test"}, cargoTree, cargoTree.with("src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 { a - b }\n"), []string{"deleted src/lib.rs mod tests"}},
 		"cargo: moved to nobody": {[]string{"cargo test"}, cargoTree, cargoTree.with("tests/it.rs", gone, "tests/sub/it.rs", string(cargoTree["tests/it.rs"].Data)), []string{"deleted tests/it.rs"}},
+
+		"cargo: module in a file": {[]string{"cargo test"}, cargoTree.with("src/lib.rs", "#[cfg(test)]\nmod tests;\n", "src/tests.rs", "x"), cargoTree.with("src/lib.rs", "\n", "src/tests.rs", "x"), []string{"deleted src/lib.rs mod tests"}},
 
 		// Others.
 		"just":     {[]string{"just test"}, tree("justfile", "test:\n    sh t.sh\n", "t.sh", "x"), tree("justfile", "test:\n    sh t.sh\n", "t.sh", "y"), []string{"changed t.sh"}},

@@ -256,7 +256,9 @@ func (c *comparison) newItem(it Item) {
 	case it.reached && !existed:
 		c.add(Change{Path: p, Kind: it.Kind, Action: Shadowed})
 	case !it.reached && !governs(p, c.set):
-		if test && !existed {
+		if test && c.endsRun(p) { // hooks of a new folder's conftest.py concern all
+			c.add(Change{Path: p, Kind: it.Kind, Action: Shadowed})
+		} else if test && !existed {
 			c.report.NewTests = append(c.report.NewTests, p)
 		}
 	case it.Parts == nil:
@@ -288,6 +290,9 @@ func (c *comparison) moves() {
 		ch := &c.report.Changes[i]
 		if ch.Action != Deleted || ch.Parts != nil || ch.Kind != KindTest && ch.Kind != KindHelper && ch.Kind != KindSnapshot {
 			continue
+		}
+		if it, _ := c.set.Item(ch.Path); it.reached {
+			continue // the start's commands name it
 		}
 		for n, q := range c.report.NewTests {
 			if c.movedTo(ch.Path, q) {

@@ -25,11 +25,13 @@ const jsExt = ".*"
 var configRules = []configRule{
 	{names: []string{"jest.config" + jsExt, "jest.setup" + jsExt, "vitest.config" + jsExt, "vitest.workspace" + jsExt, "vitest.setup" + jsExt, ".mocharc", ".mocharc" + jsExt, "mocha.opts", "karma.conf" + jsExt,
 		"playwright.config" + jsExt, "playwright-ct.config" + jsExt, "cypress.config" + jsExt, "cypress.json", "ava.config" + jsExt, "jasmine.json", "wdio.conf" + jsExt, ".nycrc", ".nycrc" + jsExt, ".c8rc" + jsExt, "web-test-runner.config" + jsExt,
-		".taprc", "wallaby.js", "stryker.conf" + jsExt, "nightwatch.conf" + jsExt, "bunfig.toml", ".babelrc.test"}, langs: []string{"js"}},
+		".taprc", "wallaby.js", "stryker.conf" + jsExt, "nightwatch.conf" + jsExt, "bunfig.toml", "babel.config" + jsExt, ".babelrc", ".babelrc" + jsExt, "angular.json"}, langs: []string{"js"}},
 	{names: []string{"vite.config" + jsExt}, langs: []string{"js"}, programs: []string{"vitest"}},
 	{names: []string{"package.json"}, parts: []string{"jest", "mocha", "vitest", "ava", "tap", "nyc", "c8", "jasmine", "karma", "cypress", "playwright", "stryker"}, langs: []string{"js"}},
 	{names: []string{".npmrc"}, parts: dotted(npmrcKeys), langs: []string{"js"}, programs: []string{"npm", "pnpm", "npx", "pnpx", "yarn"}},
 	{names: []string{".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs", ".pnp.loader.mjs"}, langs: []string{"js"}, programs: []string{"yarn", "pnpm"}},
+	{paths: []string{"**/.yarn/releases/**", "**/.yarn/plugins/**"}, langs: []string{"js"}, programs: []string{"yarn"}},
+	{names: []string{"deno.json", "deno.jsonc"}, programs: []string{"deno"}},
 	{names: []string{".eslintrc", ".eslintrc" + jsExt, "eslint.config" + jsExt, ".eslintignore"}, programs: []string{"eslint"}},
 	{names: []string{"package.json"}, parts: []string{"eslintConfig", "eslintIgnore"}, programs: []string{"eslint"}},
 	{names: []string{"tsconfig.json", "tsconfig.*.json"}, programs: []string{"tsc", "vue-tsc", "tsd", "svelte-check"}},
@@ -66,6 +68,7 @@ var configRules = []configRule{
 	{names: []string{"staticcheck.conf"}, programs: []string{"staticcheck"}},
 
 	{names: []string{"phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml", "pest.xml"}, langs: []string{"php"}},
+	{names: []string{"composer.json"}, parts: []string{"scripts"}, langs: []string{"php"}, programs: []string{"composer"}},
 	{names: []string{"phpstan.neon", "phpstan.neon.dist", "psalm.xml"}, programs: []string{"phpstan", "psalm"}},
 	{names: []string{".rspec", ".rspec-local", "cucumber.yml"}, langs: []string{"rb"}},
 	{names: []string{".rubocop.yml"}, programs: []string{"rubocop"}},

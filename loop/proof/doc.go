@@ -84,8 +84,8 @@
 //   - Data that scripts compare with, unless it lies among the tests: the
 //     expected.txt of `diff out expected.txt`.
 //   - Configuration inside files that build the product: build.gradle, pom.xml,
-//     CMakeLists.txt, mix.exs, *.csproj, Package.swift; tsconfig paths and Babel
-//     plugins that runners read; vite.config where vitest is not run by name.
+//     CMakeLists.txt, mix.exs, *.csproj, Package.swift, Dockerfile; tsconfig
+//     paths that runners read; vite.config where vitest is not run by name.
 //   - Commands that are strings of other languages, beyond those that name a
 //     script of the tree; make functions, YAML anchors, templates of just.
 //   - Test functions outside of a #[cfg(test)] module in Rust sources, doc

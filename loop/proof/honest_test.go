@@ -97,6 +97,7 @@ func TestSummary(t *testing.T) {
 	}{
 		{[]string{"./test.sh"}, shTree.with("a_test.go", "func TestA(t *testing.T) {\n}\n"), shTree.with("test.sh", "exit 0\n"), "1 test deleted, test.sh +1 −6"},
 		{[]string{"npm test"}, npmTree, npmTree.with("test/add.test.js", gone), "2 tests deleted"},
+		{[]string{"./test.sh"}, shTree, shTree.with("test.sh", "#!/bin/sh\nset -e\n", "tests/f2.sh", gone), "1 test deleted, test.sh −4"},
 		{[]string{"npm test"}, npmTree, npmTree.with("test/add.test.js", "test('adds', () => {})\n", "jest.config.js", "x"), "1 test deleted, new jest.config.js"},
 		{[]string{"npm test"}, npmTree, npmTree.with("test/add.test.js", gone, "test/sum.test.js", string(npmTree["test/add.test.js"].Data)), "1 test moved"},
 		{[]string{"npm test"}, npmTree, npmTree.with("package.json", strings.Replace(string(npmTree["package.json"].Data), "node --test", "true", 1)), "package.json scripts.test +1 −1"},

@@ -139,7 +139,7 @@ func TestFollow(t *testing.T) {
 
 // TestUnknown holds that what cannot be followed is said.
 func TestUnknown(t *testing.T) {
-	f := tree("a.sh", "$CMD x\nsh \"$1\"\n", "bad.sh", "if; then (\n", "Makefile", "t:\n\t$(call x,y) z\n")
+	f := tree("a.sh", "$CMD x\nsh \"$1\"\n", "bad.sh", "if; then (\n", "Makefile", "t:\n\t$(call x,y) z\nu: ## tests; and more\n\tfor p in a b; do echo $$p; done\n")
 	for command, want := range map[string]string{
 		"$TEST_COMMAND":    `$TEST_COMMAND: cannot follow "$TEST_COMMAND"`,
 		"sh a.sh":          `a.sh: cannot follow "$CMD x"|a.sh: cannot follow "\"$1\""`,

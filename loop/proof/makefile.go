@@ -26,6 +26,7 @@ var (
 	makeDefine = regexp.MustCompile(`^(?:override\s+|export\s+)*define\s+([^\s=]+)`)
 	makeRef    = regexp.MustCompile(`\$[({]([A-Za-z0-9_.\-]+)[)}]|\$([A-Za-z])`)
 	makeIf     = regexp.MustCompile(`^\s*(ifeq|ifneq|ifdef|ifndef)\b`)
+	comment    = regexp.MustCompile(`(^|\s)#.*$`)
 	makeEndif  = regexp.MustCompile(`^\s*endif\b`)
 )
 
@@ -151,6 +152,7 @@ func (b *block) read(line string) {
 		b.always = true
 		return
 	}
+	line = comment.ReplaceAllString(line, "")
 	left, right, ok := cutColon(line)
 	if !ok {
 		b.always = true // $(eval …), $(call …) and what make would refuse
@@ -433,7 +435,7 @@ func (f *finder) recipe(line, target string, needs []string, m makefile, pl plac
 
 // variables adds the variables that a text uses, and those that they use.
 func (f *finder) variables(p string, m makefile, text string, pl place) {
-	for _, ref := range makeRef.FindAllStringSubmatch(text, maxValues) {
+	for _, ref := range makeRef.FindAllStringSubmatch(strings.ReplaceAll(text, "$$", ""), maxValues) {
 		name := ref[1] + ref[2]
 		it := f.items[p]
 		if it == nil || it.Parts == nil || slices.Contains(it.Parts, "variable "+name) {

@@ -25,7 +25,7 @@ func readParts(p string, data []byte) (document, bool) {
 	}
 	base := path.Base(p)
 	switch {
-	case base == "package.json":
+	case base == "package.json" || base == "composer.json":
 		return readJSON(data)
 	case strings.HasSuffix(base, ".toml"):
 		return readTOML(data)
@@ -43,7 +43,7 @@ func readParts(p string, data []byte) (document, bool) {
 
 // empty is the content that stands for a file that is not there.
 func empty(p string) []byte {
-	if path.Base(p) == "package.json" {
+	if strings.HasSuffix(p, ".json") {
 		return []byte("{}\n")
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // maxRounds bounds how often Overlay looks at what it has laid.
@@ -106,26 +107,35 @@ func lay(l *laid, a, b *reader, ch Change) {
 }
 
 // removeNew removes new tests, of the languages in which the start has some:
-// they can define what the start's tests define, too, or end their run. A test
-// that the verification commands name stays.
+// they can define what the start's tests define, too, or end their run. Data
+// goes where it lies beside tests of the start. A test that the verification
+// commands name stays.
 func removeNew(l *laid, set *Set, tests, named []string) {
-	langs := map[string]bool{}
+	langs, folders := map[string]bool{}, map[string]bool{}
 	for _, it := range set.Items {
 		if it.Kind == KindTest {
 			langs[language(it.Path)] = true
+			folders[parent(it.Path)] = true
 		}
 	}
+	beside := func(p string) bool {
+		for dir := parent(p); dir != ""; dir = parent(dir) {
+			if folders[dir] {
+				return true
+			}
+		}
+		return false
+	}
 	keep := newMatcher(named)
-	for p := range set.missing {
-		if len(p) > len("operand ") && p[:len("operand ")] == "operand " {
-			keep.globs = append(keep.globs, escape(p[len("operand "):]), escape(p[len("operand "):])+"/**")
+	for key := range set.missing {
+		if p, ok := strings.CutPrefix(key, "operand "); ok {
+			keep.globs = append(keep.globs, escape(p), escape(p)+"/**")
 		}
 	}
 	for _, p := range tests {
-		if l := language(p); l != "" && !langs[l] || keep.named(p) {
-			continue
+		if lang := language(p); !keep.named(p) && (lang != "" && langs[lang] || lang == "" && beside(p)) {
+			l.drop(p)
 		}
-		l.drop(p)
 	}
 }
 

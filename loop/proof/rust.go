@@ -7,7 +7,7 @@ import (
 )
 
 // rustFile is a Rust source: parts are "mod NAME", the modules under
-// #[cfg(test)].
+// #[cfg(test)], written out or in a file of their own.
 type rustFile struct {
 	text []byte
 	mods []rustMod
@@ -18,7 +18,7 @@ type rustMod struct {
 	from, to int
 }
 
-var rustTest = regexp.MustCompile(`^#\[cfg\([^\]\n]*\btest\b[^\]\n]*\)\]\s*(?:#\[[^\]\n]*\]\s*|//[^\n]*\n\s*)*(?:pub(?:\([a-z]+\))?\s+)?mod\s+([A-Za-z0-9_]+)\s*\{`)
+var rustTest = regexp.MustCompile(`^#\[cfg\([^\]\n]*\btest\b[^\]\n]*\)\]\s*(?:#\[[^\]\n]*\]\s*|//[^\n]*\n\s*)*(?:pub(?:\([a-z]+\))?\s+)?mod\s+([A-Za-z0-9_]+)\s*([{;])`)
 
 func readRust(data []byte) document {
 	f := rustFile{text: data}
@@ -31,7 +31,10 @@ func readRust(data []byte) document {
 		if m == nil {
 			return i, true
 		}
-		end := closing(data, i+m[1])
+		end := i + m[1]
+		if data[end-1] == '{' {
+			end = closing(data, end)
+		}
 		name := string(data[i+m[2] : i+m[3]])
 		if seen[name]++; seen[name] > 1 {
 			name = fmt.Sprint(name, "#", seen[name])

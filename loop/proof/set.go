@@ -104,6 +104,9 @@ func find(r *reader, p Project, start *Set) *Set {
 	s := &Set{project: p, programs: f.programs, missing: f.missing, index: map[string]int{}}
 	for _, path := range slices.Sorted(maps.Keys(f.items)) {
 		it := *f.items[path]
+		if r := f.match.rule(path); it.Kind == KindScript && it.Parts == nil && r >= 0 && usualTests.isCase(r) {
+			it.Kind = KindTest // a harness runs it
+		}
 		slices.Sort(it.Parts)
 		s.index[path] = len(s.Items)
 		s.Items = append(s.Items, it)

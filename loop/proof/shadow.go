@@ -149,9 +149,10 @@ func (c *comparison) imported() map[string]bool {
 // ends are how a new test can end or change the run of the others, which share
 // its process.
 var ends = map[string]*regexp.Regexp{
-	"go":     regexp.MustCompile(`(?m)^func (?:TestMain|init)\(|\bos\.Exit\(|syscall\.(?:Exit|Kill)|flag\.Set\(|^\s*_ = func\(|^import "C"|go:linkname`),
+	"go":     regexp.MustCompile(`(?m)^func (?:TestMain|init)\(|\.(?:Exit|Kill|Abort|Exec)\(|flag\.|^\s*_ = func\(|^var .*\(|"C"$|go:linkname|"unsafe"`),
 	"python": regexp.MustCompile(`_exit\b|sys\.exit|pytest\.exit|SystemExit|KeyboardInterrupt|os\.kill|os\.abort|os\.exec|^\s*(?:exit|quit)\(|def pytest_|pytest_plugins|setattr\(|sys\.modules|\bbuiltins\b|__import__|importlib|\bexec\(|\beval\(|(?:unittest|pytest|_pytest)(?:\.\w+)+\s*=[^=]|atexit|collect_ignore`),
 	"js":     regexp.MustCompile(`process\.(?:exit|kill|reallyExit|abort|on\(|exitCode)|process\[|prototype\.\w+\s*=|globalThis\.|global\.|\beval\(|new Function\(|Module\._|require\.cache|\.only\(`),
+	"shell":  regexp.MustCompile(`\bkill\b|PPID|\btrap\b|>\s*\S*(?:test|tests)/`),
 	"rb":     regexp.MustCompile(`\bexit\b|at_exit|abort\b|class \w+::TestCase|module (?:Minitest|RSpec)`),
 	"php":    regexp.MustCompile(`\b(?:exit|die)\b|register_shutdown_function`),
 	"exs":    regexp.MustCompile(`System\.(?:halt|stop)|ExUnit\.configure`),
@@ -161,9 +162,13 @@ var ends = map[string]*regexp.Regexp{
 }
 
 // endsRun reports whether a new test looks as if it could end the run of the
-// start's tests. A wrong guess costs one more verification.
+// start's tests, or change what they test: Jest takes mocks of packages without
+// being told. A wrong guess costs one more verification.
 func (c *comparison) endsRun(p string) bool {
 	l := language(p)
+	if strings.Contains("/"+p, "/__mocks__/") {
+		return true
+	}
 	re := ends[l]
 	text, ok := c.b.text(p)
 	if re == nil || ok && !re.Match(text) {

@@ -20,8 +20,16 @@ type testRule struct {
 
 const js = "{js,jsx,ts,tsx,mjs,cjs,mts,cts}"
 
+type testRules []testRule
+
+// isCase reports whether a rule finds tests, and not also scripts that run
+// them, such as test.sh.
+func (list testRules) isCase(rule int) bool {
+	return rule >= len(list) || !slices.Contains(list[rule].bases, "test.sh")
+}
+
 // usualTests are the rules for projects that name no globs.
-var usualTests = []testRule{
+var usualTests = testRules{
 	{bases: []string{"*_test.go"}},
 	{bases: []string{"*.test." + js, "*.spec." + js, "*-test." + js, "*_test." + js, "*.e2e." + js, "*.e2e-spec." + js, "*.cy." + js, "*.test-d.ts"}},
 	{bases: []string{"test_*.py", "*_test.py", "conftest.py", "tests.py"}},
@@ -35,7 +43,7 @@ var usualTests = []testRule{
 	{bases: []string{"*_test.c", "*_test.cc", "*_test.cpp", "*_test.cxx", "*_tests.cpp", "*_unittest.cc", "*_unittest.cpp", "test_*.c", "test_*.cc", "test_*.cpp", "*Test.cpp", "*Tests.cpp"}},
 	{bases: []string{"*_test.rs", "tests.rs", "test.rs"}},
 	{bases: []string{"*.bats", "test.sh", "tests.sh", "test_*.sh", "test-*.sh", "*_test.sh", "*-test.sh", "*.test.sh", "run_tests.sh", "run-tests.sh"}},
-	{dirs: []string{"testdata", "test", "tests", "__tests__", "__fixtures__", "Tests", "e2e", "cypress", "androidTest", "integrationTest", "testFixtures", "test-fixtures", "test_fixtures"}},
+	{dirs: []string{"testdata", "test", "tests", "__tests__", "__mocks__", "__fixtures__", "Tests", "e2e", "cypress", "androidTest", "integrationTest", "testFixtures", "test-fixtures", "test_fixtures"}},
 	{dirs: []string{"spec", "specs"}, exts: []string{".rb", ".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".php", ".lua", ".cr"}},
 	{dirs: []string{"t"}, exts: []string{".t", ".pl", ".pm"}},
 	{dirs: []string{"*.Tests", "*.Test", "*.UnitTests", "*.IntegrationTests"}},
