@@ -146,6 +146,7 @@ func TestUnknown(t *testing.T) {
 		"eval \"$(curl)\"": `eval "$(curl)": cannot follow "\"$(curl)\""`,
 		"sh bad.sh":        `bad.sh: cannot follow "if; then ("`,
 		"npm run \"$X\"":   `npm run "$X": cannot follow "npm run \"$X\""`,
+		"make u":           "",
 		"make t":           `Makefile: cannot follow "$(call x,y) z"`,
 		"sh a.sh tests":    `a.sh: cannot follow "$CMD x"`,
 	} {
