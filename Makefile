@@ -33,7 +33,7 @@ build: ## bin/nightporter and bin/hat, for this machine
 # NORACE are packages whose goroutines others race: a night with every part of a
 # chat takes eight times as long with the detector, and internal/daemon/chat,
 # bot/delivery, bot/inbound and both platforms have it. make soak has it for all.
-PLAIN = ./guidance ./loop ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/testreport ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
+PLAIN = ./guidance ./loop ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/testreport ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
 SLOW  = ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter ./loop/agent ./loop/workspace
 NORACE = ./bot/internal/acceptance
 

@@ -32,6 +32,7 @@ var arrows = map[string][]string{
 	"loop/ledger":  {"guidance"},
 	"loop/payload": {"guidance", "loop/ledger"},
 	"loop/people":  {"loop/ledger"},
+	"loop/proof":   {},
 	"loop/cause":   {},
 	"loop":         {"guidance", "loop/cause", "loop/ledger", "loop/payload", "loop/people"},
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
@@ -145,6 +146,7 @@ var reserved = map[string][]string{
 	"git.sr.ht/~sbinet/gg":                               {"bot/report"},
 	"github.com/agnivade/levenshtein":                    {"internal/nearest"}, // one "did you mean" for all
 	"github.com/mdp/qrterminal/v3":                       {"cmd/nightporter"},
+	"mvdan.cc/sh/v3/syntax":                              {"loop/proof"},
 	"github.com/creack/pty":                              {},
 	"github.com/slack-go/slack":                          {"bot/slack"},
 	"github.com/slack-go/slack/socketmode":               {"bot/slack"},
