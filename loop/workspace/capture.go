@@ -19,7 +19,7 @@ import (
 // Capture reads what a session left in the work folder without executing any of
 // it, and records the changes that its scope allows as a tree.
 //
-// It considers tracked files and those that the rules of t.Start do not ignore,
+// It considers tracked files and those that are not ignored (see ignoredPaths),
 // except files that lay there, ignored, when the session began. Each path that
 // differs from t.Input is one of: captured; Dropped (in no scope, undone
 // silently); Outside (out of this scope, undone); Refused (cannot be in a
@@ -65,19 +65,19 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 		// A crash came after undoing changes and before the caller recorded the
 		// result. The folder no longer shows the undone changes, so the saved
 		// result counts.
-		if _, err := w.importTree(ctx, l.folder, before.Tree, start, keptPaths(dir)...); err != nil {
+		if _, err := w.importTree(ctx, l.folder, before.Taken.Tree, start, before.Ignored...); err != nil {
 			return captured, err
 		}
-		return before, w.record(ctx, t, before.Tree)
+		return before.Taken, w.record(ctx, t, before.Taken.Tree)
 	}
-	if err := l.read(ctx, input, start); err != nil {
+	if err := l.read(ctx, input, start, scope); err != nil {
 		return captured, err
 	}
 	changes, err := w.changes(ctx, input, l.tree)
 	if err != nil {
 		return captured, err
 	}
-	kept, err := l.classify(ctx, scope, input, changes, t.Scope.Never, &captured)
+	kept, err := l.classify(ctx, scope, input, changes, &captured)
 	if err != nil {
 		return captured, err
 	}
@@ -88,10 +88,10 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 		return captured, err
 	}
 	captured.Lock = slices.ContainsFunc(captured.Files, func(f ledger.FileChange) bool { return isSetupInput(f.Path) })
-	if err := saveCapture(dir, t, captured); err != nil {
+	if err := saveCapture(dir, savedCapture{t, captured, l.ignored.list}); err != nil {
 		return captured, err
 	}
-	if _, err := w.importTree(ctx, l.folder, captured.Tree, start, l.prune...); err != nil {
+	if _, err := w.importTree(ctx, l.folder, captured.Tree, start, l.ignored.list...); err != nil {
 		return captured, err
 	}
 	return captured, w.record(ctx, t, captured.Tree)
@@ -99,13 +99,14 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 
 // savedCapture is the file format of a run's last capture.
 type savedCapture struct {
-	Asked ledger.CaptureRequest `json:"asked"`
-	Taken ledger.Capture        `json:"taken"`
+	Asked   ledger.CaptureRequest `json:"asked"`
+	Taken   ledger.Capture        `json:"taken"`
+	Ignored []string              `json:"ignored,omitempty"` // paths that stay in the folder beside the tree
 }
 
 // saveCapture keeps the result of a capture until the next Restore.
-func saveCapture(dir string, t ledger.CaptureRequest, captured ledger.Capture) error {
-	data, err := json.Marshal(savedCapture{t, captured})
+func saveCapture(dir string, m savedCapture) error {
+	data, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
@@ -114,16 +115,19 @@ func saveCapture(dir string, t ledger.CaptureRequest, captured ledger.Capture) e
 
 // loadCapture returns the saved result of the same capture, if its file is
 // intact.
-func loadCapture(dir string, t ledger.CaptureRequest) (ledger.Capture, bool) {
-	data, err := os.ReadFile(filepath.Join(dir, savedCaptureFile))
-	if err != nil {
-		return ledger.Capture{}, false
-	}
+func loadCapture(dir string, t ledger.CaptureRequest) (savedCapture, bool) {
+	m, err := readSavedCapture(dir)
+	return m, err == nil && m.Asked.Session == t.Session && m.Asked.Ref == t.Ref && m.Asked.Input == t.Input
+}
+
+// readSavedCapture returns the saved result of the run's last capture.
+func readSavedCapture(dir string) (savedCapture, error) {
 	var m savedCapture
-	if err := json.Unmarshal(data, &m); err != nil || m.Asked.Session != t.Session || m.Asked.Ref != t.Ref || m.Asked.Input != t.Input {
-		return ledger.Capture{}, false
+	data, err := os.ReadFile(filepath.Join(dir, savedCaptureFile))
+	if err == nil {
+		err = json.Unmarshal(data, &m)
 	}
-	return m.Taken, true
+	return m, err
 }
 
 const savedCaptureFile = "taken.json"
@@ -162,13 +166,13 @@ type sessionDiff struct {
 	folder folder
 
 	input   map[string]treeEntry // files before the session, by path
-	prune   []string             // paths that are ignored or were there before the session: the scan does not enter them
+	ignored ignoredPaths         // what the scan leaves out
 	tree    string               // all other files, as git would add them
 	refused map[string]refusal   // path → why it cannot be in a commit
 }
 
 // read scans the folder and adds its files to our repository.
-func (l *sessionDiff) read(ctx context.Context, input, start string) error {
+func (l *sessionDiff) read(ctx context.Context, input, start string, scope *scope) error {
 	entries, err := l.w.listTree(ctx, input)
 	if err != nil {
 		return err
@@ -182,14 +186,9 @@ func (l *sessionDiff) read(ctx context.Context, input, start string) error {
 	if err := l.readIndex(ctx, input); err != nil {
 		return err
 	}
-	rules, err := l.w.ignoreFile(ctx, l.folder.dir, start)
-	if err != nil {
+	if err := l.findIgnored(ctx, start, scope); err != nil {
 		return err
 	}
-	if l.prune, err = l.w.ignored(ctx, l.folder, rules); err != nil {
-		return err
-	}
-	l.prune = append(l.prune, keptPaths(l.folder.dir)...)
 	present, err := l.scan(ctx)
 	if err != nil {
 		return err
@@ -217,12 +216,11 @@ func (l *sessionDiff) readIndex(ctx context.Context, input string) error {
 // scan walks the folder and returns the files and links that git can add. It
 // puts the others into refused.
 func (l *sessionDiff) scan(ctx context.Context) (present []string, err error) {
-	prune := newPathSet(l.prune)
 	err = walk(l.folder.path(), func(parent int, base string, f found) (bool, error) {
 		if err := ctx.Err(); err != nil {
 			return false, context.Cause(ctx)
 		}
-		if f.path == ".git" || prune.has(f.path) && l.input[f.path].hash == "" {
+		if f.path == ".git" || l.ignored.has(f.path) {
 			return false, nil
 		}
 		if dotGit(base) {

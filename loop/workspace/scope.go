@@ -18,6 +18,8 @@ type scope struct {
 	deny    []string // globs that no area overrides
 	exempt  area     // exempt from deny: denials of a shipped hat that the task's own scope names
 	granted []string // globs that a person allowed, regardless of areas and denials
+	never   []string // paths that no rule permits
+	names   []string // paths that the task's own scope names
 	files   []string // files of the tree; companions depend on which manifests exist
 }
 
@@ -48,7 +50,7 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*
 		return nil, nil, fmt.Errorf("resolve scope: %w", err)
 	}
 	in := newInventory(entries)
-	r := &scope{files: in.files, deny: globs(s.Denied)}
+	r := &scope{files: in.files, deny: globs(s.Denied), never: s.Never, names: scopeNames(s)}
 	never := func(p string) bool { return w.reserved(s.Never, p) }
 	warnings, wrong := r.resolveAreas(in, s, never)
 	also, notes := in.allowed(s.Also)
