@@ -83,6 +83,10 @@ func (c *Console) printStandalone(v view) {
 		c.hatsRead(v, b)
 	case ledger.PathsAllowed:
 		c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+firstPaths(b.Paths))
+	case ledger.SecretsCleared:
+		for _, found := range b.Found {
+			c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" no secret: "+bot.Clean(found.String()))
+		}
 	case ledger.PlanSettled:
 		c.printHeld(v, v.e.Task)
 		c.planSettled(v, b)

@@ -10,4 +10,5 @@ const (
 	RedoUnchanged     RedoReason = "changed nothing"
 	RedoNotReproduced RedoReason = "not reproduced"
 	RedoRed           RedoReason = "verification red"
+	RedoSecret        RedoReason = "secret found"
 )
