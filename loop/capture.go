@@ -37,7 +37,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		return
 	}
 	hat := r.Settings.Hats[w.Hat]
-	b.Taken.Outside, b.Taken.Dropped = fewOf(b.Taken.Outside), fewOf(b.Taken.Dropped)
+	b.Taken.Outside, b.Taken.Dropped, b.Taken.RunsItself = fewOf(b.Taken.Outside), fewOf(b.Taken.Dropped), fewOf(b.Taken.RunsItself)
 	d.add(about, ledger.TakenOver{Taken: b.Taken, Ref: b.Ref})
 	if len(b.Taken.Refused) > 0 {
 		d.redo(t, ledger.Redo{Why: ledger.RedoViolation, Failed: true, Tree: w.Tree,
@@ -61,7 +61,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	if hat.Expect == ledger.ExpectPass && !changed && noChange == "" {
 		note := "The session before said it was done, but it changed no file that counts. Change the files, or say no_change with the reason."
 		if len(b.Taken.Outside) > 0 {
-			note = "The session before changed only files out of scope, and they were undone: " + joinFew(b.Taken.Outside)
+			note = "The session before changed only files out of scope, and they were undone: " + joinFew(b.Taken.Outside) + runsItselfNote(b.Taken.RunsItself)
 		}
 		t, _ = d.task(t.Task.ID)
 		if paths := t.strayedAgain(); len(paths) > 0 {

@@ -479,6 +479,8 @@ func (d *director) play(line string) string {
 			d.taken.Tree = "same"
 		case "outside":
 			d.taken.Outside = []string{v}
+		case "runs-itself":
+			d.taken.Outside, d.taken.RunsItself = []string{v}, []string{v}
 		case "only-outside":
 			d.taken.Tree, d.taken.Outside = "same", []string{v}
 		case "refused":

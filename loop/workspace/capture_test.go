@@ -141,7 +141,7 @@ func TestCapture(t *testing.T) {
 			must(t, os.Rename(filepath.Join(dir, "README.md"), filepath.Join(dir, "Readme.md")))
 		}, files: []string{"README.md", "Readme.md"}},
 		{name: "attributes", scope: all, do: func(t *testing.T, dir string) {
-			writeFile(t, dir, ".gitattributes", "*.txt working-tree-encoding=UTF-16\n*.id ident\n*.crlf text eol=crlf\n*.lf text\n* filter=lfs\n")
+			writeFile(t, dir, ".gitattributes", "*.txt working-tree-encoding=UTF-16\n*.id ident\n*.crlf text eol=crlf\n*.lf text\n")
 			writeFile(t, dir, "a.txt", "\xff\xfe\xff")
 			writeFile(t, dir, "a.id", "$Id$\n")
 			writeFile(t, dir, "a.crlf", "x\r\ny\r\n")

@@ -37,11 +37,18 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 				return nil, err
 			}
 		}
+		held, err := l.heldBack(ctx, scope, c)
+		if err != nil {
+			return nil, err
+		}
 		switch {
 		case l.w.reserved(scope.never, c.path):
 			captured.Dropped = append(captured.Dropped, c.path)
 		case why.text != "":
 			violations[c.path] = why
+		case held:
+			captured.Outside = append(captured.Outside, c.path)
+			captured.RunsItself = append(captured.RunsItself, c.path)
 		case !scope.permits(c.path):
 			captured.Outside = append(captured.Outside, c.path)
 		default:
@@ -66,6 +73,7 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 	}
 	slices.SortFunc(captured.Refused, func(a, b ledger.Diagnostic) int { return strings.Compare(a.File, b.File) })
 	slices.Sort(captured.Outside)
+	slices.Sort(captured.RunsItself)
 	slices.Sort(captured.Dropped)
 	return kept, nil
 }
