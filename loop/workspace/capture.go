@@ -25,7 +25,8 @@ import (
 // silently); Outside (out of this scope, undone); Refused (cannot be in a
 // commit, undone, a violation). Afterwards the work folder holds exactly the
 // captured tree and ignored files, with a new .git, so that verification sees
-// what would be committed. The tree's commit is recorded on t.Ref. A scope that
+// what would be committed. The tree's commit is recorded on t.Ref. If added lines
+// look like secrets, the tree is the input tree, unless t.Hold is set. A scope that
 // permits no path is a *ledger.InputError.
 //
 // Capturing the same session again gives the same result.
@@ -83,6 +84,12 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	}
 	if captured.Tree, err = w.applyChanges(ctx, dir, input, kept); err != nil {
 		return captured, err
+	}
+	if captured.Secrets, captured.Unscanned, err = l.findSecrets(ctx, t, input, captured.Tree); err != nil {
+		return captured, err
+	}
+	if len(captured.Secrets) > 0 && !t.Hold {
+		captured.Tree = input // no ref leads to the tree with the secret
 	}
 	if captured.Files, err = w.changed(ctx, input, captured.Tree); err != nil {
 		return captured, err

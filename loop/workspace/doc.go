@@ -25,6 +25,7 @@
 //	folder.go dotgit.go walk.go                           the work folder and clean folders
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
 //	runsitself.go                                         files that run where a branch is checked out
+//	leak.go                                               secrets in what a capture adds; package secret has the rules
 //	scope.go inventory.go glob.go companion.go            scopes as sets of paths
 //	ignore.go ignored.go                                  ignore rules, and what they keep out of a capture
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
