@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/workspace/secret"
 )
 
 // commit is the input of commitTree. Its caller decides author and date, so
@@ -146,15 +147,16 @@ func (w *Workspace) checkBranch(ctx context.Context, branch string) error {
 	return nil
 }
 
-// message returns the text of the commit: subject, body, footers.
+// message returns the text of the commit: subject, body, footers. What looks like
+// a secret is removed.
 func message(c ledger.CommitTask) string {
 	clean := func(s string) string {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 		s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "").Replace(s)
 		return strings.TrimSpace(s)
 	}
-	parts := []string{strings.Join(strings.Fields(clean(c.Subject)), " ")}
-	for _, p := range []string{clean(c.Body), clean(c.Footers)} {
+	parts := []string{secret.Redact(strings.Join(strings.Fields(clean(c.Subject)), " "))}
+	for _, p := range []string{secret.Redact(clean(c.Body)), clean(c.Footers)} {
 		if p != "" {
 			parts = append(parts, p)
 		}

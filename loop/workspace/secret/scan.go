@@ -1,6 +1,8 @@
 package secret
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -61,6 +63,45 @@ func Redact(text string) string {
 		}
 	}
 	return "[secrets removed]"
+}
+
+// RedactJSON is Redact for every string in a JSON value, the names of fields
+// excepted. A value without secrets keeps its bytes.
+func RedactJSON(data []byte) []byte {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if d.Decode(&v) != nil || d.More() {
+		return data // whoever reads it next refuses it
+	}
+	removed := false
+	var walk func(any) any
+	walk = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			text := Redact(v)
+			removed = removed || text != v
+			return text
+		case []any:
+			for n := range v {
+				v[n] = walk(v[n])
+			}
+		case map[string]any:
+			for name := range v {
+				v[name] = walk(v[name])
+			}
+		}
+		return v
+	}
+	v = walk(v)
+	if !removed {
+		return data
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return []byte("null")
+	}
+	return out
 }
 
 // scan is one pass over one text.

@@ -93,6 +93,20 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+func TestRedactJSON(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"summary": "fine",  "n": 1.50}`: `{"summary": "fine",  "n": 1.50}`,
+		`{"n":12345678901234567890,"summary":"use ` + github + `","issues":[{"text":"` + aws + `"}]}`: `{"issues":[{"text":"[secret removed: aws-access-token]"}],"n":12345678901234567890,"summary":"use [secret removed: github-pat]"}`,
+		`{"summary":"` + github: `{"summary":"` + github,
+		`{"a":1}{"b":2}`:        `{"a":1}{"b":2}`,
+		``:                      ``,
+	} {
+		if got := string(RedactJSON([]byte(data))); got != want {
+			t.Errorf("%s\n got %s\nwant %s", data, got, want)
+		}
+	}
+}
+
 // BenchmarkScan scans text that is nothing but keywords, the worst there is.
 func BenchmarkScan(b *testing.B) {
 	text := strings.Repeat("key token secret password api auth -----begin curl ", 4_000)
