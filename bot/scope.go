@@ -71,3 +71,18 @@ func (m *Message) paths(q ledger.Question) {
 		}
 	}
 }
+
+// secrets lists the places of findings as Pre lines: an agent chose the paths.
+func (m *Message) secrets(q ledger.Question) {
+	for _, f := range q.Secrets[:min(len(q.Secrets), maxPaths)] {
+		place := Clean(f.Path)
+		if f.Line > 0 {
+			place += fmt.Sprintf(":%d", f.Line)
+		}
+		m.pre(orElse(cutPath(place, quoteWidth), "…"))
+		m.add("looks like " + Cut(Clean(f.Rule), quoteWidth))
+	}
+	if more := len(q.Secrets) - maxPaths; more > 0 {
+		m.add(fmt.Sprintf("and %d more", more))
+	}
+}

@@ -479,6 +479,11 @@ func (d *director) play(line string) string {
 			d.taken.Tree = "same"
 		case "outside":
 			d.taken.Outside = []string{v}
+		case "secret":
+			d.taken.Secrets = []ledger.SecretFound{{Path: v, Line: 3, Rule: "private-key", Print: "f1"}}
+		case "held-secret": // the tree is kept
+			d.taken.Secrets = []ledger.SecretFound{{Path: v, Line: 3, Rule: "private-key", Print: "f1"}}
+			d.taken.Files = []ledger.FileChange{{Path: v, Added: 3}}
 		case "runs-itself":
 			d.taken.Outside, d.taken.RunsItself = []string{v}, []string{v}
 		case "only-outside":

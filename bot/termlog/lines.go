@@ -24,6 +24,7 @@ func (c *Console) entry(v view) {
 		if s := c.held[ledger.FoldID(v.e.Task)]; s != nil {
 			s.taken = &b.Taken
 		}
+		c.searched(v, b.Taken)
 	case ledger.Verified:
 		c.verified(v, b)
 	case ledger.Routed:
