@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +80,7 @@ func (l *sessionDiff) findIgnored(ctx context.Context, start string, scope *scop
 		return err
 	}
 	list = append(list, keptPaths(l.folder.dir)...)
-	result, err := l.resultRules(ctx, scope, list)
+	result, err := l.resultRules(ctx, scope, atStart, list)
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func (l *sessionDiff) ignoredSince(ctx context.Context, start []treeEntry, rules
 // resultRules returns the ignore files of the result: in the scope those of the
 // folder, elsewhere those of the input tree, because changes of these are
 // undone. It does not look into ignored folders.
-func (l *sessionDiff) resultRules(ctx context.Context, scope *scope, ignored []string) ([]ruleFile, error) {
+func (l *sessionDiff) resultRules(ctx context.Context, scope *scope, atStart []ruleFile, ignored []string) ([]ruleFile, error) {
 	writable := func(p string) bool { return scope.permits(p) && !l.w.reserved(scope.never, p) }
 	var before []treeEntry
 	for _, e := range l.input {
@@ -153,7 +154,7 @@ func (l *sessionDiff) resultRules(ctx context.Context, scope *scope, ignored []s
 		if err != nil {
 			return nil, err
 		}
-		if top != nil {
+		if top != nil && !slices.ContainsFunc(atStart, func(r ruleFile) bool { return r.path == ignoreName && bytes.Equal(r.text, top) }) {
 			file, err := writeRules(l.folder.dir, "result-ignore", append(slices.Clone(rules), ruleFile{ignoreName, top}))
 			if err != nil {
 				return nil, err
@@ -162,10 +163,10 @@ func (l *sessionDiff) resultRules(ctx context.Context, scope *scope, ignored []s
 			if err != nil {
 				return nil, err
 			}
-			ignored = slices.DeleteFunc(slices.Concat(ignored, more), func(p string) bool { return !strings.HasSuffix(p, "/") })
+			ignored = slices.Concat(ignored, more)
 		}
 	}
-	skip := newPathSet(ignored)
+	skip := newPathSet(slices.DeleteFunc(slices.Clone(ignored), func(p string) bool { return !strings.HasSuffix(p, "/") }))
 	err = walk(l.folder.path(), func(parent int, base string, f found) (bool, error) {
 		switch {
 		case ctx.Err() != nil:

@@ -106,9 +106,27 @@ func (l *sessionDiff) findSecrets(ctx context.Context, t ledger.CaptureRequest, 
 // isBinary reports whether a file is no text, by git's measure.
 func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
 
-// exceptions reads what a person allows. A file of theirs that cannot be read
+// runExceptions are the exceptions of a run. They never change.
+type runExceptions struct {
+	run    string
+	except secret.Exceptions
+	wrong  []ledger.Diagnostic
+}
+
+// exceptions returns what a person allows. A file of theirs that cannot be read
 // allows nothing, and is named.
 func (w *Workspace) exceptions(ctx context.Context, t ledger.CaptureRequest) (secret.Exceptions, []ledger.Diagnostic, error) {
+	if w.allowed.run != t.Run {
+		x, wrong, err := w.readExceptions(ctx, t)
+		if err != nil {
+			return x, nil, err
+		}
+		w.allowed = runExceptions{t.Run, x, wrong}
+	}
+	return w.allowed.except, w.allowed.wrong, nil
+}
+
+func (w *Workspace) readExceptions(ctx context.Context, t ledger.CaptureRequest) (secret.Exceptions, []ledger.Diagnostic, error) {
 	from := w.hiddenRef(t.Run, "head")
 	if _, err := w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", from+"^{commit}"); err != nil {
 		from = t.Start
