@@ -141,6 +141,22 @@ func planSituations() map[string]func() (*service, string) {
 			d.asks(ledger.Question{Kind: ledger.AskAllow, Hat: "builder", Text: "builder wrote docs/orders/guide.md again", Paths: []string{"docs/orders/a/guide for people.md", "go.work"}, Expires: d.Now.Add(30 * time.Minute)})
 			return d, "q9"
 		},
+		"a path that runs by itself": func() (*service, string) {
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(ledger.Question{Kind: ledger.AskAllow, Hat: "builder", Text: "allow .vscode/tasks.json for #4?", Paths: []string{".vscode/tasks.json"}, RunsItself: []string{".vscode/tasks.json"}, Expires: d.Now.Add(30 * time.Minute)})
+			return d, "q9"
+		},
+		"what looks like a secret": func() (*service, string) {
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(ledger.Question{Kind: ledger.AskSecret, Hat: "builder", Text: "Is it a secret? The builder wrote it again.", Secrets: []ledger.SecretFound{
+				{Path: "deploy/scripts/production/release.sh", Line: 12, Rule: "aws-access-token"}, {Path: "keys/cert.p12", Rule: "pkcs12-file"}}})
+			return d, "q9"
+		},
+		"paths of which one runs by itself": func() (*service, string) {
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(ledger.Question{Kind: ledger.AskAllow, Hat: "builder", Text: "allow .envrc, docs/a.md for #4?", Paths: []string{".envrc", "docs/a.md"}, RunsItself: []string{".envrc"}, Expires: d.Now.Add(30 * time.Minute)})
+			return d, "q9"
+		},
 	}
 }
 

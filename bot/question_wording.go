@@ -233,6 +233,20 @@ func init() {
 			task:   "asks about its plan", need: "plan ready", reads: true, buttons: buttonRead,
 			runEnd: func(q ledger.Question) (string, string) { return "Read " + shortID(q.Task), PlanCommand(q) },
 		},
+		ledger.AskSecret: {
+			sign:     SignAsk,
+			headline: func(_ loop.State, q ledger.Question) string { return shortID(q.Task) + " wrote a secret?" },
+			first:    firstWithProject, body: (*Message).described, facts: func(m *Message, _ loop.State, q ledger.Question) { m.secrets(q) },
+			past:  func(m *Message, s loop.State, q ledger.Question) { m.pastQuoted(s, q); m.secrets(q) },
+			waits: fixedText("Waits as long as it takes; nothing of it is committed."), then: fixedText("nothing is committed."),
+			expired: onlyOver,
+			verbs: map[string]verbWording{
+				"again":    {label: "Do it again", means: "its work is undone and done again", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " is done again without it." }},
+				"harmless": {label: "No secret", means: "the work goes on; it is not asked about again", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " goes on with it." }},
+			},
+			task: waitsForAnswer, need: "a secret?", buttons: buttonAnswer,
+			runEnd: answerButton,
+		},
 		ledger.AskAllow: {
 			sign:     SignAsk,
 			headline: func(_ loop.State, q ledger.Question) string { return outsideHead(q, quoteWidth) },

@@ -49,11 +49,40 @@ func (m *Message) paths(q ledger.Question) {
 	if len(q.Paths) == 0 {
 		return
 	}
-	m.add("Undone, and out of its scope:")
+	undone := "Undone, and out of its scope:"
+	if len(q.RunsItself) > 0 {
+		undone = "Undone, and not named by its scope:" // the scope may permit the folder
+	}
+	m.add(undone)
 	for _, p := range q.Paths[:min(len(q.Paths), maxPaths)] {
 		m.pre(orElse(cutPath(Clean(p), quoteWidth), "…")) // Clean leaves nothing of a name of control characters
 	}
 	if more := len(q.Paths) - maxPaths; more > 0 {
+		m.add(fmt.Sprintf("and %d more", more))
+	}
+	switch {
+	case len(q.RunsItself) == 0:
+	case len(q.Paths) == 1:
+		m.add("It runs by itself on the machine of whoever checks this branch out.")
+	default:
+		m.add("Runs by itself on the machine of whoever checks this branch out:")
+		for _, p := range q.RunsItself[:min(len(q.RunsItself), maxPaths)] {
+			m.pre(orElse(cutPath(Clean(p), quoteWidth), "…"))
+		}
+	}
+}
+
+// secrets lists the places of findings as Pre lines: an agent chose the paths.
+func (m *Message) secrets(q ledger.Question) {
+	for _, f := range q.Secrets[:min(len(q.Secrets), maxPaths)] {
+		place := Clean(f.Path)
+		if f.Line > 0 {
+			place += fmt.Sprintf(":%d", f.Line)
+		}
+		m.pre(orElse(cutPath(place, quoteWidth), "…"))
+		m.add("looks like " + Cut(Clean(f.Rule), quoteWidth))
+	}
+	if more := len(q.Secrets) - maxPaths; more > 0 {
 		m.add(fmt.Sprintf("and %d more", more))
 	}
 }

@@ -80,6 +80,21 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 	return s
 }
 
+// clearedKept limits the fingerprints of cleared findings that the state keeps.
+// An older finding is asked about again.
+const clearedKept = 500
+
+// clearedWith returns the list with the fingerprints of more findings.
+func clearedWith(list []string, found []ledger.SecretFound) []string {
+	list = slices.Clone(list)
+	for _, s := range found {
+		if !slices.Contains(list, s.Print) {
+			list = append(list, s.Print)
+		}
+	}
+	return list[max(0, len(list)-clearedKept):]
+}
+
 // with returns a copy of m that has v under k. m may be nil.
 func with[V any](m map[string]V, k string, v V) map[string]V {
 	m = maps.Clone(m)
@@ -100,6 +115,8 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		return p.read(b)
 	case ledger.PartsMade:
 		p = p.parts(b, e.Task)
+	case ledger.SecretsCleared:
+		p.Cleared = clearedWith(p.Cleared, b.Found)
 	case ledger.GuidanceQueued:
 		p.Guidance = p.Guidance.Add(b.Item)
 	case ledger.GuidanceChanged:

@@ -150,6 +150,9 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		w.Captured = &b.Taken
 		w.Stage = ledger.StageChecks
 		w.Strayed = append(slices.Clip(w.Strayed), b.Taken.Outside...)
+		if len(b.Taken.Secrets) > 0 {
+			w.Leaks++
+		}
 	case ledger.ChecksBegun:
 		w.Stage = ledger.StageChecks
 		w.Checks = newChecks(b)

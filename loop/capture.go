@@ -17,7 +17,7 @@ func (d *decision) capture(t TaskState, s Session, hat ledger.Hat) {
 	d.effect(s.ID, ledger.EffectCapture{Request: ledger.CaptureRequest{
 		Run: r.ID, Session: s.ID, Input: w.Tree, Start: w.Start, StartRev: w.Base,
 		Ref:   fmt.Sprintf("refs/nightporter/%s/%s/%s/a%d/%s", d.in.Project, r.ID, refPart(t.Task.ID), w.N, strings.TrimPrefix(s.ID, r.ID+"-")),
-		Scope: d.State.scope(t, hat),
+		Scope: d.State.scope(t, hat), Cleared: d.Project.Cleared, Hold: w.Leaks > 0 && w.Event != nil,
 	}})
 }
 
@@ -39,11 +39,17 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		return
 	}
 	hat := r.Settings.Hats[w.Hat]
-	b.Taken.Outside, b.Taken.Dropped = fewOf(b.Taken.Outside), fewOf(b.Taken.Dropped)
+	b.Taken.Outside, b.Taken.Dropped, b.Taken.RunsItself = fewOf(b.Taken.Outside), fewOf(b.Taken.Dropped), fewOf(b.Taken.RunsItself)
+	b.Taken.Unscanned = slices.Clip(b.Taken.Unscanned[:min(len(b.Taken.Unscanned), maxUndone)])
 	d.add(about, ledger.TakenOver{Taken: b.Taken, Ref: b.Ref})
 	if len(b.Taken.Refused) > 0 {
 		d.redo(t, ledger.Redo{Why: ledger.RedoViolation, Failed: true, Tree: w.Tree,
 			Note: "What the session before left cannot be taken over: " + b.Taken.Refused[0].String()})
+		return
+	}
+	if len(b.Taken.Secrets) > 0 {
+		t, _ = d.task(t.Task.ID)
+		d.secretFound(t, b.Taken.Secrets)
 		return
 	}
 	if w.Event.Type == ledger.EventQuestion {
@@ -52,12 +58,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	}
 	changed := b.Taken.Tree != w.Tree
 	if changed {
-		ev := ledger.Evidence{Kind: "fix-applied", FilesChanged: len(b.Taken.Files)}
-		for _, f := range b.Taken.Files {
-			ev.LinesAdded += max(f.Added, 0)
-			ev.LinesRemoved += max(f.Removed, 0)
-		}
-		d.add(about, ev)
+		d.changed(about, b.Taken.Files)
 	}
 	noChange := payload.String(w.Event.Data, "no_change") != ""
 	unjudged := !r.Settings.JudgedAfter(w.Hat) && !t.looked() && payload.ManualVerify(w.Event.Data) == ""
@@ -67,7 +68,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 			note = "The session before changed no file that counts, and no review follows that could judge a no_change. Change the files. If nothing has to change, end with task.blocked: a person decides."
 		}
 		if len(b.Taken.Outside) > 0 {
-			note = "The session before changed only files out of scope, and they were undone: " + joinFew(b.Taken.Outside)
+			note = "The session before changed only files out of scope, and they were undone: " + joinFew(b.Taken.Outside) + runsItselfNote(b.Taken.RunsItself)
 		}
 		t, _ = d.task(t.Task.ID)
 		if paths := t.strayedAgain(); len(paths) > 0 {

@@ -132,12 +132,12 @@ func (d *decision) verified(task string, v ledger.Verified) {
 		d.replan(task, "on the newer tip verification fails: "+firstRed(v))
 	case len(t.strayedAgain()) > 0:
 		paths := t.strayedAgain()
-		d.add(scope{task: task, session: w.Session}, ledger.Redo{Why: ledger.RedoScope, Tree: v.Tree, Note: fmt.Sprintf("Files out of scope were undone again (%s), and without them verification fails.", joinFew(paths))})
+		d.add(scope{task: task, session: w.Session}, ledger.Redo{Why: ledger.RedoScope, Tree: v.Tree, Note: fmt.Sprintf("Files out of scope were undone again (%s), and without them verification fails.", joinFew(paths)) + runsItselfNote(w.Captured.RunsItself)})
 		t, _ = d.task(task)
 		d.askAllow(t, paths, d.in.Time.Add(d.run().Settings.QuestionTimeout.D()))
 	case w.Captured != nil && len(w.Captured.Outside) > 0:
 		d.redo(t, ledger.Redo{Why: ledger.RedoScope, Failed: true, Tree: w.Tree,
-			Note: fmt.Sprintf("Files out of scope were undone (%s), and without them verification fails.", joinFew(w.Captured.Outside))})
+			Note: fmt.Sprintf("Files out of scope were undone (%s), and without them verification fails.", joinFew(w.Captured.Outside)) + runsItselfNote(w.Captured.RunsItself)})
 	case w.Red == ledger.MaxRed-1 && !w.Rechecked && v.Kind == ledger.KindVerify:
 		d.recheck(t, v)
 	default:

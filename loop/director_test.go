@@ -525,6 +525,13 @@ func (d *director) play(line string) string {
 			d.taken.Tree = v
 		case "outside":
 			d.taken.Outside = []string{v}
+		case "secret":
+			d.taken.Secrets = []ledger.SecretFound{{Path: v, Line: 3, Rule: "private-key", Print: "f1"}}
+		case "held-secret": // the tree is kept
+			d.taken.Secrets = []ledger.SecretFound{{Path: v, Line: 3, Rule: "private-key", Print: "f1"}}
+			d.taken.Files = []ledger.FileChange{{Path: v, Added: 3}}
+		case "runs-itself":
+			d.taken.Outside, d.taken.RunsItself = []string{v}, []string{v}
 		case "only-outside":
 			d.taken.Tree, d.taken.Outside = "same", []string{v}
 		case "refused": // TEXT, or FILE:LINE: TEXT

@@ -116,10 +116,11 @@
 //   - Decision: decision.go has what every decision is made with, text.go what
 //     its sentences are made of.
 //   - An attempt: attempt.go, check_start.go and check.go (verification), emit.go
-//     and memory.go (what a session sends), capture.go (what it left), issueset.go,
-//     converge.go and mark.go (the commit and the person's file), consensus.go
-//     and part.go (plans that are argued about), exit.go and outcome.go (the end
-//     of a session), block.go (the end of a task that nobody can do).
+//     and memory.go (what a session sends), capture.go and secret.go (what it
+//     left), issueset.go, converge.go and mark.go (the commit and the person's
+//     file), consensus.go and part.go (plans that are argued about), exit.go and
+//     outcome.go (the end of a session), block.go (the end of a task that nobody
+//     can do).
 //   - A run: start.go, ready.go, hold.go (pause, resume, stop), run.go (its end),
 //     startable.go, source.go, reload.go, effect_failure.go.
 //   - People: question.go asks; answer.go, undo.go and question_table.go, which

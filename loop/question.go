@@ -59,7 +59,7 @@ func (d *decision) askAllow(t TaskState, paths []string, expires time.Time) {
 		d.add(scope{task: t.Task.ID}, ledger.QuestionExpired{ID: q.ID, Then: "asked again: the task waits for it now"})
 	}
 	q := ledger.Question{
-		Kind: ledger.AskAllow, Hat: t.Attempt.Hat, Paths: paths, Expires: expires,
+		Kind: ledger.AskAllow, Hat: t.Attempt.Hat, Paths: paths, RunsItself: common(t.Attempt.Captured.RunsItself, paths), Expires: expires,
 		Text: fmt.Sprintf("allow %s for %s?", joinFew(paths), ledger.ShortID(t.Task.ID)),
 	}
 	if !expires.IsZero() {

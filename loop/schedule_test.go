@@ -414,6 +414,15 @@ func (w *world) takeover(b ledger.CaptureRequest) TreeCaptured {
 			r.Taken.Refused = []ledger.Diagnostic{{Text: "a device"}}
 		case 2:
 			r.Taken.Lock = true
+		case 3:
+			found := ledger.SecretFound{Path: "a.go", Line: 1, Rule: "private-key", Print: pick(w, "f1", "f2")}
+			if slices.Contains(b.Cleared, found.Print) {
+				break
+			}
+			r.Taken.Secrets = []ledger.SecretFound{found}
+			if !b.Hold {
+				r.Taken.Tree, r.Taken.Files = b.Input, nil
+			}
 		}
 	}
 	return r
@@ -659,7 +668,7 @@ func (w *world) calm() {
 }
 
 func (w *world) settle(q ledger.Question) {
-	choice := map[ledger.QuestionKind]string{ledger.AskBlocked: "retry", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep", ledger.AskSkip: "wait", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve", ledger.AskAllow: "deny"}[q.Kind]
+	choice := map[ledger.QuestionKind]string{ledger.AskBlocked: "retry", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep", ledger.AskSkip: "wait", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve", ledger.AskAllow: "deny", ledger.AskSecret: "harmless"}[q.Kind]
 	words := ""
 	if q.Kind == ledger.AskAgent && len(q.Options) == 0 {
 		choice, words = "", "this"

@@ -48,6 +48,7 @@ type Project struct {
 	Answered  []Answered          `json:"settled,omitempty"`   // last settled questions, kept for late answers
 	Sessions  []Session           `json:"sessions,omitempty"`  // in flight: planned and not ended
 	Progress  string              `json:"progress,omitempty"`  // one line about the task that finished or was blocked last
+	Cleared   []string            `json:"cleared,omitempty"`   // fingerprints of findings that a person called no secret, the newest last
 }
 
 // Tip is a branch that nightporter made, and its last commit.

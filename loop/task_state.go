@@ -88,6 +88,7 @@ type Attempt struct {
 	Upheld    int                   `json:"upheld,omitempty"`   // times in a row that a review upheld a disputed issue
 	Learnings string                `json:"learnings,omitempty"`
 	Strayed   []string              `json:"strayed,omitempty"`   // paths written outside the scope, over the whole attempt
+	Leaks     int                   `json:"leaks,omitempty"`     // captures in which a secret was found
 	Repro     string                `json:"repro,omitempty"`     // command that failed on the start tree and has to pass (docs/spec 2.3)
 	Consensus *Consensus            `json:"consensus,omitempty"` // argument about its plan; nil = none
 	Began     time.Time             `json:"began"`

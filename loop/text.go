@@ -127,6 +127,26 @@ func refPart(id string) string {
 	return strings.Trim(b.String(), "-")
 }
 
+// runsItselfNote tells a session why files that run by themselves were undone;
+// it is empty for no paths.
+func runsItselfNote(paths []string) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" A file such as %s runs by itself on the machine of whoever checks the branch out; leave such files alone unless the task's scope names them.", paths[0])
+}
+
+// common returns the strings of a that b has too.
+func common(a, b []string) []string {
+	var both []string
+	for _, s := range a {
+		if slices.Contains(b, s) {
+			both = append(both, s)
+		}
+	}
+	return both
+}
+
 func fewOf(paths []string) []string { return slices.Clip(paths[:min(len(paths), maxUndone)]) }
 
 // maxUndone limits the undone paths that an entry records for one session. A

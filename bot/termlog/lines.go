@@ -24,6 +24,7 @@ func (c *Console) entry(v view) {
 		if s := c.held[ledger.FoldID(v.e.Task)]; s != nil {
 			s.taken = &b.Taken
 		}
+		c.searched(v, b.Taken)
 	case ledger.Verified:
 		c.verified(v, b)
 	case ledger.Routed:
@@ -83,6 +84,10 @@ func (c *Console) printStandalone(v view) {
 		c.hatsRead(v, b)
 	case ledger.PathsAllowed:
 		c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+firstPaths(b.Paths))
+	case ledger.SecretsCleared:
+		for _, found := range b.Found {
+			c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" no secret: "+bot.Clean(found.String()))
+		}
 	case ledger.PlanSettled:
 		c.printHeld(v, v.e.Task)
 		c.planSettled(v, b)

@@ -135,6 +135,27 @@ func (c *Console) routed(v view, b ledger.Routed) {
 	c.printSession(v, s)
 }
 
+// searched prints what the search for secrets found in a capture, and what it
+// left out.
+func (c *Console) searched(v view, taken ledger.Capture) {
+	for _, f := range taken.Secrets[:min(len(taken.Secrets), 5)] {
+		place := bot.Clean(f.Path)
+		if f.Line > 0 {
+			place += fmt.Sprintf(":%d", f.Line)
+		}
+		c.line(v.at, "    "+bot.SignLook+" "+c.id(v.e.Task)+" "+place+" looks like "+bot.Clean(f.Rule))
+	}
+	if more := len(taken.Secrets) - 5; more > 0 {
+		c.line(v.at, fmt.Sprintf("    and %d more", more))
+	}
+	for _, d := range taken.Unscanned[:min(len(taken.Unscanned), 5)] {
+		c.line(v.at, "    "+bot.SignLook+" "+c.id(v.e.Task)+" "+bot.Clean(d.File)+" "+bot.Clean(d.Text))
+	}
+	if more := len(taken.Unscanned) - 5; more > 0 {
+		c.line(v.at, fmt.Sprintf("    and %d more that were not searched for secrets", more))
+	}
+}
+
 // redo prints why the same hat runs again, unless the session's line says it.
 func (c *Console) redo(v view, b ledger.Redo) {
 	if s := c.held[ledger.FoldID(v.e.Task)]; s != nil {

@@ -53,6 +53,12 @@ type PathsAllowed struct {
 	Denied bool     `json:"denied,omitempty"`
 }
 
+// SecretsCleared records that a person called findings no secrets. They are not
+// asked about again in the project.
+type SecretsCleared struct {
+	Found []SecretFound `json:"found"`
+}
+
 // PartsMade turns approved sections of a task's plan into tasks such as "Task
 // 5/b", which are in no file (docs/spec 4.4). Gone lists parts of an earlier plan
 // that were never begun. Whole says that the plan is settled: the task is done

@@ -49,6 +49,9 @@ type CaptureRequest struct {
 	Start    string `json:"start"`     // tree that the attempt began with
 	StartRev string `json:"start_rev"` // its commit
 	Scope    Scope  `json:"scope"`
+
+	Cleared []string `json:"cleared,omitempty"` // fingerprints of findings that a person called no secret
+	Hold    bool     `json:"hold,omitempty"`    // keep a tree with findings: a person is asked about it
 }
 
 // Capture is the result of a CaptureRequest. Tree holds only changes that the scope
@@ -60,6 +63,26 @@ type Capture struct {
 	Outside []string     `json:"outside,omitempty"` // changes out of scope: undone, so that the session's work is judged without them
 	Refused []Diagnostic `json:"refused,omitempty"` // what no session may leave: gitlinks, devices, FIFOs, files over 50 MB, unresolved conflicts, an emptied folder
 	Lock    bool         `json:"lock,omitempty"`    // a lockfile changed: setup is due
+
+	RunsItself []string      `json:"runs_itself,omitempty"` // of Outside: what runs by itself on the machine of whoever checks it out
+	Secrets    []SecretFound `json:"secrets,omitempty"`     // added lines that look like secrets; unless the request holds it, Tree is Input then
+	Unscanned  []Diagnostic  `json:"unscanned,omitempty"`   // files that were not searched for secrets, and why
+}
+
+// SecretFound is a line that looks like a secret. It holds nothing of the value.
+type SecretFound struct {
+	Path  string `json:"path"`
+	Line  int    `json:"line,omitempty"` // 0: the file as a whole
+	Rule  string `json:"rule"`           // id of the rule that found it, such as aws-access-token
+	Print string `json:"print"`          // fingerprint of path, rule and line, by a key that stays in the state folder
+}
+
+// String names the place and the rule.
+func (s SecretFound) String() string {
+	if s.Line == 0 {
+		return fmt.Sprintf("%s (%s)", s.Path, s.Rule)
+	}
+	return fmt.Sprintf("%s:%d (%s)", s.Path, s.Line, s.Rule)
 }
 
 // FileChange is one changed path with its line counts, -1 for a binary.

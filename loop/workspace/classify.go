@@ -21,10 +21,10 @@ var tooLarge = refusal{"is larger than 50 MB", "make it smaller, or write it whe
 // classify splits the changes into those kept and those undone, and returns the
 // kept ones. The halves of a rename are classified independently, but
 // dropHalfMoves makes sure that no file is lost by it.
-func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, changes []change, never []string, captured *ledger.Capture) ([]change, error) {
+func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, changes []change, captured *ledger.Capture) ([]change, error) {
 	violations := map[string]refusal{}
 	for p, why := range l.refused {
-		if !l.w.reserved(never, p) {
+		if !l.w.reserved(scope.never, p) {
 			violations[p] = why
 		}
 	}
@@ -37,11 +37,18 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 				return nil, err
 			}
 		}
+		held, err := l.heldBack(ctx, scope, c)
+		if err != nil {
+			return nil, err
+		}
 		switch {
-		case l.w.reserved(never, c.path):
+		case l.w.reserved(scope.never, c.path):
 			captured.Dropped = append(captured.Dropped, c.path)
 		case why.text != "":
 			violations[c.path] = why
+		case held:
+			captured.Outside = append(captured.Outside, c.path)
+			captured.RunsItself = append(captured.RunsItself, c.path)
 		case !scope.permits(c.path):
 			captured.Outside = append(captured.Outside, c.path)
 		default:
@@ -70,6 +77,7 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 	}
 	slices.SortFunc(captured.Refused, func(a, b ledger.Diagnostic) int { return strings.Compare(a.File, b.File) })
 	slices.Sort(captured.Outside)
+	slices.Sort(captured.RunsItself)
 	slices.Sort(captured.Dropped)
 	return kept, nil
 }

@@ -27,7 +27,10 @@
 //	room.go layer.go room_upper.go room_git.go            rooms, in which trees are verified
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
 //	conflict.go                                           capture: conflicts that a session left unresolved
-//	scope.go inventory.go glob.go companion.go ignore.go  scopes and ignore rules as sets of paths
+//	runsitself.go                                         files that run where a branch is checked out
+//	leak.go                                               secrets in what a capture adds; package secret has the rules
+//	scope.go inventory.go glob.go companion.go            scopes as sets of paths
+//	ignore.go ignored.go                                  ignore rules, and what they keep out of a capture
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
 //	message.go footer.go                                  the text of a commit, and what it names of the ledger
 //	files.go review.go git.go                             trees, diffs, changed files for a reviewer; the git program

@@ -44,8 +44,7 @@ func (w *Workspace) Work(run string) string { return filepath.Join(w.o.State, "r
 
 // Restore makes the run's work folder hold exactly the files of a tree, hands
 // it to the session user, and gives it a new .git whose HEAD is a commit of
-// that tree. Paths that the tree's rules ignore are kept: installed packages,
-// caches.
+// that tree. Ignored paths are kept: installed packages, caches.
 func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -56,14 +55,16 @@ func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
 	if tree, err = w.tree(ctx, tree); err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
+	f := folder{dir, "work"}
+	own := selfIgnored(f)
 	if err := os.Remove(filepath.Join(dir, savedCaptureFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
-	f := folder{dir, "work"}
-	ignored, err := w.importTree(ctx, f, tree, tree)
+	ignored, err := w.importTree(ctx, f, tree, tree, own...)
 	if err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
+	ignored = append(ignored, own...)
 	// Files in the folder before the session starts are not the session's work,
 	// even if the rules of the attempt's start would not ignore them.
 	if err := writeDurably(filepath.Join(dir, "kept"), []byte(strings.Join(ignored, "\x00"))); err != nil {

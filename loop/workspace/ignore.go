@@ -11,6 +11,12 @@ import (
 	"strings"
 )
 
+// ruleFile is the content of one .gitignore file.
+type ruleFile struct {
+	path string // below the repository's top folder
+	text []byte
+}
+
 // ignoreFile writes the ignore rules of a tree, and the user's private ones of
 // the run's start, into one exclude file and returns its path.
 //
@@ -22,31 +28,51 @@ func (w *Workspace) ignoreFile(ctx context.Context, dir, tree string) (string, e
 	if err != nil {
 		return "", fmt.Errorf("read ignore rules: %w", err)
 	}
-	var files []treeEntry
+	rules, err := w.rulesOf(ctx, entries)
+	if err != nil {
+		return "", err
+	}
+	return writeRules(dir, "ignore", rules)
+}
+
+// rulesOf returns the .gitignore files among the files of a tree.
+func (w *Workspace) rulesOf(ctx context.Context, entries []treeEntry) ([]ruleFile, error) {
+	var rules []ruleFile
 	for _, e := range entries {
 		// git does not follow a .gitignore that is a symbolic link.
-		if path.Base(e.path) == ".gitignore" && e.mode != modeSymlink {
-			files = append(files, e)
+		if path.Base(e.path) != ignoreName || e.mode == modeSymlink {
+			continue
 		}
-	}
-	// The last matching rule decides, so rules of a deeper folder come later.
-	sort.SliceStable(files, func(i, j int) bool {
-		return strings.Count(files[i].path, "/") < strings.Count(files[j].path, "/")
-	})
-	var rules bytes.Buffer
-	if data, err := os.ReadFile(filepath.Join(dir, "exclude")); err == nil {
-		rules.Write(data)
-		rules.WriteByte('\n')
-	}
-	for _, e := range files {
 		data, err := w.fileContent(ctx, e.hash)
 		if err != nil {
-			return "", fmt.Errorf("read %s: %w", e.path, err)
+			return nil, fmt.Errorf("read %s: %w", e.path, err)
 		}
-		flatten(&rules, path.Dir(e.path), data)
+		rules = append(rules, ruleFile{e.path, data})
 	}
-	file := filepath.Join(dir, "ignore")
-	if err := os.WriteFile(file, rules.Bytes(), 0o600); err != nil {
+	return rules, nil
+}
+
+// ignoreName is the name of a file with ignore rules.
+const ignoreName = ".gitignore"
+
+// writeRules writes ignore rules, with the user's private ones of the run's
+// start, into the exclude file of that name beside the work folder, and returns
+// its path.
+func writeRules(dir, name string, rules []ruleFile) (string, error) {
+	// The last matching rule decides, so rules of a deeper folder come later.
+	sort.SliceStable(rules, func(i, j int) bool {
+		return strings.Count(rules[i].path, "/") < strings.Count(rules[j].path, "/")
+	})
+	var out bytes.Buffer
+	if data, err := os.ReadFile(filepath.Join(dir, "exclude")); err == nil {
+		out.Write(data)
+		out.WriteByte('\n')
+	}
+	for _, r := range rules {
+		flatten(&out, path.Dir(r.path), r.text)
+	}
+	file := filepath.Join(dir, name)
+	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
 		return "", fmt.Errorf("write ignore rules: %w", err)
 	}
 	return file, nil

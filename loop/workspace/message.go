@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/workspace/secret"
 )
 
 // message returns the text of a task's commit: subject, body and footers, each
@@ -13,10 +14,11 @@ import (
 //
 // Title and body are words of people and agents. Neither can put in a footer:
 // the last paragraph has our lines alone, and a line of the body that a program
-// could take for a footer, or for the end of the message, is indented.
+// could take for a footer, or for the end of the message, is indented. What looks
+// like a secret is removed.
 func message(c ledger.CommitTask) string {
-	parts := []string{strings.Join(strings.Fields(printable(c.Subject)), " ")}
-	for _, p := range []string{bodyText(c.Body), footerText(c.Footers)} {
+	parts := []string{secret.Redact(strings.Join(strings.Fields(printable(c.Subject)), " "))}
+	for _, p := range []string{bodyText(secret.Redact(c.Body)), footerText(c.Footers)} {
 		if p != "" {
 			parts = append(parts, p)
 		}

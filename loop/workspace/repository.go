@@ -49,6 +49,8 @@ type Workspace struct {
 
 	mu sync.Mutex // held by every method that writes the bare repository or a work folder
 
+	allowed runExceptions // of the last run that was captured; guarded by mu
+
 	trees treeCache
 }
 

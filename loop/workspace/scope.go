@@ -16,8 +16,11 @@ import (
 type scope struct {
 	areas   []area   // a path of any area may be written
 	deny    []string // globs that no area overrides
+	own     area     // the task's own scope, which also permits what runs by itself
 	exempt  area     // exempt from deny: denials of a shipped hat that the task's own scope names
 	granted []string // globs that a person allowed, regardless of areas and denials
+	never   []string // paths that no rule permits
+	names   []string // paths that the task's own scope names
 	files   []string // files of the tree; companions depend on which manifests exist
 }
 
@@ -48,7 +51,7 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*
 		return nil, nil, fmt.Errorf("resolve scope: %w", err)
 	}
 	in := newInventory(entries)
-	r := &scope{files: in.files, deny: globs(s.Denied)}
+	r := &scope{files: in.files, deny: globs(s.Denied), never: s.Never, names: scopeNames(s)}
 	never := func(p string) bool { return w.reserved(s.Never, p) }
 	warnings, wrong := r.resolveAreas(in, s, never)
 	also, notes := in.allowed(s.Also)
@@ -105,8 +108,11 @@ func (r *scope) resolveAreas(in *inventory, s ledger.Scope, never func(string) b
 	if s.Adds || named[0] == nil {
 		r.areas = append(r.areas, area{rest})
 	}
-	if s.Shipped && named[0] != nil && (s.Within == "" || whole != nil) {
-		r.exempt = named // only by the task's own scope: a plan written by a session exempts nothing
+	if named[0] != nil && (s.Within == "" || whole != nil) { // only the task's own scope: a plan written by a session exempts nothing
+		r.own = named
+		if s.Shipped {
+			r.exempt = named
+		}
 	}
 	if len(named) > 1 {
 		w, bad := r.checkWithin(in, s, named, never)

@@ -75,6 +75,7 @@ var Entries = map[string][]Teller{
 	"run.resumed":       {Console},
 	"run.started":       {Console, Notify, Report},
 	"run.state":         {Console, Notify, Report},
+	"secrets.cleared":   {Console},
 	"session.cut":       silent,
 	"session.ended":     {Console, Notify, Report, Log},
 	"session.output":    silent,

@@ -6,13 +6,15 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/workspace/secret"
 )
 
 // maxDiff limits a shown diff, in bytes.
 const maxDiff = 1 << 20
 
 // Diff returns a patch: of the last run for target "", else of the task or the
-// earlier run with that id. The patch is empty if nothing was changed.
+// earlier run with that id. The patch is empty if nothing was changed. It is without
+// what looks like a secret, because it can go into a chat.
 func (svc *Service) Diff(ctx context.Context, project, target string) (string, error) {
 	s, ok := svc.State(project)
 	if !ok || s.Project.Run == nil {
@@ -37,7 +39,8 @@ func (svc *Service) Diff(ctx context.Context, project, target string) (string, e
 	if from == "" || to == "" || from == to {
 		return "", nil
 	}
-	return w.Diff(ctx, from, to, maxDiff)
+	text, err := w.Diff(ctx, from, to, maxDiff)
+	return secret.Redact(text), err
 }
 
 // pastTips returns the first and last commit of an earlier run. Both are empty

@@ -13,6 +13,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/workspace/secret"
 )
 
 // API answers the requests that sessions send with the hat program. All fields
@@ -49,7 +50,8 @@ func (a *API) find(session string) (loop.State, loop.Session, bool) {
 	return loop.State{}, loop.Session{}, false
 }
 
-// Emit decides the event of a session. api.ErrLater means that the caller may
+// Emit decides the event of a session. What looks like a secret in its words is
+// removed before anything records it (docs/spec 9.6). api.ErrLater means that the caller may
 // retry.
 func (a *API) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error) {
 	a.Runners.Touch(session)
@@ -59,7 +61,7 @@ func (a *API) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, 
 	}
 	// A caller that hangs up must not interrupt the decision.
 	answer, err := a.Engine.Do(context.WithoutCancel(ctx), loop.Input{
-		Project: s.Project.Name, Actor: "agent", Body: loop.Emit{Session: session, Type: e.Type, Data: e.Data},
+		Project: s.Project.Name, Actor: "agent", Body: loop.Emit{Session: session, Type: e.Type, Data: secret.RedactJSON(e.Data)},
 	})
 	if errors.Is(err, engine.ErrStopped) {
 		return api.Reply{}, fmt.Errorf("%w: nightporter restarts", api.ErrLater)
@@ -139,7 +141,7 @@ func (a *API) Note(ctx context.Context, session, kind string, n api.Note) (api.R
 	}
 	answer, err := a.Engine.Do(ctx, loop.Input{
 		Time: time.Now(), Actor: "agent", Project: s.Project.Name,
-		Body: loop.Remember{Session: session, Kind: book, Text: n.Text},
+		Body: loop.Remember{Session: session, Kind: book, Text: secret.Redact(n.Text)},
 	})
 	if err != nil {
 		return api.Reply{}, fmt.Errorf("%w: %w", api.ErrLater, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/workspace/secret"
 )
 
 // Runners delegates to the runner of the configuration in force. A reload
@@ -43,9 +44,12 @@ func (r *Runners) Start(ctx context.Context, l ledger.Launch) error {
 	return r.now.Load().Start(ctx, l)
 }
 
-// Wait waits for the end of a session and returns how it ended.
+// Wait waits for the end of a session and returns how it ended. What looks like
+// a secret in the output is removed: the ledger keeps its last lines.
 func (r *Runners) Wait(ctx context.Context, session string) (ledger.Exit, error) {
-	return r.now.Load().Wait(ctx, session)
+	x, err := r.now.Load().Wait(ctx, session)
+	x.Text, x.Tail = secret.Redact(x.Text), secret.Redact(x.Tail)
+	return x, err
 }
 
 // End ends a session after the grace period.
@@ -66,9 +70,14 @@ func (r *Runners) Level() (int, []string) { return r.now.Load().Level() }
 // SocketPath returns the path at which a session's hat connects to the daemon.
 func (r *Runners) SocketPath(session string) string { return r.now.Load().SocketPath(session) }
 
-// OutputTail returns the last lines, at most most, that a running session printed.
+// OutputTail returns the last lines, at most most, that a running session printed,
+// without what looks like a secret.
 func (r *Runners) OutputTail(session string, most int) (agent.OutputTail, error) {
-	return r.now.Load().OutputTail(session, most)
+	tail, err := r.now.Load().OutputTail(session, most)
+	for n, line := range tail.Lines {
+		tail.Lines[n] = secret.Redact(line)
+	}
+	return tail, err
 }
 
 // Tidy removes the folders of sessions and runs that ended before a time,

@@ -1,0 +1,81 @@
+package workspace
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// TestCaptureHoldsBackWhatRunsItself checks that a session's change of a file
+// that runs by itself is undone, unless the task names it or a person allowed
+// it.
+func TestCaptureHoldsBackWhatRunsItself(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		scope               ledger.Scope
+		set, write          map[string]string
+		files, outside, run []string
+	}{
+		{name: "all kinds", scope: all, write: map[string]string{
+			".claude/settings.json": "{}\n", ".mcp.json": "{}\n", ".vscode/tasks.json": "{}\n", "web/.idea/x.xml": "x\n", ".Bashrc": "x\n", "web/.zshenv": "x\n",
+			".envrc": "x\n", ".husky/pre-commit": "x\n", ".githooks/pre-push": "x\n", "lefthook.yml": "x\n", "lefthook-local.yaml": "x\n",
+			".pre-commit-config.yaml": "x\n", ".cursor/mcp.json": "{}\n", ".codex/config.toml": "x\n", "opencode.json": "{}\n", ".github/hooks/x.json": "{}\n",
+			".github/workflows/ci.yml": "x\n", "envrc": "x\n", "docs.vscode/x": "x\n", "bashrc/profile": "x\n",
+		}, files: []string{".github/workflows/ci.yml", "bashrc/profile", "docs.vscode/x", "envrc"},
+			outside: []string{".Bashrc", ".claude/settings.json", ".codex/config.toml", ".cursor/mcp.json", ".envrc", ".githooks/pre-push", ".github/hooks/x.json", ".husky/pre-commit",
+				".mcp.json", ".pre-commit-config.yaml", ".vscode/tasks.json", "lefthook-local.yaml", "lefthook.yml", "opencode.json", "web/.idea/x.xml", "web/.zshenv"},
+			run: []string{".Bashrc", ".claude/settings.json", ".codex/config.toml", ".cursor/mcp.json", ".envrc", ".githooks/pre-push", ".github/hooks/x.json", ".husky/pre-commit",
+				".mcp.json", ".pre-commit-config.yaml", ".vscode/tasks.json", "lefthook-local.yaml", "lefthook.yml", "opencode.json", "web/.idea/x.xml", "web/.zshenv"}},
+		{name: "what the repository has is not changed", scope: all, set: map[string]string{".husky/pre-commit": "npm test\n"}, write: map[string]string{".husky/pre-commit": "true\n"},
+			outside: []string{".husky/pre-commit"}, run: []string{".husky/pre-commit"}},
+		{name: "a glob names none", scope: ledger.Scope{Task: "`**`", Allowed: []string{"**"}}, write: map[string]string{".envrc": "x\n", "a.go": "x\n"},
+			files: []string{"a.go"}, outside: []string{".envrc"}, run: []string{".envrc"}},
+		{name: "the layout names none", scope: ledger.Scope{Layout: []string{".vscode/**", "cart"}, Allowed: []string{"**"}}, write: map[string]string{".vscode/x.json": "x\n", "cart/a.go": "x\n"},
+			files: []string{"cart/a.go"}, outside: []string{".vscode/x.json"}, run: []string{".vscode/x.json"}},
+		{name: "the task names them", scope: ledger.Scope{Task: "`.vscode/`, `**/.envrc`, lefthook.yml", Allowed: []string{"**"}}, write: map[string]string{".vscode/x.json": "x\n", "web/.envrc": "x\n", "lefthook.yml": "x\n", ".mcp.json": "{}\n"},
+			files: []string{".vscode/x.json", "lefthook.yml", "web/.envrc"}, outside: []string{".mcp.json"}, run: []string{".mcp.json"}},
+		{name: "a part of a task that names none", scope: ledger.Scope{Task: ".envrc", Within: "none", Allowed: []string{"**"}}, write: map[string]string{".envrc": "x\n"},
+			outside: []string{".envrc"}, run: []string{".envrc"}},
+		{name: "allowed", scope: ledger.Scope{Task: "cart", Also: []string{".envrc"}, Allowed: []string{"**"}}, write: map[string]string{".envrc": "x\n", "web/.envrc": "x\n"},
+			files: []string{".envrc"}, outside: []string{"web/.envrc"}, run: []string{"web/.envrc"}},
+		{name: "attributes", scope: all, set: map[string]string{"web/.gitattributes": "*.bin filter=crypt\n"}, write: map[string]string{
+			".gitattributes":       "*.go text eol=lf diff=golang\n*.lock merge=union -diff\n# filter=x\n",
+			"web/.gitattributes":   "*.bin filter=crypt\n*.txt text\n",
+			"cart/.gitattributes":  "*.go filter=run\n",
+			"docs2/.GitAttributes": "* merge=ours\n",
+		}, files: []string{".gitattributes", "web/.gitattributes"}, outside: []string{"cart/.gitattributes", "docs2/.GitAttributes"}, run: []string{"cart/.gitattributes", "docs2/.GitAttributes"}},
+		{name: "attributes that the task names", scope: ledger.Scope{Task: ".gitattributes", Allowed: []string{"**"}}, write: map[string]string{".gitattributes": "*.psd filter=lfs\n"},
+			files: []string{".gitattributes"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			repo := shop(t)
+			for p, text := range c.set {
+				writeFile(t, repo, p, text)
+			}
+			if c.set != nil {
+				git(t, repo, "add", "-A")
+				git(t, repo, "commit", "-q", "-m", "more")
+			}
+			w := workspace(t, repo)
+			base := begin(t, w, "r1")
+			taken := session(t, w, base, "", c.scope, func(dir string) {
+				for p, text := range c.write {
+					writeFile(t, dir, p, text)
+				}
+			})
+			if diff := cmp.Diff([][]string{c.files, c.outside, c.run, nil}, [][]string{paths(taken.Files), taken.Outside, taken.RunsItself, taken.Dropped}); diff != "" {
+				t.Errorf("files, outside, runs by itself, dropped (-want +got):\n%s", diff)
+			}
+			for p, text := range c.set {
+				if want := c.write[p]; len(c.files) > 0 {
+					text = want
+				}
+				if got := readFile(t, w.Work("r1"), p); got != text {
+					t.Errorf("%s holds %q, want %q", p, got, text)
+				}
+			}
+		})
+	}
+}
