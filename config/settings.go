@@ -176,6 +176,8 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		CommitStatus:    p.CommitStatus,
 		Consensus:       p.Consensus,
 		PlanApproval:    p.PlanApproval,
+		Proof:           ledger.ProofMode(p.Proof),
+		Tests:           p.Tests,
 		AllowUnproved:   p.Unproved == unprovedAllow,
 	}
 	if s.Protected == nil {

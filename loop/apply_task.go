@@ -106,6 +106,8 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		}
 	case ledger.TaskCommitted:
 		t.Commit = b.Commit
+	case ledger.TaskProved:
+		t.Proof = &b.Proof
 	case ledger.SessionPlanned:
 		if r != nil && r.Settings.IsScripted(b.Agent) && r.Settings.ScriptedMarks == ledger.ScriptedWithheld {
 			t.Scripted = true

@@ -144,4 +144,6 @@ type TreeMerged struct {
 	Onto      string   `json:"onto"`
 	Tree      string   `json:"tree,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"`
+
+	Proof *ProofFacts `json:"proof,omitempty"` // of Tree against Onto
 }

@@ -121,20 +121,23 @@ type RunFinishing struct {
 
 // RunEnded records why a run ended and how to resume it.
 type RunEnded struct {
-	Reason   Reason   `json:"reason"`
-	Exit     int      `json:"exit"`            // ExitCode of this end
-	Agent    string   `json:"agent,omitempty"` // the unusable agent, if the run ended because of it
-	Text     string   `json:"text,omitempty"`
-	By       string   `json:"by,omitempty"`
-	Done     int      `json:"done"`
-	Total    int      `json:"total"`
-	Branch   string   `json:"branch,omitempty"`
-	Tip      string   `json:"tip,omitempty"`
-	Final    []Result `json:"final,omitempty"`     // verification of the branch tip
-	FinalOK  *bool    `json:"final_ok,omitempty"`  // nil: not run
-	FinalCut bool     `json:"final_cut,omitempty"` // that verification was cut off
-	Signal   string   `json:"signal,omitempty"`    // the signal that stopped the run: SIGINT, SIGTERM
-	Resume   string   `json:"resume,omitempty"`    // the exact command
+	Reason    Reason     `json:"reason"`
+	Exit      int        `json:"exit"`            // ExitCode of this end
+	Agent     string     `json:"agent,omitempty"` // the unusable agent, if the run ended because of it
+	Text      string     `json:"text,omitempty"`
+	By        string     `json:"by,omitempty"`
+	Done      int        `json:"done"`
+	Total     int        `json:"total"`
+	Branch    string     `json:"branch,omitempty"`
+	Tip       string     `json:"tip,omitempty"`
+	Final     []Result   `json:"final,omitempty"`     // verification of the branch tip
+	FinalOK   *bool      `json:"final_ok,omitempty"`  // nil: not run
+	FinalCut  bool       `json:"final_cut,omitempty"` // that verification was cut off
+	Proof     ProofCount `json:"proof,omitempty"`     // words of the tasks that the run did
+	Unsure    int        `json:"unsure,omitempty"`    // of them, those that are not Sure
+	Unallowed int        `json:"unallowed,omitempty"` // of them, those with changed checks that nobody allowed
+	Signal    string     `json:"signal,omitempty"`    // the signal that stopped the run: SIGINT, SIGTERM
+	Resume    string     `json:"resume,omitempty"`    // the exact command
 }
 
 // HatsRead records that hats or the pattern changed on disk during the run.

@@ -88,6 +88,12 @@ type TaskCommitted struct {
 	Files   []FileChange `json:"files,omitempty"`
 }
 
+// TaskProved records what a task's "done" is worth, when it is done, and again
+// when a person allows or passes it (docs/spec 8.4).
+type TaskProved struct {
+	Proof Proof `json:"proof"`
+}
+
 // TipFound records that somebody else added commits to the run's branch.
 type TipFound struct {
 	Commit string `json:"commit"`

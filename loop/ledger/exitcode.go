@@ -26,7 +26,8 @@ const ExitLimit = 2
 
 // ExitCode returns the exit code with which `nightporter run` reports this end:
 // that of the signal or the reason. It is never 0 for a branch tip that fails
-// verification, or whose verification was cut off.
+// verification, or whose verification was cut off, nor for tasks that rest on
+// changed checks that nobody allowed.
 func (e RunEnded) ExitCode() int {
 	code := exitCodes[e.Reason]
 	switch {
@@ -36,6 +37,9 @@ func (e RunEnded) ExitCode() int {
 		code = ExitLimit
 	}
 	if e.FinalOK != nil && !*e.FinalOK {
+		code = max(code, 1)
+	}
+	if e.Unallowed > 0 {
 		code = max(code, 1)
 	}
 	return code

@@ -52,6 +52,8 @@ type CaptureRequest struct {
 
 	Cleared []string `json:"cleared,omitempty"` // fingerprints of findings that a person called no secret
 	Hold    bool     `json:"hold,omitempty"`    // keep a tree with findings: a person is asked about it
+
+	Proof ProofRequest `json:"proof,omitzero"` // what to find out about the captured tree
 }
 
 // Capture is the result of a CaptureRequest. Tree holds only changes that the scope
@@ -67,6 +69,8 @@ type Capture struct {
 	RunsItself []string      `json:"runs_itself,omitempty"` // of Outside: what runs by itself on the machine of whoever checks it out
 	Secrets    []SecretFound `json:"secrets,omitempty"`     // added lines that look like secrets; unless the request holds it, Tree is Input then
 	Unscanned  []Diagnostic  `json:"unscanned,omitempty"`   // files that were not searched for secrets, and why
+
+	Proof *ProofFacts `json:"proof,omitempty"` // of Tree against the attempt's start; nil if nobody asked
 }
 
 // SecretFound is a line that looks like a secret. It holds nothing of the value.
@@ -161,10 +165,14 @@ type MergeTree struct {
 	Tree    string `json:"tree"`
 	Onto    string `json:"onto"` // commit
 	Message string `json:"message,omitempty"`
+
+	Proof ProofRequest `json:"proof,omitzero"` // what to find out about the merged tree
 }
 
 // Merged is the result of a MergeTree: a tree, or the paths in conflict.
 type Merged struct {
 	Tree      string   `json:"tree,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"`
+
+	Proof *ProofFacts `json:"proof,omitempty"` // of Tree against Onto; nil if nobody asked
 }

@@ -32,6 +32,7 @@ type Question struct {
 	Remind  time.Time       `json:"remind,omitzero"`  // when the reminder is due; zero: never, or sent already
 
 	RunsItself []string      `json:"runs_itself,omitempty"` // AskAllow: those of Paths that run by themselves where they are checked out
+	Proof      *Proof        `json:"proof,omitempty"`       // AskChecks: what was changed
 	Secrets    []SecretFound `json:"secrets,omitempty"`     // AskSecret: what was found
 }
 

@@ -23,6 +23,7 @@ const (
 	AskLate     QuestionKind = "late"     // a command arrived more than an hour after it was sent
 	AskPlan     QuestionKind = "plan"     // a person decides on a plan
 	AskAllow    QuestionKind = "allow"    // a path out of scope was written again
+	AskChecks   QuestionKind = "checks"   // a task rests on changed checks
 	AskSecret   QuestionKind = "secret"   // what looks like a secret was written again
 )
 
@@ -102,25 +103,29 @@ var questionKinds = map[QuestionKind]kindRow{
 		verbs:    []AnswerVerb{{Name: "retry", Words: WordsNone}, {Name: "skip", Words: WordsNone}, {Name: "guide", Words: WordsRequired}},
 		sentence: "guide", role: RoleSteer, urgency: 6, alarm: AlarmBlocked, undo: only("retry", "skip"),
 	},
+	AskChecks: {
+		verbs: []AnswerVerb{{Name: "allow", Words: WordsNone}, {Name: "redo", Words: WordsNone}},
+		yes:   "allow", no: "redo", role: RoleSteer, urgency: 7,
+	},
 	AskUnticked: {
 		verbs: []AnswerVerb{{Name: "keep", Words: WordsNone}, {Name: "redo", Words: WordsNone}},
-		role:  RoleSteer, urgency: 7, ofSource: true,
+		role:  RoleSteer, urgency: 8, ofSource: true,
 	},
 	AskAllow: {
 		verbs: []AnswerVerb{{Name: "deny", Words: WordsNone}, {Name: "allow", Words: WordsNone}},
-		yes:   "allow", no: "deny", role: RoleSteer, urgency: 8, ofSource: true,
+		yes:   "allow", no: "deny", role: RoleSteer, urgency: 9, ofSource: true,
 	},
 	AskManual: {
 		verbs: []AnswerVerb{{Name: "pass", Words: WordsOptional}, {Name: "fail", Words: WordsRequired}},
-		yes:   "pass", no: "fail", role: RoleSteer, urgency: 9, undo: always,
+		yes:   "pass", no: "fail", role: RoleSteer, urgency: 10, undo: always,
 	},
 	AskSkip: {
 		verbs: []AnswerVerb{{Name: "wait", Words: WordsNone}, {Name: "skip", Words: WordsNone}},
-		role:  RoleSteer, urgency: 10, ofSource: true,
+		role:  RoleSteer, urgency: 11, ofSource: true,
 	},
 	AskLate: {
 		verbs: []AnswerVerb{{Name: "no", Words: WordsNone}, {Name: "yes", Words: WordsNone}},
-		yes:   "yes", no: "no", role: RoleSteer, urgency: 11, personal: true,
+		yes:   "yes", no: "no", role: RoleSteer, urgency: 12, personal: true,
 	},
 	AskStart: {
 		verbs: []AnswerVerb{
@@ -128,11 +133,11 @@ var questionKinds = map[QuestionKind]kindRow{
 			{Name: "review", Words: WordsNone, offered: func(q Question) bool { return q.Review != nil }},
 			{Name: "cancel", Words: WordsNone},
 		},
-		yes: "start", no: "cancel", role: RoleSteer, urgency: 12, personal: true,
+		yes: "start", no: "cancel", role: RoleSteer, urgency: 13, personal: true,
 	},
 	AskNow: {
 		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},
-		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 13, personal: true, ofRun: true,
+		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 14, personal: true, ofRun: true,
 	},
 }
 

@@ -11,5 +11,6 @@ const (
 	RedoNotReproduced RedoReason = "not reproduced"
 	RedoRed           RedoReason = "verification red"
 	RedoLimit         RedoReason = "named its limit after work"
+	RedoChecks        RedoReason = "the start's checks fail"
 	RedoSecret        RedoReason = "secret found"
 )

@@ -41,6 +41,8 @@ type Settings struct {
 	CommitStatus    bool           `json:"commit_status,omitempty"`
 	Consensus       bool           `json:"consensus,omitempty"`      // the critic judges each plan before it is built
 	PlanApproval    bool           `json:"plan_approval,omitempty"`  // after that, a person approves it
+	Proof           ProofMode      `json:"proof,omitempty"`          // "" is ProofFull
+	Tests           []string       `json:"tests,omitempty"`          // globs of the tests; the usual ones if empty
 	AllowUnproved   bool           `json:"allow_unproved,omitempty"` // the run may start although nothing can prove its work (docs/spec 2.0)
 	Flags           string         `json:"flags,omitempty"`          // other flags of `run`, for the resume command
 	Operator        string         `json:"operator,omitempty"`       // flags of every operator command: "--state DIR --config FILE"

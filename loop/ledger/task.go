@@ -95,6 +95,7 @@ type Progress struct {
 	Attempt   int           `json:"attempt,omitempty"`
 	Status    string        `json:"status"` // completed, blocked, manual verify, paused
 	Commit    string        `json:"commit,omitempty"`
+	Proof     string        `json:"proof,omitempty"` // Proof.Text of a finished task
 	Changes   []string      `json:"changes,omitempty"`
 	Commands  []CommandMark `json:"commands,omitempty"`
 	Learnings string        `json:"learnings,omitempty"`

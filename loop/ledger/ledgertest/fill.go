@@ -71,7 +71,7 @@ func Fill(t *testing.T, v reflect.Value, name string, suffix ...string) {
 		v.Set(reflect.MakeMap(v.Type()))
 		e := reflect.New(v.Type().Elem()).Elem()
 		Fill(t, e, name, suffix...)
-		v.SetMapIndex(reflect.ValueOf(name+strings.Join(suffix, "")), e)
+		v.SetMapIndex(reflect.ValueOf(name+strings.Join(suffix, "")).Convert(v.Type().Key()), e)
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		Fill(t, v.Elem(), name, suffix...)
