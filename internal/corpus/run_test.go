@@ -58,7 +58,7 @@ pattern = "{{.Pattern}}"
 setup = [{{range .Setup}}{{printf "%q" .}}, {{end}}]
 verify = [{{range .Verify}}{{printf "%q" .}}, {{end}}]
 read = ["DIR/deeds"]
-cache = ["DIR/notes"]
+shared = ["DIR/notes"]
 `))
 
 // newMachine returns the machine of a task that was never begun.

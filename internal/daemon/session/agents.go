@@ -65,7 +65,7 @@ func Definitions(cfg *config.Config) map[string]agent.Definition {
 func grants(cfg *config.Config) map[string]agent.Grant {
 	all := map[string]agent.Grant{}
 	for _, pr := range cfg.Projects {
-		all[pr.Name] = agent.Grant{Read: pr.Read, Cache: pr.Cache}
+		all[pr.Name] = agent.Grant{Read: pr.Read, Cache: pr.Cache, Shared: pr.Shared}
 	}
 	return all
 }
