@@ -8,7 +8,7 @@ func Bodies() []Body {
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
-		BaselineBroke{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, SecretsCleared{}, PartsMade{}, PlanSettled{}, TaskProved{},
+		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, SecretsCleared{}, PartsMade{}, PlanSettled{}, TaskProved{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
@@ -78,6 +78,10 @@ func (RunFinishing) EntryType() string { return "run.finishing" }
 func (RunEnded) EntryType() string { return "run.ended" }
 
 func (BaselineBroke) EntryType() string { return "baseline.broke" }
+
+func (ExemptionsSet) EntryType() string { return "exemptions.set" }
+
+func (TipFailed) EntryType() string { return "tip.failed" }
 
 func (HatsRead) EntryType() string { return "hats.read" }
 

@@ -103,6 +103,7 @@ type Result struct {
 	Session  string `json:"session"`
 
 	Failures *Failures `json:"failures,omitempty"` // what failed; nil = unknown, or nothing
+	New      []Failure `json:"new,omitempty"`      // the first of them that no exemption covers, where the command has one
 }
 
 // Verified records the result of all commands of a check, on a session's tree, the

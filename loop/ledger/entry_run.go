@@ -36,13 +36,31 @@ type PreflightDone struct {
 }
 
 // RunStarted records that a run may start agents from now on. Advisory lists
-// the verification commands that already fail on the start commit; their
-// failures are shown and count against no attempt.
+// the verification commands that already fail on the start commit, and Exempt
+// what fails in them: that is shown and counts against no attempt. In entries of
+// earlier releases Exempt is missing, and whatever fails in those commands is
+// exempt.
 type RunStarted struct {
 	Tasks    int      `json:"tasks"`
 	First    string   `json:"first,omitempty"`
 	Baseline []Result `json:"baseline,omitempty"`
 	Advisory []string `json:"advisory,omitempty"`
+
+	Exempt []Exemption `json:"exempt,omitempty"`
+	Repair *RedTip     `json:"repair,omitempty"` // the run's first task repairs this
+}
+
+// ExemptionsSet records what is exempt from here on, after a verification showed
+// that less fails than before. Ended says what is not exempt any more.
+type ExemptionsSet struct {
+	Exempt []Exemption `json:"exempt,omitempty"`
+	Ended  []string    `json:"ended,omitempty"`
+}
+
+// TipFailed records that the commit which a run continues from fails verification
+// and the person's own commit does not: earlier runs broke it.
+type TipFailed struct {
+	Tip RedTip `json:"tip"`
 }
 
 // RunState is the state of a run (docs/spec 1).
@@ -73,11 +91,14 @@ const (
 )
 
 // BaselineBroke records commands that passed on the start commit when the run
-// began and now fail there. No task of the run caused that,
-// so their failures are only shown from here on.
+// began and now fail there. No task of the run caused that. What fails is exempt
+// for one task; in entries of earlier releases, without Exempt, the commands are
+// exempt for the rest of the run.
 type BaselineBroke struct {
 	Commands []string `json:"commands"`
 	Text     string   `json:"text"` // the first command and the end of its output
+
+	Exempt []Exemption `json:"exempt,omitempty"`
 }
 
 // RunStateSet records a change of a run's state.
@@ -138,6 +159,10 @@ type RunEnded struct {
 	Unallowed int        `json:"unallowed,omitempty"` // of them, those with changed checks that nobody allowed
 	Signal    string     `json:"signal,omitempty"`    // the signal that stopped the run: SIGINT, SIGTERM
 	Resume    string     `json:"resume,omitempty"`    // the exact command
+
+	Exempt   []Exemption `json:"exempt,omitempty"`   // in force at the end
+	Exempted []string    `json:"exempted,omitempty"` // ids of tasks that were committed while something exempt failed
+	RedTip   *RedTip     `json:"red_tip,omitempty"`  // no tip was green since
 }
 
 // HatsRead records that hats or the pattern changed on disk during the run.

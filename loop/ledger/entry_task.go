@@ -86,6 +86,7 @@ type TaskCommitted struct {
 	Tree    string       `json:"tree"`
 	Subject string       `json:"subject"`
 	Files   []FileChange `json:"files,omitempty"`
+	Exempt  []string     `json:"exempt,omitempty"` // what fails in it as at the start, for people
 }
 
 // TaskProved records what a task's "done" is worth, when it is done, and again

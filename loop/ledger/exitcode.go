@@ -27,7 +27,8 @@ const ExitLimit = 2
 // ExitCode returns the exit code with which `nightporter run` reports this end:
 // that of the signal or the reason. It is never 0 for a branch tip that fails
 // verification, or whose verification was cut off, nor for tasks that rest on
-// changed checks that nobody allowed.
+// changed checks that nobody allowed, nor where something failed that was exempt,
+// nor while the project's last verified tip is red.
 func (e RunEnded) ExitCode() int {
 	code := exitCodes[e.Reason]
 	switch {
@@ -39,7 +40,7 @@ func (e RunEnded) ExitCode() int {
 	if e.FinalOK != nil && !*e.FinalOK {
 		code = max(code, 1)
 	}
-	if e.Unallowed > 0 {
+	if e.Unallowed > 0 || len(e.Exempt) > 0 || len(e.Exempted) > 0 || e.RedTip != nil {
 		code = max(code, 1)
 	}
 	return code
