@@ -113,6 +113,10 @@ func (l *logbook) entry(e ledger.Entry) {
 		l.line(e, SignAgain+" "+b.Before.Question.ID+" taken back", "by "+Clean(b.By))
 	case ledger.BaselineBroke:
 		l.line(e, SignLook+" red", Cut(Clean(b.Text), 60))
+	case ledger.ExemptionsSet:
+		if len(b.Ended) > 0 {
+			l.line(e, SignDone+" counts again", Cut(Clean(strings.Join(b.Ended, ", ")), 60))
+		}
 	case ledger.HatsRead:
 		l.line(e, "hats", orElse(HatsTrouble(b.Trouble), "read anew"))
 	}

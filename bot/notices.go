@@ -25,9 +25,15 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	if r.Base.Branch != "" {
 		m.add("Branch " + Clean(r.Base.Branch))
 	}
+	if b.Repair != nil {
+		m.add(SignLook + " " + Cut(r.ID+" begins with the repair of "+Clean(b.Repair.String()), 2*quoteWidth))
+	}
 	switch {
-	case len(b.Advisory) > 0:
+	case len(b.Exempt) > 0:
+		m.add(SignLook + " " + Cut("Baseline: fails before any work, only shown: "+ExemptText(b.Exempt), 2*quoteWidth))
+	case len(b.Advisory) > 0: // of an earlier release
 		m.add(SignLook + " Baseline: fails before any work, only shown: " + Cut(strings.Join(commandNames(b.Advisory), ", "), quoteWidth))
+	case b.Repair != nil:
 	case len(b.Baseline) > 0:
 		m.add("Baseline: " + strings.Join(passedNames(b.Baseline), ", ") + " passes.")
 	default:
@@ -116,9 +122,13 @@ func DiskFull(s loop.State, now time.Time) Message {
 func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message {
 	m := newMessage("baseline.broke", firstLine(SignLook, s.Project.Name, "red without our changes", " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
-	m.add("Passed when the run began, by now only shown: " + strings.Join(b.Commands, ", "))
+	m.add("Passed when the run began: " + strings.Join(b.Commands, ", "))
 	m.quote(b.Text)
-	m.add("The run goes on. Every commit from here says so; pause it to mend that first.")
+	only := "Every commit from here says so"
+	if task := exemptTask(b); task != "" {
+		only = "Not counted for " + shortID(task) + " alone: the next task looks again"
+	}
+	m.add("The run goes on. " + only + "; pause it to mend that first.")
 	m.button("Status", "/status")
 	m.button("Pause", "/pause")
 	return m

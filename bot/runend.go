@@ -49,6 +49,9 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	if b.FinalOK != nil && !*b.FinalOK {
 		m.add(SignFailed + " The branch tip fails verification.")
 	}
+	for _, line := range RedEnd(b) {
+		m.add(Cut(line, 2*quoteWidth))
+	}
 	m.add(ScriptedEnd(r))
 	if b.Branch != "" && r.Commits > 0 {
 		m.add("Branch " + Clean(b.Branch))
@@ -65,6 +68,9 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 	case ledger.ReasonDone:
 		if b.FinalOK != nil && !*b.FinalOK {
 			return SignFailed, tally + " done, branch tip is red"
+		}
+		if len(b.Exempt) > 0 || len(b.Exempted) > 0 || b.RedTip != nil {
+			return SignLook, tally + " done, not all of it green"
 		}
 		return SignDone, tally + " done, " + r.ID + " ended"
 	case ledger.ReasonChosen:
@@ -147,6 +153,9 @@ func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
 	case ledger.ReasonDone, ledger.ReasonChosen:
 		if b.FinalOK != nil && !*b.FinalOK {
 			return "Nothing was pushed. Look at /diff, then /run."
+		}
+		if len(b.Exempt) > 0 || len(b.Exempted) > 0 || b.RedTip != nil {
+			return "Nothing runs. Look at /diff before you use it."
 		}
 		if s.Project.Run.Scripted > 0 {
 			return "Nothing runs."

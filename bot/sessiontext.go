@@ -197,7 +197,7 @@ func VerifyText(v ledger.Verified) string {
 	}
 	var took time.Duration
 	var names []string
-	note := ""
+	note, before := "", ""
 	for _, r := range v.Results {
 		took += time.Duration(r.Ms) * time.Millisecond
 		if r.OK {
@@ -207,11 +207,20 @@ func VerifyText(v ledger.Verified) string {
 			}
 			continue
 		}
-		if v.OK || r.Advisory { // an advisory command failed before the work began too
-			note = ", " + CommandName(r.Run) + " fails as at the start"
+		if v.OK || r.Advisory { // what fails in it failed before the work began too
+			before = CommandName(r.Run)
+			if names := r.Failures.Names(1); names != "" {
+				before = Cut(Clean(names), 40)
+			}
 			continue
 		}
+		if names := r.NewNames(2); names != "" {
+			return SignFailed + " " + CommandName(r.Run) + ", new: " + Cut(Clean(names), 60)
+		}
 		return SignFailed + " " + FailedTest(r)
+	}
+	if before != "" { // what is red never shows ✓, whatever else passes
+		return SignLook + " " + before + " fails as at the start" + passing(names)
 	}
 	if !v.OK {
 		return SignFailed + " failed"
@@ -227,6 +236,17 @@ func VerifyText(v ledger.Verified) string {
 		text += " " + Took(took)
 	}
 	return text + note
+}
+
+// passing names commands that pass beside one that does not.
+func passing(names []string) string {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "; " + names[0] + " passes"
+	}
+	return fmt.Sprintf("; %d others pass", len(names))
 }
 
 // reproText returns the result of a reproducer's command, which is expected to

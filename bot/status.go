@@ -92,8 +92,11 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 		m.add(SignLook + " " + Plan(r) + " cannot be read as it is; the last good reading stands")
 		m.quote(r.Source)
 	}
-	if len(r.Advisory) > 0 {
-		m.add(SignLook + " fails without our changes, only shown: " + strings.Join(r.Advisory, ", "))
+	if len(r.Exempt) > 0 {
+		m.add(SignLook + " fails without our changes, only shown: " + ExemptText(r.Exempt))
+	}
+	if tip, red := s.Project.RedTip(); red {
+		m.add(SignFailed + " no green tip since " + Clean(tip.String()))
 	}
 	if trouble := HatsTrouble(r.HatsBad); trouble != "" {
 		m.add(SignLook + " hats " + trouble)

@@ -190,9 +190,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		applyTask(t, p.Run, e, own)
 		p.Tasks = p.Tasks.replace(n, was, t)
 	}
-	if b, ok := e.Body.(ledger.Verified); ok && b.Kind == ledger.KindFinal && b.OK {
-		p.Green = with(p.Green, p.Source, b.Tree)
-	}
+	p = p.applyTip(e)
 	if b, ok := e.Body.(ledger.TaskCommitted); ok && p.Run != nil && !p.scripted(e.Task) {
 		p.Branches = with(p.Branches, p.Source, Tip{Branch: p.Run.Base.Branch, Commit: b.Commit})
 	}
@@ -436,10 +434,13 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 	case ledger.PreflightDone:
 		r.Base, r.Tip, r.TipTree = b.Base, b.Base.Commit, b.Base.Tree
 	case ledger.RunStarted:
-		r.State, r.Started, r.Baseline, r.Advisory, r.Red = ledger.RunRunning, e.Time, b.Baseline, b.Advisory, nil
+		r.State, r.Started, r.Baseline, r.Red, r.Origin = ledger.RunRunning, e.Time, b.Baseline, nil, nil
+		r.Exempt = exemptOf(b.Exempt, b.Advisory)
 		r.Wait, r.WaitAgent, r.Text, r.Until = "", "", "", time.Time{}
 	case ledger.BaselineBroke:
-		r.Advisory = append(slices.Clip(r.Advisory), b.Commands...)
+		r.Exempt = append(slices.Clip(r.Exempt), exemptOf(b.Exempt, b.Commands)...)
+	case ledger.ExemptionsSet:
+		r.Exempt = b.Exempt
 	case ledger.RunStateSet:
 		r.State, r.Wait, r.Until, r.WaitAgent, r.Text = b.State, b.Wait, b.Until, b.Agent, b.Text
 		switch b.State {
@@ -462,6 +463,9 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			r.Checks = nil
 			if b.Kind == ledger.KindBaseline && !b.OK {
 				r.Red = &b
+			}
+			if b.Kind == ledger.KindRecheck {
+				r.Origin = &b
 			}
 			if b.Kind == ledger.KindFinal {
 				r.Final, r.FinalTip = &b, b.Tree
@@ -504,6 +508,9 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 	case ledger.TaskCommitted:
 		r.Tip, r.TipTree = b.Commit, b.Tree
 		r.Commits++
+		if len(b.Exempt) > 0 {
+			r.Exempted = append(slices.Clip(r.Exempted), e.Task)
+		}
 	case ledger.TaskSet:
 		switch b.To {
 		case ledger.Done:

@@ -58,18 +58,15 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 // checked records the result of a check whose commands have all run, and continues
 // the run or the attempt that waited for it.
 func (d *decision) checked(about scope, c Checks) {
-	r := d.run()
-	v := ledger.Verified{Kind: c.Kind, OK: len(c.Results) > 0, Results: slices.Clone(c.Results), Tree: c.Tree}
+	v := ledger.Verified{Kind: c.Kind, Results: slices.Clone(c.Results), Tree: c.Tree}
 	if len(c.Commands) > c.Setup { // setup that passed proves nothing
 		v.Results = slices.DeleteFunc(v.Results, func(res ledger.Result) bool { return res.Setup && res.OK })
 	}
-	for n, res := range v.Results {
-		if !res.OK && c.Kind != ledger.KindBaseline && slices.Contains(r.Advisory, res.Run) {
-			v.Results[n].Advisory = true
-			continue
-		}
-		v.OK = v.OK && res.OK
+	excused := exemptFor(d.run(), about.task)
+	if c.Kind == ledger.KindBaseline || c.Kind == ledger.KindRecheck {
+		excused = nil // these say what fails; nothing is held against anybody
 	}
+	v.Results, v.OK = judge(v.Results, excused)
 	if c.Kind == ledger.KindRepro {
 		v.OK = reproduced(c)
 	}
@@ -80,8 +77,16 @@ func (d *decision) checked(about scope, c Checks) {
 	}
 	d.add(about, v)
 	switch {
+	case about.task != "":
+		d.narrowTask(about.task, v)
+	case c.Kind == ledger.KindFinal:
+		d.setExempt(narrowed(d.run().Exempt, v.Results, func(ledger.Exemption) bool { return true }))
+	}
+	switch {
 	case c.Kind == ledger.KindBaseline:
 		d.baselined(v)
+	case c.Kind == ledger.KindRecheck && about.task == "":
+		d.settleRed()
 	case c.Kind == ledger.KindRecheck:
 		d.rechecked(about.task, v)
 	case c.Kind == ledger.KindFinal:
@@ -138,7 +143,7 @@ func (d *decision) verified(task string, v ledger.Verified) {
 	case w.Captured != nil && len(w.Captured.Outside) > 0:
 		d.redo(t, ledger.Redo{Why: ledger.RedoScope, Failed: true, Tree: w.Tree,
 			Note: fmt.Sprintf("Files out of scope were undone (%s), and without them verification fails.", joinFew(w.Captured.Outside)) + runsItselfNote(w.Captured.RunsItself)})
-	case w.Red == ledger.MaxRed-1 && !w.Rechecked && v.Kind == ledger.KindVerify:
+	case (w.Red == ledger.MaxRed-1 || d.lapsed(task, v)) && !w.Rechecked && v.Kind == ledger.KindVerify:
 		d.recheck(t, v)
 	default:
 		d.red(t, v)
@@ -171,43 +176,33 @@ func (d *decision) recheck(t TaskState, v ledger.Verified) {
 	d.nextCheck(about, true)
 }
 
-// rechecked decides whether a red verification counts against the attempt. It
-// does if the start commit is green. If the start commit is red too, profile
-// overnight goes on and treats the broken commands as advisory; every other
-// profile ends the run, and its next start asks about them as about a red
-// baseline (docs/spec 2.3).
+// rechecked decides whether a red verification counts against the attempt. What
+// fails on the start commit too, and did not when the run began, is nobody's
+// fault: profile overnight goes on and exempts it for this task. Every other
+// profile ends the run, and its next start asks about it as about a red baseline
+// (docs/spec 2.3).
 func (d *decision) rechecked(task string, now ledger.Verified) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil || t.Attempt.Verified == nil {
 		return
 	}
-	v := *t.Attempt.Verified
-	var broke []string
-	for _, res := range now.Results {
-		if !res.Setup && !res.OK {
-			broke = append(broke, res.Run)
-		}
-	}
+	v, r := *t.Attempt.Verified, d.run()
+	broke := brokenSince(now, exemptFor(r, task), task)
 	if len(broke) == 0 {
 		d.red(t, v)
 		return
 	}
 	text := "fails on the start commit too by now: " + firstRed(now)
-	if d.run().Settings.Profile != "overnight" {
+	if r.Settings.Profile != "overnight" {
 		d.red(t, v)
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonBaseline, Text: text})
 		return
 	}
-	d.add(scope{}, ledger.BaselineBroke{Commands: broke, Text: text})
-	// The other red commands count against the attempt. If there are none, the
+	d.add(scope{}, ledger.BaselineBroke{Commands: commandsOf(broke), Text: text, Exempt: broke})
+	// What else is red counts against the attempt. If there is nothing else, the
 	// tree counts as green.
 	left := v
-	left.OK, left.Results = true, slices.Clone(v.Results)
-	for n, res := range left.Results {
-		if left.Results[n].Advisory = res.Advisory || !res.OK && slices.Contains(broke, res.Run); !left.Results[n].Advisory {
-			left.OK = left.OK && res.OK
-		}
-	}
+	left.Results, left.OK = judge(v.Results, exemptFor(d.run(), task))
 	d.add(scope{task: task, session: t.Attempt.Session}, left)
 	d.verified(task, left)
 }

@@ -28,8 +28,8 @@ func (d *decision) converge(t TaskState) {
 	}
 	d.add(scope{task: id, session: w.Session}, ledger.StageSet{Stage: ledger.StageCommit})
 	footers := "Nightporter-Session: " + w.writer() + "\n"
-	for _, red := range r.Advisory {
-		footers += "Nightporter-Advisory: " + strings.Join(strings.Fields(red), " ") + " was red before the run\n"
+	for _, fails := range w.failsIn(exemptFor(r, id)) {
+		footers += "Nightporter-Advisory: " + strings.Join(strings.Fields(fails), " ") + " fails as at the start\n"
 	}
 	if w.Scripted {
 		footers += "Nightporter-Agent: " + ledger.ScriptedAgent + "\n"
@@ -79,7 +79,7 @@ func (d *decision) mergeFinished(b MergeFinished) {
 		return
 	}
 	s := d.run().Settings
-	cmds := t.Attempt.withRepro(verifyCommands(s, ledger.KindVerify, nil))
+	cmds := t.Attempt.withRepro(d.repairCommands(t, verifyCommands(s, ledger.KindVerify, nil)))
 	if len(cmds) == 0 {
 		t, _ = d.task(b.Task)
 		d.converge(t)
@@ -116,7 +116,9 @@ func (d *decision) commitMade(b CommitMade) {
 	}
 	d.add(scope{task: b.Task, session: w.Session}, ledger.TaskCommitted{
 		Commit: b.Committed.Commit, Parent: w.Base, Tree: tree, Subject: subject(t.Task), Files: b.Committed.Files,
+		Exempt: w.failsIn(exemptFor(d.run(), b.Task)),
 	})
+	d.narrowCommit(w)
 	t, _ = d.task(b.Task)
 	d.done(t, b.Committed.Commit)
 }

@@ -258,6 +258,26 @@ var ends = map[string]func(*director, *ledger.Exit){
 	"asked":     func(_ *director, x *ledger.Exit) { x.Reason, x.Code, x.Signal = ledger.ExitAsked, -1, "SIGTERM" },
 }
 
+// failing returns what fails in a command: "TestA TestB passed=3", TestA without
+// names. "unknown" gives nil.
+func failing(spec string) *ledger.Failures {
+	if spec == "unknown" {
+		return nil
+	}
+	f := &ledger.Failures{Runners: []string{"go test"}, Passed: -1, Skipped: -1, Exit: 1}
+	for _, name := range strings.Fields(spec) {
+		if n, ok := strings.CutPrefix(name, "passed="); ok {
+			f.Passed, _ = strconv.Atoi(n)
+			continue
+		}
+		f.Failed = append(f.Failed, ledger.Failure{Runner: "go test", Name: name, Kind: ledger.FailureAssertion})
+	}
+	if f.Failed == nil {
+		f.Failed = []ledger.Failure{{Runner: "go test", Name: "TestA", Kind: ledger.FailureAssertion}}
+	}
+	return f
+}
+
 // limitWords makes x the end of a command agent whose last line reports a limit.
 func limitWords(x *ledger.Exit, until time.Time) {
 	x.Failure, x.Unverified, x.Until, x.Text = ledger.FailureLimit, true, until, "You've hit your limit"
@@ -393,6 +413,9 @@ func (d *director) play(line string) string {
 	case "preflight":
 		b, _ := take[ledger.EffectPreflight](d.night, nil)
 		p := Preflighted{Run: b.Begin.Run, Base: d.base(b.Begin.Run), Snapshot: d.plan}
+		if p.Base.Commit != p.Base.Head {
+			p.Base.From = b.Begin.Previous
+		}
 		if rest != "" {
 			p.Problems = []ledger.Diagnostic{{Text: rest}}
 		}
@@ -510,12 +533,12 @@ func (d *director) play(line string) string {
 		for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != ledger.KindAgent {
 			d.exit(nil)
 		}
-	case "red": // and red again
+	case "red": // and red again: the names of the failed tests, TestA by default, and passed=N
 		for range 2 {
-			d.exit(func(x *ledger.Exit) { x.Code, x.Tail = 1, "FAIL TestA\nwant 1, got 2" })
+			d.exit(func(x *ledger.Exit) { x.Code, x.Tail, x.Failures = 1, "FAIL TestA\nwant 1, got 2", failing(rest) })
 		}
 	case "red1":
-		d.exit(func(x *ledger.Exit) { x.Code, x.Tail = 1, "FAIL TestA" })
+		d.exit(func(x *ledger.Exit) { x.Code, x.Tail, x.Failures = 1, "FAIL TestA", failing(rest) })
 	case "next":
 		k, v, _ := strings.Cut(rest, "=")
 		switch k {

@@ -46,6 +46,8 @@ type night struct {
 	last     Input
 	decided  func(old State, d *Decision) // with trusts, may change a decision before it counts
 	stands   string                       // s as text, "" for not known yet
+	tipRed   bool                         // the last check of a branch tip was red, and no start commit was green since
+	under    bool                         // a task of the run was committed while something exempt failed
 	trusts   bool                         // another test plays the same inputs, and holds that decisions are pure and fold to their state
 }
 
@@ -410,6 +412,7 @@ func (n *night) check(old State, d Decision) {
 				}
 			}
 		}
+		n.red(fail, s, e, work)
 		s = Apply(s, e)
 	}
 	if p.Run != nil && p.Run.Base.Commit != "" && p.Run.Tip != tip {
@@ -418,6 +421,48 @@ func (n *night) check(old State, d Decision) {
 	n.checkGuidance(fail)
 	n.checkParts(fail, d)
 	n.checkStuck(fail)
+}
+
+// red checks that nothing red passes for green: a red result counts unless what
+// fails is exempt for its task, a commit says what fails in it, and no run ends
+// with 0 while its tip is red or something exempt failed.
+func (n *night) red(fail func(string, ...any), s State, e ledger.Entry, work *Attempt) {
+	switch b := e.Body.(type) {
+	case ledger.Verified:
+		red := false
+		for _, res := range b.Results {
+			red = red || !res.OK
+			if res.OK || b.Kind != ledger.KindVerify && b.Kind != ledger.KindFinal {
+				continue
+			}
+			exempt := slices.ContainsFunc(s.Project.Run.Exempt, func(x ledger.Exemption) bool {
+				if x.Run != res.Run || x.Task != "" && !ledger.SameID(x.Task, e.Task) || x.Failures == nil || res.Failures == nil {
+					return false
+				}
+				return !slices.ContainsFunc(res.Failures.Failed, func(f ledger.Failure) bool { return !slices.Contains(x.Failures.Failed, f) })
+			})
+			if res.Advisory && !exempt {
+				fail("%s fails by %v, which is not exempt for %q: %v", res.Run, res.Failures, e.Task, s.Project.Run.Exempt)
+			}
+			if b.OK && !res.Advisory {
+				fail("%s is red, and its check is green", res.Run)
+			}
+		}
+		if b.Kind == ledger.KindFinal || b.Kind == ledger.KindBaseline && !red {
+			n.tipRed = red
+		}
+	case ledger.TaskCommitted:
+		if work != nil && work.Verified != nil && slices.ContainsFunc(work.Verified.Results, func(r ledger.Result) bool { return !r.OK }) && len(b.Exempt) == 0 {
+			fail("%s is committed, and does not say what fails", e.Task)
+		}
+		n.under = n.under || len(b.Exempt) > 0
+	case ledger.RunPlanned:
+		n.under = false
+	case ledger.RunEnded:
+		if b.Exit == 0 && (n.tipRed || n.under || len(exemptFor(s.Project.Run, "")) > 0) {
+			fail("ends with 0: tip red %v, tasks with exempt failures %v, exempt %v", n.tipRed, n.under, s.Project.Run.Exempt)
+		}
+	}
 }
 
 // checkParts checks that a part is open only while its task's plan is in force,
@@ -492,7 +537,7 @@ func (n *night) checkGuidance(fail func(string, ...any)) {
 			continue
 		}
 		t, ok := p.Find(i.Bound)
-		if !ok && i.Bound != ledger.FoldID(BaselineTaskID) || ok && (t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn) {
+		if !ok && i.Bound != ledger.FoldID(BaselineTaskID) && i.Bound != ledger.FoldID(RepairTaskID) || ok && (t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn) {
 			fail("%s is in use by %q, which is over", i.ID, i.Bound)
 		}
 	}

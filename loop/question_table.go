@@ -116,7 +116,7 @@ func (d *decision) expireQuietly(q ledger.Question) { d.withdraw(q, "nothing was
 func (d *decision) expireBaseline(q ledger.Question) {
 	choice, then := "stop", "not started"
 	if d.run().Settings.Profile == "overnight" {
-		choice, then = "go", "goes on; the red commands are shown, not counted"
+		choice, then = "go", "goes on; what fails now is shown, not counted"
 	}
 	d.add(scope{task: q.Task}, ledger.QuestionExpired{ID: q.ID, Choice: choice, Then: then})
 	d.settleBaseline(choice)

@@ -45,7 +45,7 @@ func causeOf(output string) string {
 func firstRed(v ledger.Verified) string {
 	for _, res := range v.Results {
 		if !res.OK && !res.Advisory {
-			return res.Run + " (" + causeOf(res.Tail) + ")"
+			return res.Run + " (" + cmp.Or(newOf(res), causeOf(res.Tail)) + ")"
 		}
 	}
 	return ""
@@ -56,8 +56,18 @@ func firstRed(v ledger.Verified) string {
 func stillFails(v ledger.Verified) string {
 	for _, res := range v.Results {
 		if !res.OK && !res.Advisory {
-			return fmt.Sprintf("%s still fails (%s)", cutText(res.Run, 50), cutText(causeOf(res.Tail), 80))
+			return fmt.Sprintf("%s still fails (%s)", cutText(res.Run, 50), cutText(cmp.Or(newOf(res), causeOf(res.Tail)), 80))
 		}
+	}
+	return ""
+}
+
+// newOf names the failures of a command that are not exempt, where it has an
+// exemption: the line of its output that says why it failed may be about an exempt
+// one.
+func newOf(res ledger.Result) string {
+	if names := res.NewNames(3); names != "" {
+		return "new: " + names
 	}
 	return ""
 }

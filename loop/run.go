@@ -77,12 +77,13 @@ func (d *decision) end(e ledger.RunEnded) {
 		e.By = r.StopBy
 	}
 	if f := r.Final; f != nil && r.FinalTip == r.Tip {
-		ok := f.OK
+		ok := f.OK && len(redResults(f.Results)) == 0
 		e.Final, e.FinalOK = f.Results, &ok
-		if !ok {
+		if !f.OK {
 			e.Text = strings.TrimPrefix(e.Text+"; the branch tip fails verification: "+firstRed(*f), "; ")
 		}
 	}
+	d.endRed(&e)
 	e.Exit = e.ExitCode()
 	if through := e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen; e.Reason != ledger.ReasonChecked && (!through || e.Exit != 0) {
 		e.Resume = r.Settings.ResumeCommand()

@@ -439,7 +439,7 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 		if !w.kind {
 			switch w.draw(9, "command") {
 			case 0, 1:
-				x.Code = 1
+				x.Code, x.Failures = 1, failing(pick(w, "TestA", "TestA", "TestA TestB", "TestB", "TestA TestB TestC", "unknown"))
 			case 2:
 				x.Reason = ledger.ExitDisk
 			case 3:

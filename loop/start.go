@@ -104,43 +104,47 @@ func (d *decision) preflighted(b Preflighted) {
 	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})
 	d.takeSource(b.Snapshot, time.Time{})
 	r = d.run()
-	if c := newCheck(r.Settings, ledger.KindBaseline, b.Base.Tree, true, verifyCommands(r.Settings, ledger.KindBaseline, nil)); len(c.Commands) > 0 {
+	if c := newCheck(r.Settings, ledger.KindBaseline, b.Base.Tree, true, d.startCommands()); len(c.Commands) > 0 {
 		// advance plans the first command: sessions of a run that was stopped
 		// before its start may still be ending.
 		d.add(scope{}, c)
 		return
 	}
-	d.begin(nil, nil)
+	d.begin(ledger.RunStarted{})
 }
 
 // baselined acts on the result of the baseline. Green starts the run, red asks
-// a person, and a failing setup command ends the run.
+// a person or begins a repair, and a failing setup command ends the run.
 func (d *decision) baselined(v ledger.Verified) {
-	r := d.run()
-	var red []ledger.Result
-	for _, res := range v.Results {
-		if res.OK {
-			continue
-		}
+	red := redResults(v.Results)
+	for _, res := range red {
 		if res.Setup {
 			f := ledger.Diagnostic{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, causeOf(res.Tail)), Remedy: "Make it work in a fresh clone, then run again."}
 			d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
 			d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})
 			return
 		}
-		red = append(red, res)
 	}
 	if len(red) == 0 {
-		d.begin(v.Results, nil)
+		d.begin(ledger.RunStarted{Baseline: v.Results})
 		return
 	}
-	if r.Check {
-		d.settleBaseline("stop")
-		return
+	d.redBaseline(v)
+}
+
+// askBaseline asks what to do about commands that fail before any work, of which
+// first is the first one.
+func (d *decision) askBaseline(first ledger.Exemption) {
+	r := d.run()
+	cause := ""
+	for _, res := range r.Red.Results {
+		if res.Run == first.Run {
+			cause = causeOf(res.Tail)
+		}
 	}
 	q := ledger.Question{
 		ID: d.nextID("q"), Kind: ledger.AskBaseline, Run: r.ID, Title: "The baseline is red",
-		Text:  fmt.Sprintf("%s fails before anything was changed: %s", red[0].Run, causeOf(red[0].Tail)),
+		Text:  fmt.Sprintf("%s fails before anything was changed: %s", first.Run, cause),
 		Asked: d.in.Time, Expires: d.in.Time.Add(r.Settings.BaselineTimeout.D()),
 	}
 	d.add(scope{}, ledger.QuestionAsked{Question: q})
@@ -157,18 +161,13 @@ func (d *decision) settleBaseline(choice string) {
 	}
 	switch choice {
 	case "go":
-		var advisory []string
-		for _, res := range v.Results {
-			if !res.OK {
-				advisory = append(advisory, res.Run)
-			}
-		}
-		d.begin(v.Results, advisory)
+		_, theirs := r.whose()
+		d.beginRepair(theirs)
 	case "fix":
-		// No command is advisory: the task that fixes the baseline is done only
-		// when all of them pass.
+		// Nothing is exempt: the task that fixes the baseline is done only when
+		// all commands pass.
 		d.add(scope{}, ledger.SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []ledger.Task{baselineTask(*v)}})
-		d.begin(v.Results, nil)
+		d.begin(ledger.RunStarted{Baseline: v.Results})
 	default:
 		f := ledger.Diagnostic{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Remedy: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
 		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
@@ -191,21 +190,21 @@ func baselineTask(v ledger.Verified) ledger.Task {
 	return t
 }
 
-// begin starts the run: agent sessions can be planned from here on. A run with
-// --check ends instead.
-func (d *decision) begin(baseline []ledger.Result, advisory []string) {
+// begin starts the run: agent sessions can be planned from here on. It fills in
+// what b does not say. A run with --check ends instead.
+func (d *decision) begin(b ledger.RunStarted) {
 	r := d.run()
 	if r.Check {
 		d.end(ledger.RunEnded{Reason: ledger.ReasonChecked, Text: "nothing was started"})
 		return
 	}
-	_, total := d.Project.Count()
+	_, b.Tasks = d.Project.Count()
 	d.settleReady()
-	first := ""
 	if t, ok := d.firstReady(); ok {
-		first = t.Task.ID
+		b.First = t.Task.ID
 	}
-	d.add(scope{}, ledger.RunStarted{Tasks: total, First: first, Baseline: baseline, Advisory: advisory})
+	b.Advisory = commandsOf(b.Exempt)
+	d.add(scope{}, b)
 }
 
 // goOn starts the next run after a person's answer made a task ready. It does

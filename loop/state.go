@@ -10,7 +10,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 5
+const StateVersion = 6
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -36,19 +36,20 @@ type Shared struct {
 
 // Project is the state of one repository that nightporter works on.
 type Project struct {
-	Name      string              `json:"name"`
-	Source    string              `json:"source,omitempty"`   // KIND:PATH of the source that Tasks came from
-	Shelf     map[string]TaskList `json:"shelf,omitempty"`    // tasks of the project's other sources
-	Tasks     TaskList            `json:"tasks,omitzero"`     // in document order
-	Run       *Run                `json:"run,omitempty"`      // last run, ended or not; nil = none yet
-	Branches  map[string]Tip      `json:"branches,omitempty"` // last branch, by source
-	Green     map[string]string   `json:"green,omitempty"`    // branch tip that passed verification, by source
-	Guidance  guidance.Queue      `json:"guidance,omitzero"`
-	Questions []ledger.Question   `json:"questions,omitempty"` // open ones
-	Answered  []Answered          `json:"settled,omitempty"`   // last settled questions, kept for late answers
-	Sessions  []Session           `json:"sessions,omitempty"`  // in flight: planned and not ended
-	Progress  string              `json:"progress,omitempty"`  // one line about the task that finished or was blocked last
-	Cleared   []string            `json:"cleared,omitempty"`   // fingerprints of findings that a person called no secret, the newest last
+	Name      string                   `json:"name"`
+	Source    string                   `json:"source,omitempty"`   // KIND:PATH of the source that Tasks came from
+	Shelf     map[string]TaskList      `json:"shelf,omitempty"`    // tasks of the project's other sources
+	Tasks     TaskList                 `json:"tasks,omitzero"`     // in document order
+	Run       *Run                     `json:"run,omitempty"`      // last run, ended or not; nil = none yet
+	Branches  map[string]Tip           `json:"branches,omitempty"` // last branch, by source
+	Green     map[string]string        `json:"green,omitempty"`    // branch tip that passed verification, by source
+	RedTips   map[string]ledger.RedTip `json:"red_tips,omitempty"` // tip that failed it; until a tip passes, by source
+	Guidance  guidance.Queue           `json:"guidance,omitzero"`
+	Questions []ledger.Question        `json:"questions,omitempty"` // open ones
+	Answered  []Answered               `json:"settled,omitempty"`   // last settled questions, kept for late answers
+	Sessions  []Session                `json:"sessions,omitempty"`  // in flight: planned and not ended
+	Progress  string                   `json:"progress,omitempty"`  // one line about the task that finished or was blocked last
+	Cleared   []string                 `json:"cleared,omitempty"`   // fingerprints of findings that a person called no secret, the newest last
 }
 
 // Tip is a branch that nightporter made, and its last commit.
@@ -82,48 +83,50 @@ type QuestionSubject struct {
 
 // Run is one run: work on a source until a stop reason ends it.
 type Run struct {
-	ID        string            `json:"id"`
-	Settings  ledger.Settings   `json:"settings"`
-	Hats      *ledger.HatsRead  `json:"hats,omitempty"`     // hats and pattern reloaded during the run; the next session is planned with them
-	HatsBad   string            `json:"hats_bad,omitempty"` // why the hats on disk cannot be used
-	Check     bool              `json:"check,omitempty"`
-	State     ledger.RunState   `json:"state"`
-	Wait      ledger.WaitReason `json:"wait,omitempty"`
-	Until     time.Time         `json:"until,omitzero"`       // when the wait ends
-	WaitAgent string            `json:"wait_agent,omitempty"` // see AwaitedAgent
-	Text      string            `json:"text,omitempty"`       // about the wait, for people
-	Signal    string            `json:"signal,omitempty"`
-	StopBy    string            `json:"stop_by,omitempty"`
-	StopNow   bool              `json:"stop_now,omitempty"`
-	Base      ledger.Base       `json:"base,omitzero"`
-	Tip       string            `json:"tip,omitempty"` // last commit of the branch
-	TipTree   string            `json:"tip_tree,omitempty"`
-	Planned   time.Time         `json:"planned"`
-	Started   time.Time         `json:"started,omitzero"`
-	Ended     *ledger.RunEnded  `json:"ended,omitempty"`
-	EndedAt   time.Time         `json:"ended_at,omitzero"`
-	Agents    int               `json:"agents"`             // agent sessions planned; also the number of the last one
-	Commands  int               `json:"commands"`           // command sessions (setup, verification) planned
-	Counted   int               `json:"counted"`            // agent sessions since the last start or resume, for max_iterations
-	Scripted  int               `json:"scripted,omitempty"` // sessions of the scripted agent planned
-	Doubted   int               `json:"doubted,omitempty"`  // sessions that Counted leaves out and whose failure is unverified
-	Commits   int               `json:"commits"`
-	DoneNow   []string          `json:"done_now,omitempty"` // ids of tasks done since the last start or resume
-	Streak    int               `json:"streak"`             // tasks blocked in a row without a success in between
-	Advisory  []string          `json:"advisory,omitempty"` // verification commands that were red at the start
-	Checks    *Checks           `json:"checks,omitempty"`   // baseline or final verification under way
-	Finishing *ledger.RunEnded  `json:"finishing,omitempty"`
-	Baseline  []ledger.Result   `json:"baseline,omitempty"`
-	Red       *ledger.Verified  `json:"red,omitempty"` // red baseline that a person is being asked about
-	Final     *ledger.Verified  `json:"final,omitempty"`
-	FinalTip  string            `json:"final_tip,omitempty"` // commit that Final verified
-	Next      string            `json:"next,omitempty"`      // folded id of the task that /next chose
-	Name      string            `json:"name,omitempty"`      // of the source
-	Source    string            `json:"source,omitempty"`    // why the source's file cannot be read; "" = it can
-	CostUSD   float64           `json:"cost_usd"`
-	Unpriced  int               `json:"unpriced"` // agent sessions whose cost is unknown
-	Spent     Spent             `json:"spent,omitzero"`
-	LastEvent time.Time         `json:"last_event,omitzero"`
+	ID        string             `json:"id"`
+	Settings  ledger.Settings    `json:"settings"`
+	Hats      *ledger.HatsRead   `json:"hats,omitempty"`     // hats and pattern reloaded during the run; the next session is planned with them
+	HatsBad   string             `json:"hats_bad,omitempty"` // why the hats on disk cannot be used
+	Check     bool               `json:"check,omitempty"`
+	State     ledger.RunState    `json:"state"`
+	Wait      ledger.WaitReason  `json:"wait,omitempty"`
+	Until     time.Time          `json:"until,omitzero"`       // when the wait ends
+	WaitAgent string             `json:"wait_agent,omitempty"` // see AwaitedAgent
+	Text      string             `json:"text,omitempty"`       // about the wait, for people
+	Signal    string             `json:"signal,omitempty"`
+	StopBy    string             `json:"stop_by,omitempty"`
+	StopNow   bool               `json:"stop_now,omitempty"`
+	Base      ledger.Base        `json:"base,omitzero"`
+	Tip       string             `json:"tip,omitempty"` // last commit of the branch
+	TipTree   string             `json:"tip_tree,omitempty"`
+	Planned   time.Time          `json:"planned"`
+	Started   time.Time          `json:"started,omitzero"`
+	Ended     *ledger.RunEnded   `json:"ended,omitempty"`
+	EndedAt   time.Time          `json:"ended_at,omitzero"`
+	Agents    int                `json:"agents"`             // agent sessions planned; also the number of the last one
+	Commands  int                `json:"commands"`           // command sessions (setup, verification) planned
+	Counted   int                `json:"counted"`            // agent sessions since the last start or resume, for max_iterations
+	Scripted  int                `json:"scripted,omitempty"` // sessions of the scripted agent planned
+	Doubted   int                `json:"doubted,omitempty"`  // sessions that Counted leaves out and whose failure is unverified
+	Commits   int                `json:"commits"`
+	DoneNow   []string           `json:"done_now,omitempty"` // ids of tasks done since the last start or resume
+	Streak    int                `json:"streak"`             // tasks blocked in a row without a success in between
+	Exempt    []ledger.Exemption `json:"exempt,omitempty"`   // what may fail without counting
+	Exempted  []string           `json:"exempted,omitempty"` // ids of tasks that were committed while something exempt failed
+	Checks    *Checks            `json:"checks,omitempty"`   // baseline or final verification under way
+	Finishing *ledger.RunEnded   `json:"finishing,omitempty"`
+	Baseline  []ledger.Result    `json:"baseline,omitempty"`
+	Red       *ledger.Verified   `json:"red,omitempty"`    // red baseline that is being settled
+	Origin    *ledger.Verified   `json:"origin,omitempty"` // result of its red commands on the person's own commit
+	Final     *ledger.Verified   `json:"final,omitempty"`
+	FinalTip  string             `json:"final_tip,omitempty"` // commit that Final verified
+	Next      string             `json:"next,omitempty"`      // folded id of the task that /next chose
+	Name      string             `json:"name,omitempty"`      // of the source
+	Source    string             `json:"source,omitempty"`    // why the source's file cannot be read; "" = it can
+	CostUSD   float64            `json:"cost_usd"`
+	Unpriced  int                `json:"unpriced"` // agent sessions whose cost is unknown
+	Spent     Spent              `json:"spent,omitzero"`
+	LastEvent time.Time          `json:"last_event,omitzero"`
 }
 
 // Over reports whether the run has ended. A nil Run is over.

@@ -113,7 +113,7 @@ var quiet = map[string]bool{
 	"duration_ms": true, "durationMs": true, "ms": true, "base": true, "name": true, "path": true, "artifacts": true, "total": true,
 	"tip": true, "by": true, "from": true, "run": true, "passes": true, "at": true, "files": true, "subject": true, "round": true,
 	"model": true, "state_": true, "evidence": true, "author": true, "known": true, "since": true, "max_sessions": true,
-	"issues_found": true, "suggestions": true, "reviewType": true, "task": true, "session": true, "project": true, "source": true, "options_": true, "offer": true,
+	"issues_found": true, "suggestions": true, "reviewType": true, "task": true, "session": true, "project": true, "source": true, "options_": true, "offer": true, "failures": true,
 }
 
 func entryLine(e ledger.Entry) string {
@@ -206,6 +206,15 @@ func flat(v any) string {
 func loud(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
+		if f, ok := v["failures"].(map[string]any); ok { // names say enough, where they are not the output's
+			delete(v, "failures")
+			if _, result := v["ok"]; !result {
+				v["fails"] = namesOf(f["failed"])
+			}
+		}
+		if v["new"] != nil {
+			v["new"] = namesOf(v["new"])
+		}
 		for k := range v {
 			if quiet[k] && k != "run" && k != "name" {
 				delete(v, k)
@@ -219,4 +228,15 @@ func loud(v any) any {
 		}
 	}
 	return v
+}
+
+// namesOf returns the names of decoded failures.
+func namesOf(failed any) (names []any) {
+	list, _ := failed.([]any)
+	for _, f := range list {
+		if f, ok := f.(map[string]any); ok {
+			names = append(names, f["name"])
+		}
+	}
+	return names
 }

@@ -343,7 +343,7 @@ func (c *collector) finalState() {
 		return
 	}
 	c.Live = !r.Over() && !r.Started.IsZero()
-	c.Boundary, c.Advisory, c.commits = r.Base.Boundary, r.Advisory, r.Commits
+	c.Boundary, c.Advisory, c.commits = r.Base.Boundary, exempt(r), r.Commits
 	if r.Over() {
 		c.Since = c.local(r.EndedAt)
 		if e := r.Ended; e != nil {
@@ -372,4 +372,12 @@ func earlier(a, b time.Time) time.Time {
 		return a
 	}
 	return b
+}
+
+// exempt returns what fails in the run as at the start, one text per command.
+func exempt(r *loop.Run) (fails []string) {
+	for _, e := range r.Exempt {
+		fails = append(fails, bot.ExemptText([]ledger.Exemption{e}))
+	}
+	return fails
 }

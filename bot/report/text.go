@@ -396,7 +396,7 @@ func (f Facts) waitLines() []string {
 func (f Facts) footLines() []string {
 	var out []string
 	if len(f.Advisory) > 0 {
-		out = append(out, bot.SignLook+" Red before any work, and only shown: "+bot.Cut(bot.Clean(strings.Join(f.Advisory, ", ")), 60))
+		out = append(out, bot.SignLook+" Red without our changes, and only shown: "+bot.Cut(bot.Clean(strings.Join(f.Advisory, ", ")), 60))
 	}
 	if f.Strangers > 0 {
 		out = append(out, plural(f.Strangers, "stranger")+" wrote; not answered")

@@ -42,6 +42,9 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 	if b.FinalOK != nil && !*b.FinalOK {
 		c.continuation(bot.SignFailed + " branch tip: " + strings.TrimPrefix(bot.VerifyText(ledger.Verified{Results: b.Final}), bot.SignFailed+" "))
 	}
+	for _, line := range bot.RedEnd(b) {
+		c.wrapped(line)
+	}
 	if !c.opt.Demo {
 		c.branch(r, b.Branch, exit)
 	}
@@ -119,6 +122,9 @@ func (c *Console) endReason(v view, b ledger.RunEnded) string {
 		if b.FinalOK != nil && !*b.FinalOK {
 			return fmt.Sprintf("%s %s ended: %s done, the branch tip is red", bot.SignFailed, name, t)
 		}
+		if len(b.Exempt) > 0 || len(b.Exempted) > 0 || b.RedTip != nil {
+			return fmt.Sprintf("%s %s ended: %s done, not all of it green", bot.SignLook, name, t)
+		}
 		return fmt.Sprintf("%s %s ended: %s done", bot.SignDone, name, t)
 	case ledger.ReasonBlocked:
 		return fmt.Sprintf("%s %s ended at a blocked task: %s done", bot.SignBlocked, name, t)
@@ -148,6 +154,9 @@ func (c *Console) endReason(v view, b ledger.RunEnded) string {
 		}
 		return fmt.Sprintf("%s %s stopped%s: %s done", bot.SignLater, name, by, t)
 	case ledger.ReasonChecked:
+		if b.Exit != 0 && b.RedTip != nil {
+			return bot.SignLook + " " + name + " checked: would begin with a repair"
+		}
 		if b.Exit != 0 {
 			return bot.SignFailed + " " + name + " checked: would not start"
 		}

@@ -79,7 +79,11 @@ func (c *Console) printStandalone(v view) {
 	case ledger.AnswerUndone:
 		c.printWrapped(v, bot.SignAgain+" "+b.Before.Question.ID+" taken back by "+bot.Clean(b.By)+": it is open again")
 	case ledger.BaselineBroke:
-		c.printWrapped(v, bot.SignLook+" "+bot.Clean(b.Text)+"; from here on only shown")
+		c.printWrapped(v, bot.SignLook+" "+bot.BrokeText(b))
+	case ledger.ExemptionsSet:
+		if len(b.Ended) > 0 {
+			c.printWrapped(v, bot.SignDone+" counts again: "+bot.Clean(strings.Join(b.Ended, ", ")))
+		}
 	case ledger.HatsRead:
 		c.hatsRead(v, b)
 	case ledger.PathsAllowed:

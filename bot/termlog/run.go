@@ -112,7 +112,7 @@ func baseline(b ledger.RunStarted) string {
 		switch {
 		case r.OK:
 			good = append(good, bot.CommandName(r.Run))
-		case !slices.Contains(b.Advisory, r.Run):
+		case b.Repair == nil && !slices.Contains(b.Advisory, r.Run):
 			red = append(red, bot.CommandName(r.Run))
 		}
 	}
@@ -131,8 +131,11 @@ func baseline(b ledger.RunStarted) string {
 	default:
 		parts = append(parts, strings.Join(red, ", ")+" fail; the baseline task comes first")
 	}
-	for _, run := range b.Advisory {
-		parts = append(parts, bot.CommandName(run)+" fails already, only shown")
+	if b.Repair != nil {
+		parts = append(parts, "begins with the repair of "+bot.Clean(b.Repair.String()))
+	}
+	if len(b.Exempt) > 0 {
+		parts = append(parts, "fails already, only shown: "+bot.ExemptText(b.Exempt))
 	}
 	if len(parts) == 0 {
 		return "no verification command"

@@ -163,8 +163,11 @@ func (c *Scene) setStatus(s loop.State, now time.Time) {
 	if r.Source != "" {
 		say(bot.SignLook + " " + bot.Plan(r) + " cannot be read as it is: " + r.Source)
 	}
-	if len(r.Advisory) > 0 {
-		say(bot.SignLook + " fails without our changes, only shown: " + strings.Join(r.Advisory, ", "))
+	if len(r.Exempt) > 0 {
+		say(bot.SignLook + " fails without our changes, only shown: " + bot.ExemptText(r.Exempt))
+	}
+	if tip, red := s.Project.RedTip(); red {
+		say(bot.SignFailed + " no green tip since " + tip.String())
 	}
 	if trouble := bot.HatsTrouble(r.HatsBad); trouble != "" {
 		say(bot.SignLook + " hats " + trouble)

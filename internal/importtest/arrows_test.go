@@ -34,7 +34,7 @@ var arrows = map[string][]string{
 	"loop/people":  {"loop/ledger"},
 	"loop/proof":   {},
 	"loop/cause":   {},
-	"loop":         {"guidance", "loop/cause", "loop/ledger", "loop/payload", "loop/people"},
+	"loop":         {"guidance", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/testreport"},
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
 	"loop/testreport": {"loop/ledger"},

@@ -182,6 +182,9 @@ func (b *builder) verifiedText() string {
 		if res.Advisory {
 			note = " (failed before this task too; not counted)"
 		}
+		if names := res.NewNames(10); names != "" {
+			note = ", and this is new: " + names + ". What else fails in it failed before this task and does not count"
+		}
 		lines = append(lines, fmt.Sprintf("- %s %s%s", code(res.Run), sign, note))
 		if !res.OK && res.Tail != "" {
 			lines = append(lines, fence(res.Tail))

@@ -36,6 +36,7 @@ var Entries = map[string][]Teller{
 	"event.accepted":    {Console, Log},
 	"event.refused":     {Console},
 	"evidence":          {Evidence},
+	"exemptions.set":    {Console, Log},
 	"guidance.bound":    {Console, Notify, Report},
 	"guidance.changed":  {Console, Notify},
 	"guidance.dropped":  {Console, Notify, Report},
@@ -90,6 +91,7 @@ var Entries = map[string][]Teller{
 	"task.next":         silent,
 	"task.set":          {Console, Report, Log},
 	"task.words":        silent,
+	"tip.failed":        silent, // the start of the run, or its end, says it
 	"tip.found":         silent,
 	"tree.kept":         silent,
 	"tree.merged":       silent,
