@@ -153,7 +153,10 @@ func (w *Workspace) roomHead(ctx context.Context, to, index string, l *layer, tr
 	if err != nil {
 		return err
 	}
-	if err := w.packObjects(ctx, git, commits+"\n"+string(objects)); err != nil {
+	if commits != "" { // none where the layer was made of a later commit
+		commits += "\n"
+	}
+	if err := w.packObjects(ctx, git, commits+string(objects)); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(git, "refs", "heads", "nightporter"), []byte(head+"\n"), 0o644); err != nil {

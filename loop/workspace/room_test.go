@@ -242,6 +242,26 @@ func TestLayers(t *testing.T) {
 	})
 }
 
+// TestRoomOfAnEarlierCommit lays a room over the layer of a later commit: a red
+// tip is verified first, and then the commit that it was built on.
+func TestRoomOfAnEarlierCommit(t *testing.T) {
+	bothWays(t, func(t *testing.T, mounts bool) {
+		r := newRoomWorld(t, mounts)
+		tree := r.tree("echo later >later.txt")
+		later, err := r.w.commitTree(t.Context(), commit{tree: tree, parents: []string{r.base.Commit}, date: "@1 +0000", message: "Later\n"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := inRoom(t, r.lay(ledger.RoomUse{Tree: later}, true), "cat later.txt"); got != "later" {
+			t.Fatalf("the room shows %s", got)
+		}
+		room := r.lay(ledger.RoomUse{Tree: r.base.Commit}, true)
+		if got := inRoom(t, room, "git rev-parse HEAD; git status --porcelain"); got != r.base.Commit {
+			t.Errorf("the room of the earlier commit shows %s", got)
+		}
+	})
+}
+
 // TestRoomWithoutSetup lays rooms where no setup is configured, after a crash in
 // the middle of a layer, and after setup was lost.
 func TestRoomWithoutSetup(t *testing.T) {
