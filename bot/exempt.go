@@ -3,6 +3,7 @@ package bot
 import (
 	"strings"
 
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -66,4 +67,13 @@ func BrokeText(b ledger.BaselineBroke) string {
 		return Clean(b.Text) + "; not counted for " + shortID(task) + " alone"
 	}
 	return Clean(b.Text) + "; from here on only shown"
+}
+
+// redTipLine names the branch tip that failed verification, until one passes.
+func redTipLine(s loop.State) string {
+	tip, red := s.Project.RedTip()
+	if !red {
+		return ""
+	}
+	return SignFailed + " no green tip since " + Clean(tip.String())
 }

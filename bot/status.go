@@ -95,9 +95,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 	if len(r.Exempt) > 0 {
 		m.add(SignLook + " fails without our changes, only shown: " + ExemptText(r.Exempt))
 	}
-	if tip, red := s.Project.RedTip(); red {
-		m.add(SignFailed + " no green tip since " + Clean(tip.String()))
-	}
+	m.add(redTipLine(s))
 	if trouble := HatsTrouble(r.HatsBad); trouble != "" {
 		m.add(SignLook + " hats " + trouble)
 	}
@@ -210,6 +208,7 @@ func idleStatus(s loop.State, t Tally, say func(key, sign, rest string) Message)
 	}
 	m.add(standingLine(s, t))
 	m.add(guidanceLine(s))
+	m.add(redTipLine(s))
 	m.add("No agent runs, no cost.")
 	m.button("Tasks", "/tasks")
 	return m

@@ -236,14 +236,16 @@ func TestSaid(t *testing.T) {
 	}
 	ok := func(run string, ms int64) ledger.Result { return ledger.Result{Run: run, OK: true, Ms: ms} }
 	for want, v := range map[string]ledger.Verified{
-		"✓ go test 38 s":                              {OK: true, Results: []ledger.Result{ok("go test ./...", 38000)}},
-		"✓ go test":                                   {OK: true, Results: []ledger.Result{ok("go test ./...", 400)}},
-		"✓ go vet, go test, 1 more 2 min":             {OK: true, Results: []ledger.Result{ok("go vet .", 60000), ok("go test .", 60000), ok("make", 100)}},
-		"✓ go test 1 s, flaky":                        {OK: true, Results: []ledger.Result{{Run: "go test", OK: true, Flaky: true, Ms: 1000}}},
-		"✓ go test 1 s, go vet fails as at the start": {OK: true, Results: []ledger.Result{{Run: "go vet ./..."}, ok("go test", 1000)}},
-		"✗ boom":                                      {Results: []ledger.Result{ok("go vet", 1), {Run: "go test", Tail: "boom"}}},
-		"✓ nothing to run":                            {OK: true},
-		"✗ failed":                                    {},
+		"✓ go test 38 s":                                 {OK: true, Results: []ledger.Result{ok("go test ./...", 38000)}},
+		"✓ go test":                                      {OK: true, Results: []ledger.Result{ok("go test ./...", 400)}},
+		"✓ go vet, go test, 1 more 2 min":                {OK: true, Results: []ledger.Result{ok("go vet .", 60000), ok("go test .", 60000), ok("make", 100)}},
+		"✓ go test 1 s, flaky":                           {OK: true, Results: []ledger.Result{{Run: "go test", OK: true, Flaky: true, Ms: 1000}}},
+		"! go vet fails as at the start; go test passes": {OK: true, Results: []ledger.Result{{Run: "go vet ./..."}, ok("go test", 1000)}},
+		"! TestOld fails as at the start":                {OK: true, Results: []ledger.Result{{Run: "go test ./...", Advisory: true, Failures: &ledger.Failures{Failed: []ledger.Failure{{Name: "TestOld"}}}}}},
+		"✗ go test, new: TestNew":                        {Results: []ledger.Result{{Run: "go test ./...", New: []ledger.Failure{{Name: "TestNew"}}}}},
+		"✗ boom":                                         {Results: []ledger.Result{ok("go vet", 1), {Run: "go test", Tail: "boom"}}},
+		"✓ nothing to run":                               {OK: true},
+		"✗ failed":                                       {},
 	} {
 		if got := bot.VerifyText(v); got != want {
 			t.Errorf("VerifyText = %q, want %q", got, want)

@@ -88,6 +88,9 @@
 //     one session in flight, and no session is planned twice.
 //   - Numbers of runs, questions and guidance are issued in order, each once.
 //   - A verification result says what the command's exit said.
+//   - A red result counts, unless each of its failures is exempt for the task. A
+//     commit says what fails in its tree, and no run ends with 0 while its tip is
+//     red or after something exempt failed in a task's tree.
 //   - A task is committed on the branch's tip, with the tree that was verified
 //     green, where there is anything to verify with.
 //   - A task is done with its commit on the branch, unless a review agreed that
@@ -115,14 +118,15 @@
 //   - Fold: folder.go, apply.go, apply_task.go.
 //   - Decision: decision.go has what every decision is made with, text.go what
 //     its sentences are made of.
-//   - An attempt: attempt.go, check_start.go and check.go (verification), emit.go
-//     and memory.go (what a session sends), capture.go and secret.go (what it
-//     left), issueset.go, converge.go and mark.go (the commit and the person's
+//   - An attempt: attempt.go, check_start.go and check.go (verification),
+//     exemption.go (what may fail in it), emit.go and memory.go (what a session
+//     sends), capture.go and secret.go (what it left), issueset.go, converge.go and mark.go (the commit and the person's
 //     file), consensus.go and part.go (plans that are argued about), exit.go and
 //     outcome.go (the end of a session), block.go (the end of a task that nobody
 //     can do).
-//   - A run: start.go, ready.go, hold.go (pause, resume, stop), run.go (its end),
-//     startable.go, source.go, reload.go, effect_failure.go.
+//   - A run: start.go, redtip.go (whose red it begins with), ready.go, hold.go
+//     (pause, resume, stop), run.go (its end), startable.go, source.go, reload.go,
+//     effect_failure.go.
 //   - People: question.go asks; answer.go, undo.go and question_table.go, which
 //     has a row for each kind of question, act on answers; question_effect.go is
 //     the form of a row. guidance.go, task_command.go, offer.go, late.go,

@@ -43,7 +43,11 @@ func (p Project) applyTip(e ledger.Entry) Project {
 				delete(p.RedTips, p.Source)
 			}
 		case b.Kind == ledger.KindFinal && p.Run != nil:
-			p.RedTips = with(p.RedTips, p.Source, ledger.RedTip{Run: p.Run.ID, Commit: b.Tree, Results: red})
+			tip := ledger.RedTip{Run: p.Run.ID, Commit: b.Tree, Results: red}
+			if was, ok := p.RedTip(); ok && was.Commit == b.Tree {
+				tip.Run = was.Run
+			}
+			p.RedTips = with(p.RedTips, p.Source, tip)
 		}
 	}
 	return p

@@ -40,7 +40,7 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 		c.wrapped(b.Text)
 	}
 	if b.FinalOK != nil && !*b.FinalOK {
-		c.continuation(bot.SignFailed + " branch tip: " + strings.TrimPrefix(bot.VerifyText(ledger.Verified{Results: b.Final}), bot.SignFailed+" "))
+		c.continuation(bot.SignFailed + " branch tip: " + strings.TrimLeft(bot.VerifyText(ledger.Verified{Results: b.Final}), bot.SignFailed+bot.SignLook+" "))
 	}
 	for _, line := range bot.RedEnd(b) {
 		c.wrapped(line)

@@ -48,6 +48,9 @@ func TestExitCode(t *testing.T) {
 	}{
 		"done":                     {RunEnded{Reason: ReasonDone, FinalOK: &ok}, 0},
 		"done, red tip":            {RunEnded{Reason: ReasonDone, FinalOK: &red}, 1},
+		"done, something exempt":   {RunEnded{Reason: ReasonDone, FinalOK: &ok, Exempt: []Exemption{{Run: "go test"}}}, 1},
+		"done, committed under it": {RunEnded{Reason: ReasonDone, FinalOK: &ok, Exempted: []string{"Task 1"}}, 1},
+		"done, red since r1":       {RunEnded{Reason: ReasonDone, RedTip: &RedTip{Run: "r1"}}, 1},
 		"done, tip not verified":   {RunEnded{Reason: ReasonDone, FinalCut: true}, ExitLimit},
 		"blocked, not verified":    {RunEnded{Reason: ReasonBlocked, FinalCut: true}, 1},
 		"limit, red tip":           {RunEnded{Reason: ReasonUntil, FinalOK: &red}, ExitLimit},
