@@ -137,10 +137,10 @@ func (c *collector) nextStep(r *loop.Run) string {
 		return "Nothing runs. /run goes on with " + shortID(next) + "."
 	case c.Left > 0:
 		return "Nothing runs; what is left waits for you."
-	case c.Branch != "" && r.Scripted > 0:
-		return "Nothing runs."
-	case c.Branch != "":
-		return "Merge when you like; nothing runs."
+	case c.Branch != "" && c.TipRed:
+		return "Nothing was pushed. Look at /diff, then /run."
+	case c.Branch != "" && r.Ended != nil:
+		return bot.MergeStep(c.s, bot.TipGreen(c.s, *r.Ended))
 	}
 	return "Next: add tasks, then /run " + c.s.Project.Name + "."
 }

@@ -49,6 +49,9 @@ func (c *Console) question(v view, q ledger.Question) {
 			c.wrapped(r)
 		}
 	}
+	if facts := bot.CheckFacts(q); facts != "" {
+		c.wrapped(facts)
+	}
 	if q.Needs != "" {
 		c.wrapped("needs: " + q.Needs)
 	}
