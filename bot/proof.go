@@ -153,31 +153,23 @@ func (m *Message) proof(p ledger.Proof) {
 	m.names("Not followed, what these run:", p.Unknown)
 }
 
-// checks adds what was changed of what proves, and the reason that the agent gave.
+// checks lists what was changed of what proves, and the reason that the agent gave.
 func (m *Message) checks(q ledger.Question) {
 	if q.Proof == nil {
 		return
 	}
-	if what := CheckChanges(q.Proof.Changes); what != "" {
-		m.pre(what)
+	var names []string
+	for _, c := range q.Proof.Changes {
+		if c.Named {
+			continue // the task asks for it
+		}
+		names = append(names, cutPath(Clean(c.Path), quoteWidth-20)+" "+Clean(c.Action))
+		for _, lost := range c.Cases {
+			names = append(names, "  "+Cut(Clean(lost), quoteWidth-2))
+		}
 	}
-	m.add(oldFail)
+	m.names("Changed:", names)
 	m.quote(q.Proof.Reason)
-}
-
-const oldFail = "The old ones do not pass."
-
-// CheckFacts returns what checks adds to a message, in one line for a terminal: ""
-// for a question that is not about changed checks.
-func CheckFacts(q ledger.Question) string {
-	if q.Proof == nil {
-		return ""
-	}
-	what := CheckChanges(q.Proof.Changes)
-	if what != "" {
-		what += ". "
-	}
-	return strings.TrimSpace(what + oldFail + " " + Cut(Clean(q.Proof.Reason), 2*quoteWidth))
 }
 
 // names lists foreign names as Pre lines below a line that introduces them.
@@ -187,7 +179,7 @@ func (m *Message) names(head string, names []string) {
 	}
 	m.add(head)
 	for _, n := range names[:min(len(names), maxPaths)] {
-		m.pre(orElse(Cut(Clean(n), quoteWidth), "…"))
+		m.pre(orElse(Cut(CleanPre(n), quoteWidth), "…"))
 	}
 	if more := len(names) - maxPaths; more > 0 {
 		m.add(fmt.Sprintf("and %d more", more))

@@ -49,8 +49,8 @@ func (c *Console) question(v view, q ledger.Question) {
 			c.wrapped(r)
 		}
 	}
-	if facts := bot.CheckFacts(q); facts != "" {
-		c.wrapped(facts)
+	if q.Proof != nil && q.Proof.Reason != "" {
+		c.wrapped("its reason: " + q.Proof.Reason)
 	}
 	if q.Needs != "" {
 		c.wrapped("needs: " + q.Needs)
