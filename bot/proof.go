@@ -41,8 +41,12 @@ func ProofSign(p ledger.Proof) string {
 // ProofNote returns a word with what a person has to know about it: "changed
 // checks: 1 test deleted, test.sh −4; allowed by Mira".
 func ProofNote(p ledger.Proof) string {
-	text := proofWord(p)
-	if what := CheckChanges(p.Changes); what != "" {
+	text, what := proofWord(p), CheckChanges(p.Changes)
+	switch {
+	case what == "":
+	case p.Word != ledger.ChangedChecks:
+		text += ", " + what
+	default:
 		text += ": " + what
 	}
 	if p.Word != ledger.ChangedChecks {
@@ -58,13 +62,17 @@ func ProofNote(p ledger.Proof) string {
 const maxCheckFiles = 2
 
 // CheckChanges says in a few words what was changed of what proves: "1 test
-// deleted, test.sh −4". It is "" for no change.
+// deleted, test.sh −4". It leaves out what the task itself names, and is "" for no
+// change.
 func CheckChanges(changes []ledger.CheckChange) string {
 	var list []proof.Change
 	for _, c := range changes {
+		if c.Named {
+			continue
+		}
 		list = append(list, proof.Change{
 			Path: Cut(Clean(c.Path), 2*quoteWidth), To: c.To, Kind: proof.Kind(c.Kind), Action: proof.Action(c.Action),
-			Added: c.Added, Lost: c.Removed, Cases: c.Cases, Named: c.Named,
+			Added: c.Added, Lost: c.Removed, Cases: c.Cases,
 		})
 	}
 	return Cut(Clean(proof.Summary(list, maxCheckFiles)), quoteWidth)
@@ -163,7 +171,14 @@ func (m *Message) checks(q ledger.Question) {
 		if c.Named {
 			continue // the task asks for it
 		}
-		names = append(names, cutPath(Clean(c.Path), quoteWidth-20)+" "+Clean(c.Action))
+		name := cutPath(Clean(c.Path), quoteWidth-24) + " " + Clean(c.Action)
+		if c.Added > 0 {
+			name += fmt.Sprintf(" +%d", c.Added)
+		}
+		if c.Removed > 0 {
+			name += fmt.Sprintf(" −%d", c.Removed)
+		}
+		names = append(names, name)
 		for _, lost := range c.Cases {
 			names = append(names, "  "+Cut(Clean(lost), quoteWidth-2))
 		}

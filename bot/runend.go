@@ -72,6 +72,9 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 		}
 		return SignDone, tally + " done, " + r.ID + " ended"
 	case ledger.ReasonChosen:
+		if len(s.Project.Unsure()) > 0 {
+			return SignLook, "chosen done, look at " + lookAt(s)
+		}
 		return SignDone, "chosen tasks done, " + r.ID + " ended"
 	case ledger.ReasonBlocked:
 		if q, ok := lastOf(s, ledger.AskBlocked); ok {

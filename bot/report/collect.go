@@ -380,6 +380,13 @@ func (c *collector) proofs() {
 	}
 	if len(c.Proofs) > 0 {
 		c.Proof = bot.ProofGroups(c.s, tasks)
+		urgent := func(g bot.ProofGroup) int {
+			if g.Sign == bot.SignLook {
+				return 0
+			}
+			return 1
+		}
+		slices.SortStableFunc(c.Proof, func(a, b bot.ProofGroup) int { return urgent(a) - urgent(b) })
 	}
 }
 

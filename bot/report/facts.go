@@ -33,7 +33,7 @@ type Facts struct {
 	Since                                 time.Time
 
 	Completed    []string          // ids of the tasks done in the span, in the order of the source
-	Proof        []bot.ProofGroup  // Completed by their words; nil if nothing is known of any
+	Proof        []bot.ProofGroup  // Completed by their words, what to look at first; nil if nothing is known of any
 	Proofs       ledger.ProofCount // words of Completed
 	FirstPass    int               // Completed without a failed attempt, a red verification or a fix round
 	Fixes        int               // fix rounds

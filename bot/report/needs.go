@@ -67,7 +67,11 @@ func (c *collector) standstill(r *loop.Run) {
 func (c *collector) questionLine(q ledger.Question) string {
 	switch need, text := bot.DigestNeed(q); {
 	case need != "":
-		return c.taskName(q.Task, q.Title, "") + ", " + need + " (" + q.ID + ")"
+		line := c.taskName(q.Task, q.Title, "") + ", " + need + " (" + q.ID + ")"
+		if q.Proof != nil {
+			line += reasonSuffix(bot.CheckChanges(q.Proof.Changes))
+		}
+		return line
 	case text:
 		return c.taskName(q.Task, q.Title, q.ID) + reasonSuffix(q.Text) + c.dependentsSuffix(q.Task)
 	}

@@ -250,7 +250,7 @@ func (f Facts) doneLines() []string {
 	}
 	switch {
 	case len(f.Completed) > 0:
-		out = append(out, strings.Join(append([]string{"Done " + bot.Cut(f.completed(), 120)}, where...), " · "))
+		out = append(out, strings.Join(append([]string{"Done " + bot.Cut(f.completed(), 160)}, where...), " · "))
 		for _, g := range f.Proof {
 			if g.Note != "" {
 				out = append(out, g.Sign+" "+g.Whole())

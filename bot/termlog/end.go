@@ -58,6 +58,9 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 // needsAnswer reports whether a run ended for lack of an answer, so that the
 // same command would end again at once.
 func needsAnswer(b ledger.RunEnded) bool {
+	if b.Unallowed > 0 {
+		return true
+	}
 	switch b.Reason {
 	case ledger.ReasonBlocked, ledger.ReasonManual:
 		return true

@@ -35,7 +35,7 @@ type Night struct {
 	Cost  float64          // of sessions without an Act
 	Tip   string           // output of the branch tip's verification; "" = it passes
 	See   func(before, after loop.State, e ledger.Entry)
-	Proof map[string]ledger.Proof // by task: its word, known just before it is done
+	Proof map[string]ledger.Proof // by task: its word, in place of the one that the core finds
 	Type  func(line string)       // called with each line that a person types
 
 	// Decided is called with each decision before its entries are folded. May be
@@ -102,11 +102,9 @@ func (n *Night) Do(in loop.Input) ledger.Answer {
 		n.Decided(n.State, d, in)
 	}
 	for _, e := range d.Entries {
-		if b, is := e.Body.(ledger.TaskSet); is && b.To == ledger.Done {
+		if _, is := e.Body.(ledger.TaskProved); is {
 			if p, has := n.Proof[e.Task]; has {
-				word := e
-				word.Body = ledger.TaskProved{Proof: p}
-				n.Entry(word)
+				e.Body = ledger.TaskProved{Proof: p}
 			}
 		}
 		n.Entry(e)
