@@ -18,6 +18,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			t.Scripted = false
 			t.Failed, t.LastFail, t.Stalled, t.Attempt = 0, "", false, nil
 			t.Parts, t.Denied = nil, nil
+			t.Proof, t.ProvedIn = nil, "" // the work that it was about is done again
 			if t.Task.Parent == "" {
 				t.Plan = nil
 			}
@@ -108,6 +109,9 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	case ledger.TaskCommitted:
 		t.Commit = b.Commit
 	case ledger.TaskProved:
+		if t.Attempt != nil || t.Proof == nil {
+			t.ProvedIn = e.Run // a word that a person gives afterwards is about the same run
+		}
 		t.Proof = &b.Proof
 	case ledger.SessionPlanned:
 		if r != nil && r.Settings.IsScripted(b.Agent) && r.Settings.ScriptedMarks == ledger.ScriptedWithheld {
