@@ -18,6 +18,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			t.Scripted = false
 			t.Failed, t.LastFail, t.Stalled, t.Attempt = 0, "", false, nil
 			t.Parts, t.Denied = nil, nil
+			t.Proof, t.ProvedIn = nil, "" // the work that it was about is done again
 			if t.Task.Parent == "" {
 				t.Plan = nil
 			}
@@ -108,6 +109,9 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	case ledger.TaskCommitted:
 		t.Commit = b.Commit
 	case ledger.TaskProved:
+		if t.Attempt != nil || t.Proof == nil {
+			t.ProvedIn = e.Run // a word that a person gives afterwards is about the same run
+		}
 		t.Proof = &b.Proof
 	case ledger.SessionPlanned:
 		if r != nil && r.Settings.IsScripted(b.Agent) && r.Settings.ScriptedMarks == ledger.ScriptedWithheld {
@@ -150,10 +154,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	case ledger.EventRefused:
 		w.Owed = append(slices.Clip(w.Owed), b.Owed...)
 	case ledger.TakenOver:
-		w.Captured = &b.Taken
-		if b.Taken.Proof != nil {
-			w.Facts = b.Taken.Proof
-		}
+		w.Captured, w.Facts = &b.Taken, b.Taken.Proof
 		w.Stage = ledger.StageChecks
 		w.Strayed = append(slices.Clip(w.Strayed), b.Taken.Outside...)
 		if len(b.Taken.Secrets) > 0 {

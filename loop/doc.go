@@ -118,15 +118,16 @@
 //   - Fold: folder.go, apply.go, apply_task.go.
 //   - Decision: decision.go has what every decision is made with, text.go what
 //     its sentences are made of.
+//   - Proof: proof.go (what a done task is worth).
 //   - An attempt: attempt.go, check_start.go and check.go (verification),
 //     exemption.go (what may fail in it), emit.go and memory.go (what a session
-//     sends), capture.go and secret.go (what it left), issueset.go, converge.go and mark.go (the commit and the person's
-//     file), consensus.go and part.go (plans that are argued about), exit.go and
-//     outcome.go (the end of a session), block.go (the end of a task that nobody
-//     can do).
+//     sends), capture.go and secret.go (what it left), issueset.go, converge.go
+//     and mark.go (the commit and the person's file), consensus.go and part.go
+//     (plans that are argued about), exit.go and outcome.go (the end of a session),
+//     block.go (the end of a task that nobody can do).
 //   - A run: start.go, redtip.go (whose red it begins with), ready.go, hold.go
-//     (pause, resume, stop), run.go (its end), startable.go, source.go, reload.go,
-//     effect_failure.go.
+//     (pause, resume, stop), run.go (its end), proof_word.go (what its tasks'
+//     "done" is worth), startable.go, source.go, reload.go, effect_failure.go.
 //   - People: question.go asks; answer.go, undo.go and question_table.go, which
 //     has a row for each kind of question, act on answers; question_effect.go is
 //     the form of a row. guidance.go, task_command.go, offer.go, late.go,

@@ -203,7 +203,7 @@ func (d *decision) checksQuestion(t TaskState) ledger.Question {
 	p := d.proofOf(t)
 	return ledger.Question{
 		Kind: ledger.AskChecks, Hat: t.Attempt.Hat, Proof: &p,
-		Text: fmt.Sprintf("%s changed what proves it (%s), and the start's version fails.", ledger.ShortID(t.Task.ID), t.Attempt.Facts.Summary),
+		Text: fmt.Sprintf("%s. The old ones do not pass.", t.Attempt.Facts.Summary),
 	}
 }
 

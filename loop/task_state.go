@@ -33,8 +33,9 @@ type TaskState struct {
 	LastFail string          `json:"last_fail,omitempty"` // why the last attempt failed
 	Stalled  bool            `json:"stalled,omitempty"`   // the last attempt made no progress: the next one begins with a new plan
 	Commit   string          `json:"commit,omitempty"`
-	Proof    *ledger.Proof   `json:"proof,omitempty"`  // what its "done" is worth; nil before, and for tasks of earlier releases
-	Marked   ledger.Mark     `json:"marked,omitempty"` // mark that nightporter wrote to the source last
+	Proof    *ledger.Proof   `json:"proof,omitempty"`     // what its "done" is worth; nil before, and for tasks of earlier releases
+	ProvedIn string          `json:"proved_in,omitempty"` // run in which Proof was first known
+	Marked   ledger.Mark     `json:"marked,omitempty"`    // mark that nightporter wrote to the source last
 	MarkedAt time.Time       `json:"marked_at,omitzero"`
 	Lifted   ledger.Mark     `json:"lifted,omitempty"`   // mark that a person's answer overrules, until the source shows a different one
 	Attempt  *Attempt        `json:"work,omitempty"`     // attempt under way or parked

@@ -86,6 +86,8 @@ func (c *Console) printStandalone(v view) {
 		}
 	case ledger.HatsRead:
 		c.hatsRead(v, b)
+	case ledger.TaskProved:
+		c.proved(v, b)
 	case ledger.PathsAllowed:
 		c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+firstPaths(b.Paths))
 	case ledger.SecretsCleared:

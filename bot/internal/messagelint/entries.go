@@ -89,6 +89,7 @@ var Entries = map[string][]Teller{
 	"submit":            {Evidence},
 	"task.committed":    {Console, Log},
 	"task.next":         silent,
+	"task.proved":       {Console, Log, Evidence},
 	"task.set":          {Console, Report, Log},
 	"task.words":        silent,
 	"tip.failed":        silent, // the start of the run, or its end, says it
