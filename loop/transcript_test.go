@@ -212,8 +212,8 @@ func loud(v any) any {
 				v["fails"] = namesOf(f["failed"])
 			}
 		}
-		if v["new"] != nil {
-			v["new"] = namesOf(v["new"])
+		if names := namesOf(v["new"]); len(names) > 0 {
+			v["new"] = names
 		}
 		for k := range v {
 			if quiet[k] && k != "run" && k != "name" {
