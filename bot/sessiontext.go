@@ -200,7 +200,7 @@ func VerifyText(v ledger.Verified) string {
 			return SignDone + " by the start's checks too"
 		}
 		v.Kind = ledger.KindVerify
-		return strings.TrimSpace(SignFailed + " by the start's checks: " + strings.TrimPrefix(VerifyText(v), SignFailed))
+		return SignFailed + " by the start's checks: " + strings.TrimSpace(strings.TrimPrefix(VerifyText(v), SignFailed))
 	case ledger.KindProof:
 		if v.OK {
 			return SignLook + " the new tests pass without the change"

@@ -154,10 +154,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	case ledger.EventRefused:
 		w.Owed = append(slices.Clip(w.Owed), b.Owed...)
 	case ledger.TakenOver:
-		w.Captured = &b.Taken
-		if b.Taken.Proof != nil {
-			w.Facts = b.Taken.Proof
-		}
+		w.Captured, w.Facts = &b.Taken, b.Taken.Proof
 		w.Stage = ledger.StageChecks
 		w.Strayed = append(slices.Clip(w.Strayed), b.Taken.Outside...)
 		if len(b.Taken.Secrets) > 0 {

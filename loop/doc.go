@@ -115,6 +115,7 @@
 //   - Fold: folder.go, apply.go, apply_task.go.
 //   - Decision: decision.go has what every decision is made with, text.go what
 //     its sentences are made of.
+//   - Proof: proof.go (what a done task is worth).
 //   - An attempt: attempt.go, check_start.go and check.go (verification), emit.go
 //     and memory.go (what a session sends), capture.go and secret.go (what it
 //     left), issueset.go, converge.go and mark.go (the commit and the person's
