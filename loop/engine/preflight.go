@@ -32,7 +32,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 		return err
 	}
 
-	base, err := ports.Workspace.Begin(ctx, begin)
+	base, err := ports.Repository.Begin(ctx, begin)
 	if err != nil {
 		if err := problem(err); err != nil {
 			return nil, fmt.Errorf("look at the repository: %w", err)
@@ -59,7 +59,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == ledger.MarkOpen
 	}
 	for _, name := range AgentsOf(asked) {
-		if err := e.o.Agents.Check(ctx, name); err != nil {
+		if err := ports.Place.Agents.Check(ctx, name); err != nil {
 			if err := problem(err); err != nil {
 				out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("agent %q: %v", name, err)})
 			}
@@ -68,7 +68,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	if f, unproved := settings.Unproved(); unproved {
 		out.Problems = append(out.Problems, f)
 	}
-	level, reasons := e.o.Agents.Level()
+	level, reasons := ports.Place.Agents.Level()
 	base.Boundary = level
 	if f, weak := WeakBoundary(settings.Boundary, level, reasons); weak {
 		out.Problems = append(out.Problems, f)
