@@ -150,6 +150,11 @@ type Project struct {
 	Pattern       string                 `toml:"pattern"`
 	Agent         string                 `toml:"agent"`
 	Setup         []string               `toml:"setup"`
+	SetupEnvFile  string                 `toml:"setup_env_file"`  // file of NAME=VALUE lines for setup of committed files
+	SetupHome     string                 `toml:"setup_home"`      // folder whose content setup of committed files finds in HOME
+	VerifyEnvFile string                 `toml:"verify_env_file"` // file of NAME=VALUE lines for verification
+	PassEnv       []string               `toml:"pass_env"`        // names of environment variables that all commands of the project inherit
+	RoomFiles     []string               `toml:"room_files"`      // untracked files of the checkout that rooms get; globs
 	Verify        []Verify               `toml:"verify"`
 	Base          string                 `toml:"base"` // branch that task branches start from
 	Protected     []string               `toml:"protected"`

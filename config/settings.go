@@ -178,6 +178,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		PlanApproval:    p.PlanApproval,
 		Proof:           ledger.ProofMode(p.Proof),
 		Tests:           p.Tests,
+		RoomFiles:       p.RoomFiles,
 		AllowUnproved:   p.Unproved == unprovedAllow,
 	}
 	if s.Protected == nil {
