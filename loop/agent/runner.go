@@ -46,6 +46,7 @@ type Options struct {
 type Grant struct {
 	Read  []string
 	Cache []string
+	Surroundings
 }
 
 // Timing holds the intervals of the shim.
@@ -131,7 +132,7 @@ func New(o Options) (*Runner, error) {
 func absolute(o Options) error {
 	all := slices.Concat([]string{o.State}, o.Read, o.Cache, o.Hide)
 	for _, g := range o.Projects {
-		all = slices.Concat(all, g.Read, g.Cache)
+		all = slices.Concat(all, g.Read, g.Cache, g.paths())
 	}
 	for _, p := range all {
 		if !filepath.IsAbs(p) {

@@ -65,11 +65,18 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 			}
 		}
 	}
+	if err := e.o.Agents.CheckCommands(project); err != nil {
+		if err := problem(err); err != nil {
+			return nil, fmt.Errorf("look at what commands get: %w", err)
+		}
+	}
 	if f, unproved := settings.Unproved(); unproved {
 		out.Problems = append(out.Problems, f)
 	}
 	level, reasons := e.o.Agents.Level()
 	base.Boundary = level
+	mounts, _ := e.o.Agents.Mounts()
+	base.Copies = !mounts
 	if f, weak := WeakBoundary(settings.Boundary, level, reasons); weak {
 		out.Problems = append(out.Problems, f)
 	}
