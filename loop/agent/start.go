@@ -186,6 +186,9 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 		Hide:  slices.Clone(r.hide), Mounts: slices.Clone(l.Mounts),
 		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,
 	}
+	for _, g := range r.o.Projects {
+		p.Hide = append(p.Hide, g.roomFiles()...)
+	}
 	if err := r.prepareCaches(l, &p); err != nil {
 		return none, false, fmt.Errorf("caches: %w", err)
 	}

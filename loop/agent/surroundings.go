@@ -19,6 +19,29 @@ type Surroundings struct {
 	SetupHome     string   // folder whose content such setup finds in HOME
 	VerifyEnvFile string   // NAME=VALUE lines for all commands but setup
 	PassEnv       []string // names of the daemon's variables for all commands
+
+	// RoomFiles are globs below Repo, the user's checkout, of files that rooms
+	// get. No session reads them there.
+	Repo      string
+	RoomFiles []string
+}
+
+// roomFiles returns the files of the user's checkout that rooms get.
+func (s Surroundings) roomFiles() []string {
+	var paths []string
+	for _, g := range s.RoomFiles {
+		found, err := fs.Glob(os.DirFS(s.Repo), g)
+		if err != nil {
+			continue // it matches nothing
+		}
+		for _, p := range found {
+			path := filepath.Join(s.Repo, p)
+			if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
 }
 
 // paths returns the paths that no session may read.

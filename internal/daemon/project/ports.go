@@ -36,7 +36,7 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 func (c *Catalog) Workspace(ctx context.Context, s ledger.Settings, owned []string) (*workspace.Workspace, error) {
 	uid, gid := c.owner.User()
 	return workspace.Open(ctx, workspace.Options{
-		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, SessionUID: uid, SessionGID: gid,
+		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, RoomFiles: s.RoomFiles, SessionUID: uid, SessionGID: gid,
 		Mounts: func() bool { ok, _ := c.owner.Mounts(); return ok },
 	})
 }

@@ -67,6 +67,7 @@ func grants(cfg *config.Config) map[string]agent.Grant {
 	for _, pr := range cfg.Projects {
 		all[pr.Name] = agent.Grant{Read: pr.Read, Cache: pr.Cache, Surroundings: agent.Surroundings{
 			SetupEnvFile: pr.SetupEnvFile, SetupHome: pr.SetupHome, VerifyEnvFile: pr.VerifyEnvFile, PassEnv: pr.PassEnv,
+			Repo: pr.Repo, RoomFiles: pr.RoomFiles,
 		}}
 	}
 	return all
