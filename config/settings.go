@@ -344,8 +344,11 @@ func (p Project) until(flags Overrides, f *flagChecker) (Clock, bool) {
 
 func (p Project) setup(flags Overrides, f *flagChecker) []ledger.Command {
 	lines := p.Setup
-	if flags.Setup != nil {
+	switch {
+	case flags.Setup != nil:
 		lines = flags.Setup
+	case lines == nil:
+		lines = []string{ledger.ProposedSetup}
 	}
 	return commands("setup", lines, f)
 }

@@ -185,7 +185,10 @@ type Ports struct {
 	Files     Files
 	Rooms     Rooms
 	Scoper    Scoper
-	Notebook  Notebook       // nil: notes are not stored
-	Hats      HatFiles       // nil: hats never change during a run
-	Zone      *time.Location // time zone of the times in decisions
+	Notebook  Notebook // nil: notes are not stored
+	// Proposed returns the setup commands that fit the files of a tree, for
+	// projects that set none. Nil proposes nothing.
+	Proposed func(ctx context.Context, tree string) ([]string, error)
+	Hats     HatFiles       // nil: hats never change during a run
+	Zone     *time.Location // time zone of the times in decisions
 }

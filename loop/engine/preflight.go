@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -53,6 +54,17 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	}
 	if base.Tree != "" {
 		e.preflightScopes(ctx, ports, settings, base.Tree, &out)
+	}
+	if settings.ProposesSetup() && base.Tree != "" && ports.Proposed != nil {
+		proposed, err := ports.Proposed(ctx, base.Tree)
+		if err != nil {
+			return nil, fmt.Errorf("propose setup: %w", err)
+		}
+		if len(proposed) > 0 {
+			out.Warnings = append(out.Warnings, ledger.Diagnostic{
+				Text: "no setup is set: " + strings.Join(proposed, ", ") + " is run, as init would propose", Remedy: "Set setup, or setup = [] to run none.",
+			})
+		}
 	}
 	asked := settings // a single task may ask for the critic too
 	for _, t := range out.Snapshot.Tasks {

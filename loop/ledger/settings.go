@@ -101,6 +101,14 @@ func (s Settings) WithLimits(l Limits) Settings {
 	return s
 }
 
+// ProposedSetup takes the place of a setup command in the settings of a project
+// that sets none. Each tree is set up by the commands that `nightporter init`
+// would propose for it, so that a lockfile that appears during a run counts.
+const ProposedSetup = "setup as init proposes"
+
+// ProposesSetup reports whether the run's setup is ProposedSetup.
+func (s Settings) ProposesSetup() bool { return len(s.Setup) == 1 && s.Setup[0].Run == ProposedSetup }
+
 // Built-in settings (docs/spec 2.2, 2.3, 2.4, 6.4).
 const (
 	DefaultQuestionTimeout = Duration(30 * time.Minute)

@@ -14,10 +14,21 @@ import (
 // withRoomFiles begins another run in which rooms get files of the checkout.
 func (r *roomWorld) withRoomFiles(patterns ...string) (*roomWorld, error) {
 	r.t.Helper()
-	w := *r.w
-	w.o.RoomFiles = patterns
+	w := r.reopen(patterns...)
 	base, err := w.Begin(r.t.Context(), ledger.Begin{Run: "r2"})
-	return &roomWorld{t: r.t, w: &w, base: base, use: ledger.RoomUse{Tree: base.Commit, Setup: r.use.Setup}}, err
+	return &roomWorld{t: r.t, w: w, base: base, use: ledger.RoomUse{Tree: base.Commit, Setup: r.use.Setup}}, err
+}
+
+// reopen opens the workspace with other room files.
+func (r *roomWorld) reopen(patterns ...string) *Workspace {
+	r.t.Helper()
+	o := r.w.o
+	o.RoomFiles = patterns
+	w, err := Open(r.t.Context(), o)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return w
 }
 
 // TestRoomFiles shows files of the checkout to setup and to checks, as they were
@@ -85,18 +96,18 @@ func TestRoomFiles(t *testing.T) {
 		if err := os.Chtimes(filepath.Join(repo, ".env"), when, when); err != nil {
 			t.Fatal(err)
 		}
-		w := *r.w
+		w := r.w
 		if _, err := w.Begin(t.Context(), ledger.Begin{Run: "r3"}); err != nil {
 			t.Fatal(err)
 		}
 		if room, err := w.SetupRoom(t.Context(), r.use, 0); err != nil || room.Done {
 			t.Errorf("setup of the changed file is done: %v, %v", room.Done, err)
 		}
-		w.o.RoomFiles = nil
+		w = r.reopen()
 		if _, err := w.Begin(t.Context(), ledger.Begin{Run: "r4"}); err != nil {
 			t.Fatal(err)
 		}
-		if got := inRoom(t, (&roomWorld{t: t, w: &w}).lay(r.use, true), "ls -A"); strings.Contains(got, ".env") {
+		if got := inRoom(t, (&roomWorld{t: t, w: w}).lay(r.use, true), "ls -A"); strings.Contains(got, ".env") {
 			t.Errorf("the room without the key has %q", got)
 		}
 	})
@@ -137,9 +148,7 @@ func TestRoomFilesRefused(t *testing.T) {
 		if want == "more than" {
 			continue // doctor copies nothing
 		}
-		w := *r.w
-		w.o.RoomFiles = []string{pattern}
-		if _, err := w.Look(t.Context()); !errors.As(err, &in) {
+		if _, err := r.reopen(pattern).Look(t.Context()); !errors.As(err, &in) {
 			t.Errorf("%s: doctor says %v", pattern, err)
 		}
 	}

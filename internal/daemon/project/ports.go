@@ -2,8 +2,10 @@ package project
 
 import (
 	"context"
+	"os/exec"
 	"time"
 
+	"github.com/nightporter/nightporter/config/propose"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
@@ -28,6 +30,13 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	return engine.Ports{
 		Source: source, Workspace: w, Files: w, Rooms: w, Scoper: w, Notebook: workspace.NewNotebook(s.Repo),
 		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
+		Proposed: func(ctx context.Context, tree string) ([]string, error) {
+			files, err := w.TreeFS(ctx, tree)
+			if err != nil {
+				return nil, err
+			}
+			return propose.Setup(files, func(program string) bool { _, err := exec.LookPath(program); return err == nil }), nil
+		},
 	}, nil
 }
 
