@@ -334,7 +334,7 @@ func (c *checker) names(p *Project, at func(...string) []string) {
 	for _, l := range []struct {
 		key   string
 		paths []string
-	}{{"read", p.Read}, {"cache", p.Cache}} {
+	}{{"read", p.Read}, {"cache", p.Cache}, {"shared", p.Shared}} {
 		for i, s := range l.paths {
 			if s == "" && isText(c.doc, at(l.key, strconv.Itoa(i))) {
 				c.value(l.key+" holds an empty path", at(l.key, strconv.Itoa(i))...)

@@ -169,8 +169,9 @@ type Project struct {
 	Batch         *int                   `toml:"batch"` // routeProblem least 1
 	Start         Start                  `toml:"start"`
 	Until         Clock                  `toml:"until"`
-	Read          []string               `toml:"read"`  // folders that sessions may also read
-	Cache         []string               `toml:"cache"` // folders that sessions may also write
+	Read          []string               `toml:"read"`   // folders that sessions may also read
+	Cache         []string               `toml:"cache"`  // folders of caches; what sessions write there reaches no other task
+	Shared        []string               `toml:"shared"` // folders that sessions may also write, and that keep what they write
 	Network       string                 `toml:"network" oneof:"open ports none"`
 	Hosts         []string               `toml:"hosts"` // "name" or "name:port"
 	Layout        Layout                 `toml:"layout"`

@@ -53,7 +53,7 @@ func (c *Config) resolve() {
 	for i := range c.Projects {
 		p := &c.Projects[i]
 		p.Repo, p.SetupEnvFile, p.SetupHome, p.VerifyEnvFile = c.path(p.Repo), c.path(p.SetupEnvFile), c.path(p.SetupHome), c.path(p.VerifyEnvFile)
-		for _, paths := range [][]string{p.Read, p.Cache} {
+		for _, paths := range [][]string{p.Read, p.Cache, p.Shared} {
 			for j, s := range paths {
 				paths[j] = c.path(s)
 			}

@@ -173,7 +173,7 @@ pattern = "single"
 unproved = "allow"
 start = "auto"
 max_tasks = 1
-cache = ["DIR/notes"]
+shared = ["DIR/notes"]
 `, "DIR", m.Dir), 0o644)
 
 	p := m.up()

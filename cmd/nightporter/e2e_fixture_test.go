@@ -123,7 +123,7 @@ source = "plan:.agents/plans/in-progress/checkout.md"
 profile = "overnight"
 agent = "claude"
 verify = ["sh ./test.sh"]
-cache = ["` + e.Path("notes") + `"]
+shared = ["` + e.Path("notes") + `"]
 ` + s.project,
 	} {
 		e.noError(os.WriteFile(e.Path("config", "nightporter", name), []byte(text), 0o600))

@@ -74,11 +74,11 @@ func openFixture(b *testing.B, projects, verify []string, more func(*fixture, *e
 	w := &fixture{b: b, ledger: storetest.Open(b, b.TempDir()), project: projects[0], tasks: defaultTasks, repos: b.TempDir(), ready: make(chan launched, len(projects)), exits: map[string]chan ledger.Exit{}}
 	ports := scenario.NewPorts(ledger.Snapshot{Name: "checkout", Path: "plan.md"}, w.session)
 	o := engine.Options{
-		Ledger: w.ledger, Runner: ports, Agents: ports, Sockets: ports,
+		Ledger: w.ledger,
 		Ports: func(ctx context.Context, set ledger.Settings) (engine.Ports, error) {
 			p, err := ports.Project(ctx, set)
-			r := instantRepository{p.Workspace, p.Files, w}
-			p.Workspace, p.Files, p.Scoper = r, r, r
+			r := instantRepository{p.Repository, p.Files, p.Place.Folders, w}
+			p.Repository, p.Files, p.Scoper, p.Place.Folders = r, r, r, r
 			return p, err
 		},
 	}
@@ -200,8 +200,9 @@ func planOf(tasks int) []ledger.Task {
 
 // instantRepository changes two files with each session.
 type instantRepository struct {
-	engine.Workspace
+	engine.Repository
 	engine.Files
+	engine.WorkFolders
 	w *fixture
 }
 

@@ -149,10 +149,10 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	if err := d.runners.Use(d.o.Config); err != nil {
 		return err
 	}
-	catalog := project.NewCatalog(d.o.State, d.o.Config, d.runners)
-	d.Projects = project.NewPlanner(catalog, d.Engine, d.Log)
 	d.sockets = session.NewSockets(key, d.runners, d.Log)
-	d.sockets.Handle(&session.API{Engine: d.Engine, Runners: d.runners, Books: catalog})
+	catalog := project.NewCatalog(d.o.State, d.o.Config, d.runners, engine.Place{Runner: d.runners, Agents: d.runners, Sockets: d.sockets})
+	d.Projects = project.NewPlanner(catalog, d.Engine, d.Log)
+	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog})
 	talks := d.o.Stays && len(platform.Used(d.o.Config)) > 0
 	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Picture: report.Picture, Chats: talks, Log: d.Log}
 	threads := chat.NewThreads(catalog, d.Store)
@@ -173,7 +173,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	}
 	projects := slices.DeleteFunc(streams, func(stream string) bool { return stream == ledger.SharedStream })
 	d.Engine.Engine, err = engine.Open(ctx, engine.Options{
-		Ledger: d.metrics.Ledger(d.Store), Runner: d.runners, Agents: d.runners, Sockets: d.sockets, Ports: catalog.Ports, Log: d.Log,
+		Ledger: d.metrics.Ledger(d.Store), Ports: catalog.Ports, Log: d.Log,
 		Compose: d.Hub.Compose, Sent: d.Hub.Sent, Clock: d.o.Clock,
 		Observe: func(before, after loop.State, e ledger.Entry) {
 			d.metrics.Entry(before, e)

@@ -1,7 +1,7 @@
 // Package importtest holds no code, only tests of the repository as a whole.
 //
 //   - arrows_test.go: every package imports only what the table of
-//     docs/architecture.md 11 allows it.
+//     docs/architecture.md 12 allows it.
 //   - pure_test.go: the pure core does no I/O, reads no clock, starts no
 //     goroutine and draws no random number.
 //   - race_test.go: what make test runs without the race detector starts no

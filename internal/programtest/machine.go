@@ -77,7 +77,7 @@ repo = "DIR/repo"
 source = "plan:plan.md"
 agent = "honest"
 verify = ["sh ./verify.sh"]
-cache = ["DIR/notes"]
+shared = ["DIR/notes"]
 `
 	file := m.Path("config", "nightporter", "nightporter.toml")
 	data, err := os.ReadFile(file)

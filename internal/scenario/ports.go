@@ -15,9 +15,9 @@ import (
 )
 
 // Ports takes the place of agents, processes and git below an engine. A
-// testing/synctest bubble cannot contain those. It is the engine's Runner, Agents
-// and SessionSockets; Project returns the ports of a project. To change one of
-// them, a test wraps it.
+// testing/synctest bubble cannot contain those. It is the Runner, Agents
+// and SessionSockets of every project's place; Project returns the ports of a
+// project. To change one of them, a test wraps it.
 type Ports struct {
 	// Session runs a session and returns its exit, in a goroutine of its own. It
 	// must be set before the first Start.
@@ -48,7 +48,10 @@ func (p *Ports) Project(_ context.Context, set ledger.Settings) (engine.Ports, e
 		zone = time.UTC
 	}
 	w := workspace{p, set.Project}
-	return engine.Ports{Source: source{p}, Workspace: w, Files: w, Rooms: w, Scoper: w, Zone: zone}, nil
+	return engine.Ports{
+		Source: source{p}, Repository: w, Files: w, Scoper: w, Zone: zone,
+		Place: engine.Place{Folders: w, Rooms: w, Runner: p, Agents: p, Sockets: p},
+	}, nil
 }
 
 // Write leaves changed files for the next captures. With files, those have a new

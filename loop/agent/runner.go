@@ -29,7 +29,7 @@ type Options struct {
 	MaxLevel int
 
 	Read     []string         // additional paths that every session may read, inside hidden ones or out of its user's reach
-	Cache    []string         // additional folders that every session may write
+	Cache    []string         // additional folders of caches that every session may write
 	Hide     []string         // additional paths that no session may read, such as token files
 	PassEnv  []string         // names of the daemon's environment variables that every session inherits, including commands of the project
 	Projects map[string]Grant // additional rights of single projects
@@ -44,8 +44,9 @@ type Options struct {
 
 // Grant holds additional rights of one project's sessions.
 type Grant struct {
-	Read  []string
-	Cache []string
+	Read   []string
+	Cache  []string // folders of caches: what a session writes there reaches no other task (cache.go)
+	Shared []string // folders that every session writes as they are
 	Surroundings
 }
 
@@ -132,7 +133,7 @@ func New(o Options) (*Runner, error) {
 func absolute(o Options) error {
 	all := slices.Concat([]string{o.State}, o.Read, o.Cache, o.Hide)
 	for _, g := range o.Projects {
-		all = slices.Concat(all, g.Read, g.Cache, g.paths())
+		all = slices.Concat(all, g.Read, g.Cache, g.Shared, g.paths())
 	}
 	for _, p := range all {
 		if !filepath.IsAbs(p) {
@@ -147,12 +148,12 @@ func absolute(o Options) error {
 func (r *Runner) checkGrants() error {
 	grants := slices.Concat(r.o.Read, r.o.Cache)
 	for _, g := range r.o.Projects {
-		grants = slices.Concat(grants, g.Read, g.Cache)
+		grants = slices.Concat(grants, g.Read, g.Cache, g.Shared)
 	}
 	for _, g := range grants {
 		for _, h := range r.hide {
 			if g == h || within(g, h) {
-				return fmt.Errorf("read or cache %q: sessions never see %s; name another folder", g, h)
+				return fmt.Errorf("read, cache or shared %q: sessions never see %s; name another folder", g, h)
 			}
 		}
 	}

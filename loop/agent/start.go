@@ -164,7 +164,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 			return none, false, &notStarted{err}
 		}
 	}
-	if err := r.makeGranted(slices.Concat(r.o.Cache, grant.Cache)); err != nil {
+	if err := r.makeGranted(slices.Concat(r.o.Cache, grant.Cache, grant.Shared)); err != nil {
 		return none, false, &notStarted{err}
 	}
 	if !slices.ContainsFunc(l.Mounts, func(m ledger.Mount) bool { return m.At == l.Work }) {
@@ -181,7 +181,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 
 	p := plan{
 		Level: level, Dir: l.Work, UID: r.user.uid, GID: r.user.gid,
-		Write: []string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp)},
+		Write: slices.Concat([]string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp)}, grant.Shared),
 		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, programFolders(r.path), toolchainDirs()),
 		Hide:  slices.Clone(r.hide), Mounts: slices.Clone(l.Mounts),
 		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,

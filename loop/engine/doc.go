@@ -22,6 +22,7 @@
 //   - effect.go, session.go, preflight.go: carrying out effects
 //   - watch.go: changes of sources and hats by people
 //   - adapters.go, ports.go: a project's adapters and their interfaces
+//   - place.go: the interfaces of the machine on which sessions run
 //   - counter.go: waiting for writes into people's files
 //
 // # Rules

@@ -160,13 +160,13 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		b.Restore = b.Restore || again // a crash may have left changes in the folder
 		return e.runSession(ctx, project, ports, b)
 	case ledger.EffectEnd:
-		return nil, e.o.Runner.End(ctx, b.Session, b.Grace)
+		return nil, ports.Place.Runner.End(ctx, b.Session, b.Grace)
 	case ledger.EffectCapture:
 		b.Request.Scope.Never = ports.Source.Owned()
-		taken, err := ports.Workspace.Capture(ctx, b.Request)
+		taken, err := ports.Place.Folders.Capture(ctx, b.Request)
 		return loop.TreeCaptured{Session: b.Request.Session, Taken: taken, Ref: b.Request.Ref}, err
 	case ledger.EffectMerge:
-		merged, err := ports.Workspace.Merge(ctx, b.Merge)
+		merged, err := ports.Repository.Merge(ctx, b.Merge)
 		return loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: merged}, err
 	case ledger.EffectCommit:
 		// The head as of this decision, not the current one: a repetition after
@@ -176,13 +176,13 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		if err != nil {
 			return nil, err
 		}
-		made, err := ports.Workspace.Commit(ctx, b.Commit, files)
+		made, err := ports.Repository.Commit(ctx, b.Commit, files)
 		var moved *ledger.BranchMoved
 		if errors.As(err, &moved) && moved.Ahead {
 			return loop.TipMoved{Task: b.Task, Tip: moved.Have, Tree: moved.Tree}, nil
 		}
 		if err == nil {
-			err = ports.Rooms.KeepLayer(ctx, b.Commit.Tree)
+			err = ports.Place.Rooms.KeepLayer(ctx, b.Commit.Tree)
 		}
 		return loop.CommitMade{Task: b.Task, Committed: made}, err
 	case ledger.EffectMark:

@@ -12,13 +12,9 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Options configure an Engine. Ledger, Runner, Agents, Sockets, Ports and Log
-// are required.
+// Options configure an Engine. Ledger, Ports and Log are required.
 type Options struct {
-	Ledger  Ledger
-	Runner  Runner
-	Agents  Agents
-	Sockets SessionSockets
+	Ledger Ledger
 	// Ports opens a project's adapters for the settings of its run. An error
 	// that a person can correct is a *ledger.InputError.
 	Ports func(ctx context.Context, s ledger.Settings) (Ports, error)

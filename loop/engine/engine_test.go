@@ -48,12 +48,12 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// refusingWorkspace captures nothing within the scope of a task.
-type refusingWorkspace struct{ engine.Workspace }
+// refusingFolders captures nothing within the scope of a task.
+type refusingFolders struct{ engine.WorkFolders }
 
-func (w refusingWorkspace) Capture(ctx context.Context, r ledger.CaptureRequest) (ledger.Capture, error) {
+func (w refusingFolders) Capture(ctx context.Context, r ledger.CaptureRequest) (ledger.Capture, error) {
 	if r.Scope.Task == "" {
-		return w.Workspace.Capture(ctx, r)
+		return w.WorkFolders.Capture(ctx, r)
 	}
 	return ledger.Capture{}, fmt.Errorf("capture: %w", &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "the scope leaves nothing to write"}}})
 }
@@ -66,7 +66,7 @@ func TestScopeThatPermitsNothing(t *testing.T) {
 		f := newFixture(t, succeeded)
 		f.ports.Plan.Tasks[0].Scope, f.ports.Plan.Tasks[1].DependsOn = "elsewhere/", nil
 		f.wrap = func(p engine.Ports) engine.Ports {
-			p.Workspace = refusingWorkspace{p.Workspace}
+			p.Place.Folders = refusingFolders{p.Place.Folders}
 			return p
 		}
 		f.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")

@@ -57,7 +57,7 @@ func (f *fixture) open(work bool) {
 		f.t.Fatal(err)
 	}
 	e, stop := scenario.RunEngine(f.t, engine.Options{
-		Ledger: f.ledger, Runner: f.ports, Agents: f.ports, Sockets: f.ports, Compose: f.compose,
+		Ledger: f.ledger, Compose: f.compose,
 		Ports: func(ctx context.Context, set ledger.Settings) (engine.Ports, error) {
 			p, err := f.ports.Project(ctx, set)
 			if f.wrap != nil {

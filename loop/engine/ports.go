@@ -53,18 +53,13 @@ type Stamper interface {
 	Stamp(read func(path string) ([]byte, error), marks []ledger.Marking, p ledger.Progress) (map[string][]byte, error)
 }
 
-// Workspace is the daemon's own repository and the work folder of a run (docs/spec
+// Repository is the daemon's own repository, in which work becomes commits (docs/spec
 // 9).
-type Workspace interface {
+type Repository interface {
 	// Begin fetches the person's repository into the daemon's and decides which
 	// commit the run starts from. If the run cannot start, the error is a
 	// *ledger.InputError with the reasons.
 	Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error)
-	// Restore resets the run's work folder to a tree. Ignored files stay.
-	Restore(ctx context.Context, run, tree string) error
-	// Capture returns the changes that a session left. It never runs the git of
-	// the session's folder, whose configuration the session could have changed.
-	Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error)
 	// Commit makes a task's commit and moves the branch to it, first in the
 	// daemon's repository and then in the person's. If somebody else moved the
 	// branch, the error is a *ledger.BranchMoved; if it is checked out, a
@@ -79,46 +74,11 @@ type Workspace interface {
 
 // Files reads the daemon's own repository.
 type Files interface {
-	// Work returns the absolute path of the run's work folder.
-	Work(run string) string
 	// Read returns a file of a tree or commit, or nil if it does not exist.
 	Read(ctx context.Context, tree, path string) ([]byte, error)
 	// Changes returns the files that differ between two trees or commits, sorted
 	// by path, with patches of at most limit bytes in all.
 	Changes(ctx context.Context, from, to string, limit int) ([]ledger.Change, error)
-}
-
-// Rooms are the clean rooms in which trees are verified (docs/spec 9.5). A check
-// first runs its setup commands, and then all others in one room.
-type Rooms interface {
-	// SetupRoom prepares the folder for setup command number n, from 0. If the
-	// Room is Done, no setup command of the tree has to run.
-	SetupRoom(ctx context.Context, use ledger.RoomUse, n int) (ledger.Room, error)
-	// LayRoom returns the room for a command, as the command before it left it,
-	// or a new one.
-	LayRoom(ctx context.Context, use ledger.RoomUse, anew bool) (ledger.Room, error)
-	// KeepLayer lets other trees use what setup made for a tree: it was
-	// committed.
-	KeepLayer(ctx context.Context, tree string) error
-}
-
-// Runner starts and ends sessions. A session outlives the daemon.
-type Runner interface {
-	// Known reports whether the session was started before, by this process or
-	// an earlier one.
-	Known(session string) bool
-	// Start starts a session. A second Start of the same session does nothing
-	// and returns nil.
-	Start(ctx context.Context, l ledger.Launch) error
-	// Wait blocks until the session and its whole process tree have ended. The
-	// session may have been started by an earlier process.
-	Wait(ctx context.Context, session string) (ledger.Exit, error)
-	// End asks a session's shim to end it after grace, or at once if grace is
-	// zero. It does not wait. If the session has ended, it does nothing.
-	End(ctx context.Context, session string, grace ledger.Duration) error
-	// Touch reports a sign of life of the session to its shim, so that the stall
-	// limit starts anew.
-	Touch(session string)
 }
 
 // Notebook stores notes of sessions for later sessions, in the .ralph folder of
@@ -145,47 +105,20 @@ type HatFiles interface {
 	Watch(ctx context.Context, changed func()) error
 }
 
-// Agents reports on agents without starting one.
-type Agents interface {
-	// Check returns the reason why an agent cannot be started, or nil. It starts
-	// no model turn.
-	Check(ctx context.Context, agent string) error
-	// CheckCommands returns what keeps commands of a project from getting what
-	// the configuration names for them, or nil.
-	CheckCommands(project string) error
-	// Mounts reports whether sessions can have folders mounted, and if not, why.
-	Mounts() (ok bool, why string)
-	// Level returns the boundary level of future sessions, and the reasons why
-	// it is not higher.
-	Level() (int, []string)
-}
-
 // Scoper resolves a scope against a tree, for preflight. Its findings are
 // warnings; an error means that the scope cannot be used.
 type Scoper interface {
 	ResolveScope(ctx context.Context, tree string, s ledger.Scope) ([]string, []ledger.Diagnostic, error)
 }
 
-// SessionSockets manages the sockets through which sessions call the engine.
-// Each session has its own.
-type SessionSockets interface {
-	// Open listens for the session. A second call replaces the first socket.
-	Open(session string) error
-	// Token returns the secret that the session's calls must carry. It is the
-	// same after a restart.
-	Token(session string) string
-	// Close stops listening. It does nothing if no socket is open.
-	Close(session string)
-}
-
 // Ports are one project's adapters.
 type Ports struct {
-	Source    Source
-	Workspace Workspace
-	Files     Files
-	Rooms     Rooms
-	Scoper    Scoper
-	Notebook  Notebook // nil: notes are not stored
+	Source     Source
+	Repository Repository
+	Files      Files
+	Scoper     Scoper
+	Place      Place    // where its sessions run
+	Notebook   Notebook // nil: notes are not stored
 	// Proposed returns the setup commands that fit the files of a tree, for
 	// projects that set none. Nil proposes nothing.
 	Proposed func(ctx context.Context, tree string) ([]string, error)

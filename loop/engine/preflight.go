@@ -33,7 +33,7 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 		return err
 	}
 
-	base, err := ports.Workspace.Begin(ctx, begin)
+	base, err := ports.Repository.Begin(ctx, begin)
 	if err != nil {
 		if err := problem(err); err != nil {
 			return nil, fmt.Errorf("look at the repository: %w", err)
@@ -71,13 +71,13 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == ledger.MarkOpen
 	}
 	for _, name := range AgentsOf(asked) {
-		if err := e.o.Agents.Check(ctx, name); err != nil {
+		if err := ports.Place.Agents.Check(ctx, name); err != nil {
 			if err := problem(err); err != nil {
 				out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("agent %q: %v", name, err)})
 			}
 		}
 	}
-	if err := e.o.Agents.CheckCommands(project); err != nil {
+	if err := ports.Place.Agents.CheckCommands(project); err != nil {
 		if err := problem(err); err != nil {
 			return nil, fmt.Errorf("look at what commands get: %w", err)
 		}
@@ -85,9 +85,9 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	if f, unproved := settings.Unproved(); unproved {
 		out.Problems = append(out.Problems, f)
 	}
-	level, reasons := e.o.Agents.Level()
+	level, reasons := ports.Place.Agents.Level()
 	base.Boundary = level
-	mounts, _ := e.o.Agents.Mounts()
+	mounts, _ := ports.Place.Agents.Mounts()
 	base.Copies = !mounts
 	if f, weak := WeakBoundary(settings.Boundary, level, reasons); weak {
 		out.Problems = append(out.Problems, f)

@@ -24,12 +24,13 @@ func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b 
 	if !ok {
 		return nil, nil // the session has ended already
 	}
-	defer e.o.Sockets.Close(b.Session)
-	known := e.o.Runner.Known(b.Session)
+	place := ports.Place
+	defer place.Sockets.Close(b.Session)
+	known := place.Runner.Known(b.Session)
 	if known {
 		// An earlier process started the session. For a new session, the runner
 		// opens the socket once the session's folder exists.
-		if err := e.o.Sockets.Open(b.Session); err != nil {
+		if err := place.Sockets.Open(b.Session); err != nil {
 			return nil, fmt.Errorf("socket of %s: %w", b.Session, err)
 		}
 	}
@@ -50,16 +51,23 @@ func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b 
 			}}, nil
 		}
 		crash.Point("before-start")
-		if err := e.o.Runner.Start(ctx, l); err != nil {
+		if err := place.Runner.Start(ctx, l); err != nil {
 			return nil, err
 		}
 		crash.Point("after-start")
 	}
-	x, err := e.o.Runner.Wait(ctx, b.Session)
+	x, err := place.Runner.Wait(ctx, b.Session)
 	if err != nil {
 		return nil, err
 	}
 	return loop.SessionExited{Exit: x}, nil
+}
+
+// Touch reports a sign of life of a project's session to its place.
+func (e *Engine) Touch(project, session string) {
+	if ports, ok := e.portsOf(project); ok {
+		ports.Place.Runner.Touch(session)
+	}
 }
 
 // prepareLaunch prepares the folder that a session runs in and collects what its
@@ -70,7 +78,7 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	l = ledger.Launch{
 		Session: ses.ID, Project: s.Project.Name, Run: run.ID, Task: ses.Task, Kind: ses.Planned.Kind,
 		Hat: ses.Planned.Hat, Agent: ses.Planned.Agent, Model: ses.Planned.Model, Command: ses.Planned.Command,
-		Wall: ses.Planned.Wall, Stall: ses.Planned.Stall, Work: ports.Files.Work(run.ID),
+		Wall: ses.Planned.Wall, Stall: ses.Planned.Stall, Work: ports.Place.Folders.Work(run.ID),
 	}
 	use := b.Room
 	if b.Clean != "" {
@@ -87,14 +95,14 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	case cached && use != nil:
 		return l, true, nil
 	case use != nil:
-		room, err := room(ctx, ports, *use, b.Anew, ses)
+		room, err := room(ctx, ports.Place.Rooms, *use, b.Anew, ses)
 		if err != nil {
 			return l, false, err
 		}
 		l.Work, l.Mounts, cached = room.Dir, room.Mounts, room.Done
 		l.Cache = cacheOfCheck(run, ses, room, b.Anew, slices.Index(use.Setup, ses.Planned.Command) <= 0)
 	case b.Restore:
-		if err := ports.Workspace.Restore(ctx, run.ID, b.Tree); err != nil {
+		if err := ports.Place.Folders.Restore(ctx, run.ID, b.Tree); err != nil {
 			return l, false, fmt.Errorf("restore the work folder: %w", err)
 		}
 	}
@@ -118,7 +126,7 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	hat := run.Settings.Hats[ses.Planned.Hat]
 	l.Prompt, l.Context, l.Denied, l.Effort = p.Text, p.Context, hat.Denied, hat.Effort
 	l.Protected = run.Settings.Protected
-	l.Token = e.o.Sockets.Token(ses.ID)
+	l.Token = ports.Place.Sockets.Token(ses.ID)
 	return l, false, nil
 }
 
@@ -155,15 +163,15 @@ func resolveSetup(ctx context.Context, ports Ports, command, tree string, use *l
 }
 
 // room returns the room of a command.
-func room(ctx context.Context, ports Ports, use ledger.RoomUse, anew bool, ses loop.Session) (ledger.Room, error) {
+func room(ctx context.Context, rooms Rooms, use ledger.RoomUse, anew bool, ses loop.Session) (ledger.Room, error) {
 	if ses.Planned.Kind != ledger.KindSetup {
-		return ports.Rooms.LayRoom(ctx, use, anew)
+		return rooms.LayRoom(ctx, use, anew)
 	}
 	n := slices.Index(use.Setup, ses.Planned.Command)
 	if ses.Planned.Repeat {
 		n = max(n, 1) // a repeated command finds the folder as it left it
 	}
-	return ports.Rooms.SetupRoom(ctx, use, n)
+	return rooms.SetupRoom(ctx, use, n)
 }
 
 // cacheOfCheck returns the caches of a command that runs in a room. Setup of

@@ -64,7 +64,7 @@ func open(t *testing.T, p phone) *fixture {
 	})
 	var err error
 	w.engine, err = engine.Open(t.Context(), engine.Options{
-		Ledger: db, Runner: w.sessions.ports, Agents: w.sessions.ports, Sockets: w.sessions.ports, Ports: w.sessions.project, Compose: w.compose,
+		Ledger: db, Ports: w.sessions.project, Compose: w.compose,
 		Sent: func(chats []string) { w.delivery.Wake(chats...) },
 		Observe: func(_, after loop.State, e ledger.Entry) {
 			if b, ok := e.Body.(ledger.QuestionAnswered); ok {

@@ -123,7 +123,7 @@ func (s *sessions) agent(l ledger.Launch, a act, x *ledger.Exit) {
 // project returns the ports of a project.
 func (s *sessions) project(ctx context.Context, set ledger.Settings) (engine.Ports, error) {
 	p, err := s.ports.Project(ctx, set)
-	p.Source, p.Workspace = slowSource{p.Source}, repository{p.Workspace, s.ports}
+	p.Source, p.Repository = slowSource{p.Source}, repository{p.Repository, s.ports}
 	return p, err
 }
 
@@ -144,7 +144,7 @@ func (s slowSource) Mark(ctx context.Context, marks []ledger.Marking) error {
 
 // repository names commits as git does.
 type repository struct {
-	engine.Workspace
+	engine.Repository
 	ports *scenario.Ports
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -17,6 +18,7 @@ type Catalog struct {
 	Warnings
 	state   string
 	owner   Owner
+	place   engine.Place
 	begun   *config.Config
 	cfg     atomic.Pointer[config.Config]
 	working atomic.Pointer[[]string]
@@ -29,10 +31,11 @@ type Owner interface {
 	Mounts() (ok bool, why string)
 }
 
-// NewCatalog returns the catalog of a state folder. No project is worked on
-// until Work.
-func NewCatalog(state string, cfg *config.Config, owner Owner) *Catalog {
-	c := &Catalog{state: state, begun: cfg, owner: owner}
+// NewCatalog returns the catalog of a state folder. place is this machine without
+// work folders and rooms, which each project has of its own. No project is worked
+// on until Work.
+func NewCatalog(state string, cfg *config.Config, owner Owner, place engine.Place) *Catalog {
+	c := &Catalog{state: state, begun: cfg, owner: owner, place: place}
 	c.Use(cfg)
 	c.Work(nil)
 	return c

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -39,7 +40,7 @@ func TestHatFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := &hatFiles{catalog: NewCatalog(dir, cfg, nil), project: "shop", repo: repo}
+	files := &hatFiles{catalog: NewCatalog(dir, cfg, nil, engine.Place{}), project: "shop", repo: repo}
 	settings, err := cfg.Projects[0].Settings(cfg, config.Overrides{}, time.Now())
 	if err != nil {
 		t.Fatal(err)

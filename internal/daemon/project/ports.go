@@ -27,8 +27,10 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	if err != nil {
 		return engine.Ports{}, err
 	}
+	place := c.place
+	place.Folders, place.Rooms = w, w
 	return engine.Ports{
-		Source: source, Workspace: w, Files: w, Rooms: w, Scoper: w, Notebook: workspace.NewNotebook(s.Repo),
+		Source: source, Repository: w, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
 		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
 		Proposed: func(ctx context.Context, tree string) ([]string, error) {
 			files, err := w.TreeFS(ctx, tree)

@@ -19,18 +19,19 @@ import (
 // API answers the requests that sessions send with the hat program. All fields
 // are required.
 type API struct {
-	Engine  Engine
-	Runners *Runners
-	Books   Notebooks
+	Engine Engine
+	Books  Notebooks
 }
 
 var _ socket.SessionHandler = (*API)(nil)
 
-// Engine decides inputs and returns the state of every project.
+// Engine decides inputs, returns the state of every project and passes on signs of
+// life.
 type Engine interface {
 	Do(ctx context.Context, in loop.Input) (ledger.Answer, error)
 	State(project string) (loop.State, bool)
 	Projects() []string
+	Touch(project, session string)
 }
 
 // Notebooks opens a project's notebooks, in which sessions leave notes for
@@ -39,11 +40,13 @@ type Notebooks interface {
 	Ports(ctx context.Context, s ledger.Settings) (engine.Ports, error)
 }
 
-// find returns the project's state and the unfinished session with that id.
+// find returns the project's state and the unfinished session with that id. Its
+// request is a sign of life.
 func (a *API) find(session string) (loop.State, loop.Session, bool) {
 	for _, name := range a.Engine.Projects() {
 		s, _ := a.Engine.State(name)
 		if ses, ok := s.Project.Session(session); ok {
+			a.Engine.Touch(name, session)
 			return s, ses, true
 		}
 	}
@@ -54,7 +57,6 @@ func (a *API) find(session string) (loop.State, loop.Session, bool) {
 // removed before anything records it (docs/spec 9.6). api.ErrLater means that the caller may
 // retry.
 func (a *API) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, error) {
-	a.Runners.Touch(session)
 	s, _, ok := a.find(session)
 	if !ok {
 		return api.Reply{Text: "this session has ended; nothing was recorded"}, nil
@@ -74,7 +76,6 @@ func (a *API) Emit(ctx context.Context, session string, e api.Emit) (api.Reply, 
 
 // Task shows one task or all of them. It refuses to add tasks.
 func (a *API) Task(_ context.Context, session string, q api.TaskQuery) (api.Reply, error) {
-	a.Runners.Touch(session)
 	s, ses, ok := a.find(session)
 	switch {
 	case !ok:
@@ -107,7 +108,6 @@ func apiTask(t loop.TaskState, ses loop.Session) api.Task {
 
 // Guidance returns the guidance that the session was given.
 func (a *API) Guidance(_ context.Context, session string) (api.Reply, error) {
-	a.Runners.Touch(session)
 	s, ses, ok := a.find(session)
 	if !ok {
 		return api.Reply{Text: "this session has ended"}, nil
@@ -125,7 +125,6 @@ func (a *API) Guidance(_ context.Context, session string) (api.Reply, error) {
 // Note adds a text to one of the project's notebooks. Without a text it lists
 // the memories.
 func (a *API) Note(ctx context.Context, session, kind string, n api.Note) (api.Reply, error) {
-	a.Runners.Touch(session)
 	s, _, ok := a.find(session)
 	if !ok {
 		return api.Reply{Text: "this session has ended"}, nil
@@ -152,7 +151,6 @@ func (a *API) Note(ctx context.Context, session, kind string, n api.Note) (api.R
 // Session reports whether the session's event was accepted, and otherwise
 // explains how to send one.
 func (a *API) Session(_ context.Context, session string) (api.Reply, error) {
-	a.Runners.Touch(session)
 	s, ses, ok := a.find(session)
 	switch {
 	case !ok || ses.Cut:

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Place is all that a run needs of the machine on which its sessions run. The
+// engine reaches that machine through the place of the session's project and in
+// no other way. What makes decisions and commits (Ledger, Repository, Source,
+// Notebook) stays where the engine is.
+type Place struct {
+	Folders WorkFolders
+	Rooms   Rooms
+	Runner  Runner // lays the caches of sessions, too
+	Agents  Agents
+	Sockets SessionSockets
+}
+
+// WorkFolders are the folders in which sessions work, one for each run (docs/spec 9).
+type WorkFolders interface {
+	// Work returns the absolute path of the run's work folder.
+	Work(run string) string
+	// Restore resets the run's work folder to a tree. Ignored files stay.
+	Restore(ctx context.Context, run, tree string) error
+	// Capture returns the changes that a session left. It never runs the git of
+	// the session's folder, whose configuration the session could have changed.
+	Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error)
+}
+
+// Rooms are the clean rooms in which trees are verified (docs/spec 9.5). A check
+// first runs its setup commands, and then all others in one room.
+type Rooms interface {
+	// SetupRoom prepares the folder for setup command number n, from 0. If the
+	// Room is Done, no setup command of the tree has to run.
+	SetupRoom(ctx context.Context, use ledger.RoomUse, n int) (ledger.Room, error)
+	// LayRoom returns the room for a command, as the command before it left it,
+	// or a new one.
+	LayRoom(ctx context.Context, use ledger.RoomUse, anew bool) (ledger.Room, error)
+	// KeepLayer lets other trees use what setup made for a tree: it was
+	// committed.
+	KeepLayer(ctx context.Context, tree string) error
+}
+
+// Runner starts and ends sessions. A session outlives the daemon.
+type Runner interface {
+	// Known reports whether the session was started before, by this process or
+	// an earlier one.
+	Known(session string) bool
+	// Start starts a session. A second Start of the same session does nothing
+	// and returns nil.
+	Start(ctx context.Context, l ledger.Launch) error
+	// Wait blocks until the session and its whole process tree have ended. The
+	// session may have been started by an earlier process.
+	Wait(ctx context.Context, session string) (ledger.Exit, error)
+	// End asks a session's shim to end it after grace, or at once if grace is
+	// zero. It does not wait. If the session has ended, it does nothing.
+	End(ctx context.Context, session string, grace ledger.Duration) error
+	// Touch reports a sign of life of the session to its shim, so that the stall
+	// limit starts anew.
+	Touch(session string)
+}
+
+// Agents reports on agents without starting one.
+type Agents interface {
+	// Check returns the reason why an agent cannot be started, or nil. It starts
+	// no model turn.
+	Check(ctx context.Context, agent string) error
+	// CheckCommands returns what keeps commands of a project from getting what
+	// the configuration names for them, or nil.
+	CheckCommands(project string) error
+	// Mounts reports whether sessions can have folders mounted, and if not, why.
+	Mounts() (ok bool, why string)
+	// Level returns the boundary level of future sessions, and the reasons why
+	// it is not higher.
+	Level() (int, []string)
+}
+
+// SessionSockets manages the sockets through which sessions call the engine.
+// Each session has its own.
+type SessionSockets interface {
+	// Open listens for the session. A second call replaces the first socket.
+	Open(session string) error
+	// Token returns the secret that the session's calls must carry. It is the
+	// same after a restart.
+	Token(session string) string
+	// Close stops listening. It does nothing if no socket is open.
+	Close(session string)
+}
