@@ -39,7 +39,7 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	default:
 		m.add(SignLook + " No verification commands: nothing checks what is built.")
 	}
-	m.boundary(r.Base.Boundary)
+	m.boundary(r.Base)
 	m.add(ScriptedStart(r))
 	if n := len(r.Base.Dirty); n > 0 {
 		m.add(SignLook + " " + Cut("Not included, changed in your checkout: "+Clean(strings.Join(r.Base.Dirty, ", ")), 2*quoteWidth))
@@ -55,16 +55,20 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	return m
 }
 
-// boundary adds the level of the boundary around sessions (docs/spec 12.1); level
-// 0 is unknown.
-func (m *Message) boundary(level int) {
-	switch level {
+// boundary adds the level of the boundary around sessions (docs/spec 12.1), where
+// 0 is unknown, and whether rooms are copies.
+func (m *Message) boundary(b ledger.Base) {
+	copies := ""
+	if b.Copies {
+		copies = " Rooms are copies."
+	}
+	switch b.Boundary {
 	case 0:
-		m.add("Boundary: unknown.")
+		m.add("Boundary: unknown." + copies)
 	case 1:
-		m.add(SignLook + " Boundary level 1: sessions are not held in, only compared afterwards.")
+		m.add(SignLook + " Boundary level 1: sessions are not held in, only compared afterwards." + copies)
 	default:
-		m.add(fmt.Sprintf("Boundary level %d.", level))
+		m.add(fmt.Sprintf("Boundary level %d.%s", b.Boundary, copies))
 	}
 }
 

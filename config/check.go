@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/user"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -244,6 +245,7 @@ func (c *checker) project(i int) {
 	c.threads(i, at)
 	c.commands(p, at)
 	c.names(p, at)
+	c.surroundings(p, at)
 	if p.Batch != nil && *p.Batch == 0 && c.isNumberAt(at("batch")) {
 		c.value("batch cannot be 0: nothing would ever be fixed", at("batch")...)
 	}
@@ -268,6 +270,49 @@ func (c *checker) commands(p *Project, at func(...string) []string) {
 			c.value("this verify entry lacks run", where...).Remedy = `verify = [{run = "npm test", when = "code"}]`
 		}
 	}
+}
+
+// surroundings checks what the project's commands get besides the repository.
+func (c *checker) surroundings(p *Project, at func(...string) []string) {
+	for _, f := range []struct{ key, file string }{{"setup_env_file", p.SetupEnvFile}, {"verify_env_file", p.VerifyEnvFile}} {
+		if f.file != "" {
+			c.secretFile(f.file, "Put NAME=VALUE lines in %s, mode 0600", at(f.key)...)
+		}
+	}
+	if dir := p.SetupHome; dir != "" {
+		switch st, err := os.Stat(dir); {
+		case err != nil:
+			c.value(filepath.Base(dir)+": "+systemText(err), at("setup_home")...).Remedy = "Make the folder " + dir + " with the files that setup needs in HOME, such as .npmrc"
+		case !st.IsDir():
+			c.value(filepath.Base(dir)+": not a folder", at("setup_home")...).Remedy = "Name a folder with the files that setup needs in HOME, such as .npmrc"
+		case st.Mode().Perm()&fs.FileMode(0o077) != 0:
+			c.value(fmt.Sprintf("%s: others can read it (%#o)", filepath.Base(dir), st.Mode().Perm()), at("setup_home")...).Remedy = "chmod 700 " + dir
+		}
+	}
+	c.checkForms(p.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
+	for i, name := range p.RoomFiles {
+		where := at("room_files", strconv.Itoa(i))
+		if text := checkRoomFile(name); text != "" && isText(c.doc, where) {
+			c.value(text, where...).Remedy = `Write it like ".env", or "config/*.local"`
+		}
+	}
+}
+
+// checkRoomFile returns what is wrong with an entry of room_files.
+func checkRoomFile(name string) string {
+	_, err := path.Match(name, "")
+	first, _, _ := strings.Cut(name, "/")
+	switch {
+	case name == "":
+		return "room_files holds an empty path"
+	case !filepath.IsLocal(name) || path.Clean(name) != name || name == ".":
+		return fmt.Sprintf("room_files: %q is not a path inside the repository", name)
+	case strings.EqualFold(first, ".git"):
+		return fmt.Sprintf("room_files: %q is git's own", name)
+	case err != nil || strings.Contains(name, "**"):
+		return fmt.Sprintf("room_files: %q is no glob: * and ? stand for parts of one name", name)
+	}
+	return ""
 }
 
 // Allowed forms of names that are passed unchanged to git, to sessions and to

@@ -150,6 +150,11 @@ type Project struct {
 	Pattern       string                 `toml:"pattern"`
 	Agent         string                 `toml:"agent"`
 	Setup         []string               `toml:"setup"`
+	SetupEnvFile  string                 `toml:"setup_env_file"`  // file of NAME=VALUE lines for setup of committed files
+	SetupHome     string                 `toml:"setup_home"`      // folder whose content setup of committed files finds in HOME
+	VerifyEnvFile string                 `toml:"verify_env_file"` // file of NAME=VALUE lines for verification
+	PassEnv       []string               `toml:"pass_env"`        // names of environment variables that all commands of the project inherit
+	RoomFiles     []string               `toml:"room_files"`      // untracked files of the checkout that rooms get; globs
 	Verify        []Verify               `toml:"verify"`
 	Base          string                 `toml:"base"` // branch that task branches start from
 	Protected     []string               `toml:"protected"`
@@ -164,7 +169,7 @@ type Project struct {
 	Batch         *int                   `toml:"batch"` // routeProblem least 1
 	Start         Start                  `toml:"start"`
 	Until         Clock                  `toml:"until"`
-	Read          []string               `toml:"read"`  // folders that sessions may also read
+	Read          []string               `toml:"read"`   // folders that sessions may also read
 	Cache         []string               `toml:"cache"`  // folders of caches; what sessions write there reaches no other task
 	Shared        []string               `toml:"shared"` // folders that sessions may also write, and that keep what they write
 	Network       string                 `toml:"network" oneof:"open ports none"`

@@ -52,7 +52,7 @@ func (c *Config) resolve() {
 	c.findTokens()
 	for i := range c.Projects {
 		p := &c.Projects[i]
-		p.Repo = c.path(p.Repo)
+		p.Repo, p.SetupEnvFile, p.SetupHome, p.VerifyEnvFile = c.path(p.Repo), c.path(p.SetupEnvFile), c.path(p.SetupHome), c.path(p.VerifyEnvFile)
 		for _, paths := range [][]string{p.Read, p.Cache, p.Shared} {
 			for j, s := range paths {
 				paths[j] = c.path(s)

@@ -60,6 +60,9 @@ func setupFullExample(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir(filepath.Join(dir, "setup-home"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	return dir
 }
 
@@ -162,6 +165,7 @@ func TestWhole(t *testing.T) {
 		Projects: []Project{{
 			Name: "shop", Repo: dir + "/shop", Source: Source{"plan", ".agents/plans/in-progress/checkout.md"},
 			Profile: "overnight", Pattern: "quick", Agent: "mine", Setup: []string{"npm ci"},
+			SetupEnvFile: dir + "/mine.env", SetupHome: dir + "/setup-home", VerifyEnvFile: dir + "/mine.env", PassEnv: []string{"HTTPS_PROXY"}, RoomFiles: []string{".env", "config/*.local"},
 			Verify: []Verify{{Run: "npm test"}, {"npm run e2e", "final", ledger.Duration(20 * time.Minute)}},
 			Base:   "develop", Protected: []string{"main", "release/*"}, Push: "end", OnBlocked: "stop", Unproved: "allow",
 			MaxTasks: ptr(7), MaxIterations: ptr(70), MaxWaves: ptr(2), Batch: ptr(3), Start: "0 22 * * 1-5", Until: Clock{true, 7, 0},

@@ -178,6 +178,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		PlanApproval:    p.PlanApproval,
 		Proof:           ledger.ProofMode(p.Proof),
 		Tests:           p.Tests,
+		RoomFiles:       p.RoomFiles,
 		AllowUnproved:   p.Unproved == unprovedAllow,
 	}
 	if s.Protected == nil {
@@ -343,8 +344,11 @@ func (p Project) until(flags Overrides, f *flagChecker) (Clock, bool) {
 
 func (p Project) setup(flags Overrides, f *flagChecker) []ledger.Command {
 	lines := p.Setup
-	if flags.Setup != nil {
+	switch {
+	case flags.Setup != nil:
 		lines = flags.Setup
+	case lines == nil:
+		lines = []string{ledger.ProposedSetup}
 	}
 	return commands("setup", lines, f)
 }

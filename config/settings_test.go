@@ -51,6 +51,7 @@ func TestSettingsFromFlags(t *testing.T) {
 	want := ledger.Settings{
 		Project: "shop", Repo: dir + "/shop", Source: ledger.SourceRef{Kind: "plan", Path: "checkout.md"}, Profile: "review",
 		Agent: "claude", OnBlocked: "stop", MaxTasks: 5, MaxIterations: 100, MaxWaves: 5, Batch: 5, From: "Task 5",
+		Setup:  []ledger.Command{{Run: ledger.ProposedSetup}},
 		Verify: []ledger.Command{{Run: "go test ./..."}}, Protected: []string{"main", "master"}, Push: "never",
 		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
 		Timezone: "Local", CoAuthor: "claude <claude@localhost>", ScriptedMarks: ledger.ScriptedWithheld,

@@ -119,7 +119,7 @@ func (d *decision) baselined(v ledger.Verified) {
 	red := redResults(v.Results)
 	for _, res := range red {
 		if res.Setup {
-			f := ledger.Diagnostic{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, causeOf(res.Tail)), Remedy: "Make it work in a fresh clone, then run again."}
+			f := ledger.Diagnostic{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, causeOf(res.Tail)), Remedy: trimJoin("Make it work in a fresh clone, then run again.", roomFilesHint(d.run().Base))}
 			d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
 			d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})
 			return
@@ -144,11 +144,20 @@ func (d *decision) askBaseline(first ledger.Exemption) {
 	}
 	q := ledger.Question{
 		ID: d.nextID("q"), Kind: ledger.AskBaseline, Run: r.ID, Title: "The baseline is red",
-		Text:  fmt.Sprintf("%s fails before anything was changed: %s", first.Run, cause),
+		Text:  trimJoin(fmt.Sprintf("%s fails before anything was changed: %s", first.Run, cause), roomFilesHint(r.Base)),
 		Asked: d.in.Time, Expires: d.in.Time.Add(r.Settings.BaselineTimeout.D()),
 	}
 	d.add(scope{}, ledger.QuestionAsked{Question: q})
 	d.add(scope{}, ledger.RunStateSet{State: ledger.RunPlanning, Wait: ledger.WaitQuestion, Until: q.Expires, Text: q.Text})
+}
+
+// roomFilesHint proposes room_files if the checkout has files that tests may need
+// and no room gets.
+func roomFilesHint(b ledger.Base) string {
+	if len(b.EnvFiles) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Your checkout has %s, which is not in git, so not here. If tests need it: room_files = [%q]", b.EnvFiles[0], b.EnvFiles[0])
 }
 
 // settleBaseline applies the choice about a red baseline, made by a person or
@@ -170,6 +179,7 @@ func (d *decision) settleBaseline(choice string) {
 		d.begin(ledger.RunStarted{Baseline: v.Results})
 	default:
 		f := ledger.Diagnostic{Text: fmt.Sprintf("the baseline is red: %s", firstRed(*v)), Remedy: "Make the verification commands pass on HEAD, or answer \"go\" to run with it."}
+		f.Remedy = trimJoin(f.Remedy, roomFilesHint(r.Base))
 		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
 		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})
 	}

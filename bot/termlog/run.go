@@ -89,6 +89,9 @@ func (c *Console) printBoundary(v view) {
 	case 1:
 		c.continuation(bot.SignLook + " boundary level 1: what sessions write is compared, not prevented")
 	}
+	if r.Base.Copies {
+		c.continuation("rooms and caches are copies; nightporter doctor says why")
+	}
 }
 
 // boundaryWord names the boundary in one word, for a line without room for

@@ -24,6 +24,7 @@ var checks = slices.Concat([]check{
 	{"daemon", checkDaemon},
 	{"ledger", checkLedger},
 	{"boundary", checkBoundary},
+	{"rooms", checkRooms},
 	{"sockets", checkSockets},
 	{"project", checkProjects},
 	{"agent", checkAgents},

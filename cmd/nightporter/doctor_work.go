@@ -45,6 +45,18 @@ func checkBoundary(_ context.Context, p *doctorContext) []finding {
 	return []finding{findFix(more, "no session can be started here: %s", why)}
 }
 
+// checkRooms tells how rooms and caches are made on this machine.
+func checkRooms(_ context.Context, p *doctorContext) []finding {
+	w, err := p.openTrial()
+	if err != nil {
+		return []finding{findUnchecked("no session can be tried here")}
+	}
+	if ok, why := w.runner.Mounts(); !ok {
+		return []finding{findLook("docs/operating.md, Boundary, says what a level needs", "rooms and caches are copies, which is slower: %s", why)}
+	}
+	return []finding{findOK("rooms and caches are overlays: nothing is copied")}
+}
+
 // powerfulSocket matches names of sockets that give control over the host, a
 // login or secrets.
 var powerfulSocket = regexp.MustCompile(`docker|podman|containerd|crio|lxd|incus|libvirt|ssh|gpg|keyring|systemd/private|tmux|S\.|agent`)
@@ -110,6 +122,11 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	out = append(out, ofSeverity(ledger.DiagnosticError, refused)...)
 	out = append(out, ofSeverity(ledger.DiagnosticWarning, warned)...)
 	out = append(out, checkRepository(ctx, p, s)...)
+	if w, err := p.openTrial(); err == nil {
+		if err := w.runner.CheckCommands(pr.Name); err != nil {
+			out = append(out, fromError(err)...)
+		}
+	}
 	out = append(out, checkSource(ctx, s)...)
 	if f, unproved := s.Unproved(); unproved {
 		out = append(out, ofSeverity(ledger.DiagnosticError, []ledger.Diagnostic{f})...)
@@ -131,7 +148,7 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 	}
 	uid, gid := w.runner.User()
 	ws, err := workspace.Open(ctx, workspace.Options{
-		State: w.dir, Project: s.Project, Repo: s.Repo, Protected: s.Protected, SessionUID: uid, SessionGID: gid,
+		State: w.dir, Project: s.Project, Repo: s.Repo, Protected: s.Protected, RoomFiles: s.RoomFiles, SessionUID: uid, SessionGID: gid,
 	})
 	if err != nil {
 		return fromError(err) // git is missing or too old

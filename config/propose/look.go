@@ -15,6 +15,9 @@ type Command struct {
 	When string // as in verify: "" always, "code" after changes of code (docs/spec 17)
 	Why  string // the file that suggests it
 	Off  string // why it is written as a comment only; "" = it is not a comment
+	// Visible says that git does not ignore what the command makes, so that it
+	// would look like work.
+	Visible bool
 }
 
 // Found is what Look learned from the files of a repository.
@@ -96,6 +99,12 @@ func Active(list []Command) []string {
 		}
 	}
 	return out
+}
+
+// Setup returns the setup commands of a repository for which no setup is set.
+// Those are left out that would make files that git does not ignore.
+func Setup(repo fs.FS, onPath func(program string) bool) []string {
+	return Active(slices.DeleteFunc(Look(repo, onPath).Setup, func(c Command) bool { return c.Visible }))
 }
 
 // folder is a folder of the repository in which Look searches for languages.

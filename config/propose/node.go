@@ -50,8 +50,10 @@ func lookNode(f folder) (part, bool) {
 		p.notes = append(p.notes, fmt.Sprintf("%s has lockfiles of several package managers; %s was taken", f.name("."), pm.name))
 	}
 	if lock != "" || len(m.Dependencies)+len(m.Dev) > 0 {
-		p.setup = append(p.setup, f.install(pm, lock))
-		if !f.ignores("node_modules") {
+		install := f.install(pm, lock)
+		install.Visible = !f.ignores("node_modules")
+		p.setup = append(p.setup, install)
+		if install.Visible {
 			p.notes = append(p.notes, "node_modules is not in "+f.name(".gitignore")+": setup fills it, and it would look like work")
 		}
 	}

@@ -139,6 +139,8 @@ func (p *Ports) Check(_ context.Context, agent string) error {
 func (p *Ports) End(context.Context, string, ledger.Duration) error { return nil }
 func (p *Ports) Touch(string)                                       {}
 func (p *Ports) Level() (int, []string)                             { return 3, nil }
+func (p *Ports) CheckCommands(string) error                         { return nil }
+func (p *Ports) Mounts() (bool, string)                             { return true, "" }
 func (p *Ports) Open(string) error                                  { return nil }
 func (p *Ports) Token(session string) string                        { return "token of " + session }
 func (p *Ports) Close(string)                                       {}

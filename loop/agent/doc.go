@@ -26,6 +26,7 @@
 //	shim.go limits.go output.go         the supervisor, its limits and the kept output
 //	reaper.go mount.go tree.go          the reaper, its mounts, the processes below it
 //	cache.go                            the caches of a session, apart by trust
+//	surroundings.go mask.go             what commands get for setup or verification, and its removal from output
 //	confine.go landlock.go user.go      the last step before the agent
 //	level.go hide.go reach.go           the protection that each level gives
 //	wait.go output_tail.go tidy.go      a session's end, its latest output, its removal
@@ -43,5 +44,7 @@
 // The tests hold that a session is started once however often Start is called;
 // that its whole process tree is gone when Wait returns, even if its supervisor
 // or reaper was killed; that hidden files cannot be read and files outside not
-// be written; that no session's write into a cache reaches a trusted one; and that an agent's keys reach no command of the project.
+// be written; that no session's write into a cache reaches a trusted one; that
+// an agent's keys reach no command of the project; and that what a project has for
+// setup reaches setup of committed files alone.
 package agent

@@ -138,7 +138,8 @@ func (r *Runner) environment(l ledger.Launch, d Definition) ([]string, error) {
 	if l.Kind != ledger.KindAgent {
 		// An agent's keys are for the agent only: files of a session, which are
 		// being verified now, must not read them.
-		return env, nil
+		vars, err := r.o.Projects[l.Project].vars(l)
+		return lastValues(append(env, vars...)), err
 	}
 	if a, err := d.adapter(); err == nil {
 		env = append(env, a.Vars...)

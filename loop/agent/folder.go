@@ -59,6 +59,10 @@ type spec struct {
 	Stall   ledger.Duration `json:"stall"`
 	Timing  Timing          `json:"timing"`
 	Login   *loginUse       `json:"login,omitempty"` // the login to copy in, and back after the end
+
+	Project  string   `json:"project,omitempty"`  // of a command
+	Masked   []string `json:"masked,omitempty"`   // names of variables whose values are removed from the output
+	Withheld bool     `json:"withheld,omitempty"` // it is setup that gets no setup_env_file and no setup_home
 }
 
 // plan is the instruction of the inner stages: the boundary and the command to

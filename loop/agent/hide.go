@@ -25,8 +25,8 @@ var credentials = []string{
 }
 
 // hidden returns the paths that no session may read: the state folder, the
-// credentials of root and of the user who started the daemon, files with
-// agents' keys, and Options.Hide. Some of the paths may not exist.
+// credentials of root and of the user who started the daemon, files with keys of
+// agents and of projects' commands, and Options.Hide. Some of the paths may not exist.
 func (r *Runner) hidden() []string {
 	paths := append([]string{r.o.State, "/var/lib/nightporter"}, r.o.Hide...)
 	for _, home := range homes() {
@@ -38,6 +38,9 @@ func (r *Runner) hidden() []string {
 		if d.EnvFile != "" {
 			paths = append(paths, d.file(d.EnvFile))
 		}
+	}
+	for _, g := range r.o.Projects {
+		paths = append(paths, g.paths()...)
 	}
 	for _, env := range []string{"CREDENTIALS_DIRECTORY", "XDG_RUNTIME_DIR"} {
 		if dir := os.Getenv(env); filepath.IsAbs(dir) {

@@ -86,3 +86,34 @@ func TestMountPlain(t *testing.T) {
 		t.Errorf("made holds %q, %v; want %q", got, err, room)
 	}
 }
+
+// TestOverlayPaths mounts overlays below folders whose names hold what separates
+// the kernel's mount options.
+func TestOverlayPaths(t *testing.T) {
+	h := newFixture(t, 3)
+	if ok, why := h.runner.Mounts(); !ok {
+		t.Skipf("SKIPPED: %s", why)
+	}
+	odd := filepath.Join(h.state, `a b:c,d=e\f'g"h`)
+	m := ledger.Mount{At: filepath.Join(odd, "at"), Lower: []string{filepath.Join(odd, "lo:wer")}, Upper: filepath.Join(odd, "up,per"), Work: filepath.Join(odd, "wo rk")}
+	for _, dir := range []string{odd, m.At, m.Lower[0], m.Upper, m.Work} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.runner.user.chown(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(m.Lower[0], "file"), []byte("lower\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l := h.launch("r1-c1")
+	l.Kind, l.Work, l.Mounts, l.Command = ledger.KindVerify, m.At, []ledger.Mount{m}, "cat file; echo x >new"
+	h.start(l)
+	if x := h.wait(l.Session); x.Tail != "lower\n" || x.Code != 0 {
+		t.Errorf("printed %q (%s %s)", x.Tail, x.Reason, x.Text)
+	}
+	if _, err := os.Stat(filepath.Join(m.Upper, "new")); err != nil {
+		t.Error(err)
+	}
+}

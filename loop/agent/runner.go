@@ -47,6 +47,7 @@ type Grant struct {
 	Read   []string
 	Cache  []string // folders of caches: what a session writes there reaches no other task (cache.go)
 	Shared []string // folders that every session writes as they are
+	Surroundings
 }
 
 // Timing holds the intervals of the shim.
@@ -132,7 +133,7 @@ func New(o Options) (*Runner, error) {
 func absolute(o Options) error {
 	all := slices.Concat([]string{o.State}, o.Read, o.Cache, o.Hide)
 	for _, g := range o.Projects {
-		all = slices.Concat(all, g.Read, g.Cache, g.Shared)
+		all = slices.Concat(all, g.Read, g.Cache, g.Shared, g.paths())
 	}
 	for _, p := range all {
 		if !filepath.IsAbs(p) {

@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -69,6 +71,7 @@ type supervisor struct {
 	spec   spec
 	exit   ledger.Exit
 	out    *output
+	mask   *mask
 	pid    pidFile
 
 	login *os.File // the login's lease, held until the process ends
@@ -93,6 +96,10 @@ func (s *supervisor) load() error {
 		return err
 	}
 	s.exit.Session, s.exit.Boundary = s.spec.Session, s.spec.Plan.Level
+	s.mask = newMask(slices.DeleteFunc(slices.Clone(s.spec.Plan.Env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return !slices.Contains(s.spec.Masked, name)
+	}))
 	return os.Remove(s.path(fileEnv))
 }
 
@@ -295,9 +302,9 @@ func (s *supervisor) copyOutput(in *reaperProcess) {
 		n, err := in.pipe.Read(buf)
 		if n > 0 {
 			s.printed.Add(int64(n))
-			if _, err := s.out.Write(buf[:n]); err != nil {
-				s.diskFull.Store(true)
-			}
+		}
+		if _, werr := s.out.Write(s.mask.next(buf[:n], err != nil)); werr != nil {
+			s.diskFull.Store(true)
 		}
 		if err != nil {
 			return
@@ -493,6 +500,11 @@ func (s *supervisor) finish(err error) error {
 		}
 	}
 	if s.out != nil {
+		if s.spec.Withheld && x.Code != 0 {
+			if _, werr := s.out.Write([]byte(cutMark("setup_env_file and setup_home are for setup of committed files; this tree has changed lockfiles or manifests, and got neither"))); werr != nil {
+				s.diskFull.Store(true)
+			}
+		}
 		if cerr := s.out.close(); cerr != nil && err == nil {
 			s.diskFull.Store(true)
 		}

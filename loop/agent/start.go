@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -116,6 +117,18 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 		Version: FolderVersion, Session: l.Session, Kind: l.Kind, Agent: l.Agent, State: r.o.State, Plan: p, Stdin: stdin,
 		Wall: l.Wall, Stall: l.Stall, Timing: r.o.Timing, Login: login,
 	}
+	if l.Kind != ledger.KindAgent {
+		g := r.o.Projects[l.Project]
+		s.Project, s.Withheld = l.Project, g.withholds(l)
+		vars, err := g.vars(l)
+		if err != nil {
+			return &notStarted{err}
+		}
+		for _, v := range vars {
+			name, _, _ := strings.Cut(v, "=")
+			s.Masked = append(s.Masked, name)
+		}
+	}
 	env := s.Plan.Env
 	s.Plan.Env = nil
 	prompt := []byte(l.Prompt)
@@ -146,6 +159,11 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 		return none, false, err
 	}
 	grant := r.o.Projects[l.Project]
+	if isTrusted(l) && grant.SetupHome != "" {
+		if err := r.fillHome(grant.SetupHome, filepath.Join(box, boxHome)); err != nil {
+			return none, false, &notStarted{err}
+		}
+	}
 	if err := r.makeGranted(slices.Concat(r.o.Cache, grant.Cache, grant.Shared)); err != nil {
 		return none, false, &notStarted{err}
 	}
@@ -167,6 +185,9 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, programFolders(r.path), toolchainDirs()),
 		Hide:  slices.Clone(r.hide), Mounts: slices.Clone(l.Mounts),
 		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,
+	}
+	for _, g := range r.o.Projects {
+		p.Hide = append(p.Hide, g.roomFiles()...)
 	}
 	if err := r.prepareCaches(l, &p); err != nil {
 		return none, false, fmt.Errorf("caches: %w", err)

@@ -255,6 +255,9 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 		if err != nil {
 			r.o.Log.Warn("what failed in a command cannot be read", "session", x.Session, "err", err)
 		}
+		if f != nil {
+			newMask(r.o.Projects[s.Project].values()).failures(f)
+		}
 		x.Failures = f
 		return
 	}

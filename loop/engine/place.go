@@ -67,6 +67,11 @@ type Agents interface {
 	// Check returns the reason why an agent cannot be started, or nil. It starts
 	// no model turn.
 	Check(ctx context.Context, agent string) error
+	// CheckCommands returns what keeps commands of a project from getting what
+	// the configuration names for them, or nil.
+	CheckCommands(project string) error
+	// Mounts reports whether sessions can have folders mounted, and if not, why.
+	Mounts() (ok bool, why string)
 	// Level returns the boundary level of future sessions, and the reasons why
 	// it is not higher.
 	Level() (int, []string)

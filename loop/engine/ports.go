@@ -117,8 +117,11 @@ type Ports struct {
 	Repository Repository
 	Files      Files
 	Scoper     Scoper
-	Place      Place          // where its sessions run
-	Notebook   Notebook       // nil: notes are not stored
-	Hats       HatFiles       // nil: hats never change during a run
-	Zone       *time.Location // time zone of the times in decisions
+	Place      Place    // where its sessions run
+	Notebook   Notebook // nil: notes are not stored
+	// Proposed returns the setup commands that fit the files of a tree, for
+	// projects that set none. Nil proposes nothing.
+	Proposed func(ctx context.Context, tree string) ([]string, error)
+	Hats     HatFiles       // nil: hats never change during a run
+	Zone     *time.Location // time zone of the times in decisions
 }

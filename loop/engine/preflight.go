@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -54,6 +55,17 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	if base.Tree != "" {
 		e.preflightScopes(ctx, ports, settings, base.Tree, &out)
 	}
+	if settings.ProposesSetup() && base.Tree != "" && ports.Proposed != nil {
+		proposed, err := ports.Proposed(ctx, base.Tree)
+		if err != nil {
+			return nil, fmt.Errorf("propose setup: %w", err)
+		}
+		if len(proposed) > 0 {
+			out.Warnings = append(out.Warnings, ledger.Diagnostic{
+				Text: "no setup is set: " + strings.Join(proposed, ", ") + " is run, as init would propose", Remedy: "Set setup, or setup = [] to run none.",
+			})
+		}
+	}
 	asked := settings // a single task may ask for the critic too
 	for _, t := range out.Snapshot.Tasks {
 		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == ledger.MarkOpen
@@ -65,11 +77,18 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 			}
 		}
 	}
+	if err := ports.Place.Agents.CheckCommands(project); err != nil {
+		if err := problem(err); err != nil {
+			return nil, fmt.Errorf("look at what commands get: %w", err)
+		}
+	}
 	if f, unproved := settings.Unproved(); unproved {
 		out.Problems = append(out.Problems, f)
 	}
 	level, reasons := ports.Place.Agents.Level()
 	base.Boundary = level
+	mounts, _ := ports.Place.Agents.Mounts()
+	base.Copies = !mounts
 	if f, weak := WeakBoundary(settings.Boundary, level, reasons); weak {
 		out.Problems = append(out.Problems, f)
 	}

@@ -84,7 +84,16 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	if b.Clean != "" {
 		use = &ledger.RoomUse{Tree: b.Clean}
 	}
+	if ses.Planned.Kind != ledger.KindAgent && run.Settings.ProposesSetup() {
+		if ses.Planned.Command, use, err = resolveSetup(ctx, ports, ses.Planned.Command, b.Tree, use); err != nil {
+			return l, false, err
+		}
+		l.Command = ses.Planned.Command
+		cached = l.Command == "" // nothing is proposed for this tree
+	}
 	switch {
+	case cached && use != nil:
+		return l, true, nil
 	case use != nil:
 		room, err := room(ctx, ports.Place.Rooms, *use, b.Anew, ses)
 		if err != nil {
@@ -119,6 +128,38 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	l.Protected = run.Settings.Protected
 	l.Token = ports.Place.Sockets.Token(ses.ID)
 	return l, false, nil
+}
+
+// resolveSetup replaces ledger.ProposedSetup by the commands that are proposed for
+// the tree, as one command, "" if there are none.
+func resolveSetup(ctx context.Context, ports Ports, command, tree string, use *ledger.RoomUse) (string, *ledger.RoomUse, error) {
+	if use != nil {
+		tree = use.Tree
+	} else if command != ledger.ProposedSetup {
+		return command, use, nil
+	}
+	var all []string
+	if ports.Proposed != nil {
+		proposed, err := ports.Proposed(ctx, tree)
+		if err != nil {
+			return "", nil, fmt.Errorf("propose setup: %w", err)
+		}
+		for _, run := range proposed {
+			all = append(all, fmt.Sprintf("{ echo '+ %s' && (%s); }", strings.ReplaceAll(run, "'", `'\''`), run))
+		}
+	}
+	joined := strings.Join(all, " && ")
+	if use != nil {
+		u := *use
+		if u.Setup = nil; joined != "" {
+			u.Setup = []string{joined}
+		}
+		use = &u
+	}
+	if command == ledger.ProposedSetup {
+		command = joined
+	}
+	return command, use, nil
 }
 
 // room returns the room of a command.

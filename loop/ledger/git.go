@@ -16,14 +16,16 @@ type Begin struct {
 type Base struct {
 	Commit   string       `json:"commit"` // tip to build the first task on
 	Tree     string       `json:"tree"`
-	Head     string       `json:"head"`               // the user's HEAD when the run began
-	HeadName string       `json:"head_name"`          // branch name, or "detached"
-	Branch   string       `json:"branch"`             // nightporter/PROJECT/r14
-	Author   string       `json:"author"`             // "Name <email>": the user's identity for the repository; goes into every CommitTask
-	From     string       `json:"from,omitempty"`     // branch of the earlier run that this run continues
-	Dirty    []string     `json:"dirty,omitempty"`    // changed files of the checkout that the run does not include
-	Boundary int          `json:"boundary,omitempty"` // level that sessions will have
-	Notes    []Diagnostic `json:"notes,omitempty"`    // remarks that do not keep the run from starting
+	Head     string       `json:"head"`                // the user's HEAD when the run began
+	HeadName string       `json:"head_name"`           // branch name, or "detached"
+	Branch   string       `json:"branch"`              // nightporter/PROJECT/r14
+	Author   string       `json:"author"`              // "Name <email>": the user's identity for the repository; goes into every CommitTask
+	From     string       `json:"from,omitempty"`      // branch of the earlier run that this run continues
+	Dirty    []string     `json:"dirty,omitempty"`     // changed files of the checkout that the run does not include
+	EnvFiles []string     `json:"env_files,omitempty"` // files .env* of the checkout that rooms do not get (docs/spec 9.5)
+	Copies   bool         `json:"copies,omitempty"`    // rooms are copies of their layer, because the machine mounts none
+	Boundary int          `json:"boundary,omitempty"`  // level that sessions will have
+	Notes    []Diagnostic `json:"notes,omitempty"`     // remarks that do not keep the run from starting
 }
 
 // Scope says which files a session may change (docs/spec 4.1). The workspace

@@ -43,6 +43,7 @@ type Settings struct {
 	PlanApproval    bool           `json:"plan_approval,omitempty"`  // after that, a person approves it
 	Proof           ProofMode      `json:"proof,omitempty"`          // "" is ProofFull
 	Tests           []string       `json:"tests,omitempty"`          // globs of the tests; the usual ones if empty
+	RoomFiles       []string       `json:"room_files,omitempty"`     // untracked files of the user's checkout that rooms get; globs
 	AllowUnproved   bool           `json:"allow_unproved,omitempty"` // the run may start although nothing can prove its work (docs/spec 2.0)
 	Flags           string         `json:"flags,omitempty"`          // other flags of `run`, for the resume command
 	Operator        string         `json:"operator,omitempty"`       // flags of every operator command: "--state DIR --config FILE"
@@ -99,6 +100,14 @@ func (s Settings) WithLimits(l Limits) Settings {
 	s.Profile, s.OnBlocked, s.MaxTasks, s.MaxIterations = l.Profile, l.OnBlocked, l.MaxTasks, l.MaxIterations
 	return s
 }
+
+// ProposedSetup takes the place of a setup command in the settings of a project
+// that sets none. Each tree is set up by the commands that `nightporter init`
+// would propose for it, so that a lockfile that appears during a run counts.
+const ProposedSetup = "setup as init proposes"
+
+// ProposesSetup reports whether the run's setup is ProposedSetup.
+func (s Settings) ProposesSetup() bool { return len(s.Setup) == 1 && s.Setup[0].Run == ProposedSetup }
 
 // Built-in settings (docs/spec 2.2, 2.3, 2.4, 6.4).
 const (

@@ -56,6 +56,14 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	if err := w.setRef(ctx, w.hiddenRef(b.Run, "base"), base.Commit); err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
+	if err := w.takeRoomFiles(ctx, base.Commit); err != nil {
+		return ledger.Base{}, err
+	}
+	tracked, err := w.listTree(ctx, base.Commit)
+	if err != nil {
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
+	}
+	base.EnvFiles = w.envFiles(tracked)
 	author, note, err := w.identity(ctx, t)
 	if err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)

@@ -25,6 +25,8 @@
 //	repository.go begin.go look.go userrepo.go dirty.go   ours, a run's start, the user's repository
 //	folder.go dotgit.go walk.go                           the work folder
 //	room.go layer.go room_upper.go room_git.go            rooms, in which trees are verified
+//	tree_fs.go                                            the files of a tree as a file system
+//	room_files.go                                         what rooms get of the user's checkout
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
 //	conflict.go                                           capture: conflicts that a session left unresolved
 //	runsitself.go                                         files that run where a branch is checked out

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -87,6 +88,15 @@ func (w *Workspace) layerKey(ctx context.Context, tree string, setup []string) (
 		if isSetupInput(e.path) || layerInputs[base] || strings.HasPrefix(base, "requirements") && strings.HasSuffix(base, ".txt") || words[e.path] {
 			add(e.path, e.mode, e.hash)
 		}
+	}
+	// Setup sees the room files. Their times tell a change: a hash of their
+	// content would say something about it to whoever sees the name of a layer.
+	files, err := w.roomFiles()
+	if err != nil {
+		return "", err
+	}
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		add(p, fmt.Sprint(files[p].Size(), files[p].ModTime().UnixNano()))
 	}
 	for _, name := range toolchain {
 		program, err := exec.LookPath(name)
@@ -206,6 +216,9 @@ func (r *rooms) beginLayer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.w.addRoomFiles(ctx, f.path(), r.made); err != nil {
+		return err
+	}
 	if err := r.w.chownBelow(f.path()); err != nil {
 		return err
 	}
@@ -234,6 +247,9 @@ func (r *rooms) seal(ctx context.Context, complete bool) (*layer, error) {
 	}
 	f := r.makingFolder()
 	if err := r.w.checkout(ctx, f, r.made); err != nil {
+		return nil, err
+	}
+	if err := r.w.removeRoomFiles(ctx, f.path(), r.made); err != nil {
 		return nil, err
 	}
 	if !complete {

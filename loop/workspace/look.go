@@ -25,5 +25,15 @@ func (w *Workspace) Look(ctx context.Context) (ledger.Base, error) {
 		base.Notes = append(base.Notes, *note)
 	}
 	w.addNotes(t, &base)
+	if len(w.o.RoomFiles) > 0 {
+		theirs := &Workspace{o: w.o, program: w.program, gitDir: t.gitDir}
+		tracked, err := theirs.listTree(ctx, t.head)
+		if err != nil {
+			return ledger.Base{}, err
+		}
+		if _, err := w.findRoomFiles(tracked); err != nil {
+			return ledger.Base{}, err
+		}
+	}
 	return base, nil
 }

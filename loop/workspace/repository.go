@@ -30,6 +30,9 @@ type Options struct {
 	// Owned are the paths of the task source below the repository. They are in
 	// no scope, and uncommitted changes of them are not reported.
 	Owned []string
+	// RoomFiles are untracked files of the user's checkout that rooms get: paths
+	// and globs.
+	RoomFiles []string
 	// SessionUID and SessionGID are the user and group of sessions, who own the
 	// work folder while one runs. -1 means the daemon's own.
 	SessionUID int

@@ -195,19 +195,28 @@ func (w *Workspace) openRooms(ctx context.Context, use ledger.RoomUse) (*rooms, 
 			}
 		}
 	}
-	for _, dir := range []string{filepath.Dir(r.root), r.root, r.at(layersDir)} {
-		mode := fs.FileMode(0o700)
-		if w.o.SessionUID >= 0 {
-			mode = 0o711
-		}
-		if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
+	if err := w.makeRoomsDir(); err != nil {
+		return nil, err
 	}
 	if err := os.Mkdir(r.dir(), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
 	return r, w.chownSession(r.dir())
+}
+
+// makeRoomsDir makes STATE/rooms/PROJECT.
+func (w *Workspace) makeRoomsDir() error {
+	root := w.roomsDir()
+	for _, dir := range []string{filepath.Dir(root), root, filepath.Join(root, layersDir)} {
+		mode := fs.FileMode(0o700)
+		if w.o.SessionUID >= 0 {
+			mode = 0o711
+		}
+		if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *rooms) at(parts ...string) string {

@@ -63,6 +63,9 @@ func (r *rooms) lay(ctx context.Context, l *layer) error {
 	if err := r.w.roomHead(ctx, to, index, l, r.tree, r.use); err != nil {
 		return err
 	}
+	if err := r.w.addRoomFiles(ctx, to, r.tree); err != nil {
+		return err
+	}
 	return r.w.chownBelow(to)
 }
 

@@ -2,8 +2,10 @@ package project
 
 import (
 	"context"
+	"os/exec"
 	"time"
 
+	"github.com/nightporter/nightporter/config/propose"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
@@ -30,6 +32,13 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	return engine.Ports{
 		Source: source, Repository: w, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
 		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
+		Proposed: func(ctx context.Context, tree string) ([]string, error) {
+			files, err := w.TreeFS(ctx, tree)
+			if err != nil {
+				return nil, err
+			}
+			return propose.Setup(files, func(program string) bool { _, err := exec.LookPath(program); return err == nil }), nil
+		},
 	}, nil
 }
 
@@ -38,7 +47,7 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 func (c *Catalog) Workspace(ctx context.Context, s ledger.Settings, owned []string) (*workspace.Workspace, error) {
 	uid, gid := c.owner.User()
 	return workspace.Open(ctx, workspace.Options{
-		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, SessionUID: uid, SessionGID: gid,
+		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, RoomFiles: s.RoomFiles, SessionUID: uid, SessionGID: gid,
 		Mounts: func() bool { ok, _ := c.owner.Mounts(); return ok },
 	})
 }

@@ -61,11 +61,14 @@ func Definitions(cfg *config.Config) map[string]agent.Definition {
 }
 
 // grants returns the folders that each project's sessions may use besides their
-// work folder.
+// work folder, and what its commands get.
 func grants(cfg *config.Config) map[string]agent.Grant {
 	all := map[string]agent.Grant{}
 	for _, pr := range cfg.Projects {
-		all[pr.Name] = agent.Grant{Read: pr.Read, Cache: pr.Cache, Shared: pr.Shared}
+		all[pr.Name] = agent.Grant{Read: pr.Read, Cache: pr.Cache, Shared: pr.Shared, Surroundings: agent.Surroundings{
+			SetupEnvFile: pr.SetupEnvFile, SetupHome: pr.SetupHome, VerifyEnvFile: pr.VerifyEnvFile, PassEnv: pr.PassEnv,
+			Repo: pr.Repo, RoomFiles: pr.RoomFiles,
+		}}
 	}
 	return all
 }

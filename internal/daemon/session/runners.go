@@ -63,6 +63,10 @@ func (r *Runners) Touch(session string) { r.now.Load().Touch(session) }
 // Check reports whether the named agent can be started.
 func (r *Runners) Check(ctx context.Context, name string) error { return r.now.Load().Check(ctx, name) }
 
+// CheckCommands reports what keeps a project's commands from getting what the
+// configuration names for them.
+func (r *Runners) CheckCommands(project string) error { return r.now.Load().CheckCommands(project) }
+
 // Level returns the highest working level of the boundary around sessions, and
 // why each higher one fails.
 func (r *Runners) Level() (int, []string) { return r.now.Load().Level() }
