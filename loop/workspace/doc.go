@@ -25,6 +25,7 @@
 //	repository.go begin.go look.go userrepo.go dirty.go   ours, a run's start, the user's repository
 //	folder.go dotgit.go walk.go                           the work folder
 //	room.go layer.go room_upper.go room_git.go            rooms, in which trees are verified
+//	hazard.go                                             what a session left to stop or mislead git
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
 //	conflict.go                                           capture: conflicts that a session left unresolved
 //	runsitself.go                                         files that run where a branch is checked out
@@ -47,6 +48,6 @@
 //     that a session left elsewhere.
 //   - Begin, Capture, Merge and Commit yield the same result when they are
 //     repeated after a crash.
-//   - No symbolic link or hard link makes us write, read or give away a file
-//     outside the work folder.
+//   - No pipe that a session left makes git wait, and no symbolic link or hard link
+//     makes us write, read or give away a file outside the work folder.
 package workspace

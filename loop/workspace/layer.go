@@ -233,7 +233,14 @@ func (r *rooms) seal(ctx context.Context, complete bool) (*layer, error) {
 		return nil, errors.Join(errors.New("the layer that setup made is gone"), err)
 	}
 	f := r.makingFolder()
+	if err := r.w.cleanLayer(f); err != nil {
+		return nil, err
+	}
 	if err := r.w.checkout(ctx, f, r.made); err != nil {
+		return nil, err
+	}
+	// Setup could write the .git that it found.
+	if record.Commit, err = r.w.newRoomGit(ctx, f, r.made, r.from); err != nil {
 		return nil, err
 	}
 	if !complete {
