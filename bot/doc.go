@@ -24,16 +24,16 @@
 //     that change something: guidance, tasks and runs as arguments, answers, /run.
 //   - question.go and question_buttons.go ask; wording.go is the form of a question
 //     kind's row, question_wording.go has the rows; answered.go, conflict.go and
-//     reminder.go follow an answer up; approval.go and scope.go add the facts of a
-//     plan or of paths that a person approves.
+//     reminder.go follow an answer up; approval.go, scope.go and proof.go add the facts
+//     of a plan, of paths or of changed checks that a person approves.
 //   - status.go, status_off.go, tasks.go, plan.go, hats.go, queue.go, log.go, diff.go,
 //     evidence.go, cost.go, runs.go, projects.go, people.go, digest.go and help.go
 //     render the replies to the commands of these names.
 //   - notices.go, hold.go, finding.go, receipt.go, runend.go and thread.go render
 //     messages about events: hold.go about waiting for an agent, finding.go about
 //     what keeps a run from starting.
-//   - id.go, derive.go, outcome.go and sessiontext.go turn ids, times, amounts,
-//     tasks, attempts and sessions into words.
+//   - id.go, derive.go, outcome.go, proof.go and sessiontext.go turn ids, times,
+//     amounts, tasks, attempts, proofs and sessions into words.
 //
 // The two tables stand above the files that their rows name: a form and what looks
 // rows up are below, and an init function fills the rows in. So no file needs

@@ -162,6 +162,8 @@ func (c *chain) entry(e ledger.Entry) {
 			c.lines, c.broke = c.lines[:c.build], ""
 			c.add(SignDone, "build: "+strings.TrimPrefix(VerifyText(b), SignDone+" "), "build")
 		}
+	case ledger.TaskProved:
+		c.lines = append(c.lines, Line{Text: Clean(ProofSign(b.Proof) + " proof: " + ProofNote(b.Proof))})
 	case ledger.Submit:
 		c.closed, c.passed = true, b.Result == "pass"
 		text := "submit " + b.Result

@@ -46,6 +46,7 @@ type logbook struct {
 	took     time.Duration
 	lines    []string
 	commit   string            // commit hash of the task whose TaskSet entry follows
+	proof    map[string]string // words of proof, by folded task, of tasks whose TaskSet entry follows
 	why      string            // reason why the same task is blocked, "" if it is not
 	hats     map[string]string // by session
 	events   map[string]ledger.EventAccepted
@@ -91,10 +92,15 @@ func (l *logbook) entry(e ledger.Entry) {
 		l.line(e, "verify", VerifyText(b))
 	case ledger.TaskCommitted:
 		l.commit = commitID(b.Commit)
+	case ledger.TaskProved:
+		if l.proof == nil {
+			l.proof = map[string]string{}
+		}
+		l.proof[ledger.FoldID(e.Task)] = proofWord(b.Proof)
 	case ledger.TaskSet:
 		switch b.To {
 		case ledger.Done:
-			l.line(e, SignDone+" done", l.commit)
+			l.line(e, SignDone+" done", strings.TrimPrefix(strings.TrimSuffix(l.commit+" · "+l.proof[ledger.FoldID(e.Task)], " · "), " · "))
 		case ledger.ManualVerify:
 			l.line(e, SignAsk, strings.TrimSpace("manual verify "+l.commit))
 		case ledger.Blocked, ledger.Skipped:

@@ -184,6 +184,7 @@ func TestMessages(t *testing.T) {
 	}
 	addDaemon(t, all)
 	addPlans(t, all)
+	addProofs(t, all)
 	all.compare(t)
 }
 

@@ -247,6 +247,22 @@ func init() {
 			task: waitsForAnswer, need: "a secret?", buttons: buttonAnswer,
 			runEnd: answerButton,
 		},
+		ledger.AskChecks: {
+			sign:     SignAsk,
+			headline: func(_ loop.State, q ledger.Question) string { return shortID(q.Task) + " changed its own checks" },
+			first:    firstWithProject, body: (*Message).described, facts: func(m *Message, _ loop.State, q ledger.Question) { m.checks(q) },
+			past:  func(m *Message, s loop.State, q ledger.Question) { m.pastQuoted(s, q); m.checks(q) },
+			waits: fixedText("Waits as long as it takes; look at it before you merge."), then: fixedText("look at it before you merge."),
+			expired: onlyOver,
+			verbs: map[string]verbWording{
+				"allow": {label: "Allow", means: "the changed checks count", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " counts with its changed checks." }},
+				"redo": {label: "Redo without", means: "done again with the old ones", after: func(q ledger.Question, _ string) string {
+					return shortID(q.Task) + " is done again with the old checks."
+				}},
+			},
+			task: "asks about its checks", need: "changed its own checks", buttons: buttonAnswer,
+			runEnd: answerButton,
+		},
 		ledger.AskAllow: {
 			sign:     SignAsk,
 			headline: func(_ loop.State, q ledger.Question) string { return outsideHead(q, quoteWidth) },

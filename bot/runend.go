@@ -29,6 +29,7 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	if b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonNothing && len(s.Project.Questions) == 0 {
 		m.quote(b.Text)
 	}
+	m.add(b.Proof.Text())
 	var retry []string
 	left := 0
 	for _, t := range s.Project.Tasks.All() {
@@ -66,8 +67,14 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 		if b.FinalOK != nil && !*b.FinalOK {
 			return SignFailed, tally + " done, branch tip is red"
 		}
+		if len(s.Project.Unsure()) > 0 {
+			return SignLook, tally + " done, look at " + lookAt(s)
+		}
 		return SignDone, tally + " done, " + r.ID + " ended"
 	case ledger.ReasonChosen:
+		if len(s.Project.Unsure()) > 0 {
+			return SignLook, "chosen done, look at " + lookAt(s)
+		}
 		return SignDone, "chosen tasks done, " + r.ID + " ended"
 	case ledger.ReasonBlocked:
 		if q, ok := lastOf(s, ledger.AskBlocked); ok {
@@ -148,10 +155,7 @@ func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
 		if b.FinalOK != nil && !*b.FinalOK {
 			return "Nothing was pushed. Look at /diff, then /run."
 		}
-		if s.Project.Run.Scripted > 0 {
-			return "Nothing runs."
-		}
-		return "Merge when you like; nothing runs."
+		return MergeStep(s, TipGreen(s, b))
 	case ledger.ReasonBaseline:
 		return "Nothing runs. /run asks: fix it first, or go on without it."
 	case ledger.ReasonManual:

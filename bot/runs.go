@@ -135,6 +135,9 @@ func (p PastRun) sign() string {
 		if p.End.FinalOK != nil && !*p.End.FinalOK {
 			return SignFailed
 		}
+		if p.End.Unsure > 0 {
+			return SignLook
+		}
 		return SignDone
 	case ledger.ReasonBlocked, ledger.ReasonStreak:
 		return SignBlocked
@@ -209,6 +212,9 @@ func Run(p PastRun, now time.Time) Message {
 		m.quote(p.End.Text)
 	}
 	m.made(p.Tasks)
+	if p.End != nil {
+		m.add(p.End.Proof.Text())
+	}
 	if p.Branch != "" && p.Commits > 0 {
 		m.add("Branch " + Clean(p.Branch))
 	}

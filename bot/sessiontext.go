@@ -192,8 +192,20 @@ func Field(data json.RawMessage, name string) string {
 
 // VerifyText says how a verification went: "✓ go test 38 s", "✗ TestSum: got 1, want 2".
 func VerifyText(v ledger.Verified) string {
-	if v.Kind == ledger.KindRepro {
+	switch v.Kind {
+	case ledger.KindRepro:
 		return reproText(v)
+	case ledger.KindGuard:
+		if v.OK {
+			return SignDone + " by the start's checks too"
+		}
+		v.Kind = ledger.KindVerify
+		return SignFailed + " by the start's checks: " + strings.TrimSpace(strings.TrimPrefix(VerifyText(v), SignFailed))
+	case ledger.KindProof:
+		if v.OK {
+			return SignLook + " the new tests pass without the change"
+		}
+		return SignDone + " the new tests fail without the change"
 	}
 	var took time.Duration
 	var names []string

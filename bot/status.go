@@ -82,6 +82,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 		}
 	}
 	m.add(standingLine(s, t))
+	m.add(ProofCounts(s))
 	began := r.Started
 	if began.IsZero() {
 		began = r.Planned
@@ -206,6 +207,7 @@ func idleStatus(s loop.State, t Tally, say func(key, sign, rest string) Message)
 		m.add(r.ID + " ended: " + string(r.Ended.Reason))
 	}
 	m.add(standingLine(s, t))
+	m.add(ProofCounts(s))
 	m.add(guidanceLine(s))
 	m.add("No agent runs, no cost.")
 	m.button("Tasks", "/tasks")

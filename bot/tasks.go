@@ -9,8 +9,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Tasks lists a project's tasks in document order. Done tasks share the first
-// line; withdrawn tasks are left out.
+// Tasks lists a project's tasks in document order. Done tasks with the same word of
+// proof share a line, above all others; withdrawn tasks are left out.
 func Tasks(s loop.State) Message {
 	t := Count(s)
 	name := orElse(Plan(s.Project.Run), "tasks")
@@ -19,14 +19,14 @@ func Tasks(s loop.State) Message {
 		m.add("No tasks are known: nothing was read yet.")
 		return m
 	}
-	var done []string
+	var done []loop.TaskState
 	for _, ts := range s.Project.Tasks.All() {
 		if ts.Status == ledger.Done {
-			done = append(done, ts.Task.ID)
+			done = append(done, *ts)
 		}
 	}
-	if len(done) > 0 {
-		m.add(SignDone + " " + Ranges(done))
+	for _, g := range ProofGroups(s, done) {
+		m.add(g.Sign + " " + g.Whole())
 	}
 	for _, ts := range s.Project.Tasks.All() {
 		if ts.Status == ledger.Done || ts.Status == ledger.Withdrawn {
@@ -62,11 +62,31 @@ func TasksTable(s loop.State, width int) string {
 		if word == "" {
 			word = "ready"
 		}
-		head := StatusSign(ts.Status) + " " + Pad(shortID(ts.Task.ID), ids, 0) + "  "
-		title := Cut(Clean(ts.Task.Title), max(width-Width(head)-Width(word)-2, 16))
+		sign := StatusSign(ts.Status)
+		if p := ProofOf(s, *ts); p != nil {
+			sign = ProofSign(*p)
+		}
+		head := sign + " " + Pad(shortID(ts.Task.ID), ids, 0) + "  "
+		if proof := ProofText(s, *ts); proof != "" {
+			word = widest(width-Width(head)-leastTitle-2, word+" · "+proof, "done · "+proof, proof)
+		}
+		title := Cut(Clean(ts.Task.Title), max(width-Width(head)-Width(word)-2, leastTitle))
 		fmt.Fprintf(&b, "%s%s%s\n", head, Pad(title, width-Width(head)-Width(word)-2, 2), word)
 	}
 	return b.String()
+}
+
+// leastTitle is the width that a title keeps beside its task's state.
+const leastTitle = 16
+
+// widest returns the first of texts that fits in width columns, or the last one.
+func widest(width int, texts ...string) string {
+	for _, t := range texts {
+		if Width(t) <= width {
+			return t
+		}
+	}
+	return texts[len(texts)-1]
 }
 
 // Task describes one task: its state, its dependencies and its attempts. last
@@ -111,6 +131,9 @@ func Task(s loop.State, t loop.TaskState, last ledger.AttemptOutcome, now time.T
 	if failed {
 		m.add(lastAttempt(last))
 		m.quote(t.LastFail)
+	}
+	if p := ProofOf(s, t); p != nil {
+		m.proof(*p)
 	}
 	m.partsOf(s, t)
 	m.next(s, t)

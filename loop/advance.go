@@ -276,6 +276,14 @@ func (d *decision) checkAgain(id string) {
 		d.recheck(t, *t.Attempt.Verified)
 		return
 	}
+	switch t.Attempt.Checks.Kind { // the tree of these is not the attempt's own
+	case ledger.KindGuard:
+		d.guard(t)
+		return
+	case ledger.KindProof:
+		d.converge(t)
+		return
+	}
 	about, tree := scope{task: id, session: t.Attempt.Session}, t.Attempt.Checks.Tree
 	setup := t.Attempt.Captured != nil && t.Attempt.Captured.Lock
 	hat := d.run().Settings.Hats[t.Attempt.Hat]

@@ -186,6 +186,9 @@ func (d *decision) judged(q ledger.Question, pass bool, words string) {
 	d.dropParts(t, "a person looked at its task")
 	if pass {
 		d.add(scope{task: q.Task}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "passed by " + d.by()})
+		if p := t.Proof; p != nil && (p.Word == ledger.Reviewed || p.Word == ledger.Unproved) {
+			d.add(scope{task: q.Task}, ledger.TaskProved{Proof: ledger.Proof{Word: ledger.Reviewed, By: d.by()}})
+		}
 		d.expireGuidance(q.Task, "its task ended")
 		d.mark(q.Task, ledger.MarkDone)
 		d.settleParts() // the task may be the last part of another, and without a run nothing else would notice

@@ -18,6 +18,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			t.Scripted = false
 			t.Failed, t.LastFail, t.Stalled, t.Attempt = 0, "", false, nil
 			t.Parts, t.Denied = nil, nil
+			t.Proof, t.ProvedIn = nil, "" // the work that it was about is done again
 			if t.Task.Parent == "" {
 				t.Plan = nil
 			}
@@ -77,6 +78,7 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			break
 		}
 		t.Attempts++
+		t.Proof = nil
 		t.Attempt = &Attempt{
 			Of: t.Task,
 			N:  t.Attempts, Run: e.Run, Base: b.Base, Start: b.Tree, Tree: b.Tree,
@@ -107,6 +109,9 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 	case ledger.TaskCommitted:
 		t.Commit = b.Commit
 	case ledger.TaskProved:
+		if t.Attempt != nil || t.Proof == nil {
+			t.ProvedIn = e.Run // a word that a person gives afterwards is about the same run
+		}
 		t.Proof = &b.Proof
 	case ledger.SessionPlanned:
 		if r != nil && r.Settings.IsScripted(b.Agent) && r.Settings.ScriptedMarks == ledger.ScriptedWithheld {
@@ -149,7 +154,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	case ledger.EventRefused:
 		w.Owed = append(slices.Clip(w.Owed), b.Owed...)
 	case ledger.TakenOver:
-		w.Captured = &b.Taken
+		w.Captured, w.Facts = &b.Taken, b.Taken.Proof
 		w.Stage = ledger.StageChecks
 		w.Strayed = append(slices.Clip(w.Strayed), b.Taken.Outside...)
 		if len(b.Taken.Secrets) > 0 {
@@ -160,6 +165,14 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		w.Checks = newChecks(b)
 	case ledger.Verified:
 		w.Checks = nil
+		switch b.Kind {
+		case ledger.KindGuard:
+			w.applyGuard(b)
+			return w
+		case ledger.KindProof:
+			w.Shown = shownBy(b, w.Verified)
+			return w
+		}
 		if b.Kind == ledger.KindRecheck {
 			w.Rechecked = true // a recheck verified another tree; the result for this one stands
 			break
@@ -183,7 +196,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		w.route(b)
 	case ledger.TreeMerged:
 		if b.Tree != "" {
-			w.Base, w.Start, w.Tree = b.Onto, r.TipTree, b.Tree
+			w.Base, w.Start, w.Tree, w.Facts = b.Onto, r.TipTree, b.Tree, b.Proof
 		}
 	case ledger.Evidence:
 		if b.Kind == "review" && w.Event != nil && w.Event.Type == ledger.EventReview {

@@ -18,6 +18,7 @@ func (d *decision) capture(t TaskState, s Session, hat ledger.Hat) {
 		Run: r.ID, Session: s.ID, Input: w.Tree, Start: w.Start, StartRev: w.Base,
 		Ref:   fmt.Sprintf("refs/nightporter/%s/%s/%s/a%d/%s", d.in.Project, r.ID, refPart(t.Task.ID), w.N, strings.TrimPrefix(s.ID, r.ID+"-")),
 		Scope: d.State.scope(t, hat), Cleared: d.Project.Cleared, Hold: w.Leaks > 0 && w.Event != nil,
+		Proof: d.proofRequest(t),
 	}})
 }
 
@@ -62,7 +63,8 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	}
 	noChange := payload.String(w.Event.Data, "no_change") != ""
 	unjudged := !r.Settings.JudgedAfter(w.Hat) && !t.looked() && payload.ManualVerify(w.Event.Data) == ""
-	if !changed && (noChange && unjudged || !noChange && hat.Expect == ledger.ExpectPass) {
+	explained := w.Guarded != "" && !w.GuardOK && payload.String(w.Event.Data, "checks_changed") != "" // it says why the start's checks fail on this very tree
+	if !changed && !explained && (noChange && unjudged || !noChange && hat.Expect == ledger.ExpectPass) {
 		note := "The session before said it was done, but it changed no file that counts. Change the files, or say no_change with the reason."
 		if unjudged {
 			note = "The session before changed no file that counts, and no review follows that could judge a no_change. Change the files. If nothing has to change, end with task.blocked: a person decides."

@@ -73,7 +73,7 @@ func (d *decision) checked(about scope, c Checks) {
 	if c.Kind == ledger.KindRepro {
 		v.OK = reproduced(c)
 	}
-	if about.task != "" && c.Kind != ledger.KindRecheck {
+	if about.task != "" && c.Kind != ledger.KindRecheck && c.Kind != ledger.KindGuard && c.Kind != ledger.KindProof {
 		for _, res := range v.Results {
 			d.add(about, ledger.Evidence{Kind: "build", Command: res.Run, ExitCode: res.Exit, DurationMs: res.Ms, Tail: res.Tail, Flaky: res.Flaky})
 		}
@@ -122,6 +122,12 @@ func (d *decision) verified(task string, v ledger.Verified) {
 	}
 	w := t.Attempt
 	switch {
+	case v.Kind == ledger.KindGuard:
+		d.guarded(t, firstRed(v))
+	case v.Kind == ledger.KindProof:
+		d.converge(t)
+	case v.OK && v.Kind == ledger.KindVerify && w.unguarded():
+		d.guard(t)
 	case v.OK && w.Converged:
 		d.converge(t)
 	case v.OK:

@@ -23,11 +23,24 @@ func (d *decision) converge(t TaskState) {
 	}
 	if w.Base != r.Tip {
 		d.add(scope{task: id, session: w.Session}, ledger.StageSet{Stage: ledger.StageMerge})
-		d.effect(fmt.Sprintf("%s/%s/a%d/%s", r.ID, ledger.FoldID(id), w.N, r.Tip), ledger.EffectMerge{Task: id, Merge: ledger.MergeTree{Run: r.ID, Base: w.Base, Tree: w.Tree, Onto: r.Tip}})
+		d.effect(fmt.Sprintf("%s/%s/a%d/%s", r.ID, ledger.FoldID(id), w.N, r.Tip), ledger.EffectMerge{Task: id, Merge: ledger.MergeTree{Run: r.ID, Base: w.Base, Tree: w.Tree, Onto: r.Tip, Proof: d.proofRequest(t)}})
+		return
+	}
+	switch {
+	case w.unguarded():
+		d.guard(t)
+		return
+	case d.unshown(w):
+		d.show(t)
+		return
+	}
+	p := d.proofOf(t)
+	if p.Word == ledger.ChangedChecks && p.Allowed == "" && r.Settings.Profile != "overnight" {
+		d.holdTask(t, d.checksQuestion(t))
 		return
 	}
 	d.add(scope{task: id, session: w.Session}, ledger.StageSet{Stage: ledger.StageCommit})
-	footers := "Nightporter-Session: " + w.writer() + "\n"
+	footers := "Nightporter-Session: " + w.writer() + "\nNightporter-Proof: " + p.Text() + "\n"
 	for _, red := range r.Advisory {
 		footers += "Nightporter-Advisory: " + strings.Join(strings.Fields(red), " ") + " was red before the run\n"
 	}
@@ -67,7 +80,7 @@ func (d *decision) mergeFinished(b MergeFinished) {
 		return
 	}
 	about := scope{task: b.Task, session: t.Attempt.Session}
-	d.add(about, ledger.TreeMerged{Onto: b.Onto, Tree: b.Merged.Tree, Conflicts: b.Merged.Conflicts})
+	d.add(about, ledger.TreeMerged{Onto: b.Onto, Tree: b.Merged.Tree, Conflicts: b.Merged.Conflicts, Proof: b.Merged.Proof})
 	if len(b.Merged.Conflicts) > 0 {
 		d.replan(b.Task, reason("conflicts with what was done since in "+joinFew(b.Merged.Conflicts)))
 		return
@@ -132,6 +145,12 @@ func (d *decision) done(t TaskState, commit string) {
 		}
 	}
 	d.submit(t, ledger.Submit{Result: "pass", Outcome: ledger.OutcomeConverged, Commit: commit})
+	p := d.proofOf(t)
+	d.add(about, ledger.TaskProved{Proof: p})
+	if p.Word == ledger.ChangedChecks && p.Allowed == "" {
+		d.askChecks(t)
+	}
+	t, _ = d.task(id)
 	switch {
 	case bodyChanged(w.Of, t.Task):
 		// The task was edited while its commit was made. The commit stands, but

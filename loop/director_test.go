@@ -514,6 +514,15 @@ func (d *director) play(line string) string {
 		for range 2 {
 			d.exit(func(x *ledger.Exit) { x.Code, x.Tail = 1, "FAIL TestA\nwant 1, got 2" })
 		}
+	case "assert", "unbuilt": // a named test fails: by its assertion, or because it cannot be built
+		kind := ledger.FailureAssertion
+		if word == "unbuilt" {
+			kind = ledger.FailureBuild
+		}
+		d.exit(func(x *ledger.Exit) {
+			x.Code, x.Tail = 1, "FAIL "+rest
+			x.Failures = &ledger.Failures{Failed: []ledger.Failure{{Runner: "go test", Name: rest, Kind: kind}}, Exit: 1}
+		})
 	case "red1":
 		d.exit(func(x *ledger.Exit) { x.Code, x.Tail = 1, "FAIL TestA" })
 	case "next":
@@ -544,6 +553,10 @@ func (d *director) play(line string) string {
 			d.taken.Refused = []ledger.Diagnostic{f}
 		case "file":
 			d.taken.Files = []ledger.FileChange{{Path: v, Added: 1}}
+		case "guard": // a change of a check: the tree with the start's version is to be verified
+			d.taken.Proof = &ledger.ProofFacts{Guard: v, Summary: "1 test changed", Changes: []ledger.CheckChange{{Path: "a_test.go", Kind: "test", Action: "changed"}}}
+		case "onstart": // a new test: the start with it is to be verified
+			d.taken.Proof = &ledger.ProofFacts{OnStart: v, Tests: []string{"b_test.go"}}
 		case "lock":
 			d.taken.Lock, d.layer = true, false
 		case "conflict":

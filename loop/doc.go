@@ -115,6 +115,7 @@
 //   - Fold: folder.go, apply.go, apply_task.go.
 //   - Decision: decision.go has what every decision is made with, text.go what
 //     its sentences are made of.
+//   - Proof: proof.go (what a done task is worth).
 //   - An attempt: attempt.go, check_start.go and check.go (verification), emit.go
 //     and memory.go (what a session sends), capture.go and secret.go (what it
 //     left), issueset.go, converge.go and mark.go (the commit and the person's
@@ -122,7 +123,8 @@
 //     outcome.go (the end of a session), block.go (the end of a task that nobody
 //     can do).
 //   - A run: start.go, ready.go, hold.go (pause, resume, stop), run.go (its end),
-//     startable.go, source.go, reload.go, effect_failure.go.
+//     proof_word.go (what its tasks' "done" is worth), startable.go, source.go,
+//     reload.go, effect_failure.go.
 //   - People: question.go asks; answer.go, undo.go and question_table.go, which
 //     has a row for each kind of question, act on answers; question_effect.go is
 //     the form of a row. guidance.go, task_command.go, offer.go, late.go,

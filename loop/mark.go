@@ -101,6 +101,9 @@ func (d *decision) progressOf(t TaskState, status, commit, blockers string) ledg
 		Key: fmt.Sprintf("%s %s a%d %s", r.ID, ledger.FoldID(t.Task.ID), t.Attempts, status), Time: d.local(d.in.Time),
 		Task: t.Task.ID, Title: t.Task.Title, Attempt: t.Attempts, Status: status, Commit: commit, Blockers: blockers,
 	}
+	if proof := d.Project.TaskProof(t); proof != nil && blockers == "" {
+		p.Proof = proof.Text()
+	}
 	if w != nil {
 		p.Learnings = w.Learnings
 		if w.Scripted {

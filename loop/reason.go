@@ -69,6 +69,9 @@ func (w *Attempt) open() string {
 	if v := w.Verified; v != nil && !v.OK && v.Kind == ledger.KindVerify {
 		return stillFails(*v)
 	}
+	if w.Facts != nil && w.Guarded != "" && !w.GuardOK && !w.accepted() {
+		return "the start's checks fail: " + cutText(w.Facts.Summary, 90)
+	}
 	return openIssues(w.Issues)
 }
 

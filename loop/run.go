@@ -64,8 +64,9 @@ func (d *decision) park(why string) {
 	}
 }
 
-// end closes the run with e. It adds the counts, the branch, the result of the
-// final verification and the command that resumes the run. It drops questions
+// end closes the run with e. It adds the counts, the words of proof, the branch,
+// the result of the final verification and the command that resumes the run. It
+// drops questions
 // that end with a run, and expires guidance for hats that no later run can
 // have.
 func (d *decision) end(e ledger.RunEnded) {
@@ -73,6 +74,9 @@ func (d *decision) end(e ledger.RunEnded) {
 	r := d.run()
 	e.Done, e.Total = d.Project.Count()
 	e.Branch, e.Tip = r.Base.Branch, r.Tip
+	if !r.Started.IsZero() {
+		e.Proof, e.Unsure, e.Unallowed = d.Project.ProofOf(r.ID)
+	}
 	if e.By == "" && r.State == ledger.RunStopping {
 		e.By = r.StopBy
 	}

@@ -407,6 +407,9 @@ func (w *world) takeover(b ledger.CaptureRequest) TreeCaptured {
 		r.Taken.Files = []ledger.FileChange{{Path: pick(w, "a.go", "README.md"), Added: 3, Removed: -1}}
 	}
 	if !w.kind {
+		if b.Proof.Asked() {
+			r.Taken.Proof = w.proofFacts()
+		}
 		switch w.draw(8, "taken") {
 		case 0:
 			r.Taken.Outside = []string{"other.go"}
@@ -426,6 +429,23 @@ func (w *world) takeover(b ledger.CaptureRequest) TreeCaptured {
 		}
 	}
 	return r
+}
+
+// proofFacts draws what a tree changed of what proves it.
+func (w *world) proofFacts() *ledger.ProofFacts {
+	f := &ledger.ProofFacts{}
+	switch w.draw(8, "proof") {
+	case 0:
+		f.Summary, f.Guard = "1 test changed", w.tree()
+		f.Changes = []ledger.CheckChange{{Path: "a_test.go", Kind: "test", Action: "changed"}}
+	case 1:
+		f.Unguarded = "a check cannot be laid over it"
+	case 2:
+		f.OnStart = w.tree()
+	case 3:
+		f.NewCode = true
+	}
+	return f
 }
 
 // session continues a session: it emits an event, or exits.
@@ -668,7 +688,7 @@ func (w *world) calm() {
 }
 
 func (w *world) settle(q ledger.Question) {
-	choice := map[ledger.QuestionKind]string{ledger.AskBlocked: "retry", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep", ledger.AskSkip: "wait", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve", ledger.AskAllow: "deny", ledger.AskSecret: "harmless"}[q.Kind]
+	choice := map[ledger.QuestionKind]string{ledger.AskBlocked: "retry", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep", ledger.AskSkip: "wait", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve", ledger.AskAllow: "deny", ledger.AskSecret: "harmless", ledger.AskChecks: "allow"}[q.Kind]
 	words := ""
 	if q.Kind == ledger.AskAgent && len(q.Options) == 0 {
 		choice, words = "", "this"

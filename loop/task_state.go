@@ -33,8 +33,9 @@ type TaskState struct {
 	LastFail string          `json:"last_fail,omitempty"` // why the last attempt failed
 	Stalled  bool            `json:"stalled,omitempty"`   // the last attempt made no progress: the next one begins with a new plan
 	Commit   string          `json:"commit,omitempty"`
-	Proof    *ledger.Proof   `json:"proof,omitempty"`  // what its "done" is worth; nil before, and for tasks of earlier releases
-	Marked   ledger.Mark     `json:"marked,omitempty"` // mark that nightporter wrote to the source last
+	Proof    *ledger.Proof   `json:"proof,omitempty"`     // what its "done" is worth; nil before, and for tasks of earlier releases
+	ProvedIn string          `json:"proved_in,omitempty"` // run in which Proof was first known
+	Marked   ledger.Mark     `json:"marked,omitempty"`    // mark that nightporter wrote to the source last
 	MarkedAt time.Time       `json:"marked_at,omitzero"`
 	Lifted   ledger.Mark     `json:"lifted,omitempty"`   // mark that a person's answer overrules, until the source shows a different one
 	Attempt  *Attempt        `json:"work,omitempty"`     // attempt under way or parked
@@ -52,49 +53,56 @@ type TaskState struct {
 // Attempt is one try at a task: a chain of sessions, each of which continues
 // the tree of the one before.
 type Attempt struct {
-	N         int                   `json:"n"`
-	Run       string                `json:"run"`
-	Of        ledger.Task           `json:"of"`    // task as it was when the attempt began
-	Base      string                `json:"base"`  // commit that the attempt builds on
-	Start     string                `json:"start"` // tree of Base
-	Tree      string                `json:"tree"`  // input tree of the next session
-	Hat       string                `json:"hat"`   // hat of the current session, or of the next one
-	Stage     ledger.Stage          `json:"stage"`
-	Session   string                `json:"session,omitempty"` // id of the current session, or of the last one
-	Sessions  int                   `json:"sessions"`
-	Scripted  bool                  `json:"scripted,omitempty"` // the scripted agent had one of its sessions
-	FailedRow int                   `json:"failed_row"`         // failed sessions in a row
-	LostRow   int                   `json:"lost_row"`
-	Red       int                   `json:"red"`                 // red verifications in a row
-	Rechecked bool                  `json:"rechecked,omitempty"` // the red commands also ran on the start commit (docs/decisions/0011)
-	Rounds    int                   `json:"rounds"`
-	Note      string                `json:"note,omitempty"`     // for the next session: why the last one is repeated
-	Replaces  string                `json:"replaces,omitempty"` // id of the session that the next one repeats
-	Owed      []string              `json:"owed,omitempty"`     // guidance ids missing from a refused event of this attempt
-	Event     *ledger.EventAccepted `json:"event,omitempty"`    // of the current session
-	Captured  *ledger.Capture       `json:"taken,omitempty"`    // of the current session
-	Checks    *Checks               `json:"checks,omitempty"`
-	Plan      json.RawMessage       `json:"plan,omitempty"`
-	History   []Step                `json:"history,omitempty"` // finished sessions of this attempt
-	Issues    []ledger.Issue        `json:"issues,omitempty"`  // from the last review, or failed checks from a verifier
-	Found     []ledger.Issue        `json:"found,omitempty"`   // by the current review
-	Verified  *ledger.Verified      `json:"verified,omitempty"`
-	Judged    string                `json:"judged,omitempty"`     // session whose files the result in Verified is for
-	Trees     []string              `json:"trees,omitempty"`      // tree after each round
-	IssueSets []string              `json:"issue_sets,omitempty"` // fingerprint of the issues of each review
-	Converged bool                  `json:"converged,omitempty"`  // the attempt is being committed
-	Manual    string                `json:"manual,omitempty"`     // instructions for the person who has to look at the result
-	NoChange  string                `json:"no_change,omitempty"`
-	Disputed  json.RawMessage       `json:"disputed,omitempty"` // issues that the fixer disputes, with its reasons
-	Upheld    int                   `json:"upheld,omitempty"`   // times in a row that a review upheld a disputed issue
-	Learnings string                `json:"learnings,omitempty"`
-	Strayed   []string              `json:"strayed,omitempty"`   // paths written outside the scope, over the whole attempt
-	Leaks     int                   `json:"leaks,omitempty"`     // captures in which a secret was found
-	Repro     string                `json:"repro,omitempty"`     // command that failed on the start tree and has to pass (docs/spec 2.3)
-	Consensus *Consensus            `json:"consensus,omitempty"` // argument about its plan; nil = none
-	Began     time.Time             `json:"began"`
-	Fresh     bool                  `json:"fresh,omitempty"` // no session was planned yet
-	Proof     []string              `json:"proof,omitempty"` // sessions whose evidence the submission lists
+	N            int                   `json:"n"`
+	Run          string                `json:"run"`
+	Of           ledger.Task           `json:"of"`    // task as it was when the attempt began
+	Base         string                `json:"base"`  // commit that the attempt builds on
+	Start        string                `json:"start"` // tree of Base
+	Tree         string                `json:"tree"`  // input tree of the next session
+	Hat          string                `json:"hat"`   // hat of the current session, or of the next one
+	Stage        ledger.Stage          `json:"stage"`
+	Session      string                `json:"session,omitempty"` // id of the current session, or of the last one
+	Sessions     int                   `json:"sessions"`
+	Scripted     bool                  `json:"scripted,omitempty"` // the scripted agent had one of its sessions
+	FailedRow    int                   `json:"failed_row"`         // failed sessions in a row
+	LostRow      int                   `json:"lost_row"`
+	Red          int                   `json:"red"`               // red verifications in a row
+	Facts        *ledger.ProofFacts    `json:"facts,omitempty"`   // what Tree changed of what proves; nil if nobody asked
+	Guarded      string                `json:"guarded,omitempty"` // Facts.Guard that was verified last
+	GuardOK      bool                  `json:"guard_ok,omitempty"`
+	GuardRed     int                   `json:"guard_red,omitempty"`     // times that it was red without a reason
+	ChecksReason string                `json:"checks_reason,omitempty"` // why an agent changed checks
+	ChecksPaths  []string              `json:"checks_paths,omitempty"`  // the paths that the reason is for
+	Shown        Shown                 `json:"shown,omitzero"`
+	Rechecked    bool                  `json:"rechecked,omitempty"` // the red commands also ran on the start commit (docs/decisions/0011)
+	Rounds       int                   `json:"rounds"`
+	Note         string                `json:"note,omitempty"`     // for the next session: why the last one is repeated
+	Replaces     string                `json:"replaces,omitempty"` // id of the session that the next one repeats
+	Owed         []string              `json:"owed,omitempty"`     // guidance ids missing from a refused event of this attempt
+	Event        *ledger.EventAccepted `json:"event,omitempty"`    // of the current session
+	Captured     *ledger.Capture       `json:"taken,omitempty"`    // of the current session
+	Checks       *Checks               `json:"checks,omitempty"`
+	Plan         json.RawMessage       `json:"plan,omitempty"`
+	History      []Step                `json:"history,omitempty"` // finished sessions of this attempt
+	Issues       []ledger.Issue        `json:"issues,omitempty"`  // from the last review, or failed checks from a verifier
+	Found        []ledger.Issue        `json:"found,omitempty"`   // by the current review
+	Verified     *ledger.Verified      `json:"verified,omitempty"`
+	Judged       string                `json:"judged,omitempty"`     // session whose files the result in Verified is for
+	Trees        []string              `json:"trees,omitempty"`      // tree after each round
+	IssueSets    []string              `json:"issue_sets,omitempty"` // fingerprint of the issues of each review
+	Converged    bool                  `json:"converged,omitempty"`  // the attempt is being committed
+	Manual       string                `json:"manual,omitempty"`     // instructions for the person who has to look at the result
+	NoChange     string                `json:"no_change,omitempty"`
+	Disputed     json.RawMessage       `json:"disputed,omitempty"` // issues that the fixer disputes, with its reasons
+	Upheld       int                   `json:"upheld,omitempty"`   // times in a row that a review upheld a disputed issue
+	Learnings    string                `json:"learnings,omitempty"`
+	Strayed      []string              `json:"strayed,omitempty"`   // paths written outside the scope, over the whole attempt
+	Leaks        int                   `json:"leaks,omitempty"`     // captures in which a secret was found
+	Repro        string                `json:"repro,omitempty"`     // command that failed on the start tree and has to pass (docs/spec 2.3)
+	Consensus    *Consensus            `json:"consensus,omitempty"` // argument about its plan; nil = none
+	Began        time.Time             `json:"began"`
+	Fresh        bool                  `json:"fresh,omitempty"` // no session was planned yet
+	Proof        []string              `json:"proof,omitempty"` // sessions whose evidence the submission lists
 }
 
 // Consensus is the state of the argument about a plan (docs/spec 4.4).

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Alt returns the picture's content as text of at most bot.MaxAlt characters,
@@ -42,6 +43,9 @@ func Alt(f Facts) string {
 		spent += " spent"
 	}
 	say("%s, %s, %s.", strings.Join(tally, ", "), spent, plural(len(f.Sessions), "session"))
+	if line := f.proofAlt(); line != "" {
+		say("%s.", line)
+	}
 	if rates := f.rates(); len(rates) > 0 {
 		say("%s.", strings.Join(rates, ", "))
 	}
@@ -76,6 +80,29 @@ func Alt(f Facts) string {
 		say("Tasks left: %s.", strings.Join(left, ", "))
 	}
 	return bot.Cut(strings.Join(parts, " "), bot.MaxAlt)
+}
+
+// proofAlt says what the row of proofs shows: "Of what was done, 3 proved, 1 changed
+// checks (#2)".
+func (f Facts) proofAlt() string {
+	var parts []string
+	for _, w := range ledger.ProofWords() {
+		n := f.Proofs[w]
+		if n == 0 {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", n, w))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	line := "Of what was done, " + strings.Join(parts, ", ")
+	for _, g := range f.Proof {
+		if g.Sign == bot.SignLook {
+			line += "; look at " + g.Whole()
+		}
+	}
+	return line
 }
 
 func joinWithAnd(all []string) string {

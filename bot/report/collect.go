@@ -337,6 +337,7 @@ func (c *collector) finalState() {
 			c.FirstPass++
 		}
 	}
+	c.proofs()
 	c.Left = c.Total - c.Done - c.Skipped
 	r := c.s.Project.Run
 	if r == nil {
@@ -357,6 +358,35 @@ func (c *collector) finalState() {
 	c.doing = bot.Doing(c.s)
 	if t := strings.Fields(c.doing); len(t) > 1 && t[1] == "unknown" {
 		c.doing = t[0]
+	}
+}
+
+// proofs reads the words of the completed tasks from the state: a person may have
+// allowed or passed a task after it was done.
+func (c *collector) proofs() {
+	var tasks []loop.TaskState
+	for _, id := range c.Completed {
+		t, ok := c.s.Project.Find(id)
+		if !ok {
+			t = loop.TaskState{Task: ledger.Task{ID: id}}
+		}
+		tasks = append(tasks, t)
+		if p := bot.ProofOf(c.s, t); p != nil {
+			if c.Proofs == nil {
+				c.Proofs = ledger.ProofCount{}
+			}
+			c.Proofs[p.Word]++
+		}
+	}
+	if len(c.Proofs) > 0 {
+		c.Proof = bot.ProofGroups(c.s, tasks)
+		urgent := func(g bot.ProofGroup) int {
+			if g.Sign == bot.SignLook {
+				return 0
+			}
+			return 1
+		}
+		slices.SortStableFunc(c.Proof, func(a, b bot.ProofGroup) int { return urgent(a) - urgent(b) })
 	}
 }
 

@@ -13,7 +13,8 @@
 //   - facts.go: Facts and the types of their fields
 //   - text.go, buttons.go: the message, within a caption and in full
 //   - alt.go: the picture's text alternative
-//   - picture.go, timeline.go, chart.go: the picture and its two charts
+//   - picture.go, proofrow.go, timeline.go, chart.go: the picture, its row of proofs
+//     and its two charts
 //   - layout.go, canvas.go, axis.go, palette.go: positions, drawing, scales, colours
 //
 // # Rules

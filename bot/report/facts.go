@@ -3,6 +3,7 @@ package report
 import (
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -31,9 +32,11 @@ type Facts struct {
 	Left                                  int // neither done nor skipped
 	Since                                 time.Time
 
-	Completed    []string // ids of the tasks done in the span, in the order of the source
-	FirstPass    int      // Completed without a failed attempt, a red verification or a fix round
-	Fixes        int      // fix rounds
+	Completed    []string          // ids of the tasks done in the span, in the order of the source
+	Proof        []bot.ProofGroup  // Completed by their words, what to look at first; nil if nothing is known of any
+	Proofs       ledger.ProofCount // words of Completed
+	FirstPass    int               // Completed without a failed attempt, a red verification or a fix round
+	Fixes        int               // fix rounds
 	Failures     []Failure
 	FailureKinds []Count // failed sessions and verifications
 

@@ -117,6 +117,7 @@ func exampleNight(t *testing.T) (report.Facts, *fixture) {
 	about(4, "builder", `{"id":"g2","done":true,"note":"plain text"}`)
 	about(6, "builder", `{"id":"g3","done":true,"note":"kept legacy/orders.go"}`)
 	about(6, "reviewer", `{"id":"g3","done":true}`)
+	n.Proof = words()
 	n.plan()
 	n.Now = n.Now.Add(time.Minute)
 	n.guide("Mention the env vars in the README")
@@ -126,6 +127,21 @@ func exampleNight(t *testing.T) (report.Facts, *fixture) {
 	n.guide("Wrap the existing code, don't replace it")
 	n.Until(nil)
 	return n.facts(morning), n
+}
+
+// words are those of the specified night.
+func words() map[string]ledger.Proof {
+	all := map[string]ledger.Proof{}
+	for i, w := range map[int]ledger.ProofWord{
+		1: ledger.Proved, 2: ledger.Proved, 3: ledger.Proved, 4: ledger.TestedNew, 5: ledger.Tested,
+		6: ledger.ChangedChecks, 7: ledger.ChangedChecks, 9: ledger.Tested, 11: ledger.Unproved,
+	} {
+		all[fmt.Sprintf("Task %d", i)] = ledger.Proof{Word: w}
+	}
+	deleted := ledger.CheckChange{Path: "order/sum_test.go", Kind: "test", Action: "deleted"}
+	all["Task 6"] = ledger.Proof{Word: ledger.ChangedChecks, Allowed: "Mira", Changes: []ledger.CheckChange{deleted}}
+	all["Task 7"] = ledger.Proof{Word: ledger.ChangedChecks, Changes: []ledger.CheckChange{deleted, {Path: "ci/test.sh", Kind: "script", Action: "changed", Removed: 4}}}
+	return all
 }
 
 // facts returns the Facts of the digest at a time.

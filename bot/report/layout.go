@@ -76,6 +76,9 @@ func (p *picture) measure() {
 		p.rowH, p.gap = 40, 8
 	}
 	p.h = margin/2 + titleH + tilesH
+	if len(p.Proofs) > 0 {
+		p.h += proofRowHeight
+	}
 	if len(p.Sessions) > 0 {
 		p.h += 60 + p.labelsHeight() + float64(len(p.rows))*(p.rowH+p.gap) + 44 // axis
 		p.h += 70 + chartHeight + 36

@@ -67,7 +67,11 @@ func (c *collector) standstill(r *loop.Run) {
 func (c *collector) questionLine(q ledger.Question) string {
 	switch need, text := bot.DigestNeed(q); {
 	case need != "":
-		return c.taskName(q.Task, q.Title, "") + ", " + need + " (" + q.ID + ")"
+		line := c.taskName(q.Task, q.Title, "") + ", " + need + " (" + q.ID + ")"
+		if q.Proof != nil {
+			line += reasonSuffix(bot.CheckChanges(q.Proof.Changes))
+		}
+		return line
 	case text:
 		return c.taskName(q.Task, q.Title, q.ID) + reasonSuffix(q.Text) + c.dependentsSuffix(q.Task)
 	}
@@ -137,10 +141,10 @@ func (c *collector) nextStep(r *loop.Run) string {
 		return "Nothing runs. /run goes on with " + shortID(next) + "."
 	case c.Left > 0:
 		return "Nothing runs; what is left waits for you."
-	case c.Branch != "" && r.Scripted > 0:
-		return "Nothing runs."
-	case c.Branch != "":
-		return "Merge when you like; nothing runs."
+	case c.Branch != "" && c.TipRed:
+		return "Nothing was pushed. Look at /diff, then /run."
+	case c.Branch != "" && r.Ended != nil:
+		return bot.MergeStep(c.s, bot.TipGreen(c.s, *r.Ended))
 	}
 	return "Next: add tasks, then /run " + c.s.Project.Name + "."
 }

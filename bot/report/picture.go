@@ -9,8 +9,9 @@ import (
 	"github.com/nightporter/nightporter/bot"
 )
 
-// Picture returns the digest as a PNG: number tiles, the sessions by hat over
-// time with marks for guidance and waits, and the tasks left.
+// Picture returns the digest as a PNG: number tiles, what is proved of the tasks,
+// the sessions by hat over time with marks for guidance and waits, and the tasks
+// left.
 func Picture(f Facts, dark bool) ([]byte, error) {
 	look := lightPalette()
 	if dark {
@@ -25,6 +26,7 @@ func Picture(f Facts, dark bool) ([]byte, error) {
 	p.canvas = c
 	p.drawTitle()
 	p.drawTiles()
+	p.drawProofs()
 	if len(p.Sessions) > 0 {
 		p.axis = newAxis(p.Began, p.Ended, left, right)
 		p.drawTimeline()

@@ -156,6 +156,7 @@ func (f Facts) header() bot.Message {
 	if f.Scripted {
 		addLine(&m, bot.SignLook+" "+scriptedNote)
 	}
+	addLine(&m, f.Proofs.Text())
 	return m
 }
 
@@ -197,6 +198,8 @@ func (f Facts) firstLine() (sign, rest string) {
 		return bot.SignAsk, tally + " done" + need
 	case f.Live:
 		return bot.SignNow, tally + " done, at work"
+	case len(f.unsure()) > 0:
+		return bot.SignLook, tally + " done, look at " + bot.Cut(bot.Ranges(f.unsure()), 12)
 	case f.Left == 0:
 		return bot.SignDone, tally + " done"
 	}
@@ -247,11 +250,39 @@ func (f Facts) doneLines() []string {
 	}
 	switch {
 	case len(f.Completed) > 0:
-		out = append(out, strings.Join(append([]string{"Done " + bot.Cut(bot.Ranges(f.Completed), 120)}, where...), " · "))
+		out = append(out, strings.Join(append([]string{"Done " + bot.Cut(f.completed(), 160)}, where...), " · "))
+		for _, g := range f.Proof {
+			if g.Note != "" {
+				out = append(out, g.Sign+" "+g.Whole())
+			}
+		}
 	case len(f.Sessions) > 0:
 		out = append(out, strings.Join(append([]string{"Nothing was done"}, where...), " · "))
 	}
 	return out
+}
+
+// unsure returns the completed tasks that a person has to look at before a merge.
+func (f Facts) unsure() []string {
+	var out []string
+	for _, g := range f.Proof {
+		if g.Sign == bot.SignLook {
+			out = append(out, g.Tasks...)
+		}
+	}
+	return out
+}
+
+// completed lists the completed tasks with their words: "#1–#3 proved, #4 tested".
+func (f Facts) completed() string {
+	if len(f.Proof) == 0 {
+		return bot.Ranges(f.Completed)
+	}
+	var parts []string
+	for _, g := range f.Proof {
+		parts = append(parts, g.Text())
+	}
+	return strings.Join(parts, ", ")
 }
 
 // failedLines returns the failures by kind, then the failed attempts whose task

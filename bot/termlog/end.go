@@ -33,6 +33,9 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 		c.uncut(v.at, head+"   "+runTotals(r, v.at))
 	}
 	c.scripted(bot.ScriptedEnd(&r))
+	if proof := b.Proof.Text(); proof != "" {
+		c.wrapped(proof)
+	}
 	if standing := c.openTasks(v.after); standing != "" {
 		c.wrapped(standing)
 	}
@@ -55,6 +58,9 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 // needsAnswer reports whether a run ended for lack of an answer, so that the
 // same command would end again at once.
 func needsAnswer(b ledger.RunEnded) bool {
+	if b.Unallowed > 0 {
+		return true
+	}
 	switch b.Reason {
 	case ledger.ReasonBlocked, ledger.ReasonManual:
 		return true
@@ -118,6 +124,9 @@ func (c *Console) endReason(v view, b ledger.RunEnded) string {
 	case ledger.ReasonDone, ledger.ReasonChosen:
 		if b.FinalOK != nil && !*b.FinalOK {
 			return fmt.Sprintf("%s %s ended: %s done, the branch tip is red", bot.SignFailed, name, t)
+		}
+		if b.Unsure > 0 {
+			return fmt.Sprintf("%s %s ended: %s done, %d to look at", bot.SignLook, name, t, b.Unsure)
 		}
 		return fmt.Sprintf("%s %s ended: %s done", bot.SignDone, name, t)
 	case ledger.ReasonBlocked:

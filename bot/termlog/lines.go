@@ -82,6 +82,8 @@ func (c *Console) printStandalone(v view) {
 		c.printWrapped(v, bot.SignLook+" "+bot.Clean(b.Text)+"; from here on only shown")
 	case ledger.HatsRead:
 		c.hatsRead(v, b)
+	case ledger.TaskProved:
+		c.proved(v, b)
 	case ledger.PathsAllowed:
 		c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+firstPaths(b.Paths))
 	case ledger.SecretsCleared:

@@ -49,6 +49,9 @@ func (c *Console) question(v view, q ledger.Question) {
 			c.wrapped(r)
 		}
 	}
+	if q.Proof != nil && q.Proof.Reason != "" {
+		c.wrapped("its reason: " + q.Proof.Reason)
+	}
 	if q.Needs != "" {
 		c.wrapped("needs: " + q.Needs)
 	}

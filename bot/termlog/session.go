@@ -94,7 +94,7 @@ func (c *Console) verified(v view, b ledger.Verified) {
 	if s != nil && b.Kind == ledger.KindRepro && b.OK { // routed or redo prints the line
 		s.verify = "verify " + bot.VerifyText(b)
 	}
-	if b.Kind != ledger.KindVerify {
+	if b.Kind != ledger.KindVerify && (b.Kind != ledger.KindGuard || b.OK) {
 		return
 	}
 	text := bot.VerifyText(b)

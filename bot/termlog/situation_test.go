@@ -39,8 +39,25 @@ func (s *fixture) begin(set ledger.Settings, stop func() bool) {
 	s.Until(stop)
 }
 
+// changed is the word of a task that deleted a test and weakened a script.
+func changed(allowed string) ledger.Proof {
+	return ledger.Proof{Word: ledger.ChangedChecks, Allowed: allowed, Reason: "the test compared with the old interface", Changes: []ledger.CheckChange{
+		{Path: "order/refund_test.go", Kind: "test", Action: "deleted"}, {Path: "ci/test.sh", Kind: "script", Action: "changed", Removed: 4}}}
+}
+
 // situations are what an ordinary night does not contain, by intent.
 var situations = map[string]func(s *fixture){
+	"words of proof": func(s *fixture) {
+		s.Night.Proof = map[string]ledger.Proof{"Task 1": {Word: ledger.Proved}, "Task 2": changed("")}
+		s.begin(s.Settings(), nil)
+		s.entry("Task 2", "", ledger.TaskProved{Proof: changed("Mira")})
+	},
+	"asks about changed checks": func(s *fixture) {
+		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
+		q := changed("")
+		s.entry("Task 1", "", ledger.QuestionAsked{Question: ledger.Question{ID: "q1", Kind: ledger.AskChecks, Task: "Task 1", Title: "Extract price rules", Proof: &q, Asked: s.Now,
+			Text: "1 test deleted, test.sh −4. The old ones do not pass."}})
+	},
 	"preflight finds mistakes": func(s *fixture) {
 		set := s.Settings()
 		s.Do(loop.Input{Key: "run", Actor: "console", Body: loop.StartRun{Settings: set}})

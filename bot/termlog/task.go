@@ -86,7 +86,12 @@ func (c *Console) done(v view, b ledger.TaskSet) {
 	if c.opt.Demo {
 		gap = "  "
 	}
-	text := bot.SignDone + " " + c.id(v.e.Task) + " done" + gap + bot.Count(v.after).String()
+	t, _ := v.after.Project.Find(v.e.Task)
+	sign := bot.SignDone
+	if p := bot.ProofOf(v.after, t); p != nil {
+		sign = bot.ProofSign(*p)
+	}
+	text := sign + " " + c.id(v.e.Task) + " done" + gap + bot.Count(v.after).String()
 	if p := c.spent[key]; p != nil && !p.unknown && c.costsKnown && !c.opt.Demo {
 		text += "  " + bot.Money(p.usd)
 	}
@@ -98,7 +103,21 @@ func (c *Console) done(v view, b ledger.TaskSet) {
 	case b.From == ledger.Active:
 		text += "  nothing to change"
 	}
-	c.printEntry(v, text)
+	if proof := bot.ProofText(v.after, t); proof != "" {
+		text += " · " + proof
+	}
+	c.printWrapped(v, text)
+	if p := bot.ProofOf(v.after, t); p != nil && p.Word == ledger.ChangedChecks {
+		c.wrapped(bot.ProofNote(*p))
+	}
+}
+
+// proved prints a word that came after its task was done: a person allowed or
+// passed it.
+func (c *Console) proved(v view, b ledger.TaskProved) {
+	if t, ok := v.before.Project.Find(v.e.Task); ok && t.Status == ledger.Done {
+		c.printWrapped(v, bot.ProofSign(b.Proof)+" "+c.id(v.e.Task)+" "+bot.ProofNote(b.Proof))
+	}
 }
 
 // attemptEnded prints a failed attempt. If it blocks its task, that line shows

@@ -245,6 +245,10 @@ func taskOf(s loop.State, t loop.TaskState) Task {
 		Title: bot.Cut(bot.Clean(t.Task.Title), maxText), Word: strings.ReplaceAll(string(t.Status), "_", " "), Done: t.Status == ledger.Done,
 	}
 	switch t.Status {
+	case ledger.Done:
+		if proof := bot.ProofText(s, t); proof != "" {
+			out.Word += " · " + proof
+		}
 	case ledger.Active:
 		out.Word = "at work"
 	case ledger.Waiting:

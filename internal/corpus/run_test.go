@@ -254,9 +254,9 @@ import (
 	if err != nil || exit != 0 {
 		return "", fmt.Errorf("exit %d, %w\n%s", exit, err, out)
 	}
-	cache := filepath.Join(m.State(), "cache")
+	cache := filepath.Join(m.State(), "caches")
 	// The judges' own cache begins as warm.
-	if out, err := exec.Command("cp", "-R", filepath.Join(cache, "shop", "go-build"), filepath.Join(ownHome(), "go-build")).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-R", filepath.Join(cache, "shop", "base", "go-build"), filepath.Join(ownHome(), "go-build")).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return cache, nil
@@ -276,7 +276,7 @@ func (m machine) warm(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Not linked: a task that writes into a cached file must not change another's.
-	if out, err := exec.Command("cp", "-a", cache, filepath.Join(m.State(), "cache")).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-a", cache, filepath.Join(m.State(), "caches")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }

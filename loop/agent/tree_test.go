@@ -372,11 +372,11 @@ func TestParseStat(t *testing.T) {
 // TestLeftoverKeepsExit: processes that a session leaves behind do not change
 // its exit.
 func TestLeftoverKeepsExit(t *testing.T) {
-	h := newFixture(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(1500 * time.Millisecond) })
+	h := newFixture(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(3 * time.Second) })
 	m := uniqueSleep(t)
-	h.script(`( trap '' TERM; setsid sh -c 'trap "" TERM; echo >ready; sleep ` + m + `; sleep ` + m + `' & ); until [ -e ready ]; do sleep 0.01; done; exit 4`)
+	h.script(`( trap '' TERM; setsid sh -c 'trap "" TERM; echo >ready; sleep ` + m + `; sleep ` + m + `' & ); until [ -e ready ]; do echo; sleep 0.01; done; exit 4`)
 	l := h.launch("r1-1")
-	l.Stall = ledger.Duration(300 * time.Millisecond)
+	l.Stall = ledger.Duration(time.Second) // shorter than the rest, and longer than a busy machine takes to start the script
 	h.start(l)
 	x := h.wait("r1-1")
 	none(t, m)

@@ -134,7 +134,7 @@ type RunEnded struct {
 	FinalOK   *bool      `json:"final_ok,omitempty"`  // nil: not run
 	FinalCut  bool       `json:"final_cut,omitempty"` // that verification was cut off
 	Proof     ProofCount `json:"proof,omitempty"`     // words of the tasks that the run did
-	Unsure    int        `json:"unsure,omitempty"`    // of them, those that are not Sure
+	Unsure    int        `json:"unsure,omitempty"`    // tasks on the branch that are not Sure
 	Unallowed int        `json:"unallowed,omitempty"` // of them, those with changed checks that nobody allowed
 	Signal    string     `json:"signal,omitempty"`    // the signal that stopped the run: SIGINT, SIGTERM
 	Resume    string     `json:"resume,omitempty"`    // the exact command

@@ -41,11 +41,11 @@ var events = map[string]eventRow{
 		anyOf:  []string{"steps", "sections"},
 	},
 	"build.complete": {
-		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"manual_verify", "flag", false}, {"learnings", "string", false}},
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"checks_changed", "string", false}, {"manual_verify", "flag", false}, {"learnings", "string", false}},
 		shape:  `{"summary":"…","files_modified":["path"]}`,
 	},
 	"fix.complete": {
-		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"resolved", "list", false}, {"disputed", "list", false}, {"no_change", "string", false}},
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"resolved", "list", false}, {"disputed", "list", false}, {"no_change", "string", false}, {"checks_changed", "string", false}},
 		shape:  `{"summary":"…","files_modified":["path"],"resolved":["…"],"disputed":[{"issue":"…","reason":"…"}]}`,
 	},
 	"review.verdict": {
@@ -53,11 +53,11 @@ var events = map[string]eventRow{
 		shape:  `{"summary":"…","issues":[{"severity":"critical|major|minor|suggestion","file":"path","line":12,"rule":"…","text":"…"}]}`,
 	},
 	"docs.complete": {
-		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"checks_changed", "string", false}},
 		shape:  `{"summary":"…","files_modified":["path"]}`,
 	},
 	"refactor.complete": {
-		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}},
+		fields: []field{{"summary", "string", true}, {"files_modified", "strings", true}, {"no_change", "string", false}, {"checks_changed", "string", false}},
 		shape:  `{"summary":"…","files_modified":["path"]}`,
 	},
 	"repro.complete": {

@@ -27,7 +27,7 @@ const (
 // cut to a hat's budget.
 func (b *builder) changesPart() part {
 	p := part{title: "Changes so far", trim: trimDiff, file: diffFile}
-	changes := ordered(b.material.Changes)
+	changes := ordered(b.flagged(b.material.Changes))
 	if len(changes) == 0 {
 		return p
 	}
@@ -37,7 +37,7 @@ func (b *builder) changesPart() part {
 		diff.WriteString(c.Patch)
 	}
 	b.context[listFile], b.context[diffFile] = []byte(lines.String()), []byte(diff.String())
-	list := listText(changes)
+	list := b.checksText() + listText(changes)
 	if b.hat.Writes() {
 		p.text, p.trim = list+"\nThe diff against the attempt's start: ../CONTEXT/"+diffFile+".", trimNever
 		return p
@@ -50,6 +50,42 @@ func (b *builder) changesPart() part {
 	p.text, p.cut = changesText(list, changes, len(list)+maxDiffBytes)
 	p.full = len(list) + diff.Len()
 	return p
+}
+
+// flagged remarks on files that prove the work and that the task does not name.
+func (b *builder) flagged(changes []ledger.Change) []ledger.Change {
+	f := b.facts()
+	if f == nil {
+		return changes
+	}
+	changes = slices.Clone(changes)
+	for _, c := range f.Changes {
+		if c.Named {
+			continue
+		}
+		for i := range changes {
+			if changes[i].Path == c.Path || changes[i].Path == c.To || changes[i].From == c.Path {
+				changes[i].Remark = "a check, " + c.Action
+			}
+		}
+	}
+	return changes
+}
+
+// checksText tells a judge that the work changed its own checks, and the reason
+// that was given for it.
+func (b *builder) checksText() string {
+	f := b.facts()
+	if f == nil || b.hat.Writes() || !slices.ContainsFunc(f.Changes, func(c ledger.CheckChange) bool { return !c.Named }) {
+		return ""
+	}
+	text := "The work changes what proves it, and the task does not name that: " + f.Summary + ". "
+	if b.attempt.ChecksReason != "" {
+		text += "With the start's version verification fails. The reason given: " + b.attempt.ChecksReason + " "
+	} else {
+		text += "With the start's version verification passes too. "
+	}
+	return text + "Judge each of these files: does the task need this change, or does it weaken a check? A weakened check is a critical issue.\n\n"
 }
 
 // rank is the position of a change in the order of what a reviewer has to see.
@@ -263,4 +299,12 @@ func countSigns(patch string) int {
 		}
 	}
 	return n
+}
+
+// facts returns what the attempt changed of what proves; nil if nobody asked.
+func (b *builder) facts() *ledger.ProofFacts {
+	if b.attempt == nil {
+		return nil
+	}
+	return b.attempt.Facts
 }

@@ -150,6 +150,7 @@ func progressEntry(name string, log []byte, p ledger.Progress, zone *time.Locati
 		entryField(&b, "Attempt", fmt.Sprint(p.Attempt))
 	}
 	entryField(&b, "Commit", oneLine(p.Commit))
+	entryField(&b, "Proof", oneLine(p.Proof))
 	if p.Task != "" {
 		entryText(&b, "", p.Text)
 	}

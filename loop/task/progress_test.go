@@ -22,6 +22,7 @@ const loggedDone = `## Task 5: Refund flow
 **Status**: completed
 **Attempt**: 2
 **Commit**: 1f2e3d4c
+**Proof**: reviewed (by Mira)
 
 ### Changes
 
@@ -55,7 +56,7 @@ func TestLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := ledger.Progress{Key: "r14/task 5/a2", Time: "2026-11-20T22:14:11Z", Task: "Task 5", Title: "Refund flow", Attempt: 2,
-		Status: "completed", Commit: "1f2e3d4c", Changes: []string{"order/service.go +11 −9", "order/service_test.go +40 −0"},
+		Status: "completed", Commit: "1f2e3d4c", Proof: "reviewed (by\nMira)", Changes: []string{"order/service.go +11 −9", "order/service_test.go +40 −0"},
 		Commands:  []ledger.CommandMark{{Run: "go test ./...", OK: true}, {Run: "echo `x`"}},
 		Learnings: "Totals are in cents.\r\n- one\n- two\n", Next: "Task 6: Look at it"}
 	paused := ledger.Progress{Key: "r14/pause/5", Time: "2026-11-20T22:20:00Z", Status: "paused", Text: "Paused after 5 tasks for review"}

@@ -99,6 +99,9 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	if captured.Files, err = w.changed(ctx, input, captured.Tree); err != nil {
 		return captured, err
 	}
+	if captured.Proof, err = w.proofFacts(ctx, dir, t.Proof, start, captured.Tree); err != nil {
+		return captured, err
+	}
 	captured.Lock = slices.ContainsFunc(captured.Files, func(f ledger.FileChange) bool { return isSetupInput(f.Path) })
 	if err := saveCapture(dir, savedCapture{t, captured, l.ignored.list}); err != nil {
 		return captured, err

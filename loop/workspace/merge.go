@@ -34,7 +34,19 @@ func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merge
 	if len(conflicts) > 0 {
 		return ledger.Merged{Conflicts: conflicts}, nil
 	}
-	return ledger.Merged{Tree: merged}, nil
+	onto, err := w.tree(ctx, m.Onto)
+	if err != nil {
+		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
+	}
+	dir, err := w.runDir(m.Run)
+	if err != nil {
+		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
+	}
+	facts, err := w.proofFacts(ctx, dir, m.Proof, onto, merged)
+	if err != nil {
+		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
+	}
+	return ledger.Merged{Tree: merged, Proof: facts}, nil
 }
 
 // mergeTrees merges two commits and returns the tree, or the paths in conflict.

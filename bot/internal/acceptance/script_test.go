@@ -193,6 +193,7 @@ func before() []ledger.Record {
 		n.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: n.Now, Actor: "daemon", Body: ledger.IDIssued{Kind: kind, N: last}})
 	}
 	issued("r", 12)
+	n.Proof = map[string]ledger.Proof{"Task 1": {Word: ledger.Proved}}
 	n.Start(set, n.Base("r13"), scenario.Task(1, "Hide drafts when logged out"))
 	n.Until(nil)
 	issued("g", 12)

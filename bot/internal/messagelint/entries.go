@@ -88,6 +88,7 @@ var Entries = map[string][]Teller{
 	"submit":            {Evidence},
 	"task.committed":    {Console, Log},
 	"task.next":         silent,
+	"task.proved":       {Console, Log, Evidence},
 	"task.set":          {Console, Report, Log},
 	"task.words":        silent,
 	"tip.found":         silent,

@@ -12,6 +12,7 @@ var Keys = map[string][]string{
 	"ask.agent":    {"No answer by ", "Waits as long as it takes"},
 	"ask.allow":    {"No answer by ", "Waits as long as it takes"},
 	"ask.secret":   {"Waits as long as it takes"},
+	"ask.checks":   {"Waits as long as it takes"},
 	"ask.baseline": {"No answer by ", "Waits as long as it takes"},
 	"ask.late":     {"No answer by "},
 	"ask.now":      {"No answer by "},
@@ -32,7 +33,7 @@ var Keys = map[string][]string{
 	"run.notstarted": {"Nothing runs. Mend it, then /run"},
 	"run.ended": {
 		"Nothing runs. /run goes on with ", "Nothing runs. Retry starts the next run with ", "Nothing runs. /run asks", "Nothing runs until somebody starts it", "Nothing runs.",
-		"Nothing was pushed. Look at /diff", "Merge when you like; nothing runs.", "Pass ends the plan; until then it waits.",
+		"Nothing was pushed. Look at /diff", "Merge when you like; nothing runs.", "Look at ", "Pass ends the plan; until then it waits.",
 	},
 
 	// Pushed: conditions that end by themselves, or say how to end them.
@@ -55,7 +56,7 @@ var Keys = map[string][]string{
 	"digest":        digestEnds,
 	"digest.week":   digestEnds,
 	"digest.fault":  {"Why stands in the host's log. All else goes on."},
-	"digest.idle":   {"Nothing runs.", "Next: ", "Merge when you like", "Nothing is left to do"},
+	"digest.idle":   {"Nothing runs.", "Next: ", "Merge when you like", "Look at ", "Nothing is left to do"},
 	"digest.broken": {"The host's log says why"},
 
 	// Outcomes of a question: edits of its message.
@@ -90,6 +91,6 @@ var Keys = map[string][]string{
 }
 
 var digestEnds = []string{
-	"Nothing runs.", "Merge when you like; nothing runs.", "Goes on by itself", "Pass ends the plan; until then it waits.",
+	"Nothing runs.", "Merge when you like; nothing runs.", "Look at ", "Goes on by itself", "Pass ends the plan; until then it waits.",
 	"Nothing was pushed. Look at /diff", "Stays paused until you resume.", "… goes on by itself.",
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // statusJSON is one project in the output of `nightporter status --json`.
@@ -29,8 +30,12 @@ type statusJSON struct {
 	Sessions int        `json:"sessions"`
 	CostUSD  *float64   `json:"cost_usd"` // null: unknown
 	Guidance int        `json:"guidance_waiting"`
-	Asks     []string   `json:"questions,omitempty"`
-	Remarks  []string   `json:"remarks,omitempty"` // warnings: settings not reloaded, a start missed
+
+	Proof  ledger.ProofCount `json:"proof,omitempty"`  // words of the tasks that the run did
+	Unsure []string          `json:"unsure,omitempty"` // tasks to look at before a merge
+
+	Asks    []string `json:"questions,omitempty"`
+	Remarks []string `json:"remarks,omitempty"` // warnings: settings not reloaded, a start missed
 }
 
 func (svc *Service) statusOf(s loop.State) statusJSON {
@@ -49,6 +54,10 @@ func (svc *Service) statusOf(s loop.State) statusJSON {
 	}
 	if r.Unpriced == 0 && !bot.CostOpen(s) {
 		out.CostUSD = &r.CostUSD
+	}
+	out.Proof, _, _ = s.Project.ProofOf(r.ID)
+	for _, t := range s.Project.Unsure() {
+		out.Unsure = append(out.Unsure, t.Task.ID)
 	}
 	if r.Ended != nil {
 		out.Reason, out.Exit = string(r.Ended.Reason), &r.Ended.Exit
@@ -69,14 +78,21 @@ type taskJSON struct {
 	Question string `json:"question,omitempty"`
 	Attempts int    `json:"attempts"`
 	Commit   string `json:"commit,omitempty"`
+
+	Proof      string        `json:"proof,omitempty"` // the word of a finished task; absent: unknown
+	ProofFacts *ledger.Proof `json:"proof_facts,omitempty"`
 }
 
 func tasksOf(s loop.State) []taskJSON {
 	out := []taskJSON{}
 	for _, t := range s.Project.Tasks.All() {
-		out = append(out, taskJSON{
+		one := taskJSON{
 			ID: t.Task.ID, Title: t.Task.Title, Status: string(t.Status), Why: t.Why, Question: t.Question, Attempts: t.Attempts, Commit: t.Commit,
-		})
+		}
+		if one.ProofFacts = bot.ProofOf(s, *t); one.ProofFacts != nil {
+			one.Proof = one.ProofFacts.Text()
+		}
+		out = append(out, one)
 	}
 	return out
 }

@@ -1,0 +1,256 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/payload"
+)
+
+// proofRequest returns what has to be found out about a tree of the task: what it
+// changed of what proves. It asks nothing where no command verifies.
+func (d *decision) proofRequest(t TaskState) ledger.ProofRequest {
+	s := d.run().Settings
+	if s.Proof == ledger.ProofOff {
+		return ledger.ProofRequest{}
+	}
+	q := ledger.ProofRequest{Tests: s.Tests, Scope: t.Task.Scope}
+	for _, c := range t.Attempt.withRepro(verifyCommands(s, ledger.KindVerify, nil)) {
+		q.Commands = append(q.Commands, c.Run)
+	}
+	if len(q.Commands) > 0 {
+		q.Task = strings.Join(append([]string{t.Task.Title, t.Task.Body}, t.Task.Acceptance...), "\n")
+	}
+	return q
+}
+
+// unguarded reports whether the attempt's tree is green by checks that the attempt
+// itself changed, and whose versions of the start were not tried yet.
+func (w *Attempt) unguarded() bool {
+	f := w.Facts
+	return f != nil && (f.Guard != "" && w.Guarded != f.Guard || f.Unguarded != "" && w.Guarded != f.Unguarded)
+}
+
+// guard verifies the attempt's tree by the start's version of what proves
+// (docs/spec 8.4).
+func (d *decision) guard(t TaskState) {
+	w, about := t.Attempt, scope{task: t.Task.ID, session: t.Attempt.Session}
+	if w.Facts.Guard == "" {
+		d.add(about, ledger.Verified{Kind: ledger.KindGuard, Tree: w.Facts.Unguarded})
+		t, _ = d.task(t.Task.ID)
+		d.guarded(t, w.Facts.Unguarded)
+		return
+	}
+	s := d.run().Settings
+	d.add(about, newCheck(s, ledger.KindGuard, w.Facts.Guard, false, w.withRepro(verifyCommands(s, ledger.KindVerify, nil))))
+	d.nextCheck(about, false)
+}
+
+// guarded continues an attempt after the start's checks ran on its tree. If they
+// fail, the session has to restore them or say why they had to change; the second
+// time a person is asked.
+func (d *decision) guarded(t TaskState, why string) {
+	w := t.Attempt
+	switch {
+	case w.GuardOK || w.accepted() || t.allowed():
+		if w.Converged {
+			d.converge(t)
+			return
+		}
+		d.stands(t, w.left())
+	case w.GuardRed >= maxGuardRed:
+		d.holdTask(t, d.checksQuestion(t))
+	case w.Converged:
+		d.replan(t.Task.ID, "on the newer tip the start's checks fail")
+	default:
+		d.redo(t, ledger.Redo{Why: ledger.RedoChecks, Tree: w.left(), Note: fmt.Sprintf(
+			"The session before changed what proves the work (%s), which the task does not name, and with the start's version verification fails: %s. Restore it and make that pass. If the task makes the old version impossible, as a changed interface does, say checks_changed with the reason in your event.",
+			w.Facts.Summary, cmp.Or(why, "no reason known"))})
+	}
+}
+
+// maxGuardRed is how often sessions of an attempt are told that the start's checks
+// fail before a person is asked.
+const maxGuardRed = 2
+
+// left returns the tree that the attempt's session left, or that of the attempt.
+func (w *Attempt) left() string {
+	if w.Converged || w.Captured == nil {
+		return w.Tree
+	}
+	return w.Captured.Tree
+}
+
+// accepted reports whether an agent gave a reason for all changed checks.
+func (w *Attempt) accepted() bool {
+	if w.ChecksReason == "" || w.Facts == nil {
+		return false
+	}
+	return !slices.ContainsFunc(w.Facts.Changes, func(c ledger.CheckChange) bool {
+		return !c.Named && !slices.Contains(w.ChecksPaths, c.Path)
+	})
+}
+
+// allowed reports whether a person allowed the changed checks of the attempt.
+func (t TaskState) allowed() bool { return t.Proof != nil && t.Proof.Allowed != "" }
+
+// applyGuard folds the result of a guard.
+func (w *Attempt) applyGuard(v ledger.Verified) {
+	w.Guarded, w.GuardOK = v.Tree, v.OK
+	if v.OK {
+		return
+	}
+	reason := ""
+	if w.Event != nil {
+		reason = payload.String(w.Event.Data, "checks_changed")
+	}
+	if reason == "" {
+		w.GuardRed++
+		return
+	}
+	w.ChecksReason, w.ChecksPaths = reason, nil
+	if w.Facts != nil {
+		for _, c := range w.Facts.Changes {
+			w.ChecksPaths = append(w.ChecksPaths, c.Path)
+		}
+	}
+}
+
+// unshown reports whether the new tests of the attempt have to be tried on its
+// start before it is committed.
+func (d *decision) unshown(w *Attempt) bool {
+	f, mode := w.Facts, d.run().Settings.Proof
+	return f != nil && f.OnStart != "" && w.Shown.Tree != f.OnStart && w.green(w.Tree) && (mode == "" || mode == ledger.ProofFull)
+}
+
+// show runs the verification commands on the attempt's start with its new tests:
+// they have to fail there to show the change.
+func (d *decision) show(t TaskState) {
+	about, s := scope{task: t.Task.ID, session: t.Attempt.Session}, d.run().Settings
+	d.add(about, newCheck(s, ledger.KindProof, t.Attempt.Facts.OnStart, false, verifyCommands(s, ledger.KindVerify, nil)))
+	d.nextCheck(about, false)
+}
+
+// Shown is what the new tests of an attempt did on its start.
+type Shown struct {
+	Tree  string           `json:"tree,omitempty"` // the start with the tests
+	Word  ledger.ProofWord `json:"word,omitempty"`
+	Tests []string         `json:"tests,omitempty"` // those that failed by an assertion
+}
+
+// shownBy judges the run of new tests on the attempt's start, by the commands that
+// are green on the attempt's own tree. A test counts whose assertion fails; one
+// that could not be built or broke otherwise may only lack new code.
+func shownBy(v ledger.Verified, own *ledger.Verified) Shown {
+	shown := Shown{Tree: v.Tree, Word: ledger.Tested}
+	for _, res := range v.Results {
+		green := own != nil && slices.ContainsFunc(own.Results, func(o ledger.Result) bool { return o.Run == res.Run && o.OK })
+		if res.OK || !res.Setup && !green {
+			continue
+		}
+		if shown.Word == ledger.Tested {
+			shown.Word = ledger.TestedNew
+		}
+		if res.Setup || res.Failures == nil || res.Exit <= 0 || res.Exit == 126 || res.Exit == 127 {
+			continue
+		}
+		for _, f := range res.Failures.Failed {
+			if f.Kind == ledger.FailureAssertion || f.Kind == ledger.FailureLine {
+				shown.Word = ledger.Proved
+				if f.Kind == ledger.FailureAssertion {
+					shown.Tests = append(shown.Tests, f.Name)
+				}
+			}
+		}
+	}
+	shown.Tests = fewOf(shown.Tests)
+	return shown
+}
+
+// proofOf returns what the result of the task's attempt is worth (docs/spec 8.4).
+func (d *decision) proofOf(t TaskState) ledger.Proof {
+	w := t.Attempt
+	p := ledger.Proof{Word: ledger.Unproved}
+	judged := w.judged(d.run().Settings)
+	if f := w.Facts; f != nil {
+		p.Changes, p.Unknown = f.Changes, f.Unknown
+	}
+	passed := w.Tree != w.Start && w.green(w.Tree) && slices.ContainsFunc(w.Verified.Results, func(r ledger.Result) bool { return r.OK && !r.Setup })
+	guardFailed := w.Facts != nil && !w.unguarded() && (w.Facts.Guard != "" || w.Facts.Unguarded != "") && !w.GuardOK
+	switch {
+	case guardFailed:
+		p.Word, p.Reason = ledger.ChangedChecks, w.ChecksReason
+		if t.Proof != nil {
+			p.Allowed = t.Proof.Allowed
+		}
+	case passed && w.Facts != nil && w.Shown.Tree != "" && w.Shown.Tree == w.Facts.OnStart:
+		p.Word, p.Tests = w.Shown.Word, w.Shown.Tests
+	case passed && w.Facts != nil && w.Facts.NewCode:
+		p.Word = ledger.TestedNew
+	case passed:
+		p.Word = ledger.Tested
+	case judged:
+		p.Word = ledger.Reviewed
+	}
+	return p
+}
+
+// checksQuestion asks whether the task may rest on checks that it changed.
+func (d *decision) checksQuestion(t TaskState) ledger.Question {
+	p := d.proofOf(t)
+	return ledger.Question{
+		Kind: ledger.AskChecks, Hat: t.Attempt.Hat, Proof: &p,
+		Text: fmt.Sprintf("%s. The old ones do not pass.", t.Attempt.Facts.Summary),
+	}
+}
+
+// askChecks asks about a task that was committed on changed checks. Nothing waits
+// for the answer.
+func (d *decision) askChecks(t TaskState) {
+	q := d.checksQuestion(t)
+	q.ID, q.Run, q.Task, q.Session, q.Title, q.Asked = d.nextID("q"), d.run().ID, t.Task.ID, t.Attempt.Session, t.Task.Title, d.in.Time
+	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, ledger.QuestionAsked{Question: q})
+}
+
+// applyChecks acts on the answer to a question about changed checks.
+func applyChecks(d *decision, a answerGiven) {
+	t, ok := d.task(a.q.Task)
+	if !ok || a.q.Proof == nil {
+		return
+	}
+	about := scope{task: a.q.Task, session: a.q.Session}
+	allow := a.choice == "allow"
+	if allow {
+		p := *a.q.Proof
+		p.Allowed = d.by()
+		d.add(about, ledger.TaskProved{Proof: p})
+	} else {
+		d.add(scope{task: a.q.Task}, ledger.TaskWords{Text: "A person wants it done again with the checks of the start as they were: " + joinFew(changedPaths(*a.q.Proof))})
+	}
+	switch waits := t.Status == ledger.Waiting && t.Question == a.q.ID && t.Attempt != nil; {
+	case waits && allow:
+		// The tree is verified once more when the attempt resumes.
+		d.add(about, ledger.ChecksBegun{Kind: ledger.KindVerify, Tree: t.Attempt.left()})
+		d.add(about, ledger.StageSet{Stage: ledger.StageHeld})
+		d.setTask(a.q.Task, ledger.Ready, "answered")
+		d.goOn()
+	case waits:
+		d.replan(a.q.Task, "its changed checks were not allowed")
+		d.goOn()
+	case !allow:
+		d.retryTask(a.q.Task)
+	}
+}
+
+func changedPaths(p ledger.Proof) []string {
+	var paths []string
+	for _, c := range p.Changes {
+		if !c.Named {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
+}
