@@ -199,6 +199,9 @@ func (l *sessionDiff) read(ctx context.Context, input string, scope *scope) erro
 	if err := l.folder.ensure(); err != nil {
 		return err
 	}
+	if err := l.refuseAttributes(entries); err != nil {
+		return err
+	}
 	if err := l.readIndex(ctx, input); err != nil {
 		return err
 	}
@@ -281,6 +284,11 @@ func (l *sessionDiff) scan(ctx context.Context) (present []string, err error) {
 			return false, nil
 		}
 		l.refused[f.path] = refusal{specialKind(f.kind), "remove it when it is no longer needed, or make it in TMPDIR"}
+		if base == attributesFile { // git would open it, and a pipe never answers
+			if err := unix.Unlinkat(parent, base, 0); err != nil {
+				return false, fmt.Errorf("remove %s: %w", f.path, err)
+			}
+		}
 		return false, nil
 	}, nil)
 	return present, err

@@ -117,6 +117,11 @@ func TestCapture(t *testing.T) {
 			must(t, unix.Mkfifo(filepath.Join(dir, "go.mod"), 0o644))
 			writeFile(t, dir, "ok.txt", "x\n")
 		}, files: []string{"ok.txt"}, refuse: []string{"fifo", "go.mod"}},
+		{name: "pipes that git would open", scope: all, do: func(t *testing.T, dir string) {
+			must(t, unix.Mkfifo(filepath.Join(dir, ".gitattributes"), 0o644))
+			must(t, unix.Mkfifo(filepath.Join(dir, "cart/.gitattributes"), 0o644))
+			writeFile(t, dir, "cart/cart.go", "package cart // changed\n")
+		}, files: []string{"cart/cart.go"}, refuse: []string{".gitattributes", "cart/.gitattributes"}},
 		{name: "a 2 GB file", scope: all, do: func(t *testing.T, dir string) {
 			f, err := os.Create(filepath.Join(dir, "huge.bin"))
 			must(t, err)

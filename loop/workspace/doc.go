@@ -27,6 +27,7 @@
 //	room.go layer.go room_upper.go room_git.go            rooms, in which trees are verified
 //	tree_fs.go                                            the files of a tree as a file system
 //	room_files.go                                         what rooms get of the user's checkout
+//	hazard.go                                             what a session left to stop or mislead git
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
 //	conflict.go                                           capture: conflicts that a session left unresolved
 //	runsitself.go                                         files that run where a branch is checked out
@@ -50,6 +51,6 @@
 //     that a session left elsewhere.
 //   - Begin, Capture, Merge and Commit yield the same result when they are
 //     repeated after a crash.
-//   - No symbolic link or hard link makes us write, read or give away a file
-//     outside the work folder.
+//   - No pipe that a session left makes git wait, and no symbolic link or hard link
+//     makes us write, read or give away a file outside the work folder.
 package workspace

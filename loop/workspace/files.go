@@ -14,6 +14,7 @@ import (
 
 // Modes of tree entries, as git writes them.
 const (
+	modeTree    = "040000"
 	modeSymlink = "120000"
 	modeGitlink = "160000"
 )
@@ -21,8 +22,18 @@ const (
 // treeEntry is a file of a tree.
 type treeEntry struct{ mode, hash, path string }
 
-// listTree returns the files of a tree, sorted by path.
+// listing is the content of a tree or commit.
+type listing struct {
+	hash    string
+	entries []treeEntry
+}
+
+// listTree returns the files of a tree, sorted by path. Do not change them: the
+// last list is kept, because one step often asks for it several times.
 func (w *Workspace) listTree(ctx context.Context, treeish string) ([]treeEntry, error) {
+	if last := w.listed.Load(); last != nil && last.hash == treeish {
+		return last.entries, nil
+	}
 	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"ls-tree", "-r", "-z", "--full-tree", treeish}})
 	if err != nil {
 		return nil, err
@@ -35,6 +46,9 @@ func (w *Workspace) listTree(ctx context.Context, treeish string) ([]treeEntry, 
 			return nil, fmt.Errorf("git ls-tree answered %q", rec)
 		}
 		entries = append(entries, treeEntry{mode: f[0], hash: f[2], path: p})
+	}
+	if fullHash.MatchString(treeish) {
+		w.listed.Store(&listing{treeish, entries})
 	}
 	return entries, nil
 }

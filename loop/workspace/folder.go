@@ -144,8 +144,14 @@ func (w *Workspace) checkout(ctx context.Context, f folder, tree string) error {
 	if err := w.dropStaleLock(ctx, f.index()+".lock"); err != nil {
 		return err
 	}
-	read := call{gitDir: w.gitDir, work: f.path(), index: f.index(), args: []string{"read-tree", "--reset", "-u", tree}}
-	_, err := w.run(ctx, read)
+	read := func() error {
+		if err := w.clearWay(ctx, f, tree); err != nil {
+			return err
+		}
+		_, err := w.run(ctx, call{gitDir: w.gitDir, work: f.path(), index: f.index(), args: []string{"read-tree", "--reset", "-u", tree}})
+		return err
+	}
+	err := read()
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -155,8 +161,7 @@ func (w *Workspace) checkout(ctx context.Context, f folder, tree string) error {
 	if err := makeAccessible(f.path()); err != nil {
 		return err
 	}
-	_, err = w.run(ctx, read)
-	return err
+	return read()
 }
 
 // ignored lists the paths of the folder that are in no index and that the rules

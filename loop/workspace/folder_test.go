@@ -123,6 +123,12 @@ func TestRestoreUndoesWhateverIsThere(t *testing.T) {
 				must(t, unix.Mknod(filepath.Join(dir, "device"), unix.S_IFCHR|0o644, int(unix.Mkdev(1, 3))))
 			}
 		}, nil},
+		{"pipes that git would open", func(t *testing.T, dir string) {
+			must(t, unix.Mkfifo(filepath.Join(dir, ".gitattributes"), 0o644))
+			must(t, unix.Mkfifo(filepath.Join(dir, "cart/.gitattributes"), 0o644))
+			writeFile(t, dir, "README.md", "other\n")
+			writeFile(t, dir, "cart/cart.go", "package other\n")
+		}, nil},
 		{"nested repositories", func(t *testing.T, dir string) {
 			writeFile(t, dir, "nested/x", "x\n")
 			git(t, filepath.Join(dir, "nested"), "init", "-q")

@@ -52,9 +52,9 @@ type layer struct {
 	name string // of its folder
 }
 
-// layerInputs are names of files, besides lockfiles and their manifests, that
+// setupFiles are names of files, besides lockfiles and their manifests, that
 // decide what setup makes.
-var layerInputs = map[string]bool{
+var setupFiles = map[string]bool{
 	".npmrc": true, ".yarnrc": true, ".yarnrc.yml": true, "pnpm-workspace.yaml": true, ".pnpmfile.cjs": true,
 	".nvmrc": true, ".node-version": true, ".python-version": true, ".ruby-version": true, ".tool-versions": true,
 	"setup.py": true, "setup.cfg": true, "environment.yml": true, "constraints.txt": true,
@@ -69,13 +69,7 @@ var toolchain = []string{"go", "node", "npm", "pnpm", "yarn", "bun", "deno", "py
 // same setup commands, lockfiles, manifests and toolchain have the same key, and
 // so do files that the setup commands name.
 func (w *Workspace) layerKey(ctx context.Context, tree string, setup []string) (string, error) {
-	words := map[string]bool{}
-	for _, command := range setup {
-		for _, word := range strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n;&|<>()'\"`=$", c) }) {
-			words[path.Clean(word)] = true
-		}
-	}
-	entries, err := w.listTree(ctx, tree)
+	inputs, err := w.layerInputs(ctx, tree, setup)
 	if err != nil {
 		return "", err
 	}
@@ -83,12 +77,7 @@ func (w *Workspace) layerKey(ctx context.Context, tree string, setup []string) (
 	// A hash never fails to take bytes.
 	add := func(parts ...string) { _, _ = io.WriteString(sum, strings.Join(parts, "\x00")+"\x00\n") }
 	add(setup...)
-	for _, e := range entries {
-		base := path.Base(e.path)
-		if isSetupInput(e.path) || layerInputs[base] || strings.HasPrefix(base, "requirements") && strings.HasSuffix(base, ".txt") || words[e.path] {
-			add(e.path, e.mode, e.hash)
-		}
-	}
+	add(inputs)
 	// Setup sees the room files. Their times tell a change: a hash of their
 	// content would say something about it to whoever sees the name of a layer.
 	files, err := w.roomFiles()
@@ -111,6 +100,36 @@ func (w *Workspace) layerKey(ctx context.Context, tree string, setup []string) (
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:12]), nil
+}
+
+// layerInputs returns the files of a tree that decide what the setup commands
+// make, as text.
+func (w *Workspace) layerInputs(ctx context.Context, tree string, setup []string) (string, error) {
+	asked := tree + "\x00" + strings.Join(setup, "\x00")
+	if text, ok := w.inputs.get(asked); ok {
+		return text, nil
+	}
+	words := map[string]bool{}
+	for _, command := range setup {
+		for _, word := range strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n;&|<>()'\"`=$", c) }) {
+			words[path.Clean(word)] = true
+		}
+	}
+	entries, err := w.listTree(ctx, tree)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	for _, e := range entries {
+		base := path.Base(e.path)
+		if isSetupInput(e.path) || setupFiles[base] || strings.HasPrefix(base, "requirements") && strings.HasSuffix(base, ".txt") || words[e.path] {
+			text.WriteString(e.path + "\x00" + e.mode + "\x00" + e.hash + "\n")
+		}
+	}
+	if fullHash.MatchString(tree) {
+		w.inputs.put(asked, text.String())
+	}
+	return text.String(), nil
 }
 
 // layers returns the project's layers, the one used last first.
@@ -246,10 +265,17 @@ func (r *rooms) seal(ctx context.Context, complete bool) (*layer, error) {
 		return nil, errors.Join(errors.New("the layer that setup made is gone"), err)
 	}
 	f := r.makingFolder()
+	if err := r.w.cleanLayer(f); err != nil {
+		return nil, err
+	}
 	if err := r.w.checkout(ctx, f, r.made); err != nil {
 		return nil, err
 	}
 	if err := r.w.removeRoomFiles(ctx, f.path(), r.made); err != nil {
+		return nil, err
+	}
+	// Setup could write the .git that it found.
+	if record.Commit, err = r.w.newRoomGit(ctx, f, r.made, r.from); err != nil {
 		return nil, err
 	}
 	if !complete {

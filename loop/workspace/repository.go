@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -54,34 +55,36 @@ type Workspace struct {
 
 	allowed runExceptions // of the last run that was captured; guarded by mu
 
-	trees treeCache
+	trees  objectCache // trees of commits and trees
+	inputs objectCache // files that decide what setup makes, by tree and setup commands
+	listed atomic.Pointer[listing]
 }
 
-// treeCache remembers the trees of commits and trees by their full hashes, which
-// name the same objects for ever: an attempt asks for the same few again and
-// again, and each question is a process. Its methods are safe for concurrent use.
-type treeCache struct {
+// objectCache remembers what follows from full hashes, which name the same objects
+// for ever: an attempt asks for the same few again and again, and each question is
+// a process. Its methods are safe for concurrent use.
+type objectCache struct {
 	mu    sync.Mutex
-	trees map[string]string
+	known map[string]string
 }
 
-// maxTrees is the size at which a treeCache starts anew.
-const maxTrees = 1000
+// maxKnown is the size at which an objectCache starts anew.
+const maxKnown = 1000
 
-func (c *treeCache) get(hash string) (tree string, ok bool) {
+func (c *objectCache) get(key string) (value string, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	tree, ok = c.trees[hash]
-	return tree, ok
+	value, ok = c.known[key]
+	return value, ok
 }
 
-func (c *treeCache) put(hash, tree string) {
+func (c *objectCache) put(key, value string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.trees == nil || len(c.trees) >= maxTrees {
-		c.trees = map[string]string{}
+	if c.known == nil || len(c.known) >= maxKnown {
+		c.known = map[string]string{}
 	}
-	c.trees[hash] = tree
+	c.known[key] = value
 }
 
 var (

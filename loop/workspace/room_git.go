@@ -21,7 +21,7 @@ const maxHistory = 10_000
 // without files, and the tags in it. It has no remote and no hook. It returns
 // the commit that HEAD names.
 func (w *Workspace) newRoomGit(ctx context.Context, f folder, tree string, use ledger.RoomUse) (string, error) {
-	head, err := w.roomCommit(ctx, tree, use)
+	head, _, err := w.roomCommit(ctx, tree, use, "")
 	if err != nil {
 		return "", err
 	}
@@ -117,47 +117,49 @@ func historyObjects(history, tags string) (objects, packed, shallow string) {
 }
 
 // roomCommit returns the commit that HEAD of a room names: the tree's own, or one
-// with the tree's files on top of its parent.
-func (w *Workspace) roomCommit(ctx context.Context, tree string, use ledger.RoomUse) (string, error) {
+// with the tree's files on top of its parent, which is written into an objects
+// folder ("" = of our repository). known is the last commit in its history that our
+// repository has, or "".
+func (w *Workspace) roomCommit(ctx context.Context, tree string, use ledger.RoomUse, into string) (head, known string, err error) {
 	if use.Parent == "" {
 		commit, err := w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", use.Tree+"^{commit}")
 		if err == nil {
-			return commit, nil
+			return commit, commit, nil
 		}
 	}
-	c := commit{tree: tree, date: "@0 +0000", message: "What is verified\n"}
+	c := commit{tree: tree, date: "@0 +0000", message: "What is verified\n", into: into}
 	if use.Parent != "" {
 		c.parents = []string{use.Parent}
 	}
-	return w.commitTree(ctx, c)
+	head, err = w.commitTree(ctx, c)
+	return head, use.Parent, err
 }
 
 // roomHead points the .git of a room at the commit of its tree, and adds the
-// objects that the layer's .git lacks. to is the upper folder or the room itself.
-func (w *Workspace) roomHead(ctx context.Context, to, index string, l *layer, tree string, use ledger.RoomUse) error {
-	head, err := w.roomCommit(ctx, tree, use)
-	if err != nil || head == l.Commit {
-		return err
-	}
+// commits that the layer's .git lacks, and the tree's objects. to is the upper
+// folder or the room itself.
+func (w *Workspace) roomHead(ctx context.Context, to, index string, l *layer, tree string, use ledger.RoomUse, objects []string) error {
 	git := filepath.Join(to, ".git")
 	for _, dir := range []string{"refs/heads", "objects/pack"} {
 		if err := os.MkdirAll(filepath.Join(git, dir), 0o755); err != nil {
 			return err
 		}
 	}
-	commits, err := w.gitOurs(ctx, "rev-list", head, "^"+l.Commit)
-	if err != nil {
+	head, known, err := w.roomCommit(ctx, tree, use, filepath.Join(git, "objects"))
+	if err != nil || head == l.Commit {
 		return err
 	}
-	objects, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"rev-list", "--objects", "--no-object-names", tree, "^" + l.Tree}})
-	if err != nil {
-		return err
+	if known != "" && known != l.Commit {
+		commits, err := w.gitOurs(ctx, "rev-list", known, "^"+l.Commit)
+		if err != nil {
+			return err
+		}
+		objects = append(objects, strings.Fields(commits)...)
 	}
-	if commits != "" { // none where the layer was made of a later commit
-		commits += "\n"
-	}
-	if err := w.packObjects(ctx, git, commits+string(objects)); err != nil {
-		return err
+	if len(objects) > 0 {
+		if err := w.packObjects(ctx, git, strings.Join(objects, "\n")+"\n"); err != nil {
+			return err
+		}
 	}
 	if err := os.WriteFile(filepath.Join(git, "refs", "heads", "nightporter"), []byte(head+"\n"), 0o644); err != nil {
 		return err

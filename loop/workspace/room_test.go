@@ -74,6 +74,9 @@ func newRoomWorld(t *testing.T, mounts bool, change ...func(*Options)) *roomWorl
 	git(t, repo, "add", "-A")
 	git(t, repo, "commit", "-q", "-m", "Second")
 	w := workspace(t, repo, append(change, func(o *Options) { o.Mounts = func() bool { return mounts } })...)
+	// The kernel leaves a folder that an ordinary user cannot open, and tests clean
+	// up without this package.
+	t.Cleanup(func() { _ = makeAccessible(w.o.State) })
 	base := begin(t, w, "r1")
 	return &roomWorld{t: t, w: w, base: base, use: ledger.RoomUse{Tree: base.Commit, Setup: []string{"sh install.sh"}}}
 }

@@ -34,19 +34,19 @@ func (r *rooms) lay(ctx context.Context, l *layer) error {
 	if err := copytree.File(r.at(layersDir, l.name, layerIndex), index); err != nil {
 		return err
 	}
-	written, deleted, err := r.w.difference(ctx, l.Tree, r.tree)
+	d, err := r.w.difference(ctx, l.Tree, r.tree)
 	if err != nil {
 		return err
 	}
-	if len(written)+len(deleted) > 0 {
+	if len(d.written)+len(d.deleted) > 0 {
 		if _, err := r.w.run(ctx, call{gitDir: r.w.gitDir, index: index, args: []string{"read-tree", "-i", "-m", l.Tree, r.tree}}); err != nil {
 			return err
 		}
 		checkout := func() error {
-			_, err := r.w.run(ctx, call{gitDir: r.w.gitDir, work: to, index: index, in: zjoin(written), args: []string{"checkout-index", "--force", "--index", "-z", "--stdin"}})
+			_, err := r.w.run(ctx, call{gitDir: r.w.gitDir, work: to, index: index, in: zjoin(d.written), args: []string{"checkout-index", "--force", "--index", "-z", "--stdin"}})
 			return err
 		}
-		remove := func() error { return r.remove(ctx, from, to, deleted) }
+		remove := func() error { return r.remove(from, to, d) }
 		// A copy has to be rid of a folder before a file takes its name. In an
 		// upper folder the file comes first, and nothing has to be hidden then.
 		first, second := remove, checkout
@@ -60,7 +60,7 @@ func (r *rooms) lay(ctx context.Context, l *layer) error {
 			return err
 		}
 	}
-	if err := r.w.roomHead(ctx, to, index, l, r.tree, r.use); err != nil {
+	if err := r.w.roomHead(ctx, to, index, l, r.tree, r.use, d.objects); err != nil {
 		return err
 	}
 	if err := r.w.addRoomFiles(ctx, to, r.tree); err != nil {
@@ -69,62 +69,74 @@ func (r *rooms) lay(ctx context.Context, l *layer) error {
 	return r.w.chownBelow(to)
 }
 
-// difference returns the paths that one tree has with another content or mode
-// than an earlier one, and those that it lacks. After a change of attributes
-// every path counts as changed, because they may alter how a file is written.
-func (w *Workspace) difference(ctx context.Context, from, to string) (written, deleted []string, err error) {
+// treeDiff is what distinguishes a tree from an earlier one.
+type treeDiff struct {
+	written []string        // paths with another content or mode
+	deleted []string        // paths that it lacks
+	folders map[string]bool // folders that it lacks
+	objects []string        // what the earlier tree may not have, itself included
+}
+
+// difference compares two trees. After a change of attributes every path counts as
+// written, because they may alter how a file is written.
+func (w *Workspace) difference(ctx context.Context, from, to string) (treeDiff, error) {
+	d := treeDiff{folders: map[string]bool{}}
 	if from == to {
-		return nil, nil, nil
+		return d, nil
 	}
-	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to}})
+	d.objects = []string{to}
+	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"diff-tree", "-r", "-t", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", from, to}})
 	if err != nil {
-		return nil, nil, err
+		return d, err
 	}
-	fields := zlist(out)
+	records := zlist(out)
 	attributes := false
-	for i := 0; i+1 < len(fields); i += 2 {
-		attributes = attributes || path.Base(fields[i+1]) == ".gitattributes"
-		if fields[i] == "D" {
-			deleted = append(deleted, fields[i+1])
-			continue
+	for i := 0; i+1 < len(records); i += 2 { // records alternate: ":MODE MODE HASH HASH STATUS", path
+		f, p := strings.Fields(records[i]), records[i+1]
+		if len(f) != 5 {
+			return d, fmt.Errorf("git diff-tree answered %q", records[i])
 		}
-		written = append(written, fields[i+1])
+		deleted := f[4] == "D"
+		if !deleted && f[1] != modeGitlink {
+			d.objects = append(d.objects, f[3])
+		}
+		switch {
+		case f[0] == ":"+modeTree || f[1] == modeTree:
+			if deleted {
+				d.folders[p] = true
+			}
+			continue
+		case deleted:
+			d.deleted = append(d.deleted, p)
+		default:
+			d.written = append(d.written, p)
+		}
+		attributes = attributes || path.Base(p) == ".gitattributes"
 	}
 	if attributes {
 		entries, err := w.listTree(ctx, to)
 		if err != nil {
-			return nil, nil, err
+			return d, err
 		}
-		written = written[:0]
+		d.written = d.written[:0]
 		for _, e := range entries {
-			written = append(written, e.path)
+			d.written = append(d.written, e.path)
 		}
 	}
-	return written, deleted, nil
+	return d, nil
 }
 
 // remove makes deleted paths and the folders that held nothing else absent from
 // the room.
-func (r *rooms) remove(ctx context.Context, from, to string, deleted []string) error {
-	if len(deleted) == 0 {
-		return nil
-	}
-	out, err := r.w.run(ctx, call{gitDir: r.w.gitDir, args: []string{"ls-tree", "-r", "-d", "-z", "--name-only", r.tree}})
-	if err != nil {
-		return err
-	}
-	folders := map[string]bool{".": true}
-	for _, p := range zlist(out) {
-		folders[p] = true
-	}
+func (r *rooms) remove(from, to string, d treeDiff) error {
 	gone := map[string]bool{}
-	for _, p := range deleted {
+	for _, p := range d.deleted {
 		gone[p] = true
 	}
 	tops := map[string]bool{}
-	for _, p := range deleted {
+	for _, p := range d.deleted {
 		top := p
-		for dir := path.Dir(p); !folders[dir]; dir = path.Dir(dir) {
+		for dir := path.Dir(p); d.folders[dir]; dir = path.Dir(dir) {
 			empty, err := holdsOnly(from, dir, gone)
 			if err != nil {
 				return err

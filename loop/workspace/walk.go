@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -108,8 +110,16 @@ func removeBelow(dir, rel string) error {
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	// A folder that is inaccessible to its owner cannot be removed.
-	if err := makeAccessible(dir); err != nil {
+	// A folder that is inaccessible to its owner cannot be removed. Only one that
+	// lies in dir itself can be opened without following a link.
+	top := dir
+	if !strings.Contains(rel, "/") {
+		top = filepath.Join(dir, rel)
+		if err := root.Chmod(rel, 0o700); err != nil {
+			return err
+		}
+	}
+	if err := makeAccessible(top); err != nil {
 		return err
 	}
 	return root.RemoveAll(rel)
