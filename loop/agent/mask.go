@@ -17,7 +17,7 @@ const minMasked = 6
 // mask replaces values of variables in a command's output by the variables'
 // names, before anything stores the output. It finds a value that is printed as
 // it is, in however many pieces, but not one that is encoded or broken into
-// lines. The zero value changes nothing.
+// lines. nil and the zero value change nothing.
 type mask struct {
 	values []maskedValue // the longest first
 	first  [256]bool     // bytes that a value begins with
@@ -55,7 +55,7 @@ func newMask(vars []string) *mask {
 // yet. It keeps back an end that may be the beginning of a value, unless last
 // says that no more output comes.
 func (m *mask) next(p []byte, last bool) []byte {
-	if len(m.values) == 0 {
+	if m == nil || len(m.values) == 0 {
 		return p
 	}
 	text := append(m.held, p...)
@@ -86,6 +86,9 @@ func (m *mask) next(p []byte, last bool) []byte {
 
 // text returns a whole text masked.
 func (m *mask) text(s string) string {
+	if m == nil {
+		return s
+	}
 	return string((&mask{values: m.values, first: m.first}).next([]byte(s), true))
 }
 
