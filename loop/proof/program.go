@@ -288,6 +288,9 @@ func (f *finder) source(argv []arg, pl *place) {
 		f.need(p, *pl)
 		return
 	}
+	if f.subject(p, *pl) {
+		return
+	}
 	at := f.enter(p, *pl)
 	f.whole(p, KindScript, at)
 	f.items[p].sourced = true

@@ -13,7 +13,7 @@ func (f *finder) script(p string, argv []arg, pl place) { f.scriptAs("", p, argv
 // first line or its name tells.
 func (f *finder) scriptAs(interpreter, p string, argv []arg, pl place) {
 	p, ok := f.target(p, pl)
-	if !ok {
+	if !ok || f.subject(p, pl) {
 		return
 	}
 	at := f.enter(p, pl)
@@ -54,6 +54,14 @@ func (f *finder) scriptAs(interpreter, p string, argv []arg, pl place) {
 			f.named(p, string(text), at)
 		}
 	}
+}
+
+// subject reports whether a file is what a test is about: a test in a folder of
+// tests runs it, and it is no test itself. A product that consists of scripts
+// would else count as its own check. A script such as test.sh, which starts the
+// tests, lies elsewhere, and what it runs is followed.
+func (f *finder) subject(p string, pl place) bool {
+	return strings.Contains(pl.script, "/") && f.match.test(pl.script) && !f.match.test(p)
 }
 
 // target resolves links in the tree; each link on the way proves, too. It
