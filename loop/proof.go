@@ -31,7 +31,7 @@ func (d *decision) proofRequest(t TaskState) ledger.ProofRequest {
 // itself changed, and whose versions of the start were not tried yet.
 func (w *Attempt) unguarded() bool {
 	f := w.Facts
-	return f != nil && (f.Guard != "" && w.Guarded != f.Guard || f.Unguarded != "" && w.Guarded != f.Unguarded)
+	return f != nil && (f.Guard != "" && w.Guarded != f.Guard || f.Unguarded != "" && w.Guarded != w.left())
 }
 
 // guard verifies the attempt's tree by the start's version of what proves
@@ -39,7 +39,8 @@ func (w *Attempt) unguarded() bool {
 func (d *decision) guard(t TaskState) {
 	w, about := t.Attempt, scope{task: t.Task.ID, session: t.Attempt.Session}
 	if w.Facts.Guard == "" {
-		d.add(about, ledger.Verified{Kind: ledger.KindGuard, Tree: w.Facts.Unguarded})
+		// No such tree can be made. The attempt's own stands for it, as red.
+		d.add(about, ledger.Verified{Kind: ledger.KindGuard, Tree: w.left()})
 		t, _ = d.task(t.Task.ID)
 		d.guarded(t, w.Facts.Unguarded)
 		return
@@ -85,17 +86,21 @@ func (w *Attempt) left() string {
 }
 
 // accepted reports whether an agent gave a reason for all changed checks.
-func (w *Attempt) accepted() bool {
-	if w.ChecksReason == "" || w.Facts == nil {
-		return false
-	}
-	return !slices.ContainsFunc(w.Facts.Changes, func(c ledger.CheckChange) bool {
-		return !c.Named && !slices.Contains(w.ChecksPaths, c.Path)
-	})
+func (w *Attempt) accepted() bool { return w.ChecksReason != "" && w.changedOnly(w.ChecksPaths) }
+
+// allowed reports whether a person allowed all changed checks of the attempt. An
+// answer does not cover what later sessions change besides.
+func (t TaskState) allowed() bool {
+	return t.Proof != nil && t.Proof.Allowed != "" && t.Attempt.changedOnly(changedPaths(*t.Proof))
 }
 
-// allowed reports whether a person allowed the changed checks of the attempt.
-func (t TaskState) allowed() bool { return t.Proof != nil && t.Proof.Allowed != "" }
+// changedOnly reports whether the attempt changed no other checks than those at
+// the paths, besides what its task names.
+func (w *Attempt) changedOnly(paths []string) bool {
+	return w.Facts != nil && !slices.ContainsFunc(w.Facts.Changes, func(c ledger.CheckChange) bool {
+		return !c.Named && !slices.Contains(paths, c.Path)
+	})
+}
 
 // applyGuard folds the result of a guard.
 func (w *Attempt) applyGuard(v ledger.Verified) {
@@ -178,12 +183,13 @@ func (d *decision) proofOf(t TaskState) ledger.Proof {
 	if f := w.Facts; f != nil {
 		p.Changes, p.Unknown = f.Changes, f.Unknown
 	}
-	passed := w.Tree != w.Start && w.green(w.Tree) && slices.ContainsFunc(w.Verified.Results, func(r ledger.Result) bool { return r.OK && !r.Setup })
+	// A command that fails as before the work proves nothing of it.
+	passed := w.Tree != w.Start && w.green(w.Tree) && len(w.Verified.Results) > 0 && !slices.ContainsFunc(w.Verified.Results, func(r ledger.Result) bool { return !r.OK })
 	guardFailed := w.Facts != nil && !w.unguarded() && (w.Facts.Guard != "" || w.Facts.Unguarded != "") && !w.GuardOK
 	switch {
 	case guardFailed:
 		p.Word, p.Reason = ledger.ChangedChecks, w.ChecksReason
-		if t.Proof != nil {
+		if t.allowed() {
 			p.Allowed = t.Proof.Allowed
 		}
 	case passed && w.Facts != nil && w.Shown.Tree != "" && w.Shown.Tree == w.Facts.OnStart:
