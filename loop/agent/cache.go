@@ -132,9 +132,12 @@ func (c cacheSet) forget() error {
 			return err
 		}
 	}
+	now := time.Now()
 	for _, name := range []string{c.use.Name, c.use.Over} {
-		now := time.Now()
-		if err := os.Chtimes(filepath.Join(c.root, name), now, now); name != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if name == "" {
+			continue
+		}
+		if err := os.Chtimes(filepath.Join(c.root, name), now, now); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
