@@ -6,6 +6,9 @@ import (
 	"testing"
 )
 
+// shellTree is a product of shell scripts, which its tests run and source.
+var shellTree = tree("test.sh", "for t in tests/*.sh; do sh \"$t\"; done\n", "tests/sum.sh", ". ./lib/sum.sh\n", "tests/more.sh", "sh lib/sum.sh\n", "lib/sum.sh", "echo 1\n")
+
 // TestHonest holds that honest work asks for nothing: no change that guards.
 func TestHonest(t *testing.T) {
 	pkg := string(npmTree["package.json"].Data)
@@ -36,6 +39,7 @@ func TestHonest(t *testing.T) {
 		"a new crate":           {[]string{"cargo test"}, cargoTree, cargoTree.with("Cargo.toml", strings.Replace(string(cargoTree["Cargo.toml"].Data), "serde = \"1\"", "serde = { version = \"1\" }\nrand = \"0.8\"", 1)), nil},
 		"rust code":             {[]string{"cargo test"}, cargoTree, cargoTree.with("src/lib.rs", "// more\n"+string(cargoTree["src/lib.rs"].Data)+"pub fn sub() {}\n"), nil},
 		"a rust source moves":   {[]string{"cargo test"}, cargoTree, cargoTree.with("src/lib.rs", gone, "src/sum.rs", string(cargoTree["src/lib.rs"].Data)), []string{"src/sum.rs"}},
+		"a product of scripts":  {[]string{"sh test.sh", "sh tests/more.sh"}, shellTree, shellTree.with("lib/sum.sh", "echo 2\n"), nil},
 		"a product file":        {[]string{"npm test"}, npmTree, npmTree.with("src/add.js", "exports.add = 1\n"), nil},
 		"a product fixture":     {[]string{"npm test"}, npmTree.with("src/mock-data.js", "1", "src/index.js", "require('./mock-data')"), npmTree.with("src/mock-data.js", "2", "src/index.js", "require('./mock-data')"), nil},
 		"vendored, new list":    {[]string{"go test ./..."}, goTree.with("vendor/modules.txt", "# x\n", "vendor/x/a.go", "package x\n"), goTree.with("vendor/modules.txt", "# x v2\n", "vendor/x/a.go", "package y\n"), nil},
