@@ -57,6 +57,23 @@ type EffectMerge struct {
 	Merge MergeTree `json:"merge"`
 }
 
+// EffectChain lays the changes of a batch one on top of the other. Its result is
+// ChainMade.
+type EffectChain struct {
+	Batch  string      `json:"batch"` // its id
+	Onto   string      `json:"onto"`  // commit under the first of them
+	Merges []ChainLink `json:"merges"`
+}
+
+// ChainLink is one change of an EffectChain. The engine fills in what it is merged
+// onto.
+type ChainLink struct {
+	Task    string      `json:"task"`
+	Attempt int         `json:"attempt"`
+	Merge   MergeTree   `json:"merge"`
+	Proof   *ProofFacts `json:"proof,omitempty"` // what the attempt's own tree changed of what proves
+}
+
 // EffectCommit makes a task's commit. Its result is CommitMade.
 type EffectCommit struct {
 	Task   string     `json:"task"`
@@ -112,6 +129,8 @@ func (EffectCapture) EffectKind() string { return "takeover" }
 
 func (EffectMerge) EffectKind() string { return "merge" }
 
+func (EffectChain) EffectKind() string { return "chain" }
+
 func (EffectCommit) EffectKind() string { return "commit" }
 
 func (EffectMark) EffectKind() string { return "mark" }
@@ -133,6 +152,7 @@ var effectKinds = map[string]struct {
 	"session.end":   {Repeatable, EffectEnd{}},
 	"takeover":      {Repeatable, EffectCapture{}},
 	"merge":         {Repeatable, EffectMerge{}},
+	"chain":         {Repeatable, EffectChain{}},
 	"commit":        {Repeatable, EffectCommit{}}, // the same commit has the same hash
 	"mark":          {Repeatable, EffectMark{}},
 	"progress":      {Findable, EffectProgress{}}, // its key is in the log if it happened

@@ -12,6 +12,7 @@ func Bodies() []Body {
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
+		BatchBegun{}, BatchChained{}, BatchEnded{},
 		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceJudged{}, GuidanceExpired{}, GuidanceKept{},
 		QuestionAsked{}, ReminderDue{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
 		MemoryKept{},
@@ -146,6 +147,12 @@ func (TipFound) EntryType() string { return "tip.found" }
 func (TaskCommitted) EntryType() string { return "task.committed" }
 
 func (AttemptEnded) EntryType() string { return "attempt.ended" }
+
+func (BatchBegun) EntryType() string { return "batch.begun" }
+
+func (BatchChained) EntryType() string { return "batch.chained" }
+
+func (BatchEnded) EntryType() string { return "batch.ended" }
 
 func (GuidanceQueued) EntryType() string { return "guidance.queued" }
 

@@ -113,6 +113,10 @@ type Verified struct {
 	OK      bool     `json:"ok"`
 	Results []Result `json:"results,omitempty"`
 	Tree    string   `json:"tree"`
+
+	// Batch is the id of the batch whose check ran the commands, in a result that
+	// was taken over from it: the commit holds the very tree that it verified.
+	Batch string `json:"batch,omitempty"`
 }
 
 // Routed records which hat is next, on which tree, and why.
@@ -147,4 +151,8 @@ type TreeMerged struct {
 	Conflicts []string `json:"conflicts,omitempty"`
 
 	Proof *ProofFacts `json:"proof,omitempty"` // of Tree against Onto
+
+	// Batch is the id of the batch in which Tree was verified. The attempt's own
+	// verification, and what its tree changed of what proves, stand.
+	Batch string `json:"batch,omitempty"`
 }

@@ -162,11 +162,14 @@ func (e *BranchMoved) Error() string {
 // MergeTree asks to apply the change from Base to Tree to the tip Onto, because the
 // branch moved since the attempt began.
 type MergeTree struct {
-	Run     string `json:"run"`
-	Base    string `json:"base"` // commit that Tree was built on
-	Tree    string `json:"tree"`
-	Onto    string `json:"onto"` // commit
-	Message string `json:"message,omitempty"`
+	Run  string `json:"run"`
+	Base string `json:"base"` // commit that Tree was built on
+	Tree string `json:"tree"`
+	Onto string `json:"onto"` // commit
+	// OntoTree is a tree that was built on Onto and takes the place of Onto's own;
+	// "" for Onto's own.
+	OntoTree string `json:"onto_tree,omitempty"`
+	Message  string `json:"message,omitempty"`
 
 	Proof ProofRequest `json:"proof,omitzero"` // what to find out about the merged tree
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
 )
@@ -91,6 +92,25 @@ type ProofFacts struct {
 	Tests   []string `json:"tests,omitempty"`    // files of those tests
 	NewCode bool     `json:"new_code,omitempty"` // some of them cannot be laid on the start: they stand in new source files
 	Unknown []string `json:"unknown,omitempty"`  // parts of the commands that could not be followed
+}
+
+// Like reports whether two trees changed the same of what proves, each against its
+// own start. Nil facts are like no others.
+func (f *ProofFacts) Like(o *ProofFacts) bool {
+	if f == nil || o == nil {
+		return f == o
+	}
+	return reflect.DeepEqual(f.kind(), o.kind())
+}
+
+// kind returns the facts without what depends on the start.
+func (f ProofFacts) kind() ProofFacts {
+	for _, tree := range []*string{&f.Guard, &f.OnStart} {
+		if *tree != "" {
+			*tree = "some"
+		}
+	}
+	return f
 }
 
 // ProofMode says how much of the proof of a task is looked for.

@@ -16,6 +16,7 @@ const (
 	KindBaseline Kind = "baseline"
 	KindVerify   Kind = "verify"
 	KindFinal    Kind = "final"   // the branch tip
+	KindBatch    Kind = "batch"   // the changes of several tasks, one on top of the other
 	KindRepro    Kind = "repro"   // the command of a reproducer, which has to fail
 	KindGuard    Kind = "guard"   // a tree with the start's version of what proves over it
 	KindProof    Kind = "proof"   // the attempt's start with the new tests over it, which have to fail

@@ -22,7 +22,8 @@ type Settings struct {
 	MaxTasks        int            `json:"max_tasks"`           // 0 = none
 	MaxIterations   int            `json:"max_iterations"`      // sessions; 0 = none
 	MaxWaves        int            `json:"max_waves,omitempty"` // bug sources
-	Batch           int            `json:"batch,omitempty"`     // bug sources
+	Batch           int            `json:"batch,omitempty"`     // bug sources: reports a wave; with QueueBatch: tasks that are verified together at most
+	Queue           QueueMode      `json:"queue,omitempty"`     // "" is QueueEach
 	Until           time.Time      `json:"until,omitzero"`      // time at which the run ends; zero = no limit
 	From            string         `json:"from,omitempty"`      // id of the task to start at
 	Only            string         `json:"only,omitempty"`      // id of the only task to do
@@ -53,6 +54,18 @@ type Settings struct {
 	// person's file. It is empty in entries of earlier releases.
 	ScriptedMarks ScriptedMarks `json:"scripted_marks,omitempty"`
 }
+
+// QueueMode says when the tasks of a run are committed.
+type QueueMode string
+
+// Modes of the queue (docs/spec 2.3).
+const (
+	QueueEach  QueueMode = "each"  // each when it converges
+	QueueBatch QueueMode = "batch" // several together, once all commands pass for them as one
+)
+
+// DefaultBatch is the size of a batch whose settings name none.
+const DefaultBatch = 5
 
 // ScriptedMarks says what becomes of marks of the scripted agent.
 type ScriptedMarks string

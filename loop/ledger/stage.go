@@ -11,5 +11,6 @@ const (
 	StageChecks  Stage = "checks"   // setup and verification commands run
 	StageMerge   Stage = "merge"    // the change is being merged onto a tip that moved
 	StageCommit  Stage = "commit"
-	StageHeld    Stage = "held" // parked, or waiting for an answer
+	StageQueued  Stage = "queued" // converged, and waits to be verified with others (docs/spec 2.3)
+	StageHeld    Stage = "held"   // parked, or waiting for an answer
 )
