@@ -20,10 +20,15 @@ func (d *decision) advance() {
 		}
 		if r.State == ledger.RunPlanning || r.Finishing != nil {
 			// Before the run has started and while it finishes, only the run's
-			// own check can be unfinished. A check that was cut off begins
-			// again, unless a full disk or a signal holds it.
-			if r.Checks != nil && r.Wait != ledger.WaitDisk && !(r.StopNow && r.Signal != "") {
+			// own check and its last batch can be unfinished. A check that was
+			// cut off begins again, unless a full disk or a signal holds it.
+			switch {
+			case r.Wait == ledger.WaitDisk || r.StopNow && r.Signal != "":
+			case r.Checks != nil:
 				d.nextCheck(scope{}, true)
+			case r.Batch != nil:
+				d.stepBatch()
+				continue
 			}
 			return
 		}
@@ -50,7 +55,14 @@ func (d *decision) advance() {
 				return
 			}
 		}
-		if d.heldCheck() || d.limited() {
+		if d.heldCheck() {
+			return
+		}
+		if d.run().Batch != nil {
+			d.stepBatch()
+			continue
+		}
+		if d.limited() {
 			return
 		}
 		if t, ok := d.Project.inHand(); ok {
@@ -59,9 +71,19 @@ func (d *decision) advance() {
 			}
 			continue
 		}
+		if t, ok := d.strayed(); ok {
+			d.claim(t)
+			continue
+		}
+		if d.batchDue() && d.beginBatch() {
+			continue
+		}
 		t, ok := d.pick()
 		if d.run().Over() || d.run().Finishing != nil {
 			return
+		}
+		if !ok && d.beginBatch() {
+			continue
 		}
 		if !ok {
 			d.nothingReady()
@@ -147,7 +169,7 @@ func (d *decision) pick() (TaskState, bool) {
 		}
 	}
 	if next := d.run().Next; next != "" {
-		if t, ok := d.task(next); ok && t.Status == ledger.Ready && t.wish() == ledger.MarkOpen {
+		if t, ok := d.task(next); ok && t.Status == ledger.Ready && t.wish() == ledger.MarkOpen && !t.Queued() {
 			return t, true
 		}
 	}
@@ -168,7 +190,7 @@ func (d *decision) pick() (TaskState, bool) {
 		case t.Status == ledger.Blocked && d.run().Settings.OnBlocked == ledger.OnBlockedStop:
 			d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Text: ledger.ShortID(t.Task.ID) + " is blocked: " + t.Why})
 			return TaskState{}, false
-		case t.Status == ledger.Ready:
+		case t.Status == ledger.Ready && !t.Queued():
 			return *t, true
 		}
 	}
@@ -248,7 +270,10 @@ func (d *decision) standing() string {
 func (d *decision) claim(t TaskState) {
 	r := d.run()
 	id := t.Task.ID
-	resume := t.Attempt != nil
+	resume, queued, from := t.Attempt != nil, t.Queued(), ""
+	if resume {
+		from = t.Attempt.Run
+	}
 	d.setTask(id, ledger.Active, "")
 	c := ledger.Commitment{TaskID: id, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree, Resume: resume}
 	if resume {
@@ -260,6 +285,8 @@ func (d *decision) claim(t TaskState) {
 		d.add(scope{}, ledger.RunStateSet{State: ledger.RunRunning})
 	}
 	switch t, _ = d.task(id); {
+	case queued:
+		d.dequeue(t, from)
 	case resume && d.orphaned(t):
 		d.replan(id, fmt.Sprintf("the pattern has no %s any more", t.Attempt.Hat))
 	case resume && t.Attempt.Checks != nil:

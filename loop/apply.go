@@ -437,7 +437,25 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		r.State, r.Started, r.Baseline, r.Red, r.Origin = ledger.RunRunning, e.Time, b.Baseline, nil, nil
 		r.Exempt = exemptOf(b.Exempt, b.Advisory)
 		r.Wait, r.WaitAgent, r.Text, r.Until = "", "", "", time.Time{}
+	case ledger.BatchBegun:
+		r.Batches++
+		r.Batch = &TaskBatch{ID: b.ID, Onto: b.Onto, Links: b.Links}
+	case ledger.BatchChained:
+		if r.Batch != nil {
+			n := *r.Batch
+			n.Links, n.Chained = b.Links, true
+			r.Batch = &n
+		}
+	case ledger.BatchEnded:
+		if r.Batch != nil {
+			r.Batch, r.Checks = nil, nil
+		}
 	case ledger.BaselineBroke:
+		if r.Batch != nil {
+			n := *r.Batch
+			n.Excused = true
+			r.Batch = &n
+		}
 		r.Exempt = append(slices.Clip(r.Exempt), exemptOf(b.Exempt, b.Commands)...)
 	case ledger.ExemptionsSet:
 		r.Exempt = b.Exempt
@@ -452,7 +470,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 	case ledger.RunFinishing:
 		r.Finishing = &b.Ending
 	case ledger.RunEnded:
-		r.State, r.Ended, r.EndedAt, r.Finishing = ledger.RunOver, &b, e.Time, nil
+		r.State, r.Ended, r.EndedAt, r.Finishing, r.Batch = ledger.RunOver, &b, e.Time, nil, nil
 		r.Wait, r.WaitAgent, r.Text = "", "", ""
 	case ledger.ChecksBegun:
 		if e.Task == "" {
@@ -464,7 +482,10 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			if b.Kind == ledger.KindBaseline && !b.OK {
 				r.Red = &b
 			}
-			if b.Kind == ledger.KindRecheck {
+			switch {
+			case r.Batch != nil && (b.Kind == ledger.KindBatch || b.Kind == ledger.KindRecheck):
+				r.Batch = r.Batch.checked(b)
+			case b.Kind == ledger.KindRecheck:
 				r.Origin = &b
 			}
 			if b.Kind == ledger.KindFinal {
@@ -508,6 +529,11 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 	case ledger.TaskCommitted:
 		r.Tip, r.TipTree = b.Commit, b.Tree
 		r.Commits++
+		if r.Batch != nil {
+			n := *r.Batch
+			n.Made = min(n.Made+1, len(n.Links))
+			r.Batch = &n
+		}
 		if len(b.Exempt) > 0 {
 			r.Exempted = append(slices.Clip(r.Exempted), e.Task)
 		}
@@ -528,6 +554,19 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		}
 	}
 	return r
+}
+
+// checked returns the batch with the result of a tree of its chain, or of the tip
+// under it.
+func (b *TaskBatch) checked(v ledger.Verified) *TaskBatch {
+	n := *b
+	if v.Kind == ledger.KindRecheck {
+		n.AtTip = &v
+		return &n
+	}
+	n.Checked = slices.DeleteFunc(slices.Clone(b.Checked), func(o ledger.Verified) bool { return o.Tree == v.Tree })
+	n.Checked = append(n.Checked, v)
+	return &n
 }
 
 // newChecks returns the state of a check that begins.

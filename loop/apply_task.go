@@ -172,6 +172,11 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		case ledger.KindProof:
 			w.Shown = shownBy(b, w.Verified)
 			return w
+		case ledger.KindBatch: // it is recorded for the task whose change failed
+			w.Verified, w.Judged = &b, e.Session
+			w.Red++
+			w.RedBatches++
+			return w
 		}
 		if b.Kind == ledger.KindRecheck {
 			w.Rechecked = true // a recheck verified another tree; the result for this one stands
@@ -186,7 +191,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 			w.Red++
 		}
 	case ledger.Redo:
-		w.Stage, w.Note, w.Replaces, w.Tree = ledger.StageReady, b.Note, w.Session, b.Tree
+		w.Stage, w.Note, w.Replaces, w.Tree, w.Converged = ledger.StageReady, b.Note, w.Session, b.Tree, false
 		if b.Failed {
 			w.FailedRow++
 		} else {
@@ -195,7 +200,12 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	case ledger.Routed:
 		w.route(b)
 	case ledger.TreeMerged:
-		if b.Tree != "" {
+		switch {
+		case b.Tree == "":
+		case b.Batch != "":
+			w.verifiedTogether(b.Tree)
+			w.Base, w.Start, w.Tree = b.Onto, r.TipTree, b.Tree
+		default:
 			w.Base, w.Start, w.Tree, w.Facts = b.Onto, r.TipTree, b.Tree, b.Proof
 		}
 	case ledger.Evidence:
@@ -207,6 +217,19 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		w.Stage = b.Stage
 	}
 	return w
+}
+
+// verifiedTogether moves what is known of the attempt's own tree to the one that
+// its change is part of and that was verified in a batch.
+func (w *Attempt) verifiedTogether(tree string) {
+	if w.Verified != nil && w.Verified.Tree == w.Tree {
+		v := *w.Verified
+		v.Tree = tree
+		w.Verified = &v
+	}
+	if w.Guarded == w.Tree {
+		w.Guarded = tree
+	}
 }
 
 // again updates the attempt after one of its agent sessions ended. After a success

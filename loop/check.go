@@ -66,6 +66,9 @@ func (d *decision) checked(about scope, c Checks) {
 	if c.Kind == ledger.KindBaseline || c.Kind == ledger.KindRecheck {
 		excused = nil // these say what fails; nothing is held against anybody
 	}
+	if c.Kind == ledger.KindBatch {
+		excused = d.batchExempt(c.Tree)
+	}
 	v.Results, v.OK = judge(v.Results, excused)
 	if c.Kind == ledger.KindRepro {
 		v.OK = reproduced(c)
@@ -85,6 +88,7 @@ func (d *decision) checked(about scope, c Checks) {
 	switch {
 	case c.Kind == ledger.KindBaseline:
 		d.baselined(v)
+	case c.Kind == ledger.KindBatch, d.run().Batch != nil: // advance goes on with the batch
 	case c.Kind == ledger.KindRecheck && about.task == "":
 		d.settleRed()
 	case c.Kind == ledger.KindRecheck:

@@ -68,6 +68,8 @@ func (d *decision) roomFor(about scope, c Checks) ledger.RoomUse {
 	switch {
 	case c.Kind == ledger.KindBaseline:
 		use.Tree = r.Base.Commit
+	case c.Kind == ledger.KindBatch && r.Batch != nil:
+		use.Parent = r.Batch.Onto
 	case about.task != "" && c.Kind != ledger.KindRecheck:
 		if t, ok := d.task(about.task); ok && t.Attempt != nil {
 			use.Parent = t.Attempt.Base
@@ -117,8 +119,10 @@ func (d *decision) cutCheck() {
 		return // a signal leaves the run unfinished: the same command resumes the check
 	}
 	e := *r.Finishing
-	e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
-	e.FinalCut = true
+	if d.unverified() {
+		e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
+		e.FinalCut = true
+	}
 	d.end(e)
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// converge begins the commit of an attempt's tree. If the branch's tip has
+// converge begins the commit of an attempt's tree, or lets it wait for the batch. If the branch's tip has
 // moved since the attempt began, the change is first merged onto the new tip.
 // An attempt that changed nothing is done without a commit if a review or a
 // person agrees, and has failed otherwise (docs/spec 2.5).
@@ -39,8 +39,22 @@ func (d *decision) converge(t TaskState) {
 		d.holdTask(t, d.checksQuestion(t))
 		return
 	}
+	if d.batching() && !t.Task.Own { // the others can be verified only on what a task of nightporter's own mends
+		d.enqueue(t)
+		return
+	}
+	d.commit(t, nil)
+}
+
+// commit begins the commit of an attempt's tree on its base. together names the
+// tasks that the tree was verified together with.
+func (d *decision) commit(t TaskState, together []string) {
+	r, w, id := d.run(), t.Attempt, t.Task.ID
 	d.add(scope{task: id, session: w.Session}, ledger.StageSet{Stage: ledger.StageCommit})
-	footers := "Nightporter-Session: " + w.writer() + "\nNightporter-Proof: " + p.Text() + "\n"
+	footers := "Nightporter-Session: " + w.writer() + "\nNightporter-Proof: " + d.proofOf(t).Text() + "\n"
+	if len(together) > 0 {
+		footers += "Nightporter-Batch: " + strings.Join(together, ", ") + "\n"
+	}
 	for _, fails := range w.failsIn(exemptFor(r, id)) {
 		footers += "Nightporter-Advisory: " + strings.Join(strings.Fields(fails), " ") + " fails as at the start\n"
 	}
@@ -112,6 +126,11 @@ func (d *decision) tipMoved(b TipMoved) {
 	}
 	d.add(scope{task: b.Task, session: t.Attempt.Session}, ledger.TipFound{Commit: b.Tip, Tree: b.Tree})
 	t, _ = d.task(b.Task)
+	if d.run().Batch != nil {
+		d.enqueue(t)
+		d.endBatch("somebody added commits to the branch")
+		return
+	}
 	d.converge(t)
 }
 

@@ -78,6 +78,8 @@ func (d *decision) decide() Decision {
 		d.treeCaptured(b)
 	case MergeFinished:
 		d.mergeFinished(b)
+	case ChainMade:
+		d.chainMade(b)
 	case CommitMade:
 		d.commitMade(b)
 	case TipMoved:

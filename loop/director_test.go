@@ -22,6 +22,7 @@ type director struct {
 	held  map[string]bool
 	taken ledger.Capture // of the next take-over
 	laid  ledger.Merged
+	left  string // number of the task that conflicts in the next chain
 	layer bool   // the setup layer that checks need is there
 	moved string // tip of a foreign commit that is in the way of the next commit
 	seq   int
@@ -116,7 +117,7 @@ func (d *director) settle() {
 				d.exit(func(x *ledger.Exit) { x.Cached, x.Started = true, x.Ended })
 				return
 			}
-		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
+		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
 			d.let(e.Body.EffectKind())
 			return
 		}
@@ -149,6 +150,15 @@ func (d *director) let(kind string) {
 			m.Tree = d.tree()
 		}
 		d.input(MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: m})
+	case "chain":
+		b, _ := take[ledger.EffectChain](d.night, nil)
+		d.input(d.chain(b, func(l ledger.ChainLink) string {
+			if d.left == "" || !ledger.SameID(l.Task, "Task "+d.left) {
+				return ""
+			}
+			d.left = ""
+			return "conflicts with the others"
+		}))
 	case "commit":
 		b, _ := take[ledger.EffectCommit](d.night, nil)
 		if tip := d.moved; tip != "" {
@@ -390,6 +400,12 @@ func (d *director) play(line string) string {
 				s.Others = strings.Split(v, ",")
 			case "fallback":
 				s.Fallback = v
+			case "queue":
+				s.Queue = ledger.QueueMode(v)
+			case "batch":
+				s.Batch = num
+			case "proof":
+				s.Proof = ledger.ProofMode(v)
 			case "max_tasks":
 				s.MaxTasks = num
 			case "max_iterations":
@@ -582,6 +598,8 @@ func (d *director) play(line string) string {
 			d.taken.Proof = &ledger.ProofFacts{OnStart: v, Tests: []string{"b_test.go"}}
 		case "lock":
 			d.taken.Lock, d.layer = true, false
+		case "left":
+			d.left = v
 		case "conflict":
 			d.laid.Conflicts = []string{v}
 		case "empty": // the newer tip has the change already

@@ -40,7 +40,7 @@ func (d *decision) effectBroken(b EffectBroken) {
 		if b.Kind == (ledger.EffectCommit{}).EffectKind() {
 			// Another session could not make the branch writable, and the
 			// converged task should not be done again.
-			d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: b.Text})
+			d.cannotCommit(t, b.Text)
 			return
 		}
 		if b.Kind == (ledger.EffectStart{}).EffectKind() {
@@ -50,9 +50,22 @@ func (d *decision) effectBroken(b EffectBroken) {
 		d.failAttempt(b.Task, ledger.OutcomeFailed, b.Text)
 		return
 	}
-	if b.Kind == "session.start" || b.Kind == "merge" || b.Kind == "commit" || b.Kind == "takeover" {
+	if b.Kind == "session.start" || b.Kind == "merge" || b.Kind == "chain" || b.Kind == "commit" || b.Kind == "takeover" {
 		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: b.Text})
 	}
+}
+
+// cannotCommit ends the run after a commit that failed. A task of a batch stays in
+// the queue, and no other batch is tried.
+func (d *decision) cannotCommit(t TaskState, why string) {
+	r, e := d.run(), ledger.RunEnded{Reason: ledger.ReasonNothing, Text: why}
+	if r.Batch == nil {
+		d.finish(e)
+		return
+	}
+	d.enqueue(t)
+	d.add(scope{}, ledger.BatchEnded{Why: why})
+	d.finalCheck(e)
 }
 
 // cannotStart blocks a task whose session cannot be started because of its

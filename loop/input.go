@@ -175,6 +175,14 @@ type MergeFinished struct {
 	Merged ledger.Merged
 }
 
+// ChainMade is the result of EffectChain: the chain, and the attempts that cannot be
+// part of it.
+type ChainMade struct {
+	Batch string // id of the batch
+	Links []ledger.BatchLink
+	Left  []ledger.BatchLeft
+}
+
 // CommitMade is the result of EffectCommit.
 type CommitMade struct {
 	Task      string
@@ -240,6 +248,7 @@ func (SourceChanged) InputKind() string  { return "source_changed" }
 func (SessionExited) InputKind() string  { return "session_exited" }
 func (TreeCaptured) InputKind() string   { return "tree_taken" }
 func (MergeFinished) InputKind() string  { return "tree_laid" }
+func (ChainMade) InputKind() string      { return "chain_made" }
 func (CommitMade) InputKind() string     { return "commit_made" }
 func (TipMoved) InputKind() string       { return "tip_moved" }
 func (MarkMade) InputKind() string       { return "mark_made" }

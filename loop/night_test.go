@@ -48,6 +48,7 @@ type night struct {
 	stands   string                       // s as text, "" for not known yet
 	tipRed   bool                         // the last check of a branch tip was red, and no start commit was green since
 	under    bool                         // a task of the run was committed while something exempt failed
+	batches  bool                         // no task is committed but in a batch
 	trusts   bool                         // another test plays the same inputs, and holds that decisions are pure and fold to their state
 }
 
@@ -313,6 +314,64 @@ func (n *night) commit(c ledger.CommitTask) ledger.Committed {
 	return ledger.Committed{Commit: hash, Files: []ledger.FileChange{{Path: "a.go", Added: 1}}}
 }
 
+// chain lays the changes of a batch one on top of the other, as the engine does.
+// left says why one is left out, "" if it is not.
+func (n *night) chain(b ledger.EffectChain, left func(ledger.ChainLink) string) ChainMade {
+	made := ChainMade{Batch: b.Batch}
+	for k, l := range b.Merges {
+		link := ledger.BatchLink{Task: l.Task, Attempt: l.Attempt, Tree: l.Merge.Tree}
+		if k > 0 {
+			if why := left(l); why != "" {
+				made.Left = append(made.Left, ledger.BatchLeft{Task: l.Task, Why: why})
+				continue
+			}
+			link.Tree, link.Proof = n.tree(), l.Proof
+		}
+		made.Links = append(made.Links, link)
+	}
+	return made
+}
+
+// batched checks what is committed in a batch: the trees of its chain, in order,
+// as part of a prefix that passed as one.
+func (n *night) batched(fail func(string, ...any), s State, e ledger.Entry, b ledger.TaskCommitted) {
+	batch := s.Project.Run.Batch
+	if t, ok := s.Project.Find(e.Task); batch == nil || !ok {
+		if ok && n.batches && !t.Task.Own {
+			fail("%s is committed out of a batch", e.Task)
+		}
+		return
+	}
+	if link := batch.Links[batch.Made]; link.Task != e.Task || link.Tree != b.Tree {
+		fail("%s is committed with tree %s, and the batch has %v there", e.Task, b.Tree, link)
+	}
+	for _, link := range batch.Links[batch.Made:] {
+		for _, v := range batch.Checked {
+			if v.Tree == link.Tree && v.OK {
+				return
+			}
+		}
+	}
+	fail("%s is committed with tree %s, and no prefix with it passed", e.Task, b.Tree)
+}
+
+// blamed checks that a task goes back only for a change that fails on top of what
+// passed: the links before its own, or the tip.
+func (n *night) blamed(fail func(string, ...any), batch *TaskBatch, e ledger.Entry) {
+	if batch == nil {
+		fail("%s goes back, and there is no batch", e.Task)
+	}
+	at := slices.IndexFunc(batch.Links, func(l ledger.BatchLink) bool { return l.Task == e.Task })
+	switch {
+	case at < 0:
+		fail("%s goes back, and is in no batch", e.Task)
+	case at == 0 && batch.AtTip == nil:
+		fail("%s goes back, and the tip was not looked at", e.Task)
+	case at > 0 && (batch.result(at) == nil || !batch.result(at).OK):
+		fail("%s goes back, and what is before it did not pass", e.Task)
+	}
+}
+
 // check checks the invariants of a decision and of the state after it.
 func (n *night) check(old State, d Decision) {
 	n.t.Helper()
@@ -348,7 +407,11 @@ func (n *night) check(old State, d Decision) {
 	if s.Project.Run != nil {
 		tip = s.Project.Run.Tip
 	}
+	var batch *TaskBatch // the last one
 	for _, e := range d.Entries {
+		if r := s.Project.Run; r != nil && r.Batch != nil {
+			batch = r.Batch
+		}
 		work := func() *Attempt {
 			if t, ok := s.Project.Find(e.Task); ok {
 				return t.Attempt
@@ -378,6 +441,9 @@ func (n *night) check(old State, d Decision) {
 					fail("%s is recorded as ok=%v, and it ended %+v", res.Session, res.OK, x)
 				}
 			}
+			if b.Kind == ledger.KindBatch && e.Task != "" {
+				n.blamed(fail, batch, e)
+			}
 		case ledger.PreflightDone:
 			tip = b.Base.Commit
 		case ledger.TipFound:
@@ -393,6 +459,7 @@ func (n *night) check(old State, d Decision) {
 			if len(n.settings.Verify) > 0 && (work == nil || work.Verified == nil || !work.Verified.OK || work.Verified.Tree != b.Tree) {
 				fail("commit of tree %s, which no green verification is about", b.Tree)
 			}
+			n.batched(fail, s, e, b)
 		case ledger.TaskSet:
 			was, known := status[ledger.FoldID(e.Task)]
 			if known && was != b.From {
@@ -413,7 +480,19 @@ func (n *night) check(old State, d Decision) {
 			}
 		}
 		n.red(fail, s, e, work)
+		was, _ := s.Project.Find(e.Task)
 		s = Apply(s, e)
+		if is, _ := s.Project.Find(e.Task); was.Queued() && !is.Queued() {
+			switch b := e.Body.(type) {
+			case ledger.Commitment, ledger.AttemptEnded, ledger.StageSet, ledger.TreeMerged, ledger.Routed:
+			case ledger.TaskSet:
+				if b.To == ledger.Ready && !b.Fresh {
+					fail("%s loses its place in the queue by %s", e.Task, e.Body.EntryType())
+				}
+			default:
+				fail("%s loses its place in the queue by %s", e.Task, e.Body.EntryType())
+			}
+		}
 	}
 	if p.Run != nil && p.Run.Base.Commit != "" && p.Run.Tip != tip {
 		fail("tip %s, want %s", p.Run.Tip, tip)

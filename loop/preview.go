@@ -39,7 +39,7 @@ func Preview(s State, task, hat string) (State, string, error) {
 	switch {
 	case t.Attempt == nil:
 		d.add(about, ledger.Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree})
-	case t.Attempt.Stage == ledger.StageHeld:
+	case t.Attempt.Stage == ledger.StageHeld, t.Queued():
 		d.add(about, ledger.Commitment{TaskID: t.Task.ID, Title: t.Task.Title, Branch: r.Base.Branch, Base: t.Attempt.Base, Tree: t.Attempt.Tree, Resume: true})
 	}
 	t, _ = d.task(t.Task.ID)

@@ -47,7 +47,7 @@ func (d *decision) wanted(t *TaskState) bool {
 // take.
 func (d *decision) firstReady() (TaskState, bool) {
 	for _, t := range d.Project.Tasks.of(setReady) {
-		if d.wanted(t) && t.wish() == ledger.MarkOpen {
+		if d.wanted(t) && t.wish() == ledger.MarkOpen && !t.Queued() {
 			return *t, true
 		}
 	}

@@ -76,7 +76,7 @@ func newOf(res ledger.Result) string {
 // in its last verification, otherwise the worst issue of its last review. It
 // returns "" if neither is known.
 func (w *Attempt) open() string {
-	if v := w.Verified; v != nil && !v.OK && v.Kind == ledger.KindVerify {
+	if v := w.Verified; v != nil && !v.OK && (v.Kind == ledger.KindVerify || v.Kind == ledger.KindBatch) {
 		return stillFails(*v)
 	}
 	if w.Facts != nil && w.Guarded != "" && !w.GuardOK && !w.accepted() {

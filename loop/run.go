@@ -31,26 +31,60 @@ func (d *decision) cut(s Session, why string) {
 	d.effect(d.uniqueKey(s.ID), ledger.EffectEnd{Session: s.ID})
 }
 
-// finish parks the task under way and ends the run. A branch tip with the run's
-// commits is first verified, unless that was done already or
-// the run has to stop at once (docs/spec 2.3).
+// finish parks the task under way and ends the run. Queued tasks are first verified
+// and committed, unless the run is to stop, and then a branch tip with the run's
+// commits, unless that was done already or the run has to stop at once
+// (docs/spec 2.3).
 func (d *decision) finish(e ledger.RunEnded) {
 	r := d.run()
 	if r.Over() || r.Finishing != nil {
 		return
 	}
+	if r.Batch != nil {
+		d.add(scope{}, ledger.BatchEnded{Why: string(e.Reason)})
+	}
 	d.park(string(e.Reason))
-	r = d.run()
-	c := newCheck(r.Settings, ledger.KindFinal, r.Tip, false, verifyCommands(r.Settings, ledger.KindFinal, nil))
-	ours := r.Commits > 0 || r.Base.From != "" // the branch has commits that HEAD does not have
-	if ours && len(c.Commands) > 0 && r.FinalTip != r.Tip && d.Project.Green[d.Project.Source] != r.Tip && !r.StopNow {
+	if tasks, _ := d.nextBatch(); len(tasks) > 0 && !r.StopNow && batchBefore(e.Reason) {
 		e.Exit = e.ExitCode()
 		d.add(scope{}, ledger.RunFinishing{Ending: e})
-		d.add(scope{}, c)
-		d.nextCheck(scope{}, true)
+		d.beginBatch()
 		return
 	}
-	d.end(e)
+	d.finalCheck(e)
+}
+
+// batchBefore reports whether queued tasks are verified before a run ends for this
+// reason. A person who stops the run wants its end, and what fails on the branch
+// by itself fails in a batch, too.
+func batchBefore(reason ledger.Reason) bool {
+	return reason != ledger.ReasonStopped && reason != ledger.ReasonBaseline
+}
+
+// finalCheck verifies the branch tip, unless that was done already, and ends the
+// run.
+func (d *decision) finalCheck(e ledger.RunEnded) {
+	r := d.run()
+	switch {
+	case d.unverified() && !r.StopNow:
+		if r.Finishing == nil {
+			e.Exit = e.ExitCode()
+			d.add(scope{}, ledger.RunFinishing{Ending: e})
+		}
+		d.add(scope{}, newCheck(r.Settings, ledger.KindFinal, r.Tip, false, verifyCommands(r.Settings, ledger.KindFinal, nil)))
+		d.nextCheck(scope{}, true)
+	case r.Finishing != nil:
+		d.finished(e)
+	default:
+		d.end(e)
+	}
+}
+
+// unverified reports whether the branch has commits that HEAD does not have, and
+// its tip was not verified.
+func (d *decision) unverified() bool {
+	r := d.run()
+	return (r.Commits > 0 || r.Base.From != "") && len(verifyCommands(r.Settings, ledger.KindFinal, nil)) > 0 &&
+		r.FinalTip != r.Tip && d.Project.Green[d.Project.Source] != r.Tip
 }
 
 // park keeps the attempts under way for the next run. A limit, a pause for

@@ -25,9 +25,11 @@ type world struct {
 	kind  bool            // everything succeeds from now on
 	asked map[string]bool // sessions that were asked to end
 	taken map[string]TreeCaptured
-	laid  map[string]MergeFinished
-	late  []func() // deliver a result a second time, as a crash may
-	seq   int
+
+	redTrees map[string]bool // whether the trees of batches fail
+	laid     map[string]MergeFinished
+	late     []func() // deliver a result a second time, as a crash may
+	seq      int
 }
 
 // TestSchedules plays random nights. Every night must come to its end once
@@ -35,7 +37,7 @@ type world struct {
 func TestSchedules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
-		w := &world{night: newNight(rt), rnd: rand.New(rand.NewPCG(seed, 1)), asked: map[string]bool{}, taken: map[string]TreeCaptured{}, laid: map[string]MergeFinished{}}
+		w := &world{night: newNight(rt), rnd: rand.New(rand.NewPCG(seed, 1)), asked: map[string]bool{}, taken: map[string]TreeCaptured{}, laid: map[string]MergeFinished{}, redTrees: map[string]bool{}}
 		w.settings.OnBlocked = pick(w, ledger.OnBlockedContinue, ledger.OnBlockedStop)
 		w.settings.MaxTasks = w.draw(4, "")
 		w.settings.MaxIterations = pick(w, 0, 5, 500)
@@ -55,6 +57,16 @@ func TestSchedules(t *testing.T) {
 		if w.draw(2, "") == 0 {
 			w.settings.Verify = append(w.settings.Verify, ledger.Command{Run: "lint", When: "code"})
 		}
+		if w.draw(2, "") == 0 {
+			w.settings.Queue, w.settings.Batch = ledger.QueueBatch, w.draw(4, "")
+			w.batches = true
+			if w.draw(2, "") == 0 {
+				w.settings.Verify = append(w.settings.Verify, ledger.Command{Run: "e2e", When: "final"})
+			}
+		}
+		if w.draw(4, "") == 0 {
+			w.settings.Proof = ledger.ProofOff
+		}
 		w.plan = ledger.Snapshot{Name: "checkout", Path: "checkout.md"}
 		for k := range 1 + w.draw(5, "") {
 			task := ledger.Task{ID: fmt.Sprintf("Task %d", k+1), Title: "T", Mark: pick(w, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify)}
@@ -71,11 +83,28 @@ func TestSchedules(t *testing.T) {
 			w.plan.Tasks = append(w.plan.Tasks, task)
 		}
 		w.run()
+		if w.batches && w.draw(3, "") > 0 {
+			w.fill()
+		}
 		for range rapid.IntRange(1, 300).Draw(rt, "steps") {
 			w.step()
 		}
 		w.calm()
 	})
+}
+
+// fill lets everything succeed until a batch is under way. By chance alone few
+// nights come so far.
+func (w *world) fill() {
+	w.kind = true
+	for range 300 {
+		r := w.s.Project.Run
+		if r.Over() || r.Batch != nil || len(w.todo) == 0 {
+			break
+		}
+		w.outside()
+	}
+	w.kind = false
 }
 
 func (w *world) key(s string) string { w.seq++; return fmt.Sprintf("%s:%d", s, w.seq) }
@@ -370,6 +399,14 @@ func (w *world) act(e ledger.Effect) {
 			r.Merged.Tree = w.tree()
 		}
 		w.deliver(r, "laid")
+	case ledger.EffectChain:
+		w.remove(e)
+		w.deliver(w.chain(b, func(ledger.ChainLink) string {
+			if !w.kind && w.draw(5, "left out") == 0 {
+				return "conflicts with the others"
+			}
+			return ""
+		}), "chain")
 	case ledger.EffectCommit:
 		if !w.kind && !made && w.draw(10, "somebody else commits") == 0 {
 			w.remove(e)
@@ -456,7 +493,15 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 	}
 	x := ledger.Exit{Session: b.Session, Reason: ledger.ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: w.now, Ended: w.now.Add(time.Minute)}
 	if ses.Planned.Kind != ledger.KindAgent {
-		if !w.kind {
+		if tree := ses.Planned.Tree; !w.kind && w.s.Project.Run.Batch != nil {
+			if _, drawn := w.redTrees[tree]; !drawn {
+				w.redTrees[tree] = w.draw(2, "red tree") == 0
+			}
+			if w.redTrees[tree] {
+				x.Code, x.Failures = 1, failing(pick(w, "TestA", "TestA", "TestA TestB", "unknown"))
+			}
+		}
+		if !w.kind && (w.s.Project.Run.Batch == nil || w.draw(3, "") == 0) {
 			switch w.draw(9, "command") {
 			case 0, 1:
 				x.Code, x.Failures = 1, failing(pick(w, "TestA", "TestA", "TestA TestB", "TestB", "TestA TestB TestC", "unknown"))

@@ -56,7 +56,7 @@ func afterPlan(s ledger.Settings) string {
 func verifyCommands(s ledger.Settings, kind ledger.Kind, files []ledger.FileChange) (cmds []ledger.Command) {
 	for _, c := range s.Verify {
 		switch {
-		case c.When == "final" && kind != ledger.KindFinal:
+		case c.When == "final" && kind != ledger.KindFinal && kind != ledger.KindBatch:
 		case c.When == "code" && kind == ledger.KindVerify && onlyProse(files):
 		default:
 			cmds = append(cmds, c)

@@ -114,6 +114,8 @@ type Run struct {
 	Exempt    []ledger.Exemption `json:"exempt,omitempty"`   // what may fail without counting
 	Exempted  []string           `json:"exempted,omitempty"` // ids of tasks that were committed while something exempt failed
 	Checks    *Checks            `json:"checks,omitempty"`   // baseline or final verification under way
+	Batch     *TaskBatch         `json:"batch,omitempty"`    // tasks that are being verified and committed together
+	Batches   int                `json:"batches,omitempty"`  // batches begun
 	Finishing *ledger.RunEnded   `json:"finishing,omitempty"`
 	Baseline  []ledger.Result    `json:"baseline,omitempty"`
 	Red       *ledger.Verified   `json:"red,omitempty"`    // red baseline that is being settled

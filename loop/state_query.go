@@ -60,10 +60,13 @@ func (p Project) busy() bool {
 	if len(p.Sessions) > 0 {
 		return true
 	}
+	if p.Run != nil && p.Run.Batch != nil && !p.Run.Batch.Chained {
+		return true
+	}
 	// A check without a session in flight was cut off and waits: it does not
 	// count.
 	for _, t := range p.Tasks.of(setAttempt) {
-		if s := t.Attempt.Stage; s != ledger.StageReady && s != ledger.StageHeld && s != ledger.StageChecks {
+		if s := t.Attempt.Stage; s != ledger.StageReady && s != ledger.StageHeld && s != ledger.StageQueued && s != ledger.StageChecks {
 			return true
 		}
 	}

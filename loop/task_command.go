@@ -48,6 +48,10 @@ func (d *decision) retryTask(id string) {
 		d.noTask(id)
 		return
 	}
+	if t.Queued() {
+		d.say("%s is finished already and waits for the batch", ledger.ShortID(t.Task.ID))
+		return
+	}
 	switch t.Status {
 	case ledger.Active, ledger.Ready, ledger.Pending:
 		d.say("%s is %s already", ledger.ShortID(t.Task.ID), t.Status)
@@ -81,6 +85,8 @@ func (d *decision) nextTask(id string) {
 	switch {
 	case !ok:
 		d.noTask(id)
+	case t.Queued():
+		d.refuse(ledger.CodeNotReady, "%s is finished and waits for the batch; only a ready task can be next", ledger.ShortID(t.Task.ID))
 	case t.Status != ledger.Ready:
 		d.refuse(ledger.CodeNotReady, "%s is %s; only a ready task can be next", ledger.ShortID(t.Task.ID), t.Status)
 	case d.run().Over():

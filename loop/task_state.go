@@ -66,9 +66,10 @@ type Attempt struct {
 	Scripted     bool                  `json:"scripted,omitempty"` // the scripted agent had one of its sessions
 	FailedRow    int                   `json:"failed_row"`         // failed sessions in a row
 	LostRow      int                   `json:"lost_row"`
-	Red          int                   `json:"red"`               // red verifications in a row
-	Facts        *ledger.ProofFacts    `json:"facts,omitempty"`   // what Tree changed of what proves; nil if nobody asked
-	Guarded      string                `json:"guarded,omitempty"` // Facts.Guard that was verified last
+	Red          int                   `json:"red"`                   // red verifications in a row
+	RedBatches   int                   `json:"red_batches,omitempty"` // batches that failed by it
+	Facts        *ledger.ProofFacts    `json:"facts,omitempty"`       // what Tree changed of what proves; nil if nobody asked
+	Guarded      string                `json:"guarded,omitempty"`     // Facts.Guard that was verified last
 	GuardOK      bool                  `json:"guard_ok,omitempty"`
 	GuardRed     int                   `json:"guard_red,omitempty"`     // times that it was red without a reason
 	ChecksReason string                `json:"checks_reason,omitempty"` // why an agent changed checks

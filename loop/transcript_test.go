@@ -145,9 +145,20 @@ func entryLine(e ledger.Entry) string {
 func effectLine(e ledger.Effect) string {
 	switch b := e.Body.(type) {
 	case ledger.EffectCommit:
-		return fmt.Sprintf("commit %s tree=%s on %s %q", ledger.ShortID(b.Task), b.Commit.Tree, b.Commit.Parent, b.Commit.Subject)
+		line := fmt.Sprintf("commit %s tree=%s on %s %q", ledger.ShortID(b.Task), b.Commit.Tree, b.Commit.Parent, b.Commit.Subject)
+		if _, with, ok := strings.Cut(b.Commit.Footers, "Nightporter-Batch: "); ok {
+			with, _, _ = strings.Cut(with, "\n")
+			line += " with " + with
+		}
+		return line
 	case ledger.EffectMerge:
 		return fmt.Sprintf("merge %s %s..%s onto %s", ledger.ShortID(b.Task), b.Merge.Base, b.Merge.Tree, b.Merge.Onto)
+	case ledger.EffectChain:
+		line := "chain " + b.Batch + " onto " + b.Onto
+		for _, l := range b.Merges {
+			line += fmt.Sprintf(" %s=%s", ledger.ShortID(l.Task), l.Merge.Tree)
+		}
+		return line
 	case ledger.EffectCapture:
 		return fmt.Sprintf("takeover %s input=%s", b.Request.Session, b.Request.Input)
 	case ledger.EffectMark:

@@ -19,7 +19,7 @@
 //   - input.go: Do, DoWith and Say, by which inputs arrive
 //   - run.go: Run, and the handling of one input: decide, compose, commit
 //   - fold.go: Open, folding and snapshots
-//   - effect.go, session.go, preflight.go: carrying out effects
+//   - effect.go, session.go, preflight.go, chain.go: carrying out effects
 //   - watch.go: changes of sources and hats by people
 //   - adapters.go, ports.go: a project's adapters and their interfaces
 //   - place.go: the interfaces of the machine on which sessions run

@@ -168,6 +168,8 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 	case ledger.EffectMerge:
 		merged, err := ports.Repository.Merge(ctx, b.Merge)
 		return loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: merged}, err
+	case ledger.EffectChain:
+		return chain(ctx, ports.Repository, b)
 	case ledger.EffectCommit:
 		// The head as of this decision, not the current one: a repetition after
 		// a crash makes the same commit.

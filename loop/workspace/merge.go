@@ -8,8 +8,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// Merge applies the change from m.Base to m.Tree onto the commit m.Onto, in our
-// repository only. The result has either Tree or Conflicts.
+// Merge applies the change from m.Base to m.Tree onto the commit m.Onto, or onto
+// m.OntoTree, in our repository only. The result has either Tree or Conflicts.
 func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merged, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -27,14 +27,21 @@ func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merge
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
-	merged, conflicts, err := w.mergeTrees(ctx, m.Onto, side)
+	top, under := m.Onto, m.Onto // the commit that is merged onto, and the tree or commit that has its files
+	if m.OntoTree != "" {
+		under = m.OntoTree
+		if top, err = w.commitTree(ctx, commit{tree: m.OntoTree, parents: []string{m.Onto}, date: "@0 +0000", message: msg + "\n"}); err != nil {
+			return ledger.Merged{}, fmt.Errorf("merge: %w", err)
+		}
+	}
+	merged, conflicts, err := w.mergeTrees(ctx, top, side)
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
 	if len(conflicts) > 0 {
 		return ledger.Merged{Conflicts: conflicts}, nil
 	}
-	onto, err := w.tree(ctx, m.Onto)
+	onto, err := w.tree(ctx, under)
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
