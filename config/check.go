@@ -247,7 +247,10 @@ func (c *checker) project(i int) {
 	c.names(p, at)
 	c.surroundings(p, at)
 	if p.Batch != nil && *p.Batch == 0 && c.isNumberAt(at("batch")) {
-		c.value("batch cannot be 0: nothing would ever be fixed", at("batch")...)
+		c.value("batch cannot be 0: nothing would ever be fixed or committed", at("batch")...)
+	}
+	if p.Queue == string(ledger.QueueBatch) && p.CommitStatus {
+		c.value(`queue = "batch" does not go with commit_status = true: a commit has exactly the files that were verified together, and marks would be added to them`, at("queue")...)
 	}
 	c.hats(p, at)
 }

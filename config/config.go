@@ -162,11 +162,12 @@ type Project struct {
 	OnBlocked     string                 `toml:"on_blocked" oneof:"stop continue"`
 	Proof         string                 `toml:"proof" oneof:"full checks off"` // how much of a task's proof is looked for
 	Tests         []string               `toml:"tests"`                         // globs of the tests, in place of the usual ones
+	Queue         string                 `toml:"queue" oneof:"each batch"`      // when a task that converged is committed
 	Unproved      string                 `toml:"unproved" oneof:"refuse allow"` // a run in which nothing can prove a task's work
 	MaxTasks      *int                   `toml:"max_tasks"`                     // 0 = no limit, as for the next three
 	MaxIterations *int                   `toml:"max_iterations"`
 	MaxWaves      *int                   `toml:"max_waves"`
-	Batch         *int                   `toml:"batch"` // routeProblem least 1
+	Batch         *int                   `toml:"batch"` // at least 1: bug reports a wave, and tasks that queue = "batch" verifies together
 	Start         Start                  `toml:"start"`
 	Until         Clock                  `toml:"until"`
 	Read          []string               `toml:"read"`   // folders that sessions may also read

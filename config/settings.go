@@ -27,7 +27,6 @@ const (
 	unprovedAllow = "allow"
 
 	defaultWaves   = 5
-	defaultBatch   = 5
 	reviewTasks    = 5
 	reviewSessions = 100
 	nightSessions  = 500
@@ -177,6 +176,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		Consensus:       p.Consensus,
 		PlanApproval:    p.PlanApproval,
 		Proof:           ledger.ProofMode(p.Proof),
+		Queue:           ledger.QueueMode(p.Queue),
 		Tests:           p.Tests,
 		RoomFiles:       p.RoomFiles,
 		AllowUnproved:   p.Unproved == unprovedAllow,
@@ -244,7 +244,7 @@ func (p Project) limits(s *ledger.Settings, flags Overrides) {
 	s.MaxTasks = firstSet(tasks, flags.MaxTasks, p.MaxTasks)
 	s.MaxIterations = firstSet(sessions, flags.MaxIterations, p.MaxIterations)
 	s.MaxWaves = firstSet(defaultWaves, flags.MaxWaves, p.MaxWaves)
-	s.Batch = firstSet(defaultBatch, flags.Batch, p.Batch)
+	s.Batch = firstSet(ledger.DefaultBatch, flags.Batch, p.Batch)
 	s.OnBlocked = cmp.Or(p.OnBlocked, blocked)
 	s.Push = cmp.Or(flags.Push, p.Push, kind.Push)
 }
