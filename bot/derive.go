@@ -188,10 +188,14 @@ func activeTask(s loop.State) (loop.TaskState, bool) {
 }
 
 // Doing names the active task and its hat: "#7 builder". After the session it
-// says "#7 verify", then "#7 commit". It returns "" if no task is active.
+// says "#7 verify", then "#7 commit". Tasks that are verified together are named
+// together: "#1–#3 verify". It returns "" if no task is active.
 func Doing(s loop.State) string {
 	t, ok := activeTask(s)
 	if !ok {
+		if r := s.Project.Run; !r.Over() && r.Batch != nil {
+			return Ranges(r.Batch.Tasks("")) + " verify"
+		}
 		return ""
 	}
 	switch t.Attempt.Stage {
@@ -234,11 +238,29 @@ func Dependents(s loop.State, id string) string {
 	return Ranges(ids) + " wait for it"
 }
 
+// QueuedText names the tasks that are finished and wait to be verified together: "#1–#3
+// wait for the batch". It returns "" if there are none.
+func QueuedText(s loop.State) string {
+	var ids []string
+	for _, t := range s.Project.Tasks.All() {
+		if t.Queued() {
+			ids = append(ids, t.Task.ID)
+		}
+	}
+	switch len(ids) {
+	case 0:
+		return ""
+	case 1:
+		return shortID(ids[0]) + " waits for the batch"
+	}
+	return Ranges(ids) + " wait for the batch"
+}
+
 // NextReady returns the id of the first ready task other than but, "" if there is
 // none.
 func NextReady(s loop.State, but string) string {
 	for _, t := range s.Project.Tasks.All() {
-		if t.Status == ledger.Ready && !ledger.SameID(t.Task.ID, but) {
+		if t.Status == ledger.Ready && !t.Queued() && !ledger.SameID(t.Task.ID, but) {
 			return t.Task.ID
 		}
 	}

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop"
@@ -52,19 +53,22 @@ func few(ids []string, most int) []string {
 	return ids
 }
 
-// exemptTask returns the task that an exemption from a recheck holds for; "" in
-// entries of earlier releases, where it held for the rest of the run.
-func exemptTask(b ledger.BaselineBroke) string {
-	if len(b.Exempt) == 0 {
-		return ""
+// exemptTasks names the tasks that an exemption from a recheck holds for: "#1 #2";
+// "" if it holds for all.
+func exemptTasks(b ledger.BaselineBroke) string {
+	var tasks []string
+	for _, e := range b.Exempt {
+		if e.Task != "" && !slices.Contains(tasks, e.Task) {
+			tasks = append(tasks, e.Task)
+		}
 	}
-	return b.Exempt[0].Task
+	return Ranges(tasks)
 }
 
 // BrokeText says what a recheck found, and for how long it is not counted.
 func BrokeText(b ledger.BaselineBroke) string {
-	if task := exemptTask(b); task != "" {
-		return Clean(b.Text) + "; not counted for " + shortID(task) + " alone"
+	if tasks := exemptTasks(b); tasks != "" {
+		return Clean(b.Text) + "; not counted for " + tasks + " alone"
 	}
 	return Clean(b.Text) + "; from here on only shown"
 }

@@ -89,7 +89,15 @@ func (l *logbook) entry(e ledger.Entry) {
 		}
 		l.line(e, orElse(l.hats[e.Session], "session"), text)
 	case ledger.Verified:
-		l.line(e, "verify", VerifyText(b))
+		if b.Batch == "" { // with one, the line of the batch says it
+			l.line(e, "verify", VerifyText(b))
+		}
+	case ledger.BatchChained:
+		var ids []string
+		for _, link := range b.Links {
+			ids = append(ids, link.Task)
+		}
+		l.line(e, "batch", Ranges(ids))
 	case ledger.TaskCommitted:
 		l.commit = commitID(b.Commit)
 	case ledger.TaskProved:

@@ -129,8 +129,8 @@ func BaselineBroke(s loop.State, b ledger.BaselineBroke, now time.Time) Message 
 	m.add("Passed when the run began: " + strings.Join(b.Commands, ", "))
 	m.quote(b.Text)
 	only := "Every commit from here says so"
-	if task := exemptTask(b); task != "" {
-		only = "Not counted for " + shortID(task) + " alone: the next task looks again"
+	if tasks := exemptTasks(b); tasks != "" {
+		only = "Not counted for " + tasks + " alone: the next task looks again"
 	}
 	m.add("The run goes on. " + only + "; pause it to mend that first.")
 	m.button("Status", "/status")

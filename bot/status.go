@@ -82,6 +82,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 		}
 	}
 	m.add(standingLine(s, t))
+	m.add(QueuedText(s))
 	m.add(ProofCounts(s))
 	began := r.Started
 	if began.IsZero() {

@@ -187,7 +187,9 @@ func (m *Message) next(s loop.State, t loop.TaskState) {
 	case ledger.Skipped:
 		m.button("Retry", "/retry "+a)
 	case ledger.Ready:
-		m.button("Next", "/next "+a)
+		if !t.Queued() {
+			m.button("Next", "/next "+a)
+		}
 		m.button("Skip", "/skip "+a)
 	case ledger.Pending:
 		if n := unmetNeeds(s, t); len(n) > 0 {
@@ -232,6 +234,9 @@ func taskStanding(s loop.State, t loop.TaskState) string {
 	case ledger.Withdrawn:
 		return "withdrawn"
 	case ledger.Ready:
+		if t.Queued() {
+			return "waits for the batch"
+		}
 		if t.Attempt != nil {
 			return "goes on from its tree"
 		}

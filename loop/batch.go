@@ -241,6 +241,19 @@ func (b *TaskBatch) length(tree string) int {
 	return 1 + slices.IndexFunc(b.Links, func(l ledger.BatchLink) bool { return l.Tree == tree })
 }
 
+// Tasks returns the ids of the tasks in the prefix with this tree, as written; of all
+// tasks for the tree of no prefix.
+func (b *TaskBatch) Tasks(tree string) (ids []string) {
+	n := b.length(tree)
+	if n == 0 {
+		n = len(b.Links)
+	}
+	for _, link := range b.Links[:n] {
+		ids = append(ids, link.Task)
+	}
+	return ids
+}
+
 // checkPrefix verifies the first n links as one, by all commands.
 func (d *decision) checkPrefix(n int) {
 	s := d.run().Settings
@@ -315,6 +328,7 @@ func (d *decision) commitLink(green int) {
 		d.add(scope{task: link.Task, session: t.Attempt.Session}, ledger.TreeMerged{Onto: r.Tip, Tree: link.Tree, Batch: b.ID})
 		t, _ = d.task(link.Task)
 	}
+	d.evidence(link.Task, *b.result(green))
 	var others []string
 	for n, l := range b.Links[:green] {
 		if n != b.Made {
@@ -354,9 +368,7 @@ func (d *decision) sendBack(n int) {
 	if n > 1 {
 		d.add(about, ledger.TreeMerged{Onto: r.Tip, Tree: link.Tree, Proof: link.Proof})
 	}
-	for _, res := range v.Results {
-		d.add(about, ledger.Evidence{Kind: "build", Command: res.Run, ExitCode: res.Exit, DurationMs: res.Ms, Tail: res.Tail, Flaky: res.Flaky})
-	}
+	d.evidence(link.Task, v)
 	v.Batch = b.ID
 	d.add(about, v)
 	d.add(about, ledger.Routed{From: w.Hat, To: writerHat(r.upcoming(), t), Tree: link.Tree, Round: w.Rounds, Why: "red in a batch"})

@@ -74,9 +74,7 @@ func (d *decision) checked(about scope, c Checks) {
 		v.OK = reproduced(c)
 	}
 	if about.task != "" && c.Kind != ledger.KindRecheck && c.Kind != ledger.KindGuard && c.Kind != ledger.KindProof {
-		for _, res := range v.Results {
-			d.add(about, ledger.Evidence{Kind: "build", Command: res.Run, ExitCode: res.Exit, DurationMs: res.Ms, Tail: res.Tail, Flaky: res.Flaky})
-		}
+		d.evidence(about.task, v)
 	}
 	d.add(about, v)
 	switch {
@@ -99,6 +97,17 @@ func (d *decision) checked(about scope, c Checks) {
 		}
 	default:
 		d.verified(about.task, v)
+	}
+}
+
+// evidence records the results of a check as evidence of a task's attempt.
+func (d *decision) evidence(task string, v ledger.Verified) {
+	t, ok := d.task(task)
+	if !ok || t.Attempt == nil {
+		return
+	}
+	for _, res := range v.Results {
+		d.add(scope{task: task, session: t.Attempt.Session}, ledger.Evidence{Kind: "build", Command: res.Run, ExitCode: res.Exit, DurationMs: res.Ms, Tail: res.Tail, Flaky: res.Flaky})
 	}
 }
 

@@ -114,7 +114,7 @@ func (c *collector) entry(e ledger.Entry) {
 			c.ended(b, e)
 		}
 	case ledger.Verified:
-		if e.Task != "" && !b.OK && b.Kind == ledger.KindVerify {
+		if e.Task != "" && !b.OK && (b.Kind == ledger.KindVerify || b.Kind == ledger.KindBatch) {
 			c.flawed[ledger.FoldID(e.Task)] = true
 			c.countFailure(string(ledger.RedoRed), e.Time)
 		}

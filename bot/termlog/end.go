@@ -178,6 +178,9 @@ func (c *Console) endReason(v view, b ledger.RunEnded) string {
 	return bot.SignLater + " " + name + " ended: " + bot.Clean(string(b.Reason))
 }
 
+// queued groups the ready tasks that wait to be verified with others.
+const queued ledger.Status = "queued"
+
 // openTasks lists the tasks that are not done, the most urgent first.
 func (c *Console) openTasks(s loop.State) string {
 	groups := map[ledger.Status][]string{}
@@ -186,7 +189,11 @@ func (c *Console) openTasks(s loop.State) string {
 		if t.Question != "" && (t.Status == ledger.Blocked || t.Status == ledger.ManualVerify || t.Status == ledger.Waiting) {
 			id += " (" + bot.Clean(t.Question) + ")"
 		}
-		groups[t.Status] = append(groups[t.Status], id)
+		status := t.Status
+		if t.Queued() {
+			status = queued
+		}
+		groups[status] = append(groups[status], id)
 	}
 	var parts []string
 	for _, g := range []struct {
@@ -194,7 +201,7 @@ func (c *Console) openTasks(s loop.State) string {
 		word   string
 	}{
 		{ledger.Blocked, "blocked"}, {ledger.Waiting, "asks"}, {ledger.ManualVerify, "manual verify"},
-		{ledger.Pending, "waits"}, {ledger.Active, "in hand"}, {ledger.Ready, "ready"}, {ledger.Skipped, "skipped"},
+		{ledger.Pending, "waits"}, {queued, "waits for the batch"}, {ledger.Active, "in hand"}, {ledger.Ready, "ready"}, {ledger.Skipped, "skipped"},
 	} {
 		ids := groups[g.status]
 		const most = 12

@@ -63,8 +63,19 @@ func (c *Console) printStandalone(v view) {
 		c.stateSet(v, b)
 	case ledger.RunFinishing:
 		c.printAllHeld(v)
-		if !c.opt.Demo {
+		switch waits := bot.QueuedText(v.after); {
+		case c.opt.Demo:
+		case waits != "" && v.run().Settings.Queue == ledger.QueueBatch && b.Ending.Reason != ledger.ReasonStopped:
+			c.printEntry(v, bot.SignLater+" before the end: "+waits)
+		default:
 			c.printEntry(v, bot.SignLater+" the branch tip is verified once more")
+		}
+	case ledger.BatchChained:
+		c.printAllHeld(v)
+		c.chained(v, b)
+	case ledger.BatchEnded:
+		if b.Why != "" {
+			c.printWrapped(v, bot.SignLook+" the batch is given up: "+bot.Clean(b.Why))
 		}
 	case ledger.RunEnded:
 		c.printAllHeld(v)

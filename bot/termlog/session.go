@@ -94,6 +94,10 @@ func (c *Console) verified(v view, b ledger.Verified) {
 	if s != nil && b.Kind == ledger.KindRepro && b.OK { // routed or redo prints the line
 		s.verify = "verify " + bot.VerifyText(b)
 	}
+	if b.Kind == ledger.KindBatch {
+		c.batchVerified(v, b)
+		return
+	}
 	if b.Kind != ledger.KindVerify && (b.Kind != ledger.KindGuard || b.OK) {
 		return
 	}
