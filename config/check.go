@@ -250,7 +250,7 @@ func (c *checker) project(i int) {
 		c.value("batch cannot be 0: nothing would ever be fixed or committed", at("batch")...)
 	}
 	if p.Queue == string(ledger.QueueBatch) && p.CommitStatus {
-		c.value(`queue = "batch" does not go with commit_status = true: a commit has exactly the files that were verified together, and marks would be added to them`, at("queue")...)
+		c.value(`queue = "batch" does not go with commit_status = true: a commit has exactly the files that were verified together, and marks would be added to them`, at("queue")...).Remedy = "take one of the two out"
 	}
 	c.hats(p, at)
 }
