@@ -62,6 +62,9 @@
 //	             │            │                 └──► commit    converged
 //	             │            └───────► ready, commit          nothing to run
 //	             └────────────────────► ready, commit          no event, or a hat that only reads
+//	queued ──┬──► commit                                       with queue = "batch": others passed together with it
+//	         ├──► ready                                        its change fails on top of theirs
+//	         └──► merge                                        others were committed without it
 //	commit ──┬──► the task is done
 //	         └──► merge ──┬──► checks                          the tip moved: verified on the new one
 //	                      └──► the task starts anew            a conflict
@@ -93,6 +96,10 @@
 //     red or after something exempt failed in a task's tree.
 //   - A task is committed on the branch's tip, with the tree that was verified
 //     green, where there is anything to verify with.
+//   - With queue = "batch" a task is committed with its tree of the chain, as part
+//     of a prefix that passed as one; one that goes back fails on top of a prefix
+//     that passed, or of the tip. No attempt leaves the queue but for a reason that
+//     the ledger has.
 //   - A task is done with its commit on the branch, unless a review agreed that
 //     nothing has to change, a person said so, or its parts are done. Only a
 //     person undoes that. No commit has the tree of its parent.
@@ -122,7 +129,8 @@
 //   - An attempt: attempt.go, check_start.go and check.go (verification),
 //     exemption.go (what may fail in it), emit.go and memory.go (what a session
 //     sends), capture.go and secret.go (what it left), issueset.go, converge.go
-//     and mark.go (the commit and the person's file), consensus.go and part.go
+//     and mark.go (the commit and the person's file), batch.go (tasks that are
+//     verified together before it), consensus.go and part.go
 //     (plans that are argued about), exit.go and outcome.go (the end of a session),
 //     block.go (the end of a task that nobody can do).
 //   - A run: start.go, redtip.go (whose red it begins with), ready.go, hold.go
