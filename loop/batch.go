@@ -21,7 +21,8 @@ import (
 // An attempt in the queue stands on the branch's tip. One whose tip moved is merged
 // onto the new one and verified by itself, as a commit on a moved branch is, and
 // waits again. So conflicts need no rule of their own here: what cannot be part of
-// a chain is left out, and meets the commits of the others as a newer tip.
+// a chain is left out, and meets the commits of the others as a newer tip. So does
+// a change of checks, which has to pass by the tip's own checks there.
 
 // TaskBatch is a batch under way. Commits of its tasks follow its last check.
 type TaskBatch struct {
@@ -261,18 +262,21 @@ func (d *decision) checkPrefix(n int) {
 	d.nextCheck(scope{}, true)
 }
 
-// batchExempt returns what may fail in a tree of the chain: what is exempt for one
-// of the tasks in it.
-func (d *decision) batchExempt(tree string) []ledger.Exemption {
+// judgeBatch judges the results for a tree of the chain. Only what is exempt for each
+// task in it may fail: for another one it can be a new failure.
+func (d *decision) judgeBatch(v ledger.Verified) ledger.Verified {
 	r := d.run()
+	results := v.Results
+	v.Results, v.OK = judge(results, exemptFor(r, ""))
 	if r.Batch == nil {
-		return exemptFor(r, "")
+		return v
 	}
-	var exempt []ledger.Exemption
-	for _, link := range r.Batch.Links[:r.Batch.length(tree)] {
-		exempt = append(exempt, exemptFor(r, link.Task)...)
+	for _, task := range r.Batch.Tasks(v.Tree) {
+		if v.Results, v.OK = judge(results, exemptFor(r, task)); !v.OK {
+			break
+		}
 	}
-	return exempt
+	return v
 }
 
 // checkTip runs the commands that fail with the first link alone on the tip under
@@ -310,8 +314,7 @@ func (d *decision) tipBroke() bool {
 	}
 	d.add(scope{}, ledger.BaselineBroke{Commands: commandsOf(broke), Text: text, Exempt: broke})
 	for _, v := range b.Checked {
-		v.Results, v.OK = judge(v.Results, d.batchExempt(v.Tree))
-		d.add(scope{}, v)
+		d.add(scope{}, d.judgeBatch(v))
 	}
 	return true
 }

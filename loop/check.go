@@ -66,12 +66,11 @@ func (d *decision) checked(about scope, c Checks) {
 	if c.Kind == ledger.KindBaseline || c.Kind == ledger.KindRecheck {
 		excused = nil // these say what fails; nothing is held against anybody
 	}
-	if c.Kind == ledger.KindBatch {
-		excused = d.batchExempt(c.Tree)
-	}
-	v.Results, v.OK = judge(v.Results, excused)
-	if c.Kind == ledger.KindRepro {
+	switch v.Results, v.OK = judge(v.Results, excused); c.Kind {
+	case ledger.KindRepro:
 		v.OK = reproduced(c)
+	case ledger.KindBatch:
+		v = d.judgeBatch(v)
 	}
 	if about.task != "" && c.Kind != ledger.KindRecheck && c.Kind != ledger.KindGuard && c.Kind != ledger.KindProof {
 		d.evidence(about.task, v)

@@ -321,7 +321,11 @@ func (n *night) chain(b ledger.EffectChain, left func(ledger.ChainLink) string) 
 	for k, l := range b.Merges {
 		link := ledger.BatchLink{Task: l.Task, Attempt: l.Attempt, Tree: l.Merge.Tree}
 		if k > 0 {
-			if why := left(l); why != "" {
+			why := left(l)
+			if l.Proof.Guards() {
+				why = "changes checks"
+			}
+			if why != "" {
 				made.Left = append(made.Left, ledger.BatchLeft{Task: l.Task, Why: why})
 				continue
 			}

@@ -8,9 +8,9 @@ import (
 )
 
 // chain lays the changes of a batch one on top of the other. It leaves out a change
-// that conflicts with those before it, that they contain already, or whose merge
-// changes something else of what proves than the attempt did: its proof would be
-// about another change.
+// that conflicts with those before it or that they contain already, and one whose
+// proof does not hold for the merged tree: it changes checks, which passed by the
+// versions of its own start only, or another part of them than the attempt did.
 func chain(ctx context.Context, repo Repository, b ledger.EffectChain) (loop.ChainMade, error) {
 	made := loop.ChainMade{Batch: b.Batch}
 	top := "" // tree of the chain so far; the first attempt stands on Onto
@@ -28,8 +28,8 @@ func chain(ctx context.Context, repo Repository, b ledger.EffectChain) (loop.Cha
 				left.Why = "conflicts with the others"
 			case merged.Tree == top:
 				left.Why = "the others have all of its change"
-			case !merged.Proof.Like(l.Proof):
-				left.Why = "changes other checks together with the others"
+			case merged.Proof.Guards() || !merged.Proof.Like(l.Proof):
+				left.Why = "changes checks, and has to pass by those of the others"
 			}
 			if left.Why != "" {
 				made.Left = append(made.Left, left)

@@ -94,6 +94,10 @@ type ProofFacts struct {
 	Unknown []string `json:"unknown,omitempty"`  // parts of the commands that could not be followed
 }
 
+// Guards reports whether the tree has to pass by its start's version of what proves
+// as well. Nil facts do not say so.
+func (f *ProofFacts) Guards() bool { return f != nil && (f.Guard != "" || f.Unguarded != "") }
+
 // Like reports whether two trees changed the same of what proves, each against its
 // own start. Nil facts are like no others.
 func (f *ProofFacts) Like(o *ProofFacts) bool {

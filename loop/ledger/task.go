@@ -10,7 +10,7 @@ type Status string
 // States of a task.
 const (
 	Pending      Status = "pending"       // a task that it depends on is not done
-	Ready        Status = "ready"         // an attempt can begin
+	Ready        Status = "ready"         // an attempt can begin or go on, or waits with StageQueued
 	Active       Status = "active"        // an attempt is under way
 	Done         Status = "done"          // converged, verified and committed; the only status that satisfies depends_on
 	Blocked      Status = "blocked"       // blocked until a person decides

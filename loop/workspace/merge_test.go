@@ -43,6 +43,37 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeOntoTree lays a change on a tree that no branch has: the change of
+// another attempt on the same commit.
+func TestMergeOntoTree(t *testing.T) {
+	w := workspace(t, shop(t))
+	base := begin(t, w, "r1")
+	one := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "cart/a.go", "a\n") })
+	two := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "cart/b.go", "b\n") })
+	clash := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "cart/a.go", "another\n") })
+	m := ledger.MergeTree{Run: "r1", Base: base.Commit, Tree: two.Tree, Onto: base.Commit, OntoTree: one.Tree}
+	got, err := w.Merge(t.Context(), m)
+	must(t, err)
+	files, err := w.changed(t.Context(), base.Commit, got.Tree)
+	must(t, err)
+	if diff := cmp.Diff([]string{"cart/a.go", "cart/b.go"}, paths(files)); diff != "" {
+		t.Errorf("merged (-want +got):\n%s", diff)
+	}
+	if again, err := w.Merge(t.Context(), m); err != nil || again.Tree != got.Tree {
+		t.Errorf("again: %s, %v, want %s", again.Tree, err, got.Tree)
+	}
+	m.Tree = clash.Tree
+	got, err = w.Merge(t.Context(), m)
+	must(t, err)
+	if diff := cmp.Diff(ledger.Merged{Conflicts: []string{"cart/a.go"}}, got); diff != "" {
+		t.Errorf("conflict (-want +got):\n%s", diff)
+	}
+	m.Tree, m.OntoTree = one.Tree, strings.Repeat("1", 40)
+	if _, err := w.Merge(t.Context(), m); err == nil {
+		t.Error("a merge onto no tree went well")
+	}
+}
+
 func TestFiles(t *testing.T) {
 	repo := shop(t)
 	writeFile(t, repo, "CLAUDE.md", "Be kind.\n")
