@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -238,12 +239,19 @@ func Dependents(s loop.State, id string) string {
 	return Ranges(ids) + " wait for it"
 }
 
-// QueuedText names the tasks that are finished and wait to be verified together: "#1–#3
-// wait for the batch". It returns "" if there are none.
+// QueuedText names the tasks that are finished and wait to be verified together:
+// "#1–#3 wait for the batch". It returns "" if there are none, and leaves out those
+// that are being verified.
 func QueuedText(s loop.State) string {
-	var ids []string
+	var ids, under []string
+	if r := s.Project.Run; !r.Over() && r.Batch != nil {
+		under = r.Batch.Tasks("")
+	}
+	verified := func(id string) bool {
+		return slices.ContainsFunc(under, func(o string) bool { return ledger.SameID(o, id) })
+	}
 	for _, t := range s.Project.Tasks.All() {
-		if t.Queued() {
+		if t.Queued() && !verified(t.Task.ID) {
 			ids = append(ids, t.Task.ID)
 		}
 	}

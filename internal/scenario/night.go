@@ -225,6 +225,14 @@ func (n *Night) carry(e ledger.Effect) {
 	case ledger.EffectMerge:
 		n.tree++
 		n.Do(loop.Input{Body: loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: ledger.Merged{Tree: fmt.Sprintf("t%d", n.tree)}}})
+	case ledger.EffectChain:
+		made := loop.ChainMade{Batch: b.Batch}
+		for _, l := range b.Merges {
+			n.tree++
+			made.Links = append(made.Links, ledger.BatchLink{Task: l.Task, Attempt: l.Attempt, Tree: fmt.Sprintf("t%d", n.tree)})
+		}
+		made.Links[0].Tree = b.Merges[0].Merge.Tree
+		n.Do(loop.Input{Body: made})
 	case ledger.EffectMark:
 		n.Do(loop.Input{Body: loop.MarkMade{Task: b.Task, Mark: b.Mark}})
 	}
