@@ -104,6 +104,8 @@ type Result struct {
 
 	Failures *Failures `json:"failures,omitempty"` // what failed; nil = unknown, or nothing
 	New      []Failure `json:"new,omitempty"`      // the first of them that no exemption covers, where the command has one
+
+	Ran []TestCount `json:"ran,omitempty"` // tests by runner; a runner without a count is missing: unknown, not zero
 }
 
 // Verified records the result of all commands of a check, on a session's tree, the
@@ -113,6 +115,8 @@ type Verified struct {
 	OK      bool     `json:"ok"`
 	Results []Result `json:"results,omitempty"`
 	Tree    string   `json:"tree"`
+
+	Fewer []FewerTests `json:"fewer,omitempty"` // of a guard: where fewer tests ran than at the start, which makes it red
 }
 
 // Routed records which hat is next, on which tree, and why.
