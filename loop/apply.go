@@ -187,6 +187,9 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		old := p.Tasks.At(n)
 		was := old.kept()
 		t := own.taskOf(old)
+		if _, ok := e.Body.(ledger.TaskCommitted); ok && p.Run != nil && t.Attempt != nil {
+			p.Run.TipTests = t.Attempt.testsOf(t.Attempt.Tree)
+		}
 		applyTask(t, p.Run, e, own)
 		p.Tasks = p.Tasks.replace(n, was, t)
 	}
@@ -461,8 +464,13 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 	case ledger.Verified:
 		if e.Task == "" {
 			r.Checks = nil
-			if b.Kind == ledger.KindBaseline && !b.OK {
-				r.Red = &b
+			if b.Kind == ledger.KindBaseline {
+				if !b.OK {
+					r.Red = &b
+				}
+				if b.Tree == r.TipTree {
+					r.TipTests = countsOf(b.Results)
+				}
 			}
 			if b.Kind == ledger.KindRecheck {
 				r.Origin = &b
@@ -504,6 +512,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			}
 		}
 	case ledger.TipFound:
+		r.TipTests = nil
 		r.Tip, r.TipTree = b.Commit, cmp.Or(b.Tree, b.Commit) // earlier releases recorded no tree; git accepts the commit in its place
 	case ledger.TaskCommitted:
 		r.Tip, r.TipTree = b.Commit, b.Tree
@@ -568,6 +577,7 @@ func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 		Run:   c.Commands[c.Index].Run, OK: b.OK, Exit: b.Exit.Code, Ms: b.Exit.Took().Milliseconds(),
 		Tail: b.Exit.Tail, Session: session,
 	}
+	res.Ran = b.Exit.Ran
 	if !b.OK {
 		res.Failures = b.Exit.Failures
 	}

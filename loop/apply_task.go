@@ -85,6 +85,9 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			Stage: ledger.StageReady, Began: e.Time, Fresh: true,
 		}
 		if r != nil {
+			if b.Tree == r.TipTree {
+				t.Attempt.StartTests = r.TipTests
+			}
 			s := r.upcoming()
 			t.Attempt.Hat = firstHat(s, t.Task, t.Stalled)
 			if t.Task.Parent != "" && t.Attempt.Hat != s.Planner() {
@@ -154,7 +157,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	case ledger.EventRefused:
 		w.Owed = append(slices.Clip(w.Owed), b.Owed...)
 	case ledger.TakenOver:
-		w.Captured, w.Facts = &b.Taken, b.Taken.Proof
+		w.Captured, w.Facts, w.Guarded = &b.Taken, b.Taken.Proof, "" // a reason in its event is for the guard of its own tree
 		w.Stage = ledger.StageChecks
 		w.Strayed = append(slices.Clip(w.Strayed), b.Taken.Outside...)
 		if len(b.Taken.Secrets) > 0 {
@@ -171,7 +174,12 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 			return w
 		case ledger.KindProof:
 			w.Shown = shownBy(b, w.Verified)
+			w.Shown.Ran = begun(countsOf(b.Results))
 			return w
+		}
+		if b.Kind == ledger.KindRecheck && w.Verified != nil && w.Verified.OK {
+			w.StartTests, w.Recounted = w.StartTests.with(b.Results), true
+			break
 		}
 		if b.Kind == ledger.KindRecheck {
 			w.Rechecked = true // a recheck verified another tree; the result for this one stands
@@ -197,6 +205,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	case ledger.TreeMerged:
 		if b.Tree != "" {
 			w.Base, w.Start, w.Tree, w.Facts = b.Onto, r.TipTree, b.Tree, b.Proof
+			w.StartTests, w.Recounted = r.TipTests, false
 		}
 	case ledger.Evidence:
 		if b.Kind == "review" && w.Event != nil && w.Event.Type == ledger.EventReview {

@@ -23,6 +23,8 @@ type director struct {
 	taken ledger.Capture // of the next take-over
 	laid  ledger.Merged
 	layer bool   // the setup layer that checks need is there
+	ran   string // number of tests that commands say passed; "" = none
+	count bool   // such a number was set
 	moved string // tip of a foreign commit that is in the way of the next commit
 	seq   int
 	out   strings.Builder
@@ -140,6 +142,9 @@ func (d *director) let(kind string) {
 				taken.Tree = treeOf(taken.Tree)
 			}
 		}
+		if taken.Proof == nil && d.count {
+			taken.Proof = &ledger.ProofFacts{}
+		}
 		d.input(TreeCaptured{Session: b.Request.Session, Taken: taken, Ref: b.Request.Ref})
 	case "merge":
 		b, _ := take[ledger.EffectMerge](d.night, nil)
@@ -197,6 +202,13 @@ func (d *director) session() Session {
 func (d *director) exit(change func(*ledger.Exit)) {
 	s := d.session()
 	x := ledger.Exit{Session: s.ID, Reason: ledger.ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: d.now, Ended: d.now.Add(time.Minute)}
+	if s.Planned.Kind != ledger.KindAgent && d.ran != "" {
+		n, err := strconv.Atoi(d.ran)
+		if err != nil {
+			d.t.Fatalf("%v", err)
+		}
+		x.Ran = []ledger.TestCount{{Runner: "go test", Passed: n}}
+	}
 	if change != nil {
 		change(&x)
 	}
@@ -529,6 +541,8 @@ func (d *director) play(line string) string {
 		d.exit(func(x *ledger.Exit) { f(d, x) })
 	case "green":
 		d.exit(nil)
+	case "ran": // from here on, commands say that so many tests passed; nothing without a number
+		d.ran, d.count = rest, true
 	case "greens":
 		for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != ledger.KindAgent {
 			d.exit(nil)

@@ -62,10 +62,16 @@ func (d *decision) guarded(t TaskState, why string) {
 			return
 		}
 		d.stands(t, w.left())
-	case w.GuardRed >= maxGuardRed:
+	case w.GuardRed >= maxGuardRed, w.Converged && w.shown():
 		d.holdTask(t, d.checksQuestion(t))
+	case w.Converged && len(w.Fewer) > 0:
+		d.replan(t.Task.ID, "on the newer tip "+fewerText(w.Fewer))
 	case w.Converged:
 		d.replan(t.Task.ID, "on the newer tip the start's checks fail")
+	case len(w.Fewer) > 0:
+		d.redo(t, ledger.Redo{Why: ledger.RedoChecks, Tree: w.left(), Note: fmt.Sprintf(
+			"Verification passes after the session before, but fewer tests run than at the start: %s. Find out what keeps the others from running, such as code that ends the process or a new skip, and make them run and pass. If the task makes them go away, as tests over data that it removes, say checks_changed with the reason in your event.",
+			fewerText(w.Fewer))})
 	default:
 		d.redo(t, ledger.Redo{Why: ledger.RedoChecks, Tree: w.left(), Note: fmt.Sprintf(
 			"The session before changed what proves the work (%s), which the task does not name, and with the start's version verification fails: %s. Restore it and make that pass. If the task makes the old version impossible, as a changed interface does, say checks_changed with the reason in your event.",
@@ -85,13 +91,16 @@ func (w *Attempt) left() string {
 	return w.Captured.Tree
 }
 
-// accepted reports whether an agent gave a reason for all changed checks.
-func (w *Attempt) accepted() bool { return w.ChecksReason != "" && w.changedOnly(w.ChecksPaths) }
+// accepted reports whether an agent gave a reason for all changed checks and all
+// tests that do not run.
+func (w *Attempt) accepted() bool {
+	return w.ChecksReason != "" && w.changedOnly(w.ChecksPaths) && noFewer(w.Fewer, w.ChecksFewer)
+}
 
 // allowed reports whether a person allowed all changed checks of the attempt. An
 // answer does not cover what later sessions change besides.
 func (t TaskState) allowed() bool {
-	return t.Proof != nil && t.Proof.Allowed != "" && t.Attempt.changedOnly(changedPaths(*t.Proof))
+	return t.Proof != nil && t.Proof.Allowed != "" && t.Attempt.changedOnly(changedPaths(*t.Proof)) && noFewer(t.Attempt.Fewer, t.Proof.Fewer)
 }
 
 // changedOnly reports whether the attempt changed no other checks than those at
@@ -104,7 +113,10 @@ func (w *Attempt) changedOnly(paths []string) bool {
 
 // applyGuard folds the result of a guard.
 func (w *Attempt) applyGuard(v ledger.Verified) {
-	w.Guarded, w.GuardOK = v.Tree, v.OK
+	w.Guarded, w.GuardOK, w.Fewer = v.Tree, v.OK, v.Fewer
+	if len(v.Results) > 0 {
+		w.GuardTests = countsOf(v.Results)
+	}
 	if v.OK {
 		return
 	}
@@ -116,7 +128,7 @@ func (w *Attempt) applyGuard(v ledger.Verified) {
 		w.GuardRed++
 		return
 	}
-	w.ChecksReason, w.ChecksPaths = reason, nil
+	w.ChecksReason, w.ChecksPaths, w.ChecksFewer = reason, nil, w.Fewer
 	if w.Facts != nil {
 		for _, c := range w.Facts.Changes {
 			w.ChecksPaths = append(w.ChecksPaths, c.Path)
@@ -128,7 +140,12 @@ func (w *Attempt) applyGuard(v ledger.Verified) {
 // start before it is committed.
 func (d *decision) unshown(w *Attempt) bool {
 	f, mode := w.Facts, d.run().Settings.Proof
-	return f != nil && f.OnStart != "" && w.Shown.Tree != f.OnStart && w.green(w.Tree) && (mode == "" || mode == ledger.ProofFull)
+	return f != nil && f.OnStart != "" && !w.shown() && w.green(w.Tree) && (mode == "" || mode == ledger.ProofFull)
+}
+
+// shown reports whether the new tests of the attempt were tried on its start.
+func (w *Attempt) shown() bool {
+	return w.Facts != nil && w.Shown.Tree != "" && w.Shown.Tree == w.Facts.OnStart
 }
 
 // show runs the verification commands on the attempt's start with its new tests:
@@ -144,6 +161,7 @@ type Shown struct {
 	Tree  string           `json:"tree,omitempty"` // the start with the tests
 	Word  ledger.ProofWord `json:"word,omitempty"`
 	Tests []string         `json:"tests,omitempty"` // those that failed by an assertion
+	Ran   testCounts       `json:"ran,omitempty"`   // tests that ran there, passed or failed
 }
 
 // shownBy judges the run of new tests on the attempt's start, by the commands that
@@ -185,14 +203,13 @@ func (d *decision) proofOf(t TaskState) ledger.Proof {
 	}
 	// A command that fails as before the work proves nothing of it.
 	passed := w.Tree != w.Start && w.green(w.Tree) && len(w.Verified.Results) > 0 && !slices.ContainsFunc(w.Verified.Results, func(r ledger.Result) bool { return !r.OK })
-	guardFailed := w.Facts != nil && !w.unguarded() && (w.Facts.Guard != "" || w.Facts.Unguarded != "") && !w.GuardOK
 	switch {
-	case guardFailed:
-		p.Word, p.Reason = ledger.ChangedChecks, w.ChecksReason
+	case w.guardFailed():
+		p.Word, p.Reason, p.Fewer = ledger.ChangedChecks, w.ChecksReason, w.Fewer
 		if t.allowed() {
 			p.Allowed = t.Proof.Allowed
 		}
-	case passed && w.Facts != nil && w.Shown.Tree != "" && w.Shown.Tree == w.Facts.OnStart:
+	case passed && w.shown():
 		p.Word, p.Tests = w.Shown.Word, w.Shown.Tests
 	case passed && w.Facts != nil && w.Facts.NewCode:
 		p.Word = ledger.TestedNew
@@ -207,10 +224,11 @@ func (d *decision) proofOf(t TaskState) ledger.Proof {
 // checksQuestion asks whether the task may rest on checks that it changed.
 func (d *decision) checksQuestion(t TaskState) ledger.Question {
 	p := d.proofOf(t)
-	return ledger.Question{
-		Kind: ledger.AskChecks, Hat: t.Attempt.Hat, Proof: &p,
-		Text: fmt.Sprintf("%s. The old ones do not pass.", t.Attempt.Facts.Summary),
+	text := fmt.Sprintf("%s. The old ones do not pass.", t.Attempt.Facts.Summary)
+	if len(p.Fewer) > 0 {
+		text = fewerText(p.Fewer) + "."
 	}
+	return ledger.Question{Kind: ledger.AskChecks, Hat: t.Attempt.Hat, Proof: &p, Text: text}
 }
 
 // askChecks asks about a task that was committed on changed checks. Nothing waits
@@ -234,7 +252,7 @@ func applyChecks(d *decision, a answerGiven) {
 		p.Allowed = d.by()
 		d.add(about, ledger.TaskProved{Proof: p})
 	} else {
-		d.add(scope{task: a.q.Task}, ledger.TaskWords{Text: "A person wants it done again with the checks of the start as they were: " + joinFew(changedPaths(*a.q.Proof))})
+		d.add(scope{task: a.q.Task}, ledger.TaskWords{Text: redoWords(*a.q.Proof)})
 	}
 	switch waits := t.Status == ledger.Waiting && t.Question == a.q.ID && t.Attempt != nil; {
 	case waits && allow:
@@ -249,6 +267,14 @@ func applyChecks(d *decision, a answerGiven) {
 	case !allow:
 		d.retryTask(a.q.Task)
 	}
+}
+
+// redoWords tells later sessions why a person wants the task done again.
+func redoWords(p ledger.Proof) string {
+	if len(p.Fewer) > 0 {
+		return "A person wants it done again, so that the tests of the start all run: " + fewerText(p.Fewer)
+	}
+	return "A person wants it done again with the checks of the start as they were: " + joinFew(changedPaths(p))
 }
 
 func changedPaths(p ledger.Proof) []string {

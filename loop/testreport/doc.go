@@ -55,7 +55,6 @@
 // test. Under node --test, jest and vitest the report is printed by another
 // process, behind everything that the code prints.
 //
-//
 // The report believes the output. A test that ends its process after the exempt
 // failure, and prints what the runner would have printed, hides the tests behind
 // it: only Difference.Fewer shows that, and only where passed tests are shown or
