@@ -129,7 +129,7 @@ func (d *decision) verified(task string, v ledger.Verified) {
 	switch {
 	case v.OK && v.Kind == ledger.KindVerify && w.unguarded():
 		d.guard(t)
-	case (v.OK && (v.Kind == ledger.KindVerify || v.Kind == ledger.KindGuard) || v.Kind == ledger.KindProof) && len(w.fewer()) > 0:
+	case (v.OK || v.Kind == ledger.KindProof) && v.Kind != ledger.KindRepro && !w.guardFailed() && len(w.fewer()) > 0:
 		d.fewerRan(t)
 	case v.Kind == ledger.KindGuard:
 		d.guarded(t, firstRed(v))

@@ -593,7 +593,10 @@ func (d *director) play(line string) string {
 		case "guard": // a change of a check: the tree with the start's version is to be verified
 			d.taken.Proof = &ledger.ProofFacts{Guard: v, Summary: "1 test changed", Changes: []ledger.CheckChange{{Path: "a_test.go", Kind: "test", Action: "changed"}}}
 		case "onstart": // a new test: the start with it is to be verified
-			d.taken.Proof = &ledger.ProofFacts{OnStart: v, Tests: []string{"b_test.go"}}
+			if d.taken.Proof == nil {
+				d.taken.Proof = &ledger.ProofFacts{}
+			}
+			d.taken.Proof.OnStart, d.taken.Proof.Tests = v, []string{"b_test.go"}
 		case "lock":
 			d.taken.Lock, d.layer = true, false
 		case "conflict":

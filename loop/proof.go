@@ -65,13 +65,13 @@ func (d *decision) guarded(t TaskState, why string) {
 	case w.GuardRed >= maxGuardRed, w.Converged && w.shown():
 		d.holdTask(t, d.checksQuestion(t))
 	case w.Converged && len(w.Fewer) > 0:
-		d.replan(t.Task.ID, "on the newer tip "+fewerText(w.Fewer))
+		d.replan(t.Task.ID, "on the newer tip "+ledger.FewerText(w.Fewer))
 	case w.Converged:
 		d.replan(t.Task.ID, "on the newer tip the start's checks fail")
 	case len(w.Fewer) > 0:
-		d.redo(t, ledger.Redo{Why: ledger.RedoChecks, Tree: w.left(), Note: fmt.Sprintf(
+		d.redo(t, ledger.Redo{Why: ledger.RedoFewer, Tree: w.left(), Note: fmt.Sprintf(
 			"Verification passes after the session before, but fewer tests run than at the start: %s. Find out what keeps the others from running, such as code that ends the process or a new skip, and make them run and pass. If the task makes them go away, as tests over data that it removes, say checks_changed with the reason in your event.",
-			fewerText(w.Fewer))})
+			ledger.FewerText(w.Fewer))})
 	default:
 		d.redo(t, ledger.Redo{Why: ledger.RedoChecks, Tree: w.left(), Note: fmt.Sprintf(
 			"The session before changed what proves the work (%s), which the task does not name, and with the start's version verification fails: %s. Restore it and make that pass. If the task makes the old version impossible, as a changed interface does, say checks_changed with the reason in your event.",
@@ -226,7 +226,7 @@ func (d *decision) checksQuestion(t TaskState) ledger.Question {
 	p := d.proofOf(t)
 	text := fmt.Sprintf("%s. The old ones do not pass.", t.Attempt.Facts.Summary)
 	if len(p.Fewer) > 0 {
-		text = fewerText(p.Fewer) + "."
+		text = ledger.FewerText(p.Fewer) + "."
 	}
 	return ledger.Question{Kind: ledger.AskChecks, Hat: t.Attempt.Hat, Proof: &p, Text: text}
 }
@@ -272,7 +272,7 @@ func applyChecks(d *decision, a answerGiven) {
 // redoWords tells later sessions why a person wants the task done again.
 func redoWords(p ledger.Proof) string {
 	if len(p.Fewer) > 0 {
-		return "A person wants it done again, so that the tests of the start all run: " + fewerText(p.Fewer)
+		return "A person wants it done again, so that the tests of the start all run: " + ledger.FewerText(p.Fewer)
 	}
 	return "A person wants it done again with the checks of the start as they were: " + joinFew(changedPaths(p))
 }

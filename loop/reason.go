@@ -81,7 +81,7 @@ func (w *Attempt) open() string {
 	}
 	if w.Facts != nil && w.Guarded != "" && !w.GuardOK && !w.accepted() {
 		if len(w.Fewer) > 0 {
-			return fewerText(w.Fewer)
+			return ledger.FewerText(w.Fewer)
 		}
 		return "the start's checks fail: " + cutText(w.Facts.Summary, 90)
 	}

@@ -3,7 +3,6 @@ package loop
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/testreport"
@@ -158,13 +157,4 @@ func noFewer(fewer, known []ledger.FewerTests) bool {
 	return !slices.ContainsFunc(fewer, func(f ledger.FewerTests) bool {
 		return !slices.ContainsFunc(known, func(k ledger.FewerTests) bool { return k.Run == f.Run && k.Runner == f.Runner && k.Ran <= f.Ran })
 	})
-}
-
-// fewerText says how many tests ran, by command: "9 of 12 tests ran: npm test".
-func fewerText(fewer []ledger.FewerTests) string {
-	var texts []string
-	for _, f := range fewer {
-		texts = append(texts, f.String())
-	}
-	return strings.Join(texts, ", ")
 }

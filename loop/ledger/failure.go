@@ -1,6 +1,9 @@
 package ledger
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // FailureKind is how something failed, as far as the output tells.
 type FailureKind string
@@ -56,6 +59,15 @@ type FewerTests struct {
 	Runner string `json:"runner"`
 	Was    int    `json:"was"` // tests that passed at the start
 	Ran    int    `json:"ran"` // tests that pass now; 0 also where the runner reports nothing any more
+}
+
+// FewerText says how many tests ran, by command: "9 of 12 tests ran: npm test".
+func FewerText(fewer []FewerTests) string {
+	texts := make([]string, len(fewer))
+	for n, f := range fewer {
+		texts[n] = f.String()
+	}
+	return strings.Join(texts, ", ")
 }
 
 // String says how many tests ran: "9 of 12 tests ran: npm test".
