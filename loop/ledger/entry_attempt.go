@@ -105,6 +105,8 @@ type Result struct {
 	Failures *Failures `json:"failures,omitempty"` // what failed; nil = unknown, or nothing
 	New      []Failure `json:"new,omitempty"`      // the first of them that no exemption covers, where the command has one
 
+	Flakes []Failure `json:"flakes,omitempty"` // the first of what failed in only one of two runs of a command that was repeated
+
 	Ran []TestCount `json:"ran,omitempty"` // tests by runner; a runner without a count is missing: unknown, not zero
 }
 

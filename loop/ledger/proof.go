@@ -30,6 +30,8 @@ type Proof struct {
 	Tests []string `json:"tests,omitempty"`
 	// Changes name what the task changed of what proves: "1 test deleted".
 	Changes []CheckChange `json:"changes,omitempty"`
+	// Flaky are new tests that failed on the start in only one of two runs.
+	Flaky []string `json:"flaky,omitempty"`
 	// Fewer says, for ChangedChecks, where fewer tests ran than at the start.
 	Fewer   []FewerTests `json:"fewer,omitempty"`
 	Reason  string       `json:"reason,omitempty"`  // the agent's, for ChangedChecks
