@@ -172,6 +172,7 @@ func (m *Message) proof(p ledger.Proof) {
 	}
 	m.quote(p.Reason)
 	m.names("Fails without the change:", p.Tests)
+	m.names("Fails only now and then:", p.Flaky)
 	m.names("Not followed, what these run:", p.Unknown)
 }
 

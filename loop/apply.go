@@ -581,11 +581,14 @@ func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 	if !b.OK {
 		res.Failures = b.Exit.Failures
 	}
-	if !b.OK && !c.Repeat && c.Kind != ledger.KindProof { // new tests are expected to fail on the start
+	if !b.OK && !c.Repeat && (c.Kind != ledger.KindProof || shows(res)) { // new tests are expected to fail on the start: only what would count is repeated
 		n.First, n.Repeat = &res, true
 		return &n
 	}
 	res.Flaky = c.Repeat && b.OK
+	if c.First != nil {
+		res.Flakes = flakes(c.First.Failures, res.Failures)
+	}
 	n.Results = append(slices.Clip(c.Results), res)
 	n.Index, n.Repeat, n.First = c.Index+1, false, nil
 	if !b.OK && c.Index < c.Setup {

@@ -161,36 +161,55 @@ type Shown struct {
 	Tree  string           `json:"tree,omitempty"` // the start with the tests
 	Word  ledger.ProofWord `json:"word,omitempty"`
 	Tests []string         `json:"tests,omitempty"` // those that failed by an assertion
+	Flaky []string         `json:"flaky,omitempty"` // those that failed in only one of two runs
 	Ran   testCounts       `json:"ran,omitempty"`   // tests that ran there, passed or failed
 }
 
 // shownBy judges the run of new tests on the attempt's start, by the commands that
-// are green on the attempt's own tree. A test counts whose assertion fails; one
-// that could not be built or broke otherwise may only lack new code.
+// are green on the attempt's own tree. A test counts whose assertion fails, twice;
+// one that could not be built or broke otherwise may only lack new code, and one
+// that failed only once shows nothing.
 func shownBy(v ledger.Verified, own *ledger.Verified) Shown {
 	shown := Shown{Tree: v.Tree, Word: ledger.Tested}
 	for _, res := range v.Results {
+		for _, f := range res.Flakes {
+			shown.Flaky = append(shown.Flaky, f.Name)
+		}
 		green := own != nil && slices.ContainsFunc(own.Results, func(o ledger.Result) bool { return o.Run == res.Run && o.OK })
-		if res.OK || !res.Setup && !green {
+		if res.OK || !res.Setup && !green || onlyFlakes(res) {
 			continue
 		}
 		if shown.Word == ledger.Tested {
 			shown.Word = ledger.TestedNew
 		}
-		if res.Setup || res.Failures == nil || res.Exit <= 0 || res.Exit == 126 || res.Exit == 127 {
+		if !shows(res) {
 			continue
 		}
+		shown.Word = ledger.Proved
 		for _, f := range res.Failures.Failed {
-			if f.Kind == ledger.FailureAssertion || f.Kind == ledger.FailureLine {
-				shown.Word = ledger.Proved
-				if f.Kind == ledger.FailureAssertion {
-					shown.Tests = append(shown.Tests, f.Name)
-				}
+			if f.Kind == ledger.FailureAssertion && !slices.Contains(res.Flakes, f) {
+				shown.Tests = append(shown.Tests, f.Name)
 			}
 		}
 	}
-	shown.Tests = fewOf(shown.Tests)
+	shown.Tests, shown.Flaky = fewOf(shown.Tests), fewOf(shown.Flaky)
 	return shown
+}
+
+// shows reports whether a red result on the start has a failure by which a new test
+// shows the change.
+func shows(res ledger.Result) bool {
+	return !res.Setup && res.Failures != nil && res.Exit > 0 && res.Exit != 126 && res.Exit != 127 &&
+		slices.ContainsFunc(res.Failures.Failed, func(f ledger.Failure) bool {
+			return (f.Kind == ledger.FailureAssertion || f.Kind == ledger.FailureLine) && !slices.Contains(res.Flakes, f)
+		})
+}
+
+// onlyFlakes reports whether a red result has no failure that it had both times.
+func onlyFlakes(res ledger.Result) bool {
+	return res.Failures != nil && len(res.Failures.Failed) > 0 && res.Failures.More == 0 && !slices.ContainsFunc(res.Failures.Failed, func(f ledger.Failure) bool {
+		return !slices.Contains(res.Flakes, f)
+	})
 }
 
 // proofOf returns what the result of the task's attempt is worth (docs/spec 8.4).
@@ -210,7 +229,7 @@ func (d *decision) proofOf(t TaskState) ledger.Proof {
 			p.Allowed = t.Proof.Allowed
 		}
 	case passed && w.shown():
-		p.Word, p.Tests = w.Shown.Word, w.Shown.Tests
+		p.Word, p.Tests, p.Flaky = w.Shown.Word, w.Shown.Tests, w.Shown.Flaky
 	case passed && w.Facts != nil && w.Facts.NewCode:
 		p.Word = ledger.TestedNew
 	case passed:
