@@ -67,13 +67,14 @@ func (w *Attempt) fewer() (fewer []ledger.FewerTests) {
 		return nil
 	}
 	ran := countsOf(v.Results)
-	start := w.StartTests
 	if f.Guard != "" {
 		ran = w.GuardTests
 	}
+	// A test that moved or went away ran on the start beside the new ones.
+	besides := f.Guard == "" && w.shown() && !slices.ContainsFunc(f.Changes, func(c ledger.CheckChange) bool { return c.Action == "moved" || c.Action == "deleted" })
 	for _, res := range v.Results {
-		few := testreport.Fewer(res.Run, start[res.Run], ran[res.Run])
-		if len(few) == 0 && f.Guard == "" && w.shown() {
+		few := testreport.Fewer(res.Run, w.StartTests[res.Run], ran[res.Run])
+		if len(few) == 0 && besides {
 			few = testreport.Fewer(res.Run, w.Shown.Ran[res.Run], ran[res.Run])
 		}
 		fewer = append(fewer, few...)
