@@ -157,7 +157,10 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 	case ledger.EventRefused:
 		w.Owed = append(slices.Clip(w.Owed), b.Owed...)
 	case ledger.TakenOver:
-		w.Captured, w.Facts, w.Guarded = &b.Taken, b.Taken.Proof, "" // a reason in its event is for the guard of its own tree
+		w.Captured, w.Facts = &b.Taken, b.Taken.Proof
+		if w.guardFailed() {
+			w.explain() // the session may have changed nothing, and given the reason
+		}
 		w.Stage = ledger.StageChecks
 		w.Strayed = append(slices.Clip(w.Strayed), b.Taken.Outside...)
 		if len(b.Taken.Secrets) > 0 {

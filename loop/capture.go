@@ -42,7 +42,6 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	hat := r.Settings.Hats[w.Hat]
 	b.Taken.Outside, b.Taken.Dropped, b.Taken.RunsItself = fewOf(b.Taken.Outside), fewOf(b.Taken.Dropped), fewOf(b.Taken.RunsItself)
 	b.Taken.Unscanned = slices.Clip(b.Taken.Unscanned[:min(len(b.Taken.Unscanned), maxUndone)])
-	explained := w.Guarded != "" && !w.GuardOK && payload.String(w.Event.Data, "checks_changed") != "" // it says why the start's checks fail on this very tree
 	d.add(about, ledger.TakenOver{Taken: b.Taken, Ref: b.Ref})
 	if len(b.Taken.Refused) > 0 {
 		d.redo(t, ledger.Redo{Why: ledger.RedoViolation, Failed: true, Tree: w.Tree,
@@ -64,6 +63,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	}
 	noChange := payload.String(w.Event.Data, "no_change") != ""
 	unjudged := !r.Settings.JudgedAfter(w.Hat) && !t.looked() && payload.ManualVerify(w.Event.Data) == ""
+	explained := w.Guarded != "" && !w.GuardOK && payload.String(w.Event.Data, "checks_changed") != "" // it says why the start's checks fail on this very tree
 	if !changed && !explained && (noChange && unjudged || !noChange && hat.Expect == ledger.ExpectPass) {
 		note := "The session before said it was done, but it changed no file that counts. Change the files, or say no_change with the reason."
 		if unjudged {

@@ -117,16 +117,20 @@ func (w *Attempt) applyGuard(v ledger.Verified) {
 	if len(v.Results) > 0 {
 		w.GuardTests = countsOf(v.Results)
 	}
-	if v.OK {
-		return
-	}
-	reason := ""
-	if w.Event != nil {
-		reason = payload.String(w.Event.Data, "checks_changed")
-	}
-	if reason == "" {
+	if !v.OK && !w.explain() {
 		w.GuardRed++
-		return
+	}
+}
+
+// explain takes the reason that the session's event gives for changed checks. It
+// reports whether there is one.
+func (w *Attempt) explain() bool {
+	if w.Event == nil {
+		return false
+	}
+	reason := payload.String(w.Event.Data, "checks_changed")
+	if reason == "" {
+		return false
 	}
 	w.ChecksReason, w.ChecksPaths, w.ChecksFewer = reason, nil, w.Fewer
 	if w.Facts != nil {
@@ -134,6 +138,7 @@ func (w *Attempt) applyGuard(v ledger.Verified) {
 			w.ChecksPaths = append(w.ChecksPaths, c.Path)
 		}
 	}
+	return true
 }
 
 // unshown reports whether the new tests of the attempt have to be tried on its
