@@ -495,7 +495,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		}
 	case ledger.SessionEnded:
 		if e.Task == "" && r.Checks != nil {
-			r.Checks = r.Checks.result(b, e.Session)
+			r.Checks = r.Checks.result(b, e.Session, func(string) bool { return false })
 		}
 		if b.Kind == ledger.KindAgent {
 			if b.Exit.CostUSD < 0 {
@@ -558,8 +558,10 @@ func (c *Checks) from(index int) *Checks {
 }
 
 // result returns the check after one of its commands ended. A red command is
-// repeated once; if it is green the second time, it is flaky (docs/spec 2.3).
-func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
+// repeated once; if it is green the second time, it is flaky (docs/spec 2.3). New
+// tests are expected to fail on the start: there a command is repeated only if
+// doubted says that it was flaky on the attempt's own tree.
+func (c *Checks) result(b ledger.SessionEnded, session string, doubted func(command string) bool) *Checks {
 	n := *c
 	if c.Index >= len(c.Commands) || b.End == ledger.EndedCut || b.End == ledger.EndedDisk {
 		return &n // plan the same command again
@@ -581,7 +583,7 @@ func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 	if !b.OK {
 		res.Failures = b.Exit.Failures
 	}
-	if !b.OK && !c.Repeat && (c.Kind != ledger.KindProof || shows(res)) { // new tests are expected to fail on the start: only what would count is repeated
+	if !b.OK && !c.Repeat && (c.Kind != ledger.KindProof || doubted(res.Run)) {
 		n.First, n.Repeat = &res, true
 		return &n
 	}

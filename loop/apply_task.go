@@ -147,7 +147,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		switch {
 		case b.Kind != ledger.KindAgent:
 			if w.Checks != nil {
-				w.Checks = w.Checks.result(b, e.Session)
+				w.Checks = w.Checks.result(b, e.Session, w.flaky)
 			}
 		case w.Session == e.Session && w.Stage == ledger.StageSession:
 			w.again(b, e.Session)

@@ -171,16 +171,24 @@ type Shown struct {
 }
 
 // shownBy judges the run of new tests on the attempt's start, by the commands that
-// are green on the attempt's own tree. A test counts whose assertion fails, twice;
-// one that could not be built or broke otherwise may only lack new code, and one
-// that failed only once shows nothing.
+// are green on the attempt's own tree. A test counts whose assertion fails; one that
+// could not be built or broke otherwise may only lack new code, and one that is
+// flaky, there or on the attempt's own tree, shows nothing.
 func shownBy(v ledger.Verified, own *ledger.Verified) Shown {
 	shown := Shown{Tree: v.Tree, Word: ledger.Tested}
 	for _, res := range v.Results {
+		green := false
+		if n := indexOfRun(own, res.Run); n >= 0 {
+			green = own.Results[n].OK
+			for _, f := range own.Results[n].Flakes {
+				if res.Failures != nil && slices.Contains(res.Failures.Failed, f) && !slices.Contains(res.Flakes, f) {
+					res.Flakes = append(slices.Clip(res.Flakes), f)
+				}
+			}
+		}
 		for _, f := range res.Flakes {
 			shown.Flaky = append(shown.Flaky, f.Name)
 		}
-		green := own != nil && slices.ContainsFunc(own.Results, func(o ledger.Result) bool { return o.Run == res.Run && o.OK })
 		if res.OK || !res.Setup && !green || onlyFlakes(res) {
 			continue
 		}
@@ -199,6 +207,22 @@ func shownBy(v ledger.Verified, own *ledger.Verified) Shown {
 	}
 	shown.Tests, shown.Flaky = fewOf(shown.Tests), fewOf(shown.Flaky)
 	return shown
+}
+
+// indexOfRun returns the index of a command's result, -1 if there is none. v may be
+// nil.
+func indexOfRun(v *ledger.Verified, run string) int {
+	if v == nil {
+		return -1
+	}
+	return slices.IndexFunc(v.Results, func(res ledger.Result) bool { return res.Run == run && !res.Setup })
+}
+
+// flaky reports whether a command failed on the attempt's tree and passed when it
+// was repeated.
+func (w *Attempt) flaky(run string) bool {
+	n := indexOfRun(w.Verified, run)
+	return n >= 0 && w.Verified.Results[n].Flaky
 }
 
 // shows reports whether a red result on the start has a failure by which a new test
