@@ -41,7 +41,7 @@ func ProofSign(p ledger.Proof) string {
 // ProofNote returns a word with what a person has to know about it: "changed
 // checks: 1 test deleted, test.sh −4; allowed by Mira".
 func ProofNote(p ledger.Proof) string {
-	text, what := proofWord(p), CheckChanges(p.Changes)
+	text, what := proofWord(p), CheckChanges(p)
 	switch {
 	case what == "":
 	case p.Word != ledger.ChangedChecks:
@@ -61,12 +61,12 @@ func ProofNote(p ledger.Proof) string {
 // maxCheckFiles limits the files that CheckChanges names.
 const maxCheckFiles = 2
 
-// CheckChanges says in a few words what was changed of what proves: "1 test
-// deleted, test.sh −4". It leaves out what the task itself names, and is "" for no
-// change.
-func CheckChanges(changes []ledger.CheckChange) string {
+// CheckChanges says in a few words what was changed of what proves, and how many
+// tests do not run any more: "1 test deleted, test.sh −4", "3 tests fewer ran". It
+// leaves out what the task itself names, and is "" for no change.
+func CheckChanges(p ledger.Proof) string {
 	var list []proof.Change
-	for _, c := range changes {
+	for _, c := range p.Changes {
 		if c.Named {
 			continue
 		}
@@ -75,7 +75,19 @@ func CheckChanges(changes []ledger.CheckChange) string {
 			Added: c.Added, Lost: c.Removed, Cases: c.Cases,
 		})
 	}
-	return Cut(Clean(proof.Summary(list, maxCheckFiles)), quoteWidth)
+	text := Clean(proof.Summary(list, maxCheckFiles))
+	if n := fewerTests(p); n > 0 {
+		text = strings.TrimPrefix(text+", "+Plural(n, "test")+" fewer ran", ", ")
+	}
+	return Cut(text, quoteWidth)
+}
+
+// fewerTests returns how many tests of the start did not run.
+func fewerTests(p ledger.Proof) (n int) {
+	for _, f := range p.Fewer {
+		n += f.Was - f.Ran
+	}
+	return n
 }
 
 // ProofCounts returns the counts of the tasks that a run did: "3 proved · 1
@@ -109,7 +121,7 @@ func MergeStep(s loop.State, e ledger.RunEnded) string {
 // one with its reason.
 func lookFirst(s loop.State, unsure []loop.TaskState) string {
 	p := s.Project.TaskProof(unsure[0])
-	why := CheckChanges(p.Changes)
+	why := CheckChanges(*p)
 	if p.Word != ledger.ChangedChecks || why == "" {
 		why = proofWord(*p)
 	}
@@ -155,12 +167,21 @@ func (m *Message) proof(p ledger.Proof) {
 		text += ", allowed by " + Cut(Clean(p.Allowed), 20)
 	}
 	m.add(text)
-	if what := CheckChanges(p.Changes); what != "" {
+	if what := CheckChanges(p); what != "" {
 		m.pre(what)
 	}
 	m.quote(p.Reason)
 	m.names("Fails without the change:", p.Tests)
+	m.names("Fails only now and then:", p.Flaky)
 	m.names("Not followed, what these run:", p.Unknown)
+}
+
+// checksNeed says what a question about changed checks is about.
+func checksNeed(q ledger.Question) string {
+	if q.Proof != nil && len(q.Proof.Fewer) > 0 && len(q.Proof.Changes) == 0 {
+		return "runs fewer tests"
+	}
+	return "changed its own checks"
 }
 
 // checks lists what was changed of what proves, and the reason that the agent gave.

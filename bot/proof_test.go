@@ -69,6 +69,13 @@ func addProofs(t *testing.T, all topics) {
 	m := bot.Ask(s.State, ledger.Question{ID: "q5", Kind: ledger.AskChecks, Task: "Task 1", Title: "Extract price rules", Hat: "fixer", Proof: &q, Asked: s.Now,
 		Text: "1 test deleted, test.sh −4. The old ones do not pass."}, s.Now)
 	all.add(t, "proof", "question", "", m, 38)
+	few := ledger.Proof{Word: ledger.ChangedChecks, Fewer: []ledger.FewerTests{{Run: "npm test", Runner: "node test", Was: 12, Ran: 9}}}
+	d = proved(few)
+	all.add(t, "proof", "fewer tests ran", "/task 1", d.say(t, "/task 1"), 38)
+	all.add(t, "proof", "run ended, fewer tests ran", "", endOf(d), 38)
+	m = bot.Ask(d.Night.State, ledger.Question{ID: "q5", Kind: ledger.AskChecks, Task: "Task 1", Title: "Extract price rules", Hat: "fixer", Proof: &few, Asked: d.Night.Now,
+		Text: "9 of 12 tests ran: npm test."}, d.Night.Now)
+	all.add(t, "proof", "question about fewer tests", "", m, 38)
 }
 
 // TestProofIsNoClaim checks that nothing is said of tasks whose word is unknown, and

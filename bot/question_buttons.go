@@ -83,7 +83,10 @@ func DigestButtons(q ledger.Question, all bool) []Button {
 // there.
 func DigestNeed(q ledger.Question) (need string, text bool) {
 	w := wordingOf(q)
-	return w.need, w.need == "" && q.Task != "" && (w.text == TextOutcome || q.OwnWords())
+	if w.need != nil {
+		return w.need(q), false
+	}
+	return "", q.Task != "" && (w.text == TextOutcome || q.OwnWords())
 }
 
 // Typed returns the line that answers a question with a verb: "q5 retry", "q5

@@ -61,7 +61,7 @@ func init() {
 					after:    func(q ledger.Question, _ string) string { return shortID(q.Task) + " is done again, with these words." },
 					overrule: retryAgain}, // a passed task is done: only a retry runs it again
 			},
-			task: waitsForAnswer, need: "manual verify", text: TextSteps, buttons: buttonVerbs,
+			task: waitsForAnswer, need: fixedNeed("manual verify"), text: TextSteps, buttons: buttonVerbs,
 			runEnd: func(q ledger.Question) (string, string) { return "Pass " + shortID(q.Task), q.ID + " pass" },
 		},
 		ledger.AskAgent: {
@@ -230,7 +230,7 @@ func init() {
 					}},
 			},
 			closed: map[string]func(ledger.Question, string) string{"retry": triedAgain, "skip": putAway},
-			task:   "asks about its plan", need: "plan ready", reads: true, buttons: buttonRead,
+			task:   "asks about its plan", need: fixedNeed("plan ready"), reads: true, buttons: buttonRead,
 			runEnd: func(q ledger.Question) (string, string) { return "Read " + shortID(q.Task), PlanCommand(q) },
 		},
 		ledger.AskSecret: {
@@ -244,12 +244,12 @@ func init() {
 				"again":    {label: "Do it again", means: "its work is undone and done again", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " is done again without it." }},
 				"harmless": {label: "No secret", means: "the work goes on; it is not asked about again", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " goes on with it." }},
 			},
-			task: waitsForAnswer, need: "a secret?", buttons: buttonAnswer,
+			task: waitsForAnswer, need: fixedNeed("a secret?"), buttons: buttonAnswer,
 			runEnd: answerButton,
 		},
 		ledger.AskChecks: {
 			sign:     SignAsk,
-			headline: func(_ loop.State, q ledger.Question) string { return shortID(q.Task) + " changed its own checks" },
+			headline: func(_ loop.State, q ledger.Question) string { return shortID(q.Task) + " " + checksNeed(q) },
 			first:    firstWithProject, body: (*Message).described, facts: func(m *Message, _ loop.State, q ledger.Question) { m.checks(q) },
 			past:  func(m *Message, s loop.State, q ledger.Question) { m.pastQuoted(s, q); m.checks(q) },
 			waits: fixedText("Waits as long as it takes; look at it before you merge."), then: fixedText("look at it before you merge."),
@@ -260,7 +260,7 @@ func init() {
 					return shortID(q.Task) + " is done again with the old checks."
 				}},
 			},
-			task: "asks about its checks", need: "changed its own checks", buttons: buttonAnswer,
+			task: "asks about its checks", need: checksNeed, buttons: buttonAnswer,
 			runEnd: answerButton,
 		},
 		ledger.AskAllow: {
@@ -292,6 +292,11 @@ const (
 // fixedText returns a table cell that is the same text for every question.
 func fixedText(text string) func(loop.State, ledger.Question) string {
 	return func(loop.State, ledger.Question) string { return text }
+}
+
+// fixedNeed returns a "need" cell that is the same text for every question.
+func fixedNeed(text string) func(ledger.Question) string {
+	return func(ledger.Question) string { return text }
 }
 
 // fixedAfter returns an "after" cell with the same text for every question.

@@ -199,6 +199,9 @@ func VerifyText(v ledger.Verified) string {
 		if v.OK {
 			return SignDone + " by the start's checks too"
 		}
+		if len(v.Fewer) > 0 {
+			return SignFailed + " " + Cut(Clean(v.Fewer[0].String()), 60)
+		}
 		v.Kind = ledger.KindVerify
 		return SignFailed + " by the start's checks: " + strings.TrimSpace(strings.TrimPrefix(VerifyText(v), SignFailed))
 	case ledger.KindProof:

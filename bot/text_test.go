@@ -245,6 +245,7 @@ func TestSaid(t *testing.T) {
 		"! TestOld fails as at the start":                {OK: true, Results: []ledger.Result{{Run: "go test ./...", Advisory: true, Failures: &ledger.Failures{Failed: []ledger.Failure{{Name: "TestOld"}}}}}},
 		"✗ go test, new: TestNew":                        {Results: []ledger.Result{{Run: "go test ./...", New: []ledger.Failure{{Name: "TestNew"}}}}},
 		"✗ boom":                                         {Results: []ledger.Result{ok("go vet", 1), {Run: "go test", Tail: "boom"}}},
+		"✗ 9 of 12 tests ran: npm test":                  {Kind: ledger.KindGuard, Fewer: []ledger.FewerTests{{Run: "npm test", Runner: "node test", Was: 12, Ran: 9}}},
 		"✓ nothing to run":                               {OK: true},
 		"✗ failed":                                       {},
 	} {

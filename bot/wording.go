@@ -43,7 +43,7 @@ type wording struct {
 	terse     func(s loop.State, q ledger.Question) string    // text for a terminal about the wait for a question that never expires; nil: none
 	withdrawn bool                                            // people are not told that it ended without an answer
 	task      string                                          // state of the waiting task, in a list of tasks
-	need      string                                          // text after the task in a digest; "" = the question's text, or its headline if it has no task of its own
+	need      func(ledger.Question) string                    // text after the task in a digest; nil = the question's text, or its headline if it has no task of its own
 	text      TextForm                                        // layout of its text
 	reads     bool                                            // the question has a plan that /plan shows
 	buttons   buttonForm                                      // in a digest

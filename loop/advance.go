@@ -300,7 +300,11 @@ func (d *decision) claim(t TaskState) {
 func (d *decision) checkAgain(id string) {
 	t, _ := d.task(id)
 	if t.Attempt.Checks.Kind == ledger.KindRecheck { // a recheck runs on the start commit; the attempt's own tree is known to be red
-		d.recheck(t, *t.Attempt.Verified)
+		if v := *t.Attempt.Verified; v.OK {
+			d.recount(t)
+		} else {
+			d.recheck(t, v)
+		}
 		return
 	}
 	switch t.Attempt.Checks.Kind { // the tree of these is not the attempt's own

@@ -187,6 +187,9 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		old := p.Tasks.At(n)
 		was := old.kept()
 		t := own.taskOf(old)
+		if _, ok := e.Body.(ledger.TaskCommitted); ok && p.Run != nil && t.Attempt != nil {
+			p.Run.TipTests = t.Attempt.testsOf(t.Attempt.Tree)
+		}
 		applyTask(t, p.Run, e, own)
 		p.Tasks = p.Tasks.replace(n, was, t)
 	}
@@ -479,8 +482,13 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 	case ledger.Verified:
 		if e.Task == "" {
 			r.Checks = nil
-			if b.Kind == ledger.KindBaseline && !b.OK {
-				r.Red = &b
+			if b.Kind == ledger.KindBaseline {
+				if !b.OK {
+					r.Red = &b
+				}
+				if b.Tree == r.TipTree {
+					r.TipTests = countsOf(b.Results)
+				}
 			}
 			switch {
 			case r.Batch != nil && (b.Kind == ledger.KindBatch || b.Kind == ledger.KindRecheck):
@@ -490,6 +498,9 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			}
 			if b.Kind == ledger.KindFinal {
 				r.Final, r.FinalTip = &b, b.Tree
+				if b.Tree == r.Tip { // after a batch no task's own check ran on this tree
+					r.TipTests = countsOf(b.Results)
+				}
 			}
 		}
 	case ledger.SessionPlanned:
@@ -508,7 +519,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 		}
 	case ledger.SessionEnded:
 		if e.Task == "" && r.Checks != nil {
-			r.Checks = r.Checks.result(b, e.Session)
+			r.Checks = r.Checks.result(b, e.Session, func(string) bool { return false })
 		}
 		if b.Kind == ledger.KindAgent {
 			if b.Exit.CostUSD < 0 {
@@ -525,6 +536,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 			}
 		}
 	case ledger.TipFound:
+		r.TipTests = nil
 		r.Tip, r.TipTree = b.Commit, cmp.Or(b.Tree, b.Commit) // earlier releases recorded no tree; git accepts the commit in its place
 	case ledger.TaskCommitted:
 		r.Tip, r.TipTree = b.Commit, b.Tree
@@ -588,8 +600,10 @@ func (c *Checks) from(index int) *Checks {
 }
 
 // result returns the check after one of its commands ended. A red command is
-// repeated once; if it is green the second time, it is flaky (docs/spec 2.3).
-func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
+// repeated once; if it is green the second time, it is flaky (docs/spec 2.3). New
+// tests are expected to fail on the start: there a command is repeated only if
+// doubted says that it was flaky on the attempt's own tree.
+func (c *Checks) result(b ledger.SessionEnded, session string, doubted func(command string) bool) *Checks {
 	n := *c
 	if c.Index >= len(c.Commands) || b.End == ledger.EndedCut || b.End == ledger.EndedDisk {
 		return &n // plan the same command again
@@ -607,14 +621,18 @@ func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 		Run:   c.Commands[c.Index].Run, OK: b.OK, Exit: b.Exit.Code, Ms: b.Exit.Took().Milliseconds(),
 		Tail: b.Exit.Tail, Session: session,
 	}
+	res.Ran = b.Exit.Ran
 	if !b.OK {
 		res.Failures = b.Exit.Failures
 	}
-	if !b.OK && !c.Repeat && c.Kind != ledger.KindProof { // new tests are expected to fail on the start
+	if !b.OK && !c.Repeat && (c.Kind != ledger.KindProof || doubted(res.Run)) {
 		n.First, n.Repeat = &res, true
 		return &n
 	}
 	res.Flaky = c.Repeat && b.OK
+	if c.First != nil {
+		res.Flakes = flakes(c.First.Failures, res.Failures)
+	}
 	n.Results = append(slices.Clip(c.Results), res)
 	n.Index, n.Repeat, n.First = c.Index+1, false, nil
 	if !b.OK && c.Index < c.Setup {

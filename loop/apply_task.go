@@ -85,6 +85,9 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 			Stage: ledger.StageReady, Began: e.Time, Fresh: true,
 		}
 		if r != nil {
+			if b.Tree == r.TipTree {
+				t.Attempt.StartTests = r.TipTests
+			}
 			s := r.upcoming()
 			t.Attempt.Hat = firstHat(s, t.Task, t.Stalled)
 			if t.Task.Parent != "" && t.Attempt.Hat != s.Planner() {
@@ -144,7 +147,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		switch {
 		case b.Kind != ledger.KindAgent:
 			if w.Checks != nil {
-				w.Checks = w.Checks.result(b, e.Session)
+				w.Checks = w.Checks.result(b, e.Session, w.flaky)
 			}
 		case w.Session == e.Session && w.Stage == ledger.StageSession:
 			w.again(b, e.Session)
@@ -155,6 +158,9 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		w.Owed = append(slices.Clip(w.Owed), b.Owed...)
 	case ledger.TakenOver:
 		w.Captured, w.Facts = &b.Taken, b.Taken.Proof
+		if w.guardFailed() {
+			w.explain() // the session may have changed nothing, and given the reason
+		}
 		w.Stage = ledger.StageChecks
 		w.Strayed = append(slices.Clip(w.Strayed), b.Taken.Outside...)
 		if len(b.Taken.Secrets) > 0 {
@@ -171,12 +177,17 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 			return w
 		case ledger.KindProof:
 			w.Shown = shownBy(b, w.Verified)
+			w.Shown.Ran = begun(countsOf(b.Results))
 			return w
 		case ledger.KindBatch: // it is recorded for the task whose change failed
 			w.Verified, w.Judged = &b, e.Session
 			w.Red++
 			w.RedBatches++
 			return w
+		}
+		if b.Kind == ledger.KindRecheck && w.Verified != nil && w.Verified.OK {
+			w.StartTests, w.Recounted = w.StartTests.with(b.Results), true
+			break
 		}
 		if b.Kind == ledger.KindRecheck {
 			w.Rechecked = true // a recheck verified another tree; the result for this one stands
@@ -207,6 +218,7 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 			w.Base, w.Start, w.Tree = b.Onto, r.TipTree, b.Tree
 		default:
 			w.Base, w.Start, w.Tree, w.Facts = b.Onto, r.TipTree, b.Tree, b.Proof
+			w.StartTests, w.Recounted = r.TipTests, false
 		}
 	case ledger.Evidence:
 		if b.Kind == "review" && w.Event != nil && w.Event.Type == ledger.EventReview {

@@ -139,12 +139,14 @@ func (d *decision) verified(task string, v ledger.Verified) {
 	}
 	w := t.Attempt
 	switch {
+	case v.OK && v.Kind == ledger.KindVerify && w.unguarded():
+		d.guard(t)
+	case (v.OK || v.Kind == ledger.KindProof) && v.Kind != ledger.KindRepro && !w.guardFailed() && len(w.fewer()) > 0:
+		d.fewerRan(t)
 	case v.Kind == ledger.KindGuard:
 		d.guarded(t, firstRed(v))
 	case v.Kind == ledger.KindProof:
 		d.converge(t)
-	case v.OK && v.Kind == ledger.KindVerify && w.unguarded():
-		d.guard(t)
 	case v.OK && w.Converged:
 		d.converge(t)
 	case v.OK:
@@ -202,6 +204,10 @@ func (d *decision) recheck(t TaskState, v ledger.Verified) {
 func (d *decision) rechecked(task string, now ledger.Verified) {
 	t, ok := d.task(task)
 	if !ok || t.Attempt == nil || t.Attempt.Verified == nil {
+		return
+	}
+	if t.Attempt.Verified.OK {
+		d.recounted(t)
 		return
 	}
 	v, r := *t.Attempt.Verified, d.run()

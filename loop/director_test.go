@@ -24,6 +24,8 @@ type director struct {
 	laid  ledger.Merged
 	left  string // number of the task that conflicts in the next chain
 	layer bool   // the setup layer that checks need is there
+	ran   string // number of tests that commands say passed; "" = none
+	count bool   // such a number was set
 	moved string // tip of a foreign commit that is in the way of the next commit
 	seq   int
 	out   strings.Builder
@@ -141,6 +143,9 @@ func (d *director) let(kind string) {
 				taken.Tree = treeOf(taken.Tree)
 			}
 		}
+		if taken.Proof == nil && d.count {
+			taken.Proof = &ledger.ProofFacts{}
+		}
 		d.input(TreeCaptured{Session: b.Request.Session, Taken: taken, Ref: b.Request.Ref})
 	case "merge":
 		b, _ := take[ledger.EffectMerge](d.night, nil)
@@ -207,6 +212,13 @@ func (d *director) session() Session {
 func (d *director) exit(change func(*ledger.Exit)) {
 	s := d.session()
 	x := ledger.Exit{Session: s.ID, Reason: ledger.ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: d.now, Ended: d.now.Add(time.Minute)}
+	if s.Planned.Kind != ledger.KindAgent && d.ran != "" {
+		n, err := strconv.Atoi(d.ran)
+		if err != nil {
+			d.t.Fatalf("%v", err)
+		}
+		x.Ran = []ledger.TestCount{{Runner: "go test", Passed: n}}
+	}
 	if change != nil {
 		change(&x)
 	}
@@ -545,6 +557,8 @@ func (d *director) play(line string) string {
 		d.exit(func(x *ledger.Exit) { f(d, x) })
 	case "green":
 		d.exit(nil)
+	case "ran": // from here on, commands say that so many tests passed; nothing without a number
+		d.ran, d.count = rest, true
 	case "greens":
 		for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != ledger.KindAgent {
 			d.exit(nil)
@@ -595,7 +609,10 @@ func (d *director) play(line string) string {
 		case "guard": // a change of a check: the tree with the start's version is to be verified
 			d.taken.Proof = &ledger.ProofFacts{Guard: v, Summary: "1 test changed", Changes: []ledger.CheckChange{{Path: "a_test.go", Kind: "test", Action: "changed"}}}
 		case "onstart": // a new test: the start with it is to be verified
-			d.taken.Proof = &ledger.ProofFacts{OnStart: v, Tests: []string{"b_test.go"}}
+			if d.taken.Proof == nil {
+				d.taken.Proof = &ledger.ProofFacts{}
+			}
+			d.taken.Proof.OnStart, d.taken.Proof.Tests = v, []string{"b_test.go"}
 		case "lock":
 			d.taken.Lock, d.layer = true, false
 		case "left":

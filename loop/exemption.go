@@ -60,6 +60,24 @@ func newSince(e ledger.Exemption, res ledger.Result) []ledger.Failure {
 	return diff.New
 }
 
+// flakes returns the tests that failed in only one of two runs of a command, of
+// which the second may have been green.
+func flakes(first, second *ledger.Failures) (only []ledger.Failure) {
+	if first == nil {
+		return nil
+	}
+	if second == nil {
+		second = &ledger.Failures{}
+	}
+	diff := testreport.Compare(first, second)
+	for _, f := range slices.Concat(diff.Gone, diff.New) {
+		if f.Runner != "" && len(only) < newKept {
+			only = append(only, f)
+		}
+	}
+	return only
+}
+
 // exemptFor returns the exemptions that hold for a task; without one, those that
 // hold for all.
 func exemptFor(r *Run, task string) []ledger.Exemption {

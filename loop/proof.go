@@ -62,10 +62,16 @@ func (d *decision) guarded(t TaskState, why string) {
 			return
 		}
 		d.stands(t, w.left())
-	case w.GuardRed >= maxGuardRed:
+	case w.GuardRed >= maxGuardRed, w.Converged && w.shown():
 		d.holdTask(t, d.checksQuestion(t))
+	case w.Converged && len(w.Fewer) > 0:
+		d.replan(t.Task.ID, "on the newer tip "+ledger.FewerText(w.Fewer))
 	case w.Converged:
 		d.replan(t.Task.ID, "on the newer tip the start's checks fail")
+	case len(w.Fewer) > 0:
+		d.redo(t, ledger.Redo{Why: ledger.RedoFewer, Tree: w.left(), Note: fmt.Sprintf(
+			"Verification passes after the session before, but fewer tests run than at the start: %s. Find out what keeps the others from running, such as code that ends the process or a new skip, and make them run and pass. If the task makes them go away, as tests over data that it removes, say checks_changed with the reason in your event.",
+			ledger.FewerText(w.Fewer))})
 	default:
 		d.redo(t, ledger.Redo{Why: ledger.RedoChecks, Tree: w.left(), Note: fmt.Sprintf(
 			"The session before changed what proves the work (%s), which the task does not name, and with the start's version verification fails: %s. Restore it and make that pass. If the task makes the old version impossible, as a changed interface does, say checks_changed with the reason in your event.",
@@ -85,13 +91,16 @@ func (w *Attempt) left() string {
 	return w.Captured.Tree
 }
 
-// accepted reports whether an agent gave a reason for all changed checks.
-func (w *Attempt) accepted() bool { return w.ChecksReason != "" && w.changedOnly(w.ChecksPaths) }
+// accepted reports whether an agent gave a reason for all changed checks and all
+// tests that do not run.
+func (w *Attempt) accepted() bool {
+	return w.ChecksReason != "" && w.changedOnly(w.ChecksPaths) && noFewer(w.Fewer, w.ChecksFewer)
+}
 
 // allowed reports whether a person allowed all changed checks of the attempt. An
 // answer does not cover what later sessions change besides.
 func (t TaskState) allowed() bool {
-	return t.Proof != nil && t.Proof.Allowed != "" && t.Attempt.changedOnly(changedPaths(*t.Proof))
+	return t.Proof != nil && t.Proof.Allowed != "" && t.Attempt.changedOnly(changedPaths(*t.Proof)) && noFewer(t.Attempt.Fewer, t.Proof.Fewer)
 }
 
 // changedOnly reports whether the attempt changed no other checks than those at
@@ -104,31 +113,44 @@ func (w *Attempt) changedOnly(paths []string) bool {
 
 // applyGuard folds the result of a guard.
 func (w *Attempt) applyGuard(v ledger.Verified) {
-	w.Guarded, w.GuardOK = v.Tree, v.OK
-	if v.OK {
-		return
+	w.Guarded, w.GuardOK, w.Fewer = v.Tree, v.OK, v.Fewer
+	if len(v.Results) > 0 {
+		w.GuardTests = countsOf(v.Results)
 	}
-	reason := ""
-	if w.Event != nil {
-		reason = payload.String(w.Event.Data, "checks_changed")
-	}
-	if reason == "" {
+	if !v.OK && !w.explain() {
 		w.GuardRed++
-		return
 	}
-	w.ChecksReason, w.ChecksPaths = reason, nil
+}
+
+// explain takes the reason that the session's event gives for changed checks. It
+// reports whether there is one.
+func (w *Attempt) explain() bool {
+	if w.Event == nil {
+		return false
+	}
+	reason := payload.String(w.Event.Data, "checks_changed")
+	if reason == "" {
+		return false
+	}
+	w.ChecksReason, w.ChecksPaths, w.ChecksFewer = reason, nil, w.Fewer
 	if w.Facts != nil {
 		for _, c := range w.Facts.Changes {
 			w.ChecksPaths = append(w.ChecksPaths, c.Path)
 		}
 	}
+	return true
 }
 
 // unshown reports whether the new tests of the attempt have to be tried on its
 // start before it is committed.
 func (d *decision) unshown(w *Attempt) bool {
 	f, mode := w.Facts, d.run().Settings.Proof
-	return f != nil && f.OnStart != "" && w.Shown.Tree != f.OnStart && w.green(w.Tree) && (mode == "" || mode == ledger.ProofFull)
+	return f != nil && f.OnStart != "" && !w.shown() && w.green(w.Tree) && (mode == "" || mode == ledger.ProofFull)
+}
+
+// shown reports whether the new tests of the attempt were tried on its start.
+func (w *Attempt) shown() bool {
+	return w.Facts != nil && w.Shown.Tree != "" && w.Shown.Tree == w.Facts.OnStart
 }
 
 // show runs the verification commands on the attempt's start with its new tests:
@@ -144,35 +166,79 @@ type Shown struct {
 	Tree  string           `json:"tree,omitempty"` // the start with the tests
 	Word  ledger.ProofWord `json:"word,omitempty"`
 	Tests []string         `json:"tests,omitempty"` // those that failed by an assertion
+	Flaky []string         `json:"flaky,omitempty"` // those that failed in only one of two runs
+	Ran   testCounts       `json:"ran,omitempty"`   // tests that ran there, passed or failed
 }
 
 // shownBy judges the run of new tests on the attempt's start, by the commands that
-// are green on the attempt's own tree. A test counts whose assertion fails; one
-// that could not be built or broke otherwise may only lack new code.
+// are green on the attempt's own tree. A test counts whose assertion fails; one that
+// could not be built or broke otherwise may only lack new code, and one that is
+// flaky, there or on the attempt's own tree, shows nothing.
 func shownBy(v ledger.Verified, own *ledger.Verified) Shown {
 	shown := Shown{Tree: v.Tree, Word: ledger.Tested}
 	for _, res := range v.Results {
-		green := own != nil && slices.ContainsFunc(own.Results, func(o ledger.Result) bool { return o.Run == res.Run && o.OK })
-		if res.OK || !res.Setup && !green {
+		green := false
+		if n := indexOfRun(own, res.Run); n >= 0 {
+			green = own.Results[n].OK
+			for _, f := range own.Results[n].Flakes {
+				if res.Failures != nil && slices.Contains(res.Failures.Failed, f) && !slices.Contains(res.Flakes, f) {
+					res.Flakes = append(slices.Clip(res.Flakes), f)
+				}
+			}
+		}
+		for _, f := range res.Flakes {
+			shown.Flaky = append(shown.Flaky, f.Name)
+		}
+		if res.OK || !res.Setup && !green || onlyFlakes(res) {
 			continue
 		}
 		if shown.Word == ledger.Tested {
 			shown.Word = ledger.TestedNew
 		}
-		if res.Setup || res.Failures == nil || res.Exit <= 0 || res.Exit == 126 || res.Exit == 127 {
+		if !shows(res) {
 			continue
 		}
+		shown.Word = ledger.Proved
 		for _, f := range res.Failures.Failed {
-			if f.Kind == ledger.FailureAssertion || f.Kind == ledger.FailureLine {
-				shown.Word = ledger.Proved
-				if f.Kind == ledger.FailureAssertion {
-					shown.Tests = append(shown.Tests, f.Name)
-				}
+			if f.Kind == ledger.FailureAssertion && !slices.Contains(res.Flakes, f) {
+				shown.Tests = append(shown.Tests, f.Name)
 			}
 		}
 	}
-	shown.Tests = fewOf(shown.Tests)
+	shown.Tests, shown.Flaky = fewOf(shown.Tests), fewOf(shown.Flaky)
 	return shown
+}
+
+// indexOfRun returns the index of a command's result, -1 if there is none. v may be
+// nil.
+func indexOfRun(v *ledger.Verified, run string) int {
+	if v == nil {
+		return -1
+	}
+	return slices.IndexFunc(v.Results, func(res ledger.Result) bool { return res.Run == run && !res.Setup })
+}
+
+// flaky reports whether a command failed on the attempt's tree and passed when it
+// was repeated.
+func (w *Attempt) flaky(run string) bool {
+	n := indexOfRun(w.Verified, run)
+	return n >= 0 && w.Verified.Results[n].Flaky
+}
+
+// shows reports whether a red result on the start has a failure by which a new test
+// shows the change.
+func shows(res ledger.Result) bool {
+	return !res.Setup && res.Failures != nil && res.Exit > 0 && res.Exit != 126 && res.Exit != 127 &&
+		slices.ContainsFunc(res.Failures.Failed, func(f ledger.Failure) bool {
+			return (f.Kind == ledger.FailureAssertion || f.Kind == ledger.FailureLine) && !slices.Contains(res.Flakes, f)
+		})
+}
+
+// onlyFlakes reports whether a red result has no failure that it had both times.
+func onlyFlakes(res ledger.Result) bool {
+	return res.Failures != nil && len(res.Failures.Failed) > 0 && res.Failures.More == 0 && !slices.ContainsFunc(res.Failures.Failed, func(f ledger.Failure) bool {
+		return !slices.Contains(res.Flakes, f)
+	})
 }
 
 // proofOf returns what the result of the task's attempt is worth (docs/spec 8.4).
@@ -185,15 +251,14 @@ func (d *decision) proofOf(t TaskState) ledger.Proof {
 	}
 	// A command that fails as before the work proves nothing of it.
 	passed := w.Tree != w.Start && w.green(w.Tree) && len(w.Verified.Results) > 0 && !slices.ContainsFunc(w.Verified.Results, func(r ledger.Result) bool { return !r.OK })
-	guardFailed := w.Facts != nil && !w.unguarded() && (w.Facts.Guard != "" || w.Facts.Unguarded != "") && !w.GuardOK
 	switch {
-	case guardFailed:
-		p.Word, p.Reason = ledger.ChangedChecks, w.ChecksReason
+	case w.guardFailed():
+		p.Word, p.Reason, p.Fewer = ledger.ChangedChecks, w.ChecksReason, w.Fewer
 		if t.allowed() {
 			p.Allowed = t.Proof.Allowed
 		}
-	case passed && w.Facts != nil && w.Shown.Tree != "" && w.Shown.Tree == w.Facts.OnStart:
-		p.Word, p.Tests = w.Shown.Word, w.Shown.Tests
+	case passed && w.shown():
+		p.Word, p.Tests, p.Flaky = w.Shown.Word, w.Shown.Tests, w.Shown.Flaky
 	case passed && w.Facts != nil && w.Facts.NewCode:
 		p.Word = ledger.TestedNew
 	case passed:
@@ -207,10 +272,11 @@ func (d *decision) proofOf(t TaskState) ledger.Proof {
 // checksQuestion asks whether the task may rest on checks that it changed.
 func (d *decision) checksQuestion(t TaskState) ledger.Question {
 	p := d.proofOf(t)
-	return ledger.Question{
-		Kind: ledger.AskChecks, Hat: t.Attempt.Hat, Proof: &p,
-		Text: fmt.Sprintf("%s. The old ones do not pass.", t.Attempt.Facts.Summary),
+	text := fmt.Sprintf("%s. The old ones do not pass.", t.Attempt.Facts.Summary)
+	if len(p.Fewer) > 0 {
+		text = ledger.FewerText(p.Fewer) + "."
 	}
+	return ledger.Question{Kind: ledger.AskChecks, Hat: t.Attempt.Hat, Proof: &p, Text: text}
 }
 
 // askChecks asks about a task that was committed on changed checks. Nothing waits
@@ -234,7 +300,7 @@ func applyChecks(d *decision, a answerGiven) {
 		p.Allowed = d.by()
 		d.add(about, ledger.TaskProved{Proof: p})
 	} else {
-		d.add(scope{task: a.q.Task}, ledger.TaskWords{Text: "A person wants it done again with the checks of the start as they were: " + joinFew(changedPaths(*a.q.Proof))})
+		d.add(scope{task: a.q.Task}, ledger.TaskWords{Text: redoWords(*a.q.Proof)})
 	}
 	switch waits := t.Status == ledger.Waiting && t.Question == a.q.ID && t.Attempt != nil; {
 	case waits && allow:
@@ -249,6 +315,14 @@ func applyChecks(d *decision, a answerGiven) {
 	case !allow:
 		d.retryTask(a.q.Task)
 	}
+}
+
+// redoWords tells later sessions why a person wants the task done again.
+func redoWords(p ledger.Proof) string {
+	if len(p.Fewer) > 0 {
+		return "A person wants it done again, so that the tests of the start all run: " + ledger.FewerText(p.Fewer)
+	}
+	return "A person wants it done again with the checks of the start as they were: " + joinFew(changedPaths(p))
 }
 
 func changedPaths(p ledger.Proof) []string {

@@ -80,6 +80,9 @@ func (w *Attempt) open() string {
 		return stillFails(*v)
 	}
 	if w.Facts != nil && w.Guarded != "" && !w.GuardOK && !w.accepted() {
+		if len(w.Fewer) > 0 {
+			return ledger.FewerText(w.Fewer)
+		}
 		return "the start's checks fail: " + cutText(w.Facts.Summary, 90)
 	}
 	return openIssues(w.Issues)

@@ -99,6 +99,7 @@ type Run struct {
 	Base      ledger.Base        `json:"base,omitzero"`
 	Tip       string             `json:"tip,omitempty"` // last commit of the branch
 	TipTree   string             `json:"tip_tree,omitempty"`
+	TipTests  testCounts         `json:"tip_tests,omitempty"` // tests that ran on TipTree
 	Planned   time.Time          `json:"planned"`
 	Started   time.Time          `json:"started,omitzero"`
 	Ended     *ledger.RunEnded   `json:"ended,omitempty"`

@@ -72,8 +72,13 @@ type Attempt struct {
 	Guarded      string                `json:"guarded,omitempty"`     // Facts.Guard that was verified last
 	GuardOK      bool                  `json:"guard_ok,omitempty"`
 	GuardRed     int                   `json:"guard_red,omitempty"`     // times that it was red without a reason
+	Fewer        []ledger.FewerTests   `json:"fewer,omitempty"`         // why it was red: fewer tests ran than at the start
 	ChecksReason string                `json:"checks_reason,omitempty"` // why an agent changed checks
 	ChecksPaths  []string              `json:"checks_paths,omitempty"`  // the paths that the reason is for
+	ChecksFewer  []ledger.FewerTests   `json:"checks_fewer,omitempty"`  // the missing tests that the reason is for
+	StartTests   testCounts            `json:"start_tests,omitempty"`   // tests that ran on Start
+	GuardTests   testCounts            `json:"guard_tests,omitempty"`   // tests that ran on Guarded
+	Recounted    bool                  `json:"recounted,omitempty"`     // StartTests were counted once more, after fewer had run
 	Shown        Shown                 `json:"shown,omitzero"`
 	Rechecked    bool                  `json:"rechecked,omitempty"` // the red commands also ran on the start commit (docs/decisions/0011)
 	Rounds       int                   `json:"rounds"`

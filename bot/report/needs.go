@@ -69,7 +69,7 @@ func (c *collector) questionLine(q ledger.Question) string {
 	case need != "":
 		line := c.taskName(q.Task, q.Title, "") + ", " + need + " (" + q.ID + ")"
 		if q.Proof != nil {
-			line += reasonSuffix(bot.CheckChanges(q.Proof.Changes))
+			line += reasonSuffix(bot.CheckChanges(*q.Proof))
 		}
 		return line
 	case text:

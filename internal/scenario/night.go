@@ -130,7 +130,7 @@ func (n *Night) askChecks(proved ledger.Entry) {
 	n.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: n.Now, Actor: "daemon", Body: ledger.IDIssued{Kind: "q", N: id}})
 	proved.Body = ledger.QuestionAsked{Question: ledger.Question{
 		ID: fmt.Sprintf("q%d", id), Kind: ledger.AskChecks, Run: proved.Run, Task: t.Task.ID, Session: proved.Session, Title: t.Task.Title, Hat: "reviewer",
-		Proof: &p, Asked: n.Now, Text: bot.CheckChanges(p.Changes) + ". The old ones do not pass.",
+		Proof: &p, Asked: n.Now, Text: bot.CheckChanges(p) + ". The old ones do not pass.",
 	}}
 	n.Entry(proved)
 }

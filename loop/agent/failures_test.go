@@ -17,7 +17,8 @@ func (h *fixture) verify(session, command string) ledger.Exit {
 }
 
 // TestFailures holds that the end of a red command says what failed, the same
-// each time, and that other ends say nothing.
+// each time, and that other ends say nothing of it. A green end says how many tests
+// ran, also behind more output than is kept.
 func TestFailures(t *testing.T) {
 	h := newFixture(t, 1)
 	const red = `printf -- '--- FAIL: TestAdd (0.0%ss)\n    %s/a_test.go:%s: in %s\nFAIL\nFAIL\texample.com/a\t0.01s\n' $$ "$PWD" $$ "$TMPDIR"; echo "Error: $TMPDIR/x is $$"; exit 1`
@@ -40,6 +41,15 @@ func TestFailures(t *testing.T) {
 	x := h.verify("r1-c6", `i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo "not ok $i - test $i"; done; exit 1`)
 	if f := x.Failures; f == nil || len(f.Failed) != maxFailures || f.More != 100 || f.Rest == "" {
 		t.Errorf("300 failures: %+v", f)
+	}
+	if x := h.verify("r1-c8", `printf '..\n2 passed, 1 skipped in 0.01s\n'`); len(x.Ran) != 1 || x.Ran[0] != (ledger.TestCount{Runner: "pytest", Passed: 2, Skipped: 1}) || x.Failures != nil {
+		t.Errorf("2 tests: %+v", x)
+	}
+	if x := h.verify("r1-c9", "true"); x.Ran != nil {
+		t.Errorf("no output: %+v", x.Ran)
+	}
+	if x := h.verify("r1-c10", `yes '=== RUN   TestA' | head -c 50000000; printf '\nok  \tx\t0.1s\n2 passed in 9s\n'`); len(x.Ran) != 1 || x.Ran[0].Runner != "pytest" || len(x.Tail) > lastSize {
+		t.Errorf("50 MB: %+v", x.Ran)
 	}
 	if x := h.verify("r1-c7", "head -c 30000000 /dev/zero | tr '\\0' x | fold -w 500; echo; echo 'not ok 1 - last'; exit 1"); x.Failures == nil || !x.Failures.Truncated || !strings.Contains(x.Failures.Failed[0].Name, "last") {
 		t.Errorf("a cut output: %+v", x.Failures)

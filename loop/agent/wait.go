@@ -244,21 +244,19 @@ func killAbandoned(tmp string) int {
 }
 
 // readOutput adds the result in the agent's output to the exit, and for a
-// command what failed.
+// command what failed and how many tests ran.
 func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	var s spec
 	if err := readJSON(filepath.Join(folder, fileSpec), &s); err != nil {
 		return
 	}
 	if s.Kind != ledger.KindAgent {
-		f, err := readFailures(*x, s, folder)
-		if err != nil {
-			r.o.Log.Warn("what failed in a command cannot be read", "session", x.Session, "err", err)
+		if err := readReport(x, s, folder); err != nil {
+			r.o.Log.Warn("the output of a command cannot be read", "session", x.Session, "err", err)
 		}
-		if f != nil {
-			newMask(r.o.Projects[s.Project].values()).failures(f)
+		if x.Failures != nil {
+			newMask(r.o.Projects[s.Project].values()).failures(x.Failures)
 		}
-		x.Failures = f
 		return
 	}
 	a, err := r.o.Agents[s.Agent].adapter()

@@ -104,6 +104,10 @@ type Result struct {
 
 	Failures *Failures `json:"failures,omitempty"` // what failed; nil = unknown, or nothing
 	New      []Failure `json:"new,omitempty"`      // the first of them that no exemption covers, where the command has one
+
+	Flakes []Failure `json:"flakes,omitempty"` // the first of what failed in only one of two runs of a command that was repeated
+
+	Ran []TestCount `json:"ran,omitempty"` // tests by runner; a runner without a count is missing: unknown, not zero
 }
 
 // Verified records the result of all commands of a check, on a session's tree, the
@@ -117,6 +121,8 @@ type Verified struct {
 	// Batch is the id of the batch whose check ran the commands, in a result that
 	// was taken over from it: the commit holds the very tree that it verified.
 	Batch string `json:"batch,omitempty"`
+
+	Fewer []FewerTests `json:"fewer,omitempty"` // of a guard: where fewer tests ran than at the start, which makes it red
 }
 
 // Routed records which hat is next, on which tree, and why.

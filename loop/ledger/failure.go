@@ -1,5 +1,10 @@
 package ledger
 
+import (
+	"fmt"
+	"strings"
+)
+
 // FailureKind is how something failed, as far as the output tells.
 type FailureKind string
 
@@ -33,4 +38,39 @@ type Failures struct {
 	Exit      int       `json:"exit"`
 	Build     bool      `json:"build,omitempty"`     // a Failure, in More too, is of kind build
 	Truncated bool      `json:"truncated,omitempty"` // the output was cut, so failures may be missing
+}
+
+// TestCount is how many tests one runner ran in a command, by its own report. It
+// stands for that runner alone, so that what another one prints, or what code
+// prints in another one's form, cannot replace it (docs/spec 8.4).
+type TestCount struct {
+	Runner  string `json:"runner"` // format of the output: "node test"
+	Passed  int    `json:"passed"`
+	Failed  int    `json:"failed,omitempty"`
+	Skipped int    `json:"skipped,omitempty"`
+	Reports int    `json:"reports,omitempty"` // how often it reported, if more than once
+	Last    int    `json:"last,omitempty"`    // tests that passed by the last of several reports
+}
+
+// FewerTests says that a command ran fewer tests of a runner than at an attempt's
+// start.
+type FewerTests struct {
+	Run    string `json:"run"` // the command
+	Runner string `json:"runner"`
+	Was    int    `json:"was"` // tests that passed at the start
+	Ran    int    `json:"ran"` // tests that pass now; 0 also where the runner reports nothing any more
+}
+
+// FewerText says how many tests ran, by command: "9 of 12 tests ran: npm test".
+func FewerText(fewer []FewerTests) string {
+	texts := make([]string, len(fewer))
+	for n, f := range fewer {
+		texts[n] = f.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+// String says how many tests ran: "9 of 12 tests ran: npm test".
+func (f FewerTests) String() string {
+	return fmt.Sprintf("%d of %d tests ran: %s", f.Ran, f.Was, f.Run)
 }

@@ -31,10 +31,14 @@ type Proof struct {
 	Tests []string `json:"tests,omitempty"`
 	// Changes name what the task changed of what proves: "1 test deleted".
 	Changes []CheckChange `json:"changes,omitempty"`
-	Reason  string        `json:"reason,omitempty"`  // the agent's, for ChangedChecks
-	Allowed string        `json:"allowed,omitempty"` // who allowed ChangedChecks
-	By      string        `json:"by,omitempty"`      // who passed a task that only a person can judge
-	Unknown []string      `json:"unknown,omitempty"` // parts of the verification commands that could not be followed
+	// Flaky are new tests that failed on the start in only one of two runs.
+	Flaky []string `json:"flaky,omitempty"`
+	// Fewer says, for ChangedChecks, where fewer tests ran than at the start.
+	Fewer   []FewerTests `json:"fewer,omitempty"`
+	Reason  string       `json:"reason,omitempty"`  // the agent's, for ChangedChecks
+	Allowed string       `json:"allowed,omitempty"` // who allowed ChangedChecks
+	By      string       `json:"by,omitempty"`      // who passed a task that only a person can judge
+	Unknown []string     `json:"unknown,omitempty"` // parts of the verification commands that could not be followed
 }
 
 // Text returns the word as people read it: "reviewed (by Mira)".

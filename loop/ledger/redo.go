@@ -12,5 +12,6 @@ const (
 	RedoRed           RedoReason = "verification red"
 	RedoLimit         RedoReason = "named its limit after work"
 	RedoChecks        RedoReason = "the start's checks fail"
+	RedoFewer         RedoReason = "fewer tests run than at the start"
 	RedoSecret        RedoReason = "secret found"
 )

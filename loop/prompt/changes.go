@@ -72,20 +72,34 @@ func (b *builder) flagged(changes []ledger.Change) []ledger.Change {
 	return changes
 }
 
-// checksText tells a judge that the work changed its own checks, and the reason
-// that was given for it.
+// checksText tells a judge that the work changed its own checks or that fewer
+// tests ran, and the reason that was given for it.
 func (b *builder) checksText() string {
 	f := b.facts()
-	if f == nil || b.hat.Writes() || !slices.ContainsFunc(f.Changes, func(c ledger.CheckChange) bool { return !c.Named }) {
+	if f == nil || b.hat.Writes() {
 		return ""
 	}
-	text := "The work changes what proves it, and the task does not name that: " + f.Summary + ". "
-	if b.attempt.ChecksReason != "" {
+	changed := slices.ContainsFunc(f.Changes, func(c ledger.CheckChange) bool { return !c.Named })
+	fewer := b.attempt.Fewer
+	if !changed && len(fewer) == 0 {
+		return ""
+	}
+	text := ""
+	if changed {
+		text = "The work changes what proves it, and the task does not name that: " + f.Summary + ". "
+	}
+	switch {
+	case len(fewer) > 0:
+		text += "Verification passes, but fewer tests run than before the work: " + ledger.FewerText(fewer) + ". The reason given: " + b.attempt.ChecksReason + " Does the task make these tests go away? Work that keeps tests from running is a critical issue. "
+	case b.attempt.ChecksReason != "":
 		text += "With the start's version verification fails. The reason given: " + b.attempt.ChecksReason + " "
-	} else {
+	default:
 		text += "With the start's version verification passes too. "
 	}
-	return text + "Judge each of these files: does the task need this change, or does it weaken a check? A weakened check is a critical issue.\n\n"
+	if changed {
+		text += "Judge each of these files: does the task need this change, or does it weaken a check? A weakened check is a critical issue."
+	}
+	return strings.TrimSpace(text) + "\n\n"
 }
 
 // rank is the position of a change in the order of what a reviewer has to see.

@@ -146,3 +146,38 @@ func TestStrangeNames(t *testing.T) {
 		}
 	}
 }
+
+// TestFewerTests: a reviewer reads how many tests run, and the reason that was
+// given for it.
+func TestFewerTests(t *testing.T) {
+	fewer := []ledger.FewerTests{{Run: "npm test", Runner: "node test", Was: 12, Ran: 9}}
+	edited := []ledger.CheckChange{{Path: "a.test.js", Kind: "test", Action: "changed"}}
+	for _, c := range []struct {
+		name    string
+		changes []ledger.CheckChange
+		want    []string
+		not     string
+	}{
+		{"no check changed", nil, []string{"9 of 12 tests ran: npm test", "The reason given: the data is gone"}, "changes what proves it"},
+		{"a check changed", edited, []string{"changes what proves it", "9 of 12 tests ran: npm test", "Judge each of these files"}, "passes too"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n, session := before(t, plan, build)
+			task, _ := n.State.Project.Find("Task 1")
+			w := task.Attempt
+			w.Facts, w.Fewer, w.ChecksReason = &ledger.ProofFacts{Changes: c.changes, Summary: "1 test changed"}, fewer, "the data is gone"
+			p, err := prompt.Build(n.State, session, prompt.Material{Changes: []ledger.Change{changed("a.js", ledger.ChangeModified, "-a\n+b\n")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(p.Text, want) {
+					t.Errorf("the prompt lacks %q", want)
+				}
+			}
+			if strings.Contains(p.Text, c.not) {
+				t.Errorf("the prompt has %q", c.not)
+			}
+		})
+	}
+}

@@ -77,8 +77,11 @@
 // These are not seen, and the word of a task must not promise it:
 //
 //   - Product code that behaves otherwise under test, special-cased values, a
-//     mocked subject; an init function of product code that ends a test binary;
-//     build.rs, setup.py and other code that runs while building.
+//     mocked subject; build.rs, setup.py and other code that runs while building.
+//   - Product code that ends the process of its tests. The number of tests that
+//     ran shows it (loop/testcount.go), where the runner counts them: plain go
+//     test prints "ok" for a package whose init function exits with 0, as for
+//     one whose tests passed.
 //   - Files outside of the tree: GOFLAGS in a user's go.env, ~/.npmrc, a PATH
 //     that is not set in a command. Rooms hold those.
 //   - Data that scripts compare with, unless it lies among the tests: the

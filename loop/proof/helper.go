@@ -15,7 +15,9 @@ var (
 	jsImport = regexp.MustCompile(`(?:from\s*|import\s*\(?\s*|require\(\s*|\.mock\(\s*)["'](\.{1,2}/[^"'\n]*|\.{1,2})["']`)
 	pyImport = regexp.MustCompile(`(?m)^\s*(?:from\s+(\.*[\w.]*)\s+import\s+([\w, ]+|\()|import\s+([\w., ]+))`)
 	goImport = regexp.MustCompile(`"([\w./~-]+)"`)
-	goModule = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+	// goHelperForm is a parameter that only code for tests has.
+	goHelperForm = regexp.MustCompile(`\btesting\.(?:TB|[TBF]\b)`)
+	goModule     = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 )
 
 // helpers adds files that only tests and scripts import.
@@ -155,10 +157,19 @@ func (f *finder) goHelpers() {
 		}
 	}
 	candidates := map[string]string{} // import path → folder
+	reads := 0
 	for _, e := range f.entries {
 		dir := parent(e.Path)
-		if !strings.HasSuffix(e.Path, ".go") || strings.HasSuffix(e.Path, "_test.go") || excluded(e.Path) || f.items[e.Path] != nil || !goHelperName(path.Base(dir)) {
+		if !strings.HasSuffix(e.Path, ".go") || strings.HasSuffix(e.Path, "_test.go") || excluded(e.Path) || f.items[e.Path] != nil {
 			continue
+		}
+		if !goHelperName(path.Base(dir)) {
+			if reads++; reads > maxReads {
+				continue
+			}
+			if text, _ := f.text(e.Path); !goHelperForm.Match(text) {
+				continue
+			}
 		}
 		for mod := dir; ; mod = parent(mod) {
 			if m, ok := modules[mod]; ok {
@@ -175,7 +186,7 @@ func (f *finder) goHelpers() {
 	}
 	type use struct{ test, product bool }
 	uses := map[string]use{}
-	reads := 0
+	reads = 0
 	for _, e := range f.entries {
 		if !strings.HasSuffix(e.Path, ".go") || excluded(e.Path) {
 			continue

@@ -23,6 +23,9 @@ type cargoReader struct {
 	list    bool                          // inside of the list "failures:"
 	message string                        // of rustc, whose place is in the next line
 	fresh   bool                          // the target is named, and its tests are still to come
+	counts  []ledger.TestCount            // of each target
+	begun   int                           // tests of the target that are to report; -1 = none
+	doubt   bool                          // a report does not fit what was begun, so that nothing is counted
 	died    bool                          // "test failed" was said and the end of a process may follow
 }
 
@@ -30,7 +33,8 @@ var (
 	cargoTarget = regexp.MustCompile(`^\s+(?:Running (?:unittests )?(\S+) \(|Doc-tests (\S+)$)`)
 	cargoFailed = regexp.MustCompile(`^(?:test )?(\S.*?) (?:\.\.\.|---) FAILED$`)
 	cargoOutput = regexp.MustCompile(`^---- (.+) stdout ----$`)
-	cargoResult = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored`)
+	cargoResult = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored(?:; (\d+) measured)?`)
+	cargoBegin  = regexp.MustCompile(`^running (\d+) tests?$`)
 	cargoBuild  = regexp.MustCompile("^error: could not compile `([^`]+)`(?: \\(([^)]*)\\))?")
 	cargoSignal = regexp.MustCompile("^  process didn't exit successfully: .*\\((.*)\\)$")
 	cargoTotal  = regexp.MustCompile(`^error: \d+ targets? failed:$`)
@@ -83,6 +87,9 @@ func (g *cargoReader) read(line string) bool {
 		}
 	case strings.HasPrefix(line, "running ") && strings.HasSuffix(strings.TrimSuffix(line, "s"), " test"):
 		g.flush()
+		if m := cargoBegin.FindStringSubmatch(line); m != nil {
+			g.begun, _ = strconv.Atoi(m[1])
+		}
 		if !g.fresh { // cargo test -q names no target
 			g.target = ""
 		}
@@ -169,6 +176,10 @@ func (g *cargoReader) result(m []string) {
 	ignored, _ := strconv.Atoi(m[3])
 	g.c.pass(passed)
 	g.c.skip(ignored)
+	measured, _ := strconv.Atoi(m[4])
+	g.doubt = g.doubt || g.begun != passed+failed+ignored+measured
+	g.begun = -1
+	g.counts = append(g.counts, ledger.TestCount{Passed: passed, Failed: failed, Skipped: ignored})
 	g.c.unnamed(cargo, failed, len(g.failed))
 	g.flush()
 }
@@ -185,4 +196,10 @@ func (g *cargoReader) end() {
 		g.c.add(rustc, "", stableMessage(g.message), ledger.FailureBuild)
 	}
 	g.flush()
+	if g.doubt {
+		return
+	}
+	for _, n := range g.counts {
+		g.c.countPart(cargo, n.Passed, n.Failed, n.Skipped)
+	}
 }

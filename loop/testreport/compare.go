@@ -66,6 +66,30 @@ func Compare(before, after *ledger.Failures) Difference {
 	return d
 }
 
+// Fewer returns the runners of a command of which fewer tests passed in after than
+// in before. Skipped and missing tests count alike, and so does a runner that
+// reports nothing any more. More tests than before, and runners that are new,
+// change nothing. Where a runner reported once, the last of several reports counts:
+// code under test can print the ones before.
+func Fewer(run string, before, after []ledger.TestCount) (fewer []ledger.FewerTests) {
+	for _, was := range before {
+		ran := 0
+		for _, n := range after {
+			switch {
+			case n.Runner != was.Runner:
+			case n.Reports > 1 && was.Reports <= 1:
+				ran = n.Last
+			default:
+				ran = n.Passed
+			}
+		}
+		if ran < was.Passed {
+			fewer = append(fewer, ledger.FewerTests{Run: run, Runner: was.Runner, Was: was.Passed, Ran: ran})
+		}
+	}
+	return fewer
+}
+
 // hides reports whether a failure of that kind keeps other tests from running,
 // so that it is another failure than the assertion of the same test before.
 func hides(k ledger.FailureKind) bool {

@@ -1,9 +1,11 @@
-// Package testreport reads what a red verification command printed, and says
-// what failed, so that two runs of the command can be compared by what fails
-// and not by their exit codes (docs/spec 2.3).
+// Package testreport reads what a verification command printed. It says what
+// failed in a red one, so that two runs of the command can be compared by what
+// fails and not by their exit codes (docs/spec 2.3), and how many tests ran, so
+// that a green run can be compared as well (docs/spec 8.4).
 //
-//   - report.go: Parse, the Report, and its Summary for the ledger.
-//   - compare.go: Compare, which says what is new since an earlier run.
+//   - report.go: Parse, the Report, and its Summary for the ledger; Count.
+//   - compare.go: Compare, which says what is new since an earlier run, and
+//     Fewer, which says where fewer tests ran.
 //   - format.go: the table of formats. gotest.go, tap.go, node.go, jest.go,
 //     vitest.go, mocha.go, pytest.go, unittest.go, cargo.go, junit.go,
 //     compiler.go and tool.go: a file for each, or for a few small ones.
@@ -34,7 +36,24 @@
 // or "(file)". If the same things fail, another exit code is new. Output that
 // was cut is new, unless it was cut before as well.
 //
+// # What is counted
+//
+// Tests are counted for each runner alone. Runners that end with a report are
+// counted by it: node:test, jest, vitest, mocha, pytest, unittest, cargo test.
+// go test -v and -json, TAP and JUnit are counted by the tests that they show, and
+// not at all where output is missing. A file of node:test that passes as a whole
+// counts as no test: it has none, or ended before them. Plain go test counts
+// nothing. A runner whose output contradicts itself is not counted: a plan of TAP
+// or a header of cargo test that does not fit the results. So a count that is
+// missing is unknown, and only Fewer makes "fewer" of it, where there was one
+// before.
+//
 // # Limits
+//
+// Code under test that shares its runner's output can print a whole report in the
+// runner's form and end the process: pytest, unittest, mocha, go test -v, cargo
+// test. Under node --test, jest and vitest the report is printed by another
+// process, behind everything that the code prints.
 //
 // The report believes the output. A test that ends its process after the exempt
 // failure, and prints what the runner would have printed, hides the tests behind

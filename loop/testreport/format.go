@@ -38,7 +38,7 @@ var formats = []format{
 	{name: mocha, open: func(c *collector) reader { return &mochaReader{c: c} }},
 	{name: pytest, open: func(c *collector) reader { return &pytestReader{c: c, kinds: map[string]headed{}} }},
 	{name: unittest, open: func(c *collector) reader { return &unittestReader{c: c} }},
-	{name: cargo, open: func(c *collector) reader { return &cargoReader{c: c} }},
+	{name: cargo, open: func(c *collector) reader { return &cargoReader{c: c, begun: -1} }},
 	{name: junit, open: func(c *collector) reader { return &junitReader{c: c} }},
 	{name: eslint, open: func(c *collector) reader { return &eslintReader{c: c} }},
 	{name: compiler, open: func(c *collector) reader { return &compilerReader{c: c} }},

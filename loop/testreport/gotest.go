@@ -26,6 +26,10 @@ type goReader struct {
 	section string                 // goBuild or goVet below a header "# package"
 	verbose bool                   // single passed tests are shown
 	units   int                    // packages that passed
+	shown   bool                   // tests are shown as they begin, so that each of them is counted
+	passed  int                    // tests that are shown
+	failed  int
+	skipped int
 }
 
 type goFailure struct {
@@ -95,14 +99,17 @@ func (g *goReader) read(line string) bool {
 	if strings.Contains(line, "--- ") {
 		if m := goFail.FindStringSubmatch(line); m != nil {
 			g.fail("", m[1], ledger.FailureAssertion)
+			g.failed++
 			return true
 		}
 		switch line := strings.TrimLeft(line, " "); {
 		case strings.HasPrefix(line, "--- PASS: "):
 			g.verbose = true
+			g.passed++
 			g.c.pass(1)
 			return true
 		case strings.HasPrefix(line, "--- SKIP: "):
+			g.skipped++
 			g.c.skip(1)
 			return true
 		}
@@ -118,7 +125,9 @@ func (g *goReader) read(line string) bool {
 		g.c.runners[goTest] = true
 		return true
 	}
-	return strings.HasPrefix(line, "=== RUN ")
+	run := strings.HasPrefix(line, "=== RUN ")
+	g.shown = g.shown || run
+	return run
 }
 
 // blame finds the test that a crash happened in.
@@ -195,11 +204,14 @@ func (g *goReader) event(line string) bool {
 		g.c.add(goTest, pkg, "(build)", ledger.FailureBuild)
 	case "pass":
 		if e.Test != "" {
-			g.verbose = true
+			g.verbose, g.shown = true, true
+			g.passed++
 			g.c.pass(1)
 		}
 	case "skip":
 		if e.Test != "" {
+			g.shown = true
+			g.skipped++
 			g.c.skip(1)
 		}
 	case "output":
@@ -207,6 +219,8 @@ func (g *goReader) event(line string) bool {
 	case "fail":
 		if e.Test != "" {
 			g.fail(e.Package, e.Test, ledger.FailureAssertion)
+			g.shown = true
+			g.failed++
 			return true
 		}
 		g.endPackage(e.Package, e.FailedBuild != "" || g.build[e.Package], e.Package)
@@ -242,5 +256,8 @@ func (g *goReader) end() {
 	}
 	if !g.verbose && g.units > 0 {
 		g.c.pass(g.units)
+	}
+	if g.shown {
+		g.c.countShown(goTest, g.passed, g.failed, g.skipped)
 	}
 }

@@ -91,19 +91,24 @@ func (j *jestReader) flush(kind ledger.FailureKind) {
 
 func (j *jestReader) count(line string) {
 	j.c.runners[jest] = true
+	var passed, failed, skipped int
 	for _, m := range jestCount.FindAllStringSubmatch(line, -1) {
 		k, err := strconv.Atoi(m[1])
 		switch {
 		case err != nil:
 		case m[2] == "passed":
+			passed = k
 			j.c.pass(k)
 		case m[2] == "skipped":
+			skipped = k
 			j.c.skip(k)
 		case m[2] == "failed":
+			failed = k
 			j.c.unnamed(jest, k, len(j.named))
 			j.named = nil // workspaces: the next jest counts anew
 		}
 	}
+	j.c.count(jest, passed, failed, skipped)
 }
 
 func (j *jestReader) end() { j.flush(ledger.FailureError) }

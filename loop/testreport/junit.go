@@ -16,6 +16,8 @@ type junitReader struct {
 	test  *junitCase
 	body  bool // inside of failure or error, whose text may tell more
 	carry string
+
+	passed, failed, skipped int
 }
 
 type junitCase struct {
@@ -148,6 +150,7 @@ func (j *junitReader) flush() {
 	switch {
 	case t == nil:
 	case t.kind != "":
+		j.failed++
 		file, name := t.file, t.name
 		if file == "" {
 			file = t.class
@@ -159,13 +162,18 @@ func (j *junitReader) flush() {
 		}
 		j.c.add(junit, strings.TrimSpace(file), name, t.kind)
 	case t.skipped:
+		j.skipped++
 		j.c.skip(1)
 	default:
+		j.passed++
 		j.c.pass(1)
 	}
 }
 
-func (j *junitReader) end() { j.flush() }
+func (j *junitReader) end() {
+	j.flush()
+	j.c.countShown(junit, j.passed, j.failed, j.skipped)
+}
 
 // attribute returns the value of an attribute, without its entities.
 func attribute(attrs, name string) string {

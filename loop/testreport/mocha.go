@@ -36,6 +36,7 @@ func (m *mochaReader) read(line string) bool {
 		m.count, _ = strconv.Atoi(f[1])
 		m.named = 0
 		m.c.runners[mocha] = true
+		m.more(ledger.TestCount{Failed: m.count})
 		return true
 	}
 	if f := matchIf(head && (strings.Contains(line, " passing") || strings.Contains(line, " pending")), mochaPassing, line); f != nil {
@@ -45,8 +46,10 @@ func (m *mochaReader) read(line string) bool {
 		case err != nil:
 		case f[2] == "passing":
 			m.c.pass(k)
+			m.c.count(mocha, k, 0, 0)
 		default:
 			m.c.skip(k)
+			m.more(ledger.TestCount{Skipped: k})
 		}
 		return true
 	}
@@ -65,6 +68,13 @@ func (m *mochaReader) read(line string) bool {
 	}
 	m.within(line)
 	return true
+}
+
+// more adds to the report that the number of passing tests began.
+func (m *mochaReader) more(n ledger.TestCount) {
+	if m.c.counts[mocha] != nil {
+		m.c.countPart(mocha, 0, n.Failed, n.Skipped)
+	}
 }
 
 func (m *mochaReader) within(line string) {

@@ -26,6 +26,8 @@ type nodeReader struct {
 	last    *nodeLeaf
 	marks   []string // lines with a mark
 	counted bool     // the counts of the end were there, so this is node:test
+	files   int      // files since the last counts that passed as a whole
+	report  *ledger.TestCount
 }
 
 type nodeLeaf struct {
@@ -37,6 +39,7 @@ type nodeLeaf struct {
 var (
 	nodeMark  = regexp.MustCompile(`^(\s*)([✖▶⚠]) (.+?)(?: \([\d.]+ms\))?( # .*)?$`)
 	nodeCount = regexp.MustCompile(`^ℹ (tests|pass|fail|cancelled|skipped) (\d+)$`)
+	nodeFile  = regexp.MustCompile(`^✔ (.+?)(?: \([\d.]+ms\))?$`)
 	nodeAt    = regexp.MustCompile(`^test at (.+):\d+:\d+$`)
 )
 
@@ -52,11 +55,8 @@ func (n *nodeReader) read(line string) bool {
 		}
 		n.counted, n.list = true, false
 		k, err := strconv.Atoi(m[2])
-		if err == nil && m[1] == "pass" {
-			n.c.pass(k)
-			n.c.runners[nodeTest] = true
-		} else if err == nil && m[1] == "skipped" {
-			n.c.skip(k)
+		if err == nil {
+			n.count(m[1], k)
 		}
 		return true
 	case n.list && strings.HasPrefix(line, "test at "):
@@ -78,9 +78,37 @@ func (n *nodeReader) read(line string) bool {
 	return n.other(line)
 }
 
+// count reads one of the counts at the end. A file that ends without a test is
+// reported as a test that passed: it counts as none.
+func (n *nodeReader) count(what string, k int) {
+	switch {
+	case what == "pass":
+		n.c.pass(k)
+		n.c.runners[nodeTest] = true
+		n.endReport()
+		n.report, n.files = &ledger.TestCount{Passed: max(k-n.files, 0)}, 0
+	case what == "skipped":
+		n.c.skip(k)
+		if n.report != nil {
+			n.report.Skipped = k
+		}
+	case what == "fail" && n.report != nil:
+		n.report.Failed = k
+	}
+}
+
+func (n *nodeReader) endReport() {
+	if r := n.report; r != nil {
+		n.c.count(nodeTest, r.Passed, r.Failed, r.Skipped)
+	}
+}
+
 // other reads a line without a mark of failure.
 func (n *nodeReader) other(line string) bool {
 	if strings.HasPrefix(line, "✔ ") {
+		if m := nodeFile.FindStringSubmatch(line); m != nil && isScript(m[1]) {
+			n.files++
+		}
 		n.list = false
 		n.load = false
 		n.last = nil
@@ -156,6 +184,7 @@ func (n *nodeReader) because(text string) {
 }
 
 func (n *nodeReader) end() {
+	n.endReport()
 	if !n.counted {
 		return // another program's marks; the format "tool" reads them
 	}
@@ -170,7 +199,7 @@ func (n *nodeReader) end() {
 	for _, f := range n.listed {
 		same := byName[f.name]
 		if len(same) == 0 {
-			n.report(f)
+			n.fails(f)
 			continue
 		}
 		l := same[0]
@@ -180,16 +209,16 @@ func (n *nodeReader) end() {
 			l.kind = f.kind
 		}
 		l.parent = l.parent || f.parent
-		n.report(*l)
+		n.fails(*l)
 	}
 	for _, l := range n.leaves {
 		if !l.used {
-			n.report(l)
+			n.fails(l)
 		}
 	}
 }
 
-func (n *nodeReader) report(l nodeLeaf) {
+func (n *nodeReader) fails(l nodeLeaf) {
 	if l.parent {
 		return
 	}

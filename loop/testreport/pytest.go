@@ -89,21 +89,26 @@ func (p *pytestReader) begin(line string, m []string) {
 		return
 	}
 	p.section = ""
-	failed := 0
+	var passed, failed, skipped, errors int
 	for _, m := range pytestCount.FindAllStringSubmatch(line, -1) {
 		k, err := strconv.Atoi(m[1])
 		switch {
 		case err != nil:
 		case m[2] == "passed":
+			passed = k
 			p.c.pass(k)
 		case m[2] == "skipped":
+			skipped = k
 			p.c.skip(k)
-		default:
-			failed += k
+		case m[2] == "failed":
+			failed = k
+		default: // of the collection or of a fixture, beside the result of a test
+			errors = k
 		}
 	}
 	p.c.runners[pytest] = true
-	p.finish(failed)
+	p.c.count(pytest, passed, failed, skipped)
+	p.finish(failed + errors)
 }
 
 // item reads "FAILED path::test - message" of the summary.

@@ -17,10 +17,11 @@ const MaxFailures = 50_000
 
 // Report says what a command's output shows.
 type Report struct {
-	Runners   []string         // formats that the output has, sorted
-	Failed    []ledger.Failure // each once, sorted
-	Passed    int              // -1 = unknown
-	Skipped   int              // -1 = unknown
+	Runners   []string           // formats that the output has, sorted
+	Failed    []ledger.Failure   // each once, sorted
+	Passed    int                // -1 = unknown
+	Skipped   int                // -1 = unknown
+	Ran       []ledger.TestCount // tests by runner, sorted; a runner whose tests are not counted is missing
 	Exit      int
 	Build     bool // one of Failed is of kind build
 	Truncated bool // the output was cut, or had more than MaxFailures
@@ -36,22 +37,8 @@ type Ended struct {
 // Parse reads the output of a red command. A command that prints nothing
 // readable has one failure all the same, so the result is never empty.
 func Parse(output string, end Ended) Report {
-	c := &collector{failed: map[identity]ledger.FailureKind{}, runners: map[string]bool{}, passed: -1, skipped: -1}
-	readers := make([]reader, len(formats))
-	for n, f := range formats {
-		readers[n] = f.open(c)
-	}
 	clean := newCleaner(end.Dirs)
-	for text := range clean.lines(output) {
-		claimed := false
-		for n, r := range readers {
-			claimed = !(claimed && formats[n].weak) && r.read(text) || claimed
-		}
-		c.truncated = c.truncated || strings.HasPrefix(text, cutMark)
-	}
-	for _, r := range readers {
-		r.end()
-	}
+	c := collect(output, clean)
 	if end.Stopped != "" {
 		c.add("", "", "(ended from outside: "+end.Stopped+")", ledger.FailureTimeout)
 	}
@@ -63,6 +50,32 @@ func Parse(output string, end Ended) Report {
 		rest.report(c)
 	}
 	return c.report(end.Exit)
+}
+
+// Count reads the output of a command, green or red, and returns how many tests
+// ran in it, by runner (doc.go).
+func Count(output string) []ledger.TestCount {
+	return collect(output, newCleaner(nil)).report(0).Ran
+}
+
+// collect reads an output in all formats.
+func collect(output string, clean cleaner) *collector {
+	c := &collector{failed: map[identity]ledger.FailureKind{}, runners: map[string]bool{}, passed: -1, skipped: -1, counts: map[string]*ledger.TestCount{}}
+	readers := make([]reader, len(formats))
+	for n, f := range formats {
+		readers[n] = f.open(c)
+	}
+	for text := range clean.lines(output) {
+		claimed := false
+		for n, r := range readers {
+			claimed = !(claimed && formats[n].weak) && r.read(text) || claimed
+		}
+		c.truncated = c.truncated || strings.HasPrefix(text, cutMark)
+	}
+	for _, r := range readers {
+		r.end()
+	}
+	return c
 }
 
 // named reports whether a runner names a failure.
@@ -89,7 +102,8 @@ type collector struct {
 	runners         map[string]bool
 	passed, skipped int
 	truncated       bool
-	explained       map[string]bool // lines that a format reads into a named failure later on
+	counts          map[string]*ledger.TestCount // by runner
+	explained       map[string]bool              // lines that a format reads into a named failure later on
 }
 
 // add records a failure. Of two kinds for one failure the graver one stays.
@@ -132,6 +146,32 @@ func (c *collector) explain(line string) {
 func (c *collector) pass(n int) { c.passed = max(c.passed, 0) + n }
 func (c *collector) skip(n int) { c.skipped = max(c.skipped, 0) + n }
 
+// count adds one report of a runner to its tests.
+func (c *collector) count(runner string, passed, failed, skipped int) {
+	if n := c.counts[runner]; n != nil {
+		n.Reports, n.Last = max(n.Reports, 1)+1, passed
+	}
+	c.countPart(runner, passed, failed, skipped)
+}
+
+// countPart adds tests to a runner that reports in parts by its nature.
+func (c *collector) countPart(runner string, passed, failed, skipped int) {
+	n := c.counts[runner]
+	if n == nil {
+		n = &ledger.TestCount{Runner: runner}
+		c.counts[runner] = n
+	}
+	n.Passed, n.Failed, n.Skipped = n.Passed+passed, n.Failed+failed, n.Skipped+skipped
+}
+
+// countShown adds tests that were counted by the lines that show them. They are
+// unknown where lines are missing.
+func (c *collector) countShown(runner string, passed, failed, skipped int) {
+	if !c.truncated && passed+failed+skipped > 0 {
+		c.count(runner, passed, failed, skipped)
+	}
+}
+
 // gravity orders kinds by how much else they can hide.
 func gravity(k ledger.FailureKind) int {
 	return slices.Index([]ledger.FailureKind{
@@ -150,6 +190,10 @@ func (c *collector) report(exit int) Report {
 		r.Build = r.Build || kind == ledger.FailureBuild
 	}
 	slices.SortFunc(r.Failed, inOrder)
+	for _, n := range c.counts {
+		r.Ran = append(r.Ran, *n)
+	}
+	slices.SortFunc(r.Ran, func(a, b ledger.TestCount) int { return cmp.Compare(a.Runner, b.Runner) })
 	return r
 }
 

@@ -87,6 +87,13 @@ func show(r testreport.Report) string {
 		b.WriteString(", truncated")
 	}
 	b.WriteByte('\n')
+	for _, n := range r.Ran {
+		fmt.Fprintf(&b, "  ran %s: %d passed, %d failed, %d skipped", n.Runner, n.Passed, n.Failed, n.Skipped)
+		if n.Reports > 0 {
+			fmt.Fprintf(&b, "; %d reports, the last with %d passed", n.Reports, n.Last)
+		}
+		b.WriteByte('\n')
+	}
 	for n, f := range r.Failed {
 		if n == 30 {
 			fmt.Fprintf(&b, "  and %d more\n", len(r.Failed)-n)

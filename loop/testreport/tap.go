@@ -22,6 +22,16 @@ type tapReader struct {
 	failed []tapTest
 	passed int
 	seen   bool
+	plan   tapPlan
+	counts []ledger.TestCount // of each plan
+	doubt  bool               // a plan does not fit its results, so that nothing is counted
+}
+
+// tapPlan is what one plan of the outermost level announces and what came.
+type tapPlan struct {
+	ahead   int // tests that it announced before the first result; 0 = none
+	results int
+	tests   ledger.TestCount
 }
 
 type tapLevel struct {
@@ -41,6 +51,7 @@ type tapTest struct {
 var (
 	tapResult    = regexp.MustCompile(`^(\s*)(not ok|ok)\b\s*\d*\s*(?:- )?(.*)$`)
 	tapDirective = regexp.MustCompile(`(?i)\s+# (todo|skip|time)\b.*$`)
+	tapAnnounces = regexp.MustCompile(`^1\.\.(\d+)\b`)
 	tapValue     = regexp.MustCompile(`^\s*(location|at|failureType|code|name|error|message|exitCode|file): ?['"]?(.*?)['"]?$`)
 )
 
@@ -61,6 +72,14 @@ func (t *tapReader) read(line string) bool {
 	switch {
 	case strings.HasPrefix(body, "TAP version "):
 		t.seen = true
+		if depth == 0 {
+			t.endPlan()
+		}
+		return true
+	case depth == 0 && t.seen && strings.HasPrefix(body, "1.."):
+		if m := tapAnnounces.FindStringSubmatch(body); m != nil {
+			t.announced(m[1])
+		}
 		return true
 	case strings.HasPrefix(body, "ok ") || strings.HasPrefix(body, "not ok"):
 		m := tapResult.FindStringSubmatch(line)
@@ -87,6 +106,27 @@ func (t *tapReader) read(line string) bool {
 		return true
 	}
 	return false
+}
+
+// announced reads a plan, which stands before its results or behind them.
+func (t *tapReader) announced(number string) {
+	n, err := strconv.Atoi(number)
+	switch p := &t.plan; {
+	case err != nil || p.ahead > 0 || p.results > 0 && p.results != n:
+		t.doubt = true
+	case p.results == 0:
+		p.ahead = n
+	default:
+		p.ahead = n
+		t.endPlan()
+	}
+}
+
+// endPlan counts the tests of a plan.
+func (t *tapReader) endPlan() {
+	t.doubt = t.doubt || t.plan.results != t.plan.ahead
+	t.counts = append(t.counts, t.plan.tests)
+	t.plan = tapPlan{}
 }
 
 // open notes the subtest that the deeper lines belong to.
@@ -131,6 +171,18 @@ func (t *tapReader) result(depth int, failed bool, text string) {
 	}
 	load := t.load
 	t.load = false
+	if depth == 0 {
+		t.plan.results++
+	}
+	switch {
+	case directive == "skip":
+		t.plan.tests.Skipped++
+	case directive != "" || opens:
+	case failed:
+		t.plan.tests.Failed++
+	case depth > 0 || !isScript(name): // a file that ends without a test is reported as one that passed
+		t.plan.tests.Passed++
+	}
 	switch {
 	case directive == "skip":
 		t.c.skip(1)
@@ -222,6 +274,13 @@ func (t *tapReader) end() {
 	}
 	if t.passed > 0 {
 		t.c.pass(t.passed)
+	}
+	t.endPlan()
+	if t.doubt || !t.seen {
+		return
+	}
+	for _, n := range t.counts {
+		t.c.countShown(tapRunner, n.Passed, n.Failed, n.Skipped)
 	}
 }
 

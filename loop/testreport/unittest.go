@@ -111,7 +111,9 @@ func (u *unittestReader) count(line string) {
 		}
 	}
 	u.c.skip(skipped)
-	u.c.pass(max(u.ran-failed-skipped, 0)) // too few where several subtests of one test failed
+	passed := max(u.ran-failed-skipped, 0) // too few where several subtests of one test failed
+	u.c.pass(passed)
+	u.c.count(unittest, passed, max(u.ran-skipped-passed, 0), skipped)
 	u.c.unnamed(unittest, failed, u.named)
 	u.counted, u.named = false, 0
 }

@@ -92,19 +92,24 @@ func (v *vitestReader) flush(kind ledger.FailureKind) {
 func (v *vitestReader) count(text string) {
 	v.c.runners[vitest] = true
 	v.late = false
+	var passed, failed, skipped int
 	for _, m := range jestCount.FindAllStringSubmatch(text, -1) {
 		k, err := strconv.Atoi(m[1])
 		switch {
 		case err != nil:
 		case m[2] == "passed":
+			passed = k
 			v.c.pass(k)
 		case m[2] == "skipped":
+			skipped = k
 			v.c.skip(k)
 		case m[2] == "failed":
+			failed = k
 			v.c.unnamed(vitest, k, v.named)
 			v.named = 0
 		}
 	}
+	v.c.count(vitest, passed, failed, skipped)
 }
 
 func (v *vitestReader) end() { v.flush(ledger.FailureError) }
