@@ -545,6 +545,7 @@ func (c *Checks) from(index int) *Checks {
 	n := *c
 	n.Index, n.Repeat, n.First = index, false, nil
 	n.Results = slices.DeleteFunc(slices.Clone(c.Results), func(r ledger.Result) bool { return !r.Setup })
+	n.Results = n.Results[:min(index, len(n.Results))]
 	return &n
 }
 
@@ -569,7 +570,7 @@ func (c *Checks) result(b ledger.SessionEnded, session string) *Checks {
 		Tail: b.Exit.Tail, Session: session,
 	}
 	if !b.OK {
-		res.Failures = b.Exit.Failures
+		res.Failures, res.Why = b.Exit.Failures, b.Text
 	}
 	if !b.OK && !c.Repeat && c.Kind != ledger.KindProof { // new tests are expected to fail on the start
 		n.First, n.Repeat = &res, true
