@@ -128,6 +128,7 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 			name, _, _ := strings.Cut(v, "=")
 			s.Masked = append(s.Masked, name)
 		}
+		s.Secret = g.secrets(l)
 	}
 	env := s.Plan.Env
 	s.Plan.Env = nil

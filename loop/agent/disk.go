@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Free space, in bytes, by which a command that failed is judged.
+const (
+	enoughDisk = 2 << 30 // a run starts with this much (docs/spec 2.0)
+	noDisk     = 1 << 20 // less is a full disk, whatever the command says
+)
+
+// saysFull matches the words of programs that met a full disk. They count only on
+// a disk with little space: a test can print anything.
+var saysFull = regexp.MustCompile(`(?i)no space left on device|\bENOSPC\b|disk quota exceeded`)
+
+// space is the free space of the file systems that a session writes to.
+type space struct {
+	least  uint64 // free bytes of the fullest
+	inodes bool   // each has free inodes, or does not count them
+}
+
+// freeSpace measures the file systems of some folders.
+func freeSpace(dirs []string) space {
+	s := space{least: 1 << 62, inodes: true}
+	for _, dir := range dirs {
+		var st unix.Statfs_t
+		if unix.Statfs(dir, &st) != nil {
+			continue
+		}
+		s.least = min(s.least, st.Bavail*uint64(st.Bsize))
+		s.inodes = s.inodes && (st.Files == 0 || st.Ffree > 0)
+	}
+	return s
+}
+
+// isFull reports whether a command that failed with an output met a full disk.
+func (s space) isFull(output string) bool {
+	return s.least < noDisk || !s.inodes || s.least < enoughDisk && saysFull.MatchString(output)
+}
+
+// filledBy reports whether a command that began with this space filled the disk
+// by itself. Waiting for space would repeat that all night.
+func (s space) filledBy(wrote uint64) bool { return s.least >= enoughDisk && wrote >= s.least/2 }
+
+// writesTo returns the folders that the session writes to, as they are called
+// outside of its mounts.
+func (p plan) writesTo() []string {
+	dirs := p.unmounted()
+	for _, m := range p.Mounts {
+		dirs = append(dirs, m.Upper)
+	}
+	return dirs
+}
+
+// unmounted returns the writable folders at which nothing is mounted.
+func (p plan) unmounted() []string {
+	mounted := map[string]bool{}
+	for _, m := range p.Mounts {
+		mounted[m.At] = true
+	}
+	var dirs []string
+	for _, dir := range p.Write {
+		if !mounted[dir] {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// judgeDisk corrects the exit of a command if it failed for lack of space. That is
+// nobody's fault, unless the command itself took all of it.
+func (s *supervisor) judgeDisk() {
+	x := &s.exit
+	if s.spec.Kind == ledger.KindAgent || x.Reason != ledger.ExitDisk && (x.Reason != ledger.ExitSelf || x.Code == 0) {
+		return
+	}
+	dirs := append(s.spec.Plan.writesTo(), s.spec.State)
+	if x.Reason == ledger.ExitSelf && !freeSpace(dirs).isFull(x.Tail) {
+		return
+	}
+	wrote := uint64(0)
+	if s.space.least >= enoughDisk {
+		wrote = writtenSince(s.spec.Plan.writesTo(), s.exit.Started.Unix())
+	}
+	if s.space.filledBy(wrote) {
+		x.Reason, x.Text = ledger.ExitSelf, fmt.Sprintf("it wrote %.1f GB and filled the disk", float64(wrote)/1e9)
+		return
+	}
+	x.Reason, x.Text = ledger.ExitDisk, "the disk is full"
+}
+
+// writtenSince returns the size, in bytes, of the files that changed since a
+// time.
+func writtenSince(dirs []string, unixTime int64) (size uint64) {
+	for _, dir := range dirs {
+		_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // what cannot be read is not counted
+			if err != nil || !d.Type().IsRegular() {
+				return nil //nolint:nilerr // see above
+			}
+			if info, err := d.Info(); err == nil {
+				if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Ctim.Sec >= unixTime {
+					size += uint64(st.Blocks) * 512
+				}
+			}
+			return nil
+		})
+	}
+	return size
+}
