@@ -146,7 +146,7 @@ func (w *Workspace) KeepLayer(ctx context.Context, tree string) error {
 	for _, l := range layers {
 		if l.Tree == tree && !l.Accepted {
 			l.Accepted = true
-			if err := r.save(l.name, l.layerRecord); err != nil {
+			if err := r.save(filepath.Join(layersDir, l.name), l.layerRecord); err != nil {
 				return fmt.Errorf("keep layer: %w", err)
 			}
 		}
