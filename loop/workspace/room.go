@@ -208,15 +208,24 @@ func (w *Workspace) openRooms(ctx context.Context, use ledger.RoomUse) (*rooms, 
 func (w *Workspace) makeRoomsDir() error {
 	root := w.roomsDir()
 	for _, dir := range []string{filepath.Dir(root), root, filepath.Join(root, layersDir)} {
-		mode := fs.FileMode(0o700)
-		if w.o.SessionUID >= 0 {
-			mode = 0o711
-		}
-		if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := w.makePassable(dir); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// makePassable makes a folder of the daemon's above one of sessions: their user
+// can pass through it, whatever the umask is, and not list it.
+func (w *Workspace) makePassable(dir string) error {
+	mode := fs.FileMode(0o700)
+	if w.o.SessionUID >= 0 {
+		mode = 0o711
+	}
+	if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Chmod(dir, mode)
 }
 
 func (r *rooms) at(parts ...string) string {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -170,6 +171,9 @@ func TestRoomDifferences(t *testing.T) {
 			{"attributes", "echo '*.md text eol=crlf' >.gitattributes"},
 			{"ignored", "echo cart/ >.gitignore; rm -r docs"},
 			{"everything", "git rm -rqf .; git checkout -q HEAD go.mod; echo only >only"},
+			{"odd names", `printf x >"$(printf 'new\nline')"; printf y >"$(printf 'latin\351')"; echo a >Case; echo b >case; mkdir -p CART; echo c >CART/cart.go; rm cart/cart_test.go`},
+			{"odd files", `mkdir sub; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; ln -s /nowhere dangling; chmod +x cart/cart.go; : >empty
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 9\n' 0 >big.bin; echo '*.bin filter=lfs diff=lfs merge=lfs -text' >.gitattributes`},
 			{"names", `mkdir 'a b'; echo x >'a b/c"d'; echo y >ünï; echo z >-x`},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -178,13 +182,13 @@ func TestRoomDifferences(t *testing.T) {
 				if r.setup(use) {
 					t.Fatal("the tree has the same lockfiles and needs no setup")
 				}
-				got := inRoom(t, r.lay(use, true), `git status --porcelain --untracked-files=no; git rev-parse HEAD^{tree} HEAD^; rm -rf .git; find . | sort; find . -type f -exec sha256sum {} + | sort`)
+				got := inRoom(t, r.lay(use, true), `git status --porcelain --untracked-files=no; git rev-parse HEAD^{tree} HEAD^; rm -rf .git; find . | sort; find . -type f -exec sha256sum {} + | sort; find . -type f -perm -100 | sort`)
 				// A clone of the tree, with what setup made where the tree has nothing.
 				clone := filepath.Join(t.TempDir(), "clone")
 				git(t, t.TempDir(), "clone", "-q", "--branch", "edit-"+tree[:12], r.w.gitDir, clone)
 				cmd := exec.CommandContext(t.Context(), "sh", "-ec", fmt.Sprintf(`rm -rf .git; mkdir -p node_modules/ms; echo '%s' >node_modules/ms/where; echo 'module shop' >node_modules/from
 if ! test -f dist; then mkdir -p dist; test -e dist/out || echo generated >dist/out; fi
-echo '%s'; echo '%s'; find . | sort; find . -type f -exec sha256sum {} + | sort`, filepath.Join(r.w.o.State, "rooms", "shop", "room"), tree, r.base.Commit))
+echo '%s'; echo '%s'; find . | sort; find . -type f -exec sha256sum {} + | sort; find . -type f -perm -100 | sort`, filepath.Join(r.w.o.State, "rooms", "shop", "room"), tree, r.base.Commit))
 				cmd.Dir = clone
 				want, err := cmd.CombinedOutput()
 				if err != nil {
@@ -290,6 +294,30 @@ func TestRoomWithoutSetup(t *testing.T) {
 			t.Error("the layer was not kept")
 		}
 	})
+}
+
+// TestRoomUmask lets the user of sessions into rooms whatever umask the daemon
+// has.
+func TestRoomUmask(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can run as another user")
+	}
+	repo, state := shop(t), filepath.Join(t.TempDir(), "state")
+	must(t, os.Mkdir(state, 0o711))
+	for dir := filepath.Dir(state); dir != os.TempDir(); dir = filepath.Dir(dir) {
+		must(t, os.Chmod(dir, 0o755))
+	}
+	defer syscall.Umask(syscall.Umask(0o077))
+	w := workspace(t, repo, func(o *Options) { o.State, o.SessionUID, o.SessionGID = state, 65534, 65534 })
+	base := begin(t, w, "r1")
+	must(t, w.Restore(t.Context(), "r1", base.Tree))
+	room, err := w.LayRoom(t.Context(), ledger.RoomUse{Tree: base.Commit}, true)
+	must(t, err)
+	for _, dir := range []string{room.Dir, w.Work("r1")} {
+		if got := command(t, "/", "setpriv --reuid 65534 --regid 65534 --clear-groups sh -ec 'cd "+dir+"; cat cart/cart.go; echo x >new; git -C . status --porcelain' 2>&1 || true"); got != "package cart\n?? new" {
+			t.Errorf("in %s a session sees %q", dir, got)
+		}
+	}
 }
 
 // TestRoomHandsOver gives a room to the user of sessions.
