@@ -26,8 +26,8 @@ import (
 //	NAME/copy       the same on a machine without overlays: a copy of base with
 //	                what the sessions of the name wrote
 //
-// Without overlays STATE/cache/PROJECT is a link to base or a copy, and sessions
-// share the folders that the configuration names.
+// Without overlays sessions see base or a copy there, by a link where the boundary
+// has no mounts, and share the folders that the configuration names.
 const (
 	cacheBase   = "base"
 	cacheCopy   = "copy"
@@ -70,14 +70,22 @@ func (r *Runner) prepareCaches(l ledger.Launch, p *plan) error {
 			return err
 		}
 	}
-	if ok, _ := r.Mounts(); !ok {
-		return c.link(at, base)
+	whole := base // the caches, unless they are an overlay
+	overlays, _ := r.Mounts()
+	if !overlays && !c.use.Trusted {
+		var err error
+		if whole, err = c.copy(base); err != nil {
+			return err
+		}
+	}
+	if p.Level < 3 {
+		return c.link(at, whole)
 	}
 	if err := r.makeMountPoint(at); err != nil {
 		return err
 	}
-	if c.use.Trusted {
-		p.Mounts = append(p.Mounts, ledger.Mount{At: at, Upper: base})
+	if c.use.Trusted || !overlays {
+		p.Mounts = append(p.Mounts, ledger.Mount{At: at, Upper: whole})
 		return nil
 	}
 	for i, dir := range append([]string{at}, granted...) {
@@ -206,24 +214,25 @@ func (r *Runner) makeMountPoint(at string) error {
 	return r.user.chown(at)
 }
 
-// link makes the path lead to the caches of the session: base, or a copy.
-func (c cacheSet) link(at, base string) error {
-	target := base
-	if !c.use.Trusted {
-		target = filepath.Join(c.root, c.use.Name, cacheCopy)
-		if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) {
-			from := base
-			if over := filepath.Join(c.root, c.use.Over, cacheCopy); c.use.Over != "" && isDir(over) {
-				from = over
-			}
-			if err := errors.Join(makeDir(filepath.Dir(target), c.r.folderMode()), removeAll(target+".new"), copytree.Copy(from, target+".new")); err != nil {
-				return fmt.Errorf("copy the caches: %w", err)
-			}
-			if err := os.Rename(target+".new", target); err != nil {
-				return err
-			}
-		}
+// copy returns the copy of base that belongs to the name, and makes it if
+// necessary.
+func (c cacheSet) copy(base string) (string, error) {
+	target := filepath.Join(c.root, c.use.Name, cacheCopy)
+	if _, err := os.Stat(target); !errors.Is(err, fs.ErrNotExist) {
+		return target, err
 	}
+	from := base
+	if over := filepath.Join(c.root, c.use.Over, cacheCopy); c.use.Over != "" && isDir(over) {
+		from = over
+	}
+	if err := errors.Join(makeDir(filepath.Dir(target), c.r.folderMode()), removeAll(target+".new"), copytree.Copy(from, target+".new")); err != nil {
+		return "", fmt.Errorf("copy the caches: %w", err)
+	}
+	return target, os.Rename(target+".new", target)
+}
+
+// link makes the path lead to a folder of caches, where sessions have no mounts.
+func (c cacheSet) link(at, target string) error {
 	if now, err := os.Readlink(at); err == nil && now == target {
 		return nil
 	}
