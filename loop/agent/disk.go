@@ -24,32 +24,40 @@ var saysFull = regexp.MustCompile(`(?i)no space left on device|\bENOSPC\b|disk q
 
 // space is the free space of the file systems that a session writes to.
 type space struct {
+	state  uint64 // free bytes where the state folder is
+	inodes bool   // that has free inodes, or does not count them
 	least  uint64 // free bytes of the fullest
-	inodes bool   // each has free inodes, or does not count them
 }
 
-// freeSpace measures the file systems of some folders.
-func freeSpace(dirs []string) space {
-	s := space{least: 1 << 62, inodes: true}
-	for _, dir := range dirs {
-		var st unix.Statfs_t
-		if unix.Statfs(dir, &st) != nil {
-			continue
+// freeSpace measures the file systems of the state folder and of other folders.
+func freeSpace(state string, others []string) space {
+	s := space{state: 1 << 62, inodes: true, least: 1 << 62}
+	var st unix.Statfs_t
+	free := func(dir string) (uint64, bool) {
+		err := unix.Statfs(dir, &st)
+		return st.Bavail * uint64(st.Bsize), err == nil
+	}
+	for _, dir := range others {
+		if n, ok := free(dir); ok {
+			s.least = min(s.least, n)
 		}
-		s.least = min(s.least, st.Bavail*uint64(st.Bsize))
-		s.inodes = s.inodes && (st.Files == 0 || st.Ffree > 0)
+	}
+	if n, ok := free(state); ok {
+		s.state, s.inodes, s.least = n, st.Files == 0 || st.Ffree > 0, min(s.least, n)
 	}
 	return s
 }
 
 // isFull reports whether a command that failed with an output met a full disk.
+// Elsewhere than in the state folder a file system without space may be one that
+// nobody writes to.
 func (s space) isFull(output string) bool {
-	return s.least < noDisk || !s.inodes || s.least < enoughDisk && saysFull.MatchString(output)
+	return s.state < noDisk || !s.inodes || s.least < enoughDisk && saysFull.MatchString(output)
 }
 
 // filledBy reports whether a command that began with this space filled the disk
 // by itself. Waiting for space would repeat that all night.
-func (s space) filledBy(wrote uint64) bool { return s.least >= enoughDisk && wrote >= s.least/2 }
+func (s space) filledBy(wrote uint64) bool { return s.state >= enoughDisk && wrote >= s.state/2 }
 
 // writesTo returns the folders that the session writes to, as they are called
 // outside of its mounts.
@@ -83,12 +91,11 @@ func (s *supervisor) judgeDisk() {
 	if s.spec.Kind == ledger.KindAgent || x.Reason != ledger.ExitDisk && (x.Reason != ledger.ExitSelf || x.Code == 0) {
 		return
 	}
-	dirs := append(s.spec.Plan.writesTo(), s.spec.State)
-	if x.Reason == ledger.ExitSelf && !freeSpace(dirs).isFull(x.Tail) {
+	if x.Reason == ledger.ExitSelf && !freeSpace(s.spec.State, s.spec.Plan.writesTo()).isFull(x.Tail) {
 		return
 	}
 	wrote := uint64(0)
-	if s.space.least >= enoughDisk {
+	if s.space.state >= enoughDisk {
 		wrote = writtenSince(s.spec.Plan.writesTo(), s.exit.Started.Unix())
 	}
 	if s.space.filledBy(wrote) {

@@ -62,11 +62,12 @@ func TestFullDiskJudged(t *testing.T) {
 		output string
 		full   bool
 	}{
-		{"words, much space", space{30 << 30, true}, words, false},
-		{"words, little space", space{1 << 30, true}, words, true},
-		{"little space", space{1 << 30, true}, "FAIL", false},
-		{"no space", space{4096, true}, "FAIL", true},
-		{"no inodes", space{30 << 30, false}, "FAIL", true},
+		{"words, much space", space{30 << 30, true, 30 << 30}, words, false},
+		{"words, little space", space{30 << 30, true, 1 << 30}, words, true},
+		{"little space", space{1 << 30, true, 1 << 30}, "FAIL", false},
+		{"no space", space{4096, true, 4096}, "FAIL", true},
+		{"no space in a folder that is shared", space{30 << 30, true, 0}, "FAIL", false},
+		{"no inodes", space{30 << 30, false, 30 << 30}, "FAIL", true},
 	} {
 		if got := c.now.isFull(c.output); got != c.full {
 			t.Errorf("%s: full %v", c.name, got)
@@ -76,7 +77,7 @@ func TestFullDiskJudged(t *testing.T) {
 		before, wrote uint64
 		want          bool
 	}{{30 << 30, 29 << 30, true}, {30 << 30, 1 << 30, false}, {1 << 30, 1 << 30, false}} {
-		if got := (space{c.before, true}).filledBy(c.wrote); got != c.want {
+		if got := (space{c.before, true, c.before}).filledBy(c.wrote); got != c.want {
 			t.Errorf("%d of %d bytes: filled %v", c.wrote, c.before, got)
 		}
 	}
@@ -85,7 +86,7 @@ func TestFullDiskJudged(t *testing.T) {
 // TestFalseDiskWords runs a test that only prints that the disk is full.
 func TestFalseDiskWords(t *testing.T) {
 	h := newFixture(t, 0)
-	if now := freeSpace([]string{h.state}); now.least < enoughDisk {
+	if now := freeSpace(h.state, nil); now.least < enoughDisk {
 		t.Skipf("SKIPPED: this disk has only %d bytes free", now.least)
 	}
 	l := h.launch("r1-c1")

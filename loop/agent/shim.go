@@ -125,7 +125,7 @@ type reaperProcess struct {
 // run runs the session from start to end. It records failures in exit.
 func (s *supervisor) run() {
 	s.ooms = oomKills()
-	s.space = freeSpace(append(s.spec.Plan.writesTo(), s.spec.State))
+	s.space = freeSpace(s.spec.State, s.spec.Plan.writesTo())
 	asks := s.watchEndRequest()
 	if !s.prepareLogin(asks) {
 		return
