@@ -88,16 +88,18 @@ func ProofCounts(s loop.State) string {
 	return count.Text()
 }
 
-// MergeStep says what comes next where all is done and on a branch. tipGreen says
-// that the branch tip passed verification.
-func MergeStep(s loop.State, tipGreen bool) string {
+// MergeStep says what comes next after the end e of a run that left nothing to do
+// and whose tip did not fail verification.
+func MergeStep(s loop.State, e ledger.RunEnded) string {
 	unsure := s.Project.Unsure()
 	switch {
 	case s.Project.Run.Scripted > 0:
 		return "Nothing runs."
+	case e.PartlyRed():
+		return "Nothing runs. Look at /diff before you use it."
 	case len(unsure) > 0:
 		return lookFirst(s, unsure)
-	case !tipGreen:
+	case !tipGreen(s, e):
 		return "Nothing runs. No command verified the tip: look at /diff."
 	}
 	return "Merge when you like; nothing runs."
@@ -131,9 +133,9 @@ func lookAt(s loop.State) string {
 	return Plural(len(unsure), "task")
 }
 
-// TipGreen reports whether the tip of the run's branch passed its verification: at
+// tipGreen reports whether the tip of the run's branch passed its verification: at
 // the end e of the run, or already before.
-func TipGreen(s loop.State, e ledger.RunEnded) bool {
+func tipGreen(s loop.State, e ledger.RunEnded) bool {
 	if e.FinalOK != nil {
 		return *e.FinalOK && !e.FinalCut
 	}

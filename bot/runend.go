@@ -70,7 +70,7 @@ func endLine(s loop.State, b ledger.RunEnded, tally string) (sign, rest string) 
 		if b.FinalOK != nil && !*b.FinalOK {
 			return SignFailed, tally + " done, branch tip is red"
 		}
-		if len(b.Exempt) > 0 || len(b.Exempted) > 0 || b.RedTip != nil {
+		if b.PartlyRed() {
 			return SignLook, tally + " done, not all of it green"
 		}
 		if len(s.Project.Unsure()) > 0 {
@@ -161,10 +161,7 @@ func nextStep(s loop.State, b ledger.RunEnded, retry []string) string {
 		if b.FinalOK != nil && !*b.FinalOK {
 			return "Nothing was pushed. Look at /diff, then /run."
 		}
-		if len(b.Exempt) > 0 || len(b.Exempted) > 0 || b.RedTip != nil {
-			return "Nothing runs. Look at /diff before you use it."
-		}
-		return MergeStep(s, TipGreen(s, b))
+		return MergeStep(s, b)
 	case ledger.ReasonBaseline:
 		return "Nothing runs. /run asks: fix it first, or go on without it."
 	case ledger.ReasonManual:

@@ -342,6 +342,11 @@ func (c *checker) names(p *Project, at func(...string) []string) {
 		}
 	}
 	p.Layout.Write = checkGlobs(c.doc, at("layout", "write"), p.Layout.Write, c.bad)
+	var tests []string // without the "!" of those that are none
+	for _, g := range p.Tests {
+		tests = append(tests, strings.TrimPrefix(g, "!"))
+	}
+	checkGlobs(c.doc, at("tests"), tests, c.bad)
 }
 
 // checkForms checks each text of a list against a regular expression.

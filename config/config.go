@@ -161,7 +161,7 @@ type Project struct {
 	Push          string                 `toml:"push" oneof:"never end task"`
 	OnBlocked     string                 `toml:"on_blocked" oneof:"stop continue"`
 	Proof         string                 `toml:"proof" oneof:"full checks off"` // how much of a task's proof is looked for
-	Tests         []string               `toml:"tests"`                         // globs of the tests, in place of the usual ones
+	Tests         []string               `toml:"tests"`                         // globs of tests besides the usual names; "!GLOB" = no test
 	Unproved      string                 `toml:"unproved" oneof:"refuse allow"` // a run in which nothing can prove a task's work
 	MaxTasks      *int                   `toml:"max_tasks"`                     // 0 = no limit, as for the next three
 	MaxIterations *int                   `toml:"max_iterations"`

@@ -344,7 +344,7 @@ func (c *collector) finalState() {
 		return
 	}
 	c.Live = !r.Over() && !r.Started.IsZero()
-	c.Boundary, c.Advisory, c.commits = r.Base.Boundary, exempt(r), r.Commits
+	c.Boundary, c.Red, c.commits = r.Base.Boundary, c.red(r), r.Commits
 	if r.Over() {
 		c.Since = c.local(r.EndedAt)
 		if e := r.Ended; e != nil {
@@ -404,10 +404,14 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// exempt returns what fails in the run as at the start, one text per command.
-func exempt(r *loop.Run) (fails []string) {
-	for _, e := range r.Exempt {
-		fails = append(fails, bot.ExemptText([]ledger.Exemption{e}))
+// red says what is not green: at the run's end, or so far.
+func (c *collector) red(r *loop.Run) []string {
+	if r.Ended != nil {
+		return bot.RedEnd(*r.Ended)
 	}
-	return fails
+	sofar := ledger.RunEnded{Exempt: r.Exempt, Exempted: r.Exempted}
+	if tip, red := c.s.Project.RedTip(); red {
+		sofar.RedTip = &tip
+	}
+	return bot.RedEnd(sofar)
 }

@@ -24,7 +24,7 @@ type Facts struct {
 	Runs         []string // ids: "r14"
 	Branch       string   // of the last run; "" without commits
 	TipRed       bool     // the tip of Branch fails verification
-	Advisory     []string // what fails as on the start commit
+	Red          []string // lines about what is not green although it does not count (bot.RedEnd)
 	Scripted     bool     // the scripted agent had sessions: nothing was really done
 	Boundary     int      // boundary level of the last run's sessions; 0 = unknown
 

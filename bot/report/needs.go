@@ -144,7 +144,7 @@ func (c *collector) nextStep(r *loop.Run) string {
 	case c.Branch != "" && c.TipRed:
 		return "Nothing was pushed. Look at /diff, then /run."
 	case c.Branch != "" && r.Ended != nil:
-		return bot.MergeStep(c.s, bot.TipGreen(c.s, *r.Ended))
+		return bot.MergeStep(c.s, *r.Ended)
 	}
 	return "Next: add tasks, then /run " + c.s.Project.Name + "."
 }

@@ -28,11 +28,11 @@ func Text(f Facts) bot.Message {
 	if f.Weekly && len(f.Needs) == 0 {
 		m.Key = bot.KeyDigestWeek
 	}
-	// Each section gets its most important line before any section gets its
-	// last one.
+	// What needs a person and what was done come first. Then each section gets its most
+	// important line before any section gets its last one.
 	parts := []*section{
-		{head: "Needs you", lines: f.needLines(), weight: 9},
-		{lines: f.doneLines(), weight: 9},
+		{head: "Needs you", lines: f.needLines(), first: 3, weight: 9},
+		{lines: f.doneLines(), first: 1, weight: 9},
 		{lines: f.failedLines(), weight: 4},
 		{head: "Guidance", lines: f.guidanceLines(), weight: 3},
 		{lines: f.workLines(), weight: 5},
@@ -87,6 +87,7 @@ func FullText(f Facts) bot.Message {
 type section struct {
 	head   string
 	lines  []string
+	first  int // number of lines that the section gets before the others get one
 	weight int // number of lines that the section gets even when room is short
 	shown  int
 }
@@ -103,29 +104,40 @@ func (p *section) writeTo(m *bot.Message) {
 	}
 }
 
-// chooseLines returns how many lines of each section to show in room UTF-16
-// units. The sections take turns, so each section gets its first line before
-// any gets its second.
+// chooseLines sets how many lines of each section to show in room UTF-16 units.
+// After the lines that come first the sections take turns, so each section gets
+// its first line before any gets its second.
 func chooseLines(parts []*section, room int) {
+	take := func(p *section, line int) bool {
+		if line >= len(p.lines) || p.shown < line {
+			return false
+		}
+		cost := utf16Len(p.lines[line]) + 1
+		if p.shown == 0 && p.head != "" {
+			cost += utf16Len(p.head) + 1
+		}
+		if cost > room {
+			return false
+		}
+		room -= cost
+		p.shown++
+		return true
+	}
+	for _, p := range parts {
+		for line := range p.first {
+			take(p, line)
+		}
+	}
 	for round, more := 0, true; more; round++ {
 		more = false
 		for _, p := range parts {
-			if round >= len(p.lines) || p.shown < round {
-				continue
+			switch {
+			case round < p.shown:
+				more = true
+			case p.weight <= round && room < maxCaption/4: // the rest is for sections with more weight
+			case take(p, round):
+				more = true
 			}
-			if p.weight <= round && room < maxCaption/4 {
-				continue // leave the rest to sections with more weight
-			}
-			cost := utf16Len(p.lines[round]) + 1
-			if p.shown == 0 && p.head != "" {
-				cost += utf16Len(p.head) + 1
-			}
-			if cost > room {
-				continue
-			}
-			room -= cost
-			p.shown++
-			more = true
 		}
 	}
 }
@@ -157,6 +169,9 @@ func (f Facts) header() bot.Message {
 		addLine(&m, bot.SignLook+" "+scriptedNote)
 	}
 	addLine(&m, f.Proofs.Text())
+	for _, line := range f.Red {
+		addLine(&m, bot.Cut(line, 120))
+	}
 	return m
 }
 
@@ -198,6 +213,8 @@ func (f Facts) firstLine() (sign, rest string) {
 		return bot.SignAsk, tally + " done" + need
 	case f.Live:
 		return bot.SignNow, tally + " done, at work"
+	case len(f.Red) > 0 && f.Left == 0:
+		return bot.SignLook, tally + " done, not all of it green"
 	case len(f.unsure()) > 0:
 		return bot.SignLook, tally + " done, look at " + bot.Cut(bot.Ranges(f.unsure()), 12)
 	case f.Left == 0:
@@ -252,7 +269,7 @@ func (f Facts) doneLines() []string {
 	case len(f.Completed) > 0:
 		out = append(out, strings.Join(append([]string{"Done " + bot.Cut(f.completed(), 160)}, where...), " · "))
 		for _, g := range f.Proof {
-			if g.Note != "" {
+			if g.Note != "" && !f.inNeeds(g.Tasks[0]) { // a need says it already
 				out = append(out, g.Sign+" "+g.Whole())
 			}
 		}
@@ -422,13 +439,10 @@ func (f Facts) waitLines() []string {
 	return out
 }
 
-// footLines returns the warnings below the results: verification that was red
-// from the start, messages of strangers, missed digests.
+// footLines returns the warnings below the results: messages of strangers, missed
+// digests.
 func (f Facts) footLines() []string {
 	var out []string
-	if len(f.Advisory) > 0 {
-		out = append(out, bot.SignLook+" Red without our changes, and only shown: "+bot.Cut(bot.Clean(strings.Join(f.Advisory, ", ")), 60))
-	}
 	if f.Strangers > 0 {
 		out = append(out, plural(f.Strangers, "stranger")+" wrote; not answered")
 	}

@@ -81,7 +81,7 @@ func TestText(t *testing.T) {
 	weekly := week
 	weekly.Weekly, weekly.Needs = true, nil
 	unpriced := g
-	unpriced.Cost.Unpriced, unpriced.TipRed, unpriced.Advisory = 4, true, []string{"go vet ./..."}
+	unpriced.Cost.Unpriced, unpriced.TipRed, unpriced.Red = 4, true, []string{bot.SignLook + " Fails as at the start: go vet ./..."}
 	cases := map[string]string{}
 	for name, f := range map[string]report.Facts{"good": g, "bad": failedNight(t), "host off": nightWithOutage(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced} {
 		m := report.Text(f)
@@ -122,7 +122,7 @@ func TestClocksChange(t *testing.T) {
 func TestHostile(t *testing.T) {
 	nasty := "\x1b[2J\u202e<b>&*x*\n\r/stop @everyone https://x.y ✓ #9 done " + strings.Repeat("日本語🚀 title ", 90)
 	f, _ := exampleNight(t)
-	f.Project, f.Branch, f.Advisory = strings.Repeat("n", 32), nasty, []string{nasty}
+	f.Project, f.Branch, f.Red = strings.Repeat("n", 32), nasty, []string{bot.Clean(nasty)}
 	for n := range 40 {
 		id := "Task " + strings.Repeat("9", n%9+1)
 		f.Completed = append(f.Completed, id, "JIRA-"+strings.Repeat("7", n%12+1))
@@ -152,5 +152,31 @@ func TestHostile(t *testing.T) {
 	}
 	if _, err := report.Picture(f, true); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPartlyRed checks that a night whose tasks are all done, one of them while
+// something failed that was not its fault, is not told as one to merge.
+func TestPartlyRed(t *testing.T) {
+	n := newFixture(t)
+	red := scenario.Success("builder", 9*time.Minute, 0.35)
+	red.Red = "--- FAIL: TestClock"
+	n.Acts["Task 2 builder"] = slices.Repeat([]scenario.Act{red}, 4)
+	n.Tip = red.Red // it fails on the start commit, too
+	n.Start(n.Settings(), n.Base("r1"), scenario.Task(1, "Extract price rules"), scenario.Task(2, "Refund flow"))
+	n.Until(func() bool { return n.State.Project.Run.Commits == 2 })
+	n.Tip = ""
+	n.Until(nil)
+	if e := n.State.Project.Run.Ended; e == nil || e.ExitCode() != 1 || len(e.Exempted) != 1 {
+		t.Fatalf("%+v", e)
+	}
+	f := n.facts(morning)
+	for name, m := range map[string]bot.Message{"caption": report.Text(f), "whole": report.FullText(f)} {
+		text := m.Text(0)
+		for _, want := range []string{"! shop 2/2 done, not all of it green", "! Committed while something failed as at the start: #2", "Look at /diff before you use it."} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is missing:\n%s", name, want, text)
+			}
+		}
 	}
 }

@@ -128,7 +128,7 @@ func (c *Console) endReason(v view, b ledger.RunEnded) string {
 		if b.FinalOK != nil && !*b.FinalOK {
 			return fmt.Sprintf("%s %s ended: %s done, the branch tip is red", bot.SignFailed, name, t)
 		}
-		if len(b.Exempt) > 0 || len(b.Exempted) > 0 || b.RedTip != nil {
+		if b.PartlyRed() {
 			return fmt.Sprintf("%s %s ended: %s done, not all of it green", bot.SignLook, name, t)
 		}
 		if b.Unsure > 0 {

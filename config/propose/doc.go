@@ -4,6 +4,7 @@
 //
 //	look.go                                         searches a repository for commands
 //	golang.go makefile.go node.go python.go rust.go one toolchain each
+//	tests.go                                        folders of tests with unusual names
 //	write.go                                        nightporter.toml as text
 //
 // The package never runs a program and never reads a file outside the

@@ -25,6 +25,7 @@ type Found struct {
 	Languages []string // display names: "Go", "Node"
 	Setup     []Command
 	Verify    []Command
+	Tests     []string // globs of tests whose names are unusual
 	Notes     []string // advice for the person, one line each
 	Agents    []string // repositoryOf that may name more commands: AGENTS.md
 }
@@ -60,6 +61,7 @@ func Look(repo fs.FS, onPath func(program string) bool) Found {
 		}
 	}
 	f.makefile(top)
+	f.tests(top)
 	for _, page := range []string{"AGENTS.md", "CLAUDE.md"} {
 		if top.has(page) {
 			f.Agents = append(f.Agents, page)

@@ -174,6 +174,15 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// TestLookTests holds that folders of tests with unusual names are proposed, and no
+// others.
+func TestLookTests(t *testing.T) {
+	f := Look(repositoryOf("qa/a.txt", "", "web/smoke-tests/b.yml", "", "test/c.js", "", "qa/qa/d", "", "features", "a file", "src/e.go", "", "node_modules/qa/f", ""), func(string) bool { return true })
+	if want := []string{"qa/**", "web/smoke-tests/**"}; !slices.Equal(f.Tests, want) {
+		t.Errorf("%q, want %q", f.Tests, want)
+	}
+}
+
 // TestLookOpensRegularFilesOnly: Look opens regular files only; a FIFO would
 // block init for ever.
 func TestLookOpensRegularFilesOnly(t *testing.T) {

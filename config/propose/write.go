@@ -113,6 +113,16 @@ func (w *writer) project(p Project) {
 		w.comment(strings.Join(p.Found.Agents, " and ") + " may name others.")
 	}
 	w.commands("verify", p.Found.Verify, `"make test"`)
+	if len(p.Found.Tests) > 0 {
+		w.line("")
+		w.comment("Tests besides those with the usual names. A task that changes one has to pass")
+		w.comment("with the old ones, too, or its result is called \"changed checks\".")
+		globs := make([]string, 0, len(p.Found.Tests))
+		for _, g := range p.Found.Tests {
+			globs = append(globs, quote(g))
+		}
+		w.line("tests = [" + strings.Join(globs, ", ") + "]")
+	}
 	w.line("")
 	w.comment("Branches that are never written to, whatever happens. Work goes to nightporter/" + p.Name + "/rN.")
 	list := make([]string, 0, len(p.Protected))

@@ -44,6 +44,7 @@ func proposal(t *testing.T, repo string) propose.Project {
 		Name: "shop", Repo: repo, Source: "plan:.agents/plans/in-progress/a.md", SourceWhy: "2 tasks.", Others: []string{"plan:b.md (1 task)"},
 		Agent: "claude", AgentWhy: "Found.", Protected: []string{"main", `odd"name`},
 		Found: propose.Found{
+			Tests: []string{"qa/**"},
 			Setup: []propose.Command{{Run: "npm ci", Why: "package-lock.json"}},
 			Verify: []propose.Command{
 				{Run: `go test $(go list -f '{{.Dir}}/...' -m)`, Why: "go.work"},
@@ -71,11 +72,11 @@ func TestFileLoads(t *testing.T) {
 		Project: "shop", Repo: p.Repo, Source: ledger.SourceRef{Kind: "plan", Path: ".agents/plans/in-progress/a.md"}, Profile: "overnight", Agent: "claude",
 		Setup:     []ledger.Command{{Run: "npm ci"}},
 		Verify:    []ledger.Command{{Run: `go test $(go list -f '{{.Dir}}/...' -m)`}, {Run: "npm run lint", When: "code"}},
-		Protected: []string{"main", `odd"name`}, Push: "never",
+		Protected: []string{"main", `odd"name`}, Push: "never", Tests: []string{"qa/**"},
 	}
 	got := ledger.Settings{
 		Project: s.Project, Repo: s.Repo, Source: s.Source, Profile: s.Profile, Agent: s.Agent,
-		Setup: s.Setup, Verify: s.Verify, Protected: s.Protected, Push: s.Push,
+		Setup: s.Setup, Verify: s.Verify, Protected: s.Protected, Push: s.Push, Tests: s.Tests,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

@@ -196,6 +196,12 @@ func repository(b *testing.B, repo string) {
 	if err := os.WriteFile(filepath.Join(repo, "plan.md"), []byte(plan.String()), 0o644); err != nil {
 		b.Fatal(err)
 	}
+	commitAll(b, repo)
+}
+
+// commitAll makes a folder a repository with one commit.
+func commitAll(b *testing.B, repo string) {
+	b.Helper()
 	for _, args := range [][]string{
 		{"init", "--quiet", "--initial-branch=main"},
 		{"add", "--all"},

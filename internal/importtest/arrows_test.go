@@ -64,7 +64,7 @@ var arrows = map[string][]string{
 	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sleep"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/inbound":              {"loop", "loop/ledger", "loop/people", "guidance", "bot"},
-	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "guidance", "bot"}, // for tests
+	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "loop/testreport", "guidance", "bot"}, // for tests
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"},           // for tests: one check over both platforms
 
 	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables

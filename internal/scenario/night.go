@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/people"
+	"github.com/nightporter/nightporter/loop/testreport"
 )
 
 // Act is the scripted behaviour of one agent session.
@@ -101,16 +102,37 @@ func (n *Night) Do(in loop.Input) ledger.Answer {
 	if n.Decided != nil {
 		n.Decided(n.State, d, in)
 	}
+	var unallowed []ledger.Entry
 	for _, e := range d.Entries {
 		if _, is := e.Body.(ledger.TaskProved); is {
 			if p, has := n.Proof[e.Task]; has {
 				e.Body = ledger.TaskProved{Proof: p}
+				if p.Word == ledger.ChangedChecks && p.Allowed == "" {
+					unallowed = append(unallowed, e)
+				}
 			}
 		}
 		n.Entry(e)
 	}
+	for _, e := range unallowed {
+		n.askChecks(e)
+	}
 	n.effects = append(n.effects, d.Effects...)
 	return d.Answer
+}
+
+// askChecks asks about a task that was committed on changed checks, as the core
+// does in profile overnight.
+func (n *Night) askChecks(proved ledger.Entry) {
+	p := proved.Body.(ledger.TaskProved).Proof
+	t, _ := n.State.Project.Find(proved.Task)
+	id := n.State.Shared.Issued["q"] + 1
+	n.Entry(ledger.Entry{Stream: ledger.SharedStream, Time: n.Now, Actor: "daemon", Body: ledger.IDIssued{Kind: "q", N: id}})
+	proved.Body = ledger.QuestionAsked{Question: ledger.Question{
+		ID: fmt.Sprintf("q%d", id), Kind: ledger.AskChecks, Run: proved.Run, Task: t.Task.ID, Session: proved.Session, Title: t.Task.Title, Hat: "reviewer",
+		Proof: &p, Asked: n.Now, Text: bot.CheckChanges(p.Changes) + ". The old ones do not pass.",
+	}}
+	n.Entry(proved)
 }
 
 // Entry folds one entry and passes it to See.
@@ -255,6 +277,8 @@ func (n *Night) session(id string) {
 		}
 		if red != "" {
 			x.Code, x.Tail = 1, red
+			failed := testreport.Parse(red, testreport.Ended{Exit: 1}).Summary(10)
+			x.Failures = &failed
 		}
 		n.Do(loop.Input{Key: "exit:" + id, Body: loop.SessionExited{Exit: x}})
 		return

@@ -40,10 +40,17 @@ func (e RunEnded) ExitCode() int {
 	if e.FinalOK != nil && !*e.FinalOK {
 		code = max(code, 1)
 	}
-	if e.Unallowed > 0 || len(e.Exempt) > 0 || len(e.Exempted) > 0 || e.RedTip != nil {
+	if e.Unallowed > 0 || e.PartlyRed() {
 		code = max(code, 1)
 	}
 	return code
+}
+
+// PartlyRed reports whether a run ended with something that was not green: what was
+// exempt and fails still, tasks that were committed while it failed, or a red tip
+// that the run did not repair.
+func (e RunEnded) PartlyRed() bool {
+	return len(e.Exempt) > 0 || len(e.Exempted) > 0 || e.RedTip != nil
 }
 
 // SignalExitCode returns the exit code of a program that ended because of a

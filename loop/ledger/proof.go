@@ -68,7 +68,7 @@ type CheckChange struct {
 // start. It is empty where nothing proves by commands.
 type ProofRequest struct {
 	Commands []string `json:"commands,omitempty"`
-	Tests    []string `json:"tests,omitempty"` // globs of the project; the usual ones if empty
+	Tests    []string `json:"tests,omitempty"` // globs of the project, besides the usual ones; "!GLOB" = no test
 	Task     string   `json:"task,omitempty"`  // what the task says, title, text and acceptance, in which paths are looked for
 	Scope    string   `json:"scope,omitempty"` // the task's own scope, as written
 }

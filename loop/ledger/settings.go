@@ -42,7 +42,7 @@ type Settings struct {
 	Consensus       bool           `json:"consensus,omitempty"`      // the critic judges each plan before it is built
 	PlanApproval    bool           `json:"plan_approval,omitempty"`  // after that, a person approves it
 	Proof           ProofMode      `json:"proof,omitempty"`          // "" is ProofFull
-	Tests           []string       `json:"tests,omitempty"`          // globs of the tests; the usual ones if empty
+	Tests           []string       `json:"tests,omitempty"`          // globs of tests besides the usual ones; "!GLOB" = no test
 	RoomFiles       []string       `json:"room_files,omitempty"`     // untracked files of the user's checkout that rooms get; globs
 	AllowUnproved   bool           `json:"allow_unproved,omitempty"` // the run may start although nothing can prove its work (docs/spec 2.0)
 	Flags           string         `json:"flags,omitempty"`          // other flags of `run`, for the resume command

@@ -81,7 +81,7 @@ type comparison struct {
 }
 
 func compare(set *Set, a, b *reader, named []string) Report {
-	c := &comparison{set: set, a: a, b: b, after: find(b, set.project, set), match: newMatcher(set.project.Tests), named: newMatcher(named)}
+	c := &comparison{set: set, a: a, b: b, after: find(b, set.project, set), match: newTestMatcher(set.project.Tests), named: newMatcher(named)}
 	for _, it := range set.Items {
 		c.startItem(it)
 	}

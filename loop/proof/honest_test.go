@@ -82,15 +82,27 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestOwnGlobs holds that a project's globs replace the usual ones.
+// TestOwnGlobs holds that a project's globs add to the usual names, and take away
+// from them with a "!".
 func TestOwnGlobs(t *testing.T) {
-	start := tree("checks/a.txt", "1", "a_test.go", "x")
-	set, _ := Find(start, Project{Tests: []string{"checks"}})
-	r, _ := Compare(set, start, tree("checks/a.txt", "2", "a_test.go", "y", "checks/b.txt", "1"), nil)
-	if got := describe(r.Changes); !slices.Equal(got, []string{"changed checks/a.txt"}) || !slices.Equal(r.NewTests, []string{"checks/b.txt"}) {
-		t.Errorf("%q %q", got, r.NewTests)
+	start := tree("checks/a.txt", "1", "a_test.go", "x", "test/data.go", "x", "src/lib.rs", rustInline)
+	result := tree("checks/a.txt", "2", "a_test.go", "y", "test/data.go", "y", "src/lib.rs", "", "checks/b.txt", "1")
+	for _, c := range []struct{ globs, changed []string }{
+		{nil, []string{"changed a_test.go", "deleted src/lib.rs mod tests", "changed test/data.go"}},
+		{[]string{"checks"}, []string{"changed a_test.go", "changed checks/a.txt", "deleted src/lib.rs mod tests", "changed test/data.go"}},
+		{[]string{"checks", "!test", "!**/*.rs"}, []string{"changed a_test.go", "changed checks/a.txt"}},
+		{[]string{"checks", "!**"}, nil},
+	} {
+		set, _ := Find(start, Project{Tests: c.globs})
+		r, _ := Compare(set, start, result, nil)
+		if got := describe(r.Changes); !slices.Equal(got, c.changed) || slices.Contains(r.NewTests, "checks/b.txt") != (len(c.globs) == 1 || len(c.globs) == 3) {
+			t.Errorf("%q: %q, new %q", c.globs, got, r.NewTests)
+		}
 	}
 }
+
+// rustInline is a source with its tests in it.
+const rustInline = "pub fn one() -> i32 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn ok() { assert_eq!(super::one(), 1); }\n}\n"
 
 func TestSummary(t *testing.T) {
 	for _, c := range []struct {

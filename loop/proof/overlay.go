@@ -146,7 +146,7 @@ func removeNew(l *laid, set *Set, tests, named []string) {
 func TestsOnStart(set Set, start, result Tree) (Patch, error) {
 	a, b := newReader(start), newReader(result)
 	after := find(b, set.project, &set)
-	match := newMatcher(set.project.Tests)
+	match := newTestMatcher(set.project.Tests)
 	l := newLaid(a)
 	proves := func(it Item) bool {
 		return it.Kind == KindTest || it.Kind == KindSnapshot || it.Kind == KindHelper || match.test(it.Path)

@@ -20,7 +20,7 @@ const (
 // Project is what a project's configuration says about its proof.
 type Project struct {
 	Commands []string // the verification commands
-	Tests    []string // globs of the tests; the usual ones where empty
+	Tests    []string // globs of tests besides the usual ones; "!GLOB" = no test
 }
 
 // Kind is what an item contributes to a proof.
@@ -90,7 +90,7 @@ func Find(t Tree, p Project) (Set, error) {
 func find(r *reader, p Project, start *Set) *Set {
 	f := &finder{
 		reader: r, items: map[string]*Item{}, seen: map[string]bool{}, notes: map[string]bool{}, unknown: map[string]bool{},
-		programs: map[string]bool{}, missing: map[string]bool{}, match: newMatcher(p.Tests),
+		programs: map[string]bool{}, missing: map[string]bool{}, match: newTestMatcher(p.Tests),
 	}
 	if start != nil {
 		f.wanted = start.missing

@@ -28,7 +28,7 @@ func (list testRules) isCase(rule int) bool {
 	return rule >= len(list) || !slices.Contains(list[rule].bases, "test.sh")
 }
 
-// usualTests are the rules for projects that name no globs.
+// usualTests are the rules for all projects.
 var usualTests = testRules{
 	{bases: []string{"*_test.go"}},
 	{bases: []string{"*.test." + js, "*.spec." + js, "*-test." + js, "*_test." + js, "*.e2e." + js, "*.e2e-spec." + js, "*.cy." + js, "*.test-d.ts"}},
@@ -54,7 +54,24 @@ var snapshots = []string{"*.snap", "*.snap.*", "*.ambr", "*.approved.*", "*.gold
 
 // matcher tells tests from other files.
 type matcher struct {
-	globs []string // the project's own
+	globs []string // the project's own, besides the usual names
+	not   *matcher // what is no test although it looks like one; nil = nothing
+}
+
+// newTestMatcher returns the matcher of a project. Globs with a "!" before them take
+// files out, whichever rule finds them.
+func newTestMatcher(globs []string) *matcher {
+	var own, not []string
+	for _, g := range globs {
+		if out, is := strings.CutPrefix(g, "!"); is {
+			not = append(not, out)
+		} else {
+			own = append(own, g)
+		}
+	}
+	m := newMatcher(own)
+	m.not = newMatcher(not)
+	return m
 }
 
 func newMatcher(globs []string) *matcher {
@@ -72,26 +89,28 @@ func newMatcher(globs []string) *matcher {
 	return m
 }
 
-// excluded are folders of dependencies.
+// excluded reports whether a file lies in a folder of dependencies.
 func excluded(p string) bool {
 	p = "/" + p
 	return strings.Contains(p, "/node_modules/") || strings.Contains(p, "/vendor/") || strings.Contains(p, "/.git/") || strings.Contains(p, "/site-packages/")
 }
 
+// never reports whether a file is no test, whatever its name: the project says so,
+// or it is of a dependency and no glob of the project names it.
+func (m *matcher) never(p string) bool {
+	return m.not != nil && m.not.named(p) || excluded(p) && !m.named(p)
+}
+
 // rule returns the rule that makes a file a test: its base name's, at least 0;
-// a folder's, from 100; -1 for no test. With own globs it is the glob's number
-// from 200.
+// a folder's, from 100; that of a glob of the project, from 200; -1 for no test.
 func (m *matcher) rule(p string) int {
-	if len(m.globs) > 0 {
-		for i, g := range m.globs {
-			if globMatch(g, p) {
-				return 200 + i
-			}
-		}
+	if m.never(p) {
 		return -1
 	}
-	if excluded(p) {
-		return -1
+	for i, g := range m.globs {
+		if globMatch(g, p) {
+			return 200 + i
+		}
 	}
 	base := path.Base(p)
 	for i, r := range usualTests {
@@ -169,7 +188,7 @@ func (f *finder) tests() {
 			if it := f.items[e.Path]; it == nil || it.Parts != nil {
 				f.whole(e.Path, k, place{})
 			}
-		case strings.HasSuffix(e.Path, ".rs") && len(f.match.globs) == 0 && !excluded(e.Path):
+		case strings.HasSuffix(e.Path, ".rs") && !f.match.never(e.Path):
 			if data, ok := f.text(e.Path); ok && strings.Contains(string(data), "test") {
 				if r := readRust(data).(rustFile); len(r.mods) > 0 {
 					f.part(e.Path, KindTest, place{}, r.parts()...)
