@@ -322,8 +322,8 @@ func CommandName(run string) string {
 }
 
 // FailedTest says why a command failed, in at most 48 columns: that it was ended,
-// else the failed test and its message, else the line of the output that says why, else the command
-// and its exit code.
+// else the failed test and its message, else the line of the output that says
+// why, else the command and its exit code.
 func FailedTest(r ledger.Result) string {
 	if r.Why != "" {
 		return Cut(Clean(r.Why), 48)
