@@ -84,25 +84,39 @@ func (p plan) unmounted() []string {
 	return dirs
 }
 
-// judgeDisk corrects the exit of a command if it failed for lack of space. That is
-// nobody's fault, unless the command itself took all of it.
+// judgeDisk corrects the session's exit if it failed for lack of space. That is
+// nobody's fault, unless the session itself took all of it.
 func (s *supervisor) judgeDisk() {
-	x := &s.exit
-	if s.spec.Kind == ledger.KindAgent || x.Reason != ledger.ExitDisk && (x.Reason != ledger.ExitSelf || x.Code == 0) {
+	if !s.metFullDisk() {
 		return
 	}
-	if x.Reason == ledger.ExitSelf && !freeSpace(s.spec.State, s.spec.Plan.writesTo()).isFull(x.Tail) {
-		return
-	}
-	wrote := uint64(0)
+	x, wrote := &s.exit, uint64(0)
 	if s.space.state >= enoughDisk {
-		wrote = writtenSince(s.spec.Plan.writesTo(), s.exit.Started.Unix())
+		wrote = writtenSince(s.spec.Plan.writesTo(), x.Started.Unix())
 	}
 	if s.space.filledBy(wrote) {
 		x.Reason, x.Text = ledger.ExitSelf, fmt.Sprintf("it wrote %.1f GB and filled the disk", float64(wrote)/1e9)
 		return
 	}
 	x.Reason, x.Text = ledger.ExitDisk, "the disk is full"
+}
+
+// metFullDisk reports whether the session ended as it did for lack of space. What
+// an agent prints is no sign of it, nor is its exit code: if its event was
+// accepted, the reason does not matter.
+func (s *supervisor) metFullDisk() bool {
+	x, now := s.exit, freeSpace(s.spec.State, s.spec.Plan.writesTo())
+	switch {
+	case x.Reason == ledger.ExitDisk:
+		return true
+	case x.Reason == ledger.ExitNotStarted:
+		return now.isFull(x.Text)
+	case x.Reason != ledger.ExitSelf:
+		return false
+	case s.spec.Kind == ledger.KindAgent:
+		return now.isFull("")
+	}
+	return x.Code != 0 && now.isFull(x.Tail)
 }
 
 // writtenSince returns the size, in bytes, of the files that changed since a

@@ -36,11 +36,15 @@ func TestCommandOnFullDisk(t *testing.T) {
 		{"full", `head -c 200M /dev/zero >"$TMPDIR/big"`, ledger.KindVerify, ledger.ExitDisk},
 		{"setup", `head -c 200M /dev/zero >big`, ledger.KindSetup, ledger.ExitDisk},
 		{"tidied", `rm -f big; head -c 200M /dev/zero >"$TMPDIR/big"; rm "$TMPDIR/big"; exit 1`, ledger.KindVerify, ledger.ExitDisk},
+		{"agent", "", ledger.KindAgent, ledger.ExitDisk},
 		{"red", `echo 'want 1, got 2'; exit 1`, ledger.KindVerify, ledger.ExitSelf},
 		{"green", `head -c 200M /dev/zero 2>/dev/null >"$TMPDIR/big" || rm "$TMPDIR/big"`, ledger.KindVerify, ledger.ExitSelf},
 	} {
 		l := h.launch("r1-" + c.name)
 		l.Kind, l.Command, l.Cache = c.kind, c.command, ledger.CacheUse{Name: "check", Anew: true}
+		if c.kind == ledger.KindAgent {
+			h.script(`cat >/dev/null; head -c 200M /dev/zero 2>/dev/null >"$TMPDIR/big"; exit 0`)
+		}
 		h.start(l)
 		x := h.wait(l.Session)
 		if x.Reason != c.want || x.Reason == ledger.ExitSelf && (x.Code == 0) != (c.name == "green") {

@@ -124,7 +124,7 @@ func (w *Workspace) layerInputs(ctx context.Context, tree string, setup []string
 	var text strings.Builder
 	for _, e := range entries {
 		base := path.Base(e.path)
-		if isSetupInput(e.path) || setupFiles[base] || strings.HasPrefix(base, "requirements") && strings.HasSuffix(base, ".txt") || words[e.path] {
+		if isSetupInput(e.path) || setupFiles[base] || words[e.path] || words[runnerFiles[base]] {
 			text.WriteString(e.path + "\x00" + e.mode + "\x00" + e.hash + "\n")
 		}
 	}
@@ -132,6 +132,13 @@ func (w *Workspace) layerInputs(ctx context.Context, tree string, setup []string
 		w.inputs.put(asked, text.String())
 	}
 	return text.String(), nil
+}
+
+// runnerFiles names, by the files in which they find what to do, programs that a
+// setup command can begin with.
+var runnerFiles = map[string]string{
+	"Makefile": "make", "makefile": "make", "GNUmakefile": "make", "justfile": "just", "Justfile": "just",
+	"Taskfile.yml": "task", "Taskfile.yaml": "task", "Rakefile": "rake", "mise.toml": "mise", ".mise.toml": "mise",
 }
 
 // layers returns the project's layers, the one used last first.

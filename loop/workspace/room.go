@@ -198,7 +198,8 @@ func (w *Workspace) openRooms(ctx context.Context, use ledger.RoomUse) (*rooms, 
 	if err := w.makeRoomsDir(); err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(r.dir(), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	// Where sessions have no boundary, one could put a link in its place.
+	if err := (folder{r.root, roomDir}).ensure(); err != nil {
 		return nil, err
 	}
 	return r, w.chownSession(r.dir())

@@ -45,11 +45,14 @@ func smallDisk(t *testing.T) (dir string, leave func(free int64)) {
 // whichever program met it, and the same step works once there is space.
 func TestFullDisk(t *testing.T) {
 	bothWays(t, func(t *testing.T, mounts bool) {
+		if !mounts && os.Getenv("NIGHTPORTER_SOAK") == "" {
+			t.Skip("SKIPPED: NIGHTPORTER_SOAK=1 fills the disk below copied rooms, too")
+		}
 		disk, leave := smallDisk(t)
 		r := newRoomWorld(t, mounts, func(o *Options) { o.State = disk })
 		var files strings.Builder
-		for n := range 60 {
-			fmt.Fprintf(&files, "head -c 20000 /dev/urandom >data%d\n", n)
+		for n := range 12 {
+			fmt.Fprintf(&files, "head -c 100000 /dev/urandom >data%d\n", n)
 		}
 		use := ledger.RoomUse{Tree: r.tree(files.String()), Parent: r.base.Commit, Setup: r.use.Setup}
 		own := ledger.RoomUse{Tree: r.tree(files.String() + "echo 'module own' >go.mod"), Parent: r.base.Commit, Setup: r.use.Setup}
@@ -65,11 +68,9 @@ func TestFullDisk(t *testing.T) {
 				return err
 			}},
 		} {
-			for _, free := range []int64{64 << 10} {
-				leave(free)
-				if err := step.do(); !errors.Is(err, syscall.ENOSPC) && !(err == nil && free > 0) {
-					t.Errorf("%s, %d bytes free: %v", step.name, free, err)
-				}
+			leave(0)
+			if err := step.do(); !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("%s on a full disk: %v", step.name, err)
 			}
 			leave(-1)
 			if err := step.do(); err != nil {
@@ -84,7 +85,7 @@ func TestFullDisk(t *testing.T) {
 			}
 		}
 		leave(-1)
-		if got := inRoom(t, r.lay(use, false), "ls data* | wc -l; git status --porcelain --untracked-files=no; cat node_modules/from"); got != "60\nmodule shop" {
+		if got := inRoom(t, r.lay(use, false), "ls data* | wc -l; git status --porcelain --untracked-files=no; cat node_modules/from"); got != "12\nmodule shop" {
 			t.Errorf("the room shows %q", got)
 		}
 	})

@@ -249,6 +249,59 @@ func TestLayers(t *testing.T) {
 	})
 }
 
+// TestLayerInputs tells which files decide what setup makes, wherever they lie.
+func TestLayerInputs(t *testing.T) {
+	r := newRoomWorld(t, false)
+	from := r.tree("mkdir web/ui; echo '{}' >web/ui/package-lock.json; echo x >Makefile; echo x >install.sh")
+	for _, c := range []struct {
+		setup, change string
+		other         bool
+	}{
+		{"npm ci", "rm web/ui/package-lock.json", true},
+		{"npm ci", "echo '{ }' >web/ui/package-lock.json", true},
+		{"npm ci", "echo 'packages: [a]' >pnpm-workspace.yaml; mkdir requirements; echo a >requirements/base.txt", true},
+		{"make deps", "echo y >Makefile", true},
+		{"sh ./install.sh", "echo y >install.sh", true},
+		{"npm ci", "echo y >Makefile; echo y >install.sh; echo more >>README.md; echo x >docs/notes.txt", false},
+	} {
+		tree := r.tree("mkdir web/ui; echo '{}' >web/ui/package-lock.json; echo x >Makefile; echo x >install.sh\n" + c.change)
+		before, err := r.w.layerKey(t.Context(), from, []string{c.setup})
+		must(t, err)
+		after, err := r.w.layerKey(t.Context(), tree, []string{c.setup})
+		must(t, err)
+		if (before != after) != c.other {
+			t.Errorf("%s, after %s: another layer %v", c.setup, c.change, before != after)
+		}
+	}
+	for p, want := range map[string]bool{
+		"requirements.txt": true, "requirements-dev.txt": true, "a/test_requirements.txt": true, "requirements/base.txt": true,
+		"docs/requirements.md": false, "base.txt": false,
+	} {
+		if isRequirements(p) != want {
+			t.Errorf("%s: %v", p, !want)
+		}
+	}
+}
+
+// TestRoomTimes keeps the times of unchanged files, and gives changed ones newer
+// times than all that setup made: make goes by them.
+func TestRoomTimes(t *testing.T) {
+	bothWays(t, func(t *testing.T, mounts bool) {
+		r := newRoomWorld(t, mounts)
+		r.setup(r.use)
+		const times = "stat -c '%n %y' cart/cart.go docs/api.md node_modules/from"
+		before := inRoom(t, r.lay(r.use, true), times)
+		use := ledger.RoomUse{Tree: r.tree("echo more >>web/app/page.tsx; echo new >new"), Parent: r.base.Commit, Setup: r.use.Setup}
+		room := r.lay(use, true)
+		if after := inRoom(t, room, times); after != before {
+			t.Errorf("the times were\n%s\nand are\n%s", before, after)
+		}
+		if got := inRoom(t, room, "find new web -newer dist/out -type f | sort"); got != "new\nweb/app/page.tsx" {
+			t.Errorf("newer than what setup made are %q", got)
+		}
+	})
+}
+
 // TestRoomOfAnEarlierCommit lays a room over the layer of a later commit: a red
 // tip is verified first, and then the commit that it was built on.
 func TestRoomOfAnEarlierCommit(t *testing.T) {
