@@ -80,6 +80,7 @@ func (w *Workspace) layerKey(ctx context.Context, tree string, setup []string) (
 	add := func(parts ...string) { _, _ = io.WriteString(sum, strings.Join(parts, "\x00")+"\x00\n") }
 	add(setup...)
 	add(inputs)
+	add(w.roomsDir()) // what setup makes may name its path, and the state folder can move
 	// Setup sees the room files. Their times tell a change: a hash of their
 	// content would say something about it to whoever sees the name of a layer.
 	files, err := w.roomFiles()

@@ -273,6 +273,16 @@ func TestLayerInputs(t *testing.T) {
 			t.Errorf("%s, after %s: another layer %v", c.setup, c.change, before != after)
 		}
 	}
+	o := r.w.o
+	o.State = filepath.Join(t.TempDir(), "moved")
+	command(t, r.w.o.State, "cp -a . "+o.State)
+	moved, err := Open(t.Context(), o)
+	must(t, err)
+	here, err := r.w.layerKey(t.Context(), from, nil)
+	must(t, err)
+	if there, err := moved.layerKey(t.Context(), from, nil); err != nil || here == there {
+		t.Errorf("a layer serves rooms at another path: %v", err)
+	}
 	for p, want := range map[string]bool{
 		"requirements.txt": true, "requirements-dev.txt": true, "a/test_requirements.txt": true, "requirements/base.txt": true,
 		"docs/requirements.md": false, "base.txt": false,
