@@ -324,10 +324,13 @@ func CommandName(run string) string {
 	return Cut(name, 24)
 }
 
-// FailedTest says why a command failed, in at most 48 columns: the failed test
-// and its message, else the line of the output that says why, else the command
-// and its exit code.
+// FailedTest says why a command failed, in at most 48 columns: that it was ended,
+// else the failed test and its message, else the line of the output that says
+// why, else the command and its exit code.
 func FailedTest(r ledger.Result) string {
+	if r.Why != "" {
+		return Cut(Clean(r.Why), 48)
+	}
 	if line := Clean(cause.Line(r.Tail)); line != "" && line != "FAIL" {
 		return Cut(line, 48)
 	}

@@ -596,6 +596,7 @@ func (c *Checks) from(index int) *Checks {
 	n := *c
 	n.Index, n.Repeat, n.First = index, false, nil
 	n.Results = slices.DeleteFunc(slices.Clone(c.Results), func(r ledger.Result) bool { return !r.Setup })
+	n.Results = n.Results[:min(index, len(n.Results))]
 	return &n
 }
 
@@ -623,7 +624,7 @@ func (c *Checks) result(b ledger.SessionEnded, session string, doubted func(comm
 	}
 	res.Ran = b.Exit.Ran
 	if !b.OK {
-		res.Failures = b.Exit.Failures
+		res.Failures, res.Why = b.Exit.Failures, b.Text
 	}
 	if !b.OK && !c.Repeat && (c.Kind != ledger.KindProof || doubted(res.Run)) {
 		n.First, n.Repeat = &res, true

@@ -16,17 +16,22 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 		end = ledger.EndedCut
 	case x.Reason == ledger.ExitLost || x.Reason == ledger.ExitMemory:
 		end, text = ledger.EndedLost, endText(ledger.EndedLost, x, s)
+	case x.Reason == ledger.ExitNotStarted:
+		end, text = ledger.EndedLost, x.Text
 	case x.Reason == ledger.ExitDisk:
 		end, text = ledger.EndedDisk, "the disk is full"
 	case x.Reason == ledger.ExitWall:
 		end, text = ledger.EndedWall, endText(ledger.EndedWall, x, s)
 	case x.Reason == ledger.ExitStall:
 		end, text = ledger.EndedStall, endText(ledger.EndedStall, x, s)
+	default:
+		text = x.Text
 	}
 	if x.Tail == "" {
-		x.Tail = trimJoin(text, x.Text)
+		x.Tail = text
 	}
 	ok := end == ledger.EndedEvent && x.Reason == ledger.ExitSelf && x.Code == 0
+	unstartable := x.Reason == ledger.ExitNotStarted && d.lostBefore(s)
 	d.add(about, ledger.SessionEnded{Kind: s.Planned.Kind, End: end, Exit: x, OK: ok, Text: text})
 	r := d.run()
 	if r.Over() || !r.owns(s.ID) {
@@ -38,6 +43,11 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 	}
 	if end == ledger.EndedDisk {
 		d.holdForDisk()
+	}
+	if unstartable {
+		// It is the machine's fault or the configuration's, and no session's.
+		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: fmt.Sprintf("%s could not be started: %s", s.Planned.Command, text)})
+		return
 	}
 	if end == ledger.EndedCut || end == ledger.EndedDisk {
 		return // advance plans the command again when nothing holds it back
@@ -53,6 +63,12 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 	// The next command runs in the room as this one left it. After a lost
 	// command the state of the room is unknown, so it is made anew.
 	d.nextCheck(owner, end == ledger.EndedLost)
+}
+
+// lostBefore reports whether the check of a command lost one before.
+func (d *decision) lostBefore(s Session) bool {
+	c := d.checkOf(s.Task)
+	return c != nil && c.Lost > 0
 }
 
 // checked records the result of a check whose commands have all run, and continues
@@ -253,7 +269,7 @@ func notReproduced(v ledger.Verified) string {
 	case last.OK:
 		return said + "and it passed. It has to fail, and to fail because of the fault."
 	case last.Exit == 126 || last.Exit == 127 || last.Exit <= 0:
-		return said + fmt.Sprintf("and it could not be run (exit %d: %s). Name a command that runs here.", last.Exit, causeOf(last.Tail))
+		return said + fmt.Sprintf("and it could not be run (exit %d: %s). Name a command that runs here.", last.Exit, whyRed(last))
 	}
-	return fmt.Sprintf("%q failed before your command was run: %s", last.Run, causeOf(last.Tail))
+	return fmt.Sprintf("%q failed before your command was run: %s", last.Run, whyRed(last))
 }

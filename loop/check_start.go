@@ -13,13 +13,7 @@ import (
 // task, it is the check of the run itself. restore says whether the work folder
 // or room has to be made anew before the command runs.
 func (d *decision) nextCheck(about scope, restore bool) {
-	r := d.run()
-	var c *Checks
-	if about.task == "" {
-		c = r.Checks
-	} else if t, ok := d.task(about.task); ok && t.Attempt != nil {
-		c = t.Attempt.Checks
-	}
+	r, c := d.run(), d.checkOf(about.task)
 	if c == nil {
 		return
 	}
@@ -31,8 +25,15 @@ func (d *decision) nextCheck(about scope, restore bool) {
 		return // held back: the resumed run plans it
 	}
 	index := c.Index
-	if restore && index > c.Setup {
-		index = c.Setup // a new room has nothing of what the commands before left
+	if restore {
+		// A new room has nothing of what the commands before left, and a new
+		// layer nothing of what setup did.
+		switch {
+		case index > c.Setup:
+			index = c.Setup
+		case index > c.Work && index < c.Setup:
+			index = c.Work
+		}
 	}
 	cmd := c.Commands[index]
 	wall := cmd.Timeout
@@ -56,6 +57,18 @@ func (d *decision) nextCheck(about scope, restore bool) {
 		Kind: kind, Command: cmd.Run, Index: index, Repeat: repeat, Tree: c.Tree, Wall: wall,
 	})
 	d.effect(session, start)
+}
+
+// checkOf returns the check of a task's attempt, or of the run itself for "". It
+// returns nil if there is none.
+func (d *decision) checkOf(task string) *Checks {
+	if task == "" {
+		return d.run().Checks
+	}
+	if t, ok := d.task(task); ok && t.Attempt != nil {
+		return t.Attempt.Checks
+	}
+	return nil
 }
 
 // roomFor returns the room that the commands of a check run in.

@@ -3,12 +3,15 @@ package loop
 import "github.com/nightporter/nightporter/loop/ledger"
 
 // effectBroken records an effect that failed, and fails what it belongs to: the
-// attempt, the task or the run. Where the state folder cannot be written, it
-// only records that: all work waits until the folder is writable again.
+// attempt, the task or the run. Where the disk is full, the run waits, and the
+// engine tries the effect again.
 func (d *decision) effectBroken(b EffectBroken) {
 	r := d.run()
 	d.add(scope{task: b.Task}, ledger.EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Disk: b.Disk})
 	if b.Disk {
+		if !r.Over() {
+			d.holdForDisk()
+		}
 		return
 	}
 	if s, ok := d.Project.Session(b.Key); ok && b.Kind == "session.start" {

@@ -41,11 +41,32 @@ func causeOf(output string) string {
 	return "no output"
 }
 
+// whyRed says why a command failed: that nightporter ended it, with the last that
+// it printed, or else the line of its output that says why.
+func whyRed(res ledger.Result) string {
+	switch {
+	case res.Why == "":
+		return causeOf(res.Tail)
+	case res.Tail == "" || strings.HasPrefix(res.Tail, res.Why):
+		return res.Why
+	}
+	return res.Why + "; its output: " + causeOf(res.Tail)
+}
+
+// exitNote returns " (exit 1)" for a command whose exit code says that it failed,
+// else "".
+func exitNote(res ledger.Result) string {
+	if res.Exit <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (exit %d)", res.Exit)
+}
+
 // firstRed describes the first failed command that counts, or returns "".
 func firstRed(v ledger.Verified) string {
 	for _, res := range v.Results {
 		if !res.OK && !res.Advisory {
-			return res.Run + " (" + cmp.Or(newOf(res), causeOf(res.Tail)) + ")"
+			return res.Run + " (" + cmp.Or(newOf(res), whyRed(res)) + ")"
 		}
 	}
 	return ""
@@ -56,7 +77,7 @@ func firstRed(v ledger.Verified) string {
 func stillFails(v ledger.Verified) string {
 	for _, res := range v.Results {
 		if !res.OK && !res.Advisory {
-			return fmt.Sprintf("%s still fails (%s)", cutText(res.Run, 50), cutText(cmp.Or(newOf(res), causeOf(res.Tail)), 80))
+			return fmt.Sprintf("%s still fails (%s)", cutText(res.Run, 50), cutText(cmp.Or(newOf(res), whyRed(res)), 80))
 		}
 	}
 	return ""
@@ -150,5 +171,5 @@ func unreproduced(v ledger.Verified) string {
 	case last.OK:
 		return run + " passes"
 	}
-	return fmt.Sprintf("%s cannot be run (%s)", run, cutText(causeOf(last.Tail), 80))
+	return fmt.Sprintf("%s cannot be run (%s)", run, cutText(whyRed(last), 80))
 }

@@ -119,7 +119,7 @@ func (d *decision) baselined(v ledger.Verified) {
 	red := redResults(v.Results)
 	for _, res := range red {
 		if res.Setup {
-			f := ledger.Diagnostic{Text: fmt.Sprintf("setup command %q fails on the start commit (exit %d): %s", res.Run, res.Exit, causeOf(res.Tail)), Remedy: trimJoin("Make it work in a fresh clone, then run again.", roomFilesHint(d.run().Base))}
+			f := ledger.Diagnostic{Text: fmt.Sprintf("setup command %q fails on the start commit%s: %s", res.Run, exitNote(res), whyRed(res)), Remedy: trimJoin("Make it work in a fresh clone, then run again.", roomFilesHint(d.run().Base))}
 			d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
 			d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: f.Text})
 			return
@@ -139,7 +139,7 @@ func (d *decision) askBaseline(first ledger.Exemption) {
 	cause := ""
 	for _, res := range r.Red.Results {
 		if res.Run == first.Run {
-			cause = causeOf(res.Tail)
+			cause = whyRed(res)
 		}
 	}
 	q := ledger.Question{

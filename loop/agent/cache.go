@@ -26,12 +26,13 @@ import (
 //	NAME/copy       the same on a machine without overlays: a copy of base with
 //	                what the sessions of the name wrote
 //
-// Without overlays STATE/cache/PROJECT is a link to base or a copy, and sessions
-// share the folders that the configuration names.
+// Without overlays sessions see base or a copy there, by a link where the boundary
+// has no mounts, and share the folders that the configuration names.
 const (
 	cacheBase   = "base"
 	cacheCopy   = "copy"
 	cacheOwn    = "own"     // the caches of a session without a name for them
+	cacheGone   = ".gone"   // what is being removed
 	cacheKernel = ".kernel" // ends the name of the kernel's folder of an overlay
 )
 
@@ -43,7 +44,7 @@ const maxCaches = 8
 func (r *Runner) prepareCaches(l ledger.Launch, p *plan) error {
 	root := filepath.Join(r.o.State, "caches", l.Project)
 	for _, dir := range []string{filepath.Dir(root), root} {
-		if err := os.Mkdir(dir, r.folderMode()); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := makeDir(dir, r.folderMode()); err != nil {
 			return err
 		}
 	}
@@ -69,14 +70,22 @@ func (r *Runner) prepareCaches(l ledger.Launch, p *plan) error {
 			return err
 		}
 	}
-	if ok, _ := r.Mounts(); !ok {
-		return c.link(at, base)
+	whole := base // the caches, unless they are an overlay
+	overlays, _ := r.Mounts()
+	if !overlays && !c.use.Trusted {
+		var err error
+		if whole, err = c.copy(base); err != nil {
+			return err
+		}
+	}
+	if p.Level < 3 {
+		return c.link(at, whole)
 	}
 	if err := r.makeMountPoint(at); err != nil {
 		return err
 	}
-	if c.use.Trusted {
-		p.Mounts = append(p.Mounts, ledger.Mount{At: at, Upper: base})
+	if c.use.Trusted || !overlays {
+		p.Mounts = append(p.Mounts, ledger.Mount{At: at, Upper: whole})
 		return nil
 	}
 	for i, dir := range append([]string{at}, granted...) {
@@ -128,7 +137,7 @@ func (c cacheSet) overlay(n, at, lower string) (ledger.Mount, error) {
 // under the names that were used longest ago.
 func (c cacheSet) forget() error {
 	if c.use.Anew {
-		if err := removeAll(filepath.Join(c.root, c.use.Name)); err != nil {
+		if err := c.drop(c.use.Name); err != nil {
 			return err
 		}
 	}
@@ -145,7 +154,7 @@ func (c cacheSet) forget() error {
 	if err != nil {
 		return err
 	}
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() || e.Name() == cacheBase })
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() || e.Name() == cacheBase || e.Name() == cacheGone })
 	if len(entries) <= maxCaches {
 		return nil
 	}
@@ -158,11 +167,28 @@ func (c cacheSet) forget() error {
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(used(b), used(a)) })
 	for _, e := range entries[maxCaches:] {
-		if err := removeAll(filepath.Join(c.root, e.Name())); err != nil {
+		if err := c.drop(e.Name()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// drop removes what was written under a name. A crash must not leave a part of it
+// under that name: a module that lacks files breaks a build, where one that is
+// missing is fetched again.
+func (c cacheSet) drop(name string) error {
+	gone := filepath.Join(c.root, cacheGone)
+	if err := removeAll(gone); err != nil {
+		return err
+	}
+	if err := os.Rename(filepath.Join(c.root, name), gone); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	return removeAll(gone)
 }
 
 // makeMountPoint makes the folder at which sessions see their caches.
@@ -179,7 +205,7 @@ func (r *Runner) makeMountPoint(at string) error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(at), r.folderMode()); err != nil {
+	if err := makeDir(filepath.Dir(at), r.folderMode()); err != nil {
 		return err
 	}
 	if err := os.Mkdir(at, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -188,28 +214,29 @@ func (r *Runner) makeMountPoint(at string) error {
 	return r.user.chown(at)
 }
 
-// link makes the path lead to the caches of the session: base, or a copy.
-func (c cacheSet) link(at, base string) error {
-	target := base
-	if !c.use.Trusted {
-		target = filepath.Join(c.root, c.use.Name, cacheCopy)
-		if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) {
-			from := base
-			if over := filepath.Join(c.root, c.use.Over, cacheCopy); c.use.Over != "" && isDir(over) {
-				from = over
-			}
-			if err := errors.Join(os.MkdirAll(filepath.Dir(target), c.r.folderMode()), removeAll(target+".new"), copytree.Copy(from, target+".new")); err != nil {
-				return fmt.Errorf("copy the caches: %w", err)
-			}
-			if err := os.Rename(target+".new", target); err != nil {
-				return err
-			}
-		}
+// copy returns the copy of base that belongs to the name, and makes it if
+// necessary.
+func (c cacheSet) copy(base string) (string, error) {
+	target := filepath.Join(c.root, c.use.Name, cacheCopy)
+	if _, err := os.Stat(target); !errors.Is(err, fs.ErrNotExist) {
+		return target, err
 	}
+	from := base
+	if over := filepath.Join(c.root, c.use.Over, cacheCopy); c.use.Over != "" && isDir(over) {
+		from = over
+	}
+	if err := errors.Join(makeDir(filepath.Dir(target), c.r.folderMode()), removeAll(target+".new"), copytree.Copy(from, target+".new")); err != nil {
+		return "", fmt.Errorf("copy the caches: %w", err)
+	}
+	return target, os.Rename(target+".new", target)
+}
+
+// link makes the path lead to a folder of caches, where sessions have no mounts.
+func (c cacheSet) link(at, target string) error {
 	if now, err := os.Readlink(at); err == nil && now == target {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(at), c.r.folderMode()); err != nil {
+	if err := makeDir(filepath.Dir(at), c.r.folderMode()); err != nil {
 		return err
 	}
 	if isDir(at) { // a mount point, or the caches of an earlier release, which any session could write

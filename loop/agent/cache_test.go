@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -85,5 +89,57 @@ func TestGrantedCaches(t *testing.T) {
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "dep")); err != nil || string(data) != "good\n" {
 		t.Errorf("the folder holds %q, %v", data, err)
+	}
+}
+
+// TestCacheDropped keeps no part of a cache under its name when its removal is
+// cut off: a mount in it stands for a crash.
+func TestCacheDropped(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can mount")
+	}
+	root := t.TempDir()
+	stuck := filepath.Join(root, "task-1", "0", "go-mod")
+	if err := os.MkdirAll(stuck, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("none", stuck, "tmpfs", 0, "size=64k"); err != nil {
+		t.Fatal(err)
+	}
+	unmount := sync.OnceFunc(func() {
+		for _, name := range []string{"task-1", cacheGone} {
+			_ = unix.Unmount(filepath.Join(root, name, "0", "go-mod"), unix.MNT_DETACH)
+		}
+	})
+	t.Cleanup(unmount)
+	c := cacheSet{root: root, use: ledger.CacheUse{Name: "task-1", Anew: true}}
+	if err := c.forget(); err == nil {
+		t.Fatal("the mount was removed")
+	}
+	if _, err := os.Lstat(filepath.Join(root, "task-1")); err == nil {
+		t.Error("a part of the cache is left under its name")
+	}
+	unmount()
+	if err := c.forget(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestUmask runs sessions of another user, at the level without mounts, below a
+// daemon whose umask keeps others out.
+func TestUmask(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root runs sessions as another user")
+	}
+	h := newFixture(t, 2)
+	defer syscall.Umask(syscall.Umask(0o077))
+	l := h.launch("r1-c1")
+	l.Kind, l.Command, l.Cache = ledger.KindVerify, "echo x >$GOCACHE/x && echo x >$HOME/x && cat $GOCACHE/x && umask", ledger.CacheUse{Name: "check", Anew: true}
+	h.start(l)
+	if x := h.wait(l.Session); x.Code != 0 || x.Tail != "x\n0022\n" {
+		t.Errorf("printed %q (%s %s)", x.Tail, x.Reason, x.Text)
 	}
 }

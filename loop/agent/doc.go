@@ -31,6 +31,7 @@
 //	level.go hide.go reach.go           the protection that each level gives
 //	wait.go output_tail.go tidy.go      a session's end, its latest output, its removal
 //	failures.go                         what failed in a command
+//	disk.go leftover.go                 a full disk, and secrets in what setup left
 //	folder.go install.go                the files of a session, the programs that run it
 //
 // Package adapter describes each agent. A session's folder STATE/sessions/ID is

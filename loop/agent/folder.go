@@ -62,6 +62,7 @@ type spec struct {
 
 	Project  string   `json:"project,omitempty"`  // of a command
 	Masked   []string `json:"masked,omitempty"`   // names of variables whose values are removed from the output
+	Secret   []string `json:"secret,omitempty"`   // names of variables whose values must not stay in what setup leaves
 	Withheld bool     `json:"withheld,omitempty"` // it is setup that gets no setup_env_file and no setup_home
 }
 

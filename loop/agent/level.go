@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -107,6 +109,10 @@ func (r *Runner) Mounts() (bool, string) {
 		}
 		if err := r.tryMounts(); err != nil {
 			r.noMounts = err.Error()
+			var st unix.Statfs_t
+			if unix.Statfs(r.o.State, &st) == nil && st.Type == unix.OVERLAYFS_SUPER_MAGIC {
+				r.noMounts = "the state folder lies on an overlay itself, as in a container: put it on a volume or another disk (--state DIR)"
+			}
 		}
 	})
 	return r.noMounts == "", r.noMounts

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,5 +116,42 @@ func TestOverlayPaths(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(m.Upper, "new")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMountsOnOverlay keeps state on an overlay, as in a container, where the
+// kernel mounts no other: rooms and caches are copies there, and work.
+func TestMountsOnOverlay(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can mount the state folder")
+	}
+	h := newFixture(t, 3, func(o *Options) {
+		parts := t.TempDir()
+		options := "userxattr"
+		for option, name := range map[string]string{"lowerdir": "a", "upperdir": "b", "workdir": "c"} {
+			dir := filepath.Join(parts, name)
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			options += "," + option + "=" + dir
+		}
+		if err := unix.Mount("overlay", o.State, "overlay", 0, options); err != nil {
+			t.Skipf("SKIPPED: no overlays here: %v", err)
+		}
+		t.Cleanup(func() { _ = unix.Unmount(o.State, unix.MNT_DETACH) })
+	})
+	if ok, why := h.runner.Mounts(); ok || !strings.Contains(why, "on an overlay itself") {
+		t.Errorf("overlays on an overlay: %v, %s", ok, why)
+	}
+	for n, use := range []ledger.CacheUse{{Trusted: true}, {Name: "check", Anew: true}, {Trusted: true}} {
+		l := h.launch(fmt.Sprintf("r1-c%d", n+1))
+		if err := os.MkdirAll(h.work, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		l.Kind, l.Cache, l.Command = ledger.KindVerify, use, fmt.Sprintf("echo %d >>$GOCACHE/x; cat $GOCACHE/x", n)
+		h.start(l)
+		if x, want := h.wait(l.Session), []string{"0\n", "0\n1\n", "0\n2\n"}[n]; x.Tail != want {
+			t.Errorf("%+v: the cache holds %q, want %q (%s)", use, x.Tail, want, x.Text)
+		}
 	}
 }

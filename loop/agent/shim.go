@@ -79,6 +79,7 @@ type supervisor struct {
 	printed  atomic.Int64 // number of bytes of output so far
 	diskFull atomic.Bool
 	ooms     uint64
+	space    space // when the session began
 }
 
 func (s *supervisor) path(name string) string { return filepath.Join(s.folder, name) }
@@ -124,6 +125,7 @@ type reaperProcess struct {
 // run runs the session from start to end. It records failures in exit.
 func (s *supervisor) run() {
 	s.ooms = oomKills()
+	s.space = freeSpace(s.spec.State, s.spec.Plan.writesTo())
 	asks := s.watchEndRequest()
 	if !s.prepareLogin(asks) {
 		return
@@ -141,6 +143,7 @@ func (s *supervisor) run() {
 	}
 	s.watch(in, asks)
 	s.killOrphans()
+	s.removeSecrets()
 	if err := storeRenewedLogin(s.folder); err != nil {
 		fmt.Fprintln(os.Stderr, "nightporter shim:", err)
 	}
@@ -513,6 +516,7 @@ func (s *supervisor) finish(err error) error {
 	if s.diskFull.Load() && x.Reason != ledger.ExitAsked {
 		x.Reason, x.Text = ledger.ExitDisk, "its output could not be written: the disk is full"
 	}
+	s.judgeDisk()
 	x.Text = oneLine(x.Text)
 	x.Ended = time.Now()
 	if err := saveExit(s.folder, *x); err != nil {

@@ -49,11 +49,10 @@ func (r *Runner) start(ctx context.Context, l ledger.Launch) error {
 	l.Work = work
 
 	folder := r.folder(l.Session)
-	if err := os.MkdirAll(filepath.Dir(folder), r.folderMode()); err != nil {
-		return err
-	}
-	if err := os.Mkdir(folder, r.folderMode()); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
+	for _, dir := range []string{filepath.Dir(folder), folder} {
+		if err := makeDir(dir, r.folderMode()); err != nil {
+			return err
+		}
 	}
 	lock, err := lockFolder(folder)
 	if err != nil || lock == nil {
@@ -128,6 +127,7 @@ func (r *Runner) prepare(l ledger.Launch, folder string) error {
 			name, _, _ := strings.Cut(v, "=")
 			s.Masked = append(s.Masked, name)
 		}
+		s.Secret = g.secrets(l)
 	}
 	env := s.Plan.Env
 	s.Plan.Env = nil

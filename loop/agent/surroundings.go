@@ -82,6 +82,19 @@ func (s Surroundings) vars(l ledger.Launch) ([]string, error) {
 	return lastValues(append(vars, more...)), err
 }
 
+// secrets returns the names of the variables of a command whose values must not
+// stay in what it leaves.
+func (s Surroundings) secrets(l ledger.Launch) []string {
+	if !isTrusted(l) || s.SetupEnvFile == "" {
+		return nil
+	}
+	vars, err := readEnvFile("setup_env_file", s.SetupEnvFile)
+	if err != nil {
+		return nil // the command does not start
+	}
+	return secretVars(vars)
+}
+
 // values returns all variables of which a command of the project may have some.
 // It leaves out what cannot be read.
 func (s Surroundings) values() []string {

@@ -38,11 +38,11 @@ func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool)
 			}
 			if err != nil {
 				e.o.Log.Error("effect failed", "kind", p.Kind, "key", p.Key, "error", err)
-				disk := e.isDisk(err)
-				if disk && sleep.For(ctx, diskRetry) != nil {
-					return
-				}
-				if disk {
+				if e.isDisk(err) {
+					e.tellDisk(ctx, project, p, err)
+					if sleep.For(ctx, diskRetry) != nil {
+						return
+					}
 					again = true
 					continue
 				}
@@ -52,6 +52,16 @@ func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool)
 			return
 		}
 	})
+}
+
+// tellDisk tells the core that an effect waits for space on the disk, so that
+// people see why the run stands still. The ledger may lie on the same disk: then
+// only the log has it.
+func (e *Engine) tellDisk(ctx context.Context, project string, p ledger.PendingEffect, err error) {
+	in := loop.Input{Project: project, Actor: "daemon", Body: loop.EffectBroken{Kind: p.Kind, Key: p.Key, Text: err.Error(), Disk: true}}
+	if _, err := e.Do(ctx, in); err != nil && ctx.Err() == nil {
+		e.o.Log.Error("full disk not recorded", "effect", p.Kind, "key", p.Key, "error", err)
+	}
 }
 
 // writesFile reports whether an effect writes into people's own files.

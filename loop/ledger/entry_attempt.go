@@ -101,6 +101,7 @@ type Result struct {
 	Ms       int64  `json:"ms"`
 	Tail     string `json:"tail,omitempty"`
 	Session  string `json:"session"`
+	Why      string `json:"why,omitempty"` // why it failed, where its output cannot know: "longer than 15m"
 
 	Failures *Failures `json:"failures,omitempty"` // what failed; nil = unknown, or nothing
 	New      []Failure `json:"new,omitempty"`      // the first of them that no exemption covers, where the command has one

@@ -100,6 +100,7 @@ const (
 	ExitLost       ExitReason = "lost"        // nothing shows how it ended
 	ExitMemory     ExitReason = "memory"      // the kernel killed it for memory
 	ExitDisk       ExitReason = "disk"        // the disk is full, or the state folder not writable
+	ExitSecret     ExitReason = "secret"      // setup left a secret where sessions can read it
 )
 
 // FailureClass is the kind of provider failure that an agent's own output reports.

@@ -175,6 +175,9 @@ func (b *builder) verifiedText() string {
 		sign, note := "passed", ""
 		if !res.OK {
 			sign = fmt.Sprintf("FAILED (exit %d)", res.Exit)
+			if res.Why != "" {
+				sign = "FAILED (" + res.Why + ")"
+			}
 		}
 		if res.Flaky {
 			note = " (only on the second try)"

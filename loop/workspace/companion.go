@@ -41,7 +41,7 @@ var lockfiles = map[string][]string{
 // setup to run again: it is a lockfile or one of its manifests.
 func isSetupInput(p string) bool {
 	base := path.Base(p)
-	if _, ok := lockfiles[base]; ok {
+	if _, ok := lockfiles[base]; ok || isRequirements(p) {
 		return true
 	}
 	for _, manifests := range lockfiles {
@@ -50,6 +50,13 @@ func isSetupInput(p string) bool {
 		}
 	}
 	return false
+}
+
+// isRequirements reports whether a path is one of pip's lists, by the usual names:
+// requirements-dev.txt, test_requirements.txt, requirements/base.txt.
+func isRequirements(p string) bool {
+	dir, base := path.Split(p)
+	return strings.HasSuffix(base, ".txt") && (strings.Contains(base, "requirements") || path.Base(dir) == "requirements")
 }
 
 // companion reports whether a path accompanies a writable one: a lockfile with

@@ -28,6 +28,7 @@
 //	tree_fs.go                                            the files of a tree as a file system
 //	room_files.go                                         what rooms get of the user's checkout
 //	hazard.go                                             what a session left to stop or mislead git
+//	disk.go                                               a full disk, as git tells it
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
 //	conflict.go                                           capture: conflicts that a session left unresolved
 //	runsitself.go                                         files that run where a branch is checked out

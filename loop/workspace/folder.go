@@ -29,14 +29,10 @@ func (w *Workspace) runDir(run string) (string, error) {
 		return "", fmt.Errorf("%q is no name of a run", run)
 	}
 	dir := filepath.Join(w.o.State, "runs", run)
-	mode := fs.FileMode(0o700)
-	if w.o.SessionUID >= 0 {
-		mode = 0o711
-	}
-	if err := os.MkdirAll(dir, mode); err != nil {
+	if err := w.makePassable(filepath.Dir(dir)); err != nil {
 		return "", err
 	}
-	return dir, nil
+	return dir, w.makePassable(dir)
 }
 
 // Work returns the absolute path of the run's work folder.

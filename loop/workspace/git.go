@@ -95,7 +95,11 @@ type gitError struct {
 	args   []string
 	code   int // -1 for a process ended by a signal
 	stderr string
+	disk   error // syscall.ENOSPC or syscall.EDQUOT if that is why, else nil
 }
+
+// Unwrap returns the full disk that git met, which only its words tell.
+func (e *gitError) Unwrap() error { return e.disk }
 
 // Error returns the sub-command and the end of git's standard error.
 func (e *gitError) Error() string {
@@ -170,7 +174,7 @@ func (w *Workspace) runBoth(ctx context.Context, c call) (stdout []byte, stderr 
 		return nil, "", context.Cause(ctx)
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return out.Bytes(), said.String(), &gitError{args: c.args, code: exit.ExitCode(), stderr: said.String()}
+		return out.Bytes(), said.String(), &gitError{args: c.args, code: exit.ExitCode(), stderr: said.String(), disk: diskError(said.String(), c.writesTo()...)}
 	}
 	if err != nil {
 		return nil, said.String(), fmt.Errorf("git %s: %w", c.args[0], err)

@@ -17,8 +17,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/nightporter/nightporter/internal/copytree"
+	"github.com/nightporter/nightporter/internal/crash"
 	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
@@ -78,6 +80,7 @@ func (w *Workspace) layerKey(ctx context.Context, tree string, setup []string) (
 	add := func(parts ...string) { _, _ = io.WriteString(sum, strings.Join(parts, "\x00")+"\x00\n") }
 	add(setup...)
 	add(inputs)
+	add(w.roomsDir()) // what setup makes may name its path, and the state folder can move
 	// Setup sees the room files. Their times tell a change: a hash of their
 	// content would say something about it to whoever sees the name of a layer.
 	files, err := w.roomFiles()
@@ -122,7 +125,7 @@ func (w *Workspace) layerInputs(ctx context.Context, tree string, setup []string
 	var text strings.Builder
 	for _, e := range entries {
 		base := path.Base(e.path)
-		if isSetupInput(e.path) || setupFiles[base] || strings.HasPrefix(base, "requirements") && strings.HasSuffix(base, ".txt") || words[e.path] {
+		if isSetupInput(e.path) || setupFiles[base] || words[e.path] || words[runnerFiles[base]] {
 			text.WriteString(e.path + "\x00" + e.mode + "\x00" + e.hash + "\n")
 		}
 	}
@@ -130,6 +133,13 @@ func (w *Workspace) layerInputs(ctx context.Context, tree string, setup []string
 		w.inputs.put(asked, text.String())
 	}
 	return text.String(), nil
+}
+
+// runnerFiles names, by the files in which they find what to do, programs that a
+// setup command can begin with.
+var runnerFiles = map[string]string{
+	"Makefile": "make", "makefile": "make", "GNUmakefile": "make", "justfile": "just", "Justfile": "just",
+	"Taskfile.yml": "task", "Taskfile.yaml": "task", "Rakefile": "rake", "mise.toml": "mise", ".mise.toml": "mise",
 }
 
 // layers returns the project's layers, the one used last first.
@@ -170,19 +180,20 @@ func (r *rooms) find() (*layer, error) {
 		return nil, nil
 	}
 	if i > 0 {
-		if err := r.save(all[i].name, all[i].layerRecord); err != nil { // its time says when it was used
+		if err := r.save(filepath.Join(layersDir, all[i].name), all[i].layerRecord); err != nil { // its time says when it was used
 			return nil, err
 		}
 	}
 	return all[i], nil
 }
 
-func (r *rooms) save(name string, record layerRecord) error {
+// save writes the record of the layer in a folder below the project's.
+func (r *rooms) save(folder string, record layerRecord) error {
 	data, err := json.Marshal(record)
 	if err != nil {
 		return err
 	}
-	return fsutil.Replace(r.at(layersDir, name, layerFile), data, 0o600)
+	return fsutil.Replace(r.at(folder, layerFile), data, 0o600)
 }
 
 // layerName returns the name of the layer that would be made.
@@ -241,11 +252,7 @@ func (r *rooms) beginLayer(ctx context.Context) error {
 	if err := r.w.chownBelow(f.path()); err != nil {
 		return err
 	}
-	data, err := json.Marshal(layerRecord{Key: r.key, Tree: r.made, Commit: head, Accepted: r.accepted, Apart: !r.accepted})
-	if err != nil {
-		return err
-	}
-	return fsutil.Replace(r.at(makingDir, layerFile), data, 0o600)
+	return r.save(makingDir, layerRecord{Key: r.key, Tree: r.made, Commit: head, Accepted: r.accepted, Apart: !r.accepted})
 }
 
 // makingFolder is the folder in which a layer is made.
@@ -284,27 +291,39 @@ func (r *rooms) seal(ctx context.Context, complete bool) (*layer, error) {
 	if err := r.w.chownBelow(f.path()); err != nil {
 		return nil, err
 	}
+	crash.Point("seal")
 	if !r.mounts {
+		// A crash may have left a part of the copy.
+		if err := removeBelow(r.at(makingDir), layerTree); err != nil {
+			return nil, err
+		}
 		if err := copytree.Copy(f.path(), r.at(makingDir, layerTree)); err != nil {
 			return nil, err
 		}
 	}
+	crash.Point("seal")
 	// git's index names each file's time and size, so that later rooms need not
 	// read them.
 	if err := os.Rename(f.index(), r.at(makingDir, layerIndex)); err != nil {
 		return nil, err
 	}
+	crash.Point("seal")
 	l := &layer{layerRecord: *record, name: r.layerName()}
 	if err := r.evict(l.name); err != nil {
 		return nil, err
 	}
-	if err := os.Remove(r.at(makingDir, layerFile)); err != nil {
+	// Up to the rename a crash leaves a layer that is being made and can be sealed
+	// again, and from then on a whole layer. A failure of setup must never look
+	// like one of the tree.
+	if err := r.save(makingDir, l.layerRecord); err != nil {
 		return nil, err
 	}
+	crash.Point("seal")
 	if err := os.Rename(r.at(makingDir), r.at(layersDir, l.name)); err != nil {
 		return nil, err
 	}
-	return l, r.save(l.name, l.layerRecord)
+	crash.Point("seal")
+	return l, nil
 }
 
 // evict removes layers so that there is space for one more, and what crashes
@@ -326,6 +345,11 @@ func (r *rooms) evict(next string) error {
 	}
 	for _, e := range entries {
 		if !keep[e.Name()] {
+			// Without its record a layer that is half removed is none.
+			if err := os.Remove(r.at(layersDir, e.Name(), layerFile)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+				return err
+			}
+			crash.Point("seal")
 			if err := removeBelow(r.at(layersDir), e.Name()); err != nil {
 				return err
 			}

@@ -146,7 +146,7 @@ func (w *Workspace) KeepLayer(ctx context.Context, tree string) error {
 	for _, l := range layers {
 		if l.Tree == tree && !l.Accepted {
 			l.Accepted = true
-			if err := r.save(l.name, l.layerRecord); err != nil {
+			if err := r.save(filepath.Join(layersDir, l.name), l.layerRecord); err != nil {
 				return fmt.Errorf("keep layer: %w", err)
 			}
 		}
@@ -198,7 +198,8 @@ func (w *Workspace) openRooms(ctx context.Context, use ledger.RoomUse) (*rooms, 
 	if err := w.makeRoomsDir(); err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(r.dir(), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	// Where sessions have no boundary, one could put a link in its place.
+	if err := (folder{r.root, roomDir}).ensure(); err != nil {
 		return nil, err
 	}
 	return r, w.chownSession(r.dir())
@@ -208,15 +209,24 @@ func (w *Workspace) openRooms(ctx context.Context, use ledger.RoomUse) (*rooms, 
 func (w *Workspace) makeRoomsDir() error {
 	root := w.roomsDir()
 	for _, dir := range []string{filepath.Dir(root), root, filepath.Join(root, layersDir)} {
-		mode := fs.FileMode(0o700)
-		if w.o.SessionUID >= 0 {
-			mode = 0o711
-		}
-		if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := w.makePassable(dir); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// makePassable makes a folder of the daemon's above one of sessions: their user
+// can pass through it, whatever the umask is, and not list it.
+func (w *Workspace) makePassable(dir string) error {
+	mode := fs.FileMode(0o700)
+	if w.o.SessionUID >= 0 {
+		mode = 0o711
+	}
+	if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Chmod(dir, mode)
 }
 
 func (r *rooms) at(parts ...string) string {

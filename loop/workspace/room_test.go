@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -170,6 +171,9 @@ func TestRoomDifferences(t *testing.T) {
 			{"attributes", "echo '*.md text eol=crlf' >.gitattributes"},
 			{"ignored", "echo cart/ >.gitignore; rm -r docs"},
 			{"everything", "git rm -rqf .; git checkout -q HEAD go.mod; echo only >only"},
+			{"odd names", `printf x >"$(printf 'new\nline')"; printf y >"$(printf 'latin\351')"; echo a >Case; echo b >case; mkdir -p CART; echo c >CART/cart.go; rm cart/cart_test.go`},
+			{"odd files", `mkdir sub; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; ln -s /nowhere dangling; chmod +x cart/cart.go; : >empty
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 9\n' 0 >big.bin; echo '*.bin filter=lfs diff=lfs merge=lfs -text' >.gitattributes`},
 			{"names", `mkdir 'a b'; echo x >'a b/c"d'; echo y >ünï; echo z >-x`},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -178,13 +182,13 @@ func TestRoomDifferences(t *testing.T) {
 				if r.setup(use) {
 					t.Fatal("the tree has the same lockfiles and needs no setup")
 				}
-				got := inRoom(t, r.lay(use, true), `git status --porcelain --untracked-files=no; git rev-parse HEAD^{tree} HEAD^; rm -rf .git; find . | sort; find . -type f -exec sha256sum {} + | sort`)
+				got := inRoom(t, r.lay(use, true), `git status --porcelain --untracked-files=no; git rev-parse HEAD^{tree} HEAD^; rm -rf .git; find . | sort; find . -type f -exec sha256sum {} + | sort; find . -type f -perm -100 | sort`)
 				// A clone of the tree, with what setup made where the tree has nothing.
 				clone := filepath.Join(t.TempDir(), "clone")
 				git(t, t.TempDir(), "clone", "-q", "--branch", "edit-"+tree[:12], r.w.gitDir, clone)
 				cmd := exec.CommandContext(t.Context(), "sh", "-ec", fmt.Sprintf(`rm -rf .git; mkdir -p node_modules/ms; echo '%s' >node_modules/ms/where; echo 'module shop' >node_modules/from
 if ! test -f dist; then mkdir -p dist; test -e dist/out || echo generated >dist/out; fi
-echo '%s'; echo '%s'; find . | sort; find . -type f -exec sha256sum {} + | sort`, filepath.Join(r.w.o.State, "rooms", "shop", "room"), tree, r.base.Commit))
+echo '%s'; echo '%s'; find . | sort; find . -type f -exec sha256sum {} + | sort; find . -type f -perm -100 | sort`, filepath.Join(r.w.o.State, "rooms", "shop", "room"), tree, r.base.Commit))
 				cmd.Dir = clone
 				want, err := cmd.CombinedOutput()
 				if err != nil {
@@ -245,6 +249,69 @@ func TestLayers(t *testing.T) {
 	})
 }
 
+// TestLayerInputs tells which files decide what setup makes, wherever they lie.
+func TestLayerInputs(t *testing.T) {
+	r := newRoomWorld(t, false)
+	from := r.tree("mkdir web/ui; echo '{}' >web/ui/package-lock.json; echo x >Makefile; echo x >install.sh")
+	for _, c := range []struct {
+		setup, change string
+		other         bool
+	}{
+		{"npm ci", "rm web/ui/package-lock.json", true},
+		{"npm ci", "echo '{ }' >web/ui/package-lock.json", true},
+		{"npm ci", "echo 'packages: [a]' >pnpm-workspace.yaml; mkdir requirements; echo a >requirements/base.txt", true},
+		{"make deps", "echo y >Makefile", true},
+		{"sh ./install.sh", "echo y >install.sh", true},
+		{"npm ci", "echo y >Makefile; echo y >install.sh; echo more >>README.md; echo x >docs/notes.txt", false},
+	} {
+		tree := r.tree("mkdir web/ui; echo '{}' >web/ui/package-lock.json; echo x >Makefile; echo x >install.sh\n" + c.change)
+		before, err := r.w.layerKey(t.Context(), from, []string{c.setup})
+		must(t, err)
+		after, err := r.w.layerKey(t.Context(), tree, []string{c.setup})
+		must(t, err)
+		if (before != after) != c.other {
+			t.Errorf("%s, after %s: another layer %v", c.setup, c.change, before != after)
+		}
+	}
+	o := r.w.o
+	o.State = filepath.Join(t.TempDir(), "moved")
+	command(t, r.w.o.State, "cp -a . "+o.State)
+	moved, err := Open(t.Context(), o)
+	must(t, err)
+	here, err := r.w.layerKey(t.Context(), from, nil)
+	must(t, err)
+	if there, err := moved.layerKey(t.Context(), from, nil); err != nil || here == there {
+		t.Errorf("a layer serves rooms at another path: %v", err)
+	}
+	for p, want := range map[string]bool{
+		"requirements.txt": true, "requirements-dev.txt": true, "a/test_requirements.txt": true, "requirements/base.txt": true,
+		"docs/requirements.md": false, "base.txt": false,
+	} {
+		if isRequirements(p) != want {
+			t.Errorf("%s: %v", p, !want)
+		}
+	}
+}
+
+// TestRoomTimes keeps the times of unchanged files, and gives changed ones newer
+// times than all that setup made: make goes by them.
+func TestRoomTimes(t *testing.T) {
+	bothWays(t, func(t *testing.T, mounts bool) {
+		r := newRoomWorld(t, mounts)
+		r.setup(r.use)
+		const times = "stat -c '%n %y' cart/cart.go docs/api.md node_modules/from"
+		before := inRoom(t, r.lay(r.use, true), times)
+		use := ledger.RoomUse{Tree: r.tree("echo more >>web/app/page.tsx; echo new >new"), Parent: r.base.Commit, Setup: r.use.Setup}
+		room := r.lay(use, true)
+		if after := inRoom(t, room, times); after != before {
+			t.Errorf("the times were\n%s\nand are\n%s", before, after)
+		}
+		if got := inRoom(t, room, "find new web -newer dist/out -type f | sort"); got != "new\nweb/app/page.tsx" {
+			t.Errorf("newer than what setup made are %q", got)
+		}
+	})
+}
+
 // TestRoomOfAnEarlierCommit lays a room over the layer of a later commit: a red
 // tip is verified first, and then the commit that it was built on.
 func TestRoomOfAnEarlierCommit(t *testing.T) {
@@ -290,6 +357,30 @@ func TestRoomWithoutSetup(t *testing.T) {
 			t.Error("the layer was not kept")
 		}
 	})
+}
+
+// TestRoomUmask lets the user of sessions into rooms whatever umask the daemon
+// has.
+func TestRoomUmask(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can run as another user")
+	}
+	repo, state := shop(t), filepath.Join(t.TempDir(), "state")
+	must(t, os.Mkdir(state, 0o711))
+	for dir := filepath.Dir(state); dir != os.TempDir(); dir = filepath.Dir(dir) {
+		must(t, os.Chmod(dir, 0o755))
+	}
+	defer syscall.Umask(syscall.Umask(0o077))
+	w := workspace(t, repo, func(o *Options) { o.State, o.SessionUID, o.SessionGID = state, 65534, 65534 })
+	base := begin(t, w, "r1")
+	must(t, w.Restore(t.Context(), "r1", base.Tree))
+	room, err := w.LayRoom(t.Context(), ledger.RoomUse{Tree: base.Commit}, true)
+	must(t, err)
+	for _, dir := range []string{room.Dir, w.Work("r1")} {
+		if got := command(t, "/", "setpriv --reuid 65534 --regid 65534 --clear-groups sh -ec 'cd "+dir+"; cat cart/cart.go; echo x >new; git -C . status --porcelain' 2>&1 || true"); got != "package cart\n?? new" {
+			t.Errorf("in %s a session sees %q", dir, got)
+		}
+	}
 }
 
 // TestRoomHandsOver gives a room to the user of sessions.
