@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,5 +60,25 @@ func TestRepositoriesLikeGits(t *testing.T) {
 				t.Error("a room has a commit on a name")
 			}
 		})
+	}
+}
+
+// TestListSizes asks for the sizes of a tree that was listed without.
+func TestListSizes(t *testing.T) {
+	w := workspace(t, shop(t))
+	base := begin(t, w, "r1")
+	for _, list := range []func(context.Context, string) ([]treeEntry, error){w.listTree, w.listSizes, w.listTree} {
+		entries, err := list(t.Context(), base.Tree)
+		must(t, err)
+		if paths := len(entries); paths != len(shopFiles) {
+			t.Errorf("%d files, want %d", paths, len(shopFiles))
+		}
+	}
+	entries, err := w.listSizes(t.Context(), base.Tree)
+	must(t, err)
+	for _, e := range entries {
+		if e.path == "README.md" && e.size != int64(len("A shop.\n")) {
+			t.Errorf("README.md has %d bytes", e.size)
+		}
 	}
 }
