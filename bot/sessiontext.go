@@ -290,6 +290,9 @@ var (
 // CommandName returns a short name of a shell command: "go test" for "go test
 // ./...".
 func CommandName(run string) string {
+	if run == ledger.ProposedSetup {
+		return "setup"
+	}
 	words := strings.Fields(Clean(run))
 	for len(words) > 1 && envWord.MatchString(words[0]) {
 		words = words[1:]

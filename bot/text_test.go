@@ -195,6 +195,7 @@ func TestSaid(t *testing.T) {
 		"sh ./verify.sh":               "verify.sh",
 		"python3 tools/check.py --all": "check.py",
 		"sh -c 'make test'":            "sh",
+		ledger.ProposedSetup:           "setup",
 	} {
 		if got := bot.CommandName(run); got != want {
 			t.Errorf("CommandName(%q) = %q, want %q", run, got, want)

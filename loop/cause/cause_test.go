@@ -20,6 +20,7 @@ var captured = map[string]string{
 	"go-test-v":            "TestSum/small: Sum(1, 2) = -1, want 3",
 	"go-test-noise":        "TestSum/small: Sum(1, 2) = -1, want 3",
 	"go-testify":           "TestTotal: Not equal: expected: 3 actual : 4",
+	"script-like-go":       "TestSum: want 1200, got 1000", // the script of nightporter demo
 	"go-panic":             "TestNil: panic: runtime error: invalid memory address or nil pointer dereference",
 	"go-timeout":           "TestSlow: panic: test timed out after 1s",
 	"node-test-tap":        "sums the basket: Expected values to be strictly equal: -1 !== 3",

@@ -51,7 +51,7 @@ func assertion(lines []string, n int) string {
 }
 
 var (
-	goFailed  = regexp.MustCompile(`^(\s*)--- FAIL: (\S+)`)
+	goFailed  = regexp.MustCompile(`^(\s*)--- FAIL: (\S+?)(?::? ([^(].*))?(?: \(.*)?$`)
 	goMessage = regexp.MustCompile(`^\s+\S+\.go:\d+: ?(.*)$`)
 	goStep    = regexp.MustCompile(`^\s*(?:--- |=== (?:RUN|PAUSE|CONT|NAME) |FAIL\b|ok\s|panic: )`)
 	goRun     = regexp.MustCompile(`^=== (?:RUN|NAME|CONT)\s+(\S+)`)
@@ -72,6 +72,9 @@ func goTest(lines []string, n int) string {
 		m, n = inner, n+1
 	}
 	name := m[2]
+	if m[3] != "" { // scripts that print as go test does put the message there
+		return named(name, m[3])
+	}
 	if n+1 < len(lines) && strings.HasPrefix(lines[n+1], "panic: ") {
 		return named(name, goPanic(lines, n+1))
 	}
