@@ -34,7 +34,7 @@ build: ## bin/nightporter and bin/hat, for this machine
 # chat takes eight times as long with the detector, and internal/daemon/chat,
 # bot/delivery, bot/inbound and both platforms have it. make soak has it for all.
 PLAIN = ./guidance ./loop ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/testreport ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
-SLOW  = ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter ./loop/agent ./loop/workspace
+SLOW  = ./cmd/nightporter/scripts/night ./loop/workspace ./loop/agent ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter
 NORACE = ./bot/internal/acceptance
 
 test: ## all tests, with the race detector where there is concurrency, in random order; some minutes

@@ -2,11 +2,11 @@ package bot
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 

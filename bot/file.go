@@ -1,8 +1,9 @@
 package bot
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9]+`)

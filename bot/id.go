@@ -1,10 +1,10 @@
 package bot
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 

@@ -2,8 +2,9 @@ package bot
 
 import (
 	"errors"
-	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // ErrEmpty reports a line without text, or with a project's name alone.

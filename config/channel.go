@@ -2,8 +2,9 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Channel is the id of a project's own Slack channel (docs/spec 6.1). It is the

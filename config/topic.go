@@ -3,9 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Topic is a project's own Telegram chat (docs/spec 6.1): a group, or one topic

@@ -1,10 +1,10 @@
 package inbound
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 var (

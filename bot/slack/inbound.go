@@ -6,12 +6,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"html"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Values of Inbound.Unpairable: why the sender can never be paired.

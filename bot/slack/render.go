@@ -3,13 +3,13 @@ package slack
 import (
 	"cmp"
 	"errors"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/slack-go/slack"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Limits of messages. Slack rejects a message whose blocks hold more than about

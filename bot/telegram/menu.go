@@ -3,11 +3,11 @@ package telegram
 import (
 	"context"
 	"fmt"
-	"regexp"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // MenuCommand is one entry of the command menu beside the input field.

@@ -2,11 +2,11 @@ package telegram
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // joiner is U+2060, an invisible word joiner. Telegram's clients find no command,

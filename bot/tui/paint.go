@@ -1,10 +1,10 @@
 package tui
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Colours of the terminal's own sixteen, which its user has chosen.

@@ -1,6 +1,6 @@
 package propose
 
-import "regexp"
+import "github.com/nightporter/nightporter/internal/regexp"
 
 // verifyTarget matches the Makefile rules that verify something. It does not
 // match an assignment (test := x).

@@ -1,10 +1,11 @@
 package propose
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // pyTool is a program that verifies Python, with the places where a repository

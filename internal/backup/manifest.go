@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Version is the version of the format. A reader accepts it and older ones.

@@ -207,10 +207,15 @@ func commitAll(b *testing.B, repo string) {
 		{"add", "--all"},
 		{"-c", "user.name=Mira", "-c", "user.email=mira@example.com", "commit", "--quiet", "-m", "First commit"},
 	} {
-		cmd := exec.CommandContext(b.Context(), "git", append([]string{"-C", repo}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		runGit(b, repo, args...)
+	}
+}
+
+func runGit(b *testing.B, dir string, args ...string) {
+	b.Helper()
+	cmd := exec.CommandContext(b.Context(), "git", append([]string{"-C", dir}, args...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("git %v: %v\n%s", args, err, out)
 	}
 }
 

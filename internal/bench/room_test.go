@@ -38,9 +38,7 @@ func newRoomFixture(b *testing.B, mounts bool, files map[string]string, setup fu
 	for name, text := range files {
 		f.write(filepath.Join(f.work, name), text)
 	}
-	f.git("init", "--quiet", "--initial-branch=main")
-	f.git("add", "--all")
-	f.git("commit", "--quiet", "--message=One")
+	commitAll(b, f.work)
 	var err error
 	f.w, err = workspace.Open(b.Context(), workspace.Options{
 		State: b.TempDir(), Project: "shop", Repo: f.work, SessionUID: -1, SessionGID: -1, Mounts: func() bool { return mounts },
@@ -93,16 +91,6 @@ func (f *roomFixture) write(file, text string) {
 	}
 }
 
-func (f *roomFixture) git(args ...string) {
-	f.b.Helper()
-	cmd := exec.CommandContext(f.b.Context(), "git", args...)
-	cmd.Dir = f.work
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@b")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		f.b.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-}
-
 func (f *roomFixture) lay(use ledger.RoomUse) ledger.Room {
 	f.b.Helper()
 	room, err := f.w.LayRoom(f.b.Context(), use, true)
@@ -141,7 +129,7 @@ func BenchmarkRoom(b *testing.B) {
 					continue
 				}
 				began := time.Now()
-				f.git("version")
+				runGit(b, f.work, "version")
 				starts = append(starts, time.Since(began))
 				began = time.Now()
 				f.lay(f.use[n%2])

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 //go:embed testdata/tasks

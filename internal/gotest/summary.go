@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // event is one line of go test -json (go doc test2json).

@@ -20,6 +20,10 @@ const module = "github.com/nightporter/nightporter"
 // everything lets a package import all others.
 const everything = "*"
 
+// common are packages of this module that all others may import: they stand in
+// for one of the standard library.
+var common = []string{"internal/regexp"}
+
 // arrows says which packages of this module each one may import. A package
 // that is missing here fails the test: where it belongs is decided before it
 // is used, not found out afterwards.
@@ -65,7 +69,7 @@ var arrows = map[string][]string{
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/inbound":              {"loop", "loop/ledger", "loop/people", "guidance", "bot"},
 	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "loop/testreport", "guidance", "bot"}, // for tests
-	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"},           // for tests: one check over both platforms
+	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"},                              // for tests: one check over both platforms
 
 	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
 	"config/propose": {},
@@ -78,6 +82,7 @@ var arrows = map[string][]string{
 	"internal/copytree":    {},
 	"internal/fsutil":      {},
 	"internal/nearest":     {},
+	"internal/regexp":      {},
 	"internal/settle":      {"internal/sleep"},
 	"internal/sleep":       {},
 	"internal/text":        {},
@@ -132,6 +137,7 @@ var reserved = map[string][]string{
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
 	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                                              // the client's side speaks HTTP without it
+	"regexp":                       {"internal/regexp"},                                                                                                                                                                     // compiled at the first use, not at each start of a process
 	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                     // flags are wiring
 	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/golden", "internal/programtest", "internal/scenario", "store/storetest"}, // tests only
 	"pgregory.net/rapid":           {},
@@ -275,7 +281,7 @@ func objection(folder string, allowed []string, p string) string {
 		return "nothing imports a command"
 	case own == "internal/daemon" && folder != "cmd/nightporter" && folder != "internal/daemon/daemontest":
 		return "only the command starts a daemon"
-	case inside && !slices.Contains(allowed, everything) && !slices.Contains(allowed, own):
+	case inside && !slices.Contains(allowed, everything) && !slices.Contains(append(common, allowed...), own):
 		return "it may import of this module: " + listed(allowed)
 	case !inside && !standard(p) && slices.Contains(stdOnly, folder):
 		return "it is built from the standard library alone"
@@ -320,6 +326,7 @@ func TestArrowsFindViolations(t *testing.T) {
 		{"client imports HTTP", "internal/hatcli", "net/http", "only internal/socket"},
 		{"client imports core", "cmd/hat", module + "/loop", "it may import of this module: internal/hatcli"},
 		{"client imports a library", "cmd/hat", "github.com/some/thing", "standard library alone"},
+		{"expressions compiled at the start", "bot", "regexp", "only internal/regexp may"},
 		{"SQL outside the store", "cmd/nightporter", "database/sql", "only store may"},
 		{"SQL driver outside the store", "loop/task", "github.com/mattn/go-sqlite3", "only store may"},
 		{"a command imported", "cmd/nightporter", module + "/cmd/hat", "nothing imports a command"},

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"sync"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // boundaryLevel is the level that sessions have on this machine (docs/spec 12.1),

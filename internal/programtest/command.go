@@ -8,12 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 func need(ts *testscript.TestScript, neg bool, args []string, least int, usage string) {

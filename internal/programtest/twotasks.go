@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Guided is what the person says while the first task's builder is at work.

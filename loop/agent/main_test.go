@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -43,7 +44,54 @@ func TestMain(m *testing.M) {
 			os.Exit(floodHelper(os.Args[2]))
 		}
 	}
-	leaktest.Main(m.Run)
+	leaktest.Main(func() int {
+		defer func() { _ = os.RemoveAll(installed.dir) }()
+		return m.Run()
+	})
+}
+
+// installed is what fixtures need not find out or make again: the level that a
+// runner of an upper limit found, and the programs that it installed, which the
+// states of other fixtures get as hard links.
+var installed = struct {
+	dir   string
+	level map[int]int // by Options.MaxLevel
+}{level: map[int]int{}}
+
+// reuse gives a runner what an earlier one of the same options found and made. A
+// trial session of each fixture's own would prove nothing more: its test runs
+// sessions at that level.
+func (h *fixture) reuse() {
+	h.t.Helper()
+	if level, known := installed.level[h.opts.MaxLevel]; known {
+		h.runner.levelOnce.Do(func() { h.runner.level = level })
+		return
+	}
+	if installed.dir == "" {
+		var err error
+		if installed.dir, err = os.MkdirTemp("", "np"); err != nil { //nolint:usetesting // all tests use it
+			h.t.Fatal(err)
+		}
+	}
+	linkTree(h.t, h.runner.bin, filepath.Join(installed.dir, filepath.Base(h.runner.bin)))
+	installed.level[h.opts.MaxLevel], _ = h.runner.Level()
+}
+
+// linkTree makes hard links of the files and symbolic links of a folder.
+func linkTree(t *testing.T, from, to string) {
+	t.Helper()
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if err := os.Link(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil && !errors.Is(err, os.ErrExist) {
+			t.Fatal(err)
+		}
+	}
 }
 
 // exit ends the process without the second that the race detector waits at a
@@ -96,7 +144,15 @@ func newFixture(t *testing.T, level int, change ...func(*Options)) *fixture {
 	for _, c := range change {
 		c(&h.opts)
 	}
+	if programs, err := os.ReadDir(installed.dir); err == nil {
+		for _, p := range programs {
+			linkTree(t, filepath.Join(installed.dir, p.Name()), filepath.Join(h.state, "bin", p.Name()))
+		}
+	}
 	h.runner = h.open()
+	if len(change) == 0 {
+		h.reuse()
+	}
 	if level > 0 {
 		if got, why := h.runner.Level(); got != level {
 			if supportedLevel() >= level {

@@ -1,10 +1,11 @@
 package cause
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // MaxLine limits the length of a line in characters.

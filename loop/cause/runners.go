@@ -1,8 +1,9 @@
 package cause
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // named puts the name of a test in front of what its failure says.

@@ -1,8 +1,9 @@
 package cause
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 var tscError = regexp.MustCompile(`^\S.*(?:\(\d+,\d+\): |:\d+:\d+ - )error TS\d+: `)

@@ -2,10 +2,11 @@ package ledger
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Hours is a chat's quiet part of each day: "23:00-07:00", QuietOff, or "" for the

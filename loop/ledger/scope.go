@@ -2,8 +2,9 @@ package ledger
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // ScopeKind is the form of one item of a task's scope (docs/spec 3.3). The spelling

@@ -1,9 +1,9 @@
 package people
 
 import (
-	"regexp"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 

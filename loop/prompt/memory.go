@@ -3,9 +3,10 @@ package prompt
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // memoryPart renders the files of the hat's load list (docs/spec 4.1): the

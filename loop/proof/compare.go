@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Action is what an attempt did to something that proves.

@@ -2,9 +2,10 @@ package proof
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // configRule is a file that tells runners what to do.

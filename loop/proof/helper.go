@@ -2,8 +2,9 @@ package proof
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // helperName is what files and folders are called that only tests need. A

@@ -2,9 +2,10 @@ package proof
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // block is a piece of a makefile: a rule with its recipe, an assignment, a

@@ -2,11 +2,12 @@ package proof
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // wrappers are programs that run the command in their arguments, each with

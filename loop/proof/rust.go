@@ -3,7 +3,8 @@ package proof
 import (
 	"bytes"
 	"fmt"
-	"regexp"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // rustFile is a Rust source: parts are "mod NAME", the modules under

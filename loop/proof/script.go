@@ -2,8 +2,9 @@ package proof
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // script follows a file that is executed.

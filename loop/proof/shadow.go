@@ -2,9 +2,10 @@ package proof
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // runnerModules are modules of Python's runners, and those that Python loads

@@ -1,8 +1,9 @@
 package proof
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // taskFiles are the files of programs that run tasks. All of such a file

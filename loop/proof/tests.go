@@ -2,11 +2,12 @@ package proof
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // testRule is how tests are named in one language. Bases are patterns of base

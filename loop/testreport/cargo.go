@@ -1,10 +1,10 @@
 package testreport
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 

@@ -2,10 +2,10 @@ package testreport
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 

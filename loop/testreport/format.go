@@ -1,6 +1,6 @@
 package testreport
 
-import "regexp"
+import "github.com/nightporter/nightporter/internal/regexp"
 
 // reader reads the lines of an output in one format.
 type reader interface {

@@ -2,9 +2,9 @@ package testreport
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 

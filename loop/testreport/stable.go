@@ -3,10 +3,11 @@ package testreport
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // maxName is the length of a name in bytes. A longer one is cut and ends with

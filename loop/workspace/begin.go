@@ -362,9 +362,15 @@ func (w *Workspace) isAncestor(ctx context.Context, a, b string) (bool, error) {
 func (w *Workspace) laterDate(ctx context.Context, commits ...string) (string, error) {
 	var latest int64
 	for _, c := range commits {
-		out, err := w.gitOurs(ctx, "show", "--no-patch", "--format=%ct", "--end-of-options", c)
-		if err != nil {
-			return "", err
+		out, known := w.dates.get(c)
+		if !known {
+			var err error
+			if out, err = w.gitOurs(ctx, "show", "--no-patch", "--format=%ct", "--end-of-options", c); err != nil {
+				return "", err
+			}
+			if fullHash.MatchString(c) {
+				w.dates.put(c, out)
+			}
 		}
 		at, err := strconv.ParseInt(out, 10, 64)
 		if err != nil {

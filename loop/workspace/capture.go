@@ -87,10 +87,13 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	if err != nil {
 		return captured, err
 	}
-	if captured.Tree, err = w.applyChanges(ctx, dir, input, kept); err != nil {
-		return captured, err
+	captured.Tree = l.tree
+	if len(kept) < len(changes) || len(kept) == 0 {
+		if captured.Tree, err = w.applyChanges(ctx, dir, input, kept); err != nil {
+			return captured, err
+		}
 	}
-	if captured.Secrets, captured.Unscanned, err = l.findSecrets(ctx, t, input, captured.Tree); err != nil {
+	if captured.Secrets, captured.Unscanned, err = l.findSecrets(ctx, t, kept); err != nil {
 		return captured, err
 	}
 	if len(captured.Secrets) > 0 && !t.Hold {
@@ -362,6 +365,9 @@ func (l *sessionDiff) add(ctx context.Context, present []string) error {
 	}
 	out, err := l.w.run(ctx, call{gitDir: l.w.gitDir, index: l.folder.index(), args: []string{"write-tree"}})
 	l.tree = strings.TrimSpace(string(out))
+	if err == nil {
+		l.w.trees.put(l.tree, l.tree)
+	}
 	return err
 }
 
@@ -400,5 +406,9 @@ func (w *Workspace) applyChanges(ctx context.Context, dir, tree string, changes 
 	if _, err := git(&lines, "update-index", "-z", "--index-info"); err != nil {
 		return "", err
 	}
-	return git(nil, "write-tree")
+	written, err := git(nil, "write-tree")
+	if err == nil {
+		w.trees.put(written, written)
+	}
+	return written, err
 }

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -23,9 +22,6 @@ type commit struct {
 	author  string // "Name <email>"; "" = nightporter itself
 	date    string // author's and committer's, in git's own form: "@1763600000 +0100"
 	message string
-	// into is the objects folder of a room's .git, which gets the commit instead
-	// of our repository. It is not flushed to the disk: a room can be made again.
-	into string
 }
 
 var authorForm = regexp.MustCompile(`^([^<>\n]+) <([^<>\n]+)>$`)
@@ -45,12 +41,7 @@ func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 		args = append(args, "-p", p)
 	}
 	args = append(args, c.tree)
-	var config []string
-	if c.into != "" {
-		env = append(env, "GIT_OBJECT_DIRECTORY="+c.into, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+filepath.Join(w.gitDir, "objects"))
-		config = []string{"core.fsync=none"}
-	}
-	out, err := w.run(ctx, call{gitDir: w.gitDir, env: env, config: config, in: strings.NewReader(c.message), args: args})
+	out, err := w.run(ctx, call{gitDir: w.gitDir, env: env, in: strings.NewReader(c.message), args: args})
 	return strings.TrimSpace(string(out)), err
 }
 

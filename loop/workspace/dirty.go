@@ -22,10 +22,16 @@ func (w *Workspace) dirty(ctx context.Context, t userRepo, run string) ([]string
 	defer os.Remove(index)
 	// The user's settings for modes and line ends. These keys name no program.
 	var config []string
-	for _, key := range []string{"core.filemode", "core.autocrlf", "core.eol", "core.ignorecase"} {
-		if v, err := w.gitUser(ctx, t, "config", "--local", "--get", key); err == nil {
-			config = append(config, key+"="+v)
+	out, err := w.run(ctx, call{gitDir: t.gitDir, args: []string{"config", "--local", "-z", "--get-regexp", `^core\.(filemode|autocrlf|eol|ignorecase)$`}})
+	if err != nil && exitCode(err) != 1 {
+		return nil, err
+	}
+	for _, setting := range zlist(out) {
+		key, value, given := strings.Cut(setting, "\n")
+		if !given { // a key alone is true
+			value = "true"
 		}
+		config = append(config, key+"="+value)
 	}
 	// A separate git dir: our repository stores bytes unconverted, but here the
 	// user's conversions decide whether a file is changed.

@@ -38,6 +38,7 @@
 //	ignore.go ignored.go                                  ignore rules, and what they keep out of a capture
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
 //	message.go footer.go                                  the text of a commit, and what it names of the ledger
+//	loose.go                                              a .git and its commit, without a process
 //	files.go review.go git.go                             trees, diffs, changed files for a reviewer; the git program
 //	notebook.go notebook_files.go notebook_item.go        the folder .ralph of the checkout
 //

@@ -60,41 +60,31 @@ func (w *Workspace) seed(ctx context.Context, dir, tree string) (string, error) 
 	if _, err := os.Lstat(seed); err == nil {
 		return seed, nil
 	}
-	commit, err := w.commitTree(ctx, commit{tree: tree, date: "@0 +0000", message: "Start of this session\n"})
-	if err != nil {
-		return "", err
-	}
 	tmp := filepath.Join(dir, "seed.new")
 	if err := os.RemoveAll(tmp); err != nil {
 		return "", err
 	}
-	format := "sha1"
-	if len(tree) == 64 {
-		format = "sha256"
-	}
-	// it can be made again at any time, so it need not be durable
-	fast := []string{"core.fsync=none"}
-	if _, err := w.run(ctx, call{config: fast, args: []string{"init", "--quiet", "--bare", "--template=", "--initial-branch=nightporter", "--object-format=" + format, tmp}}); err != nil {
-		return "", err
-	}
-	config, err := os.ReadFile(filepath.Join(tmp, "config"))
+	format := formatOf(tree)
+	config, err := w.initRepository(ctx, tmp, format)
 	if err != nil {
 		return "", err
 	}
-	text := strings.Replace(string(config), "bare = true", "bare = false", 1) +
+	commit, err := writeCommit(filepath.Join(tmp, "objects"), ownCommit(tree, "", "Start of this session\n"), format)
+	if err != nil {
+		return "", err
+	}
+	text := strings.Replace(config, "bare = true", "bare = false", 1) +
 		"[user]\n\tname = " + ownName + "\n\temail = " + ownEmail + "\n[gc]\n\tauto = 0\n[commit]\n\tgpgSign = false\n"
 	for _, file := range []struct{ name, text string }{{"config", text}, {"refs/heads/nightporter", commit + "\n"}} {
 		if err := os.WriteFile(filepath.Join(tmp, file.name), []byte(file.text), 0o644); err != nil {
 			return "", err
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(tmp, "objects", "pack"), 0o755); err != nil {
-		return "", err
-	}
 	if err := neutralizeAttributes(tmp); err != nil {
 		return "", err
 	}
-	_, err = w.run(ctx, call{gitDir: w.gitDir, config: fast, in: strings.NewReader(commit + "\n"),
+	// It can be made again at any time, so it need not be durable.
+	_, err = w.run(ctx, call{gitDir: w.gitDir, config: []string{"core.fsync=none"}, in: strings.NewReader(tree + "\n"),
 		args: []string{"pack-objects", "--quiet", "--revs", filepath.Join(tmp, "objects", "pack", "pack")}})
 	if err != nil {
 		return "", err

@@ -20,35 +20,49 @@ const (
 )
 
 // treeEntry is a file of a tree.
-type treeEntry struct{ mode, hash, path string }
-
-// listing is the content of a tree or commit.
-type listing struct {
-	hash    string
-	entries []treeEntry
+type treeEntry struct {
+	mode, hash, path string
+	size             int64 // of a list with sizes; 0 for a submodule
 }
 
 // listTree returns the files of a tree, sorted by path. Do not change them: the
-// last list is kept, because one step often asks for it several times.
+// last lists are kept, because one step often asks for the same few.
 func (w *Workspace) listTree(ctx context.Context, treeish string) ([]treeEntry, error) {
-	if last := w.listed.Load(); last != nil && last.hash == treeish {
-		return last.entries, nil
+	return w.list(ctx, treeish, false)
+}
+
+// listSizes is listTree with sizes, for which git has to look at each file.
+func (w *Workspace) listSizes(ctx context.Context, treeish string) ([]treeEntry, error) {
+	return w.list(ctx, treeish, true)
+}
+
+func (w *Workspace) list(ctx context.Context, treeish string, sizes bool) ([]treeEntry, error) {
+	if entries, ok := w.listings.get(treeish, sizes); ok {
+		return entries, nil
 	}
-	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"ls-tree", "-r", "-z", "--full-tree", treeish}})
+	args := []string{"ls-tree", "-r", "-z", "--full-tree"}
+	if sizes {
+		args = append(args, "-l")
+	}
+	out, err := w.run(ctx, call{gitDir: w.gitDir, args: append(args, treeish)})
 	if err != nil {
 		return nil, err
 	}
 	var entries []treeEntry
 	for _, rec := range zlist(out) {
 		meta, p, ok := strings.Cut(rec, "\t")
-		f := strings.Fields(meta)
-		if !ok || len(f) != 3 {
+		f := strings.Fields(meta) // mode, type, hash, and size
+		if !ok || len(f) != 3 && len(f) != 4 {
 			return nil, fmt.Errorf("git ls-tree answered %q", rec)
 		}
-		entries = append(entries, treeEntry{mode: f[0], hash: f[2], path: p})
+		e := treeEntry{mode: f[0], hash: f[2], path: p}
+		if sizes {
+			e.size, _ = strconv.ParseInt(f[len(f)-1], 10, 64) // "-" for a submodule
+		}
+		entries = append(entries, e)
 	}
 	if fullHash.MatchString(treeish) {
-		w.listed.Store(&listing{treeish, entries})
+		w.listings.put(listing{treeish, entries, sizes})
 	}
 	return entries, nil
 }

@@ -92,7 +92,7 @@ func (w *Workspace) importTree(ctx context.Context, f folder, tree, rules string
 		return nil, err
 	}
 	prune := newPathSet(ignored, keep)
-	again, err := w.removeExtra(ctx, f, prune)
+	again, err := w.removeExtra(ctx, f, tree, prune)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (w *Workspace) importTree(ctx context.Context, f folder, tree, rules string
 		if err := w.checkout(ctx, f, tree); err != nil {
 			return nil, err
 		}
-		if _, err := w.removeExtra(ctx, f, prune); err != nil {
+		if _, err := w.removeExtra(ctx, f, tree, prune); err != nil {
 			return nil, err
 		}
 	}
@@ -189,15 +189,18 @@ func (w *Workspace) ignored(ctx context.Context, f folder, rules string) ([]stri
 	return single, nil
 }
 
-// removeExtra removes paths that are neither in the folder's index nor in kept,
+// removeExtra removes paths that are neither in the tree of the folder nor in kept,
 // and makes the session user the owner of the rest. again means that it removed
 // a tracked file, so another checkout is necessary.
-func (w *Workspace) removeExtra(ctx context.Context, f folder, kept pathSet) (again bool, err error) {
-	tracked, err := w.tracked(ctx, f)
+func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept pathSet) (again bool, err error) {
+	entries, err := w.listTree(ctx, tree)
 	if err != nil {
 		return false, err
 	}
-	folders := map[string]bool{}
+	tracked, folders := map[string]bool{}, map[string]bool{}
+	for _, e := range entries {
+		tracked[e.path] = true
+	}
 	for p := range tracked {
 		for i := strings.LastIndexByte(p, '/'); i > 0 && !folders[p[:i]]; i = strings.LastIndexByte(p[:i], '/') {
 			folders[p[:i]] = true
@@ -254,19 +257,6 @@ func (w *Workspace) chownToSession(parent int, base string, e found) error {
 		return fmt.Errorf("hand over %s: %w", e.path, err)
 	}
 	return nil
-}
-
-// tracked returns the paths in the folder's index.
-func (w *Workspace) tracked(ctx context.Context, f folder) (map[string]bool, error) {
-	out, err := w.run(ctx, call{gitDir: w.gitDir, index: f.index(), args: []string{"ls-files", "-z", "--cached"}})
-	if err != nil {
-		return nil, err
-	}
-	set := map[string]bool{}
-	for _, p := range zlist(out) {
-		set[p] = true
-	}
-	return set, nil
 }
 
 // pathSet is a set of paths; a path with a trailing slash stands for everything

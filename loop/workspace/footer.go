@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // HeadFooter is the key of the footer by which a task's commit names the head of

@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/nightporter/nightporter/internal/copytree"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -67,11 +69,44 @@ func readFile(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
+// firstShop is the repository that those of all tests are copies of.
+var firstShop struct {
+	once sync.Once
+	dir  string // removed in TestMain
+}
+
 // shop makes a user's repository with a few files and one commit.
 func shop(t *testing.T) string {
 	t.Helper()
 	setHome(t)
+	firstShop.once.Do(func() {
+		var err error
+		firstShop.dir, err = os.MkdirTemp("", "shop") //nolint:usetesting // all tests use it
+		must(t, err)
+		must(t, os.Chmod(firstShop.dir, 0o755))
+		makeShop(t, firstShop.dir)
+	})
 	dir := filepath.Join(t.TempDir(), "shop")
+	must(t, copytree.Copy(firstShop.dir, dir))
+	return dir
+}
+
+// shopWith is shop with a second commit that writes files, if there are any.
+func shopWith(t *testing.T, set map[string]string) string {
+	t.Helper()
+	dir := shop(t)
+	for p, text := range set {
+		writeFile(t, dir, p, text)
+	}
+	if len(set) > 0 {
+		git(t, dir, "add", "-A")
+		git(t, dir, "commit", "-q", "-m", "more")
+	}
+	return dir
+}
+
+func makeShop(t *testing.T, dir string) {
+	t.Helper()
 	writeFile(t, dir, "README.md", "A shop.\n")
 	writeFile(t, dir, "go.mod", "module shop\n")
 	writeFile(t, dir, "cart/cart.go", "package cart\n")
@@ -85,7 +120,6 @@ func shop(t *testing.T) string {
 	git(t, dir, "init", "-q")
 	git(t, dir, "add", "-A")
 	git(t, dir, "commit", "-q", "-m", "First")
-	return dir
 }
 
 // workspace opens a Workspace on a repository, with its own state folder.

@@ -43,14 +43,24 @@ func (w *Workspace) rulesOf(ctx context.Context, entries []treeEntry) ([]ruleFil
 		if path.Base(e.path) != ignoreName || e.mode == modeSymlink {
 			continue
 		}
-		data, err := w.fileContent(ctx, e.hash)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", e.path, err)
+		text, known := w.rules.get(e.hash)
+		if !known {
+			data, err := w.fileContent(ctx, e.hash)
+			if err != nil {
+				return nil, fmt.Errorf("read %s: %w", e.path, err)
+			}
+			if text = string(data); len(text) <= maxKeptRules {
+				w.rules.put(e.hash, text)
+			}
 		}
-		rules = append(rules, ruleFile{e.path, data})
+		rules = append(rules, ruleFile{e.path, []byte(text)})
 	}
 	return rules, nil
 }
+
+// maxKeptRules is the size in bytes of the largest ignore file whose content is
+// kept in memory: sessions write these files.
+const maxKeptRules = 16 << 10
 
 // ignoreName is the name of a file with ignore rules.
 const ignoreName = ".gitignore"

@@ -31,17 +31,13 @@ const (
 	maxFound       = 50       // findings that are recorded
 )
 
-// findSecrets searches the lines that a capture adds for secrets
+// findSecrets searches the lines that the changes of a capture add for secrets
 // (docs/spec 9.6). What a person committed as exceptions holds: the files of
 // HEAD as of the run's start, which no session could write. Findings that were
 // cleared are left out. Binary files are judged by their names alone; other
 // files that are not searched are returned with the reason.
-func (l *sessionDiff) findSecrets(ctx context.Context, t ledger.CaptureRequest, input, tree string) (found []ledger.SecretFound, skipped []ledger.Diagnostic, err error) {
-	changes, err := l.w.changes(ctx, input, tree)
-	if err != nil {
-		return nil, nil, err
-	}
-	changes = slices.DeleteFunc(changes, func(c change) bool {
+func (l *sessionDiff) findSecrets(ctx context.Context, t ledger.CaptureRequest, changes []change) (found []ledger.SecretFound, skipped []ledger.Diagnostic, err error) {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
 		return c.new.hash == "" || c.new.mode == modeSymlink || c.new.hash == l.input[c.path].hash
 	})
 	if len(changes) == 0 {

@@ -55,15 +55,7 @@ func TestCaptureFindsSecrets(t *testing.T) {
 		{name: "nothing", write: map[string]string{"a.go": "package a\n\nconst token = \"x\"\n\nvar key = os.Getenv(\"API_KEY\")\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			repo := shop(t)
-			for p, text := range c.set {
-				writeFile(t, repo, p, text)
-			}
-			if c.set != nil {
-				git(t, repo, "add", "-A")
-				git(t, repo, "commit", "-q", "-m", "more")
-			}
-			w := workspace(t, repo)
+			w := workspace(t, shopWith(t, c.set))
 			base := begin(t, w, "r1")
 			scope := all
 			if c.scope != nil {

@@ -1,10 +1,10 @@
 package workspace
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/workspace/secret"
 )

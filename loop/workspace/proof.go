@@ -149,20 +149,14 @@ type gitTree struct {
 }
 
 func (w *Workspace) proofTree(ctx context.Context, blobs *blobReader, tree string) (*gitTree, error) {
-	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"ls-tree", "-r", "-z", "-l", "--full-tree", tree}})
+	entries, err := w.listSizes(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
 	t := &gitTree{hashes: map[string]string{}, blobs: blobs}
-	for _, rec := range zlist(out) {
-		meta, p, ok := strings.Cut(rec, "\t")
-		f := strings.Fields(meta)
-		if !ok || len(f) != 4 {
-			return nil, fmt.Errorf("git ls-tree answered %q", rec)
-		}
-		size, _ := strconv.ParseInt(f[3], 10, 64) // "-" for a submodule
-		t.entries = append(t.entries, proof.Entry{Path: p, Mode: f[0], ID: f[2], Size: size})
-		t.hashes[p] = f[2]
+	for _, e := range entries {
+		t.entries = append(t.entries, proof.Entry{Path: e.path, Mode: e.mode, ID: e.hash, Size: e.size})
+		t.hashes[e.path] = e.hash
 	}
 	return t, nil
 }

@@ -8,14 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -55,9 +55,12 @@ type Workspace struct {
 
 	allowed runExceptions // of the last run that was captured; guarded by mu
 
-	trees  objectCache // trees of commits and trees
-	inputs objectCache // files that decide what setup makes, by tree and setup commands
-	listed atomic.Pointer[listing]
+	trees    objectCache // trees of commits and trees
+	dates    objectCache // dates of commits
+	inputs   objectCache // files that decide what setup makes, by tree and setup commands
+	rules    objectCache // contents of small ignore files
+	listings listingCache
+	configs  map[string]string // configuration of an empty repository, by hash format; guarded by mu
 }
 
 // objectCache remembers what follows from full hashes, which name the same objects
@@ -85,6 +88,44 @@ func (c *objectCache) put(key, value string) {
 		c.known = map[string]string{}
 	}
 	c.known[key] = value
+}
+
+// listing is the content of a tree or commit.
+type listing struct {
+	hash    string
+	entries []treeEntry
+	sizes   bool // the entries have sizes
+}
+
+// maxListings is the number of listings that are kept: of an attempt's start, of
+// the tree before a session and of the one after it. A listing of 40,000 files
+// takes some 6 MB.
+const maxListings = 3
+
+// listingCache keeps the last listings, the one asked for last first. Its methods
+// are safe for concurrent use.
+type listingCache struct {
+	mu   sync.Mutex
+	last []listing
+}
+
+func (c *listingCache) get(hash string, sizes bool) ([]treeEntry, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.last, func(l listing) bool { return l.hash == hash && (l.sizes || !sizes) })
+	if i < 0 {
+		return nil, false
+	}
+	found := c.last[i]
+	c.last = append([]listing{found}, slices.Delete(c.last, i, i+1)...)
+	return found.entries, true
+}
+
+func (c *listingCache) put(l listing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rest := slices.DeleteFunc(c.last, func(o listing) bool { return o.hash == l.hash })
+	c.last = append([]listing{l}, rest[:min(len(rest), maxListings-1)]...)
 }
 
 var (

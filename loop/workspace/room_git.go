@@ -29,21 +29,13 @@ func (w *Workspace) newRoomGit(ctx context.Context, f folder, tree string, use l
 	if err := removeBelow(f.path(), ".git"); err != nil {
 		return "", err
 	}
-	format := "sha1"
-	if len(tree) == 64 {
-		format = "sha256"
-	}
-	fast := []string{"core.fsync=none"} // it can be made again
-	if _, err := w.run(ctx, call{config: fast, args: []string{"init", "--quiet", "--bare", "--template=", "--initial-branch=nightporter", "--object-format=" + format, git}}); err != nil {
-		return "", err
-	}
-	config, err := os.ReadFile(filepath.Join(git, "config"))
+	config, err := w.initRepository(ctx, git, formatOf(tree))
 	if err != nil {
 		return "", err
 	}
 	// Times and sizes of files show whether they changed; inode numbers differ
 	// between a layer and a room over it.
-	text := strings.Replace(string(config), "bare = true", "bare = false\n\tcheckStat = minimal\n\ttrustctime = false", 1) +
+	text := strings.Replace(config, "bare = true", "bare = false\n\tcheckStat = minimal\n\ttrustctime = false", 1) +
 		"[user]\n\tname = " + ownName + "\n\temail = " + ownEmail + "\n[gc]\n\tauto = 0\n[commit]\n\tgpgSign = false\n"
 	history, err := w.gitOurs(ctx, "rev-list", fmt.Sprintf("--max-count=%d", maxHistory), "--parents", head)
 	if err != nil {
@@ -127,7 +119,15 @@ func (w *Workspace) roomCommit(ctx context.Context, tree string, use ledger.Room
 			return commit, commit, nil
 		}
 	}
-	c := commit{tree: tree, date: "@0 +0000", message: "What is verified\n", into: into}
+	const message = "What is verified\n"
+	if into != "" {
+		if use.Parent != "" && !fullHash.MatchString(use.Parent) {
+			return "", "", fmt.Errorf("%q is no hash of a commit", use.Parent)
+		}
+		head, err = writeCommit(into, ownCommit(tree, use.Parent, message), formatOf(tree))
+		return head, use.Parent, err
+	}
+	c := commit{tree: tree, date: "@0 +0000", message: message}
 	if use.Parent != "" {
 		c.parents = []string{use.Parent}
 	}

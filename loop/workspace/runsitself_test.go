@@ -50,15 +50,7 @@ func TestCaptureHoldsBackWhatRunsItself(t *testing.T) {
 			files: []string{".gitattributes"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			repo := shop(t)
-			for p, text := range c.set {
-				writeFile(t, repo, p, text)
-			}
-			if c.set != nil {
-				git(t, repo, "add", "-A")
-				git(t, repo, "commit", "-q", "-m", "more")
-			}
-			w := workspace(t, repo)
+			w := workspace(t, shopWith(t, c.set))
 			base := begin(t, w, "r1")
 			taken := session(t, w, base, "", c.scope, func(dir string) {
 				for p, text := range c.write {

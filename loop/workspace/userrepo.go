@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -134,8 +136,14 @@ func (w *Workspace) checkUsable(ctx context.Context, t userRepo) error {
 		})
 	}
 	// A branch "nightporter" leaves no room for "nightporter/shop/r1".
-	for _, name := range []string{"nightporter", "nightporter/" + w.o.Project} {
-		if _, err := w.gitUser(ctx, t, "show-ref", "--verify", "--quiet", "refs/heads/"+name); err == nil {
+	names := []string{"nightporter", "nightporter/" + w.o.Project}
+	ours, err := w.gitUser(ctx, t, "for-each-ref", "--format=%(refname)", "refs/heads/"+names[0], "refs/heads/"+names[1])
+	if err != nil {
+		return fmt.Errorf("read branches: %w", err)
+	}
+	there := strings.Split(ours, "\n")
+	for _, name := range names {
+		if slices.Contains(there, "refs/heads/"+name) {
 			found = append(found, ledger.Diagnostic{
 				Text:   "a branch called " + name + " is in the way: git cannot have branches below it",
 				Remedy: "rename it: git -C " + w.o.Repo + " branch -m " + name + " " + strings.ReplaceAll(name, "/", "-") + "-old",
@@ -176,7 +184,7 @@ func (t userRepo) unfinished() string {
 
 // identity returns the author that the user's own commits in this repository
 // have. It is the only question that needs their whole configuration and
-// therefore their home folder; "git config --get" executes nothing.
+// therefore their home folder; "git config" executes nothing.
 func (w *Workspace) identity(ctx context.Context, t userRepo) (author string, note *ledger.Diagnostic, err error) {
 	home, _ := os.UserHomeDir()
 	if t.owner != nil {
@@ -193,28 +201,20 @@ func (w *Workspace) identity(ctx context.Context, t userRepo) (author string, no
 			}
 		}
 	}
-	get := func(keys ...string) (string, error) {
-		for _, key := range keys {
-			cmd := w.command(ctx, call{gitDir: t.gitDir, as: t.owner, args: []string{"config", "--get", key}})
-			cmd.Env = append(identityEnv(), env...)
-			out, err := cmd.Output()
-			if ctx.Err() != nil {
-				return "", context.Cause(ctx)
-			}
-			if v := plainIdentity(string(out)); err == nil && v != "" {
-				return v, nil
-			}
+	cmd := w.command(ctx, call{gitDir: t.gitDir, as: t.owner, args: []string{"config", "-z", "--get-regexp", `^(author|user)\.(name|email)$`}})
+	cmd.Env = append(identityEnv(), env...)
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return "", nil, context.Cause(ctx)
+	}
+	set := map[string]string{}
+	if err == nil {
+		for _, setting := range zlist(out) { // the last one of a key counts
+			key, value, _ := strings.Cut(setting, "\n")
+			set[key] = plainIdentity(value)
 		}
-		return "", nil
 	}
-	name, err := get("author.name", "user.name")
-	if err != nil {
-		return "", nil, err
-	}
-	email, err := get("author.email", "user.email")
-	if err != nil {
-		return "", nil, err
-	}
+	name, email := cmp.Or(set["author.name"], set["user.name"]), cmp.Or(set["author.email"], set["user.email"])
 	if name != "" && email != "" {
 		return name + " <" + email + ">", nil, nil
 	}

@@ -3,7 +3,8 @@ package logging
 import (
 	"io"
 	"log/slog"
-	"regexp"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Handler writes JSON lines to file, and to other if that is not nil. Secrets

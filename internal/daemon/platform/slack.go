@@ -2,13 +2,13 @@ package platform
 
 import (
 	"context"
-	"regexp"
 
 	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/slack"
 	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 

@@ -6,10 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Token describes one of a platform's tokens, which is a file or a systemd

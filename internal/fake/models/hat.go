@@ -1,9 +1,10 @@
 package models
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Hat is the content of a session's prompt.

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Message is a message in a conversation.

@@ -1,10 +1,11 @@
 package telegram
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // Texts that Telegram's clients make tappable. A word joiner after "/", "@",

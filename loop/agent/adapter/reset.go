@@ -1,10 +1,11 @@
 package adapter
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 var (

@@ -1,11 +1,11 @@
 package adapter
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 

@@ -1,9 +1,10 @@
 package demo
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // sections are the titles that the agent reads, in the order of a prompt

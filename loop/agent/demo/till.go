@@ -3,8 +3,9 @@ package demo
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // tillPlan is the treatment of the old till that guidance asks for.

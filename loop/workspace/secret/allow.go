@@ -2,11 +2,12 @@ package secret
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // allowText is a list of exceptions in the file.

@@ -3,11 +3,12 @@ package secret
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 //go:embed gitleaks.toml

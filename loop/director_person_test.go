@@ -1,0 +1,58 @@
+package loop
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// person executes a command of a script that a person types.
+func (d *director) person(word, rest string) {
+	switch word {
+	case "/pause":
+		d.input(Pause{Now: rest == "now"})
+	case "/resume":
+		d.input(Resume{Agent: rest})
+	case "/stop":
+		d.input(Stop{Now: rest == "now"})
+	case "SIGINT", "SIGTERM":
+		d.input(Stop{Now: rest == "now" || word == "SIGTERM", Signal: word})
+	case "/guidance":
+		d.input(Guide{rest})
+	case "/drop":
+		d.input(DropGuidance{rest})
+	case "/keep":
+		d.input(KeepGuidance{rest})
+	case "/edit":
+		id, text, _ := strings.Cut(rest, " ")
+		d.input(EditGuidance{id, text})
+	case "/now":
+		d.input(Now{rest})
+	case "/skip":
+		d.input(SkipTask{rest})
+	case "/retry":
+		d.input(RetryTask{rest})
+	case "/next":
+		d.input(NextTask{rest})
+	case "/plan-redo":
+		task, words, _ := strings.Cut(rest, " ")
+		d.input(RedoPlan{Task: task, Words: words})
+	case "/answer":
+		f := strings.SplitN(rest, " ", 3)
+		f = append(f, "", "")
+		d.input(AnswerQuestion{Question: f[0], Choice: f[1], Words: f[2]})
+	case "as": // sets the sender of the following commands
+		d.who = rest
+	case "/run":
+		o := OfferRun{Settings: d.settings, MaxSessions: 1, Tasks: len(d.plan.Tasks), First: d.plan.Tasks[0].ID}
+		if rest == "or review" { // an offer of another profile includes review as a second choice
+			o.Review = &ledger.Limits{Profile: "review", OnBlocked: ledger.OnBlockedStop, MaxTasks: 1, MaxIterations: 100}
+		}
+		d.input(o)
+	case "late": // a command typed two hours ago
+		d.input(Late{Line: "/" + rest, Do: ledger.DeferredCommand(rest), Sent: d.now.Add(-2 * time.Hour)})
+	default:
+		d.t.Fatalf("unknown command %q", word)
+	}
+}
