@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 

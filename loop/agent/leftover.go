@@ -9,12 +9,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 

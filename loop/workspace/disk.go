@@ -2,10 +2,11 @@ package workspace
 
 import (
 	"path/filepath"
-	"regexp"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/internal/regexp"
 )
 
 // git's words for a write that failed. LC_ALL=C keeps them English. The reason
