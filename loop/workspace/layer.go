@@ -81,6 +81,7 @@ func (w *Workspace) layerKey(ctx context.Context, tree string, setup []string) (
 	add(setup...)
 	add(inputs)
 	add(w.roomsDir()) // what setup makes may name its path, and the state folder can move
+	add(boot())
 	// Setup sees the room files. Their times tell a change: a hash of their
 	// content would say something about it to whoever sees the name of a layer.
 	files, err := w.roomFiles()
@@ -103,6 +104,21 @@ func (w *Workspace) layerKey(ctx context.Context, tree string, setup []string) (
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:12]), nil
+}
+
+// bootFile names the boot of the machine. Tests replace it.
+var bootFile = "/proc/sys/kernel/random/boot_id"
+
+// boot returns the name of the machine's boot, or "". Setup runs anew after one:
+// programs do not force what they install to the disk, and a power failure would
+// leave empty files in a layer. Forcing it ourselves would cost each layer
+// seconds.
+func boot() string {
+	data, err := os.ReadFile(bootFile)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
 }
 
 // layerInputs returns the files of a tree that decide what the setup commands

@@ -283,6 +283,12 @@ func TestLayerInputs(t *testing.T) {
 	if there, err := moved.layerKey(t.Context(), from, nil); err != nil || here == there {
 		t.Errorf("a layer serves rooms at another path: %v", err)
 	}
+	writeFile(t, filepath.Dir(o.State), "boot", "another\n")
+	bootFile = filepath.Join(filepath.Dir(o.State), "boot")
+	t.Cleanup(func() { bootFile = "/proc/sys/kernel/random/boot_id" })
+	if later, err := r.w.layerKey(t.Context(), from, nil); err != nil || here == later {
+		t.Errorf("a layer serves after another boot: %v", err)
+	}
 	for p, want := range map[string]bool{
 		"requirements.txt": true, "requirements-dev.txt": true, "a/test_requirements.txt": true, "requirements/base.txt": true,
 		"docs/requirements.md": false, "base.txt": false,
