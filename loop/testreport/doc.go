@@ -52,8 +52,10 @@
 //
 // Code under test that shares its runner's output can print a whole report in the
 // runner's form and end the process: pytest, unittest, mocha, go test -v, cargo
-// test. Under node --test, jest and vitest the report is printed by another
-// process, behind everything that the code prints.
+// test. Under node --test, jest and vitest another process prints the report, behind
+// everything that the code prints; code that knows how the two processes speak can
+// still forge results. Where a runner reports several times, as in workspaces, its
+// reports are added, and a printed one with them.
 //
 // The report believes the output. A test that ends its process after the exempt
 // failure, and prints what the runner would have printed, hides the tests behind
