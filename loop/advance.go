@@ -71,7 +71,7 @@ func (d *decision) advance() {
 			}
 			continue
 		}
-		if t, ok := d.strayed(); ok {
+		if t, ok := d.outdated(); ok {
 			d.claim(t)
 			continue
 		}
