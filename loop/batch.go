@@ -69,7 +69,7 @@ func (d *decision) chainMade(b ChainMade) {
 // was.
 func (d *decision) stepBatch() {
 	r := d.run()
-	if r.StopNow {
+	if r.StopNow && r.Batch.Made == 0 {
 		d.cutCheck()
 		return
 	}
