@@ -34,6 +34,10 @@ func (d *decision) advance() {
 		}
 		d.settleParts()
 		d.settleReady()
+		if r.Batch != nil && r.Batch.Made > 0 && r.Wait != ledger.WaitDisk && !(r.StopNow && r.Signal != "") {
+			d.stepBatch() // what was verified as one is committed as one
+			continue
+		}
 		switch r.State {
 		case ledger.RunStopping:
 			if r.StopNow && r.Signal != "" {
@@ -71,7 +75,7 @@ func (d *decision) advance() {
 			}
 			continue
 		}
-		if t, ok := d.strayed(); ok {
+		if t, ok := d.outdated(); ok {
 			d.claim(t)
 			continue
 		}

@@ -239,9 +239,6 @@ func (w *Attempt) verifiedTogether(tree string) {
 		v.Tree = tree
 		w.Verified = &v
 	}
-	if w.Guarded == w.Tree {
-		w.Guarded = tree
-	}
 }
 
 // again updates the attempt after one of its agent sessions ended. After a success
