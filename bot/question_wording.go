@@ -255,9 +255,9 @@ func init() {
 			waits: fixedText("Waits as long as it takes; look at it before you merge."), then: fixedText("look at it before you merge."),
 			expired: onlyOver,
 			verbs: map[string]verbWording{
-				"allow": {label: "Allow", means: "the changed checks count", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " counts with its changed checks." }},
-				"redo": {label: "Redo without", means: "done again with the old ones", after: func(q ledger.Question, _ string) string {
-					return shortID(q.Task) + " is done again with the old checks."
+				"allow": {label: "Allow", means: "it counts as it is", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " counts as it is." }},
+				"redo": {label: "Redo without", means: "done again, by the old checks", after: func(q ledger.Question, _ string) string {
+					return shortID(q.Task) + " is done again, by the old checks."
 				}},
 			},
 			task: "asks about its checks", need: checksNeed, buttons: buttonAnswer,
