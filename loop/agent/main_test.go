@@ -15,6 +15,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/nightporter/nightporter/internal/copytree"
 	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/internal/hatcli"
 	"github.com/nightporter/nightporter/internal/leaktest"
@@ -77,7 +78,8 @@ func (h *fixture) reuse() {
 	installed.level[h.opts.MaxLevel], _ = h.runner.Level()
 }
 
-// linkTree makes hard links of the files and symbolic links of a folder.
+// linkTree makes hard links of the files and symbolic links of a folder, and copies
+// of them where the other folder is on a disk of its own.
 func linkTree(t *testing.T, from, to string) {
 	t.Helper()
 	entries, err := os.ReadDir(from)
@@ -88,7 +90,14 @@ func linkTree(t *testing.T, from, to string) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if err := os.Link(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil && !errors.Is(err, os.ErrExist) {
+		err := os.Link(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
+		if errors.Is(err, syscall.EXDEV) {
+			if err := copytree.Copy(from, to); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err != nil && !errors.Is(err, os.ErrExist) {
 			t.Fatal(err)
 		}
 	}
