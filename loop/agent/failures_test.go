@@ -48,7 +48,7 @@ func TestFailures(t *testing.T) {
 	if x := h.verify("r1-c9", "true"); x.Ran != nil {
 		t.Errorf("no output: %+v", x.Ran)
 	}
-	if x := h.verify("r1-c10", `yes '=== RUN   TestA' | head -c 50000000; printf '\nok  \tx\t0.1s\n2 passed in 9s\n'`); len(x.Ran) != 1 || x.Ran[0].Runner != "pytest" || len(x.Tail) > lastSize {
+	if x := h.verify("r1-c10", `yes "=== RUN   TestA$(printf %0500d 0)" | head -c 50000000; printf '\nok  \tx\t0.1s\n2 passed in 9s\n'`); len(x.Ran) != 1 || x.Ran[0].Runner != "pytest" || len(x.Tail) > lastSize {
 		t.Errorf("50 MB: %+v", x.Ran)
 	}
 	if x := h.verify("r1-c7", "head -c 30000000 /dev/zero | tr '\\0' x | fold -w 500; echo; echo 'not ok 1 - last'; exit 1"); x.Failures == nil || !x.Failures.Truncated || !strings.Contains(x.Failures.Failed[0].Name, "last") {
