@@ -33,6 +33,8 @@ func TestHonest(t *testing.T) {
 		"another target":        {[]string{"make test"}, makeTree, makeTree.with("Makefile", strings.Replace(string(makeTree["Makefile"].Data), "echo release", "echo published", 1)), nil},
 		"pyproject, dependency": {[]string{"pytest"}, pyTree, pyTree.with("pyproject.toml", strings.Replace(string(pyTree["pyproject.toml"].Data), "dependencies = []", "dependencies = [\"x\"] # y", 1)), nil},
 		"conftest of new tests": {[]string{"pytest"}, pyTree, pyTree.with("web/tests/conftest.py", "x = 1\n", "web/tests/test_web.py", "def test_w(): pass\n"), []string{"web/tests/conftest.py", "web/tests/test_web.py"}},
+		"a test with a class":   {[]string{"pytest"}, pyTree, pyTree.with("tests/test_s.py", "class TestS:\n    def test_s(self):\n        self.n = 1\n        assert self.n == 1\n"), []string{"tests/test_s.py"}},
+		"a module moves":        {[]string{"pytest"}, pyTree, pyTree.with("app/__init__.py", gone, "app/core.py", gone, "src/app/__init__.py", "", "src/app/core.py", "x\n"), nil},
 		"a module json.py":      {[]string{"pytest"}, pyTree, pyTree.with("app/json.py", "x\n"), nil},
 		"the module under test": {[]string{"pytest"}, pyTree.with("tests/test_m.py", "import shop\n"), pyTree.with("tests/test_m.py", "import shop\n", "shop.py", "x\n"), nil},
 		"a config of no test":   {[]string{"go test ./..."}, goTree, goTree.with("web/jest.config.js", "x"), nil},
