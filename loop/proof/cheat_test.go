@@ -158,6 +158,7 @@ func TestCheats(t *testing.T) {
 		"python: a standard module":     {[]string{"pytest"}, pyTree, pyTree.with("tests/json.py", "x\n"), []string{"shadowed tests/json.py"}},
 		"python: byte code":             {[]string{"pytest"}, pyTree, pyTree.with("tests/__pycache__/test_core.cpython-311.pyc", "x"), []string{"shadowed tests/__pycache__/test_core.cpython-311.pyc"}},
 		"python: a new test exits":      {[]string{"pytest"}, pyTree, pyTree.with("tests/test_0.py", "import os\nos._exit(0)\n"), []string{"shadowed tests/test_0.py"}},
+		"python: assertions":            {[]string{"pytest"}, pyTree.with("expect/__init__.py", "x\n", "tests/test_e.py", "from expect import eq\n"), pyTree.with("expect/__init__.py", "y\n", "tests/test_e.py", "from expect import eq\n"), []string{"changed expect/__init__.py"}},
 		"python: a new test patches":    {[]string{"pytest"}, pyTree, pyTree.with("tests/test_0.py", "import app.core\n\napp.core.add = sum\n"), []string{"shadowed tests/test_0.py"}},
 		"python: a new test writes":     {[]string{"pytest"}, pyTree, pyTree.with("tests/test_0.py", "open('app/core.py', 'w').write('')\n"), []string{"shadowed tests/test_0.py"}},
 		"python: a new test exits late": {[]string{"pytest"}, pyTree, pyTree.with("tests/test_0.py", "import app\n\nexit(0)\n"), []string{"shadowed tests/test_0.py"}},
