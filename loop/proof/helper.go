@@ -10,7 +10,7 @@ import (
 // helperName is what files and folders are called that only tests need. A
 // name is asked for besides the imports: in a small library tests are the only
 // ones to import what they test.
-var helperName = regexp.MustCompile(`(^|[-_.])(?i:tests?|testing|testutils?|testhelpers?|testkit|testlib|mocks?|fixtures?|stubs?|fakes?|harness)([-_.]|$)|[a-z](Test|Mock|Fixture|Harness)s?([A-Z.]|$)`)
+var helperName = regexp.MustCompile(`(^|[-_.])(?i:tests?|testing|testutils?|testhelpers?|testkit|testlib|mocks?|fixtures?|stubs?|fakes?|harness|asserts?|assertions?|expect|expectations?|matchers?)([-_.]|$)|[a-z](Test|Mock|Fixture|Harness)s?([A-Z.]|$)`)
 
 var (
 	jsImport = regexp.MustCompile(`(?:from\s*|import\s*\(?\s*|require\(\s*|\.mock\(\s*)["'](\.{1,2}/[^"'\n]*|\.{1,2})["']`)

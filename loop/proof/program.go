@@ -36,7 +36,7 @@ var subRunners = map[string][]string{
 // options with a value, code the options whose value is a program text, load
 // those whose value is a file or module that is run first.
 var interpreters = map[string]struct{ values, code, load string }{
-	"python": {"-W -X -Q", "-c", ""}, "node": {"-C --conditions --env-file --test-name-pattern --test-reporter --test-reporter-destination --test-concurrency --title --input-type", "-e --eval -p --print", "-r --require --import --loader --experimental-loader"},
+	"python": {"-W -X -Q", "-c", ""}, "node": {"-C --conditions --env-file --test-name-pattern --test-reporter --test-reporter-destination --test-concurrency --title --input-type", "-e --eval -p --print -c --check", "-r --require --import --loader --experimental-loader"},
 	"ruby": {"-I -C -E", "-e", "-r"}, "perl": {"-I", "-e -E", ""}, "php": {"-d -c", "-r", ""}, "Rscript": {"", "-e", ""}, "lua": {"", "-e", "-l"},
 	"tsx": {"--tsconfig", "-e", "-r --require --import"}, "ts-node": {"-P --project -O", "-e", "-r --require"}, "babel-node": {}, "esno": {}, "vite-node": {"-c --config", "", ""}, "zx": {},
 	"elixir": {"", "-e", "-r"}, "julia": {"--project", "-e -E", ""}, "groovy": {}, "java": {"-cp -classpath --class-path", "", ""}, "expect": {"", "-c", ""}, "awk": {"-F -v", "", "-f"}, "osascript": {"", "-e", ""}, "pwsh": {"", "-c -Command", "-File"}, "bats": {"-f -j", "", ""}, "dart": {},

@@ -101,6 +101,7 @@ func find(r *reader, p Project, start *Set) *Set {
 	f.configs()
 	f.tests()
 	f.helpers()
+	f.dropSubjects()
 	s := &Set{project: p, programs: f.programs, missing: f.missing, index: map[string]int{}}
 	for _, path := range slices.Sorted(maps.Keys(f.items)) {
 		it := *f.items[path]

@@ -57,6 +57,8 @@ func (c *comparison) shadows() []string {
 			out = append(out, p)
 		case langs["python"] && strings.HasSuffix(base, ".pyc"), langs["python"] && strings.HasSuffix(base, ".pth"):
 			out = append(out, p)
+		case langs["python"] && base == "entry_points.txt" && entryPoints[path.Ext(parent(p))]:
+			out = append(out, p) // pytest loads the plugins that it names
 		case langs["python"]:
 			name, dir := strings.TrimSuffix(base, ".py"), parent(p)
 			if base == "__init__.py" {
@@ -67,8 +69,12 @@ func (c *comparison) shadows() []string {
 			if !dirs[dir] {
 				continue
 			}
-			if slices.Contains(standardModules, name) && imported == nil {
+			if imported == nil {
 				imported = c.imported()
+			}
+			if imported[name] && c.standsIn(dir, name) {
+				out = append(out, p)
+				continue
 			}
 			if slices.Contains(runnerModules, name) || slices.Contains(standardModules, name) && imported[name] {
 				if !c.a.has(strings.TrimPrefix(dir+"/"+name+".py", "/")) && !c.a.folders[strings.TrimPrefix(dir+"/"+name, "/")] {
@@ -83,6 +89,25 @@ func (c *comparison) shadows() []string {
 		}
 	}
 	return out
+}
+
+// entryPoints are the ends of folders with the metadata of a Python package. They
+// are read wherever they lie on the path of modules.
+var entryPoints = map[string]bool{".dist-info": true, ".egg-info": true}
+
+// standsIn reports whether a module in a folder of tests is found before one of the
+// same name that the product had and has.
+func (c *comparison) standsIn(dir, name string) bool {
+	if !c.match.test(strings.TrimPrefix(dir+"/x.py", "/")) {
+		return false
+	}
+	for _, d := range []string{"", "src/", "lib/"} {
+		file, folder := d+name+".py", d+name
+		if c.a.has(file) && c.b.has(file) || c.a.folders[folder] && c.b.folders[folder] {
+			return true
+		}
+	}
+	return false
 }
 
 // moduleAbove reports whether the start has a go.mod in a folder above.
@@ -151,7 +176,7 @@ func (c *comparison) imported() map[string]bool {
 // its process.
 var ends = map[string]*regexp.Regexp{
 	"go":     regexp.MustCompile(`(?m)^func (?:TestMain|init)\(|\.(?:Exit|Kill|Abort|Exec)\(|flag\.|^\s*_ = func\(|^var .*\(|"C"$|go:linkname|"unsafe"`),
-	"python": regexp.MustCompile(`_exit\b|sys\.exit|pytest\.exit|SystemExit|KeyboardInterrupt|os\.kill|os\.abort|os\.exec|^\s*(?:exit|quit)\(|def pytest_|pytest_plugins|setattr\(|sys\.modules|\bbuiltins\b|__import__|importlib|\bexec\(|\beval\(|(?:unittest|pytest|_pytest)(?:\.\w+)+\s*=[^=]|atexit|collect_ignore`),
+	"python": regexp.MustCompile(`(?m)_exit\b|sys\.exit|pytest\.exit|SystemExit|KeyboardInterrupt|os\.kill|os\.abort|os\.exec|^\s*(?:exit|quit)\(|def pytest_|pytest_plugins|setattr\(|sys\.modules|\bbuiltins\b|__import__|importlib|\bexec\(|\beval\(|(?:unittest|pytest|_pytest)(?:\.\w+)+\s*=[^=]|atexit|collect_ignore|load_tests|__dict__|\bvars\(|\.start\(\)|\.write_(?:text|bytes)\(|\bopen\([^)\n]*["'][rbt]*[wax+]`),
 	"js":     regexp.MustCompile(`process\.(?:exit|kill|reallyExit|abort|on\(|exitCode)|process\[|prototype\.\w+\s*=|globalThis\.|global\.|\beval\(|new Function\(|Module\._|require\.cache|\.only\(`),
 	"shell":  regexp.MustCompile(`\bkill\b|PPID|\btrap\b|>\s*\S*(?:test|tests)/`),
 	"rb":     regexp.MustCompile(`\bexit\b|at_exit|abort\b|class \w+::TestCase|module (?:Minitest|RSpec)`),
@@ -160,6 +185,21 @@ var ends = map[string]*regexp.Regexp{
 	"java":   regexp.MustCompile(`System\.exit|Runtime\.getRuntime`),
 	"cs":     regexp.MustCompile(`Environment\.Exit|AssemblyInitialize|ModuleInitializer`),
 	"swift":  regexp.MustCompile(`\bexit\(`),
+}
+
+// pyAssign is an assignment to an attribute. In a module of the product it lasts
+// for the tests after it.
+var pyAssign = regexp.MustCompile(`(?m)^\s*(\w+)\.[\w.]+\s*=[^=]`)
+
+// patches reports whether a new Python test assigns to an attribute of something
+// that is not its own instance or class.
+func patches(text []byte) bool {
+	for _, m := range pyAssign.FindAllSubmatch(text, maxFollows) {
+		if name := string(m[1]); name != "self" && name != "cls" {
+			return true
+		}
+	}
+	return false
 }
 
 // endsRun reports whether a new test looks as if it could end the run of the
@@ -172,7 +212,7 @@ func (c *comparison) endsRun(p string) bool {
 	}
 	re := ends[l]
 	text, ok := c.b.text(p)
-	if re == nil || ok && !re.Match(text) {
+	if re == nil || ok && !re.Match(text) && !(l == "python" && patches(text)) {
 		return false
 	}
 	for _, it := range c.set.Items {
