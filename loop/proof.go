@@ -18,7 +18,7 @@ func (d *decision) proofRequest(t TaskState) ledger.ProofRequest {
 		return ledger.ProofRequest{}
 	}
 	q := ledger.ProofRequest{Tests: s.Tests, Scope: t.Task.Scope}
-	for _, c := range t.Attempt.withRepro(verifyCommands(s, ledger.KindVerify, nil)) {
+	for _, c := range t.Attempt.withRepro(verifyCommands(s, ledger.KindGuard, nil)) {
 		q.Commands = append(q.Commands, c.Run)
 	}
 	if len(q.Commands) > 0 {
@@ -46,7 +46,7 @@ func (d *decision) guard(t TaskState) {
 		return
 	}
 	s := d.run().Settings
-	d.add(about, newCheck(s, ledger.KindGuard, w.Facts.Guard, false, w.withRepro(verifyCommands(s, ledger.KindVerify, nil))))
+	d.add(about, newCheck(s, ledger.KindGuard, w.Facts.Guard, false, w.withRepro(verifyCommands(s, ledger.KindGuard, nil))))
 	d.nextCheck(about, false)
 }
 

@@ -56,13 +56,20 @@ func afterPlan(s ledger.Settings) string {
 func verifyCommands(s ledger.Settings, kind ledger.Kind, files []ledger.FileChange) (cmds []ledger.Command) {
 	for _, c := range s.Verify {
 		switch {
-		case c.When == "final" && kind != ledger.KindFinal && kind != ledger.KindBatch:
+		case c.When == "final" && !runsFinal(kind):
 		case c.When == "code" && kind == ledger.KindVerify && onlyProse(files):
 		default:
 			cmds = append(cmds, c)
 		}
 	}
 	return cmds
+}
+
+// runsFinal reports whether a check runs the commands for the end of a run. A guard
+// does: a final check runs the checks as they are by then, also those that an
+// attempt weakened.
+func runsFinal(kind ledger.Kind) bool {
+	return kind == ledger.KindFinal || kind == ledger.KindBatch || kind == ledger.KindGuard
 }
 
 // newCheck returns the check of a tree by the given commands, with the setup that
