@@ -85,17 +85,19 @@ func TestCheats(t *testing.T) {
 		want     []string
 	}{
 		// Shell.
-		"test.sh is overwritten": {[]string{"./test.sh"}, shTree, shTree.with("test.sh", "exit 0\n"), []string{"changed test.sh"}},
-		"test.sh under sh -c":    {[]string{"bash -euc 'cd . && sh test.sh'"}, shTree, shTree.with("test.sh", "exit 0\n"), []string{"changed test.sh"}},
-		"a sourced file ends":    {[]string{"./test.sh"}, shTree, shTree.with("scripts/env.sh", "exit 0\n"), []string{"changed scripts/env.sh"}},
-		"a case is deleted":      {[]string{"./test.sh"}, shTree, shTree.with("tests/f2.sh", gone), []string{"deleted tests/f2.sh"}},
-		"not executable":         {[]string{"./test.sh"}, shTree, func() Files { f := shTree.with(); f["test.sh"] = Content{f["test.sh"].Data, modeFile}; return f }(), []string{"changed test.sh"}},
-		"a link in its place":    {[]string{"./test.sh"}, shTree, shTree.with("test.sh@", "ok.sh", "ok.sh", "exit 0\n"), []string{"shadowed ok.sh", "changed test.sh"}},
-		"a link for the folder":  {[]string{"./test.sh"}, shTree, shTree.with("tests/f1.sh", gone, "tests/f2.sh", gone, "tests@", "none"), []string{"deleted tests/f1.sh", "deleted tests/f2.sh", "shadowed tests"}},
-		"a folder in its place":  {[]string{"./test.sh"}, shTree, shTree.with("tests/f1.sh", gone, "tests/f1.sh/x.sh", "true\n"), []string{"deleted tests/f1.sh"}},
-		"a program on PATH":      {[]string{"PATH=./bin:$PATH go test ./..."}, goTree, goTree.with("bin/go*", "#!/bin/sh\nexit 0\n"), []string{"shadowed bin/go"}},
-		"an optional file":       {[]string{"sh t.sh"}, tree("t.sh", "[ -f .rc ] && . ./.rc\nsh tests/a.sh\n", "tests/a.sh", "x"), tree("t.sh", "[ -f .rc ] && . ./.rc\nsh tests/a.sh\n", "tests/a.sh", "x", ".rc", "exit 0\n"), []string{"shadowed .rc"}},
-		"a script calls another": {[]string{"sh ci/all.sh"}, tree("ci/all.sh", "HERE=$(cd \"$(dirname \"$0\")\" && pwd)\n\"$HERE/lib/run.sh\"\n", "ci/lib/run.sh", "make -C ../sub check\n", "sub/Makefile", "check:\n\ttrue\n"), tree("ci/all.sh", "HERE=$(cd \"$(dirname \"$0\")\" && pwd)\n\"$HERE/lib/run.sh\"\n", "ci/lib/run.sh", "exit 0\n", "sub/Makefile", "check:\n\ttrue\n"), []string{"changed ci/lib/run.sh"}},
+		"test.sh is overwritten":    {[]string{"./test.sh"}, shTree, shTree.with("test.sh", "exit 0\n"), []string{"changed test.sh"}},
+		"test.sh under sh -c":       {[]string{"bash -euc 'cd . && sh test.sh'"}, shTree, shTree.with("test.sh", "exit 0\n"), []string{"changed test.sh"}},
+		"a sourced file ends":       {[]string{"./test.sh"}, shTree, shTree.with("scripts/env.sh", "exit 0\n"), []string{"changed scripts/env.sh"}},
+		"a case is deleted":         {[]string{"./test.sh"}, shTree, shTree.with("tests/f2.sh", gone), []string{"deleted tests/f2.sh"}},
+		"not executable":            {[]string{"./test.sh"}, shTree, func() Files { f := shTree.with(); f["test.sh"] = Content{f["test.sh"].Data, modeFile}; return f }(), []string{"changed test.sh"}},
+		"a link in its place":       {[]string{"./test.sh"}, shTree, shTree.with("test.sh@", "ok.sh", "ok.sh", "exit 0\n"), []string{"shadowed ok.sh", "changed test.sh"}},
+		"a link for the folder":     {[]string{"./test.sh"}, shTree, shTree.with("tests/f1.sh", gone, "tests/f2.sh", gone, "tests@", "none"), []string{"deleted tests/f1.sh", "deleted tests/f2.sh", "shadowed tests"}},
+		"a folder in its place":     {[]string{"./test.sh"}, shTree, shTree.with("tests/f1.sh", gone, "tests/f1.sh/x.sh", "true\n"), []string{"deleted tests/f1.sh"}},
+		"node: a package's program": {[]string{"npm test"}, npmTree, npmTree.with("dep/package.json", `{"name":"dep","bin":{"node":"n.sh"}}`, "dep/n.sh", "exit 0\n"), []string{"shadowed dep/package.json"}},
+		"node: a package is one":    {[]string{"npm test"}, npmTree, npmTree.with("dep/package.json", `{"name":"@x/node","bin":"n.sh"}`), []string{"shadowed dep/package.json"}},
+		"a program on PATH":         {[]string{"PATH=./bin:$PATH go test ./..."}, goTree, goTree.with("bin/go*", "#!/bin/sh\nexit 0\n"), []string{"shadowed bin/go"}},
+		"an optional file":          {[]string{"sh t.sh"}, tree("t.sh", "[ -f .rc ] && . ./.rc\nsh tests/a.sh\n", "tests/a.sh", "x"), tree("t.sh", "[ -f .rc ] && . ./.rc\nsh tests/a.sh\n", "tests/a.sh", "x", ".rc", "exit 0\n"), []string{"shadowed .rc"}},
+		"a script calls another":    {[]string{"sh ci/all.sh"}, tree("ci/all.sh", "HERE=$(cd \"$(dirname \"$0\")\" && pwd)\n\"$HERE/lib/run.sh\"\n", "ci/lib/run.sh", "make -C ../sub check\n", "sub/Makefile", "check:\n\ttrue\n"), tree("ci/all.sh", "HERE=$(cd \"$(dirname \"$0\")\" && pwd)\n\"$HERE/lib/run.sh\"\n", "ci/lib/run.sh", "exit 0\n", "sub/Makefile", "check:\n\ttrue\n"), []string{"changed ci/lib/run.sh"}},
 
 		"a new case kills": {[]string{"./test.sh"}, shTree, shTree.with("tests/a.sh", "kill $PPID\n"), []string{"shadowed tests/a.sh"}},
 

@@ -82,10 +82,19 @@
 //     ran shows it (loop/testcount.go), where the runner counts them: plain go
 //     test prints "ok" for a package whose init function exits with 0, as for
 //     one whose tests passed.
+//   - New tests that change the product for the start's tests in their process
+//     in a way that the expressions of shadow.go do not know: a Go test that sets
+//     a package's variable, a helper of the product that a test imports.
+//   - A check that the start's tests import, too, is what they are about, and is
+//     not guarded.
+//   - Dependencies that only tests use, where a manifest of npm or pip names
+//     another folder for them; "imports" of package.json; a new module that
+//     Python finds before one that its runner loads by itself.
 //   - Files outside of the tree: GOFLAGS in a user's go.env, ~/.npmrc, a PATH
 //     that is not set in a command. Rooms hold those.
 //   - Data that scripts compare with, unless it lies among the tests: the
-//     expected.txt of `diff out expected.txt`.
+//     expected.txt of `diff out expected.txt`, the cases.json of a parametrized
+//     test, a module that only a check imports. The key tests names them.
 //   - Configuration inside files that build the product: build.gradle, pom.xml,
 //     CMakeLists.txt, mix.exs, *.csproj, Package.swift, Dockerfile; tsconfig
 //     paths that runners read; vite.config where vitest is not run by name.

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -51,6 +52,8 @@ func (c *comparison) shadows() []string {
 		}
 		base := path.Base(p)
 		switch {
+		case base == "package.json" && langs["js"] && c.bringsProgram(p):
+			out = append(out, p)
 		case vendored(p):
 			out = append(out, p)
 		case base == "go.mod" && langs["go"] && governs(p, c.set) && c.moduleAbove(parent(p)):
@@ -89,6 +92,37 @@ func (c *comparison) shadows() []string {
 		}
 	}
 	return out
+}
+
+// bringsProgram reports whether a package.json names a program as one that runs in
+// the start's commands. Scripts find the programs of dependencies before others.
+func (c *comparison) bringsProgram(p string) bool {
+	text, _ := c.b.text(p)
+	var pkg struct {
+		Name string
+		Bin  json.RawMessage
+	}
+	if json.Unmarshal(trimBOM(text), &pkg) != nil {
+		return false
+	}
+	var one string
+	if json.Unmarshal(pkg.Bin, &one) == nil && one != "" {
+		return c.runs(path.Base(pkg.Name))
+	}
+	var named map[string]json.RawMessage
+	_ = json.Unmarshal(pkg.Bin, &named) // of another form it names none
+	for name := range named {
+		if c.runs(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// runs reports whether the start's commands run a program of this name, or a shell
+// does before them.
+func (c *comparison) runs(name string) bool {
+	return c.set.programs[name] || name == "sh" || name == "env"
 }
 
 // entryPoints are the ends of folders with the metadata of a Python package. They
@@ -194,8 +228,8 @@ var pyAssign = regexp.MustCompile(`(?m)^\s*(\w+)\.[\w.]+\s*=[^=]`)
 // patches reports whether a new Python test assigns to an attribute of something
 // that is not its own instance or class.
 func patches(text []byte) bool {
-	for _, m := range pyAssign.FindAllSubmatch(text, maxFollows) {
-		if name := string(m[1]); name != "self" && name != "cls" {
+	for _, m := range pyAssign.FindAllStringSubmatch(string(text), -1) {
+		if name := m[1]; name != "self" && name != "cls" {
 			return true
 		}
 	}
