@@ -122,7 +122,7 @@
 //   - State: state.go, task_state.go, tasks.go, taskids.go, list.go, spent.go;
 //     questions about it in project.go, state_query.go, scope.go, settings.go,
 //     await.go, due.go.
-//   - Fold: folder.go, apply.go, apply_task.go.
+//   - Fold: folder.go, apply.go, apply_run.go, apply_task.go.
 //   - Decision: decision.go has what every decision is made with, text.go what
 //     its sentences are made of.
 //   - Proof: proof.go (what a done task is worth).
