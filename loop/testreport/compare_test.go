@@ -131,21 +131,39 @@ func TestManyTests(t *testing.T) {
 	}
 }
 
-// TestNastySizes parses 1 MB of lines that are expensive to read, each in
-// seconds rather than minutes on a loaded machine.
+// nasty are lines that are expensive to read when they are repeated.
+var nasty = []string{
+	"x", "{\"Action\":\"", "not ok ", "    # Subtest: a\n", "=", "=\n", "FAIL\t", "--- FAIL: Test", "a:1:", "<testcase name=\"", "<testcase \n", "\x1b[", "\x1b]", "\r", "✖ a\n", "▶ a\n ", " ", "/tmp/ ",
+	"  1) a\n", "FAIL  a > ", "● ", "____ a ____\n", "/work/p/", "error: `\n", "1 failed ", "0x123 ", "not ok 1 - a > a {\n",
+}
+
+// TestNastySizes parses 1 MB of each nasty line. A reader that is quadratic does
+// not end within the time of the test program; BenchmarkNasty shows smaller sins.
 func TestNastySizes(t *testing.T) {
-	for _, line := range []string{
-		"x", "{\"Action\":\"", "not ok ", "    # Subtest: a\n", "=", "=\n", "FAIL\t", "--- FAIL: Test", "a:1:", "<testcase name=\"", "<testcase \n", "\x1b[", "\x1b]", "\r", "✖ a\n", "▶ a\n ", " ", "/tmp/ ",
-		"  1) a\n", "FAIL  a > ", "● ", "____ a ____\n", "/work/p/", "error: `\n", "1 failed ", "0x123 ", "not ok 1 - a > a {\n",
-	} {
-		text := strings.Repeat(line, 1<<20/len(line))
-		began := time.Now()
-		check(t, testreport.Parse(text, ended))
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%q repeated: %v", line, took)
-		} else {
-			t.Logf("%q: %v", line, took)
-		}
+	for _, line := range nasty {
+		check(t, testreport.Parse(strings.Repeat(line, 1<<20/len(line)), ended))
+	}
+}
+
+// BenchmarkNasty reports how many times as long a fourfold output of each nasty
+// line takes.
+//
+// Figure: 4 is linear, 16 quadratic.
+func BenchmarkNasty(b *testing.B) {
+	for _, line := range nasty {
+		b.Run(line, func(b *testing.B) {
+			var took [2]time.Duration
+			for b.Loop() {
+				for n, size := range []int{1 << 18, 1 << 20} {
+					text := strings.Repeat(line, size/len(line))
+					began := time.Now()
+					testreport.Parse(text, ended)
+					took[n] += time.Since(began)
+				}
+			}
+			b.ReportMetric(float64(took[1])/float64(took[0]), "1MB/256kB")
+			b.ReportMetric(0, "ns/op")
+		})
 	}
 }
 

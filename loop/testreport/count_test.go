@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -107,15 +106,9 @@ func TestManyGreenTests(t *testing.T) {
 			fmt.Fprintf(&b, form.test, n+1)
 		}
 		fmt.Fprintf(&b, form.foot, many)
-		began := time.Now()
 		got := testreport.Count(b.String())
 		if len(got) != 1 || got[0] != (ledger.TestCount{Runner: runner, Passed: many}) {
 			t.Errorf("%s: %+v", runner, got)
-		}
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%s: %v", runner, took)
-		} else {
-			t.Logf("%s: %d bytes in %v", runner, b.Len(), took)
 		}
 	}
 }
