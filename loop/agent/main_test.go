@@ -70,7 +70,7 @@ func (h *fixture) reuse() {
 	}
 	if installed.dir == "" {
 		var err error
-		if installed.dir, err = os.MkdirTemp("", "np"); err != nil { //nolint:usetesting // all tests use it
+		if installed.dir, err = os.MkdirTemp("", "np"); err != nil {
 			h.t.Fatal(err)
 		}
 	}

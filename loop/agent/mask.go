@@ -58,7 +58,7 @@ func (m *mask) next(p []byte, last bool) []byte {
 	if m == nil || len(m.values) == 0 {
 		return p
 	}
-	text := append(m.held, p...)
+	text := slices.Concat(m.held, p)
 	out := make([]byte, 0, len(text))
 	from := 0 // start of what was not copied yet
 	for i := 0; i < len(text); i++ {

@@ -138,7 +138,7 @@ func (p *pytestReader) item(line string) bool {
 // cutMessage cuts " - message" off a test's id, whose parameters may hold " - "
 // as well.
 func cutMessage(s string) (id, message string) {
-	if n := strings.IndexByte(s, '['); n >= 0 && (strings.Index(s, " - ") < 0 || n < strings.Index(s, " - ")) {
+	if n := strings.IndexByte(s, '['); n >= 0 && (!strings.Contains(s, " - ") || n < strings.Index(s, " - ")) {
 		if k := strings.Index(s[n:], "] - "); k >= 0 {
 			return s[:n+k+1], s[n+k+4:]
 		}

@@ -293,7 +293,7 @@ func (l *sessionDiff) scan(ctx context.Context) (present []string, err error) {
 			}
 		}
 		return false, nil
-	}, nil)
+	})
 	return present, err
 }
 

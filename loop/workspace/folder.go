@@ -230,7 +230,7 @@ func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept
 			}
 		}
 		return true, w.chownToSession(parent, base, e)
-	}, nil)
+	})
 	if err != nil {
 		return false, err
 	}

@@ -139,7 +139,7 @@ func (w *Workspace) cleanLayer(f folder) error {
 		}
 		extra = append(extra, e.path)
 		return false, nil
-	}, nil)
+	})
 	if err != nil {
 		return err
 	}

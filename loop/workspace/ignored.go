@@ -183,7 +183,7 @@ func (l *sessionDiff) resultRules(ctx context.Context, scope *scope, atStart []r
 			rules = append(rules, ruleFile{f.path, text})
 		}
 		return false, err
-	}, nil)
+	})
 	return rules, err
 }
 

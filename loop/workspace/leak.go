@@ -220,5 +220,5 @@ func (t *texts) close() {
 	t.hashes.Close()
 	t.out.Close()
 	t.cancel()
-	<-t.ended
+	_ = <-t.ended
 }

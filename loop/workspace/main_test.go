@@ -40,7 +40,7 @@ func memoryDir() string {
 	const shm = "/dev/shm"
 	var fs unix.Statfs_t
 	if os.Getenv("NIGHTPORTER_SOAK") != "" || unix.Statfs(shm, &fs) != nil || fs.Type != unix.TMPFS_MAGIC ||
-		fs.Flags&unix.MS_NOEXEC != 0 || fs.Bavail*uint64(fs.Bsize) < 2<<30 { //nolint:gosec,unconvert // the size of a block is positive
+		fs.Flags&unix.MS_NOEXEC != 0 || fs.Bavail*uint64(fs.Bsize) < 2<<30 { //nolint:gosec // the size of a block is positive
 		return ""
 	}
 	dir, err := os.MkdirTemp(shm, "np")

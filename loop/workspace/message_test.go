@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -90,7 +91,7 @@ func TestMessageBelongsToUs(t *testing.T) {
 // first.
 func parseTrailers(t *testing.T, text string, options ...string) string {
 	t.Helper()
-	args := append(options, "interpret-trailers", "--parse")
+	args := slices.Concat(options, []string{"interpret-trailers", "--parse"})
 	if len(options) == 1 {
 		args = []string{"interpret-trailers", "--parse", options[0]}
 	}

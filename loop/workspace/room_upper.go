@@ -219,5 +219,5 @@ func (w *Workspace) chownBelow(root string) error {
 	}
 	return walk(root, func(parent int, base string, f found) (bool, error) {
 		return true, w.chownToSession(parent, base, f)
-	}, nil)
+	})
 }

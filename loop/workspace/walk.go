@@ -31,20 +31,19 @@ const maxPath = 3500
 // walk visits every path below root, parents before children, by name. It never
 // follows a symbolic link, since it opens each folder relative to its parent.
 // visit gets the open parent and the name base in it, and returns false to skip
-// a folder's children. left, unless nil, is called for a folder after its
-// children.
+// a folder's children.
 //
 // walk makes every folder accessible to its owner: a session can leave folders
 // that are not, and git stores no modes of folders.
-func walk(root string, visit func(parent int, base string, f found) (bool, error), left func(parent int, base string, f found) error) error {
+func walk(root string, visit func(parent int, base string, f found) (bool, error)) error {
 	fd, err := unix.Open(root, unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: root, Err: err}
 	}
-	return walkIn(os.NewFile(uintptr(fd), root), "", visit, left)
+	return walkIn(os.NewFile(uintptr(fd), root), "", visit)
 }
 
-func walkIn(dir *os.File, prefix string, visit func(int, string, found) (bool, error), left func(int, string, found) error) error {
+func walkIn(dir *os.File, prefix string, visit func(int, string, found) (bool, error)) error {
 	defer dir.Close()
 	entries, err := dir.ReadDir(-1)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -80,12 +79,7 @@ func walkIn(dir *os.File, prefix string, visit func(int, string, found) (bool, e
 			if err != nil {
 				return fmt.Errorf("open %s: %w", f.path, err)
 			}
-			if err := walkIn(os.NewFile(uintptr(fd), f.path), f.path+"/", visit, left); err != nil {
-				return err
-			}
-		}
-		if left != nil && in {
-			if err := left(parent, base, f); err != nil {
+			if err := walkIn(os.NewFile(uintptr(fd), f.path), f.path+"/", visit); err != nil {
 				return err
 			}
 		}
@@ -95,7 +89,7 @@ func walkIn(dir *os.File, prefix string, visit func(int, string, found) (bool, e
 
 // makeAccessible makes every folder below root accessible to its owner.
 func makeAccessible(root string) error {
-	return walk(root, func(int, string, found) (bool, error) { return true, nil }, nil)
+	return walk(root, func(int, string, found) (bool, error) { return true, nil })
 }
 
 // removeBelow removes dir/rel with everything in it, and never follows a
