@@ -100,9 +100,8 @@ func (d *decision) park(why string) {
 
 // end closes the run with e. It adds the counts, the words of proof, the branch,
 // the result of the final verification and the command that resumes the run. It
-// drops questions
-// that end with a run, and expires guidance for hats that no later run can
-// have.
+// drops questions that end with a run, and expires guidance for hats that no
+// later run can have.
 func (d *decision) end(e ledger.RunEnded) {
 	d.park(string(e.Reason))
 	r := d.run()

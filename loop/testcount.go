@@ -71,7 +71,9 @@ func (w *Attempt) fewer() (fewer []ledger.FewerTests) {
 		ran = w.GuardTests
 	}
 	// A test that moved or went away ran on the start beside the new ones.
-	besides := f.Guard == "" && w.shown() && !slices.ContainsFunc(f.Changes, func(c ledger.CheckChange) bool { return c.Action == "moved" || c.Action == "deleted" })
+	besides := f.Guard == "" && w.shown() && !slices.ContainsFunc(f.Changes, func(c ledger.CheckChange) bool {
+		return c.Action == ledger.CheckMoved || c.Action == ledger.CheckDeleted
+	})
 	for _, res := range v.Results {
 		few := testreport.Fewer(res.Run, w.StartTests[res.Run], ran[res.Run])
 		if len(few) == 0 && besides {
@@ -85,7 +87,7 @@ func (w *Attempt) fewer() (fewer []ledger.FewerTests) {
 // endsTests reports whether a change that the task itself asks for may be why
 // fewer tests run: of a script or a configuration, or one that takes tests away.
 func endsTests(c ledger.CheckChange) bool {
-	return c.Named && (c.Kind != "test" && c.Kind != "snapshot" || c.Action == "deleted" || c.Action == "skipped" || len(c.Cases) > 0)
+	return c.Named && (c.Kind != ledger.CheckTest && c.Kind != ledger.CheckSnapshot || c.Action == ledger.CheckDeleted || c.Action == ledger.CheckSkipped || len(c.Cases) > 0)
 }
 
 // fewerRan acts on a green tree on which fewer tests ran. Before that is held

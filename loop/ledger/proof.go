@@ -56,6 +56,16 @@ func (p Proof) Sure() bool {
 	return p.Word != Unproved && p.Word != "" && (p.Word != ChangedChecks || p.Allowed != "")
 }
 
+// Kinds and actions of a CheckChange on which decisions depend. They are those of
+// loop/proof, which has the others.
+const (
+	CheckTest     = "test"
+	CheckSnapshot = "snapshot"
+	CheckDeleted  = "deleted"
+	CheckSkipped  = "skipped"
+	CheckMoved    = "moved"
+)
+
 // CheckChange is one thing that proved at an attempt's start and that the attempt
 // changed.
 type CheckChange struct {
