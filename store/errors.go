@@ -5,13 +5,30 @@ import (
 	"fmt"
 
 	"github.com/mattn/go-sqlite3"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
+
+// faultError is an error of the machine: the same call succeeds once its cause is
+// gone.
+type faultError struct {
+	fault ledger.Fault
+	text  string
+}
+
+func (e *faultError) Error() string { return e.text }
+
+// Fault makes faultError a fault.Error of internal/fault.
+func (e *faultError) Fault() ledger.Fault { return e.fault }
 
 // Errors that callers act on, to be tested with errors.Is.
 var (
 	// ErrDisk: the disk is full, failing or not writable. Nothing of the batch
 	// is in force; the caller stops work until a Commit succeeds.
-	ErrDisk = errors.New("the state folder cannot be written")
+	ErrDisk error = &faultError{ledger.FaultDisk, "the state folder cannot be written"}
+	// ErrBusy: something on the machine is in the way for now. Nothing of the
+	// batch is in force.
+	ErrBusy error = &faultError{ledger.FaultMachine, "the database cannot be used for now"}
 	// ErrBroken: the ledger is not the one that this program wrote. The store
 	// refuses to append to it, because new entries would hide the break.
 	ErrBroken = errors.New("the ledger is broken")
@@ -47,7 +64,9 @@ func classify(err error) error {
 			return fmt.Errorf("%w: see \"nightporter verify\": %w", ErrBroken, err)
 		}
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
-		return fmt.Errorf("another program keeps the database locked, close it: %w", err)
+		return fmt.Errorf("%w: another program keeps the database locked, close it: %w", ErrBusy, err)
+	case sqlite3.ErrNomem:
+		return fmt.Errorf("%w: memory is short: %w", ErrBusy, err)
 	}
 	return err
 }

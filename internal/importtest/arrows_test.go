@@ -44,13 +44,13 @@ var arrows = map[string][]string{
 	"loop/testreport": {"loop/ledger"},
 
 	// The shell around it.
-	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "guidance", "internal/crash", "internal/sleep"},
+	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "guidance", "internal/crash", "internal/fault", "internal/sleep"},
 
 	// Adapters: package ledger for its types, never each other.
 	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
-	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fsutil", "internal/guard", "internal/text"},
+	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/guard", "internal/text"},
 	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
-	"loop/workspace":         {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
+	"loop/workspace":         {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "guidance", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	"store/storetest":        {"store"},                   // for tests
@@ -79,6 +79,7 @@ var arrows = map[string][]string{
 	"internal/backup":      {},
 	"internal/corpus":      {}, // for tests
 	"internal/crash":       {},
+	"internal/fault":       {"loop/ledger"},
 	"internal/copytree":    {},
 	"internal/fsutil":      {},
 	"internal/nearest":     {},

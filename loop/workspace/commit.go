@@ -147,7 +147,9 @@ func (w *Workspace) checkBranch(ctx context.Context, branch string) error {
 	if slices.ContainsFunc(w.o.Protected, func(p string) bool { return p == branch || match(p, branch) }) {
 		return inputError(ledger.Diagnostic{Text: "branch " + branch + " is protected", Remedy: "take the pattern that matches it out of protected in nightporter.toml"})
 	}
-	if _, err := w.gitOurs(ctx, "check-ref-format", "refs/heads/"+branch); err != nil {
+	if _, err := w.gitOurs(ctx, "check-ref-format", "refs/heads/"+branch); exitCode(err) < 0 {
+		return err
+	} else if err != nil {
 		return fmt.Errorf("branch %q is not a valid name", branch)
 	}
 	return nil

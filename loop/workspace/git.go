@@ -95,11 +95,11 @@ type gitError struct {
 	args   []string
 	code   int // -1 for a process ended by a signal
 	stderr string
-	disk   error // syscall.ENOSPC or syscall.EDQUOT if that is why, else nil
+	cause  error // the syscall.Errno that made it fail, as far as its words tell; else nil
 }
 
-// Unwrap returns the full disk that git met, which only its words tell.
-func (e *gitError) Unwrap() error { return e.disk }
+// Unwrap returns the error of the system that git met, which only its words tell.
+func (e *gitError) Unwrap() error { return e.cause }
 
 // Error returns the sub-command and the end of git's standard error.
 func (e *gitError) Error() string {
@@ -107,19 +107,23 @@ func (e *gitError) Error() string {
 	if len(said) > 2000 {
 		said = "… " + said[len(said)-2000:]
 	}
-	if said == "" {
+	switch {
+	case said == "" && e.code < 0:
+		said = "ended by a signal"
+	case said == "":
 		said = fmt.Sprintf("exit code %d", e.code)
 	}
 	return fmt.Sprintf("git %s: %s", e.args[0], said)
 }
 
 // exitCode returns the exit code in err: 0 for nil, -1 for an error that is no
-// exit.
+// exit. An exit for an error of the system counts as none: it says nothing about
+// what git was asked.
 func exitCode(err error) int {
 	if err == nil {
 		return 0
 	}
-	if e, ok := errors.AsType[*gitError](err); ok {
+	if e, ok := errors.AsType[*gitError](err); ok && e.cause == nil {
 		return e.code
 	}
 	return -1
@@ -174,7 +178,11 @@ func (w *Workspace) runBoth(ctx context.Context, c call) (stdout []byte, stderr 
 		return nil, "", context.Cause(ctx)
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return out.Bytes(), said.String(), &gitError{args: c.args, code: exit.ExitCode(), stderr: said.String(), disk: diskError(said.String(), c.writesTo()...)}
+		failed := &gitError{args: c.args, code: exit.ExitCode(), stderr: said.String(), cause: gitFault(said.String(), c.writesTo()...)}
+		if failed.code < 0 && failed.cause == nil {
+			failed.cause = syscall.EINTR // a signal that is not ours: nobody cancelled it
+		}
+		return out.Bytes(), said.String(), errors.Join(failed, w.dropLockOf(ctx, said.String()))
 	}
 	if err != nil {
 		return nil, said.String(), fmt.Errorf("git %s: %w", c.args[0], err)

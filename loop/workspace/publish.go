@@ -41,8 +41,8 @@ func (w *Workspace) publish(ctx context.Context, branch, old, tip string) error 
 			// The branch has the commit already. But a gc --prune=now that ran
 			// between objects and ref may have deleted objects that were
 			// unreferenced then.
-			if w.hasObjects(ctx, t, tip, others) {
-				return nil
+			if whole, err := w.hasObjects(ctx, t, tip, others); err != nil || whole {
+				return err
 			}
 			all = others // the branch's own objects are in doubt
 		case have != "" && have != old:
@@ -65,8 +65,8 @@ func (w *Workspace) publish(ctx context.Context, branch, old, tip string) error 
 				return err
 			}
 		}
-		if w.hasObjects(ctx, t, tip, others) {
-			return nil
+		if whole, err := w.hasObjects(ctx, t, tip, others); err != nil || whole {
+			return err
 		}
 	}
 	return fmt.Errorf("%s does not stay whole in %s: is a gc running there again and again?", branch, w.o.Repo)
@@ -233,8 +233,11 @@ func (w *Workspace) updateUserRef(ctx context.Context, t userRepo, ref, from, to
 
 // hasObjects reports whether the user's repository has every object of tip that
 // the commits in has do not contain.
-func (w *Workspace) hasObjects(ctx context.Context, t userRepo, tip string, has []string) bool {
+func (w *Workspace) hasObjects(ctx context.Context, t userRepo, tip string, has []string) (bool, error) {
 	_, err := w.run(ctx, call{gitDir: t.gitDir, in: strings.NewReader(revisionArgs(tip, has)),
 		args: []string{"rev-list", "--objects", "--quiet", "--stdin"}})
-	return err == nil
+	if exitCode(err) < 0 {
+		return false, err
+	}
+	return err == nil, nil
 }

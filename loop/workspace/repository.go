@@ -185,7 +185,8 @@ func inputError(f ...ledger.Diagnostic) error { return &ledger.InputError{Diagno
 // ensure creates our bare repository, if it does not exist, with the hash
 // format of the user's ("sha1" or "sha256").
 func (w *Workspace) ensure(ctx context.Context, format string) error {
-	if have, err := w.gitOurs(ctx, "rev-parse", "--show-object-format"); err == nil {
+	have, err := w.gitOurs(ctx, "rev-parse", "--show-object-format")
+	if err == nil {
 		if have != format {
 			return inputError(ledger.Diagnostic{
 				Text:   fmt.Sprintf("%s uses %s hashes, but nightporter's own repository for project %s uses %s", w.o.Repo, format, w.o.Project, have),
@@ -193,6 +194,9 @@ func (w *Workspace) ensure(ctx context.Context, format string) error {
 			})
 		}
 		return nil
+	}
+	if exitCode(err) < 0 {
+		return fmt.Errorf("open repository: %w", err)
 	}
 	if _, err := os.Lstat(w.gitDir); err == nil {
 		return inputError(ledger.Diagnostic{
@@ -253,7 +257,8 @@ func (w *Workspace) setRef(ctx context.Context, ref, commit string) error {
 const staleAfter = 2 * time.Second
 
 // dropStaleLock removes a lock file that no process can hold any more. It waits
-// for a lock file that is younger than staleAfter.
+// for a lock file that is younger than staleAfter, and leaves one that a process
+// has open.
 func (w *Workspace) dropStaleLock(ctx context.Context, lock string) error {
 	info, err := os.Lstat(lock)
 	if err != nil {
@@ -268,10 +273,23 @@ func (w *Workspace) dropStaleLock(ctx context.Context, lock string) error {
 			return context.Cause(ctx)
 		}
 	}
+	if isOpen(lock) {
+		return nil // git will say who waits for it
+	}
 	if err := os.Remove(lock); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove stale lock: %w", err)
 	}
 	return nil
+}
+
+// isOpen reports whether a process of this machine has a file open, as far as this
+// process may look.
+func isOpen(file string) bool {
+	fds, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is well-formed
+	return slices.ContainsFunc(fds, func(fd string) bool {
+		at, err := os.Readlink(fd)
+		return err == nil && at == file
+	})
 }
 
 // tree returns the hash of the tree of a tree or commit.

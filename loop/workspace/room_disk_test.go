@@ -91,21 +91,30 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// TestFullDiskWords tells git's words of a full disk from names of files.
-func TestFullDiskWords(t *testing.T) {
+// TestFaultWords tells git's words for errors of the system from names of files.
+func TestFaultWords(t *testing.T) {
 	dir := t.TempDir()
 	for stderr, want := range map[string]error{
-		"error: unable to create file f98: No space left on device\n":                                 syscall.ENOSPC,
-		"error: copy-fd: write returned: No space left on device\nfatal: cannot copy 'a' to 'b': x\n": syscall.ENOSPC,
-		"fatal: sha1 file '/s/x.lock' write error. Out of diskspace\n":                                syscall.ENOSPC,
-		"fatal: unable to write loose object file: Disk quota exceeded\n":                             syscall.EDQUOT,
-		"error: unable to write file f997\n":                                                          nil, // there is space
-		"error: invalid path 'x: No space left on device'\n":                                          nil,
-		"fatal: pathspec 'No space left on device' did not match any files\n":                         nil,
-		"fatal: not a git repository: '/x'\n":                                                         nil,
-		"warning: x: No space left on device, or so somebody named a file\nfatal: bad object\n":       nil,
+		"error: unable to create file f98: No space left on device\n":                                             syscall.ENOSPC,
+		"error: copy-fd: write returned: No space left on device\nfatal: cannot copy 'a' to 'b': x\n":             syscall.ENOSPC,
+		"fatal: sha1 file '/s/x.lock' write error. Out of diskspace\n":                                            syscall.ENOSPC,
+		"fatal: unable to write loose object file: Disk quota exceeded\n":                                         syscall.EDQUOT,
+		"fatal: Unable to create '/s/.git/index.lock': File exists.\n\nAnother git process seems to be running\n": syscall.EBUSY,
+		"error: cannot lock ref 'refs/heads/x': Unable to create '/s/x.lock': File exists.\n":                     syscall.EBUSY,
+		"fatal: Unable to create '/s/x.lock': Permission denied\n":                                                nil,
+		"error: open(\"a\"): Too many open files\n":                                                               syscall.EMFILE,
+		"error: cannot fork() for rev-list: Resource temporarily unavailable\n":                                   syscall.EAGAIN,
+		"fatal: Out of memory, malloc failed (tried to allocate 9 bytes)\n":                                       syscall.ENOMEM,
+		"fatal: cannot pread pack file: Input/output error\n":                                                     syscall.EIO,
+		"error: unable to create temporary file: Read-only file system\n":                                         syscall.EROFS,
+		"error: rev-list died of signal 9\n":                                                                      syscall.EINTR,
+		"error: unable to write file f997\n":                                                                      nil, // there is space
+		"error: invalid path 'x: No space left on device'\n":                                                      nil,
+		"fatal: pathspec 'No space left on device' did not match any files\n":                                     nil,
+		"fatal: not a git repository: '/x'\n":                                                                     nil,
+		"warning: x: No space left on device, or so somebody named a file\nfatal: bad object\n":                   nil,
 	} {
-		if got := diskError(stderr, dir, ""); got != want { //nolint:errorlint // the very value
+		if got := gitFault(stderr, dir, ""); got != want { //nolint:errorlint // the very value
 			t.Errorf("%q: %v, want %v", stderr, got, want)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -40,6 +41,8 @@ func (w *Workspace) inspect(ctx context.Context) (userRepo, error) {
 	switch info, err := os.Stat(repo); {
 	case errors.Is(err, fs.ErrNotExist):
 		return t, inputError(ledger.Diagnostic{Text: "repository folder " + repo + " does not exist", Remedy: "check --repo, or repo in nightporter.toml"})
+	case fault.Of(err) != "":
+		return t, fmt.Errorf("inspect repository: %w", err)
 	case err != nil:
 		return t, inputError(ledger.Diagnostic{Text: fmt.Sprintf("repository folder %s cannot be read: %v", repo, err), Remedy: "make it readable for the user that nightporter runs as"})
 	case !info.IsDir():
