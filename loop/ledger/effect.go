@@ -141,23 +141,44 @@ func (EffectRemember) EffectKind() string { return "memory" }
 
 func (EffectKeepPlan) EffectKind() string { return "plan" }
 
+// Retry says what waits while an effect fails for a Fault. The effect itself is
+// tried again in any case, with growing pauses, until it is carried out: a fault
+// of the machine never ends a run and counts against nobody.
+type Retry string
+
+// Policies.
+const (
+	RetryHolds  Retry = "holds"  // the run waits: it goes on from the effect's result
+	RetryBeside Retry = "beside" // the run goes on, and the effect is tried again beside it
+)
+
 // effectKinds gives each kind its class, which says how to recover after an unknown
-// outcome, and its zero value. A kind that is missing here cannot be committed.
+// outcome, its policy for faults, and its zero value. A kind that is missing here
+// cannot be committed.
 var effectKinds = map[string]struct {
 	class Class
+	retry Retry
 	body  EffectBody
 }{
-	"preflight":     {Repeatable, EffectPreflight{}},
-	"session.start": {Findable, EffectStart{}}, // by its folder
-	"session.end":   {Repeatable, EffectEnd{}},
-	"takeover":      {Repeatable, EffectCapture{}},
-	"merge":         {Repeatable, EffectMerge{}},
-	"chain":         {Repeatable, EffectChain{}},
-	"commit":        {Repeatable, EffectCommit{}}, // the same commit has the same hash
-	"mark":          {Repeatable, EffectMark{}},
-	"progress":      {Findable, EffectProgress{}}, // its key is in the log if it happened
-	"memory":        {Findable, EffectRemember{}}, // its key is in the notebook if it happened
-	"plan":          {Repeatable, EffectKeepPlan{}},
+	"preflight":     {Repeatable, RetryHolds, EffectPreflight{}},
+	"session.start": {Findable, RetryHolds, EffectStart{}}, // by its folder; restoring, rooms and the scope are part of it
+	"session.end":   {Repeatable, RetryBeside, EffectEnd{}},
+	"takeover":      {Repeatable, RetryHolds, EffectCapture{}},
+	"merge":         {Repeatable, RetryHolds, EffectMerge{}},
+	"chain":         {Repeatable, RetryHolds, EffectChain{}},
+	"commit":        {Repeatable, RetryHolds, EffectCommit{}}, // the same commit has the same hash; publishing it is part of it
+	"mark":          {Repeatable, RetryBeside, EffectMark{}},
+	"progress":      {Findable, RetryBeside, EffectProgress{}}, // its key is in the log if it happened
+	"memory":        {Findable, RetryBeside, EffectRemember{}}, // its key is in the notebook if it happened
+	"plan":          {Repeatable, RetryBeside, EffectKeepPlan{}},
+}
+
+// RetryOf returns the policy of a kind of effect; RetryHolds for an unknown one.
+func RetryOf(kind string) Retry {
+	if k, ok := effectKinds[kind]; ok {
+		return k.retry
+	}
+	return RetryHolds
 }
 
 // Pending encodes the effect for the store. A kind without a class is an error.

@@ -14,7 +14,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger/ledgertest"
 )
 
-// TestEffectClasses checks that every kind of effect has a class. It reads the
+// TestEffectClasses checks that every kind of effect has a class, and a policy for
+// faults. It reads the
 // kinds from the source, because a kind that somebody forgot is in no list.
 func TestEffectClasses(t *testing.T) {
 	pkg, err := parser.ParseFile(token.NewFileSet(), "effect.go", nil, 0)
@@ -37,6 +38,9 @@ func TestEffectClasses(t *testing.T) {
 		}
 		if k.Class != ledger.Repeatable && k.Class != ledger.Findable {
 			t.Errorf("%s has class %q", kind, k.Class)
+		}
+		if k.Retry != ledger.RetryHolds && k.Retry != ledger.RetryBeside {
+			t.Errorf("%s has no policy for faults: %q", kind, k.Retry)
 		}
 		v := reflect.New(reflect.TypeOf(k.Body)).Elem()
 		ledgertest.Fill(t, v, kind)

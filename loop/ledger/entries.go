@@ -16,7 +16,7 @@ func Bodies() []Body {
 		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceJudged{}, GuidanceExpired{}, GuidanceKept{},
 		QuestionAsked{}, ReminderDue{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
 		MemoryKept{},
-		InputPoisoned{}, EffectFailed{},
+		InputPoisoned{}, EffectFailed{}, EffectRecovered{},
 	}
 }
 
@@ -185,3 +185,5 @@ func (MemoryKept) EntryType() string { return "memory.kept" }
 func (InputPoisoned) EntryType() string { return "input.poisoned" }
 
 func (EffectFailed) EntryType() string { return "effect.failed" }
+
+func (EffectRecovered) EntryType() string { return "effect.recovered" }

@@ -88,6 +88,7 @@ const (
 	WaitReview   WaitReason = "review" // paused after max_tasks
 	WaitPerson   WaitReason = "person" // paused by /pause
 	WaitDisk     WaitReason = "disk"
+	WaitMachine  WaitReason = "machine" // a fault of the machine keeps an effect from being carried out
 )
 
 // BaselineBroke records commands that passed on the start commit when the run

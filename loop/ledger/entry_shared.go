@@ -121,10 +121,23 @@ type InputPoisoned struct {
 	Done  bool   `json:"done,omitempty"`
 }
 
-// EffectFailed records an effect that could not be carried out.
+// EffectFailed records an effect that could not be carried out. With a Fault it
+// is tried again until EffectRecovered, and counts against nobody. There is one
+// such entry for the first failure, one when the fault changes, and one when
+// people are told; none for each try.
 type EffectFailed struct {
+	Kind  string    `json:"kind"`
+	Key   string    `json:"key"`
+	Text  string    `json:"text"`
+	Disk  bool      `json:"disk,omitempty"` // Fault is FaultDisk; earlier releases wrote nothing else
+	Fault Fault     `json:"fault,omitempty"`
+	Since time.Time `json:"since,omitzero"` // of its first failure
+	Told  bool      `json:"told,omitempty"` // people are told that it still fails
+}
+
+// EffectRecovered records that an effect which failed for a fault of the machine
+// was carried out, or is not needed any more.
+type EffectRecovered struct {
 	Kind string `json:"kind"`
 	Key  string `json:"key"`
-	Text string `json:"text"`
-	Disk bool   `json:"disk,omitempty"`
 }

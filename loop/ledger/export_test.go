@@ -3,6 +3,7 @@ package ledger
 // EffectKind is a row of the table of effect kinds.
 type EffectKind struct {
 	Class Class
+	Retry Retry
 	Body  EffectBody
 }
 
@@ -10,7 +11,7 @@ type EffectKind struct {
 func EffectKinds() map[string]EffectKind {
 	kinds := map[string]EffectKind{}
 	for kind, k := range effectKinds {
-		kinds[kind] = EffectKind{k.class, k.body}
+		kinds[kind] = EffectKind{k.class, k.retry, k.body}
 	}
 	return kinds
 }

@@ -15,6 +15,7 @@ const (
 	EndedCut      SessionOutcome = "cut off" // pause now, stop now, /now, budget, daemon restart, machine sleep
 	EndedLost     SessionOutcome = "lost"    // it ended without a trace, or was killed for memory
 	EndedDisk     SessionOutcome = "disk"
+	EndedMachine  SessionOutcome = "machine" // it could not be started for a fault of the machine
 )
 
 // Accounting says how a session's end is counted.
