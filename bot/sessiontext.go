@@ -41,6 +41,8 @@ func EndText(b ledger.SessionEnded) string {
 		return "cut off, not an attempt"
 	case ledger.EndedLost:
 		return "lost without trace"
+	case ledger.EndedMachine:
+		return "could not be started for now, not an attempt"
 	case ledger.EndedDisk:
 		return "cut off: disk full, not an attempt"
 	}

@@ -144,6 +144,10 @@ func waitingStatus(s loop.State, r *loop.Run, now time.Time, say func(key, sign,
 		m := say("waiting", SignLook, "waits: the disk is full")
 		m.quote(r.Text)
 		return m, "Goes on by itself once there is room."
+	case ledger.WaitMachine:
+		m := say("waiting", SignLook, "waits: "+MachineWait(s))
+		m.quote(r.Text)
+		return m, "Tried again and again; /resume tries now."
 	case ledger.WaitAgent:
 		m := say("standstill", SignLook, "stands still")
 		m.quote(orElse(r.Text, HoldText(s)))

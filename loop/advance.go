@@ -21,9 +21,10 @@ func (d *decision) advance() {
 		if r.State == ledger.RunPlanning || r.Finishing != nil {
 			// Before the run has started and while it finishes, only the run's
 			// own check and its last batch can be unfinished. A check that was
-			// cut off begins again, unless a full disk or a signal holds it.
+			// cut off begins again, unless a fault of the machine or a signal holds
+			// it.
 			switch {
-			case r.Wait == ledger.WaitDisk || r.StopNow && r.Signal != "":
+			case isFaultWait(r.Wait) || r.StopNow && r.Signal != "":
 			case r.Checks != nil:
 				d.nextCheck(scope{}, true)
 			case r.Batch != nil:
@@ -34,7 +35,7 @@ func (d *decision) advance() {
 		}
 		d.settleParts()
 		d.settleReady()
-		if r.Batch != nil && r.Batch.Made > 0 && r.Wait != ledger.WaitDisk && !(r.StopNow && r.Signal != "") {
+		if r.Batch != nil && r.Batch.Made > 0 && !isFaultWait(r.Wait) && !(r.StopNow && r.Signal != "") {
 			d.stepBatch() // what was verified as one is committed as one
 			continue
 		}
@@ -55,7 +56,7 @@ func (d *decision) advance() {
 		case ledger.RunPaused:
 			return
 		case ledger.RunWaiting:
-			if r.Wait == ledger.WaitDisk {
+			if isFaultWait(r.Wait) {
 				return
 			}
 		}

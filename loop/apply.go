@@ -117,6 +117,10 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p = p.parts(b, e.Task)
 	case ledger.SecretsCleared:
 		p.Cleared = clearedWith(p.Cleared, b.Found)
+	case ledger.EffectFailed:
+		p = p.failed(b)
+	case ledger.EffectRecovered:
+		p = p.failed(ledger.EffectFailed{Kind: b.Kind, Key: b.Key})
 	case ledger.GuidanceQueued:
 		p.Guidance = p.Guidance.Add(b.Item)
 	case ledger.GuidanceChanged:

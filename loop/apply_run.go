@@ -122,7 +122,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 				r.CostUSD += b.Exit.CostUSD
 			}
 			switch b.End {
-			case ledger.EndedLimit, ledger.EndedUnusable, ledger.EndedNetwork, ledger.EndedDisk:
+			case ledger.EndedLimit, ledger.EndedUnusable, ledger.EndedNetwork, ledger.EndedDisk, ledger.EndedMachine:
 				r.Counted = max(r.Counted-1, 0) // the iteration limit counts work, not waiting
 				if b.Exit.Unverified {
 					r.Doubted++
@@ -200,7 +200,7 @@ func (c *Checks) from(index int) *Checks {
 // doubted says that it was flaky on the attempt's own tree.
 func (c *Checks) result(b ledger.SessionEnded, session string, doubted func(command string) bool) *Checks {
 	n := *c
-	if c.Index >= len(c.Commands) || b.End == ledger.EndedCut || b.End == ledger.EndedDisk {
+	if c.Index >= len(c.Commands) || b.End == ledger.EndedCut || b.End == ledger.EndedDisk || b.End == ledger.EndedMachine {
 		return &n // plan the same command again
 	}
 	if b.End == ledger.EndedLost && c.Lost == 0 {

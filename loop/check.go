@@ -14,6 +14,8 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 	switch {
 	case s.Cut || x.Reason == ledger.ExitAbandoned:
 		end = ledger.EndedCut
+	case x.Fault != "":
+		end, text = ledger.EndedMachine, endText(ledger.EndedMachine, x, s)
 	case x.Reason == ledger.ExitLost || x.Reason == ledger.ExitMemory:
 		end, text = ledger.EndedLost, endText(ledger.EndedLost, x, s)
 	case x.Reason == ledger.ExitNotStarted:
@@ -31,7 +33,7 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 		x.Tail = text
 	}
 	ok := end == ledger.EndedEvent && x.Reason == ledger.ExitSelf && x.Code == 0
-	unstartable := x.Reason == ledger.ExitNotStarted && d.lostBefore(s)
+	unstartable := x.Reason == ledger.ExitNotStarted && x.Fault == "" && d.lostBefore(s)
 	d.add(about, ledger.SessionEnded{Kind: s.Planned.Kind, End: end, Exit: x, OK: ok, Text: text})
 	r := d.run()
 	if r.Over() || !r.owns(s.ID) {
@@ -41,15 +43,21 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 		d.cutCheck()
 		return
 	}
-	if end == ledger.EndedDisk {
+	switch end {
+	case ledger.EndedDisk:
 		d.holdForDisk()
+	case ledger.EndedMachine:
+		d.holdForStart(x)
+	case ledger.EndedCut:
+	default:
+		d.startWorked()
 	}
 	if unstartable {
 		// It is the machine's fault or the configuration's, and no session's.
 		d.end(ledger.RunEnded{Reason: ledger.ReasonInternal, Text: fmt.Sprintf("%s could not be started: %s", s.Planned.Command, text)})
 		return
 	}
-	if end == ledger.EndedCut || end == ledger.EndedDisk {
+	if end == ledger.EndedCut || end == ledger.EndedDisk || end == ledger.EndedMachine {
 		return // advance plans the command again when nothing holds it back
 	}
 	owner := scope{}

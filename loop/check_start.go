@@ -110,18 +110,7 @@ func (d *decision) heldCheck() bool {
 // holdForDisk makes the run plan nothing for a minute, because the disk is full or
 // the state folder is not writable (docs/spec 2.2).
 func (d *decision) holdForDisk() {
-	state := ledger.RunWaiting
-	switch r := d.run(); r.State {
-	case ledger.RunPausing, ledger.RunPaused:
-		return // nothing is planned anyway
-	case ledger.RunPlanning:
-		state = ledger.RunPlanning
-	case ledger.RunStopping:
-		if r.Finishing == nil {
-			return
-		}
-	}
-	d.add(scope{}, ledger.RunStateSet{State: state, Wait: ledger.WaitDisk, Until: d.in.Time.Add(time.Minute), Text: "the disk is full"})
+	d.hold(FailingEffect{Fault: ledger.FaultDisk}, d.in.Time.Add(time.Minute))
 }
 
 // cutCheck handles a check of the run itself that a person or a signal cut off. A

@@ -27,6 +27,7 @@ func (d *decision) decide() Decision {
 		d.adopt(refusal)
 		return d.made()
 	}
+	d.effectDone(d.in.Result)
 	switch b := d.in.Body.(type) {
 	case StartRun:
 		d.startRun(b)
@@ -130,13 +131,10 @@ func (d *decision) tick() {
 	for _, id := range d.Project.Guidance.Due(now) {
 		d.add(scope{}, ledger.GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"})
 	}
-	if r := d.run(); !r.Over() && r.Wait == ledger.WaitDisk && !now.Before(r.Until) {
-		state := ledger.RunRunning
-		if r.Started.IsZero() {
-			state = ledger.RunPlanning
-		}
-		d.add(scope{}, ledger.RunStateSet{State: state})
+	if r := d.run(); !r.Over() && isFaultWait(r.Wait) && !r.Until.IsZero() && !now.Before(r.Until) {
+		d.endFaultWait()
 	}
+	d.holdForFaults()
 	for _, name := range sortedKeys(d.Shared.Agents) {
 		h := d.Shared.Agents[name]
 		if !h.Until.IsZero() && !now.Before(h.Until) && (!h.Unusable || d.Project.tries()) {

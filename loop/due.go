@@ -29,14 +29,19 @@ func Due(s State) time.Time {
 		}
 	}
 	need(people.Due(s.Shared.State))
+	for _, f := range s.Project.Failing {
+		if !f.Told && f.Key != startKey {
+			need(f.Since.Add(toldAfter))
+		}
+	}
 	if r := s.Project.Run; !r.Over() {
 		// Other waits end with their question or agent, which are handled above.
-		if r.Wait == ledger.WaitDisk {
+		if isFaultWait(r.Wait) {
 			need(r.Until)
 		}
 		// While work is in flight, the run's end time is not due: advance checks it
 		// when that work ends. Until then every Tick would change nothing.
-		if !r.Settings.Until.IsZero() && r.Finishing == nil && r.Wait != ledger.WaitDisk && !s.Project.busy() && (r.State == ledger.RunRunning || r.State == ledger.RunWaiting) {
+		if !r.Settings.Until.IsZero() && r.Finishing == nil && !isFaultWait(r.Wait) && !s.Project.busy() && (r.State == ledger.RunRunning || r.State == ledger.RunWaiting) {
 			need(r.Settings.Until)
 		}
 	}

@@ -3,17 +3,15 @@ package loop
 import "github.com/nightporter/nightporter/loop/ledger"
 
 // effectBroken records an effect that failed, and fails what it belongs to: the
-// attempt, the task or the run. Where the disk is full, the run waits, and the
-// engine tries the effect again.
+// attempt, the task or the run. For a fault of the machine it fails nothing: the
+// engine tries the effect again, and the run may have to wait.
 func (d *decision) effectBroken(b EffectBroken) {
-	r := d.run()
-	d.add(scope{task: b.Task}, ledger.EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Disk: b.Disk})
-	if b.Disk {
-		if !r.Over() {
-			d.holdForDisk()
-		}
+	if b.Fault != "" {
+		d.faulty(b)
 		return
 	}
+	r := d.run()
+	d.add(scope{task: b.Task}, ledger.EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text})
 	if s, ok := d.Project.Session(b.Key); ok && b.Kind == "session.start" {
 		// The session never started, so the runner will not report its exit.
 		x := ledger.Exit{Session: s.ID, Reason: ledger.ExitNotStarted, Code: -1, Turns: -1, Tokens: -1, Text: b.Text, Started: d.in.Time, Ended: d.in.Time}
@@ -36,6 +34,10 @@ func (d *decision) effectBroken(b EffectBroken) {
 		f := ledger.Diagnostic{Text: b.Text}
 		d.add(scope{}, ledger.PreflightFailed{Problems: []ledger.Diagnostic{f}})
 		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: b.Text})
+		return
+	}
+	if GivesUp(d.State) {
+		d.giveUp(b)
 		return
 	}
 	if t, ok := d.task(b.Task); ok && t.Attempt != nil && t.Status == ledger.Active {
@@ -77,4 +79,19 @@ func (d *decision) cannotStart(t TaskState, why string) {
 	d.submit(t, ledger.Submit{Result: "fail", Outcome: ledger.OutcomeBlocked, Reason: why})
 	d.add(scope{task: t.Task.ID, session: t.Attempt.Session}, ledger.AttemptEnded{Failed: true, Outcome: ledger.OutcomeBlocked, Why: why})
 	d.block(t.Task.ID, blockage{reason: why, needs: "a scope that leaves something to write", work: t.Attempt})
+}
+
+// giveUp ends the run without the effect's result: a person stops it at once. Its
+// attempt goes on from its tree in the next run.
+func (d *decision) giveUp(b EffectBroken) {
+	if ledger.RetryOf(b.Kind) != ledger.RetryHolds {
+		return
+	}
+	if d.run().Batch != nil {
+		d.add(scope{}, ledger.BatchEnded{Why: "stopped"})
+	}
+	if t, ok := d.Project.inHand(); ok {
+		d.add(scope{task: t.Task.ID}, ledger.StageSet{Stage: ledger.StageReady})
+	}
+	d.end(ledger.RunEnded{Reason: ledger.ReasonStopped, Text: b.Text})
 }

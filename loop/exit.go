@@ -27,6 +27,9 @@ func (d *decision) sessionExited(x ledger.Exit) {
 	d.addShared(ledger.LeaseReleased{Session: s.ID})
 	d.add(about, ledger.SessionEnded{Kind: ledger.KindAgent, End: end, Counts: counts, Exit: x, Text: text})
 	d.lateNow(s)
+	if end != ledger.EndedMachine && end != ledger.EndedCut {
+		d.startWorked()
+	}
 	if counts == ledger.CountsAsSuccess && d.recovered(s.Planned.Agent) {
 		d.addShared(ledger.AgentUsable{Agent: s.Planned.Agent, Worked: true})
 	}
@@ -56,7 +59,7 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		d.failAttempt(s.Task, ledger.OutcomeFailed, reason(text+", the second in a row", t.Attempt.open()))
 		return
 	}
-	if counts == ledger.CountsAsNothing && hat.Writes() && end != ledger.EndedUnusable && end != ledger.EndedDisk {
+	if counts == ledger.CountsAsNothing && hat.Writes() && end != ledger.EndedUnusable && end != ledger.EndedDisk && end != ledger.EndedMachine {
 		// The files that the session wrote are kept for people to look at,
 		// before the work folder is restored to the same input tree.
 		d.add(about, ledger.StageSet{Stage: ledger.StageCapture})
@@ -77,7 +80,8 @@ func strictNote(end ledger.SessionOutcome, text string) string {
 }
 
 // heldAgent records in the shared state, for all projects, that a session's end
-// shows its agent to be unusable for now. A full disk holds the run instead.
+// shows its agent to be unusable for now. A fault of the machine holds the run
+// instead.
 func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit) {
 	agent := s.Planned.Agent
 	switch end {
@@ -91,6 +95,8 @@ func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit
 		d.addShared(ledger.AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: ledger.FailureNetwork, Text: x.Text, Times: times})
 	case ledger.EndedDisk:
 		d.holdForDisk()
+	case ledger.EndedMachine:
+		d.holdForStart(x)
 	}
 }
 

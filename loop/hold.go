@@ -79,6 +79,10 @@ func (d *decision) resume(agent string) {
 		}
 		d.say("%s goes on", d.in.Project)
 	case ledger.RunWaiting:
+		if d.Project.stuck() {
+			d.say("%s tries now", d.in.Project) // the engine does, for any command of a person
+			return
+		}
 		d.add(scope{}, ledger.RunStateSet{State: ledger.RunRunning})
 		d.say("%s tries now", d.in.Project)
 		if agent != "" {

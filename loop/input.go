@@ -18,8 +18,9 @@ type Input struct {
 	Role    ledger.Role // the actor's role on arrival; Decide refuses the input if the actor has lost it since. "" = not checked
 	Project string
 	Body    InputBody
-	Settles int64 // number of the effect whose result this is; 0 = none
-	Idle    bool  // Decide plans no work, for example because no daemon is running
+	Settles int64      // number of the effect whose result this is; 0 = none
+	Result  EffectName // the same effect; zero = none
+	Idle    bool       // Decide plans no work, for example because no daemon is running
 }
 
 // InputBody is the content of one kind of input: a type of this file, or of package
@@ -205,15 +206,17 @@ type MarkMade struct {
 	Err  string
 }
 
-// EffectBroken reports that an effect could not be carried out. With Disk, the
-// reason is a full disk or a state folder that is not writable, and the effect is
-// tried again.
+// EffectName names one effect: no other has the same kind and key.
+type EffectName struct{ Kind, Key string }
+
+// EffectBroken reports that an effect could not be carried out. With a Fault, it
+// is tried again after a RetryPause.
 type EffectBroken struct {
-	Kind string
-	Key  string
-	Task string
-	Text string
-	Disk bool
+	Kind  string
+	Key   string
+	Task  string
+	Text  string
+	Fault ledger.Fault
 }
 
 // Tick reports that time has passed. Due says when one is needed.

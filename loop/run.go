@@ -150,8 +150,9 @@ func (d *decision) canStillRun(hat string) bool {
 }
 
 // Settled reports whether `nightporter run` has nothing to wait for: the run is
-// over, it is paused for review, or a signal cut its sessions off. It is true
-// for a project without a run.
+// over, it is paused for review, or a signal cut its sessions off. An effect that
+// fails for a fault of the machine is left to the next start. It is true for a
+// project without a run.
 func Settled(s State) bool {
 	r := s.Project.Run
 	switch {
@@ -160,7 +161,7 @@ func Settled(s State) bool {
 	case r.State == ledger.RunPaused:
 		return r.Wait == ledger.WaitReview
 	}
-	return r.State == ledger.RunStopping && r.StopNow && r.Signal != "" && !s.Project.busy()
+	return r.State == ledger.RunStopping && r.StopNow && r.Signal != "" && (s.Project.stuck() || !s.Project.busy())
 }
 
 // longestLimit is the longest wait for an agent's limit that the core accepts.

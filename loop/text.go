@@ -83,6 +83,8 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 		return "lost without trace"
 	case ledger.EndedDisk:
 		return "the disk is full"
+	case ledger.EndedMachine:
+		return "could not be started for now: " + cutText(x.Text, maxReason)
 	case ledger.EndedUnusable:
 		if x.Text == "" {
 			return fmt.Sprintf("ended at once with exit %d: %s", x.Code, causeOf(x.Tail))

@@ -72,11 +72,20 @@ func (c *composer) entry(e ledger.Entry) {
 	case ledger.SessionEnded:
 		c.sessionEnded(e, b)
 	case ledger.EffectFailed:
-		// A full disk is retried, and a failed session, attempt or run has an
-		// entry of its own. A mark that cannot be written fails none of them,
-		// so people are told here.
-		if b.Kind == (ledger.EffectMark{}).EffectKind() && !b.Disk {
+		// What a fault of the machine keeps back is tried again, and told once
+		// it has failed for long. A failed session, attempt or run has an entry
+		// of its own. A mark that cannot be written fails none of them, so
+		// people are told here.
+		switch {
+		case b.Fault == ledger.FaultDisk && ledger.RetryOf(b.Kind) == ledger.RetryHolds: // the run's wait says it
+		case b.Told:
+			c.keep(failingKey(b.Kind, c.runKey()), false, bot.Failing(c.after, b, c.now))
+		case b.Fault == "" && b.Kind == (ledger.EffectMark{}).EffectKind() && !b.Disk:
 			c.keep("mark/"+c.runKey(), false, bot.NotMarked(c.after, b, c.now))
+		}
+	case ledger.EffectRecovered:
+		if f, ok := c.before.Project.FailingEffect(b.Kind, b.Key); ok && f.Told {
+			c.edit(failingKey(b.Kind, c.runKey()), ledger.ClassChatter, bot.Recovered(c.after, f, c.now))
 		}
 	case ledger.BaselineBroke:
 		c.push("baseline/"+c.runKey(), ledger.ClassNotice, true, bot.BaselineBroke(c.after, b, c.now))

@@ -33,7 +33,12 @@ func (c *composer) kindOf(e ledger.Entry) string {
 			then = r.Settings.QuestionThen
 		}
 		return string(b.Question.Alarm(then))
-	case ledger.PreflightFailed, ledger.InputPoisoned, ledger.AgentUnusable, ledger.EffectFailed, ledger.SessionEnded:
+	case ledger.EffectFailed:
+		if b.Told && ledger.RetryOf(b.Kind) == ledger.RetryHolds && !c.otherProjectWorks() {
+			return Standstill
+		}
+		return Trouble
+	case ledger.PreflightFailed, ledger.InputPoisoned, ledger.AgentUnusable, ledger.SessionEnded:
 		return Trouble
 	}
 	return ""

@@ -38,6 +38,10 @@ func troubleKey(kind string, commits, counted int, run string) string {
 	return fmt.Sprintf("%s/%d.%d/%s", kind, commits, counted, run)
 }
 
+// failingKey returns the key of the message about a kind of effect that a fault of
+// the machine keeps back. The run's id stands last, as in troubleKey.
+func failingKey(kind, run string) string { return "fault/" + kind + "/" + run }
+
 // longOutage is the number of failed retries after which people are told of a
 // network failure: the waits before it add up to five minutes (docs/spec 2.2).
 const longOutage = 4

@@ -171,6 +171,15 @@ func TestSituations(t *testing.T) {
 			p.project(failed)
 			p.project(ledger.EffectFailed{Kind: "mark", Text: "no space left on device", Disk: true}, ledger.EffectFailed{Kind: "session.start", Text: "exec"})
 		}},
+		"fault/effect fails": {true, func(p *fixture) {
+			b := ledger.EffectFailed{Kind: "commit", Key: "k", Text: "move refs/heads/nightporter/shop/r1 in /srv/shop: git update-ref: fatal: Unable to create '/srv/shop/.git/refs/heads/nightporter/shop/r1.lock': File exists.", Fault: ledger.FaultMachine, Since: p.Now}
+			p.project(b) // a moment is not told
+			p.Now = p.Now.Add(5 * time.Minute)
+			b.Told = true
+			p.project(b, ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitMachine, Text: b.Text})
+			p.Now = p.Now.Add(time.Hour)
+			p.project(ledger.EffectRecovered{Kind: "commit", Key: "k"}, ledger.RunStateSet{State: ledger.RunRunning})
+		}},
 		"start/mistakes to mend": {true, func(p *fixture) {
 			p.project(ledger.PreflightFailed{Problems: []ledger.Diagnostic{
 				{File: "/srv/shop/checkout.md", Line: 41, Text: "Task 7 depends on Task 70, which this plan lacks", Remedy: "Fix the line."},

@@ -219,6 +219,8 @@ func (c *collector) state(b ledger.RunStateSet, at time.Time) {
 			why = "an answer"
 		case ledger.WaitDisk:
 			why = "room on the disk"
+		case ledger.WaitMachine:
+			why = "the machine"
 		case ledger.WaitReview:
 			why = "your review"
 		case ledger.WaitPerson:

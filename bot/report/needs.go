@@ -57,6 +57,12 @@ func (c *collector) standstill(r *loop.Run) {
 		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text, BlocksRun: true})
 	case r.Wait == ledger.WaitDisk:
 		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: "The disk is full, or the state folder cannot be written", BlocksRun: true})
+	case r.Wait == ledger.WaitMachine:
+		text := "The run " + bot.MachineWait(c.s)
+		if f, ok := c.s.Project.Held(); ok {
+			text += " since " + bot.Clock(f.Since, c.To)
+		}
+		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text, BlocksRun: true})
 	case r.State == ledger.RunPaused && r.Wait == ledger.WaitPerson:
 		c.Needs = append(c.Needs, Need{Sign: bot.SignPaused, Text: r.ID + " is paused", BlocksRun: true})
 	}

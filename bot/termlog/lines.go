@@ -137,9 +137,26 @@ func (c *Console) printStandalone(v view) {
 		c.printEntry(v, bot.SignLook+" a fault in nightporter, with "+bot.Clean(b.Kind)+"; all else goes on")
 		c.wrapped(b.Error)
 	case ledger.EffectFailed:
-		if !b.Disk { // the run's wait is printed instead
-			c.printWrapped(v, bot.SignLook+" "+bot.Clean(b.Kind)+" failed: "+bot.Clean(b.Text))
+		c.effectFailed(v, b)
+	case ledger.EffectRecovered:
+		if f, ok := v.before.Project.FailingEffect(b.Kind, b.Key); ok {
+			c.printEntry(v, bot.SignAgain+" can "+ledger.EffectDoes(b.Kind)+" again, after "+bot.Took(v.at.Sub(f.Since)))
 		}
+	}
+}
+
+// effectFailed prints the first failure of an effect, and that it still fails
+// after some minutes.
+func (c *Console) effectFailed(v view, b ledger.EffectFailed) {
+	f, known := v.before.Project.FailingEffect(b.Kind, b.Key)
+	switch {
+	case b.Fault == "" && b.Disk: // of an earlier release; the run's wait is printed instead
+	case b.Fault == "":
+		c.printWrapped(v, bot.SignLook+" "+bot.Clean(b.Kind)+" failed: "+bot.Clean(b.Text))
+	case !known || f.Text != b.Text:
+		c.printWrapped(v, bot.SignLook+" cannot "+ledger.EffectDoes(b.Kind)+" for now, tried again: "+bot.Clean(b.Text))
+	case b.Told:
+		c.printEntry(v, bot.SignLook+" still cannot "+ledger.EffectDoes(b.Kind)+", since "+bot.Clock(b.Since, v.at)+". Tried until it works.")
 	}
 }
 

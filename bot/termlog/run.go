@@ -220,7 +220,7 @@ func (c *Console) waits(v view, b ledger.RunStateSet) {
 	}
 	text := bot.Clean(b.Text)
 	switch b.Wait {
-	case ledger.WaitQuestion: // the question is printed instead
+	case ledger.WaitQuestion, ledger.WaitMachine: // the question, or what fails, is printed instead
 		return
 	case ledger.WaitDisk:
 		c.printEntry(v, bot.SignLook+" waits: "+text+". Make room; it goes on by itself.")

@@ -221,6 +221,11 @@ var situations = map[string]func(s *fixture){
 		s.entry("", "", ledger.AgentParked{Agent: "claude", Until: s.Now.Add(5 * time.Hour), Why: ledger.FailureLimit})
 		s.entry("", "", ledger.InputPoisoned{Key: "k", Kind: "emit", Error: "index out of range"})
 		s.entry("", "", ledger.EffectFailed{Kind: "progress", Key: "k", Text: "checkout.progress.md: permission denied"})
+		locked := ledger.EffectFailed{Kind: "commit", Key: "k", Text: "git update-ref: fatal: Unable to create 'r1.lock': File exists.", Fault: ledger.FaultMachine, Since: s.Now}
+		s.entry("", "", locked)
+		locked.Told = true
+		s.entry("", "", locked)
+		s.entry("", "", ledger.EffectRecovered{Kind: "commit", Key: "k"})
 		s.entry("Task 1", "", ledger.SourceMarked{Mark: ledger.MarkDone, Error: "checkout.md: read-only file system"})
 		s.entry("Task 1", "r1-2", ledger.EventRefused{Type: "build.complete", Why: "guidance not reported", Owed: []string{"g1"}})
 		s.entry("", "", ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: s.Now.Add(time.Minute), Text: "the disk is full"})

@@ -184,6 +184,8 @@ func waitStatus(s loop.State, r *loop.Run, now time.Time) (sign, word string) {
 		return bot.SignAsk, strings.TrimSpace("waits for an answer " + strings.Join(ids, " "))
 	case r.Wait == ledger.WaitDisk:
 		return bot.SignLook, "waits: the disk is full"
+	case r.Wait == ledger.WaitMachine:
+		return bot.SignLook, "waits: " + bot.MachineWait(s)
 	case r.Wait == ledger.WaitAgent:
 		return bot.SignLook, "stands still"
 	case r.Until.IsZero():

@@ -2,13 +2,11 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -190,9 +188,6 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 			var s unix.Statfs_t
 			err := unix.Statfs(d.o.State, &s)
 			return s.Bavail * uint64(s.Bsize), err
-		},
-		IsDisk: func(err error) bool {
-			return errors.Is(err, store.ErrDisk) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 		},
 	}, projects)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // File descriptors of the confine stage besides 0, 1 and 2.
 const (
 	confinePlan   = 3 // the plan as JSON
-	confineStatus = 4 // receives an error's text; closed without one when the agent starts
+	confineStatus = 4 // receives an error, as its fault, a zero byte and its text; closed without one when the agent starts
 )
 
 // confine drops the process's rights and executes the agent. The order leaves

@@ -8,10 +8,14 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nightporter/nightporter/internal/fault"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // File descriptors of the reaper besides 0, 1 and 2, which belong to the agent.
@@ -24,14 +28,15 @@ const (
 // report is a message from the reaper to the supervisor. Later reports set
 // further fields.
 type report struct {
-	Failed  string `json:"failed,omitempty"` // why the session could not be started
-	Exec    bool   `json:"exec,omitempty"`   // with Failed: the program failed to start, not the boundary
-	Started bool   `json:"started,omitempty"`
-	Exited  bool   `json:"exited,omitempty"`
-	Code    int    `json:"code,omitempty"`
-	Signal  int    `json:"signal,omitempty"`
-	Done    bool   `json:"done,omitempty"` // the whole tree has ended
-	Killed  int    `json:"killed,omitempty"`
+	Failed  string       `json:"failed,omitempty"` // why the session could not be started
+	Fault   ledger.Fault `json:"fault,omitempty"`  // with Failed: what keeps the machine from it for now
+	Exec    bool         `json:"exec,omitempty"`   // with Failed: the program failed to start, not the boundary
+	Started bool         `json:"started,omitempty"`
+	Exited  bool         `json:"exited,omitempty"`
+	Code    int          `json:"code,omitempty"`
+	Signal  int          `json:"signal,omitempty"`
+	Done    bool         `json:"done,omitempty"` // the whole tree has ended
+	Killed  int          `json:"killed,omitempty"`
 }
 
 // orderEnd is the order to end the process tree.
@@ -47,7 +52,7 @@ func ShimInner(stage string) int {
 	case "confine":
 		err := confine()
 		status := os.NewFile(confineStatus, "status")
-		if _, werr := io.WriteString(status, err.Error()); werr != nil {
+		if _, werr := fmt.Fprintf(status, "%s\x00%s", fault.Of(err), err); werr != nil {
 			fmt.Fprintln(os.Stderr, "nightporter:", err)
 		}
 		return 127
@@ -141,22 +146,23 @@ func (k *reaper) start() (int, error, bool) {
 	if err := errors.Join(sent, planIn.Close()); err != nil {
 		return 0, fmt.Errorf("hand over the plan: %w", err), false
 	}
-	text, err := io.ReadAll(statusOut)
+	failed, err := io.ReadAll(statusOut)
 	if err := errors.Join(err, statusOut.Close()); err != nil {
 		return 0, err, false
 	}
-	if len(text) > 0 {
+	if len(failed) > 0 {
+		is, text, _ := strings.Cut(string(failed), "\x00")
 		var status syscall.WaitStatus
 		_, _ = syscall.Wait4(pid, &status, 0, nil)
 		// An error of exec begins with the program's name.
-		exec := len(k.plan.Argv) > 0 && len(text) > len(k.plan.Argv[0]) && string(text[:len(k.plan.Argv[0])]) == k.plan.Argv[0]
-		return 0, errors.New(string(text)), exec
+		exec := len(k.plan.Argv) > 0 && strings.HasPrefix(text, k.plan.Argv[0])
+		return 0, confineError{text, ledger.Fault(is)}, exec
 	}
 	return pid, nil, false
 }
 
 func (k *reaper) fail(err error, exec bool) int {
-	k.send(report{Failed: err.Error(), Exec: exec})
+	k.send(report{Failed: err.Error(), Exec: exec, Fault: machineFault(err)})
 	return 1
 }
 
@@ -257,3 +263,24 @@ func (k *reaper) signal(sig syscall.Signal, count bool) {
 		_ = syscall.Kill(p.pid, sig) // the process may have ended
 	}
 }
+
+// machineFault returns the Fault that made err, if it is the machine's. A full
+// disk has a reason of its own, by the free space (judgeDisk).
+func machineFault(err error) ledger.Fault {
+	if f := fault.Of(err); f != ledger.FaultDisk {
+		return f
+	}
+	return ""
+}
+
+// confineError is an error of the confine stage.
+type confineError struct {
+	text  string
+	fault ledger.Fault
+}
+
+// Error returns its text.
+func (e confineError) Error() string { return e.text }
+
+// Fault makes it a fault.Error.
+func (e confineError) Fault() ledger.Fault { return e.fault }

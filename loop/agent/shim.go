@@ -2,7 +2,6 @@ package agent
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -17,6 +16,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/internal/text"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
@@ -132,7 +132,7 @@ func (s *supervisor) run() {
 	}
 	in, err := s.startReaper()
 	if err != nil {
-		s.exit.Reason, s.exit.Text = ledger.ExitNotStarted, err.Error()
+		s.notStarted(err)
 		return
 	}
 	if p, err := readProcess(in.cmd.Pid); err == nil {
@@ -165,7 +165,7 @@ func (s *supervisor) prepareLogin(asks <-chan fsnotify.Event) bool {
 	}
 	lease, leased, err := s.spec.Login.lease()
 	if err != nil {
-		s.exit.Reason, s.exit.Text = ledger.ExitNotStarted, err.Error()
+		s.notStarted(err)
 		return false
 	}
 	s.login = lease
@@ -177,10 +177,23 @@ func (s *supervisor) prepareLogin(asks <-chan fsnotify.Event) bool {
 			s.exit.Started = time.Now() // the wait does not count as run time
 			return true
 		}
-		why, text = ledger.ExitNotStarted, err.Error()
+		s.notStarted(err)
+		return false
 	}
 	s.exit.Reason, s.exit.Text = why, text
 	return false
+}
+
+// notStarted records why the session could not be started.
+func (s *supervisor) notStarted(err error) {
+	x := &s.exit
+	x.Reason, x.Text = ledger.ExitNotStarted, err.Error()
+	switch f := fault.Of(err); f {
+	case ledger.FaultDisk:
+		x.Reason = ledger.ExitDisk
+	default:
+		x.Fault = f
+	}
 }
 
 // awaitLease waits for the login's lease. It returns the exit reason of a
@@ -424,7 +437,7 @@ func (s *supervisor) applyReport(r report, ended bool) {
 		if ended {
 			return
 		}
-		x.Reason, x.Text = ledger.ExitNotStarted, r.Failed
+		x.Reason, x.Text, x.Fault = ledger.ExitNotStarted, r.Failed, r.Fault
 		if s.spec.Kind != ledger.KindAgent && r.Exec {
 			x.Code = 127
 		}
@@ -497,10 +510,7 @@ func (s *supervisor) killOrphans() {
 func (s *supervisor) finish(err error) error {
 	x := &s.exit
 	if err != nil {
-		x.Reason, x.Text = ledger.ExitNotStarted, err.Error()
-		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EDQUOT) {
-			x.Reason = ledger.ExitDisk
-		}
+		s.notStarted(err)
 	}
 	if s.out != nil {
 		if s.spec.Withheld && x.Code != 0 {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -69,7 +70,7 @@ func (r *Runner) start(ctx context.Context, l ledger.Launch) error {
 	}
 	err = r.prepare(l, folder)
 	var no *notStarted
-	if errors.As(err, &no) {
+	if errors.As(err, &no) && fault.Of(err) == "" {
 		level, _ := r.Level()
 		now := time.Now()
 		return saveExit(folder, ledger.Exit{

@@ -5,30 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/nightporter/nightporter/internal/crash"
-	"github.com/nightporter/nightporter/internal/sleep"
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// diskRetry is the wait before a failed write is tried again when the disk was
-// full.
-const diskRetry = 30 * time.Second
-
 // launch carries out one effect in a new goroutine and sends its result as the
 // next input. again says that an earlier process may have begun the effect.
 func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool) {
-	writes := writesFile(p)
-	if writes {
+	written := func() {}
+	if writesFile(p) {
 		e.writes.add()
+		written = sync.OnceFunc(e.writes.done)
 	}
 	e.effects.Go(func() {
-		if writes {
-			defer e.writes.done()
-		}
+		defer written()
 		project := strings.TrimPrefix(p.Stream, ledger.ProjectStream(""))
+		failing := failing{engine: e, project: project, effect: p}
 		for {
 			crash.Point("before-effect:" + p.Kind)
 			body, err := e.act(ctx, project, p, again)
@@ -36,32 +32,24 @@ func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool)
 			if ctx.Err() != nil {
 				return // stopping: the effect stays pending for the next start
 			}
-			if err != nil {
-				e.o.Log.Error("effect failed", "kind", p.Kind, "key", p.Key, "error", err)
-				if e.isDisk(err) {
-					e.tellDisk(ctx, project, p, err)
-					if sleep.For(ctx, diskRetry) != nil {
-						return
-					}
+			if is := fault.Of(err); is != "" {
+				written() // it may take all night, and stays pending
+				if failing.wait(ctx, is, err) {
 					again = true
 					continue
 				}
+				if ctx.Err() != nil {
+					return
+				}
+			}
+			if err != nil {
+				e.o.Log.Error("effect failed", "kind", p.Kind, "key", p.Key, "error", err)
 				body = loop.EffectBroken{Kind: p.Kind, Key: p.Key, Task: e.taskToBlame(project, p, err), Text: err.Error()}
 			}
 			e.deliverResult(ctx, project, p, body)
 			return
 		}
 	})
-}
-
-// tellDisk tells the core that an effect waits for space on the disk, so that
-// people see why the run stands still. The ledger may lie on the same disk: then
-// only the log has it.
-func (e *Engine) tellDisk(ctx context.Context, project string, p ledger.PendingEffect, err error) {
-	in := loop.Input{Project: project, Actor: "daemon", Body: loop.EffectBroken{Kind: p.Kind, Key: p.Key, Text: err.Error(), Disk: true}}
-	if _, err := e.Do(ctx, in); err != nil && ctx.Err() == nil {
-		e.o.Log.Error("full disk not recorded", "effect", p.Kind, "key", p.Key, "error", err)
-	}
 }
 
 // writesFile reports whether an effect writes into people's own files.
@@ -89,14 +77,15 @@ func (e *Engine) Written(ctx context.Context) error {
 // is committed.
 func (e *Engine) deliverResult(ctx context.Context, project string, p ledger.PendingEffect, body loop.InputBody) {
 	in := resultOf(project, p, body)
+	since := e.o.Clock()
 	for {
+		again := e.again.next(project)
 		_, err := e.Do(ctx, in)
 		switch {
 		case err == nil, errors.Is(err, ErrStopped), ctx.Err() != nil:
 			return
 		}
-		e.o.Log.Error("result not saved", "effect", p.Kind, "key", p.Key, "error", err)
-		if sleep.For(ctx, diskRetry) != nil {
+		if !e.waitAgain(ctx, again, loop.RetryPause(since, e.o.Clock())) {
 			return
 		}
 	}
@@ -108,10 +97,8 @@ func resultOf(project string, p ledger.PendingEffect, body loop.InputBody) loop.
 	if body == nil {
 		body = loop.Wake{}
 	}
-	return loop.Input{Key: fmt.Sprintf("effect:%d", p.ID), Project: project, Actor: "daemon", Body: body, Settles: p.ID}
+	return loop.Input{Key: fmt.Sprintf("effect:%d", p.ID), Project: project, Actor: "daemon", Body: body, Settles: p.ID, Result: loop.EffectName{Kind: p.Kind, Key: p.Key}}
 }
-
-func (e *Engine) isDisk(err error) bool { return e.o.IsDisk != nil && e.o.IsDisk(err) }
 
 // taskToBlame returns the id of the task that caused an effect to fail, or "".
 // A failed session start or capture is its task's fault only for an InputError,
@@ -199,15 +186,20 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return loop.CommitMade{Task: b.Task, Committed: made}, err
 	case ledger.EffectMark:
 		result := loop.MarkMade{Task: b.Task, Mark: b.Mark}
-		if err := ports.Source.Mark(ctx, []ledger.Marking{{Task: b.Task, Mark: b.Mark}}); err != nil {
+		err := ports.Source.Mark(ctx, []ledger.Marking{{Task: b.Task, Mark: b.Mark}})
+		if fault.Of(err) != "" {
+			return nil, err
+		}
+		if err != nil { // people are told; the run goes on
 			result.Err = err.Error()
 		}
 		return result, nil
 	case ledger.EffectProgress:
-		if err := ports.Source.Log(ctx, b.Progress); err != nil {
+		err := ports.Source.Log(ctx, b.Progress)
+		if err != nil && fault.Of(err) == "" {
 			return loop.MarkMade{Task: b.Progress.Task, Err: err.Error()}, nil //nolint:nilerr // people are told; the run goes on
 		}
-		return nil, nil
+		return nil, err
 	case ledger.EffectRemember:
 		return nil, e.writeNotebook(project, ports, func(n Notebook) error { return n.Keep(ctx, b.Memory) })
 	case ledger.EffectKeepPlan:
@@ -217,13 +209,14 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 }
 
 // writeNotebook writes into the project's notebooks. It logs a failure and goes
-// on, because the ledger has the content too. Only a full disk is an error.
+// on, because the ledger has the content too. Only a fault of the machine is an
+// error.
 func (e *Engine) writeNotebook(project string, ports Ports, write func(Notebook) error) error {
 	if ports.Notebook == nil {
 		return nil
 	}
 	err := write(ports.Notebook)
-	if err == nil || e.isDisk(err) {
+	if err == nil || fault.Of(err) != "" {
 		return err
 	}
 	e.o.Log.Warn("not noted in .ralph", "project", project, "error", err)

@@ -31,9 +31,10 @@ type Options struct {
 	// FreeDisk returns the free bytes on the disk of the state folder. nil skips
 	// the check.
 	FreeDisk func() (uint64, error)
-	// IsDisk reports whether an error means that the disk is full or cannot be
-	// written. May be nil.
-	IsDisk func(error) bool
+	// Outage is called when the ledger begins to refuse commits for a fault of the
+	// machine, when the reason changes, and with the zero value when it takes them
+	// again. It is called from Run's goroutine, and must not block. May be nil.
+	Outage func(Outage)
 	Clock  func() time.Time // nil: time.Now
 	Log    *slog.Logger
 }
@@ -49,6 +50,9 @@ type Engine struct {
 	writes     counter                   // effects in progress that write into people's files
 	saved      map[string]int64          // last entry of each stream's last snapshot
 	unsaved    int                       // entries since the last snapshots
+	stalls     map[string]stall          // projects whose inputs cannot be committed; of Run's goroutine
+	outage     Outage                    // the last one that was told of; of Run's goroutine
+	again      signals                   // for effects that wait for their next try
 
 	mu       sync.RWMutex     // guards the fields below; only Run's goroutine writes them, but for wrong
 	wrong    map[string]bool  // streams of which no snapshots are saved, see Distrust

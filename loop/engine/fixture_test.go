@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -33,7 +32,6 @@ type fixture struct {
 	stop   func()
 
 	wrap    func(engine.Ports) engine.Ports // replaces ports; nil = none
-	isDisk  bool                            // ENOSPC is a full disk
 	compose func(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing
 
 	mu      sync.Mutex
@@ -60,7 +58,6 @@ func (f *fixture) open(work bool) {
 	}
 	e, stop := scenario.RunEngine(f.t, engine.Options{
 		Ledger: f.ledger, Compose: f.compose,
-		IsDisk: func(err error) bool { return f.isDisk && errors.Is(err, syscall.ENOSPC) },
 		Ports: func(ctx context.Context, set ledger.Settings) (engine.Ports, error) {
 			p, err := f.ports.Project(ctx, set)
 			if f.wrap != nil {

@@ -158,7 +158,7 @@ func Open(ctx context.Context, o Options, streams []string) (*Engine, error) {
 	e := &Engine{
 		o: o, inputs: make(chan call), stopping: make(chan struct{}),
 		projects: map[string]loop.Project{}, ports: map[string]Ports{}, watches: map[string]context.CancelFunc{},
-		heads: map[string]int64{}, saved: map[string]int64{},
+		heads: map[string]int64{}, saved: map[string]int64{}, stalls: map[string]stall{},
 	}
 	if err := e.foldAll(ctx, slices.Concat([]string{ledger.SharedStream}, streams)); err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func (e *Engine) Say(ctx context.Context, key string, at time.Time, messages []l
 	}
 	receipt, err := e.o.Ledger.Commit(ctx, ledger.Batch{Key: key, Time: at, Answer: answer, Messages: messages, Cursor: cursor})
 	if err != nil {
-		return fmt.Errorf("not saved: %w", err)
+		return fmt.Errorf("%w: %w", ErrNotSaved, err)
 	}
 	if e.o.Sent != nil && len(receipt.Chats) > 0 {
 		e.o.Sent(receipt.Chats)

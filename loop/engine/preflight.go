@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -53,7 +54,9 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 		}
 	}
 	if base.Tree != "" {
-		e.preflightScopes(ctx, ports, settings, base.Tree, &out)
+		if err := e.preflightScopes(ctx, ports, settings, base.Tree, &out); err != nil {
+			return nil, fmt.Errorf("resolve scopes: %w", err)
+		}
 	}
 	if settings.ProposesSetup() && base.Tree != "" && ports.Proposed != nil {
 		proposed, err := ports.Proposed(ctx, base.Tree)
@@ -72,6 +75,9 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	}
 	for _, name := range AgentsOf(asked) {
 		if err := ports.Place.Agents.Check(ctx, name); err != nil {
+			if fault.Of(err) != "" {
+				return nil, fmt.Errorf("look at agent %q: %w", name, err)
+			}
 			if err := problem(err); err != nil {
 				out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("agent %q: %v", name, err)})
 			}
@@ -140,7 +146,8 @@ func hasTask(s ledger.Snapshot, id string) bool {
 }
 
 // preflightScopes checks that every open task's scope permits at least one file.
-func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s ledger.Settings, tree string, out *loop.Preflighted) {
+// An error is a fault of the machine.
+func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s ledger.Settings, tree string, out *loop.Preflighted) error {
 	for _, t := range out.Snapshot.Tasks {
 		if t.Mark != ledger.MarkOpen {
 			continue
@@ -153,6 +160,9 @@ func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s ledger.Sett
 			_, findings, err := ports.Scoper.ResolveScope(ctx, tree, ledger.Scope{
 				Task: t.Scope, Layout: s.Layout, Allowed: hat.WriteAllowed, Denied: hat.WriteDenied, Shipped: hat.Shipped, Adds: hat.OwnScope, Never: ports.Source.Owned(),
 			})
+			if fault.Of(err) != "" {
+				return err
+			}
 			if err != nil {
 				wrong := []ledger.Diagnostic{{Text: err.Error(), Remedy: "Name files or folders in the task's Scope."}}
 				var in *ledger.InputError
@@ -174,6 +184,7 @@ func (e *Engine) preflightScopes(ctx context.Context, ports Ports, s ledger.Sett
 			}
 		}
 	}
+	return nil
 }
 
 // hatsOf returns the hats that the run's pattern uses, the starting hat first.

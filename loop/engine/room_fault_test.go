@@ -69,7 +69,6 @@ func runWithFaults(t *testing.T, rooms *faultyRooms, command func(n int, l ledge
 		p.Place.Rooms = rooms
 		return p
 	}
-	f.isDisk = true
 	f.restart()
 	s := settings()
 	s.Setup = []ledger.Command{{Run: "fetch", Timeout: ledger.Duration(20 * time.Minute)}, {Run: "build"}}

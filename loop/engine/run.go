@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -85,11 +86,14 @@ func (e *Engine) untilDue() time.Duration {
 	const idle = 24 * time.Hour
 	wait := idle
 	now := e.o.Clock()
-	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() {
+	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() && !e.waitsToSave("") {
 		wait = min(wait, max(due.Sub(now), 0))
 	}
+	for _, s := range e.stalls {
+		wait = min(wait, max(s.next.Sub(now), 0))
+	}
 	for name, p := range e.projects {
-		if !e.carriesOut(name) {
+		if !e.carriesOut(name) || e.waitsToSave(name) {
 			continue
 		}
 		if due := loop.Due(loop.State{Shared: e.shared, Project: p}); !due.IsZero() {
@@ -100,18 +104,25 @@ func (e *Engine) untilDue() time.Duration {
 }
 
 func (e *Engine) tick(ctx context.Context) {
-	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() && !e.o.Clock().Before(due) {
-		if _, err := e.handle(ctx, loop.Input{Actor: "daemon", Body: loop.Tick{}}, nil); err != nil {
-			e.o.Log.Error("tick", "error", err)
-		}
+	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() && !e.o.Clock().Before(due) && !e.waitsToSave("") {
+		_, err := e.handle(ctx, loop.Input{Actor: "daemon", Body: loop.Tick{}}, nil)
+		e.logFailure("tick", "", err)
 	}
 	for _, name := range e.Projects() {
-		if !e.carriesOut(name) {
+		if !e.carriesOut(name) || e.waitsToSave(name) {
 			continue
 		}
-		if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Tick{}}, nil); err != nil {
-			e.o.Log.Error("tick", "project", name, "error", err)
-		}
+		_, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Tick{}}, nil)
+		e.logFailure("tick", name, err)
+	}
+	e.probe(ctx)
+}
+
+// logFailure logs an error of an input of the engine's own. What could not be
+// saved is in the log already, once.
+func (e *Engine) logFailure(what, project string, err error) {
+	if err != nil && !errors.Is(err, ErrNotSaved) {
+		e.o.Log.Error(what, "project", project, "error", err)
 	}
 }
 
@@ -142,11 +153,12 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 	}
 	told, d := e.composeMessages(before, in, d)
 	batch, err := e.batchOf(in, d)
-	if err != nil {
-		return ledger.Answer{}, err
+	if err == nil {
+		err = e.nameSharedHead(ctx, in, &batch)
 	}
-	if err := e.nameSharedHead(ctx, in, &batch); err != nil {
-		return ledger.Answer{}, err
+	if err != nil {
+		e.stalled(in, err)
+		return ledger.Answer{}, fmt.Errorf("%w: %w", ErrNotSaved, err)
 	}
 	if with != nil {
 		batch.Messages, batch.Cursor = with(d.Answer)
@@ -156,7 +168,8 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 	crash.Point("before-commit")
 	receipt, err := e.o.Ledger.Commit(ctx, batch)
 	if err != nil {
-		return ledger.Answer{}, fmt.Errorf("not saved: %w", err)
+		e.stalled(in, err)
+		return ledger.Answer{}, fmt.Errorf("%w: %w", ErrNotSaved, err)
 	}
 	crash.Point("after-commit:" + in.Body.InputKind())
 	crash.Point("after-commit")
@@ -168,6 +181,10 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 		return answer, nil
 	}
 	e.publish(in.Project, d.State, receipt.Records)
+	e.committed(in.Project, in.Body.InputKind())
+	if in.Actor != "daemon" && in.Actor != "agent" {
+		e.again.send(in.Project) // a person looks at it: what fails is tried at once
+	}
 	if e.o.Sent != nil && len(receipt.Chats) > 0 { // delivery may read the state after this decision
 		e.o.Sent(receipt.Chats)
 	}
@@ -283,9 +300,8 @@ func (e *Engine) wakeOthers(ctx context.Context, in loop.Input, d loop.Decision)
 	}
 	for _, name := range e.Projects() {
 		if name != in.Project && e.carriesOut(name) && !e.projects[name].Run.Over() {
-			if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}, nil); err != nil {
-				e.o.Log.Error("wake", "project", name, "error", err)
-			}
+			_, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}, nil)
+			e.logFailure("wake", name, err)
 		}
 	}
 }

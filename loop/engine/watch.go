@@ -44,8 +44,8 @@ func (e *Engine) followHats(ctx context.Context, project string, files HatFiles)
 		if err != nil {
 			body = loop.HatsChanged{Err: err.Error()}
 		}
-		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); err != nil && ctx.Err() == nil {
-			e.o.Log.Error("hats", "project", project, "error", err)
+		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); ctx.Err() == nil {
+			e.logFailure("hats", project, err)
 		}
 	}
 	look()
@@ -63,8 +63,8 @@ func (e *Engine) followSource(ctx context.Context, project string, source Source
 		if err != nil {
 			body = loop.SourceChanged{Err: err.Error(), Read: began}
 		}
-		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); err != nil && ctx.Err() == nil {
-			e.o.Log.Error("source change", "project", project, "error", err)
+		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); ctx.Err() == nil {
+			e.logFailure("source change", project, err)
 		}
 	})
 	if err != nil && ctx.Err() == nil {

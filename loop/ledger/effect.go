@@ -153,24 +153,25 @@ const (
 )
 
 // effectKinds gives each kind its class, which says how to recover after an unknown
-// outcome, its policy for faults, and its zero value. A kind that is missing here
+// outcome, its policy for faults, its words, and its zero value. A kind that is missing here
 // cannot be committed.
 var effectKinds = map[string]struct {
 	class Class
 	retry Retry
+	does  string // what it does, after "cannot"
 	body  EffectBody
 }{
-	"preflight":     {Repeatable, RetryHolds, EffectPreflight{}},
-	"session.start": {Findable, RetryHolds, EffectStart{}}, // by its folder; restoring, rooms and the scope are part of it
-	"session.end":   {Repeatable, RetryBeside, EffectEnd{}},
-	"takeover":      {Repeatable, RetryHolds, EffectCapture{}},
-	"merge":         {Repeatable, RetryHolds, EffectMerge{}},
-	"chain":         {Repeatable, RetryHolds, EffectChain{}},
-	"commit":        {Repeatable, RetryHolds, EffectCommit{}}, // the same commit has the same hash; publishing it is part of it
-	"mark":          {Repeatable, RetryBeside, EffectMark{}},
-	"progress":      {Findable, RetryBeside, EffectProgress{}}, // its key is in the log if it happened
-	"memory":        {Findable, RetryBeside, EffectRemember{}}, // its key is in the notebook if it happened
-	"plan":          {Repeatable, RetryBeside, EffectKeepPlan{}},
+	"preflight":     {Repeatable, RetryHolds, "look before it starts", EffectPreflight{}},
+	"session.start": {Findable, RetryHolds, "start a session", EffectStart{}}, // by its folder; restoring, rooms and the scope are part of it
+	"session.end":   {Repeatable, RetryBeside, "end a session", EffectEnd{}},
+	"takeover":      {Repeatable, RetryHolds, "take over files", EffectCapture{}},
+	"merge":         {Repeatable, RetryHolds, "merge", EffectMerge{}},
+	"chain":         {Repeatable, RetryHolds, "merge a batch", EffectChain{}},
+	"commit":        {Repeatable, RetryHolds, "commit", EffectCommit{}}, // the same commit has the same hash; publishing it is part of it
+	"mark":          {Repeatable, RetryBeside, "write a mark", EffectMark{}},
+	"progress":      {Findable, RetryBeside, "write the log", EffectProgress{}}, // its key is in the log if it happened
+	"memory":        {Findable, RetryBeside, "write a note", EffectRemember{}},  // its key is in the notebook if it happened
+	"plan":          {Repeatable, RetryBeside, "write the plan", EffectKeepPlan{}},
 }
 
 // RetryOf returns the policy of a kind of effect; RetryHolds for an unknown one.
@@ -179,6 +180,14 @@ func RetryOf(kind string) Retry {
 		return k.retry
 	}
 	return RetryHolds
+}
+
+// EffectDoes says what a kind of effect does, for people, after "cannot": "commit".
+func EffectDoes(kind string) string {
+	if k, ok := effectKinds[kind]; ok {
+		return k.does
+	}
+	return kind
 }
 
 // Pending encodes the effect for the store. A kind without a class is an error.

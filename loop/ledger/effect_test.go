@@ -42,6 +42,9 @@ func TestEffectClasses(t *testing.T) {
 		if k.Retry != ledger.RetryHolds && k.Retry != ledger.RetryBeside {
 			t.Errorf("%s has no policy for faults: %q", kind, k.Retry)
 		}
+		if does := ledger.EffectDoes(kind); does == "" || does == kind && strings.Contains(kind, ".") {
+			t.Errorf("%s has no words", kind)
+		}
 		v := reflect.New(reflect.TypeOf(k.Body)).Elem()
 		ledgertest.Fill(t, v, kind)
 		want := ledger.Effect{Project: "shop", Key: "k", Body: v.Interface().(ledger.EffectBody)}

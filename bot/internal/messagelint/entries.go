@@ -36,6 +36,7 @@ var Entries = map[string][]Teller{
 	"digest.sent":       {Notify},
 	"digest.week":       {Notify},
 	"effect.failed":     {Console, Notify},
+	"effect.recovered":  {Console, Notify},
 	"event.accepted":    {Console, Log},
 	"event.refused":     {Console},
 	"evidence":          {Evidence},

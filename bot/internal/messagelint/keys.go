@@ -41,6 +41,7 @@ var Keys = map[string][]string{
 	"limit.network":  {"The network or the far side fails. Tried again until it works"},
 	"standstill":     {"Looks again every ", "Looks again by itself"},
 	"disk.full":      {"Goes on by itself once there is room"},
+	"effect.failing": {"Goes on by itself once it works.", "The run goes on; tried until it works."},
 	"agent.replaced": {"shop goes on with "},
 	"baseline.broke": {"The run goes on."},
 	"session.lost":   {"It is run again", "It counts as a failed attempt", "The attempt failed"},

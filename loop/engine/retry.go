@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// failing is an effect that a fault of the machine keeps from being carried out.
+type failing struct {
+	engine  *Engine
+	project string
+	effect  ledger.PendingEffect
+
+	since  time.Time    // of the first failure; zero before it
+	logged ledger.Fault // the last one that the log has
+}
+
+// wait records a failure, and returns when the effect is to be tried again: after
+// a pause, or as soon as a person sends a command. It returns false if ctx has
+// ended, or if the effect is given up.
+func (f *failing) wait(ctx context.Context, is ledger.Fault, err error) bool {
+	e, p := f.engine, f.effect
+	if f.since.IsZero() {
+		f.since = e.o.Clock()
+		s, _ := e.State(f.project)
+		if before, known := s.Project.FailingEffect(p.Kind, p.Key); known { // in an earlier process
+			f.since = before.Since
+		}
+	}
+	if f.logged != is {
+		f.logged = is
+		e.o.Log.Warn("effect fails, and is tried again until it succeeds", "project", f.project, "kind", p.Kind, "key", p.Key, "fault", is, "error", err)
+	}
+	again := e.again.next(f.project)
+	// If this cannot be committed, the ledger itself is what fails, and Run tells
+	// of that.
+	_, _ = e.Do(ctx, loop.Input{Project: f.project, Actor: "daemon", Body: loop.EffectBroken{Kind: p.Kind, Key: p.Key, Text: err.Error(), Fault: is}})
+	if s, _ := e.State(f.project); loop.GivesUp(s) {
+		return false
+	}
+	if !e.waitAgain(ctx, again, loop.RetryPause(f.since, e.o.Clock())) {
+		return false
+	}
+	s, _ := e.State(f.project)
+	return !loop.GivesUp(s)
+}
+
+// waitAgain waits for a pause, or until again is closed. It returns false if ctx
+// ends first.
+func (e *Engine) waitAgain(ctx context.Context, again <-chan struct{}, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-again:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// signals tells those who wait that something may have changed for a project. The
+// zero value is ready for use.
+type signals struct {
+	mu      sync.Mutex
+	waiting map[string]chan struct{}
+}
+
+// next returns a channel that the next send for the project closes.
+func (s *signals) next(project string) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting == nil {
+		s.waiting = map[string]chan struct{}{}
+	}
+	if s.waiting[project] == nil {
+		s.waiting[project] = make(chan struct{})
+	}
+	return s.waiting[project]
+}
+
+// send wakes all who wait for a project, or for any with "".
+func (s *signals) send(project string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, c := range s.waiting {
+		if project == "" || name == project {
+			close(c)
+			delete(s.waiting, name)
+		}
+	}
+}
