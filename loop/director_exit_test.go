@@ -43,11 +43,14 @@ var ends = map[string]func(*director, *ledger.Exit){
 		limitWords(x, d.now.Add(20*time.Hour))
 		x.Called = true
 	},
-	"auth":      func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureAuth, "Please run /login" },
-	"network":   func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureNetwork, "502" },
-	"lost":      func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitLost, -1 },
-	"memory":    func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitMemory, -1 },
-	"disk":      func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitDisk, -1 },
+	"auth":    func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureAuth, "Please run /login" },
+	"network": func(_ *director, x *ledger.Exit) { x.Failure, x.Text = ledger.FailureNetwork, "502" },
+	"lost":    func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitLost, -1 },
+	"memory":  func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitMemory, -1 },
+	"disk":    func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitDisk, -1 },
+	"machine": func(_ *director, x *ledger.Exit) {
+		x.Reason, x.Code, x.Fault, x.Text = ledger.ExitNotStarted, -1, ledger.FaultMachine, "fork/exec: resource temporarily unavailable"
+	},
 	"abandoned": func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitAbandoned, -1 },
 	"asked":     func(_ *director, x *ledger.Exit) { x.Reason, x.Code, x.Signal = ledger.ExitAsked, -1, "SIGTERM" },
 }

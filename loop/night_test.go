@@ -48,6 +48,7 @@ type night struct {
 	under    bool                         // a task of the run was committed while something exempt failed
 	batches  bool                         // no task is committed but in a batch
 	trusts   bool                         // another test plays the same inputs, and holds that decisions are pure and fold to their state
+	result   EffectName                   // the effect whose result the next input is
 }
 
 func newNight(t faults) *night {
@@ -118,7 +119,7 @@ func (n *night) do(body InputBody, key string) Decision {
 	if key == "" {
 		n.now = n.now.Add(time.Nanosecond) // inputs without a key are told apart by their times, so no two may be equal
 	}
-	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body}
+	in := Input{Key: key, Time: n.now, Actor: "console", Name: "Mira", Project: n.settings.Project, Body: body, Result: n.result}
 	if n.who != "" {
 		in.Actor, in.Name, in.Role = "telegram:"+n.who, n.who, n.role
 	}

@@ -130,6 +130,10 @@ func TestEnds(t *testing.T) {
 			with(anew, func(a *endAfter) { a.Counts, a.Kept = ledger.CountsAsNothing, true })},
 		{"lost without trace, killed for memory", "not in a row", "", []string{"exit lost", "exit silent", "exit lost"}, ledger.EndedLost, nothing},
 
+		{"not startable for a fault of the machine", "holds", "", []string{"exit machine"}, ledger.EndedMachine,
+			endAfter{Counts: ledger.CountsAsNothing, Run: waiting, Wait: ledger.WaitMachine, Agent: "usable", Attempt: 1}},
+		{"not startable for a fault of the machine", "again and again", "", []string{"exit machine", "wait", "exit machine", "wait", "exit machine", "wait"}, ledger.EndedMachine,
+			with(again, func(a *endAfter) { a.Counts = ledger.CountsAsNothing })},
 		{"disk full, state not writable", "everything holds", "", []string{"exit disk"}, ledger.EndedDisk,
 			endAfter{Counts: ledger.CountsAsNothing, Run: waiting, Wait: ledger.WaitDisk, Agent: "usable", Attempt: 1}},
 		{"disk full, state not writable", "goes on when there is room", "", []string{"exit disk", "wait"}, ledger.EndedDisk,

@@ -202,7 +202,43 @@ func (w *world) remove(e ledger.Effect) {
 	w.todo = slices.Delete(slices.Clone(w.todo), n, n+1)
 }
 
+// faulty lets an effect fail for a fault of the machine. It stays under way, and
+// nothing may be held against anybody.
+func (w *world) faulty(e ledger.Effect) {
+	b := EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Text: pick(w, "index.lock: File exists", "Too many open files"), Fault: pick(w, ledger.FaultMachine, ledger.FaultMachine, ledger.FaultDisk)}
+	w.blameless(b.Kind, w.do(b, w.key("faulty")))
+}
+
+// blameless fails if a decision on a fault of the machine ends a run by it, marks
+// a task, or counts as a failure.
+func (w *world) blameless(what string, d Decision) {
+	for _, e := range d.Entries {
+		blames := false
+		switch b := e.Body.(type) {
+		case ledger.RunEnded:
+			blames = b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonPreflight
+		case ledger.AttemptEnded:
+			blames = b.Failed
+		case ledger.Redo:
+			blames = b.Failed
+		case ledger.TaskSet:
+			blames = b.To == ledger.Blocked
+		case ledger.SessionEnded:
+			blames = b.Counts == ledger.CountsAsFailed
+		}
+		if blames {
+			w.t.Fatalf("a fault of the machine at %s leads to %s", what, mustJSON(w.t, e.Body))
+		}
+	}
+}
+
 func (w *world) act(e ledger.Effect) {
+	if !w.kind && w.draw(12, "faulty") == 0 {
+		w.faulty(e)
+		return
+	}
+	w.result = EffectName{Kind: e.Body.EffectKind(), Key: e.Key}
+	defer func() { w.result = EffectName{} }()
 	c, made := e.Body.(ledger.EffectCommit)
 	if made {
 		_, made = w.made[mustJSON(w.t, c.Commit)]
@@ -211,7 +247,7 @@ func (w *world) act(e ledger.Effect) {
 		w.remove(e)
 		switch b := e.Body.(type) {
 		case ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
-			w.todo = append(w.todo, e)
+			w.todo, w.result = append(w.todo, e), EffectName{}
 		case ledger.EffectCommit:
 			w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Task: b.Task, Text: "it broke"}, w.key("broken"))
 			return
@@ -337,6 +373,8 @@ func (w *world) proofFacts() *ledger.ProofFacts {
 
 // session continues a session: it emits an event, or exits.
 func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
+	result := w.result
+	w.result = EffectName{} // an event is none
 	ses, ok := w.s.Project.Session(b.Session)
 	if !ok {
 		w.t.Fatalf("session %s is not in flight", b.Session)
@@ -352,7 +390,7 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 			}
 		}
 		if !w.kind && (w.s.Project.Run.Batch == nil || w.draw(3, "") == 0) {
-			switch w.draw(9, "command") {
+			switch w.draw(10, "command") {
 			case 0, 1:
 				x.Code, x.Failures = 1, failing(pick(w, "TestA", "TestA", "TestA TestB", "TestB", "TestA TestB TestC", "unknown"))
 			case 2:
@@ -363,6 +401,8 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 				x.Reason = ledger.ExitAbandoned
 			case 5:
 				x.Reason = ledger.ExitWall
+			case 6:
+				x.Reason, x.Code, x.Fault = ledger.ExitNotStarted, -1, ledger.FaultMachine
 			}
 		}
 		if w.kind && ses.Planned.Kind == ledger.KindRepro && w.repro(ses) {
@@ -370,7 +410,8 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 		}
 		w.outcome[b.Session] = x
 		w.remove(e)
-		w.deliver(SessionExited{x}, "exit")
+		w.result = result
+		w.exit(x)
 		return
 	}
 	if ses.Event == nil && !w.asked[b.Session] && (w.kind || w.draw(5, "emit") > 0) {
@@ -399,10 +440,25 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 			x.Code = 127
 		case 8:
 			x.Reason = ledger.ExitAbandoned
+		case 9:
+			if ses.Event == nil {
+				x.Reason, x.Code, x.Fault = ledger.ExitNotStarted, -1, ledger.FaultMachine
+			}
 		}
 	}
 	w.remove(e)
-	w.deliver(SessionExited{x}, "exit")
+	w.result = result
+	w.exit(x)
+}
+
+// exit delivers a session's end. One that the machine could not start blames
+// nobody.
+func (w *world) exit(x ledger.Exit) {
+	d := w.do(SessionExited{x}, w.key("exit"))
+	if x.Fault != "" {
+		w.blameless("the start of a session", d)
+	}
+	w.repeat(SessionExited{x})
 }
 
 // repro reports whether the session runs the reproducer's command.
@@ -491,6 +547,9 @@ func (w *world) ended() {
 		if i.State == guidance.Injected {
 			w.t.Fatalf("%s is still in use when all is over: %s", i.ID, mustJSON(w.t, i))
 		}
+	}
+	if len(w.s.Project.Failing) > 0 {
+		w.t.Fatalf("the fault is over, and still fails: %s", mustJSON(w.t, w.s.Project.Failing))
 	}
 	if len(w.s.Shared.Leases) > 0 || len(w.s.Project.Sessions) > 0 {
 		w.t.Fatalf("something is left in flight: %s", w.dump())

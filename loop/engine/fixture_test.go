@@ -32,6 +32,7 @@ type fixture struct {
 	stop   func()
 
 	wrap    func(engine.Ports) engine.Ports // replaces ports; nil = none
+	options func(*engine.Options)           // changes options; nil = none
 	compose func(before loop.State, d loop.Decision, in loop.Input) []ledger.Outgoing
 
 	mu      sync.Mutex
@@ -56,7 +57,7 @@ func (f *fixture) open(work bool) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	e, stop := scenario.RunEngine(f.t, engine.Options{
+	o := engine.Options{
 		Ledger: f.ledger, Compose: f.compose,
 		Ports: func(ctx context.Context, set ledger.Settings) (engine.Ports, error) {
 			p, err := f.ports.Project(ctx, set)
@@ -75,7 +76,11 @@ func (f *fixture) open(work bool) {
 			defer f.mu.Unlock()
 			f.entries++
 		},
-	}, streams, work)
+	}
+	if f.options != nil {
+		f.options(&o)
+	}
+	e, stop := scenario.RunEngine(f.t, o, streams, work)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.engine, f.stop = e, stop

@@ -63,6 +63,14 @@ func (e *Engine) waitAgain(ctx context.Context, again <-chan struct{}, pause tim
 	return true
 }
 
+// tryAgain lets what fails be tried at once if the input is a person's: somebody
+// looks at it, and may have mended it.
+func (e *Engine) tryAgain(in loop.Input) {
+	if in.Actor != "daemon" && in.Actor != "agent" {
+		e.again.send(in.Project)
+	}
+}
+
 // signals tells those who wait that something may have changed for a project. The
 // zero value is ready for use.
 type signals struct {

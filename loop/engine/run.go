@@ -146,6 +146,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 	}
 	d := e.decide(before, in)
 	if len(d.Entries) == 0 && len(d.Effects) == 0 && in.Settles == 0 && in.Key == "" {
+		e.tryAgain(in)
 		return d.Answer, nil
 	}
 	if err := e.openForNewRun(ctx, before, in, d); err != nil {
@@ -182,9 +183,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 	}
 	e.publish(in.Project, d.State, receipt.Records)
 	e.committed(in.Project, in.Body.InputKind())
-	if in.Actor != "daemon" && in.Actor != "agent" {
-		e.again.send(in.Project) // a person looks at it: what fails is tried at once
-	}
+	e.tryAgain(in)
 	if e.o.Sent != nil && len(receipt.Chats) > 0 { // delivery may read the state after this decision
 		e.o.Sent(receipt.Chats)
 	}
