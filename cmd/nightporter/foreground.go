@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/operator"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -74,6 +76,16 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 		default:
 		}
 	}
+	var outages []engine.Outage
+	o.Outage = func(x engine.Outage) {
+		mu.Lock()
+		outages = append(outages, x)
+		mu.Unlock()
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
 	o.Run, f.start.Alone = &f.start.Settings, true
 	d := daemon.New(o)
 	if err := d.Start(ctx); err != nil {
@@ -111,7 +123,15 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 			text.Reply(m)
 		}
 	}
+	var outage outageNote
 	drain = func() {
+		mu.Lock()
+		said := outages
+		outages = nil
+		mu.Unlock()
+		for _, x := range said {
+			f.note(text, outage.lines(x, o.State)...)
+		}
 		for {
 			mu.Lock()
 			if len(queue) == 0 {
@@ -206,7 +226,15 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 				stop = loop.Stop{Signal: "SIGTERM", Now: true}
 			}
 			pressed = true
-			if _, err := do(stop); err != nil {
+			switch _, err := do(stop); {
+			case err == nil:
+			case stop.Now && errors.Is(err, engine.ErrNotSaved):
+				// The end cannot be recorded, and waiting for that could take all
+				// night.
+				f.note(text, bot.SignLook+" ends without saving that: the same command goes on.", "A session that runs is ended in half an hour.")
+				n, _ := sig.(syscall.Signal)
+				return exitCode(128 + int(n))
+			default:
 				d.Log.Error("stop", "error", err)
 			}
 		case <-d.Ended():
@@ -240,3 +268,26 @@ func (f *foreground) awaitRunEnd(ctx context.Context, service *operator.Service,
 // lastWrites limits how long the end of a run waits for the last marks in the
 // user's plan. On a full disk the next run writes them.
 const lastWrites = 10 * time.Second
+
+// note prints lines that are no entries.
+func (f *foreground) note(text *termlog.Console, lines ...string) {
+	if f.json {
+		fmt.Fprintln(f.err, strings.Join(lines, "\n  "))
+		return
+	}
+	text.Note(lines...)
+}
+
+// outageNote says on the terminal that the ledger takes no commits, and that it
+// takes them again.
+type outageNote struct{ since time.Time }
+
+func (n *outageNote) lines(x engine.Outage, state string) []string {
+	if x.Since.IsZero() {
+		since := n.since
+		n.since = time.Time{}
+		return []string{bot.SignAgain + " saved again, after " + bot.Took(time.Since(since))}
+	}
+	n.since = x.Since
+	return []string{bot.SignLook + " nothing can be saved in " + state, bot.Cut(bot.Clean(x.Text), 200), "Mend that; it goes on by itself. What runs goes on."}
+}

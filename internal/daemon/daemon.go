@@ -19,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/agent"
+	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
@@ -43,7 +44,8 @@ type Daemon struct {
 	sockets      *session.Sockets
 	connections  atomic.Pointer[chat.Connections]
 	manager      *systemd.Manager
-	reloadFailed atomic.Bool // the configuration file is invalid: older settings are in force
+	outage       atomic.Pointer[engine.Outage] // nil = the ledger took every commit
+	reloadFailed atomic.Bool                   // the configuration file is invalid: older settings are in force
 
 	lifecycle sync.Mutex // held by Start and Stop
 	begun     bool
@@ -69,6 +71,11 @@ type Options struct {
 	// after it. The goroutine that decides calls it, so it must return at once.
 	// nil = no observer.
 	Observe func(before, after loop.State, e ledger.Entry)
+
+	// Outage is called when the ledger begins to refuse commits for a fault of the
+	// machine, when the reason changes, and with the zero value when it takes them
+	// again. It must return at once. nil = nobody is told.
+	Outage func(engine.Outage)
 
 	// Run holds the settings of a run in the foreground. The daemon works on this
 	// run's project alone, and Start may change Run.Project to a free name.

@@ -184,6 +184,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 			d.Hub.Observe(before, e)
 			d.Changes.Ring()
 		},
+		Outage: d.onOutage,
 		FreeDisk: func() (uint64, error) {
 			var s unix.Statfs_t
 			err := unix.Statfs(d.o.State, &s)

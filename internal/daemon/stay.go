@@ -85,7 +85,7 @@ func (d *Daemon) statusLine() string {
 	if len(names) == 1 {
 		noun = "project"
 	}
-	return fmt.Sprintf("%d %s, %d at work", len(names), noun, atWork)
+	return fmt.Sprintf("%s%d %s, %d at work", d.outageLine(), len(names), noun, atWork)
 }
 
 // CameBack records in the ledger that no daemon ran since off. Zero records

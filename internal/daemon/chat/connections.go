@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
@@ -20,6 +21,10 @@ type Connections struct {
 	hub *Hub
 	off time.Time // when a daemon last ran; zero = never
 	all []*connection
+
+	mu         sync.Mutex
+	endOutage  func()    // ends the wait before people are told of an outage; nil = none
+	toldOutage time.Time // beginning of the outage that people were told of; zero = none
 }
 
 // Connect returns connections for Start. off is the time at which a daemon last
