@@ -116,15 +116,18 @@ func (d *Daemon) open(ctx context.Context) (off time.Time, err error) {
 	}
 	d.running.Defer(func() { _ = logs.Close() })
 	d.Log = slog.New(logging.Handler(logs, d.o.LogTo))
-	if d.Store, err = store.Open(d.o.State); err != nil {
+	if err := checkDatabase(d.o.State); err != nil {
 		return off, err
+	}
+	if d.Store, err = store.Open(d.o.State); err != nil {
+		return off, damagedDatabase(d.o.State, err)
 	}
 	d.running.Defer(func() {
 		if err := d.Store.Close(); err != nil {
 			d.Log.Error("close the store", "error", err)
 		}
 	})
-	return off, nil
+	return off, checkEntries(ctx, d.o.State, d.Store)
 }
 
 // openEngine creates all components and the engine. The engine calls back into
