@@ -95,7 +95,7 @@ func (d *Daemon) start(ctx context.Context) error {
 	if d.o.Stays {
 		return d.startServices(ctx, off)
 	}
-	return nil
+	return d.running.Start(ctx, service.Loop(d.removeOld))
 }
 
 // open takes the state folder, its log and its database. off is the time at
