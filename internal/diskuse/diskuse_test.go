@@ -128,7 +128,7 @@ func TestLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	items := map[Kind]int{Ledger: 2, Repositories: 1, Runs: 1, Sessions: 2, Caches: 8, Setup: 2, Logs: 2, Backups: 1, Rest: 2}
+	items := map[Kind]int{Ledger: 2, Repositories: 1, Runs: 1, Sessions: 2, Caches: 8, Setup: 2, Logs: 2, Backups: 1, Programs: 1, Rest: 1}
 	var sum int64
 	for _, use := range u.Kinds {
 		sum += use.Bytes

@@ -27,7 +27,8 @@ const (
 	Setup        Kind = "setup"  // layers of setup, and the last room
 	Logs         Kind = "logs"
 	Backups      Kind = "backups"
-	Rest         Kind = "rest" // programs, logins, keys
+	Programs     Kind = "programs" // copies of this program that sessions run from
+	Rest         Kind = "rest"     // logins, keys
 )
 
 // kinds lists the paths of each kind: patterns of names in the state folder, and
@@ -45,6 +46,7 @@ var kinds = []struct {
 	{Setup, []string{"rooms"}, "*/layers/*"},
 	{Logs, []string{"*.log", "*.log.*", "*-*.log"}, ""},
 	{Backups, []string{"backups", "backup-*"}, "*"},
+	{Programs, []string{"bin"}, "*"},
 }
 
 // Usage is what a state folder takes on its disk.
