@@ -6,6 +6,7 @@
 // marks messages as delivered:
 //
 //	store.go migrate.go pragma.go   open and close a database, bring an old one up to date
+//	program.go                      programs that write it, and what happens before one changes it
 //	chain.go anchor.go verify.go    hash chain of a stream, heads known from outside, Verify
 //	read.go                         entries of a stream, a task, a run
 //	prune.go                        deletion of old inputs, settled effects and messages

@@ -44,6 +44,7 @@ type Daemon struct {
 	connections  atomic.Pointer[chat.Connections]
 	manager      *systemd.Manager
 	reloadFailed atomic.Bool // the configuration file is invalid: older settings are in force
+	updated      string      // copy of the ledger that this start made before its form changed; "" = none
 
 	lifecycle sync.Mutex // held by Start and Stop
 	begun     bool

@@ -119,8 +119,8 @@ func (d *Daemon) open(ctx context.Context) (off time.Time, err error) {
 	if err := checkDatabase(d.o.State); err != nil {
 		return off, err
 	}
-	if d.Store, err = store.Open(d.o.State); err != nil {
-		return off, damagedDatabase(d.o.State, err)
+	if d.Store, err = store.OpenAs(d.o.State, d.program()); err != nil {
+		return off, newer(d.o.State, damagedDatabase(d.o.State, err))
 	}
 	d.running.Defer(func() {
 		if err := d.Store.Close(); err != nil {

@@ -33,10 +33,14 @@ func (e *LostLedgerError) Error() string {
 		flag = " --state " + dir
 	}
 	aside := "mv " + dir + " " + project.Quote(e.State+".lost")
-	return fmt.Sprintf("the ledger is gone: %s %s, beside %s\n"+
-		"  Restore a backup:\n    %s\n    nightporter restore FILE.tar.gz%s\n"+
-		"  Or begin anew, without all that was done:\n    %s",
-		filepath.Join(e.State, store.Name), e.Reason, strings.Join(e.Traces, ", "), aside, flag, aside)
+	text := fmt.Sprintf("the ledger is gone: %s %s, beside %s\n"+
+		"  Restore a backup:\n    %s\n    nightporter restore FILE.tar.gz%s\n",
+		filepath.Join(e.State, store.Name), e.Reason, strings.Join(e.Traces, ", "), aside, flag)
+	if copies := ledgerCopies(e.State); len(copies) > 0 {
+		text += "  A copy from before the last update, without repositories:\n    " +
+			filepath.Join(e.State+".lost", backups, filepath.Base(copies[len(copies)-1])) + "\n"
+	}
+	return text + "  Or begin anew, without all that was done:\n    " + aside
 }
 
 // Unwrap returns the database's error.

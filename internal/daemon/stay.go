@@ -156,6 +156,9 @@ func (d *Daemon) Greeting() string {
 		file = "none (make one: nightporter init)"
 	}
 	fmt.Fprintf(&out, "  state %s · config %s\n", d.o.State, file)
+	if d.updated != "" {
+		fmt.Fprintf(&out, "  updated; the ledger from before: %s\n", d.updated)
+	}
 	if len(platform.Used(d.Projects.Config())) == 0 {
 		fmt.Fprintln(&out, "  no chat is configured: nightporter status, run, guidance, stop")
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nightporter/nightporter/internal/programtest"
+	"github.com/nightporter/nightporter/store"
 )
 
 // earlierStates are the commits whose programs wrote a fixture in a folder of
@@ -124,4 +125,54 @@ func (m machine) comesBack(t *testing.T) {
 		t.Errorf("restored: tasks\n%swant\n%s", got, want)
 	}
 	m.isWhole(t, strings.Count(m.output(t, "tasks", "--json"), `"commit":"`), "--state", state)
+}
+
+// TestBack goes the way that docs/operating.md says from a later program back to
+// an earlier one: the ledger is copied by itself before its form changes, a
+// program that is too old says where the copy is, and the copy can be used with
+// the repositories of today.
+func TestBack(t *testing.T) {
+	t.Parallel()
+	programtest.DependOnSources(t)
+	dir := t.TempDir()
+	unpack(t, "testdata/0e1c333/demo.tar.gz", dir)
+	m := machine{dir}
+	copies := func() []string {
+		files, err := filepath.Glob(filepath.Join(m.state(), "backups", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	for range 2 { // the second time nothing changes
+		m.shows(t, "0e1c333", "demo")
+	}
+	files := copies()
+	if len(files) != 1 || !strings.Contains(files[0], "-before-") {
+		t.Fatalf("copies %v, want one", files)
+	}
+	// A later release has written the ledger since.
+	s, err := store.OpenAs(m.state(), store.Program{Version: "99.1", Format: 99})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"status", "verify", "up"} {
+		out, err := m.command(command).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "nightporter 99.1 wrote it") || !strings.Contains(string(out), "install nightporter 99.1 or a later one") || !strings.Contains(string(out), files[0]) {
+			t.Errorf("%s: %v\n%swant a refusal that names 99.1 and %s", command, err, out, files[0])
+		}
+	}
+	aside := m.state() + ".newer"
+	if err := os.Rename(m.state(), aside); err != nil {
+		t.Fatal(err)
+	}
+	m.output(t, "restore", filepath.Join(aside, "backups", filepath.Base(files[0])))
+	if err := os.Rename(filepath.Join(aside, "repos"), filepath.Join(m.state(), "repos")); err != nil {
+		t.Fatal(err)
+	}
+	m.shows(t, "0e1c333", "demo")
+	m.isWhole(t, 4)
 }
