@@ -80,6 +80,7 @@ var arrows = map[string][]string{
 	"internal/corpus":      {}, // for tests
 	"internal/crash":       {},
 	"internal/copytree":    {},
+	"internal/diskuse":     {},
 	"internal/fsutil":      {},
 	"internal/nearest":     {},
 	"internal/regexp":      {},
