@@ -95,6 +95,7 @@ func (c *checker) shared() {
 	}
 	c.sessionUser(string(c.cfg.SessionUser))
 	c.chats()
+	c.retention()
 }
 
 // nearestZone suggests a time zone. It also matches the city alone, because

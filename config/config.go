@@ -22,6 +22,7 @@ type Config struct {
 	Slack           *Slack           `toml:"slack"`    // nil = not used
 	Digest          Digest           `toml:"digest"`
 	Budget          Budget           `toml:"budget"`
+	Retention       Retention        `toml:"retention"`
 	Agents          map[string]Agent `toml:"agents"`
 	Projects        []Project        `toml:"project"`
 

@@ -152,6 +152,7 @@ func TestWhole(t *testing.T) {
 		QuestionTimeout: QuestionTimeout{After: ledger.Duration(45 * time.Minute), Then: "pause"},
 		Telegram:        &Telegram{TokenFile: dir + "/telegram.token", API: "http://127.0.0.1:8081"},
 		Slack:           &Slack{AppTokenFile: dir + "/slack-app.token", BotTokenFile: dir + "/secrets/slack-bot.token", API: "https://slack.example.com/api/"},
+		Retention:       Retention{Sessions: 21, Messages: 60, Effects: 45, Inputs: 7, CacheSize: 1.5e12, Backups: ptr(5)},
 		Digest:          Digest{At: Clock{true, 6, 45}, Weekly: WeekTime{time.Sunday, Clock{true, 18, 30}}, Quiet: Hours{Clock{true, 22, 30}, Clock{true, 6, 30}}, Urgent: []string{"standstill", "question"}},
 		Budget:          Budget{USDDay: 40, TokensDay: 90000000},
 		Agents: map[string]Agent{

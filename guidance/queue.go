@@ -196,6 +196,14 @@ func (q Queue) Keep(id string, now time.Time) Queue {
 	})
 }
 
+// Forget returns the queue without the items for which over returns true.
+func (q Queue) Forget(over func(Item) bool) Queue {
+	if !slices.ContainsFunc(q.Items, over) {
+		return q
+	}
+	return Queue{Items: slices.DeleteFunc(slices.Clone(q.Items), over)}
+}
+
 // Due returns the ids of items that have expired by now: Queued items older
 // than Lifetime. Bound items stay until their task ends.
 func (q Queue) Due(now time.Time) []string {

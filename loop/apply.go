@@ -256,7 +256,7 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	// run. This run's baseline decides anew.
 	p.Tasks = p.Tasks.without(func(t *TaskState) bool { return t.Task.Own })
 	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time}
-	return p
+	return p.forget(e.Time)
 }
 
 // read replaces the tasks by those of the source and keeps the history of each.

@@ -6,9 +6,10 @@
 // marks messages as delivered:
 //
 //	store.go migrate.go pragma.go   open and close a database, bring an old one up to date
+//	program.go                      programs that write it, and what happens before one changes it
 //	chain.go anchor.go verify.go    hash chain of a stream, heads known from outside, Verify
 //	read.go                         entries of a stream, a task, a run
-//	inbox.go                        keys of inputs, and the pruning of old ones
+//	prune.go                        deletion of old inputs, settled effects and messages
 //	effect.go snapshot.go           pending effects; folded states
 //	message.go delivery.go sent.go  messages: queue, delivery, messages that a chat shows
 //	backup.go                       copies of the database, and their check

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -34,9 +33,6 @@ const (
 		WHERE chat = ? AND key = ? AND key <> '' AND state = 'sent' ORDER BY place DESC LIMIT 1`
 	answerQuery = `SELECT ` + messageColumns + ` FROM messages
 		WHERE chat = ? AND reply_to = ? AND reply_to <> '' ORDER BY key <> '' DESC, place DESC LIMIT 1`
-	pruneQuery = `DELETE FROM messages AS m
-		WHERE state <> 'queued' AND settled_at < ? AND NOT (state = 'sent' AND key <> '' AND NOT EXISTS (
-			SELECT 1 FROM messages n WHERE n.chat = m.chat AND n.key = m.key AND n.key <> '' AND n.state = 'sent' AND n.place > m.place))`
 )
 
 func (s *Store) one(ctx context.Context, op, query string, args ...any) (ledger.SentMessage, bool, error) {
@@ -53,25 +49,6 @@ func (s *Store) one(ctx context.Context, op, query string, args ...any) (ledger.
 		return ledger.SentMessage{}, false, fail(op, err)
 	}
 	return shown, true, nil
-}
-
-// PruneMessages deletes sent messages settled before the given time and dropped
-// messages committed before it, and returns their number. It keeps the last
-// message sent for a key regardless of age, because it can still be edited.
-func (s *Store) PruneMessages(ctx context.Context, before time.Time) (int, error) {
-	var n int64
-	err := s.write(ctx, func(ctx context.Context) (bool, error) {
-		res, err := s.writer.ExecContext(ctx, pruneQuery, formatTime(before))
-		if err != nil {
-			return false, err
-		}
-		n, err = res.RowsAffected()
-		return true, err
-	})
-	if err != nil {
-		return 0, fail("prune messages", err)
-	}
-	return int(n), nil
 }
 
 // Cursor returns how far a chat's inputs have been handled, or false if none

@@ -36,21 +36,18 @@ var errClosed = errors.New("the store is closed")
 //
 // Errors: ErrNewer for a database of a later release, ErrForeign for another
 // program's file, ErrDisk for a folder that is full or not writable.
-func Open(dir string) (*Store, error) {
-	s, err := open(dir)
-	if err != nil {
-		return nil, fail("open "+filepath.Join(dir, Name), err)
-	}
-	return s, nil
-}
+func Open(dir string) (*Store, error) { return OpenAs(dir, Program{}) }
 
-func open(dir string) (_ *Store, err error) {
+func open(dir string, p Program) (_ *Store, err error) {
 	ctx := context.Background()
 	path, err := create(dir)
 	if err != nil {
 		return nil, err
 	}
 	if err := refuseForeign(ctx, path); err != nil {
+		return nil, err
+	}
+	if err := p.admit(ctx, path); err != nil {
 		return nil, err
 	}
 	s := &Store{path: path, turn: make(chan struct{}, 1)}
@@ -65,6 +62,9 @@ func open(dir string) (_ *Store, err error) {
 	}
 	s.db.SetMaxOpenConns(1)
 	if err = migrate(ctx, s.db); err != nil {
+		return nil, err
+	}
+	if err = p.record(ctx, s.db); err != nil {
 		return nil, err
 	}
 	if s.writer, err = s.db.Conn(ctx); err != nil {

@@ -50,6 +50,10 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 		printProblems(os.Stderr, altered)
 		return exitCode(1)
 	}
+	if lost, ok := errors.AsType[*daemon.LostLedgerError](err); ok {
+		printProblems(os.Stderr, lost)
+		return exitCode(1)
+	}
 	return err
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/backup"
 	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/store"
 )
@@ -99,6 +100,13 @@ func restore(ctx context.Context, file, state string, warn io.Writer) (backup.Ma
 	}
 	if err := proveLedger(ctx, dir, m); err != nil {
 		return none, err
+	}
+	// Without a key the next start makes one; with a damaged one nothing starts.
+	if err := socket.CheckOperatorKey(dir); err != nil {
+		if err := os.Remove(filepath.Join(dir, backup.Key)); err != nil {
+			return none, err
+		}
+		fmt.Fprintln(warn, "! the operator's key is damaged in this backup: nightporter makes a new one when it starts")
 	}
 	for _, name := range m.Repositories() {
 		repository := filepath.Join(dir, backup.Repositories, name+".git")

@@ -46,6 +46,7 @@ type Daemon struct {
 	manager      *systemd.Manager
 	outage       atomic.Pointer[engine.Outage] // nil = the ledger took every commit
 	reloadFailed atomic.Bool                   // the configuration file is invalid: older settings are in force
+	updated      string                        // copy of the ledger that this start made before its form changed; "" = none
 
 	lifecycle sync.Mutex // held by Start and Stop
 	begun     bool

@@ -7,8 +7,10 @@
 // Files: daemon.go has the type and its options, lifecycle.go its start and stop,
 // stay.go the services of Options.Stays, reload.go the change of the
 // configuration, engine.go the measured engine and the error for an altered
-// ledger, ask.go the choice between a running daemon and this process, state.go
-// the lock of the state folder. The components are packages below:
+// ledger, lost.go the check for a lost one, retention.go the removal of what is
+// old, update.go the copy of the ledger before an update, ask.go the choice
+// between a running daemon and this process, state.go the lock of the state
+// folder. The components are packages below:
 //
 //	project    the configuration in force: settings, adapters, warnings
 //	session    runners and sockets of sessions, and the answers to hats

@@ -93,7 +93,7 @@ func (d *Daemon) start(ctx context.Context) error {
 	if d.o.Stays {
 		return d.startServices(ctx, off)
 	}
-	return nil
+	return d.running.Start(ctx, service.Loop(d.removeOld))
 }
 
 // open takes the state folder, its log and its database. off is the time at
@@ -114,15 +114,18 @@ func (d *Daemon) open(ctx context.Context) (off time.Time, err error) {
 	}
 	d.running.Defer(func() { _ = logs.Close() })
 	d.Log = slog.New(logging.Handler(logs, d.o.LogTo))
-	if d.Store, err = store.Open(d.o.State); err != nil {
+	if err := checkDatabase(d.o.State); err != nil {
 		return off, err
+	}
+	if d.Store, err = store.OpenAs(d.o.State, d.program()); err != nil {
+		return off, newer(d.o.State, damagedDatabase(d.o.State, err))
 	}
 	d.running.Defer(func() {
 		if err := d.Store.Close(); err != nil {
 			d.Log.Error("close the store", "error", err)
 		}
 	})
-	return off, nil
+	return off, checkEntries(ctx, d.o.State, d.Store)
 }
 
 // openEngine creates all components and the engine. The engine calls back into

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +43,7 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 			return err
 		}
 	}
-	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeFolders), d.manager} {
+	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeOld), d.manager} {
 		if err := d.running.Start(ctx, s); err != nil {
 			return err
 		}
@@ -127,41 +126,6 @@ func (d *Daemon) touchLog(ctx context.Context) {
 	}
 }
 
-// keptFolders is how long the folders of ended sessions and runs are kept for
-// inspection.
-const keptFolders = 14 * 24 * time.Hour
-
-// removeFolders removes old folders of sessions and runs at the start and once
-// a day. Without it, a daemon that runs for months would fill the disk. It
-// keeps the folders of unfinished runs and of each project's last run.
-func (d *Daemon) removeFolders(ctx context.Context) {
-	daily := time.NewTicker(24 * time.Hour)
-	defer daily.Stop()
-	for {
-		removed, err := d.runners.Tidy(ctx, time.Now().Add(-keptFolders), d.isKept)
-		if err != nil && ctx.Err() == nil {
-			d.Log.Warn("old folders are not removed", "error", err)
-		}
-		if removed > 0 {
-			d.Log.Info("old folders of sessions and runs are removed", "folders", removed)
-		}
-		select {
-		case <-daily.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// isKept reports whether a run's folders are kept regardless of their age: the
-// run is its project's last one.
-func (d *Daemon) isKept(run string) bool {
-	return slices.ContainsFunc(d.Engine.Projects(), func(name string) bool {
-		s, _ := d.Engine.State(name)
-		return s.Project.Run != nil && s.Project.Run.ID == run
-	})
-}
-
 // Greeting describes every project in a few lines of text, for the terminal or
 // the journal of a daemon that has just started.
 func (d *Daemon) Greeting() string {
@@ -192,6 +156,9 @@ func (d *Daemon) Greeting() string {
 		file = "none (make one: nightporter init)"
 	}
 	fmt.Fprintf(&out, "  state %s · config %s\n", d.o.State, file)
+	if d.updated != "" {
+		fmt.Fprintf(&out, "  updated; the ledger from before: %s\n", d.updated)
+	}
 	if len(platform.Used(d.Projects.Config())) == 0 {
 		fmt.Fprintln(&out, "  no chat is configured: nightporter status, run, guidance, stop")
 	}

@@ -81,6 +81,7 @@ var arrows = map[string][]string{
 	"internal/crash":       {},
 	"internal/fault":       {"loop/ledger"},
 	"internal/copytree":    {},
+	"internal/diskuse":     {},
 	"internal/fsutil":      {},
 	"internal/nearest":     {},
 	"internal/regexp":      {},

@@ -34,6 +34,16 @@ func OperatorKey(state string) (string, error) {
 	return readKey(state)
 }
 
+// CheckOperatorKey returns an error for a key that OperatorKey would refuse, and
+// nil for none.
+func CheckOperatorKey(state string) error {
+	_, err := readKey(state)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // makeKey links a complete file to the key's path. Unlike a rename, a link
 // never replaces a key that another process has just created.
 func makeKey(state string) error {

@@ -12,9 +12,10 @@ import (
 
 // Tidy removes folders that are no longer needed from the state folder: those
 // of sessions that ended before the given time, and work folders of runs
-// untouched since then. It spares runs for which keep returns true. Decisions
-// stay in the ledger and commits in the repositories; only agents' output and
-// checkouts are lost. It returns the number of removed folders.
+// untouched since then, and copies of this program's earlier releases. It spares
+// runs for which keep returns true. Decisions stay in the ledger and commits in
+// the repositories; only agents' output and checkouts are lost. It returns the
+// number of removed folders.
 func (r *Runner) Tidy(ctx context.Context, before time.Time, keep func(run string) bool) (removed int, err error) {
 	var errs []error
 	for _, kind := range []struct {
@@ -43,6 +44,39 @@ func (r *Runner) Tidy(ctx context.Context, before time.Time, keep func(run strin
 			}
 			removed++
 		}
+	}
+	n, err := r.tidyPrograms(before)
+	return removed + n, errors.Join(append(errs, err)...)
+}
+
+// tidyPrograms removes copies of programs that were installed before the given
+// time. The runner's own copy stays, and all of them while a session is at work:
+// its supervisor starts programs from the copy that it came from.
+func (r *Runner) tidyPrograms(before time.Time) (removed int, err error) {
+	sessions, err := os.ReadDir(filepath.Join(r.o.State, "sessions"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	for _, e := range sessions {
+		if held, err := lockHeld(filepath.Join(r.o.State, "sessions", e.Name())); err != nil || held {
+			return 0, err
+		}
+	}
+	copies, err := os.ReadDir(filepath.Dir(r.bin))
+	if err != nil {
+		return 0, err
+	}
+	var errs []error
+	for _, e := range copies {
+		folder := filepath.Join(filepath.Dir(r.bin), e.Name())
+		if info, err := e.Info(); folder == r.bin || err != nil || !info.ModTime().Before(before) {
+			continue
+		}
+		if err := removeAll(folder); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		removed++
 	}
 	return removed, errors.Join(errs...)
 }

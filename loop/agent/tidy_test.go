@@ -66,3 +66,42 @@ func TestTidy(t *testing.T) {
 	}
 	h.wait("r1-2")
 }
+
+// TestTidyPrograms: copies of earlier releases are removed while no session is at
+// work, and the runner's own copy never.
+func TestTidyPrograms(t *testing.T) {
+	h := newFixture(t, 2)
+	bin := filepath.Join(h.opts.State, "bin")
+	for _, name := range []string{"0123456789abcdef", ".new-1"} { // an earlier release, and what a kill left of one
+		if err := os.MkdirAll(filepath.Join(bin, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	none := func(string) bool { return false }
+	count := func() int {
+		entries, err := os.ReadDir(bin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	h.script(`while :; do sleep 0.1; done`)
+	h.start(h.launch("r1-1"))
+	if _, err := h.runner.Tidy(t.Context(), time.Now().Add(time.Hour), none); err != nil || count() != 3 {
+		t.Errorf("%d copies beside a session, %v; want 3", count(), err)
+	}
+	if err := h.runner.End(t.Context(), "r1-1", ledger.Duration(0)); err != nil {
+		t.Fatal(err)
+	}
+	h.wait("r1-1")
+	if n, err := h.runner.Tidy(t.Context(), time.Now().Add(-time.Hour), none); n != 0 || err != nil || count() != 3 {
+		t.Errorf("what is young went: %d, %v", n, err)
+	}
+	if n, err := h.runner.Tidy(t.Context(), time.Now().Add(time.Hour), none); n != 3 || err != nil || count() != 1 {
+		t.Errorf("removed %d, %v, want the session and two copies", n, err)
+	}
+	if err := os.MkdirAll(filepath.Join(h.opts.State, "runs", "r1", "work"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.run("r1-2", `exit 0`)
+}

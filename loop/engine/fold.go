@@ -20,6 +20,11 @@ import (
 // entries that the next start has to fold.
 const snapshotEvery = 2000
 
+// foldSaveEvery is the number of entries after which a fold saves a snapshot on
+// the way. A start that is ended before it has folded everything, such as by the
+// time limit of its unit, leaves them to the next one, which goes on from there.
+const foldSaveEvery = 20_000
+
 // foldAll folds the streams concurrently, since they are independent of each
 // other.
 func (e *Engine) foldAll(ctx context.Context, streams []string) error {
@@ -59,7 +64,8 @@ func (e *Engine) foldAll(ctx context.Context, streams []string) error {
 	return nil
 }
 
-// fold folds one stream from its newest snapshot.
+// fold folds one stream from its newest snapshot, and saves one on the way every
+// foldSaveEvery entries. saved is the last entry of the newest one.
 func (e *Engine) fold(ctx context.Context, stream string) (s loop.State, saved, head int64, err error) {
 	row, err := e.o.Ledger.Snapshot(ctx, stream, loop.StateVersion)
 	if errors.Is(err, ledger.ErrSnapshotAltered) {
@@ -75,17 +81,22 @@ func (e *Engine) fold(ctx context.Context, stream string) (s loop.State, saved, 
 		s, row.Seq = loop.State{}, 0
 	}
 	folder := loop.NewFolder(s)
-	head = row.Seq
+	head, saved = row.Seq, row.Seq
+	tried := saved
 	err = e.o.Ledger.Records(ctx, stream, row.Seq, func(r ledger.Record) error {
 		entry, err := r.Entry()
 		if err != nil {
 			return err
 		}
 		folder.Add(entry)
-		head = r.Seq
+		if head = r.Seq; head-tried >= foldSaveEvery {
+			if tried = head; e.saveSnapshot(ctx, unsavedState{stream, head, folder.State()}) {
+				saved = head
+			}
+		}
 		return nil
 	})
-	return folder.State(), row.Seq, head, err
+	return folder.State(), saved, head, err
 }
 
 // unsavedState is a state that has no current snapshot.
@@ -136,14 +147,20 @@ func (e *Engine) saveSnapshots(states []unsavedState) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	for _, s := range states {
-		body, err := json.Marshal(s.state)
-		if err == nil {
-			err = e.o.Ledger.SaveSnapshot(ctx, ledger.SnapshotRow{Stream: s.stream, Seq: s.seq, Version: loop.StateVersion, Body: body})
-		}
-		if err != nil {
-			e.o.Log.Warn("snapshot not saved", "stream", s.stream, "error", err)
-		}
+		e.saveSnapshot(ctx, s)
 	}
+}
+
+// saveSnapshot stores one snapshot and reports whether it is stored.
+func (e *Engine) saveSnapshot(ctx context.Context, s unsavedState) bool {
+	body, err := json.Marshal(s.state)
+	if err == nil {
+		err = e.o.Ledger.SaveSnapshot(ctx, ledger.SnapshotRow{Stream: s.stream, Seq: s.seq, Version: loop.StateVersion, Body: body})
+	}
+	if err != nil {
+		e.o.Log.Warn("snapshot not saved", "stream", s.stream, "error", err)
+	}
+	return err == nil
 }
 
 // Open returns an Engine with the state of the given streams folded from the

@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +20,7 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
+	"github.com/nightporter/nightporter/store/storetest"
 )
 
 // alteredSnapshots is a ledger whose snapshots were all altered.
@@ -55,6 +59,67 @@ func TestAlteredSnapshot(t *testing.T) {
 			t.Errorf("%d lines in the log, want one for each of the two streams:\n%s", n, &log)
 		}
 	})
+}
+
+// slowLedger is a ledger whose start is ended after some entries, as by the time
+// limit of a unit. read is the number of the first entry that was read.
+type slowLedger struct {
+	*store.Store
+	limit int
+	read  int64
+}
+
+var errStartEnded = errors.New("the start was ended")
+
+func (l *slowLedger) Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error {
+	n := 0
+	return l.Store.Records(ctx, stream, after, func(r ledger.Record) error {
+		if l.read == 0 {
+			l.read = r.Seq
+		}
+		if n++; n > l.limit {
+			return errStartEnded
+		}
+		return yield(r)
+	})
+}
+
+// TestFoldGoesOn ends each start after 25,000 of 70,000 entries: the next one
+// goes on from a snapshot that the fold saved on the way.
+func TestFoldGoesOn(t *testing.T) {
+	t.Parallel()
+	const entries, limit = 70_000, 25_000
+	stream := ledger.ProjectStream("p")
+	s := storetest.Open(t, t.TempDir())
+	var b ledger.Batch
+	for n := range entries {
+		r, err := ledger.Entry{Stream: stream, Time: time.Unix(int64(n), 0), Body: ledger.GuidanceChanged{ID: "g1", Text: "x"}}.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Records = append(b.Records, r)
+	}
+	if _, err := s.Commit(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	var began []int64
+	for {
+		l := &slowLedger{Store: s, limit: limit}
+		e, err := engine.Open(t.Context(), engine.Options{Ledger: l}, []string{stream})
+		began = append(began, l.read)
+		if err == nil {
+			if _, head := e.Folded(stream); head != entries {
+				t.Errorf("folded up to %d of %d", head, entries)
+			}
+			break
+		}
+		if !errors.Is(err, errStartEnded) || len(began) > 5 {
+			t.Fatal(err)
+		}
+	}
+	if want := []int64{1, 20_001, 40_001, 60_001}; !slices.Equal(began, want) {
+		t.Errorf("the starts began at %v, want %v", began, want)
+	}
 }
 
 // TestDistrust checks that a stream whose state is wrong gets no snapshot, so

@@ -62,7 +62,6 @@ func (c *Connections) Start(ctx context.Context) error {
 		}
 	}
 	h.repeatQuestions(ctx, c.off, time.Now())
-	c.Go(h.tidy)
 	c.Go(h.expireUndos)
 	for _, conn := range c.all {
 		c.Go(func(ctx context.Context) { _ = conn.dispatcher.Run(ctx) }) // returns only when ctx ends

@@ -7,8 +7,8 @@
 // project, thread_changes.go follows a thread that is deleted, closed or moved,
 // and migration.go stores new addresses of groups. members.go knows the readers
 // of a group, menus.go the command menus, live.go the text of live messages,
-// undo.go the end of the time to undo. tidy.go removes old messages, and lock.go
-// keeps a second process away from a bot.
+// undo.go the end of the time to undo. lock.go keeps a second process away from a
+// bot.
 //
 // This package names no platform and decides nothing: it submits inputs to the
 // engine and delivers only committed messages. A platform that fails must not
