@@ -55,6 +55,10 @@ type CaptureRequest struct {
 	Cleared []string `json:"cleared,omitempty"` // fingerprints of findings that a person called no secret
 	Hold    bool     `json:"hold,omitempty"`    // keep a tree with findings: a person is asked about it
 
+	MaxNew   int      `json:"max_new,omitempty"`   // number of new files that are taken without asking; 0 = DefaultMaxNewFiles, -1 = any
+	TakeAll  []string `json:"take_all,omitempty"`  // folders of which any number is taken: a person said so
+	LeaveOut []string `json:"leave_out,omitempty"` // folders whose new files are left out: a person said so
+
 	Proof ProofRequest `json:"proof,omitzero"` // what to find out about the captured tree
 }
 
@@ -71,9 +75,19 @@ type Capture struct {
 	RunsItself []string      `json:"runs_itself,omitempty"` // of Outside: what runs by itself on the machine of whoever checks it out
 	Secrets    []SecretFound `json:"secrets,omitempty"`     // added lines that look like secrets; unless the request holds it, Tree is Input then
 	Unscanned  []Diagnostic  `json:"unscanned,omitempty"`   // files that were not searched for secrets, and why
+	TooMany    []NewFiles    `json:"too_many,omitempty"`    // new files that were left out because there are too many; a person is asked
 
 	Proof *ProofFacts `json:"proof,omitempty"` // of Tree against the attempt's start; nil if nobody asked
 }
+
+// NewFiles are the new files of a folder, in all its levels.
+type NewFiles struct {
+	Path  string `json:"path"` // the folder; "." is the repository's top folder
+	Files int    `json:"files"`
+}
+
+// String names the folder and the number: "node_modules2/ (300000 new files)".
+func (n NewFiles) String() string { return fmt.Sprintf("%s/ (%d new files)", n.Path, n.Files) }
 
 // SecretFound is a line that looks like a secret. It holds nothing of the value.
 type SecretFound struct {
