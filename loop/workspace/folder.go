@@ -208,6 +208,9 @@ func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept
 	}
 	var extra []string
 	err = walk(f.path(), func(parent int, base string, e found) (bool, error) {
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
 		if kept.has(e.path) {
 			return false, nil
 		}
@@ -235,7 +238,11 @@ func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept
 		return false, err
 	}
 	for _, p := range extra {
-		if err := removeBelow(f.path(), p); err != nil {
+		err := removeFiles(ctx, filepath.Join(f.path(), filepath.FromSlash(p)))
+		if err == nil {
+			err = removeBelow(f.path(), p)
+		}
+		if err != nil {
 			return false, fmt.Errorf("remove %s: %w", p, err)
 		}
 	}
