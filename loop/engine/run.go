@@ -168,6 +168,9 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 		return answer, nil
 	}
 	e.publish(in.Project, d.State, receipt.Records)
+	if !stopsCapture(before) && stopsCapture(d.State) {
+		e.stopCapture(in.Project)
+	}
 	if e.o.Sent != nil && len(receipt.Chats) > 0 { // delivery may read the state after this decision
 		e.o.Sent(receipt.Chats)
 	}
