@@ -64,7 +64,10 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
 	base.EnvFiles = w.envFiles(tracked)
-	author, note, err := w.identity(ctx, t)
+	author, hooks, note, err := w.identity(ctx, t)
+	if err == nil {
+		err = w.saveHooks(t, b.Run, hooks)
+	}
 	if err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}

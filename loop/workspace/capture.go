@@ -189,6 +189,7 @@ type sessionDiff struct {
 	tree    string               // all other files, as git would add them
 	refused map[string]refusal   // path → why it cannot be in a commit
 
+	runs     []string // paths that run by themselves in this repository, besides those of the table
 	fresh    newFiles
 	newCount int // new files that git stores
 	skipped  int // new files that it does not even read
@@ -213,6 +214,9 @@ func (l *sessionDiff) read(ctx context.Context, input string, scope *scope, t le
 		return err
 	}
 	if err := l.refuseAttributes(entries); err != nil {
+		return err
+	}
+	if err := l.findRunners(ctx, entries); err != nil {
 		return err
 	}
 	if err := l.readIndex(ctx, input); err != nil {

@@ -91,7 +91,7 @@ func (n *newFiles) count(fresh []string, removed int, t ledger.CaptureRequest) {
 func (l *sessionDiff) judgeNew(scope *scope, t ledger.CaptureRequest, present []string, captured *ledger.Capture) []string {
 	var stored, fresh, undone []string
 	for _, p := range present {
-		switch by := runner(p); {
+		switch by := l.runner(p); {
 		case l.known(p):
 			stored = append(stored, p)
 		case l.w.reserved(scope.never, p), by != "" && !scope.namesRunner(p, by), !scope.permits(p):
@@ -132,7 +132,7 @@ func (l *sessionDiff) judgeNew(scope *scope, t ledger.CaptureRequest, present []
 		case l.w.reserved(scope.never, p):
 			captured.Dropped = appendFew(captured.Dropped, p)
 		case l.fresh.leavesOut(p):
-		case runner(p) != "":
+		case l.runner(p) != "":
 			captured.RunsItself = appendFew(captured.RunsItself, p)
 			captured.Outside = appendFew(captured.Outside, p)
 		default:
