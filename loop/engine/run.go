@@ -193,6 +193,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 		e.launch(ctx, p, false)
 	}
 	e.startWatches(ctx, in.Project)
+	e.maintain(ctx, in.Project, d)
 	e.wakeOthers(ctx, in, d)
 	return d.Answer, nil
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"time"
 )
 
 // Begin asks the workspace for the commit that a run starts from.
@@ -156,6 +157,16 @@ type Committed struct {
 	Tree   string       `json:"tree"` // includes the files that commit_status adds
 	Files  []FileChange `json:"files,omitempty"`
 }
+
+// Maintenance asks to keep the daemon's repository small and fast.
+type Maintenance struct {
+	Run  string        // the run whose hidden refs stay, "" = none
+	Keep []string      // full hashes that must not be lost; others than commits and trees are left out
+	Age  time.Duration // how long after a run's last session its hidden refs are kept
+}
+
+// DefaultRetention is Maintenance.Age of settings that name none.
+const DefaultRetention = 30 * 24 * time.Hour
 
 // BranchMoved is the error for a run's branch that somebody else moved in the
 // user's repository. Nothing was written there. The commits of Have are in our

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -32,8 +33,7 @@ import (
 //
 // Capturing the same session again gives the same result.
 func (w *Workspace) Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	defer w.lock()()
 	captured, err := w.capture(ctx, t)
 	if err != nil {
 		return ledger.Capture{}, fmt.Errorf("take over %s: %w", t.Session, err)
@@ -175,7 +175,13 @@ func (w *Workspace) record(ctx context.Context, t ledger.CaptureRequest, tree st
 	if err != nil {
 		return err
 	}
-	return w.setRef(ctx, t.Ref, hash)
+	now := time.Now()
+	_ = os.Chtimes(w.baseLog(t.Run), now, now) // tells Maintain that the run is in use
+	if err := w.dropStaleLock(ctx, filepath.Join(w.gitDir, filepath.FromSlash(t.Ref)+".lock")); err != nil {
+		return err
+	}
+	_, err = w.gitOurs(ctx, "update-ref", t.Ref, hash) // without a log: there is one ref for each session
+	return err
 }
 
 // sessionDiff compares a work folder after a session with the tree before it.

@@ -42,8 +42,7 @@ func (w *Workspace) Work(run string) string { return filepath.Join(w.o.State, "r
 // it to the session user, and gives it a new .git whose HEAD is a commit of
 // that tree. Ignored paths are kept: installed packages, caches.
 func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	defer w.lock()()
 	dir, err := w.runDir(run)
 	if err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)

@@ -25,7 +25,7 @@ func fill(t testing.TB, dir string, n int) {
 				t.Fatal(err)
 			}
 		}
-		if err := os.WriteFile(filepath.Join(sub, fmt.Sprintf("f%d.js", i)), fmt.Appendf(nil, "module.exports = %d\n", i), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(sub, fmt.Sprintf("f%d.js", i)), fmt.Appendf(nil, "// %s\nmodule.exports = %d\n", filepath.Base(dir), i), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -172,7 +172,7 @@ func TestCaptureStores(t *testing.T) {
 // TestCaptureStops checks that the capture of very many files ends soon after its
 // context, at whatever point, and works afterwards.
 func TestCaptureStops(t *testing.T) {
-	const n, within = 30_000, 2 * time.Second
+	const n, within = 8_000, 2 * time.Second
 	w := workspace(t, shop(t))
 	base := begin(t, w, "r1")
 	must(t, w.Restore(t.Context(), "r1", base.Tree))
@@ -180,7 +180,7 @@ func TestCaptureStops(t *testing.T) {
 	q := captureRequest(base, base.Tree, all)
 	q.MaxNew = -1
 	stop := errors.New("stopped")
-	for _, after := range []time.Duration{0, 50 * time.Millisecond, 400 * time.Millisecond, time.Second, 2 * time.Second} {
+	for _, after := range []time.Duration{0, 20 * time.Millisecond, 150 * time.Millisecond, 500 * time.Millisecond, time.Second} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var asked time.Time
 		timer := time.AfterFunc(after, func() { asked = time.Now(); cancel(stop) })
