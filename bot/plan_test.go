@@ -152,6 +152,12 @@ func planSituations() map[string]func() (*service, string) {
 				{Path: "deploy/scripts/production/release.sh", Line: 12, Rule: "aws-access-token"}, {Path: "keys/cert.p12", Rule: "pkcs12-file"}}})
 			return d, "q9"
 		},
+		"very many new files": func() (*service, string) {
+			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
+			d.asks(ledger.Question{Kind: ledger.AskNewFiles, Hat: "builder", Text: "Are those in node_modules2, services/checkout/frontend/.svelte-kit work, or was an ignore rule forgotten?",
+				TooMany: []ledger.NewFiles{{Path: "node_modules2", Files: 300_000}, {Path: "services/checkout/frontend/.svelte-kit", Files: 1_200}}, Expires: d.Now.Add(30 * time.Minute)})
+			return d, "q9"
+		},
 		"paths of which one runs by itself": func() (*service, string) {
 			d := argued(nil, `{"summary":"One step.","steps":["one"]}`)
 			d.asks(ledger.Question{Kind: ledger.AskAllow, Hat: "builder", Text: "allow .envrc, docs/a.md for #4?", Paths: []string{".envrc", "docs/a.md"}, RunsItself: []string{".envrc"}, Expires: d.Now.Add(30 * time.Minute)})

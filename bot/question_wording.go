@@ -247,6 +247,22 @@ func init() {
 			task: waitsForAnswer, need: fixedNeed("a secret?"), buttons: buttonAnswer,
 			runEnd: answerButton,
 		},
+		ledger.AskNewFiles: {
+			sign: SignAsk,
+			headline: func(_ loop.State, q ledger.Question) string {
+				return shortID(q.Task) + " made " + newFilesCount(q) + " new files"
+			},
+			first: firstWithProject, body: (*Message).described, facts: func(m *Message, _ loop.State, q ledger.Question) { m.newFiles(q) },
+			past:  func(m *Message, s loop.State, q ledger.Question) { m.pastQuoted(s, q); m.newFiles(q) },
+			waits: fixedText(waitsLong), then: fixedText("left out."),
+			expired: fixedExpiry("left out"),
+			verbs: map[string]verbWording{
+				"ignore": {label: "Leave out", means: "the rest of the work goes on", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " goes on without them." }},
+				"take":   {label: "Take over", means: "the work is done again, with them", after: func(q ledger.Question, _ string) string { return shortID(q.Task) + " is done again, with all of them." }},
+			},
+			task: waitsForAnswer, need: fixedNeed("new files?"), buttons: buttonAnswer,
+			runEnd: answerButton,
+		},
 		ledger.AskChecks: {
 			sign:     SignAsk,
 			headline: func(_ loop.State, q ledger.Question) string { return shortID(q.Task) + " " + checksNeed(q) },

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/width"
@@ -69,6 +70,38 @@ func (m *Message) paths(q ledger.Question) {
 		for _, p := range q.RunsItself[:min(len(q.RunsItself), maxPaths)] {
 			m.pre(orElse(cutPath(Clean(p), quoteWidth), "…"))
 		}
+	}
+}
+
+// newFilesCount returns the number of new files that a question is about, as people
+// write it: "300,000".
+func newFilesCount(q ledger.Question) string {
+	n := 0
+	for _, f := range q.TooMany {
+		n += f.Files
+	}
+	return thousands(n)
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// newFiles lists the folders with too many new files as Pre lines: an agent chose
+// their names.
+func (m *Message) newFiles(q ledger.Question) {
+	m.add("Not taken over so far:")
+	for _, f := range q.TooMany[:min(len(q.TooMany), maxPaths)] {
+		m.pre(orElse(cutPath(Clean(f.Path), quoteWidth-1), "…") + "/")
+		m.add(thousands(f.Files) + " new files")
+	}
+	if more := len(q.TooMany) - maxPaths; more > 0 {
+		m.add(fmt.Sprintf("and %d more folders", more))
 	}
 }
 

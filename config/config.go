@@ -168,7 +168,8 @@ type Project struct {
 	MaxTasks      *int                   `toml:"max_tasks"`                     // 0 = no limit, as for the next three
 	MaxIterations *int                   `toml:"max_iterations"`
 	MaxWaves      *int                   `toml:"max_waves"`
-	Batch         *int                   `toml:"batch"` // at least 1: bug reports a wave, and tasks that queue = "batch" verifies together
+	MaxNewFiles   *int                   `toml:"max_new_files"` // new files of a session that are taken without asking; 0 = no limit
+	Batch         *int                   `toml:"batch"`         // at least 1: bug reports a wave, and tasks that queue = "batch" verifies together
 	Start         Start                  `toml:"start"`
 	Until         Clock                  `toml:"until"`
 	Read          []string               `toml:"read"`   // folders that sessions may also read

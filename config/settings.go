@@ -244,6 +244,9 @@ func (p Project) limits(s *ledger.Settings, flags Overrides) {
 	s.MaxTasks = firstSet(tasks, flags.MaxTasks, p.MaxTasks)
 	s.MaxIterations = firstSet(sessions, flags.MaxIterations, p.MaxIterations)
 	s.MaxWaves = firstSet(defaultWaves, flags.MaxWaves, p.MaxWaves)
+	if s.MaxNewFiles = firstSet(0, p.MaxNewFiles); p.MaxNewFiles != nil && s.MaxNewFiles == 0 {
+		s.MaxNewFiles = -1 // the ledger's 0 is the default
+	}
 	s.Batch = firstSet(ledger.DefaultBatch, flags.Batch, p.Batch)
 	s.OnBlocked = cmp.Or(p.OnBlocked, blocked)
 	s.Push = cmp.Or(flags.Push, p.Push, kind.Push)

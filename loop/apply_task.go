@@ -51,6 +51,12 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		} else {
 			t.Allowed = append(slices.Clip(t.Allowed), b.Paths...)
 		}
+	case ledger.NewFilesSettled:
+		if b.LeftOut {
+			t.LeftOut = append(slices.Clip(t.LeftOut), b.Paths...)
+		} else {
+			t.TakeAll = append(slices.Clip(t.TakeAll), b.Paths...)
+		}
 	case ledger.AnswerUndone:
 		t.Failed, t.LastFail = b.Before.Failed, b.Before.LastFail
 		t.Words = slices.Clip(t.Words[:min(len(t.Words), max(b.Before.Words, 0))])

@@ -18,7 +18,8 @@ func (d *decision) capture(t TaskState, s Session, hat ledger.Hat) {
 		Run: r.ID, Session: s.ID, Input: w.Tree, Start: w.Start, StartRev: w.Base,
 		Ref:   fmt.Sprintf("refs/nightporter/%s/%s/%s/a%d/%s", d.in.Project, r.ID, refPart(t.Task.ID), w.N, strings.TrimPrefix(s.ID, r.ID+"-")),
 		Scope: d.State.scope(t, hat), Cleared: d.Project.Cleared, Hold: w.Leaks > 0 && w.Event != nil,
-		Proof: d.proofRequest(t),
+		Proof:  d.proofRequest(t),
+		MaxNew: r.Settings.MaxNewFiles, TakeAll: t.TakeAll, LeaveOut: t.LeftOut,
 	}})
 }
 
@@ -32,6 +33,10 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		return
 	}
 	w, about := t.Attempt, scope{task: t.Task.ID, session: b.Session}
+	if b.Stopped {
+		d.add(about, ledger.Redo{Why: ledger.RedoStopped, Tree: w.Tree})
+		return
+	}
 	if w.Event == nil {
 		d.add(about, ledger.TreeKept{Ref: b.Ref, Tree: b.Taken.Tree, Files: b.Taken.Files})
 		if !d.refuteLimit(t, b) {
@@ -55,6 +60,11 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	}
 	if w.Event.Type == ledger.EventQuestion {
 		d.routeEvent(t, b.Taken.Tree)
+		return
+	}
+	if len(b.Taken.TooMany) > 0 {
+		t, _ = d.task(t.Task.ID)
+		d.askNewFiles(t, b.Taken.TooMany)
 		return
 	}
 	changed := b.Taken.Tree != w.Tree

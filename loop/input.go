@@ -167,6 +167,7 @@ type TreeCaptured struct {
 	Session string
 	Taken   ledger.Capture
 	Ref     string
+	Stopped bool // a person stopped the run before the capture was done: nothing was taken
 }
 
 // MergeFinished is the result of EffectMerge.

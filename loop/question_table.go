@@ -36,6 +36,7 @@ func init() {
 		ledger.AskUnticked: {verbs: apply(applyUnticked, "keep", "redo"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
 		ledger.AskAllow:    {verbs: apply(applyAllow, "deny", "allow"), expire: (*decision).expireAllow, drop: (*decision).withdraw},
 		ledger.AskSecret:   {verbs: apply(applySecret, "again", "harmless"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskNewFiles: {verbs: apply(applyNewFiles, "ignore", "take"), expire: (*decision).expireNewFiles, drop: (*decision).withdraw},
 		ledger.AskChecks:   {verbs: apply(applyChecks, "allow", "redo"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
 		ledger.AskManual:   {verbs: apply(applyManual, "pass", "fail"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
 		ledger.AskSkip: {verbs: map[string]answerEffect{

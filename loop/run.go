@@ -164,6 +164,18 @@ func Settled(s State) bool {
 	return r.State == ledger.RunStopping && r.StopNow && r.Signal != "" && (s.Project.stuck() || !s.Project.busy())
 }
 
+// Capturing reports whether a signal stopped the run at once and nothing but the
+// capture of a session's files is in progress. The process need not wait for it:
+// the next start of the run carries it out.
+func Capturing(s State) bool {
+	r := s.Project.Run
+	if r == nil || r.State != ledger.RunStopping || !r.StopNow || r.Signal == "" {
+		return false
+	}
+	t, ok := s.Project.inHand()
+	return ok && t.Attempt.Stage == ledger.StageCapture && len(s.Project.Sessions) == 0
+}
+
 // longestLimit is the longest wait for an agent's limit that the core accepts.
 // Limits last hours, a day or a week, and the time comes from text that a
 // session wrote.

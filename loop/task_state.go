@@ -44,6 +44,8 @@ type TaskState struct {
 	Words    []string        `json:"words,omitempty"`    // answers and failed manual checks, shown in every later prompt
 	Allowed  []string        `json:"allowed,omitempty"`  // paths outside its scope that a person allowed
 	Denied   []string        `json:"denied,omitempty"`   // paths outside its scope that stay forbidden after a question
+	TakeAll  []string        `json:"take_all,omitempty"` // folders of which a person takes any number of new files
+	LeftOut  []string        `json:"left_out,omitempty"` // folders whose new files are no part of it
 	Parts    []string        `json:"parts,omitempty"`    // ids of the parts made from its plan: the task is done when they are
 	Plan     json.RawMessage `json:"plan,omitempty"`     // newest plan, kept after its attempt; for a part, its section
 	Ended    time.Time       `json:"ended,omitzero"`

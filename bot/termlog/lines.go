@@ -101,6 +101,12 @@ func (c *Console) printStandalone(v view) {
 		c.proved(v, b)
 	case ledger.PathsAllowed:
 		c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" may write "+firstPaths(b.Paths))
+	case ledger.NewFilesSettled:
+		does := "takes all new files of "
+		if b.LeftOut {
+			does = "leaves out new files of "
+		}
+		c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" "+does+firstPaths(b.Paths))
 	case ledger.SecretsCleared:
 		for _, found := range b.Found {
 			c.printWrapped(v, bot.SignDone+" "+c.id(v.e.Task)+" no secret: "+bot.Clean(found.String()))

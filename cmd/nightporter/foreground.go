@@ -187,10 +187,15 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 		})
 	}()
 	pressed := false
+	var enough <-chan time.Time
+	leave := false // a capture in progress is left to the next start
 	for {
 		drain()
 		s, _ := service.State(name)
-		if loop.Settled(s) {
+		if enough == nil && loop.Capturing(s) {
+			enough = time.After(lastCapture)
+		}
+		if loop.Settled(s) || leave && loop.Capturing(s) {
 			// The state changes before the last entries are queued. An empty
 			// input is answered after all entries of the previous one.
 			if _, err := service.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}); err != nil {
@@ -213,6 +218,8 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 		}
 		select {
 		case <-wake:
+		case <-enough:
+			leave = true
 		case line := <-lines:
 			typed(line, "")
 		case <-turn:
@@ -264,6 +271,10 @@ func (f *foreground) awaitRunEnd(ctx context.Context, service *operator.Service,
 		}
 	}
 }
+
+// lastCapture limits how long the process waits, after a signal, for the capture
+// of a session's files.
+const lastCapture = time.Second
 
 // lastWrites limits how long the end of a run waits for the last marks in the
 // user's plan. On a full disk the next run writes them.

@@ -79,11 +79,26 @@ func (r *Runner) tryLevel(level int) error {
 	return nil
 }
 
+// removeTrials removes folders of trials whose process was killed. A trial ends
+// within seconds; another process may have one in progress.
+func (r *Runner) removeTrials() {
+	const abandoned = 10 * time.Minute
+	found, _ := filepath.Glob(filepath.Join(r.o.State, trialPrefix+"*"))
+	for _, dir := range found {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > abandoned {
+			_ = removeAll(dir) // the next start tries it again
+		}
+	}
+}
+
+// trialPrefix begins the names of folders of trials.
+const trialPrefix = "try-"
+
 // makeTrial makes a folder for a trial session, with folders of the session's
 // user in it. It lies in the state folder, because the result of a trial depends
 // on its file system and location.
 func (r *Runner) makeTrial(folders ...string) (string, error) {
-	dir, err := os.MkdirTemp(r.o.State, "try-")
+	dir, err := os.MkdirTemp(r.o.State, trialPrefix)
 	if err != nil {
 		return "", err
 	}

@@ -124,6 +124,7 @@ func New(o Options) (*Runner, error) {
 	if err := r.checkGrants(); err != nil {
 		return nil, err
 	}
+	r.removeTrials()
 	if r.bin, err = install(o); err != nil {
 		return nil, fmt.Errorf("install programs for sessions: %w", err)
 	}

@@ -105,3 +105,30 @@ func TestTidyPrograms(t *testing.T) {
 	}
 	h.run("r1-2", `exit 0`)
 }
+
+// TestTrialsOfKilledProcesses checks that the start removes folders of trials whose
+// process was killed, and no other.
+func TestTrialsOfKilledProcesses(t *testing.T) {
+	h := newFixture(t, 2)
+	old := time.Now().Add(-time.Hour)
+	for name, at := range map[string]time.Time{"try-1": old, "try-2": time.Now(), "tryst": old} {
+		dir := filepath.Join(h.opts.State, name)
+		if err := os.MkdirAll(filepath.Join(dir, "kernel", "work"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Join(dir, "kernel", "work"), 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(dir, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := New(h.opts); err != nil {
+		t.Fatal(err)
+	}
+	for name, stays := range map[string]bool{"try-1": false, "try-2": true, "tryst": true} {
+		if _, err := os.Lstat(filepath.Join(h.opts.State, name)); (err == nil) != stays {
+			t.Errorf("%s stays: %t, want %t", name, err == nil, stays)
+		}
+	}
+}

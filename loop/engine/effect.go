@@ -160,8 +160,7 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return nil, ports.Place.Runner.End(ctx, b.Session, b.Grace)
 	case ledger.EffectCapture:
 		b.Request.Scope.Never = ports.Source.Owned()
-		taken, err := ports.Place.Folders.Capture(ctx, b.Request)
-		return loop.TreeCaptured{Session: b.Request.Session, Taken: taken, Ref: b.Request.Ref}, err
+		return e.capture(ctx, project, ports, b.Request)
 	case ledger.EffectMerge:
 		merged, err := ports.Repository.Merge(ctx, b.Merge)
 		return loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: merged}, err

@@ -48,11 +48,12 @@ type Engine struct {
 	effects    sync.WaitGroup
 	carriesOut func(project string) bool // reports whether effects of a project are carried out; set once, by Run
 	writes     counter                   // effects in progress that write into people's files
-	saved      map[string]int64          // last entry of each stream's last snapshot
-	unsaved    int                       // entries since the last snapshots
-	stalls     map[string]stall          // projects whose inputs cannot be committed; of Run's goroutine
-	outage     Outage                    // the last one that was told of; of Run's goroutine
-	again      signals                   // for effects that wait for their next try
+	captures   captures
+	saved      map[string]int64 // last entry of each stream's last snapshot
+	unsaved    int              // entries since the last snapshots
+	stalls     map[string]stall // projects whose inputs cannot be committed; of Run's goroutine
+	outage     Outage           // the last one that was told of; of Run's goroutine
+	again      signals          // for effects that wait for their next try
 
 	mu       sync.RWMutex     // guards the fields below; only Run's goroutine writes them, but for wrong
 	wrong    map[string]bool  // streams of which no snapshots are saved, see Distrust

@@ -184,6 +184,9 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 	e.publish(in.Project, d.State, receipt.Records)
 	e.committed(in.Project, in.Body.InputKind())
 	e.tryAgain(in)
+	if !stopsCapture(before) && stopsCapture(d.State) {
+		e.stopCapture(in.Project)
+	}
 	if e.o.Sent != nil && len(receipt.Chats) > 0 { // delivery may read the state after this decision
 		e.o.Sent(receipt.Chats)
 	}
@@ -206,6 +209,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 		e.launch(ctx, p, false)
 	}
 	e.startWatches(ctx, in.Project)
+	e.maintain(ctx, in.Project, d)
 	e.wakeOthers(ctx, in, d)
 	return d.Answer, nil
 }

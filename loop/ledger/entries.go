@@ -8,7 +8,7 @@ func Bodies() []Body {
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
-		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, SecretsCleared{}, PartsMade{}, PlanSettled{}, TaskProved{},
+		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, PlanSettled{}, TaskProved{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
@@ -101,6 +101,8 @@ func (PathsAllowed) EntryType() string { return "paths.allowed" }
 func (TaskProved) EntryType() string { return "task.proved" }
 
 func (SecretsCleared) EntryType() string { return "secrets.cleared" }
+
+func (NewFilesSettled) EntryType() string { return "new_files.settled" }
 
 func (PartsMade) EntryType() string { return "parts.made" }
 

@@ -59,6 +59,14 @@ type SecretsCleared struct {
 	Found []SecretFound `json:"found"`
 }
 
+// NewFilesSettled records the decision about folders in which a session made more
+// new files than are taken without a question: any number is taken from now on
+// or, with LeftOut, their new files are ignored for the task.
+type NewFilesSettled struct {
+	Paths   []string `json:"paths"`
+	LeftOut bool     `json:"left_out,omitempty"`
+}
+
 // PartsMade turns approved sections of a task's plan into tasks such as "Task
 // 5/b", which are in no file (docs/spec 4.4). Gone lists parts of an earlier plan
 // that were never begun. Whole says that the plan is settled: the task is done

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"time"
 )
 
 // Begin asks the workspace for the commit that a run starts from.
@@ -55,6 +56,10 @@ type CaptureRequest struct {
 	Cleared []string `json:"cleared,omitempty"` // fingerprints of findings that a person called no secret
 	Hold    bool     `json:"hold,omitempty"`    // keep a tree with findings: a person is asked about it
 
+	MaxNew   int      `json:"max_new,omitempty"`   // number of new files that are taken without asking; 0 = DefaultMaxNewFiles, -1 = any
+	TakeAll  []string `json:"take_all,omitempty"`  // folders of which any number is taken: a person said so
+	LeaveOut []string `json:"leave_out,omitempty"` // folders whose new files are left out: a person said so
+
 	Proof ProofRequest `json:"proof,omitzero"` // what to find out about the captured tree
 }
 
@@ -71,9 +76,19 @@ type Capture struct {
 	RunsItself []string      `json:"runs_itself,omitempty"` // of Outside: what runs by itself on the machine of whoever checks it out
 	Secrets    []SecretFound `json:"secrets,omitempty"`     // added lines that look like secrets; unless the request holds it, Tree is Input then
 	Unscanned  []Diagnostic  `json:"unscanned,omitempty"`   // files that were not searched for secrets, and why
+	TooMany    []NewFiles    `json:"too_many,omitempty"`    // new files that were left out because there are too many; a person is asked
 
 	Proof *ProofFacts `json:"proof,omitempty"` // of Tree against the attempt's start; nil if nobody asked
 }
+
+// NewFiles are the new files of a folder, in all its levels.
+type NewFiles struct {
+	Path  string `json:"path"` // the folder; "." is the repository's top folder
+	Files int    `json:"files"`
+}
+
+// String names the folder and the number: "node_modules2/ (300000 new files)".
+func (n NewFiles) String() string { return fmt.Sprintf("%s/ (%d new files)", n.Path, n.Files) }
 
 // SecretFound is a line that looks like a secret. It holds nothing of the value.
 type SecretFound struct {
@@ -142,6 +157,16 @@ type Committed struct {
 	Tree   string       `json:"tree"` // includes the files that commit_status adds
 	Files  []FileChange `json:"files,omitempty"`
 }
+
+// Maintenance asks to keep the daemon's repository small and fast.
+type Maintenance struct {
+	Run  string        // the run whose hidden refs stay, "" = none
+	Keep []string      // full hashes that must not be lost; others than commits and trees are left out
+	Age  time.Duration // how long after a run's last session its hidden refs are kept
+}
+
+// DefaultRetention is Maintenance.Age of settings that name none.
+const DefaultRetention = 30 * 24 * time.Hour
 
 // BranchMoved is the error for a run's branch that somebody else moved in the
 // user's repository. Nothing was written there. The commits of Have are in our

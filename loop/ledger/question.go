@@ -34,6 +34,7 @@ type Question struct {
 	RunsItself []string      `json:"runs_itself,omitempty"` // AskAllow: those of Paths that run by themselves where they are checked out
 	Proof      *Proof        `json:"proof,omitempty"`       // AskChecks: what was changed
 	Secrets    []SecretFound `json:"secrets,omitempty"`     // AskSecret: what was found
+	TooMany    []NewFiles    `json:"too_many,omitempty"`    // AskNewFiles: the folders and how many new files each has
 }
 
 // Letter returns the letter of option n, counted from 0: a, b, c, …

@@ -25,6 +25,7 @@ const (
 	AskAllow    QuestionKind = "allow"    // a path out of scope was written again
 	AskChecks   QuestionKind = "checks"   // a task rests on changed checks
 	AskSecret   QuestionKind = "secret"   // what looks like a secret was written again
+	AskNewFiles QuestionKind = "newfiles" // a session made more new files than are taken without a question
 )
 
 // AnswerVerb is one answer that a kind of question takes.
@@ -115,17 +116,21 @@ var questionKinds = map[QuestionKind]kindRow{
 		verbs: []AnswerVerb{{Name: "deny", Words: WordsNone}, {Name: "allow", Words: WordsNone}},
 		yes:   "allow", no: "deny", role: RoleSteer, urgency: 9, ofSource: true,
 	},
+	AskNewFiles: {
+		verbs: []AnswerVerb{{Name: "ignore", Words: WordsNone}, {Name: "take", Words: WordsNone}},
+		yes:   "take", no: "ignore", role: RoleSteer, urgency: 10,
+	},
 	AskManual: {
 		verbs: []AnswerVerb{{Name: "pass", Words: WordsOptional}, {Name: "fail", Words: WordsRequired}},
-		yes:   "pass", no: "fail", role: RoleSteer, urgency: 10, undo: always,
+		yes:   "pass", no: "fail", role: RoleSteer, urgency: 11, undo: always,
 	},
 	AskSkip: {
 		verbs: []AnswerVerb{{Name: "wait", Words: WordsNone}, {Name: "skip", Words: WordsNone}},
-		role:  RoleSteer, urgency: 11, ofSource: true,
+		role:  RoleSteer, urgency: 12, ofSource: true,
 	},
 	AskLate: {
 		verbs: []AnswerVerb{{Name: "no", Words: WordsNone}, {Name: "yes", Words: WordsNone}},
-		yes:   "yes", no: "no", role: RoleSteer, urgency: 12, personal: true,
+		yes:   "yes", no: "no", role: RoleSteer, urgency: 13, personal: true,
 	},
 	AskStart: {
 		verbs: []AnswerVerb{
@@ -133,11 +138,11 @@ var questionKinds = map[QuestionKind]kindRow{
 			{Name: "review", Words: WordsNone, offered: func(q Question) bool { return q.Review != nil }},
 			{Name: "cancel", Words: WordsNone},
 		},
-		yes: "start", no: "cancel", role: RoleSteer, urgency: 13, personal: true,
+		yes: "start", no: "cancel", role: RoleSteer, urgency: 14, personal: true,
 	},
 	AskNow: {
 		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},
-		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 14, personal: true, ofRun: true,
+		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 15, personal: true, ofRun: true,
 	},
 }
 

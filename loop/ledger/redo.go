@@ -14,4 +14,6 @@ const (
 	RedoChecks        RedoReason = "the start's checks fail"
 	RedoFewer         RedoReason = "fewer tests run than at the start"
 	RedoSecret        RedoReason = "secret found"
+	RedoStopped       RedoReason = "stopped while its files were taken over"
+	RedoNewFiles      RedoReason = "too many new files"
 )

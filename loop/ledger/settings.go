@@ -50,6 +50,10 @@ type Settings struct {
 	Operator        string         `json:"operator,omitempty"`       // flags of every operator command: "--state DIR --config FILE"
 	Stays           bool           `json:"stays,omitempty"`          // the run belongs to `up`: it waits for a person instead of ending
 
+	// MaxNewFiles is the number of new files that a session may leave without a
+	// question to a person; 0 = DefaultMaxNewFiles, -1 = any.
+	MaxNewFiles int `json:"max_new_files,omitempty"`
+
 	// ScriptedMarks says whether tasks of the scripted agent are marked in the
 	// person's file. It is empty in entries of earlier releases.
 	ScriptedMarks ScriptedMarks `json:"scripted_marks,omitempty"`
@@ -63,6 +67,10 @@ const (
 	QueueEach  QueueMode = "each"  // each when it converges
 	QueueBatch QueueMode = "batch" // several together, once all commands pass for them as one
 )
+
+// DefaultMaxNewFiles is Settings.MaxNewFiles of settings that name none. More new
+// files in one session are hardly work: most often an ignore rule was forgotten.
+const DefaultMaxNewFiles = 20_000
 
 // DefaultBatch is the size of a batch whose settings name none.
 const DefaultBatch = 5

@@ -19,8 +19,7 @@ import (
 // into the user's repository. Everything that prevents a start is returned in
 // one *ledger.InputError.
 func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	defer w.lock()()
 	if !runName.MatchString(b.Run) {
 		return ledger.Base{}, fmt.Errorf("begin: %q is no name of a run", b.Run)
 	}
@@ -64,7 +63,10 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
 	base.EnvFiles = w.envFiles(tracked)
-	author, note, err := w.identity(ctx, t)
+	author, hooks, note, err := w.identity(ctx, t)
+	if err == nil {
+		err = w.saveHooks(t, b.Run, hooks)
+	}
 	if err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}

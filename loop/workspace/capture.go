@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -32,8 +33,7 @@ import (
 //
 // Capturing the same session again gives the same result.
 func (w *Workspace) Capture(ctx context.Context, t ledger.CaptureRequest) (ledger.Capture, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	defer w.lock()()
 	captured, err := w.capture(ctx, t)
 	if err != nil {
 		return ledger.Capture{}, fmt.Errorf("take over %s: %w", t.Session, err)
@@ -72,7 +72,7 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 		}
 		return before.Taken, w.record(ctx, t, before.Taken.Tree)
 	}
-	if err := l.read(ctx, input, scope); err != nil {
+	if err := l.read(ctx, input, scope, t, &captured); err != nil {
 		return captured, err
 	}
 	changes, err := w.changes(ctx, input, l.tree)
@@ -175,7 +175,13 @@ func (w *Workspace) record(ctx context.Context, t ledger.CaptureRequest, tree st
 	if err != nil {
 		return err
 	}
-	return w.setRef(ctx, t.Ref, hash)
+	now := time.Now()
+	_ = os.Chtimes(w.baseLog(t.Run), now, now) // tells Maintain that the run is in use
+	if err := w.dropStaleLock(ctx, filepath.Join(w.gitDir, filepath.FromSlash(t.Ref)+".lock")); err != nil {
+		return err
+	}
+	_, err = w.gitOurs(ctx, "update-ref", t.Ref, hash) // without a log: there is one ref for each session
+	return err
 }
 
 // sessionDiff compares a work folder after a session with the tree before it.
@@ -188,10 +194,21 @@ type sessionDiff struct {
 	ignored ignoredPaths         // what the scan leaves out
 	tree    string               // all other files, as git would add them
 	refused map[string]refusal   // path → why it cannot be in a commit
+
+	runs     []string // paths that run by themselves in this repository, besides those of the table
+	fresh    newFiles
+	newCount int // new files that git stores
+	skipped  int // new files that it does not even read
 }
 
-// read scans the folder and adds its files to our repository.
-func (l *sessionDiff) read(ctx context.Context, input string, scope *scope) error {
+// known reports whether the session was given a path.
+func (l *sessionDiff) known(p string) bool {
+	_, was := l.input[p]
+	return was
+}
+
+// read scans the folder and adds the files that can be captured to our repository.
+func (l *sessionDiff) read(ctx context.Context, input string, scope *scope, t ledger.CaptureRequest, captured *ledger.Capture) error {
 	entries, err := l.w.listTree(ctx, input)
 	if err != nil {
 		return err
@@ -205,17 +222,20 @@ func (l *sessionDiff) read(ctx context.Context, input string, scope *scope) erro
 	if err := l.refuseAttributes(entries); err != nil {
 		return err
 	}
+	if err := l.findRunners(ctx, entries); err != nil {
+		return err
+	}
 	if err := l.readIndex(ctx, input); err != nil {
 		return err
 	}
-	if err := l.findIgnored(ctx, l.start, scope); err != nil {
+	if err := l.findIgnored(ctx, l.start, scope, t.LeaveOut); err != nil {
 		return err
 	}
 	present, err := l.scan(ctx)
 	if err != nil {
 		return err
 	}
-	return l.add(ctx, present)
+	return l.add(ctx, l.judgeNew(scope, t, present, captured))
 }
 
 // emptied reports whether the session left none of the files that it was given, and
@@ -229,7 +249,7 @@ func (l *sessionDiff) emptied(changes []change) bool {
 			gone++
 		}
 	}
-	return gone == len(l.input) && len(changes)-gone+len(l.refused) < gone
+	return gone == len(l.input) && len(changes)-gone+len(l.refused)+l.skipped < gone
 }
 
 // readIndex sets the folder's index to the input tree. It keeps what the index
@@ -264,6 +284,10 @@ func (l *sessionDiff) scan(ctx context.Context) (present []string, err error) {
 			l.refused[f.path] = refusal{"is a git repository inside the repository", "remove it when it is no longer needed, or make it in TMPDIR"}
 			return false, nil
 		}
+		if why := badName(f.path); why != "" && !l.known(f.path) && f.kind != unix.S_IFDIR {
+			l.refused[f.path] = refusal{why, "give it a plain name"}
+			return false, nil
+		}
 		switch f.kind {
 		case unix.S_IFDIR:
 			if len(f.path) >= maxPath {
@@ -272,6 +296,16 @@ func (l *sessionDiff) scan(ctx context.Context) (present []string, err error) {
 			}
 			return true, nil
 		case unix.S_IFLNK:
+			if !l.known(f.path) {
+				target, err := readLink(parent, base)
+				if err != nil {
+					return false, fmt.Errorf("read link %s: %w", f.path, err)
+				}
+				if why := refuseLink(f.path, target); why.text != "" {
+					l.refused[f.path] = why
+					return false, nil
+				}
+			}
 			present = append(present, f.path)
 			return false, nil
 		case unix.S_IFREG:
@@ -336,6 +370,10 @@ func (l *sessionDiff) checkFile(ctx context.Context, parent int, base string, f 
 	return refusal{}, nil
 }
 
+// maxLoose is the number of new files above which git stores their contents in a
+// pack: a pack is one file to sync, and what comes of "large" files goes there.
+const maxLoose = 500
+
 // add updates the index to the present files and writes its tree.
 func (l *sessionDiff) add(ctx context.Context, present []string) error {
 	there := make(map[string]bool, len(present))
@@ -352,8 +390,12 @@ func (l *sessionDiff) add(ctx context.Context, present []string) error {
 		if len(in) == 0 {
 			return nil
 		}
-		_, err := l.w.run(ctx, call{gitDir: l.w.gitDir, work: l.folder.path(), index: l.folder.index(), in: zjoin(in),
-			args: append([]string{"update-index"}, append(args, "-z", "--stdin")...)})
+		c := call{gitDir: l.w.gitDir, work: l.folder.path(), index: l.folder.index(), in: zjoin(in), config: []string{"core.fsyncMethod=batch"},
+			args: append([]string{"update-index"}, append(args, "-z", "--stdin")...)}
+		if l.newCount > maxLoose {
+			c.config = append(c.config, "core.bigFileThreshold=0")
+		}
+		_, err := l.w.run(ctx, c)
 		return err
 	}
 	// Removals first: a folder may have become a file or a link.

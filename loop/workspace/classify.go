@@ -46,6 +46,7 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 			captured.Dropped = append(captured.Dropped, c.path)
 		case why.text != "":
 			violations[c.path] = why
+		case !l.known(c.path) && l.fresh.leavesOut(c.path): // captured.TooMany has its folder
 		case held:
 			captured.Outside = append(captured.Outside, c.path)
 			captured.RunsItself = append(captured.RunsItself, c.path)
@@ -76,6 +77,7 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 		captured.Refused = append(captured.Refused, ledger.Diagnostic{File: strings.ToValidUTF8(p, "\uFFFD"), Text: why.text, Remedy: why.fix})
 	}
 	slices.SortFunc(captured.Refused, func(a, b ledger.Diagnostic) int { return strings.Compare(a.File, b.File) })
+	captured.Refused = captured.Refused[:min(len(captured.Refused), maxListed)]
 	slices.Sort(captured.Outside)
 	slices.Sort(captured.RunsItself)
 	slices.Sort(captured.Dropped)
@@ -101,12 +103,7 @@ func (l *sessionDiff) refuse(ctx context.Context, c change) (refusal, error) {
 		if err != nil {
 			return refusal{}, err
 		}
-		if leavesRepo(c.path, string(target)) {
-			return refusal{
-				fmt.Sprintf("is a symbolic link that leaves the repository: %.200s", strings.ToValidUTF8(string(target), "\uFFFD")),
-				"link to a path inside the repository, relative to the link, or copy the file",
-			}, nil
-		}
+		return refuseLink(c.path, string(target)), nil
 	} else if _, was := l.input[c.path]; was {
 		// checkFile accepts a large file if only its content changed.
 		info, err := os.Lstat(filepath.Join(l.folder.path(), filepath.FromSlash(c.path)))
@@ -115,6 +112,17 @@ func (l *sessionDiff) refuse(ctx context.Context, c change) (refusal, error) {
 		}
 	}
 	return refusal{}, nil
+}
+
+// refuseLink returns why a symbolic link cannot be in a commit, or a zero refusal.
+func refuseLink(p, target string) refusal {
+	if !leavesRepo(p, target) {
+		return refusal{}
+	}
+	return refusal{
+		fmt.Sprintf("is a symbolic link that leaves the repository: %.200s", strings.ToValidUTF8(target, "\uFFFD")),
+		"link to a path inside the repository, relative to the link, or copy the file",
+	}
 }
 
 // dropHalfMoves removes from kept the removal of a file whose new path is

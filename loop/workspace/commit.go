@@ -53,8 +53,7 @@ func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 // either, the user's repository has at most new unreferenced objects. A tree that
 // is the parent's own is an error: no commit says that nothing was done.
 func (w *Workspace) Commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	defer w.lock()()
 	done, err := w.commit(ctx, c, files)
 	if err != nil {
 		return ledger.Committed{}, fmt.Errorf("commit to %s: %w", c.Branch, err)

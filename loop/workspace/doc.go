@@ -23,6 +23,7 @@
 // Files by subject:
 //
 //	repository.go begin.go look.go userrepo.go dirty.go   ours, a run's start, the user's repository
+//	maintain.go                                           ours, kept small and fast
 //	folder.go dotgit.go walk.go                           the work folder
 //	room.go layer.go room_upper.go room_git.go            rooms, in which trees are verified
 //	tree_fs.go                                            the files of a tree as a file system
@@ -30,6 +31,7 @@
 //	hazard.go                                             what a session left to stop or mislead git
 //	disk.go                                               a full disk, as git tells it
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
+//	newfiles.go                                           capture: new files, judged before git reads one
 //	conflict.go                                           capture: conflicts that a session left unresolved
 //	runsitself.go                                         files that run where a branch is checked out
 //	leak.go                                               secrets in what a capture adds; package secret has the rules

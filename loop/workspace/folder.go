@@ -42,8 +42,7 @@ func (w *Workspace) Work(run string) string { return filepath.Join(w.o.State, "r
 // it to the session user, and gives it a new .git whose HEAD is a commit of
 // that tree. Ignored paths are kept: installed packages, caches.
 func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	defer w.lock()()
 	dir, err := w.runDir(run)
 	if err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)
@@ -208,6 +207,9 @@ func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept
 	}
 	var extra []string
 	err = walk(f.path(), func(parent int, base string, e found) (bool, error) {
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
 		if kept.has(e.path) {
 			return false, nil
 		}
@@ -235,7 +237,11 @@ func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept
 		return false, err
 	}
 	for _, p := range extra {
-		if err := removeBelow(f.path(), p); err != nil {
+		err := removeFiles(ctx, filepath.Join(f.path(), filepath.FromSlash(p)))
+		if err == nil {
+			err = removeBelow(f.path(), p)
+		}
+		if err != nil {
 			return false, fmt.Errorf("remove %s: %w", p, err)
 		}
 	}

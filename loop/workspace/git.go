@@ -151,9 +151,10 @@ func (w *Workspace) command(ctx context.Context, c call) *exec.Cmd {
 	// A separate process group: git starts helpers (upload-pack, rev-list), and
 	// Ctrl-C in a terminal must not reach a git that is writing.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: c.as}
-	// On TERM git removes its lock files; KILL follows after WaitDelay.
+	// On TERM git and its helpers remove their lock files; KILL follows after
+	// WaitDelay.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = time.Second
 	return cmd
 }
 

@@ -62,7 +62,7 @@ func inFolder(p, folder string) bool {
 
 // findIgnored finds out what the folder holds besides work. The folder's index
 // must be that of the input tree.
-func (l *sessionDiff) findIgnored(ctx context.Context, start string, scope *scope) error {
+func (l *sessionDiff) findIgnored(ctx context.Context, start string, scope *scope, leaveOut []string) error {
 	entries, err := l.w.listTree(ctx, start)
 	if err != nil {
 		return err
@@ -80,6 +80,11 @@ func (l *sessionDiff) findIgnored(ctx context.Context, start string, scope *scop
 		return err
 	}
 	list = append(list, keptPaths(l.folder.dir)...)
+	for _, folder := range leaveOut {
+		if !l.holds(folder) {
+			list = append(list, folder+"/")
+		}
+	}
 	result, err := l.resultRules(ctx, scope, atStart, list)
 	if err != nil {
 		return err
@@ -106,6 +111,16 @@ func (l *sessionDiff) findIgnored(ctx context.Context, start string, scope *scop
 		}
 	}
 	return nil
+}
+
+// holds reports whether the session was given a file of a folder.
+func (l *sessionDiff) holds(folder string) bool {
+	for p := range l.input {
+		if folder == "." || inFolder(p, folder) {
+			return true
+		}
+	}
+	return folder == "."
 }
 
 // ignoredSince lists files of the input tree that the rules ignore and the

@@ -16,7 +16,7 @@ func (w *Workspace) Look(ctx context.Context) (ledger.Base, error) {
 		return ledger.Base{}, err
 	}
 	base := ledger.Base{Head: t.head, HeadName: t.headName}
-	author, note, err := w.identity(ctx, t)
+	author, _, note, err := w.identity(ctx, t)
 	if err != nil {
 		return ledger.Base{}, err
 	}

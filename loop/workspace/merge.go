@@ -11,8 +11,7 @@ import (
 // Merge applies the change from m.Base to m.Tree onto the commit m.Onto, or onto
 // m.OntoTree, in our repository only. The result has either Tree or Conflicts.
 func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merged, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	defer w.lock()()
 	tree, err := w.tree(ctx, m.Tree)
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)

@@ -14,6 +14,14 @@ const maxFile = 50 << 20
 // or short name, or code points that HFS+ ignores. It refuses more names than
 // git does; none of them has an honest use.
 func dotGit(component string) bool {
+	name := strings.ToLower(plainName(component))
+	return name == ".git" || name == "git~1"
+}
+
+// plainName removes from a component of a path what some file system does not see:
+// code points that HFS+ ignores, and on NTFS trailing dots and spaces and the name
+// of a stream.
+func plainName(component string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
@@ -22,8 +30,7 @@ func dotGit(component string) bool {
 		return r
 	}, component)
 	name, _, _ = strings.Cut(name, ":")
-	name = strings.ToLower(strings.TrimRight(name, ". "))
-	return name == ".git" || name == "git~1"
+	return strings.TrimRight(name, ". ")
 }
 
 // badName returns why a path cannot be part of a commit, or "".

@@ -51,7 +51,11 @@ type Workspace struct {
 	program string // absolute path
 	gitDir  string // STATE/repos/PROJECT.git
 
-	mu sync.Mutex // held by every method that writes the bare repository or a work folder
+	mu sync.Mutex // held by every method that writes the bare repository or a work folder; see lock
+
+	maintained      sync.Mutex // guards the two below
+	waiting         int        // uses of the repository that hold mu or wait for it
+	stopMaintenance func()     // nil while none is in progress
 
 	allowed runExceptions // of the last run that was captured; guarded by mu
 

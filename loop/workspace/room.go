@@ -35,8 +35,7 @@ type roomRecord struct {
 // run. The commands of one tree run in the same folder, one after another;
 // number 0 begins with the tree's files and nothing else.
 func (w *Workspace) SetupRoom(ctx context.Context, use ledger.RoomUse, n int) (ledger.Room, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	defer w.lock()()
 	room, err := w.setupRoom(ctx, use, n)
 	if err != nil {
 		return ledger.Room{}, fmt.Errorf("room for setup: %w", err)
@@ -77,8 +76,7 @@ func (w *Workspace) setupRoom(ctx context.Context, use ledger.RoomUse, n int) (l
 // commands of one check use the room one after another; anew asks for a new one.
 // If no setup command ran for the tree, the layer is the tree itself.
 func (w *Workspace) LayRoom(ctx context.Context, use ledger.RoomUse, anew bool) (ledger.Room, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	defer w.lock()()
 	room, err := w.layRoom(ctx, use, anew)
 	if err != nil {
 		return ledger.Room{}, fmt.Errorf("lay a room: %w", err)
@@ -132,8 +130,7 @@ func (w *Workspace) layRoom(ctx context.Context, use ledger.RoomUse, anew bool) 
 // KeepLayer makes the layer that was made for a tree available to all trees with
 // the same setup: the tree was committed.
 func (w *Workspace) KeepLayer(ctx context.Context, tree string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	defer w.lock()()
 	tree, err := w.tree(ctx, tree)
 	if err != nil {
 		return fmt.Errorf("keep layer: %w", err)

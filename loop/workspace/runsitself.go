@@ -2,62 +2,139 @@ package workspace
 
 import (
 	"context"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// runsItself lists the files and folders, at any depth, that a program on
-// somebody's machine runs or takes commands from once they are checked out,
-// without being asked. A session's change of one is undone like a change out of
-// scope, unless the task's own scope names the file or a person allows it
-// (docs/spec 9.6). Case is ignored, as some file systems do.
-var runsItself = struct {
-	folders []string // with everything below
-	files   []string
-}{
-	folders: []string{
-		".claude", ".codex", ".cursor", ".gemini", ".opencode", ".pi", ".qwen", // hooks, commands and servers of agents
-		".vscode", ".idea", ".zed", // tasks and tools of editors
-		".husky", ".githooks", ".lefthook", // git hooks
-	},
-	files: []string{
-		".mcp.json", "opencode.json", "opencode.jsonc",
-		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
-		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".logout",
-		".envrc", ".exrc", ".nvimrc", ".nvim.lua",
-		"lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json",
-		"lefthook-local.yml", "lefthook-local.yaml", "lefthook-local.toml", "lefthook-local.json",
-		".lefthook.yml", ".lefthook.yaml", ".lefthook-local.yml", ".lefthook-local.yaml",
-		".pre-commit-config.yaml", ".pre-commit-config.yml",
-	},
+// selfRunner is a file or folder that a program on somebody's machine runs or
+// takes commands from once it is checked out, without being asked.
+type selfRunner struct {
+	names  []string // last components, or the last two
+	folder bool     // with everything below it
+	reason string
 }
 
-// hooksFolder holds hooks of Copilot in a folder that has other uses.
-const hooksFolder = ".github/hooks"
+// runsItself is the table of what runs by itself, at any depth. A session's change
+// of one is undone like a change out of scope, unless the task's own scope names
+// the file or a person allows it (docs/spec 9.6). Case and what file systems leave
+// out of names are ignored.
+var runsItself = []selfRunner{
+	{[]string{".claude", ".codex", ".cursor", ".gemini", ".opencode", ".pi", ".qwen", ".windsurf", ".continue", ".kiro", ".amazonq", ".roo", ".crush"}, true,
+		"hooks, commands and servers of coding agents"},
+	{[]string{".mcp.json", "opencode.json", "opencode.jsonc", "crush.json", ".crush.json", ".aider.conf.yml"}, false, "servers and settings of coding agents"},
+	{[]string{".github/hooks"}, true, "hooks of Copilot"},
+	{[]string{".vscode", ".idea", ".zed", ".fleet"}, true, "tasks and tools that editors start"},
+	{[]string{".exrc", ".vimrc", ".lvimrc", ".nvimrc", ".nvim.lua", ".dir-locals.el"}, false, "commands that editors run"},
+	{[]string{".devcontainer"}, true, "commands that editors run on the host and in containers"},
+	{[]string{".devcontainer.json"}, false, "as .devcontainer"},
+	{[]string{".husky", ".githooks", ".git-hooks", ".lefthook"}, true, "git hooks"},
+	{[]string{
+		"lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json", ".lefthook.yml", ".lefthook.yaml",
+		"lefthook-local.yml", "lefthook-local.yaml", "lefthook-local.toml", "lefthook-local.json", ".lefthook-local.yml", ".lefthook-local.yaml",
+		".pre-commit-config.yaml", ".pre-commit-config.yml", ".overcommit.yml", ".simple-git-hooks.json", ".simple-git-hooks.js", ".simple-git-hooks.cjs",
+	}, false, "commands of git hooks"},
+	{[]string{".gitconfig"}, false, "configuration of git, which people include from their own"},
+	{[]string{
+		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
+		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".logout",
+	}, false, "commands of shells"},
+	{[]string{".envrc", ".mise.toml", "mise.toml", ".mise.local.toml", "mise.local.toml"}, false, "commands that run when a shell enters the folder"},
+	{[]string{".direnv", ".mise", ".config/mise"}, true, "as .envrc and mise.toml"},
+	{[]string{".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs"}, false, "programs that npm, yarn and pnpm start in place of their own"},
+	{[]string{".yarn/releases", ".yarn/plugins"}, true, "programs that yarn starts in place of its own"},
+}
 
 // attributesName is the name of a file that can have programs run by git.
 const attributesName = ".gitattributes"
 
+// runners finds what runs by itself by the components of a path. It is made from
+// the table once.
+var runners = func() (by struct{ files, folders map[string]bool }) {
+	by.files, by.folders = map[string]bool{}, map[string]bool{}
+	for _, r := range runsItself {
+		for _, name := range r.names {
+			if r.folder {
+				by.folders[foldName(name)] = true
+			} else {
+				by.files[foldName(name)] = true
+			}
+		}
+	}
+	return by
+}()
+
 // runner returns the component of a path because of which it runs by itself, ""
 // for any other path. The content of .gitattributes decides, see setsDriver.
 func runner(p string) string {
-	rest := ""
-	for c := range strings.SplitSeq(p, "/") {
-		rest = strings.TrimPrefix(rest+"/"+c, "/")
-		same := func(name string) bool { return foldName(name) == foldName(c) }
-		switch {
-		case slices.ContainsFunc(runsItself.folders, same):
-			return c
-		case len(rest) < len(p):
-		case slices.ContainsFunc(runsItself.files, same):
+	before := ""
+	for rest, more := p, true; more; {
+		var c string
+		c, rest, more = strings.Cut(rest, "/")
+		name := foldName(plainName(c))
+		if runners.folders[name] || before != "" && runners.folders[before+"/"+name] || !more && runners.files[name] {
 			return c
 		}
-		if strings.HasSuffix("/"+foldName(rest), "/"+foldName(hooksFolder)) {
-			return c
+		before = name
+	}
+	return ""
+}
+
+// runner returns the component of a path because of which it runs by itself in
+// this repository: by its name, because core.hooksPath of the user's repository
+// names its folder, or because a link of such a name leads to it.
+func (l *sessionDiff) runner(p string) string {
+	if by := runner(p); by != "" {
+		return by
+	}
+	for _, target := range l.runs {
+		if f := foldName(p); inFolder(f, foldName(target)) {
+			return path.Base(target)
 		}
 	}
 	return ""
+}
+
+// findRunners finds what runs by itself in this repository besides the table.
+func (l *sessionDiff) findRunners(ctx context.Context, entries []treeEntry) error {
+	if data, err := os.ReadFile(filepath.Join(l.folder.dir, hooksFile)); err == nil && len(data) > 0 {
+		l.runs = append(l.runs, string(data))
+	}
+	for _, e := range entries {
+		if e.mode != modeSymlink || runner(e.path) == "" {
+			continue
+		}
+		target, err := l.w.fileContent(ctx, e.hash)
+		if err != nil {
+			return err
+		}
+		if !leavesRepo(e.path, string(target)) {
+			l.runs = append(l.runs, path.Join(path.Dir(e.path), string(target)))
+		}
+	}
+	return nil
+}
+
+// hooksFile, beside a work folder, holds the folder below the repository that
+// core.hooksPath of the user's repository named when the run began.
+const hooksFile = "hooks-path"
+
+// saveHooks records the value of core.hooksPath.
+func (w *Workspace) saveHooks(t userRepo, run, value string) error {
+	dir, err := w.runDir(run)
+	if err != nil {
+		return err
+	}
+	if value != "" && !filepath.IsAbs(value) {
+		value = filepath.Join(t.top, value)
+	}
+	rel, err := filepath.Rel(t.top, value)
+	if value == "" || err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, "../") || strings.HasPrefix(rel, ".git/") {
+		rel = ""
+	}
+	return os.WriteFile(filepath.Join(dir, hooksFile), []byte(filepath.ToSlash(rel)), 0o600)
 }
 
 // namesRunner reports whether the task's own scope names a path by one of its
@@ -69,18 +146,18 @@ func (r *scope) namesRunner(p, component string) bool {
 	}
 	return r.own.has(p, func(list []string, p string) bool {
 		return slices.ContainsFunc(list, func(g string) bool {
-			return match(g, p) && slices.ContainsFunc(strings.Split(unescape(g), "/"), func(c string) bool { return foldName(c) == foldName(component) })
+			return match(g, p) && slices.ContainsFunc(strings.Split(unescape(g), "/"), func(c string) bool { return foldName(plainName(c)) == foldName(plainName(component)) })
 		})
 	})
 }
 
 // heldBack reports whether a change is undone because its file runs by itself.
 func (l *sessionDiff) heldBack(ctx context.Context, scope *scope, c change) (bool, error) {
-	if by := runner(c.path); by != "" {
+	if by := l.runner(c.path); by != "" {
 		return !scope.namesRunner(c.path, by), nil
 	}
 	base := path.Base(c.path)
-	if foldName(base) != foldName(attributesName) || c.new.hash == "" || scope.namesRunner(c.path, base) {
+	if foldName(plainName(base)) != foldName(attributesName) || c.new.hash == "" || scope.namesRunner(c.path, base) {
 		return false, nil
 	}
 	text, err := l.w.fileContent(ctx, c.new.hash)

@@ -1,6 +1,9 @@
 package workspace
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +20,8 @@ func TestCaptureHoldsBackWhatRunsItself(t *testing.T) {
 		scope               ledger.Scope
 		set, write          map[string]string
 		files, outside, run []string
+		hooks               string            // core.hooksPath
+		link                map[string]string // links of the repository
 	}{
 		{name: "all kinds", scope: all, write: map[string]string{
 			".claude/settings.json": "{}\n", ".mcp.json": "{}\n", ".vscode/tasks.json": "{}\n", "web/.idea/x.xml": "x\n", ".Bashrc": "x\n", "web/.zshenv": "x\n",
@@ -28,6 +33,25 @@ func TestCaptureHoldsBackWhatRunsItself(t *testing.T) {
 				".mcp.json", ".pre-commit-config.yaml", ".vscode/tasks.json", "lefthook-local.yaml", "lefthook.yml", "opencode.json", "web/.idea/x.xml", "web/.zshenv"},
 			run: []string{".Bashrc", ".claude/settings.json", ".codex/config.toml", ".cursor/mcp.json", ".envrc", ".githooks/pre-push", ".github/hooks/x.json", ".husky/pre-commit",
 				".mcp.json", ".pre-commit-config.yaml", ".vscode/tasks.json", "lefthook-local.yaml", "lefthook.yml", "opencode.json", "web/.idea/x.xml", "web/.zshenv"}},
+		{name: "more kinds", scope: all, write: map[string]string{
+			".devcontainer/devcontainer.json": "{}\n", "web/.yarnrc.yml": "x\n", ".yarn/releases/yarn.cjs": "x\n", ".npmrc": "x\n", ".mise.toml": "x\n", ".config/mise/config.toml": "x\n",
+			".gitconfig": "x\n", ".yarn/patches/x.patch": "x\n", ".config/app.toml": "x\n", ".tool-versions": "x\n", "releases/yarn.cjs": "x\n",
+		}, files: []string{".config/app.toml", ".tool-versions", ".yarn/patches/x.patch", "releases/yarn.cjs"},
+			outside: []string{".config/mise/config.toml", ".devcontainer/devcontainer.json", ".gitconfig", ".mise.toml", ".npmrc", ".yarn/releases/yarn.cjs", "web/.yarnrc.yml"},
+			run:     []string{".config/mise/config.toml", ".devcontainer/devcontainer.json", ".gitconfig", ".mise.toml", ".npmrc", ".yarn/releases/yarn.cjs", "web/.yarnrc.yml"}},
+		{name: "other spellings", scope: all, write: map[string]string{
+			".CLAUDE/settings.json": "{}\n", ".cl\u200caude/settings.json": "{}\n", ".vscode. /tasks.json": "{}\n", ".envrc:x": "x\n", ".\u212Airo/hooks/a": "x\n", "a.go": "x\n",
+		}, files: []string{"a.go"},
+			outside: []string{".CLAUDE/settings.json", ".cl\u200caude/settings.json", ".envrc:x", ".vscode. /tasks.json", ".\u212Airo/hooks/a"},
+			run:     []string{".CLAUDE/settings.json", ".cl\u200caude/settings.json", ".envrc:x", ".vscode. /tasks.json", ".\u212Airo/hooks/a"}},
+		{name: "the folder of core.hooksPath", scope: all, hooks: "scripts/git", write: map[string]string{"scripts/git/pre-push": "x\n", "scripts/Git/pre-commit": "x\n", "scripts/gitx": "x\n"},
+			files: []string{"scripts/gitx"}, outside: []string{"scripts/Git/pre-commit", "scripts/git/pre-push"}, run: []string{"scripts/Git/pre-commit", "scripts/git/pre-push"}},
+		{name: "core.hooksPath that the task names", scope: ledger.Scope{Task: "`scripts/git`", Allowed: []string{"**"}}, hooks: "scripts/git", write: map[string]string{"scripts/git/pre-push": "x\n"},
+			files: []string{"scripts/git/pre-push"}},
+		{name: "core.hooksPath elsewhere", scope: all, hooks: "/usr/share/hooks", write: map[string]string{"usr/share/hooks/x": "x\n"}, files: []string{"usr/share/hooks/x"}},
+		{name: "where links lead", scope: all, set: map[string]string{"config/envrc": "x\n"}, link: map[string]string{".envrc": "config/envrc", ".vscode": "tools/editor"},
+			write: map[string]string{"config/envrc": "y\n", "tools/editor/tasks.json": "{}\n", "config/other": "x\n"},
+			files: []string{"config/other"}, outside: []string{"config/envrc", "tools/editor/tasks.json"}, run: []string{"config/envrc", "tools/editor/tasks.json"}},
 		{name: "what the repository has is not changed", scope: all, set: map[string]string{".husky/pre-commit": "npm test\n"}, write: map[string]string{".husky/pre-commit": "true\n"},
 			outside: []string{".husky/pre-commit"}, run: []string{".husky/pre-commit"}},
 		{name: "a glob names none", scope: ledger.Scope{Task: "`**`", Allowed: []string{"**"}}, write: map[string]string{".envrc": "x\n", "a.go": "x\n"},
@@ -50,7 +74,16 @@ func TestCaptureHoldsBackWhatRunsItself(t *testing.T) {
 			files: []string{".gitattributes"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := workspace(t, shopWith(t, c.set))
+			repo := shopWith(t, c.set)
+			for p, target := range c.link {
+				must(t, os.Symlink(target, filepath.Join(repo, p)))
+				git(t, repo, "add", p)
+				git(t, repo, "commit", "-q", "-m", "link")
+			}
+			if c.hooks != "" {
+				git(t, repo, "config", "core.hooksPath", c.hooks)
+			}
+			w := workspace(t, repo)
 			base := begin(t, w, "r1")
 			taken := session(t, w, base, "", c.scope, func(dir string) {
 				for p, text := range c.write {
@@ -61,7 +94,7 @@ func TestCaptureHoldsBackWhatRunsItself(t *testing.T) {
 				t.Errorf("files, outside, runs by itself, dropped (-want +got):\n%s", diff)
 			}
 			for p, text := range c.set {
-				if want := c.write[p]; len(c.files) > 0 {
+				if want := c.write[p]; slices.Contains(c.files, p) {
 					text = want
 				}
 				if got := readFile(t, w.Work("r1"), p); got != text {

@@ -186,9 +186,9 @@ func (t userRepo) unfinished() string {
 }
 
 // identity returns the author that the user's own commits in this repository
-// have. It is the only question that needs their whole configuration and
+// have, and core.hooksPath. It is the only question that needs their whole configuration and
 // therefore their home folder; "git config" executes nothing.
-func (w *Workspace) identity(ctx context.Context, t userRepo) (author string, note *ledger.Diagnostic, err error) {
+func (w *Workspace) identity(ctx context.Context, t userRepo) (author, hooks string, note *ledger.Diagnostic, err error) {
 	home, _ := os.UserHomeDir()
 	if t.owner != nil {
 		home = "/dev/null"
@@ -204,24 +204,30 @@ func (w *Workspace) identity(ctx context.Context, t userRepo) (author string, no
 			}
 		}
 	}
-	cmd := w.command(ctx, call{gitDir: t.gitDir, as: t.owner, args: []string{"config", "-z", "--get-regexp", `^(author|user)\.(name|email)$`}})
+	cmd := w.command(ctx, call{gitDir: t.gitDir, as: t.owner, args: []string{"config", "-z", "--get-regexp", `^((author|user)\.(name|email)|core\.hookspath)$`}})
 	cmd.Env = append(identityEnv(), env...)
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
-		return "", nil, context.Cause(ctx)
+		return "", "", nil, context.Cause(ctx)
 	}
 	set := map[string]string{}
 	if err == nil {
 		for _, setting := range zlist(out) { // the last one of a key counts
 			key, value, _ := strings.Cut(setting, "\n")
+			if key == "core.hookspath" {
+				if value != "/dev/null" { // safeConfig's, which comes last
+					hooks = value
+				}
+				continue
+			}
 			set[key] = plainIdentity(value)
 		}
 	}
 	name, email := cmp.Or(set["author.name"], set["user.name"]), cmp.Or(set["author.email"], set["user.email"])
 	if name != "" && email != "" {
-		return name + " <" + email + ">", nil, nil
+		return name + " <" + email + ">", hooks, nil, nil
 	}
-	return ownName + " <" + ownEmail + ">", &ledger.Diagnostic{
+	return ownName + " <" + ownEmail + ">", hooks, &ledger.Diagnostic{
 		Text:   "git knows no name and e-mail for this repository, so commits will say nightporter is their author",
 		Remedy: "git config --global user.name \"Your Name\" && git config --global user.email you@example.com",
 	}, nil

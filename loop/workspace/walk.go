@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -87,9 +88,37 @@ func walkIn(dir *os.File, prefix string, visit func(int, string, found) (bool, e
 	return nil
 }
 
+// readLink returns the target of a symbolic link.
+func readLink(parent int, base string) (string, error) {
+	buf := make([]byte, 4096) // the kernel's limit of a path
+	n, err := unix.Readlinkat(parent, base, buf)
+	if err != nil {
+		return "", err
+	}
+	return string(buf[:n]), nil
+}
+
 // makeAccessible makes every folder below root accessible to its owner.
 func makeAccessible(root string) error {
 	return walk(root, func(int, string, found) (bool, error) { return true, nil })
+}
+
+// removeFiles removes what is no folder in and below a folder, and ends early with
+// ctx: a session can leave any number of files. It does nothing for what is no
+// folder.
+func removeFiles(ctx context.Context, folder string) error {
+	if info, err := os.Lstat(folder); err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // removeBelow reports it
+	}
+	return walk(folder, func(parent int, base string, f found) (bool, error) {
+		switch {
+		case ctx.Err() != nil:
+			return false, context.Cause(ctx)
+		case f.kind == unix.S_IFDIR:
+			return true, nil
+		}
+		return false, unix.Unlinkat(parent, base, 0)
+	})
 }
 
 // removeBelow removes dir/rel with everything in it, and never follows a

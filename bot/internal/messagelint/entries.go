@@ -62,6 +62,7 @@ var Entries = map[string][]Teller{
 	"pairing.tried":     silent,
 	"parts.made":        {Console, Log},
 	"paths.allowed":     {Console},
+	"new_files.settled": {Console},
 	"person.paired":     silent,
 	"person.removed":    silent,
 	"plan.settled":      {Console, Log},
