@@ -26,6 +26,7 @@ var checks = slices.Concat([]check{
 	{"boundary", checkBoundary},
 	{"rooms", checkRooms},
 	{"sockets", checkSockets},
+	{"processes", checkProcesses},
 	{"project", checkProjects},
 	{"agent", checkAgents},
 }, chatChecks(), []check{

@@ -88,6 +88,30 @@ func checkSockets(_ context.Context, p *doctorContext) []finding {
 	return []finding{findOK("none that sessions could reach was found")}
 }
 
+// checkProcesses reports what sessions can do to other processes, and whether
+// they have terminals of their own.
+func checkProcesses(_ context.Context, p *doctorContext) []finding {
+	w, err := p.openTrial()
+	if err != nil {
+		return []finding{findUnchecked("no session can be tried here")}
+	}
+	if level, _ := w.runner.Level(); level == 0 {
+		return []finding{findUnchecked("no session can be tried here")}
+	}
+	const more = "docs/operating.md, Boundary, says what each level keeps out"
+	var out []finding
+	for _, e := range w.runner.Exposed() {
+		out = append(out, findLook(more, "sessions reach %s", e))
+	}
+	if len(out) == 0 {
+		out = append(out, findOK("sessions change no process but their own, and reach no terminal of yours"))
+	}
+	if ok, why := w.runner.Terminals(); !ok {
+		out = append(out, findOK("agents that need a terminal cannot work here: %s", why))
+	}
+	return out
+}
+
 // firstOf joins at most n of the words.
 func firstOf(words []string, n int) string {
 	if len(words) <= n {

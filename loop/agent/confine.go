@@ -56,6 +56,11 @@ func confine() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
+	if p.Level == 2 { // level 3 has a PID namespace
+		if err := applySeccomp(); err != nil {
+			return err
+		}
+	}
 	unix.Umask(0o022)
 	// The folder is entered after the user change, so that the session needs
 	// its own right to it.

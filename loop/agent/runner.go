@@ -87,6 +87,9 @@ type Runner struct {
 	mountsOnce sync.Once
 	noMounts   string // why sessions cannot have mounts; "" if they can
 
+	terminalsOnce sync.Once
+	noTerminals   string // why sessions cannot open terminals; "" if they can
+
 	mu       sync.Mutex
 	children map[string]*child // shims started by this process
 }

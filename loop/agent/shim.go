@@ -242,6 +242,13 @@ func (s *supervisor) startReaper() (*reaperProcess, error) {
 		}
 	}
 	out, plan, rep, ctl := ends[0], ends[1], ends[2], ends[3]
+	// Programs open /dev/stdout and /dev/stderr by name, for which they need a
+	// right to the pipe itself.
+	if uid := s.spec.Plan.UID; uid >= 0 {
+		if err := out[1].Chown(uid, s.spec.Plan.GID); err != nil {
+			return nil, err
+		}
+	}
 	childFiles := []*os.File{prompt, out[1], out[1], plan[0], rep[1], ctl[0]}
 	proc, err := os.StartProcess("/proc/self/exe", []string{"nightporter", "shim-inner", "tree"}, &os.ProcAttr{
 		Dir: "/", Env: []string{}, Files: childFiles, Sys: namespaces(s.spec.Plan.Level),
