@@ -6,8 +6,8 @@
 // mistake. A session that wants past it calls /usr/bin/git and meets the
 // boundary around the session, which is the protection. The net does not see
 //
-//   - a program started by its path, or after PATH was replaced (a login shell,
-//     git's own aliases and hooks);
+//   - a program started by its path, or after PATH was replaced (git's own
+//     aliases and hooks, a login shell with another HOME);
 //   - standard input and files: psql <drop.sql;
 //   - pipes and redirections: "curl | sh" belongs to the shell, not to a program.
 //     Agents with settings for such rules get them there.

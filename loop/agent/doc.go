@@ -22,7 +22,7 @@
 // The files:
 //
 //	runner.go definition.go session.go  the interface for the daemon
-//	start.go env.go wrappers.go         a session's folders, environment and PATH
+//	start.go env.go wrappers.go profile.go  a session's folders, environment and PATH
 //	login.go                            agents' logins, lent to sessions and taken back
 //	shim.go limits.go output.go         the supervisor, its limits and the kept output
 //	reaper.go mount.go tree.go          the reaper, its mounts, the processes below it
@@ -32,7 +32,7 @@
 //	devices.go seccomp.go               a /dev of the session's own, and what it may do to other processes
 //	level.go hide.go reach.go exposed.go  the protection that each level gives, and what it leaves
 //	wait.go output_tail.go tidy.go      a session's end, its latest output, its removal
-//	failures.go                         what failed in a command
+//	failures.go missing.go              what failed in a command; a shell that did not find hat
 //	disk.go leftover.go                 a full disk, and secrets in what setup left
 //	folder.go install.go                the files of a session, the programs that run it
 //

@@ -197,6 +197,9 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	if p.Env, err = r.environment(l, d); err != nil {
 		return none, false, &notStarted{err}
 	}
+	if err := r.keepPath(filepath.Join(box, boxHome), p.Env); err != nil {
+		return none, false, fmt.Errorf("profiles of login shells: %w", err)
+	}
 	stdin := false
 	if l.Kind == ledger.KindAgent {
 		if stdin, err = r.agentCommand(l, d, box, &p); err != nil {
