@@ -22,6 +22,7 @@ type Config struct {
 	Slack           *Slack           `toml:"slack"`    // nil = not used
 	Digest          Digest           `toml:"digest"`
 	Budget          Budget           `toml:"budget"`
+	Limits          Limits           `toml:"limits"`
 	Agents          map[string]Agent `toml:"agents"`
 	Projects        []Project        `toml:"project"`
 
@@ -102,6 +103,51 @@ type Digest struct {
 type Budget struct {
 	USDDay    float64 `toml:"usd_day"`    // 0 = no limit
 	TokensDay int64   `toml:"tokens_day"` // 0 = no limit
+}
+
+// Limits is the section [limits]: what one session may use (docs/spec 12.1).
+type Limits struct {
+	Memory    Size `toml:"memory"`    // of all its processes together; unset = 75% of the machine's
+	Processes *int `toml:"processes"` // with their threads; nil = 4096, 0 = no limit
+	Files     *int `toml:"files"`     // open in one process; nil = 65536, 0 = no limit
+}
+
+// Defaults of Limits. Only accidents should meet them.
+const (
+	defaultPercent   = 75
+	defaultProcesses = 4096
+	defaultFiles     = 65536
+)
+
+// Lower bounds of Limits, below which an agent or a compiler cannot start.
+const (
+	leastMemory    = 64 << 20
+	leastProcesses = 64
+	leastFiles     = 256
+)
+
+// MaxMemory returns how many bytes one session may use on a machine that has
+// machine of them; 0 = no limit.
+func (l Limits) MaxMemory(machine int64) int64 {
+	if !l.Memory.Set {
+		return machine * defaultPercent / 100
+	}
+	return l.Memory.of(machine)
+}
+
+// MaxProcesses returns how many processes and threads one session may have;
+// 0 = no limit.
+func (l Limits) MaxProcesses() int { return valueOr(l.Processes, defaultProcesses) }
+
+// MaxFiles returns how many files one process of a session may have open; 0 = no
+// limit.
+func (l Limits) MaxFiles() int { return valueOr(l.Files, defaultFiles) }
+
+func valueOr(p *int, otherwise int) int {
+	if p == nil {
+		return otherwise
+	}
+	return *p
 }
 
 // Agent is one section [agents.X]: a command of the user's own, or changed

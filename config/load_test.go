@@ -154,6 +154,7 @@ func TestWhole(t *testing.T) {
 		Slack:           &Slack{AppTokenFile: dir + "/slack-app.token", BotTokenFile: dir + "/secrets/slack-bot.token", API: "https://slack.example.com/api/"},
 		Digest:          Digest{At: Clock{true, 6, 45}, Weekly: WeekTime{time.Sunday, Clock{true, 18, 30}}, Quiet: Hours{Clock{true, 22, 30}, Clock{true, 6, 30}}, Urgent: []string{"standstill", "question"}},
 		Budget:          Budget{USDDay: 40, TokensDay: 90000000},
+		Limits:          Limits{Memory: Size{Set: true, Bytes: 8 << 30}, Processes: ptr(2000), Files: ptr(20000)},
 		Agents: map[string]Agent{
 			"mine": {
 				Command: []string{dir + "/my-agent", "--fast"}, Prompt: "file", Output: "claude", EnvFile: dir + "/mine.env",

@@ -274,3 +274,56 @@ func (s *Source) UnmarshalText(text []byte) error {
 
 // list joins words for a message.
 func list(words []string) string { return strings.Join(words, ", ") }
+
+// Size is an amount of memory: bytes, such as "8GB", or a share of the machine's,
+// such as "75%". The zero value is unset, which differs from "0".
+type Size struct {
+	Set     bool
+	Bytes   int64
+	Percent int64 // of the machine's; 0 if Bytes says it
+}
+
+// sizeUnits are the units of a Size. G and GB are the same here: nobody who
+// limits memory means the difference.
+var sizeUnits = map[string]int64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+// UnmarshalText reads N%, NMB, NGB and "0" for no limit.
+func (s *Size) UnmarshalText(text []byte) error {
+	v := strings.ToUpper(strings.ReplaceAll(string(text), " ", ""))
+	if v == "0" {
+		*s = Size{Set: true}
+		return nil
+	}
+	bad := fmt.Errorf(`%q is not an amount of memory: write "75%%" of the machine's, "8GB", or "0" for no limit`, text)
+	if digits, ok := strings.CutSuffix(v, "%"); ok {
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil || n < 1 || n > 100 {
+			return bad
+		}
+		*s = Size{Set: true, Percent: n}
+		return nil
+	}
+	v = strings.TrimSuffix(strings.TrimSuffix(v, "B"), "I")
+	if v == "" {
+		return bad
+	}
+	unit, ok := sizeUnits[v[len(v)-1:]]
+	n, err := strconv.ParseFloat(v[:len(v)-1], 64)
+	if !ok || err != nil || !(n > 0 && n < 1<<20) { // also not a number
+		return bad
+	}
+	*s = Size{Set: true, Bytes: int64(n * float64(unit))}
+	if s.Bytes < leastMemory {
+		return fmt.Errorf(`%q is too little for a session: write at least "64MB", or "0" for no limit`, text)
+	}
+	return nil
+}
+
+// of returns the size in bytes on a machine that has machine of them; 0 = no
+// limit, or unknown.
+func (s Size) of(machine int64) int64 {
+	if s.Percent > 0 {
+		return machine * s.Percent / 100
+	}
+	return s.Bytes
+}
