@@ -14,7 +14,7 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 	switch {
 	case s.Cut || x.Reason == ledger.ExitAbandoned:
 		end = ledger.EndedCut
-	case x.Reason == ledger.ExitLost || x.Reason == ledger.ExitMemory:
+	case x.Reason == ledger.ExitLost || x.OverLimits():
 		end, text = ledger.EndedLost, endText(ledger.EndedLost, x, s)
 	case x.Reason == ledger.ExitNotStarted:
 		end, text = ledger.EndedLost, x.Text

@@ -17,7 +17,7 @@ var endRules = []endRule{
 	{ledger.EndedCut, ledger.CountsAsNothing, func(x ledger.Exit, _, cut bool) bool { return cut || x.Reason == ledger.ExitAbandoned }},
 	{ledger.EndedDisk, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool { return x.Reason == ledger.ExitDisk }},
 	{ledger.EndedLost, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool {
-		return x.Reason == ledger.ExitLost || x.Reason == ledger.ExitMemory
+		return x.Reason == ledger.ExitLost || x.OverLimits()
 	}},
 	{ledger.EndedLimit, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool { return x.Failure == ledger.FailureLimit }},
 	{ledger.EndedUnusable, ledger.CountsAsNothing, unusable},

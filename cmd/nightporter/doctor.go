@@ -27,6 +27,7 @@ var checks = slices.Concat([]check{
 	{"rooms", checkRooms},
 	{"sockets", checkSockets},
 	{"processes", checkProcesses},
+	{"limits", checkLimits},
 	{"project", checkProjects},
 	{"agent", checkAgents},
 }, chatChecks(), []check{

@@ -16,6 +16,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
@@ -110,6 +111,23 @@ func checkProcesses(_ context.Context, p *doctorContext) []finding {
 		out = append(out, findOK("agents that need a terminal cannot work here: %s", why))
 	}
 	return out
+}
+
+// checkLimits tells what one session may use, and who sees to it.
+func checkLimits(_ context.Context, p *doctorContext) []finding {
+	l, machine := p.cfg.Limits, agent.MachineMemory()
+	if machine == 0 && l.Memory.Percent+l.Memory.Bytes == 0 {
+		return []finding{findLook("set memory in [limits], such as \"8GB\"", "this machine's memory is not known: sessions use as much as they like")}
+	}
+	shown := func(n int64, unit string) string {
+		if n == 0 {
+			return "no limit of " + unit
+		}
+		return fmt.Sprintf("%d %s", n, unit)
+	}
+	const mb = 1_000_000
+	return []finding{findOK("a session has at most %s, %s, %s; its supervisor measures every second",
+		shown(l.MaxMemory(machine)/mb, "MB"), shown(int64(l.MaxProcesses()), "processes"), shown(int64(l.MaxFiles()), "open files"))}
 }
 
 // firstOf joins at most n of the words.

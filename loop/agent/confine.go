@@ -47,6 +47,9 @@ func confine() error {
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("set core limit: %w", err)
 	}
+	if err := p.Limits.apply(p.Others); err != nil {
+		return err
+	}
 	if err := dropUser(p.UID, p.GID); err != nil {
 		return fmt.Errorf("become user %d: %w", p.UID, err)
 	}

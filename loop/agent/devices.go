@@ -27,7 +27,7 @@ var deviceLinks = [][2]string{
 // terminals of its own. In the machine's /dev, whoever owns a terminal reads
 // what is typed there, turns its echo off and prints into it, and a session
 // often has the user who owns all of them.
-func mountDevices() error {
+func mountDevices(l Limits) error {
 	if _, err := os.Lstat("/dev"); err != nil {
 		return nil //nolint:nilerr // a machine without /dev has no devices to give
 	}
@@ -66,7 +66,12 @@ func mountDevices() error {
 			return err
 		}
 	}
-	if err := unix.Mount("tmpfs", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777"); err != nil {
+	shm := "mode=1777"
+	if l.Memory > 0 {
+		// Files there are memory that no process owns.
+		shm += fmt.Sprintf(",size=%d", max(l.Memory/2, 64<<20))
+	}
+	if err := unix.Mount("tmpfs", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, shm); err != nil {
 		return fmt.Errorf("mount /dev/shm: %w", err)
 	}
 	// A kernel that refuses this leaves /dev/pts empty: the session then has no

@@ -25,6 +25,7 @@
 //	start.go env.go wrappers.go profile.go  a session's folders, environment and PATH
 //	login.go                            agents' logins, lent to sessions and taken back
 //	shim.go limits.go output.go         the supervisor, its limits and the kept output
+//	bounds.go                           memory, processes and files that a session may use
 //	reaper.go mount.go tree.go          the reaper, its mounts, the processes below it
 //	cache.go                            the caches of a session, apart by trust
 //	surroundings.go mask.go             what commands get for setup or verification, and its removal from output

@@ -32,7 +32,7 @@ func setUpMounts(p plan) error {
 			return err
 		}
 	}
-	if err := mountDevices(); err != nil {
+	if err := mountDevices(p.Limits); err != nil {
 		return err
 	}
 	if err := readOnly(p.Write); err != nil {

@@ -26,6 +26,9 @@ func (o Options) Agent(cfg *config.Config) agent.Options {
 		State: o.State, Hat: o.Hat, SessionUser: string(cfg.SessionUser), Agents: Definitions(cfg), Log: o.Log,
 		Projects: grants(cfg), Hide: o.Hide, BeforeStart: func(_ context.Context, session, _ string) error { return o.Open(session) },
 	}
+	opts.Limits = agent.Limits{
+		Memory: cfg.Limits.MaxMemory(agent.MachineMemory()), Processes: cfg.Limits.MaxProcesses(), Files: cfg.Limits.MaxFiles(),
+	}
 	if cfg.Boundary == "required" {
 		opts.Boundary = cfg.Boundary
 	}
