@@ -204,6 +204,7 @@ type Project struct {
 	Verify        []Verify               `toml:"verify"`
 	Base          string                 `toml:"base"` // branch that task branches start from
 	Protected     []string               `toml:"protected"`
+	Allow         []string               `toml:"allow"` // commands that deploy or publish, which its sessions may call
 	Push          string                 `toml:"push" oneof:"never end task"`
 	OnBlocked     string                 `toml:"on_blocked" oneof:"stop continue"`
 	Proof         string                 `toml:"proof" oneof:"full checks off"` // how much of a task's proof is looked for

@@ -43,6 +43,7 @@ type Launch struct {
 	Stall   Duration          `json:"stall"`             // limit of the time without output, hat call and CPU use; 0 = no limit
 	Denied  []string          `json:"denied,omitempty"`  // tools.denied of the hat
 
+	Allowed   []string `json:"allowed,omitempty"`   // commands that deploy or publish, which the task or the project allows
 	Protected []string `json:"protected,omitempty"` // branches that no session pushes to
 	Mounts    []Mount  `json:"mounts,omitempty"`    // folders shown at other paths; needs a machine that has mounts (docs/spec 9.5)
 	Cache     CacheUse `json:"cache,omitzero"`
