@@ -12,8 +12,8 @@
 //   - pipes and redirections: "curl | sh" belongs to the shell, not to a program.
 //     Agents with settings for such rules get them there.
 //
-// Files: rule.go parses rules, check.go applies them to a call, git.go files.go
-// sql.go know programs, wrapper.go is the wrapper's main function.
+// Files: rule.go parses rules, check.go applies them to a call, deploy.go has the
+// rules against deploying and publishing, git.go files.go sql.go know programs, wrapper.go is the wrapper's main function.
 //
 // A rule, as people write it in tools.denied, is one of:
 //
