@@ -84,6 +84,22 @@ echo end`)
 	})
 }
 
+// TestNeedsTerminal: an agent that needs a terminal is refused, with the remedy,
+// where sessions have none.
+func TestNeedsTerminal(t *testing.T) {
+	atEachLevel(t, func(t *testing.T, level int) {
+		h := newFixture(t, level)
+		h.script("exit 0")
+		d := h.runner.o.Agents["mine"]
+		d.Terminal = true
+		h.runner.o.Agents["mine"] = d
+		err := h.runner.Check(t.Context(), "mine")
+		if level != 2 && err != nil || level == 2 && (err == nil || !strings.Contains(err.Error(), "level 2") || !strings.Contains(err.Error(), "[agents.mine]")) {
+			t.Errorf("level %d: %v", level, err)
+		}
+	})
+}
+
 // TestLimitsOfOthers: a session changes neither the limits nor the priority of the
 // daemon's process, and sends it no signal.
 func TestLimitsOfOthers(t *testing.T) {
