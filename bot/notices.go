@@ -165,12 +165,16 @@ func Poisoned(project string, b ledger.InputPoisoned, now time.Time) Message {
 }
 
 // Lost announces that the outcome of a session is unknown because a restart of
-// the machine removed its traces. again reports that the session is run again;
+// the machine removed its traces, or that it was stopped for what it used. again reports that the session is run again;
 // otherwise the attempt has failed.
-func Lost(s loop.State, task, hat, session string, again bool, now time.Time) Message {
-	m := newMessage("session.lost", firstLine(SignLook, s.Project.Name, strings.TrimSpace(shortID(task)+" "+Cut(Clean(hat), 10))+" unknown", " · "+now.Format("15:04")))
+func Lost(s loop.State, task, hat, session string, b ledger.SessionEnded, again bool, now time.Time) Message {
+	word, why := "unknown", "Nobody knows how session "+Clean(session)+" ended."
+	if b.Exit.OverLimits() {
+		word, why = "stopped", "Session "+Clean(session)+" "+EndText(b)+": "+Cut(Clean(b.Exit.Text), 120)+"."
+	}
+	m := newMessage("session.lost", firstLine(SignLook, s.Project.Name, strings.TrimSpace(shortID(task)+" "+Cut(Clean(hat), 10))+" "+word, " · "+now.Format("15:04")))
 	m.Project, m.About = s.Project.Name, task
-	m.add("Nobody knows how session " + Clean(session) + " ended. Nothing of it is taken over.")
+	m.add(why + " Nothing of it is taken over.")
 	last := "It is run again; nothing is done twice."
 	if !again {
 		last = "The second in a row: the attempt failed with it."

@@ -40,6 +40,12 @@ func EndText(b ledger.SessionEnded) string {
 	case ledger.EndedCut:
 		return "cut off, not an attempt"
 	case ledger.EndedLost:
+		switch x.Reason {
+		case ledger.ExitMemory:
+			return "used too much memory, stopped"
+		case ledger.ExitProcesses:
+			return "had too many processes, stopped"
+		}
 		return "lost without trace"
 	case ledger.EndedMachine:
 		return "could not be started for now, not an attempt"

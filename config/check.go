@@ -93,9 +93,19 @@ func (c *checker) shared() {
 	if n := c.cfg.MaxSessions; n != nil && *n == 0 && isNumber(c.doc.values["max_sessions"]) {
 		c.value("max_sessions cannot be 0: nothing would ever be done", "max_sessions")
 	}
+	c.least("processes", c.cfg.Limits.Processes, leastProcesses)
+	c.least("files", c.cfg.Limits.Files, leastFiles)
 	c.sessionUser(string(c.cfg.SessionUser))
 	c.chats()
 	c.retention()
+}
+
+// least checks that a limit of sessions is none, or leaves a session room to
+// begin.
+func (c *checker) least(key string, value *int, least int) {
+	if value != nil && *value > 0 && *value < least && c.isNumberAt([]string{"limits", key}) {
+		c.value(fmt.Sprintf("%s = %d is too few for a session: write at least %d, or 0 for no limit", key, *value, least), "limits", key)
+	}
 }
 
 // nearestZone suggests a time zone. It also matches the city alone, because

@@ -23,6 +23,7 @@ type Config struct {
 	Digest          Digest           `toml:"digest"`
 	Budget          Budget           `toml:"budget"`
 	Retention       Retention        `toml:"retention"`
+	Limits          Limits           `toml:"limits"`
 	Agents          map[string]Agent `toml:"agents"`
 	Projects        []Project        `toml:"project"`
 
@@ -105,6 +106,51 @@ type Budget struct {
 	TokensDay int64   `toml:"tokens_day"` // 0 = no limit
 }
 
+// Limits is the section [limits]: what one session may use (docs/spec 12.1).
+type Limits struct {
+	Memory    Memory `toml:"memory"`    // of all its processes together; unset = 75% of the machine's
+	Processes *int   `toml:"processes"` // with their threads; nil = 4096, 0 = no limit
+	Files     *int   `toml:"files"`     // open in one process; nil = 65536, 0 = no limit
+}
+
+// Defaults of Limits. Only accidents should meet them.
+const (
+	defaultPercent   = 75
+	defaultProcesses = 4096
+	defaultFiles     = 65536
+)
+
+// Lower bounds of Limits, below which an agent or a compiler cannot start.
+const (
+	leastMemory    = 64e6
+	leastProcesses = 64
+	leastFiles     = 256
+)
+
+// MaxMemory returns how many bytes one session may use on a machine that has
+// machine of them; 0 = no limit.
+func (l Limits) MaxMemory(machine int64) int64 {
+	if !l.Memory.Set {
+		return machine * defaultPercent / 100
+	}
+	return l.Memory.of(machine)
+}
+
+// MaxProcesses returns how many processes and threads one session may have;
+// 0 = no limit.
+func (l Limits) MaxProcesses() int { return valueOr(l.Processes, defaultProcesses) }
+
+// MaxFiles returns how many files one process of a session may have open; 0 = no
+// limit.
+func (l Limits) MaxFiles() int { return valueOr(l.Files, defaultFiles) }
+
+func valueOr(p *int, otherwise int) int {
+	if p == nil {
+		return otherwise
+	}
+	return *p
+}
+
 // Agent is one section [agents.X]: a command of the user's own, or changed
 // settings of an agent that nightporter knows.
 type Agent struct {
@@ -114,6 +160,7 @@ type Agent struct {
 	EnvFile     string   `toml:"env_file"`     // file of NAME=VALUE lines, which only its owner may read
 	PassEnv     []string `toml:"pass_env"`     // names of environment variables that sessions inherit
 	USDEstimate float64  `toml:"usd_estimate"` // estimated cost of one session
+	Terminal    bool     `toml:"terminal"`     // it cannot work without a terminal of its own
 	Fallback    string   `toml:"fallback"`     // agent to use while this one is unavailable
 	Tiers       Tiers    `toml:"tiers"`
 	CoAuthor    *string  `toml:"co_author"` // "Name <mail>" in commits; "" = none
@@ -159,6 +206,7 @@ type Project struct {
 	Verify        []Verify               `toml:"verify"`
 	Base          string                 `toml:"base"` // branch that task branches start from
 	Protected     []string               `toml:"protected"`
+	Allow         []string               `toml:"allow"` // commands that deploy or publish, which its sessions may call
 	Push          string                 `toml:"push" oneof:"never end task"`
 	OnBlocked     string                 `toml:"on_blocked" oneof:"stop continue"`
 	Proof         string                 `toml:"proof" oneof:"full checks off"` // how much of a task's proof is looked for

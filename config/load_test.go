@@ -155,9 +155,10 @@ func TestWhole(t *testing.T) {
 		Retention:       Retention{Sessions: 21, Messages: 60, Effects: 45, Inputs: 7, CacheSize: 1.5e12, Backups: ptr(5)},
 		Digest:          Digest{At: Clock{true, 6, 45}, Weekly: WeekTime{time.Sunday, Clock{true, 18, 30}}, Quiet: Hours{Clock{true, 22, 30}, Clock{true, 6, 30}}, Urgent: []string{"standstill", "question"}},
 		Budget:          Budget{USDDay: 40, TokensDay: 90000000},
+		Limits:          Limits{Memory: Memory{Set: true, Bytes: 8e9}, Processes: ptr(2000), Files: ptr(20000)},
 		Agents: map[string]Agent{
 			"mine": {
-				Command: []string{dir + "/my-agent", "--fast"}, Prompt: "file", Output: "claude", EnvFile: dir + "/mine.env",
+				Command: []string{dir + "/my-agent", "--fast"}, Terminal: true, Prompt: "file", Output: "claude", EnvFile: dir + "/mine.env",
 				PassEnv: []string{"HTTPS_PROXY", "GOPROXY"}, USDEstimate: 0.75, Fallback: "codex",
 				Tiers: Tiers{"big-1", "small-1", "tiny-1"}, CoAuthor: ptr("Mine <mine@example.com>"),
 			},
@@ -168,7 +169,7 @@ func TestWhole(t *testing.T) {
 			Profile: "overnight", Pattern: "quick", Agent: "mine", Setup: []string{"npm ci"},
 			SetupEnvFile: dir + "/mine.env", SetupHome: dir + "/setup-home", VerifyEnvFile: dir + "/mine.env", PassEnv: []string{"HTTPS_PROXY"}, RoomFiles: []string{".env", "config/*.local"},
 			Verify: []Verify{{Run: "npm test"}, {"npm run e2e", "final", ledger.Duration(20 * time.Minute)}},
-			Base:   "develop", Protected: []string{"main", "release/*"}, Push: "end", OnBlocked: "stop", Unproved: "allow", Proof: "checks",
+			Base:   "develop", Allow: []string{"npm publish"}, Protected: []string{"main", "release/*"}, Push: "end", OnBlocked: "stop", Unproved: "allow", Proof: "checks",
 			Queue: "each", Tests: []string{"checks/**"}, Shared: []string{"/srv/notes"},
 			MaxTasks: ptr(7), MaxIterations: ptr(70), MaxWaves: ptr(2), MaxNewFiles: ptr(5000), Batch: ptr(3), Start: "0 22 * * 1-5", Until: Clock{true, 7, 0},
 			Read: []string{"/usr/share/dict", dir + "/shared"}, Cache: []string{dir + "/caches/npm"},

@@ -87,27 +87,3 @@ func (d Days) or(days Days) time.Duration {
 	}
 	return time.Duration(d) * 24 * time.Hour
 }
-
-// Size is a number of bytes, written as "20GB" or "500MB". 0 is unset.
-type Size int64
-
-// sizeUnits are the units of a Size, and the number of bytes of each.
-var sizeUnits = []struct {
-	name  string
-	bytes float64
-}{{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}}
-
-// UnmarshalText reads a number with a unit.
-func (s *Size) UnmarshalText(text []byte) error {
-	for _, u := range sizeUnits {
-		number, ok := strings.CutSuffix(string(text), u.name)
-		if !ok {
-			continue
-		}
-		if n, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil && n > 0 && n*u.bytes >= 1e6 && n*u.bytes <= 1e15 {
-			*s = Size(n * u.bytes)
-			return nil
-		}
-	}
-	return fmt.Errorf(`%q is no size from "1MB" on: write it like "20GB" or "500MB"`, text)
-}

@@ -165,6 +165,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		Setup:     p.setup(flags, f),
 		Verify:    p.verify(flags, f),
 		Protected: p.Protected,
+		Allow:     p.Allow,
 		Layout:    p.Layout.Write,
 
 		QuestionTimeout: cmp.Or(cfg.QuestionTimeout.After, ledger.DefaultQuestionTimeout),

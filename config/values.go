@@ -274,3 +274,84 @@ func (s *Source) UnmarshalText(text []byte) error {
 
 // list joins words for a message.
 func list(words []string) string { return strings.Join(words, ", ") }
+
+// Memory is an amount of memory: bytes, such as "8GB", or a share of the machine's,
+// such as "75%". The zero value is unset, which differs from "0".
+type Memory struct {
+	Set     bool
+	Bytes   int64
+	Percent int64 // of the machine's; 0 if Bytes says it
+}
+
+// UnmarshalText reads N%, a number of bytes with its unit, and "0" for no limit.
+func (m *Memory) UnmarshalText(text []byte) error {
+	v := strings.ReplaceAll(string(text), " ", "")
+	if v == "0" {
+		*m = Memory{Set: true}
+		return nil
+	}
+	bad := fmt.Errorf(`%q is not an amount of memory: write "75%%" of the machine's, "8GB", or "0" for no limit`, text)
+	if digits, ok := strings.CutSuffix(v, "%"); ok {
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil || n < 1 || n > 100 {
+			return bad
+		}
+		*m = Memory{Set: true, Percent: n}
+		return nil
+	}
+	n, ok := parseBytes(v)
+	switch {
+	case !ok:
+		return bad
+	case n < leastMemory:
+		return fmt.Errorf(`%q is too little for a session: write at least "64MB", or "0" for no limit`, text)
+	}
+	*m = Memory{Set: true, Bytes: n}
+	return nil
+}
+
+// of returns the amount in bytes on a machine that has machine of them; 0 = no
+// limit, or unknown.
+func (m Memory) of(machine int64) int64 {
+	if m.Percent > 0 {
+		return machine * m.Percent / 100
+	}
+	return m.Bytes
+}
+
+// Size is a number of bytes on a disk, written as "20GB" or "500MB". 0 is unset.
+type Size int64
+
+// UnmarshalText reads a number of bytes with its unit.
+func (s *Size) UnmarshalText(text []byte) error {
+	n, ok := parseBytes(string(text))
+	if !ok || n < 1e6 {
+		return fmt.Errorf(`%q is no size from "1MB" on: write it like "20GB" or "500MB"`, text)
+	}
+	*s = Size(n)
+	return nil
+}
+
+// byteUnits are the units of amounts of bytes: of thousands, as disks are sold,
+// and with an i of 1024, as memory is.
+var byteUnits = map[string]float64{
+	"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+	"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40,
+}
+
+// parseBytes reads a positive number with its unit, in any case: "8GB", "1.5 TiB",
+// "8G". ok is false for anything else, and for more than 1000 TB.
+func parseBytes(text string) (n int64, ok bool) {
+	v := strings.ToUpper(strings.ReplaceAll(text, " ", ""))
+	digits := strings.TrimRight(v, "KMGTIB")
+	unit := v[len(digits):]
+	if len(unit) == 1 {
+		unit += "B"
+	}
+	number, err := strconv.ParseFloat(digits, 64)
+	bytes := number * byteUnits[unit]
+	if err != nil || !(bytes >= 1 && bytes <= 1e15) { // also not a number, and no unit
+		return 0, false
+	}
+	return int64(bytes), true
+}

@@ -16,7 +16,7 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 		end = ledger.EndedCut
 	case x.Fault != "":
 		end, text = ledger.EndedMachine, endText(ledger.EndedMachine, x, s)
-	case x.Reason == ledger.ExitLost || x.Reason == ledger.ExitMemory:
+	case x.Reason == ledger.ExitLost || x.OverLimits():
 		end, text = ledger.EndedLost, endText(ledger.EndedLost, x, s)
 	case x.Reason == ledger.ExitNotStarted:
 		end, text = ledger.EndedLost, x.Text

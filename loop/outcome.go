@@ -18,7 +18,7 @@ var endRules = []endRule{
 	{ledger.EndedDisk, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool { return x.Reason == ledger.ExitDisk }},
 	{ledger.EndedMachine, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool { return x.Fault != "" }},
 	{ledger.EndedLost, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool {
-		return x.Reason == ledger.ExitLost || x.Reason == ledger.ExitMemory
+		return x.Reason == ledger.ExitLost || x.OverLimits()
 	}},
 	{ledger.EndedLimit, ledger.CountsAsNothing, func(x ledger.Exit, _, _ bool) bool { return x.Failure == ledger.FailureLimit }},
 	{ledger.EndedUnusable, ledger.CountsAsNothing, unusable},

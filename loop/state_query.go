@@ -187,5 +187,5 @@ func sameBody(a, b *ledger.Task) bool {
 	return a.ID == b.ID && a.Title == b.Title && a.Body == b.Body && a.Scope == b.Scope &&
 		slices.Equal(a.DependsOn, b.DependsOn) && slices.Equal(a.Acceptance, b.Acceptance) && a.Notes == b.Notes &&
 		a.Priority == b.Priority && a.Complexity == b.Complexity && a.Role == b.Role && slices.Equal(a.Threshold, b.Threshold) &&
-		a.Consensus == b.Consensus && a.Parent == b.Parent && a.Own == b.Own
+		a.Consensus == b.Consensus && slices.Equal(a.Allow, b.Allow) && a.Parent == b.Parent && a.Own == b.Own
 }

@@ -77,7 +77,10 @@ func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 	case ledger.EndedWall:
 		return "longer than " + s.Planned.Wall.String()
 	case ledger.EndedLost:
-		if x.Reason == ledger.ExitMemory {
+		switch {
+		case x.OverLimits() && x.Text != "":
+			return "ended: " + x.Text
+		case x.Reason == ledger.ExitMemory:
 			return "ended by the system for memory"
 		}
 		return "lost without trace"

@@ -177,5 +177,5 @@ func (c *composer) sessionEnded(e ledger.Entry, b ledger.SessionEnded) {
 		a, is := e.Body.(ledger.AttemptEnded)
 		return is && a.Failed
 	})
-	c.push("", ledger.ClassNotice, false, bot.Lost(c.after, e.Task, hat, e.Session, again, c.now))
+	c.push("", ledger.ClassNotice, false, bot.Lost(c.after, e.Task, hat, e.Session, b, again, c.now))
 }

@@ -193,6 +193,9 @@ func (c *collector) ended(b ledger.SessionEnded, e ledger.Entry) {
 		return
 	}
 	if what, ok := failedBy[b.End]; ok {
+		if b.Exit.OverLimits() {
+			what = "over memory or processes"
+		}
 		c.countFailure(what, e.Time)
 	}
 	c.Cost.Sessions++

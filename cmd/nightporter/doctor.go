@@ -26,6 +26,8 @@ var checks = slices.Concat([]check{
 	{"boundary", checkBoundary},
 	{"rooms", checkRooms},
 	{"sockets", checkSockets},
+	{"processes", checkProcesses},
+	{"limits", checkLimits},
 	{"project", checkProjects},
 	{"agent", checkAgents},
 }, chatChecks(), []check{

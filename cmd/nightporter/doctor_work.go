@@ -16,6 +16,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
@@ -86,6 +87,47 @@ func checkSockets(_ context.Context, p *doctorContext) []finding {
 		return []finding{findOK("sessions can reach %s", firstOf(open, atMost))}
 	}
 	return []finding{findOK("none that sessions could reach was found")}
+}
+
+// checkProcesses reports what sessions can do to other processes, and whether
+// they have terminals of their own.
+func checkProcesses(_ context.Context, p *doctorContext) []finding {
+	w, err := p.openTrial()
+	if err != nil {
+		return []finding{findUnchecked("no session can be tried here")}
+	}
+	if level, _ := w.runner.Level(); level == 0 {
+		return []finding{findUnchecked("no session can be tried here")}
+	}
+	const more = "docs/operating.md, Boundary, says what each level keeps out"
+	var out []finding
+	for _, e := range w.runner.Exposed() {
+		out = append(out, findLook(more, "sessions reach %s", e))
+	}
+	if len(out) == 0 {
+		out = append(out, findOK("sessions change no process but their own, and reach no terminal of yours"))
+	}
+	if ok, why := w.runner.Terminals(); !ok {
+		out = append(out, findOK("agents that need a terminal cannot work here: %s", why))
+	}
+	return out
+}
+
+// checkLimits tells what one session may use, and who sees to it.
+func checkLimits(_ context.Context, p *doctorContext) []finding {
+	l, machine := p.cfg.Limits, agent.MachineMemory()
+	if machine == 0 && l.Memory.Percent+l.Memory.Bytes == 0 {
+		return []finding{findLook("set memory in [limits], such as \"8GB\"", "this machine's memory is not known: sessions use as much as they like")}
+	}
+	shown := func(n int64, unit string) string {
+		if n == 0 {
+			return "no limit of " + unit
+		}
+		return fmt.Sprintf("%d %s", n, unit)
+	}
+	const mb = 1_000_000
+	return []finding{findOK("a session has at most %s, %s, %s; its supervisor measures every second",
+		shown(l.MaxMemory(machine)/mb, "MB"), shown(int64(l.MaxProcesses()), "processes"), shown(int64(l.MaxFiles()), "open files"))}
 }
 
 // firstOf joins at most n of the words.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 )
 
@@ -200,8 +201,29 @@ func (f *hatFlags) show(out io.Writer, cfg *config.Config, args []string) error 
 		where = ", as " + p.Name + " has it"
 	}
 	fmt.Fprintf(out, "# %s: %s%s\n\n", h.Name, bot.CleanPre(c.origin(h.Name)), where)
-	_, err = out.Write(text)
+	if _, err = out.Write(text); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "\n# Denied to every hat besides, unless a task (Allow:) or its project (allow) names one:\n%s", commentLines(guard.Deploying()))
 	return err
+}
+
+// commentLines returns the words as lines of comments for a terminal.
+func commentLines(words []string) string {
+	const width = 76
+	var b strings.Builder
+	line := "#"
+	for i, w := range words {
+		if i < len(words)-1 {
+			w += ","
+		}
+		if len(line)+1+len(w) > width {
+			b.WriteString(line + "\n")
+			line = "#"
+		}
+		line += " " + w
+	}
+	return b.String() + line + "\n"
 }
 
 func (f *hatFlags) draw(out io.Writer, cfg *config.Config, args []string) error {

@@ -69,6 +69,13 @@ func (d *Daemon) stopAll() {
 }
 
 func (d *Daemon) start(ctx context.Context) error {
+	// The memory and environment of this process hold keys. Without this, every
+	// process of the same user can read them, a session at boundary level 1
+	// included. It does not keep others from this process's limits (prlimit);
+	// the boundary of sessions does.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("close the process to others: %w", err)
+	}
 	off, err := d.open(ctx)
 	if err != nil {
 		return err

@@ -57,6 +57,12 @@ func (r Rules) Check(c Call) (Refusal, bool) {
 			return refusal, true
 		}
 	}
+	if d, denied := r.deploys(c.Program, args); denied {
+		return Refusal{
+			Rule: d.text, Why: "it deploys or publishes",
+			Instead: "end with hat ask where it has to be done; a person allows it by a line of the task: - Allow: `" + d.text + "`",
+		}, true
+	}
 	if c.Program == "git" {
 		if why := r.protectedPush(args); why != "" {
 			return Refusal{Why: why, Instead: "commit, and leave the push: nightporter pushes the run's branch itself"}, true

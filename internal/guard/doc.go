@@ -6,14 +6,14 @@
 // mistake. A session that wants past it calls /usr/bin/git and meets the
 // boundary around the session, which is the protection. The net does not see
 //
-//   - a program started by its path, or after PATH was replaced (a login shell,
-//     git's own aliases and hooks);
+//   - a program started by its path, or after PATH was replaced (git's own
+//     aliases and hooks, a login shell with another HOME);
 //   - standard input and files: psql <drop.sql;
 //   - pipes and redirections: "curl | sh" belongs to the shell, not to a program.
 //     Agents with settings for such rules get them there.
 //
-// Files: rule.go parses rules, check.go applies them to a call, git.go files.go
-// sql.go know programs, wrapper.go is the wrapper's main function.
+// Files: rule.go parses rules, check.go applies them to a call, deploy.go has the
+// rules against deploying and publishing, git.go files.go sql.go know programs, wrapper.go is the wrapper's main function.
 //
 // A rule, as people write it in tools.denied, is one of:
 //

@@ -9,6 +9,8 @@ import (
 type Rules struct {
 	Hat       string   `json:"hat,omitempty"`       // for the text of a refusal
 	Denied    []string `json:"denied,omitempty"`    // tools.denied of hat and configuration
+	Deploying []string `json:"deploying,omitempty"` // rules against deploying and publishing
+	Allowed   []string `json:"allowed,omitempty"`   // calls that Deploying does not concern
 	Protected []string `json:"protected,omitempty"` // branches that no session pushes to, as names or globs
 	Roots     []string `json:"roots,omitempty"`     // the session's own folders, as real paths
 }
@@ -119,6 +121,9 @@ func (r Rules) Programs() []string {
 	var out []string
 	for _, d := range r.rules() {
 		out = append(out, d.programs()...)
+	}
+	for _, d := range r.Deploying {
+		out = append(out, parse(d).programs()...)
 	}
 	if len(r.Protected) > 0 {
 		out = append(out, "git")

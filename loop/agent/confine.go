@@ -47,6 +47,9 @@ func confine() error {
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("set core limit: %w", err)
 	}
+	if err := p.Limits.apply(p.Others); err != nil {
+		return err
+	}
 	if err := dropUser(p.UID, p.GID); err != nil {
 		return fmt.Errorf("become user %d: %w", p.UID, err)
 	}
@@ -55,6 +58,11 @@ func confine() error {
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
+	}
+	if p.Level == 2 { // level 3 has a PID namespace
+		if err := applySeccomp(); err != nil {
+			return err
+		}
 	}
 	unix.Umask(0o022)
 	// The folder is entered after the user change, so that the session needs

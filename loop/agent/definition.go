@@ -24,6 +24,8 @@ type Definition struct {
 	Output  string   // output format; "" and "text" = plain text without records
 	EnvFile string   // file of NAME=VALUE lines, relative to Dir
 	PassEnv []string // names of the daemon's environment variables that it inherits
+
+	Terminal bool // it cannot work without a terminal of its own
 }
 
 // BuiltIn returns, by name, the agents that need no [agents.X] because their
@@ -134,6 +136,12 @@ func (r *Runner) Check(ctx context.Context, agent string) error {
 	level, _ := r.Level()
 	if err := r.boundary(); err != nil {
 		return err
+	}
+	if d.Terminal {
+		if ok, why := r.Terminals(); !ok {
+			return d.problem("it needs a terminal, and sessions have none here: "+why,
+				fmt.Sprintf("docs/operating.md, Boundary, says what level 3 needs; or call it without a terminal, and take terminal out of [agents.%s]", agent))
+		}
 	}
 	if fi, err := os.Stat(prog); err == nil && !r.user.permits(fi, 0o1) {
 		return d.problem(fmt.Sprintf("%s cannot be run by the user of sessions, uid %d", prog, r.user.uid), "chmod o+rx "+prog)

@@ -11,7 +11,8 @@
 //	            the agent: Landlock, user id, no new privileges, exec
 //
 // The boundary has three levels. At level 3 the session has namespaces of its
-// own (PID, mount, IPC; a user namespace unless the daemon is root), sees
+// own (PID, mount, IPC; a user namespace unless the daemon is root), terminals
+// of its own, sees
 // everything outside read-only, sees empty folders in place of the state
 // folder, credentials and run folders, and is under Landlock besides. At level
 // 2 there is Landlock and a subreaper. At level 1 there is a subreaper only,
@@ -21,16 +22,18 @@
 // The files:
 //
 //	runner.go definition.go session.go  the interface for the daemon
-//	start.go env.go wrappers.go         a session's folders, environment and PATH
+//	start.go env.go wrappers.go profile.go  a session's folders, environment and PATH
 //	login.go                            agents' logins, lent to sessions and taken back
 //	shim.go limits.go output.go         the supervisor, its limits and the kept output
+//	bounds.go                           memory, processes and files that a session may use
 //	reaper.go mount.go tree.go          the reaper, its mounts, the processes below it
 //	cache.go                            the caches of a session, apart by trust
 //	surroundings.go mask.go             what commands get for setup or verification, and its removal from output
 //	confine.go landlock.go user.go      the last step before the agent
-//	level.go hide.go reach.go           the protection that each level gives
+//	devices.go seccomp.go               a /dev of the session's own, and what it may do to other processes
+//	level.go hide.go reach.go exposed.go  the protection that each level gives, and what it leaves
 //	wait.go output_tail.go tidy.go      a session's end, its latest output, its removal
-//	failures.go                         what failed in a command
+//	failures.go missing.go              what failed in a command; a shell that did not find hat
 //	disk.go leftover.go                 a full disk, and secrets in what setup left
 //	folder.go install.go                the files of a session, the programs that run it
 //

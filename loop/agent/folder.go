@@ -82,7 +82,11 @@ type plan struct {
 	// paths below them. Level 3 mounts an empty folder over each.
 	Veil []string `json:"veil,omitempty"`
 	// Mounts are applied at level 3 only. Each At is one of Write.
-	Mounts []ledger.Mount  `json:"mounts,omitempty"`
+	Mounts []ledger.Mount `json:"mounts,omitempty"`
+	Limits Limits         `json:"limits,omitzero"`
+	// Others is the number of processes and threads that count against the
+	// user's limit and are not the session's.
+	Others int             `json:"others,omitempty"`
 	Grace  ledger.Duration `json:"grace"` // time between TERM and KILL
 	Rest   ledger.Duration `json:"rest"`  // the same for processes that an ended command left behind
 }

@@ -26,13 +26,11 @@ const (
 	abiTruncate = 3
 )
 
-// devices are writable at every level, because they store nothing.
-var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"}
-
 // applyLandlock puts this process and its successors under Landlock. They read
 // everything that is not hidden, write the plan's folders, and cannot signal
 // processes outside or connect to their abstract sockets, as far as the kernel
-// supports it. The rules apply to the files that the paths name now, so the
+// supports it. Below level 3 they reach no terminal: the machine's belong to
+// others. The rules apply to the files that the paths name now, so the
 // mounts must exist before.
 func applyLandlock(p plan) error {
 	abi := landlockABI()
@@ -46,12 +44,12 @@ func applyLandlock(p plan) error {
 	rules := []landlock.Rule{
 		dirs(p.Write...),
 		landlock.RWFiles(devices...).IgnoreIfMissing().WithIoctlDev(),
-		landlock.RWDirs("/dev/pts").IgnoreIfMissing().WithIoctlDev(),
 	}
 	if p.Level >= 3 {
-		// The mounts have replaced the hidden paths; /dev/shm belongs to the
-		// session.
-		rules = append(rules, landlock.RODirs("/").WithResolveUnix(), dirs("/dev/shm"))
+		// The mounts have replaced the hidden paths; shared memory and
+		// terminals belong to the session.
+		rules = append(rules, landlock.RODirs("/").WithResolveUnix(), dirs("/dev/shm"),
+			landlock.RWDirs("/dev/pts").IgnoreIfMissing().WithIoctlDev())
 	} else {
 		rules = append(rules, readRules(p)...)
 	}
@@ -71,8 +69,8 @@ func readRules(p plan) []landlock.Rule {
 	var dirs, files []string
 	var walk func(path string)
 	walk = func(path string) {
-		if slices.Contains(p.Hide, path) {
-			return
+		if path == "/dev" || slices.Contains(p.Hide, path) {
+			return // of /dev the rules for devices open what a session may have
 		}
 		fi, err := os.Lstat(path)
 		if err != nil || fi.Mode()&os.ModeSymlink != 0 {

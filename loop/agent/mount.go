@@ -32,10 +32,8 @@ func setUpMounts(p plan) error {
 			return err
 		}
 	}
-	// The session gets shared memory of its own, so that it cannot write that
-	// of others.
-	if err := unix.Mount("tmpfs", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777"); err != nil && !isGone(err) {
-		return fmt.Errorf("mount /dev/shm: %w", err)
+	if err := mountDevices(p.Limits); err != nil {
+		return err
 	}
 	if err := readOnly(p.Write); err != nil {
 		return err

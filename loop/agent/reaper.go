@@ -39,8 +39,11 @@ type report struct {
 	Killed  int          `json:"killed,omitempty"`
 }
 
-// orderEnd is the order to end the process tree.
-const orderEnd = 'T'
+// Orders of the supervisor.
+const (
+	orderEnd  = 'T' // end the process tree
+	orderKill = 'K' // end it without time for its processes: they use more than they may
+)
 
 // ShimInner implements `nightporter shim-inner STAGE`, with the stages "tree"
 // and "confine" of a session inside its boundary. It returns the process's exit
@@ -227,10 +230,13 @@ func (k *reaper) run(agent int) {
 			if kill == nil { // even for an empty list: a process may be about to fork
 				kill = time.After(k.plan.Rest.D())
 			}
-		case _, ok := <-orders:
-			if !ok {
-				// The supervisor is gone, so the tree must end at once.
-				orders = nil
+		case order, ok := <-orders:
+			if !ok || order == orderKill {
+				// The supervisor is gone, or the tree must end at once for
+				// another reason.
+				if !ok {
+					orders = nil
+				}
 				kill = time.After(0)
 				continue
 			}
@@ -244,9 +250,32 @@ func (k *reaper) run(agent int) {
 		case <-nextKill:
 			// Repeated while processes are left: one may fork between listing
 			// and killing.
-			k.signal(syscall.SIGKILL, exited)
+			k.killAll(exited)
 			nextKill = time.After(20 * time.Millisecond)
 		}
+	}
+}
+
+// killAll kills every process of the tree. Without a PID namespace it stops them
+// first: they may fork faster than they are found, and each one that is killed
+// makes room for another below the limit, while a stopped one keeps its room. A
+// process that waits for a disk does not stop, so the rounds are bounded.
+func (k *reaper) killAll(count bool) {
+	for round := 0; k.plan.Level < 3 && round < 100; round++ {
+		running := 0
+		for _, p := range descendants(os.Getpid()) {
+			if !p.gone() && p.state != 'T' {
+				running++
+				_ = syscall.Kill(p.pid, syscall.SIGSTOP) // the process may have ended
+			}
+		}
+		if running == 0 {
+			break
+		}
+	}
+	k.signal(syscall.SIGKILL, count)
+	if k.plan.Level >= 3 {
+		_ = syscall.Kill(-1, syscall.SIGKILL) // all of the namespace but this process; none may be left
 	}
 }
 

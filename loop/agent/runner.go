@@ -34,6 +34,8 @@ type Options struct {
 	PassEnv  []string         // names of the daemon's environment variables that every session inherits, including commands of the project
 	Projects map[string]Grant // additional rights of single projects
 
+	Limits Limits // of each session
+
 	// BeforeStart, if not nil, is called after a session's folder is ready and
 	// before any process runs in it. The daemon listens on the socket there.
 	BeforeStart func(ctx context.Context, session, socket string) error
@@ -86,6 +88,9 @@ type Runner struct {
 
 	mountsOnce sync.Once
 	noMounts   string // why sessions cannot have mounts; "" if they can
+
+	terminalsOnce sync.Once
+	noTerminals   string // why sessions cannot open terminals; "" if they can
 
 	mu       sync.Mutex
 	children map[string]*child // shims started by this process

@@ -130,6 +130,7 @@ func (s *supervisor) run() {
 	if !s.prepareLogin(asks) {
 		return
 	}
+	s.countOthers()
 	in, err := s.startReaper()
 	if err != nil {
 		s.notStarted(err)
@@ -154,6 +155,18 @@ func (s *supervisor) run() {
 	case <-time.After(2 * time.Second):
 		_ = in.pipe.Close()
 		<-in.printed
+	}
+}
+
+// countOthers counts the processes that share the session's limit of processes,
+// which the kernel keeps for a user. A user namespace has a count of its own.
+func (s *supervisor) countOthers() {
+	uid := s.spec.Plan.UID
+	if uid < 0 {
+		uid = os.Geteuid()
+	}
+	if s.spec.Plan.Limits.Processes > 0 && (s.spec.Plan.Level < 3 || os.Geteuid() == 0) {
+		s.spec.Plan.Others = tasksOf(uid)
 	}
 }
 
@@ -255,6 +268,13 @@ func (s *supervisor) startReaper() (*reaperProcess, error) {
 		}
 	}
 	out, plan, rep, ctl := ends[0], ends[1], ends[2], ends[3]
+	// Programs open /dev/stdout and /dev/stderr by name, for which they need a
+	// right to the pipe itself.
+	if uid := s.spec.Plan.UID; uid >= 0 {
+		if err := out[1].Chown(uid, s.spec.Plan.GID); err != nil {
+			return nil, err
+		}
+	}
 	childFiles := []*os.File{prompt, out[1], out[1], plan[0], rep[1], ctl[0]}
 	proc, err := os.StartProcess("/proc/self/exe", []string{"nightporter", "shim-inner", "tree"}, &os.ProcAttr{
 		Dir: "/", Env: []string{}, Files: childFiles, Sys: namespaces(s.spec.Plan.Level),
@@ -349,6 +369,12 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 	l := newLimits(s)
 	tick := time.NewTicker(l.interval())
 	defer tick.Stop()
+	var meter <-chan time.Time
+	if bounds := s.spec.Plan.Limits; bounds.Memory > 0 || bounds.Processes > 0 {
+		t := time.NewTicker(meterInterval)
+		defer t.Stop()
+		meter = t.C
+	}
 	var wall <-chan time.Time
 	if s.spec.Wall > 0 {
 		wall = time.After(s.spec.Wall.D())
@@ -363,7 +389,11 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 		}
 		ended = true
 		s.exit.Reason, s.exit.Text = why, text
-		_, _ = in.control.Write([]byte{orderEnd}) // if this fails, the reaper has already ended the tree
+		order := byte(orderEnd)
+		if why == ledger.ExitMemory || why == ledger.ExitProcesses {
+			order = orderKill
+		}
+		_, _ = in.control.Write([]byte{order}) // if this fails, the reaper has already ended the tree
 	}
 	asked := func() {
 		g, ok := s.readEndRequest()
@@ -404,6 +434,10 @@ func (s *supervisor) watch(in *reaperProcess, asks <-chan fsnotify.Event) {
 			end(ledger.ExitAsked, "")
 		case <-wall:
 			end(ledger.ExitWall, fmt.Sprintf("ended after %s, its whole time", s.spec.Wall.D()))
+		case <-meter:
+			if why, text := s.spec.Plan.Limits.exceeds(measure(in.cmd.Pid, s.spec.Plan.Limits.Memory)); why != "" {
+				end(why, text)
+			}
 		case <-tick.C:
 			asked()
 			switch why, text := l.check(in.cmd.Pid); {

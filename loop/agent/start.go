@@ -184,7 +184,7 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 		Level: level, Dir: l.Work, UID: r.user.uid, GID: r.user.gid,
 		Write: slices.Concat([]string{l.Work, filepath.Join(box, boxHome), filepath.Join(box, boxTmp)}, grant.Shared),
 		Read:  slices.Concat([]string{box, socket, contextDir, r.bin}, r.o.Read, grant.Read, programFolders(r.path), toolchainDirs()),
-		Hide:  slices.Clone(r.hide), Mounts: slices.Clone(l.Mounts),
+		Hide:  slices.Clone(r.hide), Mounts: slices.Clone(l.Mounts), Limits: r.o.Limits,
 		Grace: r.o.Timing.Grace, Rest: r.o.Timing.Rest,
 	}
 	for _, g := range r.o.Projects {
@@ -197,6 +197,9 @@ func (r *Runner) plan(l ledger.Launch, folder string, level int) (plan, bool, er
 	var err error
 	if p.Env, err = r.environment(l, d); err != nil {
 		return none, false, &notStarted{err}
+	}
+	if err := r.keepPath(filepath.Join(box, boxHome), p.Env); err != nil {
+		return none, false, fmt.Errorf("profiles of login shells: %w", err)
 	}
 	stdin := false
 	if l.Kind == ledger.KindAgent {

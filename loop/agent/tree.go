@@ -14,6 +14,7 @@ type process struct {
 	state       byte
 	start       uint64 // in ticks since boot
 	cpu         uint64 // ticks used by it and its reaped children
+	threads     int
 }
 
 func (p process) gone() bool { return p.state == 'Z' || p.state == 'X' }
@@ -52,6 +53,9 @@ func parseStat(pid int, data []byte) (process, error) {
 			return process{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
 		}
 		p.cpu += n
+	}
+	if p.threads, err = strconv.Atoi(f[17]); err != nil {
+		return process{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
 	}
 	if p.start, err = strconv.ParseUint(f[19], 10, 64); err != nil {
 		return process{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)

@@ -278,6 +278,26 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	if v.Text != "" {
 		x.Text = oneLine(v.Text)
 	}
+	if x.Reason == ledger.ExitSelf && x.Failure == "" && !x.Called {
+		r.explainSilence(x, folder)
+	}
+}
+
+// explainSilence adds to the exit that the session's shell did not find hat.
+func (r *Runner) explainSilence(x *ledger.Exit, folder string) {
+	out, err := openOutput(folder)
+	if err != nil {
+		r.o.Log.Warn("output of a session cannot be read", "session", x.Session, "err", err)
+		return
+	}
+	defer func() { _ = out.Close() }()
+	line, err := missingHat(out)
+	if err != nil {
+		r.o.Log.Warn("output of a session cannot be read", "session", x.Session, "err", err)
+	}
+	if line != "" {
+		x.Text = oneLine(missingHatText(line))
+	}
 }
 
 // removeTemporary removes the files that only the running session needed. Some

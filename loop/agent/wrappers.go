@@ -18,7 +18,9 @@ import (
 // Commands of the project get no wrappers: the daemon runs them to check the
 // work, and a test may legitimately force-push to a repository of its own.
 func (r *Runner) makeWrappers(box string, l ledger.Launch, own []string) error {
-	rules := guard.Rules{Hat: l.Hat, Denied: l.Denied, Protected: l.Protected, Roots: own}
+	rules := guard.Rules{
+		Hat: l.Hat, Denied: l.Denied, Deploying: guard.Deploying(), Allowed: l.Allowed, Protected: l.Protected, Roots: own,
+	}
 	dir := filepath.Join(box, boxWrap)
 	if err := makeDir(dir, 0o755); err != nil {
 		return err

@@ -112,11 +112,32 @@ echo end
 	})
 }
 
+// TestDeployingDenied: no hat deploys or publishes, unless the task or the project
+// names the command.
+func TestDeployingDenied(t *testing.T) {
+	calls := recordingPrograms(t, "kubectl", "npm")
+	h := newFixture(t, 0)
+	h.script(`
+kubectl apply -f prod.yaml 2>refusal; [ $? = 77 ] || echo "BAD kubectl apply"
+grep -q "deploys or publishes" refusal && grep -q -- "- Allow: .kubectl apply." refusal || cat refusal
+npm publish; npm publish --tag next 2>/dev/null; npm test; kubectl get pods
+echo end`)
+	l := h.launch("r1-1")
+	l.Allowed = []string{"npm publish --access public", "npm publish --tag next"}
+	h.start(l)
+	if x := h.wait("r1-1"); !strings.HasSuffix(x.Tail, "Instead: end with hat ask where it has to be done; a person allows it by a line of the task: - Allow: `npm publish`.\nend\n") || strings.Contains(x.Tail, "BAD") {
+		t.Errorf("exit %+v", x)
+	}
+	if data, err := os.ReadFile(filepath.Join(h.work, calls)); string(data) != "npm publish --tag next\nnpm test\nkubectl get pods\n" {
+		t.Errorf("calls: %q, %v", data, err)
+	}
+}
+
 // TestNoWrappers: a hat without rules has no wrappers, and neither does a
 // command of the project, which verifies the work.
 func TestNoWrappers(t *testing.T) {
 	h := newFixture(t, 0)
-	h.script(`command -v git; command -v rm; ls "${PATH%%/bin:*}/wrap"`)
+	h.script(`command -v git; command -v rm; ls "${PATH%%/bin:*}/wrap" | grep -x -e git -e rm -e '.*json'`)
 	h.start(h.launch("r1-1"))
 	git, err := exec.LookPath("git")
 	if err != nil {

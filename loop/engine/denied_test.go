@@ -24,7 +24,7 @@ func TestDeniedToolsReachSessions(t *testing.T) {
 			return succeeded(f, l)
 		})
 		s := settings()
-		s.Protected = []string{"main"}
+		s.Protected, s.Allow = []string{"main"}, []string{"npm publish"}
 		for name, h := range s.Hats {
 			h.Denied = []string{name + " deploy"}
 			s.Hats[name] = h
@@ -36,13 +36,14 @@ func TestDeniedToolsReachSessions(t *testing.T) {
 		defer mu.Unlock()
 		agents := 0
 		for _, l := range launches {
-			var denied, protected []string
+			var denied, protected, allowed []string
 			if l.Kind == ledger.KindAgent {
 				agents++
 				denied, protected = []string{l.Hat + " deploy"}, []string{"main"}
+				allowed = s.Allow
 			}
-			if !slices.Equal(l.Denied, denied) || !slices.Equal(l.Protected, protected) {
-				t.Errorf("%s of %s: denied %q, protected %q", l.Kind, l.Hat, l.Denied, l.Protected)
+			if !slices.Equal(l.Denied, denied) || !slices.Equal(l.Protected, protected) || !slices.Equal(l.Allowed, allowed) {
+				t.Errorf("%s of %s: denied %q, protected %q, allowed %q", l.Kind, l.Hat, l.Denied, l.Protected, l.Allowed)
 			}
 		}
 		if agents < 4 || agents == len(launches) {

@@ -126,6 +126,10 @@ func (e *Engine) prepareLaunch(ctx context.Context, s loop.State, ses loop.Sessi
 	hat := run.Settings.Hats[ses.Planned.Hat]
 	l.Prompt, l.Context, l.Denied, l.Effort = p.Text, p.Context, hat.Denied, hat.Effort
 	l.Protected = run.Settings.Protected
+	l.Allowed = run.Settings.Allow
+	if t, ok := s.Project.Find(ses.Task); ok {
+		l.Allowed = slices.Concat(l.Allowed, t.Task.Allow)
+	}
 	l.Token = ports.Place.Sockets.Token(ses.ID)
 	return l, false, nil
 }

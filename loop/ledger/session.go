@@ -43,6 +43,7 @@ type Launch struct {
 	Stall   Duration          `json:"stall"`             // limit of the time without output, hat call and CPU use; 0 = no limit
 	Denied  []string          `json:"denied,omitempty"`  // tools.denied of the hat
 
+	Allowed   []string `json:"allowed,omitempty"`   // commands that deploy or publish, which the task or the project allows
 	Protected []string `json:"protected,omitempty"` // branches that no session pushes to
 	Mounts    []Mount  `json:"mounts,omitempty"`    // folders shown at other paths; needs a machine that has mounts (docs/spec 9.5)
 	Cache     CacheUse `json:"cache,omitzero"`
@@ -98,7 +99,8 @@ const (
 	ExitAbandoned  ExitReason = "abandoned"   // the shim ended it: there was no daemon for 30 minutes
 	ExitNotStarted ExitReason = "not_started" // the agent could not be started at all
 	ExitLost       ExitReason = "lost"        // nothing shows how it ended
-	ExitMemory     ExitReason = "memory"      // the kernel killed it for memory
+	ExitMemory     ExitReason = "memory"      // it used too much memory: the kernel killed it, or the shim ended it
+	ExitProcesses  ExitReason = "processes"   // the shim ended it: it had too many processes
 	ExitDisk       ExitReason = "disk"        // the disk is full, or the state folder not writable
 	ExitSecret     ExitReason = "secret"      // setup left a secret where sessions can read it
 )
@@ -142,6 +144,10 @@ type Exit struct {
 	Failures *Failures   `json:"failures,omitempty"` // what failed in a command that ended red; nil = unknown, or nothing
 	Ran      []TestCount `json:"ran,omitempty"`      // tests that ran in a command, by runner; a runner without a count is missing
 }
+
+// OverLimits reports whether the session was ended for what it used: memory or
+// processes.
+func (e Exit) OverLimits() bool { return e.Reason == ExitMemory || e.Reason == ExitProcesses }
 
 // Took returns the wall-clock length of the session, 0 if unknown.
 func (e Exit) Took() time.Duration {

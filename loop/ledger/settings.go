@@ -30,7 +30,8 @@ type Settings struct {
 	Setup           []Command      `json:"setup,omitempty"`
 	Verify          []Command      `json:"verify,omitempty"`
 	Protected       []string       `json:"protected,omitempty"`
-	Push            string         `json:"push"` // never, end or task
+	Allow           []string       `json:"allow,omitempty"` // commands that deploy or publish, which every session may call
+	Push            string         `json:"push"`            // never, end or task
 	Layout          []string       `json:"layout,omitempty"`
 	Boundary        string         `json:"boundary,omitempty"` // "required" refuses boundaries below level 2
 	QuestionTimeout Duration       `json:"question_timeout"`

@@ -47,6 +47,7 @@ type Task struct {
 	Threshold  []Severity `json:"threshold,omitempty"` // overrides the pattern's (docs/spec 2.6)
 	Consensus  bool       `json:"consensus,omitempty"` // the critic judges the task's plan before it is built (docs/spec 4.4)
 	Parent     string     `json:"parent,omitempty"`    // for a part: id, as written, of the task whose plan contains it
+	Allow      []string   `json:"allow,omitempty"`     // commands that deploy or publish, which its sessions may call (docs/spec 12.1)
 	Mark       Mark       `json:"mark"`
 	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
 	Own        bool       `json:"own,omitempty"`  // nightporter added it; it is in no file and is never written back

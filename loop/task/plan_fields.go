@@ -25,6 +25,7 @@ const (
 	fieldComplexity field = "Complexity"
 	fieldThreshold  field = "Threshold"
 	fieldConsensus  field = "Consensus"
+	fieldAllow      field = "Allow"
 )
 
 // fieldNames maps the spellings found in real plans to fields.
@@ -33,6 +34,7 @@ var fieldNames = map[string]field{
 	"depends": fieldDepends, "dependencies": fieldDepends, "dependency": fieldDepends,
 	"acceptance": fieldAcceptance, "acceptance criteria": fieldAcceptance, "notes": fieldNotes, "note": fieldNotes,
 	"priority": fieldPriority, "complexity": fieldComplexity, "threshold": fieldThreshold, "consensus": fieldConsensus,
+	"allow": fieldAllow,
 }
 
 var listItem = regexp.MustCompile(`^(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
@@ -267,11 +269,33 @@ func (p *plan) read() []ledger.Task {
 		}
 		task.Threshold = p.threshold(f[fieldThreshold])
 		task.Consensus = p.consensus(f[fieldConsensus])
+		task.Allow = p.allow(f[fieldAllow])
 		tasks = append(tasks, task)
 		deps = append(deps, f[fieldDepends])
 	}
 	p.resolveDependencies(tasks, deps)
 	return tasks
+}
+
+// quotedCommand matches a command in backticks.
+var quotedCommand = regexp.MustCompile("`([^`]+)`")
+
+// allow reads the commands that deploy or publish, which the task's sessions may
+// call. Only commands in backticks count: prose could allow what nobody meant.
+func (p *plan) allow(f *fieldText) []string {
+	if f == nil || noneWords[strings.ToLower(f.joined())] {
+		return nil
+	}
+	var out []string
+	for _, m := range quotedCommand.FindAllStringSubmatch(f.joined(), -1) {
+		if c := strings.Join(strings.Fields(m[1]), " "); c != "" {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 {
+		p.finding(f.line, fmt.Sprintf("allow %q: expected commands in backticks", clip(f.joined(), 40)), "Write Allow: `npm publish`")
+	}
+	return out
 }
 
 // severities are sorted from worst to mildest.

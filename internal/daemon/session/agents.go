@@ -26,6 +26,9 @@ func (o Options) Agent(cfg *config.Config) agent.Options {
 		State: o.State, Hat: o.Hat, SessionUser: string(cfg.SessionUser), Agents: Definitions(cfg), Log: o.Log,
 		Projects: grants(cfg), Hide: o.Hide, BeforeStart: func(_ context.Context, session, _ string) error { return o.Open(session) },
 	}
+	opts.Limits = agent.Limits{
+		Memory: cfg.Limits.MaxMemory(agent.MachineMemory()), Processes: cfg.Limits.MaxProcesses(), Files: cfg.Limits.MaxFiles(),
+	}
 	if cfg.Boundary == "required" {
 		opts.Boundary = cfg.Boundary
 	}
@@ -55,6 +58,7 @@ func Definitions(cfg *config.Config) map[string]agent.Definition {
 			d.Output = a.Output
 		}
 		d.Name, d.Dir, d.Prompt, d.EnvFile, d.PassEnv = name, cfg.Dir(), a.Prompt, a.EnvFile, a.PassEnv
+		d.Terminal = a.Terminal
 		defs[name] = d
 	}
 	return defs
