@@ -117,6 +117,10 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p = p.parts(b, e.Task)
 	case ledger.SecretsCleared:
 		p.Cleared = clearedWith(p.Cleared, b.Found)
+	case ledger.RunEnded:
+		if p.Internal++; b.Reason != ledger.ReasonInternal {
+			p.Internal = 0
+		}
 	case ledger.EffectFailed:
 		p = p.failed(b)
 	case ledger.EffectRecovered:

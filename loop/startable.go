@@ -12,6 +12,22 @@ import (
 // keeps the start at the same hour of each night.
 const limitEvery = 24 * time.Hour
 
+// After an internal error, the next run begins after a pause that doubles with each
+// in a row. What a restart or an upgrade mends should not cost the night.
+const (
+	shortestInternalPause = 5 * time.Minute
+	longestInternalPause  = 2 * time.Hour
+)
+
+// internalPause returns the pause after that many internal errors in a row.
+func internalPause(times int) time.Duration {
+	wait := shortestInternalPause
+	for n := 1; n < times && wait < longestInternalPause; n++ {
+		wait *= 2
+	}
+	return min(wait, longestInternalPause)
+}
+
 // Start says whether a run should begin by itself.
 type Start struct {
 	OK    bool
@@ -51,7 +67,8 @@ func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot) *decisio
 // It must not start the same run again and again. After a run that ended by
 // itself, a task has to be ready that this run did not leave undone. After a
 // run that ended at a limit or could not start, the next one begins a day after
-// that run was planned. changed is when the source was last seen to change. An
+// that run was planned; after an internal error, some minutes after its end, and
+// later for each in a row. changed is when the source was last seen to change. An
 // edit after a failed start allows another try at once.
 func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now, changed time.Time) Start {
 	r := s.Project.Run
@@ -71,6 +88,9 @@ func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now,
 		out.OK, out.Why = true, "tasks are ready"
 	case waitsADay(r.Ended.Reason):
 		out.Again = r.Planned.Add(limitEvery)
+		if r.Ended.Reason == ledger.ReasonInternal {
+			out.Again = r.EndedAt.Add(internalPause(s.Project.Internal))
+		}
 		failed := r.Ended.Reason == ledger.ReasonPreflight || r.Ended.Reason == ledger.ReasonInternal
 		if out.OK = !now.Before(out.Again) || failed && changed.After(r.EndedAt); out.OK {
 			out.Again, out.Why = time.Time{}, "tasks are ready"

@@ -104,3 +104,23 @@ func TestWorksOn(t *testing.T) {
 		t.Errorf("said twice: %+v", d.Entries)
 	}
 }
+
+// TestInternalErrorPauses begins the next run some minutes after an internal
+// error, and later for each in a row.
+func TestInternalErrorPauses(t *testing.T) {
+	set := ledger.Settings{Project: "shop", Source: ledger.SourceRef{Kind: "plan", Path: "p.md"}, Stays: true}
+	plan := ledger.Snapshot{Tasks: []ledger.Task{{ID: "Task 1", Mark: ledger.MarkOpen}}}
+	at := time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)
+	s := State{Project: Project{Name: "shop"}}
+	for _, pause := range []time.Duration{5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute, 80 * time.Minute, 2 * time.Hour, 2 * time.Hour} {
+		for _, b := range []ledger.Body{ledger.RunPlanned{Run: "r1", Settings: set}, ledger.RunEnded{Reason: ledger.ReasonInternal}} {
+			s = Apply(s, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: at, Run: "r1", Body: b})
+		}
+		if got := Startable(s, set, plan, at, time.Time{}); got.OK || !got.Again.Equal(at.Add(pause)) {
+			t.Errorf("after an internal error: %+v, want again in %s", got, pause)
+		}
+		if at = at.Add(pause); !Startable(s, set, plan, at, time.Time{}).OK {
+			t.Errorf("%s after an internal error no run begins", pause)
+		}
+	}
+}

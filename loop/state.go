@@ -50,6 +50,7 @@ type Project struct {
 	Sessions  []Session                `json:"sessions,omitempty"`  // in flight: planned and not ended
 	Progress  string                   `json:"progress,omitempty"`  // one line about the task that finished or was blocked last
 	Failing   []FailingEffect          `json:"failing,omitempty"`   // effects that a fault of the machine keeps from being carried out
+	Internal  int                      `json:"internal,omitempty"`  // runs in a row that ended with an internal error
 	Cleared   []string                 `json:"cleared,omitempty"`   // fingerprints of findings that a person called no secret, the newest last
 }
 

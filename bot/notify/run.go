@@ -145,7 +145,7 @@ func (c *composer) ended(b ledger.RunEnded) {
 	m := bot.Ended(c.last, b, c.now)
 	for _, r := range c.readers() {
 		// A person who stopped the run has the reply to their command.
-		own := b.Reason == ledger.ReasonStopped && r.isOnly(b.By)
+		own := b.Reason == ledger.ReasonStopped && r.isOnly(b.By) || b.Reason == ledger.ReasonInternal && c.before.Project.Internal > 0 // the first one made a sound
 		c.send(ledger.Outgoing{Chat: r.chat, Key: c.runKey(), Class: ledger.ClassNotice, Silent: own || c.quiet(r.chat)}, m)
 	}
 }

@@ -223,7 +223,7 @@ func (c *Console) waits(v view, b ledger.RunStateSet) {
 	case ledger.WaitQuestion, ledger.WaitMachine: // the question, or what fails, is printed instead
 		return
 	case ledger.WaitDisk:
-		c.printEntry(v, bot.SignLook+" waits: "+text+". Make room; it goes on by itself.")
+		c.printWrapped(v, bot.SignLook+" waits: "+text+". Make room; it goes on by itself.")
 		return
 	case ledger.WaitLimit:
 		h := v.after.Shared.Agents[b.Agent]

@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 )
@@ -203,4 +205,40 @@ func cmdGone(ts *testscript.TestScript, neg bool, args []string) {
 	if err != nil {
 		ts.Fatalf("%v\n%s", err, last)
 	}
+}
+
+// cmdDisk mounts an empty file system, or changes the size of one: without a size
+// it is full. It is unmounted when the script ends.
+func cmdDisk(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "disk DIR [MB]")
+	s, dir := sceneOf(ts), ts.MkAbs(args[0])
+	size, flags := "", uintptr(0)
+	if slices.Contains(s.disks, dir) {
+		flags = unix.MS_REMOUNT
+	}
+	if len(args) > 1 {
+		size = args[1] + "m"
+	} else {
+		var st unix.Statfs_t
+		ts.Check(unix.Statfs(dir, &st))
+		size = fmt.Sprint((int64(st.Blocks) - int64(st.Bfree)) * st.Bsize)
+	}
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(unix.Mount("none", dir, "tmpfs", flags, "size="+size))
+	if flags == 0 {
+		s.disks = append(s.disks, dir)
+	}
+}
+
+// canMount reports whether disks can be mounted, by mounting one.
+func canMount() bool {
+	dir, err := os.MkdirTemp("", "disk")
+	if err != nil {
+		return false
+	}
+	defer func() { _ = os.Remove(dir) }()
+	if unix.Mount("none", dir, "tmpfs", 0, "size=1m") != nil {
+		return false
+	}
+	return unix.Unmount(dir, unix.MNT_DETACH) == nil
 }

@@ -95,7 +95,7 @@ shared = ["DIR/notes"]
 // person's who runs the tests but where programs are.
 func (m Machine) Env(extra ...string) []string {
 	env := []string{
-		"PATH=" + binDir + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"PATH=" + m.Path("path") + string(os.PathListSeparator) + binDir + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"HOME=" + m.Path("home"),
 		"XDG_CONFIG_HOME=" + m.Path("config"),
 		"XDG_STATE_HOME=" + m.Path("state"),

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
 )
 
 // Scripts runs the scripts in dir: the real nightporter and hat, real git, and
@@ -24,6 +25,8 @@ import (
 //	remember NAME DIR         note a repository and its checkout, byte for byte
 //	untouched NAME DIR FILE…  compare: all is the same but the files, and our branches
 //	gone TEXT                 wait until no process has the text in its arguments
+//	disk DIR [MB]             mount a file system of that size there, or change its
+//	                          size; without one it is full; condition: mount
 //	sessions N                as many sessions had an agent started in them
 func Scripts(t *testing.T, dir string) {
 	t.Helper()
@@ -46,12 +49,15 @@ func Scripts(t *testing.T, dir string) {
 				level, err := boundaryLevel()
 				return level >= 2, err
 			}
+			if cond == "mount" { // disks can be mounted
+				return canMount(), nil
+			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": cmdRepo, "np": cmdNightporter, "start": cmdStart, "type": cmdType, "signal": cmdSignal, "finish": cmdFinish,
 			"waitfor": cmdWaitFor, "touch": cmdTouch, "remember": cmdRemember, "untouched": cmdUntouched, "sessions": cmdSessions,
-			"gone": cmdGone,
+			"gone": cmdGone, "disk": cmdDisk,
 		},
 	})
 }
@@ -63,6 +69,7 @@ type scene struct {
 	Machine
 	running map[string]*Process
 	notes   map[string]map[string]string
+	disks   []string // where disks are mounted
 }
 
 func sceneOf(ts *testscript.TestScript) *scene { return ts.Value(sceneKey{}).(*scene) }
@@ -70,6 +77,9 @@ func sceneOf(ts *testscript.TestScript) *scene { return ts.Value(sceneKey{}).(*s
 func (s *scene) end() {
 	for _, p := range s.running {
 		p.Kill()
+	}
+	for _, dir := range s.disks {
+		_ = unix.Unmount(dir, unix.MNT_DETACH) // nothing is left to do about it
 	}
 	s.CleanUp()
 }

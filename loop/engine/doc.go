@@ -20,6 +20,8 @@
 //   - run.go: Run, and the handling of one input: decide, compose, commit
 //   - fold.go: Open, folding and snapshots
 //   - effect.go, session.go, preflight.go, chain.go: carrying out effects
+//   - retry.go: trying again what a fault of the machine keeps back
+//   - stall.go: inputs that the ledger does not take
 //   - watch.go: changes of sources and hats by people
 //   - adapters.go, ports.go: a project's adapters and their interfaces
 //   - place.go: the interfaces of the machine on which sessions run

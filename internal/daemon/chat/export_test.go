@@ -1,6 +1,19 @@
 package chat
 
-import "github.com/nightporter/nightporter/bot"
+import (
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// SetOutageFor changes how long an outage lasts before people are told.
+func SetOutageFor(t *testing.T, d time.Duration) {
+	usual := outageFor
+	outageFor = map[ledger.Fault]time.Duration{ledger.FaultDisk: d, ledger.FaultMachine: d}
+	t.Cleanup(func() { outageFor = usual })
+}
 
 // LiveText renders a live message.
 func (h *Hub) LiveText(chat, key string) (bot.Message, bool) { return liveStatus{h}.Text(chat, key) }

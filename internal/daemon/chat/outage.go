@@ -35,10 +35,10 @@ func (c *Connections) TellOutage(x engine.Outage) {
 	if c.endOutage != nil || !c.toldOutage.IsZero() {
 		return // the same outage, for another reason
 	}
-	over := make(chan struct{})
+	over, pause := make(chan struct{}), outageFor[x.Fault]
 	c.endOutage = func() { close(over) }
 	c.Go(func(ctx context.Context) {
-		wait := time.NewTimer(outageFor[x.Fault])
+		wait := time.NewTimer(pause)
 		defer wait.Stop()
 		select {
 		case <-wait.C:

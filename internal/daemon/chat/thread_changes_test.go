@@ -11,6 +11,7 @@ import (
 
 	"github.com/nightporter/nightporter/bot/delivery"
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/chat"
 	"github.com/nightporter/nightporter/internal/daemon/daemontest"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/fake/telegram"
@@ -21,8 +22,9 @@ import (
 // person is paired.
 type threadFixture struct {
 	*daemontest.Fixture
-	ctx  context.Context
-	stop func()
+	ctx         context.Context
+	stop        func()
+	connections *chat.Connections
 }
 
 var forumMira = telegram.User{ID: 1, Name: "Mira"}
@@ -59,7 +61,7 @@ func (f *threadFixture) begin() {
 	if err := c.Start(f.ctx); err != nil {
 		f.T.Fatal(err)
 	}
-	f.stop = c.Stop
+	f.stop, f.connections = c.Stop, c
 	f.T.Cleanup(f.stop)
 }
 

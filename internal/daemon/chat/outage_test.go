@@ -1,0 +1,39 @@
+package chat_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/chat"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// TestOutage tells each person once that nothing can be saved, and once that it is
+// over, without the outbox. An outage of a moment is not told.
+func TestOutage(t *testing.T) {
+	const away, back = "! nothing can be saved", "↻ saved again"
+	full := engine.Outage{Since: time.Now(), Fault: ledger.FaultDisk, Text: "database or disk is full"}
+	chat.SetOutageFor(t, time.Hour)
+	f := newThreadFixture(t, config.Topic{Chat: -1001234567890, Thread: 42})
+	f.connections.TellOutage(full)
+	f.connections.TellOutage(engine.Outage{}) // a moment later
+
+	chat.SetOutageFor(t, time.Millisecond)
+	for n := 1; n <= 2; n++ {
+		f.connections.TellOutage(full)
+		f.waitShown(1, n, away)
+		worse := full
+		worse.Text = "the disk reports an error"
+		f.connections.TellOutage(worse)
+		f.connections.TellOutage(engine.Outage{})
+		f.waitShown(1, n, back)
+		if a, b := f.count(1, away), f.count(1, back); a != n || b != n {
+			t.Errorf("told %d times that nothing can be saved, and %d times that it is over, want %d", a, b, n)
+		}
+	}
+	if n, err := f.Store.QueueLength(t.Context()); err != nil || n > 0 {
+		t.Errorf("%d messages in the outbox, %v", n, err)
+	}
+}
