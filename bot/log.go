@@ -87,6 +87,9 @@ func (l *logbook) entry(e ledger.Entry) {
 				text = v
 			}
 		}
+		if len(b.Exit.Denied) > 0 {
+			text += ", denied: " + Clean(strings.Join(b.Exit.Denied, ", "))
+		}
 		l.line(e, orElse(l.hats[e.Session], "session"), text)
 	case ledger.Verified:
 		if b.Batch == "" { // with one, the line of the batch says it

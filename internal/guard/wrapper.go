@@ -16,6 +16,10 @@ import (
 // find it by their own path; an agent could unset a variable.
 const RulesFile = "rules.json"
 
+// DeniedFile is the file, in the TMPDIR beside the folder of the wrappers,
+// that gets a line for each refused call.
+const DeniedFile = ".denied"
+
 // Exit codes of a wrapper that does not become its program.
 const (
 	// ExitRefused is EX_NOPERM of sysexits.h. 126 and 127 would mean that the
@@ -100,6 +104,7 @@ func (w Wrapper) Main(args []string, stderr io.Writer) int {
 		dir = "/" // a deleted folder: nothing in it can be named
 	}
 	if no, denied := rules.Check(Call{Program: w.name, Args: args, Dir: dir, Readlink: os.Readlink}); denied {
+		w.note(no)
 		return w.say(stderr, ExitRefused, no.text(rules.Hat, w.name, args))
 	}
 	prog := w.realProgram()
@@ -137,6 +142,22 @@ func (w Wrapper) realProgram() string {
 		}
 	}
 	return ""
+}
+
+// note records the rule of a refused call, without its arguments, which may hold a
+// key. It ignores errors: the refusal holds without it.
+func (w Wrapper) note(no Refusal) {
+	rule := no.Rule
+	if rule == "" {
+		rule = w.name + " push" // to a protected branch
+	}
+	file := filepath.Join(filepath.Dir(w.dir), "tmp", DeniedFile)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return
+	}
+	_, _ = f.WriteString(rule + "\n")
+	_ = f.Close()
 }
 
 func (w Wrapper) say(stderr io.Writer, code int, text string) int {

@@ -33,7 +33,7 @@
 //	devices.go seccomp.go               a /dev of the session's own, and what it may do to other processes
 //	level.go hide.go reach.go exposed.go  the protection that each level gives, and what it leaves
 //	wait.go output_tail.go tidy.go      a session's end, its latest output, its removal
-//	failures.go missing.go              what failed in a command; a shell that did not find hat
+//	failures.go missing.go denied.go    what failed in a command; a shell that did not find hat; refused calls
 //	disk.go leftover.go                 a full disk, and secrets in what setup left
 //	folder.go install.go                the files of a session, the programs that run it
 //

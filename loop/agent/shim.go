@@ -560,6 +560,9 @@ func (s *supervisor) finish(err error) error {
 	if s.diskFull.Load() && x.Reason != ledger.ExitAsked {
 		x.Reason, x.Text = ledger.ExitDisk, "its output could not be written: the disk is full"
 	}
+	if s.spec.Kind == ledger.KindAgent {
+		x.Denied = deniedCalls(s.folder)
+	}
 	s.judgeDisk()
 	x.Text = oneLine(x.Text)
 	x.Ended = time.Now()

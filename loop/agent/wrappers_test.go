@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,7 +126,11 @@ echo end`)
 	l := h.launch("r1-1")
 	l.Allowed = []string{"npm publish --access public", "npm publish --tag next"}
 	h.start(l)
-	if x := h.wait("r1-1"); !strings.HasSuffix(x.Tail, "Instead: end with hat ask where it has to be done; a person allows it by a line of the task: - Allow: `npm publish`.\nend\n") || strings.Contains(x.Tail, "BAD") {
+	x := h.wait("r1-1")
+	if want := []string{"kubectl apply", "npm publish"}; !slices.Equal(x.Denied, want) {
+		t.Errorf("denied: %q, want %q", x.Denied, want)
+	}
+	if !strings.HasSuffix(x.Tail, "Instead: end with hat ask where it has to be done; a person allows it by a line of the task: - Allow: `npm publish`.\nend\n") || strings.Contains(x.Tail, "BAD") {
 		t.Errorf("exit %+v", x)
 	}
 	if data, err := os.ReadFile(filepath.Join(h.work, calls)); string(data) != "npm publish --tag next\nnpm test\nkubectl get pods\n" {

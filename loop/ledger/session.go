@@ -141,6 +141,8 @@ type Exit struct {
 
 	Fault Fault `json:"fault,omitempty"` // with ExitNotStarted: what keeps the machine from starting it for now
 
+	Denied []string `json:"denied,omitempty"` // rules by which its wrappers refused calls; for people
+
 	Failures *Failures   `json:"failures,omitempty"` // what failed in a command that ended red; nil = unknown, or nothing
 	Ran      []TestCount `json:"ran,omitempty"`      // tests that ran in a command, by runner; a runner without a count is missing
 }
