@@ -38,7 +38,7 @@ const (
 func BenchmarkYear(b *testing.B) {
 	bin := program(b, "nightporter", "./cmd/nightporter", true)
 	night, _ := nightOf(b, newFixtureOf(b, yearTasks), yearTasks)
-	for name, nights := range map[string]int{"one": 1, "year": yearNights} {
+	for name, nights := range map[string]int{"one": 1, "quarter": 90, "year": yearNights} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 			}
