@@ -250,7 +250,7 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 			shelf = map[string]TaskList{}
 		}
 		if p.Source != "" {
-			shelf[p.Source] = p.Tasks
+			shelf[p.Source] = p.Tasks.shelved()
 		}
 		p.Tasks = shelf[source]
 		delete(shelf, source)

@@ -14,9 +14,9 @@ import (
 // state. The ledger keeps everything.
 const (
 	// keptShelf is how long the tasks of a source that is not worked on are kept
-	// after the last of them ended. After that, a task of it that was finished
-	// here and is unticked in its file is taken for a new one.
-	keptShelf = 90 * 24 * time.Hour
+	// after the last of them was. When the source is worked on later, its file
+	// alone says what is done.
+	keptShelf = 60 * 24 * time.Hour
 	// keptGuidance is how long guidance is kept after it was given, if nothing
 	// waits for it any more.
 	keptGuidance = 30 * 24 * time.Hour
@@ -26,7 +26,7 @@ const (
 // of folding RunPlanned, so that it costs nothing during a run.
 func (p Project) forget(now time.Time) Project {
 	for source, tasks := range p.Shelf {
-		if tasks.settledBefore(now.Add(-keptShelf)) {
+		if tasks.restsSince(now.Add(-keptShelf)) {
 			p.Shelf = maps.Clone(p.Shelf)
 			delete(p.Shelf, source)
 		}
@@ -37,21 +37,38 @@ func (p Project) forget(now time.Time) Project {
 	return p
 }
 
-// settledBefore reports whether every task is settled and the last one ended
-// before a time. It is false for a list in which no task has a time.
-func (l TaskList) settledBefore(at time.Time) bool {
+// restsSince reports whether no task has changed since a time, and none has an
+// attempt or waits for a person. It is false for a list in which no task has a
+// time.
+func (l TaskList) restsSince(at time.Time) bool {
 	var last time.Time
 	for _, t := range l.All() {
-		if !t.settled() {
+		if t.Attempt != nil || t.Question != "" || t.Status == ledger.Active || t.Status == ledger.Waiting {
 			return false
 		}
-		for _, end := range []time.Time{t.Ended, t.Last, t.MarkedAt} {
-			if end.After(last) {
-				last = end
+		for _, change := range []time.Time{t.Ended, t.Last, t.MarkedAt} {
+			if change.After(last) {
+				last = change
 			}
 		}
 	}
 	return !last.IsZero() && last.Before(at)
+}
+
+// shelved returns the list as it is kept while another source is worked on:
+// settled tasks without their texts and plans. When the source is worked on
+// again, its file is read and the texts are there again.
+func (l TaskList) shelved() TaskList {
+	tasks := l.Slice()
+	for n := range tasks {
+		t := &tasks[n]
+		if !t.settled() {
+			continue
+		}
+		t.Task = ledger.Task{ID: t.Task.ID, Title: t.Task.Title, DependsOn: t.Task.DependsOn, Parent: t.Task.Parent, Mark: t.Task.Mark, Own: t.Task.Own}
+		t.Plan, t.Words, t.Allowed, t.Denied = nil, nil, nil, nil
+	}
+	return NewTaskList(tasks...)
 }
 
 // settled reports whether nothing happens to the task unless a person asks for

@@ -28,8 +28,8 @@ func TestForget(t *testing.T) {
 		"plan:withdrawn.md": {[]TaskState{task(ledger.Withdrawn, old), task(ledger.Skipped, time.Time{})}, false},
 		"plan:young.md":     {[]TaskState{task(ledger.Done, young)}, true},
 		"plan:timeless.md":  {[]TaskState{task(ledger.Done, time.Time{})}, true},
-		"plan:blocked.md":   {[]TaskState{task(ledger.Blocked, old)}, true},
-		"plan:manual.md":    {[]TaskState{task(ledger.ManualVerify, old)}, true},
+		"plan:blocked.md":   {[]TaskState{task(ledger.Blocked, old)}, false},
+		"plan:waiting.md":   {[]TaskState{task(ledger.Waiting, old)}, true},
 		"plan:parked.md":    {[]TaskState{parked}, true},
 		"plan:asked.md":     {[]TaskState{asked}, true},
 	}
@@ -73,6 +73,34 @@ func TestForget(t *testing.T) {
 		}
 	}
 	if len(before.Project.Shelf) != len(shelves) || len(before.Project.Guidance.Items) != len(items) {
+		t.Error("the state before was changed")
+	}
+}
+
+// TestShelved: a plan that gives way to another one leaves its texts out, but for
+// what is not settled.
+func TestShelved(t *testing.T) {
+	now := time.Date(2026, 11, 22, 22, 0, 0, 0, time.UTC)
+	full := ledger.Task{ID: "Task 1", Title: "One", Body: "Text", Acceptance: []string{"it works"}, Mark: ledger.MarkDone}
+	open := ledger.Task{ID: "Task 2", Title: "Two", Body: "Text", DependsOn: []string{"Task 1"}}
+	p := Project{Name: "shop", Source: "plan:a.md", Tasks: NewTaskList(
+		TaskState{Task: full, Status: ledger.Done, Commit: "c1", Ended: now, Plan: []byte(`{}`)},
+		TaskState{Task: open, Status: ledger.Blocked, Failed: 2, Ended: now, Plan: []byte(`{}`)},
+	)}
+	plan := func(p Project, path string) Project {
+		return Apply(State{Project: p}, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: now, Body: ledger.RunPlanned{
+			Run: "r9", Settings: ledger.Settings{Project: "shop", Source: ledger.SourceRef{Kind: "plan", Path: path}},
+		}}).Project
+	}
+	back := plan(plan(p, "b.md"), "a.md")
+	one, two := back.Tasks.At(0), back.Tasks.At(1)
+	if one.Status != ledger.Done || one.Commit != "c1" || one.Task.Title != "One" || one.Task.Mark != ledger.MarkDone || one.Task.Body != "" || one.Plan != nil {
+		t.Errorf("the settled task is %+v", one)
+	}
+	if two.Failed != 2 || two.Task.Body != "Text" || two.Plan == nil || back.Tasks.missing(1, two) != "" {
+		t.Errorf("the open task is %+v", two)
+	}
+	if p.Tasks.At(0).Task.Body == "" {
 		t.Error("the state before was changed")
 	}
 }

@@ -89,8 +89,12 @@ func BenchmarkLedger(b *testing.B) {
 // aNight is a run of 200 tasks from its first entry to its last, as the real
 // core decided it: the project's and the shared entries, in order.
 func aNight(b *testing.B) (all []ledger.Record, repos string) {
-	w := newFixture(b)
-	for range defaultTasks * len(events) {
+	return nightOf(b, newFixture(b), defaultTasks)
+}
+
+// nightOf plays a fixture's run of a number of tasks to its end.
+func nightOf(b *testing.B, w *fixture, tasks int) (all []ledger.Record, repos string) {
+	for range tasks * len(events) {
 		l := w.next()
 		w.emit(l)
 		w.exit(l.Session)

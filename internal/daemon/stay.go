@@ -43,7 +43,7 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 			return err
 		}
 	}
-	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeOld), d.manager} {
+	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), d.manager} {
 		if err := d.running.Start(ctx, s); err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (d *Daemon) writeLedgerCopy(ctx context.Context, by store.Program, copyTo f
 	if err := copyTo(database); err != nil {
 		return "", err
 	}
-	heads, _, err := store.Check(ctx, database) // a broken chain is copied as it is
+	heads, err := store.Heads(ctx, database) // a broken chain is copied as it is
 	if err != nil {
 		return "", err
 	}

@@ -25,6 +25,7 @@ const (
 	AboutProject About = "2 project" // the project cannot be worked on
 	AboutStart   About = "3 start"   // a start failed or was missed
 	AboutUnbuilt About = "4 unbuilt" // settings without effect
+	AboutDisk    About = "6 disk"    // the disk fills up
 	AboutThread  About = "7 thread"  // a thread that was deleted, closed or moved
 )
 

@@ -1,0 +1,71 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/internal/diskuse"
+)
+
+// Limits of the warning about a disk that fills up.
+const (
+	minFree      = 2 << 30 // bytes; preflight requires as much
+	diskInterval = time.Minute
+	diskSamples  = 24 * 60 // a day
+)
+
+// watchDisk warns when the disk of the state folder has less free space than
+// preflight requires or than the last day took, and drops caches then. The
+// warning is in the status of every project until there is space again.
+func (d *Daemon) watchDisk(ctx context.Context) {
+	ticker := time.NewTicker(diskInterval)
+	defer ticker.Stop()
+	var p pressure
+	for {
+		if free, size, err := diskuse.Disk(d.o.State); err == nil && p.add(free, size) {
+			line := ""
+			if p.low {
+				line = fmt.Sprintf("! %.1f GB free on the disk, %.1f GB are needed for a night: nightporter du", float64(free)/1e9, float64(p.need)/1e9)
+				d.Log.Warn("the disk fills up", "free", free, "needed", p.need)
+			} else {
+				d.Log.Info("the disk has space again", "free", free)
+			}
+			d.Projects.Warn("", project.AboutDisk, line)
+			d.Changes.Ring()
+			if p.low {
+				d.trimCaches(ctx, time.Now())
+			}
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// pressure decides from samples of the free space whether a disk fills up.
+type pressure struct {
+	free []uint64 // samples of the last day
+	need uint64   // bytes that should be free
+	low  bool
+}
+
+// add takes one sample and reports whether low has changed. What the last day
+// took is the largest fall of the free space in it. Space that comes and goes
+// around the limit changes nothing: a tenth more than needed ends the pressure.
+func (p *pressure) add(free, size uint64) (changed bool) {
+	p.free = append(p.free[max(0, len(p.free)-diskSamples+1):], free)
+	var most, fell uint64
+	for _, f := range p.free {
+		most = max(most, f)
+		fell = max(fell, most-f)
+	}
+	// A night that takes most of a disk must not make the warning stay for ever.
+	p.need = max(minFree, min(fell, size/4))
+	low := free < p.need || p.low && free < p.need+p.need/10
+	changed, p.low = low != p.low, low
+	return changed
+}
