@@ -136,6 +136,7 @@ type Exit struct {
 
 	Unverified bool `json:"unverified,omitempty"` // Failure was read from plain output, which a test or the model can write as well as the agent
 	Called     bool `json:"called,omitempty"`     // the session called hat
+	NotBegun   bool `json:"not_begun,omitempty"`  // it was ended before its agent or command was started
 
 	Failures *Failures   `json:"failures,omitempty"` // what failed in a command that ended red; nil = unknown, or nothing
 	Ran      []TestCount `json:"ran,omitempty"`      // tests that ran in a command, by runner; a runner without a count is missing
