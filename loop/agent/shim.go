@@ -130,6 +130,10 @@ func (s *supervisor) run() {
 	if !s.prepareLogin(asks) {
 		return
 	}
+	if _, asked := s.readEndRequest(); asked {
+		s.notBegun(ledger.ExitAsked, "")
+		return
+	}
 	in, err := s.startReaper()
 	if err != nil {
 		s.exit.Reason, s.exit.Text = ledger.ExitNotStarted, err.Error()
@@ -179,8 +183,17 @@ func (s *supervisor) prepareLogin(asks <-chan fsnotify.Event) bool {
 		}
 		why, text = ledger.ExitNotStarted, err.Error()
 	}
-	s.exit.Reason, s.exit.Text = why, text
+	if why == ledger.ExitNotStarted {
+		s.exit.Reason, s.exit.Text = why, text
+	} else {
+		s.notBegun(why, text)
+	}
 	return false
+}
+
+// notBegun records the end of a session whose agent or command was not started.
+func (s *supervisor) notBegun(why ledger.ExitReason, text string) {
+	s.exit.Reason, s.exit.Text, s.exit.NotBegun, s.exit.CostUSD = why, text, true, 0
 }
 
 // awaitLease waits for the login's lease. It returns the exit reason of a
