@@ -49,7 +49,10 @@ var ends = map[string]func(*director, *ledger.Exit){
 	"memory":    func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitMemory, -1 },
 	"disk":      func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitDisk, -1 },
 	"abandoned": func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitAbandoned, -1 },
-	"asked":     func(_ *director, x *ledger.Exit) { x.Reason, x.Code, x.Signal = ledger.ExitAsked, -1, "SIGTERM" },
+	"not begun": func(_ *director, x *ledger.Exit) {
+		*x = ledger.Exit{Session: x.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, Started: x.Started, Ended: x.Started, NotBegun: true}
+	},
+	"asked": func(_ *director, x *ledger.Exit) { x.Reason, x.Code, x.Signal = ledger.ExitAsked, -1, "SIGTERM" },
 }
 
 // failing returns what fails in a command: "TestA TestB passed=3", TestA without

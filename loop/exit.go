@@ -56,6 +56,9 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		d.failAttempt(s.Task, ledger.OutcomeFailed, reason(text+", the second in a row", t.Attempt.open()))
 		return
 	}
+	if x.NotBegun {
+		return // the work folder has nothing of the session, and may be half restored
+	}
 	if counts == ledger.CountsAsNothing && hat.Writes() && end != ledger.EndedUnusable && end != ledger.EndedDisk {
 		// The files that the session wrote are kept for people to look at,
 		// before the work folder is restored to the same input tree.

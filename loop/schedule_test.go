@@ -20,6 +20,7 @@ type world struct {
 	rnd   *rand.Rand
 	kind  bool            // everything succeeds from now on
 	asked map[string]bool // sessions that were asked to end
+	begun map[string]bool // sessions that have a process
 	taken map[string]TreeCaptured
 
 	redTrees map[string]bool // whether the trees of batches fail
@@ -33,7 +34,7 @@ type world struct {
 func TestSchedules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
-		w := &world{night: newNight(rt), rnd: rand.New(rand.NewPCG(seed, 1)), asked: map[string]bool{}, taken: map[string]TreeCaptured{}, laid: map[string]MergeFinished{}, redTrees: map[string]bool{}}
+		w := &world{night: newNight(rt), rnd: rand.New(rand.NewPCG(seed, 1)), asked: map[string]bool{}, begun: map[string]bool{}, taken: map[string]TreeCaptured{}, laid: map[string]MergeFinished{}, redTrees: map[string]bool{}}
 		w.settings.OnBlocked = pick(w, ledger.OnBlockedContinue, ledger.OnBlockedStop)
 		w.settings.MaxTasks = w.draw(4, "")
 		w.settings.MaxIterations = pick(w, 0, 5, 500)
@@ -340,6 +341,14 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 	ses, ok := w.s.Project.Session(b.Session)
 	if !ok {
 		w.t.Fatalf("session %s is not in flight", b.Session)
+	}
+	if ses.Cut && !w.begun[b.Session] { // it never gets a process
+		w.remove(e)
+		w.deliver(SessionExited{ledger.Exit{Session: b.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, Started: w.now, Ended: w.now, NotBegun: true}}, "exit")
+		return
+	}
+	if w.begun[b.Session] = true; !w.kind && w.draw(4, "prepared") == 0 {
+		return // it has a process, and nothing else has happened yet
 	}
 	x := ledger.Exit{Session: b.Session, Reason: ledger.ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: w.now, Ended: w.now.Add(time.Minute)}
 	if ses.Planned.Kind != ledger.KindAgent {

@@ -46,9 +46,10 @@ type Engine struct {
 	stopping   chan struct{}
 	effects    sync.WaitGroup
 	carriesOut func(project string) bool // reports whether effects of a project are carried out; set once, by Run
-	writes     counter                   // effects in progress that write into people's files
-	saved      map[string]int64          // last entry of each stream's last snapshot
-	unsaved    int                       // entries since the last snapshots
+	preparing  preparations
+	writes     counter          // effects in progress that write into people's files
+	saved      map[string]int64 // last entry of each stream's last snapshot
+	unsaved    int              // entries since the last snapshots
 
 	mu       sync.RWMutex     // guards the fields below; only Run's goroutine writes them, but for wrong
 	wrong    map[string]bool  // streams of which no snapshots are saved, see Distrust
