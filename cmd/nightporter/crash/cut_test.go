@@ -63,3 +63,24 @@ func TestStopInPreparation(t *testing.T) {
 		}
 	}
 }
+
+// TestStopWithoutDaemon kills the real program while its session works, and stops
+// the run with nothing there to carry that out: the session ends all the same.
+func TestStopWithoutDaemon(t *testing.T) {
+	t.Parallel()
+	n := newRun(t)
+	p := n.Start("")
+	if err := programtest.WaitFor("the session", func() (bool, error) {
+		_, err := os.Stat(n.Path("notes", "at-go"))
+		return err == nil, nil
+	}); err != nil {
+		t.Fatalf("%v\n%s", err, p.Out)
+	}
+	pid := n.supervisor("r1-1")
+	p.Kill()
+	began := programtest.StartTime(pid)
+	n.Out("nightporter", "stop", "--now")
+	if err := programtest.WaitFor("the end of the session", func() (bool, error) { return programtest.StartTime(pid) != began, nil }); err != nil {
+		t.Fatal(err)
+	}
+}
