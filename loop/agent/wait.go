@@ -261,7 +261,8 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 		}
 		return
 	}
-	a, err := r.o.Agents[s.Agent].adapter()
+	d := r.o.Agents[s.Agent]
+	a, err := d.adapter()
 	if err != nil {
 		return // after a change of the configuration the result stays unknown
 	}
@@ -273,7 +274,7 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	defer func() { _ = out.Close() }()
 	v := a.Judge(out, *x)
 	x.Turns, x.Tokens, x.CostUSD = v.Turns, v.Tokens, v.CostUSD
-	x.Failure, x.Until, x.Unverified = v.Failure, v.Until, v.Unverified
+	x.Failure, x.Until, x.Unverified = v.Failure, v.Until, v.Unverified || v.Failure != "" && !d.runs(a)
 	if touch, err := os.Stat(filepath.Join(folder, fileTouch)); err == nil {
 		x.Called = !x.Started.IsZero() && touch.ModTime().After(x.Started)
 	}
