@@ -49,6 +49,10 @@ var ends = map[string]func(*director, *ledger.Exit){
 	"memory":    func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitMemory, -1 },
 	"disk":      func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitDisk, -1 },
 	"abandoned": func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitAbandoned, -1 },
+	"early": func(_ *director, x *ledger.Exit) { // a program that gives up within seconds
+		x.Code, x.Turns, x.Tokens, x.CostUSD = 1, -1, -1, -1
+		x.Ended, x.Tail = x.Started.Add(2*time.Second), "Error: it refuses"
+	},
 	"not begun": func(_ *director, x *ledger.Exit) {
 		*x = ledger.Exit{Session: x.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, Started: x.Started, Ended: x.Started, NotBegun: true}
 	},

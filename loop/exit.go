@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"slices"
+
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
 )
@@ -23,17 +25,24 @@ func (d *decision) sessionExited(x ledger.Exit) {
 	if counts == ledger.CountsAsNothing && d.repeats(s, end, x) {
 		end, counts = ledger.EndedSilent, ledger.CountsAsFailed
 	}
+	hat := r.Settings.Hats[s.Planned.Hat]
+	if end == ledger.EndedSilent && d.faltered(s, hat, x) {
+		end, counts = ledger.EndedEarly, ledger.CountsAsNothing
+	}
 	text := endText(end, x, s)
 	d.addShared(ledger.LeaseReleased{Session: s.ID})
 	d.add(about, ledger.SessionEnded{Kind: ledger.KindAgent, End: end, Counts: counts, Exit: x, Text: text})
 	d.lateNow(s)
-	if counts == ledger.CountsAsSuccess && d.recovered(s.Planned.Agent) {
-		d.addShared(ledger.AgentUsable{Agent: s.Planned.Agent, Worked: true})
+	if counts == ledger.CountsAsSuccess && d.recovered(s) {
+		b := ledger.AgentUsable{Agent: s.Planned.Agent, Worked: true}
+		if _, ok := d.Shared.Early[b.Agent]; ok {
+			b.Project, b.Task = d.in.Project, s.Task
+		}
+		d.addShared(b)
 	}
 	if r.Over() || !r.owns(s.ID) {
 		return // the session's run is over; nothing follows
 	}
-	hat := r.Settings.Hats[s.Planned.Hat]
 	t, ok := d.task(s.Task)
 	if !ok || t.Attempt == nil || t.Attempt.Session != s.ID {
 		return
@@ -91,7 +100,15 @@ func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit
 		d.addShared(ledger.AgentUnusable{Agent: agent, LoggedOut: loggedOut(text), Text: text})
 	case ledger.EndedNetwork:
 		times := d.Shared.Backoff[agent] + 1
-		d.addShared(ledger.AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: ledger.FailureNetwork, Text: x.Text, Times: times})
+		p := ledger.AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: ledger.FailureNetwork, Text: x.Text, Times: times}
+		if x.Until.After(p.Until) && d.namesEnd(x) { // the provider asks for a longer pause
+			p.Until, p.Known = x.Until, true
+		}
+		d.addShared(p)
+	case ledger.EndedEarly:
+		if d.Shared.Early[agent].Held == "" { // else its files decide
+			d.parkForEarlyEnds(agent, scope{task: s.Task, session: s.ID})
+		}
 	case ledger.EndedDisk:
 		d.holdForDisk()
 	}
@@ -99,7 +116,11 @@ func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit
 
 // recovered reports whether a session that worked is news of its agent: the
 // agent had failed before, and no other session has met a limit since.
-func (d *decision) recovered(agent string) bool {
+func (d *decision) recovered(s Session) bool {
+	agent := s.Planned.Agent
+	if l := d.Shared.Early[agent]; l.Times > 0 || slices.Contains(l.Alone, earlyKey(d.in.Project, s.Task)) {
+		return true
+	}
 	hold, held := d.Shared.Agents[agent]
 	limited := d.Shared.Limits[agent].Times > 0
 	return d.Shared.Backoff[agent] > 0 || hold.Trial || limited && !held

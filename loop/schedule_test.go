@@ -27,6 +27,7 @@ type world struct {
 	laid     map[string]MergeFinished
 	late     []func() // deliver a result a second time, as a crash may
 	seq      int
+	burst    int // agent sessions that still end at once, see session
 }
 
 // TestSchedules plays random nights. Every night must come to its end once
@@ -389,7 +390,7 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 		}
 	}
 	if !w.kind {
-		switch w.draw(14, "exit") {
+		switch w.draw(15, "exit") {
 		case 0:
 			x.Reason = ledger.ExitLost
 		case 1:
@@ -408,6 +409,16 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 			x.Code = 127
 		case 8:
 			x.Reason = ledger.ExitAbandoned
+		case 9:
+			w.burst = 1 + w.draw(8, "burst")
+		}
+		if ses.Event == nil && w.burst > 0 { // a provider that refuses every session for a while
+			w.burst--
+			x.Code, x.Turns, x.Ended = 1, -1, w.now.Add(2*time.Second)
+			x.Reason, x.Failure, x.Until, x.Tail = ledger.ExitSelf, "", time.Time{}, "it refuses"
+			if w.draw(3, "wording") == 0 {
+				x.Failure, x.Until = ledger.FailureNetwork, w.now.Add(time.Duration(w.draw(60, "pause"))*time.Minute)
+			}
 		}
 	}
 	w.remove(e)
