@@ -69,13 +69,18 @@ func TestOneTrial(t *testing.T) {
 		}
 		time.Sleep(5 * time.Hour)
 		synctest.Wait()
-		if most != 0 {
-			t.Errorf("%d sessions within the six hours", most)
+		tried := func() int {
+			mu.Lock()
+			defer mu.Unlock()
+			return most
+		}
+		if n := tried(); n != 0 {
+			t.Errorf("%d sessions within the six hours", n)
 		}
 		time.Sleep(90 * time.Minute)
 		synctest.Wait()
-		if most != 1 {
-			t.Errorf("%d sessions try the agent, want 1", most)
+		if n := tried(); n != 1 {
+			t.Errorf("%d sessions try the agent, want 1", n)
 		}
 		close(release)
 		time.Sleep(time.Hour)
