@@ -58,7 +58,9 @@ func TestOneTrial(t *testing.T) {
 		}
 		e, _ = scenario.RunEngine(t, engine.Options{
 			Ledger: storetest.Open(t, t.TempDir()),
-			Ports:  func(ctx context.Context, set ledger.Settings) (engine.Ports, error) { return ports[set.Project].Project(ctx, set) },
+			Ports: func(ctx context.Context, set ledger.Settings) (engine.Ports, error) {
+				return ports[set.Project].Project(ctx, set)
+			},
 		}, nil, true)
 		for name := range ports {
 			s := settings()
