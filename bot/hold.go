@@ -36,6 +36,10 @@ func Limited(s loop.State, cut string, now time.Time) Message {
 		key = "limit.network"
 		last = "The network or the far side fails. Tried again until it works."
 	}
+	if hold.Why == ledger.FailureEarly {
+		key = "limit.network"
+		last = "Counts for no task. Tried again until a session works."
+	}
 	m := newMessage(key, firstLine(SignLook, s.Project.Name, rest, ""))
 	m.Project = s.Project.Name
 	m.quote(orElse(hold.Text, r.Text))

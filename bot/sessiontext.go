@@ -18,7 +18,7 @@ func EndText(b ledger.SessionEnded) string {
 	switch b.End {
 	case ledger.EndedEvent:
 		return "event"
-	case ledger.EndedSilent:
+	case ledger.EndedSilent, ledger.EndedEarly:
 		text := "ended without an event"
 		if x.Code > 0 {
 			text += fmt.Sprintf(", exit %d", x.Code)

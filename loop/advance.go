@@ -196,6 +196,9 @@ func (d *decision) pick() (TaskState, bool) {
 			d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Text: ledger.ShortID(t.Task.ID) + " is blocked: " + t.Why})
 			return TaskState{}, false
 		case t.Status == ledger.Ready && !t.Queued():
+			if other, ok := d.besides(*t); ok && d.suspect(*t) {
+				return other, true
+			}
 			return *t, true
 		}
 	}

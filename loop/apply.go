@@ -47,11 +47,16 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 		s.Leases = slices.DeleteFunc(slices.Clone(s.Leases), func(l ledger.LeaseGranted) bool { return l.Session == b.Session })
 	case ledger.AgentParked:
 		s.Agents = with(s.Agents, b.Agent, AgentHold{Until: b.Until, Known: b.Known, Why: b.Why, Text: b.Text, Since: e.Time, Times: b.Times})
-		if b.Why == ledger.FailureNetwork {
+		switch {
+		case b.Why == ledger.FailureNetwork:
 			s.Backoff = with(s.Backoff, b.Agent, b.Times)
-		} else if b.Times > 0 {
+		case b.Why == ledger.FailureEarly:
+			s.Early = with(s.Early, b.Agent, s.Early[b.Agent].held(b.Times))
+		case b.Times > 0:
 			s.Limits = with(s.Limits, b.Agent, s.Limits[b.Agent].fold(b, e.Time))
 		}
+	case ledger.AgentFaltered:
+		s.Early = with(s.Early, b.Agent, s.Early[b.Agent].fold(b))
 	case ledger.AgentUnusable:
 		hold := AgentHold{Unusable: true, LoggedOut: b.LoggedOut, Why: cmp.Or(b.Why, ledger.FailureAuth), Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
 		if before := s.Agents[b.Agent]; before.Trial {
@@ -60,6 +65,9 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 		s.Agents = with(s.Agents, b.Agent, hold)
 	case ledger.AgentUsable:
 		before, held := s.Agents[b.Agent]
+		if early, ok := s.Early[b.Agent]; ok && b.Worked {
+			s.Early = with(s.Early, b.Agent, early.worked(b))
+		}
 		if held && b.Trial {
 			s.Agents = with(s.Agents, b.Agent, AgentHold{Trial: true, LoggedOut: before.LoggedOut, Why: before.Why, Text: before.Text, Since: before.Since})
 			break

@@ -122,7 +122,7 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 				r.CostUSD += b.Exit.CostUSD
 			}
 			switch b.End {
-			case ledger.EndedLimit, ledger.EndedUnusable, ledger.EndedNetwork, ledger.EndedDisk, ledger.EndedMachine:
+			case ledger.EndedLimit, ledger.EndedUnusable, ledger.EndedNetwork, ledger.EndedDisk, ledger.EndedMachine, ledger.EndedEarly:
 				r.Counted = max(r.Counted-1, 0) // the iteration limit counts work, not waiting
 				if b.Exit.Unverified {
 					r.Doubted++

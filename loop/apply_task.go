@@ -233,6 +233,9 @@ func applyWork(w *Attempt, r *Run, e ledger.Entry) *Attempt {
 		w.Proof = append(slices.Clip(w.Proof), b.Kind+" "+e.Session)
 	case ledger.StageSet:
 		w.Stage = b.Stage
+		if b.Forgiven {
+			w.FailedRow, w.EarlyRow = max(w.FailedRow-w.EarlyRow, 0), 0
+		}
 	}
 	return w
 }
@@ -252,11 +255,14 @@ func (w *Attempt) verifiedTogether(tree string) {
 func (w *Attempt) again(b ledger.SessionEnded, session string) {
 	switch b.Counts {
 	case ledger.CountsAsSuccess:
-		w.LostRow = 0
+		w.LostRow, w.EarlyRow = 0, 0
 		w.Stage = ledger.StageCapture
 	case ledger.CountsAsFailed:
 		w.FailedRow++
 		w.LostRow = 0
+		if w.EarlyRow++; !endedEarly(b.Exit) {
+			w.EarlyRow = 0
+		}
 		w.Stage, w.Note, w.Replaces = ledger.StageReady, strictNote(b.End, b.Text), session
 	default:
 		if b.End == ledger.EndedLost {

@@ -35,6 +35,12 @@ func (d *decision) planSession(t TaskState) bool {
 	if held != nil {
 		return d.holdFor(agent, *held)
 	}
+	if d.triesAnother(t, agent) {
+		return true
+	}
+	if d.onTrial(agent) {
+		return false // a Wake input comes when its session has ended
+	}
 	if n := d.Shared.MaxSessions; n > 0 && len(d.Shared.Leases) >= n {
 		return false // a Wake input comes when a slot is free
 	}

@@ -39,7 +39,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	}
 	if w.Event == nil {
 		d.add(about, ledger.TreeKept{Ref: b.Ref, Tree: b.Taken.Tree, Files: b.Taken.Files})
-		if !d.refuteLimit(t, b) {
+		if !d.refuteLimit(t, b) && !d.settleEarlyEnd(t, b) {
 			d.add(about, ledger.StageSet{Stage: ledger.StageReady})
 		}
 		return

@@ -138,7 +138,8 @@ func (d *decision) tick() {
 	for _, name := range sortedKeys(d.Shared.Agents) {
 		h := d.Shared.Agents[name]
 		if !h.Until.IsZero() && !now.Before(h.Until) && (!h.Unusable || d.Project.tries()) {
-			d.addShared(ledger.AgentUsable{Agent: name, Trial: h.Unusable})
+			doubted := h.Why == ledger.FailureLimit && d.Shared.Limits[name].Doubted
+			d.addShared(ledger.AgentUsable{Agent: name, Trial: h.Unusable || h.Why == ledger.FailureEarly || doubted})
 		}
 	}
 	d.addShared(people.Expire(d.Shared.State, now)...)

@@ -52,7 +52,14 @@ var ends = map[string]func(*director, *ledger.Exit){
 		x.Reason, x.Code, x.Fault, x.Text = ledger.ExitNotStarted, -1, ledger.FaultMachine, "fork/exec: resource temporarily unavailable"
 	},
 	"abandoned": func(_ *director, x *ledger.Exit) { x.Reason, x.Code = ledger.ExitAbandoned, -1 },
-	"asked":     func(_ *director, x *ledger.Exit) { x.Reason, x.Code, x.Signal = ledger.ExitAsked, -1, "SIGTERM" },
+	"early": func(_ *director, x *ledger.Exit) { // a program that gives up within seconds
+		x.Code, x.Turns, x.Tokens, x.CostUSD = 1, -1, -1, -1
+		x.Ended, x.Tail = x.Started.Add(2*time.Second), "Error: it refuses"
+	},
+	"not begun": func(_ *director, x *ledger.Exit) {
+		*x = ledger.Exit{Session: x.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, Started: x.Started, Ended: x.Started, NotBegun: true}
+	},
+	"asked": func(_ *director, x *ledger.Exit) { x.Reason, x.Code, x.Signal = ledger.ExitAsked, -1, "SIGTERM" },
 }
 
 // failing returns what fails in a command: "TestA TestB passed=3", TestA without

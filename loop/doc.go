@@ -131,7 +131,7 @@
 //     sends), capture.go and secret.go (what it left), issueset.go, converge.go
 //     and mark.go (the commit and the person's file), queue.go and batch.go
 //     (tasks that are verified together before it), consensus.go and part.go
-//     (plans that are argued about), exit.go and outcome.go (the end of a session),
+//     (plans that are argued about), exit.go, limit.go, early.go and outcome.go (the end of a session),
 //     block.go (the end of a task that nobody can do).
 //   - A run: start.go, redtip.go (whose red it begins with), ready.go, hold.go
 //     (pause, resume, stop), run.go (its end), proof_word.go (what its tasks'

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"slices"
+
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
 )
@@ -23,6 +25,10 @@ func (d *decision) sessionExited(x ledger.Exit) {
 	if counts == ledger.CountsAsNothing && d.repeats(s, end, x) {
 		end, counts = ledger.EndedSilent, ledger.CountsAsFailed
 	}
+	hat := r.Settings.Hats[s.Planned.Hat]
+	if end == ledger.EndedSilent && d.faltered(s, hat, x) {
+		end, counts = ledger.EndedEarly, ledger.CountsAsNothing
+	}
 	text := endText(end, x, s)
 	d.addShared(ledger.LeaseReleased{Session: s.ID})
 	d.add(about, ledger.SessionEnded{Kind: ledger.KindAgent, End: end, Counts: counts, Exit: x, Text: text})
@@ -30,13 +36,16 @@ func (d *decision) sessionExited(x ledger.Exit) {
 	if end != ledger.EndedMachine && end != ledger.EndedCut {
 		d.startWorked()
 	}
-	if counts == ledger.CountsAsSuccess && d.recovered(s.Planned.Agent) {
-		d.addShared(ledger.AgentUsable{Agent: s.Planned.Agent, Worked: true})
+	if counts == ledger.CountsAsSuccess && d.recovered(s) {
+		b := ledger.AgentUsable{Agent: s.Planned.Agent, Worked: true}
+		if _, ok := d.Shared.Early[b.Agent]; ok {
+			b.Project, b.Task = d.in.Project, s.Task
+		}
+		d.addShared(b)
 	}
 	if r.Over() || !r.owns(s.ID) {
 		return // the session's run is over; nothing follows
 	}
-	hat := r.Settings.Hats[s.Planned.Hat]
 	t, ok := d.task(s.Task)
 	if !ok || t.Attempt == nil || t.Attempt.Session != s.ID {
 		return
@@ -60,6 +69,9 @@ func (d *decision) sessionExited(x ledger.Exit) {
 		return
 	}
 	if counts == ledger.CountsAsNothing && hat.Writes() && end != ledger.EndedUnusable && end != ledger.EndedDisk && end != ledger.EndedMachine {
+		if x.NotBegun {
+			return // the work folder has nothing of the session, and may be half restored
+		}
 		// The files that the session wrote are kept for people to look at,
 		// before the work folder is restored to the same input tree.
 		d.add(about, ledger.StageSet{Stage: ledger.StageCapture})
@@ -92,7 +104,15 @@ func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit
 		d.addShared(ledger.AgentUnusable{Agent: agent, LoggedOut: loggedOut(text), Text: text})
 	case ledger.EndedNetwork:
 		times := d.Shared.Backoff[agent] + 1
-		d.addShared(ledger.AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: ledger.FailureNetwork, Text: x.Text, Times: times})
+		p := ledger.AgentParked{Agent: agent, Until: d.in.Time.Add(backoff(times)), Why: ledger.FailureNetwork, Text: x.Text, Times: times}
+		if x.Until.After(p.Until) && d.namesEnd(x) { // the provider asks for a longer pause
+			p.Until, p.Known = x.Until, true
+		}
+		d.addShared(p)
+	case ledger.EndedEarly:
+		if d.Shared.Early[agent].Held == "" { // else its files decide
+			d.parkForEarlyEnds(agent, scope{task: s.Task, session: s.ID})
+		}
 	case ledger.EndedDisk:
 		d.holdForDisk()
 	case ledger.EndedMachine:
@@ -102,7 +122,11 @@ func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit
 
 // recovered reports whether a session that worked is news of its agent: the
 // agent had failed before, and no other session has met a limit since.
-func (d *decision) recovered(agent string) bool {
+func (d *decision) recovered(s Session) bool {
+	agent := s.Planned.Agent
+	if l := d.Shared.Early[agent]; l.Times > 0 || slices.Contains(l.Alone, earlyKey(d.in.Project, s.Task)) {
+		return true
+	}
 	hold, held := d.Shared.Agents[agent]
 	limited := d.Shared.Limits[agent].Times > 0
 	return d.Shared.Backoff[agent] > 0 || hold.Trial || limited && !held

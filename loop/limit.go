@@ -66,9 +66,12 @@ func (d *decision) repeats(s Session, end ledger.SessionOutcome, x ledger.Exit) 
 	case end == ledger.EndedLimit:
 		again = d.limitStreak(s).Times > 0 && (x.Unverified || !d.namesEnd(x))
 	case end == ledger.EndedNetwork && x.Unverified:
-		again = d.Shared.Backoff[agent] > 0
+		// A provider may answer once or twice before it refuses again: that is
+		// over within seconds.
+		again = d.Shared.Backoff[agent] > 0 && (x.Called || x.Took() >= earlyEnd)
 	case end == ledger.EndedUnusable && x.Unverified:
-		again = d.Shared.Agents[agent].Trial
+		hold := d.Shared.Agents[agent]
+		again = hold.Trial && hold.Why == ledger.FailureAuth
 	}
 	return again && worked(x)
 }

@@ -20,12 +20,14 @@ type world struct {
 	rnd   *rand.Rand
 	kind  bool            // everything succeeds from now on
 	asked map[string]bool // sessions that were asked to end
+	begun map[string]bool // sessions that have a process
 	taken map[string]TreeCaptured
 
 	redTrees map[string]bool // whether the trees of batches fail
 	laid     map[string]MergeFinished
 	late     []func() // deliver a result a second time, as a crash may
 	seq      int
+	burst    int // agent sessions that still end at once, see session
 }
 
 // TestSchedules plays random nights. Every night must come to its end once
@@ -33,7 +35,7 @@ type world struct {
 func TestSchedules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
-		w := &world{night: newNight(rt), rnd: rand.New(rand.NewPCG(seed, 1)), asked: map[string]bool{}, taken: map[string]TreeCaptured{}, laid: map[string]MergeFinished{}, redTrees: map[string]bool{}}
+		w := &world{night: newNight(rt), rnd: rand.New(rand.NewPCG(seed, 1)), asked: map[string]bool{}, begun: map[string]bool{}, taken: map[string]TreeCaptured{}, laid: map[string]MergeFinished{}, redTrees: map[string]bool{}}
 		w.settings.OnBlocked = pick(w, ledger.OnBlockedContinue, ledger.OnBlockedStop)
 		w.settings.MaxTasks = w.draw(4, "")
 		w.settings.MaxIterations = pick(w, 0, 5, 500)
@@ -379,6 +381,14 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 	if !ok {
 		w.t.Fatalf("session %s is not in flight", b.Session)
 	}
+	if ses.Cut && !w.begun[b.Session] { // it never gets a process
+		w.remove(e)
+		w.deliver(SessionExited{ledger.Exit{Session: b.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, Started: w.now, Ended: w.now, NotBegun: true}}, "exit")
+		return
+	}
+	if w.begun[b.Session] = true; !w.kind && w.draw(4, "prepared") == 0 {
+		return // it has a process, and nothing else has happened yet
+	}
 	x := ledger.Exit{Session: b.Session, Reason: ledger.ExitSelf, Turns: 3, Tokens: 1000, CostUSD: 0.25, Started: w.now, Ended: w.now.Add(time.Minute)}
 	if ses.Planned.Kind != ledger.KindAgent {
 		if tree := ses.Planned.Tree; !w.kind && w.s.Project.Run.Batch != nil {
@@ -421,7 +431,7 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 		}
 	}
 	if !w.kind {
-		switch w.draw(14, "exit") {
+		switch w.draw(16, "exit") {
 		case 0:
 			x.Reason = ledger.ExitLost
 		case 1:
@@ -443,6 +453,16 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 		case 9:
 			if ses.Event == nil {
 				x.Reason, x.Code, x.Fault = ledger.ExitNotStarted, -1, ledger.FaultMachine
+			}
+		case 10:
+			w.burst = 1 + w.draw(8, "burst")
+		}
+		if ses.Event == nil && w.burst > 0 { // a provider that refuses every session for a while
+			w.burst--
+			x.Code, x.Turns, x.Ended = 1, -1, w.now.Add(2*time.Second)
+			x.Reason, x.Failure, x.Until, x.Tail = ledger.ExitSelf, "", time.Time{}, "it refuses"
+			if w.draw(3, "wording") == 0 {
+				x.Failure, x.Until = ledger.FailureNetwork, w.now.Add(time.Duration(w.draw(60, "pause"))*time.Minute)
 			}
 		}
 	}

@@ -30,6 +30,7 @@ type Shared struct {
 	Backoff     map[string]int        `json:"backoff,omitempty"` // network failures in a row, by agent
 
 	Limits map[string]LimitStreak `json:"limits,omitempty"` // limits in a row, by agent
+	Early  map[string]EarlyStreak `json:"early,omitempty"`  // sessions in a row that ended at once, by agent
 
 	people.State // people, their chats and digests
 }

@@ -56,7 +56,7 @@ func sortedKeys[V any](m map[string]V) []string {
 // session that repeats it.
 func endText(end ledger.SessionOutcome, x ledger.Exit, s Session) string {
 	switch end {
-	case ledger.EndedSilent:
+	case ledger.EndedSilent, ledger.EndedEarly:
 		what := fmt.Sprintf("exit %d", x.Code)
 		if x.Signal != "" {
 			what = x.Signal

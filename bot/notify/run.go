@@ -50,7 +50,7 @@ func (c *composer) limited() {
 	r := c.after.Project.Run
 	key := troubleKey("limit", r.Commits, r.Counted, r.ID)
 	hold := c.holdOf(r)
-	if hold.Why == ledger.FailureNetwork {
+	if hold.Why == ledger.FailureNetwork || hold.Why == ledger.FailureEarly {
 		if hold.Times >= longOutage {
 			c.keep(troubleKey("network", r.Commits, r.Counted, r.ID), true, bot.Limited(c.after, "", c.now))
 		}

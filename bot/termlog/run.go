@@ -238,6 +238,10 @@ func (c *Console) waits(v view, b ledger.RunStateSet) {
 			why = "usage limit"
 		case ledger.FailureNetwork:
 			why = "network"
+		case ledger.FailureEarly:
+			c.printWrapped(v, bot.SignLook+" waits"+until+" for "+bot.Cut(agent, 40)+": "+bot.Cut(why, 80)+". Counts for no task; Ctrl-C is safe.")
+			c.continuation("/resume tries now")
+			return
 		}
 		c.printWrapped(v, bot.SignLook+" waits"+until+" for "+bot.Cut(agent, 40)+": "+bot.Cut(why, 40)+". Ctrl-C is safe.")
 		c.continuation("/resume tries now")
@@ -263,8 +267,11 @@ func (c *Console) parked(v view, b ledger.AgentParked) {
 		return
 	}
 	why := "network"
-	if b.Why == ledger.FailureLimit {
+	switch b.Why {
+	case ledger.FailureLimit:
 		why = "at its usage limit"
+	case ledger.FailureEarly:
+		why = "ends at once"
 	}
 	c.printEntry(v, fmt.Sprintf("%s %s %s until %s; %s takes over", bot.SignLook, bot.Clean(b.Agent), why, c.waitEnd(b.Until, v.at), bot.Clean(set.Fallback)))
 }

@@ -1,6 +1,7 @@
 // Package crash ends the process by SIGKILL at a named point, so that tests can
-// show how the real program recovers from dying there. It does nothing unless
-// the environment names a point.
+// show how the real program recovers from dying there, or holds a goroutine at
+// one, so that they can act between two steps. It does nothing unless the
+// environment names a point.
 package crash
 
 import (
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // Env is the variable that names the point. A number after its last colon says
@@ -16,31 +18,67 @@ import (
 // Without a number it is the first.
 const Env = "NIGHTPORTER_CRASH"
 
-var state struct {
-	sync.Once
-	sync.Mutex
+// HoldEnv is the variable that names a point at which one goroutine waits, and a
+// file: "before-start:2=FILE". The goroutine makes the file when it comes there,
+// and goes on once the file is removed.
+const HoldEnv = "NIGHTPORTER_HOLD"
+
+// passing is a point and the number of times until its turn.
+type passing struct {
 	point string
 	left  int
 }
 
-// Point ends the process if the environment names this point.
+// parse reads a point with an optional number. A name may contain colons.
+func parse(name string) passing {
+	if at := strings.LastIndexByte(name, ':'); at >= 0 {
+		if n, err := strconv.Atoi(name[at+1:]); err == nil {
+			return passing{name[:at], n}
+		}
+	}
+	return passing{name, 1}
+}
+
+var state struct {
+	sync.Once
+	sync.Mutex
+	kill, hold passing
+	file       string // of hold
+}
+
+// Point ends the process if the environment names this point, or waits.
 func Point(name string) {
 	state.Do(func() {
-		state.point, state.left = os.Getenv(Env), 1
-		// A name may contain colons.
-		if at := strings.LastIndexByte(state.point, ':'); at >= 0 {
-			if n, err := strconv.Atoi(state.point[at+1:]); err == nil {
-				state.point, state.left = state.point[:at], n
-			}
-		}
+		state.kill = parse(os.Getenv(Env))
+		point, file, _ := strings.Cut(os.Getenv(HoldEnv), "=")
+		state.hold, state.file = parse(point), file
 	})
-	if state.point != name {
-		return
+	if state.hold.point == name && state.file != "" && turn(&state.hold) {
+		wait(state.file)
 	}
-	state.Lock()
-	defer state.Unlock()
-	if state.left--; state.left == 0 {
+	if state.kill.point == name && turn(&state.kill) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {} // wait for the signal
+	}
+}
+
+// turn counts a passing and reports whether it is the one that is named.
+func turn(p *passing) bool {
+	state.Lock()
+	defer state.Unlock()
+	p.left--
+	return p.left == 0
+}
+
+// wait makes the file and returns once it is gone.
+func wait(file string) {
+	if os.WriteFile(file, nil, 0o600) != nil {
+		return
+	}
+	for {
+		if _, err := os.Lstat(file); err != nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }

@@ -212,8 +212,8 @@ func TestClaudeFaults(t *testing.T) {
 		works   bool // the session succeeds all the same
 		once    bool // at the second turn only: it takes long
 	}{
-		{name: "429 without reset", fault: models.RateLimited(0), trouble: ledger.FailureLimit, text: "429"},
-		{name: "429 with a long retry-after", fault: models.RateLimited(2 * time.Hour), trouble: ledger.FailureLimit, text: "429"},
+		{name: "429 without reset", fault: models.RateLimited(0), trouble: ledger.FailureNetwork, text: "429"},
+		{name: "429 with a long retry-after", fault: models.RateLimited(2 * time.Hour), trouble: ledger.FailureNetwork, text: "429"},
 		{name: "five-hour limit with reset", fault: models.LimitReached("five_hour", reset), vars: oauth, trouble: ledger.FailureLimit, until: reset, text: "hit your"},
 		{name: "weekly limit with reset", fault: models.LimitReached("seven_day", reset), vars: oauth, trouble: ledger.FailureLimit, until: reset, text: "hit your"},
 		{name: "429 once", fault: models.RateLimited(0).Once(), works: true},

@@ -49,6 +49,13 @@ func (d Definition) adapter() (*adapter.Agent, error) {
 		fmt.Sprintf("set output = \"text\" in [agents.%s], or leave it out", d.Name))
 }
 
+// runs reports whether the agent's command is the program of a row, by its name.
+// The output of any other command proves nothing of that program, in whatever
+// format it is: the command can print everything that the program prints.
+func (d Definition) runs(a *adapter.Agent) bool {
+	return len(d.Command) > 0 && a.Program != "" && filepath.Base(d.Command[0]) == a.Program
+}
+
 func (d Definition) file(path string) string {
 	if filepath.IsAbs(path) {
 		return path

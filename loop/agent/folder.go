@@ -107,6 +107,13 @@ type endRequest struct {
 	Grace ledger.Duration `json:"grace"`
 }
 
+// endRequested reports whether the session's folder has a request to end it that
+// its supervisor has not read.
+func endRequested(folder string) bool {
+	_, err := os.Lstat(filepath.Join(folder, fileEndRequest))
+	return err == nil
+}
+
 // validName matches valid names of sessions, runs and projects. They become
 // names of folders.
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)

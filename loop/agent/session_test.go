@@ -361,6 +361,25 @@ func TestSocketPath(t *testing.T) {
 	}
 }
 
+// TestLimitOfCommand: a command that prints another program's events does not
+// prove what they say; the program itself does.
+func TestLimitOfCommand(t *testing.T) {
+	h := newFixture(t, 1)
+	const limit = `echo '{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":'$(($(date +%s) + 604800))'}}'; echo '{"type":"result","is_error":true,"api_error_status":429,"result":"limit"}'`
+	for name, unverified := range map[string]bool{"agent.sh": true, "claude": false} {
+		path := filepath.Join(h.out, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+limit+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		h.runner.o.Agents["mine"] = Definition{Name: "mine", Command: []string{path}, Dir: h.out, Output: adapter.Claude}
+		l := h.launch("r1-" + map[bool]string{true: "1", false: "2"}[unverified])
+		h.start(l)
+		if x := h.wait(l.Session); x.Failure != ledger.FailureLimit || x.Until.IsZero() || x.Unverified != unverified {
+			t.Errorf("%s: %+v", name, x)
+		}
+	}
+}
+
 func TestLimitOfSession(t *testing.T) {
 	h := newFixture(t, 0)
 	x := h.run("r1-1", `echo "You've hit your session limit · resets 8:20pm (UTC)"; exit 1`)

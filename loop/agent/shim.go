@@ -131,6 +131,10 @@ func (s *supervisor) run() {
 		return
 	}
 	s.countOthers()
+	if _, asked := s.readEndRequest(); asked {
+		s.notBegun(ledger.ExitAsked, "")
+		return
+	}
 	in, err := s.startReaper()
 	if err != nil {
 		s.notStarted(err)
@@ -193,7 +197,11 @@ func (s *supervisor) prepareLogin(asks <-chan fsnotify.Event) bool {
 		s.notStarted(err)
 		return false
 	}
-	s.exit.Reason, s.exit.Text = why, text
+	if why == ledger.ExitNotStarted {
+		s.exit.Reason, s.exit.Text = why, text
+	} else {
+		s.notBegun(why, text)
+	}
 	return false
 }
 
@@ -207,6 +215,11 @@ func (s *supervisor) notStarted(err error) {
 	default:
 		x.Fault = f
 	}
+}
+
+// notBegun records the end of a session whose agent or command was not started.
+func (s *supervisor) notBegun(why ledger.ExitReason, text string) {
+	s.exit.Reason, s.exit.Text, s.exit.NotBegun, s.exit.CostUSD = why, text, true, 0
 }
 
 // awaitLease waits for the login's lease. It returns the exit reason of a

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/crash"
 	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/agent/adapter"
@@ -24,8 +25,10 @@ import (
 // Start begins a session. If the session was started before, by any daemon,
 // Start does nothing and returns nil. A mistake that a person can correct (a
 // missing agent, a broken env_file) is no error but the session's end: Wait
-// returns it as ExitNotStarted. An error means that nothing was started and
-// Start may be called again; a full disk is syscall.ENOSPC.
+// returns it as ExitNotStarted. Nor is a request to end it that came before (see
+// End): the session has then ended without a process. An error means that
+// nothing was started and Start may be called again; a full disk is
+// syscall.ENOSPC. Cancelling ctx gives up the preparation.
 func (r *Runner) Start(ctx context.Context, l ledger.Launch) error {
 	if err := r.start(ctx, l); err != nil {
 		return fmt.Errorf("start session %s: %w", l.Session, err)
@@ -68,6 +71,9 @@ func (r *Runner) start(ctx context.Context, l ledger.Launch) error {
 			return nil
 		}
 	}
+	if endRequested(folder) {
+		return saveExit(folder, r.notBegun(l.Session))
+	}
 	err = r.prepare(l, folder)
 	var no *notStarted
 	if errors.As(err, &no) && fault.Of(err) == "" {
@@ -81,10 +87,31 @@ func (r *Runner) start(ctx context.Context, l ledger.Launch) error {
 	if err == nil && r.o.BeforeStart != nil {
 		err = r.o.BeforeStart(ctx, l.Session, r.SocketPath(l.Session))
 	}
-	if err == nil {
-		err = r.spawn(l.Session, folder, lock)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
+	if err != nil {
+		return err
+	}
+	// A request that is written after this check is found by the supervisor,
+	// which looks for one before it starts the agent.
+	if endRequested(folder) {
+		return saveExit(folder, r.notBegun(l.Session))
+	}
+	crash.Point("before-spawn")
+	err = r.spawn(l.Session, folder, lock)
+	crash.Point("after-spawn")
 	return err
+}
+
+// notBegun returns the exit of a session that was ended before it had a process.
+func (r *Runner) notBegun(session string) ledger.Exit {
+	level, _ := r.Level()
+	now := time.Now()
+	return ledger.Exit{
+		Session: session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, Started: now, Ended: now,
+		Boundary: level, NotBegun: true,
+	}
 }
 
 // notStarted is a failure that a person has to correct. It ends the session.

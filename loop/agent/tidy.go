@@ -82,9 +82,13 @@ func (r *Runner) tidyPrograms(before time.Time) (removed int, err error) {
 }
 
 // endedBefore reports whether a session's end was recorded before the given
-// time and its folder is not locked.
+// time and its folder is not locked. For a session that had no process, the
+// request to end it is that record.
 func endedBefore(folder string, at time.Time) bool {
 	info, err := os.Lstat(filepath.Join(folder, fileExit))
+	if _, began := os.Lstat(filepath.Join(folder, filePID)); isGone(err) && isGone(began) {
+		info, err = os.Lstat(filepath.Join(folder, fileEndRequest))
+	}
 	if err != nil || !info.ModTime().Before(at) {
 		return false
 	}

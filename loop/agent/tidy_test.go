@@ -58,6 +58,12 @@ func TestTidy(t *testing.T) {
 			t.Errorf("%s: there is %v, want %v", path, !want, want)
 		}
 	}
+	if err := h.runner.End(t.Context(), "r1-3", 0); err != nil { // of a session that never began
+		t.Fatal(err)
+	}
+	if n, err := h.runner.Tidy(t.Context(), time.Now().Add(time.Hour), spare); n != 1 || err != nil || exists("sessions/r1-3") {
+		t.Errorf("removed %d, %v, want 1: r1-3", n, err)
+	}
 	if data, err := os.ReadFile(outside); string(data) != "keep" {
 		t.Errorf("a link led out: %q, %v", data, err)
 	}

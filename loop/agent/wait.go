@@ -75,7 +75,9 @@ func (r *Runner) wait(ctx context.Context, session string) (ledger.Exit, error) 
 	if err != nil {
 		return ledger.Exit{}, err
 	}
-	r.readOutput(&x, folder)
+	if !x.NotBegun {
+		r.readOutput(&x, folder)
+	}
 	r.finish(session, folder)
 	return x, nil
 }
@@ -259,7 +261,8 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 		}
 		return
 	}
-	a, err := r.o.Agents[s.Agent].adapter()
+	d := r.o.Agents[s.Agent]
+	a, err := d.adapter()
 	if err != nil {
 		return // after a change of the configuration the result stays unknown
 	}
@@ -271,7 +274,7 @@ func (r *Runner) readOutput(x *ledger.Exit, folder string) {
 	defer func() { _ = out.Close() }()
 	v := a.Judge(out, *x)
 	x.Turns, x.Tokens, x.CostUSD = v.Turns, v.Tokens, v.CostUSD
-	x.Failure, x.Until, x.Unverified = v.Failure, v.Until, v.Unverified
+	x.Failure, x.Until, x.Unverified = v.Failure, v.Until, v.Unverified || v.Failure != "" && !d.runs(a)
 	if touch, err := os.Stat(filepath.Join(folder, fileTouch)); err == nil {
 		x.Called = !x.Started.IsZero() && touch.ModTime().After(x.Started)
 	}
@@ -314,21 +317,43 @@ func (r *Runner) removeTemporary(session, folder string) {
 	}
 }
 
-// End asks the session's shim to end the session after grace; zero means at
-// once. It returns without waiting, and does nothing for an ended session. The
-// earliest of several deadlines counts.
+// End asks for the end of a session after grace; zero means at once. It returns
+// without waiting, and does nothing for an ended session. The earliest of
+// several deadlines counts.
+//
+// The request is a file of the session's folder, which End makes if need be: a
+// session that has not begun when End returns never begins. Start and the
+// supervisor look for the request before they start a process.
 func (r *Runner) End(_ context.Context, session string, grace ledger.Duration) error {
-	state, err := r.State(session)
-	if err != nil {
-		return fmt.Errorf("end session %s: %w", session, err)
-	}
-	if state != Running {
-		return nil
-	}
-	if err := writeJSON(filepath.Join(r.folder(session), fileEndRequest), endRequest{Grace: grace}); err != nil {
+	if err := r.end(session, grace); err != nil {
 		return fmt.Errorf("end session %s: %w", session, err)
 	}
 	return nil
+}
+
+func (r *Runner) end(session string, grace ledger.Duration) error {
+	if err := checkName("session", session); err != nil {
+		return err
+	}
+	state, err := r.State(session)
+	if err != nil || state == Ended {
+		return err
+	}
+	folder := r.folder(session)
+	if _, err := os.Lstat(filepath.Join(folder, filePID)); state == Gone && err == nil {
+		return nil // its supervisor was killed, and the session with it
+	}
+	if _, err := os.Lstat(folder); isGone(err) {
+		for _, dir := range []string{filepath.Dir(folder), folder} {
+			if err := makeDir(dir, r.folderMode()); err != nil {
+				return err
+			}
+		}
+	}
+	if err := makeDir(filepath.Join(folder, dirEndRequest), 0o700); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(folder, fileEndRequest), endRequest{Grace: grace})
 }
 
 // Touch records a hat call of the session, which is a sign of life (docs/spec

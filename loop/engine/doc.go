@@ -19,6 +19,7 @@
 //   - input.go: Do, DoWith and Say, by which inputs arrive
 //   - run.go: Run, and the handling of one input: decide, compose, commit
 //   - fold.go: Open, folding and snapshots
+//   - preparation.go: sessions that are cut off before they have a process
 //   - effect.go, session.go, preflight.go, chain.go: carrying out effects
 //   - retry.go: trying again what a fault of the machine keeps back
 //   - stall.go: inputs that the ledger does not take

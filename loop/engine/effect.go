@@ -157,6 +157,10 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		b.Restore = b.Restore || again // a crash may have left changes in the folder
 		return e.runSession(ctx, project, ports, b)
 	case ledger.EffectEnd:
+		s, _ := e.State(project)
+		if _, inFlight := s.Project.Session(b.Session); !inFlight && !ports.Place.Runner.Known(b.Session) {
+			return nil, nil // it ended without having begun
+		}
 		return nil, ports.Place.Runner.End(ctx, b.Session, b.Grace)
 	case ledger.EffectCapture:
 		b.Request.Scope.Never = ports.Source.Owned()

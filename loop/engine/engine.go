@@ -47,7 +47,8 @@ type Engine struct {
 	stopping   chan struct{}
 	effects    sync.WaitGroup
 	carriesOut func(project string) bool // reports whether effects of a project are carried out; set once, by Run
-	writes     counter                   // effects in progress that write into people's files
+	preparing  preparations
+	writes     counter // effects in progress that write into people's files
 	captures   captures
 	saved      map[string]int64 // last entry of each stream's last snapshot
 	unsaved    int              // entries since the last snapshots

@@ -49,13 +49,16 @@ type Runner interface {
 	// an earlier one.
 	Known(session string) bool
 	// Start starts a session. A second Start of the same session does nothing
-	// and returns nil.
+	// and returns nil. A session whose End came first does not begin: Start
+	// returns nil, and Wait its exit. A cancelled ctx ends the preparation; after
+	// an error, nothing was started.
 	Start(ctx context.Context, l ledger.Launch) error
 	// Wait blocks until the session and its whole process tree have ended. The
 	// session may have been started by an earlier process.
 	Wait(ctx context.Context, session string) (ledger.Exit, error)
 	// End asks a session's shim to end it after grace, or at once if grace is
-	// zero. It does not wait. If the session has ended, it does nothing.
+	// zero. It does not wait. If the session has ended, it does nothing; if it
+	// has not begun, it never begins. The request outlives both processes.
 	End(ctx context.Context, session string, grace ledger.Duration) error
 	// Touch reports a sign of life of the session to its shim, so that the stall
 	// limit starts anew.

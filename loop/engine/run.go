@@ -187,6 +187,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 	if !stopsCapture(before) && stopsCapture(d.State) {
 		e.stopCapture(in.Project)
 	}
+	e.preparing.cutOff(d.Entries)
 	if e.o.Sent != nil && len(receipt.Chats) > 0 { // delivery may read the state after this decision
 		e.o.Sent(receipt.Chats)
 	}
@@ -202,7 +203,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 		}
 	}
 	if !work {
-		e.runFileEffects(ctx, in.Project, receipt.Effects)
+		e.runUrgentEffects(ctx, in.Project, receipt.Effects)
 		return d.Answer, nil
 	}
 	for _, p := range receipt.Effects {
@@ -346,20 +347,21 @@ func (e *Engine) reopenPorts(ctx context.Context, s ledger.Settings) error {
 	return nil
 }
 
-// runFileEffects carries out the effects of an answer on people's own files if
-// no daemon is there to do so. All other effects wait for the next run.
-func (e *Engine) runFileEffects(ctx context.Context, project string, effects []ledger.PendingEffect) {
+// runUrgentEffects carries out the effects of an answer that do not wait for the
+// next run if no daemon is there to do so: changes of people's own files, and the
+// end of sessions, which outlive a daemon.
+func (e *Engine) runUrgentEffects(ctx context.Context, project string, effects []ledger.PendingEffect) {
 	for _, p := range effects {
-		if !writesFile(p) {
+		if !writesFile(p) && p.Kind != (ledger.EffectEnd{}).EffectKind() {
 			continue
 		}
-		if err := e.writeFile(ctx, project, p); err != nil { // the effect stays pending
+		if err := e.runEffect(ctx, project, p); err != nil { // the effect stays pending
 			e.o.Log.Error("effect failed", "kind", p.Kind, "key", p.Key, "error", err)
 		}
 	}
 }
 
-func (e *Engine) writeFile(ctx context.Context, project string, p ledger.PendingEffect) error {
+func (e *Engine) runEffect(ctx context.Context, project string, p ledger.PendingEffect) error {
 	if _, opened := e.portsOf(project); !opened {
 		if err := e.openPorts(ctx, e.projects[project].Run.Settings); err != nil {
 			return err

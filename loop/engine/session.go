@@ -19,6 +19,8 @@ import (
 const maxDiff = 4 << 20
 
 func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b ledger.EffectStart) (loop.InputBody, error) {
+	preparing, prepared := e.preparing.begin(ctx, b.Session)
+	defer prepared()
 	s, _ := e.State(project)
 	ses, ok := s.Project.Session(b.Session)
 	if !ok {
@@ -35,12 +37,13 @@ func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b 
 		}
 	}
 	if !known {
-		if ses.Cut { // the session was cut off before its start
-			return loop.SessionExited{Exit: ledger.Exit{
-				Session: b.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, CostUSD: 0, Started: e.o.Clock(), Ended: e.o.Clock(),
-			}}, nil
+		if ses.Cut {
+			return e.notBegun(b.Session), nil
 		}
-		l, cached, err := e.prepareLaunch(ctx, s, ses, ports, b)
+		l, cached, err := e.prepareLaunch(preparing, s, ses, ports, b)
+		if e.isCut(project, b.Session) {
+			return e.notBegun(b.Session), nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +54,10 @@ func (e *Engine) runSession(ctx context.Context, project string, ports Ports, b 
 			}}, nil
 		}
 		crash.Point("before-start")
-		if err := place.Runner.Start(ctx, l); err != nil {
+		if err := place.Runner.Start(preparing, l); err != nil {
+			if e.isCut(project, b.Session) {
+				return e.notBegun(b.Session), nil
+			}
 			return nil, err
 		}
 		crash.Point("after-start")

@@ -4,7 +4,7 @@ package ledger
 // entry_*.go.
 func Bodies() []Body {
 	return []Body{
-		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{},
+		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{}, AgentFaltered{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
@@ -35,6 +35,8 @@ func (AgentParked) EntryType() string { return "agent.parked" }
 func (AgentUnusable) EntryType() string { return "agent.unusable" }
 
 func (AgentUsable) EntryType() string { return "agent.usable" }
+
+func (AgentFaltered) EntryType() string { return "agent.faltered" }
 
 func (PairingOffered) EntryType() string { return "pairing.offered" }
 

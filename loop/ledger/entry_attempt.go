@@ -147,7 +147,8 @@ type Redo struct {
 
 // StageSet records an attempt's stage where no other entry implies it.
 type StageSet struct {
-	Stage Stage `json:"stage"`
+	Stage    Stage `json:"stage"`
+	Forgiven bool  `json:"forgiven,omitempty"` // its last failed sessions in a row that ended at once count no more: they were the agent's trouble
 }
 
 // TreeMerged records the merge of a task's change onto a newer tip: the tree or the

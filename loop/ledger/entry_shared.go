@@ -55,7 +55,23 @@ type AgentUnusable struct {
 type AgentUsable struct {
 	Agent  string `json:"agent"`
 	Worked bool   `json:"worked,omitempty"` // one of the agent's sessions worked: the next back-off starts from the beginning
-	Trial  bool   `json:"trial,omitempty"`  // the agent needed a person and nobody reported a repair: it is only tried again
+	Trial  bool   `json:"trial,omitempty"`  // nothing shows that it works again: it is only tried, by one session at a time
+
+	// The task whose session worked, where others of the agent had ended at once.
+	Project string `json:"project,omitempty"`
+	Task    string `json:"task,omitempty"`
+}
+
+// AgentFaltered records that a session of an agent ended within seconds, without
+// an event or a sign of work. One such session is its task's failure; several in
+// a row are the agent's trouble.
+type AgentFaltered struct {
+	Agent   string `json:"agent"`
+	Project string `json:"project"`
+	Task    string `json:"task"`
+	Session string `json:"session"`
+	Text    string `json:"text,omitempty"` // the agent's last words
+	Held    bool   `json:"held,omitempty"` // the agent is held for it, unless the session's files show that it worked
 }
 
 // WasOff records a time without a running nightporter. The next start writes it,

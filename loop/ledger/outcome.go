@@ -9,13 +9,14 @@ const (
 	EndedSilent   SessionOutcome = "no event" // it ended without an event
 	EndedStall    SessionOutcome = "stall"
 	EndedWall     SessionOutcome = "wall limit"
-	EndedLimit    SessionOutcome = "limit"    // usage or rate limit
+	EndedLimit    SessionOutcome = "limit"    // usage limit
 	EndedUnusable SessionOutcome = "unusable" // auth, billing, unknown model, missing, not startable
 	EndedNetwork  SessionOutcome = "network"
 	EndedCut      SessionOutcome = "cut off" // pause now, stop now, /now, budget, daemon restart, machine sleep
 	EndedLost     SessionOutcome = "lost"    // it ended without a trace, or was killed for memory
 	EndedDisk     SessionOutcome = "disk"
 	EndedMachine  SessionOutcome = "machine" // it could not be started for a fault of the machine
+	EndedEarly    SessionOutcome = "at once" // without an event within seconds, as others of its agent before it: the agent's trouble
 )
 
 // Accounting says how a session's end is counted.

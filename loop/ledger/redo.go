@@ -11,6 +11,7 @@ const (
 	RedoNotReproduced RedoReason = "not reproduced"
 	RedoRed           RedoReason = "verification red"
 	RedoLimit         RedoReason = "named its limit after work"
+	RedoSilent        RedoReason = "ended without an event"
 	RedoChecks        RedoReason = "the start's checks fail"
 	RedoFewer         RedoReason = "fewer tests run than at the start"
 	RedoSecret        RedoReason = "secret found"

@@ -110,9 +110,10 @@ type FailureClass string
 
 // Failures that an agent adapter recognises. "" means none.
 const (
-	FailureLimit   FailureClass = "limit"   // usage or rate limit
+	FailureLimit   FailureClass = "limit"   // usage limit
 	FailureAuth    FailureClass = "auth"    // logged out, billing, unknown model
-	FailureNetwork FailureClass = "network" // network or provider 5xx
+	FailureNetwork FailureClass = "network" // network, provider 5xx, or a provider that refuses the pace (429)
+	FailureEarly   FailureClass = "early"   // no adapter reports it: sessions in a row ended within seconds
 )
 
 // Exit describes the end of a session's process: the content of its exit.json,
@@ -125,7 +126,7 @@ type Exit struct {
 	Signal   string       `json:"signal,omitempty"` // "SIGKILL"
 	Text     string       `json:"text,omitempty"`   // one line for people, if Reason or Failure needs an explanation
 	Failure  FailureClass `json:"trouble,omitempty"`
-	Until    time.Time    `json:"until,omitzero"` // end of a usage limit, if the agent named it
+	Until    time.Time    `json:"until,omitzero"` // end of a usage limit, or of the pause that a provider asks for, if the agent named it
 	Started  time.Time    `json:"started"`
 	Ended    time.Time    `json:"ended"`
 	Tail     string       `json:"tail,omitempty"`   // last lines of output, at most 4 kB, valid UTF-8
@@ -138,6 +139,7 @@ type Exit struct {
 
 	Unverified bool `json:"unverified,omitempty"` // Failure was read from plain output, which a test or the model can write as well as the agent
 	Called     bool `json:"called,omitempty"`     // the session called hat
+	NotBegun   bool `json:"not_begun,omitempty"`  // it was ended before its agent or command was started
 
 	Fault Fault `json:"fault,omitempty"` // with ExitNotStarted: what keeps the machine from starting it for now
 

@@ -20,6 +20,7 @@ var silent = []Teller{}
 // with the ledger's types and with the Tellers' code.
 var Entries = map[string][]Teller{
 	"agent.chosen":      silent,
+	"agent.faltered":    silent,
 	"agent.parked":      {Console, Report},
 	"agent.unusable":    {Console, Notify},
 	"agent.usable":      {Console, Notify},

@@ -42,8 +42,7 @@ var claudeFailures = []Failure{
 	{ledger.FailureLimit, phrase(`((claude|ai|opus|sonnet|\d+-hour) )*\b(usage|session|weekly|daily|monthly|\d+-hour) limit reached` + endOfClause)},
 	{ledger.FailureLimit, phrase(`(you['’]re )?(now )?out of extra usage` + endOfClause)},
 	{ledger.FailureLimit, phrase(`your usage allocation has been disabled`)},
-	{ledger.FailureLimit, phrase(`api error:? (request rejected \()?429\b`)},
-	{ledger.FailureNetwork, phrase(`api error:? 5\d\d\b`)},
+	{ledger.FailureNetwork, phrase(`api error:? (request rejected \()?(429|5\d\d)\b`)},
 	{ledger.FailureNetwork, phrase(`api error:? \(?connection (error|reset|refused|dropped)`)},
 	{ledger.FailureNetwork, phrase(`request timed out\. if the api is slow`)},
 }

@@ -87,7 +87,7 @@ type claudeStream struct {
 	err      *claudeError    // the last one, unless the model answered after it
 	until    time.Time       // end of an exhausted limit
 	rejected bool            // a limit refused the last request, unless the model answered after it
-	raw      []string        // the last lines that are no JSON, from standard error
+	raw      []string        // the last lines that are no JSON, from standard error, unless the model answered after them
 }
 
 // readLine reads one line of the stream.
@@ -146,7 +146,7 @@ func (s *claudeStream) readLine(line []byte, cut bool) {
 // recordAnswer records an answer of the model. It clears earlier errors.
 func (s *claudeStream) recordAnswer(id string) {
 	s.turns[id] = true
-	s.result, s.err, s.rejected = nil, nil, false
+	s.result, s.err, s.rejected, s.raw = nil, nil, false, nil
 }
 
 func retryText(e claudeEvent) string {
@@ -167,10 +167,7 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 			return v
 		}
 		e := claudeError{status: r.APIStatus, reason: r.Reason, text: strings.Join(append([]string{r.Result}, r.Errors...), " ")}
-		switch {
-		case s.rejected:
-			e.kind = "rate_limit"
-		case s.err != nil:
+		if s.err != nil {
 			e.kind = s.err.kind
 		}
 		if e.reason == "" {
@@ -181,6 +178,9 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 	switch {
 	case s.err != nil:
 		v.Failure, v.Text = s.err.class(s.known)
+		if s.rejected && (v.Failure == "" || v.Failure == ledger.FailureNetwork) {
+			v.Failure = ledger.FailureLimit
+		}
 	case gaveUp(x):
 		// Without events in the stream, only standard error is left to judge.
 		v.Failure, v.Until, v.Text = recognise(s.known, s.raw, x.Ended)
@@ -188,10 +188,12 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 		return v
 	}
 	switch {
-	case v.Failure == ledger.FailureLimit:
-		if v.Until = s.until; v.Until.IsZero() {
-			v.Until = resetTime(s.err.text, x.Ended)
+	case v.Failure == ledger.FailureLimit || v.Failure == ledger.FailureNetwork:
+		until := s.until
+		if until.IsZero() {
+			until = resetTime(s.err.text, x.Ended)
 		}
+		v.Failure, v.Until = waits(v.Failure, until, x.Ended)
 	case v.Failure == "" && s.err != nil:
 		// The provider examined the request and refused it. So the agent itself
 		// works, although no turn was counted.
@@ -203,13 +205,13 @@ func (s *claudeStream) verdict(x ledger.Exit) Verdict {
 // refused reports whether the program's last request was refused by a limit,
 // whatever its result claims: some releases end such a conversation as a success.
 func (s *claudeStream) refused() bool {
-	return s.rejected || s.err != nil && s.err.final && s.err.limited(s.known)
+	return s.rejected || s.err != nil && s.err.final && s.err.refusal(s.known)
 }
 
-// limited reports whether the error is a limit.
-func (e *claudeError) limited(known []Failure) bool {
-	class, _ := e.class(known)
-	return class == ledger.FailureLimit
+// refusal reports whether the error is a limit, or a refusal of the pace.
+func (e *claudeError) refusal(known []Failure) bool {
+	class, text := e.class(known)
+	return class == ledger.FailureLimit || class == ledger.FailureNetwork && (e.status == 429 || e.kind == "rate_limit" || strings.Contains(text, "429"))
 }
 
 // successNote returns a remark on a conversation that ended successfully, or
@@ -258,7 +260,7 @@ func (e *claudeError) class(known []Failure) (ledger.FailureClass, string) {
 	}
 	switch {
 	case e.kind == "rate_limit" || e.status == 429:
-		return ledger.FailureLimit, text
+		return ledger.FailureNetwork, text
 	case slices.Contains(claudeAuth, e.kind), e.status == 401, e.status == 402, e.status == 403, e.status == 404:
 		return ledger.FailureAuth, text
 	case e.kind == "server_error", e.kind == "overloaded", e.status >= 500, e.status == 408,

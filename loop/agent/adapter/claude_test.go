@@ -57,7 +57,7 @@ func TestClaudeRead(t *testing.T) {
 			name string
 			want Verdict
 		}{
-			{"429-without-reset", bad(ledger.FailureLimit, step-1, "429")},
+			{"429-without-reset", bad(ledger.FailureNetwork, step-1, "429")},
 			{"five-hour-limit-with-reset", until(bad(ledger.FailureLimit, step-1, "hit your 5-hour limit"))},
 			{"weekly-limit-with-reset", until(bad(ledger.FailureLimit, step-1, "hit your weekly limit"))},
 			{"529", bad(ledger.FailureNetwork, step-1, "529")},
@@ -158,6 +158,11 @@ func TestClaudeReadTolerates(t *testing.T) {
 			Verdict{Text: "ended by max turns", Turns: 1, Tokens: -1, CostUSD: 0.5}},
 		{"prompt too long at once", result(`"is_error":true,"terminal_reason":"prompt_too_long","result":"Prompt is too long","usage":{}`), failed,
 			Verdict{Text: "Prompt is too long", Turns: 1, CostUSD: 0.5}},
+		{"429 in its own message, ended as a success", turn + `{"type":"assistant","error":"rate_limit","message":{"model":"<synthetic>","content":[{"text":"API Error: 429"}]}}` + "\n" + result(`"is_error":false,"result":"API Error: 429"`),
+			ledger.Exit{Reason: ledger.ExitSelf, Ended: ended}, Verdict{Failure: ledger.FailureNetwork, Text: "API Error: 429", Turns: 1, Tokens: -1, CostUSD: 0.5}},
+		{"429 with a wait", result(`"is_error":true,"api_error_status":429,"result":"API Error: 429 · try again in 2 hours"`), ledger.Exit{Reason: ledger.ExitSelf, Ended: ended},
+			Verdict{Failure: ledger.FailureLimit, Until: ended.Add(2 * time.Hour), Text: "API Error: 429 · try again in 2 hours", Tokens: -1, CostUSD: 0.5}},
+		{"standard error before an answer", "You've hit your limit · resets 7pm (UTC)\n" + turn, failed, Verdict{Turns: 1, Tokens: -1, CostUSD: -1}},
 		{"403", result(`"is_error":true,"api_error_status":403,"result":"Request not allowed"`), failed,
 			Verdict{Failure: ledger.FailureAuth, Text: "Request not allowed", Tokens: -1, CostUSD: 0.5}},
 		{"a kind of error that is new", turn + result(`"is_error":true,"api_error_status":418,"result":"I'm a teapot"`), failed,
@@ -203,7 +208,7 @@ func FuzzClaudeRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, why := range []ledger.ExitReason{ledger.ExitSelf, ledger.ExitStall} {
 			v := claude.Judge(strings.NewReader(string(data)), ledger.Exit{Reason: why, Code: 1, Ended: time.Unix(1795190000, 0)})
-			if v.Turns < 0 || (v.Failure != ledger.FailureLimit && !v.Until.IsZero()) {
+			if v.Turns < 0 || (v.Failure != ledger.FailureLimit && v.Failure != ledger.FailureNetwork && !v.Until.IsZero()) {
 				t.Errorf("%+v", v)
 			}
 		}

@@ -116,12 +116,11 @@ func readText(output io.Reader, x ledger.Exit, known []Failure) Verdict {
 		return v
 	}
 	if last.text != "" && age < searchedLines {
-		v.Failure, v.Text = last.class(known), shorten(last.text)
-		if v.Failure == ledger.FailureLimit {
-			if v.Until = last.until; v.Until.IsZero() {
-				v.Until = resetTime(last.text, x.Ended)
-			}
+		if last.until.IsZero() {
+			last.until = resetTime(last.text, x.Ended)
 		}
+		v.Failure, v.Until = waits(last.class(known), last.until, x.Ended)
+		v.Text = shorten(last.text)
 	} else {
 		v.Failure, v.Until, v.Text = recognise(known, lines, x.Ended)
 	}

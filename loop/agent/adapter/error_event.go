@@ -23,8 +23,10 @@ func (e eventError) class(known []Failure) ledger.FailureClass {
 	switch {
 	case e.status == 401, e.status == 402, e.status == 403:
 		return ledger.FailureAuth
-	case e.status == 429 && classify(known, e.text) == "":
+	case e.status == 429 && !e.until.IsZero():
 		return ledger.FailureLimit
+	case e.status == 429:
+		return cmp.Or(classify(known, e.text), classify(eventFailures, e.text), ledger.FailureNetwork)
 	case e.status >= 500:
 		return ledger.FailureNetwork
 	}

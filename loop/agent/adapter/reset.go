@@ -15,8 +15,10 @@ var (
 	clockReset = regexp.MustCompile(`(?i)(?:resets?|try again)(?: at| on)? +` +
 		`(?:([a-z]{3})[a-z]* (\d{1,2})(?:st|nd|rd|th)?(?:, (\d{4}))?(?:,| at)? )?` +
 		`(\d{1,2})(?::(\d\d))? ?([ap])\.?m\b\.?(?: ?\(([A-Za-z0-9_+/-]+)\))?`)
-	spanReset = regexp.MustCompile(`(?i)(?:resets?|try again|retry) (?:in|after) ((?:\d+ ?(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)[, ]*(?:and )?)+)`)
-	spanPart  = regexp.MustCompile(`(?i)(\d+) ?([dhms])`)
+	spanReset = regexp.MustCompile(`(?i)(?:resets?|try again|retry) (?:in|after) ((?:\d+(?:\.\d+)? ?(?:ms|d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)[, ]*(?:and )?)+)`)
+	spanPart  = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?) ?(ms|[dhms])`)
+	// A header that programs print with a refusal: retry-after: 30
+	retryAfter = regexp.MustCompile(`(?i)\bretry-after"?[:=] ?"?(\d{1,7})\b`)
 )
 
 // resetTolerance is how far a time in the text may lie before the session's end
@@ -37,15 +39,20 @@ func resetTime(text string, ended time.Time) time.Time {
 	if m := spanReset.FindStringSubmatch(text); m != nil {
 		var span time.Duration
 		for _, p := range spanPart.FindAllStringSubmatch(m[1], -1) {
-			n, err := strconv.Atoi(p[1])
+			n, err := strconv.ParseFloat(p[1], 64)
 			if err != nil || n > 1e6 {
 				return time.Time{}
 			}
-			unit := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
-			span += time.Duration(n) * unit[strings.ToLower(p[2])]
+			unit := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second, "ms": time.Millisecond}
+			span += time.Duration(n * float64(unit[strings.ToLower(p[2])]))
 		}
 		if span > 0 && span < 366*24*time.Hour {
 			return ended.Add(span)
+		}
+	}
+	if m := retryAfter.FindStringSubmatch(text); m != nil {
+		if sec, err := strconv.Atoi(m[1]); err == nil && sec > 0 {
+			return ended.Add(time.Duration(sec) * time.Second)
 		}
 	}
 	return time.Time{}

@@ -50,13 +50,13 @@ var providerFailures = []Failure{
 	{ledger.FailureAuth, phrase(`the model .* does not exist or you do not have access`)},
 	{ledger.FailureAuth, phrase(`unexpected status 40[13]\b`)},
 	{ledger.FailureLimit, phrase(`(you['’]ve|you have) (hit|reached) your ([\w'’-]+ ){0,3}limit` + endOfClause)},
-	{ledger.FailureLimit, phrase(`(exceeded retry limit, last|unexpected) status:? 429\b`)},
 	{ledger.FailureLimit, phrase(`the usage limit has been reached` + endOfClause)},
 	{ledger.FailureLimit, phrase(`quota exceeded` + endOfClause + `|you exceeded your current quota\b`)},
 	{ledger.FailureLimit, phrase(`you have exhausted your ([\w'’-]+ ){0,3}(quota|capacity) on this model\b`)},
-	{ledger.FailureLimit, word(`\brate_limit_error\b|\binsufficient_quota\b|\bresource_exhausted\b|exceeded your current quota`)},
-	{ledger.FailureNetwork, phrase(`(exceeded retry limit, last|unexpected) status:? 5\d\d\b`)},
-	{ledger.FailureNetwork, word(`\boverloaded_error\b`)},
+	{ledger.FailureLimit, word(`\binsufficient_quota\b|exceeded your current quota`)},
+	{ledger.FailureNetwork, phrase(`((exceeded retry limit, )?last|unexpected) status:? (429|5\d\d)\b`)},
+	{ledger.FailureNetwork, phrase(`429:? (too many requests|rate[ -]?limit(ed)?( reached| exceeded)?)` + endOfClause)},
+	{ledger.FailureNetwork, word(`\boverloaded_error\b|\brate_limit_error\b|\bresource_exhausted\b`)},
 }
 
 // eventFailures are wordings in error events of agents without a row of their
@@ -64,8 +64,8 @@ var providerFailures = []Failure{
 // words are enough there.
 var eventFailures = []Failure{
 	{ledger.FailureAuth, word(`\b40[13]\b|\bunauthorized\b`)},
-	{ledger.FailureLimit, word(`\b429\b|too many requests|\brate[ -]limit|\busage limit|\bquota\b`)},
-	{ledger.FailureNetwork, word(`\b5[0-2]\d\b|\boverloaded\b|service unavailable|internal server error|connection (error|reset|refused)|stream disconnected`)},
+	{ledger.FailureLimit, word(`\busage limit|\bquota\b`)},
+	{ledger.FailureNetwork, word(`\b429\b|too many requests|\brate[ -]limit|\b5[0-2]\d\b|\boverloaded\b|service unavailable|internal server error|connection (error|reset|refused)|stream disconnected`)},
 }
 
 // classOrder is the order in which the classes are tried on a line. A line
@@ -109,15 +109,30 @@ func recognise(known []Failure, lines []string, ended time.Time) (ledger.Failure
 			if f.Phrase.line == nil || !f.Phrase.line.MatchString(line) {
 				continue
 			}
-			text := shorten(line)
-			if f.Class != ledger.FailureLimit {
-				return f.Class, time.Time{}, text
-			}
 			// The time may be on one of the following lines.
-			return ledger.FailureLimit, resetTime(strings.Join(lines[i:], " "), ended), text
+			class, until := waits(f.Class, resetTime(strings.Join(lines[i:], " "), ended), ended)
+			return class, until, shorten(line)
 		}
 	}
 	return "", time.Time{}, ""
+}
+
+// longestPause is the longest wait that a provider asks for without it being a
+// usage limit, of whose end people are told.
+const longestPause = 15 * time.Minute
+
+// waits returns the class of a failure that names the time until which to wait,
+// and that time; until is zero if it names none. A provider that answers 429
+// refuses the pace, which is over in a moment, unless the wait that it asks for
+// says otherwise.
+func waits(class ledger.FailureClass, until, ended time.Time) (ledger.FailureClass, time.Time) {
+	switch {
+	case class != ledger.FailureLimit && class != ledger.FailureNetwork:
+		return class, time.Time{}
+	case class == ledger.FailureNetwork && until.Sub(ended) > longestPause && !until.IsZero():
+		return ledger.FailureLimit, until
+	}
+	return class, until
 }
 
 // classify returns the class of an error message that stands in a field of an

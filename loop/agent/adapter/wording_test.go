@@ -57,9 +57,9 @@ func TestRecognise(t *testing.T) {
 		{"Your usage allocation has been disabled by your admin", ledger.FailureLimit, never},
 		{"You're out of extra usage · resets 9pm (UTC)", ledger.FailureLimit, at(utc, 20, 21, 0)},
 		{"Claude AI usage limit reached|1795190000", ledger.FailureLimit, time.Unix(1795190000, 0).UTC()},
-		{"API Error: 429 {\"type\":\"error\"}", ledger.FailureLimit, never},
-		{"API Error 429", ledger.FailureLimit, never},
-		{"API Error: Request rejected (429) · This request would exceed your account's rate limit.", ledger.FailureLimit, never},
+		{"API Error: 429 {\"type\":\"error\"}", ledger.FailureNetwork, never},
+		{"API Error 429", ledger.FailureNetwork, never},
+		{"API Error: Request rejected (429) · This request would exceed your account's rate limit.", ledger.FailureNetwork, never},
 		{"Weekly limit reached", ledger.FailureLimit, never},
 		{"You've hit your session limit", ledger.FailureLimit, never},
 		{"You're out of extra usage", ledger.FailureLimit, never},
@@ -105,8 +105,20 @@ func TestRecognise(t *testing.T) {
 		{"the tests of quota exceeded pass", "", never},
 		// Forms in which programs print their errors.
 		{"ERROR: You've hit your usage limit. Upgrade, or try again at 3:53 PM.", ledger.FailureLimit, day(15, 53)},
-		{"\x1b[31m[2026-11-20T15:59:58] ERROR: exceeded retry limit, last status: 429 Too Many Requests\x1b[0m", ledger.FailureLimit, never},
+		{"\x1b[31m[2026-11-20T15:59:58] ERROR: exceeded retry limit, last status: 429 Too Many Requests\x1b[0m", ledger.FailureNetwork, never},
 		{"429 The usage limit has been reached", ledger.FailureLimit, never},
+		// A provider that refuses the pace: over in a moment, unless it says otherwise.
+		{"last status: 429 Too Many Requests", ledger.FailureNetwork, never},
+		{"ERROR: exceeded retry limit, last status: 429 Too Many Requests, request id: req_1", ledger.FailureNetwork, never},
+		{"429 Rate limit reached", ledger.FailureNetwork, never},
+		{"429 Rate limit reached for gpt-x in organization org-1. Please try again in 1.5s.", "", never}, // no clause of its own
+		{"Error: 429 Too Many Requests. Please try again in 1.5s.", ledger.FailureNetwork, ended.Add(1500 * time.Millisecond)},
+		{"429 Too Many Requests\nretry-after: 30", ledger.FailureNetwork, ended.Add(30 * time.Second)},
+		{"429 Too Many Requests\nretry-after: 7200", ledger.FailureLimit, ended.Add(2 * time.Hour)},
+		{"Error: 429 rate limit exceeded, try again in 28ms", ledger.FailureNetwork, ended.Add(28 * time.Millisecond)},
+		{"unexpected status 503, retry after 20 seconds", ledger.FailureNetwork, ended.Add(20 * time.Second)},
+		{"want 429 Too Many Requests", "", never},
+		{"429 Too Many Requests is answered", "", never},
 		{"429 You exceeded your current quota, please check your plan and billing details.", ledger.FailureLimit, never},
 		{"You have exhausted your capacity on this model. Your quota will reset after 3h20m10s.", ledger.FailureLimit, ended.Add(3*time.Hour + 20*time.Minute + 10*time.Second)},
 		{"401 Incorrect API key provided: sk-x", ledger.FailureAuth, never},
@@ -169,12 +181,12 @@ func TestCommandEvents(t *testing.T) {
 			`{"type":"turn.failed","error":{"message":"You’ve hit your usage limit. Upgrade to Pro or try again at Nov 23rd, 2026 3:53 PM (UTC)."}}`, 1,
 			Verdict{Failure: ledger.FailureLimit, Until: time.Date(2026, 11, 23, 15, 53, 0, 0, time.UTC), Text: "You’ve hit your usage limit. Upgrade to Pro or try again at Nov 23rd, 2026 3:53 PM (UTC).", Turns: -1}},
 		{"codex, 429", codexWorks + `{"type":"turn.failed","error":{"message":"exceeded retry limit, last status: 429 Too Many Requests"}}`, 1,
-			Verdict{Failure: ledger.FailureLimit, Text: "exceeded retry limit, last status: 429 Too Many Requests", Turns: 2}},
+			Verdict{Failure: ledger.FailureNetwork, Text: "exceeded retry limit, last status: 429 Too Many Requests", Turns: 2}},
 		{"codex, reconnecting", codexWorks + `{"type":"error","message":"Reconnecting... 1/2 (429 Too Many Requests)"}`, 1, Verdict{Turns: 2}},
 		{"codex, words in tools and answers", codexWorks + codexDone, 0, Verdict{Turns: 3}},
 		{"codex, words on standard error before an answer", "You've hit your usage limit.\n" + codexWorks + codexDone, 0, Verdict{Turns: 3}},
 		{"opencode, 429", openStep + `{"type":"error","sessionID":"s","error":{"name":"APIError","data":{"message":"Too Many Requests","statusCode":429,"isRetryable":true}}}`, 1,
-			Verdict{Failure: ledger.FailureLimit, Text: "Too Many Requests", Turns: 1}},
+			Verdict{Failure: ledger.FailureNetwork, Text: "Too Many Requests", Turns: 1}},
 		{"opencode, 503", `{"type":"error","sessionID":"s","error":{"name":"APIError","data":{"message":"busy","statusCode":503,"isRetryable":true}}}`, 1,
 			Verdict{Failure: ledger.FailureNetwork, Text: "busy", Turns: -1}},
 		{"pi, usage limit with exit 0", `{"type":"auto_retry_end","success":false,"attempt":3,"finalError":"429 The usage limit has been reached"}` + "\n" +
@@ -183,17 +195,17 @@ func TestCommandEvents(t *testing.T) {
 		{"pi, quota with exit 0", `{"type":"auto_retry_end","success":false,"finalError":"429 You exceeded your current quota, please check your plan"}`, 0,
 			Verdict{Failure: ledger.FailureLimit, Text: "429 You exceeded your current quota, please check your plan", Turns: -1}},
 		{"pi, rate limit with exit 0", `{"type":"auto_retry_end","success":false,"finalError":"429 Rate limit reached"}`, 0,
-			Verdict{Failure: ledger.FailureLimit, Text: "429 Rate limit reached", Turns: -1}},
+			Verdict{Failure: ledger.FailureNetwork, Text: "429 Rate limit reached", Turns: -1}},
 		{"pi, wrong key with exit 0", `{"type":"auto_retry_end","success":false,"finalError":"401 Incorrect API key provided"}`, 0,
 			Verdict{Failure: ledger.FailureAuth, Text: "401 Incorrect API key provided", Turns: -1}},
 		{"pi, a retry that helped", `{"type":"message_end","message":{"role":"assistant","stopReason":"error","errorMessage":"429 Rate limit reached"}}` + "\n" +
 			`{"type":"auto_retry_end","success":true}` + "\n" + `{"type":"message_end","message":{"role":"assistant","stopReason":"stop"}}`, 0, Verdict{Turns: 1}},
 		{"gemini", geminiWorks + `{"type":"result","status":"error","error":{"type":"ApiError","message":"{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\"}}"}}`, 173,
-			Verdict{Failure: ledger.FailureLimit, Text: `{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}`, Turns: 1}},
+			Verdict{Failure: ledger.FailureNetwork, Text: `{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}`, Turns: 1}},
 		{"qwen", `{"type":"result","is_error":true,"error":{"message":"[API Error: 429 rate limited]"}}`, 0,
-			Verdict{Failure: ledger.FailureLimit, Text: "[API Error: 429 rate limited]", Turns: -1}},
+			Verdict{Failure: ledger.FailureNetwork, Text: "[API Error: 429 rate limited]", Turns: -1}},
 		{"copilot", `{"type":"session.error","data":{"errorType":"rate_limit","message":"Sorry, you have been rate limited."}}` + "\n" + `{"type":"result","exitCode":1}`, 1,
-			Verdict{Failure: ledger.FailureLimit, Text: "Sorry, you have been rate limited.", Turns: -1}},
+			Verdict{Failure: ledger.FailureNetwork, Text: "Sorry, you have been rate limited.", Turns: -1}},
 		{"claude, as a command", `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795190000}}` + "\n" +
 			`{"type":"assistant","error":"rate_limit","message":{"model":"<synthetic>","content":[{"text":"You've hit your 5-hour limit"}]}}` + "\n" +
 			`{"is_error":true,"api_error_status":429,"result":"You've hit your 5-hour limit · resets 3:53pm (UTC)","type":"result"}`, 1,
@@ -222,7 +234,7 @@ func FuzzRecognise(f *testing.F) {
 		ended := time.Unix(1795190000, 0)
 		v := command.Judge(strings.NewReader(text), ledger.Exit{Reason: ledger.ExitSelf, Code: 1, Ended: ended})
 		trouble, until := v.Failure, v.Until
-		if trouble != ledger.FailureLimit && !until.IsZero() {
+		if trouble != ledger.FailureLimit && trouble != ledger.FailureNetwork && !until.IsZero() {
 			t.Errorf("%q: a time without a limit", text)
 		}
 	})
