@@ -171,6 +171,13 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return e.runSession(ctx, project, ports, b)
 	case ledger.EffectEnd:
 		return nil, ports.Place.Runner.End(ctx, b.Session, b.Grace)
+	case ledger.EffectReread:
+		if err := sleep.For(ctx, ledger.SettleTime); err != nil {
+			return nil, err
+		}
+		read := e.readSource(ctx, ports.Source)
+		read.Source, read.Doubted = b.Source, b.Doubted
+		return read, nil
 	case ledger.EffectCapture:
 		b.Request.Scope.Never = ports.Source.Owned()
 		taken, err := ports.Place.Folders.Capture(ctx, b.Request)
