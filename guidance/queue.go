@@ -1,7 +1,6 @@
 package guidance
 
 import (
-	"math"
 	"slices"
 	"time"
 )
@@ -57,11 +56,11 @@ func (i Item) held() bool { return i.Bound != "" && !i.Sticky }
 // choose sets has for the items of the target's session.
 func (q Queue) choose(t Target, has []bool) {
 	tokens := 0
-	fits := func(n int, most int) bool {
+	fits := func(n int) bool {
 		if binds, shows := q.Items[n].reaches(t); !binds && !shows {
 			return true
 		}
-		if tokens+q.Items[n].tokens() > most {
+		if tokens+q.Items[n].tokens() > MaxTokens && !q.Items[n].held() {
 			return false
 		}
 		tokens += q.Items[n].tokens()
@@ -70,7 +69,7 @@ func (q Queue) choose(t Target, has []bool) {
 	}
 	for n, i := range q.Items {
 		if i.held() {
-			fits(n, math.MaxInt)
+			fits(n)
 		}
 	}
 	for _, sticky := range []bool{false, true} {
@@ -78,7 +77,7 @@ func (q Queue) choose(t Target, has []bool) {
 			if i.held() || i.Sticky != sticky {
 				continue
 			}
-			if !fits(n, MaxTokens) {
+			if !fits(n) {
 				break
 			}
 		}
