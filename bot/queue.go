@@ -33,10 +33,10 @@ func Queue(s loop.State, now time.Time) Message {
 				m.button("Keep "+i.ID, i.ID+" keep")
 			}
 		case i.Sticky:
-			m.add(SignLater + " " + i.ID + " " + words + " · sticky")
+			m.add(SignLater + " " + i.ID + " " + words + " · sticky" + heldUp(s, i))
 			m.button("Drop "+i.ID, "/drop "+i.ID)
 		case i.State == guidance.Queued:
-			m.add(SignLater + " " + i.ID + " " + words + addressee(i))
+			m.add(SignLater + " " + i.ID + " " + words + addressee(i) + heldUp(s, i))
 			m.button("Drop "+i.ID, "/drop "+i.ID)
 		case i.State == guidance.Injected:
 			m.add(SignNow + " " + i.ID + " " + words + " · " + holder(s, i))
@@ -54,6 +54,21 @@ func Queue(s loop.State, now time.Time) Message {
 		m.add("Type /guidance TEXT for the next session that may write.")
 	}
 	return m
+}
+
+// heldUp says why the next session does not take an item: " · rests", or " · no
+// room beside g1 g2".
+func heldUp(s loop.State, i guidance.Item) string {
+	f := loop.Forecast(s, i)
+	switch {
+	case f.Rests && f.Task == "":
+		return " · rests until " + Clean(f.Source) + " runs"
+	case f.Rests:
+		return " · rests until it is in " + Clean(f.Source)
+	case f.Before != "":
+		return " · no room beside " + f.Before
+	}
+	return ""
 }
 
 // holder returns the task and hat of the session that works with a guidance

@@ -49,7 +49,7 @@ func Queued(s loop.State, i guidance.Item, forecast ledger.Forecast, now, sent t
 		m.Lines[0].Text = Cut(m.Lines[0].Text+" (sent "+Clock(sent, now)+")", FirstWidth)
 	}
 	to := "To the " + Clean(forecast.String()) + "."
-	if forecast.Every || forecast.NextRun {
+	if forecast.Every || forecast.NextRun || forecast.Rests || forecast.Before != "" {
 		to = "To " + Clean(forecast.String()) + "."
 	}
 	if doing := Doing(s); doing != "" && agentInFlight(s) {

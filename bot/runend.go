@@ -13,6 +13,21 @@ import (
 // maxStanding limits the tasks that the message about a run's end lists.
 const maxStanding = 5
 
+// LostEnd says which tasks of a run went from the file before they were done, or "".
+func LostEnd(s loop.State, b ledger.RunEnded) string {
+	if len(b.Lost) == 0 {
+		return ""
+	}
+	var ids []string
+	for _, id := range b.Lost[:min(len(b.Lost), maxStanding)] {
+		ids = append(ids, shortID(id))
+	}
+	if more := len(b.Lost) - len(ids); more > 0 {
+		ids = append(ids, fmt.Sprintf("and %d more", more))
+	}
+	return SignLook + " Gone from " + Clean(s.Project.Run.Settings.Source.Path) + ", not done: " + strings.Join(ids, " ") + ". With their lines they go on."
+}
+
 // Ended reports the end of a run: the reason, the tasks that need a person, and
 // how to go on (docs/spec 23.8). s is the state after the end.
 func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
@@ -26,9 +41,10 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 		began = r.Planned
 	}
 	m.add(now.Format("15:04") + " · " + Took(now.Sub(began)) + " · " + Plural(r.Agents, "session") + " · " + Cost(r))
-	if b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonNothing && len(s.Project.Questions) == 0 {
+	if b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonNothing && len(s.Project.Questions) == 0 && len(b.Lost) == 0 {
 		m.quote(b.Text)
 	}
+	m.add(LostEnd(s, b))
 	m.add(b.Proof.Text())
 	var retry []string
 	left := 0

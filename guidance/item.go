@@ -39,6 +39,7 @@ func (s State) Word() string {
 const (
 	MaxText   = 4000 // characters of an item
 	MaxTokens = 16000
+	MaxSticky = MaxTokens / 2 // tokens of sticky items that can be in one session; more are not accepted
 	Lifetime  = 72 * time.Hour
 	maxShown  = 50 // sessions recorded in Item.Shown
 )
@@ -51,7 +52,9 @@ type Item struct {
 	At       time.Time `json:"at"`
 	Hat      string    `json:"hat,omitempty"`    // only for sessions of this hat, read-only ones included
 	Task     string    `json:"task,omitempty"`   // only for sessions of this task (folded id)
+	Source   string    `json:"source,omitempty"` // only for sessions of this source, in which Task and Bound are; "" = of any
 	Sticky   bool      `json:"sticky,omitempty"` // for every writing session until dropped
+	Since    time.Time `json:"since,omitzero"`   // when its lifetime began anew, after it rested; zero: At
 	State    State     `json:"state"`
 	Session  string    `json:"session,omitempty"` // session that has or last had the item bound
 	Bound    string    `json:"bound,omitempty"`   // task to which the item is bound (folded id); "-" once that task has ended
@@ -75,6 +78,23 @@ func (i Item) Over() bool { return i.State == Expired || i.State == Dropped }
 
 // Open reports whether a session still has to report on the item.
 func (i Item) Open() bool { return i.State == Queued || i.State == Injected }
+
+// elsewhere reports whether the item is for sessions of another source.
+func (i Item) elsewhere(source string) bool { return i.Source != "" && i.Source != source }
+
+// waits returns when a queued item began to wait for a session.
+func (i Item) waits() time.Time {
+	if i.Since.After(i.At) {
+		return i.Since
+	}
+	return i.At
+}
+
+// meets reports whether one session can have both items.
+func (i Item) meets(o Item) bool {
+	apart := func(a, b string) bool { return a != "" && b != "" && a != b }
+	return !apart(i.Hat, o.Hat) && !apart(i.Task, o.Task) && !apart(i.Source, o.Source)
+}
 
 // tokens estimates the item's tokens: 3.5 bytes each.
 func (i Item) tokens() int { return int(float64(len(i.Text))/3.5) + 1 }
@@ -116,6 +136,7 @@ func Parse(text string) (Address, string) {
 type Target struct {
 	Session string
 	Hat     string
+	Source  string // that Task is in
 	Task    string // folded id
 	Parent  string // folded id of the task of which Task is a part; "" for a whole task
 	Writes  bool
@@ -137,7 +158,7 @@ func (t Target) of(task string) bool { return task == t.Task || t.Parent != "" &
 // reaches reports whether the target has to report on the item (binds), or is
 // only shown it (shows).
 func (i Item) reaches(t Target) (binds, shows bool) {
-	if i.Over() || (i.Task != "" && !t.of(i.Task)) || (i.Bound != "" && !t.of(i.Bound)) {
+	if i.Over() || i.elsewhere(t.Source) || (i.Task != "" && !t.of(i.Task)) || (i.Bound != "" && !t.of(i.Bound)) {
 		return false, false
 	}
 	if i.Hat != "" {

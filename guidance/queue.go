@@ -30,35 +30,94 @@ func (q Queue) Get(id string) (Item, bool) {
 
 // Plan returns the items for the prompt of the target's session, in order.
 // Items bound to its task come first and are always included. New items follow
-// while the total stays within MaxTokens. The first item that does not fit
-// stays queued, and so do all later ones: a person may rely on the order.
+// while the total stays within MaxTokens. The first one that does not fit stays
+// queued, and so do all later ones: a person may rely on the order. Sticky items
+// get the room that is left, so that what was said once never waits for what is
+// said every time.
 func (q Queue) Plan(t Target) Binding {
+	has := make([]bool, len(q.Items))
+	q.choose(t, has)
 	var b Binding
-	tokens := 0
-	for _, i := range q.Items { // already bound to a task
-		if i.Bound == "" || i.Sticky {
-			continue
+	for _, held := range []bool{true, false} {
+		for n, i := range q.Items {
+			if has[n] && i.held() == held {
+				binds, shows := i.reaches(t)
+				b.add(i.ID, binds, shows)
+			}
 		}
-		binds, shows := i.reaches(t)
-		if binds || shows {
-			tokens += i.tokens()
-		}
-		b.add(i.ID, binds, shows)
-	}
-	for _, i := range q.Items {
-		if i.Bound != "" && !i.Sticky {
-			continue
-		}
-		binds, shows := i.reaches(t)
-		if !binds && !shows {
-			continue
-		}
-		if tokens += i.tokens(); tokens > MaxTokens {
-			break
-		}
-		b.add(i.ID, binds, shows)
 	}
 	return b
+}
+
+// held reports whether a task has the item in force, so that every session of the
+// task gets it.
+func (i Item) held() bool { return i.Bound != "" && !i.Sticky }
+
+// choose sets has for the items of the target's session.
+func (q Queue) choose(t Target, has []bool) {
+	tokens := 0
+	fits := func(n int) bool {
+		if binds, shows := q.Items[n].reaches(t); !binds && !shows {
+			return true
+		}
+		if tokens+q.Items[n].tokens() > MaxTokens && !q.Items[n].held() {
+			return false
+		}
+		tokens += q.Items[n].tokens()
+		has[n] = true
+		return true
+	}
+	for n, i := range q.Items {
+		if i.held() {
+			fits(n)
+		}
+	}
+	for _, sticky := range []bool{false, true} {
+		for n, i := range q.Items {
+			if i.held() || i.Sticky != sticky {
+				continue
+			}
+			if !fits(n) {
+				break
+			}
+		}
+	}
+}
+
+// Before returns the ids of the items that leave no room for an item in the
+// target's session, or nil if it fits or the session is not for it.
+func (q Queue) Before(id string, t Target) []string {
+	has := make([]bool, len(q.Items))
+	q.choose(t, has)
+	var ids []string
+	for n, i := range q.Items {
+		if i.ID == id {
+			if binds, shows := i.reaches(t); has[n] || !binds && !shows {
+				return nil
+			}
+		} else if has[n] {
+			ids = append(ids, i.ID)
+		}
+	}
+	return ids
+}
+
+// StickyBefore returns the ids of the sticky items that leave no room for another
+// one, or nil if it fits: those that one session can have together with it. The
+// item may be in the queue already, with another text.
+func (q Queue) StickyBefore(item Item) []string {
+	tokens := item.tokens()
+	var ids []string
+	for _, i := range q.Items {
+		if i.ID != item.ID && i.Sticky && !i.Over() && i.meets(item) {
+			ids = append(ids, i.ID)
+			tokens += i.tokens()
+		}
+	}
+	if tokens <= MaxSticky {
+		return nil
+	}
+	return ids
 }
 
 func (b *Binding) add(id string, binds, shows bool) {
@@ -90,7 +149,7 @@ func (q Queue) Bind(t Target, b Binding) Queue {
 			i.Session = t.Session
 			if !i.Sticky {
 				if i.Bound == "" {
-					i.Bound = t.holds(*i)
+					i.Bound, i.Source = t.holds(*i), t.Source
 				}
 			}
 		case slices.Contains(b.Shown, i.ID):
@@ -141,9 +200,9 @@ func (q Queue) Judge(id string, j Judged) Queue {
 // attempt starts from another tree, which lacks an earlier attempt's work for
 // them. For an attempt of a part, parent is the whole task, whose items are
 // reopened too; otherwise it is "".
-func (q Queue) Reopen(task, parent string) Queue {
+func (q Queue) Reopen(source, task, parent string) Queue {
 	return q.edit(func(i *Item) {
-		if (i.Bound == task || parent != "" && i.Bound == parent) && !i.Over() {
+		if !i.elsewhere(source) && (i.Bound == task || parent != "" && i.Bound == parent) && !i.Over() {
 			i.State, i.Note = Injected, ""
 		}
 	})
@@ -191,7 +250,7 @@ func (q Queue) Expire(id, why string) Queue {
 func (q Queue) Keep(id string, now time.Time) Queue {
 	return q.edit(func(i *Item) {
 		if i.ID == id && i.State == Expired {
-			i.State, i.Note, i.At, i.Bound, i.Session = Queued, "", now, "", ""
+			i.State, i.Note, i.At, i.Since, i.Bound, i.Session = Queued, "", now, time.Time{}, "", ""
 		}
 	})
 }
@@ -205,11 +264,12 @@ func (q Queue) Forget(over func(Item) bool) Queue {
 }
 
 // Due returns the ids of items that have expired by now: Queued items older
-// than Lifetime. Bound items stay until their task ends.
-func (q Queue) Due(now time.Time) []string {
+// than Lifetime. Bound items stay until their task ends, and so does an item for
+// which rests returns true: it waits for its source or its task.
+func (q Queue) Due(now time.Time, rests func(Item) bool) []string {
 	var ids []string
 	for _, i := range q.Items {
-		if i.State == Queued && !i.Sticky && !now.Before(i.At.Add(Lifetime)) {
+		if i.State == Queued && !i.Sticky && !now.Before(i.waits().Add(Lifetime)) && !rests(i) {
 			ids = append(ids, i.ID)
 		}
 	}
@@ -218,13 +278,13 @@ func (q Queue) Due(now time.Time) []string {
 
 // NextDue returns the earliest time at which Due returns an item; zero for
 // none.
-func (q Queue) NextDue() time.Time {
+func (q Queue) NextDue(rests func(Item) bool) time.Time {
 	var next time.Time
 	for _, i := range q.Items {
 		if i.State != Queued || i.Sticky {
 			continue
 		}
-		if at := i.At.Add(Lifetime); next.IsZero() || at.Before(next) {
+		if at := i.waits().Add(Lifetime); (next.IsZero() || at.Before(next)) && !rests(i) {
 			next = at
 		}
 	}
@@ -233,10 +293,20 @@ func (q Queue) NextDue() time.Time {
 
 // Release returns the queue after a task ended. Its items keep their state and
 // are no longer bound to it.
-func (q Queue) Release(task string) Queue {
+func (q Queue) Release(source, task string) Queue {
 	return q.edit(func(i *Item) {
-		if i.Bound == task && !i.Open() {
+		if !i.elsewhere(source) && i.Bound == task && !i.Open() {
 			i.Bound = "-"
+		}
+	})
+}
+
+// Wake returns the queue after the rest of a source's items ended, or only of
+// those of one task. Their lifetime starts anew.
+func (q Queue) Wake(source, task string, now time.Time) Queue {
+	return q.edit(func(i *Item) {
+		if i.State == Queued && i.Source == source && source != "" && (task == "" || i.Task == task || i.Bound == task) {
+			i.Since = now
 		}
 	})
 }

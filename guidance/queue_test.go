@@ -56,11 +56,11 @@ func TestLife(t *testing.T) {
 	if diff := cmp.Diff([]string{"g2"}, q.Owed(b.Bound)); diff != "" {
 		t.Error("a report stands, a sticky one is owed by every session: ", diff)
 	}
-	q = q.Reopen("task 1", "")
+	q = q.Reopen("", "task 1", "")
 	if diff := cmp.Diff([]string{"g1", "g2"}, q.Owed(b.Bound)); diff != "" {
 		t.Error("a new attempt owes all again: ", diff)
 	}
-	q = q.Report("g1", Addressed, "again", at).EndSession("r1-4").Release("task 1")
+	q = q.Report("g1", Addressed, "again", at).EndSession("r1-4").Release("", "task 1")
 	if b := q.Plan(writes("r1-6", "task 2")); !slices.Equal(b.Bound, []string{"g2"}) {
 		t.Errorf("the next task has %v", b.Bound)
 	}
@@ -93,14 +93,14 @@ func TestPlanLimit(t *testing.T) {
 
 func TestEnds(t *testing.T) {
 	q := queue(Item{}, Item{Sticky: true}, Item{})
-	if next := q.NextDue(); !next.Equal(start.Add(Lifetime)) {
+	if next := q.NextDue(never); !next.Equal(start.Add(Lifetime)) {
 		t.Errorf("next due %s", next)
 	}
 	q = q.Bind(writes("r1-2", "task 1"), Binding{Bound: []string{"g1"}})
-	if due := q.Due(start.Add(Lifetime - 1)); due != nil {
+	if due := q.Due(start.Add(Lifetime-1), never); due != nil {
 		t.Errorf("due too early: %v", due)
 	}
-	if due := q.Due(start.Add(Lifetime)); !slices.Equal(due, []string{"g3"}) {
+	if due := q.Due(start.Add(Lifetime), never); !slices.Equal(due, []string{"g3"}) {
 		t.Errorf("due: %v; what a session has keeps, and sticky ones too", due)
 	}
 	q = q.Expire("g3", "72 hours").Report("g3", Addressed, "late", at)
@@ -180,19 +180,19 @@ func TestQueueLaws(t *testing.T) {
 			case 6:
 				q = q.Drop(id)
 			case 7:
-				q = q.Release(task)
+				q = q.Release("", task)
 			case 8:
 				now = now.Add(time.Duration(rapid.IntRange(1, 100).Draw(rt, "hours")) * time.Hour)
-				for _, id := range q.Due(now) {
+				for _, id := range q.Due(now, never) {
 					q = q.Expire(id, "72 hours")
 				}
-				if next := q.NextDue(); !next.IsZero() && !next.After(now) {
+				if next := q.NextDue(never); !next.IsZero() && !next.After(now) {
 					rt.Fatalf("due at %s, and it is %s", next, now)
 				}
 			case 9:
 				q = q.Keep(id, now)
 			case 10:
-				q = q.Reopen(task, "")
+				q = q.Reopen("", task, "")
 			}
 			if encode(old) != before {
 				rt.Fatal("the older queue was changed")
@@ -241,10 +241,10 @@ func TestJudgeAndParts(t *testing.T) {
 		t.Errorf("another task has %v", got.Bound)
 	}
 	q = q.Report("g1", Addressed, "now", at)
-	if again := q.Reopen("task 5/a", "task 5").Owed(b.Bound); !slices.Equal(again, []string{"g1", "g2", "g4"}) {
+	if again := q.Reopen("", "task 5/a", "task 5").Owed(b.Bound); !slices.Equal(again, []string{"g1", "g2", "g4"}) {
 		t.Errorf("a new attempt owes %v", again)
 	}
-	q = q.Release("task 5")
+	q = q.Release("", "task 5")
 	if got := q.Plan(next); !slices.Equal(got.Bound, []string{"g3"}) {
 		t.Errorf("after its task ended: %v", got.Bound)
 	}
@@ -260,5 +260,85 @@ func TestShownIsBounded(t *testing.T) {
 	}
 	if got := q.Items[0].Shown; len(got) != maxShown || got[maxShown-1] != fmt.Sprintf("r1-%d", 3*maxShown-1) {
 		t.Errorf("%d sessions: %v", len(got), got)
+	}
+}
+
+// never is a rest that no item has.
+func never(Item) bool { return false }
+
+// TestStickyLeavesRoom checks that what was said once goes along before what is
+// said every time, and that no more sticky items are taken than one session can
+// have.
+func TestStickyLeavesRoom(t *testing.T) {
+	long := strings.Repeat("€", MaxText) // 3 bytes each
+	var q Queue
+	add := func(i Item) []string {
+		i.ID, i.At = fmt.Sprintf("g%d", len(q.Items)+1), at
+		before := q.StickyBefore(i)
+		q = q.Add(i)
+		return before
+	}
+	for n := range 5 { // as earlier releases took them
+		full := add(Item{Text: long, Sticky: true})
+		if want := n > 1; (full != nil) != want {
+			t.Errorf("sticky item %d: %v leave no room", n+1, full)
+		}
+	}
+	add(Item{Text: "be brief"})
+	add(Item{Text: long})
+	target := writes("r1-1", "task 1")
+	b := q.Plan(target)
+	if want := []string{"g1", "g2", "g3", "g6", "g7"}; !slices.Equal(b.Bound, want) {
+		t.Errorf("bound %v, want %v", b.Bound, want)
+	}
+	for _, id := range []string{"g4", "g5"} {
+		if before := q.Before(id, target); !slices.Equal(before, b.Bound) {
+			t.Errorf("%s waits for %v", id, before)
+		}
+	}
+	if before := q.Before("g7", target); before != nil {
+		t.Errorf("g7 waits for %v", before)
+	}
+	if full := q.StickyBefore(Item{ID: "g2", Text: "short", Sticky: true}); full == nil {
+		t.Error("a shorter text fits beside four long ones")
+	}
+	q = q.Drop("g3").Drop("g4").Drop("g5")
+	if full := q.StickyBefore(Item{ID: "g8", Text: "tabs", Sticky: true}); full != nil {
+		t.Errorf("%v leave no room for a short one", full)
+	}
+	if other := q.StickyBefore(Item{ID: "g8", Text: long, Sticky: true, Task: "task 1", Source: "plan:a.md"}); other == nil {
+		t.Error("an item for one task is in the same sessions as one for all")
+	}
+}
+
+// TestSource checks that an item for a task of one source reaches no session of
+// another, whose tasks have the same ids.
+func TestSource(t *testing.T) {
+	q := queue(Item{Task: "task 1", Source: "plan:a.md"}, Item{}, Item{Sticky: true}, Item{Source: "plan:b.md"})
+	in := func(source, session string) Target {
+		target := writes(session, "task 1")
+		target.Source = source
+		return target
+	}
+	a := in("plan:a.md", "r1-1")
+	b := q.Plan(a)
+	if !slices.Equal(b.Bound, []string{"g1", "g2", "g3"}) {
+		t.Fatalf("bound %v", b.Bound)
+	}
+	q = q.Bind(a, b).EndSession("r1-1")
+	if got := q.Plan(in("plan:b.md", "r2-1")).Bound; !slices.Equal(got, []string{"g3", "g4"}) {
+		t.Errorf("a session of the other source has %v", got)
+	}
+	q = q.Release("plan:b.md", "task 1").Reopen("plan:b.md", "task 1", "")
+	if g2, _ := q.Get("g2"); g2.Bound != "task 1" || g2.Source != "plan:a.md" {
+		t.Errorf("the other source's task took %+v", g2)
+	}
+	rests := func(i Item) bool { return i.Source == "plan:b.md" }
+	late := at.Add(2 * Lifetime)
+	if due := q.Due(late, rests); due != nil {
+		t.Errorf("%v expire while their source rests", due)
+	}
+	if next := q.Wake("plan:b.md", "", late).NextDue(never); !next.Equal(late.Add(Lifetime)) {
+		t.Errorf("after the rest the next item expires at %v", next)
 	}
 }

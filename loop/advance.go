@@ -33,6 +33,7 @@ func (d *decision) advance() {
 			}
 			return
 		}
+		d.restTasks()
 		d.settleParts()
 		d.settleReady()
 		if r.Batch != nil && r.Batch.Made > 0 && !isFaultWait(r.Wait) && !(r.StopNow && r.Signal != "") {
@@ -69,6 +70,9 @@ func (d *decision) advance() {
 		}
 		if d.limited() {
 			return
+		}
+		if d.Project.Tasks.count(setDoubted) > 0 {
+			return // the reading that decides about them is under way
 		}
 		if t, ok := d.Project.inHand(); ok {
 			if !d.planSession(t) {
@@ -221,7 +225,10 @@ func (d *decision) nothingReady() {
 		if t.Status == ledger.Withdrawn || t.Status == ledger.Done || t.Status == ledger.Skipped {
 			continue
 		}
-		if !d.wanted(t) {
+		switch {
+		case d.lineGone(t): // a part of a task that rests
+			continue
+		case !d.wanted(t):
 			left++
 			continue
 		}
@@ -240,6 +247,8 @@ func (d *decision) nothingReady() {
 	switch {
 	case open == 0 && len(unticked) > 0:
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: unticked[0]})
+	case open == 0 && len(d.lost()) > 0:
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: d.lostText()})
 	case open == 0 && left > 0:
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonChosen, Text: fmt.Sprintf("%d more were left out by --from or --only", left)})
 	case open == 0:
@@ -270,6 +279,9 @@ func (d *decision) standing() string {
 			}
 		}
 	}
+	if len(d.lost()) > 0 {
+		parts = append(parts, d.lostText())
+	}
 	return strings.Join(parts, " · ")
 }
 
@@ -299,6 +311,8 @@ func (d *decision) claim(t TaskState) {
 		d.replan(id, fmt.Sprintf("the pattern has no %s any more", t.Attempt.Hat))
 	case resume && t.Attempt.Checks != nil:
 		d.checkAgain(id)
+	case resume && t.Attempt.Converged: // its line was gone when it was about to be committed
+		d.dequeue(t, from)
 	}
 }
 

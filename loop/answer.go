@@ -92,7 +92,15 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		return
 	}
 	if source := d.Project.shelved(q); source != "" {
-		d.refuse(ledger.CodeOtherSource, "%s is about %s of %s; start a run of that first. Nothing was changed.", q.ID, ledger.ShortID(q.Task), source)
+		about := q.Tasks
+		if q.Task != "" {
+			about = []string{q.Task}
+		}
+		d.refuse(ledger.CodeOtherSource, "%s is about %s of %s; start a run of that first. Nothing was changed.", q.ID, joinFew(shortIDs(about)), source)
+		return
+	}
+	if t, ok := d.task(q.Task); ok && d.lineGone(&t) {
+		d.refuse(ledger.CodeWithdrawn, "%s is about %s, whose line is gone from %s. Nothing was changed.", q.ID, ledger.ShortID(q.Task), path(d.Project.Source))
 		return
 	}
 	b.Words = strings.ToValidUTF8(b.Words, "\uFFFD")
@@ -216,7 +224,7 @@ func (d *decision) overrideExpired(s Answered, b AnswerQuestion) bool {
 		return false
 	}
 	t, ok := d.task(q.Task)
-	if !ok || t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn {
+	if !ok || d.Project.shelved(*q) != "" || t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn {
 		return false
 	}
 	choice, _ := chooseOption(*q, b.Choice)

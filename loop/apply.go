@@ -120,7 +120,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	case ledger.RunPlanned:
 		return p.plan(b, e)
 	case ledger.SourceRead:
-		return p.read(b)
+		return p.read(b, e.Time)
 	case ledger.PartsMade:
 		p = p.parts(b, e.Task)
 	case ledger.SecretsCleared:
@@ -134,6 +134,9 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	case ledger.EffectRecovered:
 		p = p.failed(ledger.EffectFailed{Kind: b.Kind, Key: b.Key})
 	case ledger.GuidanceQueued:
+		if b.Item.Task != "" && b.Item.Source == "" { // of an earlier release
+			b.Item.Source = p.Source
+		}
 		p.Guidance = p.Guidance.Add(b.Item)
 	case ledger.GuidanceChanged:
 		p.Guidance = p.Guidance.Change(b.ID, b.Text)
@@ -145,9 +148,9 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 			parent = ledger.FoldID(p.Tasks.At(n).Task.Parent)
 		}
 		if b.Reopen {
-			p.Guidance = p.Guidance.Reopen(ledger.FoldID(e.Task), parent)
+			p.Guidance = p.Guidance.Reopen(p.Source, ledger.FoldID(e.Task), parent)
 		}
-		p.Guidance = p.Guidance.Bind(guidance.Target{Session: e.Session, Hat: b.Hat, Task: ledger.FoldID(e.Task), Parent: parent, Writes: b.Writes}, b.Binding)
+		p.Guidance = p.Guidance.Bind(guidance.Target{Source: p.Source, Session: e.Session, Hat: b.Hat, Task: ledger.FoldID(e.Task), Parent: parent, Writes: b.Writes}, b.Binding)
 	case ledger.GuidanceReported:
 		p.Guidance = p.Guidance.Report(b.ID, b.State, b.Note, e.Time)
 	case ledger.GuidanceJudged:
@@ -216,8 +219,11 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	if b, ok := e.Body.(ledger.TaskSet); ok && b.From == ledger.Active {
 		p = p.tookTurn(e.Task)
 	}
-	if b, ok := e.Body.(ledger.TaskSet); ok && (b.To == ledger.Done || b.To == ledger.Skipped || b.To == ledger.Withdrawn) {
-		p.Guidance = p.Guidance.Release(ledger.FoldID(e.Task))
+	if b, ok := e.Body.(ledger.TaskSet); ok && (b.To == ledger.Done || b.To == ledger.Skipped || b.To == ledger.Withdrawn && b.Rest == nil) {
+		p.Guidance = p.Guidance.Release(p.Source, ledger.FoldID(e.Task))
+	}
+	if b, ok := e.Body.(ledger.TaskSet); ok && b.From == ledger.Withdrawn {
+		p.Guidance = p.Guidance.Wake(p.Source, ledger.FoldID(e.Task), e.Time)
 	}
 	return p
 }
@@ -263,6 +269,7 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 		p.Tasks = shelf[source]
 		delete(shelf, source)
 		p.Source, p.Shelf = source, shelf
+		p.Guidance = p.Guidance.Wake(source, "", e.Time)
 	}
 	// Tasks that nightporter added itself came from the baseline of an earlier
 	// run. This run's baseline decides anew.
@@ -273,8 +280,19 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 
 // read replaces the tasks by those of the source and keeps the history of each.
 // It changes no status: statuses change by TaskSet entries.
-func (p Project) read(b ledger.SourceRead) Project {
+func (p Project) read(b ledger.SourceRead, at time.Time) Project {
 	old := p.Tasks
+	doubted := make(map[string]time.Time, len(b.Doubted)+len(b.Back))
+	for _, id := range b.Back {
+		doubted[old.ids.fold(id)] = time.Time{}
+	}
+	for _, id := range b.Doubted {
+		doubted[old.ids.fold(id)] = at
+	}
+	run := ""
+	if p.Run != nil && b.Lost {
+		run = p.Run.ID
+	}
 	changed := make(map[string]*ledger.Task, len(b.Tasks))
 	for n := range b.Tasks {
 		changed[old.ids.fold(b.Tasks[n].ID)] = &b.Tasks[n]
@@ -292,8 +310,15 @@ func (p Project) read(b ledger.SourceRead) Project {
 			if now.Mark != t.Lifted {
 				edited.Lifted = ""
 			}
-			edited.Task = *now
+			edited.Task, edited.Doubted, edited.Lost = *now, time.Time{}, ""
 			t = &edited
+		}
+		if since, ok := doubted[key]; ok || b.Trouble != "" && !t.Doubted.IsZero() {
+			other := *t
+			if other.Doubted, other.Lost = since, ""; !since.IsZero() {
+				other.Lost = run
+			}
+			t = &other
 		}
 		tasks = append(tasks, t)
 		placed[key] = true
@@ -357,7 +382,7 @@ func withParts(tasks, parts []*TaskState, ids *taskIDs) []*TaskState {
 func (p Project) guided(tasks []string) []string {
 	var ids []string
 	for _, i := range p.Guidance.Waiting() {
-		if i.Task != "" && slices.ContainsFunc(tasks, func(t string) bool { return ledger.FoldID(t) == i.Task }) {
+		if i.Task != "" && !p.Rests(i) && slices.ContainsFunc(tasks, func(t string) bool { return ledger.FoldID(t) == i.Task }) {
 			ids = append(ids, i.ID)
 		}
 	}
@@ -367,7 +392,7 @@ func (p Project) guided(tasks []string) []string {
 // settle moves a question from the open to the settled ones.
 func (p Project) settle(s Answered) Project {
 	if q, ok := p.Question(s.ID); ok {
-		s.Subject = QuestionSubject{Kind: q.Kind, Task: q.Task, Tasks: q.Tasks}
+		s.Subject = QuestionSubject{Kind: q.Kind, Task: q.Task, Tasks: q.Tasks, Source: q.Source}
 	}
 	p.Questions = slices.DeleteFunc(slices.Clone(p.Questions), func(q ledger.Question) bool { return q.ID == s.ID })
 	// A question that stays open after it expired is settled a second time.

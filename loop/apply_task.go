@@ -34,9 +34,10 @@ func applyTask(t *TaskState, r *Run, e ledger.Entry, own *owned) {
 		if b.To == ledger.Done || b.To == ledger.Blocked || b.To == ledger.Skipped || b.To == ledger.Withdrawn {
 			t.Ended = e.Time
 		}
-		if b.To == ledger.Done || b.To == ledger.Skipped || b.To == ledger.Blocked || b.To == ledger.Withdrawn || b.To == ledger.ManualVerify {
+		if b.To == ledger.Done || b.To == ledger.Skipped || b.To == ledger.Blocked || b.To == ledger.Withdrawn && b.Rest == nil || b.To == ledger.ManualVerify {
 			t.Attempt = nil
 		}
+		t.Rest = b.Rest
 	case ledger.PlanSettled:
 		if c := t.Attempt; !b.Approved && c != nil && c.Consensus != nil {
 			w := *c

@@ -92,12 +92,10 @@ func (d *decision) dependsOn(t *TaskState, on TaskState) bool {
 // closeQuestions settles the open questions of a task unanswered. choice names
 // the command or event that made them pointless, such as "skip".
 func (d *decision) closeQuestions(task, choice string) {
-	for _, q := range d.Project.Questions {
-		switch {
-		case q.Task == "" || !ledger.SameID(q.Task, task) || d.Project.shelved(q) != "":
-		case q.Kind == ledger.AskNow: // the words are queued for the next session
+	for _, q := range d.Project.questionsAbout(task) {
+		if q.Kind == ledger.AskNow { // the words are queued for the next session
 			d.settleNow(q, choice)
-		default:
+		} else {
 			d.add(scope{task: task}, ledger.QuestionAnswered{ID: q.ID, Choice: choice, By: d.by()})
 		}
 	}

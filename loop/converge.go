@@ -13,6 +13,10 @@ import (
 // person agrees, and has failed otherwise (docs/spec 2.5).
 func (d *decision) converge(t TaskState) {
 	r, w, id := d.run(), t.Attempt, t.Task.ID
+	if d.lineGone(&t) {
+		d.rest(t)
+		return
+	}
 	if w.Tree == w.Start {
 		if !t.looked() && !w.judged(r.Settings) {
 			d.failAttempt(id, ledger.OutcomeFailed, "changed nothing, and nobody judged that nothing has to change")
@@ -160,8 +164,8 @@ func (d *decision) commitMade(b CommitMade) {
 func (d *decision) done(t TaskState, commit string) {
 	w, id := t.Attempt, t.Task.ID
 	about := scope{task: id, session: w.Session}
-	for _, q := range d.Project.Questions {
-		if q.Kind == ledger.AskAllow && ledger.SameID(q.Task, id) {
+	for _, q := range d.Project.questionsAbout(id) {
+		if q.Kind == ledger.AskAllow {
 			d.add(about, ledger.QuestionExpired{ID: q.ID, Then: "its task ended"})
 		}
 	}

@@ -128,7 +128,7 @@ func (d *decision) tick() {
 		}
 	}
 	d.remind()
-	for _, id := range d.Project.Guidance.Due(now) {
+	for _, id := range d.Project.Guidance.Due(now, d.Project.Rests) {
 		d.add(scope{}, ledger.GuidanceExpired{ID: id, Why: "72 hours passed and no session took it"})
 	}
 	if r := d.run(); !r.Over() && isFaultWait(r.Wait) && !r.Until.IsZero() && !now.Before(r.Until) {

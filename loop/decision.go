@@ -72,6 +72,10 @@ func (d *decision) add(about scope, body ledger.Body) {
 	if r := d.run(); r != nil && !r.Over() {
 		e.Run = r.ID
 	}
+	if b, ok := body.(ledger.QuestionAsked); ok && (b.Question.Task != "" || len(b.Question.Tasks) > 0) {
+		b.Question.Source = d.Project.Source
+		e.Body = b
+	}
 	if b, ok := body.(ledger.RunPlanned); ok {
 		e.Run = b.Run
 	}

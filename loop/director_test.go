@@ -147,6 +147,10 @@ func (d *director) let(kind string) {
 			taken.Proof = &ledger.ProofFacts{}
 		}
 		d.input(TreeCaptured{Session: b.Request.Session, Taken: taken, Ref: b.Request.Ref})
+	case "reread":
+		b, _ := take[ledger.EffectReread](d.night, nil)
+		d.now = d.now.Add(ledger.SettleTime)
+		d.input(SourceChanged{Snapshot: d.plan, Source: b.Source, Doubted: b.Doubted})
 	case "merge":
 		b, _ := take[ledger.EffectMerge](d.night, nil)
 		m := d.laid

@@ -52,7 +52,7 @@
 // done, and to blocked or manual_verify where its source marks it so and its
 // turn comes. A person can put a task away that is not at work (skipped), tick
 // it in the source (done), or remove its line before it is done (withdrawn, and
-// pending again once the line is back). /retry makes a blocked, skipped or done
+// as before once the line is back). /retry makes a blocked, skipped or done
 // task ready, an edit of its text a blocked one. Nothing but a person takes a
 // task out of done.
 //
@@ -106,6 +106,10 @@
 //   - No directive is lost, doubled or reordered, bound to two live sessions,
 //     or in use by a task that is over.
 //   - A part is open only while its task's plan is in force.
+//   - What the source lacks ends nothing: no session, attempt or guidance, and no
+//     run as done. A line that is back brings back what its task had.
+//   - What names a task names its source: nothing that was said about a task of
+//     one source reaches a task of another.
 //   - A session accepts one event. The same event gets the same answer.
 //   - The run never hangs: an effect is under way, something is due at a known
 //     time, or a person is waited for.
@@ -135,7 +139,8 @@
 //     block.go (the end of a task that nobody can do).
 //   - A run: start.go, redtip.go (whose red it begins with), ready.go, hold.go
 //     (pause, resume, stop), run.go (its end), proof_word.go (what its tasks'
-//     "done" is worth), startable.go, source.go, reload.go, effect_failure.go.
+//     "done" is worth), startable.go, source.go, vanished.go (what a reading of
+//     the source lacks), reload.go, effect_failure.go.
 //   - People: question.go asks; answer.go, undo.go and question_table.go, which
 //     has a row for each kind of question, act on answers; question_effect.go is
 //     the form of a row. guidance.go, task_command.go, offer.go, late.go,

@@ -22,7 +22,7 @@ func Due(s State) time.Time {
 			need(q.Remind)
 		}
 	}
-	need(s.Project.Guidance.NextDue())
+	need(s.Project.Guidance.NextDue(s.Project.Rests))
 	for _, h := range s.Shared.Agents {
 		if !h.Unusable || s.Project.tries() {
 			need(h.Until)

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,10 +44,42 @@ func (d *decision) queueGuidance(words string, a guidance.Address) {
 		}
 		item.Task = ledger.FoldID(t.Task.ID)
 	}
+	item.Source = d.sourceOf(item)
+	if before := d.Project.Guidance.StickyBefore(item); item.Sticky && before != nil {
+		d.refuse(ledger.CodeNoRoom, "not queued: sticky guidance has half of a prompt's room, %d kB, and %s fill it. Take one back first: /drop %s", stickyKB, joinFew(before), before[0])
+		return
+	}
 	item.ID = d.nextID("g")
 	d.add(scope{}, ledger.GuidanceQueued{Item: item})
-	forecast := Forecast(d.State, item)
-	d.answer = ledger.Answer{OK: true, Code: ledger.CodeQueued, ID: item.ID, Forecast: forecast, Text: fmt.Sprintf("%s queued → %s", item.ID, forecast)}
+	item.State = guidance.Queued
+	to := Forecast(d.State, item)
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeQueued, ID: item.ID, Forecast: to, Text: fmt.Sprintf("%s queued → %s", item.ID, to)}
+}
+
+// stickyKB is guidance.MaxSticky in kB, for people.
+const stickyKB = guidance.MaxSticky * 7 / 2 / 1000
+
+// sourceOf returns the source that an item is for: that of its task, or of the run
+// under way. What is said without a task between two runs, or sticky, is for any.
+func (d *decision) sourceOf(i guidance.Item) string {
+	if i.Task != "" || !i.Sticky && !d.run().Over() {
+		return d.Project.Source
+	}
+	return ""
+}
+
+// Rests reports whether an item waits for something that is not there: for a run
+// of its source, or for the line of its task. Its lifetime stands still.
+func (p Project) Rests(i guidance.Item) bool {
+	if i.Source != "" && i.Source != p.Source {
+		return true
+	}
+	task := cmp.Or(i.Task, i.Bound)
+	if task == "" {
+		return false
+	}
+	t, ok := p.Find(task)
+	return ok && t.Status == ledger.Withdrawn && t.Rest != nil
 }
 
 // checkGuidance returns the code and reason for refusing the words of guidance. Both
@@ -75,6 +108,35 @@ func (d *decision) hats() []string {
 // Forecast predicts which session will take a guidance item. Later inputs can make
 // the prediction wrong.
 func Forecast(s State, i guidance.Item) ledger.Forecast {
+	f := forecast(s, i)
+	if s.Project.Rests(i) {
+		return ledger.Forecast{Rests: true, Task: i.Task, Source: path(i.Source)}
+	}
+	f.Before = strings.Join(s.Project.crowd(i), " ")
+	return f
+}
+
+// crowd returns the ids of the items that leave no room for an item in the next
+// session that it could be in.
+func (p Project) crowd(i guidance.Item) []string {
+	if i.State != guidance.Queued {
+		return nil
+	}
+	t := guidance.Target{Source: p.Source, Hat: i.Hat, Writes: true, Task: i.Task}
+	if w, ok := p.inHand(); ok && (i.Task == "" || ledger.SameID(i.Task, w.Task.ID)) {
+		t.Task, t.Parent = ledger.FoldID(w.Task.ID), ledger.FoldID(w.Task.Parent)
+	}
+	return p.Guidance.Before(i.ID, t)
+}
+
+// path returns the path of a source that is written KIND:PATH.
+func path(source string) string {
+	_, path, _ := strings.Cut(source, ":")
+	return path
+}
+
+// forecast is Forecast for an item that nothing is in the way of.
+func forecast(s State, i guidance.Item) ledger.Forecast {
 	r := s.Project.Run
 	switch {
 	case i.Sticky:
@@ -131,6 +193,10 @@ func (d *decision) editGuidance(b EditGuidance) {
 	}
 	if code, why := checkGuidance(text); why != "" {
 		d.refuse(code, "%s not changed: %s", i.ID, why)
+		return
+	}
+	if before := d.Project.Guidance.StickyBefore(guidance.Item{ID: i.ID, Text: text, Hat: i.Hat, Task: i.Task, Source: i.Source}); i.Sticky && before != nil {
+		d.refuse(ledger.CodeNoRoom, "%s not changed: sticky guidance has half of a prompt's room, %d kB, and %s fill it. Take one back first: /drop %s", i.ID, stickyKB, joinFew(before), before[0])
 		return
 	}
 	d.add(scope{}, ledger.GuidanceChanged{ID: i.ID, Text: text})
@@ -207,6 +273,7 @@ func (d *decision) now(text string) {
 // item's id.
 func (d *decision) queueNow(q ledger.Question) string {
 	item := guidance.Item{ID: d.nextID("g"), Text: strings.TrimSpace(q.Text), By: q.By, At: d.in.Time}
+	item.Source = d.sourceOf(item)
 	d.add(scope{}, ledger.GuidanceQueued{Item: item})
 	return item.ID
 }

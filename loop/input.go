@@ -157,6 +157,11 @@ type SourceChanged struct {
 	Snapshot ledger.Snapshot
 	Err      string
 	Read     time.Time // when reading began; zero = just now. A mark that nightporter wrote after it is newer than Snapshot
+
+	// Source and Doubted are those of the EffectReread that asked for the
+	// reading. They are zero for all other readings.
+	Source  string
+	Doubted time.Time
 }
 
 // SessionExited reports the end of a session's process.

@@ -33,6 +33,9 @@ func (d *decision) marksWith(t TaskState) []ledger.Marking {
 // because its task is over.
 func (d *decision) expireGuidance(task, why string) {
 	for _, i := range d.Project.Guidance.Items {
+		if i.Source != "" && i.Source != d.Project.Source {
+			continue
+		}
 		mine := i.Task == ledger.FoldID(task) || (i.Bound == ledger.FoldID(task) && !i.Sticky)
 		if mine && (i.Open() || i.Sticky && !i.Over()) {
 			d.add(scope{task: task}, ledger.GuidanceExpired{ID: i.ID, Why: why})

@@ -61,6 +61,7 @@ func (n *night) checkParts(fail func(string, ...any), d Decision) {
 		switch {
 		case !ok:
 			fail("%s is %s, and %s is not there", t.Task.ID, t.Status, t.Task.Parent)
+		case of.Rest != nil: // the part waits for the line of its task
 		case of.Status == ledger.Done || of.Status == ledger.Skipped || of.Status == ledger.Withdrawn:
 			fail("%s is %s, and its task is %s", t.Task.ID, t.Status, of.Status)
 		case !slices.Contains(of.Parts, t.Task.ID):
@@ -122,7 +123,7 @@ func (n *night) checkGuidance(fail func(string, ...any)) {
 			continue
 		}
 		t, ok := p.Find(i.Bound)
-		if !ok && i.Bound != ledger.FoldID(BaselineTaskID) && i.Bound != ledger.FoldID(RepairTaskID) || ok && (t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn) {
+		if !ok && i.Bound != ledger.FoldID(BaselineTaskID) && i.Bound != ledger.FoldID(RepairTaskID) || ok && (t.Status == ledger.Done || t.Status == ledger.Skipped || t.Status == ledger.Withdrawn && t.Rest == nil) {
 			fail("%s is in use by %q, which is over", i.ID, i.Bound)
 		}
 	}

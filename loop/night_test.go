@@ -47,6 +47,7 @@ type night struct {
 	tipRed   bool                         // the last check of a branch tip was red, and no start commit was green since
 	under    bool                         // a task of the run was committed while something exempt failed
 	batches  bool                         // no task is committed but in a batch
+	lost     map[string]bool              // folded ids of open tasks that the last readings of the run lack
 	trusts   bool                         // another test plays the same inputs, and holds that decisions are pure and fold to their state
 	result   EffectName                   // the effect whose result the next input is
 }
@@ -411,7 +412,9 @@ func (n *night) check(old State, d Decision) {
 		tip = s.Project.Run.Tip
 	}
 	var batch *TaskBatch // the last one
+	n.lacks(old)
 	for _, e := range d.Entries {
+		n.vanished(fail, s, e)
 		if r := s.Project.Run; r != nil && r.Batch != nil {
 			batch = r.Batch
 		}

@@ -26,13 +26,7 @@ func (p Project) Question(id string) (ledger.Question, bool) {
 	if !ok {
 		return ledger.Question{}, false
 	}
-	var found []ledger.Question
-	for _, q := range p.Questions {
-		if q.Task != "" && ledger.SameID(q.Task, t.Task.ID) {
-			found = append(found, q)
-		}
-	}
-	if len(found) == 1 {
+	if found := p.questionsAbout(t.Task.ID); len(found) == 1 {
 		return found[0], true
 	}
 	return ledger.Question{}, false

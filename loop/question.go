@@ -44,8 +44,8 @@ func (d *decision) askDispute(t TaskState) {
 // sessions write again and again (docs/spec 4.1). If expires is set, the task
 // waits for the answer until then; if it is zero, the task goes on.
 func (d *decision) askAllow(t TaskState, paths []string, expires time.Time) {
-	for _, q := range d.Project.Questions {
-		if q.Kind != ledger.AskAllow || !ledger.SameID(q.Task, t.Task.ID) {
+	for _, q := range d.Project.questionsAbout(t.Task.ID) {
+		if q.Kind != ledger.AskAllow {
 			continue
 		}
 		if expires.IsZero() {

@@ -30,7 +30,7 @@ func (d *decision) wanted(t *TaskState) bool {
 		return true
 	}
 	if n := tasks.index(t.Task.Parent); n >= 0 {
-		return d.wanted(tasks.At(n))
+		return !d.lineGone(t) && d.wanted(tasks.At(n))
 	}
 	if s.Only != "" {
 		only := tasks.find(s.Only)

@@ -91,6 +91,10 @@ func (d *decision) unverified() bool {
 // review or a stop does not count as a failure.
 func (d *decision) park(why string) {
 	for _, t := range d.Project.Tasks.of(setActive) {
+		if d.lineGone(t) {
+			d.rest(*t)
+			continue
+		}
 		if t.Attempt != nil {
 			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: why})
 		}
@@ -106,7 +110,7 @@ func (d *decision) end(e ledger.RunEnded) {
 	d.park(string(e.Reason))
 	r := d.run()
 	e.Done, e.Total = d.Project.Count()
-	e.Branch, e.Tip = r.Base.Branch, r.Tip
+	e.Branch, e.Tip, e.Lost = r.Base.Branch, r.Tip, d.lost()
 	if !r.Started.IsZero() {
 		e.Proof, e.Unsure, e.Unallowed = d.Project.ProofOf(r.ID)
 	}
@@ -132,7 +136,7 @@ func (d *decision) end(e ledger.RunEnded) {
 	}
 	d.add(scope{}, e)
 	for _, i := range d.Project.Guidance.Waiting() {
-		if i.Hat != "" && !d.canStillRun(i.Hat) {
+		if i.Hat != "" && !d.Project.Rests(i) && !d.canStillRun(i.Hat) {
 			d.add(scope{}, ledger.GuidanceExpired{ID: i.ID, Why: fmt.Sprintf("no %s session in %s", i.Hat, r.ID)})
 		}
 	}

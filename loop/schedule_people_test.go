@@ -152,6 +152,37 @@ func (w *world) edit() {
 		w.do(SourceChanged{Err: "checkout.md:3  broken"}, "")
 		return
 	}
-	w.plan.Tasks = tasks
+	w.older = append(w.older, w.plan.Tasks)
+	w.saved = nil
+	w.write(tasks)
+}
+
+// write puts tasks into the source's file, which is read at once.
+func (w *world) write(tasks []ledger.Task) {
+	w.plan.Tasks = slices.Clone(tasks)
 	w.do(SourceChanged{Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(tasks)}, Read: w.now}, "")
+}
+
+// save is a person who saves the plan slowly, and who checks out an older version
+// of it: the file has another text than they mean, until they are through.
+func (w *world) save() {
+	if w.s.Project.Run.Over() || w.s.Project.Run.State == ledger.RunPlanning {
+		return
+	}
+	if w.saved != nil {
+		tasks := w.saved
+		w.saved = nil
+		w.write(tasks)
+		return
+	}
+	w.saved = slices.Clone(w.plan.Tasks)
+	if len(w.older) > 0 && w.draw(2, "checkout") == 0 {
+		w.write(pick(w, w.older...))
+		return
+	}
+	part := slices.Clone(w.plan.Tasks[:w.draw(len(w.plan.Tasks)+1, "first part")])
+	if n := len(part) - 1; n >= 0 {
+		part[n].Body = part[n].Body[:w.draw(len(part[n].Body)+1, "last line")]
+	}
+	w.write(part)
 }

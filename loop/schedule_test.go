@@ -23,6 +23,9 @@ type world struct {
 	begun map[string]bool // sessions that have a process
 	taken map[string]TreeCaptured
 
+	saved []ledger.Task   // the plan that a person has in the editor while only a part of it, or an older version, is in the file; nil: the file has it
+	older [][]ledger.Task // versions of the plan that can be checked out
+
 	redTrees map[string]bool // whether the trees of batches fail
 	laid     map[string]MergeFinished
 	late     []func() // deliver a result a second time, as a crash may
@@ -118,9 +121,11 @@ func (w *world) draw(n int, _ string) int { return w.rnd.IntN(n) }
 func pick[T any](w *world, of ...T) T { return of[w.rnd.IntN(len(of))] }
 
 func (w *world) step() {
-	switch w.draw(21, "step") {
+	switch w.draw(22, "step") {
 	case 0:
 		w.people()
+	case 6:
+		w.save()
 	case 5:
 		w.crowd()
 	case 1:
@@ -278,6 +283,10 @@ func (w *world) act(e ledger.Effect) {
 	case ledger.EffectCapture:
 		w.remove(e)
 		w.deliver(w.takeover(b.Request), "taken")
+	case ledger.EffectReread:
+		w.remove(e)
+		w.now = w.now.Add(ledger.SettleTime)
+		w.do(SourceChanged{Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}, Read: w.now, Source: b.Source, Doubted: b.Doubted}, w.key("reread"))
 	case ledger.EffectMerge:
 		w.remove(e)
 		r := MergeFinished{Task: b.Task, Onto: b.Merge.Onto}
@@ -540,6 +549,9 @@ func (w *world) settle(q ledger.Question) {
 
 func (w *world) finished() bool {
 	for _, t := range w.s.Project.Tasks.All() {
+		if of, ok := w.s.Project.Find(t.Task.Parent); ok && t.Task.Parent != "" && of.Rest != nil {
+			continue // the part waits for the line of its task
+		}
 		if t.Status != ledger.Done && t.Status != ledger.Skipped && t.Status != ledger.Withdrawn && !w.hopeless(*t, 0) {
 			return false
 		}
@@ -564,7 +576,7 @@ func (w *world) hopeless(t TaskState, depth int) bool {
 
 func (w *world) ended() {
 	for _, i := range w.s.Project.Guidance.Items {
-		if i.State == guidance.Injected {
+		if i.State == guidance.Injected && !w.s.Project.Rests(i) {
 			w.t.Fatalf("%s is still in use when all is over: %s", i.ID, mustJSON(w.t, i))
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -13,7 +12,7 @@ import (
 // that failed is recorded once and changes no task.
 func (d *decision) sourceChanged(b SourceChanged) {
 	r := d.run()
-	if r.Over() || r.State == ledger.RunPlanning {
+	if r.Over() || r.State == ledger.RunPlanning && (b.Doubted.IsZero() || r.Base.Commit == "") || b.Source != "" && b.Source != d.Project.Source {
 		return
 	}
 	if b.Err != "" {
@@ -22,15 +21,14 @@ func (d *decision) sourceChanged(b SourceChanged) {
 		}
 		return
 	}
-	d.takeSource(b.Snapshot, b.Read)
+	d.takeSource(reading{Snapshot: b.Snapshot, at: b.Read, doubted: b.Doubted})
 }
 
 // takeSource compares a reading of the source with the known tasks and applies
 // the differences. The ledger decides which tasks are done; the file says what
-// people want (docs/spec 3.2). at is when the file was read: a mark that
-// nightporter wrote after that outranks the mark in the reading. A zero at
-// trusts every mark.
-func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
+// people want. What the reading adds counts at once, what it lacks does not
+// (docs/spec 3.2).
+func (d *decision) takeSource(s reading) {
 	read := ledger.SourceRead{Name: s.Name, Path: s.Path}
 	before := d.Project.Tasks
 	seen := newBitset(before.Len())
@@ -42,27 +40,66 @@ func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 	var changed []change
 	read.Order = make([]string, 0, len(s.Tasks))
 	for n := range s.Tasks {
+		read.Order = append(read.Order, s.Tasks[n].ID)
+		if at := before.index(s.Tasks[n].ID); at >= 0 {
+			seen.set(at)
+		}
+	}
+	lacking := map[string]bool{}
+	whole := true // the reading lacks nothing
+	var gone []TaskState
+	for n, t := range before.All() {
+		if seen.has(n) || isPart(t.Task) || t.Status == ledger.Withdrawn || t.Task.Mark == markGone {
+			continue
+		}
+		whole = false
+		if !s.believes(t) {
+			lacking[before.ids.keys[n]] = true
+			if s.doubts(t) {
+				read.Doubted = append(read.Doubted, t.Task.ID)
+			}
+			continue
+		}
+		gone = append(gone, *t)
+		read.Gone = append(read.Gone, t.Task.ID)
+		if t.Status == ledger.Done {
+			unticked = append(unticked, t.Task.ID)
+		}
+	}
+	for n := range s.Tasks {
+		if at := before.index(s.Tasks[n].ID); at >= 0 && s.lacks(before.At(at), &s.Tasks[n]) {
+			whole = false
+		}
+	}
+	for n := range s.Tasks {
 		now := &s.Tasks[n]
-		read.Order = append(read.Order, now.ID)
 		var old TaskState
 		was := before.index(now.ID)
 		known := was >= 0
 		if known {
-			seen.set(was)
 			t := before.At(was)
-			mark := now.Mark
-			if !at.IsZero() && at.Before(t.MarkedAt) {
-				mark = t.Task.Mark // nightporter wrote the mark after this reading
+			told := *now
+			if !s.at.IsZero() && s.at.Before(t.MarkedAt) {
+				told.Mark = t.Task.Mark // nightporter wrote the mark after this reading
 			}
-			if t.Task.Mark == mark && sameBody(&t.Task, now) {
+			back := !t.Doubted.IsZero() && t.Task.Mark != markGone
+			if !whole && t.Task.Mark != markGone && !s.believes(t) && takesAway(t, &told) {
+				if s.doubts(t) {
+					read.Doubted = append(read.Doubted, told.ID)
+				}
+				mark := told.Mark
+				if told = t.Task; adds(t.Task.Mark, mark) {
+					told.Mark = mark
+				}
+				back = false
+			}
+			if t.Task.Mark == told.Mark && sameBody(&t.Task, &told) {
+				if back {
+					read.Back = append(read.Back, told.ID)
+				}
 				continue
 			}
-			old = *t
-			if mark != now.Mark {
-				ours := *now
-				ours.Mark = mark
-				now = &ours
-			}
+			old, now = *t, &told
 		}
 		read.Tasks = append(read.Tasks, *now)
 		changed = append(changed, change{old, *now})
@@ -70,28 +107,23 @@ func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 			unticked = append(unticked, now.ID)
 		}
 	}
-	var gone []TaskState
-	for n, t := range before.All() {
-		if !seen.has(n) && !isPart(t.Task) && t.Status != ledger.Withdrawn && t.Task.Mark != markGone {
-			gone = append(gone, *t)
-			read.Gone = append(read.Gone, t.Task.ID)
-			if t.Status == ledger.Done {
-				unticked = append(unticked, t.Task.ID)
-			}
-		}
-	}
+	read.Order = d.orderWith(read.Order, lacking)
 	r := d.run()
-	if len(read.Tasks)+len(read.Gone) == 0 && r.Source == "" && r.Name == s.Name && d.inOrder(read.Order) {
+	read.Lost = len(read.Doubted) > 0 && !s.first
+	if len(read.Tasks)+len(read.Gone)+len(read.Doubted)+len(read.Back) == 0 && r.Source == "" && r.Name == s.Name && d.inOrder(read.Order) {
 		return
 	}
 	d.add(scope{}, read)
+	if len(read.Doubted) > 0 {
+		d.reread()
+	}
 	for _, c := range changed {
 		id := c.now.ID
 		switch {
 		case c.old.Status == "" && c.now.Mark == ledger.MarkDone:
 			d.setTask(id, ledger.Done, "ticked in the source")
 		case c.old.Status == ledger.Withdrawn && c.now.Mark != ledger.MarkDone:
-			d.add(scope{task: id}, ledger.TaskSet{From: ledger.Withdrawn, To: ledger.Pending, Why: "its line is back"})
+			d.wake(c.old, c.now)
 		case c.now.Mark == ledger.MarkDone && c.old.Status != ledger.Done && c.old.Status != "" && c.now.Mark != c.old.Lifted:
 			if t, _ := d.task(id); t.Status == ledger.Active {
 				if t.committing() {
@@ -132,16 +164,10 @@ func (d *decision) takeSource(s ledger.Snapshot, at time.Time) {
 		}
 	}
 	for _, t := range gone {
-		if t.Status == ledger.Done || t.committing() {
-			continue
+		// A session in hand ends by itself, and advance lets its task rest then.
+		if t.Status != ledger.Done && t.Status != ledger.Active && !t.committing() && !d.inBatch(&t) {
+			d.rest(t)
 		}
-		if t.Status == ledger.Active {
-			d.cutTask(t, "its line was removed")
-		}
-		d.dropParts(t, "its task's line was removed")
-		d.closeQuestions(t.Task.ID, "withdrawn")
-		d.setTask(t.Task.ID, ledger.Withdrawn, "its line was removed")
-		d.expireGuidance(t.Task.ID, "its task was withdrawn")
 	}
 	d.tickedAgain()
 	d.askUnticked(unticked)

@@ -50,7 +50,7 @@ func (d *decision) startRun(b StartRun) {
 			d.reopenScripted()
 		}
 		if b.Snapshot != nil { // changes that people made while no run read the source
-			d.takeSource(*b.Snapshot, time.Time{})
+			d.takeSource(reading{Snapshot: *b.Snapshot, first: true})
 		}
 		d.answer = ledger.Answer{OK: true, Code: ledger.CodeResumed, ID: r.ID}
 		return
@@ -67,7 +67,7 @@ func (d *decision) startRun(b StartRun) {
 		case t.Task.Own: // this task belonged to the last run alone
 			d.closeQuestions(t.Task.ID, "its run is over")
 			d.expireGuidance(t.Task.ID, "its task went with its run")
-		case b.New && t.Attempt != nil && t.Status == ledger.Ready: // a new run starts from HEAD and does not continue the attempt
+		case b.New && t.Attempt != nil && (t.Status == ledger.Ready || t.Status == ledger.Withdrawn): // a new run starts from HEAD and does not continue the attempt
 			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "a new run from HEAD"})
 			d.planAnew(*t, "a new run from HEAD")
 		}
@@ -102,7 +102,7 @@ func (d *decision) preflighted(b Preflighted) {
 		return
 	}
 	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})
-	d.takeSource(b.Snapshot, time.Time{})
+	d.takeSource(reading{Snapshot: b.Snapshot, first: true})
 	r = d.run()
 	if c := newCheck(r.Settings, ledger.KindBaseline, b.Base.Tree, true, d.startCommands()); len(c.Commands) > 0 {
 		// advance plans the first command: sessions of a run that was stopped

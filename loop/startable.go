@@ -42,7 +42,8 @@ func ReadyTasks(s State, settings ledger.Settings, snapshot ledger.Snapshot) []s
 	d := asRun(s, settings, snapshot)
 	var ids []string
 	for _, t := range d.Project.Tasks.of(setReady) {
-		if d.wanted(t) && t.wish() == ledger.MarkOpen {
+		lacks := !isPart(t.Task) && !slices.ContainsFunc(snapshot.Tasks, func(now ledger.Task) bool { return ledger.SameID(now.ID, t.Task.ID) })
+		if !lacks && d.wanted(t) && t.wish() == ledger.MarkOpen {
 			ids = append(ids, t.Task.ID)
 		}
 	}
@@ -58,7 +59,7 @@ func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot) *decisio
 	if !settings.Scripted() {
 		d.reopenScripted() // an automatic start of the scripted agent would repeat itself for ever
 	}
-	d.takeSource(snapshot, time.Time{})
+	d.takeSource(reading{Snapshot: snapshot, first: true})
 	d.settleReady()
 	return d
 }

@@ -82,6 +82,8 @@ type QuestionSubject struct {
 	Kind  ledger.QuestionKind `json:"kind,omitempty"`
 	Task  string              `json:"task,omitempty"`  // id as written
 	Tasks []string            `json:"tasks,omitempty"` // of AskSkip and AskUnticked
+
+	Source string `json:"source,omitempty"` // that the tasks are in; "" = unknown or none
 }
 
 // Run is one run: work on a source until a stop reason ends it.

@@ -39,11 +39,19 @@ func (t TaskState) strayedAgain() []string {
 	return paths
 }
 
-// shelved returns the source of the task that waits for the answer to q, if
-// that is not the source that the project works on; otherwise "". Tasks of two
-// sources can have the same id. The time of such a question stands still until
-// its source is in use again.
+// shelved returns the source of the tasks that q is about, if that is not the
+// source that the project works on; otherwise "". Tasks of two sources can have
+// the same id. The time of such a question stands still until its source is in use
+// again. Questions of earlier releases do not say their source: there it is the one
+// whose task waits for the answer.
 func (p Project) shelved(q ledger.Question) string {
+	switch q.Source {
+	case "":
+	case p.Source:
+		return ""
+	default:
+		return q.Source
+	}
 	for _, source := range sortedKeys(p.Shelf) {
 		for _, t := range p.Shelf[source].of(setAsks) {
 			if t.Question == q.ID {
@@ -52,6 +60,17 @@ func (p Project) shelved(q ledger.Question) string {
 		}
 	}
 	return ""
+}
+
+// questionsAbout returns the open questions about a task of the source that the
+// project works on.
+func (p Project) questionsAbout(task string) (about []ledger.Question) {
+	for _, q := range p.Questions {
+		if q.Task != "" && ledger.SameID(q.Task, task) && p.shelved(q) == "" {
+			about = append(about, q)
+		}
+	}
+	return about
 }
 
 // busy reports whether something is under way that has to end before the next

@@ -48,6 +48,9 @@ type TaskState struct {
 	LeftOut  []string        `json:"left_out,omitempty"` // folders whose new files are no part of it
 	Parts    []string        `json:"parts,omitempty"`    // ids of the parts made from its plan: the task is done when they are
 	Plan     json.RawMessage `json:"plan,omitempty"`     // newest plan, kept after its attempt; for a part, its section
+	Doubted  time.Time       `json:"doubted,omitzero"`   // reading since which the source lacks something of it, which is not believed yet
+	Lost     string          `json:"lost,omitempty"`     // run that lost it: the reading was not the one that it started on
+	Rest     *ledger.Rest    `json:"rest,omitempty"`     // what its line brings back; nil unless it is withdrawn
 	Ended    time.Time       `json:"ended,omitzero"`
 	Last     time.Time       `json:"last,omitzero"` // time of the last attempt
 }

@@ -35,6 +35,8 @@ const (
 	setBlocked                  // status blocked
 	setAttempt                  // has an attempt, under way or parked
 	setAsks                     // has an open question
+	setGone                     // its line is gone from the source, and it is neither done nor at rest
+	setDoubted                  // the source lacks something of it, which is not believed yet
 	setToCheck                  // ready, but its source wants a person to look once its dependencies are done
 	setCounted                  // counts in the progress of the plan: not a part, not withdrawn
 	setDone                     // counts, and is done
@@ -55,6 +57,9 @@ func (t *TaskState) kept() (k kept) {
 	k.in[setBlocked] = t.Status == ledger.Blocked
 	k.in[setAttempt] = t.Attempt != nil
 	k.in[setAsks] = t.Question != ""
+	gone := t.Task.Mark == markGone && !isPart(t.Task)
+	k.in[setGone] = gone && t.Status != ledger.Withdrawn && t.Status != ledger.Done
+	k.in[setDoubted] = !gone && !t.Doubted.IsZero()
 	k.in[setToCheck] = t.Status == ledger.Ready && len(t.Task.DependsOn) > 0 && t.wish() == ledger.MarkManualVerify
 	k.in[setCounted] = t.Status != ledger.Withdrawn && t.Task.Parent == ""
 	k.done = t.Status == ledger.Done

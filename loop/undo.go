@@ -55,13 +55,17 @@ func (d *decision) undo(s Answered) {
 		d.refuse(ledger.CodeTooLate, "%s is not taken back: a session has started since", s.ID)
 		return
 	}
+	if source := d.Project.shelved(b.Question); source != "" {
+		d.refuse(ledger.CodeOtherSource, "%s is about %s of %s; start a run of that first. Nothing was changed.", s.ID, ledger.ShortID(b.Question.Task), source)
+		return
+	}
 	t, ok := d.task(b.Question.Task)
 	if !ok || t.Status == ledger.Withdrawn {
 		d.refuse(ledger.CodeWithdrawn, "%s is no longer in the source", ledger.ShortID(b.Question.Task))
 		return
 	}
-	for _, q := range d.Project.Questions { // the question that the skip asked about its dependents
-		if q.Kind == ledger.AskSkip && ledger.SameID(q.Task, t.Task.ID) {
+	for _, q := range d.Project.questionsAbout(t.Task.ID) { // the question that the skip asked about its dependents
+		if q.Kind == ledger.AskSkip {
 			d.add(scope{task: q.Task}, ledger.QuestionExpired{ID: q.ID, Then: "taken back"})
 		}
 	}
@@ -91,7 +95,7 @@ func (d *decision) undo(s Answered) {
 func (d *decision) putBack(s Answered) {
 	guided := s.Guided
 	for _, q := range slices.Clone(d.Project.Answered) {
-		if q.Subject.Kind != ledger.AskSkip || q.At.Before(s.At) || !ledger.SameID(q.Subject.Task, s.Subject.Task) {
+		if q.Subject.Kind != ledger.AskSkip || q.At.Before(s.At) || !ledger.SameID(q.Subject.Task, s.Subject.Task) || q.Subject.Source != s.Subject.Source {
 			continue
 		}
 		guided = append(slices.Clip(guided), q.Guided...)

@@ -39,6 +39,9 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 	if standing := c.openTasks(v.after); standing != "" {
 		c.wrapped(standing)
 	}
+	if lost := bot.LostEnd(v.after, b); lost != "" {
+		c.wrapped(lost)
+	}
 	if b.Text != "" && (b.Reason == ledger.ReasonInternal || b.Reason == ledger.ReasonStreak || b.Agent != "") {
 		c.wrapped(b.Text)
 	}

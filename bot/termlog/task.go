@@ -3,6 +3,7 @@ package termlog
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -182,6 +183,12 @@ func (c *Console) sourceRead(v view, b ledger.SourceRead) {
 		c.wrapped(b.Trouble)
 		return
 	}
+	if len(b.Doubted) > 0 {
+		c.printWrapped(v, fmt.Sprintf("%s %s lacks something of %s; read again in %d s, nothing begins before", bot.SignLook, name, c.few(b.Doubted), int(ledger.SettleTime.Seconds())))
+	}
+	if len(b.Back) > 0 {
+		c.printEntry(v, bot.SignDone+" "+name+" has all of "+c.few(b.Back)+" again")
+	}
 	for _, t := range slices.Concat(b.Own, b.Tasks) {
 		if _, known := v.before.Project.Find(t.ID); known {
 			if len(b.Tasks) <= 5 {
@@ -194,4 +201,16 @@ func (c *Console) sourceRead(v view, b ledger.SourceRead) {
 	if n := len(b.Tasks); n > 5 {
 		c.printEntry(v, fmt.Sprintf("%s %s: %s read again", bot.SignLater, name, bot.Plural(n, "task")))
 	}
+}
+
+// few names at most five tasks, and how many more there are.
+func (c *Console) few(ids []string) string {
+	var short []string
+	for _, id := range ids[:min(len(ids), 5)] {
+		short = append(short, c.id(id))
+	}
+	if more := len(ids) - len(short); more > 0 {
+		short = append(short, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(short, " ")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightporter/nightporter/internal/crash"
 	"github.com/nightporter/nightporter/internal/fault"
+	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -162,6 +163,13 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 			return nil, nil // it ended without having begun
 		}
 		return nil, ports.Place.Runner.End(ctx, b.Session, b.Grace)
+	case ledger.EffectReread:
+		if err := sleep.For(ctx, ledger.SettleTime); err != nil {
+			return nil, err
+		}
+		read := e.readSource(ctx, ports.Source)
+		read.Source, read.Doubted = b.Source, b.Doubted
+		return read, nil
 	case ledger.EffectCapture:
 		b.Request.Scope.Never = ports.Source.Owned()
 		return e.capture(ctx, project, ports, b.Request)

@@ -57,17 +57,21 @@ func (e *Engine) followHats(ctx context.Context, project string, files HatFiles)
 // followSource reads the source after each change by a person.
 func (e *Engine) followSource(ctx context.Context, project string, source Source) {
 	err := source.Watch(ctx, func() {
-		began := e.o.Clock()
-		snapshot, err := source.Read(ctx)
-		body := loop.SourceChanged{Snapshot: snapshot, Read: began}
-		if err != nil {
-			body = loop.SourceChanged{Err: err.Error(), Read: began}
-		}
-		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); ctx.Err() == nil {
+		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: e.readSource(ctx, source)}); ctx.Err() == nil {
 			e.logFailure("source change", project, err)
 		}
 	})
 	if err != nil && ctx.Err() == nil {
 		e.o.Log.Warn("source is not watched", "project", project, "error", err)
 	}
+}
+
+// readSource reads the source for the core.
+func (e *Engine) readSource(ctx context.Context, source Source) loop.SourceChanged {
+	began := e.o.Clock()
+	snapshot, err := source.Read(ctx)
+	if err != nil {
+		return loop.SourceChanged{Err: err.Error(), Read: began}
+	}
+	return loop.SourceChanged{Snapshot: snapshot, Read: began}
 }

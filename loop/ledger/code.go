@@ -45,6 +45,7 @@ const (
 	CodeNoAnswer        AnswerCode = "no answer" // the question does not take this answer
 	CodeNoDay           AnswerCode = "no day"
 	CodeNoGuidance      AnswerCode = "no guidance"
+	CodeNoRoom          AnswerCode = "no room"
 	CodeNoHat           AnswerCode = "no hat"
 	CodeNoPairing       AnswerCode = "no pairing"
 	CodeNoPlan          AnswerCode = "no plan"

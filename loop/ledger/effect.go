@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"time"
 )
 
 // Effect is work outside of the core. It is committed together with the entries
@@ -44,6 +45,18 @@ type EffectEnd struct {
 	Session string   `json:"session"`
 	Grace   Duration `json:"grace"`
 }
+
+// EffectReread reads the source once more after SettleTime, because its last
+// reading lacks something. Its result is SourceChanged.
+type EffectReread struct {
+	Source  string    `json:"source"`  // KIND:PATH of the source
+	Doubted time.Time `json:"doubted"` // time of the reading
+}
+
+// SettleTime is how long a line, a tick or a text has to be gone from a source
+// before that is believed. Editors, sync tools and checkouts write files in
+// steps, and each step can parse.
+const SettleTime = 10 * time.Second
 
 // EffectCapture captures the files that a session left. Its result is TreeCaptured.
 type EffectCapture struct {
@@ -125,6 +138,8 @@ func (EffectStart) EffectKind() string { return "session.start" }
 
 func (EffectEnd) EffectKind() string { return "session.end" }
 
+func (EffectReread) EffectKind() string { return "reread" }
+
 func (EffectCapture) EffectKind() string { return "takeover" }
 
 func (EffectMerge) EffectKind() string { return "merge" }
@@ -164,6 +179,7 @@ var effectKinds = map[string]struct {
 	"preflight":     {Repeatable, RetryHolds, "look before it starts", EffectPreflight{}},
 	"session.start": {Findable, RetryHolds, "start a session", EffectStart{}}, // by its folder; restoring, rooms and the scope are part of it
 	"session.end":   {Repeatable, RetryBeside, "end a session", EffectEnd{}},
+	"reread":        {Repeatable, RetryHolds, "read the tasks again", EffectReread{}},
 	"takeover":      {Repeatable, RetryHolds, "take over files", EffectCapture{}},
 	"merge":         {Repeatable, RetryHolds, "merge", EffectMerge{}},
 	"chain":         {Repeatable, RetryHolds, "merge a batch", EffectChain{}},

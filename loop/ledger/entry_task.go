@@ -8,6 +8,9 @@ type SourceRead struct {
 	Tasks   []Task   `json:"tasks,omitempty"`   // new, or changed in any field but Line
 	Order   []string `json:"order"`             // ids of all tasks, in document order
 	Gone    []string `json:"gone,omitempty"`    // ids of tasks that are no longer in the source
+	Doubted []string `json:"doubted,omitempty"` // ids of tasks of which the file lacks something since this reading: nothing of that is believed yet
+	Lost    bool     `json:"lost,omitempty"`    // the run was under way then, so nobody started it on this file
+	Back    []string `json:"back,omitempty"`    // ids of doubted tasks of which the file lacks nothing any more
 	Own     []Task   `json:"own,omitempty"`     // tasks that nightporter puts in front; no file contains them
 	Trouble string   `json:"trouble,omitempty"` // why the file cannot be used; the last good reading stays in force
 }
@@ -26,6 +29,17 @@ type TaskSet struct {
 	Question string `json:"question,omitempty"` // id of the open question that belongs to it
 	Fresh    bool   `json:"fresh,omitempty"`    // failed attempts are forgotten: after /retry, or an edit of the body
 	By       string `json:"by,omitempty"`       // name of the person whose command it was; earlier releases wrote it into Why
+
+	Rest *Rest `json:"rest,omitempty"` // of a task that is withdrawn: what its line brings back; nil in entries of earlier releases
+}
+
+// Rest is what a withdrawn task keeps for the return of its line, apart from its
+// attempt and its guidance, which stay where they are.
+type Rest struct {
+	Status    Status     `json:"status"`
+	Why       string     `json:"why,omitempty"`
+	Question  string     `json:"question,omitempty"`  // id of the one of Questions that the status is about
+	Questions []Question `json:"questions,omitempty"` // open ones, which are asked again
 }
 
 // Reason returns why the task changed, for people: "retry, by Mira".

@@ -11,6 +11,7 @@ type Question struct {
 	Run     string          `json:"run,omitempty"`
 	Task    string          `json:"task,omitempty"` // id as written
 	Tasks   []string        `json:"tasks,omitempty"`
+	Source  string          `json:"source,omitempty"` // KIND:PATH that Task and Tasks are in; "" = no task, or asked by an earlier release
 	Session string          `json:"session,omitempty"`
 	Hat     string          `json:"hat,omitempty"`
 	Title   string          `json:"title,omitempty"`

@@ -25,8 +25,9 @@ type contentHash [sha256.Size]byte
 func hashOf(data []byte) contentHash { return sha256.Sum256(data) }
 
 // Watch implements Source. It compares contents: rewriting the same text is no
-// change, and a change between Read and Watch counts. Removing the file is a
-// change, and so is its return.
+// change, and a change between Read and Watch counts. So does a content that this
+// Source has not read at all: it may have changed while no process watched it.
+// Removing the file is a change, and so is its return.
 func (s *planSource) Watch(ctx context.Context, changed func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -46,10 +47,8 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 		if !ok || ctx.Err() != nil || now == last {
 			return
 		}
-		first := last == contentHash{}
-		if last = now; !first {
-			changed()
-		}
+		last = now
+		changed()
 	}
 	look()
 	quiet := time.NewTimer(debounce)
