@@ -33,7 +33,7 @@ func BenchmarkIdle(b *testing.B) {
 	}
 	dir := shared(b)
 	repo, state := filepath.Join(dir, "shop"), filepath.Join(dir, "state")
-	repository(b, repo)
+	repository(b, repo, repoFolders)
 	cmd := exec.CommandContext(b.Context(), bin, "run", "--repo", repo, "--source", "plan:plan.md", "--profile", "overnight",
 		"--agent", "mine", "--config", agentConfig(b, dir, sleeper), "--state", state)
 	var out bytes.Buffer

@@ -238,7 +238,7 @@ func startDaemon(b *testing.B, agent string) *daemonProcess {
 	p := &daemonProcess{b: b, far: newFar(b), bin: bin, state: filepath.Join(dir, "state"), out: &output{}}
 	p.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(), "TZ=UTC", "LANG=C.UTF-8"}
 	repo, conf := filepath.Join(dir, "shop"), filepath.Join(dir, "nightporter.toml")
-	repository(b, repo)
+	repository(b, repo, repoFolders)
 	for _, f := range []struct {
 		name, text string
 		mode       os.FileMode

@@ -75,10 +75,11 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	if err := l.read(ctx, input, scope, t, &captured); err != nil {
 		return captured, err
 	}
-	changes, err := w.changes(ctx, input, l.tree)
+	changes, counted, err := w.countedChanges(ctx, input, l.tree)
 	if err != nil {
 		return captured, err
 	}
+	w.listings.put(listing{hash: l.tree, entries: applied(l.inputList, changes)})
 	if l.emptied(changes) {
 		captured.Refused = []ledger.Diagnostic{{Text: "every file that it was given is gone", Remedy: "delete only what the task wants deleted"}}
 		changes = nil
@@ -99,8 +100,10 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	if len(captured.Secrets) > 0 && !t.Hold {
 		captured.Tree = input // no ref leads to the tree with the secret
 	}
-	if captured.Files, err = w.changed(ctx, input, captured.Tree); err != nil {
-		return captured, err
+	if captured.Files = counted; captured.Tree != l.tree {
+		if captured.Files, err = w.changed(ctx, input, captured.Tree); err != nil {
+			return captured, err
+		}
 	}
 	if captured.Proof, err = w.proofFacts(ctx, dir, t.Proof, start, captured.Tree); err != nil {
 		return captured, err
@@ -109,10 +112,41 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	if err := saveCapture(dir, savedCapture{t, captured, l.ignored.list}); err != nil {
 		return captured, err
 	}
-	if _, err := w.importTree(ctx, l.folder, captured.Tree, start, l.ignored.list...); err != nil {
+	if captured.Tree == l.tree && len(l.refused) == 0 && l.skipped == 0 {
+		err = w.tidyTree(ctx, l.folder, captured.Tree, l.ignored.list)
+	} else {
+		_, err = w.importTree(ctx, l.folder, captured.Tree, start, l.ignored.list...)
+	}
+	if err != nil {
 		return captured, err
 	}
 	return captured, w.record(ctx, t, captured.Tree)
+}
+
+// applied returns the listing that results from changes of another one, both
+// sorted by path.
+func applied(entries []treeEntry, changes []change) []treeEntry {
+	by := make(map[string]change, len(changes))
+	for _, c := range changes {
+		by[c.path] = c
+	}
+	out := make([]treeEntry, 0, len(entries)+len(changes))
+	for _, e := range entries {
+		c, changed := by[e.path]
+		switch delete(by, e.path); {
+		case !changed:
+			out = append(out, e)
+		case c.new.hash != "":
+			out = append(out, c.new)
+		}
+	}
+	for _, c := range by {
+		if c.new.hash != "" {
+			out = append(out, c.new)
+		}
+	}
+	slices.SortFunc(out, func(a, b treeEntry) int { return strings.Compare(a.path, b.path) })
+	return out
 }
 
 // savedCapture is the file format of a run's last capture.
@@ -190,10 +224,11 @@ type sessionDiff struct {
 	folder folder
 	start  string // tree that the attempt began with
 
-	input   map[string]treeEntry // files before the session, by path
-	ignored ignoredPaths         // what the scan leaves out
-	tree    string               // all other files, as git would add them
-	refused map[string]refusal   // path → why it cannot be in a commit
+	input     map[string]treeEntry // files before the session, by path
+	inputList []treeEntry          // the same, sorted
+	ignored   ignoredPaths         // what the scan leaves out
+	tree      string               // all other files, as git would add them
+	refused   map[string]refusal   // path → why it cannot be in a commit
 
 	runs     []string // paths that run by themselves in this repository, besides those of the table
 	fresh    newFiles
@@ -213,6 +248,7 @@ func (l *sessionDiff) read(ctx context.Context, input string, scope *scope, t le
 	if err != nil {
 		return err
 	}
+	l.inputList = entries
 	for _, e := range entries {
 		l.input[e.path] = e
 	}

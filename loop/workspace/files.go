@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,7 +88,11 @@ func (w *Workspace) changes(ctx context.Context, from, to string) ([]change, err
 	if err != nil {
 		return nil, err
 	}
-	recs := zlist(out)
+	return parseRaw(zlist(out))
+}
+
+// parseRaw parses the output of --raw -z.
+func parseRaw(recs []string) ([]change, error) {
 	var list []change
 	for i := 0; i+1 < len(recs); i += 2 { // records alternate: ":MODE MODE HASH HASH STATUS", path
 		f := strings.Fields(recs[i])
@@ -101,6 +106,28 @@ func (w *Workspace) changes(ctx context.Context, from, to string) ([]change, err
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// countedChanges returns changes and changed with one look at the two trees.
+func (w *Workspace) countedChanges(ctx context.Context, from, to string) ([]change, []ledger.FileChange, error) {
+	if from == to {
+		return nil, nil, nil
+	}
+	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to}})
+	if err != nil {
+		return nil, nil, err
+	}
+	recs := zlist(out)
+	n := 0
+	for n+1 < len(recs) && strings.HasPrefix(recs[n], ":") { // all raw records come first, each with its path
+		n += 2
+	}
+	list, err := parseRaw(recs[:n])
+	if err != nil {
+		return nil, nil, err
+	}
+	counted, err := parseCounts(recs[n:])
+	return list, counted, err
 }
 
 // renames returns, for new paths of tree to, the removed path of tree from that
@@ -135,8 +162,13 @@ func (w *Workspace) changed(ctx context.Context, from, to string) ([]ledger.File
 	if err != nil {
 		return nil, err
 	}
+	return parseCounts(zlist(out))
+}
+
+// parseCounts parses the output of --numstat -z.
+func parseCounts(recs []string) ([]ledger.FileChange, error) {
 	var list []ledger.FileChange
-	for _, rec := range zlist(out) {
+	for _, rec := range recs {
 		f := strings.SplitN(rec, "\t", 3)
 		if len(f) != 3 {
 			return nil, fmt.Errorf("git diff-tree answered %q", rec)
@@ -155,6 +187,27 @@ func lineCount(s string) int {
 	return n
 }
 
+// entry returns a file of a tree, by its exact path; none has an empty hash. A list
+// of the tree that is kept spares the process.
+func (w *Workspace) entry(ctx context.Context, tree, p string) (treeEntry, error) {
+	if entries, ok := w.listings.get(tree, false); ok {
+		if i, there := slices.BinarySearchFunc(entries, p, func(e treeEntry, p string) int { return strings.Compare(e.path, p) }); there && entries[i].mode != modeGitlink {
+			return entries[i], nil
+		}
+		return treeEntry{}, nil
+	}
+	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"ls-tree", "-z", "--full-tree", tree, "--", p}})
+	if err != nil {
+		return treeEntry{}, err
+	}
+	meta, _, _ := strings.Cut(string(out), "\t")
+	f := strings.Fields(meta)
+	if len(f) != 3 || f[1] != "blob" {
+		return treeEntry{}, nil
+	}
+	return treeEntry{mode: f[0], hash: f[2], path: p}, nil
+}
+
 // Read returns the content of a file in a tree or commit, or nil if there is
 // none. It follows a symbolic link inside the tree (AGENTS.md is often a link
 // to CLAUDE.md); a link that leads elsewhere counts as no file.
@@ -164,20 +217,18 @@ func (w *Workspace) Read(ctx context.Context, tree, file string) ([]byte, error)
 		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
 	for hops, p := 0, path.Clean(file); hops < 5 && p != "." && !strings.HasPrefix(p, "../") && !path.IsAbs(p); hops++ {
-		out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"ls-tree", "-z", "--full-tree", root, "--", p}})
+		e, err := w.entry(ctx, root, p)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", file, err)
 		}
-		meta, _, _ := strings.Cut(string(out), "\t")
-		f := strings.Fields(meta)
-		if len(f) != 3 || f[1] != "blob" {
+		if e.hash == "" {
 			return nil, nil
 		}
-		data, err := w.fileContent(ctx, f[2])
+		data, err := w.fileContent(ctx, e.hash)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", file, err)
 		}
-		if f[0] != modeSymlink {
+		if e.mode != modeSymlink {
 			if data == nil {
 				data = []byte{}
 			}

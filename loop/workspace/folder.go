@@ -111,6 +111,23 @@ func (w *Workspace) importTree(ctx context.Context, f folder, tree, rules string
 	return ignored, w.newDotGit(ctx, f, tree)
 }
 
+// tidyTree is importTree for a folder that holds the tree already, and whose index
+// does: it removes what git does not see, such as empty folders.
+func (w *Workspace) tidyTree(ctx context.Context, f folder, tree string, ignored []string) error {
+	if err := removeBelow(f.path(), ".git"); err != nil {
+		return err
+	}
+	again, err := w.removeExtra(ctx, f, tree, newPathSet(ignored))
+	if err != nil {
+		return err
+	}
+	if again { // a tracked file is missing now
+		_, err := w.importTree(ctx, f, tree, tree, ignored...)
+		return err
+	}
+	return w.newDotGit(ctx, f, tree)
+}
+
 // ensure makes the folder, and replaces anything else of that name.
 func (f folder) ensure() error {
 	info, err := os.Lstat(f.path())
