@@ -194,6 +194,8 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 		IsDisk: func(err error) bool {
 			return errors.Is(err, store.ErrDisk) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 		},
+		// A daemon that stays works on all other projects, and tells of this one.
+		Skip: func(string, error) bool { return d.o.Stays },
 	}, projects)
 	if err != nil {
 		return altered(ctx, d.Store, err)
