@@ -65,6 +65,11 @@ func ProjectOf(service Service, id string) string {
 // start one now.
 func statusWithStart(service Service, s loop.State, now time.Time) Message {
 	m := Status(s, now)
+	if why, rests := blockedOf(service, s.Project.Name); rests {
+		return Blocked(s.Project.Name, why, rests, now)
+	} else if why != "" {
+		m.add(SignLook + " " + Clean(why))
+	}
 	if _, stays := service.(DaemonService); stays && s.Project.Run.Over() {
 		m.Buttons = slices.Insert(m.Buttons, 0, Button{Label: "Start", Command: "/run " + s.Project.Name})
 	}
@@ -164,6 +169,12 @@ func oneEach(service Service, now time.Time) (lines []string, atWork int) {
 		default:
 			atWork++
 			line = standingSign(r) + " " + line + t.String() + " " + r.ID + " · " + orElse(Doing(s), string(r.State))
+		}
+		if why, rests := blockedOf(service, name); why != "" {
+			if rests && !r.Over() {
+				atWork--
+			}
+			line = SignLook + " " + Cut(Clean(name), 20) + " " + Cut(Clean(why), quoteWidth)
 		}
 		if len(s.Project.Questions) > 0 {
 			line += " · needs you " + questionIDs(s)

@@ -73,6 +73,17 @@ type Placer interface {
 	Place(project string, r Request) string
 }
 
+// Blocker is implemented by a DaemonService that knows which projects cannot be
+// worked on now.
+type Blocker interface {
+	// Blocked returns why a project cannot be worked on, in one line, and whether
+	// its unfinished run waits for that. It returns "" for one that can.
+	Blocked(project string) (why string, rests bool)
+	// LookAgain looks at all projects: a person may have mended the reason just
+	// now.
+	LookAgain(ctx context.Context)
+}
+
 // Request is one line that somebody sent.
 type Request struct {
 	Key     string // natural key: a command with the same key is carried out once

@@ -12,6 +12,9 @@ import (
 
 // offerRun answers /run: it opens the question that confirms the run (docs/spec 23.2).
 func offerRun(ctx context.Context, d dispatch) (Message, error) {
+	if m, blocked := stillBlocked(ctx, d); blocked {
+		return m, nil
+	}
 	if r := d.s.Project.Run; !r.Over() {
 		return Running(d.s), nil
 	}

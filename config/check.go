@@ -245,10 +245,6 @@ func (c *checker) project(i int) {
 		c.key("a project needs a repo", at("repo")...).Remedy = `repo = "/path/to/repository"`
 	case p.Repo == "" && isText(c.doc, at("repo")):
 		c.value("repo is empty", at("repo")...)
-	case p.Repo != "":
-		if text := checkRepo(p.Repo); text != "" {
-			c.value(text, at("repo")...)
-		}
 	}
 	if near, ok := c.cfg.knowsAgent(p.Agent); !ok {
 		c.bad(unknownAgent(c.doc.atValue(at("agent"), ""), p.Agent, near))
@@ -256,14 +252,18 @@ func (c *checker) project(i int) {
 	c.threads(i, at)
 	c.commands(p, at)
 	c.names(p, at)
-	c.surroundings(p, at)
+	c.checkForms(p.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
+	c.roomFiles(p, at)
+	c.folders(p, at, "")
 	if p.Batch != nil && *p.Batch == 0 && c.isNumberAt(at("batch")) {
 		c.value("batch cannot be 0: nothing would ever be fixed or committed", at("batch")...)
 	}
 	if p.Queue == string(ledger.QueueBatch) && p.CommitStatus {
 		c.value(`queue = "batch" does not go with commit_status = true: a commit has exactly the files that were verified together, and marks would be added to them`, at("queue")...).Remedy = "take one of the two out"
 	}
-	c.hats(p, at)
+	if !p.TrustRepo { // else its hats lie outside, too
+		c.hats(p, at)
+	}
 }
 
 // commands checks the project's setup and verify commands.
@@ -286,24 +286,8 @@ func (c *checker) commands(p *Project, at func(...string) []string) {
 	}
 }
 
-// surroundings checks what the project's commands get besides the repository.
-func (c *checker) surroundings(p *Project, at func(...string) []string) {
-	for _, f := range []struct{ key, file string }{{"setup_env_file", p.SetupEnvFile}, {"verify_env_file", p.VerifyEnvFile}} {
-		if f.file != "" {
-			c.secretFile(f.file, "Put NAME=VALUE lines in %s, mode 0600", at(f.key)...)
-		}
-	}
-	if dir := p.SetupHome; dir != "" {
-		switch st, err := os.Stat(dir); {
-		case err != nil:
-			c.value(filepath.Base(dir)+": "+systemText(err), at("setup_home")...).Remedy = "Make the folder " + dir + " with the files that setup needs in HOME, such as .npmrc"
-		case !st.IsDir():
-			c.value(filepath.Base(dir)+": not a folder", at("setup_home")...).Remedy = "Name a folder with the files that setup needs in HOME, such as .npmrc"
-		case st.Mode().Perm()&fs.FileMode(0o077) != 0:
-			c.value(fmt.Sprintf("%s: others can read it (%#o)", filepath.Base(dir), st.Mode().Perm()), at("setup_home")...).Remedy = "chmod 700 " + dir
-		}
-	}
-	c.checkForms(p.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
+// roomFiles checks the form of room_files.
+func (c *checker) roomFiles(p *Project, at func(...string) []string) {
 	for i, name := range p.RoomFiles {
 		where := at("room_files", strconv.Itoa(i))
 		if text := checkRoomFile(name); text != "" && isText(c.doc, where) {

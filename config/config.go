@@ -237,6 +237,9 @@ type Project struct {
 	SlackChannel  Channel                `toml:"slack_channel"`  // the project's own Slack channel
 	Budget        ProjectBudget          `toml:"budget"`
 	Hat           map[string]HatOverride `toml:"hat"`
+
+	doc   *document // the file that it was read from; nil for a project of flags
+	index int       // of its section in doc
 }
 
 // Layout limits where a project's own files may be written.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 var update = flag.Bool("update", false, "write what is shown into the golden files")
@@ -44,6 +46,20 @@ func writeFiles(t *testing.T, files []txtar.File) string {
 	return dir
 }
 
+// loadWhole loads a configuration and checks what its projects need outside of
+// it.
+func loadWhole(file string) (*Config, error) {
+	cfg, err := Load(file)
+	if err != nil {
+		return nil, err
+	}
+	var all []ledger.Diagnostic
+	for _, p := range cfg.Projects {
+		all = append(all, p.outside(cfg, "")...)
+	}
+	return cfg, newError(all)
+}
+
 // TestBad compares the message of every kind of mistake with its golden.
 func TestBad(t *testing.T) {
 	cases, err := filepath.Glob("testdata/bad/*.txtar")
@@ -65,7 +81,7 @@ func TestBad(t *testing.T) {
 				files, want = files[:n-1], string(files[n-1].Data)
 			}
 			dir := writeFiles(t, files)
-			cfg, err := Load("nightporter.toml")
+			cfg, err := loadWhole("nightporter.toml")
 			var bad *Error
 			if !errors.As(err, &bad) {
 				t.Fatalf("Load = %v, %v; want an *Error", cfg, err)

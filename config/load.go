@@ -8,6 +8,10 @@ import (
 // Load reads nightporter.toml, and the hats and patterns beside it. It resolves
 // relative paths against the file's folder, and "~/" against the home folder.
 // The error is one *Error with all mistakes.
+//
+// What a project needs outside of these files, such as its repository, may come
+// later than nightporter and is no mistake of theirs: it is reported only beside
+// others. Project.Check looks at it.
 func Load(path string) (*Config, error) {
 	file, err := filepath.Abs(path)
 	if err != nil {
@@ -20,6 +24,9 @@ func Load(path string) (*Config, error) {
 	cfg := &Config{File: file, dir: filepath.Dir(path)}
 	problems = bind(doc, cfg)
 	cfg.resolve()
+	for i := range cfg.Projects {
+		cfg.Projects[i].doc, cfg.Projects[i].index = doc, i
+	}
 	c := &checker{doc: doc, cfg: cfg}
 	c.shared()
 	c.agents()
@@ -29,10 +36,13 @@ func Load(path string) (*Config, error) {
 	if len(cfg.Projects) == 0 { // hats and patterns are checked with each project
 		c.catalogue(nil)
 	}
-	if err := newError(append(problems, c.problems...)); err != nil {
-		return nil, err
+	if problems = append(problems, c.problems...); len(problems) == 0 {
+		return cfg, nil
 	}
-	return cfg, nil
+	for i := range cfg.Projects { // all that a person has to repair, at once
+		problems = append(problems, cfg.Projects[i].outside(cfg, "")...)
+	}
+	return nil, newError(problems)
 }
 
 // Empty returns the Config of a host without a config file: every setting has

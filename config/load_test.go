@@ -140,7 +140,7 @@ push = "never"
 		}},
 		File: dir + "/nightporter.toml",
 	}
-	if d := cmp.Diff(want, load(t), cmpopts.IgnoreUnexported(Config{})); d != "" {
+	if d := cmp.Diff(want, load(t), cmpopts.IgnoreUnexported(Config{}, Project{})); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)
 	}
 }
@@ -184,7 +184,7 @@ func TestWhole(t *testing.T) {
 		}},
 		File: dir + "/nightporter.toml",
 	}
-	if d := cmp.Diff(want, load(t), cmpopts.IgnoreUnexported(Config{})); d != "" {
+	if d := cmp.Diff(want, load(t), cmpopts.IgnoreUnexported(Config{}, Project{})); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)
 	}
 }

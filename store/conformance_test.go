@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nightporter/nightporter/internal/sqlitefault"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -112,6 +113,7 @@ func TestConformance(t *testing.T) {
 	makers := map[string]func(*testing.T) ledgerStore{
 		"Store":  func(t *testing.T) ledgerStore { return mustOpen(t, t.TempDir()) },
 		"Memory": func(*testing.T) ledgerStore { return NewMemory() },
+		"OpenOn": func(t *testing.T) ledgerStore { return mustOpenOn(t, sqlitefault.New(1)) },
 	}
 	suite := []conformance{
 		{"records are chained", testChained},

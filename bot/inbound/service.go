@@ -122,6 +122,24 @@ func (c *requestService) Place(project string, r bot.Request) string {
 	return p.Place(project, r)
 }
 
+// Blocked is bot.Blocker's.
+func (c *requestService) Blocked(project string) (why string, rests bool) {
+	b, ok := c.Service.(bot.Blocker)
+	if !ok {
+		return "", false
+	}
+	return b.Blocked(project)
+}
+
+// LookAgain is bot.Blocker's, within Options.Patience.
+func (c *requestService) LookAgain(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
+	defer cancel()
+	if b, ok := c.Service.(bot.Blocker); ok {
+		b.LookAgain(ctx)
+	}
+}
+
 // keepError keeps an error after which the platform must deliver the input
 // again. It ignores an error that a person has to correct: repeating the input
 // would not help.

@@ -152,6 +152,9 @@ func checkProjects(ctx context.Context, p *doctorContext) []finding {
 }
 
 func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []finding {
+	if err := pr.Check(p.cfg, p.state); err != nil {
+		return fromError(err)
+	}
 	s, err := pr.Settings(p.cfg, config.Overrides{}, p.now)
 	if err != nil {
 		return fromError(err)

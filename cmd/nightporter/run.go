@@ -93,6 +93,9 @@ func (f *runFlags) settings(cmd *cobra.Command) (*config.Config, ledger.Settings
 	if err != nil {
 		return nil, ledger.Settings{}, err
 	}
+	if err := pr.Check(cfg, f.state); err != nil {
+		return nil, ledger.Settings{}, err
+	}
 	s, err := pr.Settings(cfg, f.Overrides, time.Now())
 	if err != nil {
 		return nil, ledger.Settings{}, err

@@ -22,13 +22,16 @@ import (
 
 var modified = time.Date(2026, 11, 20, 3, 10, 0, 0, time.UTC)
 
+// wholeKey is an operator's key as nightporter makes it.
+var wholeKey = strings.Repeat("0f", keyBytes) + "\n"
+
 // newState makes a state folder whose repository has a loose ref, a packed ref,
 // loose objects and a pack.
 func newState(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	put(t, dir, Database, "database")
-	put(t, dir, Key, "key\n")
+	put(t, dir, Key, wholeKey)
 	put(t, dir, "logins/claude/credentials.json", "{}")
 	put(t, dir, "nightporter.log", "log")
 	repo := filepath.Join(dir, Repositories, "shop.git")
@@ -256,7 +259,7 @@ func manifest(t testing.TB, change func(*Manifest), entries ...entry) entry {
 }
 
 func TestExtractRefuses(t *testing.T) {
-	db, key := file(Database, "db"), file(Key, "key")
+	db, key := file(Database, "db"), file(Key, wholeKey)
 	whole := func(change func(*Manifest)) []byte { return archive(t, db, key, manifest(t, change, db, key)) }
 	plain := whole(nil)
 	with := func(e entry) []byte { return archive(t, db, e, key, manifest(t, nil, db, key)) }
@@ -297,6 +300,8 @@ func TestExtractRefuses(t *testing.T) {
 		"not there":         {archive(t, db, manifest(t, nil, db, key)), `"operator.key" is named by the manifest and missing`},
 		"no database":       {archive(t, key, manifest(t, nil, key)), "there is no nightporter.db"},
 		"no key":            {archive(t, db, manifest(t, nil, db)), "there is no operator.key"},
+		"empty key":         {archive(t, db, file(Key, ""), manifest(t, func(m *Manifest) { m.Files[1].Path = Key }, db, file("logins/x", ""))), "operator.key is damaged: it is empty"},
+		"short key":         {archive(t, db, file(Key, "ab\n"), manifest(t, func(m *Manifest) { m.Files[1].Path = Key }, db, file("logins/x", "ab\n"))), "operator.key is damaged: it does not hold 32 bytes"},
 		"other hash":        {whole(func(m *Manifest) { m.Files[0].SHA256 = m.Files[1].SHA256 }), `"nightporter.db" is not as it was written`},
 		"other size":        {whole(func(m *Manifest) { m.Files[1].Size++ }), `"operator.key" is not as it was written`},
 		"named twice":       {whole(func(m *Manifest) { m.Files = append(m.Files, m.Files[0]) }), "or named twice"},
@@ -376,7 +381,7 @@ func TestCheckConfig(t *testing.T) {
 }
 
 func FuzzExtract(f *testing.F) {
-	db, key := file(Database, "db"), file(Key, "key")
+	db, key := file(Database, "db"), file(Key, wholeKey)
 	f.Add(archive(f, db, key, manifest(f, nil, db, key)))
 	f.Add(archive(f, db, file("../x", "x")))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -392,4 +397,15 @@ func FuzzExtract(f *testing.F) {
 			t.Fatalf("taken: %+v", m)
 		}
 	})
+}
+
+// TestDamagedKey: a backup that nothing could start with is not made.
+func TestDamagedKey(t *testing.T) {
+	for _, text := range []string{"", "\n", "ab", strings.Repeat("0f", keyBytes) + "0f", strings.Repeat("x", 2*keyBytes)} {
+		dir := t.TempDir()
+		put(t, dir, Key, text)
+		if err := NewWriter(io.Discard).Add(t.Context(), Key, filepath.Join(dir, Key)); err == nil || !strings.Contains(err.Error(), "remove the file") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 }

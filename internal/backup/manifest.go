@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -97,3 +98,19 @@ func isTemporary(name string) bool {
 }
 
 var errNoBackup = errors.New("this is no nightporter backup")
+
+// keyBytes is the length of the operator's key, before it is encoded as hex.
+const keyBytes = 32
+
+// checkKey checks the text of an operator's key. Without a whole one, nothing
+// starts on a restored state folder.
+func checkKey(text []byte) error {
+	raw, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	switch {
+	case len(text) == 0:
+		return errors.New("it is empty")
+	case err != nil || len(raw) != keyBytes:
+		return fmt.Errorf("it does not hold %d bytes as hex", keyBytes)
+	}
+	return nil
+}

@@ -63,6 +63,15 @@ func (w *Writer) add(ctx context.Context, name, path string) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("it is no ordinary file")
 	}
+	if name == Key {
+		key := make([]byte, min(info.Size(), 2*keyBytes+2))
+		if _, err := f.ReadAt(key, 0); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if err := checkKey(key); err != nil {
+			return fmt.Errorf("%w: stop nightporter and remove the file, it makes a new one when it starts", err)
+		}
+	}
 	if err := w.header(name, info.Size(), info.ModTime()); err != nil {
 		return err
 	}

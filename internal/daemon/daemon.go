@@ -48,6 +48,9 @@ type Daemon struct {
 	reloadFailed atomic.Bool                   // the configuration file is invalid: older settings are in force
 	updated      string                        // copy of the ledger that this start made before its form changed; "" = none
 
+	looking sync.Mutex    // held while all projects are looked at
+	looked  chan struct{} // capacity 1; signalled after a look that was not the loop's own
+
 	lifecycle sync.Mutex // held by Start and Stop
 	begun     bool
 	running   service.Group
@@ -97,7 +100,7 @@ type Options struct {
 
 // New returns a daemon that holds no resources yet. Call Start next.
 func New(o Options) *Daemon {
-	return &Daemon{o: o, metrics: metrics.New(o.Version), Changes: &service.Broadcast{}, closing: make(chan struct{}), ended: make(chan struct{})}
+	return &Daemon{o: o, metrics: metrics.New(o.Version), Changes: &service.Broadcast{}, closing: make(chan struct{}), looked: make(chan struct{}, 1), ended: make(chan struct{})}
 }
 
 // Ended returns a channel that is closed when the engine has ended. The engine

@@ -39,8 +39,11 @@ func (d *Daemon) Reload(ctx context.Context) {
 	d.Projects.Use(cfg)
 	d.Projects.Warn("", project.AboutConfig, later)
 	d.Hub.CheckThreads()
-	d.Projects.Work(d.Projects.Workable(ctx, d.Projects.Working()))
-	d.Autostart.Free(ctx)
+	d.reopen(ctx)
+	select {
+	case d.looked <- struct{}{}:
+	default: // the loop has not seen the last signal
+	}
 	d.Autostart.Use(plans)
 	d.Log.Info("settings reloaded", "projects", d.Projects.Working())
 	d.Changes.Ring()

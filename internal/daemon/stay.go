@@ -28,6 +28,7 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 	d.Autostart = autostart.New(autostart.Options{
 		Engine: d.Engine, Projects: d.Projects, Sessions: d.runners, Changes: d.Changes, Log: d.Log,
 	}, plans, off)
+	d.Projects.Reopen(d.reopen)
 	d.manager = systemd.New(d.Log, systemd.Status{Line: d.statusLine, Alive: d.Alive, Changes: d.Changes})
 	if d.o.Paused {
 		return nil
@@ -43,7 +44,7 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 			return err
 		}
 	}
-	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), d.manager} {
+	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.reopenLoop), d.manager} {
 		if err := d.running.Start(ctx, s); err != nil {
 			return err
 		}

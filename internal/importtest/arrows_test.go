@@ -88,6 +88,7 @@ var arrows = map[string][]string{
 	"internal/settle":      {"internal/sleep"},
 	"internal/sleep":       {},
 	"internal/text":        {},
+	"internal/sqlitefault": {}, // for tests
 	"internal/statelock":   {},
 	"internal/width":       {},
 	"internal/service":     {},

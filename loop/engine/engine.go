@@ -37,6 +37,10 @@ type Options struct {
 	Outage func(Outage)
 	Clock  func() time.Time // nil: time.Now
 	Log    *slog.Logger
+
+	// Skip reports whether Open goes on without a project whose entries cannot be
+	// folded. Inputs for that project fail until TakeUp has read it. nil = never.
+	Skip func(project string, err error) bool
 }
 
 // Engine runs the projects of one ledger. Its methods are safe for concurrent
@@ -44,6 +48,7 @@ type Options struct {
 type Engine struct {
 	o          Options
 	inputs     chan call
+	takeUps    chan takeUp
 	stopping   chan struct{}
 	effects    sync.WaitGroup
 	carriesOut func(project string) bool // reports whether effects of a project are carried out; set once, by Run
@@ -63,6 +68,7 @@ type Engine struct {
 	projects map[string]loop.Project
 	ports    map[string]Ports
 	watches  map[string]context.CancelFunc
+	unread   map[string]error // projects whose entries could not be folded
 }
 
 // call is one input sent to Run's goroutine.

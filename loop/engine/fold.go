@@ -48,6 +48,12 @@ func (e *Engine) foldAll(ctx context.Context, streams []string) error {
 	folds.Wait()
 	for n, stream := range streams {
 		r := results[n]
+		name := strings.TrimPrefix(stream, ledger.ProjectStream(""))
+		if r.err != nil && stream != ledger.SharedStream && e.o.Skip != nil && e.o.Skip(name, r.err) {
+			e.o.Log.Error("the ledger of a project cannot be read; all others are worked on", "project", name, "error", r.err)
+			e.unread[name] = r.err
+			continue
+		}
 		if r.err != nil {
 			return fmt.Errorf("open %s: %w", stream, r.err)
 		}
@@ -57,7 +63,6 @@ func (e *Engine) foldAll(ctx context.Context, streams []string) error {
 			e.shared = r.state.Shared
 			continue
 		}
-		name := strings.TrimPrefix(stream, ledger.ProjectStream(""))
 		r.state.Project.Name = name // a stream may have entries before its first run, which set no name
 		e.projects[name] = r.state.Project
 	}
@@ -173,7 +178,7 @@ func Open(ctx context.Context, o Options, streams []string) (*Engine, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	e := &Engine{
-		o: o, inputs: make(chan call), stopping: make(chan struct{}),
+		o: o, inputs: make(chan call), takeUps: make(chan takeUp), stopping: make(chan struct{}), unread: map[string]error{},
 		projects: map[string]loop.Project{}, ports: map[string]Ports{}, watches: map[string]context.CancelFunc{},
 		heads: map[string]int64{}, saved: map[string]int64{}, stalls: map[string]stall{},
 	}

@@ -45,6 +45,8 @@ func (e *Engine) Run(ctx context.Context, works func(project string) bool) error
 		case c := <-e.inputs:
 			answer, err := e.handle(ctx, c.in, c.with)
 			c.reply <- result{answer, err}
+		case t := <-e.takeUps:
+			t.reply <- e.takeUp(ctx, t)
 		case <-timer.C:
 			e.tick(ctx)
 		}
@@ -129,6 +131,9 @@ func (e *Engine) logFailure(what, project string, err error) {
 // handle processes one input: decide, commit, fold, launch the effects. An error
 // means that nothing was committed.
 func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.Answer, error) {
+	if err := e.Unread(in.Project); err != nil {
+		return ledger.Answer{}, fmt.Errorf("the ledger of %s cannot be read: %w", in.Project, err)
+	}
 	work := in.Project != "" && e.carriesOut(in.Project)
 	if start, ok := in.Body.(loop.StartRun); ok && e.sameRepo(start.Settings) {
 		if err := e.reopenPorts(ctx, start.Settings); err != nil {

@@ -53,6 +53,8 @@ var Keys = map[string][]string{
 	"late.slack":     {"Work went on.", "1 message follows", "What is over is left out.", "The rest is in /status."},
 	"thread.gone":    {"Until then all of it comes here."},
 	"thread.shut":    {"All that it was for comes here until"},
+	"blocked":        {"Goes on by itself when that is mended.", "Looked at again by itself"},
+	"unblocked":      {"A run that waited goes on."},
 	"thread.moved":   {"It goes on here in any case."},
 
 	// Pushed: the digest.
@@ -76,7 +78,7 @@ var Keys = map[string][]string{
 
 	// The live message.
 	"status.running": nil, "status.waiting": nil, "status.standstill": nil, "status.pausing": nil, "status.paused": nil, "status.stopping": nil,
-	"status.planned": nil, "status.idle": nil, "status.all": nil, "status.off": nil, "status.moved": nil,
+	"status.planned": nil, "status.idle": nil, "status.all": nil, "status.off": nil, "status.moved": nil, "blocked.status": nil,
 
 	// Replies to commands.
 	"answer.*": nil, "task.*": nil, "words.*": nil,

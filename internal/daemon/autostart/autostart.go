@@ -108,6 +108,9 @@ func (s *Autostarter) start(ctx context.Context, name string, settings ledger.Se
 // failed warns once that a project could not be started. The next attempt
 // follows the next change of its source, or the next due time.
 func (s *Autostarter) failed(name string, err error) {
+	if o, _ := s.o.Projects.Obstacle(name); o.Why != "" {
+		return // the project's own warning says so
+	}
 	if s.o.Projects.Warn(name, project.AboutStart, "! "+name+" not started: "+project.OneLine(err)) {
 		s.o.Log.Error("not started by itself", "project", name, "error", err)
 		s.o.Changes.Ring()

@@ -35,6 +35,14 @@ func (s *Autostarter) Start(context.Context) error {
 func (s *Autostarter) Use(plans Schedules) {
 	s.mu.Lock()
 	s.plans = plans
+	s.mu.Unlock()
+	s.Reconsider()
+}
+
+// Reconsider considers all projects anew, because what can be worked on has
+// changed.
+func (s *Autostarter) Reconsider() {
+	s.mu.Lock()
 	for _, x := range s.projects {
 		x.dirty, x.retryAt = true, time.Time{}
 	}

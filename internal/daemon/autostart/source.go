@@ -25,7 +25,9 @@ func (s *Autostarter) readSource(ctx context.Context, name string) (settings led
 	if err != nil {
 		return settings, snapshot, err
 	}
-	snapshot, err = source.Read(ctx)
+	if snapshot, err = source.Read(ctx); err == nil {
+		s.o.Projects.Clear(name)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if x := s.projectState(name); pr.Start == startAuto && x.source != settings.Repo+"\n"+settings.Source.String() {

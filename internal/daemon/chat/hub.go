@@ -31,6 +31,7 @@ type Hub struct {
 	troubles    sync.Map                               // threadTrouble by address of the thread
 	dispatchers atomic.Pointer[[]*delivery.Dispatcher] // one for each platform; nil until Connections.Start
 	undoable    chan answered                          // answers that can still be undone
+	obstacles   map[string]bool                        // projects of which TellObstacles has told
 }
 
 // Options are the dependencies of a Hub. All fields are required.

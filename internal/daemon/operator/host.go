@@ -21,7 +21,10 @@ type Host struct {
 	Chats
 }
 
-var _ bot.DaemonService = Host{}
+var (
+	_ bot.DaemonService = Host{}
+	_ bot.Blocker       = Host{}
+)
 
 // Host returns the service for chats. It needs Options.Stays.
 func (svc *Service) Host() Host { return Host{svc, svc.o.Threads, svc.o.Chats} }
@@ -40,6 +43,16 @@ func (h Host) Configured() []string {
 	}
 	return names
 }
+
+// Blocked returns why a project cannot be worked on now, "" if it can.
+func (h Host) Blocked(project string) (why string, rests bool) {
+	o, _ := h.o.Projects.Obstacle(project)
+	return o.Why, o.Rests
+}
+
+// LookAgain looks at all projects, and begins to work on those that can be
+// worked on now.
+func (h Host) LookAgain(ctx context.Context) { h.o.Projects.LookAgain(ctx) }
 
 // Offer resolves the settings of a requested run and reads its task source, so
 // that errors appear now and not after the confirmation. Mistakes of the

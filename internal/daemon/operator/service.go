@@ -58,6 +58,8 @@ type Engine interface {
 	State(project string) (loop.State, bool)
 	Projects() []string
 	Shared() loop.Shared
+	// Unread returns why a project's entries could not be folded, nil for none.
+	Unread(project string) error
 }
 
 // Folds returns the state of each stream, to be compared with its entries, and is

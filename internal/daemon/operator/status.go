@@ -40,6 +40,9 @@ type statusJSON struct {
 
 func (svc *Service) statusOf(s loop.State) statusJSON {
 	out := statusJSON{Daemon: svc.o.Projects.Works(s.Project.Name), Remarks: svc.o.Projects.WarningsOf(s.Project.Name), Project: s.Project.Name, State: "idle", Guidance: len(s.Project.Guidance.Waiting())}
+	if svc.o.Engine.Unread(s.Project.Name) != nil {
+		out.State = "unknown" // nothing below is known
+	}
 	out.Done, out.Total = s.Project.Count()
 	for _, q := range s.Project.Questions {
 		out.Asks = append(out.Asks, q.ID)
@@ -99,8 +102,13 @@ func tasksOf(s loop.State) []taskJSON {
 
 // status renders a project's status and its warnings as text.
 func (svc *Service) status(s loop.State) string {
+	if svc.o.Engine.Unread(s.Project.Name) != nil {
+		return strings.Join(svc.o.Projects.WarningsOf(s.Project.Name), "\n")
+	}
 	m := bot.Status(s, time.Now())
-	if !svc.o.Projects.Works(s.Project.Name) && !s.Project.Run.Over() {
+	if o, _ := svc.o.Projects.Obstacle(s.Project.Name); o.Rests && svc.o.Stays {
+		m = bot.Standing(s, time.Now())
+	} else if !svc.o.Projects.Works(s.Project.Name) && !s.Project.Run.Over() {
 		m = bot.Stopped(s, time.Now())
 	}
 	return strings.Join(append([]string{m.Text(80)}, svc.o.Projects.WarningsOf(s.Project.Name)...), "\n")

@@ -111,7 +111,7 @@ func (svc *Service) scene(ctx context.Context, name string, s loop.State) (tui.S
 			scene.Add(x.Hat, x.Start, x.End)
 		}
 		svc.addOutput(scene.Current)
-		if !s.Project.Run.Over() && !svc.o.Projects.Works(name) {
+		if o, _ := svc.o.Projects.Obstacle(name); !s.Project.Run.Over() && !svc.o.Projects.Works(name) && !o.Rests {
 			scene.Remarks = append(scene.Remarks, bot.SignLook+" nobody works on it now: this nightporter runs another project")
 		}
 	}

@@ -16,12 +16,13 @@ import (
 // project. It is safe for concurrent use.
 type Catalog struct {
 	Warnings
-	state   string
-	owner   Owner
-	place   engine.Place
-	begun   *config.Config
-	cfg     atomic.Pointer[config.Config]
-	working atomic.Pointer[[]string]
+	state     string
+	owner     Owner
+	place     engine.Place
+	begun     *config.Config
+	cfg       atomic.Pointer[config.Config]
+	working   atomic.Pointer[[]string]
+	obstacles obstacles
 }
 
 // Owner knows how sessions run: as which user, -1 for the daemon's own, and whether

@@ -3,7 +3,8 @@
 // Files: catalog.go has the configuration in force, with the warnings about each
 // project (warnings.go); ports.go opens a project's adapters, and hatfiles.go
 // reads its hats on disk. planner.go compares the configuration with the ledger
-// and resolves the settings of a run; unbuilt.go lists settings without effect.
+// and resolves the settings of a run; obstacle.go finds projects that cannot be
+// worked on now; unbuilt.go lists settings without effect.
 // problem.go formats errors for people.
 //
 // Nothing here writes to the ledger or starts a run. A setting that limits cost

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nightporter/nightporter/config"
@@ -19,17 +19,32 @@ type Planner struct {
 	*Catalog
 	engine Engine
 	log    *slog.Logger
+	reopen atomic.Pointer[func(ctx context.Context)]
 }
 
 // Engine returns the state of every project in the ledger.
 type Engine interface {
 	State(project string) (loop.State, bool)
 	Projects() []string
+	// Unread returns why a project's entries could not be folded, nil for none.
+	Unread(project string) error
 }
 
 // NewPlanner returns the planner of a catalog's projects.
 func NewPlanner(c *Catalog, e Engine, log *slog.Logger) *Planner {
 	return &Planner{Catalog: c, engine: e, log: log}
+}
+
+// Reopen sets what LookAgain does. It must be called before the daemon answers
+// requests.
+func (p *Planner) Reopen(f func(ctx context.Context)) { p.reopen.Store(&f) }
+
+// LookAgain looks at all projects and begins to work on those that can be worked
+// on now. Before Reopen it does nothing.
+func (p *Planner) LookAgain(ctx context.Context) {
+	if f := p.reopen.Load(); f != nil {
+		(*f)(ctx)
+	}
 }
 
 // NameFor returns a name for the project of a run in the foreground. It appends
@@ -51,52 +66,6 @@ func (p *Planner) NameFor(s ledger.Settings) string {
 	}
 }
 
-// Workable returns the configured projects that can be worked on. before are
-// those that the daemon works on already, nil at its start. A project that is
-// left out gets a warning with reason and remedy.
-func (p *Planner) Workable(ctx context.Context, before []string) []string {
-	var names []string
-	for _, pr := range p.Config().Projects {
-		why := p.obstacle(ctx, pr, before)
-		p.Warn(pr.Name, AboutProject, why)
-		if why != "" {
-			p.log.Warn("project is not worked on", "project", pr.Name, "why", why)
-			continue
-		}
-		names = append(names, pr.Name)
-	}
-	for _, name := range before { // removed from the configuration during a run
-		if s, ok := p.engine.State(name); ok && !s.Project.Run.Over() && !slices.Contains(names, name) {
-			names = append(names, name)
-			p.Warn(name, AboutProject, fmt.Sprintf("! %s is no longer in the configuration; %s is brought to its end", name, s.Project.Run.ID))
-		}
-	}
-	return names
-}
-
-// obstacle returns the reason why a configured project cannot be worked on, ""
-// for none.
-func (p *Planner) obstacle(ctx context.Context, pr config.Project, before []string) string {
-	s, known := p.engine.State(pr.Name)
-	if !known || s.Project.Run == nil {
-		return ""
-	}
-	r := s.Project.Run
-	switch {
-	case r.Settings.Repo != pr.Repo:
-		return fmt.Sprintf("! %s is %s in this state folder, not %s: give this one another name", pr.Name, r.Settings.Repo, pr.Repo)
-	case r.Over() || slices.Contains(before, pr.Name):
-		return ""
-	case before != nil:
-		// Only the start of the daemon resumes sessions in progress.
-		return fmt.Sprintf("! %s has the unfinished %s: restart nightporter to take it up", pr.Name, r.ID)
-	}
-	if _, err := p.Ports(ctx, r.Settings); err != nil {
-		return fmt.Sprintf("! %s cannot be taken up: %s. Mend it, then restart nightporter", r.ID, OneLine(err))
-	}
-	return ""
-}
-
 // Resolve returns the settings of a run that the daemon starts now. Mistakes
 // that a person has to correct are a *ledger.InputError or *config.Error;
 // settings without effect become a warning.
@@ -107,10 +76,17 @@ func (p *Planner) Resolve(project string, flags config.Overrides) (s ledger.Sett
 			File: p.Config().File, Text: fmt.Sprintf("there is no project %q in the configuration", project), Remedy: "Add a [[project]] with that name.",
 		}}}
 	}
+	if !p.Works(project) { // a person who asks for a run may have mended the reason just now
+		p.LookAgain(context.Background())
+	}
 	if !p.Works(project) {
-		return s, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: strings.TrimPrefix(strings.Join(p.WarningsOf(project), "; "), "! ")}}}
+		o, _ := p.Obstacle(project)
+		return s, refusal(project, o)
 	}
 	cfg := p.Config()
+	if err := pr.Check(cfg, p.State()); err != nil {
+		return s, err
+	}
 	if s, err = pr.Settings(cfg, flags, time.Now()); err != nil {
 		return s, err
 	}
