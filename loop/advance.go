@@ -18,6 +18,7 @@ func (d *decision) advance() {
 		if r.Over() || d.Project.busy() {
 			return
 		}
+		d.restTasks()
 		if r.State == ledger.RunPlanning || r.Finishing != nil {
 			// Before the run has started and while it finishes, only the run's
 			// own check and its last batch can be unfinished. A check that was
@@ -33,7 +34,6 @@ func (d *decision) advance() {
 			}
 			return
 		}
-		d.restTasks()
 		d.settleParts()
 		d.settleReady()
 		if r.Batch != nil && r.Batch.Made > 0 && !isFaultWait(r.Wait) && !(r.StopNow && r.Signal != "") {

@@ -129,6 +129,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		if p.Internal++; b.Reason != ledger.ReasonInternal {
 			p.Internal = 0
 		}
+		p = p.failed(ledger.EffectFailed{Kind: ledger.EffectStart{}.EffectKind(), Key: startKey}) // nothing tries to start one
 	case ledger.EffectFailed:
 		p = p.failed(b)
 	case ledger.EffectRecovered:

@@ -108,6 +108,7 @@ func (d *decision) park(why string) {
 // later run can have.
 func (d *decision) end(e ledger.RunEnded) {
 	d.park(string(e.Reason))
+	d.restTasks() // else questions stay open that nobody can answer
 	r := d.run()
 	e.Done, e.Total = d.Project.Count()
 	e.Branch, e.Tip, e.Lost = r.Base.Branch, r.Tip, d.lost()
