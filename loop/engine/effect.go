@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/crash"
-	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -24,7 +23,7 @@ func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool)
 	if writes {
 		e.writes.add()
 	}
-	e.effects.Go(func() {
+	e.spawn(func() {
 		if writes {
 			defer e.writes.done()
 		}
@@ -40,7 +39,7 @@ func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool)
 				e.o.Log.Error("effect failed", "kind", p.Kind, "key", p.Key, "error", err)
 				if e.isDisk(err) {
 					e.tellDisk(ctx, project, p, err)
-					if sleep.For(ctx, diskRetry) != nil {
+					if e.o.Scheduler.Wait(ctx, diskRetry, nil) != nil {
 						return
 					}
 					again = true
@@ -96,7 +95,7 @@ func (e *Engine) deliverResult(ctx context.Context, project string, p ledger.Pen
 			return
 		}
 		e.o.Log.Error("result not saved", "effect", p.Kind, "key", p.Key, "error", err)
-		if sleep.For(ctx, diskRetry) != nil {
+		if e.o.Scheduler.Wait(ctx, diskRetry, nil) != nil {
 			return
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/sched"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -36,15 +37,16 @@ type Options struct {
 	IsDisk func(error) bool
 	Clock  func() time.Time // nil: time.Now
 	Log    *slog.Logger
+	// Scheduler runs the engine's goroutines and waits; nil: sched.Runtime.
+	Scheduler sched.Scheduler
 }
 
 // Engine runs the projects of one ledger. Its methods are safe for concurrent
 // use, except that Run is called once.
 type Engine struct {
 	o          Options
-	inputs     chan call
-	stopping   chan struct{}
-	effects    sync.WaitGroup
+	calls      inbox
+	effects    counter
 	carriesOut func(project string) bool // reports whether effects of a project are carried out; set once, by Run
 	writes     counter                   // effects in progress that write into people's files
 	saved      map[string]int64          // last entry of each stream's last snapshot
@@ -57,18 +59,6 @@ type Engine struct {
 	projects map[string]loop.Project
 	ports    map[string]Ports
 	watches  map[string]context.CancelFunc
-}
-
-// call is one input sent to Run's goroutine.
-type call struct {
-	in    loop.Input
-	with  With
-	reply chan result
-}
-
-type result struct {
-	answer ledger.Answer
-	err    error
 }
 
 // State returns a project's state as of the last commit, and whether the project

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/sched"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -15,25 +16,19 @@ import (
 // input whose key was committed before commits nothing again, messages and
 // cursor included. An input about the shared state has no project.
 func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (ledger.Answer, error) {
-	// select picks any ready case: without this check a cancelled caller's input
-	// could still be accepted.
+	// Without this check a cancelled caller's input could still be accepted.
 	if err := ctx.Err(); err != nil {
 		return ledger.Answer{}, err
 	}
-	c := call{in: in, with: with, reply: make(chan result, 1)}
-	select {
-	case e.inputs <- c:
-	case <-e.stopping:
+	c := &call{in: in, with: with, done: make(chan struct{})}
+	if !e.calls.put(c) {
 		return ledger.Answer{}, ErrStopped
-	case <-ctx.Done():
+	}
+	if err := e.o.Scheduler.Wait(ctx, sched.Forever, c.done); err != nil {
+		e.calls.withdraw(c)
 		return ledger.Answer{}, ctx.Err()
 	}
-	select {
-	case r := <-c.reply:
-		return r.answer, r.err
-	case <-ctx.Done():
-		return ledger.Answer{}, ctx.Err()
-	}
+	return c.answer, c.err
 }
 
 // Say commits messages and a chat's cursor under a key, without a decision, as

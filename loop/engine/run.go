@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/internal/sched"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -27,27 +28,33 @@ func (e *Engine) Run(ctx context.Context, works func(project string) bool) error
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()
-		close(e.stopping)
-		e.effects.Wait()
+		e.calls.close()
+		_ = e.o.Scheduler.Wait(context.Background(), sched.Forever, e.effects.idle()) // that context never ends
 		e.saveSnapshots(e.unsavedStates())
 	}()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
 	if err := e.recover(ctx); ctx.Err() == nil && err != nil {
 		return err
 	}
 	for {
-		timer.Reset(e.untilDue())
-		select {
-		case <-ctx.Done():
-			return nil
-		case c := <-e.inputs:
-			answer, err := e.handle(ctx, c.in, c.with)
-			c.reply <- result{answer, err}
-		case <-timer.C:
-			e.tick(ctx)
+		if err := e.o.Scheduler.Wait(ctx, e.untilDue(), e.calls.arrived); err != nil {
+			return nil //nolint:nilerr // the end of ctx is no error
 		}
+		if c, waits := e.calls.take(); waits {
+			c.answer, c.err = e.handle(ctx, c.in, c.with)
+			close(c.done)
+			continue
+		}
+		e.tick(ctx)
 	}
+}
+
+// spawn runs f in a goroutine that Run waits for before it returns.
+func (e *Engine) spawn(f func()) {
+	e.effects.add()
+	e.o.Scheduler.Go(func() {
+		defer e.effects.done()
+		f()
+	})
 }
 
 // recover opens the adapters of projects with an unfinished run or pending
@@ -173,7 +180,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 	}
 	if e.unsaved += len(receipt.Records); e.unsaved >= snapshotEvery {
 		rows := e.unsavedStates()
-		e.effects.Go(func() { e.saveSnapshots(rows) })
+		e.spawn(func() { e.saveSnapshots(rows) })
 	}
 	if e.o.Observe != nil {
 		s := before
