@@ -122,6 +122,7 @@ var arrows = map[string][]string{
 	"internal/fake/models":   {},
 
 	// Programs.
+	"internal/sim":    {everything}, // one seed, one night
 	"cmd/hat":         {"internal/hatcli", "internal/api", "internal/guard"},
 	"cmd/nightporter": {everything},
 }
