@@ -35,6 +35,7 @@ type audit struct {
 	expired                map[string]bool
 	seen                   map[string]int // entries by type
 	runsEnded              map[string]bool
+	cut                    map[string]bool // sessions
 	marked                 map[string]ledger.Mark
 	peakQueue              int
 }
@@ -43,7 +44,7 @@ func newAudit(w *world) *audit {
 	return &audit{
 		w: w, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
 		open: map[string]bool{}, directives: map[string]int{}, expired: map[string]bool{}, seen: map[string]int{},
-		runsEnded: map[string]bool{}, marked: map[string]ledger.Mark{},
+		runsEnded: map[string]bool{}, cut: map[string]bool{}, marked: map[string]ledger.Mark{},
 	}
 }
 
@@ -104,6 +105,9 @@ func (a *audit) entry(e ledger.Entry) {
 		if s := w.machine.sessions[e.Session]; s != nil && !s.ended {
 			w.fail("no session alive after its end", "%s is recorded as ended, and it is at work", e.Session)
 		}
+	case ledger.SessionCut:
+		a.cut[e.Session] = true
+		w.tell("ledger", "%s is cut: %s", e.Session, b.Why)
 	case ledger.Verified:
 		w.tell("ledger", "%s of %s: %s", b.Kind, b.Tree, green(b.OK))
 	case ledger.TaskCommitted:
@@ -218,10 +222,15 @@ func (a *audit) taskSet(e ledger.Entry, b ledger.TaskSet) {
 	}
 }
 
-// nobodyAtWork holds that no session of a run is alive.
+// nobodyAtWork holds that no session of a run is alive. A run that is stopped
+// before its start cuts a command off and does not wait for it.
 func (a *audit) nobodyAtWork(run, state string) {
 	for _, id := range a.w.machine.order {
-		if s := a.w.machine.sessions[id]; !s.ended && s.launch.Run == run {
+		s := a.w.machine.sessions[id]
+		if s.ended || s.launch.Run != run {
+			continue
+		}
+		if s.launch.Kind == ledger.KindAgent || !a.cut[id] {
 			a.w.fail("no session alive after its end", "%s is %s, and %s is at work", run, state, id)
 		}
 	}
@@ -268,7 +277,7 @@ func (a *audit) started(l ledger.Launch) {
 }
 
 func (a *audit) booted() {
-	if a.w.boots > 1 {
+	if a.w.boots > 1 && a.w.one(3) {
 		a.replay()
 	}
 }
@@ -333,7 +342,7 @@ func (a *audit) step() {
 		w.count(daemonKill)
 		w.kill("kill -9 between two steps")
 	}
-	if w.s.steps%4096 == 0 && w.daemon != nil {
+	if w.s.steps%16384 == 0 && w.daemon != nil {
 		a.replay()
 		n, err := w.store.QueueLength(background)
 		if err != nil || n > maxQueue {
@@ -350,7 +359,7 @@ func (a *audit) idle() {
 	}
 	s, ok := w.state()
 	r := s.Project.Run
-	if !ok || r.Over() || !loop.Due(s).IsZero() || r.State == ledger.RunPaused || len(s.Project.Questions) > 0 {
+	if !ok || r.Over() || len(s.Project.Sessions) > 0 || !loop.Due(s).IsZero() || r.State == ledger.RunPaused || len(s.Project.Questions) > 0 {
 		return
 	}
 	if pending, err := w.store.Pending(background); err == nil && len(pending) > 0 {

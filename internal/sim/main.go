@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime/debug"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
@@ -26,8 +28,10 @@ func run() error {
 	with := flag.String("with", "", "faults that today's program is known not to survive, with commas between them: "+strings.Join(knownFaults(), ", ")+", all")
 	tasks := flag.Int("tasks", 12, "tasks of each night's plan")
 	workers := flag.Int("workers", 2, "nights at a time")
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the nights to this file")
 	quiet := flag.Bool("quiet", false, "with -seed: no story, only the end")
 	flag.Parse()
+	debug.SetGCPercent(400) // nights are short, and what they leave is garbage
 	opt := options{with: map[string]bool{}, tasks: *tasks}
 	for _, name := range strings.FieldsFunc(*with, func(r rune) bool { return r == ',' }) {
 		switch {
@@ -47,6 +51,17 @@ func run() error {
 	}
 	defer os.RemoveAll(dir)
 	opt.dir = dir
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	if *nights == 0 && *length == 0 {
 		return replay(*seed, opt, *quiet)
 	}
