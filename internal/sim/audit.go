@@ -107,6 +107,9 @@ func (a *audit) entry(e ledger.Entry) {
 		}
 	case ledger.SessionCut:
 		a.cut[e.Session] = true
+		if all, _ := opens(w.plan.text); e.Task != "" && len(all) > 0 && !all[ledger.FoldID(e.Task)] && w.opt.with["vanish"] && !a.held() {
+			w.fail("no session cut by a vanished line", "%s of %s is cut: %s", e.Session, e.Task, b.Why)
+		}
 		w.tell("ledger", "%s is cut: %s", e.Session, b.Why)
 	case ledger.Verified:
 		w.tell("ledger", "%s of %s: %s", b.Kind, b.Tree, green(b.OK))
@@ -212,6 +215,12 @@ func (a *audit) ran(l ledger.Launch, x ledger.Exit) {
 
 // taskSet checks that done means done.
 func (a *audit) taskSet(e ledger.Entry, b ledger.TaskSet) {
+	if all, _ := opens(a.w.plan.meant); b.To == ledger.Withdrawn && all[ledger.FoldID(e.Task)] {
+		a.w.fail("no task withdrawn that is in the plan", "%s is withdrawn: %s", e.Task, b.Why)
+	}
+	if b.To == ledger.Blocked && a.w.shortBurst() {
+		a.w.fail("no task marked for the agent's trouble", "%s is blocked while every session ends at once: %s", e.Task, b.Why)
+	}
 	if b.To != ledger.Done || b.From != ledger.Active || b.Why != "" {
 		return
 	}
@@ -236,6 +245,24 @@ func (a *audit) nobodyAtWork(run, state string) {
 	}
 }
 
+// held reports whether a person holds or stops the run, which cuts sessions off.
+func (a *audit) held() bool {
+	s, _ := a.w.state()
+	r := s.Project.Run
+	return r.Over() || r.State != ledger.RunRunning
+}
+
+// allDone compares the end of a run with what the plan asks for.
+func (a *audit) allDone(run string) {
+	_, open := opens(a.w.plan.meant)
+	s, _ := a.w.state()
+	for _, t := range s.Project.Tasks.All() {
+		if t.Status == ledger.Withdrawn && open[ledger.FoldID(t.Task.ID)] {
+			a.w.fail("no false all done", "%s ends as all done, and %s is open in the plan", run, t.Task.ID)
+		}
+	}
+}
+
 func (a *audit) runEnded(e ledger.Entry, b ledger.RunEnded) {
 	w := a.w
 	w.tell("ledger", "%s ends: %s, %d/%d done, exit %d %s", e.Run, b.Reason, b.Done, b.Total, b.Exit, b.Text)
@@ -243,6 +270,9 @@ func (a *audit) runEnded(e ledger.Entry, b ledger.RunEnded) {
 		w.fail("one end a run", "%s ends twice", e.Run)
 	}
 	a.runsEnded[e.Run] = true
+	if b.Reason == ledger.ReasonDone {
+		a.allDone(e.Run)
+	}
 	a.nobodyAtWork(e.Run, "ended")
 	if b.Exit == 0 && b.Tip != "" && len(w.objects.failing(b.Tip)) > 0 {
 		w.fail("no false done", "%s ends with 0, and in its tip %v fails", e.Run, w.objects.failing(b.Tip))

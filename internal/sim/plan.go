@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,9 +21,8 @@ const planPath = ".agents/plans/in-progress/checkout.md"
 // reads and the real writer changes.
 type planFile struct {
 	text     []byte
-	gone     bool
+	meant    []byte // as the person means it: not half of it
 	log      []byte
-	saves    int
 	notified []chan struct{} // of those who watch it
 }
 
@@ -40,12 +40,18 @@ func (w *world) drawPlan() {
 		fmt.Fprintf(&b, "  - Acceptance:\n    - Part %d works\n\n", n)
 	}
 	w.plan.text = []byte(b.String())
+	w.plan.meant = w.plan.text
 }
 
 // save replaces the plan as an editor does, and tells those who watch it.
 func (w *world) save(text []byte) {
+	w.plan.meant = text
+	w.write(text)
+}
+
+// write is save of a text that nobody means.
+func (w *world) write(text []byte) {
 	w.plan.text = text
-	w.plan.saves++
 	for _, c := range w.plan.notified {
 		select {
 		case c <- struct{}{}:
@@ -165,13 +171,13 @@ func (w *world) edit() {
 		}
 	case 4:
 		if said(planBreaks, "a plan that does not parse is saved") {
-			w.save(append(slicesOf(old), []byte("- [ ] **Task 1: Twice**\n")...))
+			w.save(fmt.Appendf(nil, "%s- [ ] **Task 1: Twice**\n", old))
 			w.all.sleep(w.between(time.Second, 10*time.Minute))
 			w.save(old)
 		}
 	case 5, 6:
 		if said(planHalf, "the plan is saved slowly") {
-			w.save(slicesOf(old[:w.rnd.IntN(len(old))]))
+			w.write(slices.Clone(old[:w.rnd.IntN(len(old))]))
 			w.all.sleep(w.between(200*time.Millisecond, 3*time.Second))
 			w.save(old)
 		}
@@ -181,7 +187,7 @@ func (w *world) edit() {
 			for end < len(lines) && !strings.HasPrefix(lines[end], "- [") {
 				end++
 			}
-			w.save([]byte(strings.Join(append(slicesOfStrings(lines[:at]), lines[end:]...), "")))
+			w.save([]byte(strings.Join(slices.Concat(lines[:at], lines[end:]), "")))
 			if w.one(2) {
 				w.all.sleep(w.around(5 * time.Minute))
 				w.save(old)
@@ -190,7 +196,7 @@ func (w *world) edit() {
 		}
 	case 8:
 		if said(planBack, "an old version of the plan is checked out") {
-			w.save(slicesOf(old[:at]))
+			w.save([]byte(strings.Join(lines[:at], "")))
 			w.all.sleep(w.around(time.Minute))
 			w.save(old)
 			w.tell("editor", "and the new one again")
@@ -198,5 +204,18 @@ func (w *world) edit() {
 	}
 }
 
-func slicesOf(b []byte) []byte            { return append([]byte(nil), b...) }
-func slicesOfStrings(l []string) []string { return append([]string(nil), l...) }
+// opens returns the ids of the tasks that are in a plan, and of those the open ones.
+func opens(plan []byte) (all, open map[string]bool) {
+	all, open = map[string]bool{}, map[string]bool{}
+	snapshot, err := task.ParsePlan(planPath, plan)
+	if err != nil {
+		return all, open
+	}
+	for _, t := range snapshot.Tasks {
+		all[ledger.FoldID(t.ID)] = true
+		if t.Mark == ledger.MarkOpen {
+			open[ledger.FoldID(t.ID)] = true
+		}
+	}
+	return all, open
+}
