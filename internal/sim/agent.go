@@ -67,7 +67,7 @@ func (s *session) agent(x *ledger.Exit) {
 		fallthrough
 	case w.shortBurst():
 		s.work(time.Second)
-		x.Code, x.Turns, x.Tail = 1, 0, "last status: 429 Too Many Requests"
+		x.Code, x.Turns, x.Tail = w.rnd.IntN(2), pick(w, 0, -1), "last status: 429 Too Many Requests"
 		return
 	case w.hit(agentLimit):
 		fails(ledger.FailureLimit)
