@@ -32,10 +32,11 @@ build: ## bin/nightporter and bin/hat, for this machine
 #
 # NORACE are packages whose goroutines others race: a night with every part of a
 # chat takes eight times as long with the detector, and internal/daemon/chat,
-# bot/delivery, bot/inbound and both platforms have it. make soak has it for all.
+# bot/delivery, bot/inbound and both platforms have it; a simulated night has one
+# thread of control. make soak has it for all.
 PLAIN = ./guidance ./loop ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/testreport ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
 SLOW  = ./cmd/nightporter/scripts/night ./loop/workspace ./loop/agent ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter
-NORACE = ./bot/internal/acceptance
+NORACE = ./bot/internal/acceptance ./internal/sim
 
 test: ## all tests, with the race detector where there is concurrency, in random order; some minutes
 	@began=$$(date +%s); race=$$(go list ./... | grep -vxF "$$(go list $(PLAIN) $(NORACE))") || exit 1; \

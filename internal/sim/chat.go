@@ -105,7 +105,7 @@ func (p *platform) listen(ctx context.Context, d *daemon) {
 		}
 		d.life.sleep(w.between(0, 700*time.Millisecond))
 		d.dispatcher(p).Reopen(next.Chat)
-		if err := d.receiver.Receive(ctx, w.sentNow(next.Inbound)); err != nil {
+		if err := d.receiver.Receive(background, w.sentNow(next.Inbound)); err != nil {
 			if d.life.Wait(ctx, time.Second, nil) != nil {
 				return
 			}
@@ -116,7 +116,7 @@ func (p *platform) listen(ctx context.Context, d *daemon) {
 		if !w.calm && len(p.inputs) > 0 && w.hit(chatTwice) {
 			again := p.inputs[w.rnd.IntN(len(p.inputs))]
 			if again.handled > 0 {
-				_ = d.receiver.Receive(ctx, again.Inbound) // the same key: nothing may change
+				_ = d.receiver.Receive(background, again.Inbound) // the same key: nothing may change
 			}
 		}
 	}

@@ -292,10 +292,26 @@ func (o outbox) write() error {
 	return nil
 }
 
-// NextMessage is delivery.Outbox's, like the methods below.
+// NextMessage is delivery.Outbox's, like the methods below. A context that can end
+// would cost a goroutine for each query.
 func (o outbox) NextMessage(_ context.Context, chat string) (ledger.QueuedMessage, bool, error) {
 	o.life.check()
 	return o.Store.NextMessage(background, chat)
+}
+
+func (o outbox) Chats(context.Context) ([]string, error) {
+	o.life.check()
+	return o.Store.Chats(background)
+}
+
+func (o outbox) Queued(_ context.Context, chat string) ([]ledger.QueuedMessage, error) {
+	o.life.check()
+	return o.Store.Queued(background, chat)
+}
+
+func (o outbox) SentFor(_ context.Context, chat, key string) (ledger.SentMessage, bool, error) {
+	o.life.check()
+	return o.Store.SentFor(background, chat, key)
 }
 
 func (o outbox) BeginDelivery(ctx context.Context, id int64) error {
