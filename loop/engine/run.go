@@ -58,7 +58,8 @@ func (e *Engine) spawn(f func()) {
 }
 
 // recover opens the adapters of projects with an unfinished run or pending
-// effects, and carries out every effect without a result.
+// effects, carries out every effect without a result, and lets unfinished runs go
+// on.
 func (e *Engine) recover(ctx context.Context) error {
 	pending, err := e.o.Ledger.Pending(ctx)
 	if err != nil {
@@ -78,6 +79,14 @@ func (e *Engine) recover(ctx context.Context) error {
 		}
 		for _, p := range left {
 			e.launch(ctx, p, true)
+		}
+		if r.Over() {
+			continue
+		}
+		// The process before may have died after a decision about what projects
+		// share, and before it woke this one.
+		if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}, nil); err != nil {
+			e.o.Log.Error("wake", "project", name, "error", err)
 		}
 	}
 	return nil
