@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +18,6 @@ type audit struct {
 
 	version    int // of the last file written
 	message    int // of people's messages
-	ticked     bool
 	calmRun    bool
 	shortUntil time.Time
 
@@ -36,15 +34,13 @@ type audit struct {
 	seen                   map[string]int // entries by type
 	runsEnded              map[string]bool
 	cut                    map[string]bool // sessions
-	marked                 map[string]ledger.Mark
-	peakQueue              int
 }
 
 func newAudit(w *world) *audit {
 	return &audit{
 		w: w, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
 		open: map[string]bool{}, directives: map[string]int{}, expired: map[string]bool{}, seen: map[string]int{},
-		runsEnded: map[string]bool{}, cut: map[string]bool{}, marked: map[string]ledger.Mark{},
+		runsEnded: map[string]bool{}, cut: map[string]bool{},
 	}
 }
 
@@ -69,7 +65,7 @@ func (a *audit) tries() {
 }
 
 // committed sees each batch of the ledger.
-func (a *audit) committed(b ledger.Batch, r ledger.Receipt) {
+func (a *audit) committed(r ledger.Receipt) {
 	if r.Repeated {
 		return
 	}
@@ -80,7 +76,6 @@ func (a *audit) committed(b ledger.Batch, r ledger.Receipt) {
 		}
 		a.entry(e)
 	}
-	_ = b
 }
 
 // entry sees each entry of the ledger.
@@ -279,10 +274,7 @@ func (a *audit) runEnded(e ledger.Entry, b ledger.RunEnded) {
 	if b.Exit == 0 && b.Tip != "" && len(w.objects.failing(b.Tip)) > 0 {
 		w.fail("no false done", "%s ends with 0, and in its tip %v fails", e.Run, w.objects.failing(b.Tip))
 	}
-	if b.Reason == ledger.ReasonInternal && !w.opt.with["machine-errors"] {
-		w.fail("no run ends by a fault", "%s ends: %s", e.Run, b.Text)
-	}
-	if b.Reason == ledger.ReasonInternal && w.opt.with["machine-errors"] {
+	if b.Reason == ledger.ReasonInternal {
 		w.fail("no run ends by the machine", "%s ends: %s", e.Run, b.Text)
 	}
 }
@@ -431,7 +423,6 @@ func (a *audit) acknowledged(i *input) {
 // marks sees the marks that nightporter wrote into the plan.
 func (a *audit) marks(list []ledger.Marking) {
 	for _, m := range list {
-		a.marked[ledger.FoldID(m.Task)] = m.Mark
 		a.w.tell("plan", "%s is marked %s", m.Task, m.Mark)
 	}
 }
@@ -462,10 +453,6 @@ func (a *audit) end() {
 			w.fail("each message once", "%q is in the ledger %d times", text, n)
 		}
 	}
-	branches := map[string]bool{}
-	for _, tip := range w.repo.branches {
-		branches[tip] = true
-	}
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Done || t.Commit == "" {
 			continue
@@ -491,5 +478,3 @@ func (w *world) reachable(c string) bool {
 	}
 	return false
 }
-
-func (a *audit) String() string { return fmt.Sprintf("%d entries", a.entries) }

@@ -32,7 +32,6 @@ type input struct {
 	bot.Inbound
 	update  int
 	handled int // times that the daemon confirmed it
-	token   string
 }
 
 // shown is one message as the chat shows it.
@@ -72,14 +71,14 @@ func (p *platform) signal() {
 }
 
 // write puts a person's input before the daemon, now or when it next looks.
-func (p *platform) write(in bot.Inbound, token string) *input {
+func (p *platform) write(in bot.Inbound) *input {
 	n := len(p.inputs) + 1
 	in.Sent = p.w.wall()
 	in.Key = p.prefix + "bot:" + strconv.Itoa(n)
 	if p.cursor {
 		in.Cursor = &ledger.Cursor{Name: p.prefix + "bot", Value: strconv.Itoa(n + 1)}
 	}
-	i := &input{Inbound: in, update: n, token: token}
+	i := &input{Inbound: in, update: n}
 	p.inputs = append(p.inputs, i)
 	p.signal()
 	return i
@@ -286,7 +285,7 @@ func (p *person) say(text string) *input {
 	w := p.w
 	w.tell("person", "%s: %s", p.name, text)
 	w.audit.message++
-	return p.p.write(bot.Inbound{Actor: p.id, Name: p.name, Chat: p.id, Private: true, Text: text, Message: fmt.Sprintf("p%d", w.audit.message)}, "")
+	return p.p.write(bot.Inbound{Actor: p.id, Name: p.name, Chat: p.id, Private: true, Text: text, Message: fmt.Sprintf("p%d", w.audit.message)})
 }
 
 // act is one thing of all that people do.
@@ -370,5 +369,5 @@ func (p *person) pressButton(x *shown, n int) {
 	p.p.write(bot.Inbound{
 		Actor: p.id, Name: p.name, Chat: p.id, Private: true, Message: x.id,
 		Press: bot.ButtonData(x.m, n, 64), PressID: fmt.Sprintf("press%d", len(p.p.inputs)),
-	}, "")
+	})
 }

@@ -240,7 +240,7 @@ func (g gate) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error
 	if err != nil {
 		g.fail("store", "commit: %v", err)
 	}
-	g.audit.committed(b, r)
+	g.audit.committed(r)
 	if !r.Repeated && g.hit(commitCut) {
 		g.kill("right after a commit")
 		g.life.check()

@@ -28,9 +28,8 @@ type session struct {
 	over   chan struct{} // closed at its end
 	ended  bool
 
-	poked    chan struct{} // buffers one signal: endBy has changed
-	endBy    time.Time     // by the scheduler's clock: when its end is due that was asked for; zero = not asked
-	answered *emitted      // the event that was accepted
+	poked chan struct{} // buffers one signal: endBy has changed, or the daemon has gone
+	endBy time.Time     // by the scheduler's clock: when its end is due that was asked for; zero = not asked
 }
 
 // shimPatience is how long a shim keeps its session without a daemon.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -50,6 +52,13 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupted
+		os.RemoveAll(dir)
+		os.Exit(130)
+	}()
 	opt.dir = dir
 	if *profile != "" {
 		f, err := os.Create(*profile)

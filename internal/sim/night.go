@@ -103,7 +103,7 @@ func (w *world) state() (loop.State, bool) {
 func (w *world) operator() {
 	boots, began := 0, false
 	for {
-		s, up := w.state()
+		s, _ := w.state()
 		again := !w.settings.Stays && boots != w.boots
 		switch {
 		case w.daemon == nil:
@@ -122,7 +122,6 @@ func (w *world) operator() {
 				w.audit.calmRun = w.audit.calmRun || w.calm
 			}
 		}
-		_ = up
 		w.all.sleep(w.between(30*time.Second, 90*time.Second))
 	}
 }

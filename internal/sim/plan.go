@@ -161,7 +161,6 @@ func (w *world) edit() {
 		}
 	case 2:
 		if said(planTicks, "a task is ticked: "+strings.TrimSpace(lines[at])) {
-			w.audit.ticked = true
 			lines[at] = strings.Replace(lines[at], "- [ ]", "- [x]", 1)
 			w.save([]byte(strings.Join(lines, "")))
 		}
