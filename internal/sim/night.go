@@ -137,6 +137,9 @@ func ok(a ledger.Answer) string {
 // calms down, and the night has to come to its end.
 func (w *world) fate() {
 	stormy := w.between(4*time.Hour, 9*time.Hour)
+	if w.opt.tasks < 4 {
+		stormy /= 3 // a small plan is soon done
+	}
 	for w.elapsed() < stormy {
 		w.all.sleep(w.around(25 * time.Minute))
 		if w.intensity > 0 {

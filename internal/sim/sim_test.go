@@ -40,7 +40,7 @@ func parallel(from, to uint64, do func(seed uint64)) {
 // replayed with: go run ./internal/sim -tasks 3 -seed N
 func TestNights(t *testing.T) {
 	opt := shortNights(t)
-	parallel(1, 151, func(seed uint64) {
+	parallel(1, 121, func(seed uint64) {
 		r, err := play(seed, opt)
 		if err != nil {
 			t.Error(err)
@@ -62,7 +62,7 @@ func TestReplay(t *testing.T) {
 	for _, k := range knownFaults() {
 		opt.with[k] = true
 	}
-	parallel(1, 21, func(seed uint64) {
+	parallel(1, 13, func(seed uint64) {
 		var hashes [2]string
 		var stories [2]bytes.Buffer
 		for n := range hashes {
