@@ -166,7 +166,7 @@ func (d *decision) pauseForReview() {
 	d.effect(d.uniqueKey(r.ID+" review"), ledger.EffectProgress{Progress: ledger.Progress{
 		Key: r.ID + " review " + q.ID, Time: d.local(d.in.Time),
 		Status: "paused", Text: fmt.Sprintf("Paused after %d tasks for review", n), Next: next,
-	}})
+	}, Source: d.Project.Source})
 }
 
 // pick returns the next task to work on: the task that a person asked for with

@@ -138,7 +138,11 @@ func (d *decision) hold(f FailingEffect, until time.Time) {
 	wait, text := ledger.WaitMachine, f.Text
 	if f.Fault == ledger.FaultDisk {
 		wait, text = ledger.WaitDisk, "the disk is full"
-		if f.Kind != "" { // an effect does not tell the two apart
+		switch f.Kind {
+		case "":
+		case ledger.EffectPreflight{}.EffectKind(): // too little space is enough
+			text = f.Text
+		default: // an effect does not tell the two apart
 			text = "the disk is full or read-only"
 		}
 	}

@@ -207,9 +207,10 @@ type TipMoved struct {
 // MarkMade is the result of EffectMark and EffectProgress. A non-empty Err says why
 // the file could not be written. People are told, and the run goes on.
 type MarkMade struct {
-	Task string
-	Mark ledger.Mark
-	Err  string
+	Task   string
+	Mark   ledger.Mark
+	Err    string
+	Source string // of the effect
 }
 
 // EffectName names one effect: no other has the same kind and key.

@@ -51,12 +51,13 @@ func (d *decision) mark(id string, m ledger.Mark) {
 	if !ok || isPart(t.Task) || t.Status == ledger.Withdrawn || t.Task.Mark == markGone || d.run().Settings.CommitStatus || d.withheld(t) {
 		return
 	}
-	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m})
+	d.effect(d.uniqueKey(id+" "+string(m)), ledger.EffectMark{Task: id, Mark: m, Source: d.Project.Source})
 }
 
-// markMade records the result of writing a mark.
+// markMade records the result of writing a mark. One of another plan changes no
+// task of this one.
 func (d *decision) markMade(b MarkMade) {
-	if b.Mark == "" && b.Err == "" {
+	if b.Mark == "" && b.Err == "" || b.Source != "" && b.Source != d.Project.Source {
 		return
 	}
 	d.add(scope{task: b.Task}, ledger.SourceMarked{Mark: b.Mark, Error: b.Err})
@@ -92,7 +93,7 @@ func markOf(s ledger.Status) ledger.Mark {
 func (d *decision) progress(t TaskState, status, commit, blockers string) {
 	p := d.progressOf(t, status, commit, blockers)
 	if !d.run().Settings.CommitStatus && !d.withheld(t) {
-		d.effect(d.uniqueKey(p.Key), ledger.EffectProgress{Progress: p})
+		d.effect(d.uniqueKey(p.Key), ledger.EffectProgress{Progress: p, Source: d.Project.Source})
 	}
 }
 

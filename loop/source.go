@@ -83,7 +83,8 @@ func (d *decision) takeSource(s reading) {
 				told.Mark = t.Task.Mark // nightporter wrote the mark after this reading
 			}
 			back := !t.Doubted.IsZero() && t.Task.Mark != markGone
-			if !whole && t.Task.Mark != markGone && !s.believes(t) && takesAway(t, &told) {
+			unsure := !whole && takesAway(t, &told) || d.cutsOff(t, &told)
+			if unsure && t.Task.Mark != markGone && !s.believes(t) {
 				if s.doubts(t) {
 					read.Doubted = append(read.Doubted, told.ID)
 				}

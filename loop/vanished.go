@@ -39,6 +39,15 @@ func takesAway(old *TaskState, now *ledger.Task) bool {
 	return bodyChanged(old.Task, *now) || old.Task.Mark != now.Mark && !adds(old.Task.Mark, now.Mark)
 }
 
+// cutsOff reports whether a reading changes the text of a task that work is under
+// way for. It is believed late, too: with a checkout of an older version and back,
+// the text is another one for seconds. Nothing is cut off while a commit is made.
+func (d *decision) cutsOff(old *TaskState, now *ledger.Task) bool {
+	t, ok := d.Project.inHand()
+	mine := ok && !t.committing() && (ledger.SameID(t.Task.ID, old.Task.ID) || ledger.SameID(t.Task.Parent, old.Task.ID))
+	return mine && bodyChanged(old.Task, *now)
+}
+
 // adds reports whether a change of marks adds one.
 func adds(old, now ledger.Mark) bool {
 	return old != now && now != ledger.MarkOpen && old != ledger.MarkDone

@@ -195,7 +195,10 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		}
 		return loop.CommitMade{Task: b.Task, Committed: made}, err
 	case ledger.EffectMark:
-		result := loop.MarkMade{Task: b.Task, Mark: b.Mark}
+		if e.isOtherPlan(project, b.Source) {
+			return nil, nil // written when a run of that plan comes
+		}
+		result := loop.MarkMade{Task: b.Task, Mark: b.Mark, Source: b.Source}
 		err := ports.Source.Mark(ctx, []ledger.Marking{{Task: b.Task, Mark: b.Mark}})
 		if fault.Of(err) != "" {
 			return nil, err
@@ -205,9 +208,12 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		}
 		return result, nil
 	case ledger.EffectProgress:
+		if e.isOtherPlan(project, b.Source) {
+			return nil, nil
+		}
 		err := ports.Source.Log(ctx, b.Progress)
 		if err != nil && fault.Of(err) == "" {
-			return loop.MarkMade{Task: b.Progress.Task, Err: err.Error()}, nil //nolint:nilerr // people are told; the run goes on
+			return loop.MarkMade{Task: b.Progress.Task, Err: err.Error(), Source: b.Source}, nil //nolint:nilerr // people are told; the run goes on
 		}
 		return nil, err
 	case ledger.EffectRemember:
@@ -216,6 +222,14 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return nil, e.writeNotebook(project, ports, func(n Notebook) error { return n.KeepPlan(ctx, b.Plan) })
 	}
 	return nil, fmt.Errorf("effect %s is not carried out by this engine", p.Kind)
+}
+
+// isOtherPlan reports whether an effect is for another source than that of the
+// project's present run, as after a crash and a start with another plan. Their
+// tasks may have the same ids.
+func (e *Engine) isOtherPlan(project, source string) bool {
+	s, _ := e.State(project)
+	return source != "" && source != s.Project.Source
 }
 
 // writeNotebook writes into the project's notebooks. It logs a failure and goes

@@ -100,7 +100,10 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	}
 	if e.o.FreeDisk != nil {
 		if free, err := e.o.FreeDisk(); err == nil {
-			if f, low := LowDisk(free); low {
+			switch f, low := LowDisk(free); {
+			case low && settings.Stays:
+				return nil, littleSpace(f.Text)
+			case low:
 				out.Problems = append(out.Problems, f)
 			}
 		}
@@ -122,6 +125,15 @@ func WeakBoundary(setting string, level int, reasons []string) (f ledger.Diagnos
 		Remedy: "Use a kernel with Landlock (5.13 or newer), or leave boundary out.",
 	}, true
 }
+
+// littleSpace is the error of a start with less space than a run needs. Under
+// `nightporter up` the run waits for space, as it would later in the night.
+type littleSpace string
+
+func (e littleSpace) Error() string { return string(e) }
+
+// Fault makes the error one of the machine.
+func (littleSpace) Fault() ledger.Fault { return ledger.FaultDisk }
 
 // LowDisk returns the finding that prevents a run when the disk of the state
 // folder has only free bytes left (docs/spec 2.0). low is false if the run may

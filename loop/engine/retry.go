@@ -39,14 +39,21 @@ func (f *failing) wait(ctx context.Context, is ledger.Fault, err error) bool {
 	// If this cannot be committed, the ledger itself is what fails, and Run tells
 	// of that.
 	_, _ = e.Do(ctx, loop.Input{Project: f.project, Actor: "daemon", Body: loop.EffectBroken{Kind: p.Kind, Key: p.Key, Text: err.Error(), Fault: is}})
-	if s, _ := e.State(f.project); loop.GivesUp(s) {
+	if f.givenUp() {
 		return false
 	}
 	if e.o.Scheduler.Wait(ctx, loop.RetryPause(f.since, e.o.Clock()), again) != nil {
 		return false
 	}
-	s, _ := e.State(f.project)
-	return !loop.GivesUp(s)
+	return !f.givenUp()
+}
+
+// givenUp reports whether a person who stops the run at once does not wait for the
+// effect. What the run does not wait for is tried on: the end of a session is part
+// of such a stop.
+func (f *failing) givenUp() bool {
+	s, _ := f.engine.State(f.project)
+	return loop.GivesUp(s) && ledger.RetryOf(f.effect.Kind) == ledger.RetryHolds
 }
 
 // tryAgain lets what fails be tried at once if the input is a person's: somebody

@@ -98,13 +98,15 @@ type EffectCommit struct {
 
 // EffectMark writes a task's status into the source's file. Its result is MarkMade.
 type EffectMark struct {
-	Task string `json:"task"`
-	Mark Mark   `json:"mark"`
+	Task   string `json:"task"`
+	Mark   Mark   `json:"mark"`
+	Source string `json:"source,omitempty"` // KIND:PATH of the task's source; "" in effects of earlier releases
 }
 
 // EffectProgress appends to the progress log. It has no result.
 type EffectProgress struct {
 	Progress Progress `json:"progress"`
+	Source   string   `json:"source,omitempty"` // as for EffectMark
 }
 
 // EffectRemember appends to one of the project's notebooks. It has no result.
