@@ -79,6 +79,7 @@ type TreeKept struct {
 	Ref   string       `json:"ref"`
 	Tree  string       `json:"tree"`
 	Files []FileChange `json:"files,omitempty"`
+	More  int          `json:"more,omitempty"` // as in Capture
 }
 
 // MemoryKind names one of the project's notebooks.

@@ -108,6 +108,7 @@ type TaskCommitted struct {
 	Tree    string       `json:"tree"`
 	Subject string       `json:"subject"`
 	Files   []FileChange `json:"files,omitempty"`
+	More    int          `json:"more,omitempty"`   // how many changed files Files leaves out
 	Exempt  []string     `json:"exempt,omitempty"` // what fails in it as at the start, for people
 }
 

@@ -67,7 +67,8 @@ type CaptureRequest struct {
 // allows, and the work folder is left with exactly these files.
 type Capture struct {
 	Tree    string       `json:"tree"`
-	Files   []FileChange `json:"files,omitempty"`   // against Input
+	Files   []FileChange `json:"files,omitempty"`   // against Input; an entry has the first ones
+	More    int          `json:"more,omitempty"`    // how many changed files Files leaves out
 	Dropped []string     `json:"dropped,omitempty"` // changes of Scope.Never, undone without a report
 	Outside []string     `json:"outside,omitempty"` // changes out of scope: undone, so that the session's work is judged without them
 	Refused []Diagnostic `json:"refused,omitempty"` // what no session may leave: gitlinks, devices, FIFOs, files over 50 MB, unresolved conflicts, an emptied folder
