@@ -32,3 +32,26 @@ func TestUndoneIsBounded(t *testing.T) {
 		t.Errorf("%s %s asks about %d paths in %d characters", q.ID, q.Kind, len(q.Paths), len(q.Text))
 	}
 }
+
+// TestChangedFilesAreBounded checks that entries of a session with very many new
+// files, which a person took over, have a part of them and the number of all.
+func TestChangedFilesAreBounded(t *testing.T) {
+	d := newDirector(t, "files")
+	var files []ledger.FileChange
+	for n := range 300_000 {
+		files = append(files, ledger.FileChange{Path: fmt.Sprintf("data/%06d.json", n), Added: 1})
+	}
+	for _, line := range []string{"tasks 1", "go quiet", "plan", "build"} {
+		if line == "build" {
+			d.taken.Files = files
+		}
+		d.play(line)
+	}
+	task, _ := d.s.Project.Find("Task 1")
+	if c := task.Attempt.Captured; c == nil || len(c.Files)+c.More != len(files) {
+		t.Errorf("captured %+v", c)
+	}
+	if size := len(mustJSON(t, d.s)); size > 200<<10 {
+		t.Errorf("the state has %d kB", size>>10)
+	}
+}

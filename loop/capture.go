@@ -33,12 +33,14 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 		return
 	}
 	w, about := t.Attempt, scope{task: t.Task.ID, session: b.Session}
+	files := b.Taken.Files // all of them; entries have the first ones
+	b.Taken.Files, b.Taken.More = boundFiles(files)
 	if b.Stopped {
 		d.add(about, ledger.Redo{Why: ledger.RedoStopped, Tree: w.Tree})
 		return
 	}
 	if w.Event == nil {
-		d.add(about, ledger.TreeKept{Ref: b.Ref, Tree: b.Taken.Tree, Files: b.Taken.Files})
+		d.add(about, ledger.TreeKept{Ref: b.Ref, Tree: b.Taken.Tree, Files: b.Taken.Files, More: b.Taken.More})
 		if !d.refuteLimit(t, b) && !d.settleEarlyEnd(t, b) {
 			d.add(about, ledger.StageSet{Stage: ledger.StageReady})
 		}
@@ -69,7 +71,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	}
 	changed := b.Taken.Tree != w.Tree
 	if changed {
-		d.changed(about, b.Taken.Files)
+		d.changed(about, files, 0)
 	}
 	noChange := payload.String(w.Event.Data, "no_change") != ""
 	unjudged := !r.Settings.JudgedAfter(w.Hat) && !t.looked() && payload.ManualVerify(w.Event.Data) == ""
@@ -95,7 +97,6 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	// checks leaves out commands that the changed files do not concern. That is
 	// safe only if the input tree is known to be green; without the list of
 	// files every command runs.
-	files := b.Taken.Files
 	if w.Tree != w.Start && !w.green(w.Tree) {
 		files = nil
 	}

@@ -150,8 +150,9 @@ func (d *decision) commitMade(b CommitMade) {
 	if b.Committed.Tree != "" {
 		tree = b.Committed.Tree
 	}
+	files, more := boundFiles(b.Committed.Files)
 	d.add(scope{task: b.Task, session: w.Session}, ledger.TaskCommitted{
-		Commit: b.Committed.Commit, Parent: w.Base, Tree: tree, Subject: subject(t.Task), Files: b.Committed.Files,
+		Commit: b.Committed.Commit, Parent: w.Base, Tree: tree, Subject: subject(t.Task), Files: files, More: more,
 		Exempt: w.failsIn(exemptFor(d.run(), b.Task)),
 	})
 	d.narrowCommit(w)

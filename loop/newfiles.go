@@ -57,7 +57,7 @@ func (d *decision) settleNewFiles(q ledger.Question, take bool, by string) {
 	w := t.Attempt
 	if c := w.Captured; !take && w.Session == q.Session && w.Event != nil && c != nil && c.Tree != w.Tree {
 		// The tree waits to be verified; claim resumes the attempt there.
-		d.changed(about, c.Files)
+		d.changed(about, c.Files, c.More)
 		d.add(about, ledger.ChecksBegun{Kind: ledger.KindVerify, Tree: c.Tree})
 		d.add(about, ledger.StageSet{Stage: ledger.StageHeld})
 	} else {

@@ -50,7 +50,7 @@ func applySecret(d *decision, a answerGiven) {
 	w := t.Attempt
 	if harmless && w.Session == a.q.Session && w.Captured != nil && w.Event != nil {
 		// The tree waits to be verified; claim resumes the attempt there.
-		d.changed(about, w.Captured.Files)
+		d.changed(about, w.Captured.Files, w.Captured.More)
 		d.add(about, ledger.ChecksBegun{Kind: ledger.KindVerify, Tree: w.Captured.Tree})
 		d.add(about, ledger.StageSet{Stage: ledger.StageHeld})
 	} else {
@@ -60,9 +60,10 @@ func applySecret(d *decision, a answerGiven) {
 	d.goOn()
 }
 
-// changed records the evidence that a session changed files.
-func (d *decision) changed(about scope, files []ledger.FileChange) {
-	ev := ledger.Evidence{Kind: "fix-applied", FilesChanged: len(files)}
+// changed records the evidence that a session changed files: these, and more that
+// an entry has left out.
+func (d *decision) changed(about scope, files []ledger.FileChange, more int) {
+	ev := ledger.Evidence{Kind: "fix-applied", FilesChanged: len(files) + more}
 	for _, f := range files {
 		ev.LinesAdded += max(f.Added, 0)
 		ev.LinesRemoved += max(f.Removed, 0)

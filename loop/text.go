@@ -192,3 +192,14 @@ func body(w *Attempt) string {
 	}
 	return ""
 }
+
+// maxChanged limits the changed files that an entry records. A person may take
+// hundreds of thousands of new files over, and every snapshot has the list.
+const maxChanged = 1000
+
+// boundFiles returns the changed files that an entry records, and how many it
+// leaves out.
+func boundFiles(files []ledger.FileChange) (kept []ledger.FileChange, more int) {
+	kept = slices.Clip(files[:min(len(files), maxChanged)])
+	return kept, len(files) - len(kept)
+}

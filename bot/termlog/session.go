@@ -294,7 +294,7 @@ func fileStats(t ledger.Capture, claimed bool) string {
 	for _, f := range t.Files {
 		added, removed = added+max(f.Added, 0), removed+max(f.Removed, 0)
 	}
-	text := bot.Plural(len(t.Files), "file")
+	text := bot.Plural(len(t.Files)+t.More, "file")
 	if added > 0 || removed == 0 {
 		text += fmt.Sprintf(" +%d", added)
 	}
