@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -68,7 +69,11 @@ func (p *Ports) Write(files ...ledger.FileChange) {
 func (p *Ports) Tree() int { return locked(p, &p.revision) }
 
 // Started returns how often a session was started.
-func (p *Ports) Started() map[string]int { return locked(p, &p.started) }
+func (p *Ports) Started() map[string]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.started)
+}
 
 // Checked returns the agents that preflight checked, in order.
 func (p *Ports) Checked() []string { return locked(p, &p.checked) }
