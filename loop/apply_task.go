@@ -266,8 +266,11 @@ func (w *Attempt) again(b ledger.SessionEnded, session string) {
 		}
 		w.Stage, w.Note, w.Replaces = ledger.StageReady, strictNote(b.End, b.Text), session
 	default:
-		if b.End == ledger.EndedLost {
+		switch b.End {
+		case ledger.EndedLost:
 			w.LostRow++
+		case ledger.EndedEarly:
+			w.EarlyText = b.Text
 		}
 		w.Stage, w.Replaces = ledger.StageReady, session
 		w.Sessions-- // an interruption from outside, such as a restart, does not count against MaxSessions

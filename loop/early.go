@@ -122,7 +122,7 @@ func (d *decision) settleEarlyEnd(t TaskState, b TreeCaptured) bool {
 			return true
 		}
 		d.addShared(ledger.AgentUsable{Agent: agent, Worked: true, Project: d.in.Project, Task: t.Task.ID})
-		d.redo(t, ledger.Redo{Why: ledger.RedoSilent, Failed: true, Tree: t.Attempt.Tree, Note: strictNote(ledger.EndedSilent, "ended without an event")})
+		d.redo(t, ledger.Redo{Why: ledger.RedoSilent, Failed: true, Tree: t.Attempt.Tree, Note: strictNote(ledger.EndedSilent, t.Attempt.EarlyText)})
 		return true
 	}
 	return false

@@ -126,6 +126,8 @@ func openIssues(issues []ledger.Issue) string {
 func failedRow(w *Attempt, b ledger.Redo) string {
 	last := string(b.Why)
 	switch c := w.Captured; {
+	case b.Why == ledger.RedoSilent:
+		last = w.EarlyText
 	case b.Why == ledger.RedoUnchanged && c != nil && len(c.Outside) > 0:
 		last = "changed only files out of scope: " + joinFew(c.Outside)
 	case b.Why == ledger.RedoUnchanged:

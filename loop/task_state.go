@@ -68,9 +68,10 @@ type Attempt struct {
 	Stage        ledger.Stage          `json:"stage"`
 	Session      string                `json:"session,omitempty"` // id of the current session, or of the last one
 	Sessions     int                   `json:"sessions"`
-	Scripted     bool                  `json:"scripted,omitempty"`  // the scripted agent had one of its sessions
-	EarlyRow     int                   `json:"early_row,omitempty"` // of FailedRow, the last ones that ended at once
-	FailedRow    int                   `json:"failed_row"`          // failed sessions in a row
+	Scripted     bool                  `json:"scripted,omitempty"`   // the scripted agent had one of its sessions
+	EarlyRow     int                   `json:"early_row,omitempty"`  // of FailedRow, the last ones that ended at once
+	EarlyText    string                `json:"early_text,omitempty"` // how its last session ended that may be held against the agent
+	FailedRow    int                   `json:"failed_row"`           // failed sessions in a row
 	LostRow      int                   `json:"lost_row"`
 	Red          int                   `json:"red"`                   // red verifications in a row
 	RedBatches   int                   `json:"red_batches,omitempty"` // batches that failed by it

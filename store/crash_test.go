@@ -24,7 +24,7 @@ const crashEnv = "STORE_TEST_CRASH"
 var (
 	update = flag.Bool("update", false, "write the fixture of the current schema where there is none")
 	seed   = flag.Uint64("crash.seed", 0, "seed of the crash test; 0 takes one of its own")
-	rounds = flag.Int("crash.rounds", 6, "kills in the crash test")
+	rounds = flag.Int("crash.rounds", 6, "kills in the crash test; the tests of broken disks play twice as many disks")
 )
 
 func TestMain(m *testing.M) {

@@ -11,8 +11,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// faultRounds are how many nights of a disk each test of this file plays.
-const faultRounds = 60
+// faultRounds returns how many nights of a disk a test of this file plays.
+func faultRounds() int { return 2 * *rounds }
 
 func openOnDisk(d *sqlitefault.Disk) (*Store, error) { return OpenOn(sqlitefault.Name, d.Dir()) }
 
@@ -91,7 +91,7 @@ func checkPrefix(t *testing.T, s *Store, acknowledged, tried int) (n int, err er
 func TestPowerCuts(t *testing.T) {
 	began, commits := time.Now(), 0
 	var counts sqlitefault.Counts
-	for seed := range uint64(faultRounds) {
+	for seed := range uint64(faultRounds()) {
 		disk := sqlitefault.New(seed)
 		random := rand.New(rand.NewPCG(seed, 1))
 		acknowledged := 0
@@ -132,14 +132,14 @@ func TestPowerCuts(t *testing.T) {
 		counts = disk.Counts()
 		disk.Remove()
 	}
-	t.Logf("%d disks, %d commits, %.0f commits a second; the last disk: %+v", faultRounds, commits, float64(commits)/time.Since(began).Seconds(), counts)
+	t.Logf("%d disks, %d commits, %.0f commits a second; the last disk: %+v", faultRounds(), commits, float64(commits)/time.Since(began).Seconds(), counts)
 }
 
 // TestLyingDisk: a disk that loses what it has synced either shows an older
 // state, whole, or the loss is found. Never is a half batch believed.
 func TestLyingDisk(t *testing.T) {
 	whole, older, found := 0, 0, 0
-	for seed := range uint64(faultRounds) {
+	for seed := range uint64(faultRounds()) {
 		disk := sqlitefault.New(seed)
 		random := rand.New(rand.NewPCG(seed, 2))
 		s := mustOpenOn(t, disk)
@@ -171,7 +171,7 @@ func TestLyingDisk(t *testing.T) {
 		}
 		disk.Remove()
 	}
-	t.Logf("%d disks: %d whole, %d an older state, %d found", faultRounds, whole, older, found)
+	t.Logf("%d disks: %d whole, %d an older state, %d found", faultRounds(), whole, older, found)
 	if older == 0 || found == 0 {
 		t.Error("the disk lost nothing: the test shows nothing")
 	}
@@ -185,12 +185,12 @@ func TestDiskErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused := 0
-			for seed := range uint64(faultRounds / 12) {
+			for seed := range uint64(max(2, *rounds/6)) {
 				disk := sqlitefault.New(seed)
 				random := rand.New(rand.NewPCG(seed, 3))
 				s := mustOpenOn(t, disk)
 				next := 0 // the key that comes next: a refused one is tried again
-				for range 6 {
+				for range 3 {
 					for range random.IntN(40) {
 						if _, err := s.Commit(t.Context(), faultBatch(next)); err != nil {
 							t.Fatalf("seed %d: an honest disk: %v", seed, err)
@@ -198,7 +198,7 @@ func TestDiskErrors(t *testing.T) {
 						next++
 					}
 					disk.Inject(faults)
-					for range 60 {
+					for range 40 {
 						_, err := s.Commit(t.Context(), faultBatch(next))
 						if err == nil {
 							next++
@@ -206,6 +206,13 @@ func TestDiskErrors(t *testing.T) {
 						}
 						if refused++; !errors.Is(err, ErrDisk) {
 							t.Fatalf("seed %d: %v", seed, err)
+						}
+					}
+					// Commits find all pages in memory; the checkpoint after this reads the log.
+					large := ledger.SnapshotRow{Stream: shop, Seq: int64(next), Version: 1, Body: make([]byte, 5<<20)}
+					if err := s.SaveSnapshot(t.Context(), large); err != nil {
+						if refused++; !errors.Is(err, ErrDisk) {
+							t.Fatalf("seed %d: a snapshot: %v", seed, err)
 						}
 					}
 					disk.Inject(sqlitefault.Faults{})
@@ -235,7 +242,7 @@ func TestDiskErrors(t *testing.T) {
 // read or commit before, or it held nothing that anybody reads.
 func TestCorruptPage(t *testing.T) {
 	found, harmless := 0, 0
-	for seed := range uint64(faultRounds) {
+	for seed := range uint64(faultRounds()) {
 		disk := sqlitefault.New(seed)
 		s := mustOpenOn(t, disk)
 		const batches = 60
@@ -271,7 +278,7 @@ func TestCorruptPage(t *testing.T) {
 		}
 		disk.Remove()
 	}
-	t.Logf("%d disks: %d found, %d harmless", faultRounds, found, harmless)
+	t.Logf("%d disks: %d found, %d harmless", faultRounds(), found, harmless)
 	if found == 0 {
 		t.Error("nothing was found")
 	}

@@ -214,7 +214,8 @@ func checkLedger(ctx context.Context, p *doctorContext) []finding {
 	case err != nil:
 		return []finding{findFix("see docs/operating.md: Backup", "%v", err)}
 	case r.OK:
-		return []finding{findOK("%s", strings.TrimPrefix(r.Text, "✓ ledger "))}
+		first, _, _ := strings.Cut(r.Text, "\n")
+		return []finding{findOK("%s", strings.TrimPrefix(first, "✓ ledger "))}
 	}
 	var said struct{ Breaks []string }
 	if err := json.Unmarshal(r.Data, &said); err != nil || len(said.Breaks) == 0 {

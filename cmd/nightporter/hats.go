@@ -17,8 +17,8 @@ import (
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
-	"github.com/nightporter/nightporter/internal/guard"
 	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/internal/guard"
 )
 
 // hatFlags are the flags of `nightporter hats`.

@@ -300,8 +300,6 @@ func TestExtractRefuses(t *testing.T) {
 		"not there":         {archive(t, db, manifest(t, nil, db, key)), `"operator.key" is named by the manifest and missing`},
 		"no database":       {archive(t, key, manifest(t, nil, key)), "there is no nightporter.db"},
 		"no key":            {archive(t, db, manifest(t, nil, db)), "there is no operator.key"},
-		"empty key":         {archive(t, db, file(Key, ""), manifest(t, func(m *Manifest) { m.Files[1].Path = Key }, db, file("logins/x", ""))), "operator.key is damaged: it is empty"},
-		"short key":         {archive(t, db, file(Key, "ab\n"), manifest(t, func(m *Manifest) { m.Files[1].Path = Key }, db, file("logins/x", "ab\n"))), "operator.key is damaged: it does not hold 32 bytes"},
 		"other hash":        {whole(func(m *Manifest) { m.Files[0].SHA256 = m.Files[1].SHA256 }), `"nightporter.db" is not as it was written`},
 		"other size":        {whole(func(m *Manifest) { m.Files[1].Size++ }), `"operator.key" is not as it was written`},
 		"named twice":       {whole(func(m *Manifest) { m.Files = append(m.Files, m.Files[0]) }), "or named twice"},

@@ -84,11 +84,6 @@ func extract(ctx context.Context, r io.Reader, dir string, room int64) (Manifest
 			case !errors.Is(err, io.EOF):
 				return Manifest{}, formatError(err)
 			}
-			if key, err := root.ReadFile(Key); err != nil {
-				return Manifest{}, err
-			} else if err := checkKey(key); err != nil {
-				return Manifest{}, fmt.Errorf("%s is damaged: %w. Restore an older backup", Key, err)
-			}
 			return m, x.repositories(m)
 		}
 		if err := x.file(h, archive); err != nil {

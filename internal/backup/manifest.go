@@ -102,8 +102,8 @@ var errNoBackup = errors.New("this is no nightporter backup")
 // keyBytes is the length of the operator's key, before it is encoded as hex.
 const keyBytes = 32
 
-// checkKey checks the text of an operator's key. Without a whole one, nothing
-// starts on a restored state folder.
+// checkKey checks the text of an operator's key: with a damaged one, nothing
+// starts.
 func checkKey(text []byte) error {
 	raw, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	switch {

@@ -16,20 +16,20 @@ func TestMemoryBomb(t *testing.T) {
 		t.Skipf("SKIPPED: %v", err)
 	}
 	atEachLevel(t, func(t *testing.T, level int) {
-		h := newFixture(t, level, func(o *Options) { o.Limits = Limits{Memory: 256 << 20} })
-		// Three processes of 200 MB each; the machine survives a limit that fails.
-		x := h.run("r1-1", `for i in 1 2 3; do perl -e '$x = "x" x 100e6; sleep 600' & done; wait`)
-		if x.Reason != ledger.ExitMemory || !strings.Contains(x.Text, "of 268 MB") {
+		h := newFixture(t, level, func(o *Options) { o.Limits = Limits{Memory: 100e6} })
+		// Three processes of 60 MB each; the machine survives a limit that fails.
+		x := h.run("r1-1", `for i in 1 2 3; do perl -e '$x = "x" x 30e6; sleep 600' & done; wait`)
+		if x.Reason != ledger.ExitMemory || !strings.Contains(x.Text, "of 100 MB") {
 			t.Errorf("exit %+v\n%s", x, h.log("r1-1"))
 		}
 		if took := x.Took(); took > 30*time.Second {
 			t.Errorf("it took %s", took)
 		}
-		if left := processesWith("x 100e6"); len(left) > 0 {
+		if left := processesWith("x 30e6; sleep"); len(left) > 0 {
 			t.Errorf("left: %v", left)
 		}
-		// One block of 200 MB, shared by four processes after a fork.
-		x = h.run("r1-2", `perl -e '$x = "x" x 100e6; for (1..3) { last unless fork } select undef, undef, undef, 3'`)
+		// One block of 60 MB, shared by four processes after a fork.
+		x = h.run("r1-2", `perl -e '$x = "x" x 30e6; for (1..3) { last unless fork } select undef, undef, undef, 1.5'`)
 		if x.Reason != ledger.ExitSelf || x.Code != 0 {
 			t.Errorf("shared memory: %+v", x)
 		}

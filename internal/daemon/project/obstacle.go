@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ type Obstacle struct {
 // answerTime is how long a look at one project may take. A file system that is
 // not reachable can keep a process for hours, and all other projects work.
 const answerTime = 5 * time.Second
+
+// closeTime is how long Close waits for looks.
+const closeTime = 2 * time.Second
 
 // obstacles are what the last look at each project found, and the looks that
 // have not ended.
@@ -149,7 +153,7 @@ func (p *Planner) judge(ctx context.Context, pr config.Project) (o Obstacle, ok 
 		}
 		p.obstacles.pending[pr.Name] = done
 		go func() {
-			o := p.look(context.WithoutCancel(ctx), pr)
+			o := p.look(p.looks, pr)
 			p.obstacles.mu.Lock()
 			delete(p.obstacles.pending, pr.Name)
 			p.obstacles.mu.Unlock()
@@ -167,6 +171,24 @@ func (p *Planner) judge(ctx context.Context, pr config.Project) (o Obstacle, ok 
 		return Obstacle{}, false
 	}
 	return Obstacle{Why: pr.Repo + " does not answer: its file system hangs", Rests: p.unfinished(pr.Name) != "", Hangs: true}, true
+}
+
+// Close ends all looks at projects and their processes, and waits a moment for
+// them: one at a file system that hangs cannot be ended.
+func (p *Planner) Close() {
+	p.endLooks()
+	late := time.NewTimer(closeTime)
+	defer late.Stop()
+	p.obstacles.mu.Lock()
+	pending := slices.Collect(maps.Values(p.obstacles.pending))
+	p.obstacles.mu.Unlock()
+	for _, done := range pending {
+		select {
+		case <-done:
+		case <-late.C:
+			return
+		}
+	}
 }
 
 // look returns what keeps a configured project from being worked on.

@@ -20,6 +20,9 @@ type Planner struct {
 	engine Engine
 	log    *slog.Logger
 	reopen atomic.Pointer[func(ctx context.Context)]
+
+	looks    context.Context // of all looks at projects: they outlive whoever asks for them
+	endLooks context.CancelFunc
 }
 
 // Engine returns the state of every project in the ledger.
@@ -32,7 +35,9 @@ type Engine interface {
 
 // NewPlanner returns the planner of a catalog's projects.
 func NewPlanner(c *Catalog, e Engine, log *slog.Logger) *Planner {
-	return &Planner{Catalog: c, engine: e, log: log}
+	p := &Planner{Catalog: c, engine: e, log: log}
+	p.looks, p.endLooks = context.WithCancel(context.Background())
+	return p
 }
 
 // Reopen sets what LookAgain does. It must be called before the daemon answers
