@@ -43,7 +43,7 @@ func (e *Engine) maintain(ctx context.Context, project string, d loop.Decision) 
 	if r := d.State.Project.Run; r != nil {
 		run = r.ID
 	}
-	e.effects.Go(func() {
+	e.spawn(func() {
 		age := ledger.DefaultRetention
 		if e.o.KeptRefs != nil {
 			age = e.o.KeptRefs()
