@@ -94,6 +94,7 @@ soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m e
 bench: ## the figures of docs/figures.md, as ratios of one run; some ten minutes
 	go test -run '^$$' -bench . -benchtime 200x -timeout 20m ./internal/bench
 	go test -run '^$$' -bench Commit -benchtime 500x ./store
+	go test -run '^$$' -bench FetchAfterAYear -benchtime 50x ./loop/workspace
 
 lint: ## gofmt, go vet, and golangci-lint where it is installed
 	@bad=$$(gofmt -l $$(find . -name '*.go' -not -path '*/.*/*')); if [ -n "$$bad" ]; then echo "not formatted (make fmt):"; echo "$$bad"; exit 1; fi

@@ -64,9 +64,9 @@ func (m *Message) paths(q ledger.Question) {
 	switch {
 	case len(q.RunsItself) == 0:
 	case len(q.Paths) == 1:
-		m.add("It runs by itself on the machine of whoever checks this branch out.")
+		m.add("It takes effect by itself where this branch is checked out or pushed.")
 	default:
-		m.add("Runs by itself on the machine of whoever checks this branch out:")
+		m.add("Takes effect by itself where this branch is checked out or pushed:")
 		for _, p := range q.RunsItself[:min(len(q.RunsItself), maxPaths)] {
 			m.pre(orElse(cutPath(Clean(p), quoteWidth), "…"))
 		}

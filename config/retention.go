@@ -11,7 +11,7 @@ import (
 // ledger is kept for ever. A key that the file omits has its default, which the
 // methods return.
 type Retention struct {
-	Sessions  Days `toml:"sessions"`   // folders of ended sessions and of runs that are not a project's last
+	Sessions  Days `toml:"sessions"`   // folders of ended sessions and of runs that are not a project's last, and hidden refs of runs
 	Messages  Days `toml:"messages"`   // messages that were sent or dropped
 	Effects   Days `toml:"effects"`    // effects that are settled
 	Inputs    Days `toml:"inputs"`     // keys of inputs, which keep repeats out
@@ -23,7 +23,8 @@ type Retention struct {
 // may deliver an update again after a day, and Slack is read back after time off.
 const minInputs = 7
 
-// KeptSessions returns how long the folders of sessions and runs are kept.
+// KeptSessions returns how long the folders of sessions and runs, and the hidden refs
+// of runs, are kept.
 func (r Retention) KeptSessions() time.Duration { return r.Sessions.or(14) }
 
 // KeptMessages returns how long settled messages are kept.

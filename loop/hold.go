@@ -146,6 +146,8 @@ func (d *decision) stop(b Stop) {
 		d.say("%s ends; its branch tip is not verified", r.ID)
 	case d.run().Finishing != nil:
 		d.say("%s ends when its branch tip is verified", r.ID)
+	case ok && b.Now && b.Signal != "" && t.Attempt.Stage == ledger.StageCapture:
+		d.say("stopped; the files of %s are captured next time", ledger.ShortID(t.Task.ID))
 	case ok && b.Now:
 		d.say("stopped; %s starts afresh next time", ledger.ShortID(t.Task.ID))
 	case ok && d.Project.busy():

@@ -138,7 +138,7 @@ func runsItselfNote(paths []string) string {
 	if len(paths) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" A file such as %s runs by itself on the machine of whoever checks the branch out; leave such files alone unless the task's scope names them.", paths[0])
+	return fmt.Sprintf(" A file such as %s takes effect by itself where the branch is checked out or pushed; leave such files alone unless the task's scope names them.", paths[0])
 }
 
 // common returns the strings of a that b has too.

@@ -243,7 +243,9 @@ func (c *Console) Leave(s loop.State, exit int) {
 	}
 	text := bot.SignLater + " stopped; nothing is lost"
 	if task := strings.Fields(bot.Doing(s)); len(task) > 0 {
-		text = bot.SignLater + " stopped; " + task[0] + " starts afresh next time"
+		if text = bot.SignLater + " stopped; " + task[0] + " starts afresh next time"; bot.Capturing(s) {
+			text = bot.SignLater + " stopped; the files of " + task[0] + " are captured next time"
+		}
 	}
 	c.uncut(now, text+" "+code)
 	c.answers(s)

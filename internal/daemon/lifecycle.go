@@ -195,7 +195,8 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 			d.Hub.Observe(before, e)
 			d.Changes.Ring()
 		},
-		Outage: d.onOutage,
+		Outage:   d.onOutage,
+		KeptRefs: func() time.Duration { return d.Projects.Config().Retention.KeptSessions() },
 		FreeDisk: func() (uint64, error) {
 			var s unix.Statfs_t
 			err := unix.Statfs(d.o.State, &s)

@@ -36,8 +36,11 @@ type Options struct {
 	// machine, when the reason changes, and with the zero value when it takes them
 	// again. It is called from Run's goroutine, and must not block. May be nil.
 	Outage func(Outage)
-	Clock  func() time.Time // nil: time.Now
-	Log    *slog.Logger
+	// KeptRefs returns how long hidden refs of a run are kept after its last capture.
+	// It is called from any goroutine; nil: ledger.DefaultRetention.
+	KeptRefs func() time.Duration
+	Clock    func() time.Time // nil: time.Now
+	Log      *slog.Logger
 
 	// Skip reports whether Open goes on without a project whose entries cannot be
 	// folded. Inputs for that project fail until TakeUp has read it. nil = never.

@@ -44,7 +44,11 @@ func (e *Engine) maintain(ctx context.Context, project string, d loop.Decision) 
 		run = r.ID
 	}
 	e.spawn(func() {
-		if err := m.Maintain(ctx, ledger.Maintenance{Run: run, Keep: keep, Age: ledger.DefaultRetention}); err != nil && ctx.Err() == nil {
+		age := ledger.DefaultRetention
+		if e.o.KeptRefs != nil {
+			age = e.o.KeptRefs()
+		}
+		if err := m.Maintain(ctx, ledger.Maintenance{Run: run, Keep: keep, Age: age}); err != nil && ctx.Err() == nil {
 			e.o.Log.Warn("repository not maintained", "project", project, "error", err)
 		}
 	})

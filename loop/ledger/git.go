@@ -163,10 +163,10 @@ type Committed struct {
 type Maintenance struct {
 	Run  string        // the run whose hidden refs stay, "" = none
 	Keep []string      // full hashes that must not be lost; others than commits and trees are left out
-	Age  time.Duration // how long after a run's last session its hidden refs are kept
+	Age  time.Duration // how long after a run's last capture, or its start, its hidden refs are kept
 }
 
-// DefaultRetention is Maintenance.Age of settings that name none.
+// DefaultRetention is Maintenance.Age of an engine that is told none.
 const DefaultRetention = 30 * 24 * time.Hour
 
 // BranchMoved is the error for a run's branch that somebody else moved in the

@@ -82,49 +82,6 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	return base, nil
 }
 
-// fetch copies a ref of the user's repository, with all its objects, to a ref
-// of ours.
-//
-// It is safe with any configuration of that repository. There git starts
-// upload-pack, which runs a program in two cases only:
-// uploadpack.packObjectsHook, which git reads from the machine's and the user's
-// configuration (both are switched off here), and missing objects of a partial
-// clone (which usable refuses). upload-pack reads no index and no work tree, so
-// no filter and no fsmonitor runs.
-func (w *Workspace) fetch(ctx context.Context, t userRepo, src, ref, commit string) error {
-	if err := w.dropStaleLock(ctx, filepath.Join(w.gitDir, filepath.FromSlash(ref)+".lock")); err != nil {
-		return err
-	}
-	quoted := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-	upload := quoted(w.program)
-	for _, kv := range []string{"safe.directory=*", "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.alternateRefsCommand=true"} {
-		upload += " -c " + quoted(kv)
-	}
-	// Tags that point into the fetched history come along: a build may make a
-	// version of the nearest one.
-	args := []string{"fetch", "--quiet", "--no-write-fetch-head", "--no-auto-maintenance",
-		"--no-recurse-submodules", "--upload-pack=" + upload + " upload-pack"}
-	_, err := os.Lstat(filepath.Join(w.gitDir, "shallow"))
-	switch oursShallow := err == nil; {
-	case t.shallow:
-		args = append(args, "--update-shallow") // a shallow clone's missing history may be missing here
-	case oursShallow:
-		args = append(args, "--unshallow") // the user has fetched the rest since
-	}
-	// Old protocol versions refuse to fetch a commit by its hash, so git
-	// fetches the ref, and the result is compared with the expected commit:
-	// HEAD could have moved in between.
-	args = append(args, "--", t.gitDir, "+"+src+":"+ref)
-	if _, err := w.run(ctx, call{gitDir: w.gitDir, args: args}); err != nil {
-		return err
-	}
-	got, err := w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
-	if err != nil || got != commit {
-		return fmt.Errorf("fetch %s: it was %.12s and is now %.12s: try again", src, commit, got)
-	}
-	return nil
-}
-
 // refuseContent returns an error for a tree with content that this version
 // cannot handle: submodules and large file storage.
 func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {

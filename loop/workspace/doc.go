@@ -23,6 +23,7 @@
 // Files by subject:
 //
 //	repository.go begin.go look.go userrepo.go dirty.go   ours, a run's start, the user's repository
+//	fetch.go                                              from the user's repository to ours
 //	maintain.go                                           ours, kept small and fast
 //	folder.go dotgit.go walk.go                           the work folder
 //	room.go layer.go room_upper.go room_git.go            rooms, in which trees are verified

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -192,39 +193,97 @@ func TestMaintainYields(t *testing.T) {
 	}
 }
 
-// TestMaintainedFetch checks that a fetch into a repository with the refs of 20,000
-// sessions is as fast after maintenance as into a fresh one.
-func TestMaintainedFetch(t *testing.T) {
-	if os.Getenv("NIGHTPORTER_SOAK") == "" {
-		t.Skip("SKIPPED: NIGHTPORTER_SOAK=1 compares times of fetches with 20,000 refs")
-	}
-	w := workspace(t, shop(t))
-	fresh := workspace(t, w.o.Repo)
-	begin(t, fresh, "r1")
-	base := begin(t, w, "r1")
-	longLived(t, w, base, "r1", 20_000)
-	fetch := func(w *Workspace) time.Duration {
-		best := time.Hour
-		for range 7 {
-			began := time.Now()
-			u, err := w.inspect(t.Context())
-			must(t, err)
-			must(t, w.fetch(t.Context(), u, "HEAD", w.hiddenRef("r1", "head"), u.head))
-			best = min(best, time.Since(began))
+// TestFetchLooksAtFewRefs checks that what a fetch costs does not grow with the
+// sessions of the past: git looks at as many refs of ours as in a repository of one
+// run, and sends as many lines of negotiation.
+func TestFetchLooksAtFewRefs(t *testing.T) {
+	fetch := func(sessions int) (haves int) {
+		repo := shop(t)
+		w := workspace(t, repo)
+		base := begin(t, w, "r1")
+		ownCommits(t, w, base, sessions)
+		writeFile(t, repo, "cart/more.go", fmt.Sprintf("package cart // %d\n", sessions))
+		git(t, repo, "add", "-A")
+		git(t, repo, "commit", "-m", "more")
+		git(t, repo, "tag", "-a", "-m", "one", "v1")
+		trace := filepath.Join(t.TempDir(), "trace")
+		w.program = traced(t, w.program, trace)
+		begin(t, w, "r2")
+		data, err := os.ReadFile(trace)
+		must(t, err)
+		if got := git(t, w.gitDir, "rev-parse", "refs/tags/v1"); got != git(t, repo, "rev-parse", "refs/tags/v1") {
+			t.Errorf("tag v1 is %s", got)
 		}
-		return best
+		if _, err := os.Lstat(filepath.Join(w.gitDir, "fetch")); err == nil {
+			t.Error("the folder of the fetch stays")
+		}
+		if got, want := git(t, w.gitDir, "rev-parse", fetchedRef), git(t, repo, "rev-parse", "HEAD"); got != want {
+			t.Errorf("last fetched: %s, want %s", got, want)
+		}
+		return strings.Count(string(data), "fetch> have ")
 	}
-	before := fetch(w)
-	began := time.Now()
-	must(t, w.Maintain(t.Context(), ledger.Maintenance{Run: "r1", Age: time.Hour}))
-	took := time.Since(began)
-	packed, small := fetch(w), fetch(fresh)
-	ageRun(t, w, "r1", 2*time.Hour)
-	must(t, w.Maintain(t.Context(), ledger.Maintenance{Age: time.Hour}))
-	pruned := fetch(w)
-	t.Logf("fetch: fresh %s; 20,000 refs %s, packed %s (in %s), pruned %s: %.2f ×, %.2f ×", small, before, packed, took, pruned,
-		float64(packed)/float64(small), float64(pruned)/float64(small))
-	if pruned > small*3/2 {
-		t.Errorf("a fetch takes %s after maintenance, and %s into a fresh repository", pruned, small)
+	fresh, old := fetch(0), fetch(2000)
+	if fresh == 0 || old != fresh {
+		t.Errorf("%d lines of negotiation with 2,000 sessions, %d with none", old, fresh)
 	}
+}
+
+// ownCommits gives the repository of a workspace refs of sessions that have a commit
+// each.
+func ownCommits(t testing.TB, w *Workspace, base ledger.Base, sessions int) {
+	t.Helper()
+	if sessions == 0 {
+		return
+	}
+	var in strings.Builder
+	fmt.Fprintf(&in, "reset refs/heads/import\nfrom %s\n\n", base.Commit)
+	for n := range sessions {
+		fmt.Fprintf(&in, "commit refs/heads/import\nmark :%d\ncommitter n <n@localhost> %d +0000\ndata 1\ns\n\n", n+1, n)
+	}
+	marks := filepath.Join(t.TempDir(), "marks")
+	_, err := w.run(t.Context(), call{gitDir: w.gitDir, in: strings.NewReader(in.String()), args: []string{"fast-import", "--quiet", "--force", "--export-marks=" + marks}})
+	if err == nil {
+		_, err = w.gitOurs(t.Context(), "update-ref", "-d", "refs/heads/import")
+	}
+	if err == nil {
+		_, err = w.gitOurs(t.Context(), "pack-refs", "--all", "--prune")
+	}
+	var data, packed []byte
+	if err == nil {
+		data, err = os.ReadFile(marks)
+	}
+	if err == nil {
+		packed, err = os.ReadFile(filepath.Join(w.gitDir, "packed-refs"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := []string{}
+	for line := range strings.Lines(string(packed)) {
+		if hash, name, _ := strings.Cut(strings.TrimSpace(line), " "); fullHash.MatchString(hash) {
+			lines = append(lines, name+" "+hash)
+		}
+	}
+	for line := range strings.Lines(string(data)) {
+		mark, hash, _ := strings.Cut(strings.TrimSpace(line), " ")
+		lines = append(lines, w.hiddenRef("r0", "task-1/a1/s"+strings.TrimPrefix(mark, ":"))+" "+hash)
+	}
+	slices.Sort(lines)
+	text := "# pack-refs with: peeled sorted \n"
+	for i, line := range lines {
+		name, hash, _ := strings.Cut(line, " ")
+		lines[i] = hash + " " + name + "\n"
+	}
+	text += strings.Join(lines, "")
+	if err := os.WriteFile(filepath.Join(w.gitDir, "packed-refs"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// traced returns a git that writes what fetches say to a file.
+func traced(t *testing.T, program, file string) string {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "git")
+	must(t, os.WriteFile(script, fmt.Appendf(nil, "#!/bin/sh\nGIT_TRACE_PACKET=%s exec %s \"$@\"\n", file, program), 0o755))
+	return script
 }

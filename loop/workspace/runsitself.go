@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// selfRunner is a file or folder that a program on somebody's machine runs or
-// takes commands from once it is checked out, without being asked.
+// selfRunner is a file or folder that a program runs, or takes commands or
+// instructions from, once it is checked out or pushed, without being asked.
 type selfRunner struct {
 	names  []string // last components, or the last two
 	folder bool     // with everything below it
@@ -45,6 +45,19 @@ var runsItself = []selfRunner{
 	{[]string{".direnv", ".mise", ".config/mise"}, true, "as .envrc and mise.toml"},
 	{[]string{".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs"}, false, "programs that npm, yarn and pnpm start in place of their own"},
 	{[]string{".yarn/releases", ".yarn/plugins"}, true, "programs that yarn starts in place of its own"},
+	{[]string{
+		".github/workflows", ".github/actions", ".gitea/workflows", ".forgejo/workflows", ".gitlab/ci", ".circleci", ".buildkite", ".woodpecker", ".semaphore", ".teamcity",
+	}, true, "commands that a push runs with the secrets of the repository"},
+	{[]string{
+		".gitlab-ci.yml", "Jenkinsfile", "azure-pipelines.yml", "azure-pipelines.yaml", "bitbucket-pipelines.yml", ".travis.yml", ".drone.yml", ".woodpecker.yml",
+		".cirrus.yml", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "cloudbuild.yml", "buildspec.yml",
+	}, false, "commands that a push runs with the secrets of the repository"},
+	{[]string{".gitmodules", ".lfsconfig"}, false, "addresses that git fetches from"},
+	{[]string{
+		"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "AGENT.md", "GEMINI.md", "QWEN.md",
+		".cursorrules", ".windsurfrules", ".clinerules", ".roorules", ".goosehints", ".github/copilot-instructions.md",
+	}, false, "instructions that every later session, and the person's own agent, follows"},
+	{[]string{".github/instructions", ".github/prompts", ".github/agents", ".github/chatmodes", ".clinerules", ".agents"}, true, "as CLAUDE.md"},
 }
 
 // attributesName is the name of a file that can have programs run by git.
@@ -74,7 +87,8 @@ func runner(p string) string {
 		var c string
 		c, rest, more = strings.Cut(rest, "/")
 		name := foldName(plainName(c))
-		if runners.folders[name] || before != "" && runners.folders[before+"/"+name] || !more && runners.files[name] {
+		both := before + "/" + name
+		if runners.folders[name] || before != "" && runners.folders[both] || !more && (runners.files[name] || runners.files[both]) {
 			return c
 		}
 		before = name
