@@ -8,7 +8,7 @@
 # names and python3-pytest.
 
 .DEFAULT_GOAL := help
-.PHONY: help build test e2e soak bench lint fmt
+.PHONY: help build test e2e soak bench sim lint fmt
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 FUZZTIME ?= 2m
@@ -32,10 +32,11 @@ build: ## bin/nightporter and bin/hat, for this machine
 #
 # NORACE are packages whose goroutines others race: a night with every part of a
 # chat takes eight times as long with the detector, and internal/daemon/chat,
-# bot/delivery, bot/inbound and both platforms have it. make soak has it for all.
+# bot/delivery, bot/inbound and both platforms have it; a simulated night has one
+# thread of control. make soak has it for all.
 PLAIN = ./guidance ./loop ./loop/ledger ./loop/payload ./loop/people ./loop/prompt ./loop/proof ./loop/cause ./loop/testreport ./bot ./bot/notify ./bot/report ./bot/tui ./bot/internal/messagelint ./config ./config/propose
 SLOW  = ./cmd/nightporter/scripts/night ./loop/workspace ./loop/agent ./cmd/nightporter/scripts/... ./cmd/nightporter/crash ./cmd/nightporter
-NORACE = ./bot/internal/acceptance
+NORACE = ./bot/internal/acceptance ./internal/sim
 
 test: ## all tests, with the race detector where there is concurrency, in random order; some minutes
 	@began=$$(date +%s); race=$$(go list ./... | grep -vxF "$$(go list $(PLAIN) $(NORACE))") || exit 1; \
@@ -67,12 +68,24 @@ e2e: ## a fresh clone of HEAD is built and its demo run; then real programs, end
 	set -x; \
 	env $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -timeout 15m $(E2E) -run "^($$tests)$$" $$(dirname $$files | sort -u)
 
+	$(MAKE) --no-print-directory sim FOR=2m
+
+# A seed that breaks an invariant is printed with the command that replays its
+# night: go run ./internal/sim -seed N. SEED is the first one; without it a run
+# begins where the time of day says, so that no two play the same nights.
+FOR  ?= 1m
+SEED ?= $(shell date +%s)000
+
+sim: ## nights in a simulated world, FOR=1m; what went wrong in them, and the seeds that broke
+	go run ./internal/sim -for $(FOR) -seed $(SEED)
+
 soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m each; an hour or two
 	NIGHTPORTER_SOAK=1 go test -count=1 -timeout 60m ./...
 	CGO_ENABLED=1 go test -race -count=1 -timeout 60m $(PLAIN) $(NORACE)
 	go test -count=1 -timeout 60m ./store -args -crash.rounds=200
 	go test -count=1 -timeout 60m ./cmd/nightporter/crash -args -crash.all -kill.count=200
 	go test -count=1 -timeout 60m $(RAPID) -args -rapid.checks=2000
+	$(MAKE) --no-print-directory sim FOR=10m
 	@grep -rnoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | sort | while IFS=: read -r file line func; do \
 		set -x; \
 		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; \

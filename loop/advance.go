@@ -107,12 +107,16 @@ func (d *decision) advance() {
 	panic("loop: advance does not settle:" + last)
 }
 
-// limited stops the run at a limit that applies even if tasks are ready: its
-// end time, too many blocked tasks in a row, or max_tasks (docs/spec 2.4). It
+// limited stops the run at a limit that applies even if tasks are ready: a task
+// that was blocked and ends it, its end time, too many blocked tasks in a row, or max_tasks (docs/spec 2.4). It
 // reports whether a limit was reached.
 func (d *decision) limited() bool {
 	r := d.run()
 	done, total := d.Project.Count()
+	if q, ok := d.blockedHere(); ok {
+		d.finish(endedAt(q))
+		return true
+	}
 	switch {
 	case !r.Settings.Until.IsZero() && !d.in.Time.Before(r.Settings.Until):
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonUntil, Text: r.Settings.Until.Format("15:04") + " has come"})

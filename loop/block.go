@@ -35,13 +35,41 @@ func (d *decision) block(id string, b blockage) {
 		t.Attempt = b.work
 		d.progress(t, "blocked", "", b.reason)
 	}
+	if d.Project.busy() {
+		return // the session of another task is at work: advance ends the run after it
+	}
 	r = d.run()
 	switch {
-	case r.Settings.OnBlocked == ledger.OnBlockedStop, t.Task.Own: // no other task can be verified on a red baseline
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonBlocked, Text: fmt.Sprintf("%s is blocked (%s): %s", ledger.ShortID(id), q.ID, b.reason)})
+	case d.endsWhenBlocked(t):
+		d.finish(endedAt(q))
 	case r.Streak >= ledger.MaxBlockedInARow:
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Text: reason(fmt.Sprintf("%d tasks blocked in a row, the last %s: %s", r.Streak, ledger.ShortID(id), b.reason))})
 	}
+}
+
+// endsWhenBlocked reports whether the run ends when the task is blocked: by the
+// settings, or because no other task can be verified on a red baseline.
+func (d *decision) endsWhenBlocked(t TaskState) bool {
+	return d.run().Settings.OnBlocked == ledger.OnBlockedStop || t.Task.Own
+}
+
+// endedAt returns the end of a run at the blocked task that a question is about.
+func endedAt(q ledger.Question) ledger.RunEnded {
+	return ledger.RunEnded{Reason: ledger.ReasonBlocked, Text: fmt.Sprintf("%s is blocked (%s): %s", ledger.ShortID(q.Task), q.ID, q.Text)}
+}
+
+// blockedHere returns the question about a task that was blocked in this run and
+// ends it, while something else was at work.
+func (d *decision) blockedHere() (ledger.Question, bool) {
+	for _, q := range d.Project.Questions {
+		if q.Kind != ledger.AskBlocked || q.Run != d.run().ID {
+			continue
+		}
+		if t, ok := d.task(q.Task); ok && t.Status == ledger.Blocked && t.Question == q.ID && d.endsWhenBlocked(t) {
+			return q, true
+		}
+	}
+	return ledger.Question{}, false
 }
 
 // putAway skips a task and settles its open questions, parts and guidance.

@@ -12,6 +12,10 @@ import (
 // WAL mode do not block.
 const busyMillis = "5000"
 
+// statementCache is the number of statements that a connection keeps prepared. It
+// covers every query of this package that a night repeats.
+const statementCache = "32"
+
 // writerPragmas are the required settings of the writing connection. The driver
 // silently ignores a misspelt parameter, so checkPragmas reads the settings
 // back.
@@ -37,14 +41,16 @@ func writerDSN(path string) string {
 		"_foreign_keys":       {"on"},
 		"_recursive_triggers": {"on"},
 		"_busy_timeout":       {busyMillis},
+		"_stmt_cache_size":    {statementCache},
 	})
 }
 
 func readerDSN(path string) string {
 	return dsn(path, url.Values{
-		"mode":          {"ro"},
-		"_query_only":   {"on"},
-		"_busy_timeout": {busyMillis},
+		"mode":             {"ro"},
+		"_query_only":      {"on"},
+		"_busy_timeout":    {busyMillis},
+		"_stmt_cache_size": {statementCache},
 	})
 }
 

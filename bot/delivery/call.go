@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/internal/sleep"
 )
 
 // callTimeout limits a call of a Sender that has no timeout of its own.
@@ -34,7 +33,7 @@ func (s slot) release() {
 // the chat's throttle and the global one, in this order. A chat that its throttle
 // holds up returns the trial, because all other chats wait for its result.
 func (c *chat) slot(ctx context.Context) (slot, error) {
-	l, began := c.d.circuit, time.Now()
+	l, began := c.d.circuit, c.d.o.Scheduler.Now()
 	for {
 		trial, since, err := l.acquire(ctx)
 		if err != nil {
@@ -43,7 +42,7 @@ func (c *chat) slot(ctx context.Context) (slot, error) {
 		s := slot{circuit: l, used: new(bool), trial: trial, since: since}
 		if trial && c.throttle.paused() > minTrialWait {
 			s.release()
-			if err := sleep.For(ctx, c.throttle.paused()); err != nil {
+			if err := c.d.o.Scheduler.Wait(ctx, c.throttle.paused(), nil); err != nil {
 				return slot{}, err
 			}
 			continue
@@ -59,7 +58,7 @@ func (c *chat) slot(ctx context.Context) (slot, error) {
 		if !trial && l.isDown() {
 			continue
 		}
-		s.waited = time.Since(began) > 0
+		s.waited = c.d.o.Scheduler.Now().After(began)
 		return s, nil
 	}
 }

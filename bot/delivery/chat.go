@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -57,13 +56,7 @@ func (c *chat) run(ctx context.Context) {
 		if pause == never && c.tryStop() {
 			return
 		}
-		t := time.NewTimer(min(pause, 24*time.Hour))
-		select {
-		case <-t.C:
-		case <-c.wake:
-		case <-ctx.Done():
-		}
-		t.Stop()
+		_ = c.d.o.Scheduler.Wait(ctx, min(pause, 24*time.Hour), c.wake) // the next step sees the end of ctx
 	}
 }
 
@@ -149,7 +142,7 @@ func (c *chat) persist(ctx context.Context, op string, do func(context.Context) 
 			return nil
 		}
 		c.d.o.Log.Error("the outcome of a call cannot be stored", "chat", c.address, "op", op, "err", err, "next", wait)
-		if sleep.For(in, wait) != nil {
+		if c.d.o.Scheduler.Wait(in, wait, nil) != nil {
 			return err
 		}
 	}

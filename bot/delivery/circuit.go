@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/sched"
 )
 
 // Waits between trials while the platform is unreachable.
@@ -26,6 +27,7 @@ const lateThreshold = 10 * time.Minute
 // and all other calls wait.
 type circuit struct {
 	clock func() time.Time
+	sched sched.Scheduler
 	log   *slog.Logger
 
 	mu           sync.Mutex
@@ -49,8 +51,8 @@ type outage struct {
 	observed bool // the platform was seen to be down; false: messages waited for an unknown reason
 }
 
-func newCircuit(clock func() time.Time, log *slog.Logger, proved func()) *circuit {
-	return &circuit{clock: clock, log: log, changed: make(chan struct{}), onAnswer: proved}
+func newCircuit(clock func() time.Time, s sched.Scheduler, log *slog.Logger, proved func()) *circuit {
+	return &circuit{clock: clock, sched: s, log: log, changed: make(chan struct{}), onAnswer: proved}
 }
 
 // acquire blocks until a call may be made. The caller must call record with the
@@ -59,7 +61,7 @@ func newCircuit(clock func() time.Time, log *slog.Logger, proved func()) *circui
 func (c *circuit) acquire(ctx context.Context) (trial bool, since time.Time, err error) {
 	for {
 		c.mu.Lock()
-		wait, changed := time.Until(c.nextTrial), c.changed
+		wait, changed := c.nextTrial.Sub(c.sched.Now()), c.changed
 		switch {
 		case c.downReason == nil:
 			c.mu.Unlock()
@@ -72,15 +74,9 @@ func (c *circuit) acquire(ctx context.Context) (trial bool, since time.Time, err
 			wait = time.Hour // changed fires before that
 		}
 		c.mu.Unlock()
-		t := time.NewTimer(wait)
-		select {
-		case <-t.C:
-		case <-changed:
-		case <-ctx.Done():
-			t.Stop()
-			return false, time.Time{}, context.Cause(ctx)
+		if err := c.sched.Wait(ctx, wait, changed); err != nil {
+			return false, time.Time{}, err
 		}
-		t.Stop()
 	}
 }
 
@@ -150,7 +146,7 @@ func (c *circuit) scheduleTrial() {
 	if errors.Is(c.downReason, bot.ErrTokenRejected) {
 		wait = tokenTrialWait
 	}
-	c.nextTrial = time.Now().Add(wait)
+	c.nextTrial = c.sched.Now().Add(wait)
 }
 
 // recordAnswer notes that the platform answers. awaited reports whether a chat

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
-	"github.com/nightporter/nightporter/internal/sleep"
+	"github.com/nightporter/nightporter/internal/sched"
 )
 
 // grace is how long a call in progress, and storing its outcome, may take after
@@ -29,10 +31,12 @@ type Options struct {
 	// as Telegram's groups have.
 	IsGroup func(chat string) bool
 	// Clock returns the time in the person's zone, for texts and message ages; nil
-	// means time.Now. Waits always use package time.
-	Clock  func() time.Time
-	Limits Limits // zero means TelegramLimits
-	Log    *slog.Logger
+	// means time.Now. Waits are measured by Scheduler.
+	Clock func() time.Time
+	// Scheduler runs the goroutines of chats and waits; nil means sched.Runtime.
+	Scheduler sched.Scheduler
+	Limits    Limits // zero means TelegramLimits
+	Log       *slog.Logger
 
 	// Live provides the texts of live messages; nil means there are none.
 	Live Live
@@ -55,14 +59,15 @@ type Dispatcher struct {
 	o         Options
 	circuit   *circuit
 	global    *throttle
-	createdAt time.Time // by package time, for rate limits
+	createdAt time.Time // by Options.Scheduler, for rate limits
 	startedAt time.Time // by Options.Clock, set by Run
 
 	mu        sync.Mutex
 	spawn     func(*chat) // starts a chat's goroutine within Run; nil while Run is not running
 	chats     map[string]*chat
 	throttles map[string]*throttle
-	wg        sync.WaitGroup
+	chatCount int           // running goroutines of chats
+	stopped   chan struct{} // closed once spawn is nil again and chatCount is 0
 }
 
 // New returns a Dispatcher. It reads and sends nothing before Run.
@@ -82,10 +87,13 @@ func New(o Options) *Dispatcher {
 	if o.OnChatClosed == nil {
 		o.OnChatClosed = func(string, string) {}
 	}
+	if o.Scheduler == nil {
+		o.Scheduler = sched.Runtime
+	}
 	o.Limits = o.Limits.orDefault()
-	d := &Dispatcher{o: o, createdAt: time.Now(), chats: map[string]*chat{}, throttles: map[string]*throttle{}}
-	d.global = &throttle{limiter: o.Limits.All.limiter(d.createdAt)}
-	d.circuit = newCircuit(o.Clock, o.Log, d.wakeAll)
+	d := &Dispatcher{o: o, createdAt: o.Scheduler.Now(), chats: map[string]*chat{}, throttles: map[string]*throttle{}}
+	d.global = &throttle{sched: o.Scheduler, limiter: o.Limits.All.limiter(d.createdAt)}
+	d.circuit = newCircuit(o.Clock, o.Scheduler, o.Log, d.wakeAll)
 	return d
 }
 
@@ -100,8 +108,14 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		return errors.New("delivery: Run was called twice")
 	}
 	d.startedAt = d.o.Clock()
-	d.spawn = func(c *chat) { d.wg.Go(func() { c.run(ctx) }) }
-	for _, c := range d.chats {
+	d.spawn = func(c *chat) {
+		d.chatCount++
+		d.o.Scheduler.Go(func() {
+			defer d.chatEnded()
+			c.run(ctx)
+		})
+	}
+	for _, c := range d.allChats() {
 		d.start(c)
 	}
 	d.mu.Unlock()
@@ -110,22 +124,44 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		chats, err := d.o.Outbox.Chats(ctx)
 		if err == nil {
 			d.Wake(chats...)
-			<-ctx.Done()
+			_ = d.o.Scheduler.Wait(ctx, sched.Forever, nil)
 			break
 		}
 		if ctx.Err() != nil {
 			break
 		}
 		d.o.Log.Error("outgoing messages cannot be read", "err", err, "next", wait)
-		if sleep.For(ctx, wait) != nil {
+		if d.o.Scheduler.Wait(ctx, wait, nil) != nil {
 			break
 		}
 	}
 	d.mu.Lock()
-	d.spawn = nil
+	d.spawn, d.stopped = nil, make(chan struct{})
+	if d.chatCount == 0 {
+		close(d.stopped)
+	}
 	d.mu.Unlock()
-	d.wg.Wait()
+	_ = d.o.Scheduler.Wait(context.Background(), sched.Forever, d.stopped) // that context never ends
 	return context.Cause(ctx)
+}
+
+// chatEnded counts the end of a chat's goroutine.
+func (d *Dispatcher) chatEnded() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.chatCount--; d.chatCount == 0 && d.stopped != nil {
+		close(d.stopped)
+	}
+}
+
+// allChats returns the chats by address, so that they are always woken in the
+// same order. The caller holds mu.
+func (d *Dispatcher) allChats() []*chat {
+	all := make([]*chat, 0, len(d.chats))
+	for _, address := range slices.Sorted(maps.Keys(d.chats)) {
+		all = append(all, d.chats[address])
+	}
+	return all
 }
 
 // Wake tells the Dispatcher that messages for these chats were committed. It
@@ -145,7 +181,7 @@ func (d *Dispatcher) Wake(chats ...string) {
 func (d *Dispatcher) Reopen(chat string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, c := range d.chats {
+	for _, c := range d.allChats() {
 		if c.closed && withoutTopic(c.address) == withoutTopic(chat) {
 			c.closed = false
 			d.signal(c)
@@ -182,7 +218,7 @@ func (d *Dispatcher) TrackLive(chat, key string) {
 func (d *Dispatcher) RefreshLive(key string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, c := range d.chats {
+	for _, c := range d.allChats() {
 		if l := c.live[key]; l != nil {
 			l.version++
 			d.signal(c)
@@ -214,7 +250,7 @@ func (d *Dispatcher) throttleFor(base string, group bool) *throttle {
 		if group {
 			r = d.o.Limits.Group
 		}
-		d.throttles[base] = &throttle{limiter: r.limiter(d.createdAt)}
+		d.throttles[base] = &throttle{sched: d.o.Scheduler, limiter: r.limiter(d.createdAt)}
 	}
 	return d.throttles[base]
 }
@@ -241,7 +277,7 @@ func (d *Dispatcher) start(c *chat) {
 func (d *Dispatcher) wakeAll() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, c := range d.chats {
+	for _, c := range d.allChats() {
 		d.signal(c)
 	}
 }

@@ -53,7 +53,7 @@ func (c *chat) addDoubt(m ledger.QueuedMessage, asSend bool) *doubt {
 	if asSend {
 		d.sends++
 	}
-	d.lastTry, d.answersThen = time.Now(), c.d.circuit.answersSoFar()
+	d.lastTry, d.answersThen = c.d.o.Scheduler.Now(), c.d.circuit.answersSoFar()
 	return d
 }
 
@@ -77,7 +77,7 @@ func (d *doubt) resendWait(c *circuit) time.Duration {
 		wait *= 4
 	}
 	wait = min(wait, maxResendWait)
-	since := time.Since(d.lastTry)
+	since := c.sched.Now().Sub(d.lastTry)
 	if !c.awaitAnswer(d.answersThen) {
 		return wait - since
 	}

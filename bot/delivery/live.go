@@ -48,7 +48,7 @@ func (c *chat) trackSent(key string, m bot.Message) {
 	defer c.d.mu.Unlock()
 	c.track(key)
 	l := c.live[key]
-	l.text, l.checked, l.edited, l.ticking = asJSON(m), time.Now(), time.Now(), true
+	l.text, l.checked, l.edited, l.ticking = asJSON(m), c.d.o.Scheduler.Now(), c.d.o.Scheduler.Now(), true
 }
 
 func (c *chat) untrack(key string) {
@@ -67,14 +67,15 @@ func (c *chat) nextLive() (key string, version int, wait time.Duration) {
 		gap = liveGroup
 	}
 	wait = never
+	now := c.d.o.Scheduler.Now()
 	for k, l := range c.live {
 		next := never
 		if l.version != l.shown {
-			next = gap - time.Since(l.edited)
+			next = gap - now.Sub(l.edited)
 		} else if l.ticking {
-			next = liveClock - time.Since(l.checked)
+			next = liveClock - now.Sub(l.checked)
 		}
-		if next < wait {
+		if next < wait || next == wait && k < key {
 			key, version, wait = k, l.version, next
 		}
 	}
@@ -128,7 +129,7 @@ func (c *chat) markShown(key string, version int, ticking bool) *live {
 	defer c.d.mu.Unlock()
 	l := c.live[key]
 	if l != nil {
-		l.shown, l.ticking, l.checked = version, ticking, time.Now()
+		l.shown, l.ticking, l.checked = version, ticking, c.d.o.Scheduler.Now()
 	}
 	return l
 }
@@ -158,7 +159,7 @@ func (c *chat) editLive(ctx context.Context, s slot, key string, version int, id
 	}
 	c.d.mu.Lock()
 	defer c.d.mu.Unlock()
-	l.edited = time.Now()
+	l.edited = c.d.o.Scheduler.Now()
 	if ok {
 		l.text = asJSON(m)
 	} else { // the edit may have arrived; the next comparison repeats it

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/nightporter/nightporter/internal/sleep"
+	"github.com/nightporter/nightporter/internal/sched"
 )
 
 // Rate is a token bucket: a burst of Burst calls, then one call per Every. Any
@@ -65,6 +65,7 @@ func (r Rate) limiter(began time.Time) *rate.Limiter {
 
 // throttle limits the rate of calls for one chat. A group's topics share one.
 type throttle struct {
+	sched   sched.Scheduler
 	limiter *rate.Limiter
 
 	mu          sync.Mutex
@@ -75,12 +76,17 @@ type throttle struct {
 func (t *throttle) wait(ctx context.Context) error {
 	for {
 		for d := t.paused(); d > 0; d = t.paused() {
-			if err := sleep.For(ctx, d); err != nil {
+			if err := t.sched.Wait(ctx, d, nil); err != nil {
 				return err
 			}
 		}
-		if err := t.limiter.Wait(ctx); err != nil {
-			return err
+		now := t.sched.Now()
+		token := t.limiter.ReserveN(now, 1)
+		if d := token.DelayFrom(now); d > 0 {
+			if err := t.sched.Wait(ctx, d, nil); err != nil {
+				token.CancelAt(t.sched.Now())
+				return err
+			}
 		}
 		if t.paused() <= 0 {
 			return nil
@@ -91,13 +97,13 @@ func (t *throttle) wait(ctx context.Context) error {
 func (t *throttle) paused() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return time.Until(t.pausedUntil)
+	return t.pausedUntil.Sub(t.sched.Now())
 }
 
 func (t *throttle) pause(d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if until := time.Now().Add(d); until.After(t.pausedUntil) {
+	if until := t.sched.Now().Add(d); until.After(t.pausedUntil) {
 		t.pausedUntil = until
 	}
 }

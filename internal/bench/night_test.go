@@ -20,7 +20,7 @@ const (
 	repoFolders  = 50
 	largeFolders = 750
 	repoFiles    = 20 // in each
-	repoTasks   = 6
+	repoTasks    = 6
 )
 
 // recorder stands on PATH in git's place: it runs the real one and notes from

@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"loop/testreport": {"loop/ledger"},
 
 	// The shell around it.
-	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "guidance", "internal/crash", "internal/fault", "internal/sleep"},
+	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "guidance", "internal/crash", "internal/fault", "internal/regexp", "internal/sched"},
 
 	// Adapters: package ledger for its types, never each other.
 	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/slack":                {"loop/ledger", "bot", "bot/transport"},
 	"bot/chattest":             {"loop/ledger", "bot", "bot/transport"},
-	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sleep"},
+	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sched"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/inbound":              {"loop", "loop/ledger", "loop/people", "guidance", "bot"},
 	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "loop/testreport", "guidance", "bot"}, // for tests
@@ -86,6 +86,7 @@ var arrows = map[string][]string{
 	"internal/nearest":     {},
 	"internal/regexp":      {},
 	"internal/settle":      {"internal/sleep"},
+	"internal/sched":       {},
 	"internal/sleep":       {},
 	"internal/text":        {},
 	"internal/sqlitefault": {}, // for tests
@@ -124,13 +125,14 @@ var arrows = map[string][]string{
 	"internal/fake/models":   {},
 
 	// Programs.
+	"internal/sim":    {everything}, // one seed, one night
 	"cmd/hat":         {"internal/hatcli", "internal/api", "internal/guard"},
 	"cmd/nightporter": {everything},
 }
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/testreport", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/testreport", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sched", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the module keeps to itself, each with
 // the packages that may have it.

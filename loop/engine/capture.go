@@ -21,7 +21,7 @@ var errCaptureStopped = errors.New("the run was stopped at once")
 // a run need not wait for one of a session that left very many files.
 type captures struct {
 	mu   sync.Mutex
-	stop map[string]context.CancelCauseFunc
+	stop map[string]func() // ends one after captureGrace
 }
 
 // capture carries out an EffectCapture.
@@ -30,9 +30,15 @@ func (e *Engine) capture(ctx context.Context, project string, ports Ports, q led
 	defer cancel(nil)
 	e.captures.mu.Lock()
 	if e.captures.stop == nil {
-		e.captures.stop = map[string]context.CancelCauseFunc{}
+		e.captures.stop = map[string]func(){}
 	}
-	e.captures.stop[project] = cancel
+	e.captures.stop[project] = sync.OnceFunc(func() {
+		e.spawn(func() {
+			if e.o.Scheduler.Wait(ctx, captureGrace, nil) == nil {
+				cancel(errCaptureStopped)
+			}
+		})
+	})
 	e.captures.mu.Unlock()
 	defer func() {
 		e.captures.mu.Lock()
@@ -54,7 +60,7 @@ func (e *Engine) stopCapture(project string) {
 	e.captures.mu.Lock()
 	defer e.captures.mu.Unlock()
 	if stop := e.captures.stop[project]; stop != nil {
-		time.AfterFunc(captureGrace, func() { stop(errCaptureStopped) })
+		stop()
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nightporter/nightporter/internal/crash"
 	"github.com/nightporter/nightporter/internal/fault"
-	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -22,7 +21,7 @@ func (e *Engine) launch(ctx context.Context, p ledger.PendingEffect, again bool)
 		e.writes.add()
 		written = sync.OnceFunc(e.writes.done)
 	}
-	e.effects.Go(func() {
+	e.spawn(func() {
 		defer written()
 		project := strings.TrimPrefix(p.Stream, ledger.ProjectStream(""))
 		failing := failing{engine: e, project: project, effect: p}
@@ -86,7 +85,7 @@ func (e *Engine) deliverResult(ctx context.Context, project string, p ledger.Pen
 		case err == nil, errors.Is(err, ErrStopped), ctx.Err() != nil:
 			return
 		}
-		if !e.waitAgain(ctx, again, loop.RetryPause(since, e.o.Clock())) {
+		if e.o.Scheduler.Wait(ctx, loop.RetryPause(since, e.o.Clock()), again) != nil {
 			return
 		}
 	}
@@ -164,7 +163,7 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		}
 		return nil, ports.Place.Runner.End(ctx, b.Session, b.Grace)
 	case ledger.EffectReread:
-		if err := sleep.For(ctx, ledger.SettleTime); err != nil {
+		if err := e.o.Scheduler.Wait(ctx, ledger.SettleTime, nil); err != nil {
 			return nil, err
 		}
 		read := e.readSource(ctx, ports.Source)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/sched"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -41,16 +42,16 @@ type Options struct {
 	// Skip reports whether Open goes on without a project whose entries cannot be
 	// folded. Inputs for that project fail until TakeUp has read it. nil = never.
 	Skip func(project string, err error) bool
+	// Scheduler runs the engine's goroutines and waits; nil: sched.Runtime.
+	Scheduler sched.Scheduler
 }
 
 // Engine runs the projects of one ledger. Its methods are safe for concurrent
 // use, except that Run is called once.
 type Engine struct {
 	o          Options
-	inputs     chan call
-	takeUps    chan takeUp
-	stopping   chan struct{}
-	effects    sync.WaitGroup
+	calls      inbox
+	effects    counter
 	carriesOut func(project string) bool // reports whether effects of a project are carried out; set once, by Run
 	preparing  preparations
 	writes     counter // effects in progress that write into people's files
@@ -69,18 +70,6 @@ type Engine struct {
 	ports    map[string]Ports
 	watches  map[string]context.CancelFunc
 	unread   map[string]error // projects whose entries could not be folded
-}
-
-// call is one input sent to Run's goroutine.
-type call struct {
-	in    loop.Input
-	with  With
-	reply chan result
-}
-
-type result struct {
-	answer ledger.Answer
-	err    error
 }
 
 // State returns a project's state as of the last commit, and whether the project

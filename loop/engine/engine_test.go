@@ -401,3 +401,39 @@ func TestComposePanics(t *testing.T) {
 type poison struct{ loop.InputBody }
 
 func (poison) InputKind() string { return "poison" }
+
+// TestCrashBeforeWake kills the daemon between the decision that an agent can be
+// used again, which all projects share, and the wake of the project that waits for
+// that agent. Nothing is due any more: the next start has to wake it.
+func TestCrashBeforeWake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := false
+		f := newFixture(t, func(f *fixture, l ledger.Launch) ledger.Exit {
+			if l.Kind == ledger.KindAgent && !limited {
+				limited = true
+				x := scenario.Exited(l.Session, 1)
+				x.Failure, x.Until = ledger.FailureLimit, time.Now().Add(time.Hour)
+				return x
+			}
+			return succeeded(f, l)
+		})
+		f.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		synctest.Wait()
+		if r := f.state().Project.Run; r.Wait != ledger.WaitLimit {
+			t.Fatalf("the run does not wait for the limit: %+v", r)
+		}
+		f.stop()
+		usable, err := ledger.Entry{Stream: ledger.SharedStream, Time: time.Now(), Actor: "daemon", Body: ledger.AgentUsable{Agent: "a"}}.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.ledger.Commit(t.Context(), ledger.Batch{Time: time.Now(), Records: []ledger.Record{usable}}); err != nil {
+			t.Fatal(err)
+		}
+		f.open(true)
+		synctest.Wait()
+		if exit, over := f.outcome(); exit != 0 || !over {
+			t.Fatalf("outcome %d, %v; run %+v", exit, over, f.state().Project.Run)
+		}
+	})
+}

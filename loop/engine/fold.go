@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/sched"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -177,8 +178,11 @@ func Open(ctx context.Context, o Options, streams []string) (*Engine, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Scheduler == nil {
+		o.Scheduler = sched.Runtime
+	}
 	e := &Engine{
-		o: o, inputs: make(chan call), takeUps: make(chan takeUp), stopping: make(chan struct{}), unread: map[string]error{},
+		o: o, calls: inbox{arrived: make(chan struct{}, 1)}, unread: map[string]error{},
 		projects: map[string]loop.Project{}, ports: map[string]Ports{}, watches: map[string]context.CancelFunc{},
 		heads: map[string]int64{}, saved: map[string]int64{}, stalls: map[string]stall{},
 	}

@@ -15,25 +15,7 @@ import (
 // input whose key was committed before commits nothing again, messages and
 // cursor included. An input about the shared state has no project.
 func (e *Engine) DoWith(ctx context.Context, in loop.Input, with With) (ledger.Answer, error) {
-	// select picks any ready case: without this check a cancelled caller's input
-	// could still be accepted.
-	if err := ctx.Err(); err != nil {
-		return ledger.Answer{}, err
-	}
-	c := call{in: in, with: with, reply: make(chan result, 1)}
-	select {
-	case e.inputs <- c:
-	case <-e.stopping:
-		return ledger.Answer{}, ErrStopped
-	case <-ctx.Done():
-		return ledger.Answer{}, ctx.Err()
-	}
-	select {
-	case r := <-c.reply:
-		return r.answer, r.err
-	case <-ctx.Done():
-		return ledger.Answer{}, ctx.Err()
-	}
+	return e.send(ctx, func(ctx context.Context) (ledger.Answer, error) { return e.handle(ctx, in, with) })
 }
 
 // Say commits messages and a chat's cursor under a key, without a decision, as

@@ -43,7 +43,7 @@ func (e *Engine) maintain(ctx context.Context, project string, d loop.Decision) 
 	if r := d.State.Project.Run; r != nil {
 		run = r.ID
 	}
-	e.effects.Go(func() {
+	e.spawn(func() {
 		if err := m.Maintain(ctx, ledger.Maintenance{Run: run, Keep: keep, Age: ledger.DefaultRetention}); err != nil && ctx.Err() == nil {
 			e.o.Log.Warn("repository not maintained", "project", project, "error", err)
 		}

@@ -42,25 +42,11 @@ func (f *failing) wait(ctx context.Context, is ledger.Fault, err error) bool {
 	if s, _ := e.State(f.project); loop.GivesUp(s) {
 		return false
 	}
-	if !e.waitAgain(ctx, again, loop.RetryPause(f.since, e.o.Clock())) {
+	if e.o.Scheduler.Wait(ctx, loop.RetryPause(f.since, e.o.Clock()), again) != nil {
 		return false
 	}
 	s, _ := e.State(f.project)
 	return !loop.GivesUp(s)
-}
-
-// waitAgain waits for a pause, or until again is closed. It returns false if ctx
-// ends first.
-func (e *Engine) waitAgain(ctx context.Context, again <-chan struct{}, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-again:
-	case <-ctx.Done():
-		return false
-	}
-	return true
 }
 
 // tryAgain lets what fails be tried at once if the input is a person's: somebody

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/internal/sched"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -28,33 +29,38 @@ func (e *Engine) Run(ctx context.Context, works func(project string) bool) error
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()
-		close(e.stopping)
-		e.effects.Wait()
+		e.calls.close()
+		_ = e.o.Scheduler.Wait(context.Background(), sched.Forever, e.effects.idle()) // that context never ends
 		e.saveSnapshots(e.unsavedStates())
 	}()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
 	if err := e.recover(ctx); ctx.Err() == nil && err != nil {
 		return err
 	}
 	for {
-		timer.Reset(e.untilDue())
-		select {
-		case <-ctx.Done():
-			return nil
-		case c := <-e.inputs:
-			answer, err := e.handle(ctx, c.in, c.with)
-			c.reply <- result{answer, err}
-		case t := <-e.takeUps:
-			t.reply <- e.takeUp(ctx, t)
-		case <-timer.C:
-			e.tick(ctx)
+		if err := e.o.Scheduler.Wait(ctx, e.untilDue(), e.calls.arrived); err != nil {
+			return nil //nolint:nilerr // the end of ctx is no error
 		}
+		if c, waits := e.calls.take(); waits {
+			c.answer, c.err = c.do(ctx)
+			close(c.done)
+			continue
+		}
+		e.tick(ctx)
 	}
 }
 
+// spawn runs f in a goroutine that Run waits for before it returns.
+func (e *Engine) spawn(f func()) {
+	e.effects.add()
+	e.o.Scheduler.Go(func() {
+		defer e.effects.done()
+		f()
+	})
+}
+
 // recover opens the adapters of projects with an unfinished run or pending
-// effects, and carries out every effect without a result.
+// effects, carries out every effect without a result, and lets unfinished runs go
+// on.
 func (e *Engine) recover(ctx context.Context) error {
 	pending, err := e.o.Ledger.Pending(ctx)
 	if err != nil {
@@ -74,6 +80,14 @@ func (e *Engine) recover(ctx context.Context) error {
 		}
 		for _, p := range left {
 			e.launch(ctx, p, true)
+		}
+		if r.Over() {
+			continue
+		}
+		// The process before may have died after a decision about what projects
+		// share, and before it woke this one.
+		if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}, nil); err != nil {
+			e.o.Log.Error("wake", "project", name, "error", err)
 		}
 	}
 	return nil
@@ -198,7 +212,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 	}
 	if e.unsaved += len(receipt.Records); e.unsaved >= snapshotEvery {
 		rows := e.unsavedStates()
-		e.effects.Go(func() { e.saveSnapshots(rows) })
+		e.spawn(func() { e.saveSnapshots(rows) })
 	}
 	if e.o.Observe != nil {
 		s := before

@@ -7,20 +7,16 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// takeUp is one call of TakeUp or ReadAgain, sent to Run's goroutine.
-type takeUp struct {
-	project string
-	begin   func() // nil: only read
-	reply   chan error
-}
-
 // TakeUp begins to work on a project that was left out when Run began, such as
 // one whose repository was not mounted yet: it opens the project's adapters,
 // calls begin, and carries out every effect without a result. begin makes the
 // project one that is worked on; TakeUp does nothing for one that is already.
 // After an error the project is left out as before, and begin was not called.
 func (e *Engine) TakeUp(ctx context.Context, project string, begin func()) error {
-	return e.sendTakeUp(ctx, takeUp{project: project, begin: begin})
+	_, err := e.send(ctx, func(ctx context.Context) (ledger.Answer, error) {
+		return ledger.Answer{}, e.takeUp(ctx, project, begin)
+	})
+	return err
 }
 
 // ReadAgain folds the entries of a project that could not be folded when the
@@ -29,49 +25,32 @@ func (e *Engine) ReadAgain(ctx context.Context, project string) error {
 	if e.Unread(project) == nil {
 		return nil
 	}
-	return e.sendTakeUp(ctx, takeUp{project: project})
+	return e.TakeUp(ctx, project, nil)
 }
 
-func (e *Engine) sendTakeUp(ctx context.Context, t takeUp) error {
-	t.reply = make(chan error, 1)
-	select {
-	case e.takeUps <- t:
-	case <-e.stopping:
-		return ErrStopped
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case err := <-t.reply:
-		return err
-	case <-e.stopping:
-		return ErrStopped
-	}
-}
-
-// takeUp carries out a TakeUp in Run's goroutine.
-func (e *Engine) takeUp(ctx context.Context, t takeUp) error {
-	if e.carriesOut(t.project) {
+// takeUp carries out a TakeUp in Run's goroutine. With a nil begin it only reads.
+func (e *Engine) takeUp(ctx context.Context, project string, begin func()) error {
+	if e.carriesOut(project) {
 		return nil
 	}
-	if err := e.readAgain(ctx, t.project); err != nil || t.begin == nil {
+	if err := e.readAgain(ctx, project); err != nil || begin == nil {
 		return err
 	}
 	pending, err := e.o.Ledger.Pending(ctx)
 	if err != nil {
 		return fmt.Errorf("take up: %w", err)
 	}
-	left := pendingOf(pending, t.project)
-	if r := e.projects[t.project].Run; r != nil && (!r.Over() || len(left) > 0) {
+	left := pendingOf(pending, project)
+	if r := e.projects[project].Run; r != nil && (!r.Over() || len(left) > 0) {
 		if err := e.openPorts(ctx, r.Settings); err != nil {
 			return err
 		}
 	}
-	t.begin()
+	begin()
 	for _, p := range left {
 		e.launch(ctx, p, true)
 	}
-	e.startWatches(ctx, t.project)
+	e.startWatches(ctx, project)
 	return nil
 }
 

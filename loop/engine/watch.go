@@ -23,9 +23,9 @@ func (e *Engine) startWatches(ctx context.Context, project string) {
 		}
 		wctx, cancel := context.WithCancel(ctx)
 		e.watches[project] = cancel
-		e.effects.Go(func() { e.followSource(wctx, project, ports.Source) })
+		e.spawn(func() { e.followSource(wctx, project, ports.Source) })
 		if ports.Hats != nil {
-			e.effects.Go(func() { e.followHats(wctx, project, ports.Hats) })
+			e.spawn(func() { e.followHats(wctx, project, ports.Hats) })
 		}
 	}
 }

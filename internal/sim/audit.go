@@ -1,0 +1,480 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// audit holds the invariants of a night. It sees each commit of the ledger, what
+// the world did, and what people are shown.
+type audit struct {
+	w *world
+
+	version    int // of the last file written
+	message    int // of people's messages
+	calmRun    bool
+	shortUntil time.Time
+
+	entries   int
+	commitsIn time.Duration // the minute that attempts are counted in
+	attempts  int           // commits tried in it
+
+	planned, endedSessions map[string]bool
+	green                  map[string]bool   // trees on which a check passed, to the world's knowledge
+	committedTasks         map[string]string // task → commit
+	open                   map[string]bool   // questions
+	directives             map[string]int    // by text
+	expired                map[string]bool
+	seen                   map[string]int // entries by type
+	runsEnded              map[string]bool
+	cut                    map[string]bool // sessions
+}
+
+func newAudit(w *world) *audit {
+	return &audit{
+		w: w, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
+		open: map[string]bool{}, directives: map[string]int{}, expired: map[string]bool{}, seen: map[string]int{},
+		runsEnded: map[string]bool{}, cut: map[string]bool{},
+	}
+}
+
+// Bounds of one night.
+const (
+	maxStill    = 30_000 // steps at one moment
+	maxAttempts = 4_000  // commits tried in a minute
+	maxEntries  = 60_000
+	maxQueue    = 2_000 // messages that wait
+	maxSessions = 1_500
+)
+
+// tries counts an attempt to commit.
+func (a *audit) tries() {
+	minute := a.w.elapsed().Truncate(time.Minute)
+	if minute != a.commitsIn {
+		a.commitsIn, a.attempts = minute, 0
+	}
+	if a.attempts++; a.attempts > maxAttempts {
+		a.w.fail("bounded work", "more than %d commits are tried in one minute", maxAttempts)
+	}
+}
+
+// committed sees each batch of the ledger.
+func (a *audit) committed(r ledger.Receipt) {
+	if r.Repeated {
+		return
+	}
+	for _, rec := range r.Records {
+		e, err := rec.Entry()
+		if err != nil {
+			a.w.fail("ledger", "entry %s does not decode: %v", rec.Type, err)
+		}
+		a.entry(e)
+	}
+}
+
+// entry sees each entry of the ledger.
+func (a *audit) entry(e ledger.Entry) {
+	w := a.w
+	a.seen[e.Body.EntryType()]++
+	if a.entries++; a.entries > maxEntries {
+		w.fail("bounded ledger", "more than %d entries in one night", maxEntries)
+	}
+	switch b := e.Body.(type) {
+	case ledger.SessionPlanned:
+		if a.planned[e.Session] {
+			w.fail("one plan a session", "%s is planned twice", e.Session)
+		}
+		a.planned[e.Session] = true
+	case ledger.SessionEnded:
+		if !a.planned[e.Session] || a.endedSessions[e.Session] {
+			w.fail("one end a session", "%s ends, planned %v, ended before %v", e.Session, a.planned[e.Session], a.endedSessions[e.Session])
+		}
+		a.endedSessions[e.Session] = true
+		w.tell("ledger", "%s ended: %s %s", e.Session, b.End, b.Counts)
+		if s := w.machine.sessions[e.Session]; s != nil && !s.ended {
+			w.fail("no session alive after its end", "%s is recorded as ended, and it is at work", e.Session)
+		}
+	case ledger.SessionCut:
+		a.cut[e.Session] = true
+		if all, _ := opens(w.plan.text); e.Task != "" && len(all) > 0 && !all[ledger.FoldID(e.Task)] && w.opt.with["vanish"] && !a.held() {
+			w.fail("no session cut by a vanished line", "%s of %s is cut: %s", e.Session, e.Task, b.Why)
+		}
+		w.tell("ledger", "%s is cut: %s", e.Session, b.Why)
+	case ledger.Verified:
+		w.tell("ledger", "%s of %s: %s", b.Kind, b.Tree, green(b.OK))
+	case ledger.TaskCommitted:
+		a.truth(e, b)
+		a.committedTasks[ledger.FoldID(e.Task)] = b.Commit
+	case ledger.TaskSet:
+		w.tell("ledger", "%s %s → %s %s", e.Task, b.From, b.To, b.Reason())
+		a.taskSet(e, b)
+	case ledger.AttemptEnded:
+		w.tell("ledger", "%s ends its attempt: %s", e.Task, b.Why)
+	case ledger.QuestionAsked:
+		id := b.Question.ID
+		if a.open[id] { // one that expired may be asked again, without a limit
+			w.fail("one question an id", "%s is asked twice", id)
+		}
+		a.open[id] = true
+		w.tell("ledger", "%s asks (%s) %s", id, b.Question.Kind, b.Question.Task)
+	case ledger.QuestionAnswered:
+		if !a.open[b.ID] && !a.lateAnswer(b.ID) {
+			w.fail("one answer a question", "%s is answered by %s, and it is not open", b.ID, b.By)
+		}
+		a.open[b.ID] = false
+		w.tell("ledger", "%s is answered: %s %s, %s", b.ID, b.Choice, b.Words, b.By)
+	case ledger.QuestionExpired:
+		a.open[b.ID] = false
+		w.tell("ledger", "%s expires: %s", b.ID, b.Then)
+	case ledger.AnswerUndone:
+		a.open[b.Before.Question.ID] = true
+	case ledger.GuidanceQueued:
+		a.directives[b.Item.Text]++
+	case ledger.GuidanceKept:
+		delete(a.expired, b.ID)
+	case ledger.GuidanceExpired:
+		a.guidanceEnds(b.ID, "expires")
+	case ledger.GuidanceDropped:
+		a.guidanceEnds(b.ID, "is dropped")
+	case ledger.RunStateSet:
+		w.tell("ledger", "%s is %s %s %s", e.Run, b.State, b.Wait, b.Text)
+		if b.State == ledger.RunPaused {
+			a.nobodyAtWork(e.Run, "paused")
+		}
+	case ledger.RunEnded:
+		a.runEnded(e, b)
+	case ledger.InputPoisoned:
+		w.fail("no poisoned input", "%s (%s): %s", b.Key, b.Kind, b.Error)
+	case ledger.EffectFailed:
+		w.tell("ledger", "effect %s fails: %s", b.Kind, b.Text)
+	}
+}
+
+func green(ok bool) string {
+	if ok {
+		return "green"
+	}
+	return "red"
+}
+
+// lateAnswer reports whether a question takes an answer after it expired.
+func (a *audit) lateAnswer(id string) bool {
+	s, _ := a.w.state()
+	return slices.ContainsFunc(s.Project.Answered, func(x loop.Answered) bool { return x.ID == id && x.Late != nil })
+}
+
+func (a *audit) guidanceEnds(id, how string) {
+	if a.expired[id] {
+		a.w.fail("one end a directive", "%s %s after its end", id, how)
+	}
+	a.expired[id] = true
+}
+
+// truth compares a task's commit with what its tree really is.
+func (a *audit) truth(e ledger.Entry, b ledger.TaskCommitted) {
+	w := a.w
+	w.tell("ledger", "%s is committed as %s", e.Task, b.Commit)
+	if w.settings.Queue == ledger.QueueBatch {
+		return // the tip is looked at when the run ends
+	}
+	base := w.objects.failing(w.repo.base)
+	for _, name := range w.objects.failing(b.Tree) {
+		if !slices.Contains(base, name) {
+			w.fail("no false done", "%s is committed with tree %s, in which %s fails", e.Task, b.Tree, name)
+		}
+	}
+}
+
+// commits sees each commit that is made in the repository.
+func (a *audit) commits(c ledger.CommitTask) {
+	if a.w.settings.Queue == ledger.QueueBatch {
+		return // a batch is verified as one: its last tree counts
+	}
+	if !a.green[c.Tree] && len(a.w.settings.Verify) > 0 && len(a.w.objects.failing(a.w.repo.base)) == 0 {
+		a.w.fail("no commit unverified", "%s is committed with tree %s, which no command has passed on", c.Subject, c.Tree)
+	}
+}
+
+// ran sees the end of each command.
+func (a *audit) ran(l ledger.Launch, x ledger.Exit) {
+	if tree, room := strings.CutPrefix(l.Work, roomOf); room && x.Reason == ledger.ExitSelf && x.Code == 0 && l.Kind != ledger.KindSetup {
+		a.green[tree] = true
+	}
+}
+
+// taskSet checks that done means done.
+func (a *audit) taskSet(e ledger.Entry, b ledger.TaskSet) {
+	if b.To == ledger.Withdrawn {
+		if all, _ := opens(a.w.plan.meant); all[ledger.FoldID(e.Task)] {
+			a.w.fail("no task withdrawn that is in the plan", "%s is withdrawn: %s", e.Task, b.Why)
+		}
+	}
+	if b.To == ledger.Blocked && a.w.shortBurst() {
+		a.w.fail("no task marked for the agent's trouble", "%s is blocked while every session ends at once: %s", e.Task, b.Why)
+	}
+	if b.To != ledger.Done || b.From != ledger.Active || b.Why != "" {
+		return
+	}
+	s, _ := a.w.state()
+	t, _ := s.Project.Find(e.Task)
+	if t.Attempt != nil && t.Attempt.Tree != t.Attempt.Start && a.committedTasks[ledger.FoldID(e.Task)] == "" {
+		a.w.fail("no false done", "%s is done, and no commit has its change", e.Task)
+	}
+}
+
+// nobodyAtWork holds that no session of a run is alive. A run that is stopped
+// before its start cuts a command off and does not wait for it.
+func (a *audit) nobodyAtWork(run, state string) {
+	for _, id := range a.w.machine.order {
+		s := a.w.machine.sessions[id]
+		if s.ended || s.launch.Run != run {
+			continue
+		}
+		if s.launch.Kind == ledger.KindAgent || !a.cut[id] {
+			a.w.fail("no session alive after its end", "%s is %s, and %s is at work", run, state, id)
+		}
+	}
+}
+
+// held reports whether a person holds or stops the run, which cuts sessions off.
+func (a *audit) held() bool {
+	s, _ := a.w.state()
+	r := s.Project.Run
+	return r.Over() || r.State != ledger.RunRunning
+}
+
+// allDone compares the end of a run with what the plan asks for.
+func (a *audit) allDone(run string) {
+	_, open := opens(a.w.plan.meant)
+	s, _ := a.w.state()
+	for _, t := range s.Project.Tasks.All() {
+		if t.Status == ledger.Withdrawn && open[ledger.FoldID(t.Task.ID)] {
+			a.w.fail("no false all done", "%s ends as all done, and %s is open in the plan", run, t.Task.ID)
+		}
+	}
+}
+
+func (a *audit) runEnded(e ledger.Entry, b ledger.RunEnded) {
+	w := a.w
+	w.tell("ledger", "%s ends: %s, %d/%d done, exit %d %s", e.Run, b.Reason, b.Done, b.Total, b.Exit, b.Text)
+	if a.runsEnded[e.Run] {
+		w.fail("one end a run", "%s ends twice", e.Run)
+	}
+	a.runsEnded[e.Run] = true
+	if b.Reason == ledger.ReasonDone {
+		a.allDone(e.Run)
+	}
+	a.nobodyAtWork(e.Run, "ended")
+	if b.Exit == 0 && b.Tip != "" && len(w.objects.failing(b.Tip)) > 0 {
+		w.fail("no false done", "%s ends with 0, and in its tip %v fails", e.Run, w.objects.failing(b.Tip))
+	}
+	if b.Reason == ledger.ReasonInternal {
+		w.fail("no run ends by the machine", "%s ends: %s", e.Run, b.Text)
+	}
+}
+
+// started sees each process that a daemon starts.
+func (a *audit) started(l ledger.Launch) {
+	w := a.w
+	if len(w.machine.order) > maxSessions {
+		w.fail("bounded sessions", "more than %d sessions in one night", maxSessions)
+	}
+	for _, id := range w.machine.order {
+		if s := w.machine.sessions[id]; !s.ended && id != l.Session && s.launch.Kind == ledger.KindAgent && l.Kind == ledger.KindAgent {
+			w.fail("one agent at a time", "%s starts while %s is at work", l.Session, id)
+		}
+	}
+	state, _ := w.state()
+	ses, flying := state.Project.Session(l.Session)
+	switch {
+	case !flying:
+		w.fail("no session starts after its end", "%s starts, and the ledger does not know it as in flight", l.Session)
+	case ses.Cut && w.opt.with["prepare-cut"]:
+		w.fail("no session starts after its end", "%s starts, and its end was asked for before", l.Session)
+	}
+}
+
+func (a *audit) booted() {
+	if a.w.boots > 1 && a.w.one(3) {
+		a.replay()
+	}
+}
+
+// replay holds that the state is the fold of the ledger's entries: the daemon's,
+// which may have begun with a snapshot, against one from the first entry.
+func (a *audit) replay() {
+	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(project)} {
+		has, seq := a.w.daemon.engine.Folded(stream)
+		folder := loop.NewFolder(loop.State{})
+		err := a.w.store.Records(background, stream, 0, func(r ledger.Record) error {
+			if r.Seq > seq {
+				return nil
+			}
+			e, err := r.Entry()
+			if err == nil {
+				folder.Add(e)
+			}
+			return err
+		})
+		if err != nil {
+			a.w.fail("ledger", "%s cannot be read: %v", stream, err)
+		}
+		want := folder.State()
+		if want.Project.Name == "" {
+			want.Project.Name = has.Project.Name
+		}
+		if got, want := asJSON(has), asJSON(want); got != want && inUTC(got) != inUTC(want) {
+			got, want = inUTC(got), inUTC(want)
+			at := 0
+			for at < min(len(got), len(want)) && got[at] == want[at] {
+				at++
+			}
+			cut := func(s string) string { return s[max(0, min(at, len(s))-200):min(len(s), at+200)] }
+			a.w.fail("replay equals state", "%s at entry %d:\n  state  … %s\n  replay … %s", stream, seq, cut(got), cut(want))
+		}
+	}
+}
+
+// timestamp is a time with a zone, as JSON has it.
+var timestamp = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)"`)
+
+// inUTC writes every time of a state in one zone: the ledger keeps the time of an
+// entry without the zone that the state of the moment has.
+func inUTC(state string) string {
+	return timestamp.ReplaceAllStringFunc(state, func(text string) string {
+		t, err := time.Parse(`"`+time.RFC3339Nano+`"`, text)
+		if err != nil {
+			return text
+		}
+		return t.UTC().Format(`"` + time.RFC3339Nano + `"`)
+	})
+}
+
+// step is called after each step of the night.
+func (a *audit) step() {
+	w := a.w
+	if w.s.still > maxStill {
+		w.fail("bounded work", "%d steps, and the clock does not move", maxStill)
+	}
+	if w.daemon != nil && !w.calm && w.intensity > 0 && w.rnd.Float64() < w.intensity/8000 {
+		w.count(daemonKill)
+		w.kill("kill -9 between two steps")
+	}
+	if w.s.steps%16384 == 0 && w.daemon != nil {
+		a.replay()
+		n, err := w.store.QueueLength(background)
+		if err != nil || n > maxQueue {
+			w.fail("bounded outbox", "%d messages wait, %v", n, err)
+		}
+	}
+}
+
+// idle is called when nothing can run and the clock is about to move.
+func (a *audit) idle() {
+	w := a.w
+	if w.full || w.daemon == nil {
+		return
+	}
+	s, ok := w.state()
+	r := s.Project.Run
+	if !ok || r.Over() || len(s.Project.Sessions) > 0 || !loop.Due(s).IsZero() || r.State == ledger.RunPaused || len(s.Project.Questions) > 0 {
+		return
+	}
+	if pending, err := w.store.Pending(background); err == nil && len(pending) > 0 {
+		return
+	}
+	w.fail("liveness", "nothing is under way, nothing is due and nobody is asked\n%s", w.dump())
+}
+
+// claims are the entries without which a message says what did not happen, by the
+// key of the message.
+var claims = map[string]string{
+	"run.ended": ledger.RunEnded{}.EntryType(), "run.started": ledger.RunStarted{}.EntryType(), "baseline.broke": ledger.BaselineBroke{}.EntryType(),
+	"session.lost": ledger.SessionEnded{}.EntryType(), "guidance.dropped": ledger.GuidanceDropped{}.EntryType(), "poisoned": ledger.InputPoisoned{}.EntryType(),
+}
+
+// shown sees each message that a chat shows.
+func (a *audit) shown(x *shown) {
+	if entry, is := claims[x.m.Key]; is && a.seen[entry] == 0 {
+		a.w.fail("nobody told what did not happen", "%s shows %q, and the ledger has no %s", x.chat, first(x.m), entry)
+	}
+	if kind, is := strings.CutPrefix(x.m.Key, "ask."); is && a.seen[ledger.QuestionAsked{}.EntryType()] == 0 {
+		a.w.fail("nobody told what did not happen", "%s shows a question about %s, and nothing was asked", x.chat, kind)
+	}
+}
+
+// acknowledged sees each input that a daemon confirmed to its platform.
+func (a *audit) acknowledged(i *input) {
+	text, is := strings.CutPrefix(i.Text, "/guidance keep the names of ")
+	if !is {
+		return
+	}
+	if n := a.directives["keep the names of "+text]; n != 1 {
+		a.w.fail("each message once", "%q was confirmed, and the ledger has it %d times", i.Text, n)
+	}
+}
+
+// marks sees the marks that nightporter wrote into the plan.
+func (a *audit) marks(list []ledger.Marking) {
+	for _, m := range list {
+		a.w.tell("plan", "%s is marked %s", m.Task, m.Mark)
+	}
+}
+
+// end holds what has to be true once the night is over.
+func (a *audit) end() {
+	w := a.w
+	a.replay()
+	s, _ := w.state()
+	for _, id := range w.machine.order {
+		if x := w.machine.sessions[id]; !x.ended {
+			w.fail("no session alive after its end", "the night is over, and %s is at work", id)
+		}
+		if !a.endedSessions[id] {
+			w.fail("one end a session", "the night is over, and the ledger has no end of %s", id)
+		}
+	}
+	if len(s.Shared.Leases) > 0 || len(s.Project.Sessions) > 0 {
+		w.fail("nothing in flight at the end", "leases %v, sessions %v", s.Shared.Leases, s.Project.Sessions)
+	}
+	for _, i := range s.Project.Guidance.Items {
+		if t, found := s.Project.Find(i.Bound); i.State == guidance.Injected && !i.Sticky && found && t.Status == ledger.Done {
+			w.fail("one end a directive", "%s is in use by %s, which is done", i.ID, t.Task.ID)
+		}
+	}
+	for text, n := range a.directives {
+		if strings.Contains(text, "note") && n > 1 {
+			w.fail("each message once", "%q is in the ledger %d times", text, n)
+		}
+	}
+	for _, t := range s.Project.Tasks.All() {
+		if t.Status != ledger.Done || t.Commit == "" {
+			continue
+		}
+		if !w.reachable(t.Commit) {
+			w.fail("no false done", "%s is done, and its commit %s is on no branch", t.Task.ID, t.Commit)
+		}
+	}
+	if w.seed%4 == 0 { // the chain's hashes are as much work as a third of the commits
+		if breaks, err := w.store.Verify(background); err != nil || len(breaks) > 0 {
+			w.fail("ledger", "the chain is broken: %v %v", breaks, err)
+		}
+	}
+	w.tell("night", "over after %s: %d entries, %d sessions, %d daemons", w.elapsed().Round(time.Minute), a.entries, len(w.machine.order), w.boots)
+}
+
+// reachable reports whether a branch contains a commit.
+func (w *world) reachable(c string) bool {
+	for _, tip := range w.repo.branches {
+		if w.objects.contains(tip, c) {
+			return true
+		}
+	}
+	return false
+}

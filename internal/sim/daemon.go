@@ -1,0 +1,371 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/delivery"
+	"github.com/nightporter/nightporter/bot/inbound"
+	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/internal/scenario"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/store"
+)
+
+// emptyDatabase returns a migrated database without entries.
+var emptyDatabase = func() func(dir string) ([]byte, error) {
+	var once sync.Once
+	var data []byte
+	var err error
+	return func(dir string) ([]byte, error) {
+		once.Do(func() {
+			var at string
+			if at, err = os.MkdirTemp(dir, "empty-"); err != nil {
+				return
+			}
+			defer os.RemoveAll(at)
+			var s *store.Store
+			if s, err = store.Open(at); err != nil {
+				return
+			}
+			if err = s.Close(); err == nil {
+				data, err = os.ReadFile(filepath.Join(at, store.Name))
+			}
+		})
+		return data, err
+	}
+}()
+
+// daemon is one process of the program under test: the real engine, chats and
+// outbox over the night's ledger.
+type daemon struct {
+	w           *world
+	life        *life
+	stop        context.CancelFunc
+	engine      *engine.Engine
+	receiver    *inbound.Receiver
+	dispatchers []*delivery.Dispatcher // by platform
+}
+
+// boot starts a daemon on the ledger as the one before left it.
+func (w *world) boot() {
+	w.boots++
+	if w.store != nil && w.one(6) { // as after a kill, without a checkpoint on a clean close
+		if err := w.store.Close(); err != nil {
+			w.fail("store", "close: %v", err)
+		}
+		w.store = nil
+	}
+	if w.store == nil {
+		s, err := store.Open(w.path)
+		if err != nil {
+			w.fail("store", "open: %v", err)
+		}
+		w.store = s
+	}
+	if w.boots == 1 {
+		w.pair()
+	}
+	d := &daemon{w: w, life: &life{s: w.s}}
+	ctx, cancel := context.WithCancel(background)
+	d.stop = cancel
+	n := notify.New(notify.Options{ChatsWith: func(key string) []string {
+		chats, err := w.store.ChatsWith(background, key)
+		if err != nil {
+			w.fail("store", "chats with %s: %v", key, err)
+		}
+		return chats
+	}, Zone: w.zone})
+	e, err := engine.Open(background, engine.Options{
+		Ledger: gate{w, d.life}, Clock: w.wall, Scheduler: d.life, Compose: n.Compose,
+		Ports: d.ports,
+		Sent: func(chats []string) {
+			for _, o := range d.dispatchers {
+				o.Wake(chats...)
+			}
+		},
+	}, []string{ledger.ProjectStream(project)})
+	if err != nil {
+		w.fail("recovery", "the daemon cannot open its ledger: %v", err)
+	}
+	d.engine = e
+	service := &scenario.DaemonService{Engine: e, Store: w.store, Names: []string{project}, Quiet: "23:00-07:00", Tasks: w.opt.tasks, Settings: func(string) ledger.Settings { return w.settings }}
+	d.receiver = inbound.New(inbound.Options{Service: service, Outbox: w.store, Hash: func(code string) string { return code }, Zone: w.zone, Clock: w.wall})
+	for _, p := range w.chats {
+		o := delivery.Options{
+			Outbox: outbox{w.store, w, d.life}, Sender: sender{p, d.life}, Prefix: p.prefix, Platform: p.prefix, Clock: w.wall, Scheduler: d.life,
+		}
+		if w.live() {
+			o.Live = live{service, w}
+		}
+		d.dispatchers = append(d.dispatchers, delivery.New(o))
+	}
+	w.daemon = d
+	w.tell("daemon", "starts, the %s time", ordinal(w.boots))
+	w.audit.booted()
+	d.life.Go(func() {
+		if err := e.Run(ctx, func(string) bool { return true }); err != nil {
+			w.fail("recovery", "the engine ends: %v", err)
+		}
+	})
+	for n, p := range w.chats {
+		d.life.Go(func() { _ = d.dispatchers[n].Run(ctx) })
+		d.life.Go(func() { p.listen(ctx, d) })
+	}
+}
+
+// pair puts the people of the night into the ledger.
+func (w *world) pair() {
+	b := ledger.Batch{Key: "pairing", Time: w.wall(), Answer: []byte("{}")}
+	for _, p := range w.people {
+		r, err := scenario.Person(p.id, p.name, p.role, w.wall()).Record()
+		if err != nil {
+			panic(err)
+		}
+		b.Records = append(b.Records, r)
+	}
+	if _, err := w.store.Commit(background, b); err != nil {
+		w.fail("store", "commit: %v", err)
+	}
+}
+
+func ordinal(n int) string {
+	switch {
+	case n%10 == 1 && n != 11:
+		return fmt.Sprintf("%dst", n)
+	case n%10 == 2 && n != 12:
+		return fmt.Sprintf("%dnd", n)
+	case n%10 == 3 && n != 13:
+		return fmt.Sprintf("%drd", n)
+	}
+	return fmt.Sprintf("%dth", n)
+}
+
+// live reports whether chats show a live status in this night. Its edits, one a
+// minute, would be most of what a night computes.
+func (w *world) live() bool { return w.seed%8 == 0 }
+
+func (d *daemon) dispatcher(p *platform) *delivery.Dispatcher {
+	return d.dispatchers[slices.Index(d.w.chats, p)]
+}
+
+// ports are the project's adapters.
+func (d *daemon) ports(context.Context, ledger.Settings) (engine.Ports, error) {
+	g, r := workspace{d.w, d.life}, runner{d.w, d.life}
+	return engine.Ports{
+		Source: source{d.w, d.life}, Repository: g, Files: g, Scoper: g, Zone: d.w.zone,
+		Place: engine.Place{Folders: g, Rooms: g, Runner: r, Agents: r, Sockets: r},
+	}, nil
+}
+
+// kill ends the daemon between two steps.
+func (w *world) kill(why string) {
+	if w.daemon == nil {
+		return
+	}
+	w.tell("daemon", "dies: %s", why)
+	w.daemon.life.dead = true
+	w.gone()
+}
+
+// gone is what follows the end of a daemon.
+func (w *world) gone() {
+	w.daemon, w.downSince = nil, w.s.now
+	w.plan.notified = nil
+	for _, id := range w.machine.order {
+		if s := w.machine.sessions[id]; !s.ended {
+			s.poke()
+		}
+	}
+	off := w.around(20 * time.Second)
+	switch {
+	case w.calm:
+	case w.one(6):
+		off = w.between(31*time.Minute, 3*time.Hour)
+		w.count(daemonLong)
+	case w.one(3):
+		off = w.around(5 * time.Minute)
+	}
+	w.spawn(func() {
+		w.all.sleep(off)
+		w.boot()
+	})
+}
+
+// terminate ends the daemon as SIGTERM does: it has ten seconds.
+func (w *world) terminate() {
+	d := w.daemon
+	w.tell("daemon", "is stopped")
+	d.stop()
+	w.all.sleep(10 * time.Second)
+	if w.daemon == d {
+		d.life.dead = true
+		w.gone()
+	}
+}
+
+// gate is the store as one daemon reaches it: full for a while, and out of reach
+// once the daemon is dead. A store whose files fail can stand in its place.
+type gate struct {
+	*world
+	life *life
+}
+
+var _ engine.Ledger = gate{}
+
+// Commit is engine.Ledger's.
+func (g gate) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error) {
+	g.life.check()
+	g.audit.tries()
+	if g.full {
+		return ledger.Receipt{}, fmt.Errorf("%w: %w", store.ErrDisk, syscall.ENOSPC)
+	}
+	r, err := g.store.Commit(context.WithoutCancel(ctx), b)
+	if err != nil {
+		g.fail("store", "commit: %v", err)
+	}
+	g.audit.committed(r)
+	if !r.Repeated && g.hit(commitCut) {
+		g.kill("right after a commit")
+		g.life.check()
+	}
+	return r, nil
+}
+
+// Records is engine.Ledger's.
+func (g gate) Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error {
+	return g.store.Records(context.WithoutCancel(ctx), stream, after, yield)
+}
+
+// Pending is engine.Ledger's.
+func (g gate) Pending(ctx context.Context) ([]ledger.PendingEffect, error) {
+	return g.store.Pending(context.WithoutCancel(ctx))
+}
+
+// Head is engine.Ledger's.
+func (g gate) Head(ctx context.Context, stream string) (int64, []byte, error) {
+	return g.store.Head(context.WithoutCancel(ctx), stream)
+}
+
+// Snapshot is engine.Ledger's.
+func (g gate) Snapshot(ctx context.Context, stream string, version int) (ledger.SnapshotRow, error) {
+	return g.store.Snapshot(context.WithoutCancel(ctx), stream, version)
+}
+
+// SaveSnapshot is engine.Ledger's.
+func (g gate) SaveSnapshot(ctx context.Context, row ledger.SnapshotRow) error {
+	g.life.check()
+	if g.full {
+		return fmt.Errorf("%w: %w", store.ErrDisk, syscall.ENOSPC)
+	}
+	return g.store.SaveSnapshot(context.WithoutCancel(ctx), row)
+}
+
+// outbox is the store's outbox as one daemon reaches it.
+type outbox struct {
+	*store.Store
+	w    *world
+	life *life
+}
+
+func (o outbox) write() error {
+	o.life.check()
+	if o.w.full {
+		return fmt.Errorf("%w: %w", store.ErrDisk, syscall.ENOSPC)
+	}
+	return nil
+}
+
+// NextMessage is delivery.Outbox's, like the methods below. A context that can end
+// would cost a goroutine for each query.
+func (o outbox) NextMessage(_ context.Context, chat string) (ledger.QueuedMessage, bool, error) {
+	o.life.check()
+	return o.Store.NextMessage(background, chat)
+}
+
+func (o outbox) Chats(context.Context) ([]string, error) {
+	o.life.check()
+	return o.Store.Chats(background)
+}
+
+func (o outbox) Queued(_ context.Context, chat string) ([]ledger.QueuedMessage, error) {
+	o.life.check()
+	return o.Store.Queued(background, chat)
+}
+
+func (o outbox) SentFor(_ context.Context, chat, key string) (ledger.SentMessage, bool, error) {
+	o.life.check()
+	return o.Store.SentFor(background, chat, key)
+}
+
+func (o outbox) BeginDelivery(ctx context.Context, id int64) error {
+	if err := o.write(); err != nil {
+		return err
+	}
+	return o.Store.BeginDelivery(context.WithoutCancel(ctx), id)
+}
+
+func (o outbox) AbortDelivery(ctx context.Context, id int64) error {
+	if err := o.write(); err != nil {
+		return err
+	}
+	return o.Store.AbortDelivery(context.WithoutCancel(ctx), id)
+}
+
+func (o outbox) Sent(ctx context.Context, id int64, platformID string, at time.Time) (string, error) {
+	if err := o.write(); err != nil {
+		return "", err
+	}
+	return o.Store.Sent(context.WithoutCancel(ctx), id, platformID, at)
+}
+
+func (o outbox) Drop(ctx context.Context, id int64, why string) error {
+	if err := o.write(); err != nil {
+		return err
+	}
+	return o.Store.Drop(context.WithoutCancel(ctx), id, why)
+}
+
+func (o outbox) Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error) {
+	if err := o.write(); err != nil {
+		return 0, err
+	}
+	return o.Store.Forget(context.WithoutCancel(ctx), chat, classes...)
+}
+
+// live is delivery.Live over the daemon's service.
+type live struct {
+	service *scenario.DaemonService
+	w       *world
+}
+
+// Text is delivery.Live's.
+func (l live) Text(_, key string) (bot.Message, bool) {
+	m, ok := bot.Live(l.service, key, l.w.wall())
+	if !ok {
+		return bot.Message{}, false
+	}
+	s, _ := l.service.State(strings.TrimPrefix(key, "status/"))
+	r := s.Project.Run
+	return m, !r.Over() && r.State != ledger.RunPaused
+}
+
+// asJSON is how states are compared.
+func asJSON(s loop.State) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}

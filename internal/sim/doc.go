@@ -1,0 +1,43 @@
+// Command sim plays nights of nightporter in a simulated world. One seed and one
+// commit decide everything that happens in a night, so a night that shows a fault
+// can be played again, with its story.
+//
+//	go run ./internal/sim -seed 7             the story of one night
+//	go run ./internal/sim -nights 500         many nights, and what they had
+//	go run ./internal/sim -for 2m -seed 1000
+//
+// Real are the core, the engine, the store on SQLite, what people are told and how
+// it is delivered, the reading of what they type, guidance, and the parser and
+// writer of plans. Simulated are agents, git, processes, chat platforms, people,
+// disks and clocks: they fail in every way of the table of faults.
+//
+// # One thread of control
+//
+// The product waits through sched.Scheduler. The night's scheduler runs one
+// coroutine at a time and draws which is next; when none can go on, it moves the
+// clock. All random numbers of a night come from one stream. What the product may
+// not do between two waits is to let the order of a map, the time of day of the
+// machine or another goroutine decide something: a test that plays a seed twice and
+// compares every line finds it.
+//
+// # Files
+//
+//   - main.go: flags, many nights, the table at the end
+//   - world.go: the night and its random numbers; night.go: what happens in it
+//   - scheduler.go: coroutines and the clock
+//   - daemon.go: the program under test, its start and its end
+//   - machine.go, agent.go: processes, and agents of every temper
+//   - git.go, tree.go: the repository; plan.go: the user's plan
+//   - chat.go: platforms and people
+//   - fault.go: the table of faults; audit.go: the invariants; story.go: the story
+//
+// # Invariants
+//
+// After every step or commit: no task is done whose tree fails, no tree is committed
+// that no command passed on, every confirmed message has its effect once, a
+// directive has one end, a question one answer, a session one start, one end and one
+// event, nobody is told what did not happen, no session is alive after its run has
+// ended or paused, the state is the fold of the ledger, work, sessions, entries and
+// the outbox are bounded, and where something can go on and nothing holds it,
+// something goes on. Once nothing goes wrong any more, the night comes to its end.
+package main

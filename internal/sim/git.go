@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// repo is the user's repository and the daemon's.
+type repo struct {
+	head     string            // commit of the user's checkout
+	branches map[string]string // tips of nightporter's branches
+	work     files             // content of the run's work folder
+	base     string            // commit that the current run began from
+}
+
+// workspace is a project's repository, work folder and rooms as one daemon reaches
+// them.
+type workspace struct {
+	*world
+	life *life
+}
+
+var (
+	_ engine.Repository  = workspace{}
+	_ engine.WorkFolders = workspace{}
+	_ engine.Rooms       = workspace{}
+	_ engine.Files       = workspace{}
+	_ engine.Scoper      = workspace{}
+)
+
+// git stands for the time that an operation takes, and for what goes wrong in it.
+func (g workspace) git(op string, most time.Duration) error {
+	d := g.between(0, most)
+	if g.hit(gitSlow) {
+		d = g.between(time.Minute, 12*time.Minute)
+		g.tell("git", "%s takes %s", op, d.Round(time.Second))
+	}
+	g.life.sleep(d)
+	if g.hit(gitError) {
+		err := pick(g.world,
+			fmt.Errorf("git: %w", syscall.EAGAIN),
+			errors.New("fatal: Unable to create 'index.lock': File exists."),
+			fmt.Errorf("write object: %w", syscall.EIO),
+			fmt.Errorf("write object: %w", syscall.ENOSPC),
+			errors.New("fatal: write error: No space left on device"))
+		g.tell("git", "%s fails: %v", op, err)
+		return err
+	}
+	if g.hit(gitInput) {
+		g.tell("git", "%s refuses: the repository needs its owner", op)
+		return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "the repository needs its owner", Remedy: "Look at it."}}}
+	}
+	return nil
+}
+
+// Begin is engine.Repository's.
+func (g workspace) Begin(_ context.Context, b ledger.Begin) (ledger.Base, error) {
+	if err := g.git("begin", 2*time.Second); err != nil {
+		return ledger.Base{}, err
+	}
+	from := g.repo.head
+	base := ledger.Base{Head: g.repo.head, HeadName: "main", Branch: "nightporter/" + project + "/" + b.Run, Author: "Mira <mira@example.com>"}
+	if tip := g.repo.branches[b.Previous]; tip != "" && !b.Fresh && !g.objects.contains(from, tip) {
+		from, base.From = tip, b.Previous
+	}
+	g.repo.branches[base.Branch], g.repo.base = from, from
+	base.Commit, base.Tree = from, g.objects.treeOf(from)
+	g.tell("git", "%s begins at %s", b.Run, from)
+	return base, nil
+}
+
+// Restore is engine.WorkFolders'.
+func (g workspace) Restore(_ context.Context, _, tree string) error {
+	if err := g.git("restore", 2*time.Second); err != nil {
+		return err
+	}
+	g.repo.work = maps.Clone(g.objects.at(tree))
+	return nil
+}
+
+// Work is engine.WorkFolders'.
+func (workspace) Work(run string) string { return "/state/runs/" + run + "/work" }
+
+// Capture is engine.WorkFolders'.
+func (g workspace) Capture(_ context.Context, r ledger.CaptureRequest) (ledger.Capture, error) {
+	if err := g.git("capture", 3*time.Second); err != nil {
+		return ledger.Capture{}, err
+	}
+	input, out := g.objects.at(r.Input), files{}
+	c := ledger.Capture{}
+	for _, path := range slices.Sorted(maps.Keys(g.repo.work)) {
+		text := g.repo.work[path]
+		switch {
+		case input[path] == text || strings.HasPrefix(path, "src/") || strings.HasPrefix(path, "test/"):
+			out[path] = text
+		case strings.HasPrefix(path, "dev/"):
+			c.Refused = append(c.Refused, ledger.Diagnostic{File: path, Text: "a device"})
+		case strings.HasPrefix(path, "secret/"):
+			c.Secrets = append(c.Secrets, ledger.SecretFound{Path: path, Line: 1, Rule: "private-key", Print: "print of " + path})
+		default:
+			c.Outside = append(c.Outside, path)
+		}
+	}
+	for path := range input {
+		if _, is := g.repo.work[path]; !is && !strings.HasPrefix(path, "src/") {
+			out[path] = input[path]
+		}
+	}
+	if len(c.Secrets) > 0 && !r.Hold {
+		out = input
+	}
+	c.Tree = g.objects.add(out)
+	c.Files = g.objects.changes(r.Input, c.Tree)
+	g.repo.work = maps.Clone(out)
+	if r.Proof.Asked() {
+		c.Proof = g.facts(r.Start, c.Tree)
+	}
+	return c, nil
+}
+
+// facts finds what a tree changed of what proves, against a start.
+func (g workspace) facts(start, tree string) *ledger.ProofFacts {
+	from, to := g.objects.at(start), g.objects.at(tree)
+	onStart := maps.Clone(from)
+	f := &ledger.ProofFacts{}
+	for _, c := range g.objects.changes(start, tree) {
+		if strings.HasPrefix(c.Path, "test/") {
+			onStart[c.Path] = to[c.Path]
+			f.Tests = append(f.Tests, c.Path)
+		}
+	}
+	if len(f.Tests) > 0 {
+		f.OnStart = g.objects.add(onStart)
+	}
+	return f
+}
+
+// SetupRoom is engine.Rooms'.
+func (g workspace) SetupRoom(_ context.Context, use ledger.RoomUse, _ int) (ledger.Room, error) {
+	return g.room(use)
+}
+
+// LayRoom is engine.Rooms'.
+func (g workspace) LayRoom(_ context.Context, use ledger.RoomUse, _ bool) (ledger.Room, error) {
+	return g.room(use)
+}
+
+// roomOf is the folder of a room. It names the tree, so that a command's result is
+// that of the files it really ran on.
+const roomOf = "/state/rooms/"
+
+func (g workspace) room(use ledger.RoomUse) (ledger.Room, error) {
+	if err := g.git("lay a room", 2*time.Second); err != nil {
+		return ledger.Room{}, err
+	}
+	return ledger.Room{Dir: roomOf + g.objects.treeOf(use.Tree)}, nil
+}
+
+// KeepLayer is engine.Rooms'.
+func (g workspace) KeepLayer(context.Context, string) error { return nil }
+
+// Commit is engine.Repository's.
+func (g workspace) Commit(_ context.Context, c ledger.CommitTask, _ map[string][]byte) (ledger.Committed, error) {
+	if err := g.git("commit", time.Second); err != nil {
+		return ledger.Committed{}, err
+	}
+	made := ledger.Committed{Commit: id("c", c.Parent, c.Tree, c.Subject, c.Body, c.Footers, c.Author, c.Time), Tree: c.Tree, Files: g.objects.changes(c.Parent, c.Tree)}
+	tip := g.repo.branches[c.Branch]
+	if g.objects.contains(tip, made.Commit) {
+		return made, nil // an earlier process made it
+	}
+	if tip != c.Parent {
+		ahead := g.objects.contains(tip, c.Parent)
+		return made, &ledger.BranchMoved{Ahead: ahead, Branch: c.Branch, Want: c.Parent, Have: tip, Tree: g.objects.treeOf(tip)}
+	}
+	g.audit.commits(c)
+	g.objects.commits[made.Commit] = commit{tree: c.Tree, parent: c.Parent}
+	g.repo.branches[c.Branch] = made.Commit
+	g.tell("git", "commit %s on %s: %s", made.Commit, c.Branch, c.Subject)
+	g.life.sleep(g.between(0, 100*time.Millisecond))
+	return made, nil
+}
+
+// Merge is engine.Repository's.
+func (g workspace) Merge(_ context.Context, m ledger.MergeTree) (ledger.Merged, error) {
+	if err := g.git("merge", time.Second); err != nil {
+		return ledger.Merged{}, err
+	}
+	onto := m.Onto
+	if m.OntoTree != "" {
+		onto = m.OntoTree
+	}
+	tree, conflicts := g.objects.merge(m.Base, m.Tree, onto)
+	merged := ledger.Merged{Tree: tree, Conflicts: conflicts}
+	if m.Proof.Asked() && tree != "" {
+		merged.Proof = g.facts(onto, tree)
+	}
+	return merged, nil
+}
+
+// ResolveScope is engine.Scoper's.
+func (workspace) ResolveScope(context.Context, string, ledger.Scope) ([]string, []ledger.Diagnostic, error) {
+	return []string{"src/**"}, nil, nil
+}
+
+// Read is engine.Files'.
+func (g workspace) Read(_ context.Context, tree, path string) ([]byte, error) {
+	text, ok := g.objects.at(tree)[path]
+	if !ok {
+		return nil, nil
+	}
+	return []byte(text), nil
+}
+
+// Changes is engine.Files'.
+func (g workspace) Changes(_ context.Context, from, to string, _ int) ([]ledger.Change, error) {
+	var out []ledger.Change
+	for _, c := range g.objects.changes(from, to) {
+		out = append(out, ledger.Change{FileChange: c, Status: ledger.ChangeModified, Patch: "+" + g.objects.at(to)[c.Path]})
+	}
+	return out, nil
+}

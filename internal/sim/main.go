@@ -1,0 +1,234 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "sim:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	seed := flag.Uint64("seed", 0, "replay the night of this seed; with -nights or -for, begin with it")
+	nights := flag.Int("nights", 0, "play so many nights")
+	length := flag.Duration("for", 0, "play nights for so long")
+	with := flag.String("with", "", "faults that today's program is known not to survive, with commas between them: "+strings.Join(knownFaults(), ", ")+", all")
+	tasks := flag.Int("tasks", 12, "tasks of each night's plan")
+	workers := flag.Int("workers", 2, "nights at a time")
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the nights to this file")
+	quiet := flag.Bool("quiet", false, "with -seed: no story, only the end")
+	flag.Parse()
+	debug.SetGCPercent(400) // nights are short, and what they leave is garbage
+	opt := options{with: map[string]bool{}, tasks: *tasks}
+	for _, name := range strings.FieldsFunc(*with, func(r rune) bool { return r == ',' }) {
+		switch {
+		case name == "all":
+			for _, k := range knownFaults() {
+				opt.with[k] = true
+			}
+		case slices.Contains(knownFaults(), name):
+			opt.with[name] = true
+		default:
+			return fmt.Errorf("-with %s: expected one of %s", name, strings.Join(knownFaults(), ", "))
+		}
+	}
+	dir, err := os.MkdirTemp(memoryFolder(), "nightporter-sim-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupted
+		os.RemoveAll(dir)
+		os.Exit(130)
+	}()
+	opt.dir = dir
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	if *nights == 0 && *length == 0 {
+		return replay(*seed, opt, *quiet)
+	}
+	return many(*seed, *nights, *length, *workers, opt)
+}
+
+// memoryFolder is where databases need no disk.
+func memoryFolder() string {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		return "/dev/shm"
+	}
+	return ""
+}
+
+// result is the outcome of one night.
+type result struct {
+	seed    uint64
+	broken  *broken
+	story   story
+	counts  [faults]int
+	length  time.Duration
+	entries int
+}
+
+// play plays one night.
+func play(seed uint64, opt options) (result, error) {
+	w, err := newWorld(seed, opt)
+	if err != nil {
+		return result{}, err
+	}
+	b := w.run()
+	r := result{seed: seed, broken: b, counts: w.counts, length: w.elapsed(), entries: w.audit.entries, story: w.story}
+	return r, w.close()
+}
+
+// replay plays one night and prints its story.
+func replay(seed uint64, opt options, quiet bool) error {
+	opt.story = !quiet
+	r, err := play(seed, opt)
+	if err != nil {
+		return err
+	}
+	if !quiet {
+		r.story.print(os.Stdout, 0)
+	}
+	fmt.Printf("seed %d: %d lines, %s\n", seed, r.story.count, r.story.hash()[:16])
+	if r.broken != nil {
+		return fmt.Errorf("seed %d broke %s", seed, r.broken)
+	}
+	return nil
+}
+
+// many plays nights one after the other, several at a time.
+func many(from uint64, nights int, length time.Duration, workers int, opt options) error {
+	began := time.Now()
+	var next atomic.Uint64
+	next.Store(from)
+	var mu sync.Mutex
+	var total result
+	var bad []result
+	var played int
+	var failed error
+	var wg sync.WaitGroup
+	for range max(workers, 1) {
+		wg.Go(func() {
+			for {
+				seed := next.Add(1) - 1
+				if nights > 0 && seed >= from+uint64(nights) || length > 0 && time.Since(began) > length {
+					return
+				}
+				r, err := play(seed, opt)
+				mu.Lock()
+				played++
+				total.length += r.length
+				total.entries += r.entries
+				for f, n := range r.counts {
+					total.counts[f] += n
+				}
+				if r.broken != nil {
+					bad = append(bad, r)
+				}
+				if err != nil {
+					failed = err
+				}
+				mu.Unlock()
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if failed != nil {
+		return failed
+	}
+	took := time.Since(began)
+	for f, n := range total.counts {
+		if n > 0 {
+			fmt.Printf("%10d  %-15s %s\n", n, faultTable[f].name, faultTable[f].text)
+		}
+	}
+	fmt.Printf("%d nights, %d simulated hours, %d entries in %s: %.0f nights a minute\n",
+		played, int(total.length.Hours()), total.entries, took.Round(time.Second/10), float64(played)/took.Minutes())
+	if off := offFaults(opt); off != "" {
+		fmt.Printf("not injected: %s (-with)\n", off)
+	}
+	if len(bad) == 0 {
+		fmt.Println("no invariant broke")
+		return nil
+	}
+	slices.SortFunc(bad, func(a, b result) int { return int(int64(a.seed) - int64(b.seed)) })
+	fmt.Println()
+	shown := map[string]int{}
+	for _, r := range bad {
+		if shown[r.broken.name]++; shown[r.broken.name] > 3 {
+			continue
+		}
+		if shown[r.broken.name] == 1 {
+			r.story.print(os.Stdout, 20)
+		}
+		fmt.Printf("seed %d broke %s\n  go run ./internal/sim -seed %d%s\n", r.seed, firstLines(r.broken.String(), 20), r.seed, withFlag(opt))
+	}
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		fmt.Printf("%6d nights broke %s\n", shown[name], name)
+	}
+	return fmt.Errorf("%d of %d nights broke an invariant", len(bad), played)
+}
+
+func firstLines(text string, n int) string {
+	lines := strings.Split(text, "\n")
+	return strings.Join(lines[:min(n, len(lines))], "\n")
+}
+
+// offFaults names the options that are off.
+func offFaults(opt options) string {
+	var off []string
+	for _, k := range knownFaults() {
+		if !opt.with[k] {
+			off = append(off, k)
+		}
+	}
+	return strings.Join(off, ", ")
+}
+
+// withFlag is the flag that turns on the options of these nights.
+func withFlag(opt options) string {
+	var on []string
+	for _, k := range knownFaults() {
+		if opt.with[k] {
+			on = append(on, k)
+		}
+	}
+	out := ""
+	if len(on) > 0 {
+		out = " -with " + strings.Join(on, ",")
+	}
+	if opt.tasks != 12 {
+		out += fmt.Sprintf(" -tasks %d", opt.tasks)
+	}
+	return out
+}

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/scenario"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// drawSettings chooses the settings of the night's runs.
+func (w *world) drawSettings() {
+	s := scenario.New(project, w.wall()).Settings()
+	hat := func(name string, writes bool, emits ...string) {
+		h := ledger.Hat{Name: name, Emits: emits, Expect: ledger.ExpectNone, Timeout: ledger.Duration(time.Hour), StallTimeout: ledger.Duration(15 * time.Minute), Shipped: true}
+		if writes {
+			h.WriteAllowed, h.Expect = []string{"**"}, ledger.ExpectPass
+		}
+		s.Hats[name] = h
+	}
+	hat("critic", false, ledger.EventCritique)
+	hat("architect", false, ledger.EventAdvice)
+	hat("verifier", false, "verification.passed", ledger.EventFailed)
+	hat("refactorer", true, "refactor.complete")
+	for name, h := range s.Hats {
+		h.MaxTokens, h.Role, h.Prompt = 40000, "Role of the "+name, "You are the "+name+"."
+		s.Hats[name] = h
+	}
+	route := func(from, on, to string) ledger.Route { return ledger.Route{From: from, On: on, To: to} }
+	review := []ledger.Route{{From: "reviewer", On: ledger.EventReview, When: ledger.Above, To: "fixer"}, route("fixer", ledger.EventFix, "reviewer")}
+	switch w.rnd.IntN(6) {
+	case 0:
+		s.Pattern.Name, s.Pattern.Start, s.Pattern.Routes = "single", "builder", []ledger.Route{route("builder", "build.complete", ledger.Converged)}
+	case 1:
+		s.Pattern.Name = "full-cycle"
+		s.Pattern.Routes = append(slices.Clone(review), route("planner", ledger.EventPlan, "builder"), route("builder", "build.complete", "reviewer"),
+			ledger.Route{From: "reviewer", On: ledger.EventReview, When: ledger.Below, To: "verifier"},
+			route("verifier", "verification.passed", ledger.Converged), route("verifier", ledger.EventFailed, "fixer"))
+	case 2:
+		s.Pattern.Name, s.Pattern.Start = "build-review-refactor", "builder"
+		s.Pattern.Routes = append(slices.Clone(review), route("builder", "build.complete", "reviewer"),
+			ledger.Route{From: "reviewer", On: ledger.EventReview, When: ledger.Below, To: "refactorer", Once: true},
+			ledger.Route{From: "reviewer", On: ledger.EventReview, When: ledger.Below, To: ledger.Converged},
+			route("refactorer", "refactor.complete", "reviewer"))
+	}
+	s.Repo, s.Source = "/srv/shop", ledger.SourceRef{Kind: "plan", Path: planPath}
+	s.Timezone = "Europe/Berlin"
+	s.OnBlocked = pick(w, ledger.OnBlockedContinue, ledger.OnBlockedContinue, ledger.OnBlockedStop)
+	s.Profile = pick(w, "overnight", "overnight", "review")
+	s.MaxTasks = pick(w, 0, 0, 0, 5)
+	s.Fallback = pick(w, "", "codex")
+	s.Stays = w.one(2)
+	s.QuestionThen = pick(w, "", ledger.ThenContinue, ledger.ThenPause, ledger.ThenAbort)
+	s.Consensus, s.PlanApproval = w.one(8), w.one(16)
+	if w.one(3) {
+		s.Setup = []ledger.Command{{Run: "npm ci"}}
+	}
+	if w.one(3) {
+		s.Verify = append(s.Verify, ledger.Command{Run: "lint"})
+	}
+	if w.one(4) {
+		s.Queue, s.Batch = ledger.QueueBatch, 1+w.rnd.IntN(5)
+	}
+	if w.one(4) {
+		s.Proof = ledger.ProofOff
+	}
+	if w.one(4) {
+		s.Until = w.wall().Add(w.between(time.Hour, 10*time.Hour))
+	}
+	w.settings = s
+}
+
+// do sends an input to the daemon as the console does, and returns false if no
+// daemon took it.
+func (w *world) do(body loop.InputBody) (ledger.Answer, bool) {
+	d := w.daemon
+	if d == nil {
+		return ledger.Answer{}, false
+	}
+	var a ledger.Answer
+	var err error
+	answered := make(chan struct{})
+	d.life.Go(func() {
+		a, err = d.engine.Do(background, loop.Input{Project: project, Actor: "console", Name: "Mira", Body: body})
+		close(answered)
+	})
+	_ = w.all.Wait(background, time.Minute, answered)
+	return a, closed(answered) && err == nil
+}
+
+// state is the project's state, as the daemon of the moment has it.
+func (w *world) state() (loop.State, bool) {
+	if w.daemon == nil {
+		return loop.State{}, false
+	}
+	return w.daemon.engine.State(project)
+}
+
+// operator starts runs. Under run it does so again after each end of the daemon;
+// under up a run goes on by itself.
+func (w *world) operator() {
+	boots, began := 0, false
+	for {
+		s, _ := w.state()
+		again := !w.settings.Stays && boots != w.boots
+		switch {
+		case w.daemon == nil:
+		case !began, s.Project.Run.Over() && (w.calm || w.one(30)), again && !s.Project.Run.Over():
+			if w.calm && began && s.Project.Run.Over() && w.audit.calmRun {
+				break
+			}
+			set := w.settings
+			if w.calm {
+				set.Until, set.MaxTasks, set.OnBlocked = time.Time{}, 0, ledger.OnBlockedContinue
+			}
+			a, took := w.do(loop.StartRun{Settings: set, MaxSessions: 1})
+			if took && w.daemon != nil {
+				began, boots = true, w.boots
+				w.tell("operator", "nightporter run: %s", ok(a))
+				w.audit.calmRun = w.audit.calmRun || w.calm
+			}
+		}
+		w.all.sleep(w.between(30*time.Second, 90*time.Second))
+	}
+}
+
+func ok(a ledger.Answer) string {
+	if a.OK {
+		return "✓ " + a.Text
+	}
+	return "✗ " + a.Text
+}
+
+// fate is what happens to the machine, the clock, the disk and the plan. At last it
+// calms down, and the night has to come to its end.
+func (w *world) fate() {
+	stormy := w.between(4*time.Hour, 9*time.Hour)
+	if w.opt.tasks < 4 {
+		stormy /= 3 // a small plan is soon done
+	}
+	for w.elapsed() < stormy {
+		w.all.sleep(w.around(25 * time.Minute))
+		if w.intensity > 0 {
+			w.happen()
+		}
+		if s, up := w.state(); up && s.Project.Run != nil && s.Project.Run.Over() && w.elapsed() > stormy/2 {
+			break
+		}
+	}
+	w.calm, w.full = true, false
+	w.tell("night", "nothing goes wrong from now on")
+	for began := w.s.now; ; w.all.sleep(time.Minute) {
+		if w.quiet() {
+			w.over = true
+			return
+		}
+		if w.s.now.Sub(began) > 100*time.Hour {
+			w.fail("liveness", "the night has no end, though nothing goes wrong and people answer\n%s", w.dump())
+		}
+	}
+}
+
+// quiet reports whether all that was begun has come to its end.
+func (w *world) quiet() bool {
+	s, up := w.state()
+	if !up || s.Project.Run == nil || !s.Project.Run.Over() || !w.audit.calmRun {
+		return false
+	}
+	pending, err := w.store.Pending(background)
+	if err != nil || len(pending) > 0 {
+		return false
+	}
+	queued, err := w.store.QueueLength(background)
+	if err != nil || queued > 0 {
+		return false
+	}
+	for _, p := range w.chats {
+		if p.next() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// happen is one blow of fate.
+func (w *world) happen() {
+	switch n := w.rnd.IntN(20); {
+	case n < 4 && w.daemon != nil:
+		w.count(daemonKill)
+		w.kill("kill -9")
+	case n < 5 && w.daemon != nil:
+		w.count(daemonStop)
+		w.terminate()
+	case n < 7:
+		if !w.on(diskFull) {
+			return
+		}
+		w.count(diskFull)
+		d := w.around(10 * time.Minute)
+		w.tell("disk", "is full for %s", d.Round(time.Second))
+		w.full = true
+		w.all.sleep(d)
+		w.full = false
+		w.tell("disk", "has space again")
+	case n < 8:
+		w.count(clockBack)
+		d := w.between(time.Minute, 24*time.Hour)
+		w.shift -= d
+		w.tell("clock", "jumps back by %s", d.Round(time.Second))
+	case n < 9:
+		w.count(clockSleep)
+		d := w.between(time.Minute, 8*time.Hour)
+		w.shift += d
+		w.tell("clock", "the machine has slept for %s", d.Round(time.Second))
+	case n < 10:
+		w.moveBranch()
+	case n < 16:
+		w.edit()
+	}
+}
+
+// moveBranch commits on the run's branch, as a person may.
+func (w *world) moveBranch() {
+	s, up := w.state()
+	if !up || s.Project.Run.Over() || s.Project.Run.Base.Branch == "" || !w.on(branchMoved) {
+		return
+	}
+	w.count(branchMoved)
+	branch := s.Project.Run.Base.Branch
+	tip := w.repo.branches[branch]
+	f := files{}
+	for path, text := range w.objects.at(tip) {
+		f[path] = text
+	}
+	w.audit.version++
+	f[pick(w, "README.md", "src/old1.go", "src/task-3.go")] = fmt.Sprintf("good %d", w.audit.version)
+	tree := w.objects.add(f)
+	c := id("c", tip, tree, "a person's")
+	w.objects.commits[c] = commit{tree: tree, parent: tip}
+	w.repo.branches[branch] = c
+	w.tell("git", "a person commits %s on %s", c, branch)
+}
+
+// answers are what people answer once nothing goes wrong.
+var answers = map[ledger.QuestionKind]string{
+	ledger.AskBlocked: "skip", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep",
+	ledger.AskSkip: "skip", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve",
+	ledger.AskAllow: "deny", ledger.AskSecret: "harmless", ledger.AskChecks: "allow",
+}
+
+// settle answers what is asked, and lets go on what a person holds.
+func (p *person) settle() {
+	w := p.w
+	s, up := w.state()
+	if !up || p.role != ledger.RoleAdmin || s.Project.Run == nil {
+		return
+	}
+	for _, q := range s.Project.Questions {
+		answer := loop.AnswerQuestion{Question: q.ID, Choice: answers[q.Kind]}
+		if q.Kind == ledger.AskAgent && len(q.Options) == 0 {
+			answer = loop.AnswerQuestion{Question: q.ID, Words: "this"}
+		}
+		if a, took := w.do(answer); took {
+			w.tell("person", "%s answers %s: %s", p.name, q.ID, ok(a))
+		}
+	}
+	if r := s.Project.Run; !r.Over() && (r.State == ledger.RunPaused || r.State == ledger.RunPausing || r.State == ledger.RunStopping && r.Signal != "" || r.Wait == ledger.WaitAgent) {
+		if a, took := w.do(loop.Resume{}); took {
+			w.tell("person", "%s resumes: %s", p.name, ok(a))
+		}
+	}
+}
+
+// dump describes where the night stands, for a failure.
+func (w *world) dump() string {
+	s, up := w.state()
+	out := fmt.Sprintf("daemon up: %v, disk full: %v\n", up, w.full)
+	if r := s.Project.Run; r != nil {
+		out += fmt.Sprintf("%s is %s, waits for %q until %s, finishing %v, agents %v, due %s\n", r.ID, r.State, r.Wait, r.Until, r.Finishing != nil, s.Shared.Agents, loop.Due(s))
+	}
+	for _, t := range s.Project.Tasks.All() {
+		out += fmt.Sprintf("  %s %s mark=%s why=%q", t.Task.ID, t.Status, t.Task.Mark, t.Why)
+		if a := t.Attempt; a != nil {
+			out += fmt.Sprintf(" a%d %s %s session=%s", a.N, a.Hat, a.Stage, a.Session)
+		}
+		out += "\n"
+	}
+	for _, x := range s.Project.Sessions {
+		out += fmt.Sprintf("  in flight: %s cut=%v event=%v\n", x.ID, x.Cut, x.Event != nil)
+	}
+	for _, q := range s.Project.Questions {
+		out += fmt.Sprintf("  open: %s %s %s\n", q.ID, q.Kind, q.Task)
+	}
+	if w.store != nil {
+		pending, _ := w.store.Pending(background)
+		for _, p := range pending {
+			out += fmt.Sprintf("  pending: %d %s %s\n", p.ID, p.Kind, p.Key)
+		}
+		queued, _ := w.store.QueueLength(background)
+		out += fmt.Sprintf("  %d messages wait\n", queued)
+	}
+	for _, p := range w.chats {
+		for _, i := range p.inputs {
+			if i.handled == 0 {
+				out += fmt.Sprintf("  not confirmed: %s %q\n", i.Key, i.Text)
+			}
+		}
+	}
+	return out
+}

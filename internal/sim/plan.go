@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/sched"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task"
+)
+
+// planPath is the path of the plan in the repository.
+const planPath = ".agents/plans/in-progress/checkout.md"
+
+// planFile is the user's plan in their checkout: its bytes, which the real parser
+// reads and the real writer changes.
+type planFile struct {
+	text     []byte
+	meant    []byte // as the person means it: not half of it
+	log      []byte
+	notified []chan struct{} // of those who watch it
+}
+
+func (w *world) drawPlan() {
+	var b strings.Builder
+	b.WriteString("# Checkout\n\n## Tasks\n\n")
+	for n := 1; n <= w.opt.tasks; n++ {
+		fmt.Fprintf(&b, "- [ ] **Task %d: Make part %d**\n  - Scope: src\n", n, n)
+		switch {
+		case n > 1 && w.one(3):
+			fmt.Fprintf(&b, "  - Depends on: Task %d\n", 1+w.rnd.IntN(n-1))
+		case w.one(2):
+			b.WriteString("  - Depends on: none\n")
+		}
+		fmt.Fprintf(&b, "  - Acceptance:\n    - Part %d works\n\n", n)
+	}
+	w.plan.text = []byte(b.String())
+	w.plan.meant = w.plan.text
+}
+
+// save replaces the plan as an editor does, and tells those who watch it.
+func (w *world) save(text []byte) {
+	w.plan.meant = text
+	w.write(text)
+}
+
+// write is save of a text that nobody means.
+func (w *world) write(text []byte) {
+	w.plan.text = text
+	for _, c := range w.plan.notified {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// source is the plan as one daemon reaches it.
+type source struct {
+	*world
+	life *life
+}
+
+var _ engine.Source = source{}
+
+// Read is engine.Source's.
+func (s source) Read(context.Context) (ledger.Snapshot, error) {
+	s.life.sleep(s.between(0, 20*time.Millisecond))
+	return task.ParsePlan(planPath, s.plan.text)
+}
+
+// Mark is engine.Source's.
+func (s source) Mark(_ context.Context, marks []ledger.Marking) error {
+	s.life.sleep(s.between(0, 20*time.Millisecond))
+	if s.hit(markFails) {
+		return fmt.Errorf("mark %s: %w", planPath, fs.ErrPermission)
+	}
+	text, gone, err := task.MarkPlan(planPath, s.plan.text, marks)
+	if err != nil {
+		return err
+	}
+	if string(text) != string(s.plan.text) {
+		s.save(text)
+		s.audit.marks(marks)
+	}
+	if len(gone) > 0 {
+		return &task.GoneError{File: "checkout.md", Tasks: gone}
+	}
+	s.life.sleep(s.between(0, 20*time.Millisecond))
+	return nil
+}
+
+// Log is engine.Source's.
+func (s source) Log(_ context.Context, p ledger.Progress) error {
+	s.life.sleep(s.between(0, 20*time.Millisecond))
+	s.plan.log = task.AppendProgress("checkout", s.plan.log, p, s.zone)
+	s.life.sleep(s.between(0, 20*time.Millisecond))
+	return nil
+}
+
+// Owned is engine.Source's.
+func (source) Owned() []string {
+	return []string{planPath, strings.TrimSuffix(planPath, ".md") + ".progress.md"}
+}
+
+// Watch is engine.Source's. It compares contents, as the real one does.
+func (s source) Watch(ctx context.Context, changed func()) error {
+	c := make(chan struct{}, 1)
+	s.plan.notified = append(s.plan.notified, c)
+	last := string(s.plan.text)
+	for {
+		if s.life.Wait(ctx, sched.Forever, c) != nil {
+			return nil //nolint:nilerr // the end of ctx is no error
+		}
+		s.life.sleep(100 * time.Millisecond)
+		if now := string(s.plan.text); now != last {
+			last = now
+			changed()
+		}
+	}
+}
+
+// edit changes the plan as people do.
+func (w *world) edit() {
+	old := w.plan.text
+	lines := strings.SplitAfter(string(old), "\n")
+	var boxes []int
+	for n, l := range lines {
+		if strings.HasPrefix(l, "- [") {
+			boxes = append(boxes, n)
+		}
+	}
+	if len(boxes) == 0 {
+		return
+	}
+	at := pick(w, boxes...)
+	said := func(f fault, what string) bool {
+		if !w.on(f) {
+			return false
+		}
+		w.count(f)
+		w.tell("editor", "%s", what)
+		return true
+	}
+	switch w.rnd.IntN(9) {
+	case 0:
+		if said(planAdds, "a task is added") {
+			w.audit.version++
+			w.save(fmt.Appendf(old, "- [ ] **Task %d: Added**\n  - Scope: src\n\n", 100+w.audit.version))
+		}
+	case 1:
+		if said(planEdits, "a task is edited: "+strings.TrimSpace(lines[at])) {
+			w.audit.version++
+			lines[at] += fmt.Sprintf("  - Notes: as of version %d\n", w.audit.version)
+			w.save([]byte(strings.Join(lines, "")))
+		}
+	case 2:
+		if said(planTicks, "a task is ticked: "+strings.TrimSpace(lines[at])) {
+			lines[at] = strings.Replace(lines[at], "- [ ]", "- [x]", 1)
+			w.save([]byte(strings.Join(lines, "")))
+		}
+	case 3:
+		if said(planUnticks, "a checkout unticks all") {
+			w.save([]byte(strings.ReplaceAll(string(old), "- [x]", "- [ ]")))
+		}
+	case 4:
+		if said(planBreaks, "a plan that does not parse is saved") {
+			w.save(fmt.Appendf(nil, "%s- [ ] **Task 1: Twice**\n", old))
+			w.all.sleep(w.between(time.Second, 10*time.Minute))
+			w.save(old)
+		}
+	case 5, 6:
+		if said(planHalf, "the plan is saved slowly") {
+			w.write(slices.Clone(old[:w.rnd.IntN(len(old))]))
+			w.all.sleep(w.between(200*time.Millisecond, 3*time.Second))
+			w.save(old)
+		}
+	case 7:
+		if said(planLoses, "a task's lines are removed: "+strings.TrimSpace(lines[at])) {
+			end := at + 1
+			for end < len(lines) && !strings.HasPrefix(lines[end], "- [") {
+				end++
+			}
+			w.save([]byte(strings.Join(slices.Concat(lines[:at], lines[end:]), "")))
+			if w.one(2) {
+				w.all.sleep(w.around(5 * time.Minute))
+				w.save(old)
+				w.tell("editor", "and they are back")
+			}
+		}
+	case 8:
+		if said(planBack, "an old version of the plan is checked out") {
+			w.save([]byte(strings.Join(lines[:at], "")))
+			w.all.sleep(w.around(time.Minute))
+			w.save(old)
+			w.tell("editor", "and the new one again")
+		}
+	}
+}
+
+// opens returns the ids of the tasks that are in a plan, and of those the open ones.
+func opens(plan []byte) (all, open map[string]bool) {
+	all, open = map[string]bool{}, map[string]bool{}
+	snapshot, err := task.ParsePlan(planPath, plan)
+	if err != nil {
+		return all, open
+	}
+	for _, t := range snapshot.Tasks {
+		all[ledger.FoldID(t.ID)] = true
+		if t.Mark == ledger.MarkOpen {
+			open[ledger.FoldID(t.ID)] = true
+		}
+	}
+	return all, open
+}

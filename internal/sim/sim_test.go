@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// shortNights are nights of a small plan: most of what goes wrong does so in them
+// too, and takes a tenth of the time.
+func shortNights(t *testing.T) options {
+	t.Helper()
+	dir, err := os.MkdirTemp(memoryFolder(), "nightporter-sim-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return options{dir: dir, with: map[string]bool{}, tasks: 3}
+}
+
+// parallel calls do for each seed, as many at a time as there are processors.
+func parallel(from, to uint64, do func(seed uint64)) {
+	var next atomic.Uint64
+	next.Store(from)
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for seed := next.Add(1) - 1; seed < to; seed = next.Add(1) - 1 {
+				do(seed)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestNights plays nights of fixed seeds. A seed that breaks an invariant is
+// replayed with: go run ./internal/sim -tasks 3 -seed N
+func TestNights(t *testing.T) {
+	opt := shortNights(t)
+	parallel(1, 121, func(seed uint64) {
+		r, err := play(seed, opt)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if r.broken != nil {
+			var out bytes.Buffer
+			r.story.print(&out, 25)
+			t.Errorf("%sseed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -seed %d", out.String(), seed, r.broken, seed)
+		}
+	})
+}
+
+// TestReplay plays each of some nights twice: every line must be the same, with its
+// time.
+func TestReplay(t *testing.T) {
+	opt := shortNights(t)
+	opt.story = true
+	for _, k := range knownFaults() {
+		opt.with[k] = true
+	}
+	parallel(1, 13, func(seed uint64) {
+		var hashes [2]string
+		var stories [2]bytes.Buffer
+		for n := range hashes {
+			r, err := play(seed, opt)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			hashes[n] = r.story.hash()
+			r.story.print(&stories[n], 0)
+		}
+		if hashes[0] == hashes[1] {
+			return
+		}
+		a, b := bytes.Split(stories[0].Bytes(), []byte("\n")), bytes.Split(stories[1].Bytes(), []byte("\n"))
+		for n := range min(len(a), len(b)) {
+			if !bytes.Equal(a[n], b[n]) {
+				t.Errorf("seed %d: line %d differs:\n  %s\n  %s", seed, n, a[n], b[n])
+				return
+			}
+		}
+		t.Errorf("seed %d: %d lines, then %d", seed, len(a), len(b))
+	})
+}

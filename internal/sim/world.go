@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/store"
+)
+
+// project is the name of the one project of a night.
+const project = "shop"
+
+// options choose what happens in a night besides its seed.
+type options struct {
+	dir   string          // for databases; a folder in memory
+	with  map[string]bool // options of knownFaults that are on
+	tasks int             // of the plan
+	story bool            // keep every line, else the last ones
+}
+
+// world is one night: the daemon under test and everything around it. Only the
+// coroutines of its scheduler use it.
+type world struct {
+	seed  uint64
+	opt   options
+	rnd   *rand.Rand
+	s     *scheduler
+	all   *life // of what outlives each process
+	began time.Time
+	shift time.Duration // jumps of the clock
+	zone  *time.Location
+
+	intensity float64 // of faults
+	calm      bool    // nothing goes wrong any more
+	counts    [faults]int
+
+	story    story
+	settings ledger.Settings
+	objects  *objects
+	repo     repo
+	plan     planFile
+	machine  machine
+	people   []*person
+	chats    []*platform
+	audit    *audit
+
+	path      string // of the database's folder
+	store     *store.Store
+	daemon    *daemon // nil while none runs
+	boots     int
+	full      bool      // the disk of the ledger is full
+	downSince time.Time // by the scheduler's clock
+	over      bool
+}
+
+// broken is the panic of an invariant that does not hold.
+type broken struct{ name, text string }
+
+func (b broken) String() string { return b.name + ": " + b.text }
+
+// newWorld draws a night from a seed.
+func newWorld(seed uint64, opt options) (*world, error) {
+	if opt.tasks == 0 {
+		opt.tasks = 12
+	}
+	w := &world{seed: seed, opt: opt, rnd: rand.New(rand.NewPCG(seed, 0x6e70)), objects: newObjects()}
+	w.s = newScheduler(w.rnd)
+	w.all = &life{s: w.s}
+	w.story.keep = opt.story
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		return nil, err
+	}
+	w.zone = zone
+	w.intensity = pick(w, 0, 0.5, 1, 1, 1, 2)
+	w.began = time.Date(2026, 11, 20, 21, 0, 0, 0, zone).Add(time.Duration(w.rnd.IntN(120)) * time.Minute)
+	if w.one(12) {
+		w.began = pick(w, time.Date(2026, 10, 24, 22, 30, 0, 0, zone), time.Date(2027, 3, 27, 22, 30, 0, 0, zone))
+		w.count(clockDST)
+	}
+	w.path, err = os.MkdirTemp(opt.dir, fmt.Sprintf("night-%d-", seed))
+	if err != nil {
+		return nil, err
+	}
+	if err := w.newDatabase(); err != nil {
+		return nil, err
+	}
+	w.audit = newAudit(w)
+	w.s.idle = w.audit.idle
+	w.drawRepo()
+	w.drawSettings()
+	w.drawPlan()
+	w.drawPeople()
+	return w, nil
+}
+
+// newDatabase puts a new ledger into the night's folder: a copy of one that was
+// migrated once, because migrations take longer than a short night.
+func (w *world) newDatabase() error {
+	data, err := emptyDatabase(w.opt.dir)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(w.path, store.Name), data, 0o600)
+}
+
+// close ends what is left of the night.
+func (w *world) close() error {
+	w.s.end()
+	var err error
+	if w.store != nil {
+		err = w.store.Close()
+	}
+	if gone := os.RemoveAll(w.path); err == nil {
+		err = gone
+	}
+	return err
+}
+
+// wall is the time of day.
+func (w *world) wall() time.Time {
+	return w.began.Add(w.s.now.Sub(time.Unix(0, 0)) + w.shift).In(w.zone)
+}
+
+func (w *world) elapsed() time.Duration { return w.s.now.Sub(time.Unix(0, 0)) }
+
+// one is true once in n times.
+func (w *world) one(n int) bool { return w.rnd.IntN(n) == 0 }
+
+func pick[T any](w *world, of ...T) T { return of[w.rnd.IntN(len(of))] }
+
+// between draws a duration from a to b.
+func (w *world) between(a, b time.Duration) time.Duration {
+	return a + time.Duration(w.rnd.Int64N(int64(b-a)+1))
+}
+
+// around draws a duration with the mean d, of any length up to eight times that.
+func (w *world) around(d time.Duration) time.Duration {
+	return min(time.Duration(w.rnd.ExpFloat64()*float64(d)), 8*d)
+}
+
+// on reports whether a kind of fault happens in this night at all.
+func (w *world) on(f fault) bool {
+	known := faultTable[f].known
+	return !w.calm && w.intensity > 0 && (known == "" || w.opt.with[known])
+}
+
+// hit draws whether an occasion has the fault, and counts it.
+func (w *world) hit(f fault) bool {
+	if !w.on(f) || w.rnd.Float64()*float64(faultTable[f].per) >= w.intensity {
+		return false
+	}
+	w.count(f)
+	return true
+}
+
+func (w *world) count(f fault) { w.counts[f]++ }
+
+// tell adds a line to the story.
+func (w *world) tell(who, format string, args ...any) {
+	w.story.add(w.wall(), who, fmt.Sprintf(format, args...))
+}
+
+// fail ends the night because an invariant does not hold.
+func (w *world) fail(name, format string, args ...any) {
+	panic(broken{name, fmt.Sprintf(format, args...)})
+}
+
+// spawn starts a coroutine of the world.
+func (w *world) spawn(f func()) { w.all.Go(f) }
+
+// drawRepo makes the user's repository.
+func (w *world) drawRepo() {
+	f := files{"README.md": "good 0"}
+	for n := range 5 {
+		f[fmt.Sprintf("src/old%d.go", n)] = "good 0"
+	}
+	if w.intensity > 0 && w.hit(baseRed) {
+		f["src/old0.go"] = "bad 0"
+	}
+	tree := w.objects.add(f)
+	c0 := id("c", tree)
+	w.objects.commits[c0] = commit{tree: tree}
+	w.repo = repo{head: c0, branches: map[string]string{}}
+	w.machine = newMachine()
+}
+
+// run plays the night. It returns the invariant that broke, or nil.
+func (w *world) run() (b *broken) {
+	defer func() {
+		switch fault := recover().(type) {
+		case nil:
+		case broken:
+			b = &fault
+		default:
+			b = &broken{"panic", fmt.Sprintf("%v\n%s", fault, stack())}
+		}
+	}()
+	w.tell("night", "seed %d, %d tasks, pattern %s, %s, %s, faults ×%g", w.seed, w.opt.tasks, w.settings.Pattern.Name, w.settings.Profile, stays(w.settings), w.intensity)
+	w.boot()
+	w.spawn(w.operator)
+	w.spawn(w.fate)
+	for _, p := range w.people {
+		w.spawn(p.live)
+	}
+	for _, c := range w.chats {
+		w.spawn(c.weather)
+	}
+	for !w.over {
+		if !w.s.step() {
+			w.fail("liveness", "nothing will ever happen again")
+		}
+		w.audit.step()
+	}
+	w.audit.end()
+	return nil
+}
+
+func stays(s ledger.Settings) string {
+	if s.Stays {
+		return "up"
+	}
+	return "run"
+}
+
+// background is the context of what nothing cancels.
+var background = context.Background()
