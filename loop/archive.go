@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -151,17 +150,19 @@ func (t *TaskState) edited(now ledger.Task) bool {
 	return bodyChanged(t.Task, now)
 }
 
-// fingerprint returns a short hash over the fields that sameBody compares. It must
+// fingerprint returns the 64-bit FNV-1a hash of the fields that sameBody compares. It must
 // never change: folding the ledger by a later program gives the same state.
 func fingerprint(t *ledger.Task) string {
-	h := fnv.New64a()
+	hash := uint64(14695981039346656037)
 	fields := slices.Concat(
 		[]string{t.ID, t.Title, t.Body, t.Scope, t.Notes, t.Role, t.Parent},
 		[]string{fmt.Sprint(t.Priority, t.Complexity, t.Threshold, t.Consensus, t.Own)},
 		t.DependsOn, []string{""}, t.Acceptance, []string{""}, t.Allow,
 	)
 	for _, f := range fields {
-		_, _ = h.Write([]byte(f + "\x00")) // never fails
+		for _, b := range []byte(f + "\x00") {
+			hash = (hash ^ uint64(b)) * 1099511628211
+		}
 	}
-	return fmt.Sprintf("%x", h.Sum64())
+	return fmt.Sprintf("%x", hash)
 }
