@@ -270,6 +270,7 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 		p.Tasks = shelf[source]
 		delete(shelf, source)
 		p.Source, p.Shelf = source, shelf
+		p = p.unarchive(source)
 		p.Guidance = p.Guidance.Wake(source, "", e.Time)
 	}
 	// Tasks that nightporter added itself came from the baseline of an earlier
@@ -312,6 +313,7 @@ func (p Project) read(b ledger.SourceRead, at time.Time) Project {
 				edited.Lifted = ""
 			}
 			edited.Task, edited.Doubted, edited.Lost = *now, time.Time{}, ""
+			edited.Archived, edited.ArchivedText = false, ""
 			t = &edited
 		}
 		if since, ok := doubted[key]; ok || b.Trouble != "" && !t.Doubted.IsZero() {

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/guidance"
@@ -14,8 +15,7 @@ import (
 // state. The ledger keeps everything.
 const (
 	// keptShelf is how long the tasks of a source that is not worked on are kept
-	// after the last of them was. When the source is worked on later, its file
-	// alone says what is done.
+	// after the last of them was. The archive keeps which of them are over.
 	keptShelf = 60 * 24 * time.Hour
 	// keptGuidance is how long guidance is kept after it was given, if nothing
 	// waits for it any more.
@@ -25,34 +25,58 @@ const (
 // forget returns the project without what is long settled at a time. It is part
 // of folding RunPlanned, so that it costs nothing during a run.
 func (p Project) forget(now time.Time) Project {
-	for source, tasks := range p.Shelf {
-		if tasks.restsSince(now.Add(-keptShelf)) {
-			p.Shelf = maps.Clone(p.Shelf)
-			delete(p.Shelf, source)
-		}
+	for _, source := range sortedKeys(p.Shelf) {
+		p = p.archive(source, now.Add(-keptShelf))
 	}
+	p = p.forgetTips()
 	p.Guidance = p.Guidance.Forget(func(i guidance.Item) bool {
 		return i.At.Before(now.Add(-keptGuidance)) && (i.Over() || !i.Open() && !i.Sticky && !p.mayContinue(i.Bound))
 	})
 	return p
 }
 
-// restsSince reports whether no task has changed since a time, and none has an
-// attempt or waits for a person. It is false for a list in which no task has a
-// time.
-func (l TaskList) restsSince(at time.Time) bool {
-	var last time.Time
-	for _, t := range l.All() {
-		if t.Attempt != nil || t.Question != "" || t.Status == ledger.Active || t.Status == ledger.Waiting {
-			return false
+// forgetTips leaves out what is known of the branches of archived sources: that a
+// tip is green, which is verified anew, and the output of a red one. The tip itself
+// stays, because the next run of its source goes on from it (docs/spec 9.1).
+func (p Project) forgetTips() Project {
+	for _, source := range sortedKeys(p.Green) {
+		if p.archives(source) {
+			p.Green = maps.Clone(p.Green)
+			delete(p.Green, source)
 		}
+	}
+	for _, source := range sortedKeys(p.RedTips) {
+		if tip := p.RedTips[source]; p.archives(source) && slices.ContainsFunc(tip.Results, hasOutput) {
+			tip.Results = slices.Clone(tip.Results)
+			for n, r := range tip.Results {
+				tip.Results[n] = ledger.Result{Run: r.Run, Exit: r.Exit, Session: r.Session, Why: r.Why}
+			}
+			p.RedTips = with(p.RedTips, source, tip)
+		}
+	}
+	return p
+}
+
+// archives reports whether the state has no list of the source's tasks.
+func (p Project) archives(source string) bool {
+	_, shelved := p.Shelf[source]
+	return source != p.Source && !shelved
+}
+
+func hasOutput(r ledger.Result) bool {
+	return r.Tail != "" || r.Failures != nil || len(r.New)+len(r.Flakes)+len(r.Ran) > 0
+}
+
+// lastChange returns when any task changed last, zero if none has a time.
+func (l TaskList) lastChange() (last time.Time) {
+	for _, t := range l.All() {
 		for _, change := range []time.Time{t.Ended, t.Last, t.MarkedAt} {
 			if change.After(last) {
 				last = change
 			}
 		}
 	}
-	return !last.IsZero() && last.Before(at)
+	return last
 }
 
 // shelved returns the list as it is kept while another source is worked on:

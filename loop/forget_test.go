@@ -27,7 +27,7 @@ func TestForget(t *testing.T) {
 		"plan:done.md":      {[]TaskState{task(ledger.Done, old)}, false},
 		"plan:withdrawn.md": {[]TaskState{task(ledger.Withdrawn, old), task(ledger.Skipped, time.Time{})}, false},
 		"plan:young.md":     {[]TaskState{task(ledger.Done, young)}, true},
-		"plan:timeless.md":  {[]TaskState{task(ledger.Done, time.Time{})}, true},
+		"plan:timeless.md":  {[]TaskState{task(ledger.Done, time.Time{})}, false},
 		"plan:blocked.md":   {[]TaskState{task(ledger.Blocked, old)}, false},
 		"plan:waiting.md":   {[]TaskState{task(ledger.Waiting, old)}, true},
 		"plan:parked.md":    {[]TaskState{parked}, true},

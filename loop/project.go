@@ -32,6 +32,29 @@ func (p Project) Question(id string) (ledger.Question, bool) {
 	return ledger.Question{}, false
 }
 
+// NeedsRun reports whether the folders of a run are still needed: it is the last
+// one, or an attempt that was parked in it goes on, be it of a task whose source is
+// not worked on now.
+func (p Project) NeedsRun(run string) bool {
+	if p.Run != nil && p.Run.ID == run {
+		return true
+	}
+	parked := func(l TaskList) bool {
+		for _, t := range l.of(setAttempt) {
+			if t.Attempt.Run == run {
+				return true
+			}
+		}
+		return false
+	}
+	for _, tasks := range p.Shelf {
+		if parked(tasks) {
+			return true
+		}
+	}
+	return parked(p.Tasks)
+}
+
 // SettledQuestion returns the settled question with this id, and whether the
 // state still has it: only the last ones are kept.
 func (p Project) SettledQuestion(id string) (Answered, bool) {

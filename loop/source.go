@@ -136,19 +136,19 @@ func (d *decision) takeSource(s reading) {
 			d.closeQuestions(id, "ticked in the source")
 			d.setTask(id, ledger.Done, "ticked in the source")
 			d.expireGuidance(id, "its task was ticked in the source")
-		case c.old.Status == ledger.Blocked && (bodyChanged(c.old.Task, c.now) || c.old.Task.Mark == ledger.MarkBlocked && c.now.Mark == ledger.MarkOpen):
+		case c.old.Status == ledger.Blocked && (c.old.edited(c.now) || c.old.Task.Mark == ledger.MarkBlocked && c.now.Mark == ledger.MarkOpen):
 			d.dropParts(c.old, "edited in the source")
 			d.closeQuestions(id, "edited in the source")
 			d.add(scope{task: id}, ledger.TaskSet{From: ledger.Blocked, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 			d.mark(id, ledger.MarkOpen)
-		case len(c.old.Parts) > 0 && c.old.Status != ledger.Done && bodyChanged(c.old.Task, c.now):
+		case len(c.old.Parts) > 0 && c.old.Status != ledger.Done && c.old.edited(c.now):
 			// The task's parts come from a plan for the old text.
 			t, _ := d.task(id)
 			d.cutTask(t, "edited in the source")
 			d.dropParts(t, "edited in the source")
 			d.closeQuestions(id, "edited in the source")
 			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "edited in the source", Fresh: true})
-		case c.old.Status == ledger.Active && bodyChanged(c.old.Task, c.now):
+		case c.old.Status == ledger.Active && c.old.edited(c.now):
 			// The attempt works on the old text. An attempt whose commit is
 			// being made is left alone: done compares the text that the commit
 			// was made for.
@@ -157,10 +157,10 @@ func (d *decision) takeSource(s reading) {
 				d.add(scope{task: id}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "edited in the source"})
 				d.add(scope{task: id}, ledger.TaskSet{From: ledger.Active, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 			}
-		case c.old.Status == ledger.Waiting && bodyChanged(c.old.Task, c.now):
+		case c.old.Status == ledger.Waiting && c.old.edited(c.now):
 			d.closeQuestions(id, "edited in the source")
 			d.add(scope{task: id}, ledger.TaskSet{From: ledger.Waiting, To: ledger.Ready, Why: "edited in the source", Fresh: true})
-		case c.old.Status == ledger.Ready && bodyChanged(c.old.Task, c.now) && (c.old.Failed > 0 || c.old.Attempt != nil):
+		case c.old.Status == ledger.Ready && c.old.edited(c.now) && (c.old.Failed > 0 || c.old.Attempt != nil):
 			d.add(scope{task: id}, ledger.TaskSet{From: ledger.Ready, To: ledger.Ready, Why: "edited in the source", Fresh: true})
 		}
 	}

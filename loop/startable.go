@@ -125,7 +125,7 @@ func anyNew(s State, snapshot ledger.Snapshot, ready []string) bool {
 			return true
 		}
 		for _, now := range snapshot.Tasks {
-			if ledger.SameID(now.ID, id) && bodyChanged(old.Task, now) {
+			if ledger.SameID(now.ID, id) && old.edited(now) {
 				return true
 			}
 		}

@@ -40,6 +40,7 @@ type Project struct {
 	Name      string                   `json:"name"`
 	Source    string                   `json:"source,omitempty"`   // KIND:PATH of the source that Tasks came from
 	Shelf     map[string]TaskList      `json:"shelf,omitempty"`    // tasks of the project's other sources
+	Archive   map[string]Archived      `json:"archive,omitempty"`  // what is left of sources that were not worked on for long
 	Tasks     TaskList                 `json:"tasks,omitzero"`     // in document order
 	Run       *Run                     `json:"run,omitempty"`      // last run, ended or not; nil = none yet
 	Branches  map[string]Tip           `json:"branches,omitempty"` // last branch, by source

@@ -51,8 +51,11 @@ type TaskState struct {
 	Doubted  time.Time       `json:"doubted,omitzero"`   // reading since which the source lacks something of it, which is not believed yet
 	Lost     string          `json:"lost,omitempty"`     // run that lost it: the reading was not the one that it started on
 	Rest     *ledger.Rest    `json:"rest,omitempty"`     // what its line brings back; nil unless it is withdrawn
-	Ended    time.Time       `json:"ended,omitzero"`
-	Last     time.Time       `json:"last,omitzero"` // time of the last attempt
+	Archived bool            `json:"archived,omitempty"` // it came from the archive, and its text was not read since
+	// ArchivedText is the fingerprint of an archived task's text; "" = unknown.
+	ArchivedText string    `json:"archived_text,omitempty"`
+	Ended        time.Time `json:"ended,omitzero"`
+	Last         time.Time `json:"last,omitzero"` // time of the last attempt
 }
 
 // Attempt is one try at a task: a chain of sessions, each of which continues

@@ -36,7 +36,7 @@ func cutShort(old, now *ledger.Task) bool {
 // that it adds. In a reading that lacks something that is doubted as well: it may
 // be of a file that is half old and half new.
 func takesAway(old *TaskState, now *ledger.Task) bool {
-	return bodyChanged(old.Task, *now) || old.Task.Mark != now.Mark && !adds(old.Task.Mark, now.Mark)
+	return old.edited(*now) || old.Task.Mark != now.Mark && !adds(old.Task.Mark, now.Mark)
 }
 
 // cutsOff reports whether a reading changes the text of a task that work is under
@@ -179,7 +179,7 @@ func (d *decision) wake(t TaskState, now ledger.Task) {
 	if to == ledger.Active {
 		to = ledger.Ready
 	}
-	if bodyChanged(t.Task, now) && to != ledger.Skipped && to != ledger.ManualVerify {
+	if t.edited(now) && to != ledger.Skipped && to != ledger.ManualVerify {
 		d.dropParts(t, "edited in the source")
 		d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: why + ", edited", Fresh: true})
 		return

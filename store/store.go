@@ -17,9 +17,10 @@ const Name = "nightporter.db"
 // Store is the database of a state folder. Its methods are safe for concurrent
 // use: writes are serialized, and reads run beside them on a snapshot.
 type Store struct {
-	path    string    // path of the database file, absolute
-	db      *sql.DB   // holds the one writing connection
-	writer  *sql.Conn // guarded by turn
+	path    string      // path of the database file, absolute
+	file    os.FileInfo // the file as it was opened; nil for OpenOn
+	db      *sql.DB     // holds the one writing connection
+	writer  *sql.Conn   // guarded by turn
 	stmts   statements
 	readers *sql.DB
 
@@ -84,6 +85,9 @@ func open(dir string, p Program) (_ *Store, err error) {
 	// reader.
 	s.readers.SetMaxIdleConns(2)
 	if err = checkPragmas(ctx, s.readers, readerPragmas); err != nil {
+		return nil, err
+	}
+	if s.file, err = os.Stat(path); err != nil {
 		return nil, err
 	}
 	s.turn <- struct{}{}
@@ -162,6 +166,9 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context) (keep bo
 	}
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
+	}
+	if err := s.checkFile(); err != nil {
+		return err
 	}
 	ctx = context.WithoutCancel(ctx)
 

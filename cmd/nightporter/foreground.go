@@ -77,6 +77,16 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 		}
 	}
 	var outages []engine.Outage
+	var disk []bot.Message
+	o.Disk = func(m bot.Message) {
+		mu.Lock()
+		disk = append(disk, m)
+		mu.Unlock()
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
 	o.Outage = func(x engine.Outage) {
 		mu.Lock()
 		outages = append(outages, x)
@@ -126,11 +136,18 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 	var outage outageNote
 	drain = func() {
 		mu.Lock()
-		said := outages
-		outages = nil
+		said, remarks := outages, disk
+		outages, disk = nil, nil
 		mu.Unlock()
 		for _, x := range said {
 			f.note(text, outage.lines(x, o.State)...)
+		}
+		for _, m := range remarks {
+			var lines []string
+			for _, l := range m.Lines {
+				lines = append(lines, l.Text)
+			}
+			f.note(text, lines...)
 		}
 		for {
 			mu.Lock()

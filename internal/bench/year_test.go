@@ -81,7 +81,7 @@ func writeYear(b *testing.B, state string, night []ledger.Record, nights int) (w
 	for n := range nights {
 		begins := last.AddDate(0, 0, n+1-nights)
 		run := fmt.Sprintf("r%d", n+1)
-		names := strings.NewReplacer(`"plan.md"`, fmt.Sprintf(`"plan-%d.md"`, n+1), `"r1"`, `"`+run+`"`, `"r1-`, `"`+run+`-`)
+		names := strings.NewReplacer(`"plan.md"`, fmt.Sprintf(`"plan-%d.md"`, n+1), `"r1"`, `"`+run+`"`, `"r1-`, `"`+run+`-`, `"Task `, `"Old `)
 		records := again(night, "shop", run, names, begins)
 		for g := range yearGuidance {
 			id := fmt.Sprintf("g%d", n*yearGuidance+g+1)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/autostart"
 	"github.com/nightporter/nightporter/internal/daemon/chat"
@@ -80,6 +81,11 @@ type Options struct {
 	// machine, when the reason changes, and with the zero value when it takes them
 	// again. It must return at once. nil = nobody is told.
 	Outage func(engine.Outage)
+
+	// Disk is called when the disk of the state folder begins to fill up, and when
+	// it has room again, with the message for people. It must return at once. nil =
+	// the terminal is not told.
+	Disk func(bot.Message)
 
 	// Run holds the settings of a run in the foreground. The daemon works on this
 	// run's project alone, and Start may change Run.Project to a free name.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/diskuse"
 )
@@ -18,7 +19,9 @@ const (
 
 // watchDisk warns when the disk of the state folder has less free space than
 // preflight requires or than the last day took, and drops caches then. The
-// warning is in the status of every project until there is space again.
+// warning is in the status of every project until there is space again. People are
+// told directly, once for each change: the outbox would need that disk. What a day
+// takes is unknown after a start, until it was seen.
 func (d *Daemon) watchDisk(ctx context.Context) {
 	ticker := time.NewTicker(diskInterval)
 	defer ticker.Stop()
@@ -37,12 +40,35 @@ func (d *Daemon) watchDisk(ctx context.Context) {
 			if p.low {
 				d.trimCaches(ctx, time.Now())
 			}
+			d.tellDisk(d.diskMessage(ctx, free, p))
 		}
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// diskMessage returns what people are told about the disk.
+func (d *Daemon) diskMessage(ctx context.Context, free uint64, p pressure) bot.Message {
+	now := time.Now().In(d.Projects.Zone())
+	if !p.low {
+		return bot.DiskFree(int64(min(free, 1<<62)), now)
+	}
+	made := int64(-1)
+	if u, err := diskuse.Look(ctx, d.o.State); err == nil {
+		made = u.Of(diskuse.Caches).Bytes + u.Of(diskuse.Setup).Bytes
+	}
+	return bot.DiskLow(int64(min(free, 1<<62)), int64(min(p.need, 1<<62)), made, now)
+}
+
+func (d *Daemon) tellDisk(m bot.Message) {
+	if d.o.Disk != nil {
+		d.o.Disk(m)
+	}
+	if c := d.connections.Load(); c != nil {
+		c.TellDirectly(m)
 	}
 }
 

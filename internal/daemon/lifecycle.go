@@ -100,7 +100,12 @@ func (d *Daemon) start(ctx context.Context) error {
 	if d.o.Stays {
 		return d.startServices(ctx, off)
 	}
-	return d.running.Start(ctx, service.Loop(d.removeOld))
+	for _, loop := range []func(context.Context){d.removeOld, d.watchDisk} {
+		if err := d.running.Start(ctx, service.Loop(loop)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // open takes the state folder, its log and its database. off is the time at

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/diskuse"
-	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -119,19 +118,7 @@ func (d *Daemon) mayUseCaches(project string) bool {
 func (d *Daemon) isKept(run string) bool {
 	for _, name := range d.Engine.Projects() {
 		s, _ := d.Engine.State(name)
-		if keepsRun(s.Project, run) {
-			return true
-		}
-	}
-	return false
-}
-
-func keepsRun(p loop.Project, run string) bool {
-	if p.Run != nil && p.Run.ID == run {
-		return true
-	}
-	for _, t := range p.Tasks.All() {
-		if t.Attempt != nil && t.Attempt.Run == run {
+		if s.Project.NeedsRun(run) {
 			return true
 		}
 	}

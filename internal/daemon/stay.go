@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"path/filepath"
 	"strings"
 	"time"
@@ -49,6 +50,7 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 			return err
 		}
 	}
+	debug.FreeOSMemory() // what the fold of the ledger needed would stay resident for an idle night
 	d.Log.Info("nightporter is up", "version", d.o.Version, "pid", os.Getpid(), "state", d.o.State, "config", d.o.Config.File, "projects", d.Projects.Working())
 	d.running.Defer(func() {
 		d.manager.Stopping()

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
 // Files that the owners of caches and layers know: loop/agent and
@@ -62,8 +64,11 @@ func Trim(ctx context.Context, state string, bound int64, now time.Time, busy fu
 		}
 		one := meter{ctx: ctx, seen: map[inode]bool{}}
 		size := one.size(item.path)
-		if err := item.drop(); err != nil {
+		dropped, err := item.drop()
+		if err != nil {
 			errs = append(errs, err)
+		}
+		if !dropped {
 			continue
 		}
 		done.Items, done.Freed, done.Left = done.Items+1, done.Freed+size, done.Left-size
@@ -106,22 +111,39 @@ func cacheItems(state string) (items []cacheItem) {
 	return items
 }
 
-func (i cacheItem) drop() error {
+// drop removes the item, unless it was used since it was listed. Whoever uses a
+// cache or a layer sets its time under the same lock before it is mounted, so a
+// session that starts at this moment either keeps it or makes it anew.
+func (i cacheItem) drop() (dropped bool, err error) {
+	dir := filepath.Dir(i.path)
+	if i.layer {
+		dir = filepath.Dir(dir)
+	}
+	unlock, err := fsutil.Lock(dir)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	for _, now := range cacheItems(filepath.Dir(filepath.Dir(dir))) {
+		if now.path == i.path && now.used.After(i.used) {
+			return false, nil
+		}
+	}
 	if i.layer {
 		// Without its record a layer that is half removed is none.
 		if err := os.Remove(filepath.Join(i.path, layerRecord)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return false, err
 		}
-		return removeAll(i.path)
+		return true, removeAll(i.path)
 	}
-	gone := filepath.Join(filepath.Dir(i.path), goneFolder)
+	gone := filepath.Join(dir, goneFolder)
 	if err := removeAll(gone); err != nil {
-		return err
+		return false, err
 	}
 	if err := os.Rename(i.path, gone); err != nil {
-		return err
+		return false, err
 	}
-	return removeAll(gone)
+	return true, removeAll(gone)
 }
 
 // removeAll is os.RemoveAll that also removes folders without permissions, such

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
 var now = time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
@@ -141,5 +143,47 @@ func TestLook(t *testing.T) {
 	}
 	if sum != u.Bytes || u.Free == 0 || u.Disk < u.Free {
 		t.Errorf("%+v, want the sum %d", u, sum)
+	}
+}
+
+// TestTrimBesideStart drops caches while sessions start that use them: a cache that
+// was marked as used after it was listed stays, be the mark set before Trim takes
+// the lock or while it waits for it.
+func TestTrimBesideStart(t *testing.T) {
+	for _, item := range []string{"caches/blog/old", "rooms/shop/layers/a"} {
+		for _, waits := range []bool{false, true} {
+			state := newState(t)
+			dir, mark := filepath.Join(state, "caches/blog"), filepath.Join(state, item)
+			if strings.HasPrefix(item, "rooms") {
+				dir, mark = filepath.Join(state, "rooms/shop"), filepath.Join(mark, layerRecord)
+			}
+			once := false
+			starts := func(project string) bool {
+				if once || project != filepath.Base(dir) {
+					return false
+				}
+				once = true
+				unlock, err := fsutil.Lock(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := func() {
+					touch(t, mark, 0)
+					unlock()
+				}
+				if waits {
+					go start()
+				} else {
+					start()
+				}
+				return false
+			}
+			if _, err := Trim(t.Context(), state, 0, now, starts); err != nil {
+				t.Fatal(err)
+			}
+			if got := left(state); !slices.Contains(got, item) || slices.Contains(got, "caches/shop/own") {
+				t.Errorf("left %v, want %s and nothing that nobody uses", got, item)
+			}
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/copytree"
+	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -49,9 +50,6 @@ func (r *Runner) prepareCaches(l ledger.Launch, p *plan) error {
 		}
 	}
 	at, base := r.cache(l.Project), filepath.Join(root, cacheBase)
-	if err := r.makeCache(base); err != nil {
-		return err
-	}
 	c := cacheSet{r: r, root: root, use: l.Cache}
 	if c.use.Name == "" {
 		c.use.Name, c.use.Anew = cacheOwn, true
@@ -65,10 +63,8 @@ func (r *Runner) prepareCaches(l ledger.Launch, p *plan) error {
 	}
 	granted := slices.Concat(r.o.Cache, r.o.Projects[l.Project].Cache)
 	p.Write = slices.Concat(p.Write, []string{at}, granted)
-	if !c.use.Trusted {
-		if err := c.forget(); err != nil {
-			return err
-		}
+	if err := c.reserve(base); err != nil {
+		return err
 	}
 	whole := base // the caches, unless they are an overlay
 	overlays, _ := r.Mounts()
@@ -131,6 +127,27 @@ func (c cacheSet) overlay(n, at, lower string) (ledger.Mount, error) {
 		}
 	}
 	return m, nil
+}
+
+// reserve marks the caches of the session as used, before they are mounted. Under
+// the lock that diskuse.Trim takes: what it finds marked, it does not drop.
+func (c cacheSet) reserve(base string) error {
+	unlock, err := fsutil.Lock(c.root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := c.r.makeCache(base); err != nil {
+		return err
+	}
+	now := time.Now()
+	if err := os.Chtimes(base, now, now); err != nil {
+		return err
+	}
+	if c.use.Trusted {
+		return nil
+	}
+	return c.forget()
 }
 
 // forget removes what was written under the name if the session asks for it, and

@@ -185,8 +185,17 @@ func (r *rooms) layers() ([]*layer, error) {
 	return all, nil
 }
 
-// find returns the layer for the tree, or nil.
+// find returns the layer for the tree, or nil. It sets the layer's time of use,
+// under the lock that diskuse.Trim takes before it drops one.
 func (r *rooms) find() (*layer, error) {
+	unlock, err := fsutil.Lock(r.root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	all, err := r.layers()
 	if err != nil {
 		return nil, err
@@ -195,10 +204,8 @@ func (r *rooms) find() (*layer, error) {
 	if i < 0 {
 		return nil, nil
 	}
-	if i > 0 {
-		if err := r.save(filepath.Join(layersDir, all[i].name), all[i].layerRecord); err != nil { // its time says when it was used
-			return nil, err
-		}
+	if err := r.save(filepath.Join(layersDir, all[i].name), all[i].layerRecord); err != nil {
+		return nil, err
 	}
 	return all[i], nil
 }

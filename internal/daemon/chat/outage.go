@@ -58,6 +58,11 @@ func (c *Connections) TellOutage(x engine.Outage) {
 	})
 }
 
+// TellDirectly sends a message to all people without the outbox, once.
+func (c *Connections) TellDirectly(m bot.Message) {
+	c.Go(func(ctx context.Context) { c.sendDirectly(ctx, m) })
+}
+
 // sendDirectly sends a message to each person's own chat without the outbox.
 func (c *Connections) sendDirectly(ctx context.Context, m bot.Message) {
 	for _, who := range c.hub.o.Engine.Shared().People {
