@@ -132,7 +132,7 @@ func (d *Daemon) open(ctx context.Context) (off time.Time, err error) {
 			d.Log.Error("close the store", "error", err)
 		}
 	})
-	return off, checkEntries(ctx, d.o.State, d.Store)
+	return off, d.checkEntries(ctx)
 }
 
 // openEngine creates all components and the engine. The engine calls back into
