@@ -16,6 +16,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/internal/toolchain"
 	"github.com/nightporter/nightporter/loop/agent"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -203,7 +204,8 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 		return fromError(err)
 	}
 	out := []finding{findOK("%s, %s at %.12s", s.Repo, base.HeadName, base.Head)}
-	return append(out, ofSeverity(ledger.DiagnosticWarning, base.Notes)...)
+	out = append(out, ofSeverity(ledger.DiagnosticWarning, base.Notes)...)
+	return append(out, ofSeverity(ledger.DiagnosticWarning, toolchain.Missing(os.DirFS(s.Repo), toolchain.User()))...)
 }
 
 func checkSource(ctx context.Context, s ledger.Settings) []finding {

@@ -102,7 +102,7 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 		printProblems(f.err, err)
 		var inUse *statelock.InUseError
 		if errors.As(err, &inUse) && daemon.Listens(o.State) {
-			fmt.Fprintln(f.err, "  If that is nightporter up, ask it: nightporter start PROJECT, then answer what it asks.\n  For a trial beside it, take another state folder: --state DIR")
+			fmt.Fprintln(f.err, "  If that is nightporter up, ask it: nightporter start PROJECT, then answer what it asks.\n  For a trial beside it, take a clone and another state folder: --repo CLONE --state DIR")
 		}
 		return exitCode(exitUsage)
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/daemon/autostart"
 	"github.com/nightporter/nightporter/internal/daemon/logging"
-	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -64,21 +63,12 @@ func up(cmd *cobra.Command, file, state string) error {
 	if err != nil {
 		return notStarted(cmd.ErrOrStderr(), err)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return notStarted(cmd.ErrOrStderr(), fmt.Errorf("state folder: %w", err))
-	}
-	listener, err := socket.Activated(dir)
-	if err != nil {
-		return notStarted(cmd.ErrOrStderr(), err)
-	}
-	d := daemon.New(daemon.Options{
-		Version: Version, State: dir, Config: cfg, Agents: builtin(0), Person: personName(), LogTo: stderrLog(), Stays: true, Listener: listener, Reload: read,
-	})
-	switch signalled, err := startUntilSignal(cmd.Context(), d, signals); {
-	case signalled:
-		return nil
+	d, err := (&start{state: dir, config: cfg, read: read, signals: signals, out: cmd.ErrOrStderr()}).run(cmd.Context())
+	switch {
 	case err != nil:
 		return notStarted(cmd.ErrOrStderr(), err)
+	case d == nil:
+		return nil // a signal ended it
 	}
 	fmt.Fprint(cmd.OutOrStdout(), d.Greeting())
 	exit := serve(cmd.Context(), d, signals)
@@ -106,40 +96,6 @@ func stopAsync(d *daemon.Daemon) <-chan struct{} {
 		d.Stop()
 	}()
 	return stopped
-}
-
-// startUntilSignal starts the daemon unless a signal arrives first: resuming
-// runs needs git, which can hang with its disk. signalled reports whether a signal
-// ended the start.
-func startUntilSignal(ctx context.Context, d *daemon.Daemon, signals chan os.Signal) (signalled bool, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- d.Start(ctx) }()
-	reload := false
-	for {
-		select {
-		case err := <-done:
-			if reload && err == nil {
-				select {
-				case signals <- syscall.SIGHUP: // serve reloads
-				default: // the full queue contains a signal that ends the daemon
-				}
-			}
-			return false, err
-		case sig := <-signals:
-			if sig == syscall.SIGHUP {
-				reload = true // reloads after the start
-				continue
-			}
-			cancel()
-			select {
-			case <-stopAsync(d):
-			case <-time.After(stopTime):
-			}
-			return true, nil
-		}
-	}
 }
 
 // serve reloads on SIGHUP and returns the exit code on any other signal or when
@@ -199,6 +155,9 @@ func nextSignal(signals <-chan os.Signal) <-chan os.Signal {
 	}()
 	return out
 }
+
+// stderrLogger is stderrLog as a logger.
+func stderrLogger() *slog.Logger { return slog.New(stderrLog()) }
 
 // stderrLog returns the log on standard error: JSON lines for a journal, and
 // only warnings as text for a terminal.

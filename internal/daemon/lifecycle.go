@@ -85,6 +85,9 @@ func (d *Daemon) start(ctx context.Context) error {
 	}
 	switch {
 	case d.o.Run != nil:
+		if err := d.Projects.Claim(ctx, d.o.Run.Repo); err != nil {
+			return err
+		}
 		d.o.Run.Project = d.Projects.NameFor(*d.o.Run)
 		d.Projects.Work([]string{d.o.Run.Project})
 	case d.o.Stays:
@@ -137,7 +140,7 @@ func (d *Daemon) open(ctx context.Context) (off time.Time, err error) {
 			d.Log.Error("close the store", "error", err)
 		}
 	})
-	return off, checkEntries(ctx, d.o.State, d.Store)
+	return off, d.checkEntries(ctx)
 }
 
 // openEngine creates all components and the engine. The engine calls back into
@@ -166,6 +169,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	catalog := project.NewCatalog(d.o.State, d.o.Config, d.runners, engine.Place{Runner: d.runners, Agents: d.runners, Sockets: d.sockets})
 	d.Projects = project.NewPlanner(catalog, d.Engine, d.Log)
 	d.running.Defer(d.Projects.Close)
+	d.running.Defer(catalog.Release)
 	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog})
 	talks := d.o.Stays && len(platform.Used(d.o.Config)) > 0
 	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Picture: report.Picture, Chats: talks, Log: d.Log}

@@ -70,14 +70,18 @@ func checkDatabase(state string) error {
 }
 
 // checkEntries returns a LostLedgerError if the ledger has no entry although
-// the state folder shows work.
-func checkEntries(ctx context.Context, state string, s *store.Store) error {
-	streams, err := s.Streams(ctx)
+// the state folder shows work, and a NotMountedError if repositories of a daemon
+// that stays show it.
+func (d *Daemon) checkEntries(ctx context.Context) error {
+	streams, err := d.Store.Streams(ctx)
 	if err != nil || len(streams) > 0 {
 		return nil //nolint:nilerr // the fold reports it
 	}
-	if traces := workTraces(state); len(traces) > 0 {
-		return &LostLedgerError{State: state, Reason: "has no entries", Traces: traces}
+	if traces := workTraces(d.o.State); len(traces) > 0 {
+		return &LostLedgerError{State: d.o.State, Reason: "has no entries", Traces: traces}
+	}
+	if d.o.Stays {
+		return checkMounted(ctx, d.o.State, d.o.Config)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/toolchain"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -65,33 +66,16 @@ func (r *Runner) makeCargoHome(box, project string) error {
 	return r.user.chown(dir)
 }
 
-// toolchains lists programs that install other programs: the environment
-// variable with their folder, and the default folder below HOME. Such a program
-// puts proxies on PATH that look up the real program in that folder, which they
-// would not find with the session's own HOME. The folders hold no secrets, and
-// sessions cannot write them.
-var toolchains = [][2]string{
-	{"RUSTUP_HOME", ".rustup"},
-	{"PYENV_ROOT", ".pyenv"},
-	{"RBENV_ROOT", ".rbenv"},
-	{"NODENV_ROOT", ".nodenv"},
-	{"VOLTA_HOME", ".volta"},
-	{"ASDF_DATA_DIR", ".asdf"},
-	{"MISE_DATA_DIR", ".local/share/mise"},
-}
-
 // toolchainVars returns the variables of the toolchains of the user who started
-// the daemon.
+// the daemon. They put proxies on PATH that look up the real program in their
+// folder, which they would not find with the session's own HOME. The folders hold
+// no secrets, and sessions cannot write them.
 func toolchainVars() []string {
-	home, _ := os.UserHomeDir() // when unknown, only the toolchains that variables name are used
+	home := toolchain.User()
 	var vars []string
-	for _, c := range toolchains {
-		dir := os.Getenv(c[0])
-		if dir == "" && home != "" {
-			dir = filepath.Join(home, c[1])
-		}
-		if fi, err := os.Stat(dir); filepath.IsAbs(dir) && err == nil && fi.IsDir() {
-			vars = append(vars, c[0]+"="+dir)
+	for _, m := range toolchain.Managers {
+		if dir := home.Of(m); m.Inherits && dir != "" {
+			vars = append(vars, m.Variable+"="+dir)
 		}
 	}
 	return vars

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/loop/agent/adapter"
+	"github.com/nightporter/nightporter/internal/toolchain"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -49,8 +50,8 @@ func TestSession(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Setenv("NIGHTPORTER_SECRET", "hunter2")
 	t.Setenv("WANTED", "yes")
-	for _, c := range toolchains {
-		t.Setenv(c[0], "")
+	for _, m := range toolchain.Managers {
+		t.Setenv(m.Variable, "")
 	}
 	want := []string{
 		"CARGO_HOME", "GOCACHE", "GOFLAGS", "GOMODCACHE", "HAT_NAME", "HAT_RUN", "HAT_SESSION", "HAT_SOCKET", "HAT_TASK", "HAT_TOKEN",
@@ -118,8 +119,8 @@ func TestToolchains(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("HOME", home)
-		for _, c := range toolchains {
-			t.Setenv(c[0], "")
+		for _, m := range toolchain.Managers {
+			t.Setenv(m.Variable, "")
 		}
 		t.Setenv("VOLTA_HOME", filepath.Join(home, "missing"))
 		h := newFixture(t, level)

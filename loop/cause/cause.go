@@ -9,6 +9,7 @@ type form func(lines []string, n int) string
 // failure is the cause of the following ones, so the first line that matches
 // counts.
 var forms = []form{
+	toolchain, // whose failure makes all others
 	goTest, pytest, unittest, cargoTest, jest, vitest, tap, nodeSpec, mocha, pytestSummary, pytestEmpty, goPanic,
 	typeScript, rust, compiler, eslint, npm,
 }

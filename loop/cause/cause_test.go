@@ -120,6 +120,11 @@ func TestLine(t *testing.T) {
 // and to parts of outputs.
 func TestWords(t *testing.T) {
 	for output, want := range map[string]string{
+		// Written after rustup's sources of messages; rustup is not installed where
+		// these tests are made.
+		"info: syncing channel updates for '1.75.0-x86_64-unknown-linux-gnu'\nerror: could not create temp file /home/mira/.rustup/tmp/k2q_file: Read-only file system (os error 30)\n": "rustup would install a version that is not there, and sessions cannot: install it outside",
+		"error: could not create temp directory: '/home/mira/.rustup/tmp/x_dir'\n\nCaused by:\n    Permission denied (os error 13)\n":                                                   "rustup would install a version that is not there, and sessions cannot: install it outside",
+		"mkdir: cannot create directory '/home/mira/.asdf/installs/nodejs/22.1.0': Read-only file system\n":                                                                             "asdf would install a version that is not there, and sessions cannot: install it outside",
 		"": "", " \r\n\t\n": "", "\x1b[31m\x1b[0m": "",
 		"FAIL":                                       "FAIL",
 		"--- FAIL: TestSum (0.00s)\nFAIL":            "TestSum",

@@ -6,6 +6,26 @@ import (
 	"github.com/nightporter/nightporter/internal/regexp"
 )
 
+var (
+	closedToolchain = regexp.MustCompile(`(?i)(?:read-only file system|permission denied)`)
+	toolchainFolder = regexp.MustCompile(`[ '"` + "`" + `=(](/\S*/(?:\.(rustup|pyenv|rbenv|nodenv|volta|asdf)|share/(mise))/\S+)`)
+)
+
+// toolchain finds a manager of toolchains that would install a version, which no
+// session can (internal/toolchain).
+func toolchain(lines []string, n int) string {
+	m := toolchainFolder.FindStringSubmatch(lines[n])
+	if m == nil {
+		return ""
+	}
+	// rustup says why on a line of its own, below "Caused by:".
+	near := strings.Join(lines[n:min(n+4, len(lines))], "\n")
+	if !closedToolchain.MatchString(near) {
+		return ""
+	}
+	return m[2] + m[3] + " would install a version that is not there, and sessions cannot: install it outside"
+}
+
 var tscError = regexp.MustCompile(`^\S.*(?:\(\d+,\d+\): |:\d+:\d+ - )error TS\d+: `)
 
 // typeScript finds an error of the TypeScript compiler.

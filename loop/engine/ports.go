@@ -119,6 +119,9 @@ type Ports struct {
 	Scoper     Scoper
 	Place      Place    // where its sessions run
 	Notebook   Notebook // nil: notes are not stored
+	// Toolchains returns the versions of programs that the files of a tree name
+	// and that are not installed. nil: nobody looks.
+	Toolchains func(ctx context.Context, tree string) ([]ledger.Diagnostic, error)
 	// Proposed returns the setup commands that fit the files of a tree, for
 	// projects that set none. Nil proposes nothing.
 	Proposed func(ctx context.Context, tree string) ([]string, error)

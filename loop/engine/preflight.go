@@ -69,6 +69,13 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 			})
 		}
 	}
+	if base.Tree != "" && ports.Toolchains != nil {
+		missing, err := ports.Toolchains(ctx, base.Tree)
+		if err != nil {
+			return nil, fmt.Errorf("look at toolchains: %w", err)
+		}
+		out.Warnings = append(out.Warnings, missing...)
+	}
 	asked := settings // a single task may ask for the critic too
 	for _, t := range out.Snapshot.Tasks {
 		asked.Consensus = asked.Consensus || t.Consensus && t.Mark == ledger.MarkOpen

@@ -34,11 +34,8 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 		return ledger.Base{}, err
 	}
 	base := ledger.Base{Head: t.head, HeadName: t.headName, Branch: w.branchOf(b.Run)}
-	if _, err := w.gitUser(ctx, t, "show-ref", "--verify", "--quiet", "refs/heads/"+base.Branch); err == nil {
-		return ledger.Base{}, inputError(ledger.Diagnostic{
-			Text:   "branch " + base.Branch + " exists already, from an earlier state folder",
-			Remedy: "rename it: git -C " + w.o.Repo + " branch -m " + base.Branch + " " + strings.ReplaceAll(base.Branch, "/", "-") + "-old",
-		})
+	if err := w.refuseForeignRuns(ctx, t, base.Branch); err != nil {
+		return ledger.Base{}, err
 	}
 	if err := w.fetch(ctx, t, "HEAD", w.hiddenRef(b.Run, "head"), t.head); err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -81,6 +82,21 @@ func TestBeginFindings(t *testing.T) {
 			git(t, repo, "branch", "nightporter/shop/r1")
 			return repo
 		}, []string{"nightporter/shop/r1 exists already", "branch -m"}},
+		{"branches of later runs exist", func(t *testing.T, repo string) string {
+			git(t, repo, "branch", "nightporter/shop/r2")
+			git(t, repo, "branch", "nightporter/shop/r10")
+			git(t, repo, "branch", "nightporter/shop/notes") // no run's name
+			return repo
+		}, []string{"branches nightporter/shop/r2 to nightporter/shop/r10 exist already, from another state folder", "for r in r2 r10; do git -C"}},
+		{"read-only file system", func(t *testing.T, repo string) string {
+			if os.Geteuid() != 0 {
+				t.Skip("SKIPPED: only root can mount a file system read-only")
+			}
+			must(t, unix.Mount(repo, repo, "", unix.MS_BIND, ""))
+			t.Cleanup(func() { must(t, unix.Unmount(repo, unix.MNT_DETACH)) })
+			must(t, unix.Mount("", repo, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
+			return repo
+		}, []string{"is mounted read-only", "mount it writable"}},
 		{"broken configuration", func(t *testing.T, repo string) string {
 			writeFile(t, repo, ".git/config", "[core\n")
 			return repo

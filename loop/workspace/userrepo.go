@@ -153,14 +153,19 @@ func (w *Workspace) checkUsable(ctx context.Context, t userRepo) error {
 			})
 		}
 	}
-	if t.owner == nil {
+	if t.owner == nil || readOnly(t.commonDir) {
 		for _, sub := range []string{"objects", "refs"} {
 			path := filepath.Join(t.commonDir, sub)
 			if err := unix.Access(path, unix.W_OK); err != nil {
-				found = append(found, ledger.Diagnostic{
+				f := ledger.Diagnostic{
 					Text:   fmt.Sprintf("%s is not writable (%v), so the branch could not be put there", path, err),
 					Remedy: "run nightporter as the user that the repository belongs to",
-				})
+				}
+				if errors.Is(err, unix.EROFS) {
+					f.Text = w.o.Repo + " is on a file system that is mounted read-only, so the branch could not be put there"
+					f.Remedy = "mount it writable; in a systemd unit, add ReadWritePaths=" + w.o.Repo
+				}
+				found = append(found, f)
 				break
 			}
 		}
@@ -170,6 +175,10 @@ func (w *Workspace) checkUsable(ctx context.Context, t userRepo) error {
 	}
 	return nil
 }
+
+// readOnly reports whether a path's file system is mounted read-only, which binds
+// every user.
+func readOnly(path string) bool { return errors.Is(unix.Access(path, unix.W_OK), unix.EROFS) }
 
 // unfinished names an operation of git that the user has begun and not
 // finished.

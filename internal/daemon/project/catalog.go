@@ -23,6 +23,7 @@ type Catalog struct {
 	cfg       atomic.Pointer[config.Config]
 	working   atomic.Pointer[[]string]
 	obstacles obstacles
+	claims    claims
 }
 
 // Owner knows how sessions run: as which user, -1 for the daemon's own, and whether

@@ -206,6 +206,9 @@ func (p *Planner) look(ctx context.Context, pr config.Project) Obstacle {
 	if err := pr.Check(p.Config(), p.State()); err != nil {
 		return Obstacle{Why: brief(err), Rests: rests}
 	}
+	if err := p.Claim(ctx, pr.Repo); err != nil {
+		return Obstacle{Why: brief(err), Rests: true}
+	}
 	if rests {
 		if _, err := p.Ports(ctx, r.Settings); err != nil {
 			return Obstacle{Why: unfinished + " cannot be taken up: " + brief(err), Rests: true}
@@ -274,6 +277,16 @@ func (p *Planner) Workable(ctx context.Context, before []string) []string {
 			}
 		}
 	}
+	var repos []string
+	for _, pr := range projects {
+		repos = append(repos, pr.Repo)
+	}
+	for _, name := range names {
+		if s, ok := p.engine.State(name); ok && !s.Project.Run.Over() {
+			repos = append(repos, s.Project.Run.Settings.Repo)
+		}
+	}
+	p.keepClaims(repos)
 	for _, name := range p.Blocked() {
 		if _, configured := p.Find(name); !configured {
 			p.setObstacle(name, Obstacle{})

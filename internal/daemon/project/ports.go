@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/config/propose"
+	"github.com/nightporter/nightporter/internal/toolchain"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
@@ -32,6 +33,13 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	return engine.Ports{
 		Source: source, Repository: w, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
 		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
+		Toolchains: func(ctx context.Context, tree string) ([]ledger.Diagnostic, error) {
+			files, err := w.TreeFS(ctx, tree)
+			if err != nil {
+				return nil, err
+			}
+			return toolchain.Missing(files, toolchain.User()), nil
+		},
 		Proposed: func(ctx context.Context, tree string) ([]string, error) {
 			files, err := w.TreeFS(ctx, tree)
 			if err != nil {
