@@ -21,9 +21,10 @@ type audit struct {
 	calmRun    bool
 	shortUntil time.Time
 
-	entries   int
-	commitsIn time.Duration // the minute that attempts are counted in
-	attempts  int           // commits tried in it
+	entries    int
+	catchingUp bool          // entries are seen without a daemon
+	commitsIn  time.Duration // the minute that attempts are counted in
+	attempts   int           // commits tried in it
 
 	planned, endedSessions map[string]bool
 	green                  map[string]bool   // trees on which a check passed, to the world's knowledge
@@ -163,8 +164,32 @@ func green(ok bool) string {
 	return "red"
 }
 
+// confirmed remembers what the ledger confirmed, to be found again after a power cut.
+func (a *audit) confirmed(r ledger.Receipt) {
+	if a.w.disk == nil {
+		return
+	}
+	for _, rec := range r.Records {
+		all := a.w.disk.acknowledged
+		all[rec.Stream] = append(all[rec.Stream], rec.Hash)
+	}
+}
+
+// missed sees the entries of a commit that a power cut met: they are kept, and no
+// daemon was told so.
+func (a *audit) missed(records []ledger.Record) {
+	a.catchingUp = true
+	r := ledger.Receipt{Records: records}
+	a.confirmed(r)
+	a.committed(r)
+	a.catchingUp = false
+}
+
 // lateAnswer reports whether a question takes an answer after it expired.
 func (a *audit) lateAnswer(id string) bool {
+	if a.catchingUp {
+		return true // there is no daemon to ask
+	}
 	s, _ := a.w.state()
 	return slices.ContainsFunc(s.Project.Answered, func(x loop.Answered) bool { return x.ID == id && x.Late != nil })
 }
@@ -301,7 +326,7 @@ func (a *audit) started(l ledger.Launch) {
 }
 
 func (a *audit) booted() {
-	if a.w.boots > 1 && a.w.one(3) {
+	if a.w.boots > 1 && a.w.one(3) && !a.w.diskFails() {
 		a.replay()
 	}
 }
@@ -366,7 +391,10 @@ func (a *audit) step() {
 		w.count(daemonKill)
 		w.kill("kill -9 between two steps")
 	}
-	if w.s.steps%16384 == 0 && w.daemon != nil {
+	if w.disk != nil && w.disk.Off() && w.daemon != nil {
+		w.powerFails("during a write of a chat")
+	}
+	if w.s.steps%16384 == 0 && w.daemon != nil && !w.diskFails() {
 		a.replay()
 		n, err := w.store.QueueLength(background)
 		if err != nil || n > maxQueue {
@@ -378,7 +406,7 @@ func (a *audit) step() {
 // idle is called when nothing can run and the clock is about to move.
 func (a *audit) idle() {
 	w := a.w
-	if w.full || w.daemon == nil {
+	if w.diskFails() || w.daemon == nil {
 		return
 	}
 	s, ok := w.state()

@@ -29,6 +29,7 @@ type session struct {
 	ended  bool
 
 	poked chan struct{} // buffers one signal: endBy has changed, or the daemon has gone
+	lost  bool          // the power failed
 	endBy time.Time     // by the scheduler's clock: when its end is due that was asked for; zero = not asked
 }
 
@@ -124,6 +125,9 @@ func (s *session) work(d time.Duration) {
 		next, why := until, ledger.ExitReason("")
 		if !s.endBy.IsZero() && s.endBy.Before(next) {
 			next, why = s.endBy, ledger.ExitAsked
+		}
+		if s.lost {
+			panic(forcedEnd{ledger.ExitLost})
 		}
 		if w.daemon == nil {
 			if by := w.downSince.Add(shimPatience); by.Before(next) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
@@ -29,12 +30,13 @@ func run() error {
 	length := flag.Duration("for", 0, "play nights for so long")
 	with := flag.String("with", "", "faults that today's program is known not to survive, with commas between them: "+strings.Join(knownFaults(), ", ")+", all")
 	tasks := flag.Int("tasks", 12, "tasks of each night's plan")
-	workers := flag.Int("workers", 2, "nights at a time")
+	disks := flag.Uint64("disks", 4, "in one night of so many the ledger lies on a simulated disk, which fails, lies and loses power; 0: in none")
+	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "nights at a time")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the nights to this file")
 	quiet := flag.Bool("quiet", false, "with -seed: no story, only the end")
 	flag.Parse()
 	debug.SetGCPercent(400) // nights are short, and what they leave is garbage
-	opt := options{with: map[string]bool{}, tasks: *tasks}
+	opt := options{with: map[string]bool{}, tasks: *tasks, disks: *disks}
 	for _, name := range strings.FieldsFunc(*with, func(r rune) bool { return r == ',' }) {
 		switch {
 		case name == "all":
@@ -102,6 +104,9 @@ func play(seed uint64, opt options) (result, error) {
 		return result{}, err
 	}
 	b := w.run()
+	if w.disk != nil {
+		w.counts[powerCut] = w.disk.Counts().Cuts
+	}
 	r := result{seed: seed, broken: b, counts: w.counts, length: w.elapsed(), entries: w.audit.entries, story: w.story}
 	return r, w.close()
 }
@@ -229,6 +234,9 @@ func withFlag(opt options) string {
 	}
 	if opt.tasks != 12 {
 		out += fmt.Sprintf(" -tasks %d", opt.tasks)
+	}
+	if opt.disks != 4 {
+		out += fmt.Sprintf(" -disks %d", opt.disks)
 	}
 	return out
 }

@@ -18,7 +18,7 @@ func shortNights(t *testing.T) options {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	return options{dir: dir, with: map[string]bool{}, tasks: 3}
+	return options{dir: dir, with: map[string]bool{}, tasks: 3, disks: 4}
 }
 
 // parallel calls do for each seed, as many at a time as there are processors.
