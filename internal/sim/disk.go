@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -18,9 +16,10 @@ import (
 // folders lie elsewhere and lose nothing.
 type ledgerDisk struct {
 	*sqlitefault.Disk
-	failing bool   // calls fail with errors of the disk for a while
-	lied    bool   // it reported writes as safe that it did not keep
-	damaged string // the file of which a page is damaged; "" for none
+	failing bool               // calls fail with errors of the disk for a while
+	faults  sqlitefault.Faults // of now
+	lied    bool               // it reported writes as safe that it did not keep
+	damaged string             // the file of which a page is damaged; "" for none
 
 	// acknowledged are the hashes of the entries that the ledger confirmed, by
 	// stream: entry n is at n-1.
@@ -55,7 +54,13 @@ func (d *ledgerDisk) honest() bool { return !d.lied && d.damaged == "" }
 // heal ends what the disk does wrong for a while.
 func (d *ledgerDisk) heal() {
 	d.failing = false
-	d.Inject(sqlitefault.Faults{})
+	d.inject(sqlitefault.Faults{})
+}
+
+// inject sets what the disk does wrong from now on.
+func (d *ledgerDisk) inject(f sqlitefault.Faults) {
+	d.faults = f
+	d.Inject(f)
 }
 
 // diskFails reports whether the ledger cannot be read or written for now.
@@ -85,18 +90,18 @@ func (w *world) diskFate() {
 		case n < 17 && w.on(diskFull):
 			w.count(diskFull)
 			w.diskErrors(sqlitefault.Faults{Full: true}, "it is full")
-		case n < 18 && w.on(diskLies):
+		case n < 18 && w.on(diskLies) && w.one(3):
 			w.count(diskLies)
 			w.tell("disk", "loses what it confirms, until the power fails")
 			w.disk.lied = true
-			w.disk.Inject(sqlitefault.Faults{SyncLies: 0.3})
+			w.disk.inject(sqlitefault.Faults{SyncLies: 0.3})
 			w.all.sleep(w.around(20 * time.Minute))
 			w.disk.heal()
 			if !w.calm {
 				w.powerFails("on a disk that did not keep what it confirmed")
 			}
 			return // what the disk keeps is judged at the next start
-		case n < 19 && w.on(diskDamage):
+		case n < 19 && w.on(diskDamage) && w.one(3):
 			w.disk.damaged = pick(w, store.Name, store.Name, store.Name+"-wal")
 			w.powerFails("and a page of " + w.disk.damaged + " goes bad")
 			return
@@ -109,7 +114,7 @@ func (w *world) diskErrors(f sqlitefault.Faults, what string) {
 	d := w.around(10 * time.Minute)
 	w.tell("disk", "for %s %s", d.Round(time.Second), what)
 	w.disk.failing = true
-	w.disk.Inject(f)
+	w.disk.inject(f)
 	w.all.sleep(d)
 	w.disk.heal()
 	w.tell("disk", "works again")
@@ -198,9 +203,9 @@ func (w *world) openOnDisk() *store.Store {
 // false if a disk that is not honest has lost something, and that is seen.
 func (w *world) kept() bool {
 	d := w.disk
-	if d.failing {
-		return true // the next start looks
-	}
+	// The audit's own reads meet no faults.
+	d.Inject(sqlitefault.Faults{})
+	defer func() { d.Inject(d.faults) }()
 	if !d.honest() {
 		switch breaks, err := w.store.Verify(background); {
 		case err != nil:
@@ -210,7 +215,7 @@ func (w *world) kept() bool {
 		}
 	}
 	var after []ledger.Record
-	for _, stream := range slices.Sorted(maps.Keys(d.acknowledged)) {
+	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(project)} {
 		want, n := d.acknowledged[stream], 0
 		err := w.store.Records(background, stream, 0, func(r ledger.Record) error {
 			switch {
