@@ -162,9 +162,11 @@ func (w *world) storeError(l *life, what string, err error) error {
 // night ends because the loss was found.
 func (w *world) openOnDisk() *store.Store {
 	d := w.disk
+	cut := false
 	for {
 		if d.Off() {
 			d.Restart()
+			cut = true
 		}
 		if d.damaged != "" && (d.Corrupt(d.damaged, 4096) || d.Corrupt(store.Name, 4096)) {
 			w.count(diskDamage)
@@ -185,6 +187,9 @@ func (w *world) openOnDisk() *store.Store {
 			w.store = s
 			if !w.kept() {
 				return nil
+			}
+			if cut { // all that was lost would be missing
+				d.lied = false
 			}
 			return s
 		case !d.honest():
@@ -239,7 +244,6 @@ func (w *world) kept() bool {
 	if d.damaged != "" {
 		return w.cutShort("nothing of the ledger lay on the page that went bad")
 	}
-	d.lied = false
 	w.audit.missed(after)
 	return true
 }
