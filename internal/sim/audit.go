@@ -22,9 +22,12 @@ type audit struct {
 	shortUntil time.Time
 
 	entries    int
-	catchingUp bool          // entries are seen without a daemon
-	commitsIn  time.Duration // the minute that attempts are counted in
-	attempts   int           // commits tried in it
+	folds      map[string]*folded // by stream
+	stateSize  int                // the largest, as JSON
+	queue      int                // the longest of messages that wait
+	catchingUp bool               // entries are seen without a daemon
+	commitsIn  time.Duration      // the minute that attempts are counted in
+	attempts   int                // commits tried in it
 
 	planned, endedSessions map[string]bool
 	green                  map[string]bool   // trees on which a check passed, to the world's knowledge
@@ -39,7 +42,7 @@ type audit struct {
 
 func newAudit(w *world) *audit {
 	return &audit{
-		w: w, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
+		w: w, folds: map[string]*folded{}, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
 		open: map[string]bool{}, directives: map[string]int{}, expired: map[string]bool{}, seen: map[string]int{},
 		runsEnded: map[string]bool{}, cut: map[string]bool{},
 	}
@@ -52,6 +55,7 @@ const (
 	maxEntries  = 60_000
 	maxQueue    = 2_000 // messages that wait
 	maxSessions = 1_500
+	maxState    = 1 << 20 // bytes of the project's state as JSON
 )
 
 // tries counts an attempt to commit.
@@ -74,6 +78,10 @@ func (a *audit) committed(r ledger.Receipt) {
 		e, err := rec.Entry()
 		if err != nil {
 			a.w.fail("ledger", "entry %s does not decode: %v", rec.Type, err)
+		}
+		a.fold(e, rec.Seq)
+		if d := a.w.disk; d != nil {
+			d.acknowledged[rec.Stream] = append(d.acknowledged[rec.Stream], rec.Hash)
 		}
 		a.entry(e)
 	}
@@ -164,24 +172,11 @@ func green(ok bool) string {
 	return "red"
 }
 
-// confirmed remembers what the ledger confirmed, to be found again after a power cut.
-func (a *audit) confirmed(r ledger.Receipt) {
-	if a.w.disk == nil {
-		return
-	}
-	for _, rec := range r.Records {
-		all := a.w.disk.acknowledged
-		all[rec.Stream] = append(all[rec.Stream], rec.Hash)
-	}
-}
-
 // missed sees the entries of a commit that a power cut met: they are kept, and no
 // daemon was told so.
 func (a *audit) missed(records []ledger.Record) {
 	a.catchingUp = true
-	r := ledger.Receipt{Records: records}
-	a.confirmed(r)
-	a.committed(r)
+	a.committed(ledger.Receipt{Records: records})
 	a.catchingUp = false
 }
 
@@ -327,35 +322,50 @@ func (a *audit) started(l ledger.Launch) {
 
 func (a *audit) booted() {
 	if a.w.boots > 1 && a.w.one(3) && !a.w.diskFails() {
-		a.replay()
+		a.replay(false)
 	}
 }
 
-// replay holds that the state is the fold of the ledger's entries: the daemon's,
-// which may have begun with a snapshot, against one from the first entry.
-func (a *audit) replay() {
-	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(project)} {
+// folded is the audit's own fold of one stream.
+type folded struct {
+	folder *loop.Folder
+	seq    int64
+}
+
+// fold adds an entry to the audit's own state.
+func (a *audit) fold(e ledger.Entry, seq int64) {
+	f := a.folds[e.Stream]
+	if f == nil {
+		f = &folded{folder: loop.NewFolder(loop.State{})}
+		a.folds[e.Stream] = f
+	}
+	f.folder.Add(e)
+	f.seq = seq
+}
+
+// streams are those of a night.
+var streams = []string{ledger.SharedStream, ledger.ProjectStream(project)}
+
+// replay holds that the daemon's state, which may have begun with a snapshot, is
+// the fold of all entries from the first. The audit folds each as it is confirmed;
+// with whole it reads them from the ledger again.
+func (a *audit) replay(whole bool) {
+	for _, stream := range streams {
 		has, seq := a.w.daemon.engine.Folded(stream)
-		folder := loop.NewFolder(loop.State{})
-		err := a.w.store.Records(background, stream, 0, func(r ledger.Record) error {
-			if r.Seq > seq {
-				return nil
-			}
-			e, err := r.Entry()
-			if err == nil {
-				folder.Add(e)
-			}
-			return err
-		})
-		if err != nil {
-			a.w.fail("ledger", "%s cannot be read: %v", stream, err)
+		f := a.folds[stream]
+		if whole || f == nil || f.seq != seq {
+			f = a.read(stream, seq)
 		}
-		want := folder.State()
+		want := f.folder.State()
 		if want.Project.Name == "" {
 			want.Project.Name = has.Project.Name
 		}
-		if got, want := asJSON(has), asJSON(want); got != want && inUTC(got) != inUTC(want) {
-			got, want = inUTC(got), inUTC(want)
+		got, all := asJSON(has), asJSON(want)
+		if stream != ledger.SharedStream {
+			a.stateSize = max(a.stateSize, len(got))
+		}
+		if got != all && inUTC(got) != inUTC(all) {
+			got, want := inUTC(got), inUTC(all)
 			at := 0
 			for at < min(len(got), len(want)) && got[at] == want[at] {
 				at++
@@ -364,6 +374,28 @@ func (a *audit) replay() {
 			a.w.fail("replay equals state", "%s at entry %d:\n  state  … %s\n  replay … %s", stream, seq, cut(got), cut(want))
 		}
 	}
+	if a.stateSize > maxState {
+		a.w.fail("bounded memory", "the state takes %d bytes", a.stateSize)
+	}
+}
+
+// read folds a stream from the ledger, up to an entry.
+func (a *audit) read(stream string, seq int64) *folded {
+	f := &folded{folder: loop.NewFolder(loop.State{}), seq: seq}
+	err := a.w.store.Records(background, stream, 0, func(r ledger.Record) error {
+		if r.Seq > seq {
+			return nil
+		}
+		e, err := r.Entry()
+		if err == nil {
+			f.folder.Add(e)
+		}
+		return err
+	})
+	if err != nil {
+		a.w.fail("ledger", "%s cannot be read: %v", stream, err)
+	}
+	return f
 }
 
 // timestamp is a time with a zone, as JSON has it.
@@ -395,8 +427,9 @@ func (a *audit) step() {
 		w.powerFails("during a write of a chat")
 	}
 	if w.s.steps%16384 == 0 && w.daemon != nil && !w.diskFails() {
-		a.replay()
+		a.replay(false)
 		n, err := w.store.QueueLength(background)
+		a.queue = max(a.queue, n)
 		if err != nil || n > maxQueue {
 			w.fail("bounded outbox", "%d messages wait, %v", n, err)
 		}
@@ -458,7 +491,8 @@ func (a *audit) marks(list []ledger.Marking) {
 // end holds what has to be true once the night is over.
 func (a *audit) end() {
 	w := a.w
-	a.replay()
+	whole := w.seed%4 == 0 // all entries and the chain's hashes are as much work as a third of the commits
+	a.replay(whole)
 	s, _ := w.state()
 	for _, id := range w.machine.order {
 		if x := w.machine.sessions[id]; !x.ended {
@@ -489,7 +523,7 @@ func (a *audit) end() {
 			w.fail("no false done", "%s is done, and its commit %s is on no branch", t.Task.ID, t.Commit)
 		}
 	}
-	if w.seed%4 == 0 { // the chain's hashes are as much work as a third of the commits
+	if whole {
 		if breaks, err := w.store.Verify(background); err != nil || len(breaks) > 0 {
 			w.fail("ledger", "the chain is broken: %v %v", breaks, err)
 		}

@@ -150,7 +150,7 @@ func (w *world) pair() {
 	if err != nil {
 		w.fail("store", "commit: %v", err)
 	}
-	w.audit.confirmed(r)
+	w.audit.committed(r)
 }
 
 func ordinal(n int) string {
@@ -251,7 +251,6 @@ func (g gate) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error
 	if err != nil {
 		return r, g.storeError(g.life, "a commit", err)
 	}
-	g.audit.confirmed(r)
 	g.audit.committed(r)
 	_ = g.storeError(g.life, "what follows a commit", nil)
 	if !r.Repeated && g.hit(commitCut) {

@@ -220,7 +220,7 @@ func (w *world) kept() bool {
 		}
 	}
 	var after []ledger.Record
-	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(project)} {
+	for _, stream := range streams {
 		want, n := d.acknowledged[stream], 0
 		err := w.store.Records(background, stream, 0, func(r ledger.Record) error {
 			switch {

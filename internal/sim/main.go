@@ -95,6 +95,8 @@ type result struct {
 	counts  [faults]int
 	length  time.Duration
 	entries int
+	state   int // bytes, the largest
+	queue   int // messages that waited, the most
 }
 
 // play plays one night.
@@ -107,7 +109,7 @@ func play(seed uint64, opt options) (result, error) {
 	if w.disk != nil {
 		w.counts[powerCut] = w.disk.Counts().Cuts
 	}
-	r := result{seed: seed, broken: b, counts: w.counts, length: w.elapsed(), entries: w.audit.entries, story: w.story}
+	r := result{seed: seed, broken: b, counts: w.counts, length: w.elapsed(), entries: w.audit.entries, state: w.audit.stateSize, queue: w.audit.queue, story: w.story}
 	return r, w.close()
 }
 
@@ -151,6 +153,7 @@ func many(from uint64, nights int, length time.Duration, workers int, opt option
 				played++
 				total.length += r.length
 				total.entries += r.entries
+				total.state, total.queue = max(total.state, r.state), max(total.queue, r.queue)
 				for f, n := range r.counts {
 					total.counts[f] += n
 				}
