@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -105,7 +106,9 @@ func (a *audit) entry(e ledger.Entry) {
 			w.fail("one end a session", "%s ends, planned %v, ended before %v", e.Session, a.planned[e.Session], a.endedSessions[e.Session])
 		}
 		a.endedSessions[e.Session] = true
-		w.tell("ledger", "%s ended: %s %s", e.Session, b.End, b.Counts)
+		if s := w.machine.sessions[e.Session]; s == nil || s.launch.Kind == ledger.KindAgent {
+			w.tell("ledger", "%s is over: %s", e.Session, outcome(string(b.End), string(b.Counts)))
+		}
 		if s := w.machine.sessions[e.Session]; s != nil && !s.ended {
 			w.fail("no session alive after its end", "%s is recorded as ended, and it is at work", e.Session)
 		}
@@ -116,31 +119,33 @@ func (a *audit) entry(e ledger.Entry) {
 		}
 		w.tell("ledger", "%s is cut: %s", e.Session, b.Why)
 	case ledger.Verified:
-		w.tell("ledger", "%s of %s: %s", b.Kind, b.Tree, green(b.OK))
+		w.tell("ledger", "%s", judgement(b))
 	case ledger.TaskCommitted:
 		a.truth(e, b)
 		a.committedTasks[ledger.FoldID(e.Task)] = b.Commit
 	case ledger.TaskSet:
-		w.tell("ledger", "%s %s → %s %s", e.Task, b.From, b.To, b.Reason())
+		if b.To != ledger.Ready || b.From != ledger.Pending {
+			w.tell("ledger", "%s", strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Task, became(b.To), b.Reason())))
+		}
 		a.taskSet(e, b)
 	case ledger.AttemptEnded:
-		w.tell("ledger", "%s ends its attempt: %s", e.Task, b.Why)
+		w.tell("ledger", "the attempt at %s ends: %s", e.Task, b.Why)
 	case ledger.QuestionAsked:
 		id := b.Question.ID
 		if a.open[id] { // one that expired may be asked again, without a limit
 			w.fail("one question an id", "%s is asked twice", id)
 		}
 		a.open[id] = true
-		w.tell("ledger", "%s asks (%s) %s", id, b.Question.Kind, b.Question.Task)
+		w.tell("ledger", "%s asks people about: %s %s", id, b.Question.Kind, b.Question.Task)
 	case ledger.QuestionAnswered:
 		if !a.open[b.ID] && !a.lateAnswer(b.ID) {
 			w.fail("one answer a question", "%s is answered by %s, and it is not open", b.ID, b.By)
 		}
 		a.open[b.ID] = false
-		w.tell("ledger", "%s is answered: %s %s, %s", b.ID, b.Choice, b.Words, b.By)
+		w.tell("ledger", "%s is answered by %s: %s", b.ID, b.By, strings.TrimSpace(b.Choice+" "+b.Words))
 	case ledger.QuestionExpired:
 		a.open[b.ID] = false
-		w.tell("ledger", "%s expires: %s", b.ID, b.Then)
+		w.tell("ledger", "%s stays without an answer: %s", b.ID, b.Then)
 	case ledger.AnswerUndone:
 		a.open[b.Before.Question.ID] = true
 	case ledger.GuidanceQueued:
@@ -152,7 +157,7 @@ func (a *audit) entry(e ledger.Entry) {
 	case ledger.GuidanceDropped:
 		a.guidanceEnds(b.ID, "is dropped")
 	case ledger.RunStateSet:
-		w.tell("ledger", "%s is %s %s %s", e.Run, b.State, b.Wait, b.Text)
+		w.tell("ledger", "%s", strings.Join(strings.Fields(fmt.Sprintf("%s is %s %s %s", e.Run, b.State, b.Wait, b.Text)), " "))
 		if b.State == ledger.RunPaused {
 			a.nobodyAtWork(e.Run, "paused")
 		}
@@ -161,15 +166,8 @@ func (a *audit) entry(e ledger.Entry) {
 	case ledger.InputPoisoned:
 		w.fail("no poisoned input", "%s (%s): %s", b.Key, b.Kind, b.Error)
 	case ledger.EffectFailed:
-		w.tell("ledger", "effect %s fails: %s", b.Kind, b.Text)
+		w.tell("ledger", "%s does not succeed: %s", strings.ReplaceAll(b.Kind, "_", " "), b.Text)
 	}
-}
-
-func green(ok bool) string {
-	if ok {
-		return "green"
-	}
-	return "red"
 }
 
 // missed sees the entries of a commit that a power cut met: they are kept, and no
@@ -199,7 +197,7 @@ func (a *audit) guidanceEnds(id, how string) {
 // truth compares a task's commit with what its tree really is.
 func (a *audit) truth(e ledger.Entry, b ledger.TaskCommitted) {
 	w := a.w
-	w.tell("ledger", "%s is committed as %s", e.Task, b.Commit)
+	w.tell("ledger", "%s is committed as %s", e.Task, short(b.Commit))
 	if w.settings.Queue == ledger.QueueBatch {
 		return // the tip is looked at when the run ends
 	}
@@ -282,7 +280,7 @@ func (a *audit) allDone(run string) {
 
 func (a *audit) runEnded(e ledger.Entry, b ledger.RunEnded) {
 	w := a.w
-	w.tell("ledger", "%s ends: %s, %d/%d done, exit %d %s", e.Run, b.Reason, b.Done, b.Total, b.Exit, b.Text)
+	w.tell("ledger", "%s ends: %s, %d of %d tasks done, exit code %d %s", e.Run, b.Reason, b.Done, b.Total, b.Exit, b.Text)
 	if a.runsEnded[e.Run] {
 		w.fail("one end a run", "%s ends twice", e.Run)
 	}
@@ -528,7 +526,7 @@ func (a *audit) end() {
 			w.fail("ledger", "the chain is broken: %v %v", breaks, err)
 		}
 	}
-	w.tell("night", "over after %s: %d entries, %d sessions, %d daemons", w.elapsed().Round(time.Minute), a.entries, len(w.machine.order), w.boots)
+	w.tell("night", "over after %s: %d entries, %d sessions, %d starts of the daemon, a state of %d KB", w.elapsed().Round(time.Minute), a.entries, len(w.machine.order), w.boots, a.stateSize/1024)
 }
 
 // reachable reports whether a branch contains a commit.

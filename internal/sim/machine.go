@@ -67,8 +67,6 @@ func (r runner) Start(_ context.Context, l ledger.Launch) error {
 	r.audit.started(l)
 	if l.Kind == ledger.KindAgent {
 		r.tell("machine", "%s starts: %s of %s by %s", l.Session, l.Hat, l.Task, l.Agent)
-	} else {
-		r.tell("machine", "%s starts: %s %q", l.Session, l.Kind, l.Command)
 	}
 	r.spawn(s.live)
 	r.life.sleep(r.between(0, 200*time.Millisecond))
@@ -171,13 +169,10 @@ func (s *session) live() {
 	if s.launch.Kind != ledger.KindAgent {
 		w.audit.ran(s.launch, x)
 	}
-	switch {
-	case x.Failure != "":
-		w.tell("machine", "%s ends: %s %s", x.Session, x.Reason, x.Failure)
-	case x.Reason != ledger.ExitSelf || x.Code != 0:
-		w.tell("machine", "%s ends: %s, code %d", x.Session, x.Reason, x.Code)
-	default:
-		w.tell("machine", "%s ends", x.Session)
+	if s.launch.Kind == ledger.KindAgent {
+		w.tell("machine", "%s ends%s", x.Session, manner(x))
+	} else {
+		w.tell("machine", "%s %q ends after %s%s", s.launch.Kind, s.launch.Command, x.Ended.Sub(x.Started).Round(time.Second), manner(x))
 	}
 	close(s.over)
 }

@@ -95,6 +95,7 @@ type result struct {
 	counts  [faults]int
 	length  time.Duration
 	entries int
+	cut     int // nights that ended because their disk had lost something
 	state   int // bytes, the largest
 	queue   int // messages that waited, the most
 }
@@ -110,6 +111,9 @@ func play(seed uint64, opt options) (result, error) {
 		w.counts[powerCut] = w.disk.Counts().Cuts
 	}
 	r := result{seed: seed, broken: b, counts: w.counts, length: w.elapsed(), entries: w.audit.entries, state: w.audit.stateSize, queue: w.audit.queue, story: w.story}
+	if w.cut {
+		r.cut = 1
+	}
 	return r, w.close()
 }
 
@@ -153,6 +157,7 @@ func many(from uint64, nights int, length time.Duration, workers int, opt option
 				played++
 				total.length += r.length
 				total.entries += r.entries
+				total.cut += r.cut
 				total.state, total.queue = max(total.state, r.state), max(total.queue, r.queue)
 				for f, n := range r.counts {
 					total.counts[f] += n
@@ -175,13 +180,19 @@ func many(from uint64, nights int, length time.Duration, workers int, opt option
 		return failed
 	}
 	took := time.Since(began)
+	injected := 0
+	fmt.Printf("%10s  %-15s %s\n", "times", "fault", "what it is")
 	for f, n := range total.counts {
 		if n > 0 {
+			injected += n
 			fmt.Printf("%10d  %-15s %s\n", n, faultTable[f].name, faultTable[f].text)
 		}
 	}
-	fmt.Printf("%d nights, %d simulated hours, %d entries in %s: %.0f nights a minute\n",
-		played, int(total.length.Hours()), total.entries, took.Round(time.Second/10), float64(played)/took.Minutes())
+	fmt.Printf("\n%10d  faults injected\n%10d  nights, %.0f a minute, in %s\n%10d  simulated hours\n%10d  entries of ledgers\n%10d  KB, the largest state; at most %d messages waited\n",
+		injected, played, float64(played)/took.Minutes(), took.Round(time.Second), int(total.length.Hours()), total.entries, total.state/1024, total.queue)
+	if total.cut > 0 {
+		fmt.Printf("%10d  nights whose disk lost what it had confirmed: each loss was found\n", total.cut)
+	}
 	if off := offFaults(opt); off != "" {
 		fmt.Printf("not injected: %s (-with)\n", off)
 	}
