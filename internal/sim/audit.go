@@ -424,8 +424,10 @@ func (a *audit) step() {
 	if w.disk != nil && w.disk.Off() && w.daemon != nil {
 		w.powerFails("during a write of a chat")
 	}
-	if w.s.steps%16384 == 0 && w.daemon != nil && !w.diskFails() {
-		a.replay(false)
+	if w.s.steps%1024 == 0 && w.daemon != nil && !w.diskFails() {
+		if w.s.steps%16384 == 0 {
+			a.replay(false)
+		}
 		n, err := w.store.QueueLength(background)
 		a.queue = max(a.queue, n)
 		if err != nil || n > maxQueue {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -168,7 +169,8 @@ func (w *world) openOnDisk() *store.Store {
 			d.Restart()
 			cut = true
 		}
-		if d.damaged != "" && (d.Corrupt(d.damaged, 4096) || d.Corrupt(store.Name, 4096)) {
+		var before []ledger.PendingEffect
+		if d.damaged != "" && w.cleanCopy(&before) && (d.Corrupt(d.damaged, 4096) || d.Corrupt(store.Name, 4096)) {
 			w.count(diskDamage)
 		}
 		if w.on(powerCut) && d.damaged == "" && w.one(4) {
@@ -185,7 +187,7 @@ func (w *world) openOnDisk() *store.Store {
 			}
 		case err == nil:
 			w.store = s
-			if !w.kept() {
+			if !w.kept(before) {
 				return nil
 			}
 			if cut { // all that was lost would be missing
@@ -204,9 +206,25 @@ func (w *world) openOnDisk() *store.Store {
 	}
 }
 
+// cleanCopy reads the effects to do from a copy of the disk, before a page of it
+// goes bad. It returns true.
+func (w *world) cleanCopy(to *[]ledger.PendingEffect) bool {
+	d := w.disk.Clone(w.seed)
+	defer d.Remove()
+	s, err := store.OpenOn(sqlitefault.Name, d.Dir())
+	if err == nil {
+		*to, err = s.Pending(background)
+		_ = s.Close()
+	}
+	if err != nil {
+		w.fail("store", "a copy of the ledger: %v", err)
+	}
+	return true
+}
+
 // kept compares the ledger that a start finds with what was confirmed. It returns
 // false if a disk that is not honest has lost something, and that is seen.
-func (w *world) kept() bool {
+func (w *world) kept(before []ledger.PendingEffect) bool {
 	d := w.disk
 	// The audit's own reads meet no faults.
 	d.Inject(sqlitefault.Faults{})
@@ -242,6 +260,10 @@ func (w *world) kept() bool {
 		}
 	}
 	if d.damaged != "" {
+		after, err := w.store.Pending(background)
+		if err != nil || !reflect.DeepEqual(before, after) {
+			w.fail("no damage unseen", "verify finds nothing, and the effects to do are others than before: %v\n  %v\n  %v", err, before, after)
+		}
 		return w.cutShort("nothing of the ledger lay on the page that went bad")
 	}
 	w.audit.missed(after)

@@ -172,7 +172,7 @@ func (s *session) live() {
 	if s.launch.Kind == ledger.KindAgent {
 		w.tell("machine", "%s ends%s", x.Session, manner(x))
 	} else {
-		w.tell("machine", "%s %q ends after %s%s", s.launch.Kind, s.launch.Command, x.Ended.Sub(x.Started).Round(time.Second), manner(x))
+		w.tell("machine", "%s %q ends after %s%s", s.launch.Kind, s.launch.Command, max(x.Ended.Sub(x.Started), 0).Round(time.Second), manner(x))
 	}
 	close(s.over)
 }

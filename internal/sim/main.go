@@ -95,7 +95,7 @@ type result struct {
 	counts  [faults]int
 	length  time.Duration
 	entries int
-	cut     int // nights that ended because their disk had lost something
+	cut     int // nights that ended because of a disk that is not honest
 	state   int // bytes, the largest
 	queue   int // messages that waited, the most
 }
@@ -191,7 +191,7 @@ func many(from uint64, nights int, length time.Duration, workers int, opt option
 	fmt.Printf("\n%10d  faults injected\n%10d  nights, %.0f a minute, in %s\n%10d  simulated hours\n%10d  entries of ledgers\n%10d  KB, the largest state; at most %d messages waited\n",
 		injected, played, float64(played)/took.Minutes(), took.Round(time.Second), int(total.length.Hours()), total.entries, total.state/1024, total.queue)
 	if total.cut > 0 {
-		fmt.Printf("%10d  nights whose disk lost what it had confirmed: each loss was found\n", total.cut)
+		fmt.Printf("%10d  nights ended by a disk that lost or damaged what it had confirmed: never unseen\n", total.cut)
 	}
 	if off := offFaults(opt); off != "" {
 		fmt.Printf("not injected: %s (-with)\n", off)
