@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 )
 
 // busyMillis is how long a statement waits for another program's lock. Our own
@@ -73,8 +75,8 @@ type querier interface {
 
 // checkPragmas returns an error for a setting that differs from want.
 func checkPragmas(ctx context.Context, q querier, want map[string]string) error {
-	for name, value := range want {
-		var got string
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		value, got := want[name], ""
 		if err := q.QueryRowContext(ctx, "PRAGMA "+name).Scan(&got); err != nil {
 			return fmt.Errorf("read pragma %s: %w", name, err)
 		}

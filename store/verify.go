@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -190,7 +191,7 @@ func (v *verifier) sharedHeads(ctx context.Context, q querier) error {
 // schema reports a missing or changed guard (the table's definition, a
 // trigger). Entries cannot be changed unless the guards are removed first.
 func (v *verifier) schema(ctx context.Context, q querier) error {
-	want, err := expectedGuards(ctx)
+	want, err := expectedGuards()
 	if err != nil {
 		return err
 	}
@@ -206,8 +207,10 @@ func (v *verifier) schema(ctx context.Context, q querier) error {
 	return nil
 }
 
-// expectedGuards returns the guards of a fresh database.
-func expectedGuards(ctx context.Context) (map[string]string, error) {
+// expectedGuards returns the guards of a fresh database. The program's own
+// migrations decide them, so they are read once.
+var expectedGuards = sync.OnceValues(func() (map[string]string, error) {
+	ctx := context.Background()
 	db, err := sql.Open("sqlite3", ":memory:")
 	if err != nil {
 		return nil, err
@@ -218,7 +221,7 @@ func expectedGuards(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	return readGuards(ctx, db)
-}
+})
 
 // readGuards returns the definitions of the table of entries and of its
 // triggers.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -21,9 +22,13 @@ type audit struct {
 	calmRun    bool
 	shortUntil time.Time
 
-	entries   int
-	commitsIn time.Duration // the minute that attempts are counted in
-	attempts  int           // commits tried in it
+	entries    int
+	folds      map[string]*folded // by stream
+	stateSize  int                // the largest, as JSON
+	queue      int                // the longest of messages that wait
+	catchingUp bool               // entries are seen without a daemon
+	commitsIn  time.Duration      // the minute that attempts are counted in
+	attempts   int                // commits tried in it
 
 	planned, endedSessions map[string]bool
 	green                  map[string]bool   // trees on which a check passed, to the world's knowledge
@@ -38,7 +43,7 @@ type audit struct {
 
 func newAudit(w *world) *audit {
 	return &audit{
-		w: w, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
+		w: w, folds: map[string]*folded{}, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
 		open: map[string]bool{}, directives: map[string]int{}, expired: map[string]bool{}, seen: map[string]int{},
 		runsEnded: map[string]bool{}, cut: map[string]bool{},
 	}
@@ -51,6 +56,7 @@ const (
 	maxEntries  = 60_000
 	maxQueue    = 2_000 // messages that wait
 	maxSessions = 1_500
+	maxState    = 1 << 20 // bytes of the project's state as JSON
 )
 
 // tries counts an attempt to commit.
@@ -74,6 +80,10 @@ func (a *audit) committed(r ledger.Receipt) {
 		if err != nil {
 			a.w.fail("ledger", "entry %s does not decode: %v", rec.Type, err)
 		}
+		a.fold(e, rec.Seq)
+		if d := a.w.disk; d != nil {
+			d.acknowledged[rec.Stream] = append(d.acknowledged[rec.Stream], rec.Hash)
+		}
 		a.entry(e)
 	}
 }
@@ -96,7 +106,9 @@ func (a *audit) entry(e ledger.Entry) {
 			w.fail("one end a session", "%s ends, planned %v, ended before %v", e.Session, a.planned[e.Session], a.endedSessions[e.Session])
 		}
 		a.endedSessions[e.Session] = true
-		w.tell("ledger", "%s ended: %s %s", e.Session, b.End, b.Counts)
+		if s := w.machine.sessions[e.Session]; s == nil || s.launch.Kind == ledger.KindAgent {
+			w.tell("ledger", "%s is over: %s", e.Session, outcome(string(b.End), string(b.Counts)))
+		}
 		if s := w.machine.sessions[e.Session]; s != nil && !s.ended {
 			w.fail("no session alive after its end", "%s is recorded as ended, and it is at work", e.Session)
 		}
@@ -107,31 +119,33 @@ func (a *audit) entry(e ledger.Entry) {
 		}
 		w.tell("ledger", "%s is cut: %s", e.Session, b.Why)
 	case ledger.Verified:
-		w.tell("ledger", "%s of %s: %s", b.Kind, b.Tree, green(b.OK))
+		w.tell("ledger", "%s", judgement(b))
 	case ledger.TaskCommitted:
 		a.truth(e, b)
 		a.committedTasks[ledger.FoldID(e.Task)] = b.Commit
 	case ledger.TaskSet:
-		w.tell("ledger", "%s %s → %s %s", e.Task, b.From, b.To, b.Reason())
+		if b.To != ledger.Ready || b.From != ledger.Pending {
+			w.tell("ledger", "%s", strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Task, became(b.To), b.Reason())))
+		}
 		a.taskSet(e, b)
 	case ledger.AttemptEnded:
-		w.tell("ledger", "%s ends its attempt: %s", e.Task, b.Why)
+		w.tell("ledger", "the attempt at %s ends: %s", e.Task, b.Why)
 	case ledger.QuestionAsked:
 		id := b.Question.ID
 		if a.open[id] { // one that expired may be asked again, without a limit
 			w.fail("one question an id", "%s is asked twice", id)
 		}
 		a.open[id] = true
-		w.tell("ledger", "%s asks (%s) %s", id, b.Question.Kind, b.Question.Task)
+		w.tell("ledger", "%s asks people about: %s %s", id, b.Question.Kind, b.Question.Task)
 	case ledger.QuestionAnswered:
 		if !a.open[b.ID] && !a.lateAnswer(b.ID) {
 			w.fail("one answer a question", "%s is answered by %s, and it is not open", b.ID, b.By)
 		}
 		a.open[b.ID] = false
-		w.tell("ledger", "%s is answered: %s %s, %s", b.ID, b.Choice, b.Words, b.By)
+		w.tell("ledger", "%s is answered by %s: %s", b.ID, b.By, strings.TrimSpace(b.Choice+" "+b.Words))
 	case ledger.QuestionExpired:
 		a.open[b.ID] = false
-		w.tell("ledger", "%s expires: %s", b.ID, b.Then)
+		w.tell("ledger", "%s stays without an answer: %s", b.ID, b.Then)
 	case ledger.AnswerUndone:
 		a.open[b.Before.Question.ID] = true
 	case ledger.GuidanceQueued:
@@ -143,7 +157,7 @@ func (a *audit) entry(e ledger.Entry) {
 	case ledger.GuidanceDropped:
 		a.guidanceEnds(b.ID, "is dropped")
 	case ledger.RunStateSet:
-		w.tell("ledger", "%s is %s %s %s", e.Run, b.State, b.Wait, b.Text)
+		w.tell("ledger", "%s", strings.Join(strings.Fields(fmt.Sprintf("%s is %s %s %s", e.Run, b.State, b.Wait, b.Text)), " "))
 		if b.State == ledger.RunPaused {
 			a.nobodyAtWork(e.Run, "paused")
 		}
@@ -152,19 +166,23 @@ func (a *audit) entry(e ledger.Entry) {
 	case ledger.InputPoisoned:
 		w.fail("no poisoned input", "%s (%s): %s", b.Key, b.Kind, b.Error)
 	case ledger.EffectFailed:
-		w.tell("ledger", "effect %s fails: %s", b.Kind, b.Text)
+		w.tell("ledger", "%s does not succeed: %s", strings.ReplaceAll(b.Kind, "_", " "), b.Text)
 	}
 }
 
-func green(ok bool) string {
-	if ok {
-		return "green"
-	}
-	return "red"
+// missed sees the entries of a commit that a power cut met: they are kept, and no
+// daemon was told so.
+func (a *audit) missed(records []ledger.Record) {
+	a.catchingUp = true
+	a.committed(ledger.Receipt{Records: records})
+	a.catchingUp = false
 }
 
 // lateAnswer reports whether a question takes an answer after it expired.
 func (a *audit) lateAnswer(id string) bool {
+	if a.catchingUp {
+		return true // there is no daemon to ask
+	}
 	s, _ := a.w.state()
 	return slices.ContainsFunc(s.Project.Answered, func(x loop.Answered) bool { return x.ID == id && x.Late != nil })
 }
@@ -179,7 +197,7 @@ func (a *audit) guidanceEnds(id, how string) {
 // truth compares a task's commit with what its tree really is.
 func (a *audit) truth(e ledger.Entry, b ledger.TaskCommitted) {
 	w := a.w
-	w.tell("ledger", "%s is committed as %s", e.Task, b.Commit)
+	w.tell("ledger", "%s is committed as %s", e.Task, short(b.Commit))
 	if w.settings.Queue == ledger.QueueBatch {
 		return // the tip is looked at when the run ends
 	}
@@ -262,7 +280,7 @@ func (a *audit) allDone(run string) {
 
 func (a *audit) runEnded(e ledger.Entry, b ledger.RunEnded) {
 	w := a.w
-	w.tell("ledger", "%s ends: %s, %d/%d done, exit %d %s", e.Run, b.Reason, b.Done, b.Total, b.Exit, b.Text)
+	w.tell("ledger", "%s ends: %s, %d of %d tasks done, exit code %d %s", e.Run, b.Reason, b.Done, b.Total, b.Exit, b.Text)
 	if a.runsEnded[e.Run] {
 		w.fail("one end a run", "%s ends twice", e.Run)
 	}
@@ -301,36 +319,51 @@ func (a *audit) started(l ledger.Launch) {
 }
 
 func (a *audit) booted() {
-	if a.w.boots > 1 && a.w.one(3) {
-		a.replay()
+	if a.w.boots > 1 && a.w.one(3) && !a.w.diskFails() {
+		a.replay(false)
 	}
 }
 
-// replay holds that the state is the fold of the ledger's entries: the daemon's,
-// which may have begun with a snapshot, against one from the first entry.
-func (a *audit) replay() {
-	for _, stream := range []string{ledger.SharedStream, ledger.ProjectStream(project)} {
+// folded is the audit's own fold of one stream.
+type folded struct {
+	folder *loop.Folder
+	seq    int64
+}
+
+// fold adds an entry to the audit's own state.
+func (a *audit) fold(e ledger.Entry, seq int64) {
+	f := a.folds[e.Stream]
+	if f == nil {
+		f = &folded{folder: loop.NewFolder(loop.State{})}
+		a.folds[e.Stream] = f
+	}
+	f.folder.Add(e)
+	f.seq = seq
+}
+
+// streams are those of a night.
+var streams = []string{ledger.SharedStream, ledger.ProjectStream(project)}
+
+// replay holds that the daemon's state, which may have begun with a snapshot, is
+// the fold of all entries from the first. The audit folds each as it is confirmed;
+// with whole it reads them from the ledger again.
+func (a *audit) replay(whole bool) {
+	for _, stream := range streams {
 		has, seq := a.w.daemon.engine.Folded(stream)
-		folder := loop.NewFolder(loop.State{})
-		err := a.w.store.Records(background, stream, 0, func(r ledger.Record) error {
-			if r.Seq > seq {
-				return nil
-			}
-			e, err := r.Entry()
-			if err == nil {
-				folder.Add(e)
-			}
-			return err
-		})
-		if err != nil {
-			a.w.fail("ledger", "%s cannot be read: %v", stream, err)
+		f := a.folds[stream]
+		if whole || f == nil || f.seq != seq {
+			f = a.read(stream, seq)
 		}
-		want := folder.State()
+		want := f.folder.State()
 		if want.Project.Name == "" {
 			want.Project.Name = has.Project.Name
 		}
-		if got, want := asJSON(has), asJSON(want); got != want && inUTC(got) != inUTC(want) {
-			got, want = inUTC(got), inUTC(want)
+		got, all := asJSON(has), asJSON(want)
+		if stream != ledger.SharedStream {
+			a.stateSize = max(a.stateSize, len(got))
+		}
+		if got != all && inUTC(got) != inUTC(all) {
+			got, want := inUTC(got), inUTC(all)
 			at := 0
 			for at < min(len(got), len(want)) && got[at] == want[at] {
 				at++
@@ -339,6 +372,28 @@ func (a *audit) replay() {
 			a.w.fail("replay equals state", "%s at entry %d:\n  state  … %s\n  replay … %s", stream, seq, cut(got), cut(want))
 		}
 	}
+	if a.stateSize > maxState {
+		a.w.fail("bounded memory", "the state takes %d bytes", a.stateSize)
+	}
+}
+
+// read folds a stream from the ledger, up to an entry.
+func (a *audit) read(stream string, seq int64) *folded {
+	f := &folded{folder: loop.NewFolder(loop.State{}), seq: seq}
+	err := a.w.store.Records(background, stream, 0, func(r ledger.Record) error {
+		if r.Seq > seq {
+			return nil
+		}
+		e, err := r.Entry()
+		if err == nil {
+			f.folder.Add(e)
+		}
+		return err
+	})
+	if err != nil {
+		a.w.fail("ledger", "%s cannot be read: %v", stream, err)
+	}
+	return f
 }
 
 // timestamp is a time with a zone, as JSON has it.
@@ -366,9 +421,15 @@ func (a *audit) step() {
 		w.count(daemonKill)
 		w.kill("kill -9 between two steps")
 	}
-	if w.s.steps%16384 == 0 && w.daemon != nil {
-		a.replay()
+	if w.disk != nil && w.disk.Off() && w.daemon != nil {
+		w.powerFails("during a write of a chat")
+	}
+	if w.s.steps%1024 == 0 && w.daemon != nil && !w.diskFails() {
+		if w.s.steps%16384 == 0 {
+			a.replay(false)
+		}
 		n, err := w.store.QueueLength(background)
+		a.queue = max(a.queue, n)
 		if err != nil || n > maxQueue {
 			w.fail("bounded outbox", "%d messages wait, %v", n, err)
 		}
@@ -378,7 +439,7 @@ func (a *audit) step() {
 // idle is called when nothing can run and the clock is about to move.
 func (a *audit) idle() {
 	w := a.w
-	if w.full || w.daemon == nil {
+	if w.diskFails() || w.daemon == nil {
 		return
 	}
 	s, ok := w.state()
@@ -430,7 +491,8 @@ func (a *audit) marks(list []ledger.Marking) {
 // end holds what has to be true once the night is over.
 func (a *audit) end() {
 	w := a.w
-	a.replay()
+	whole := w.seed%4 == 0 // all entries and the chain's hashes are as much work as a third of the commits
+	a.replay(whole)
 	s, _ := w.state()
 	for _, id := range w.machine.order {
 		if x := w.machine.sessions[id]; !x.ended {
@@ -461,12 +523,12 @@ func (a *audit) end() {
 			w.fail("no false done", "%s is done, and its commit %s is on no branch", t.Task.ID, t.Commit)
 		}
 	}
-	if w.seed%4 == 0 { // the chain's hashes are as much work as a third of the commits
+	if whole {
 		if breaks, err := w.store.Verify(background); err != nil || len(breaks) > 0 {
 			w.fail("ledger", "the chain is broken: %v %v", breaks, err)
 		}
 	}
-	w.tell("night", "over after %s: %d entries, %d sessions, %d daemons", w.elapsed().Round(time.Minute), a.entries, len(w.machine.order), w.boots)
+	w.tell("night", "over after %s: %d entries, %d sessions, %d starts of the daemon, a state of %d KB", w.elapsed().Round(time.Minute), a.entries, len(w.machine.order), w.boots, a.stateSize/1024)
 }
 
 // reachable reports whether a branch contains a commit.

@@ -61,13 +61,19 @@ type daemon struct {
 // boot starts a daemon on the ledger as the one before left it.
 func (w *world) boot() {
 	w.boots++
-	if w.store != nil && w.one(6) { // as after a kill, without a checkpoint on a clean close
-		if err := w.store.Close(); err != nil {
+	if w.store != nil && (w.one(6) || w.disk != nil) { // as after a kill, without a checkpoint on a clean close
+		if err := w.store.Close(); err != nil && w.disk == nil {
 			w.fail("store", "close: %v", err)
 		}
 		w.store = nil
 	}
-	if w.store == nil {
+	switch {
+	case w.store != nil:
+	case w.disk != nil:
+		if w.openOnDisk() == nil {
+			return
+		}
+	default:
 		s, err := store.Open(w.path)
 		if err != nil {
 			w.fail("store", "open: %v", err)
@@ -82,9 +88,7 @@ func (w *world) boot() {
 	d.stop = cancel
 	n := notify.New(notify.Options{ChatsWith: func(key string) []string {
 		chats, err := w.store.ChatsWith(background, key)
-		if err != nil {
-			w.fail("store", "chats with %s: %v", key, err)
-		}
+		_ = w.storeError(d.life, "read the chats with a message", err)
 		return chats
 	}, Zone: w.zone})
 	e, err := engine.Open(background, engine.Options{
@@ -96,7 +100,14 @@ func (w *world) boot() {
 			}
 		},
 	}, []string{ledger.ProjectStream(project)})
-	if err != nil {
+	switch {
+	case err != nil && w.disk != nil && w.diskFails():
+		w.tell("daemon", "cannot open its ledger: %v", err)
+		d.life.dead = true
+		w.all.sleep(10 * time.Second)
+		w.boot()
+		return
+	case err != nil:
 		w.fail("recovery", "the daemon cannot open its ledger: %v", err)
 	}
 	d.engine = e
@@ -135,9 +146,11 @@ func (w *world) pair() {
 		}
 		b.Records = append(b.Records, r)
 	}
-	if _, err := w.store.Commit(background, b); err != nil {
+	r, err := w.store.Commit(background, b)
+	if err != nil {
 		w.fail("store", "commit: %v", err)
 	}
+	w.audit.committed(r)
 }
 
 func ordinal(n int) string {
@@ -231,11 +244,15 @@ func (g gate) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error
 	if g.full {
 		return ledger.Receipt{}, fmt.Errorf("%w: %w", store.ErrDisk, syscall.ENOSPC)
 	}
+	if g.disk != nil && g.draws(powerCut) {
+		g.disk.CutAfter(1 + g.rnd.IntN(40))
+	}
 	r, err := g.store.Commit(context.WithoutCancel(ctx), b)
 	if err != nil {
-		g.fail("store", "commit: %v", err)
+		return r, g.storeError(g.life, "a commit", err)
 	}
 	g.audit.committed(r)
+	_ = g.storeError(g.life, "what follows a commit", nil)
 	if !r.Repeated && g.hit(commitCut) {
 		g.kill("right after a commit")
 		g.life.check()
@@ -245,22 +262,25 @@ func (g gate) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error
 
 // Records is engine.Ledger's.
 func (g gate) Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error {
-	return g.store.Records(context.WithoutCancel(ctx), stream, after, yield)
+	return g.storeError(g.life, "a read", g.store.Records(context.WithoutCancel(ctx), stream, after, yield))
 }
 
 // Pending is engine.Ledger's.
 func (g gate) Pending(ctx context.Context) ([]ledger.PendingEffect, error) {
-	return g.store.Pending(context.WithoutCancel(ctx))
+	all, err := g.store.Pending(context.WithoutCancel(ctx))
+	return all, g.storeError(g.life, "a read", err)
 }
 
 // Head is engine.Ledger's.
 func (g gate) Head(ctx context.Context, stream string) (int64, []byte, error) {
-	return g.store.Head(context.WithoutCancel(ctx), stream)
+	seq, hash, err := g.store.Head(context.WithoutCancel(ctx), stream)
+	return seq, hash, g.storeError(g.life, "a read", err)
 }
 
 // Snapshot is engine.Ledger's.
 func (g gate) Snapshot(ctx context.Context, stream string, version int) (ledger.SnapshotRow, error) {
-	return g.store.Snapshot(context.WithoutCancel(ctx), stream, version)
+	row, err := g.store.Snapshot(context.WithoutCancel(ctx), stream, version)
+	return row, g.storeError(g.life, "a read", err)
 }
 
 // SaveSnapshot is engine.Ledger's.
@@ -269,7 +289,7 @@ func (g gate) SaveSnapshot(ctx context.Context, row ledger.SnapshotRow) error {
 	if g.full {
 		return fmt.Errorf("%w: %w", store.ErrDisk, syscall.ENOSPC)
 	}
-	return g.store.SaveSnapshot(context.WithoutCancel(ctx), row)
+	return g.storeError(g.life, "a snapshot", g.store.SaveSnapshot(context.WithoutCancel(ctx), row))
 }
 
 // outbox is the store's outbox as one daemon reaches it.

@@ -27,6 +27,7 @@
 //   - scheduler.go: coroutines and the clock
 //   - daemon.go: the program under test, its start and its end
 //   - machine.go, agent.go: processes, and agents of every temper
+//   - disk.go: the ledger's disk in some nights, which fails, lies and loses power
 //   - git.go, tree.go: the repository; plan.go: the user's plan
 //   - chat.go: platforms and people
 //   - fault.go: the table of faults; audit.go: the invariants; story.go: the story
@@ -39,5 +40,7 @@
 // event, nobody is told what did not happen, no session is alive after its run has
 // ended or paused, the state is the fold of the ledger, work, sessions, entries and
 // the outbox are bounded, and where something can go on and nothing holds it,
-// something goes on. Once nothing goes wrong any more, the night comes to its end.
+// something goes on. An entry that was confirmed is there after every power cut; a
+// disk that lost one is refused, or found by verify, or holds an older state that
+// is whole. Once nothing goes wrong any more, the night comes to its end.
 package main

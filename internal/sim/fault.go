@@ -38,6 +38,10 @@ const (
 	branchMoved
 	markFails
 	diskFull
+	diskErrors
+	diskLies
+	diskDamage
+	powerCut
 	commitCut
 	daemonKill
 	daemonStop
@@ -116,6 +120,10 @@ var faultTable = [faults]faultRow{
 	branchMoved:   {"git.moved", "somebody commits on the run's branch", 0, ""},
 	markFails:     {"mark.fails", "the user's file cannot be written", 40, ""},
 	diskFull:      {"disk.full", "the disk of the ledger is full for a while", 0, "disk-full"},
+	diskErrors:    {"disk.errors", "reads, writes or syncs of the ledger fail for a while", 0, ""},
+	diskLies:      {"disk.lies", "a disk loses what it confirmed", 0, ""},
+	diskDamage:    {"disk.damage", "a page of the ledger goes bad", 0, ""},
+	powerCut:      {"power.cut", "the power fails, between steps or in a write", 250, ""},
 	commitCut:     {"kill.commit", "the daemon dies right after a commit", 250, ""},
 	daemonKill:    {"kill.step", "the daemon dies between two steps", 0, ""},
 	daemonStop:    {"stop.daemon", "the daemon is stopped and started", 0, ""},

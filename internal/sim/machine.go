@@ -29,6 +29,7 @@ type session struct {
 	ended  bool
 
 	poked chan struct{} // buffers one signal: endBy has changed, or the daemon has gone
+	lost  bool          // the power failed
 	endBy time.Time     // by the scheduler's clock: when its end is due that was asked for; zero = not asked
 }
 
@@ -66,8 +67,6 @@ func (r runner) Start(_ context.Context, l ledger.Launch) error {
 	r.audit.started(l)
 	if l.Kind == ledger.KindAgent {
 		r.tell("machine", "%s starts: %s of %s by %s", l.Session, l.Hat, l.Task, l.Agent)
-	} else {
-		r.tell("machine", "%s starts: %s %q", l.Session, l.Kind, l.Command)
 	}
 	r.spawn(s.live)
 	r.life.sleep(r.between(0, 200*time.Millisecond))
@@ -125,6 +124,9 @@ func (s *session) work(d time.Duration) {
 		if !s.endBy.IsZero() && s.endBy.Before(next) {
 			next, why = s.endBy, ledger.ExitAsked
 		}
+		if s.lost {
+			panic(forcedEnd{ledger.ExitLost})
+		}
 		if w.daemon == nil {
 			if by := w.downSince.Add(shimPatience); by.Before(next) {
 				next, why = by, ledger.ExitAbandoned
@@ -167,13 +169,10 @@ func (s *session) live() {
 	if s.launch.Kind != ledger.KindAgent {
 		w.audit.ran(s.launch, x)
 	}
-	switch {
-	case x.Failure != "":
-		w.tell("machine", "%s ends: %s %s", x.Session, x.Reason, x.Failure)
-	case x.Reason != ledger.ExitSelf || x.Code != 0:
-		w.tell("machine", "%s ends: %s, code %d", x.Session, x.Reason, x.Code)
-	default:
-		w.tell("machine", "%s ends", x.Session)
+	if s.launch.Kind == ledger.KindAgent {
+		w.tell("machine", "%s ends%s", x.Session, manner(x))
+	} else {
+		w.tell("machine", "%s %q ends after %s%s", s.launch.Kind, s.launch.Command, max(x.Ended.Sub(x.Started), 0).Round(time.Second), manner(x))
 	}
 	close(s.over)
 }

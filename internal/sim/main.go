@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
@@ -29,12 +30,13 @@ func run() error {
 	length := flag.Duration("for", 0, "play nights for so long")
 	with := flag.String("with", "", "faults that today's program is known not to survive, with commas between them: "+strings.Join(knownFaults(), ", ")+", all")
 	tasks := flag.Int("tasks", 12, "tasks of each night's plan")
-	workers := flag.Int("workers", 2, "nights at a time")
+	disks := flag.Uint64("disks", 4, "in one night of so many the ledger lies on a simulated disk, which fails, lies and loses power; 0: in none")
+	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "nights at a time")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the nights to this file")
 	quiet := flag.Bool("quiet", false, "with -seed: no story, only the end")
 	flag.Parse()
 	debug.SetGCPercent(400) // nights are short, and what they leave is garbage
-	opt := options{with: map[string]bool{}, tasks: *tasks}
+	opt := options{with: map[string]bool{}, tasks: *tasks, disks: *disks}
 	for _, name := range strings.FieldsFunc(*with, func(r rune) bool { return r == ',' }) {
 		switch {
 		case name == "all":
@@ -93,6 +95,9 @@ type result struct {
 	counts  [faults]int
 	length  time.Duration
 	entries int
+	cut     int // nights that ended because of a disk that is not honest
+	state   int // bytes, the largest
+	queue   int // messages that waited, the most
 }
 
 // play plays one night.
@@ -102,7 +107,13 @@ func play(seed uint64, opt options) (result, error) {
 		return result{}, err
 	}
 	b := w.run()
-	r := result{seed: seed, broken: b, counts: w.counts, length: w.elapsed(), entries: w.audit.entries, story: w.story}
+	if w.disk != nil {
+		w.counts[powerCut] = w.disk.Counts().Cuts
+	}
+	r := result{seed: seed, broken: b, counts: w.counts, length: w.elapsed(), entries: w.audit.entries, state: w.audit.stateSize, queue: w.audit.queue, story: w.story}
+	if w.cut {
+		r.cut = 1
+	}
 	return r, w.close()
 }
 
@@ -146,6 +157,8 @@ func many(from uint64, nights int, length time.Duration, workers int, opt option
 				played++
 				total.length += r.length
 				total.entries += r.entries
+				total.cut += r.cut
+				total.state, total.queue = max(total.state, r.state), max(total.queue, r.queue)
 				for f, n := range r.counts {
 					total.counts[f] += n
 				}
@@ -167,13 +180,19 @@ func many(from uint64, nights int, length time.Duration, workers int, opt option
 		return failed
 	}
 	took := time.Since(began)
+	injected := 0
+	fmt.Printf("%10s  %-15s %s\n", "times", "fault", "what it is")
 	for f, n := range total.counts {
 		if n > 0 {
+			injected += n
 			fmt.Printf("%10d  %-15s %s\n", n, faultTable[f].name, faultTable[f].text)
 		}
 	}
-	fmt.Printf("%d nights, %d simulated hours, %d entries in %s: %.0f nights a minute\n",
-		played, int(total.length.Hours()), total.entries, took.Round(time.Second/10), float64(played)/took.Minutes())
+	fmt.Printf("\n%10d  faults injected\n%10d  nights, %.0f a minute, in %s\n%10d  simulated hours\n%10d  entries of ledgers\n%10d  KB, the largest state; at most %d messages waited\n",
+		injected, played, float64(played)/took.Minutes(), took.Round(time.Second), int(total.length.Hours()), total.entries, total.state/1024, total.queue)
+	if total.cut > 0 {
+		fmt.Printf("%10d  nights ended by a disk that lost or damaged what it had confirmed: never unseen\n", total.cut)
+	}
 	if off := offFaults(opt); off != "" {
 		fmt.Printf("not injected: %s (-with)\n", off)
 	}
@@ -229,6 +248,9 @@ func withFlag(opt options) string {
 	}
 	if opt.tasks != 12 {
 		out += fmt.Sprintf(" -tasks %d", opt.tasks)
+	}
+	if opt.disks != 4 {
+		out += fmt.Sprintf(" -disks %d", opt.disks)
 	}
 	return out
 }

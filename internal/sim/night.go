@@ -150,6 +150,9 @@ func (w *world) fate() {
 		}
 	}
 	w.calm, w.full = true, false
+	if w.disk != nil {
+		w.disk.heal()
+	}
 	w.tell("night", "nothing goes wrong from now on")
 	for began := w.s.now; ; w.all.sleep(time.Minute) {
 		if w.quiet() {
@@ -194,7 +197,7 @@ func (w *world) happen() {
 		w.count(daemonStop)
 		w.terminate()
 	case n < 7:
-		if !w.on(diskFull) {
+		if !w.on(diskFull) || w.disk != nil {
 			return
 		}
 		w.count(diskFull)
@@ -276,7 +279,7 @@ func (p *person) settle() {
 // dump describes where the night stands, for a failure.
 func (w *world) dump() string {
 	s, up := w.state()
-	out := fmt.Sprintf("daemon up: %v, disk full: %v\n", up, w.full)
+	out := fmt.Sprintf("daemon up: %v, disk full: %v\n", up, w.diskFails())
 	if r := s.Project.Run; r != nil {
 		out += fmt.Sprintf("%s is %s, waits for %q until %s, finishing %v, agents %v, due %s\n", r.ID, r.State, r.Wait, r.Until, r.Finishing != nil, s.Shared.Agents, loop.Due(s))
 	}

@@ -18,7 +18,7 @@ func shortNights(t *testing.T) options {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	return options{dir: dir, with: map[string]bool{}, tasks: 3}
+	return options{dir: dir, with: map[string]bool{}, tasks: 3, disks: 4}
 }
 
 // parallel calls do for each seed, as many at a time as there are processors.
@@ -54,11 +54,40 @@ func TestNights(t *testing.T) {
 	})
 }
 
+// TestDisks plays nights whose ledger lies on a disk that fails.
+func TestDisks(t *testing.T) {
+	opt := shortNights(t)
+	opt.disks = 1
+	var mu sync.Mutex
+	var counts [faults]int
+	parallel(1, 41, func(seed uint64) {
+		r, err := play(seed, opt)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if r.broken != nil {
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -disks 1 -seed %d", seed, r.broken, seed)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for f, n := range r.counts {
+			counts[f] += n
+		}
+	})
+	for _, f := range []fault{powerCut, diskErrors, diskLies, diskDamage} {
+		if counts[f] == 0 {
+			t.Errorf("no night had %s: the test shows nothing of it", faultTable[f].name)
+		}
+	}
+}
+
 // TestReplay plays each of some nights twice: every line must be the same, with its
 // time.
 func TestReplay(t *testing.T) {
 	opt := shortNights(t)
 	opt.story = true
+	opt.disks = 2
 	for _, k := range knownFaults() {
 		opt.with[k] = true
 	}

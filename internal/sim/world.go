@@ -20,6 +20,7 @@ type options struct {
 	dir   string          // for databases; a folder in memory
 	with  map[string]bool // options of knownFaults that are on
 	tasks int             // of the plan
+	disks uint64          // the ledger lies on a simulated disk in one night of so many; 0 = in none
 	story bool            // keep every line, else the last ones
 }
 
@@ -49,13 +50,15 @@ type world struct {
 	chats    []*platform
 	audit    *audit
 
-	path      string // of the database's folder
+	path      string      // of the database's folder
+	disk      *ledgerDisk // of the ledger; nil: a file in memory
 	store     *store.Store
 	daemon    *daemon // nil while none runs
 	boots     int
 	full      bool      // the disk of the ledger is full
 	downSince time.Time // by the scheduler's clock
 	over      bool
+	cut       bool // over, because its disk lost what it had confirmed
 }
 
 // broken is the panic of an invariant that does not hold.
@@ -102,6 +105,9 @@ func newWorld(seed uint64, opt options) (*world, error) {
 // newDatabase puts a new ledger into the night's folder: a copy of one that was
 // migrated once, because migrations take longer than a short night.
 func (w *world) newDatabase() error {
+	if w.opt.onDisk(w.seed) {
+		return w.newDisk()
+	}
 	data, err := emptyDatabase(w.opt.dir)
 	if err != nil {
 		return err
@@ -115,6 +121,10 @@ func (w *world) close() error {
 	var err error
 	if w.store != nil {
 		err = w.store.Close()
+	}
+	if w.disk != nil {
+		w.disk.Remove()
+		err = nil // the power may be cut
 	}
 	if gone := os.RemoveAll(w.path); err == nil {
 		err = gone
@@ -150,9 +160,14 @@ func (w *world) on(f fault) bool {
 	return !w.calm && w.intensity > 0 && (known == "" || w.opt.with[known])
 }
 
+// draws reports whether an occasion has the fault.
+func (w *world) draws(f fault) bool {
+	return w.on(f) && w.rnd.Float64()*float64(faultTable[f].per) < w.intensity
+}
+
 // hit draws whether an occasion has the fault, and counts it.
 func (w *world) hit(f fault) bool {
-	if !w.on(f) || w.rnd.Float64()*float64(faultTable[f].per) >= w.intensity {
+	if !w.draws(f) {
 		return false
 	}
 	w.count(f)
@@ -205,6 +220,9 @@ func (w *world) run() (b *broken) {
 	w.boot()
 	w.spawn(w.operator)
 	w.spawn(w.fate)
+	if w.disk != nil {
+		w.spawn(w.diskFate)
+	}
 	for _, p := range w.people {
 		w.spawn(p.live)
 	}
@@ -217,7 +235,9 @@ func (w *world) run() (b *broken) {
 		}
 		w.audit.step()
 	}
-	w.audit.end()
+	if !w.cut {
+		w.audit.end()
+	}
 	return nil
 }
 

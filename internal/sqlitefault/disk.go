@@ -138,6 +138,13 @@ func (d *Disk) Cut() {
 	d.cut()
 }
 
+// Off reports whether the power is cut.
+func (d *Disk) Off() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.off
+}
+
 // CutAfter makes the power end at the n-th write or sync from now on, in the
 // middle of whatever SQLite does then. 0 lets it stay.
 func (d *Disk) CutAfter(n int) {
