@@ -35,6 +35,8 @@ const (
 	gitSlow
 	gitError
 	gitInput
+	machineDown
+	startFails
 	branchMoved
 	markFails
 	diskFull
@@ -68,6 +70,7 @@ const (
 	personHolds
 	personStops
 	personTask
+	personHasty
 	faults // the number of kinds
 )
 
@@ -77,78 +80,73 @@ type faultRow struct {
 	name string
 	text string
 	per  int
-	// known names the option that turns the kind on while today's program is known
-	// not to survive it; "" is always on.
-	known string
 }
 
 var faultTable = [faults]faultRow{
-	agentSilent:   {"agent.silent", "a session ends without an event", 25, ""},
-	agentCrash:    {"agent.crash", "an agent exits with an error", 40, ""},
-	agentStall:    {"agent.stall", "a session shows no activity until its limit", 50, ""},
-	agentWall:     {"agent.wall", "a session works until its wall limit", 90, ""},
-	agentWrong:    {"agent.wrong", "an event of the wrong type or form", 15, ""},
-	agentTwice:    {"agent.twice", "an event is sent twice, or two different ones", 15, ""},
-	agentFlood:    {"agent.flood", "a session sends fifty events", 60, ""},
-	agentIdle:     {"agent.idle", "a writing session changes nothing", 25, ""},
-	agentLies:     {"agent.lies", "a session says done over code that fails", 8, ""},
-	agentStrays:   {"agent.strays", "a session writes out of its scope", 25, ""},
-	agentSecret:   {"agent.secret", "a session writes a secret", 60, ""},
-	agentRefused:  {"agent.refused", "a session leaves what git cannot hold", 60, ""},
-	agentAsks:     {"agent.asks", "a session asks a question", 25, ""},
-	agentBlocks:   {"agent.blocks", "a session says that the task cannot be done", 60, ""},
-	agentLimit:    {"agent.limit", "the provider's usage limit", 40, ""},
-	agentAuth:     {"agent.auth", "the agent is logged out", 150, ""},
-	agentNetwork:  {"agent.network", "the provider cannot be reached", 40, ""},
-	agentMemory:   {"agent.memory", "the kernel kills a session for memory", 80, ""},
-	agentLost:     {"agent.lost", "a session vanishes without a trace", 60, ""},
-	agentMissing:  {"agent.missing", "the agent's program is missing", 200, ""},
-	agentShort:    {"agent.short", "a burst of sessions that end within a second", 200, "short-sessions"},
-	agentRejects:  {"agent.rejects", "a review finds issues", 5, ""},
-	checkFlaky:    {"check.flaky", "a green tree fails once", 20, ""},
-	checkRed:      {"check.red", "a command fails on a red tree", 0, ""},
-	checkLost:     {"check.lost", "a command's process vanishes or is killed", 50, ""},
-	checkDisk:     {"check.disk", "a command finds the disk full", 80, ""},
-	baseRed:       {"base.red", "verification is red before any work", 12, ""},
-	gitSlow:       {"git.slow", "a git operation takes minutes", 60, ""},
-	gitError:      {"git.error", "a git operation fails: EAGAIN, index.lock, EIO", 100, "machine-errors"},
-	gitInput:      {"git.input", "a git operation refuses for a person's mistake", 400, "machine-errors"},
-	branchMoved:   {"git.moved", "somebody commits on the run's branch", 0, ""},
-	markFails:     {"mark.fails", "the user's file cannot be written", 40, ""},
-	diskFull:      {"disk.full", "the disk of the ledger is full for a while", 0, "disk-full"},
-	commitCut:     {"kill.commit", "the daemon dies right after a commit", 250, ""},
-	daemonKill:    {"kill.step", "the daemon dies between two steps", 0, ""},
-	daemonStop:    {"stop.daemon", "the daemon is stopped and started", 0, ""},
-	daemonLong:    {"stop.long", "the daemon is off for longer than half an hour", 0, ""},
-	clockBack:     {"clock.back", "the clock jumps back by up to a day", 0, ""},
-	clockSleep:    {"clock.sleep", "the machine sleeps for hours", 0, ""},
-	clockDST:      {"clock.dst", "a night of a daylight-saving change", 0, ""},
-	chatOffline:   {"chat.offline", "a platform cannot be reached for a while", 0, ""},
-	chatUnknown:   {"chat.unknown", "a message's arrival is not known", 30, ""},
-	chatRate:      {"chat.rate", "a platform asks for a pause", 40, ""},
-	chatGone:      {"chat.gone", "a message to edit is gone", 60, ""},
-	chatSlow:      {"chat.slow", "a platform answers after minutes", 60, ""},
-	chatTwice:     {"chat.twice", "a platform delivers an input again", 8, ""},
-	chatOrder:     {"chat.order", "a platform delivers inputs out of order", 8, ""},
-	planAdds:      {"plan.adds", "a person adds a task", 0, ""},
-	planEdits:     {"plan.edits", "a person edits a task", 0, ""},
-	planTicks:     {"plan.ticks", "a person ticks a task", 0, ""},
-	planUnticks:   {"plan.unticks", "a checkout unticks what is done", 0, ""},
-	planBreaks:    {"plan.breaks", "a plan that does not parse is saved", 0, ""},
-	planHalf:      {"plan.half", "a plan is saved slowly: half of it first", 0, "vanish"},
-	planLoses:     {"plan.loses", "a person removes a task's lines", 0, "vanish"},
-	planBack:      {"plan.back", "an old version of the plan, and back", 0, "vanish"},
-	personPresses: {"person.presses", "a person presses a button", 0, ""},
-	personOld:     {"person.old", "a person presses a button of an old message", 0, ""},
-	personLate:    {"person.late", "a command arrives more than an hour late", 20, ""},
-	personTalks:   {"person.talks", "a person asks or chats", 0, ""},
-	personGuides:  {"person.guides", "a person gives guidance", 0, ""},
-	personHolds:   {"person.holds", "a person pauses the run", 0, ""},
-	personStops:   {"person.stops", "a person stops the run", 0, ""},
-	personTask:    {"person.task", "a person skips, retries or prefers a task", 0, ""},
-}
-
-// knownFaults are the options for what today's program does not survive.
-func knownFaults() []string {
-	return []string{"disk-full", "machine-errors", "prepare-cut", "short-sessions", "vanish"}
+	agentSilent:   {"agent.silent", "a session ends without an event", 25},
+	agentCrash:    {"agent.crash", "an agent exits with an error", 40},
+	agentStall:    {"agent.stall", "a session shows no activity until its limit", 50},
+	agentWall:     {"agent.wall", "a session works until its wall limit", 90},
+	agentWrong:    {"agent.wrong", "an event of the wrong type or form", 15},
+	agentTwice:    {"agent.twice", "an event is sent twice, or two different ones", 15},
+	agentFlood:    {"agent.flood", "a session sends fifty events", 60},
+	agentIdle:     {"agent.idle", "a writing session changes nothing", 25},
+	agentLies:     {"agent.lies", "a session says done over code that fails", 8},
+	agentStrays:   {"agent.strays", "a session writes out of its scope", 25},
+	agentSecret:   {"agent.secret", "a session writes a secret", 60},
+	agentRefused:  {"agent.refused", "a session leaves what git cannot hold", 60},
+	agentAsks:     {"agent.asks", "a session asks a question", 25},
+	agentBlocks:   {"agent.blocks", "a session says that the task cannot be done", 60},
+	agentLimit:    {"agent.limit", "the provider's usage limit", 40},
+	agentAuth:     {"agent.auth", "the agent is logged out", 150},
+	agentNetwork:  {"agent.network", "the provider cannot be reached", 40},
+	agentMemory:   {"agent.memory", "the kernel kills a session for memory", 80},
+	agentLost:     {"agent.lost", "a session vanishes without a trace", 60},
+	agentMissing:  {"agent.missing", "the agent's program is missing", 200},
+	agentShort:    {"agent.short", "a burst of sessions that end within a second", 200},
+	agentRejects:  {"agent.rejects", "a review finds issues", 5},
+	checkFlaky:    {"check.flaky", "a green tree fails once", 20},
+	checkRed:      {"check.red", "a command fails on a red tree", 0},
+	checkLost:     {"check.lost", "a command's process vanishes or is killed", 50},
+	checkDisk:     {"check.disk", "a command finds the disk full", 80},
+	baseRed:       {"base.red", "verification is red before any work", 12},
+	gitSlow:       {"git.slow", "a git operation takes minutes", 60},
+	gitError:      {"git.error", "a git operation fails: EAGAIN, index.lock, EIO", 100},
+	gitInput:      {"git.input", "a git operation refuses for a person's mistake", 400},
+	machineDown:   {"machine.down", "git and processes fail for a while", 0},
+	startFails:    {"start.fails", "the machine cannot start a session for now", 60},
+	branchMoved:   {"git.moved", "somebody commits on the run's branch", 0},
+	markFails:     {"mark.fails", "the user's file cannot be written", 40},
+	diskFull:      {"disk.full", "the disk of the ledger is full for a while", 0},
+	commitCut:     {"kill.commit", "the daemon dies right after a commit", 250},
+	daemonKill:    {"kill.step", "the daemon dies between two steps", 0},
+	daemonStop:    {"stop.daemon", "the daemon is stopped and started", 0},
+	daemonLong:    {"stop.long", "the daemon is off for longer than half an hour", 0},
+	clockBack:     {"clock.back", "the clock jumps back by up to a day", 0},
+	clockSleep:    {"clock.sleep", "the machine sleeps for hours", 0},
+	clockDST:      {"clock.dst", "a night of a daylight-saving change", 0},
+	chatOffline:   {"chat.offline", "a platform cannot be reached for a while", 0},
+	chatUnknown:   {"chat.unknown", "a message's arrival is not known", 30},
+	chatRate:      {"chat.rate", "a platform asks for a pause", 40},
+	chatGone:      {"chat.gone", "a message to edit is gone", 60},
+	chatSlow:      {"chat.slow", "a platform answers after minutes", 60},
+	chatTwice:     {"chat.twice", "a platform delivers an input again", 8},
+	chatOrder:     {"chat.order", "a platform delivers inputs out of order", 8},
+	planAdds:      {"plan.adds", "a person adds a task", 0},
+	planEdits:     {"plan.edits", "a person edits a task", 0},
+	planTicks:     {"plan.ticks", "a person ticks a task", 0},
+	planUnticks:   {"plan.unticks", "a checkout unticks what is done", 0},
+	planBreaks:    {"plan.breaks", "a plan that does not parse is saved", 0},
+	planHalf:      {"plan.half", "a plan is saved slowly: half of it first", 0},
+	planLoses:     {"plan.loses", "a person removes a task's lines", 0},
+	planBack:      {"plan.back", "an old version of the plan, and back", 0},
+	personPresses: {"person.presses", "a person presses a button", 0},
+	personOld:     {"person.old", "a person presses a button of an old message", 0},
+	personLate:    {"person.late", "a command arrives more than an hour late", 20},
+	personTalks:   {"person.talks", "a person asks or chats", 0},
+	personGuides:  {"person.guides", "a person gives guidance", 0},
+	personHolds:   {"person.holds", "a person pauses the run", 0},
+	personStops:   {"person.stops", "a person stops the run", 0},
+	personTask:    {"person.task", "a person skips, retries or prefers a task", 0},
+	personHasty:   {"person.hasty", "a person stops, pauses or interrupts while a session is prepared", 0},
 }

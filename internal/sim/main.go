@@ -27,26 +27,13 @@ func run() error {
 	seed := flag.Uint64("seed", 0, "replay the night of this seed; with -nights or -for, begin with it")
 	nights := flag.Int("nights", 0, "play so many nights")
 	length := flag.Duration("for", 0, "play nights for so long")
-	with := flag.String("with", "", "faults that today's program is known not to survive, with commas between them: "+strings.Join(knownFaults(), ", ")+", all")
 	tasks := flag.Int("tasks", 12, "tasks of each night's plan")
 	workers := flag.Int("workers", 2, "nights at a time")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the nights to this file")
 	quiet := flag.Bool("quiet", false, "with -seed: no story, only the end")
 	flag.Parse()
 	debug.SetGCPercent(400) // nights are short, and what they leave is garbage
-	opt := options{with: map[string]bool{}, tasks: *tasks}
-	for _, name := range strings.FieldsFunc(*with, func(r rune) bool { return r == ',' }) {
-		switch {
-		case name == "all":
-			for _, k := range knownFaults() {
-				opt.with[k] = true
-			}
-		case slices.Contains(knownFaults(), name):
-			opt.with[name] = true
-		default:
-			return fmt.Errorf("-with %s: expected one of %s", name, strings.Join(knownFaults(), ", "))
-		}
-	}
+	opt := options{tasks: *tasks}
 	dir, err := os.MkdirTemp(memoryFolder(), "nightporter-sim-")
 	if err != nil {
 		return err
@@ -174,9 +161,6 @@ func many(from uint64, nights int, length time.Duration, workers int, opt option
 	}
 	fmt.Printf("%d nights, %d simulated hours, %d entries in %s: %.0f nights a minute\n",
 		played, int(total.length.Hours()), total.entries, took.Round(time.Second/10), float64(played)/took.Minutes())
-	if off := offFaults(opt); off != "" {
-		fmt.Printf("not injected: %s (-with)\n", off)
-	}
 	if len(bad) == 0 {
 		fmt.Println("no invariant broke")
 		return nil
@@ -191,7 +175,7 @@ func many(from uint64, nights int, length time.Duration, workers int, opt option
 		if shown[r.broken.name] == 1 {
 			r.story.print(os.Stdout, 20)
 		}
-		fmt.Printf("seed %d broke %s\n  go run ./internal/sim -seed %d%s\n", r.seed, firstLines(r.broken.String(), 20), r.seed, withFlag(opt))
+		fmt.Printf("seed %d broke %s\n  go run ./internal/sim -seed %d%s\n", r.seed, firstLines(r.broken.String(), 20), r.seed, tasksFlag(opt))
 	}
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		fmt.Printf("%6d nights broke %s\n", shown[name], name)
@@ -204,31 +188,10 @@ func firstLines(text string, n int) string {
 	return strings.Join(lines[:min(n, len(lines))], "\n")
 }
 
-// offFaults names the options that are off.
-func offFaults(opt options) string {
-	var off []string
-	for _, k := range knownFaults() {
-		if !opt.with[k] {
-			off = append(off, k)
-		}
+// tasksFlag is the flag of these nights' number of tasks.
+func tasksFlag(opt options) string {
+	if opt.tasks == 12 {
+		return ""
 	}
-	return strings.Join(off, ", ")
-}
-
-// withFlag is the flag that turns on the options of these nights.
-func withFlag(opt options) string {
-	var on []string
-	for _, k := range knownFaults() {
-		if opt.with[k] {
-			on = append(on, k)
-		}
-	}
-	out := ""
-	if len(on) > 0 {
-		out = " -with " + strings.Join(on, ",")
-	}
-	if opt.tasks != 12 {
-		out += fmt.Sprintf(" -tasks %d", opt.tasks)
-	}
-	return out
+	return fmt.Sprintf(" -tasks %d", opt.tasks)
 }

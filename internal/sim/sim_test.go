@@ -18,7 +18,7 @@ func shortNights(t *testing.T) options {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	return options{dir: dir, with: map[string]bool{}, tasks: 3}
+	return options{dir: dir, tasks: 3}
 }
 
 // parallel calls do for each seed, as many at a time as there are processors.
@@ -59,9 +59,6 @@ func TestNights(t *testing.T) {
 func TestReplay(t *testing.T) {
 	opt := shortNights(t)
 	opt.story = true
-	for _, k := range knownFaults() {
-		opt.with[k] = true
-	}
 	parallel(1, 13, func(seed uint64) {
 		var hashes [2]string
 		var stories [2]bytes.Buffer
