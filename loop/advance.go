@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -218,22 +219,9 @@ func (d *decision) pick() (TaskState, bool) {
 func (d *decision) nothingReady() {
 	var manual, open int
 	var until time.Time
-	text, left := "", 0
-	var unticked []string
-	for _, q := range d.Project.Questions {
-		if q.Kind == ledger.AskUnticked {
-			unticked = append(unticked, q.Text+" ("+q.ID+")")
-		}
-	}
+	text := ""
 	for _, t := range d.Project.Tasks.All() {
-		if t.Status == ledger.Withdrawn || t.Status == ledger.Done || t.Status == ledger.Skipped {
-			continue
-		}
-		switch {
-		case d.lineGone(t): // a part of a task that rests
-			continue
-		case !d.wanted(t):
-			left++
+		if !d.isOpen(t) || !d.wanted(t) {
 			continue
 		}
 		open++
@@ -249,14 +237,8 @@ func (d *decision) nothingReady() {
 		}
 	}
 	switch {
-	case open == 0 && len(unticked) > 0:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: unticked[0]})
-	case open == 0 && len(d.lost()) > 0:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: d.lostText()})
-	case open == 0 && left > 0:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonChosen, Text: fmt.Sprintf("%d more were left out by --from or --only", left)})
 	case open == 0:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonDone})
+		d.finish(d.nothingLeft())
 	case !until.IsZero():
 		d.wait(ledger.WaitQuestion, until, "", text)
 	case manual > 0 && manual == open:
@@ -264,6 +246,42 @@ func (d *decision) nothingReady() {
 	default:
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonNothing, Text: d.standing()})
 	}
+}
+
+// isOpen reports whether a task is still to do, or to ask about. A part of a task
+// that rests is not.
+func (d *decision) isOpen(t *TaskState) bool {
+	return t.Status != ledger.Withdrawn && t.Status != ledger.Done && t.Status != ledger.Skipped && !d.lineGone(t)
+}
+
+// nothingLeft returns the ending of a run that has worked through its tasks. It is
+// decided twice: when no task is left, and again when the run ends, because the
+// source may change while the branch tip is verified.
+func (d *decision) nothingLeft() ledger.RunEnded {
+	var open []string
+	left := 0
+	for _, t := range d.Project.Tasks.All() {
+		switch {
+		case !d.isOpen(t):
+		case d.wanted(t):
+			open = append(open, t.Task.ID)
+		default:
+			left++
+		}
+	}
+	n := slices.IndexFunc(d.Project.Questions, func(q ledger.Question) bool { return q.Kind == ledger.AskUnticked })
+	switch {
+	case len(open) > 0:
+		return ledger.RunEnded{Reason: ledger.ReasonNothing, Text: joinFew(shortIDs(open)) + " to do since the run began to end"}
+	case n >= 0:
+		q := d.Project.Questions[n]
+		return ledger.RunEnded{Reason: ledger.ReasonNothing, Text: q.Text + " (" + q.ID + ")"}
+	case len(d.lost()) > 0:
+		return ledger.RunEnded{Reason: ledger.ReasonNothing, Text: d.lostText()}
+	case left > 0:
+		return ledger.RunEnded{Reason: ledger.ReasonChosen, Text: fmt.Sprintf("%d more were left out by --from or --only", left)}
+	}
+	return ledger.RunEnded{Reason: ledger.ReasonDone}
 }
 
 // standing returns one line that says why each open task cannot run.

@@ -121,10 +121,7 @@ func (d *decision) cutCheck() {
 		return // a signal leaves the run unfinished: the same command resumes the check
 	}
 	e := *r.Finishing
-	if d.unverified() {
-		e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
-		e.FinalCut = true
-	}
+	e.FinalCut = d.unverified()
 	d.end(e)
 }
 

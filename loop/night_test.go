@@ -48,6 +48,7 @@ type night struct {
 	under    bool                         // a task of the run was committed while something exempt failed
 	batches  bool                         // no task is committed but in a batch
 	lost     map[string]bool              // folded ids of open tasks that the last readings of the run lack
+	absent   map[string]bool              // folded ids of tasks that no reading of the run has had
 	trusts   bool                         // another test plays the same inputs, and holds that decisions are pure and fold to their state
 	result   EffectName                   // the effect whose result the next input is
 }

@@ -109,6 +109,13 @@ func (d *decision) park(why string) {
 func (d *decision) end(e ledger.RunEnded) {
 	d.park(string(e.Reason))
 	d.restTasks() // else questions stay open that nobody can answer
+	if e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen {
+		now := d.nothingLeft()
+		e.Reason, e.Text = now.Reason, now.Text
+	}
+	if e.FinalCut {
+		e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
+	}
 	r := d.run()
 	e.Done, e.Total = d.Project.Count()
 	e.Branch, e.Tip, e.Lost = r.Base.Branch, r.Tip, d.lost()

@@ -392,6 +392,7 @@ func (w *world) session(e ledger.Effect, b ledger.EffectStart) {
 	}
 	if ses.Cut && !w.begun[b.Session] { // it never gets a process
 		w.remove(e)
+		w.result = result
 		w.deliver(SessionExited{ledger.Exit{Session: b.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, Started: w.now, Ended: w.now, NotBegun: true}}, "exit")
 		return
 	}

@@ -8,11 +8,21 @@ import (
 )
 
 // lacks notes which open tasks a reading of the source lacks, before it is decided
-// on.
+// on. A line that was gone before the run's first reading is no loss of the run.
 func (n *night) lacks(old State) {
 	switch b := n.last.Body.(type) {
 	case StartRun:
-		n.lost = map[string]bool{}
+		n.lost, n.absent = map[string]bool{}, map[string]bool{}
+	case Preflighted:
+		if n.absent == nil || len(b.Problems) > 0 {
+			return
+		}
+		first := SourceChanged{Snapshot: b.Snapshot}
+		for _, t := range old.Project.Tasks.All() {
+			if !first.has(t.Task.ID) {
+				n.absent[ledger.FoldID(t.Task.ID)] = true
+			}
+		}
 	case SourceChanged:
 		if b.Err != "" {
 			return
@@ -21,7 +31,8 @@ func (n *night) lacks(old State) {
 			open := t.Status != ledger.Done && t.Status != ledger.Skipped && t.Status != ledger.Withdrawn && !isPart(t.Task)
 			if id := ledger.FoldID(t.Task.ID); b.has(id) {
 				delete(n.lost, id)
-			} else if open && n.lost != nil {
+				delete(n.absent, id)
+			} else if open && n.lost != nil && !n.absent[id] {
 				n.lost[id] = true
 			}
 		}
@@ -39,6 +50,8 @@ func (n *night) vanished(fail func(string, ...any), s State, e ledger.Entry) {
 	b, reading := n.last.Body.(SourceChanged)
 	lacks := reading && e.Task != "" && !b.has(e.Task)
 	switch body := e.Body.(type) {
+	case ledger.RunPlanned: // also by an answer, after the last run
+		n.lost, n.absent = map[string]bool{}, map[string]bool{}
 	case ledger.SessionCut:
 		if t, ok := s.Project.Find(e.Task); lacks && ok && !isPart(t.Task) {
 			fail("session %s is cut, and the reading lacks the line of %s", e.Session, e.Task)
@@ -72,6 +85,14 @@ func (n *night) vanished(fail func(string, ...any), s State, e ledger.Entry) {
 			fail("%s is reported on after it expired", body.ID)
 		}
 	case ledger.RunEnded:
+		for _, t := range s.Project.Tasks.All() {
+			if of, ok := s.Project.Find(t.Task.Parent); ok && t.Task.Parent != "" && of.Rest != nil {
+				continue // the part waits for the line of its task
+			}
+			if body.Reason == ledger.ReasonDone && t.Status != ledger.Done && t.Status != ledger.Skipped && t.Status != ledger.Withdrawn {
+				fail("the run ends as done, and %s is %s", t.Task.ID, t.Status)
+			}
+		}
 		if len(n.lost) > 0 && body.Reason == ledger.ReasonDone {
 			for id := range n.lost {
 				if t, ok := s.Project.Find(id); ok && t.Status != ledger.Skipped {
