@@ -34,6 +34,7 @@ type audit struct {
 	seen                   map[string]int // entries by type
 	runsEnded              map[string]bool
 	cut                    map[string]bool          // sessions
+	failed                 map[string]bool          // tasks whose attempt fails in the batch of the moment by a session that ended at once
 	set                    map[string]ledger.Status // tasks whose status the batch of the moment sets
 }
 
@@ -41,7 +42,7 @@ func newAudit(w *world) *audit {
 	return &audit{
 		w: w, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
 		open: map[string]bool{}, directives: map[string]int{}, expired: map[string]bool{}, seen: map[string]int{},
-		runsEnded: map[string]bool{}, cut: map[string]bool{}, set: map[string]ledger.Status{},
+		runsEnded: map[string]bool{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{},
 	}
 }
 
@@ -71,13 +72,18 @@ func (a *audit) committed(r ledger.Receipt) {
 		return
 	}
 	clear(a.set)
+	clear(a.failed)
 	for _, rec := range r.Records {
 		e, err := rec.Entry()
 		if err != nil {
 			a.w.fail("ledger", "entry %s does not decode: %v", rec.Type, err)
 		}
-		if b, is := e.Body.(ledger.TaskSet); is {
+		switch b := e.Body.(type) {
+		case ledger.TaskSet:
 			a.set[ledger.FoldID(e.Task)] = b.To
+		case ledger.AttemptEnded:
+			s := a.w.machine.sessions[e.Session]
+			a.failed[ledger.FoldID(e.Task)] = b.Failed && s != nil && s.ended && s.exit.Took() < 5*time.Second
 		}
 		a.entry(e)
 	}
@@ -220,7 +226,7 @@ func (a *audit) taskSet(e ledger.Entry, b ledger.TaskSet) {
 			a.w.fail("no task withdrawn that is in the plan", "%s is withdrawn: %s", e.Task, b.Why)
 		}
 	}
-	if b.To == ledger.Blocked && a.w.shortBurst() {
+	if b.To == ledger.Blocked && a.failed[ledger.FoldID(e.Task)] && a.w.shortBurst() {
 		a.w.fail("no task marked for the agent's trouble", "%s is blocked while every session ends at once: %s", e.Task, b.Why)
 	}
 	if b.To != ledger.Done || b.From != ledger.Active || b.Why != "" {
