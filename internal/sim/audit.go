@@ -160,6 +160,10 @@ func (a *audit) entry(e ledger.Entry) {
 		}
 	case ledger.RunEnded:
 		a.runEnded(e, b)
+	case ledger.SourceRead:
+		if len(b.Doubted)+len(b.Gone)+len(b.Back) > 0 {
+			w.tell("ledger", "the plan is read: doubted %v, gone %v, back %v", b.Doubted, b.Gone, b.Back)
+		}
 	case ledger.InputPoisoned:
 		w.fail("no poisoned input", "%s (%s): %s", b.Key, b.Kind, b.Error)
 	case ledger.EffectFailed:
