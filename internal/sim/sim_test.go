@@ -84,3 +84,18 @@ func TestReplay(t *testing.T) {
 		t.Errorf("seed %d: %d lines, then %d", seed, len(a), len(b))
 	})
 }
+
+// TestBrokenNights plays nights that broke an invariant once.
+func TestBrokenNights(t *testing.T) {
+	opt := shortNights(t)
+	opt.tasks = 5
+	for _, seed := range []uint64{1015, 1023, 40180, 60042} {
+		r, err := play(seed, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.broken != nil {
+			t.Errorf("seed %d broke %s", seed, r.broken)
+		}
+	}
+}
