@@ -109,6 +109,19 @@ func (d *decision) parkForEarlyEnds(agent string, about scope) {
 	d.add(about, ledger.StageSet{Stage: ledger.StageReady, Forgiven: true})
 }
 
+// forgiveEarlyEnds takes from the task of a session that its agent could not work
+// on what sessions of that agent failed at once right before: that was the same
+// trouble. Otherwise it would add up with what the fallback agent does.
+func (d *decision) forgiveEarlyEnds(s Session) {
+	t, ok := d.task(s.Task)
+	if !ok || t.Attempt == nil || t.Attempt.Session != s.ID || t.Attempt.EarlyRow == 0 {
+		return
+	}
+	if slices.Contains(d.Shared.Early[s.Planned.Agent].Tasks, earlyKey(d.in.Project, s.Task)) {
+		d.add(scope{task: s.Task, session: s.ID}, ledger.StageSet{Stage: ledger.StageReady, Forgiven: true})
+	}
+}
+
 // settleEarlyEnd decides about a session that ended at once, as others before it,
 // by the files that it left: changed ones show that the agent works, and the
 // session has failed. It reports whether the session was such a one.

@@ -97,6 +97,10 @@ func strictNote(end ledger.SessionOutcome, text string) string {
 func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit) {
 	agent := s.Planned.Agent
 	switch end {
+	case ledger.EndedLimit, ledger.EndedUnusable, ledger.EndedNetwork:
+		d.forgiveEarlyEnds(s)
+	}
+	switch end {
 	case ledger.EndedLimit:
 		d.parkForLimit(s, x)
 	case ledger.EndedUnusable:

@@ -79,7 +79,8 @@ func (d *decision) takeSource(s reading) {
 		if known {
 			t := before.At(was)
 			told := *now
-			if !s.at.IsZero() && s.at.Before(t.MarkedAt) {
+			if !s.at.IsZero() && s.at.Before(t.MarkedAt) && t.Task.Mark != markGone {
+				// A line that is back is news also where the clock jumped back.
 				told.Mark = t.Task.Mark // nightporter wrote the mark after this reading
 			}
 			back := !t.Doubted.IsZero() && t.Task.Mark != markGone

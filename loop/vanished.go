@@ -123,8 +123,13 @@ func (d *decision) lineGone(t *TaskState) bool {
 const whyGone = "its line was removed"
 
 // restTasks lets all tasks rest whose line is gone, but for those of a batch.
-// Nothing else of them is under way when work can begin.
+// Nothing else of them is under way when work can begin. Before a run has its
+// commit, what is known of the source is of an earlier run, and preflight reads it
+// anew.
 func (d *decision) restTasks() {
+	if d.run().Base.Commit == "" {
+		return
+	}
 	for _, t := range d.Project.Tasks.of(setGone) {
 		if !d.inBatch(t) {
 			d.rest(*t)

@@ -38,14 +38,16 @@ type audit struct {
 	expired                map[string]bool
 	seen                   map[string]int // entries by type
 	runsEnded              map[string]bool
-	cut                    map[string]bool // sessions
+	cut                    map[string]bool          // sessions
+	failed                 map[string]bool          // tasks whose attempt fails in the batch of the moment by a session that ended at once
+	set                    map[string]ledger.Status // tasks whose status the batch of the moment sets
 }
 
 func newAudit(w *world) *audit {
 	return &audit{
 		w: w, folds: map[string]*folded{}, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
 		open: map[string]bool{}, directives: map[string]int{}, expired: map[string]bool{}, seen: map[string]int{},
-		runsEnded: map[string]bool{}, cut: map[string]bool{},
+		runsEnded: map[string]bool{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{},
 	}
 }
 
@@ -75,6 +77,8 @@ func (a *audit) committed(r ledger.Receipt) {
 	if r.Repeated {
 		return
 	}
+	clear(a.set)
+	clear(a.failed)
 	for _, rec := range r.Records {
 		e, err := rec.Entry()
 		if err != nil {
@@ -83,6 +87,13 @@ func (a *audit) committed(r ledger.Receipt) {
 		a.fold(e, rec.Seq)
 		if d := a.w.disk; d != nil {
 			d.acknowledged[rec.Stream] = append(d.acknowledged[rec.Stream], rec.Hash)
+		}
+		switch b := e.Body.(type) {
+		case ledger.TaskSet:
+			a.set[ledger.FoldID(e.Task)] = b.To
+		case ledger.AttemptEnded:
+			s := a.w.machine.sessions[e.Session]
+			a.failed[ledger.FoldID(e.Task)] = b.Failed && s != nil && s.ended && s.exit.Took() < 5*time.Second
 		}
 		a.entry(e)
 	}
@@ -114,7 +125,7 @@ func (a *audit) entry(e ledger.Entry) {
 		}
 	case ledger.SessionCut:
 		a.cut[e.Session] = true
-		if all, _ := opens(w.plan.text); e.Task != "" && len(all) > 0 && !all[ledger.FoldID(e.Task)] && w.opt.with["vanish"] && !a.held() {
+		if all, _ := opens(w.plan.text); e.Task != "" && len(all) > 0 && !all[ledger.FoldID(e.Task)] && !byPerson[b.Why] && !a.held() {
 			w.fail("no session cut by a vanished line", "%s of %s is cut: %s", e.Session, e.Task, b.Why)
 		}
 		w.tell("ledger", "%s is cut: %s", e.Session, b.Why)
@@ -163,6 +174,10 @@ func (a *audit) entry(e ledger.Entry) {
 		}
 	case ledger.RunEnded:
 		a.runEnded(e, b)
+	case ledger.SourceRead:
+		if len(b.Doubted)+len(b.Gone)+len(b.Back) > 0 {
+			w.tell("ledger", "the plan is read: doubted %v, gone %v, back %v", b.Doubted, b.Gone, b.Back)
+		}
 	case ledger.InputPoisoned:
 		w.fail("no poisoned input", "%s (%s): %s", b.Key, b.Kind, b.Error)
 	case ledger.EffectFailed:
@@ -233,7 +248,7 @@ func (a *audit) taskSet(e ledger.Entry, b ledger.TaskSet) {
 			a.w.fail("no task withdrawn that is in the plan", "%s is withdrawn: %s", e.Task, b.Why)
 		}
 	}
-	if b.To == ledger.Blocked && a.w.shortBurst() {
+	if b.To == ledger.Blocked && a.failed[ledger.FoldID(e.Task)] && a.w.shortBurst() {
 		a.w.fail("no task marked for the agent's trouble", "%s is blocked while every session ends at once: %s", e.Task, b.Why)
 	}
 	if b.To != ledger.Done || b.From != ledger.Active || b.Why != "" {
@@ -260,6 +275,9 @@ func (a *audit) nobodyAtWork(run, state string) {
 	}
 }
 
+// byPerson are the reasons of a cut that a person asked for.
+var byPerson = map[string]bool{"/now": true, "pause now": true, "stop now": true}
+
 // held reports whether a person holds or stops the run, which cuts sessions off.
 func (a *audit) held() bool {
 	s, _ := a.w.state()
@@ -267,14 +285,27 @@ func (a *audit) held() bool {
 	return r.Over() || r.State != ledger.RunRunning
 }
 
-// allDone compares the end of a run with what the plan asks for.
+// allDone compares the end of a run with what the plan asks for: as its person
+// means it, and has meant it for as long as nightporter takes to read it.
 func (a *audit) allDone(run string) {
-	_, open := opens(a.w.plan.meant)
-	s, _ := a.w.state()
+	w := a.w
+	if w.s.now.Sub(w.plan.since) < 2*ledger.SettleTime {
+		return
+	}
+	_, open := opens(w.plan.meant)
+	s, _ := w.state()
 	for _, t := range s.Project.Tasks.All() {
-		if t.Status == ledger.Withdrawn && open[ledger.FoldID(t.Task.ID)] {
-			a.w.fail("no false all done", "%s ends as all done, and %s is open in the plan", run, t.Task.ID)
+		id, is := ledger.FoldID(t.Task.ID), t.Status
+		if set := a.set[id]; set != "" {
+			is = set
 		}
+		if open[id] && is != ledger.Done && is != ledger.Skipped {
+			w.fail("no false all done", "%s ends as all done, and %s is %s and open in the plan", run, t.Task.ID, is)
+		}
+		delete(open, id)
+	}
+	for id := range open {
+		w.fail("no false all done", "%s ends as all done, and does not know %s, which is open in the plan", run, id)
 	}
 }
 
@@ -313,8 +344,10 @@ func (a *audit) started(l ledger.Launch) {
 	switch {
 	case !flying:
 		w.fail("no session starts after its end", "%s starts, and the ledger does not know it as in flight", l.Session)
-	case ses.Cut && w.opt.with["prepare-cut"]:
+	case ses.Cut:
 		w.fail("no session starts after its end", "%s starts, and its end was asked for before", l.Session)
+	case state.Project.Run.Over() || state.Project.Run.State == ledger.RunPaused:
+		w.fail("no session starts after its end", "%s starts, and %s is %s", l.Session, state.Project.Run.ID, state.Project.Run.State)
 	}
 }
 

@@ -49,7 +49,7 @@ func (p *platform) weather() {
 	w := p.w
 	for {
 		w.all.sleep(w.between(10*time.Minute, 3*time.Hour))
-		if !w.on(chatOffline) || !w.one(3) {
+		if !w.on() || !w.one(3) {
 			continue
 		}
 		w.count(chatOffline)
@@ -313,7 +313,7 @@ func (p *person) choose() string {
 	w := p.w
 	task := fmt.Sprintf("#%d", 1+w.rnd.IntN(w.opt.tasks))
 	says := func(f fault, lines ...string) string {
-		if !w.on(f) {
+		if !w.on() {
 			return ""
 		}
 		w.count(f)
@@ -354,7 +354,7 @@ func (p *person) press(old bool) bool {
 	if old {
 		x, f = with[w.rnd.IntN(len(with))], personOld
 	}
-	if !w.calm && !w.on(f) {
+	if !w.calm && !w.on() {
 		return false
 	}
 	w.count(f)

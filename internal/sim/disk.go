@@ -72,9 +72,9 @@ func (w *world) diskFate() {
 	for w.intensity > 0 && !w.calm {
 		w.all.sleep(w.around(time.Duration(float64(50*time.Minute) / w.intensity)))
 		switch n := w.rnd.IntN(20); {
-		case n < 8 && w.on(powerCut):
+		case n < 8 && w.on():
 			w.powerFails("between two steps")
-		case n < 14 && w.on(diskErrors):
+		case n < 14 && w.on():
 			w.count(diskErrors)
 			share := pick(w, 0.02, 0.2, 1)
 			var f sqlitefault.Faults
@@ -88,10 +88,10 @@ func (w *world) diskFate() {
 				f.SyncError = share
 			}
 			w.diskErrors(f, fmt.Sprintf("%d %% of all %s fail", int(share*100), what))
-		case n < 17 && w.on(diskFull):
+		case n < 17 && w.on():
 			w.count(diskFull)
 			w.diskErrors(sqlitefault.Faults{Full: true}, "it is full")
-		case n < 18 && w.on(diskLies) && w.one(3):
+		case n < 18 && w.on() && w.one(3):
 			w.count(diskLies)
 			w.tell("disk", "loses what it confirms, until the power fails")
 			w.disk.lied = true
@@ -102,7 +102,7 @@ func (w *world) diskFate() {
 				w.powerFails("on a disk that did not keep what it confirmed")
 			}
 			return // what the disk keeps is judged at the next start
-		case n < 19 && w.on(diskDamage) && w.one(3):
+		case n < 19 && w.on() && w.one(3):
 			w.disk.damaged = pick(w, store.Name, store.Name, store.Name+"-wal")
 			w.powerFails("and a page of " + w.disk.damaged + " goes bad")
 			return
@@ -173,7 +173,7 @@ func (w *world) openOnDisk() *store.Store {
 		if d.damaged != "" && w.cleanCopy(&before) && (d.Corrupt(d.damaged, 4096) || d.Corrupt(store.Name, 4096)) {
 			w.count(diskDamage)
 		}
-		if w.on(powerCut) && d.damaged == "" && w.one(4) {
+		if w.on() && d.damaged == "" && w.one(4) {
 			d.CutAfter(1 + w.rnd.IntN(30))
 		}
 		s, err := store.OpenOn(sqlitefault.Name, d.Dir())

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,33 +37,59 @@ var (
 )
 
 // git stands for the time that an operation takes, and for what goes wrong in it.
-func (g workspace) git(op string, most time.Duration) error {
+// One that takes minutes ends with ctx, as a killed git does, or hangs in the kernel
+// and does not.
+func (g workspace) git(ctx context.Context, op string, most time.Duration) error {
 	d := g.between(0, most)
 	if g.hit(gitSlow) {
 		d = g.between(time.Minute, 12*time.Minute)
+		if g.one(3) {
+			ctx = background
+		}
 		g.tell("git", "%s takes %s", op, d.Round(time.Second))
+		g.hurry(d)
 	}
-	g.life.sleep(d)
-	if g.hit(gitError) {
-		err := pick(g.world,
-			fmt.Errorf("git: %w", syscall.EAGAIN),
-			errors.New("fatal: Unable to create 'index.lock': File exists."),
-			fmt.Errorf("write object: %w", syscall.EIO),
-			fmt.Errorf("write object: %w", syscall.ENOSPC),
-			errors.New("fatal: write error: No space left on device"))
+	if err := g.life.Wait(ctx, d, nil); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	err := g.down
+	if err == nil && g.hit(gitError) {
+		err = pick[error](g.world, syscall.EAGAIN, syscall.EBUSY, syscall.EIO, syscall.ENOSPC)
+	}
+	if err != nil {
+		err = fmt.Errorf("git: %w", err)
 		g.tell("git", "%s fails: %v", op, err)
-		return err
 	}
-	if g.hit(gitInput) {
-		g.tell("git", "%s refuses: the repository needs its owner", op)
-		return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "the repository needs its owner", Remedy: "Look at it."}}}
+	return err
+}
+
+// refuses is the refusal of an operation whose mistakes a person has to mend, or nil.
+func (g workspace) refuses(op string) error {
+	if !g.hit(gitInput) {
+		return nil
 	}
-	return nil
+	g.tell("git", "%s refuses: the repository needs its owner", op)
+	return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "the repository needs its owner", Remedy: "Look at it."}}}
+}
+
+// hurry lets a person lose patience, maybe, within d.
+func (w *world) hurry(d time.Duration) {
+	if !w.one(2) {
+		return
+	}
+	w.spawn(func() {
+		w.all.sleep(w.between(0, d))
+		w.count(personHasty)
+		pick(w, w.people...).say(pick(w, "/stop now", "/pause now", "/pause now", "/now", "/now look at the tests first"))
+	})
 }
 
 // Begin is engine.Repository's.
-func (g workspace) Begin(_ context.Context, b ledger.Begin) (ledger.Base, error) {
-	if err := g.git("begin", 2*time.Second); err != nil {
+func (g workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error) {
+	if err := g.git(ctx, "begin", 2*time.Second); err != nil {
+		return ledger.Base{}, err
+	}
+	if err := g.refuses("begin"); err != nil {
 		return ledger.Base{}, err
 	}
 	from := g.repo.head
@@ -79,8 +104,8 @@ func (g workspace) Begin(_ context.Context, b ledger.Begin) (ledger.Base, error)
 }
 
 // Restore is engine.WorkFolders'.
-func (g workspace) Restore(_ context.Context, _, tree string) error {
-	if err := g.git("restore", 2*time.Second); err != nil {
+func (g workspace) Restore(ctx context.Context, _, tree string) error {
+	if err := g.git(ctx, "restore", 2*time.Second); err != nil {
 		return err
 	}
 	g.repo.work = maps.Clone(g.objects.at(tree))
@@ -91,8 +116,11 @@ func (g workspace) Restore(_ context.Context, _, tree string) error {
 func (workspace) Work(run string) string { return "/state/runs/" + run + "/work" }
 
 // Capture is engine.WorkFolders'.
-func (g workspace) Capture(_ context.Context, r ledger.CaptureRequest) (ledger.Capture, error) {
-	if err := g.git("capture", 3*time.Second); err != nil {
+func (g workspace) Capture(ctx context.Context, r ledger.CaptureRequest) (ledger.Capture, error) {
+	if err := g.git(ctx, "capture", 3*time.Second); err != nil {
+		return ledger.Capture{}, err
+	}
+	if err := g.refuses("capture"); err != nil {
 		return ledger.Capture{}, err
 	}
 	input, out := g.objects.at(r.Input), files{}
@@ -145,21 +173,21 @@ func (g workspace) facts(start, tree string) *ledger.ProofFacts {
 }
 
 // SetupRoom is engine.Rooms'.
-func (g workspace) SetupRoom(_ context.Context, use ledger.RoomUse, _ int) (ledger.Room, error) {
-	return g.room(use)
+func (g workspace) SetupRoom(ctx context.Context, use ledger.RoomUse, _ int) (ledger.Room, error) {
+	return g.room(ctx, use)
 }
 
 // LayRoom is engine.Rooms'.
-func (g workspace) LayRoom(_ context.Context, use ledger.RoomUse, _ bool) (ledger.Room, error) {
-	return g.room(use)
+func (g workspace) LayRoom(ctx context.Context, use ledger.RoomUse, _ bool) (ledger.Room, error) {
+	return g.room(ctx, use)
 }
 
 // roomOf is the folder of a room. It names the tree, so that a command's result is
 // that of the files it really ran on.
 const roomOf = "/state/rooms/"
 
-func (g workspace) room(use ledger.RoomUse) (ledger.Room, error) {
-	if err := g.git("lay a room", 2*time.Second); err != nil {
+func (g workspace) room(ctx context.Context, use ledger.RoomUse) (ledger.Room, error) {
+	if err := g.git(ctx, "lay a room", 2*time.Second); err != nil {
 		return ledger.Room{}, err
 	}
 	return ledger.Room{Dir: roomOf + g.objects.treeOf(use.Tree)}, nil
@@ -169,8 +197,11 @@ func (g workspace) room(use ledger.RoomUse) (ledger.Room, error) {
 func (g workspace) KeepLayer(context.Context, string) error { return nil }
 
 // Commit is engine.Repository's.
-func (g workspace) Commit(_ context.Context, c ledger.CommitTask, _ map[string][]byte) (ledger.Committed, error) {
-	if err := g.git("commit", time.Second); err != nil {
+func (g workspace) Commit(ctx context.Context, c ledger.CommitTask, _ map[string][]byte) (ledger.Committed, error) {
+	if err := g.git(ctx, "commit", time.Second); err != nil {
+		return ledger.Committed{}, err
+	}
+	if err := g.refuses("commit"); err != nil {
 		return ledger.Committed{}, err
 	}
 	made := ledger.Committed{Commit: id("c", c.Parent, c.Tree, c.Subject, c.Body, c.Footers, c.Author, c.Time), Tree: c.Tree, Files: g.objects.changes(c.Parent, c.Tree)}
@@ -191,8 +222,8 @@ func (g workspace) Commit(_ context.Context, c ledger.CommitTask, _ map[string][
 }
 
 // Merge is engine.Repository's.
-func (g workspace) Merge(_ context.Context, m ledger.MergeTree) (ledger.Merged, error) {
-	if err := g.git("merge", time.Second); err != nil {
+func (g workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merged, error) {
+	if err := g.git(ctx, "merge", time.Second); err != nil {
 		return ledger.Merged{}, err
 	}
 	onto := m.Onto

@@ -14,10 +14,13 @@ import (
 // machine is where sessions run. They outlive the daemon.
 type machine struct {
 	sessions map[string]*session
-	order    []string // ids, as they were started
+	order    []string        // ids, as they were started
+	refused  map[string]bool // ids of sessions whose end was asked for before their start
 }
 
-func newMachine() machine { return machine{sessions: map[string]*session{}} }
+func newMachine() machine {
+	return machine{sessions: map[string]*session{}, refused: map[string]bool{}}
+}
 
 // session is one process that a shim watches.
 type session struct {
@@ -52,17 +55,30 @@ var (
 func (r runner) Known(session string) bool { return r.machine.sessions[session] != nil }
 
 // Start is engine.Runner's.
-func (r runner) Start(_ context.Context, l ledger.Launch) error {
+func (r runner) Start(ctx context.Context, l ledger.Launch) error {
 	r.life.sleep(r.between(0, 300*time.Millisecond))
 	if r.Known(l.Session) {
 		return nil
 	}
-	if r.hit(gitError) {
-		r.tell("machine", "%s cannot be started: resource temporarily unavailable", l.Session)
-		return fmt.Errorf("start %s: %w", l.Session, syscall.EAGAIN)
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("start %s: %w", l.Session, err)
+	}
+	err := r.down
+	if err == nil && r.hit(gitError) {
+		err = syscall.EAGAIN
+	}
+	if err != nil {
+		r.tell("machine", "%s cannot be started: %v", l.Session, err)
+		return fmt.Errorf("start %s: %w", l.Session, err)
 	}
 	s := &session{w: r.world, launch: l, began: r.wall(), over: make(chan struct{}), poked: make(chan struct{}, 1)}
 	r.machine.sessions[l.Session] = s
+	if r.machine.refused[l.Session] {
+		s.exit = ledger.Exit{Session: l.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, Started: s.began, Ended: s.began, NotBegun: true}
+		s.ended = true
+		close(s.over)
+		return nil
+	}
 	r.machine.order = append(r.machine.order, l.Session)
 	r.audit.started(l)
 	if l.Kind == ledger.KindAgent {
@@ -85,7 +101,11 @@ func (r runner) Wait(ctx context.Context, id string) (ledger.Exit, error) {
 // End is engine.Runner's.
 func (r runner) End(_ context.Context, id string, grace ledger.Duration) error {
 	s := r.machine.sessions[id]
-	if s == nil || s.ended {
+	switch {
+	case s == nil:
+		r.machine.refused[id] = true
+		return nil
+	case s.ended:
 		return nil
 	}
 	if by := r.s.now.Add(grace.D()); s.endBy.IsZero() || by.Before(s.endBy) {
@@ -157,6 +177,11 @@ func (s *session) live() {
 				panic(fault)
 			}
 		}()
+		if w.hit(startFails) {
+			s.work(time.Second)
+			x.Reason, x.Code, x.Fault, x.Text = ledger.ExitNotStarted, -1, ledger.FaultMachine, "fork: resource temporarily unavailable"
+			return
+		}
 		if s.launch.Kind == ledger.KindAgent {
 			x.Turns, x.Tokens, x.CostUSD = 3, 1000, 0.25
 			s.agent(&x)

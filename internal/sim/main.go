@@ -28,7 +28,6 @@ func run() error {
 	seed := flag.Uint64("seed", 0, "replay the night of this seed; with -nights or -for, begin with it")
 	nights := flag.Int("nights", 0, "play so many nights")
 	length := flag.Duration("for", 0, "play nights for so long")
-	with := flag.String("with", "", "faults that today's program is known not to survive, with commas between them: "+strings.Join(knownFaults(), ", ")+", all")
 	tasks := flag.Int("tasks", 12, "tasks of each night's plan")
 	disks := flag.Uint64("disks", 4, "in one night of so many the ledger lies on a simulated disk, which fails, lies and loses power; 0: in none")
 	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "nights at a time")
@@ -36,19 +35,7 @@ func run() error {
 	quiet := flag.Bool("quiet", false, "with -seed: no story, only the end")
 	flag.Parse()
 	debug.SetGCPercent(400) // nights are short, and what they leave is garbage
-	opt := options{with: map[string]bool{}, tasks: *tasks, disks: *disks}
-	for _, name := range strings.FieldsFunc(*with, func(r rune) bool { return r == ',' }) {
-		switch {
-		case name == "all":
-			for _, k := range knownFaults() {
-				opt.with[k] = true
-			}
-		case slices.Contains(knownFaults(), name):
-			opt.with[name] = true
-		default:
-			return fmt.Errorf("-with %s: expected one of %s", name, strings.Join(knownFaults(), ", "))
-		}
-	}
+	opt := options{tasks: *tasks, disks: *disks}
 	dir, err := os.MkdirTemp(memoryFolder(), "nightporter-sim-")
 	if err != nil {
 		return err
@@ -193,9 +180,6 @@ func many(from uint64, nights int, length time.Duration, workers int, opt option
 	if total.cut > 0 {
 		fmt.Printf("%10d  nights ended by a disk that lost or damaged what it had confirmed: never unseen\n", total.cut)
 	}
-	if off := offFaults(opt); off != "" {
-		fmt.Printf("not injected: %s (-with)\n", off)
-	}
 	if len(bad) == 0 {
 		fmt.Println("no invariant broke")
 		return nil
@@ -210,7 +194,7 @@ func many(from uint64, nights int, length time.Duration, workers int, opt option
 		if shown[r.broken.name] == 1 {
 			r.story.print(os.Stdout, 20)
 		}
-		fmt.Printf("seed %d broke %s\n  go run ./internal/sim -seed %d%s\n", r.seed, firstLines(r.broken.String(), 20), r.seed, withFlag(opt))
+		fmt.Printf("seed %d broke %s\n  go run ./internal/sim -seed %d%s\n", r.seed, firstLines(r.broken.String(), 20), r.seed, flagsOf(opt))
 	}
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		fmt.Printf("%6d nights broke %s\n", shown[name], name)
@@ -223,31 +207,11 @@ func firstLines(text string, n int) string {
 	return strings.Join(lines[:min(n, len(lines))], "\n")
 }
 
-// offFaults names the options that are off.
-func offFaults(opt options) string {
-	var off []string
-	for _, k := range knownFaults() {
-		if !opt.with[k] {
-			off = append(off, k)
-		}
-	}
-	return strings.Join(off, ", ")
-}
-
-// withFlag is the flag that turns on the options of these nights.
-func withFlag(opt options) string {
-	var on []string
-	for _, k := range knownFaults() {
-		if opt.with[k] {
-			on = append(on, k)
-		}
-	}
+// flagsOf returns the flags of these nights that are not at their default.
+func flagsOf(opt options) string {
 	out := ""
-	if len(on) > 0 {
-		out = " -with " + strings.Join(on, ",")
-	}
 	if opt.tasks != 12 {
-		out += fmt.Sprintf(" -tasks %d", opt.tasks)
+		out = fmt.Sprintf(" -tasks %d", opt.tasks)
 	}
 	if opt.disks != 4 {
 		out += fmt.Sprintf(" -disks %d", opt.disks)

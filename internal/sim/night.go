@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/nightporter/nightporter/internal/scenario"
@@ -149,7 +150,7 @@ func (w *world) fate() {
 			break
 		}
 	}
-	w.calm, w.full = true, false
+	w.calm, w.full, w.down = true, false, nil
 	if w.disk != nil {
 		w.disk.heal()
 	}
@@ -197,7 +198,7 @@ func (w *world) happen() {
 		w.count(daemonStop)
 		w.terminate()
 	case n < 7:
-		if !w.on(diskFull) || w.disk != nil {
+		if !w.on() || w.disk != nil {
 			return
 		}
 		w.count(diskFull)
@@ -219,15 +220,29 @@ func (w *world) happen() {
 		w.tell("clock", "the machine has slept for %s", d.Round(time.Second))
 	case n < 10:
 		w.moveBranch()
-	case n < 16:
+	case n < 11:
+		if w.on() {
+			w.breakDown(w.around(10 * time.Minute))
+		}
+	case n < 17:
 		w.edit()
 	}
+}
+
+// breakDown lets git and new processes fail for a while.
+func (w *world) breakDown(d time.Duration) {
+	w.count(machineDown)
+	w.down = pick[error](w, syscall.EMFILE, syscall.EIO, syscall.ENOSPC, syscall.EROFS)
+	w.tell("machine", "fails for %s: %v", d.Round(time.Second), w.down)
+	w.all.sleep(d)
+	w.down = nil
+	w.tell("machine", "works again")
 }
 
 // moveBranch commits on the run's branch, as a person may.
 func (w *world) moveBranch() {
 	s, up := w.state()
-	if !up || s.Project.Run.Over() || s.Project.Run.Base.Branch == "" || !w.on(branchMoved) {
+	if !up || s.Project.Run.Over() || s.Project.Run.Base.Branch == "" || !w.on() {
 		return
 	}
 	w.count(branchMoved)

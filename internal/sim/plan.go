@@ -21,7 +21,8 @@ const planPath = ".agents/plans/in-progress/checkout.md"
 // reads and the real writer changes.
 type planFile struct {
 	text     []byte
-	meant    []byte // as the person means it: not half of it
+	meant    []byte    // as the person means it: not half of it
+	since    time.Time // by the scheduler's clock: when the person saved it
 	log      []byte
 	notified []chan struct{} // of those who watch it
 }
@@ -40,12 +41,14 @@ func (w *world) drawPlan() {
 		fmt.Fprintf(&b, "  - Acceptance:\n    - Part %d works\n\n", n)
 	}
 	w.plan.text = []byte(b.String())
-	w.plan.meant = w.plan.text
+	w.plan.meant, w.plan.since = w.plan.text, w.s.now
 }
 
 // save replaces the plan as an editor does, and tells those who watch it.
 func (w *world) save(text []byte) {
-	w.plan.meant = text
+	if string(text) != string(w.plan.meant) {
+		w.plan.meant, w.plan.since = text, w.s.now
+	}
 	w.write(text)
 }
 
@@ -140,7 +143,7 @@ func (w *world) edit() {
 	}
 	at := pick(w, boxes...)
 	said := func(f fault, what string) bool {
-		if !w.on(f) {
+		if !w.on() {
 			return false
 		}
 		w.count(f)

@@ -18,7 +18,7 @@ func shortNights(t *testing.T) options {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	return options{dir: dir, with: map[string]bool{}, tasks: 3, disks: 4}
+	return options{dir: dir, tasks: 3, disks: 4}
 }
 
 // parallel calls do for each seed, as many at a time as there are processors.
@@ -88,9 +88,6 @@ func TestReplay(t *testing.T) {
 	opt := shortNights(t)
 	opt.story = true
 	opt.disks = 2
-	for _, k := range knownFaults() {
-		opt.with[k] = true
-	}
 	parallel(1, 13, func(seed uint64) {
 		var hashes [2]string
 		var stories [2]bytes.Buffer
@@ -115,4 +112,20 @@ func TestReplay(t *testing.T) {
 		}
 		t.Errorf("seed %d: %d lines, then %d", seed, len(a), len(b))
 	})
+}
+
+// TestBrokenNights plays nights that broke an invariant once.
+func TestBrokenNights(t *testing.T) {
+	opt := shortNights(t)
+	opt.tasks = 5
+	opt.disks = 0
+	for _, seed := range []uint64{1015, 1023, 40180, 60042} {
+		r, err := play(seed, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.broken != nil {
+			t.Errorf("seed %d broke %s", seed, r.broken)
+		}
+	}
 }

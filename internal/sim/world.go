@@ -17,11 +17,10 @@ const project = "shop"
 
 // options choose what happens in a night besides its seed.
 type options struct {
-	dir   string          // for databases; a folder in memory
-	with  map[string]bool // options of knownFaults that are on
-	tasks int             // of the plan
-	disks uint64          // the ledger lies on a simulated disk in one night of so many; 0 = in none
-	story bool            // keep every line, else the last ones
+	dir   string // for databases; a folder in memory
+	tasks int    // of the plan
+	disks uint64 // the ledger lies on a simulated disk in one night of so many; 0 = in none
+	story bool   // keep every line, else the last ones
 }
 
 // world is one night: the daemon under test and everything around it. Only the
@@ -56,6 +55,7 @@ type world struct {
 	daemon    *daemon // nil while none runs
 	boots     int
 	full      bool      // the disk of the ledger is full
+	down      error     // what git and new processes fail with; nil while they work
 	downSince time.Time // by the scheduler's clock
 	over      bool
 	cut       bool // over, because its disk lost what it had confirmed
@@ -154,15 +154,14 @@ func (w *world) around(d time.Duration) time.Duration {
 	return min(time.Duration(w.rnd.ExpFloat64()*float64(d)), 8*d)
 }
 
-// on reports whether a kind of fault happens in this night at all.
-func (w *world) on(f fault) bool {
-	known := faultTable[f].known
-	return !w.calm && w.intensity > 0 && (known == "" || w.opt.with[known])
+// on reports whether faults happen in this night, and at this hour.
+func (w *world) on() bool {
+	return !w.calm && w.intensity > 0
 }
 
 // draws reports whether an occasion has the fault.
 func (w *world) draws(f fault) bool {
-	return w.on(f) && w.rnd.Float64()*float64(faultTable[f].per) < w.intensity
+	return w.on() && w.rnd.Float64()*float64(faultTable[f].per) < w.intensity
 }
 
 // hit draws whether an occasion has the fault, and counts it.
