@@ -168,8 +168,8 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	d.sockets = session.NewSockets(key, d.runners, d.Log)
 	catalog := project.NewCatalog(d.o.State, d.o.Config, d.runners, engine.Place{Runner: d.runners, Agents: d.runners, Sockets: d.sockets})
 	d.Projects = project.NewPlanner(catalog, d.Engine, d.Log)
+	d.running.Defer(catalog.Release) // after Close: a look may be claiming a repository
 	d.running.Defer(d.Projects.Close)
-	d.running.Defer(catalog.Release)
 	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog})
 	talks := d.o.Stays && len(platform.Used(d.o.Config)) > 0
 	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Picture: report.Picture, Chats: talks, Log: d.Log}

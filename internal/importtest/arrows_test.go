@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 
 	// Adapters: package ledger for its types, never each other.
 	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
-	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/guard", "internal/text"},
+	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/guard", "internal/text", "internal/toolchain"},
 	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/workspace":         {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "guidance", "internal/nearest", "internal/width"},
@@ -81,7 +81,7 @@ var arrows = map[string][]string{
 	"internal/crash":       {},
 	"internal/fault":       {"loop/ledger"},
 	"internal/copytree":    {},
-	"internal/diskuse":     {},
+	"internal/diskuse":     {"internal/fsutil"},
 	"internal/fsutil":      {},
 	"internal/nearest":     {},
 	"internal/regexp":      {},
@@ -89,6 +89,7 @@ var arrows = map[string][]string{
 	"internal/sched":       {},
 	"internal/sleep":       {},
 	"internal/text":        {},
+	"internal/toolchain":   {"internal/regexp", "loop/ledger"},
 	"internal/sqlitefault": {}, // for tests
 	"internal/statelock":   {},
 	"internal/width":       {},
@@ -109,7 +110,7 @@ var arrows = map[string][]string{
 	"internal/daemon/systemd":    {"internal/service"},
 	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop/ledger"},
-	"internal/daemon/project":    {"config", "config/propose", "loop", "loop/engine", "loop/ledger", "loop/task", "loop/workspace"},
+	"internal/daemon/project":    {"config", "config/propose", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/ledger", "loop/task", "loop/workspace"},
 	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/workspace/secret"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
 	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},

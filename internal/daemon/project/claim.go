@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -27,39 +28,52 @@ const claimTime = time.Second
 // The error is a *ledger.InputError if another nightporter works on it. One that
 // cannot be read is claimed by nobody.
 func (c *Catalog) Claim(ctx context.Context, repo string) error {
-	c.claims.mu.Lock()
-	defer c.claims.mu.Unlock()
-	x := &c.claims
-	if x.byRepo[repo] != nil {
-		return nil
-	}
-	for _, other := range x.byRepo {
-		if other.Covers(ctx, repo) {
-			x.byRepo[repo] = other
+	var held *workspace.HeldError
+	for end := time.Now().Add(claimTime); ; {
+		if c.claims.covers(ctx, repo) {
 			return nil
 		}
-	}
-	claim, err := workspace.TakeClaim(ctx, repo)
-	var held *workspace.HeldError
-	for end := time.Now().Add(claimTime); errors.As(err, &held) && time.Now().Before(end); {
-		if sleep.For(ctx, claimTime/10) != nil {
-			break
+		claim, err := workspace.TakeClaim(ctx, repo)
+		switch {
+		case err == nil:
+			c.claims.add(repo, claim)
+			return nil
+		case !errors.As(err, &held):
+			return nil //nolint:nilerr // what is wrong with the repository is told by those who open it
+		case time.Now().After(end), sleep.For(ctx, claimTime/10) != nil:
+			return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+				Text: held.Error(), Remedy: "End the other one, take the repository out of its configuration, or give this one a clone.",
+			}}}
 		}
-		claim, err = workspace.TakeClaim(ctx, repo)
 	}
-	switch {
-	case errors.As(err, &held):
-		return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
-			Text: held.Error(), Remedy: "End the other one, take the repository out of its configuration, or give this one a clone.",
-		}}}
-	case err != nil:
-		return nil //nolint:nilerr // what is wrong with the repository is told by those who open it
+}
+
+// covers reports whether a claim of this process is one of the repository, and
+// notes that. It runs git, which may hang with the repository's file system, so
+// mu is not held meanwhile.
+func (x *claims) covers(ctx context.Context, repo string) bool {
+	x.mu.Lock()
+	known, others := x.byRepo[repo] != nil, slices.Collect(maps.Values(x.byRepo))
+	x.mu.Unlock()
+	if known {
+		return true
 	}
+	for _, other := range others {
+		if other.Covers(ctx, repo) {
+			x.add(repo, other)
+			return true
+		}
+	}
+	return false
+}
+
+func (x *claims) add(repo string, claim *workspace.Claim) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	if x.byRepo == nil {
 		x.byRepo = map[string]*workspace.Claim{}
 	}
 	x.byRepo[repo] = claim
-	return nil
 }
 
 // Release gives all claims back. Call it when no effect is carried out any more.
