@@ -42,6 +42,7 @@ var Keys = map[string][]string{
 	"limit.network":  {"The network or the far side fails. Tried again until it works"},
 	"standstill":     {"Looks again every ", "Looks again by itself"},
 	"outage":         {"Goes on by itself. Sent directly"},
+	"disk":           {"On the host: nightporter du"},
 	"disk.full":      {"Goes on by itself once there is room"},
 	"effect.failing": {"Goes on by itself once it works.", "The run goes on; tried until it works."},
 	"agent.replaced": {"shop goes on with "},
@@ -69,7 +70,7 @@ var Keys = map[string][]string{
 	"expired.*": nil,
 
 	// Ends of a wait: edits of its message.
-	"goes.on": nil, "outage.over": nil,
+	"goes.on": nil, "outage.over": nil, "disk.over": nil,
 
 	// Receipts of guidance.
 	"guidance.queued": nil, "guidance.sticky": nil, "guidance.changed": nil, "guidance.injected": nil, "guidance.replaced": nil,
