@@ -254,7 +254,7 @@ func (w *world) act(e ledger.Effect) {
 		w.remove(e)
 		switch b := e.Body.(type) {
 		case ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
-			w.todo, w.result = append(w.todo, e), EffectName{}
+			w.todo = append(w.todo, e) // it is tried again, at once
 		case ledger.EffectCommit:
 			w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Task: b.Task, Text: "it broke"}, w.key("broken"))
 			return
