@@ -179,10 +179,12 @@ func (l EarlyStreak) alone(task string) bool {
 	return l.Holds > 0 && len(l.Tasks) == 1 && l.Tasks[0] == task
 }
 
-// besides returns the first ready task of the run but for one.
+// besides returns the first ready task of the run but for one, and but for those
+// under the same suspicion: two of them, each with an agent of its own, would let
+// each other go first for ever.
 func (d *decision) besides(one TaskState) (TaskState, bool) {
 	for _, t := range d.Project.Tasks.of(setReady) {
-		if t.Task.ID != one.Task.ID && d.wanted(t) && !d.yields(t) && t.wish() == ledger.MarkOpen && !t.Queued() {
+		if t.Task.ID != one.Task.ID && !d.suspect(*t) && d.wanted(t) && !d.yields(t) && t.wish() == ledger.MarkOpen && !t.Queued() {
 			return *t, true
 		}
 	}

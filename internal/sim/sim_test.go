@@ -116,16 +116,22 @@ func TestReplay(t *testing.T) {
 
 // TestBrokenNights plays nights that broke an invariant once.
 func TestBrokenNights(t *testing.T) {
-	opt := shortNights(t)
-	opt.tasks = 5
-	opt.disks = 0
-	for _, seed := range []uint64{1015, 1023, 40180, 60042} {
-		r, err := play(seed, opt)
+	for _, night := range []struct {
+		seed  uint64
+		tasks int
+		disks uint64
+	}{
+		{1015, 5, 0}, {1023, 5, 0}, {40180, 5, 0}, {60042, 5, 0},
+		{641, 12, 4}, // two tasks, each set aside for the other's sake
+	} {
+		opt := shortNights(t)
+		opt.tasks, opt.disks = night.tasks, night.disks
+		r, err := play(night.seed, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.broken != nil {
-			t.Errorf("seed %d broke %s", seed, r.broken)
+			t.Errorf("seed %d broke %s", night.seed, r.broken)
 		}
 	}
 }
