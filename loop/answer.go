@@ -99,7 +99,8 @@ func (d *decision) answerQuestion(b AnswerQuestion) {
 		d.refuse(ledger.CodeOtherSource, "%s is about %s of %s; start a run of that first. Nothing was changed.", q.ID, joinFew(shortIDs(about)), source)
 		return
 	}
-	if t, ok := d.task(q.Task); ok && d.lineGone(&t) {
+	// An answer to AskSkip is about the tasks that depend on this one.
+	if t, ok := d.task(q.Task); ok && q.Kind != ledger.AskSkip && d.lineGone(&t) {
 		d.refuse(ledger.CodeWithdrawn, "%s is about %s, whose line is gone from %s. Nothing was changed.", q.ID, ledger.ShortID(q.Task), path(d.Project.Source))
 		return
 	}
