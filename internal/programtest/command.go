@@ -189,6 +189,8 @@ func cmdSessions(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// cmdGone waits until no process has an argument that begins with the text. A text
+// within an argument is not looked for: the script of another program may have it.
 func cmdGone(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 1, "gone TEXT")
 	last := ""
@@ -196,7 +198,7 @@ func cmdGone(ts *testscript.TestScript, neg bool, args []string) {
 		last = ""
 		files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 		for _, file := range files {
-			if line, err := os.ReadFile(file); err == nil && bytes.Contains(line, []byte(args[0])) {
+			if line, err := os.ReadFile(file); err == nil && bytes.Contains(append([]byte{0}, line...), []byte("\x00"+args[0])) {
 				last += file + ": " + string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})) + "\n"
 			}
 		}

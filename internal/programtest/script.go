@@ -24,7 +24,7 @@ import (
 //	touch PATH                make an empty file, which an agent may wait for
 //	remember NAME DIR         note a repository and its checkout, byte for byte
 //	untouched NAME DIR FILE…  compare: all is the same but the files, and our branches
-//	gone TEXT                 wait until no process has the text in its arguments
+//	gone TEXT                 wait until no argument of a process begins with the text
 //	disk DIR [MB]             mount a file system of that size there, or change its
 //	                          size; without one it is full; condition: mount
 //	sessions N                as many sessions had an agent started in them
