@@ -6,7 +6,7 @@ func Bodies() []Body {
 	return []Body{
 		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{}, AgentFaltered{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
-		WasOff{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
+		WasOff{}, ClockJumped{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
 		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, PlanSettled{}, TaskProved{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
@@ -55,6 +55,8 @@ func (StrangerWrote) EntryType() string { return "stranger.wrote" }
 func (CommandRefused) EntryType() string { return "command.refused" }
 
 func (WasOff) EntryType() string { return "house.off" }
+
+func (ClockJumped) EntryType() string { return "clock.jumped" }
 
 func (DigestSent) EntryType() string { return "digest.sent" }
 

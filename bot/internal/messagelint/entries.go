@@ -32,6 +32,7 @@ var Entries = map[string][]Teller{
 	"batch.ended":       {Console},
 	"checks.begun":      silent,
 	"claim":             {Evidence},
+	"clock.jumped":      silent,
 	"command.refused":   silent,
 	"commit":            {Console, Evidence},
 	"digest.sent":       {Notify},
