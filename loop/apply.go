@@ -55,6 +55,8 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 		case b.Times > 0:
 			s.Limits = with(s.Limits, b.Agent, s.Limits[b.Agent].fold(b, e.Time))
 		}
+	case ledger.ClockJumped:
+		return s.clockJumped(b.To.Sub(b.From), b.To)
 	case ledger.AgentFaltered:
 		s.Early = with(s.Early, b.Agent, s.Early[b.Agent].fold(b))
 	case ledger.AgentUnusable:
@@ -130,6 +132,8 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 			p.Internal = 0
 		}
 		p = p.failed(ledger.EffectFailed{Kind: ledger.EffectStart{}.EffectKind(), Key: startKey}) // nothing tries to start one
+	case ledger.ClockJumped:
+		return p.clockJumped(b.To.Sub(b.From), b.To)
 	case ledger.EffectFailed:
 		p = p.failed(b)
 	case ledger.EffectRecovered:

@@ -89,6 +89,8 @@ func (d *decision) decide() Decision {
 		d.markMade(b)
 	case EffectBroken:
 		d.effectBroken(b)
+	case ClockJumped:
+		d.clockJumped(b.By)
 	case Tick:
 		d.tick()
 	case WorksOn:

@@ -229,6 +229,10 @@ type EffectBroken struct {
 // Tick reports that time has passed. Due says when one is needed.
 type Tick struct{}
 
+// ClockJumped reports that the time of day changed by By against the time in which
+// nightporter ran. Without a project it is about the shared state.
+type ClockJumped struct{ By time.Duration }
+
 // Wake reports a change in the shared state that may let this project plan work,
 // such as a usable agent or a free slot.
 type Wake struct{}
@@ -264,4 +268,5 @@ func (TipMoved) InputKind() string       { return "tip_moved" }
 func (MarkMade) InputKind() string       { return "mark_made" }
 func (EffectBroken) InputKind() string   { return "effect_broken" }
 func (Tick) InputKind() string           { return "tick" }
+func (ClockJumped) InputKind() string    { return "clock_jumped" }
 func (Wake) InputKind() string           { return "wake" }
