@@ -96,8 +96,21 @@ func (d *Daemon) CameBack(ctx context.Context, off time.Time) {
 	if off.IsZero() {
 		return
 	}
+	if by := time.Until(off); by >= time.Minute {
+		d.wentBack(ctx, -by)
+	}
 	if _, err := d.Engine.Do(ctx, loop.Input{Actor: "daemon", Idle: true, Body: people.CameBack{Off: off}}); err != nil && ctx.Err() == nil {
 		d.Log.Error("note the time away", "error", err)
+	}
+}
+
+// wentBack records that the clock was set back while no daemon ran, by at least -by.
+func (d *Daemon) wentBack(ctx context.Context, by time.Duration) {
+	d.Log.Warn("the clock was set back while nightporter was off", "by", (-by).String())
+	for _, name := range append([]string{""}, d.Projects.Working()...) {
+		if _, err := d.Engine.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.ClockJumped{By: by}}); err != nil && ctx.Err() == nil {
+			d.Log.Error("note the clock that was set back", "project", name, "error", err)
+		}
 	}
 }
 
