@@ -18,7 +18,7 @@ func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
 	if in.Chat == "" { // the platform does not name the chat of the pressed message: use the sender's private chat
 		in.Chat, in.Private = in.Actor, true
 	}
-	v := &request{Receiver: r, in: in, now: r.o.Clock().In(r.o.Zone)}
+	v := &request{Receiver: r, in: in, now: r.o.Clock()}
 	err := v.receive(ctx)
 	if err == nil {
 		r.countFailure("")

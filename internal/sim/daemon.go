@@ -90,7 +90,7 @@ func (w *world) boot() {
 		chats, err := w.store.ChatsWith(background, key)
 		_ = w.storeError(d.life, "read the chats with a message", err)
 		return chats
-	}, Zone: w.zone})
+	}, Zone: func() *time.Location { return w.zone }})
 	e, err := engine.Open(background, engine.Options{
 		Ledger: gate{w, d.life}, Clock: w.wall, Scheduler: d.life, Compose: n.Compose,
 		Ports: d.ports,
