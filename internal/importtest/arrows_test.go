@@ -124,6 +124,7 @@ var arrows = map[string][]string{
 	"internal/fake/slack":    {"internal/fake/wrap"},
 	"internal/fake/wrap":     {},
 	"internal/fake/models":   {},
+	"internal/fake/netfs":    {},
 
 	// Programs.
 	"internal/sim":    {everything}, // one seed, one night
