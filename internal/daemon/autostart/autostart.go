@@ -56,6 +56,7 @@ type metDue struct{ due, at time.Time }
 
 // projectState is the autostarter's knowledge of one project.
 type projectState struct {
+	reading bool      // its source is being read
 	dirty   bool      // something changed since it was considered
 	retryAt time.Time // when to consider it without a change; zero = never
 	changed time.Time // when its source last changed
