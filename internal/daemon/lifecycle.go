@@ -21,6 +21,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/daemon/session"
+	"github.com/nightporter/nightporter/internal/diskuse"
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
@@ -170,6 +171,10 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	d.Projects = project.NewPlanner(catalog, d.Engine, d.Log)
 	d.running.Defer(catalog.Release) // after Close: a look may be claiming a repository
 	d.running.Defer(d.Projects.Close)
+	if kind := diskuse.Network(d.o.State); kind != "" {
+		d.Log.Warn("the state folder is on a network file system: its ledger can be damaged", "kind", kind)
+		d.Projects.Warn("", project.AboutState, "! state folder on "+kind+": its ledger can be damaged. Move it: --state DIR")
+	}
 	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog})
 	talks := d.o.Stays && len(platform.Used(d.o.Config)) > 0
 	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Picture: report.Picture, Chats: talks, Log: d.Log}

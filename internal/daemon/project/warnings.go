@@ -26,6 +26,7 @@ const (
 	AboutStart   About = "3 start"   // a start failed or was missed
 	AboutUnbuilt About = "4 unbuilt" // settings without effect
 	AboutDisk    About = "6 disk"    // the disk fills up
+	AboutState   About = "5 state"   // the state folder is on a network file system
 	AboutThread  About = "7 thread"  // a thread that was deleted, closed or moved
 )
 
