@@ -90,11 +90,15 @@ func diskUse(ctx context.Context, out io.Writer, state string, keep config.Reten
 	if u.Unread > 0 {
 		fmt.Fprintf(out, "! %d folders could not be read: they take more\n", u.Unread)
 	}
-	if made := u.Of(diskuse.Caches).Bytes + u.Of(diskuse.Setup).Bytes; made > 0 {
+	if made := u.Of(diskuse.Caches).Bytes + u.Of(diskuse.Setup).Bytes; made >= worthFreeing(u.Disk) {
 		fmt.Fprintf(out, "\nTo free %s now, stop nightporter, then:\n  cd %s && rm -rf caches rooms\nThey are made again when they are needed.\n", bytesText(made), quote(state))
 	}
 	return nil
 }
+
+// worthFreeing returns the least that is worth a command: 100 MB, or a hundredth of
+// a smaller disk.
+func worthFreeing(disk uint64) int64 { return int64(min(100e6, max(disk/100, 1))) }
 
 // becomes says what becomes of a kind of content.
 func becomes(k diskuse.Kind, keep config.Retention, bound int64) string {
