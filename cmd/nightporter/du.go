@@ -14,6 +14,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/diskuse"
+	"github.com/nightporter/nightporter/internal/statelock"
 )
 
 func duCommand() *cobra.Command {
@@ -58,7 +59,7 @@ func diskUse(ctx context.Context, out io.Writer, state string, keep config.Reten
 		return fmt.Errorf("no state folder at %s: nothing was ever started there (name another: --state DIR)", state)
 	}
 	if err != nil {
-		return err
+		return statelock.Foreign(state, err)
 	}
 	bound := keep.Caches(u.Disk)
 	kinds := make([]kindUse, 0, len(u.Kinds))

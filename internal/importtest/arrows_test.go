@@ -143,9 +143,9 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                                              // the client's side speaks HTTP without it
-	"regexp":                       {"internal/regexp"},                                                                                                                                                                     // compiled at the first use, not at each start of a process
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                     // flags are wiring
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                                                                     // the client's side speaks HTTP without it
+	"regexp":                       {"internal/regexp"},                                                                                                                                                                                            // compiled at the first use, not at each start of a process
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                            // flags are wiring
 	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "internal/programtest", "internal/scenario", "store/storetest"}, // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only

@@ -2,6 +2,7 @@ package programtest
 
 import (
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,6 +14,7 @@ import (
 //
 //	repo DIR                  make a repository of the files in DIR
 //	np CODE ARG…              run nightporter; it has to end with the exit code
+//	other CODE ARG…           the same as a second user; condition: twousers
 //	start NAME ARG…           run nightporter and go on; its input stays open
 //	type NAME WORD…           type a line into it
 //	signal NAME SIGNAL        INT, TERM, KILL or HUP
@@ -49,6 +51,9 @@ func Scripts(t *testing.T, dir string) {
 				level, err := boundaryLevel()
 				return level >= 2, err
 			}
+			if cond == "twousers" { // commands can be run as another user
+				return os.Geteuid() == 0, nil
+			}
 			if cond == "mount" { // disks can be mounted
 				return canMount(), nil
 			}
@@ -57,7 +62,7 @@ func Scripts(t *testing.T, dir string) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": cmdRepo, "np": cmdNightporter, "start": cmdStart, "type": cmdType, "signal": cmdSignal, "finish": cmdFinish,
 			"waitfor": cmdWaitFor, "touch": cmdTouch, "remember": cmdRemember, "untouched": cmdUntouched, "sessions": cmdSessions,
-			"gone": cmdGone, "disk": cmdDisk,
+			"gone": cmdGone, "disk": cmdDisk, "other": cmdOther,
 		},
 	})
 }

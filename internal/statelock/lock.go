@@ -52,7 +52,7 @@ func Take(dir string) (*Lock, error) {
 	// Mode 0600, because any process that can open the file can lock it.
 	f, err := os.OpenFile(filepath.Join(dir, Name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("lock state folder: %w", err)
+		return nil, Foreign(dir, fmt.Errorf("lock state folder: %w", err))
 	}
 	if err := lock(f); err != nil {
 		pid := readPID(f)
