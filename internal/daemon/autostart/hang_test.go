@@ -1,3 +1,5 @@
+//go:build linux
+
 package autostart_test
 
 import (
