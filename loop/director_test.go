@@ -573,6 +573,10 @@ func (d *director) play(line string) string {
 				switch b := e.Body.(type) {
 				case ledger.EffectCommit:
 					task = b.Task
+				case ledger.EffectCapture:
+					if t, ok := (&decision{State: d.s}).workOf(b.Request.Session); ok && strings.HasPrefix(text, "scope") {
+						task = t.Task.ID
+					}
 				case ledger.EffectStart:
 					if strings.HasPrefix(text, "scope") { // the scope comes from the plan of the running task
 						task = d.session().Task
