@@ -39,14 +39,13 @@ func (e *Engine) followHats(ctx context.Context, project string, files HatFiles)
 		if !ok || s.Project.Run.Over() {
 			return
 		}
-		pattern, hats, err := files.Read(s.Project.Run.Settings)
-		body := loop.HatsChanged{Pattern: pattern, Hats: hats}
-		if err != nil {
-			body = loop.HatsChanged{Err: err.Error()}
-		}
-		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); ctx.Err() == nil {
-			e.logFailure("hats", project, err)
-		}
+		e.deliverReading(ctx, project, func() loop.InputBody {
+			pattern, hats, err := files.Read(s.Project.Run.Settings)
+			if err != nil {
+				return loop.HatsChanged{Err: err.Error()}
+			}
+			return loop.HatsChanged{Pattern: pattern, Hats: hats}
+		})
 	}
 	look()
 	if err := files.Watch(ctx, look); err != nil && ctx.Err() == nil {
@@ -57,13 +56,21 @@ func (e *Engine) followHats(ctx context.Context, project string, files HatFiles)
 // followSource reads the source after each change by a person.
 func (e *Engine) followSource(ctx context.Context, project string, source Source) {
 	err := source.Watch(ctx, func() {
-		if _, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: e.readSource(ctx, source)}); ctx.Err() == nil {
-			e.logFailure("source change", project, err)
-		}
+		e.deliverReading(ctx, project, func() loop.InputBody { return e.readSource(ctx, source) })
 	})
 	if err != nil && ctx.Err() == nil {
 		e.o.Log.Warn("source is not watched", "project", project, "error", err)
 	}
+}
+
+// deliverReading sends a reading of people's files to the core, and repeats that
+// until it is committed: their next change may come late, or never. It reads them
+// anew each time.
+func (e *Engine) deliverReading(ctx context.Context, project string, read func() loop.InputBody) {
+	e.untilSaved(ctx, project, func() error {
+		_, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: read()})
+		return err
+	})
 }
 
 // readSource reads the source for the core.
@@ -74,4 +81,12 @@ func (e *Engine) readSource(ctx context.Context, source Source) loop.SourceChang
 		return loop.SourceChanged{Err: err.Error(), Read: began}
 	}
 	return loop.SourceChanged{Snapshot: snapshot, Read: began}
+}
+
+// rereadSource is a reading in the place of an earlier one: what it lacks since the
+// same time is believed.
+func (e *Engine) rereadSource(ctx context.Context, source Source, earlier loop.SourceChanged) loop.SourceChanged {
+	read := e.readSource(ctx, source)
+	read.Source, read.Doubted = earlier.Source, earlier.Doubted
+	return read
 }

@@ -1,0 +1,120 @@
+package engine_test
+
+import (
+	"context"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/scenario"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// editedSource is a plan that a person edits.
+type editedSource struct {
+	engine.Source
+	mu      sync.Mutex
+	plan    ledger.Snapshot
+	changed chan struct{}
+}
+
+func (s *editedSource) Read(context.Context) (ledger.Snapshot, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plan, nil
+}
+
+func (s *editedSource) Watch(ctx context.Context, changed func()) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.changed:
+			changed()
+		}
+	}
+}
+
+// save replaces the tasks of the plan.
+func (s *editedSource) save(tasks ...ledger.Task) {
+	s.mu.Lock()
+	s.plan.Tasks = tasks
+	s.mu.Unlock()
+	s.changed <- struct{}{}
+}
+
+// editing starts a run whose first session lasts, on a plan that can be edited and
+// a ledger that can be full. withdrawn has the tasks that were put away for a line
+// that is gone.
+func editing(t *testing.T) (f *fixture, plan *editedSource, full *fullLedger, withdrawn *[]string) {
+	f = newFixture(t, func(f *fixture, l ledger.Launch) ledger.Exit {
+		<-f.t.Context().Done()
+		return scenario.Exited(l.Session, 1)
+	})
+	full, withdrawn = &fullLedger{Ledger: f.ledger}, new([]string)
+	plan = &editedSource{plan: f.ports.Plan, changed: make(chan struct{}, 8)}
+	f.options = func(o *engine.Options) {
+		o.Ledger = full
+		o.Observe = func(_, _ loop.State, e ledger.Entry) {
+			if b, is := e.Body.(ledger.TaskSet); is && b.To == ledger.Withdrawn {
+				*withdrawn = append(*withdrawn, e.Task)
+			}
+		}
+	}
+	f.wrap = func(p engine.Ports) engine.Ports {
+		plan.Source = p.Source
+		p.Source = plan
+		return p
+	}
+	f.restart()
+	s := settings()
+	s.Verify = nil
+	f.do(loop.StartRun{Settings: s, MaxSessions: 1}, "")
+	synctest.Wait()
+	return f, plan, full, withdrawn
+}
+
+// TestEditDuringOutage edits the plan while the ledger takes nothing: the edit
+// counts once it does.
+func TestEditDuringOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, plan, full, _ := editing(t)
+		full.set(syscall.ENOSPC)
+		plan.save(append(f.ports.Plan.Tasks, scenario.Task(3, "Three"))...)
+		time.Sleep(20 * time.Minute)
+		full.set(nil)
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if _, known := f.state().Project.Find("Task 3"); !known {
+			t.Error("a task that was added while the disk was full is not known")
+		}
+	})
+}
+
+// TestLineBackDuringOutage reads a plan without a task's line and cannot save that;
+// by the time it can, the line is back.
+func TestLineBackDuringOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, plan, full, withdrawn := editing(t)
+		all := f.ports.Plan.Tasks
+		plan.save(all[0])
+		synctest.Wait()
+		full.set(syscall.ENOSPC)
+		time.Sleep(time.Minute)
+		plan.save(all...)
+		time.Sleep(10 * time.Minute)
+		full.set(nil)
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if len(*withdrawn) > 0 {
+			t.Errorf("withdrawn by a reading of long ago: %q", *withdrawn)
+		}
+		if task, _ := f.state().Project.Find("Task 2"); !task.Doubted.IsZero() || task.Task.Mark != ledger.MarkOpen {
+			t.Errorf("the task whose line is back: %+v", task)
+		}
+	})
+}
