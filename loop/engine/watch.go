@@ -56,7 +56,7 @@ func (e *Engine) followHats(ctx context.Context, project string, files HatFiles)
 // followSource reads the source after each change by a person.
 func (e *Engine) followSource(ctx context.Context, project string, source Source) {
 	err := source.Watch(ctx, func() {
-		e.deliverReading(ctx, project, func() loop.InputBody { return e.readSource(ctx, source) })
+		e.deliverReading(ctx, project, func() loop.InputBody { return e.readSource(ctx, project, source) })
 	})
 	if err != nil && ctx.Err() == nil {
 		e.o.Log.Warn("source is not watched", "project", project, "error", err)
@@ -74,19 +74,19 @@ func (e *Engine) deliverReading(ctx context.Context, project string, read func()
 }
 
 // readSource reads the source for the core.
-func (e *Engine) readSource(ctx context.Context, source Source) loop.SourceChanged {
-	began := e.o.Clock()
+func (e *Engine) readSource(ctx context.Context, project string, source Source) loop.SourceChanged {
+	before, _ := e.State(project)
 	snapshot, err := source.Read(ctx)
 	if err != nil {
-		return loop.SourceChanged{Err: err.Error(), Read: began}
+		return loop.SourceChanged{Err: err.Error()}
 	}
-	return loop.SourceChanged{Snapshot: snapshot, Read: began}
+	return loop.SourceChanged{Snapshot: snapshot, Before: before.Project.Tasks}
 }
 
 // rereadSource is a reading in the place of an earlier one: what it lacks since the
 // same time is believed.
-func (e *Engine) rereadSource(ctx context.Context, source Source, earlier loop.SourceChanged) loop.SourceChanged {
-	read := e.readSource(ctx, source)
+func (e *Engine) rereadSource(ctx context.Context, project string, source Source, earlier loop.SourceChanged) loop.SourceChanged {
+	read := e.readSource(ctx, project, source)
 	read.Source, read.Doubted = earlier.Source, earlier.Doubted
 	return read
 }

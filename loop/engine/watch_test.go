@@ -118,3 +118,45 @@ func TestLineBackDuringOutage(t *testing.T) {
 		}
 	})
 }
+
+// TestTickAfterClockBack ticks a task that nightporter has marked, after the clock
+// went back to before that mark.
+func TestTickAfterClockBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(f *fixture, l ledger.Launch) ledger.Exit {
+			switch {
+			case l.Kind != ledger.KindAgent:
+				return scenario.Exited(l.Session, 0)
+			case l.Task == "Task 1":
+				f.emit(l.Session, ledger.EventBlocked, map[string]any{"reason": "no key", "tried": "the docs", "needs": "a key"})
+				return scenario.Exited(l.Session, 0)
+			}
+			<-f.t.Context().Done()
+			return scenario.Exited(l.Session, 1)
+		})
+		f.ports.Plan.Tasks = []ledger.Task{scenario.Task(1, "One"), scenario.Task(2, "Two")}
+		plan := &editedSource{plan: f.ports.Plan, changed: make(chan struct{}, 8)}
+		f.wrap = func(p engine.Ports) engine.Ports {
+			plan.Source = p.Source
+			p.Source = plan
+			return p
+		}
+		var back time.Duration
+		f.options = func(o *engine.Options) { o.Clock = func() time.Time { return time.Now().Add(-back) } }
+		f.restart()
+		f.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if task, _ := f.state().Project.Find("Task 1"); task.Status != ledger.Blocked || task.Marked != ledger.MarkBlocked {
+			t.Fatalf("Task 1 is %s, marked %q", task.Status, task.Marked)
+		}
+		back = 24 * time.Hour
+		ticked := scenario.Task(1, "One")
+		ticked.Mark = ledger.MarkDone
+		plan.save(ticked, scenario.Task(2, "Two"))
+		synctest.Wait()
+		if task, _ := f.state().Project.Find("Task 1"); task.Status != ledger.Done {
+			t.Errorf("Task 1 was ticked, and is %s", task.Status)
+		}
+	})
+}
