@@ -122,7 +122,7 @@ func (d *decision) limited() bool {
 	case !r.Settings.Until.IsZero() && !d.in.Time.Before(r.Settings.Until):
 		d.finish(ledger.RunEnded{Reason: ledger.ReasonUntil, Text: r.Settings.Until.Format("15:04") + " has come"})
 	case r.Streak >= ledger.MaxBlockedInARow:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Text: fmt.Sprintf("%d tasks blocked in a row", r.Streak)})
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Text: d.streakText()})
 	case r.Settings.MaxTasks > 0 && len(r.DoneNow) >= r.Settings.MaxTasks && done < total && d.anyLeft():
 		d.pauseForReview()
 	default:
@@ -197,7 +197,8 @@ func (d *decision) pick() (TaskState, bool) {
 			continue
 		case t.Status == ledger.Ready && t.wish() == ledger.MarkBlocked:
 			d.block(t.Task.ID, blockage{reason: "marked (blocked) in " + d.run().Settings.Source.Path, marked: true})
-			if d.run().Over() || d.run().Finishing != nil {
+			if q, ok := d.blockedHere(); ok {
+				d.finish(endedAt(q))
 				return TaskState{}, false
 			}
 			continue

@@ -15,9 +15,9 @@ type blockage struct {
 	work                 *Attempt // the attempt that failed; nil if there was none
 }
 
-// block marks a task as blocked and asks a person about it. It ends the run if
-// the settings say so, if the task was to fix a red baseline, or if too many
-// tasks in a row are blocked.
+// block marks a task as blocked and asks a person about it. Whether the run ends for
+// that is decided by advance: a run that a person holds, for instance, does not end
+// before it goes on.
 func (d *decision) block(id string, b blockage) {
 	t, ok := d.task(id)
 	if !ok {
@@ -35,16 +35,6 @@ func (d *decision) block(id string, b blockage) {
 		t.Attempt = b.work
 		d.progress(t, "blocked", "", b.reason)
 	}
-	if d.Project.busy() {
-		return // the session of another task is at work: advance ends the run after it
-	}
-	r = d.run()
-	switch {
-	case d.endsWhenBlocked(t):
-		d.finish(endedAt(q))
-	case r.Streak >= ledger.MaxBlockedInARow:
-		d.finish(ledger.RunEnded{Reason: ledger.ReasonStreak, Text: reason(fmt.Sprintf("%d tasks blocked in a row, the last %s: %s", r.Streak, ledger.ShortID(id), b.reason))})
-	}
 }
 
 // endsWhenBlocked reports whether the run ends when the task is blocked: by the
@@ -58,8 +48,20 @@ func endedAt(q ledger.Question) ledger.RunEnded {
 	return ledger.RunEnded{Reason: ledger.ReasonBlocked, Text: fmt.Sprintf("%s is blocked (%s): %s", ledger.ShortID(q.Task), q.ID, q.Text)}
 }
 
+// streakText describes the tasks that were blocked in a row, with the reason of the
+// last one.
+func (d *decision) streakText() string {
+	text := fmt.Sprintf("%d tasks blocked in a row", d.run().Streak)
+	for _, q := range slices.Backward(d.Project.Questions) {
+		if q.Kind == ledger.AskBlocked && q.Run == d.run().ID {
+			return reason(fmt.Sprintf("%s, the last %s: %s", text, ledger.ShortID(q.Task), q.Text))
+		}
+	}
+	return text
+}
+
 // blockedHere returns the question about a task that was blocked in this run and
-// ends it, while something else was at work.
+// ends it.
 func (d *decision) blockedHere() (ledger.Question, bool) {
 	for _, q := range d.Project.Questions {
 		if q.Kind != ledger.AskBlocked || q.Run != d.run().ID {

@@ -41,9 +41,7 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	}
 	if w.Event == nil {
 		d.add(about, ledger.TreeKept{Ref: b.Ref, Tree: b.Taken.Tree, Files: b.Taken.Files, More: b.Taken.More})
-		if !d.refuteLimit(t, b) && !d.settleEarlyEnd(t, b) {
-			d.add(about, ledger.StageSet{Stage: ledger.StageReady})
-		}
+		d.afterNothing(t, b)
 		return
 	}
 	hat := r.Settings.Hats[w.Hat]
@@ -108,6 +106,14 @@ func (d *decision) treeCaptured(b TreeCaptured) {
 	}
 	d.add(about, c)
 	d.nextCheck(about, false)
+}
+
+// afterNothing continues an attempt after a session that counted as nothing. Files
+// that it left may show that it has failed instead.
+func (d *decision) afterNothing(t TaskState, b TreeCaptured) {
+	if !d.refuteLimit(t, b) && !d.settleEarlyEnd(t, b) {
+		d.add(scope{task: t.Task.ID, session: b.Session}, ledger.StageSet{Stage: ledger.StageReady})
+	}
 }
 
 // stands routes the session's event on a tree that passed verification or

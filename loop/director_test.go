@@ -18,17 +18,18 @@ import (
 // script holds them.
 type director struct {
 	*night
-	where string
-	held  map[string]bool
-	taken ledger.Capture // of the next take-over
-	laid  ledger.Merged
-	left  string // number of the task that conflicts in the next chain
-	layer bool   // the setup layer that checks need is there
-	ran   string // number of tests that commands say passed; "" = none
-	count bool   // such a number was set
-	moved string // tip of a foreign commit that is in the way of the next commit
-	seq   int
-	out   strings.Builder
+	where    string
+	held     map[string]bool
+	taken    ledger.Capture // of the next take-over
+	laid     ledger.Merged
+	left     string   // number of the task that conflicts in the next chain
+	layer    bool     // the setup layer that checks need is there
+	ran      string   // number of tests that commands say passed; "" = none
+	count    bool     // such a number was set
+	unmarked TaskList // the tasks before nightporter's last mark
+	moved    string   // tip of a foreign commit that is in the way of the next commit
+	seq      int
+	out      strings.Builder
 }
 
 // treeOf returns the tree of a commit that somebody else made.
@@ -185,6 +186,7 @@ func (d *director) let(kind string) {
 		}
 		d.plan.Tasks = slices.Clone(d.plan.Tasks)
 		d.plan.Tasks[n].Mark = b.Mark
+		d.unmarked = d.s.Project.Tasks
 		d.input(MarkMade{Task: b.Task, Mark: b.Mark})
 	case "progress":
 		take[ledger.EffectProgress](d.night, nil)
@@ -296,7 +298,7 @@ func (d *director) play(line string) string {
 	case "stale": // a reading of the source that began before the last mark was written
 		was := d.plan.Tasks
 		d.tasks(rest)
-		d.input(SourceChanged{Snapshot: d.plan, Read: d.now.Add(-time.Second)})
+		d.input(SourceChanged{Snapshot: d.plan, Before: d.unmarked})
 		d.plan.Tasks = was
 	case "set":
 		for _, f := range strings.Fields(rest) {
@@ -573,6 +575,10 @@ func (d *director) play(line string) string {
 				switch b := e.Body.(type) {
 				case ledger.EffectCommit:
 					task = b.Task
+				case ledger.EffectCapture:
+					if t, ok := (&decision{State: d.s}).workOf(b.Request.Session); ok && strings.HasPrefix(text, "scope") {
+						task = t.Task.ID
+					}
 				case ledger.EffectStart:
 					if strings.HasPrefix(text, "scope") { // the scope comes from the plan of the running task
 						task = d.session().Task

@@ -114,12 +114,16 @@ func (d *decision) parkForEarlyEnds(agent string, about scope) {
 // trouble. Otherwise it would add up with what the fallback agent does.
 func (d *decision) forgiveEarlyEnds(s Session) {
 	t, ok := d.task(s.Task)
-	if !ok || t.Attempt == nil || t.Attempt.Session != s.ID || t.Attempt.EarlyRow == 0 {
-		return
-	}
-	if slices.Contains(d.Shared.Early[s.Planned.Agent].Tasks, earlyKey(d.in.Project, s.Task)) {
+	if ok && t.Attempt != nil && t.Attempt.Session == s.ID && d.doubtful(t, s.Planned.Agent) {
 		d.add(scope{task: s.Task, session: s.ID}, ledger.StageSet{Stage: ledger.StageReady, Forgiven: true})
 	}
+}
+
+// doubtful reports whether the last sessions of a task ended at once, too few to
+// tell whether that is their agent's trouble. They fail no attempt before the next
+// session shows it.
+func (d *decision) doubtful(t TaskState, agent string) bool {
+	return t.Attempt.EarlyRow > 0 && slices.Contains(d.Shared.Early[agent].Tasks, earlyKey(d.in.Project, t.Task.ID))
 }
 
 // settleEarlyEnd decides about a session that ended at once, as others before it,

@@ -41,6 +41,10 @@ func (d *decision) effectBroken(b EffectBroken) {
 		return
 	}
 	if t, ok := d.task(b.Task); ok && t.Attempt != nil && t.Status == ledger.Active {
+		if w := t.Attempt; b.Kind == (ledger.EffectCapture{}).EffectKind() && w.Event == nil {
+			d.afterNothing(t, TreeCaptured{Session: w.Session, Taken: ledger.Capture{Tree: w.Tree}}) // its files would only have been kept to look at
+			return
+		}
 		d.add(scope{task: b.Task}, ledger.StageSet{Stage: ledger.StageReady})
 		if b.Kind == (ledger.EffectCommit{}).EffectKind() {
 			// Another session could not make the branch writable, and the

@@ -61,7 +61,7 @@ func (d *decision) sessionExited(x ledger.Exit) {
 	}
 	d.heldAgent(s, end, x)
 	switch {
-	case counts == ledger.CountsAsFailed && t.Attempt.FailedRow >= ledger.MaxFailed:
+	case counts == ledger.CountsAsFailed && t.Attempt.FailedRow >= ledger.MaxFailed && !d.doubtful(t, s.Planned.Agent):
 		d.failAttempt(s.Task, ledger.OutcomeFailed, failedSessions(t.Attempt, text))
 		return
 	case end == ledger.EndedLost && t.Attempt.LostRow >= 2:

@@ -156,7 +156,7 @@ type Preflighted struct {
 type SourceChanged struct {
 	Snapshot ledger.Snapshot
 	Err      string
-	Read     time.Time // when reading began; zero = just now. A mark that nightporter wrote after it is newer than Snapshot
+	Before   TaskList // the tasks as they were known when reading began; empty = as now. A mark that nightporter wrote since is newer than Snapshot
 
 	// Source and Doubted are those of the EffectReread that asked for the
 	// reading. They are zero for all other readings.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/people"
 )
@@ -24,7 +25,7 @@ func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
 		r.countFailure("")
 		return nil
 	}
-	if ctx.Err() != nil || r.countFailure(in.Key) < maxFailures {
+	if ctx.Err() != nil || fault.Of(err) != "" || r.countFailure(in.Key) < maxFailures {
 		return fmt.Errorf("receive %s: %w", in.Key, err)
 	}
 	r.o.Log.Error("an input is put away: it cannot be decided", "key", in.Key, "error", err)

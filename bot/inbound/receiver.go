@@ -102,8 +102,8 @@ func New(o Options) *Receiver {
 
 // maxFailures is the number of failures in a row after which an input is put
 // aside: its sender is told, and the next input is handled. Otherwise an input
-// that can never be decided would block its chat. If nothing can be written,
-// the input cannot be put aside either, so the chat waits.
+// that can never be decided would block its chat. A fault of the machine does not
+// count: the input can be decided once that is over, and the chat waits.
 const maxFailures = 3
 
 // countFailure counts a failure of the input with a key and returns its

@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/internal/golden"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/store"
 )
 
 // TestRedelivery: an input delivered five times has its effect and its reply once,
@@ -100,6 +101,15 @@ func TestCommitFails(t *testing.T) {
 	if r := w.state().Project.Run; r.State != ledger.RunRunning || len(w.shown[mira]) != 1 {
 		t.Errorf("what was put away was done: %s", r.State)
 	}
+
+	w.decideErr = func(loop.Input) error { return fmt.Errorf("not saved: %w", store.ErrDisk) } // and there is space for less, such as a reply
+	in.Key, in.Cursor.Value = "telegram:3", "3"
+	for n := range 5 {
+		if err := w.r.Receive(t.Context(), in); !errors.Is(err, store.ErrDisk) {
+			t.Fatalf("delivery %d with a full disk: %v", n, err)
+		}
+	}
+	w.decideErr = nil
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -67,7 +67,7 @@ var arrows = map[string][]string{
 	"bot/chattest":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sched"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
-	"bot/inbound":              {"loop", "loop/ledger", "loop/people", "guidance", "bot"},
+	"bot/inbound":              {"loop", "loop/ledger", "loop/people", "guidance", "bot", "internal/fault"},
 	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "loop/testreport", "guidance", "bot"}, // for tests
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"},                              // for tests: one check over both platforms
 

@@ -74,13 +74,34 @@ func (e *Engine) Written(ctx context.Context) error {
 }
 
 // deliverResult sends an effect's result to the core, and repeats that until it
-// is committed.
+// is committed. What was read of the source may be another text by then, so that is
+// read again.
 func (e *Engine) deliverResult(ctx context.Context, project string, p ledger.PendingEffect, body loop.InputBody) {
 	in := resultOf(project, p, body)
+	tried := false
+	e.untilSaved(ctx, project, func() error {
+		if read, is := in.Body.(loop.SourceChanged); is && tried {
+			if ports, ok := e.portsOf(project); ok {
+				fresh, err := e.rereadSource(ctx, project, ports.Source, read)
+				if err != nil {
+					return err
+				}
+				in.Body = fresh
+			}
+		}
+		tried = true
+		_, err := e.Do(ctx, in)
+		return err
+	})
+}
+
+// untilSaved calls send until it succeeds, with growing pauses. It returns early
+// when the engine stops.
+func (e *Engine) untilSaved(ctx context.Context, project string, send func() error) {
 	since := e.o.Clock()
 	for {
 		again := e.again.next(project)
-		_, err := e.Do(ctx, in)
+		err := send()
 		switch {
 		case err == nil, errors.Is(err, ErrStopped), ctx.Err() != nil:
 			return
@@ -166,9 +187,7 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		if err := e.o.Scheduler.Wait(ctx, ledger.SettleTime, nil); err != nil {
 			return nil, err
 		}
-		read := e.readSource(ctx, ports.Source)
-		read.Source, read.Doubted = b.Source, b.Doubted
-		return read, nil
+		return e.rereadSource(ctx, project, ports.Source, loop.SourceChanged{Source: b.Source, Doubted: b.Doubted})
 	case ledger.EffectCapture:
 		b.Request.Scope.Never = ports.Source.Owned()
 		return e.capture(ctx, project, ports, b.Request)

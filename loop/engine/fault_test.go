@@ -379,3 +379,46 @@ func (r waitingRepository) Begin(ctx context.Context, b ledger.Begin) (ledger.Ba
 	}
 	return r.Repository.Begin(ctx, b)
 }
+
+// unreadableLedger cannot say what is left to do, so many times.
+type unreadableLedger struct {
+	engine.Ledger
+	left int
+}
+
+func (l *unreadableLedger) Pending(ctx context.Context) ([]ledger.PendingEffect, error) {
+	if l.left--; l.left >= 0 {
+		return nil, fmt.Errorf("disk I/O error: %w", syscall.EIO)
+	}
+	return l.Ledger.Pending(ctx)
+}
+
+// TestUnreadableEffects starts on a disk that cannot be read at first: the engine
+// tells of it, waits, and then takes everything up.
+func TestUnreadableEffects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, succeeded)
+		hold := make(chan struct{})
+		f.wrap = func(p engine.Ports) engine.Ports {
+			p.Repository = waitingRepository{p.Repository, hold}
+			return p
+		}
+		f.restart()
+		f.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		synctest.Wait()
+		f.stop()
+		close(hold)
+		var told []engine.Outage
+		f.options = func(o *engine.Options) {
+			o.Ledger = &unreadableLedger{Ledger: f.ledger, left: 8}
+			o.Outage = func(x engine.Outage) { told = append(told, x) }
+		}
+		f.open(true)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(told) != 2 || told[0].Fault != ledger.FaultMachine || told[1] != (engine.Outage{}) {
+			t.Errorf("told: %+v", told)
+		}
+		f.checkUnharmed(t)
+	})
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/internal/sched"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -66,7 +67,7 @@ func (e *Engine) spawn(f func()) {
 // effects, carries out every effect without a result, and lets unfinished runs go
 // on.
 func (e *Engine) recover(ctx context.Context) error {
-	pending, err := e.o.Ledger.Pending(ctx)
+	pending, err := e.pendingEffects(ctx)
 	if err != nil {
 		return fmt.Errorf("take up: %w", err)
 	}
@@ -95,6 +96,24 @@ func (e *Engine) recover(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// pendingEffects reads the effects without a result. A ledger that cannot be read
+// for a fault of the machine is read again, with growing pauses: no input can be
+// decided before that.
+func (e *Engine) pendingEffects(ctx context.Context) ([]ledger.PendingEffect, error) {
+	since, wake := e.o.Clock(), loop.Input{Body: loop.Wake{}}
+	for {
+		pending, err := e.o.Ledger.Pending(ctx)
+		if fault.Of(err) == "" {
+			e.committed("", wake.Body.InputKind())
+			return pending, err
+		}
+		e.stalled(wake, err)
+		if err := e.o.Scheduler.Wait(ctx, loop.RetryPause(since, e.o.Clock()), nil); err != nil {
+			return nil, err
+		}
+	}
 }
 
 func pendingOf(all []ledger.PendingEffect, project string) []ledger.PendingEffect {
@@ -356,15 +375,18 @@ func (e *Engine) now(project string) time.Time {
 // reopenPorts opens a project's adapters for a run that is about to start, and
 // launches the effects that waited for them.
 func (e *Engine) reopenPorts(ctx context.Context, s ledger.Settings) error {
-	_, before := e.portsOf(s.Project)
-	if err := e.openPorts(ctx, s); err != nil || before || !e.carriesOut(s.Project) {
+	var waiting []ledger.PendingEffect
+	if _, open := e.portsOf(s.Project); !open && e.carriesOut(s.Project) {
+		pending, err := e.o.Ledger.Pending(ctx)
+		if err != nil {
+			return fmt.Errorf("take up: %w", err)
+		}
+		waiting = pendingOf(pending, s.Project)
+	}
+	if err := e.openPorts(ctx, s); err != nil {
 		return err
 	}
-	pending, err := e.o.Ledger.Pending(ctx)
-	if err != nil {
-		return fmt.Errorf("take up: %w", err)
-	}
-	for _, p := range pendingOf(pending, s.Project) {
+	for _, p := range waiting {
 		e.launch(ctx, p, true)
 	}
 	return nil
