@@ -189,6 +189,9 @@ func (w *world) kill(why string) {
 	}
 	w.tell("daemon", "dies: %s", why)
 	w.daemon.life.dead = true
+	if w.disk != nil {
+		w.disk.Crash()
+	}
 	w.gone()
 }
 

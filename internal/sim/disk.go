@@ -30,7 +30,7 @@ type ledgerDisk struct {
 // emptyDisk returns a disk with a migrated database without entries.
 var emptyDisk = sync.OnceValues(func() (*sqlitefault.Disk, error) {
 	d := sqlitefault.New(0)
-	s, err := store.OpenOn(sqlitefault.Name, d.Dir())
+	s, err := store.OpenOn(d)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +144,7 @@ func (w *world) endSessions() {
 // storeError judges an error that the store returned to a daemon: only a disk with
 // faults explains one.
 func (w *world) storeError(l *life, what string, err error) error {
+	l.check() // a process that died has no files
 	switch d := w.disk; {
 	case err == nil && (d == nil || !d.Off()):
 		return nil
@@ -176,7 +177,7 @@ func (w *world) openOnDisk() *store.Store {
 		if w.on() && d.damaged == "" && w.one(4) {
 			d.CutAfter(1 + w.rnd.IntN(30))
 		}
-		s, err := store.OpenOn(sqlitefault.Name, d.Dir())
+		s, err := store.OpenOn(d)
 		d.CutAfter(0)
 		switch {
 		case d.Off():
@@ -190,7 +191,7 @@ func (w *world) openOnDisk() *store.Store {
 			if !w.kept(before) {
 				return nil
 			}
-			if cut { // all that was lost would be missing
+			if cut && d.faults.SyncLies == 0 { // all that was lost would be missing
 				d.lied = false
 			}
 			return s
@@ -211,7 +212,7 @@ func (w *world) openOnDisk() *store.Store {
 func (w *world) cleanCopy(to *[]ledger.PendingEffect) bool {
 	d := w.disk.Clone(w.seed)
 	defer d.Remove()
-	s, err := store.OpenOn(sqlitefault.Name, d.Dir())
+	s, err := store.OpenOn(d)
 	if err == nil {
 		*to, err = s.Pending(background)
 		_ = s.Close()
