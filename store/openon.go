@@ -80,5 +80,6 @@ func exclusiveDSN(vfs, name string) string {
 		"_foreign_keys":       {"on"},
 		"_recursive_triggers": {"on"},
 		"_busy_timeout":       {busyMillis},
+		"_stmt_cache_size":    {statementCache},
 	})
 }

@@ -346,7 +346,10 @@ func resize(b []byte, n int64) []byte {
 		clear(b[n:]) // a later growth within the capacity shows zeros
 		return b[:n]
 	}
-	return append(b, make([]byte, n-int64(len(b)))...)
+	old := len(b)
+	b = slices.Grow(b, int(n)-old)[:n]
+	clear(b[old:])
+	return b
 }
 
 // draws reports whether a fault of this share happens now.
