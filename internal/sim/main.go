@@ -34,7 +34,7 @@ func run() error {
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the nights to this file")
 	quiet := flag.Bool("quiet", false, "with -seed: no story, only the end")
 	flag.Parse()
-	debug.SetGCPercent(400) // nights are short, and what they leave is garbage
+	debug.SetGCPercent(1600) // nights are short, and what they leave is garbage
 	opt := options{tasks: *tasks, disks: *disks}
 	dir, err := os.MkdirTemp(memoryFolder(), "nightporter-sim-")
 	if err != nil {
