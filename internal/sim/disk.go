@@ -133,10 +133,12 @@ func (w *world) powerFails(when string) {
 
 // endSessions ends all sessions without a trace, as a power cut does.
 func (w *world) endSessions() {
-	for _, id := range w.machine.order {
-		if s := w.machine.sessions[id]; !s.ended {
-			s.lost = true
-			s.poke()
+	for _, p := range w.sites {
+		for _, id := range p.machine.order {
+			if s := p.machine.sessions[id]; !s.ended {
+				s.lost = true
+				s.poke()
+			}
 		}
 	}
 }
@@ -239,7 +241,7 @@ func (w *world) kept(before []ledger.PendingEffect) bool {
 		}
 	}
 	var after []ledger.Record
-	for _, stream := range streams {
+	for _, stream := range w.streams() {
 		want, n := d.acknowledged[stream], 0
 		err := w.store.Records(background, stream, 0, func(r ledger.Record) error {
 			switch {

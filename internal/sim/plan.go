@@ -27,7 +27,7 @@ type planFile struct {
 	notified []chan struct{} // of those who watch it
 }
 
-func (w *world) drawPlan() {
+func (w *site) drawPlan() {
 	var b strings.Builder
 	b.WriteString("# Checkout\n\n## Tasks\n\n")
 	for n := 1; n <= w.opt.tasks; n++ {
@@ -45,7 +45,7 @@ func (w *world) drawPlan() {
 }
 
 // save replaces the plan as an editor does, and tells those who watch it.
-func (w *world) save(text []byte) {
+func (w *site) save(text []byte) {
 	if string(text) != string(w.plan.meant) {
 		w.plan.meant, w.plan.since = text, w.s.now
 	}
@@ -53,7 +53,7 @@ func (w *world) save(text []byte) {
 }
 
 // write is save of a text that nobody means.
-func (w *world) write(text []byte) {
+func (w *site) write(text []byte) {
 	w.plan.text = text
 	for _, c := range w.plan.notified {
 		select {
@@ -65,7 +65,7 @@ func (w *world) write(text []byte) {
 
 // source is the plan as one daemon reaches it.
 type source struct {
-	*world
+	*site
 	life *life
 }
 
@@ -129,7 +129,7 @@ func (s source) Watch(ctx context.Context, changed func()) error {
 }
 
 // edit changes the plan as people do.
-func (w *world) edit() {
+func (w *site) edit() {
 	old := w.plan.text
 	lines := strings.SplitAfter(string(old), "\n")
 	var boxes []int
