@@ -539,11 +539,16 @@ func (a *audit) shown(x *shown) {
 
 // acknowledged sees each input that a daemon confirmed to its platform.
 func (a *audit) acknowledged(i *input) {
-	text, is := strings.CutPrefix(i.Text, "/guidance keep the names of ")
+	name, line, named := strings.Cut(i.Text, ": ")
+	if !named || a.w.siteOf(name) == nil {
+		line, named = i.Text, false
+	}
+	text, is := strings.CutPrefix(line, "/guidance keep the names of ")
 	if !is {
 		return
 	}
-	if n := a.directives["keep the names of "+text]; n != 1 {
+	asked := a.w.several() && !named // the answer is: for which project?
+	if n := a.directives["keep the names of "+text]; n != 1 && (n != 0 || !asked) {
 		a.w.fail("each message once", "%q was confirmed, and the ledger has it %d times", i.Text, n)
 	}
 }

@@ -295,7 +295,7 @@ func (p *person) act() {
 		w.tell("person", "%s is out of reach", p.name)
 		in := p.choose()
 		if in != "" {
-			i := p.say(in)
+			i := p.say(w.named(in))
 			i.Sent = i.Sent.Add(-w.between(time.Hour, 5*time.Hour))
 		}
 		return
@@ -304,7 +304,7 @@ func (p *person) act() {
 		return
 	}
 	if in := p.choose(); in != "" {
-		p.say(in)
+		p.say(w.named(in))
 	}
 }
 

@@ -80,7 +80,7 @@ func (w *world) hurry(d time.Duration) {
 	w.spawn(func() {
 		w.all.sleep(w.between(0, d))
 		w.count(personHasty)
-		pick(w, w.people...).say(pick(w, "/stop now", "/pause now", "/pause now", "/now", "/now look at the tests first"))
+		pick(w, w.people...).say(w.named(pick(w, "/stop now", "/pause now", "/pause now", "/now", "/now look at the tests first")))
 	})
 }
 

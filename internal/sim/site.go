@@ -54,6 +54,15 @@ func (w *world) anySite() *site {
 	return pick(w, w.sites...)
 }
 
+// named puts a project's name before what a person types, where it has to have one
+// and they think of it.
+func (w *world) named(line string) string {
+	if !w.several() || w.one(3) {
+		return line
+	}
+	return w.anySite().name + ": " + line
+}
+
 // siteOf returns the project of a name.
 func (w *world) siteOf(name string) *site {
 	for _, s := range w.sites {
