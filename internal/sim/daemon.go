@@ -268,7 +268,17 @@ func (g gate) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error
 
 // Records is engine.Ledger's.
 func (g gate) Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error {
-	return g.storeError(g.life, "a read", g.store.Records(context.WithoutCancel(ctx), stream, after, yield))
+	read := 0
+	err := g.store.Records(context.WithoutCancel(ctx), stream, after, func(r ledger.Record) error {
+		read++
+		return yield(r)
+	})
+	if w := g.world; read > w.long.folded {
+		if w.long.folded = read; read > maxFolded {
+			w.fail("bounded start", "a start reads %d entries of %s", read, stream)
+		}
+	}
+	return g.storeError(g.life, "a read", err)
 }
 
 // Pending is engine.Ledger's.

@@ -102,8 +102,11 @@ func (w *site) state() (loop.State, bool) {
 // operator starts runs. Under run it does so again after each end of the daemon;
 // under up a run goes on by itself.
 func (w *site) operator() {
-	boots, began := 0, false
+	boots, began, night := 0, false, 0
 	for {
+		if w.long.night != night { // a new plan
+			began, night = false, w.long.night
+		}
 		s, _ := w.state()
 		again := !w.settings.Stays && boots != w.boots
 		switch {
@@ -134,19 +137,28 @@ func ok(a ledger.Answer) string {
 	return "✗ " + a.Text
 }
 
-// fate is what happens to the machine, the clock, the disk and the plan. At last it
-// calms down, and the night has to come to its end.
+// fate is the course of the night, or of one after the other.
 func (w *world) fate() {
+	for w.oneNight(); w.long.night+1 < w.opt.nights; w.oneNight() {
+		w.morning()
+		w.evening()
+	}
+	w.over = true
+}
+
+// oneNight is what happens to the machine, the clock, the disk and the plan. At last
+// it calms down, and the night has to come to its end.
+func (w *world) oneNight() {
 	stormy := w.between(4*time.Hour, 9*time.Hour)
 	if w.opt.tasks < 4 {
 		stormy /= 3 // a small plan is soon done
 	}
-	for w.elapsed() < stormy {
+	for w.inNight() < stormy {
 		w.all.sleep(w.around(25 * time.Minute))
 		if w.intensity > 0 {
 			w.happen()
 		}
-		if w.elapsed() > stormy/2 && w.runsOver() {
+		if w.inNight() > stormy/2 && w.runsOver() {
 			break
 		}
 	}
@@ -156,8 +168,7 @@ func (w *world) fate() {
 	}
 	w.tell("night", "nothing goes wrong from now on")
 	for began := w.s.now; ; w.all.sleep(time.Minute) {
-		if w.quiet() {
-			w.over = true
+		if w.quiet() || w.over {
 			return
 		}
 		if w.s.now.Sub(began) > 100*time.Hour {

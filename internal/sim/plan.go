@@ -30,11 +30,12 @@ type planFile struct {
 func (w *site) drawPlan() {
 	var b strings.Builder
 	b.WriteString("# Checkout\n\n## Tasks\n\n")
-	for n := 1; n <= w.opt.tasks; n++ {
+	before := w.long.night * w.opt.tasks
+	for n := before + 1; n <= before+w.opt.tasks; n++ {
 		fmt.Fprintf(&b, "- [ ] **Task %d: Make part %d**\n  - Scope: src\n", n, n)
 		switch {
-		case n > 1 && w.one(3):
-			fmt.Fprintf(&b, "  - Depends on: Task %d\n", 1+w.rnd.IntN(n-1))
+		case n > before+1 && w.one(3):
+			fmt.Fprintf(&b, "  - Depends on: Task %d\n", before+1+w.rnd.IntN(n-before-1))
 		case w.one(2):
 			b.WriteString("  - Depends on: none\n")
 		}
@@ -42,6 +43,14 @@ func (w *site) drawPlan() {
 	}
 	w.plan.text = []byte(b.String())
 	w.plan.meant, w.plan.since = w.plan.text, w.s.now
+}
+
+// firstAdded is the number before those of tasks that people add.
+func (w *world) firstAdded() int {
+	if w.opt.nights > 1 {
+		return 10_000
+	}
+	return 100
 }
 
 // save replaces the plan as an editor does, and tells those who watch it.
@@ -154,7 +163,7 @@ func (w *site) edit() {
 	case 0:
 		if said(planAdds, "a task is added") {
 			w.audit.version++
-			w.save(fmt.Appendf(old, "- [ ] **Task %d: Added**\n  - Scope: src\n\n", 100+w.audit.version))
+			w.save(fmt.Appendf(old, "- [ ] **Task %d: Added**\n  - Scope: src\n\n", w.firstAdded()+w.audit.version))
 		}
 	case 1:
 		if said(planEdits, "a task is edited: "+strings.TrimSpace(lines[at])) {

@@ -17,6 +17,7 @@ type options struct {
 	dir      string // for databases; a folder in memory
 	tasks    int    // of the plan
 	projects uint64 // one night in so many has several projects; 0 = none has
+	nights   int    // on one ledger; 0 and 1 are one
 	disks    uint64 // the ledger lies on a simulated disk in one night of so many; 0 = in none
 	story    bool   // keep every line, else the last ones
 }
@@ -43,6 +44,7 @@ type world struct {
 	objects  *objects
 	people   []*person
 	chats    []*platform
+	long     longLife
 	audit    *audit // of the first site; what it shares is the night's
 
 	path      string      // of the database's folder
