@@ -312,7 +312,7 @@ func (p *person) act() {
 // choose returns a line to type.
 func (p *person) choose() string {
 	w := p.w
-	task := fmt.Sprintf("#%d", w.long.night*w.opt.tasks+1+w.rnd.IntN(w.opt.tasks))
+	task := fmt.Sprintf("#%d", 1+w.rnd.IntN(w.opt.tasks))
 	says := func(f fault, lines ...string) string {
 		if !w.on() {
 			return ""

@@ -178,7 +178,7 @@ func (d *daemon) ports(_ context.Context, set ledger.Settings) (engine.Ports, er
 	p := d.w.siteOf(set.Project)
 	g, r := workspace{p, d.life}, runner{p, d.life}
 	return engine.Ports{
-		Source: source{p, d.life}, Repository: g, Files: g, Scoper: g, Zone: d.w.zone,
+		Source: source{p, d.life, set.Source.Path}, Repository: g, Files: g, Scoper: g, Zone: d.w.zone,
 		Place: engine.Place{Folders: g, Rooms: g, Runner: r, Agents: r, Sockets: r},
 	}, nil
 }

@@ -10,13 +10,17 @@ const longNights = 30
 
 // keepFor is how long a long simulation keeps what retention deletes. It is shorter
 // than any default, so that thirty nights show it.
-const keepFor = 3 * 24 * time.Hour
+const keepFor = 10 * 24 * time.Hour
+
+// betweenNights is the time from the end of a night to the next. What is kept for
+// sixty days ends within thirty of them.
+const betweenNights = 3 * 24 * time.Hour
 
 // Bounds of a night that follows others.
 const (
 	maxFolded = 6_000    // entries that a start reads: snapshots come every 2,000 of a stream
-	maxGrowth = 4        // times that the state may be as large as after the first night
-	maxSlack  = 32 << 10 // bytes that it may grow besides
+	lastOf    = 60 / 3   // nights whose tasks the state holds, besides the one of the moment
+	maxSlack  = 24 << 10 // bytes by which the state may differ from so many first nights
 )
 
 // longLife is what a simulation of many nights on one ledger knows of the nights
@@ -40,14 +44,9 @@ func (w *world) morning() {
 	if w.long.night == 0 {
 		w.long.firstSize = size
 	}
-	if most := maxGrowth*w.long.firstSize + maxSlack; size > most {
+	held := min(w.long.night, lastOf) + 1
+	if most := held*w.long.firstSize + maxSlack; size > most {
 		w.fail("bounded memory", "after night %d the state takes %d bytes, %d after the first", w.long.night+1, size, w.long.firstSize)
-	}
-	for _, s := range w.sites {
-		all, open := opens(s.plan.meant)
-		if len(all) > 0 && len(open) == len(all) && w.intensity <= 1 {
-			s.tell("night", "none of %d tasks is marked", len(all))
-		}
 	}
 	if queued, err := w.store.QueueLength(background); err != nil || queued > 0 {
 		w.fail("bounded outbox", "%d messages wait in the morning, %v", queued, err)
@@ -58,15 +57,15 @@ func (w *world) morning() {
 // everything goes wrong again.
 func (w *world) evening() {
 	w.maintain()
-	if left := 24*time.Hour - w.inNight()%(24*time.Hour); left > 0 {
-		w.all.sleep(left)
-	}
+	w.all.sleep(betweenNights - w.inNight()%(24*time.Hour))
 	w.long.night++
 	w.long.began = w.elapsed()
 	w.calm = false
 	w.audit.entries, w.audit.stateSize, w.audit.shortUntil = 0, 0, time.Time{}
 	for _, s := range w.sites {
 		s.audit.calmRun = false
+		clear(s.audit.committedTasks) // of another plan
+		s.settings.Source.Path = planOf(w.long.night)
 		s.machine.forget()
 		s.drawPlan()
 		s.write(s.plan.text)
@@ -86,14 +85,14 @@ func (w *world) maintain() {
 		return
 	}
 	before := w.wall().Add(-keepFor)
-	for what, do := range map[string]func() (int, error){
-		"inputs":   func() (int, error) { return w.store.PruneInputs(background, w.wall(), keepFor) },
-		"effects":  func() (int, error) { return w.store.PruneEffects(background, before) },
-		"messages": func() (int, error) { return w.store.PruneMessages(background, before) },
+	for _, delete := range []func() (int, error){
+		func() (int, error) { return w.store.PruneInputs(background, w.wall(), keepFor) },
+		func() (int, error) { return w.store.PruneEffects(background, before) },
+		func() (int, error) { return w.store.PruneMessages(background, before) },
 	} {
-		n, err := do()
+		n, err := delete()
 		if err != nil {
-			w.fail("store", "delete old %s: %v", what, err)
+			w.fail("store", "retention: %v", err)
 		}
 		w.long.rows += n
 	}

@@ -14,8 +14,16 @@ import (
 	"github.com/nightporter/nightporter/loop/task"
 )
 
-// planPath is the path of the plan in the repository.
+// planPath is the path of the first night's plan in the repository.
 const planPath = ".agents/plans/in-progress/checkout.md"
+
+// planOf returns the path of a night's plan; each has its own.
+func planOf(night int) string {
+	if night == 0 {
+		return planPath
+	}
+	return fmt.Sprintf("%s-%d.md", strings.TrimSuffix(planPath, ".md"), night+1)
+}
 
 // planFile is the user's plan in their checkout: its bytes, which the real parser
 // reads and the real writer changes.
@@ -30,12 +38,11 @@ type planFile struct {
 func (w *site) drawPlan() {
 	var b strings.Builder
 	b.WriteString("# Checkout\n\n## Tasks\n\n")
-	before := w.long.night * w.opt.tasks
-	for n := before + 1; n <= before+w.opt.tasks; n++ {
+	for n := 1; n <= w.opt.tasks; n++ {
 		fmt.Fprintf(&b, "- [ ] **Task %d: Make part %d**\n  - Scope: src\n", n, n)
 		switch {
-		case n > before+1 && w.one(3):
-			fmt.Fprintf(&b, "  - Depends on: Task %d\n", before+1+w.rnd.IntN(n-before-1))
+		case n > 1 && w.one(3):
+			fmt.Fprintf(&b, "  - Depends on: Task %d\n", 1+w.rnd.IntN(n-1))
 		case w.one(2):
 			b.WriteString("  - Depends on: none\n")
 		}
@@ -43,14 +50,6 @@ func (w *site) drawPlan() {
 	}
 	w.plan.text = []byte(b.String())
 	w.plan.meant, w.plan.since = w.plan.text, w.s.now
-}
-
-// firstAdded is the number before those of tasks that people add.
-func (w *world) firstAdded() int {
-	if w.opt.nights > 1 {
-		return 10_000
-	}
-	return 100
 }
 
 // save replaces the plan as an editor does, and tells those who watch it.
@@ -76,23 +75,37 @@ func (w *site) write(text []byte) {
 type source struct {
 	*site
 	life *life
+	path string
 }
+
+// past reports whether the plan is one of an earlier night. Nobody changes it any
+// more, and every task in it is over.
+func (s source) past() bool { return s.path != s.settings.Source.Path }
+
+// nothing is a plan without tasks.
+var nothing = []byte("# Checkout\n\n## Tasks\n\n")
 
 var _ engine.Source = source{}
 
 // Read is engine.Source's.
 func (s source) Read(context.Context) (ledger.Snapshot, error) {
 	s.life.sleep(s.between(0, 20*time.Millisecond))
-	return task.ParsePlan(planPath, s.plan.text)
+	if s.past() {
+		return task.ParsePlan(s.path, nothing)
+	}
+	return task.ParsePlan(s.path, s.plan.text)
 }
 
 // Mark is engine.Source's.
 func (s source) Mark(_ context.Context, marks []ledger.Marking) error {
 	s.life.sleep(s.between(0, 20*time.Millisecond))
 	if s.hit(markFails) {
-		return fmt.Errorf("mark %s: %w", planPath, fs.ErrPermission)
+		return fmt.Errorf("mark %s: %w", s.path, fs.ErrPermission)
 	}
-	text, gone, err := task.MarkPlan(planPath, s.plan.text, marks)
+	if s.past() {
+		return nil
+	}
+	text, gone, err := task.MarkPlan(s.path, s.plan.text, marks)
 	if err != nil {
 		return err
 	}
@@ -116,8 +129,8 @@ func (s source) Log(_ context.Context, p ledger.Progress) error {
 }
 
 // Owned is engine.Source's.
-func (source) Owned() []string {
-	return []string{planPath, strings.TrimSuffix(planPath, ".md") + ".progress.md"}
+func (s source) Owned() []string {
+	return []string{s.path, strings.TrimSuffix(s.path, ".md") + ".progress.md"}
 }
 
 // Watch is engine.Source's. It compares contents, as the real one does.
@@ -163,7 +176,7 @@ func (w *site) edit() {
 	case 0:
 		if said(planAdds, "a task is added") {
 			w.audit.version++
-			w.save(fmt.Appendf(old, "- [ ] **Task %d: Added**\n  - Scope: src\n\n", w.firstAdded()+w.audit.version))
+			w.save(fmt.Appendf(old, "- [ ] **Task %d: Added**\n  - Scope: src\n\n", 100+w.audit.version))
 		}
 	case 1:
 		if said(planEdits, "a task is edited: "+strings.TrimSpace(lines[at])) {
