@@ -35,6 +35,9 @@ var errClosed = errors.New("the store is closed")
 // not exist. The caller must hold the folder's lock (statelock.Take) and call
 // Close.
 //
+// What the store then shows is durable, also after a process that died on a disk
+// whose syncs failed.
+//
 // Errors: ErrNewer for a database of a later release, ErrForeign for another
 // program's file, ErrDisk for a folder that is full or not writable.
 func Open(dir string) (*Store, error) { return OpenAs(dir, Program{}) }
@@ -43,6 +46,9 @@ func open(dir string, p Program) (_ *Store, err error) {
 	ctx := context.Background()
 	path, err := create(dir)
 	if err != nil {
+		return nil, err
+	}
+	if err := rewriteLog(path); err != nil {
 		return nil, err
 	}
 	if err := refuseForeign(ctx, path); err != nil {
