@@ -170,7 +170,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	d.Projects = project.NewPlanner(catalog, d.Engine, d.Log)
 	d.running.Defer(catalog.Release) // after Close: a look may be claiming a repository
 	d.running.Defer(d.Projects.Close)
-	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog})
+	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog, Log: d.Log})
 	talks := d.o.Stays && len(platform.Used(d.o.Config)) > 0
 	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Picture: report.Picture, Chats: talks, Log: d.Log}
 	threads := chat.NewThreads(catalog, d.Store)

@@ -99,6 +99,7 @@ var arrows = map[string][]string{
 	"internal/hatcli":      {"internal/api"},
 	"internal/importtest":  {},
 	"internal/bench":       {},
+	"internal/siege":       {"internal/api"}, // a session that attacks the daemon, for tests
 	"internal/leaktest":    {}, // for tests
 	"internal/golden":      {}, // for tests
 	"internal/gotest":      {}, // what make test runs
