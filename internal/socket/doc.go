@@ -1,5 +1,5 @@
 // Package socket is the server of the two Unix sockets, a session's
-// (NewSession) and the operator's (NewOperator), and the operator's client. The
+// (ServeSession) and the operator's (NewOperator), and the operator's client. The
 // contract is package api.
 //
 //	listen.go activate.go               sockets: create, take from systemd
@@ -14,6 +14,7 @@
 //
 // Sessions are hostile input. Every read has a deadline and every size a limit,
 // and each session has its own listener and rate (docs/spec 12.4), so that a
-// session can starve only itself. The tests hold that slow, silent and malformed callers neither block
-// nor leak, and that a request in progress is answered before Close returns.
+// session can starve only itself. The tests hold that slow, silent, malformed and
+// flooding callers neither block nor leak, and that a request in progress is
+// answered before Close returns.
 package socket

@@ -50,7 +50,7 @@ const costBytes = 16 << 10
 // toldAfter is how many refused calls of a session make people be told of it. An
 // honest agent in a loop has a few; whoever has so many does not heed the
 // refusal.
-const toldAfter = 1000
+const toldAfter = 500
 
 // meter limits what one session asks, and counts what is refused. A nil meter has
 // no limit.
