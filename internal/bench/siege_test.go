@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,8 +16,11 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// besieged are the attacks of BenchmarkSiege, each as internal/siege names it.
-var besieged = []string{"idle", "slow", "connect", "large", "stream", "deep", "odd", "emit", "events", "note", "tasks", "token", "files", "lines", "oneline", "escapes"}
+// besieged are the attacks of BenchmarkSiege, each as internal/siege names it;
+// strangers are people who are not paired and write to the bot.
+var besieged = []string{"idle", "slow", "connect", "large", "stream", "deep", "odd", "emit", "note", "tasks", "token", "files", "lines", "oneline", "escapes", strangers}
+
+const strangers = "strangers"
 
 const (
 	siegeTurn   = 3 * time.Second // of each attack, and of peace after it
@@ -43,10 +47,6 @@ func BenchmarkSiege(b *testing.B) {
 		b.Skip("what a process takes is read from Linux's /proc")
 	}
 	for b.Loop() {
-	}
-	attacks := besieged
-	if only := os.Getenv("SIEGE"); only != "" {
-		attacks = strings.Fields(only)
 	}
 	p := startDaemonWith(b, script, func(dir string) string {
 		for name, tasks := range map[string]int{"shop": siegeTasks, "tea": 1} {
@@ -81,10 +81,10 @@ func BenchmarkSiege(b *testing.B) {
 	most, files := 0.0, 0
 	said := 0
 	for range siegeRounds {
-		for _, attack := range attacks {
+		for _, attack := range besieged {
 			for _, peace := range []bool{true, false} {
 				name := attack
-				if peace {
+				if peace || attack == strangers {
 					name = ""
 				}
 				if err := os.WriteFile(filepath.Join(p.dir, "control"), []byte(name), 0o600); err != nil {
@@ -101,6 +101,15 @@ func BenchmarkSiege(b *testing.B) {
 						wait(b, 350*time.Millisecond)
 					}
 				})
+				if attack == strangers && !peace {
+					asked.Go(func() {
+						for n := 0; time.Since(ph.began) < siegeTurn; n++ {
+							who := far.User{ID: int64(90000000 + n%200), Name: "Somebody"}
+							p.far.Say(who, who.ID, strings.Repeat("/pair ABCD-EFGH ", 250))
+							wait(b, time.Millisecond)
+						}
+					})
+				}
 				for time.Since(ph.began) < siegeTurn {
 					most, files = max(most, memory(b, pid)), max(files, open(b, pid))
 					wait(b, 100*time.Millisecond)
@@ -113,8 +122,9 @@ func BenchmarkSiege(b *testing.B) {
 		}
 	}
 	spans, _ := spansOf(b, p.state, "shop")
+	var allGaps, allReplies [2][]time.Duration // under attack, in peace
 	worst, worstReply := 0.0, 0.0
-	for _, attack := range attacks {
+	for _, attack := range besieged {
 		var gaps, replies [2][]time.Duration
 		var used [2]time.Duration
 		for _, ph := range phases {
@@ -133,23 +143,32 @@ func BenchmarkSiege(b *testing.B) {
 				}
 			}
 		}
-		gap, _ := median(gaps[0])
-		base, _ := median(gaps[1])
-		reply, _ := median(replies[0])
-		way, _ := median(replies[1])
-		ratio, replyRatio := float64(gap)/float64(max(base, 1)), float64(reply)/float64(max(way, 1))
-		b.Logf("%-8s gap %6.0f ms (%d) / %6.0f ms (%d) = %.2f   reply %6.0f / %6.0f = %.2f   cpu %.1f / %.1f s", attack, ms(gap), len(gaps[0]), ms(base), len(gaps[1]), ratio, ms(reply), ms(way), replyRatio, used[0].Seconds(), used[1].Seconds())
-		worst, worstReply = max(worst, ratio), max(worstReply, replyRatio)
+		for at := range gaps {
+			allGaps[at], allReplies[at] = append(allGaps[at], gaps[at]...), append(allReplies[at], replies[at]...)
+		}
+		gap, reply := ratio(gaps), ratio(replies)
+		b.Logf("%-9s gap × %.2f (%d and %d gaps)  reply × %.2f  the daemon's CPU %.1f and %.1f s", attack, gap, len(gaps[0]), len(gaps[1]), reply, used[0].Seconds(), used[1].Seconds())
+		worst, worstReply = max(worst, gap), max(worstReply, reply)
 	}
+	b.ReportMetric(ratio(allGaps), "gap/peace")
 	b.ReportMetric(worst, "worst-gap/peace")
+	b.ReportMetric(ratio(allReplies), "reply/peace")
 	b.ReportMetric(worstReply, "worst-reply/peace")
 	b.ReportMetric(most, "rss-MB")
 	b.ReportMetric(float64(files), "files")
-	b.ReportMetric(float64(recordsOf(b, p.state, "tea")), "entries-of-attacker")
+	b.ReportMetric(float64(recordsOf(b, p.state, ledger.ProjectStream("tea"))), "attacker-entries")
+	b.ReportMetric(float64(recordsOf(b, p.state, ledger.SharedStream)), "shared-entries")
 	b.ReportMetric(0, "ns/op") // of an empty turn: says nothing
-	if os.Getenv("SIEGE") != "" {
-		b.Logf("%s", p.out)
+}
+
+// ratio is the first median by the second one; without one of them, infinite.
+func ratio(took [2][]time.Duration) float64 {
+	first, _ := median(took[0])
+	second, _ := median(took[1])
+	if first == 0 || second == 0 {
+		return math.Inf(1)
 	}
+	return float64(first) / float64(second)
 }
 
 // longPlan commits a plan of so many tasks.
@@ -175,8 +194,8 @@ func open(b *testing.B, pid int) int {
 	return len(names)
 }
 
-// recordsOf is how many entries of a project the ledger has.
-func recordsOf(b *testing.B, state, project string) int {
+// recordsOf is how many entries of a stream the ledger has.
+func recordsOf(b *testing.B, state, stream string) int {
 	b.Helper()
 	ledgerStore, err := store.Open(state)
 	if err != nil {
@@ -184,7 +203,7 @@ func recordsOf(b *testing.B, state, project string) int {
 	}
 	defer ledgerStore.Close()
 	n := 0
-	if err := ledgerStore.Records(b.Context(), ledger.ProjectStream(project), 0, func(ledger.Record) error { n++; return nil }); err != nil {
+	if err := ledgerStore.Records(b.Context(), stream, 0, func(ledger.Record) error { n++; return nil }); err != nil {
 		b.Fatal(err)
 	}
 	return n

@@ -99,11 +99,13 @@ var arrows = map[string][]string{
 	"internal/hatcli":      {"internal/api"},
 	"internal/importtest":  {},
 	"internal/bench":       {},
-	"internal/siege":       {"internal/api"}, // a session that attacks the daemon, for tests
 	"internal/leaktest":    {}, // for tests
 	"internal/golden":      {}, // for tests
 	"internal/gotest":      {}, // what make test runs
 	"internal/programtest": {}, // for tests
+
+	// A session that attacks the daemon, for tests.
+	"internal/siege": {"internal/api"},
 
 	// What runs: rooms that know no root, and the root that puts them together.
 	"internal/multicall":         {"internal/guard", "internal/hatcli", "loop/agent", "loop/agent/demo"},

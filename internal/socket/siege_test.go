@@ -22,7 +22,16 @@ var patient = limits{conns: 4, header: time.Hour, read: time.Hour, write: time.H
 // nobody out, however long the deadlines are.
 func TestHeldConnections(t *testing.T) {
 	h := &handler{}
-	path := open(t, newSession(h, token, "s", discardLog, nil), patient)
+	t.Run("session", func(t *testing.T) {
+		holdAll(t, open(t, newSession(h, token, "s", discardLog, nil), patient), api.PathGuidance, api.Empty{})
+	})
+	t.Run("operator", func(t *testing.T) {
+		holdAll(t, open(t, NewOperator(h, token, discardLog), patient), api.PathView, api.View{Name: "status"})
+	})
+}
+
+func holdAll(t *testing.T, path, ask string, body any) {
+	t.Helper()
 	for _, begin := range []string{"", "POST /v1/em", strings.Replace(requestHead, token, "wrong", 1)} {
 		for range 10 * patient.conns {
 			c, err := net.Dial("unix", path)
@@ -34,7 +43,7 @@ func TestHeldConnections(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		if err := api.Call(ctx, path, token, api.PathGuidance, api.Empty{}, &api.Reply{}); err != nil {
+		if err := api.Call(ctx, path, token, ask, body, &api.Reply{}); err != nil {
 			t.Errorf("behind callers that sent %q: %v", begin, err)
 		}
 	}
