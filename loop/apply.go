@@ -435,6 +435,8 @@ func (p Project) applySession(e ledger.Entry) Project {
 	case ledger.EventRefused:
 		s.Refused++
 		s.Owed = s.Owed || len(b.Owed) > 0
+	case ledger.SessionThrottled:
+		s.Throttled = true
 	case ledger.SessionCut:
 		s.Cut = true
 	case ledger.MemoryKept:

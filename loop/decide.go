@@ -67,6 +67,8 @@ func (d *decision) decide() Decision {
 		d.emit(b)
 	case Remember:
 		d.remember(b)
+	case Throttled:
+		d.throttled(b)
 	case HatsChanged:
 		d.hatsChanged(b)
 	case Preflighted:

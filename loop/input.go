@@ -134,6 +134,13 @@ type Remember struct {
 
 // --- Results of effects and other reports ---
 
+// Throttled reports that calls of a session were refused for their number, so many
+// that it does not heed the refusal.
+type Throttled struct {
+	Session string
+	Refused int
+}
+
 // HatsChanged reports that hats and patterns were read again during a run. A
 // non-empty Err says why the new ones cannot be used.
 type HatsChanged struct {
@@ -256,6 +263,7 @@ func (OfferRun) InputKind() string       { return "offer_run" }
 func (Late) InputKind() string           { return "late" }
 func (Emit) InputKind() string           { return "emit" }
 func (Remember) InputKind() string       { return "remember" }
+func (Throttled) InputKind() string      { return "throttled" }
 func (HatsChanged) InputKind() string    { return "hats_changed" }
 func (Preflighted) InputKind() string    { return "preflighted" }
 func (SourceChanged) InputKind() string  { return "source_changed" }

@@ -102,9 +102,14 @@ func (v *request) answeredAlbum() {
 }
 
 // stranger handles an input of a person who is not paired: it sends no reply
-// and records an entry.
+// and records an entry. What nobody records needs no transaction, or a crowd of
+// strangers would keep the messages of paired people waiting.
 func (v *request) stranger(ctx context.Context, why string) error {
-	_, err := v.o.Service.DoWith(ctx, v.input("", people.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
+	in := v.input("", people.MeetStranger{Chat: v.in.Chat, Why: why})
+	if v.in.More && v.o.Service.Shared().IgnoresStranger(in.Actor, v.now) {
+		return nil
+	}
+	_, err := v.o.Service.DoWith(ctx, in, v.silent)
 	return err
 }
 

@@ -234,6 +234,16 @@ func runGit(b *testing.B, dir string, args ...string) {
 // how long the preflight took.
 func gapsOf(b *testing.B, state string) ([]span, time.Duration) {
 	b.Helper()
+	spans, preflight := spansOf(b, state, "shop")
+	if len(spans) != 3*repoTasks-1 {
+		b.Fatalf("%d gaps in a night of %d sessions", len(spans), 3*repoTasks)
+	}
+	return spans, preflight
+}
+
+// spansOf is gapsOf for a project and any number of sessions.
+func spansOf(b *testing.B, state, project string) ([]span, time.Duration) {
+	b.Helper()
 	ledgerStore, err := store.Open(state)
 	if err != nil {
 		b.Fatal(err)
@@ -243,7 +253,7 @@ func gapsOf(b *testing.B, state string) ([]span, time.Duration) {
 	var spans []span
 	var last *span
 	var planned, started time.Time
-	err = ledgerStore.Records(b.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
+	err = ledgerStore.Records(b.Context(), ledger.ProjectStream(project), 0, func(r ledger.Record) error {
 		e, err := r.Entry()
 		if err != nil {
 			return err
@@ -269,9 +279,6 @@ func gapsOf(b *testing.B, state string) ([]span, time.Duration) {
 	})
 	if err != nil {
 		b.Fatal(err)
-	}
-	if len(spans) != 3*repoTasks-1 {
-		b.Fatalf("%d gaps in a night of %d sessions", len(spans), 3*repoTasks)
 	}
 	return spans, started.Sub(planned)
 }

@@ -175,7 +175,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 		d.Log.Warn("the state folder is on a network file system: its ledger can be damaged", "kind", kind)
 		d.Projects.Warn("", project.AboutState, "! state folder on "+kind+": its ledger can be damaged. Move it: --state DIR")
 	}
-	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog})
+	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog, Log: d.Log})
 	talks := d.o.Stays && len(platform.Used(d.o.Config)) > 0
 	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Picture: report.Picture, Chats: talks, Log: d.Log}
 	threads := chat.NewThreads(catalog, d.Store)

@@ -104,6 +104,9 @@ var arrows = map[string][]string{
 	"internal/gotest":      {}, // what make test runs
 	"internal/programtest": {}, // for tests
 
+	// A session that attacks the daemon, for tests.
+	"internal/siege": {"internal/api"},
+
 	// What runs: rooms that know no root, and the root that puts them together.
 	"internal/multicall":         {"internal/guard", "internal/hatcli", "loop/agent", "loop/agent/demo"},
 	"internal/daemon/logging":    {"internal/service", "loop", "loop/ledger"},

@@ -88,6 +88,7 @@ var Entries = map[string][]Teller{
 	"session.ended":     {Console, Notify, Report, Log},
 	"session.output":    silent,
 	"session.planned":   {Console, Report, Log},
+	"session.throttled": {Console, Notify},
 	"shared.head":       silent,
 	"source.marked":     {Console},
 	"source.read":       {Console, Report},
