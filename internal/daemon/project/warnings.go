@@ -27,6 +27,7 @@ const (
 	AboutUnbuilt About = "4 unbuilt" // settings without effect
 	AboutDisk    About = "6 disk"    // the disk fills up
 	AboutThread  About = "7 thread"  // a thread that was deleted, closed or moved
+	AboutSleep   About = "8 sleep"   // the machine may go to sleep while a run works
 )
 
 // AboutChat returns the subject of an unreachable platform, by its index in the
