@@ -6,18 +6,23 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/daemon/autostart"
 	"github.com/nightporter/nightporter/internal/daemon/logging"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -56,16 +61,20 @@ func up(cmd *cobra.Command, file, state string) error {
 	if err == nil {
 		_, err = autostart.SchedulesOf(cfg) // check before touching the state folder
 	}
-	if err != nil {
+	dir, dirErr := config.StateDir(state)
+	if err = errors.Join(err, dirErr); err != nil {
+		if l, _ := socket.Activated(dir); l != nil { // its mistakes come after those of the configuration
+			refuseCommands(l, err)
+		}
 		return notStarted(cmd.ErrOrStderr(), err)
 	}
-	dir, err := config.StateDir(state)
-	if err != nil {
-		return notStarted(cmd.ErrOrStderr(), err)
-	}
-	d, err := (&start{state: dir, config: cfg, read: read, signals: signals, out: cmd.ErrOrStderr()}).run(cmd.Context())
+	s := &start{state: dir, config: cfg, read: read, signals: signals, out: cmd.ErrOrStderr()}
+	d, err := s.run(cmd.Context())
 	switch {
 	case err != nil:
+		if s.listener != nil {
+			refuseCommands(s.listener, err)
+		}
 		return notStarted(cmd.ErrOrStderr(), err)
 	case d == nil:
 		return nil // a signal ended it
@@ -120,6 +129,13 @@ func serve(ctx context.Context, d *daemon.Daemon, signals <-chan os.Signal) int 
 			return exitInternal
 		}
 	}
+}
+
+// refuseCommands tells the commands that wait at the service manager's socket why
+// the daemon does not start.
+func refuseCommands(l net.Listener, err error) {
+	first, _, _ := strings.Cut(strings.TrimSpace(project.Problems(err)), "\n")
+	socket.Refuse(l, "it does not start: "+strings.TrimSpace(strings.TrimPrefix(first, bot.SignFailed)), stderrLogger())
 }
 
 // notStarted prints all mistakes that keep the daemon from starting.
