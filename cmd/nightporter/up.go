@@ -10,9 +10,11 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/journal"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -85,7 +87,7 @@ func up(cmd *cobra.Command, file, state string) error {
 	case <-stopAsync(d):
 	case <-time.After(stopTime):
 		// The database is consistent at any moment; unsaved work is repeated.
-		fmt.Fprintln(os.Stderr, "! something would not end in time; nothing is lost by going now")
+		fmt.Fprintln(problemWriter(os.Stderr, slog.LevelWarn), "! something would not end in time; nothing is lost by going now")
 	case sig := <-nextSignal(signals):
 		n, _ := sig.(syscall.Signal)
 		return exitCode(128 + int(n))
@@ -125,7 +127,7 @@ func serve(ctx context.Context, d *daemon.Daemon, signals <-chan os.Signal) int 
 				err = errors.New("the engine ended")
 			}
 			d.Log.Error("nightporter ends", "error", err)
-			fmt.Fprintf(os.Stderr, "✗ %v\n", err)
+			fmt.Fprintf(problemWriter(os.Stderr, slog.LevelError), "✗ %v\n", err)
 			return exitInternal
 		}
 	}
@@ -140,6 +142,7 @@ func refuseCommands(l net.Listener, err error) {
 
 // notStarted prints all mistakes that keep the daemon from starting.
 func notStarted(w io.Writer, err error) error {
+	w = problemWriter(w, slog.LevelError)
 	printProblems(w, err)
 	n := 1
 	var c *config.Error
@@ -175,11 +178,29 @@ func nextSignal(signals <-chan os.Signal) <-chan os.Signal {
 // stderrLogger is stderrLog as a logger.
 func stderrLogger() *slog.Logger { return slog.New(stderrLog()) }
 
-// stderrLog returns the log on standard error: JSON lines for a journal, and
-// only warnings as text for a terminal.
+// stderrLog returns the log on standard error: only warnings as text for a
+// terminal, JSON lines for everything else, with priorities for systemd's journal.
 func stderrLog() slog.Handler {
-	if term.IsTerminal(int(os.Stderr.Fd())) {
+	switch {
+	case term.IsTerminal(int(os.Stderr.Fd())):
 		return slog.NewTextHandler(os.Stderr, logging.Options(slog.LevelWarn))
+	case toJournal():
+		return logging.JournalHandler(os.Stderr, slog.LevelInfo)
 	}
 	return slog.NewJSONHandler(os.Stderr, logging.Options(slog.LevelInfo))
+}
+
+// toJournal reports whether standard error is systemd's journal.
+var toJournal = sync.OnceValue(func() bool {
+	is, err := journal.StderrIsJournalStream()
+	return is && err == nil
+})
+
+// problemWriter returns the writer for people's text about what is wrong: w, with
+// a priority where it is the journal.
+func problemWriter(w io.Writer, level slog.Level) io.Writer {
+	if w == io.Writer(os.Stderr) && toJournal() {
+		return logging.PriorityWriter(w, level)
+	}
+	return w
 }
