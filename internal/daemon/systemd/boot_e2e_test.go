@@ -50,11 +50,23 @@ func init() {
 	}
 }
 
+// exitForbidden is the exit code of a first process that the host does not let make
+// its root, as a container does whose /proc is covered in parts.
+const exitForbidden = 77
+
 // bootMain does not return.
 func bootMain() {
 	err := boot()
 	fmt.Fprintln(os.Stderr, "boot:", err)
+	if isForbidden(err) {
+		os.Exit(exitForbidden)
+	}
 	os.Exit(1)
+}
+
+// isForbidden reports whether an error is about rights.
+func isForbidden(err error) bool {
+	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EROFS)
 }
 
 func boot() error {
@@ -75,6 +87,11 @@ func boot() error {
 	}
 	if err := checkRoot(o, made, host); err != nil {
 		return fmt.Errorf("systemd is not started: %w", err)
+	}
+	// What systemd mounts for a service it mounts from a child, and expects to see
+	// itself. Only namespaces that are made from now on share these mounts.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SHARED, ""); err != nil {
+		return fmt.Errorf("share mounts within the machine: %w", err)
 	}
 	env := []string{"container=nightporter-e2e", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "LANG=C.UTF-8"}
 	return fmt.Errorf("exec %s: %w", o.Exec[0], unix.Exec(o.Exec[0], o.Exec, env))

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +34,7 @@ type machine struct {
 	init    *exec.Cmd
 	console *programtest.Buffer
 	off     chan struct{} // closed when the first process has ended
+	bot     string        // address on the host that is botAddress on the machine; "" = none
 }
 
 // newMachine prepares a machine, or skips the test with the reason why none can
@@ -64,6 +64,7 @@ func newMachine(t *testing.T) *machine {
 		}
 		m.removeCgroups()
 	})
+	m.tryBoot()
 	return m
 }
 
@@ -121,7 +122,11 @@ func (m *machine) path(name string) string { return filepath.Join(m.dir, name) }
 // write writes a file of root's into ownFolders.
 func (m *machine) write(name, text string, mode os.FileMode) {
 	m.t.Helper()
-	m.noError(os.MkdirAll(filepath.Dir(m.path(name)), 0o755))
+	dir := filepath.Dir(m.path(name))
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		m.noError(os.MkdirAll(dir, 0o755))
+		m.noError(os.Lchown(dir, firstID, firstID))
+	}
 	m.noError(os.WriteFile(m.path(name), []byte(text), mode))
 	m.noError(os.Chmod(m.path(name), mode))
 	m.noError(os.Lchown(m.path(name), firstID, firstID))
@@ -176,22 +181,49 @@ func (m *machine) giveAway() {
 	}
 }
 
+// tryBoot skips the test where the host does not let a machine be booted.
+func (m *machine) tryBoot() {
+	m.t.Helper()
+	err := m.start("/bin/true")
+	if err == nil {
+		<-m.off
+	}
+	switch {
+	case isForbidden(err):
+		m.t.Skipf("no systemd is booted here: %v", err)
+	case err != nil:
+		m.t.Fatal(err)
+	case m.init.ProcessState.ExitCode() == exitForbidden:
+		m.t.Skipf("no systemd is booted here: %s", m.console)
+	}
+}
+
 // power starts the machine with a program in place of systemd.
 func (m *machine) power(program ...string) {
 	m.t.Helper()
+	m.noError(m.start(program...))
+}
+
+// start is power without an end of the test.
+func (m *machine) start(program ...string) error {
 	m.cgroup = filepath.Join(cgroups(), fmt.Sprintf("nightporter-e2e-%d", os.Getpid()))
 	if err := os.Mkdir(m.cgroup, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
-		m.t.Fatal(err)
+		return err
 	}
 	for _, name := range []string{"", "cgroup.procs", "cgroup.threads", "cgroup.subtree_control"} {
-		m.noError(os.Chown(filepath.Join(m.cgroup, name), firstID, firstID))
+		if err := os.Chown(filepath.Join(m.cgroup, name), firstID, firstID); err != nil {
+			return err
+		}
 	}
 	group, err := os.Open(m.cgroup)
-	m.noError(err)
+	if err != nil {
+		return err
+	}
 	defer func() { _ = group.Close() }()
-
 	order, err := json.Marshal(bootOrder{Dir: m.dir, Programs: programtest.BinDir(), Exec: program})
-	m.noError(err)
+	if err != nil {
+		return err
+	}
 	ids := []syscall.SysProcIDMap{{ContainerID: 0, HostID: firstID, Size: 1 << 16}}
 	m.console, m.off = &programtest.Buffer{}, make(chan struct{})
 	m.init = exec.Command(m.path(bootName))
@@ -210,17 +242,23 @@ func (m *machine) power(program ...string) {
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread() // Pdeathsig is about the thread; it lives as long as the machine
-		started <- m.init.Start()
-		_ = m.init.Wait()
-		close(m.off)
+		defer close(m.off)
+		err := m.init.Start()
+		started <- err
+		if err == nil {
+			_ = m.init.Wait()
+		}
 	}()
-	m.noError(<-started)
+	return <-started
 }
 
 // boot starts systemd and waits until it has started everything.
 func (m *machine) boot() {
 	m.t.Helper()
-	m.power("/lib/systemd/systemd", "--system", "--log-target=console", "--log-level=info", "--show-status=false", "--unit=multi-user.target")
+	m.power("/lib/systemd/systemd", "--system", "--log-target=journal-or-kmsg", "--show-status=false", "--unit=multi-user.target")
+	if m.bot != "" {
+		m.forward(m.bot)
+	}
 	m.await("the end of the boot", func() bool {
 		out, _ := m.try("systemctl", "is-system-running")
 		return strings.Contains(out, "running") || strings.Contains(out, "degraded")
@@ -229,7 +267,7 @@ func (m *machine) boot() {
 
 // kill ends the machine like a power cut.
 func (m *machine) kill() {
-	if m.init == nil {
+	if m.init == nil || m.init.Process == nil {
 		return
 	}
 	_ = m.init.Process.Kill() // it may have ended
@@ -302,5 +340,3 @@ func (m *machine) await(what string, condition func() bool) {
 		m.t.Fatal(err)
 	}
 }
-
-var _ io.Writer = (*programtest.Buffer)(nil)
