@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,34 +23,48 @@ func (f closeFunc) Close() error { return f() }
 func TestInhibitor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var changes service.Broadcast
+		var mu sync.Mutex // of what follows
 		var needed, held bool
 		var refused error
 		taken, results := 0, []error{}
 		i := NewInhibitor(slog.New(slog.DiscardHandler), Wakefulness{
-			Needed: func() bool { return needed }, Changes: &changes, Result: func(_ context.Context, err error) { results = append(results, err) },
+			Needed:  func() bool { mu.Lock(); defer mu.Unlock(); return needed },
+			Changes: &changes,
+			Result:  func(_ context.Context, err error) { mu.Lock(); defer mu.Unlock(); results = append(results, err) },
 		})
 		i.take = func(context.Context) (io.Closer, error) {
+			mu.Lock()
+			defer mu.Unlock()
 			if refused != nil {
 				return nil, refused
 			}
 			taken++
 			held = true
-			return closeFunc(func() error { held = false; return nil }), nil
+			return closeFunc(func() error { mu.Lock(); defer mu.Unlock(); held = false; return nil }), nil
 		}
 		if err := i.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		step := func(what string, need bool, wantHeld bool, wantResults ...error) {
 			t.Helper()
+			mu.Lock()
 			needed, results = need, nil
+			mu.Unlock()
 			changes.Ring()
 			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
 			if held != wantHeld || i.Held() != wantHeld {
 				t.Errorf("%s: held %v (%v), want %v", what, held, i.Held(), wantHeld)
 			}
 			if !slices.EqualFunc(results, wantResults, errors.Is) {
 				t.Errorf("%s: results %v, want %v", what, results, wantResults)
 			}
+		}
+		answer := func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			refused, results = err, nil
 		}
 		step("idle", false, false)
 		step("a run works", true, true, nil)
@@ -58,21 +73,22 @@ func TestInhibitor(t *testing.T) {
 		if taken != 1 {
 			t.Errorf("taken %d times", taken)
 		}
-		refused = ErrRefused
+		answer(ErrRefused)
 		step("not allowed", true, false, ErrRefused)
 		step("not allowed, not asked again", true, false)
-		refused, needed = nil, true
-		results = nil
+		answer(nil)
 		time.Sleep(retryLock)
 		synctest.Wait()
+		mu.Lock()
 		if !held || len(results) != 1 || results[0] != nil {
 			t.Errorf("mended: held %v, %v", held, results)
 		}
-		refused = ErrNoLogind
+		mu.Unlock()
+		answer(ErrNoLogind)
 		step("over", false, false)
 		step("no logind", true, false, ErrNoLogind)
 		step("over, and nothing to say", false, false, nil)
-		refused = nil
+		answer(nil)
 		time.Sleep(retryLock)
 		synctest.Wait()
 		step("with logind", true, true, nil)
