@@ -94,6 +94,7 @@ func (d *Daemon) start(ctx context.Context) error {
 	case d.o.Stays:
 		d.Projects.Work(d.Projects.Workable(ctx, nil))
 	}
+	d.inhibitor = d.newInhibitor()
 	d.runEngine()
 	if !d.serves() {
 		return nil
@@ -104,8 +105,8 @@ func (d *Daemon) start(ctx context.Context) error {
 	if d.o.Stays {
 		return d.startServices(ctx, off)
 	}
-	for _, loop := range []func(context.Context){d.removeOld, d.watchDisk} {
-		if err := d.running.Start(ctx, service.Loop(loop)); err != nil {
+	for _, s := range []service.Service{service.Loop(d.removeOld), service.Loop(d.watchDisk), d.inhibitor} {
+		if err := d.running.Start(ctx, s); err != nil {
 			return err
 		}
 	}

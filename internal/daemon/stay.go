@@ -45,7 +45,7 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 			return err
 		}
 	}
-	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.reopenLoop), d.manager} {
+	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.reopenLoop), d.inhibitor, d.manager} {
 		if err := d.running.Start(ctx, s); err != nil {
 			return err
 		}
@@ -87,7 +87,11 @@ func (d *Daemon) statusLine() string {
 	if len(names) == 1 {
 		noun = "project"
 	}
-	return fmt.Sprintf("%s%d %s, %d at work", d.outageLine(), len(names), noun, atWork)
+	awake := ""
+	if d.inhibitor.Held() {
+		awake = ", kept awake"
+	}
+	return fmt.Sprintf("%s%d %s, %d at work%s", d.outageLine(), len(names), noun, atWork, awake)
 }
 
 // CameBack records in the ledger that no daemon ran since off. Zero records
