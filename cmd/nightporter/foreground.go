@@ -330,5 +330,9 @@ func (n *outageNote) lines(x engine.Outage, state string) []string {
 		return []string{bot.SignAgain + " saved again, after " + bot.Took(time.Since(since))}
 	}
 	n.since = x.Since
-	return []string{bot.SignLook + " nothing can be saved in " + state, bot.Cut(bot.Clean(x.Text), 200), "Mend that; it goes on by itself. What runs goes on."}
+	remedy := "Mend that; it goes on by itself. What runs goes on."
+	if x.Fault == ledger.FaultLedger {
+		remedy = "What runs goes on. Stop this run; nightporter verify then says what to restore."
+	}
+	return []string{bot.SignLook + " nothing can be saved in " + state, bot.Cut(bot.Clean(x.Text), 200), remedy}
 }

@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/api"
+	"github.com/nightporter/nightporter/internal/fault"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // version is the value of the version header.
@@ -22,6 +24,9 @@ var version = strconv.Itoa(api.Version)
 
 // internalText is the only text about an internal error that a caller receives.
 const internalText = "nightporter failed at this request; its log says why. What you sent is not to blame: try the same again later"
+
+// damagedText is the text about a ledger whose file is damaged.
+const damagedText = "the ledger's file is damaged: stop nightporter, then nightporter verify says what to restore"
 
 // route handles the body of a request to one path.
 type route func(r *http.Request, body []byte) (api.Reply, error)
@@ -81,6 +86,9 @@ func router(token, unauthorized string, log *slog.Logger, routes map[string]rout
 			writeReply(w, http.StatusBadRequest, refuse(bad.text))
 		case errors.Is(err, api.ErrLater):
 			writeReply(w, http.StatusServiceUnavailable, refuse(err.Error()))
+		case fault.Of(err) == ledger.FaultLedger:
+			log.Error("socket: request", "path", r.URL.Path, "err", err)
+			writeReply(w, http.StatusInternalServerError, refuse(damagedText))
 		default:
 			log.Error("socket: request", "path", r.URL.Path, "err", err)
 			writeReply(w, http.StatusInternalServerError, refuse(internalText))
