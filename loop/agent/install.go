@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // install copies nightporter and hat to STATE/bin/HASH and returns that folder.
@@ -76,6 +78,34 @@ func install(o Options) (string, error) {
 	}
 	return dir, fsutil.SyncDir(parent)
 }
+
+// reinstall makes the copies of New again if they are gone: STATE/bin may be deleted.
+// Where this program's file was replaced meanwhile, its old content is read from the
+// process.
+func (r *Runner) reinstall() error {
+	if _, err := os.Stat(r.Program()); !errors.Is(err, fs.ErrNotExist) {
+		return nil // whatever else is wrong is found by what needs the program
+	}
+	for _, self := range []string{r.o.Self, "/proc/self/exe"} {
+		o := r.o
+		o.Self = self
+		if dir, err := install(o); err == nil && dir == r.bin {
+			return nil
+		}
+	}
+	return missingPrograms(r.bin)
+}
+
+// missingPrograms is the error of a folder of programs that cannot be made again: the
+// release was replaced, and the next start makes the folder of that one.
+type missingPrograms string
+
+func (m missingPrograms) Error() string {
+	return fmt.Sprintf("%s is gone and cannot be made again, because another release is installed: start nightporter again", string(m))
+}
+
+// Fault makes missingPrograms a fault.Error of internal/fault.
+func (missingPrograms) Fault() ledger.Fault { return ledger.FaultMachine }
 
 func readInto(w io.Writer, path string) error {
 	f, err := os.Open(path)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/internal/fault"
@@ -15,7 +17,8 @@ import (
 // not in force.
 var ErrNotSaved = errors.New("not saved")
 
-// Outage says that the ledger takes no commits for a fault of the machine. The
+// Outage says that the ledger takes no commits for a fault of the machine or of the
+// ledger's own file. The
 // zero value says that it does.
 type Outage struct {
 	Since time.Time
@@ -61,13 +64,15 @@ func (e *Engine) committed(project, kind string) {
 		return
 	}
 	for name, s := range e.stalls {
-		// A commit shows that a fault of the machine is over for all. What cannot be
-		// committed for another reason is the input's own fault.
-		if s.fault != "" || name == project && s.kind == kind {
+		// A commit shows that a fault of the machine is over for all, but not that no
+		// other page of the database is damaged. What cannot be committed for another
+		// reason is the input's own fault.
+		if s.fault != "" && s.fault != ledger.FaultLedger || name == project && s.kind == kind {
 			delete(e.stalls, name)
 		}
 	}
-	if e.outage.Since.IsZero() {
+	damaged := func(s stall) bool { return s.fault == ledger.FaultLedger }
+	if e.outage.Since.IsZero() || slices.ContainsFunc(slices.Collect(maps.Values(e.stalls)), damaged) {
 		return
 	}
 	e.o.Log.Info("saved again", "after", e.o.Clock().Sub(e.outage.Since).Round(time.Second).String())

@@ -9,4 +9,5 @@ type Fault string
 const (
 	FaultDisk    Fault = "disk"    // a file system is full, read-only, or over its quota
 	FaultMachine Fault = "machine" // the machine lacks something for now: processes, files, memory, a lock
+	FaultLedger  Fault = "ledger"  // the ledger's database is damaged, until a person restores a backup
 )
