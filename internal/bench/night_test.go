@@ -256,15 +256,15 @@ func runGit(b *testing.B, dir string, args ...string) {
 // first span is the preflight.
 func gapsOf(b *testing.B, state string) []span {
 	b.Helper()
-	spans, preflight := spansOf(b, state, "shop")
-	if len(spans) != 3*repoTasks-1 {
-		b.Fatalf("%d gaps in a night of %d sessions", len(spans), 3*repoTasks)
+	spans := spansOf(b, state, "shop")
+	if len(spans) != 3*repoTasks {
+		b.Fatalf("%d gaps in a night of %d sessions", len(spans)-1, 3*repoTasks)
 	}
-	return spans, preflight
+	return spans
 }
 
 // spansOf is gapsOf for a project and any number of sessions.
-func spansOf(b *testing.B, state, project string) ([]span, time.Duration) {
+func spansOf(b *testing.B, state, project string) []span {
 	b.Helper()
 	ledgerStore, err := store.Open(state)
 	if err != nil {
@@ -274,15 +274,7 @@ func spansOf(b *testing.B, state, project string) ([]span, time.Duration) {
 	hats := map[string]string{}
 	spans := []span{{from: "preflight"}}
 	var last *span
-<<<<<<< HEAD
-	var planned, started time.Time
 	err = ledgerStore.Records(b.Context(), ledger.ProjectStream(project), 0, func(r ledger.Record) error {
-||||||| d69bdff5
-	var planned, started time.Time
-	err = ledgerStore.Records(b.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
-=======
-	err = ledgerStore.Records(b.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
->>>>>>> w/bigrepo
 		e, err := r.Entry()
 		if err != nil {
 			return err
@@ -309,19 +301,7 @@ func spansOf(b *testing.B, state, project string) ([]span, time.Duration) {
 	if err != nil {
 		b.Fatal(err)
 	}
-<<<<<<< HEAD
-	return spans, started.Sub(planned)
-||||||| d69bdff5
-	if len(spans) != 3*repoTasks-1 {
-		b.Fatalf("%d gaps in a night of %d sessions", len(spans), 3*repoTasks)
-	}
-	return spans, started.Sub(planned)
-=======
-	if len(spans) != 3*repoTasks {
-		b.Fatalf("%d gaps in a night of %d sessions", len(spans)-1, 3*repoTasks)
-	}
 	return spans
->>>>>>> w/bigrepo
 }
 
 // attribute adds the recorded git commands to the spans that they lie in, and the

@@ -121,7 +121,7 @@ func BenchmarkSiege(b *testing.B) {
 			}
 		}
 	}
-	spans, _ := spansOf(b, p.state, "shop")
+	spans := spansOf(b, p.state, "shop")
 	var allGaps, allReplies [2][]time.Duration // under attack, in peace
 	worst, worstReply := 0.0, 0.0
 	for _, attack := range besieged {
