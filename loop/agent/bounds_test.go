@@ -12,6 +12,7 @@ import (
 // TestMemoryBomb: a session whose processes use more memory together than the
 // limit ends, all of it, and says why. Memory that processes share counts once.
 func TestMemoryBomb(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("perl"); err != nil {
 		t.Skipf("SKIPPED: %v", err)
 	}
@@ -62,6 +63,7 @@ func TestForkBomb(t *testing.T) {
 // TestFileLimit: no process of a session opens more files than the limit, or
 // raises it.
 func TestFileLimit(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level, func(o *Options) { o.Limits = Limits{Files: 64} })
 		x := h.run("r1-1", `ulimit -n; ulimit -Hn; ulimit -Hn 128 2>/dev/null && echo BAD; echo end`)
