@@ -34,7 +34,19 @@ var scenarios = map[string]func() int{
 	// As a session does that outlives its daemon.
 	"daemon": func() int {
 		_ = exec.Command("setsid", "--fork", "sh", "-c", "sleep 1001 & sleep 1002").Run()
-		return 0
+		for range 6000 { // until the shell has started both
+			left := 0
+			for _, p := range descendants(os.Getppid()) {
+				if strings.HasPrefix(p.command, "sleep 100") {
+					left++
+				}
+			}
+			if left == 2 {
+				return 0
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		return 6
 	},
 	"failed with a child": func() int { start("sleep", "1000"); return 3 },
 	"panic":               func() int { start("sleep", "1000"); panic("at the disco") },
