@@ -54,7 +54,7 @@ func TestSettingsFromFlags(t *testing.T) {
 		Setup:  []ledger.Command{{Run: ledger.ProposedSetup}},
 		Verify: []ledger.Command{{Run: "go test ./..."}}, Protected: []string{"main", "master"}, Push: "never",
 		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
-		Timezone: "Local", CoAuthor: "claude <claude@localhost>", ScriptedMarks: ledger.ScriptedWithheld,
+		Timezone: time.Local.String(), CoAuthor: "claude <claude@localhost>", ScriptedMarks: ledger.ScriptedWithheld,
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Settings{}, "Pattern", "Hats")); d != "" {
 		t.Errorf("settings (-want +got):\n%s", d)

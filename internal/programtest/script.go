@@ -30,7 +30,10 @@ import (
 //	disk DIR [MB]             mount a file system of that size there, or change its
 //	                          size; without one it is full; condition: mount
 //	sessions N                as many sessions had an agent started in them
-func Scripts(t *testing.T, dir string) {
+//
+// With ran, each machine has had a run before: it has the programs of one in its
+// state folder, which other scripts install once more.
+func Scripts(t *testing.T, dir string, ran bool) {
 	t.Helper()
 	DependOnSources(t)
 	testscript.Run(t, testscript.Params{
@@ -44,7 +47,10 @@ func Scripts(t *testing.T, dir string) {
 			e.Defer(func() { e.Values[sceneKey{}].(*scene).end() })
 			e.Vars = append(e.Vars, m.Env()...)
 			e.Vars = append(e.Vars, "BIN="+binDir, "STATE="+m.State(), "NOTES="+m.Path("notes"), "GIT_EDITOR=true")
-			return m.Furnish()
+			if err := m.Furnish(); err != nil || !ran {
+				return err
+			}
+			return m.takeInstalled()
 		},
 		Condition: func(cond string) (bool, error) {
 			if cond == "boundary" { // sessions cannot write outside

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,7 +15,8 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// install copies nightporter and hat to STATE/bin/HASH and returns that folder.
+// install copies nightporter and hat to STATE/bin/HASH and returns that folder. The
+// hash is that of their build ids, or of their content where one has none.
 // Shims run from this copy, because sessions outlive the daemon and its
 // release, and because `go run` deletes its program at exit.
 func install(o Options) (string, error) {
@@ -37,7 +39,7 @@ func install(o Options) (string, error) {
 		if _, err := io.WriteString(sum, n+"\x00"); err != nil {
 			return "", err
 		}
-		if err := readInto(sum, files[n]); err != nil {
+		if err := identify(sum, files[n]); err != nil {
 			return "", err
 		}
 	}
@@ -106,6 +108,37 @@ func (m missingPrograms) Error() string {
 
 // Fault makes missingPrograms a fault.Error of internal/fault.
 func (missingPrograms) Fault() ledger.Fault { return ledger.FaultMachine }
+
+// identify writes what tells a program from others: the build id that go build gave
+// it, or else its content. Each start of a daemon identifies 30 MB of programs.
+func identify(w io.Writer, path string) error {
+	if id := buildID(path); id != nil {
+		_, err := w.Write(id)
+		return err
+	}
+	return readInto(w, path)
+}
+
+// buildID returns the build id in the notes of a Go program: hashes of all that went
+// into it and of what came of that. It is nil for any other program, and for one that
+// was built without an id.
+func buildID(path string) []byte {
+	program, err := elf.Open(path)
+	if err != nil {
+		return nil // a script
+	}
+	defer func() { _ = program.Close() }()
+	note := program.Section(".note.go.buildid")
+	if note == nil {
+		return nil
+	}
+	const header = 16 // three numbers of four bytes, and the name "Go"
+	data, err := note.Data()
+	if err != nil || len(data) <= header {
+		return nil
+	}
+	return data[header:]
+}
 
 func readInto(w io.Writer, path string) error {
 	f, err := os.Open(path)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +119,9 @@ func TestLeftLocks(t *testing.T) {
 		t.Errorf("a stale lock stays: %v", err)
 	}
 
+	was := safeConfig
+	t.Cleanup(func() { safeConfig = was })
+	safeConfig = append(slices.Clone(was), "core.filesRefLockTimeout=0") // git would wait for five seconds
 	theirs := filepath.Join(repo, ".git", "refs", "heads", "nightporter", "shop", "r1.lock")
 	must(t, leave(theirs).Close())
 	err := w.updateUserRef(t.Context(), userRepo{commonDir: filepath.Join(repo, ".git")}, "refs/heads/nightporter/shop/r1", "", base.Commit)
