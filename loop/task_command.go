@@ -90,7 +90,7 @@ func (d *decision) nextTask(id string) {
 	case t.Status != ledger.Ready:
 		d.refuse(ledger.CodeNotReady, "%s is %s; only a ready task can be next", ledger.ShortID(t.Task.ID), t.Status)
 	case d.run().Over():
-		d.refuse(ledger.CodeIdle, "%s is idle", d.in.Project)
+		d.refuse(ledger.CodeIdle, "%s is idle; a task can be next while it runs", d.in.Project)
 	default:
 		d.add(scope{task: t.Task.ID}, ledger.TaskNext{})
 		d.say("%s is next", ledger.ShortID(t.Task.ID))

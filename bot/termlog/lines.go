@@ -120,7 +120,11 @@ func (c *Console) printStandalone(v view) {
 			c.printWrapped(v, bot.SignLater+" "+c.id(v.e.Task)+" plan: "+text)
 		}
 	case ledger.SourceMarked:
-		if b.Error != "" {
+		switch {
+		case b.Error == "":
+		case b.Mark == "":
+			c.printWrapped(v, bot.SignLook+" "+c.id(v.e.Task)+" not in the progress log: "+bot.Clean(b.Error))
+		default:
 			c.printWrapped(v, bot.SignLook+" "+c.id(v.e.Task)+" not marked in "+bot.Plan(&loop.Run{Settings: v.run().Settings})+": "+bot.Clean(b.Error))
 		}
 	case ledger.Commitment:

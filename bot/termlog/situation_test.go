@@ -227,6 +227,7 @@ var situations = map[string]func(s *fixture){
 		s.entry("", "", locked)
 		s.entry("", "", ledger.EffectRecovered{Kind: "commit", Key: "k"})
 		s.entry("Task 1", "", ledger.SourceMarked{Mark: ledger.MarkDone, Error: "checkout.md: read-only file system"})
+		s.entry("Task 1", "", ledger.SourceMarked{Error: "log to checkout.progress.md: is a directory"})
 		s.entry("Task 1", "r1-2", ledger.EventRefused{Type: "build.complete", Why: "guidance not reported", Owed: []string{"g1"}})
 		s.entry("", "", ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: s.Now.Add(time.Minute), Text: "the disk is full"})
 		s.entry("", "", ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: s.Now.Add(2 * time.Minute), Text: "the disk is full"})

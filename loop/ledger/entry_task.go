@@ -17,7 +17,7 @@ type SourceRead struct {
 
 // SourceMarked records that a status was written into the user's file.
 type SourceMarked struct {
-	Mark  Mark   `json:"mark"`
+	Mark  Mark   `json:"mark"`            // "": Error is about the task's entry in the progress log
 	Error string `json:"error,omitempty"` // why it could not be written; "" = it was
 }
 
