@@ -81,6 +81,9 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 			}
 		}
 	}
+	if r.Wait != ledger.WaitMachine && r.Wait != ledger.WaitDisk {
+		m.failing(s, now)
+	}
 	m.add(standingLine(s, t))
 	m.add(QueuedText(s))
 	m.add(ProofCounts(s))
@@ -146,7 +149,11 @@ func waitingStatus(s loop.State, r *loop.Run, now time.Time, say func(key, sign,
 		return m, "Goes on by itself once there is room."
 	case ledger.WaitMachine:
 		m := say("waiting", SignLook, "waits: "+MachineWait(s))
-		m.quote(r.Text)
+		if f, held := s.Project.Held(); held {
+			m.cause(f.Text, f.Remedy)
+		} else {
+			m.quote(r.Text)
+		}
 		return m, "Tried again and again; /resume tries now."
 	case ledger.WaitAgent:
 		m := say("standstill", SignLook, "stands still")
