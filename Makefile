@@ -46,7 +46,9 @@ test: ## all tests, with the race detector where there is concurrency, in random
 # Two things that make test does not have. The first is what a newcomer does:
 # its build cache is empty; Go modules are taken from this user's cache. The
 # second runs real programs (internal/e2e) against servers of ours on loopback.
-# They come from npm once, about 370 MB, and stay in .cache/e2e.
+# They come from npm once, about 370 MB, and stay in .cache/e2e. As root it also
+# boots Debian's systemd, where that is installed, on a machine of its own
+# (internal/daemon/systemd).
 # E2E=-v shows the nights as the person on the phone sees them.
 e2e: ## a fresh clone of HEAD is built and its demo run; then real programs, end to end; some minutes
 	@set -e; \
@@ -88,6 +90,7 @@ soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m e
 	go test -count=1 -timeout 60m ./cmd/nightporter/crash -args -crash.all -kill.count=200
 	go test -count=1 -timeout 60m $(RAPID) -args -rapid.checks=2000
 	$(MAKE) --no-print-directory sim FOR=10m
+	go run ./internal/sim -long -seed 3 -nights 4
 	@grep -rnoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | sort | while IFS=: read -r file line func; do \
 		set -x; \
 		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; \

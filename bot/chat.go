@@ -32,11 +32,13 @@ type Inbound struct {
 	PressID     string // the platform's id of the press, needed to acknowledge it
 
 	Sent time.Time // by the platform's clock
+	More bool      // later updates are at hand, and the cursor of each covers this one
 }
 
 // Receiver takes the updates of a platform. Receive returns after the update's
 // entries and the chat's new cursor are committed; only then may an adapter
-// confirm the update to the platform. An error means that nothing was committed
+// confirm the update to the platform. An update with More that changes nothing may
+// leave the cursor to a later one. An error means that nothing was committed
 // and that the adapter has to deliver the same update again.
 type Receiver interface {
 	Receive(ctx context.Context, in Inbound) error

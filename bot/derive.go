@@ -188,13 +188,6 @@ func activeTask(s loop.State) (loop.TaskState, bool) {
 	return loop.TaskState{}, false
 }
 
-// Capturing reports whether the session of the task in hand has ended, and its files
-// are not captured yet.
-func Capturing(s loop.State) bool {
-	t, ok := activeTask(s)
-	return ok && t.Attempt.Stage == ledger.StageCapture
-}
-
 // Doing names the active task and its hat: "#7 builder". After the session it
 // says "#7 verify", then "#7 commit". Tasks that are verified together are named
 // together: "#1–#3 verify". It returns "" if no task is active.

@@ -183,6 +183,16 @@ func Lost(s loop.State, task, hat, session string, b ledger.SessionEnded, again 
 	return m
 }
 
+// Throttled announces that a session does not heed that its calls are refused.
+func Throttled(s loop.State, task, hat, session string, b ledger.SessionThrottled, now time.Time) Message {
+	m := newMessage("session.throttled", firstLine(SignLook, s.Project.Name, strings.TrimSpace(shortID(task)+" "+Cut(Clean(hat), 10))+" floods", " · "+now.Format("15:04")))
+	m.Project, m.About = s.Project.Name, task
+	m.add("Session " + Clean(session) + " calls nightporter without pause: " + thousands(b.Refused) + " calls refused so far.")
+	m.add("All else goes on, and the session until its time is up.")
+	m.button("Stop", "/stop now")
+	return m
+}
+
 // BlockedTogether announces the third task that is blocked within an hour, in
 // one message with the blocked tasks before it (docs/spec 23.5). all holds
 // their questions, at least one, the newest last.

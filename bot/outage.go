@@ -3,14 +3,21 @@ package bot
 import (
 	"fmt"
 	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Unsaved announces that nothing can be committed, and so nothing begins, since a
 // time. It is sent without the outbox, which lies on the same disk.
-func Unsaved(text string, since, now time.Time) Message {
+func Unsaved(text string, why ledger.Fault, since, now time.Time) Message {
 	m := newMessage("outage", SignLook+" nothing can be saved · "+now.Format("15:04"))
 	m.add("Since " + Clock(since, now) + ":")
 	m.quote(text)
+	if why == ledger.FaultLedger {
+		m.add("What runs goes on; nothing new begins. On the host, stop nightporter; nightporter verify says what to restore.")
+		m.add("Sent directly: commands get no answer until then.")
+		return m
+	}
 	m.add("What runs goes on; nothing new begins. Make room on the host.")
 	m.add("Goes on by itself. Sent directly: commands get no answer until then.")
 	return m

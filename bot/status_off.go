@@ -15,13 +15,27 @@ import (
 // it offers no chat commands, because nobody would carry them out. If no run is
 // under way it returns Status. now is in the person's time zone.
 func Stopped(s loop.State, now time.Time) Message {
-	r := s.Project.Run
-	if r.Over() {
+	if s.Project.Run.Over() {
 		return Status(s, now)
 	}
+	return left(s, "nightporter is off", "Go on with: "+s.Project.Run.Settings.ResumeCommand(), now)
+}
+
+// Removed describes an unfinished run of a project that is no longer configured:
+// nobody works on it, and it cannot be started.
+func Removed(s loop.State, now time.Time) Message {
+	if s.Project.Run.Over() {
+		return Status(s, now)
+	}
+	return left(s, "not configured any more", "Go on with: [[project]] "+s.Project.Name+" in the configuration", now)
+}
+
+// left describes an unfinished run that nobody works on.
+func left(s loop.State, why, remedy string, now time.Time) Message {
+	r := s.Project.Run
 	t := Count(s)
 	// Only terminals show this line, so it is not cut to FirstWidth.
-	m := newMessage("status.off", fmt.Sprintf("%s %s %s, nightporter is off · %s", SignLater, s.Project.Name, t, now.Format("15:04")))
+	m := newMessage("status.off", fmt.Sprintf("%s %s %s, %s · %s", SignLater, s.Project.Name, t, why, now.Format("15:04")))
 	m.add(leftAt(r, now))
 	if a, ok := activeTask(s); ok {
 		doing := Doing(s)
@@ -38,7 +52,7 @@ func Stopped(s loop.State, now time.Time) Message {
 	}
 	m.add(r.ID + " " + CostSoFar(s))
 	m.add(guidanceLine(s))
-	m.pre("Go on with: " + r.Settings.ResumeCommand())
+	m.pre(remedy)
 	return m
 }
 

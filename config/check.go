@@ -145,8 +145,8 @@ func (c *checker) sessionUser(name string) {
 // secretFile checks a token's file by its type and mode. It never reads the
 // token.
 func (c *checker) secretFile(file, howTo string, path ...string) {
-	if dir := os.Getenv("CREDENTIALS_DIRECTORY"); dir != "" && filepath.Dir(file) == filepath.Clean(dir) {
-		return // systemd protects its credentials
+	if IsCredential(file) {
+		return
 	}
 	name := filepath.Base(file)
 	st, err := os.Stat(file)

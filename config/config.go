@@ -18,8 +18,9 @@ type Config struct {
 	Boundary        string           `toml:"boundary" oneof:"auto required"`
 	SessionUser     Text             `toml:"session_user"` // name or uid, when started as root
 	QuestionTimeout QuestionTimeout  `toml:"question_timeout"`
-	Telegram        *Telegram        `toml:"telegram"` // nil = not used
-	Slack           *Slack           `toml:"slack"`    // nil = not used
+	InhibitSleep    *bool            `toml:"inhibit_sleep"` // keep the machine awake while a run works; nil = true
+	Telegram        *Telegram        `toml:"telegram"`      // nil = not used
+	Slack           *Slack           `toml:"slack"`         // nil = not used
 	Digest          Digest           `toml:"digest"`
 	Budget          Budget           `toml:"budget"`
 	Retention       Retention        `toml:"retention"`
@@ -51,6 +52,10 @@ func (c *Config) Sessions() int {
 	}
 	return *c.MaxSessions
 }
+
+// KeepsAwake reports whether the machine is kept from going to sleep while a run
+// works.
+func (c *Config) KeepsAwake() bool { return c.InhibitSleep == nil || *c.InhibitSleep }
 
 // Telegram is the section [telegram].
 type Telegram struct {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -103,7 +104,7 @@ func (c *Config) secret(file, credential, usual string) string {
 	if file != "" {
 		return c.path(file)
 	}
-	if dir := os.Getenv("CREDENTIALS_DIRECTORY"); dir != "" {
+	for _, dir := range credentialDirs() {
 		f := filepath.Join(dir, credential)
 		if _, err := os.Stat(f); err == nil {
 			return f
@@ -111,6 +112,22 @@ func (c *Config) secret(file, credential, usual string) string {
 	}
 	return c.path(usual)
 }
+
+// serviceCredentials has the credentials of nightporter.service while it runs. Only
+// its account can read them, and finds them there for a command that it types.
+const serviceCredentials = "/run/credentials/nightporter.service"
+
+// credentialDirs returns the folders that may have systemd's credentials.
+func credentialDirs() []string {
+	if dir := os.Getenv("CREDENTIALS_DIRECTORY"); dir != "" {
+		return []string{filepath.Clean(dir), serviceCredentials}
+	}
+	return []string{serviceCredentials}
+}
+
+// IsCredential reports whether a file is a credential of systemd, which protects
+// it whatever its mode says.
+func IsCredential(file string) bool { return slices.Contains(credentialDirs(), filepath.Dir(file)) }
 
 // isHome reports whether a path begins at the home folder.
 func isHome(s string) bool { return s == "~" || strings.HasPrefix(s, "~/") }

@@ -54,7 +54,7 @@ func TestSettingsFromFlags(t *testing.T) {
 		Setup:  []ledger.Command{{Run: ledger.ProposedSetup}},
 		Verify: []ledger.Command{{Run: "go test ./..."}}, Protected: []string{"main", "master"}, Push: "never",
 		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
-		Timezone: "Local", CoAuthor: "claude <claude@localhost>", ScriptedMarks: ledger.ScriptedWithheld,
+		Timezone: time.Local.String(), CoAuthor: "claude <claude@localhost>", ScriptedMarks: ledger.ScriptedWithheld,
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Settings{}, "Pattern", "Hats")); d != "" {
 		t.Errorf("settings (-want +got):\n%s", d)
@@ -314,17 +314,27 @@ func TestWeekTime(t *testing.T) {
 }
 
 func TestClockNext(t *testing.T) {
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ clock, now, want string }{
-		{"07:00", "2026-11-19T23:10:00+01:00", "2026-11-20T07:00:00+01:00"},
-		{"07:00", "2026-11-20T06:59:59+01:00", "2026-11-20T07:00:00+01:00"},
-		{"07:00", "2026-11-20T07:00:00+01:00", "2026-11-21T07:00:00+01:00"},
-		{"00:00", "2026-12-31T12:00:00+01:00", "2027-01-01T00:00:00+01:00"},
-		{"07:00", "2026-10-24T23:00:00+02:00", "2026-10-25T07:00:00+01:00"}, // the clock goes back at night
-		{"02:30", "2027-03-27T23:00:00+01:00", "2027-03-28T03:30:00+02:00"}, // the clock skips 02:30
+	const berlin = "Europe/Berlin"
+	for _, c := range []struct{ zone, clock, now, want string }{
+		{berlin, "07:00", "2026-11-19T23:10:00+01:00", "2026-11-20T07:00:00+01:00"},
+		{berlin, "07:00", "2026-11-20T06:59:59+01:00", "2026-11-20T07:00:00+01:00"},
+		{berlin, "07:00", "2026-11-20T07:00:00+01:00", "2026-11-21T07:00:00+01:00"},
+		{berlin, "00:00", "2026-12-31T12:00:00+01:00", "2027-01-01T00:00:00+01:00"},
+		{berlin, "07:00", "2026-10-24T23:00:00+02:00", "2026-10-25T07:00:00+01:00"}, // the clock goes back at night
+		{berlin, "02:30", "2027-03-27T23:00:00+01:00", "2027-03-28T03:30:00+02:00"}, // the clock skips 02:30
+		{berlin, "02:30", "2026-10-25T01:00:00+02:00", "2026-10-25T02:30:00+02:00"}, // 02:30 exists twice
+		{berlin, "02:30", "2026-10-25T02:45:00+02:00", "2026-10-25T02:30:00+01:00"},
+		{berlin, "02:30", "2026-10-25T02:30:00+01:00", "2026-10-26T02:30:00+01:00"},
+		{"America/Havana", "00:00", "2027-03-13T23:30:00-05:00", "2027-03-14T01:00:00-04:00"}, // no midnight
+		{"America/Havana", "00:30", "2026-11-01T00:45:00-04:00", "2026-11-01T00:30:00-05:00"}, // two of them
+		{"Australia/Lord_Howe", "02:15", "2026-10-03T23:00:00+10:30", "2026-10-04T02:45:00+11:00"},
+		{"Australia/Lord_Howe", "01:45", "2027-04-04T01:50:00+11:00", "2027-04-04T01:45:00+10:30"},
+		{"Africa/Casablanca", "02:30", "2027-02-07T01:00:00+01:00", "2027-02-07T02:30:00+01:00"}, // Ramadan begins
+		{"Africa/Casablanca", "02:30", "2027-02-07T02:45:00+01:00", "2027-02-07T02:30:00Z"},
+		{"Africa/Casablanca", "02:30", "2027-03-14T01:00:00+00:00", "2027-03-14T03:30:00+01:00"},
+		{"Pacific/Apia", "07:30", "2011-12-29T20:00:00-10:00", "2011-12-31T07:30:00+14:00"}, // no 30 December
+		{"Pacific/Apia", "23:00", "2011-12-29T20:00:00-10:00", "2011-12-29T23:00:00-10:00"},
+		{"Pacific/Kwajalein", "12:00", "1993-08-20T13:00:00-12:00", "1993-08-22T12:00:00+12:00"},
 	} {
 		var clock Clock
 		if err := clock.UnmarshalText([]byte(c.clock)); err != nil {
@@ -334,7 +344,11 @@ func TestClockNext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := clock.Next(now, berlin).Format(time.RFC3339); got != c.want {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := clock.Next(now, zone).Format(time.RFC3339); got != c.want {
 			t.Errorf("%s after %s: %s, want %s", c.clock, c.now, got, c.want)
 		}
 	}

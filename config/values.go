@@ -116,12 +116,44 @@ func (c Clock) String() string {
 // replaces it.
 func (c Clock) Next(now time.Time, zone *time.Location) time.Time {
 	now = now.In(zone)
-	for day := 0; ; day++ {
-		t := time.Date(now.Year(), now.Month(), now.Day()+day, c.Hour, c.Minute, 0, 0, zone)
-		if t.After(now) {
-			return t
+	for day := -1; ; day++ {
+		first, second := c.on(now.Year(), now.Month(), now.Day()+day, zone)
+		switch {
+		case first.After(now):
+			return first
+		case second.After(now):
+			return second
 		}
 	}
+}
+
+// On returns the first moment of a date at which the clock shows c in zone, or the
+// one that replaces it where the zone skips c.
+func (c Clock) On(year int, month time.Month, day int, zone *time.Location) time.Time {
+	first, _ := c.on(year, month, day, zone)
+	return first
+}
+
+// on returns both moments of a date at which the clock shows c; they are the same
+// but in an hour that occurs twice. time.Date does not say which of the two it
+// returns, nor on which side of a skipped hour its result is.
+func (c Clock) on(year int, month time.Month, day int, zone *time.Location) (first, second time.Time) {
+	shown := time.Date(year, month, day, c.Hour, c.Minute, 0, 0, time.UTC)
+	at := func(offsetOf time.Time) (t time.Time, ok bool) {
+		_, offset := offsetOf.In(zone).Zone()
+		t = shown.Add(-time.Duration(offset) * time.Second).In(zone)
+		_, is := t.Zone()
+		return t, is == offset
+	}
+	first, before := at(shown.Add(-24 * time.Hour))
+	second, after := at(shown.Add(24 * time.Hour))
+	switch {
+	case !after:
+		second = first // the time that the old offset gives is what replaces a skipped one
+	case !before:
+		first = second
+	}
+	return first, second
 }
 
 // WeekTime is a time of day on one day of the week, such as "Mon 08:00". The

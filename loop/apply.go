@@ -55,6 +55,8 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 		case b.Times > 0:
 			s.Limits = with(s.Limits, b.Agent, s.Limits[b.Agent].fold(b, e.Time))
 		}
+	case ledger.ClockJumped:
+		return s.clockJumped(b.To.Sub(b.From), b.To)
 	case ledger.AgentFaltered:
 		s.Early = with(s.Early, b.Agent, s.Early[b.Agent].fold(b))
 	case ledger.AgentUnusable:
@@ -131,6 +133,8 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		}
 		p.NotStarted = p.notStarted(b)
 		p = p.failed(ledger.EffectFailed{Kind: ledger.EffectStart{}.EffectKind(), Key: startKey}) // nothing tries to start one
+	case ledger.ClockJumped:
+		return p.clockJumped(b.To.Sub(b.From), b.To)
 	case ledger.EffectFailed:
 		p = p.failed(b)
 	case ledger.EffectRecovered:
@@ -444,6 +448,8 @@ func (p Project) applySession(e ledger.Entry) Project {
 	case ledger.EventRefused:
 		s.Refused++
 		s.Owed = s.Owed || len(b.Owed) > 0
+	case ledger.SessionThrottled:
+		s.Throttled = true
 	case ledger.SessionCut:
 		s.Cut = true
 	case ledger.MemoryKept:

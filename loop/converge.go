@@ -17,6 +17,12 @@ func (d *decision) converge(t TaskState) {
 		d.rest(t)
 		return
 	}
+	if of, part := d.task(t.Task.Parent); !t.Doubted.IsZero() || part && !of.Doubted.IsZero() {
+		// Another reading decides whether this is still the task's text.
+		d.add(scope{task: id, session: w.Session}, ledger.AttemptEnded{Outcome: ledger.OutcomeParked, Why: whyReread})
+		d.setTask(id, ledger.Ready, whyReread)
+		return
+	}
 	if w.Tree == w.Start {
 		if !t.looked() && !w.judged(r.Settings) {
 			d.failAttempt(id, ledger.OutcomeFailed, "changed nothing, and nobody judged that nothing has to change")
@@ -49,6 +55,10 @@ func (d *decision) converge(t TaskState) {
 	}
 	d.commit(t, nil)
 }
+
+// whyReread is the reason of a task whose commit waits for another reading of the
+// source, for people.
+const whyReread = "the source is read again first"
 
 // commit begins the commit of an attempt's tree on its base. together names the
 // tasks that the tree was verified together with.

@@ -67,6 +67,8 @@ func (d *decision) decide() Decision {
 		d.emit(b)
 	case Remember:
 		d.remember(b)
+	case Throttled:
+		d.throttled(b)
 	case HatsChanged:
 		d.hatsChanged(b)
 	case Preflighted:
@@ -89,6 +91,8 @@ func (d *decision) decide() Decision {
 		d.markMade(b)
 	case EffectBroken:
 		d.effectBroken(b)
+	case ClockJumped:
+		d.clockJumped(b.By)
 	case Tick:
 		d.tick()
 	case WorksOn:

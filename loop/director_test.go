@@ -18,17 +18,18 @@ import (
 // script holds them.
 type director struct {
 	*night
-	where string
-	held  map[string]bool
-	taken ledger.Capture // of the next take-over
-	laid  ledger.Merged
-	left  string // number of the task that conflicts in the next chain
-	layer bool   // the setup layer that checks need is there
-	ran   string // number of tests that commands say passed; "" = none
-	count bool   // such a number was set
-	moved string // tip of a foreign commit that is in the way of the next commit
-	seq   int
-	out   strings.Builder
+	where    string
+	held     map[string]bool
+	taken    ledger.Capture // of the next take-over
+	laid     ledger.Merged
+	left     string   // number of the task that conflicts in the next chain
+	layer    bool     // the setup layer that checks need is there
+	ran      string   // number of tests that commands say passed; "" = none
+	count    bool     // such a number was set
+	unmarked TaskList // the tasks before nightporter's last mark
+	moved    string   // tip of a foreign commit that is in the way of the next commit
+	seq      int
+	out      strings.Builder
 }
 
 // treeOf returns the tree of a commit that somebody else made.
@@ -185,6 +186,7 @@ func (d *director) let(kind string) {
 		}
 		d.plan.Tasks = slices.Clone(d.plan.Tasks)
 		d.plan.Tasks[n].Mark = b.Mark
+		d.unmarked = d.s.Project.Tasks
 		d.input(MarkMade{Task: b.Task, Mark: b.Mark})
 	case "progress":
 		take[ledger.EffectProgress](d.night, nil)
@@ -282,7 +284,6 @@ func (d *director) play(line string) string {
 	d.t.Helper()
 	d.out.Reset()
 	word, rest, _ := strings.Cut(line, " ")
-	s := &d.settings
 	switch word {
 	case "tasks":
 		d.tasks(rest)
@@ -296,82 +297,12 @@ func (d *director) play(line string) string {
 	case "stale": // a reading of the source that began before the last mark was written
 		was := d.plan.Tasks
 		d.tasks(rest)
-		d.input(SourceChanged{Snapshot: d.plan, Read: d.now.Add(-time.Second)})
+		d.input(SourceChanged{Snapshot: d.plan, Before: d.unmarked})
 		d.plan.Tasks = was
 	case "set":
-		for _, f := range strings.Fields(rest) {
-			k, v, _ := strings.Cut(f, "=")
-			num, _ := strconv.Atoi(v)
-			switch k {
-			case "verify":
-				s.Verify = nil
-				for _, run := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) {
-					run, when, _ := strings.Cut(run, "@")
-					s.Verify = append(s.Verify, ledger.Command{Run: run, When: when})
-				}
-			case "setup":
-				s.Setup = []ledger.Command{{Run: v}}
-			case "agent":
-				s.Agent = v
-			case "scripted":
-				s.ScriptedMarks = ledger.ScriptedMarks(v)
-			case "profile":
-				s.Profile = v
-			case "consensus":
-				s.Consensus = v == "yes"
-			case "approval":
-				s.PlanApproval = v == "yes"
-			case "min_rounds":
-				s.Pattern.MinRounds = num
-			case "pattern":
-				s.Pattern = patterns[v]
-			case "then":
-				s.QuestionThen = v
-			case "timeout": // of questions
-				t, err := time.ParseDuration(v)
-				if err != nil {
-					d.t.Fatalf("%v", err)
-				}
-				s.QuestionTimeout = ledger.Duration(t)
-			case "stays":
-				s.Stays = v == "yes"
-			case "on_blocked":
-				s.OnBlocked = v
-			case "expect": // of a hat: HAT:EXPECT
-				name, expect, _ := strings.Cut(v, ":")
-				hat := s.Hats[name]
-				hat.Expect = ledger.Expect(expect)
-				s.Hats[name] = hat
-			case "others":
-				s.Others = strings.Split(v, ",")
-			case "fallback":
-				s.Fallback = v
-			case "queue":
-				s.Queue = ledger.QueueMode(v)
-			case "batch":
-				s.Batch = num
-			case "proof":
-				s.Proof = ledger.ProofMode(v)
-			case "max_tasks":
-				s.MaxTasks = num
-			case "max_iterations":
-				s.MaxIterations = num
-			case "from":
-				s.From = "Task " + v
-			case "only":
-				s.Only = "Task " + v
-			case "until":
-				t, err := time.ParseDuration(v)
-				if err != nil {
-					d.t.Fatalf("%v", err)
-				}
-				s.Until = d.now.Add(t)
-			default:
-				d.t.Fatalf("set what? %s", k)
-			}
-		}
+		d.set(rest)
 	case "run":
-		d.input(StartRun{Settings: *s, MaxSessions: 1, New: rest == "new", Check: rest == "check"})
+		d.input(StartRun{Settings: d.settings, MaxSessions: 1, New: rest == "new", Check: rest == "check"})
 	case "preflight":
 		b, _ := take[ledger.EffectPreflight](d.night, nil)
 		p := Preflighted{Run: b.Begin.Run, Base: d.base(b.Begin.Run), Snapshot: d.plan}
@@ -383,7 +314,7 @@ func (d *director) play(line string) string {
 		}
 		d.input(p)
 	case "go": // run, preflight, green baseline
-		d.input(StartRun{Settings: *s, MaxSessions: 1})
+		d.input(StartRun{Settings: d.settings, MaxSessions: 1})
 		d.out.Reset()
 		d.play("preflight")
 		for len(d.s.Project.Sessions) > 0 && d.session().Planned.Kind != ledger.KindAgent {
@@ -403,8 +334,8 @@ func (d *director) play(line string) string {
 		case strings.HasPrefix(rest, "!"):
 			d.input(HatsChanged{Err: rest[1:]})
 		default:
-			s.Pattern = patterns[rest]
-			d.input(HatsChanged{Pattern: s.Pattern, Hats: s.Hats})
+			d.settings.Pattern = patterns[rest]
+			d.input(HatsChanged{Pattern: d.settings.Pattern, Hats: d.settings.Hats})
 		}
 	case "remember":
 		kind, text, _ := strings.Cut(rest, " ")
@@ -513,51 +444,7 @@ func (d *director) play(line string) string {
 	case "red1":
 		d.exit(func(x *ledger.Exit) { x.Code, x.Tail, x.Failures = 1, "FAIL TestA", failing(rest) })
 	case "next":
-		k, v, _ := strings.Cut(rest, "=")
-		switch k {
-		case "same":
-			d.taken.Tree = "same"
-		case "tree":
-			d.taken.Tree = v
-		case "outside":
-			d.taken.Outside = []string{v}
-		case "secret":
-			d.taken.Secrets = []ledger.SecretFound{{Path: v, Line: 3, Rule: "private-key", Print: "f1"}}
-		case "held-secret": // the tree is kept
-			d.taken.Secrets = []ledger.SecretFound{{Path: v, Line: 3, Rule: "private-key", Print: "f1"}}
-			d.taken.Files = []ledger.FileChange{{Path: v, Added: 3}}
-		case "runs-itself":
-			d.taken.Outside, d.taken.RunsItself = []string{v}, []string{v}
-		case "only-outside":
-			d.taken.Tree, d.taken.Outside = "same", []string{v}
-		case "refused": // TEXT, or FILE:LINE: TEXT
-			file, text, ok := strings.Cut(v, ": ")
-			f := ledger.Diagnostic{Text: v}
-			if name, line, at := strings.Cut(file, ":"); ok && at {
-				f.File, f.Text = name, text
-				f.Line, _ = strconv.Atoi(line)
-			}
-			d.taken.Refused = []ledger.Diagnostic{f}
-		case "file":
-			d.taken.Files = []ledger.FileChange{{Path: v, Added: 1}}
-		case "guard": // a change of a check: the tree with the start's version is to be verified
-			d.taken.Proof = &ledger.ProofFacts{Guard: v, Summary: "1 test changed", Changes: []ledger.CheckChange{{Path: "a_test.go", Kind: "test", Action: "changed"}}}
-		case "onstart": // a new test: the start with it is to be verified
-			if d.taken.Proof == nil {
-				d.taken.Proof = &ledger.ProofFacts{}
-			}
-			d.taken.Proof.OnStart, d.taken.Proof.Tests = v, []string{"b_test.go"}
-		case "lock":
-			d.taken.Lock, d.layer = true, false
-		case "left":
-			d.left = v
-		case "conflict":
-			d.laid.Conflicts = []string{v}
-		case "empty": // the newer tip has the change already
-			d.laid.Tree = treeOf(d.moved)
-		case "moved":
-			d.moved = v
-		}
+		d.next(rest)
 	case "hold":
 		for _, k := range strings.Fields(rest) {
 			d.held[k] = true

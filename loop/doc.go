@@ -140,7 +140,8 @@
 //   - A run: start.go, redtip.go (whose red it begins with), ready.go, hold.go
 //     (pause, resume, stop), run.go (its end), proof_word.go (what its tasks'
 //     "done" is worth), startable.go, source.go, vanished.go (what a reading of
-//     the source lacks), reload.go, effect_failure.go.
+//     the source lacks), reload.go, effect_failure.go,
+//     clock.go (jumps of the clock).
 //   - People: question.go asks; answer.go, undo.go and question_table.go, which
 //     has a row for each kind of question, act on answers; question_effect.go is
 //     the form of a row. guidance.go, task_command.go, offer.go, late.go,

@@ -96,6 +96,16 @@ func (d *decision) emit(b Emit) {
 // an agent that emits garbage in a loop cannot fill the ledger.
 const maxRefusals = 20
 
+// throttled records, once for each session, that it calls too often (docs/spec
+// 12.4). The calls themselves reach neither the core nor the ledger.
+func (d *decision) throttled(b Throttled) {
+	s, ok := d.Project.Session(b.Session)
+	if !ok || s.Throttled {
+		return
+	}
+	d.add(scope{task: s.Task, session: s.ID}, ledger.SessionThrottled{Refused: b.Refused})
+}
+
 // asKept returns an event's data in the bytes that the ledger will give back, so
 // that a prompt is the same before and after a restart. Data that is not valid JSON
 // is returned unchanged.

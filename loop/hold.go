@@ -30,10 +30,10 @@ func (d *decision) pause(b Pause) {
 	}
 	d.add(scope{}, ledger.RunStateSet{State: ledger.RunPausing, Wait: ledger.WaitPerson})
 	if t, ok := d.Project.inHand(); ok && d.Project.busy() {
-		if b.Now {
-			d.say("%s pauses; %s %s reruns on /resume", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
+		if b.Now && !lands(t) {
+			d.say("%s pauses; %s reruns on /resume", d.in.Project, doing(t))
 		} else {
-			d.say("%s pauses after %s %s", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
+			d.say("%s pauses after %s", d.in.Project, doing(t))
 		}
 		return
 	}
@@ -146,13 +146,49 @@ func (d *decision) stop(b Stop) {
 		d.say("%s ends; its branch tip is not verified", r.ID)
 	case d.run().Finishing != nil:
 		d.say("%s ends when its branch tip is verified", r.ID)
-	case ok && b.Now && b.Signal != "" && t.Attempt.Stage == ledger.StageCapture:
-		d.say("stopped; the files of %s are captured next time", ledger.ShortID(t.Task.ID))
+	case ok && d.Project.busy() && (!b.Now || b.Signal == "" && lands(t)):
+		d.say("%s ends after %s", d.in.Project, doing(t))
 	case ok && b.Now:
-		d.say("stopped; %s starts afresh next time", ledger.ShortID(t.Task.ID))
-	case ok && d.Project.busy():
-		d.say("%s ends after %s %s", d.in.Project, ledger.ShortID(t.Task.ID), t.Attempt.Hat)
+		d.say("stopped; %s", NextTime(d.State))
 	default:
 		d.say("%s ends now", d.in.Project)
 	}
+}
+
+// lands reports whether a task is on its way into the branch. Nothing cuts that off:
+// half of it would be no better than either end.
+func lands(t TaskState) bool {
+	return t.Attempt.Stage == ledger.StageMerge || t.Attempt.Stage == ledger.StageCommit
+}
+
+// doing names a task in hand and what is done for it: "#1 builder", "#1 commit".
+func doing(t TaskState) string {
+	what := t.Attempt.Hat
+	switch {
+	case lands(t):
+		what = "commit"
+	case t.Attempt.Stage == ledger.StageChecks:
+		what = "verify"
+	}
+	return ledger.ShortID(t.Task.ID) + " " + what
+}
+
+// NextTime says how the task in hand goes on after a stop that cut it off, "" if none
+// is in hand. What a session did until it was cut off is not part of its attempt
+// (docs/spec 2.2).
+func NextTime(s State) string {
+	t, ok := s.Project.inHand()
+	if !ok {
+		return ""
+	}
+	id, r := ledger.ShortID(t.Task.ID), s.Project.Run
+	switch {
+	case lands(t):
+		return id + " is committed next time"
+	case t.Attempt.Stage == ledger.StageChecks:
+		return id + " is verified again next time"
+	case t.Attempt.Stage == ledger.StageCapture && r.Signal != "":
+		return "the files of " + id + " are captured next time"
+	}
+	return id + " " + t.Attempt.Hat + " reruns next time"
 }

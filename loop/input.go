@@ -134,6 +134,13 @@ type Remember struct {
 
 // --- Results of effects and other reports ---
 
+// Throttled reports that calls of a session were refused for their number, so many
+// that it does not heed the refusal.
+type Throttled struct {
+	Session string
+	Refused int
+}
+
 // HatsChanged reports that hats and patterns were read again during a run. A
 // non-empty Err says why the new ones cannot be used.
 type HatsChanged struct {
@@ -156,7 +163,7 @@ type Preflighted struct {
 type SourceChanged struct {
 	Snapshot ledger.Snapshot
 	Err      string
-	Read     time.Time // when reading began; zero = just now. A mark that nightporter wrote after it is newer than Snapshot
+	Before   TaskList // the tasks as they were known when reading began; empty = as now. A mark that nightporter wrote since is newer than Snapshot
 
 	// Source and Doubted are those of the EffectReread that asked for the
 	// reading. They are zero for all other readings.
@@ -230,6 +237,10 @@ type EffectBroken struct {
 // Tick reports that time has passed. Due says when one is needed.
 type Tick struct{}
 
+// ClockJumped reports that the time of day changed by By against the time in which
+// nightporter ran. Without a project it is about the shared state.
+type ClockJumped struct{ By time.Duration }
+
 // Wake reports a change in the shared state that may let this project plan work,
 // such as a usable agent or a free slot.
 type Wake struct{}
@@ -253,6 +264,7 @@ func (OfferRun) InputKind() string       { return "offer_run" }
 func (Late) InputKind() string           { return "late" }
 func (Emit) InputKind() string           { return "emit" }
 func (Remember) InputKind() string       { return "remember" }
+func (Throttled) InputKind() string      { return "throttled" }
 func (HatsChanged) InputKind() string    { return "hats_changed" }
 func (Preflighted) InputKind() string    { return "preflighted" }
 func (SourceChanged) InputKind() string  { return "source_changed" }
@@ -265,4 +277,5 @@ func (TipMoved) InputKind() string       { return "tip_moved" }
 func (MarkMade) InputKind() string       { return "mark_made" }
 func (EffectBroken) InputKind() string   { return "effect_broken" }
 func (Tick) InputKind() string           { return "tick" }
+func (ClockJumped) InputKind() string    { return "clock_jumped" }
 func (Wake) InputKind() string           { return "wake" }

@@ -83,6 +83,9 @@ func (w *world) emitAny(ses Session) {
 	if !w.kind && w.draw(4, "remember") == 0 {
 		w.do(Remember{Session: ses.ID, Kind: ledger.MemoryNote, Text: pick(w, "tests need a port", "", string(make([]byte, maxMemory+1)))}, w.key("memory"))
 	}
+	if !w.kind && w.draw(8, "throttled") == 0 {
+		w.do(Throttled{Session: ses.ID, Refused: 1000}, w.key("throttled"))
+	}
 	if !w.kind {
 		switch w.draw(9, "event") {
 		case 0:

@@ -160,7 +160,7 @@ func (w *world) edit() {
 // write puts tasks into the source's file, which is read at once.
 func (w *world) write(tasks []ledger.Task) {
 	w.plan.Tasks = slices.Clone(tasks)
-	w.do(SourceChanged{Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(tasks)}, Read: w.now}, "")
+	w.do(SourceChanged{Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(tasks)}, Before: w.s.Project.Tasks}, "")
 }
 
 // save is a person who saves the plan slowly, and who checks out an older version

@@ -286,7 +286,7 @@ func (w *world) act(e ledger.Effect) {
 	case ledger.EffectReread:
 		w.remove(e)
 		w.now = w.now.Add(ledger.SettleTime)
-		w.do(SourceChanged{Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}, Read: w.now, Source: b.Source, Doubted: b.Doubted}, w.key("reread"))
+		w.do(SourceChanged{Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}, Before: w.s.Project.Tasks, Source: b.Source, Doubted: b.Doubted}, w.key("reread"))
 	case ledger.EffectMerge:
 		w.remove(e)
 		r := MergeFinished{Task: b.Task, Onto: b.Merge.Onto}

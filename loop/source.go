@@ -21,7 +21,7 @@ func (d *decision) sourceChanged(b SourceChanged) {
 		}
 		return
 	}
-	d.takeSource(reading{Snapshot: b.Snapshot, at: b.Read, doubted: b.Doubted})
+	d.takeSource(reading{Snapshot: b.Snapshot, before: b.Before, doubted: b.Doubted})
 }
 
 // takeSource compares a reading of the source with the known tasks and applies
@@ -45,6 +45,7 @@ func (d *decision) takeSource(s reading) {
 			seen.set(at)
 		}
 	}
+	again := false
 	lacking := map[string]bool{}
 	whole := true // the reading lacks nothing
 	var gone []TaskState
@@ -79,9 +80,9 @@ func (d *decision) takeSource(s reading) {
 		if known {
 			t := before.At(was)
 			told := *now
-			if !s.at.IsZero() && s.at.Before(t.MarkedAt) && t.Task.Mark != markGone {
-				// A line that is back is news also where the clock jumped back.
-				told.Mark = t.Task.Mark // nightporter wrote the mark after this reading
+			if s.precedesMark(t) && t.Task.Mark != markGone {
+				again = again || told.Mark != t.Task.Mark // a person may have changed it right after
+				told.Mark = t.Task.Mark
 			}
 			back := !t.Doubted.IsZero() && t.Task.Mark != markGone
 			unsure := !whole && takesAway(t, &told) || d.cutsOff(t, &told)
@@ -112,13 +113,13 @@ func (d *decision) takeSource(s reading) {
 	read.Order = d.orderWith(read.Order, lacking)
 	r := d.run()
 	read.Lost = len(read.Doubted) > 0 && !s.first
+	if again || len(read.Doubted) > 0 {
+		d.reread()
+	}
 	if len(read.Tasks)+len(read.Gone)+len(read.Doubted)+len(read.Back) == 0 && r.Source == "" && r.Name == s.Name && d.inOrder(read.Order) {
 		return
 	}
 	d.add(scope{}, read)
-	if len(read.Doubted) > 0 {
-		d.reread()
-	}
 	for _, c := range changed {
 		id := c.now.ID
 		switch {

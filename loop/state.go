@@ -165,4 +165,6 @@ type Session struct {
 	Owed    bool                  `json:"owed,omitempty"`  // an event was refused once because it did not report on guidance
 	Refused int                   `json:"refused,omitempty"`
 	Kept    int                   `json:"kept,omitempty"` // number of texts that it wrote to notebooks
+
+	Throttled bool `json:"throttled,omitempty"` // people were told that it calls too often
 }

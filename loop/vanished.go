@@ -56,9 +56,23 @@ func adds(old, now ledger.Mark) bool {
 // reading is one reading of the source, as takeSource compares it with the tasks.
 type reading struct {
 	ledger.Snapshot
-	at      time.Time // when it began: a mark that nightporter wrote after that outranks the mark in it; zero trusts every mark
+	before  TaskList  // the tasks as they were known when it began; empty = as now
 	doubted time.Time // of the EffectReread that asked for it: what tasks lack since then is believed; zero = nothing is
 	first   bool      // of a run that starts or goes on: nobody watched the file before
+}
+
+// precedesMark reports whether nightporter has written a mark of the task since the
+// reading began. Such a mark outranks the one in the reading. Times tell it from the
+// mark before, whichever is later: the clock may have been set back.
+func (r reading) precedesMark(t *TaskState) bool {
+	if r.before.IsZero() {
+		return false
+	}
+	var was time.Time
+	if n := r.before.index(t.Task.ID); n >= 0 {
+		was = r.before.At(n).MarkedAt
+	}
+	return !t.MarkedAt.Equal(was)
 }
 
 // lacks reports whether the reading has less of a task than the one before: no tick
@@ -67,7 +81,7 @@ func (r reading) lacks(old *TaskState, now *ledger.Task) bool {
 	if old.Task.Mark == markGone {
 		return false
 	}
-	unticked := old.Status == ledger.Done && old.Task.Mark == ledger.MarkDone && now.Mark != ledger.MarkDone && (r.at.IsZero() || !r.at.Before(old.MarkedAt))
+	unticked := old.Status == ledger.Done && old.Task.Mark == ledger.MarkDone && now.Mark != ledger.MarkDone && !r.precedesMark(old)
 	return unticked || cutShort(&old.Task, now)
 }
 

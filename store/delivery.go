@@ -78,44 +78,38 @@ func (s *Store) Queued(ctx context.Context, chat string) ([]ledger.QueuedMessage
 	return all, fail("queue of "+chat, err)
 }
 
+// queueQuery reads an edit together with its target, so that the target cannot
+// disappear in between.
 const (
-	queueQuery = `SELECT ` + messageColumns + ` FROM messages WHERE chat = ? AND state = 'queued' ORDER BY edit, place`
-	nextQuery  = queueQuery + ` LIMIT 1`
+	queueQuery = `SELECT ` + messageColumns + `, CASE WHEN m.edit THEN coalesce((SELECT s.platform FROM messages s
+			WHERE s.chat = m.chat AND s.key = m.key AND s.key <> '' AND s.state = 'sent' ORDER BY s.place DESC LIMIT 1), '') ELSE '' END
+		FROM messages m WHERE m.chat = ? AND m.state = 'queued' ORDER BY m.edit, m.place`
+	nextQuery = queueQuery + ` LIMIT 1`
 )
 
 func (s *Store) queue(ctx context.Context, query, chat string) ([]ledger.QueuedMessage, error) {
-	// One transaction, so that the target of an edit cannot disappear in
-	// between.
-	tx, err := s.readers.BeginTx(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = tx.Rollback() }()
-	var found []message
-	if err := visitRows(ctx, tx, func(rows *sql.Rows) error {
-		var m message
-		err := m.scan(rows)
-		found = append(found, m)
-		return err
-	}, query, chat); err != nil {
-		return nil, err
-	}
 	var all []ledger.QueuedMessage
-	for _, m := range found {
-		target := ""
-		if m.Edit {
-			if target, err = s.shownID(ctx, tx, m.Chat, m.Key); err != nil {
-				return nil, err
-			}
+	err := s.rows(ctx, func(rows *sql.Rows) error {
+		var m message
+		var target string
+		if err := m.scan(withColumn{rows, &target}); err != nil {
+			return err
 		}
 		q, err := m.queued(target)
-		if err != nil {
-			return nil, err
-		}
 		all = append(all, q)
-	}
-	return all, nil
+		return err
+	}, query, chat)
+	return all, err
 }
+
+// withColumn scans one column more than its caller asks for.
+type withColumn struct {
+	rows *sql.Rows
+	last any
+}
+
+// Scan is sql.Rows'.
+func (w withColumn) Scan(dest ...any) error { return w.rows.Scan(append(dest, w.last)...) }
 
 // BeginDelivery records that the delivery of a queued message begins. The
 // caller calls it before it sends the first byte, so that the message shows as

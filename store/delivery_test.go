@@ -18,8 +18,8 @@ func TestPlans(t *testing.T) {
 		query string
 		index []string
 	}{
-		"next":    {nextQuery, []string{"messages_next"}},
-		"queue":   {queueQuery, []string{"messages_next"}},
+		"next":    {nextQuery, []string{"messages_next", "messages_key"}},
+		"queue":   {queueQuery, []string{"messages_next", "messages_key"}},
 		"chats":   {chatsQuery, []string{"messages_next"}},
 		"stands":  {shownIDQuery, []string{"messages_key"}},
 		"waiting": {waitingQuery, []string{"messages_waiting"}},

@@ -21,6 +21,20 @@ func (e *faultError) Error() string { return e.text }
 // Fault makes faultError a fault.Error of internal/fault.
 func (e *faultError) Fault() ledger.Fault { return e.fault }
 
+// damagedError is an error of a database that was damaged or replaced while it was
+// open, or before.
+type damagedError struct{ error }
+
+func (e damagedError) Unwrap() error { return e.error }
+
+// Fault makes damagedError a fault.Error of internal/fault.
+func (damagedError) Fault() ledger.Fault { return ledger.FaultLedger }
+
+// Remedy is what whoever asked is told.
+func (damagedError) Remedy() string {
+	return "the ledger's file is damaged: stop nightporter, then nightporter verify says what to restore"
+}
+
 // Errors that callers act on, to be tested with errors.Is.
 var (
 	// ErrDisk: the disk is full, failing or not writable. Nothing of the batch
@@ -56,9 +70,9 @@ func classify(err error) error {
 	case sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
 		return fmt.Errorf("%w: check its owner and mode: %w", ErrDisk, err)
 	case sqlite3.ErrNotADB:
-		return fmt.Errorf("%w: %w", ErrForeign, err)
+		return damagedError{fmt.Errorf("%w: %w", ErrForeign, err)}
 	case sqlite3.ErrCorrupt:
-		return fmt.Errorf("%w: the database file is damaged, restore a backup: %w", ErrBroken, err)
+		return damagedError{fmt.Errorf("%w: the database file is damaged, restore a backup: %w", ErrBroken, err)}
 	case sqlite3.ErrConstraint:
 		if e.ExtendedCode == sqlite3.ErrConstraintTrigger {
 			return fmt.Errorf("%w: see \"nightporter verify\": %w", ErrBroken, err)
@@ -71,10 +85,10 @@ func classify(err error) error {
 	return err
 }
 
-// damaged reports whether SQLite found the file malformed.
+// damaged reports whether SQLite found the file malformed, or no database at all.
 func damaged(err error) bool {
 	var e sqlite3.Error
-	return errors.As(err, &e) && e.Code == sqlite3.ErrCorrupt
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB)
 }
 
 // fail prefixes err with the operation that failed. It returns nil for nil.

@@ -14,7 +14,7 @@ import (
 // faultRounds returns how many nights of a disk a test of this file plays.
 func faultRounds() int { return 2 * *rounds }
 
-func openOnDisk(d *sqlitefault.Disk) (*Store, error) { return OpenOn(sqlitefault.Name, d.Dir()) }
+func openOnDisk(d *sqlitefault.Disk) (*Store, error) { return OpenOn(d) }
 
 func mustOpenOn(t testing.TB, d *sqlitefault.Disk) *Store {
 	t.Helper()
@@ -235,6 +235,67 @@ func TestDiskErrors(t *testing.T) {
 				t.Error("nothing was refused: the test shows nothing")
 			}
 		})
+	}
+}
+
+// TestFailedSyncs: what a start finds in the log, after a process that died on a disk
+// whose syncs fail, is what the next power cut leaves. A batch of which the commit
+// failed may be found, and then it counts: the program acts on it.
+func TestFailedSyncs(t *testing.T) {
+	more, syncs := 0, 0
+	for seed := range uint64(faultRounds()) {
+		disk := sqlitefault.New(seed)
+		random := rand.New(rand.NewPCG(seed, 4))
+		s := mustOpenOn(t, disk)
+		acknowledged := 0
+		for range 6 {
+			disk.Inject(sqlitefault.Faults{SyncError: 0.4})
+			for range 1 + random.IntN(8) {
+				for { // a commit that failed is tried again, as the engine does
+					_, err := s.Commit(t.Context(), faultBatch(acknowledged))
+					if err == nil {
+						acknowledged++
+						break
+					}
+					if !errors.Is(err, ErrDisk) {
+						t.Fatalf("seed %d: %v", seed, err)
+					}
+					if random.IntN(3) == 0 {
+						break
+					}
+				}
+			}
+			disk.Crash()
+			_ = s.Close()
+			var err error
+			for s, err = openOnDisk(disk); err != nil; s, err = openOnDisk(disk) {
+				if !errors.Is(err, ErrDisk) {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+			}
+			found := len(records(t, s, shop, 0))
+			if found < acknowledged {
+				t.Fatalf("seed %d: a start finds %d of %d batches", seed, found, acknowledged)
+			}
+			more += found - acknowledged
+			disk.Cut()
+			_ = s.Close()
+			disk.Inject(sqlitefault.Faults{})
+			disk.Restart()
+			s = mustOpenOn(t, disk)
+			n, err := checkPrefix(t, s, found, found+1)
+			if err != nil || n < found {
+				t.Fatalf("seed %d: %d of %d batches after the power failed: %v", seed, n, found, err)
+			}
+			acknowledged = n
+		}
+		_ = s.Close()
+		syncs += disk.Counts().SyncErrors
+		disk.Remove()
+	}
+	t.Logf("%d disks, %d failed syncs, %d batches found of which the commit had failed", faultRounds(), syncs, more)
+	if more == 0 {
+		t.Error("no start found a batch of which the commit had failed: the test shows nothing")
 	}
 }
 

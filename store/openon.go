@@ -3,33 +3,47 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"net/url"
 	"path"
 )
 
-// OpenOn opens a database on another file system of SQLite, which the caller has
-// registered, for simulations. It leaves out what a file system without shared
-// memory cannot do: there is one connection in exclusive locking mode, and a read
-// waits for a commit instead of running beside it. It does not check that the
-// file is nightporter's, and Backup fails. All else, such as the write-ahead log,
-// its recovery, and every statement, is that of Open.
-func OpenOn(vfs, dir string) (*Store, error) {
-	s, err := openOn(vfs, path.Join(dir, Name))
+// FileSystem is a file system of SQLite with the folder of one database.
+type FileSystem interface {
+	VFS() string // its name, which the caller has registered
+	Dir() string
+	// Rewrite writes what a file shows again and syncs it, as rewriteLog does. A
+	// file that does not exist needs nothing.
+	Rewrite(name string) error
+}
+
+// OpenOn opens a database on another file system of SQLite, for simulations. It
+// leaves out what a file system without shared memory cannot do: there is one
+// connection in exclusive locking mode, and a read waits for a commit instead of
+// running beside it. It does not check that the file is nightporter's, and Backup
+// fails. All else, such as the write-ahead log, its recovery, and every statement, is
+// that of Open.
+func OpenOn(files FileSystem) (*Store, error) {
+	name := path.Join(files.Dir(), Name)
+	s, err := openOn(files, name)
 	if err != nil {
-		return nil, fail("open "+path.Join(dir, Name), err)
+		return nil, fail("open "+name, err)
 	}
 	return s, nil
 }
 
-func openOn(vfs, name string) (_ *Store, err error) {
+func openOn(files FileSystem, name string) (_ *Store, err error) {
 	ctx := context.Background()
+	if err := files.Rewrite(name + logSuffix); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDisk, err)
+	}
 	s := &Store{path: name, turn: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			_ = s.release()
 		}
 	}()
-	if s.db, err = sql.Open("sqlite3", exclusiveDSN(vfs, name)); err != nil {
+	if s.db, err = sql.Open("sqlite3", exclusiveDSN(files.VFS(), name)); err != nil {
 		return nil, err
 	}
 	s.db.SetMaxOpenConns(1)
@@ -67,5 +81,6 @@ func exclusiveDSN(vfs, name string) string {
 		"_foreign_keys":       {"on"},
 		"_recursive_triggers": {"on"},
 		"_busy_timeout":       {busyMillis},
+		"_stmt_cache_size":    {statementCache},
 	})
 }

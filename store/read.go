@@ -155,7 +155,7 @@ func (s *Store) Head(ctx context.Context, stream string) (seq int64, hash []byte
 		return 0, nil, nil
 	}
 	if err != nil {
-		return 0, nil, fail("head of "+stream, err)
+		return 0, nil, fail("head of "+stream, s.noting(err))
 	}
 	return seq, hash, nil
 }

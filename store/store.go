@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	_ "github.com/mattn/go-sqlite3" // registers the driver "sqlite3"
 )
@@ -26,6 +27,8 @@ type Store struct {
 
 	turn   chan struct{} // holds one token, whose owner may use writer. Unlike a mutex, a channel lets a waiting caller give up when its context ends
 	closed bool          // guarded by turn
+
+	damage atomic.Pointer[error] // how the file was found damaged while it was open; nil = it was not
 }
 
 var errClosed = errors.New("the store is closed")
@@ -35,6 +38,9 @@ var errClosed = errors.New("the store is closed")
 // not exist. The caller must hold the folder's lock (statelock.Take) and call
 // Close.
 //
+// What the store then shows is durable, also after a process that died on a disk
+// whose syncs failed.
+//
 // Errors: ErrNewer for a database of a later release, ErrForeign for another
 // program's file, ErrDisk for a folder that is full or not writable.
 func Open(dir string) (*Store, error) { return OpenAs(dir, Program{}) }
@@ -43,6 +49,9 @@ func open(dir string, p Program) (_ *Store, err error) {
 	ctx := context.Background()
 	path, err := create(dir)
 	if err != nil {
+		return nil, err
+	}
+	if err := rewriteLog(path); err != nil {
 		return nil, err
 	}
 	if err := refuseForeign(ctx, path); err != nil {
@@ -170,10 +179,13 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context) (keep bo
 	if err := s.checkFile(); err != nil {
 		return err
 	}
+	if err := s.damage.Load(); err != nil {
+		return *err
+	}
 	ctx = context.WithoutCancel(ctx)
 
 	if _, err := s.stmts.begin.ExecContext(ctx); err != nil {
-		return err
+		return s.noting(err)
 	}
 	keep, err := do(ctx)
 	if err == nil && keep {
@@ -185,5 +197,15 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context) (keep bo
 	// SQLite has already rolled back after some errors; this error adds
 	// nothing.
 	_, _ = s.stmts.rollback.ExecContext(ctx)
+	return s.noting(err)
+}
+
+// noting returns err, and keeps one that shows a damaged file. Nothing is written to
+// such a file any more: SQLite would still take what touches none of the damaged
+// pages, and acknowledge it.
+func (s *Store) noting(err error) error {
+	if damaged(err) {
+		s.damage.CompareAndSwap(nil, &err)
+	}
 	return err
 }

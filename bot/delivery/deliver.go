@@ -75,7 +75,7 @@ func (c *chat) send(ctx context.Context, m ledger.QueuedMessage, msg bot.Message
 		return c.settleFailed(ctx, m, true, failure)
 	}
 	if !o.Silent {
-		c.lastSound = now
+		c.lastSound = now.Round(0)
 	}
 	if id == "" {
 		id = "unknown" // a Sender without an id is a bug, but sending the message again would not help
@@ -96,16 +96,17 @@ const nightLength = 16 * time.Hour
 // Two sounds are at least ten minutes apart.
 func (c *chat) makesSound(m ledger.QueuedMessage, now time.Time) bool {
 	q := c.d.o.Quiet
+	silence := now.Round(0).Sub(c.lastSound).Abs() // by the time of day, which may have been set back
 	switch {
 	case m.Silent, m.Edit && m.Target != "":
 		return false
 	case q == nil || !q(c.address, now):
 	case !q(c.address, m.Time):
 		return false
-	case !c.lastSound.IsZero() && q(c.address, c.lastSound) && now.Sub(c.lastSound) < nightLength:
+	case !c.lastSound.IsZero() && q(c.address, c.lastSound) && silence < nightLength:
 		return false // one sound in this night already
 	}
-	return c.lastSound.IsZero() || now.Sub(c.lastSound) >= soundInterval
+	return c.lastSound.IsZero() || silence >= soundInterval
 }
 
 // edit edits the target of a message and settles it. An edit in doubt is repeated

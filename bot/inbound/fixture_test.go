@@ -116,7 +116,7 @@ func (w *fixture) start() {
 		}
 		return chats
 	}
-	n := notify.New(notify.Options{ChatsWith: where, Group: telegram.IsGroup, Zone: zone})
+	n := notify.New(notify.Options{ChatsWith: where, Group: telegram.IsGroup, Zone: func() *time.Location { return zone }})
 	w.engine, _ = scenario.RunEngine(t, engine.Options{Ledger: w.store, Clock: func() time.Time { return w.now }, Compose: n.Compose}, streams, false)
 	w.daemon = &scenario.DaemonService{Engine: w.engine, Store: w.store, Names: []string{"shop"}, Quiet: "23:00-07:00", Tasks: 12}
 	w.daemon.Settings = func(project string) ledger.Settings {

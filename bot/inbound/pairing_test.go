@@ -1,6 +1,8 @@
 package inbound_test
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,6 +45,41 @@ func TestStrangers(t *testing.T) {
 	}
 	if n := w.entries("pairing.tried"); n != 0 {
 		t.Errorf("a code in a group was tried %d times", n)
+	}
+}
+
+// TestCrowdOfStrangers: of many updates at hand, those of strangers that are not
+// recorded take no transaction. The last one moves the cursor for all.
+func TestCrowdOfStrangers(t *testing.T) {
+	w := newFixture(t)
+	w.receive(bot.Inbound{Actor: "telegram:99", Chat: "telegram:99", Private: true, Text: "hello"})
+	cursor := func() string {
+		c, _, err := w.store.Cursor(t.Context(), "telegram:1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Value
+	}
+	first, before := cursor(), w.entries("stranger.wrote")
+	in := bot.Inbound{Actor: "telegram:99", Name: "Somebody", Chat: "telegram:99", Private: true, Text: "hello", Sent: w.now, More: true}
+	for n := range 100 {
+		in.Key = fmt.Sprintf("telegram:%d", 1000+n)
+		in.Cursor = &ledger.Cursor{Name: "telegram:1", Value: strconv.Itoa(1001 + n)}
+		if err := w.r.Receive(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := cursor(); got != first {
+		t.Errorf("the cursor moved from %s to %s", first, got)
+	}
+	// A stranger who is recorded, and the last update at hand, do move it.
+	other := in
+	other.Actor, other.Key, other.Cursor = "telegram:98", "telegram:1100", &ledger.Cursor{Name: "telegram:1", Value: "1101"}
+	w.redeliver(other)
+	in.More, in.Key, in.Cursor = false, "telegram:1101", &ledger.Cursor{Name: "telegram:1", Value: "1102"}
+	w.redeliver(in)
+	if n := w.entries("stranger.wrote") - before; n != 1 {
+		t.Errorf("%d audit entries, want one", n)
 	}
 }
 

@@ -19,7 +19,7 @@ func (r *Receiver) Receive(ctx context.Context, in bot.Inbound) error {
 	if in.Chat == "" { // the platform does not name the chat of the pressed message: use the sender's private chat
 		in.Chat, in.Private = in.Actor, true
 	}
-	v := &request{Receiver: r, in: in, now: r.o.Clock().In(r.o.Zone)}
+	v := &request{Receiver: r, in: in, now: r.o.Clock()}
 	err := v.receive(ctx)
 	if err == nil {
 		r.countFailure("")
@@ -102,9 +102,14 @@ func (v *request) answeredAlbum() {
 }
 
 // stranger handles an input of a person who is not paired: it sends no reply
-// and records an entry.
+// and records an entry. What nobody records needs no transaction, or a crowd of
+// strangers would keep the messages of paired people waiting.
 func (v *request) stranger(ctx context.Context, why string) error {
-	_, err := v.o.Service.DoWith(ctx, v.input("", people.MeetStranger{Chat: v.in.Chat, Why: why}), v.silent)
+	in := v.input("", people.MeetStranger{Chat: v.in.Chat, Why: why})
+	if v.in.More && v.o.Service.Shared().IgnoresStranger(in.Actor, v.now) {
+		return nil
+	}
+	_, err := v.o.Service.DoWith(ctx, in, v.silent)
 	return err
 }
 

@@ -56,7 +56,7 @@ type Options struct {
 	// nil: all chats are shared.
 	ProjectOf func(chat string) string
 	Patience  time.Duration    // limit for a command that only reads, such as /diff; 0: 5 s
-	Zone      *time.Location   // time zone of the times in replies; nil: UTC
+	Zone      *time.Location   // time zone of the times in replies; nil: that of Clock
 	Clock     func() time.Time // nil: time.Now
 	Log       *slog.Logger
 }
@@ -88,11 +88,11 @@ func New(o Options) *Receiver {
 	if o.Patience <= 0 {
 		o.Patience = 5 * time.Second
 	}
-	if o.Zone == nil {
-		o.Zone = time.UTC
-	}
 	if o.Clock == nil {
 		o.Clock = time.Now
+	}
+	if clock, zone := o.Clock, o.Zone; zone != nil {
+		o.Clock = func() time.Time { return clock().In(zone) }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

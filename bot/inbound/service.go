@@ -183,5 +183,5 @@ func (v *request) confirmLate(in loop.Input) loop.InputBody {
 	if s, ok := v.o.Service.State(in.Project); !ok || s.Project.Run.Over() {
 		return in.Body // no run is active, so the core refuses the command
 	}
-	return loop.Late{Line: "/" + string(deed), Do: deed, Sent: v.in.Sent.In(v.o.Zone)}
+	return loop.Late{Line: "/" + string(deed), Do: deed, Sent: v.in.Sent.In(v.now.Location())}
 }

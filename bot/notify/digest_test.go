@@ -22,7 +22,7 @@ func TestDigest(t *testing.T) {
 	}
 	all := []bot.Message{message(bot.KeyDigestIdle, "attic"), message(bot.KeyDigest, "blog"), message(bot.KeyDigest, "shop")}
 	asked := map[string]string{}
-	p.n = notify.New(notify.Options{Zone: zone, Digests: func(of string, who ledger.Person) []bot.Message {
+	p.n = notify.New(notify.Options{Zone: func() *time.Location { return zone }, Digests: func(of string, who ledger.Person) []bot.Message {
 		asked[who.ID] = of
 		if who.Role == ledger.RoleView {
 			return all[2:]
@@ -55,7 +55,7 @@ func TestDigest(t *testing.T) {
 // needs a person.
 func TestWeekDigest(t *testing.T) {
 	p := runningNight(t, true)
-	p.n = notify.New(notify.Options{Zone: zone, Digests: func(of string, _ ledger.Person) []bot.Message {
+	p.n = notify.New(notify.Options{Zone: func() *time.Location { return zone }, Digests: func(of string, _ ledger.Person) []bot.Message {
 		if of != "2026-W47" {
 			t.Errorf("asked for %s", of)
 		}

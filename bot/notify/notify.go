@@ -74,6 +74,9 @@ func (c *composer) entry(e ledger.Entry) {
 		c.agentRecovered(b)
 	case ledger.SessionEnded:
 		c.sessionEnded(e, b)
+	case ledger.SessionThrottled:
+		s, _ := c.after.Project.Session(e.Session)
+		c.push("", ledger.ClassNotice, false, bot.Throttled(c.after, e.Task, s.Planned.Hat, e.Session, b, c.now))
 	case ledger.EffectFailed:
 		// What a fault of the machine keeps back is tried again, and told once
 		// it has failed for long. A failed session, attempt or run has an entry

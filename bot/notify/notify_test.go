@@ -56,7 +56,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	p := &fixture{Night: scenario.New("shop", evening), t: t, chats: map[string]*chat{}}
 	p.Cost, p.State.Project.Name = 0.25, "shop"
-	p.n = notify.New(notify.Options{ChatsWith: p.where, Zone: zone})
+	p.n = notify.New(notify.Options{ChatsWith: p.where, Zone: func() *time.Location { return zone }})
 	p.Decided = func(before loop.State, d loop.Decision, in loop.Input) {
 		if !p.off {
 			p.compose(before, d, in)

@@ -33,9 +33,9 @@ type Options struct {
 	// day ("2026-11-20") or a week ("2026-W47"). They are made before the
 	// decision to send them. nil: there are none.
 	Digests func(of string, p ledger.Person) []bot.Message
-	// Zone is the recipients' time zone. nil leaves times as they are in the
-	// decision.
-	Zone *time.Location
+	// Zone returns the recipients' time zone, which a reload may change. nil leaves
+	// times as they are in the entries.
+	Zone func() *time.Location
 }
 
 // Notifier composes the messages about decisions. It keeps nothing between calls
@@ -63,5 +63,5 @@ func (n *Notifier) local(t time.Time) time.Time {
 	if n.o.Zone == nil {
 		return t
 	}
-	return t.In(n.o.Zone)
+	return t.In(n.o.Zone())
 }

@@ -3,6 +3,7 @@ package notify_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,7 +27,7 @@ func threadedNight(t *testing.T, o notify.Options) *fixture {
 	p := runningNight(t, true)
 	p.Entry(scenario.Person(sam, "Sam", ledger.RoleSteer, p.Now))
 	p.chats[sam], p.chats[thread] = &chat{}, &chat{}
-	o.ChatsWith, o.Zone = p.where, zone
+	o.ChatsWith, o.Zone = p.where, func() *time.Location { return zone }
 	o.Group = func(chat string) bool { return chat == thread }
 	o.Threads = func(project string) []string {
 		if project == "shop" {

@@ -159,6 +159,12 @@ func TestSituations(t *testing.T) {
 			p.project(ledger.RunStateSet{State: ledger.RunWaiting, Wait: ledger.WaitDisk, Until: p.Now.Add(time.Minute), Text: "the disk is full"})
 		}},
 		"fault/session lost": {true, func(p *fixture) { p.exit(ledger.Exit{Reason: ledger.ExitLost}) }},
+		"fault/session throttled": {true, func(p *fixture) {
+			session := p.State.Project.Sessions[0].ID
+			for range 2 { // told once
+				p.Do(loop.Input{Body: loop.Throttled{Session: session, Refused: 1000}})
+			}
+		}},
 		"fault/input poisoned": {true, func(p *fixture) {
 			p.project(ledger.InputPoisoned{Key: "telegram:8", Kind: "skip", Error: "index out of range"})
 		}},

@@ -86,8 +86,8 @@ func (p *poller) pollOnce(ctx context.Context, cursor func(context.Context) (str
 		}
 		return 0
 	}
-	for _, u := range raw {
-		if !p.deliver(ctx, u) {
+	for n, u := range raw {
+		if !p.deliver(ctx, u, n < len(raw)-1) {
 			return 0
 		}
 	}
@@ -124,10 +124,11 @@ func (b *Bot) fetch(ctx context.Context, cursor string, hold time.Duration) ([]j
 	return raw, err
 }
 
-// deliver passes one update to the receiver until it is committed. It returns
-// false if ctx ends first.
-func (p *poller) deliver(ctx context.Context, raw json.RawMessage) bool {
+// deliver passes one update to the receiver until it is committed; more says that
+// others follow in the same response. It returns false if ctx ends first.
+func (p *poller) deliver(ctx context.Context, raw json.RawMessage, more bool) bool {
 	in, moved, ok := p.fromUpdate(raw)
+	in.More = more
 	if !ok {
 		p.o.Log.Error("Telegram sent an update without an id; it is ignored", "bytes", len(raw))
 		return true

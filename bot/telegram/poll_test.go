@@ -40,6 +40,22 @@ func TestPollDelivers(t *testing.T) {
 	}
 }
 
+// TestPollSaysMore: all but the last update of a response say that more follow.
+func TestPollSaysMore(t *testing.T) {
+	w := newFixture(t)
+	for _, text := range []string{"one", "two", "three"} {
+		w.far.Say(mira, mira.ID, text)
+	}
+	w.poll()
+	var more []bool
+	for _, in := range w.receiver.Wait(t, 3) {
+		more = append(more, in.More)
+	}
+	if diff := cmp.Diff([]bool{true, true, false}, more); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestPollRepeatsUncommitted checks that an update is delivered again until it
 // is committed, and that no later update is delivered before that.
 func TestPollRepeatsUncommitted(t *testing.T) {

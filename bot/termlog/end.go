@@ -242,10 +242,8 @@ func (c *Console) Leave(s loop.State, exit int) {
 		return
 	}
 	text := bot.SignLater + " stopped; nothing is lost"
-	if task := strings.Fields(bot.Doing(s)); len(task) > 0 {
-		if text = bot.SignLater + " stopped; " + task[0] + " starts afresh next time"; bot.Capturing(s) {
-			text = bot.SignLater + " stopped; the files of " + task[0] + " are captured next time"
-		}
+	if next := loop.NextTime(s); next != "" {
+		text = bot.SignLater + " stopped; " + next
 	}
 	c.uncut(now, text+" "+code)
 	c.answers(s)

@@ -131,6 +131,8 @@ func (c *Console) printStandalone(v view) {
 		c.attemptEnded(v, b)
 	case ledger.EventRefused:
 		c.printWrapped(v, bot.SignLook+" "+c.id(v.e.Task)+" "+bot.Clean(c.sessionOf(v).hat)+": "+bot.Clean(b.Type)+" refused: "+bot.Clean(b.Why)+owedGuidance(b))
+	case ledger.SessionThrottled:
+		c.printWrapped(v, bot.SignLook+" "+c.id(v.e.Task)+" "+bot.Clean(c.sessionOf(v).hat)+": calls nightporter without pause; its calls are refused, all else goes on")
 	case ledger.GuidanceQueued, ledger.GuidanceChanged, ledger.GuidanceDropped, ledger.GuidanceExpired, ledger.GuidanceKept:
 		c.guidance(v)
 	case ledger.QuestionAsked:

@@ -65,6 +65,8 @@ func (fakeServer) Note(context.Context, string, string, api.Note) (api.Reply, er
 	return api.Reply{Text: "not built yet"}, nil
 }
 
+func (fakeServer) Throttled(context.Context, string, int) {}
+
 func (fakeServer) Session(context.Context, string) (api.Reply, error) {
 	return api.Reply{OK: true}, nil
 }
@@ -78,7 +80,7 @@ func serve(tb testing.TB, d fakeServer) []string {
 		tb.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	s := socket.Serve(l, socket.NewSession(d, "4f1d", "r14-25", log), log)
+	s := socket.ServeSession(l, d, "4f1d", "r14-25", log)
 	tb.Cleanup(func() { _ = s.Close(context.Background()) })
 	return []string{api.EnvSocket + "=" + path, api.EnvToken + "=4f1d"}
 }

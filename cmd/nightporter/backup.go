@@ -19,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/backup"
 	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -186,14 +187,7 @@ func writeBackup(ctx context.Context, file, state, database string, m backup.Man
 
 // publish gives a finished file its name. It fails if the name is taken.
 func publish(from, to string) error {
-	err := os.Link(from, to) // unlike a rename, it replaces nothing
-	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
-		// A file system without links: a stick, a share.
-		if err = checkAbsent(to); err == nil {
-			err = os.Rename(from, to)
-		}
-	}
-	if err != nil {
+	if err := fsutil.Publish(from, to); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(to))

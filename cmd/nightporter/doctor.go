@@ -33,6 +33,7 @@ var checks = slices.Concat([]check{
 }, chatChecks(), []check{
 	{"people", checkPeople},
 	{"service", checkService},
+	{"sleep", checkSleep},
 })
 
 func doctorCommand() *cobra.Command {

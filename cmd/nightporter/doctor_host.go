@@ -19,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/daemon/session"
+	"github.com/nightporter/nightporter/internal/diskuse"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/loop/engine"
@@ -102,6 +103,9 @@ func checkState(_ context.Context, p *doctorContext) []finding {
 	}
 	if err := writable(p.state); err != nil {
 		return []finding{findFix("chmod u+rwx "+quote(p.state)+", or another folder: --state DIR", "%s is not writable: %s", p.state, reasonOf(err))}
+	}
+	if kind := diskuse.Network(p.state); kind != "" {
+		return []finding{findLook("move it to a local disk, and name it: --state DIR", "%s is on %s: a ledger can be damaged there, and two machines can write it", p.state, kind)}
 	}
 	if info.Mode().Perm()&0o022 != 0 {
 		return []finding{findFix("chmod go-w "+quote(p.state), "%s can be written by others (%#o)", p.state, info.Mode().Perm())}

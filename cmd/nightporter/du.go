@@ -14,6 +14,7 @@ import (
 
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/diskuse"
+	"github.com/nightporter/nightporter/internal/statelock"
 )
 
 func duCommand() *cobra.Command {
@@ -58,7 +59,7 @@ func diskUse(ctx context.Context, out io.Writer, state string, keep config.Reten
 		return fmt.Errorf("no state folder at %s: nothing was ever started there (name another: --state DIR)", state)
 	}
 	if err != nil {
-		return err
+		return statelock.Foreign(state, err)
 	}
 	bound := keep.Caches(u.Disk)
 	kinds := make([]kindUse, 0, len(u.Kinds))
@@ -90,11 +91,15 @@ func diskUse(ctx context.Context, out io.Writer, state string, keep config.Reten
 	if u.Unread > 0 {
 		fmt.Fprintf(out, "! %d folders could not be read: they take more\n", u.Unread)
 	}
-	if made := u.Of(diskuse.Caches).Bytes + u.Of(diskuse.Setup).Bytes; made > 0 {
+	if made := u.Of(diskuse.Caches).Bytes + u.Of(diskuse.Setup).Bytes; made >= worthFreeing(u.Disk) {
 		fmt.Fprintf(out, "\nTo free %s now, stop nightporter, then:\n  cd %s && rm -rf caches rooms\nThey are made again when they are needed.\n", bytesText(made), quote(state))
 	}
 	return nil
 }
+
+// worthFreeing returns the least that is worth a command: 100 MB, or a hundredth of
+// a smaller disk.
+func worthFreeing(disk uint64) int64 { return int64(min(100e6, max(disk/100, 1))) }
 
 // becomes says what becomes of a kind of content.
 func becomes(k diskuse.Kind, keep config.Retention, bound int64) string {

@@ -113,6 +113,13 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	defer signal.Stop(signals)
+	lost := make(chan os.Signal, 1)
+	if f.script == nil {
+		// Who closed the terminal, or reads the output no more, has not ended the
+		// night. Handled and not ignored: children would inherit that.
+		signal.Notify(lost, syscall.SIGHUP, syscall.SIGPIPE)
+		defer signal.Stop(lost)
+	}
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -203,7 +210,7 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 			}
 		})
 	}()
-	pressed := false
+	pressed, gone := false, false
 	var enough <-chan time.Time
 	leave := false // a capture in progress is left to the next start
 	for {
@@ -261,6 +268,12 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 			default:
 				d.Log.Error("stop", "error", err)
 			}
+		case sig := <-lost:
+			if sig == syscall.SIGHUP || !gone {
+				f.note(text, bot.SignLater+" the terminal is gone; the run goes on: nightporter status, nightporter stop")
+				d.Log.Warn("the terminal is gone; the run goes on", "signal", sig.String())
+			}
+			gone = true
 		case <-d.Ended():
 			err := d.Err()
 			if err == nil {
@@ -317,5 +330,9 @@ func (n *outageNote) lines(x engine.Outage, state string) []string {
 		return []string{bot.SignAgain + " saved again, after " + bot.Took(time.Since(since))}
 	}
 	n.since = x.Since
-	return []string{bot.SignLook + " nothing can be saved in " + state, bot.Cut(bot.Clean(x.Text), 200), "Mend that; it goes on by itself. What runs goes on."}
+	remedy := "Mend that; it goes on by itself. What runs goes on."
+	if x.Fault == ledger.FaultLedger {
+		remedy = "What runs goes on. Stop this run; nightporter verify then says what to restore."
+	}
+	return []string{bot.SignLook + " nothing can be saved in " + state, bot.Cut(bot.Clean(x.Text), 200), remedy}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/config/propose"
+	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -260,7 +261,7 @@ func createFile(file, text string, private bool) error {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
 	return writeChecked(file, text, func(tmp string) error {
-		if err := os.Link(tmp, file); err != nil {
+		if err := fsutil.Publish(tmp, file); err != nil {
 			return fmt.Errorf("write the configuration: %w", err)
 		}
 		return nil
@@ -305,12 +306,9 @@ func appendFile(file, text string) error {
 func renameAside(file string) (string, error) {
 	for n := 1; ; n++ {
 		backup := fmt.Sprintf("%s.%d", file, n)
-		err := os.Link(file, backup) // unlike a rename, a link never replaces a file
+		err := fsutil.Publish(file, backup)
 		if errors.Is(err, fs.ErrExist) {
 			continue
-		}
-		if err == nil {
-			err = os.Remove(file)
 		}
 		if err != nil {
 			return "", fmt.Errorf("put the old configuration aside: %w", err)

@@ -6,18 +6,25 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/journal"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/daemon/autostart"
 	"github.com/nightporter/nightporter/internal/daemon/logging"
+	"github.com/nightporter/nightporter/internal/daemon/project"
+	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -56,16 +63,20 @@ func up(cmd *cobra.Command, file, state string) error {
 	if err == nil {
 		_, err = autostart.SchedulesOf(cfg) // check before touching the state folder
 	}
-	if err != nil {
+	dir, dirErr := config.StateDir(state)
+	if err = errors.Join(err, dirErr); err != nil {
+		if l, _ := socket.Activated(dir); l != nil { // its mistakes come after those of the configuration
+			refuseCommands(l, err)
+		}
 		return notStarted(cmd.ErrOrStderr(), err)
 	}
-	dir, err := config.StateDir(state)
-	if err != nil {
-		return notStarted(cmd.ErrOrStderr(), err)
-	}
-	d, err := (&start{state: dir, config: cfg, read: read, signals: signals, out: cmd.ErrOrStderr()}).run(cmd.Context())
+	s := &start{state: dir, config: cfg, read: read, signals: signals, out: cmd.ErrOrStderr()}
+	d, err := s.run(cmd.Context())
 	switch {
 	case err != nil:
+		if s.listener != nil {
+			refuseCommands(s.listener, err)
+		}
 		return notStarted(cmd.ErrOrStderr(), err)
 	case d == nil:
 		return nil // a signal ended it
@@ -76,7 +87,7 @@ func up(cmd *cobra.Command, file, state string) error {
 	case <-stopAsync(d):
 	case <-time.After(stopTime):
 		// The database is consistent at any moment; unsaved work is repeated.
-		fmt.Fprintln(os.Stderr, "! something would not end in time; nothing is lost by going now")
+		fmt.Fprintln(problemWriter(os.Stderr, slog.LevelWarn), "! something would not end in time; nothing is lost by going now")
 	case sig := <-nextSignal(signals):
 		n, _ := sig.(syscall.Signal)
 		return exitCode(128 + int(n))
@@ -116,14 +127,22 @@ func serve(ctx context.Context, d *daemon.Daemon, signals <-chan os.Signal) int 
 				err = errors.New("the engine ended")
 			}
 			d.Log.Error("nightporter ends", "error", err)
-			fmt.Fprintf(os.Stderr, "✗ %v\n", err)
+			fmt.Fprintf(problemWriter(os.Stderr, slog.LevelError), "✗ %v\n", err)
 			return exitInternal
 		}
 	}
 }
 
+// refuseCommands tells the commands that wait at the service manager's socket why
+// the daemon does not start.
+func refuseCommands(l net.Listener, err error) {
+	first, _, _ := strings.Cut(strings.TrimSpace(project.Problems(err)), "\n")
+	socket.Refuse(l, "it does not start: "+strings.TrimSpace(strings.TrimPrefix(first, bot.SignFailed)), stderrLogger())
+}
+
 // notStarted prints all mistakes that keep the daemon from starting.
 func notStarted(w io.Writer, err error) error {
+	w = problemWriter(w, slog.LevelError)
 	printProblems(w, err)
 	n := 1
 	var c *config.Error
@@ -159,11 +178,29 @@ func nextSignal(signals <-chan os.Signal) <-chan os.Signal {
 // stderrLogger is stderrLog as a logger.
 func stderrLogger() *slog.Logger { return slog.New(stderrLog()) }
 
-// stderrLog returns the log on standard error: JSON lines for a journal, and
-// only warnings as text for a terminal.
+// stderrLog returns the log on standard error: only warnings as text for a
+// terminal, JSON lines for everything else, with priorities for systemd's journal.
 func stderrLog() slog.Handler {
-	if term.IsTerminal(int(os.Stderr.Fd())) {
+	switch {
+	case term.IsTerminal(int(os.Stderr.Fd())):
 		return slog.NewTextHandler(os.Stderr, logging.Options(slog.LevelWarn))
+	case toJournal():
+		return logging.JournalHandler(os.Stderr, slog.LevelInfo)
 	}
 	return slog.NewJSONHandler(os.Stderr, logging.Options(slog.LevelInfo))
+}
+
+// toJournal reports whether standard error is systemd's journal.
+var toJournal = sync.OnceValue(func() bool {
+	is, err := journal.StderrIsJournalStream()
+	return is && err == nil
+})
+
+// problemWriter returns the writer for people's text about what is wrong: w, with
+// a priority where it is the journal.
+func problemWriter(w io.Writer, level slog.Level) io.Writer {
+	if w == io.Writer(os.Stderr) && toJournal() {
+		return logging.PriorityWriter(w, level)
+	}
+	return w
 }

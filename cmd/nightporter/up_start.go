@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"strings"
@@ -107,7 +108,7 @@ func (s *start) tell(err error, pause time.Duration) {
 	text := strings.TrimRight(project.Problems(err), "\n")
 	if text != s.told {
 		s.told = text
-		fmt.Fprintf(s.out, "%s\nNot started yet: tried again by itself, at least once a minute.\n", text)
+		fmt.Fprintf(problemWriter(s.out, slog.LevelWarn), "%s\nNot started yet: tried again by itself, at least once a minute.\n", text)
 	}
 	line, _, _ := strings.Cut(text, "\n")
 	systemd.New(stderrLogger(), systemd.Status{}).Notify(fmt.Sprintf("STATUS=not started yet: %s\nEXTEND_TIMEOUT_USEC=%d",
@@ -141,7 +142,7 @@ func (s *start) reload() {
 		_, err = autostart.SchedulesOf(cfg)
 	}
 	if err != nil {
-		printProblems(s.out, err)
+		printProblems(problemWriter(s.out, slog.LevelError), err)
 		return
 	}
 	s.config, s.told = cfg, ""

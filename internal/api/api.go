@@ -53,6 +53,9 @@ const MaxBody = 512 << 10
 // MaxEvent limits the payload of an event in bytes.
 const MaxEvent = 256 << 10
 
+// MaxDepth limits how deep the JSON of a request is nested.
+const MaxDepth = 64
+
 // Paths of a session's socket. All are POST with a body, even those that only
 // read.
 const (

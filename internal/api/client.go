@@ -20,7 +20,7 @@ const MaxPath = 100
 // Errors of requests that got no reply, to be tested with errors.Is.
 var (
 	// ErrLater: no answer (no socket, connection refused or cut off, status
-	// 503). The request may or may not have been carried out; repeating it is
+	// 503), or one that tells to wait (status 429). The request may or may not have been carried out; repeating it is
 	// safe.
 	ErrLater = errors.New("nightporter did not answer")
 	// ErrVersion: client and server speak different versions of this contract.
@@ -93,7 +93,7 @@ func tryOnce(ctx context.Context, socket string, request []byte, reply *Reply) e
 	switch {
 	case answer.status == 426:
 		return fmt.Errorf("%w: %s", ErrVersion, reply.Text)
-	case answer.status == 503:
+	case answer.status == 503 || answer.status == 429:
 		return fmt.Errorf("%w: %s", ErrLater, reply.Text)
 	case answer.status >= 500:
 		return fmt.Errorf("%w: %s", ErrInternal, reply.Text)

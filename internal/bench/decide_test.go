@@ -126,7 +126,7 @@ func (p *player) effects() {
 				}
 			}
 			p.do(loop.MarkMade{Task: b.Task, Mark: b.Mark})
-			p.do(loop.SourceChanged{Snapshot: p.read(), Read: p.now.Add(time.Second)})
+			p.do(loop.SourceChanged{Snapshot: p.read(), Before: p.state.Project.Tasks})
 		case ledger.EffectProgress:
 			p.do(loop.Wake{})
 		}

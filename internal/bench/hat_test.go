@@ -32,6 +32,8 @@ func (sessionAPI) Guidance(context.Context, string) (api.Reply, error) { return 
 func (sessionAPI) Note(context.Context, string, string, api.Note) (api.Reply, error) {
 	return api.Reply{}, nil
 }
+func (sessionAPI) Throttled(context.Context, string, int) {}
+
 func (sessionAPI) Session(context.Context, string) (api.Reply, error) { return api.Reply{}, nil }
 
 // BenchmarkHatEmit is what an agent waits for: the whole process of `hat
@@ -65,7 +67,7 @@ func BenchmarkHatEmit(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		server := socket.Serve(listener, socket.NewSession(sessionAPI{w}, l.Token, l.Session, log), log)
+		server := socket.ServeSession(listener, sessionAPI{w}, l.Token, l.Session, log)
 		e := events[l.Hat]
 
 		bare = append(bare, timed([]string{}, empty))

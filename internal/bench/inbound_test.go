@@ -132,7 +132,7 @@ func newChatFixtureOn(b *testing.B, projects, atWork int, seed func(*fixture)) *
 				b.Error(err)
 			}
 			return chats
-		}, Zone: time.UTC}).Compose
+		}, Zone: func() *time.Location { return time.UTC }}).Compose
 		o.Sent = func(chats []string) {
 			if p := h.delivery.Load(); p != nil {
 				p.Wake(chats...)

@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,14 +18,13 @@ import (
 
 // How large the repository is, and how many tasks its plan has.
 const (
-	repoFolders  = 50
-	largeFolders = 750
-	repoFiles    = 20 // in each
-	repoTasks    = 6
+	repoFolders = 50
+	repoFiles   = 20 // in each
+	repoTasks   = 6
 )
 
 // recorder stands on PATH in git's place: it runs the real one and notes from
-// when to when.
+// when to when. git itself writes down the processes that it starts in turn.
 const recorder = `package main
 
 import (
@@ -38,6 +38,7 @@ import (
 func main() {
 	cmd := exec.Command(%[1]q, os.Args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), "GIT_TRACE2_EVENT="+%[2]q+".trace")
 	began := time.Now()
 	err := cmd.Run()
 	ended := time.Now()
@@ -77,6 +78,7 @@ type span struct {
 	ended    time.Time
 	gitTime  time.Duration
 	gitCalls int
+	gitProcs int // the calls, and what they started
 }
 
 func (s span) took() time.Duration { return s.ended.Sub(s.began) }
@@ -86,41 +88,20 @@ func (s span) took() time.Duration { return s.ended.Sub(s.began) }
 // of 1,000 files: a night of six tasks, twice. The second night has a recorder
 // in git's place, and its git commands alone are the baseline.
 //
-// There is no verification, whose length is the project's own. "large" is the same
-// in a repository of 15,000 files; figures: preflight ≤ 5 s, the gap after a builder
-// ≤ 1.5 s with ≤ 20 git commands.
+// There is no verification, whose length is the project's own.
 func BenchmarkNight(b *testing.B) {
-	b.Run("ordinary", func(b *testing.B) { nightPair(b, repoFolders) })
-	b.Run("large", func(b *testing.B) { nightPair(b, largeFolders) })
-}
-
-func nightPair(b *testing.B, folders int) {
-	bin := program(b, "nightporter", "./cmd/nightporter", true)
-	hat := program(b, "hat", "./cmd/hat", false)
-	beside := filepath.Join(filepath.Dir(bin), "hat")
-	if err := os.Rename(hat, beside); err != nil {
-		b.Fatal(err)
-	}
+	bin := programs(b)
 	var plain, recorded []span
-	var calls int
-	var preflight time.Duration
 	for b.Loop() {
 		if plain != nil {
 			continue // one pair of nights is enough
 		}
-		plain, preflight = night(b, bin, os.Getenv("PATH"), folders)
-
-		git, err := exec.LookPath("git")
-		if err != nil {
-			b.Fatal(err)
-		}
-		log := filepath.Join(b.TempDir(), "git.log")
-		fake := source(b, "git", fmt.Sprintf(recorder, git, log))
-		recorded, _ = night(b, bin, filepath.Dir(fake)+":"+os.Getenv("PATH"), folders)
-		calls = attribute(b, log, recorded)
-	}
-	if calls == 0 {
-		b.Fatal("git was never called: the recorder was passed by")
+		repo := filepath.Join(shared(b), "shop")
+		repository(b, repo, repoFolders)
+		plain, _ = night(b, bin, os.Getenv("PATH"), repo)
+		path, log := record(b)
+		recorded, _ = night(b, bin, path, repo)
+		attribute(b, log, recorded)
 	}
 	for _, from := range []string{"planner", "builder", "reviewer"} {
 		whole, _ := median(tookOf(plain, from))
@@ -140,8 +121,31 @@ func nightPair(b *testing.B, folders int) {
 			b.ReportMetric(float64(whole)/float64(gitTime), from+"-gap/git")
 		}
 	}
-	b.ReportMetric(ms(preflight), "preflight-ms")
 	b.ReportMetric(0, "ns/op") // of an empty turn: says nothing
+}
+
+// programs compiles both programs, one beside the other, and returns the path of
+// nightporter.
+func programs(b *testing.B) string {
+	b.Helper()
+	bin := program(b, "nightporter", "./cmd/nightporter", true)
+	hat := program(b, "hat", "./cmd/hat", false)
+	if err := os.Rename(hat, filepath.Join(filepath.Dir(bin), "hat")); err != nil {
+		b.Fatal(err)
+	}
+	return bin
+}
+
+// record returns a PATH with a recorder in git's place, and the recorder's log.
+func record(b *testing.B) (path, log string) {
+	b.Helper()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		b.Fatal(err)
+	}
+	log = filepath.Join(b.TempDir(), "git.log")
+	fake := source(b, "git", fmt.Sprintf(recorder, git, log))
+	return filepath.Dir(fake) + ":" + os.Getenv("PATH"), log
 }
 
 func tookOf(spans []span, from string) []time.Duration {
@@ -154,21 +158,33 @@ func tookOf(spans []span, from string) []time.Duration {
 	return out
 }
 
-// night works through a plan in a new repository and returns its gaps, and how long
-// it took until the run had started.
-func night(b *testing.B, bin, path string, folders int) ([]span, time.Duration) {
+// night works through the plan of a repository, with a state folder of its own, and
+// returns the preflight and the gaps, and the processor time of nightporter and of
+// what it started meanwhile. The repository keeps its plan.
+func night(b *testing.B, bin, path, repo string) ([]span, *usage) {
 	b.Helper()
 	dir := shared(b)
-	repo, state := filepath.Join(dir, "shop"), filepath.Join(dir, "state")
-	repository(b, repo, folders)
+	state := filepath.Join(dir, "state")
 	conf := agentConfig(b, dir, script)
 	cmd := exec.CommandContext(b.Context(), bin, "run", "--repo", repo, "--source", "plan:plan.md", "--profile", "overnight",
 		"--agent", "mine", "--config", conf, "--state", state)
 	cmd.Env = append(os.Environ(), "PATH="+path)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("nightporter run: %v\n%s", err, out)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
 	}
-	return gapsOf(b, state)
+	used := watchUsage(cmd.Process.Pid)
+	err := cmd.Wait()
+	used.stop()
+	if err != nil {
+		b.Fatalf("nightporter run: %v\n%s", err, out.String())
+	}
+	// The next night finds the repository as this one did.
+	runGit(b, repo, "checkout", "--quiet", "--", "plan.md")
+	runGit(b, repo, "clean", "--quiet", "-fdx")
+	runGit(b, repo, "branch", "--quiet", "-D", "nightporter/shop/r1")
+	return gapsOf(b, state), used
 }
 
 // agentConfig writes a program that plays the agent "mine", and the
@@ -200,6 +216,13 @@ func repository(b *testing.B, repo string, folders int) {
 			}
 		}
 	}
+	writePlan(b, repo)
+	commitAll(b, repo)
+}
+
+// writePlan writes the tasks of a night.
+func writePlan(b *testing.B, repo string) {
+	b.Helper()
 	var plan strings.Builder
 	for n := 1; n <= repoTasks; n++ {
 		fmt.Fprintf(&plan, "- [ ] **Task %d: Write a line**\n  - Scope: `folder7/`\n  - Acceptance:\n    - it is there\n", n)
@@ -207,7 +230,6 @@ func repository(b *testing.B, repo string, folders int) {
 	if err := os.WriteFile(filepath.Join(repo, "plan.md"), []byte(plan.String()), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	commitAll(b, repo)
 }
 
 // commitAll makes a folder a repository with one commit.
@@ -230,9 +252,19 @@ func runGit(b *testing.B, dir string, args ...string) {
 	}
 }
 
-// gapsOf reads from the ledger when sessions ended and the next ones started, and
-// how long the preflight took.
-func gapsOf(b *testing.B, state string) ([]span, time.Duration) {
+// gapsOf reads from the ledger when sessions ended and the next ones started. The
+// first span is the preflight.
+func gapsOf(b *testing.B, state string) []span {
+	b.Helper()
+	spans := spansOf(b, state, "shop")
+	if len(spans) != 3*repoTasks {
+		b.Fatalf("%d gaps in a night of %d sessions", len(spans)-1, 3*repoTasks)
+	}
+	return spans
+}
+
+// spansOf is gapsOf for a project and any number of sessions.
+func spansOf(b *testing.B, state, project string) []span {
 	b.Helper()
 	ledgerStore, err := store.Open(state)
 	if err != nil {
@@ -240,19 +272,18 @@ func gapsOf(b *testing.B, state string) ([]span, time.Duration) {
 	}
 	defer ledgerStore.Close()
 	hats := map[string]string{}
-	var spans []span
+	spans := []span{{from: "preflight"}}
 	var last *span
-	var planned, started time.Time
-	err = ledgerStore.Records(b.Context(), ledger.ProjectStream("shop"), 0, func(r ledger.Record) error {
+	err = ledgerStore.Records(b.Context(), ledger.ProjectStream(project), 0, func(r ledger.Record) error {
 		e, err := r.Entry()
 		if err != nil {
 			return err
 		}
 		switch body := e.Body.(type) {
 		case ledger.RunPlanned:
-			planned = e.Time
+			spans[0].began = e.Time
 		case ledger.RunStarted:
-			started = e.Time
+			spans[0].ended = e.Time
 		case ledger.SessionPlanned:
 			hats[e.Session] = body.Hat
 		case ledger.SessionEnded:
@@ -270,20 +301,17 @@ func gapsOf(b *testing.B, state string) ([]span, time.Duration) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if len(spans) != 3*repoTasks-1 {
-		b.Fatalf("%d gaps in a night of %d sessions", len(spans), 3*repoTasks)
-	}
-	return spans, started.Sub(planned)
+	return spans
 }
 
-// attribute adds the recorded git commands to the gaps that they lie in and
-// returns how many there were in all. Where some ran at the same time, their
-// time counts once.
-func attribute(b *testing.B, log string, spans []span) int {
+// attribute adds the recorded git commands to the spans that they lie in, and the
+// processes that git wrote down. Where some ran at the same time, their time counts
+// once.
+func attribute(b *testing.B, log string, spans []span) {
 	b.Helper()
 	data, err := os.ReadFile(log)
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("the recorder was passed by: %v", err)
 	}
 	type call struct{ began, ended int64 }
 	var calls []call
@@ -294,8 +322,14 @@ func attribute(b *testing.B, log string, spans []span) int {
 		}
 		calls = append(calls, c)
 	}
+	procs := startsOf(b, log+".trace")
 	for i := range spans {
 		s := &spans[i]
+		for _, at := range procs {
+			if !at.Before(s.began) && !at.After(s.ended) {
+				s.gitProcs++
+			}
+		}
 		// Lines are in the order of ends, so one pass from behind finds the union.
 		until := s.ended.UnixNano()
 		for n := len(calls) - 1; n >= 0; n-- {
@@ -310,5 +344,27 @@ func attribute(b *testing.B, log string, spans []span) int {
 			}
 		}
 	}
-	return len(calls)
+}
+
+// startsOf reads from a trace of git when each of its processes began.
+func startsOf(b *testing.B, trace string) []time.Time {
+	b.Helper()
+	data, err := os.ReadFile(trace)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var starts []time.Time
+	for line := range bytes.Lines(data) {
+		var e struct {
+			Event string
+			Time  time.Time
+		}
+		if err := json.Unmarshal(line, &e); err != nil {
+			b.Fatalf("git wrote %q: %v", line, err)
+		}
+		if e.Event == "start" {
+			starts = append(starts, e.Time)
+		}
+	}
+	return starts
 }

@@ -219,23 +219,32 @@ func (e *echo) Receive(ctx context.Context, in bot.Inbound) error {
 // daemonProcess is a `nightporter up` with one project, whose run starts by
 // itself, and a fake Telegram.
 type daemonProcess struct {
-	b     *testing.B
-	far   *far.Server
-	bin   string
-	state string
-	env   []string
-	cmd   *exec.Cmd
-	out   *output
+	b        *testing.B
+	far      *far.Server
+	bin      string
+	dir      string // of all its files
+	state    string
+	projects []string
+	env      []string
+	cmd      *exec.Cmd
+	out      *output
 }
 
 func startDaemon(b *testing.B, agent string) *daemonProcess {
+	b.Helper()
+	return startDaemonWith(b, agent, func(string) string { return "" })
+}
+
+// startDaemonWith is startDaemon with more lines of configuration. They may name
+// files that more puts into dir, the folder of all.
+func startDaemonWith(b *testing.B, agent string, more func(dir string) string) *daemonProcess {
 	b.Helper()
 	bin := program(b, "nightporter", "./cmd/nightporter", true)
 	if err := os.Rename(program(b, "hat", "./cmd/hat", false), filepath.Join(filepath.Dir(bin), "hat")); err != nil {
 		b.Fatal(err)
 	}
 	dir := shared(b)
-	p := &daemonProcess{b: b, far: newFar(b), bin: bin, state: filepath.Join(dir, "state"), out: &output{}}
+	p := &daemonProcess{b: b, dir: dir, projects: []string{"shop"}, far: newFar(b), bin: bin, state: filepath.Join(dir, "state"), out: &output{}}
 	p.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(), "TZ=UTC", "LANG=C.UTF-8"}
 	repo, conf := filepath.Join(dir, "shop"), filepath.Join(dir, "nightporter.toml")
 	repository(b, repo, repoFolders)
@@ -246,6 +255,7 @@ func startDaemon(b *testing.B, agent string) *daemonProcess {
 		{"agent", agent, 0o755},
 		{"telegram.token", p.far.Token() + "\n", 0o600},
 		{"nightporter.toml", fmt.Sprintf(`timezone = "UTC"
+max_sessions = 2
 
 [telegram]
 token_file = "telegram.token"
@@ -261,7 +271,7 @@ source = "plan:plan.md"
 profile = "overnight"
 agent = "mine"
 start = "auto"
-`, p.far.URL(), repo), 0o600},
+%s`, p.far.URL(), repo, more(dir)), 0o600},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), f.mode); err != nil {
 			b.Fatal(err)
@@ -294,9 +304,11 @@ func (p *daemonProcess) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if len(supervisors(p.b, p.state)) > 0 {
-		stop := p.command(ctx, "stop", "--now")
-		if out, err := stop.CombinedOutput(); err != nil {
-			p.b.Errorf("nightporter stop --now: %v\n%s", err, out)
+		for _, project := range p.projects {
+			stop := p.command(ctx, "stop", "--now", "--project", project)
+			if out, err := stop.CombinedOutput(); err != nil {
+				p.b.Errorf("nightporter stop --now: %v\n%s", err, out)
+			}
 		}
 	}
 	for len(supervisors(p.b, p.state)) > 0 && ctx.Err() == nil {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -122,19 +124,27 @@ func startOf(b *testing.B, bin, state string) (took time.Duration, rss float64) 
 	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+state)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
+	changes, err := fsnotify.NewWatcher()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = changes.Close() }()
+	if err := changes.Add(state); err != nil {
+		b.Fatal(err)
+	}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
 	socket := filepath.Join(state, "nightporter.sock")
-	for {
-		if _, err := os.Stat(socket); err == nil {
-			break
-		}
-		if ctx.Err() != nil {
+	for made := false; !made; {
+		select {
+		case <-changes.Events:
+			_, err := os.Stat(socket)
+			made = err == nil
+		case <-ctx.Done():
 			b.Fatalf("up does not answer: %s", out.String())
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	took = time.Since(began)
 	wait(b, 5*time.Second) // until all that belongs to a start is over

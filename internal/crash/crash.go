@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 )
 
 // Env is the variable that names the point. A number after its last colon says
@@ -19,8 +18,8 @@ import (
 const Env = "NIGHTPORTER_CRASH"
 
 // HoldEnv is the variable that names a point at which one goroutine waits, and a
-// file: "before-start:2=FILE". The goroutine makes the file when it comes there,
-// and goes on once the file is removed.
+// file: "before-start:2=FILE". The goroutine makes a named pipe of that name when it
+// comes there, and goes on once somebody opens it for writing.
 const HoldEnv = "NIGHTPORTER_HOLD"
 
 // passing is a point and the number of times until its turn.
@@ -70,15 +69,12 @@ func turn(p *passing) bool {
 	return p.left == 0
 }
 
-// wait makes the file and returns once it is gone.
+// wait makes the pipe and returns once it is opened for writing.
 func wait(file string) {
-	if os.WriteFile(file, nil, 0o600) != nil {
+	if syscall.Mkfifo(file, 0o600) != nil {
 		return
 	}
-	for {
-		if _, err := os.Lstat(file); err != nil {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
+	if pipe, err := os.Open(file); err == nil { // which waits for the other end
+		_ = pipe.Close()
 	}
 }

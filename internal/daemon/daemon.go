@@ -45,6 +45,7 @@ type Daemon struct {
 	sockets      *session.Sockets
 	connections  atomic.Pointer[chat.Connections]
 	manager      *systemd.Manager
+	inhibitor    *systemd.Inhibitor
 	outage       atomic.Pointer[engine.Outage] // nil = the ledger took every commit
 	reloadFailed atomic.Bool                   // the configuration file is invalid: older settings are in force
 	updated      string                        // copy of the ledger that this start made before its form changed; "" = none

@@ -2,51 +2,67 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/diskuse"
+	"github.com/nightporter/nightporter/internal/fsutil"
 )
 
 // Limits of the warning about a disk that fills up.
 const (
-	minFree      = 2 << 30 // bytes; preflight requires as much
-	diskInterval = time.Minute
-	diskSamples  = 24 * 60 // a day
+	minFree       = 2 << 30 // bytes; preflight requires as much
+	diskInterval  = time.Minute
+	diskSamples   = 24 * 60 // a day
+	diskSaveEvery = 10      // samples
 )
 
 // watchDisk warns when the disk of the state folder has less free space than
 // preflight requires or than the last day took, and drops caches then. The
 // warning is in the status of every project until there is space again. People are
-// told directly, once for each change: the outbox would need that disk. What a day
-// takes is unknown after a start, until it was seen.
+// told directly, once for each change: the outbox would need that disk.
 func (d *Daemon) watchDisk(ctx context.Context) {
 	ticker := time.NewTicker(diskInterval)
 	defer ticker.Stop()
-	var p pressure
-	for {
-		if free, size, err := diskuse.Disk(d.o.State); err == nil && p.add(free, size) {
-			line := ""
-			if p.low {
-				line = fmt.Sprintf("! %.1f GB free on the disk, %.1f GB are needed for a night: nightporter du", float64(free)/1e9, float64(p.need)/1e9)
-				d.Log.Warn("the disk fills up", "free", free, "needed", p.need)
-			} else {
-				d.Log.Info("the disk has space again", "free", free)
+	p := readPressure(d.o.State, time.Now())
+	for n := 0; ; n++ {
+		if free, size, err := diskuse.Disk(d.o.State); err == nil {
+			changed := p.add(free, size)
+			if changed || n == 0 {
+				d.showDisk(free, p)
 			}
-			d.Projects.Warn("", project.AboutDisk, line)
-			d.Changes.Ring()
-			if p.low {
-				d.trimCaches(ctx, time.Now())
+			if changed {
+				if p.low {
+					d.trimCaches(ctx, time.Now())
+				}
+				d.tellDisk(d.diskMessage(ctx, free, p))
 			}
-			d.tellDisk(d.diskMessage(ctx, free, p))
+			if changed || n%diskSaveEvery == 0 {
+				p.save(d.o.State, time.Now())
+			}
 		}
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// showDisk puts the warning into the status of every project, or removes it.
+func (d *Daemon) showDisk(free uint64, p pressure) {
+	line := ""
+	if p.low {
+		line = fmt.Sprintf("! %.1f GB free on the disk, %.1f GB are needed for a night: nightporter du", float64(free)/1e9, float64(p.need)/1e9)
+		d.Log.Warn("the disk fills up", "free", free, "needed", p.need)
+	}
+	if d.Projects.Warn("", project.AboutDisk, line) {
+		d.Changes.Ring()
 	}
 }
 
@@ -94,4 +110,37 @@ func (p *pressure) add(free, size uint64) (changed bool) {
 	low := free < p.need || p.low && free < p.need+p.need/10
 	changed, p.low = low != p.low, low
 	return changed
+}
+
+// diskFile keeps the samples over a restart.
+const diskFile = "disk.json"
+
+// savedPressure is the content of diskFile.
+type savedPressure struct {
+	At   time.Time `json:"at"`
+	Free []uint64  `json:"free"`
+	Low  bool      `json:"low"`
+}
+
+// readPressure returns the samples of the last day that an earlier process left. A
+// missing or damaged file gives none.
+func readPressure(state string, now time.Time) pressure {
+	var was savedPressure
+	text, err := os.ReadFile(filepath.Join(state, diskFile))
+	if err != nil || json.Unmarshal(text, &was) != nil {
+		return pressure{}
+	}
+	age := int(now.Sub(was.At) / diskInterval)
+	if age < 0 || age >= diskSamples {
+		return pressure{}
+	}
+	return pressure{free: was.Free[max(0, len(was.Free)-(diskSamples-age)):], low: was.Low}
+}
+
+// save keeps the samples for the next process. A failure loses them, no more: the
+// disk may be full.
+func (p *pressure) save(state string, now time.Time) {
+	if text, err := json.Marshal(savedPressure{At: now, Free: p.free, Low: p.low}); err == nil {
+		_ = fsutil.Replace(filepath.Join(state, diskFile), text, 0o600)
+	}
 }

@@ -1,8 +1,11 @@
 package daemon
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 )
 
 // TestPressure gives free space over time, in GiB of a disk of 100, and wants the
@@ -32,5 +35,41 @@ func TestPressure(t *testing.T) {
 				t.Errorf("changes at %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestPressureOverRestart checks that a restart forgets neither what the last day
+// took nor that people were told, and that a day later it does.
+func TestPressureOverRestart(t *testing.T) {
+	const size = 100 << 30
+	gib := func(f float64) uint64 { return uint64(f * (1 << 30)) }
+	now := time.Date(2026, 11, 20, 23, 0, 0, 0, time.UTC)
+	state := t.TempDir()
+	var p pressure
+	for _, f := range []float64{30, 26, 22} {
+		p.add(gib(f), size)
+	}
+	p.save(state, now)
+
+	next := readPressure(state, now.Add(time.Hour))
+	if !next.add(gib(14), size) || !next.low {
+		t.Errorf("the day before took 16 GiB, and 14 are enough after a restart: %+v", next)
+	}
+	next.save(state, now.Add(time.Hour))
+	again := readPressure(state, now.Add(2*time.Hour))
+	if again.add(gib(14), size) || !again.low {
+		t.Error("people are told a second time after a restart")
+	}
+	late := readPressure(state, now.Add(26*time.Hour))
+	if late.add(gib(14), size) || late.low {
+		t.Errorf("samples of two days ago count: %+v", late)
+	}
+	for _, text := range []string{"", "{", `{"at":"2027-01-01T00:00:00Z","free":[1]}`} {
+		if err := os.WriteFile(filepath.Join(state, diskFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if p := readPressure(state, now); len(p.free) != 0 || p.low {
+			t.Errorf("%q is read as %+v", text, p)
+		}
 	}
 }

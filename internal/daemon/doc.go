@@ -8,7 +8,8 @@
 // stay.go the services of Options.Stays, reload.go the change of the
 // configuration, engine.go the measured engine and the error for an altered
 // ledger, lost.go the check for a lost one, retention.go the removal of what is
-// old, disk.go the warning of a disk that fills up, update.go the copy of the
+// old, disk.go the warning of a disk that fills up, awake.go the lock
+// against sleep, update.go the copy of the
 // ledger before an update, ask.go the choice between a running daemon and this
 // process, state.go the lock of the state folder. The components are packages
 // below:

@@ -37,8 +37,11 @@ func (e *NotMountedError) Fault() ledger.Fault { return ledger.FaultMachine }
 
 // MayPass reports whether a start that failed with err can succeed later without
 // a change of the configuration: the disk is full or read-only, or the state
-// folder's disk is not mounted.
-func MayPass(err error) bool { return fault.Of(err) != "" }
+// folder's disk is not mounted. A damaged ledger stays one.
+func MayPass(err error) bool {
+	f := fault.Of(err)
+	return f != "" && f != ledger.FaultLedger
+}
 
 // branchTime limits the look at one repository for branches.
 const branchTime = 5 * time.Second

@@ -21,6 +21,7 @@ import (
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/daemon/session"
+	"github.com/nightporter/nightporter/internal/diskuse"
 	"github.com/nightporter/nightporter/internal/service"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/loop"
@@ -93,6 +94,7 @@ func (d *Daemon) start(ctx context.Context) error {
 	case d.o.Stays:
 		d.Projects.Work(d.Projects.Workable(ctx, nil))
 	}
+	d.inhibitor = d.newInhibitor()
 	d.runEngine()
 	if !d.serves() {
 		return nil
@@ -103,8 +105,8 @@ func (d *Daemon) start(ctx context.Context) error {
 	if d.o.Stays {
 		return d.startServices(ctx, off)
 	}
-	for _, loop := range []func(context.Context){d.removeOld, d.watchDisk} {
-		if err := d.running.Start(ctx, service.Loop(loop)); err != nil {
+	for _, s := range []service.Service{service.Loop(d.removeOld), service.Loop(d.watchDisk), d.inhibitor} {
+		if err := d.running.Start(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -170,7 +172,11 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 	d.Projects = project.NewPlanner(catalog, d.Engine, d.Log)
 	d.running.Defer(catalog.Release) // after Close: a look may be claiming a repository
 	d.running.Defer(d.Projects.Close)
-	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog})
+	if kind := diskuse.Network(d.o.State); kind != "" {
+		d.Log.Warn("the state folder is on a network file system: its ledger can be damaged", "kind", kind)
+		d.Projects.Warn("", project.AboutState, "! state folder on "+kind+": its ledger can be damaged. Move it: --state DIR")
+	}
+	d.sockets.Handle(&session.API{Engine: d.Engine, Books: catalog, Log: d.Log})
 	talks := d.o.Stays && len(platform.Used(d.o.Config)) > 0
 	d.Digests = &digest.Maker{Store: d.Store, Engine: d.Engine, Catalog: catalog, Picture: report.Picture, Chats: talks, Log: d.Log}
 	threads := chat.NewThreads(catalog, d.Store)

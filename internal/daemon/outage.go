@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/daemon/systemd"
 	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // onOutage tells that the ledger takes no commits, or takes them again, on every
 // way that needs no disk: the terminal, the service manager's status, and chats.
 func (d *Daemon) onOutage(x engine.Outage) {
 	d.outage.Store(&x)
+	d.Projects.Warn("", project.AboutLedger, unsavedLine(x))
 	if d.o.Outage != nil {
 		d.o.Outage(x)
 	}
@@ -24,6 +28,18 @@ func (d *Daemon) onOutage(x engine.Outage) {
 	if c := d.connections.Load(); c != nil {
 		c.TellOutage(x)
 	}
+}
+
+// unsavedLine says in each project's status that nothing can be saved, "" if it can:
+// what a session did since is not known there.
+func unsavedLine(x engine.Outage) string {
+	switch {
+	case x.Since.IsZero():
+		return ""
+	case x.Fault == ledger.FaultLedger:
+		return fmt.Sprintf("! nothing can be saved since %s, the ledger's file is damaged: stop nightporter, then see nightporter verify", x.Since.Format("15:04"))
+	}
+	return fmt.Sprintf("! nothing can be saved since %s: %s", x.Since.Format("15:04"), bot.Cut(bot.Clean(x.Text), 120))
 }
 
 // outageLine says for the status line that nothing can be saved, "" if it can.

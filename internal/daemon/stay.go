@@ -45,7 +45,7 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 			return err
 		}
 	}
-	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.reopenLoop), d.manager} {
+	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.reopenLoop), d.inhibitor, d.manager} {
 		if err := d.running.Start(ctx, s); err != nil {
 			return err
 		}
@@ -87,7 +87,11 @@ func (d *Daemon) statusLine() string {
 	if len(names) == 1 {
 		noun = "project"
 	}
-	return fmt.Sprintf("%s%d %s, %d at work", d.outageLine(), len(names), noun, atWork)
+	awake := ""
+	if d.inhibitor.Held() {
+		awake = ", kept awake"
+	}
+	return fmt.Sprintf("%s%d %s, %d at work%s", d.outageLine(), len(names), noun, atWork, awake)
 }
 
 // CameBack records in the ledger that no daemon ran since off. Zero records
@@ -96,8 +100,21 @@ func (d *Daemon) CameBack(ctx context.Context, off time.Time) {
 	if off.IsZero() {
 		return
 	}
+	if by := time.Until(off); by >= time.Minute {
+		d.wentBack(ctx, -by)
+	}
 	if _, err := d.Engine.Do(ctx, loop.Input{Actor: "daemon", Idle: true, Body: people.CameBack{Off: off}}); err != nil && ctx.Err() == nil {
 		d.Log.Error("note the time away", "error", err)
+	}
+}
+
+// wentBack records that the clock was set back while no daemon ran, by at least -by.
+func (d *Daemon) wentBack(ctx context.Context, by time.Duration) {
+	d.Log.Warn("the clock was set back while nightporter was off", "by", (-by).String())
+	for _, name := range append([]string{""}, d.Projects.Working()...) {
+		if _, err := d.Engine.Do(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.ClockJumped{By: by}}); err != nil && ctx.Err() == nil {
+			d.Log.Error("note the clock that was set back", "project", name, "error", err)
+		}
 	}
 }
 

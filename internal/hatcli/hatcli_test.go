@@ -42,6 +42,8 @@ func (d *fakeServer) Guidance(context.Context, string) (api.Reply, error) {
 func (d *fakeServer) Note(_ context.Context, _, kind string, n api.Note) (api.Reply, error) {
 	return d.answer([]any{kind, n})
 }
+func (*fakeServer) Throttled(context.Context, string, int) {}
+
 func (d *fakeServer) Session(context.Context, string) (api.Reply, error) { return d.answer("session") }
 
 // hatRun is one run of hat against a real socket.
@@ -59,7 +61,7 @@ func callHat(t *testing.T, d *fakeServer, stdin string, args ...string) hatRun {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	s := socket.Serve(l, socket.NewSession(d, "token", "r1-1", log), log)
+	s := socket.ServeSession(l, d, "token", "r1-1", log)
 	env := map[string]string{api.EnvSocket: path, api.EnvToken: "token", api.EnvTask: "Task 5"}
 	var out, errOut bytes.Buffer
 	code := run(args, strings.NewReader(stdin), &out, &errOut, func(k string) string { return env[k] }, time.Second)

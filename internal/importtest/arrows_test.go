@@ -104,6 +104,9 @@ var arrows = map[string][]string{
 	"internal/gotest":      {}, // what make test runs
 	"internal/programtest": {}, // for tests
 
+	// A session that attacks the daemon, for tests.
+	"internal/siege": {"internal/api"},
+
 	// What runs: rooms that know no root, and the root that puts them together.
 	"internal/multicall":         {"internal/guard", "internal/hatcli", "loop/agent", "loop/agent/demo"},
 	"internal/daemon/logging":    {"internal/service", "loop", "loop/ledger"},
@@ -124,6 +127,7 @@ var arrows = map[string][]string{
 	"internal/fake/slack":    {"internal/fake/wrap"},
 	"internal/fake/wrap":     {},
 	"internal/fake/models":   {},
+	"internal/fake/netfs":    {},
 
 	// Programs.
 	"internal/sim":    {everything}, // one seed, one night
@@ -142,10 +146,10 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                                              // the client's side speaks HTTP without it
-	"regexp":                       {"internal/regexp"},                                                                                                                                                                     // compiled at the first use, not at each start of a process
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                     // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/golden", "internal/programtest", "internal/scenario", "store/storetest"}, // tests only
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                                                                     // the client's side speaks HTTP without it
+	"regexp":                       {"internal/regexp"},                                                                                                                                                                                            // compiled at the first use, not at each start of a process
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                            // flags are wiring
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "internal/programtest", "internal/scenario", "store/storetest"}, // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only
 

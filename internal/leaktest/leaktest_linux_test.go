@@ -34,7 +34,19 @@ var scenarios = map[string]func() int{
 	// As a session does that outlives its daemon.
 	"daemon": func() int {
 		_ = exec.Command("setsid", "--fork", "sh", "-c", "sleep 1001 & sleep 1002").Run()
-		return 0
+		for range 6000 { // until the shell has started both
+			left := 0
+			for _, p := range descendants(os.Getppid()) {
+				if strings.HasPrefix(p.command, "sleep 100") {
+					left++
+				}
+			}
+			if left == 2 {
+				return 0
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		return 6
 	},
 	"failed with a child": func() int { start("sleep", "1000"); return 3 },
 	"panic":               func() int { start("sleep", "1000"); panic("at the disco") },
@@ -107,7 +119,8 @@ func TestLeaks(t *testing.T) {
 			for _, line := range strings.Split(errs.String(), "\n") {
 				if pid, command, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(line, "\t") {
 					left = append(left, command)
-					if n, err := strconv.Atoi(strings.TrimSpace(pid)); err != nil || syscall.Kill(n, 0) != syscall.ESRCH {
+					// One that ended may still wait for its new parent to reap it.
+					if _, lives := readProcess("/proc/" + strings.TrimSpace(pid) + "/stat"); lives {
 						t.Errorf("%s lives", line)
 					}
 				}

@@ -36,11 +36,32 @@ func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
 
 func cmdNightporter(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 2, "np CODE ARG…")
+	runNightporter(ts, args, func(*exec.Cmd) {})
+}
+
+// cmdOther runs nightporter as a second user, with the folder other as home. Both
+// users are in the group 4243, which is the second one's own.
+func cmdOther(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "other CODE ARG…")
+	const uid, gid = 4242, 4243
+	home := sceneOf(ts).Path("other")
+	ts.Check(os.MkdirAll(home, 0o755))
+	ts.Check(os.Chown(home, uid, gid))
+	runNightporter(ts, args, func(cmd *exec.Cmd) {
+		cmd.Env = append(cmd.Env, "HOME="+home)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: gid}}
+	})
+}
+
+// runNightporter runs it with args after the first, which is the exit code that it
+// has to end with.
+func runNightporter(ts *testscript.TestScript, args []string, prepare func(*exec.Cmd)) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	cmd := sceneOf(ts).Command(ctx, "nightporter", args[1:]...)
+	prepare(cmd)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()

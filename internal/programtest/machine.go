@@ -102,6 +102,7 @@ func (m Machine) Env(extra ...string) []string {
 		"TMPDIR=" + os.TempDir(),
 		"GIT_CONFIG_NOSYSTEM=1",
 		"TZ=UTC", "LANG=C.UTF-8",
+		"DBUS_SYSTEM_BUS_ADDRESS=unix:path=/dev/null", // runs of tests keep no machine awake
 	}
 	return append(env, extra...)
 }
@@ -325,10 +326,12 @@ func (p *Process) Kill() {
 
 // WaitFor returns when the condition is true, or an error when it never was.
 // There is no event to wait for that all of files, processes and answers of
-// commands share, so it looks again and again, at short intervals.
+// commands share, so it looks again and again, at short intervals. A look that runs
+// a command may take a third of the time: it keeps what it waits for from running.
 func WaitFor(what string, condition func() (bool, error)) error {
 	deadline := time.Now().Add(Patience)
 	for {
+		began := time.Now()
 		ok, err := condition()
 		if err != nil || ok {
 			return err
@@ -336,6 +339,6 @@ func WaitFor(what string, condition func() (bool, error)) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("waited %s for %s", Patience, what)
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(min(max(10*time.Millisecond, 2*time.Since(began)), time.Second))
 	}
 }

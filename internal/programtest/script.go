@@ -2,6 +2,7 @@ package programtest
 
 import (
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,6 +14,7 @@ import (
 //
 //	repo DIR                  make a repository of the files in DIR
 //	np CODE ARG…              run nightporter; it has to end with the exit code
+//	other CODE ARG…           the same as a second user; condition: twousers
 //	start NAME ARG…           run nightporter and go on; its input stays open
 //	type NAME WORD…           type a line into it
 //	signal NAME SIGNAL        INT, TERM, KILL or HUP
@@ -28,7 +30,10 @@ import (
 //	disk DIR [MB]             mount a file system of that size there, or change its
 //	                          size; without one it is full; condition: mount
 //	sessions N                as many sessions had an agent started in them
-func Scripts(t *testing.T, dir string) {
+//
+// With ran, each machine has had a run before: it has the programs of one in its
+// state folder, which other scripts install once more.
+func Scripts(t *testing.T, dir string, ran bool) {
 	t.Helper()
 	DependOnSources(t)
 	testscript.Run(t, testscript.Params{
@@ -42,12 +47,18 @@ func Scripts(t *testing.T, dir string) {
 			e.Defer(func() { e.Values[sceneKey{}].(*scene).end() })
 			e.Vars = append(e.Vars, m.Env()...)
 			e.Vars = append(e.Vars, "BIN="+binDir, "STATE="+m.State(), "NOTES="+m.Path("notes"), "GIT_EDITOR=true")
-			return m.Furnish()
+			if err := m.Furnish(); err != nil || !ran {
+				return err
+			}
+			return m.takeInstalled()
 		},
 		Condition: func(cond string) (bool, error) {
 			if cond == "boundary" { // sessions cannot write outside
 				level, err := boundaryLevel()
 				return level >= 2, err
+			}
+			if cond == "twousers" { // commands can be run as another user
+				return os.Geteuid() == 0, nil
 			}
 			if cond == "mount" { // disks can be mounted
 				return canMount(), nil
@@ -57,7 +68,7 @@ func Scripts(t *testing.T, dir string) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo": cmdRepo, "np": cmdNightporter, "start": cmdStart, "type": cmdType, "signal": cmdSignal, "finish": cmdFinish,
 			"waitfor": cmdWaitFor, "touch": cmdTouch, "remember": cmdRemember, "untouched": cmdUntouched, "sessions": cmdSessions,
-			"gone": cmdGone, "disk": cmdDisk,
+			"gone": cmdGone, "disk": cmdDisk, "other": cmdOther,
 		},
 	})
 }

@@ -198,7 +198,7 @@ func (s *session) alive() bool {
 	if s.w.daemon == nil {
 		return false
 	}
-	state, _ := s.w.daemon.engine.State(project)
+	state, _ := s.w.daemon.engine.State(s.w.name)
 	_, ok := state.Project.Session(s.launch.Session)
 	return ok
 }
@@ -220,7 +220,7 @@ func (s *session) input(body loop.InputBody) ledger.Answer {
 		var err error
 		answered := make(chan struct{})
 		d.life.Go(func() { // the socket's handler dies with its daemon
-			a, err = d.engine.Do(background, loop.Input{Project: project, Actor: "agent", Body: body})
+			a, err = d.engine.Do(background, loop.Input{Project: w.name, Actor: "agent", Body: body})
 			close(answered)
 		})
 		_ = w.all.Wait(background, 30*time.Second, answered)
@@ -294,7 +294,7 @@ func (s *session) reports() []map[string]any {
 	if w.daemon == nil {
 		return nil
 	}
-	state, _ := w.daemon.engine.State(project)
+	state, _ := w.daemon.engine.State(w.name)
 	ses, _ := state.Project.Session(s.launch.Session)
 	var out []map[string]any
 	for _, id := range ses.Planned.Guidance.Bound {

@@ -12,14 +12,29 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// audit holds the invariants of a night. It sees each commit of the ledger, what
-// the world did, and what people are shown.
+// audit holds the invariants of one project of a night, and with what it shares
+// those of the whole. It sees each commit of the ledger, what the world did, and what
+// people are shown.
 type audit struct {
-	w *world
+	w *site
+	*shared
 
+	calmRun                bool
+	planned, endedSessions map[string]bool
+	green                  map[string]bool   // trees on which a check passed, to the world's knowledge
+	committedTasks         map[string]string // task → commit
+	open                   map[string]bool   // questions
+	expired                map[string]bool
+	runsEnded              map[string]bool
+	cut                    map[string]bool          // sessions
+	failed                 map[string]bool          // tasks whose attempt fails in the batch of the moment by a session that ended at once
+	set                    map[string]ledger.Status // tasks whose status the batch of the moment sets
+}
+
+// shared is what the audits of all projects of a night have in common.
+type shared struct {
 	version    int // of the last file written
 	message    int // of people's messages
-	calmRun    bool
 	shortUntil time.Time
 
 	entries    int
@@ -30,24 +45,19 @@ type audit struct {
 	commitsIn  time.Duration      // the minute that attempts are counted in
 	attempts   int                // commits tried in it
 
-	planned, endedSessions map[string]bool
-	green                  map[string]bool   // trees on which a check passed, to the world's knowledge
-	committedTasks         map[string]string // task → commit
-	open                   map[string]bool   // questions
-	directives             map[string]int    // by text
-	expired                map[string]bool
-	seen                   map[string]int // entries by type
-	runsEnded              map[string]bool
-	cut                    map[string]bool          // sessions
-	failed                 map[string]bool          // tasks whose attempt fails in the batch of the moment by a session that ended at once
-	set                    map[string]ledger.Status // tasks whose status the batch of the moment sets
+	directives map[string]int  // by text
+	pressed    map[string]bool // directives that buttons give
+	seen       map[string]int  // entries by type
 }
 
-func newAudit(w *world) *audit {
+func newShared() *shared {
+	return &shared{folds: map[string]*folded{}, directives: map[string]int{}, pressed: map[string]bool{}, seen: map[string]int{}}
+}
+
+func newAudit(w *site, all *shared) *audit {
 	return &audit{
-		w: w, folds: map[string]*folded{}, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
-		open: map[string]bool{}, directives: map[string]int{}, expired: map[string]bool{}, seen: map[string]int{},
-		runsEnded: map[string]bool{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{},
+		w: w, shared: all, planned: map[string]bool{}, endedSessions: map[string]bool{}, green: map[string]bool{}, committedTasks: map[string]string{},
+		open: map[string]bool{}, expired: map[string]bool{}, runsEnded: map[string]bool{}, cut: map[string]bool{}, failed: map[string]bool{}, set: map[string]ledger.Status{},
 	}
 }
 
@@ -73,19 +83,22 @@ func (a *audit) tries() {
 }
 
 // committed sees each batch of the ledger.
-func (a *audit) committed(r ledger.Receipt) {
+func (w *world) committed(r ledger.Receipt) {
 	if r.Repeated {
 		return
 	}
-	clear(a.set)
-	clear(a.failed)
+	for _, p := range w.sites {
+		clear(p.audit.set)
+		clear(p.audit.failed)
+	}
 	for _, rec := range r.Records {
+		a := w.auditOf(rec.Stream)
 		e, err := rec.Entry()
 		if err != nil {
-			a.w.fail("ledger", "entry %s does not decode: %v", rec.Type, err)
+			w.fail("ledger", "entry %s does not decode: %v", rec.Type, err)
 		}
 		a.fold(e, rec.Seq)
-		if d := a.w.disk; d != nil {
+		if d := w.disk; d != nil {
 			d.acknowledged[rec.Stream] = append(d.acknowledged[rec.Stream], rec.Hash)
 		}
 		switch b := e.Body.(type) {
@@ -97,6 +110,17 @@ func (a *audit) committed(r ledger.Receipt) {
 		}
 		a.entry(e)
 	}
+}
+
+// auditOf returns the audit of a stream. That of the shared one is the first
+// project's.
+func (w *world) auditOf(stream string) *audit {
+	for _, p := range w.sites {
+		if ledger.ProjectStream(p.name) == stream {
+			return p.audit
+		}
+	}
+	return w.audit
 }
 
 // entry sees each entry of the ledger.
@@ -189,7 +213,7 @@ func (a *audit) entry(e ledger.Entry) {
 // daemon was told so.
 func (a *audit) missed(records []ledger.Record) {
 	a.catchingUp = true
-	a.committed(ledger.Receipt{Records: records})
+	a.w.committed(ledger.Receipt{Records: records})
 	a.catchingUp = false
 }
 
@@ -339,6 +363,9 @@ func (a *audit) started(l ledger.Launch) {
 			w.fail("one agent at a time", "%s starts while %s is at work", l.Session, id)
 		}
 	}
+	if n := w.agentsAtWork(); n > w.sessions {
+		w.fail("bounded sessions", "%s starts, and %d agents are at work where %d may be", l.Session, n, w.sessions)
+	}
 	state, _ := w.state()
 	ses, flying := state.Project.Session(l.Session)
 	switch {
@@ -374,14 +401,11 @@ func (a *audit) fold(e ledger.Entry, seq int64) {
 	f.seq = seq
 }
 
-// streams are those of a night.
-var streams = []string{ledger.SharedStream, ledger.ProjectStream(project)}
-
 // replay holds that the daemon's state, which may have begun with a snapshot, is
 // the fold of all entries from the first. The audit folds each as it is confirmed;
 // with whole it reads them from the ledger again.
 func (a *audit) replay(whole bool) {
-	for _, stream := range streams {
+	for _, stream := range a.w.streams() {
 		has, seq := a.w.daemon.engine.Folded(stream)
 		f := a.folds[stream]
 		if whole || f == nil || f.seq != seq {
@@ -470,20 +494,31 @@ func (a *audit) step() {
 }
 
 // idle is called when nothing can run and the clock is about to move.
-func (a *audit) idle() {
-	w := a.w
+func (w *world) idle() {
 	if w.diskFails() || w.daemon == nil {
 		return
 	}
-	s, ok := w.state()
-	r := s.Project.Run
-	if !ok || r.Over() || len(s.Project.Sessions) > 0 || !loop.Due(s).IsZero() || r.State == ledger.RunPaused || len(s.Project.Questions) > 0 {
+	stuck := ""
+	for _, p := range w.sites {
+		s, ok := p.state()
+		r := s.Project.Run
+		switch {
+		case !ok:
+			return
+		case r.Over():
+		case len(s.Project.Sessions) > 0 || !loop.Due(s).IsZero() || r.State == ledger.RunPaused || len(s.Project.Questions) > 0:
+			return
+		default:
+			stuck = p.name
+		}
+	}
+	if stuck == "" {
 		return
 	}
 	if pending, err := w.store.Pending(background); err == nil && len(pending) > 0 {
 		return
 	}
-	w.fail("liveness", "nothing is under way, nothing is due and nobody is asked\n%s", w.dump())
+	w.fail("liveness", "nothing is under way in %s, nothing is due and nobody is asked\n%s", stuck, w.dump())
 }
 
 // claims are the entries without which a message says what did not happen, by the
@@ -505,12 +540,17 @@ func (a *audit) shown(x *shown) {
 
 // acknowledged sees each input that a daemon confirmed to its platform.
 func (a *audit) acknowledged(i *input) {
-	text, is := strings.CutPrefix(i.Text, "/guidance keep the names of ")
-	if !is {
-		return
+	name, line, named := strings.Cut(i.Text, ": ")
+	if !named || a.w.siteOf(name) == nil {
+		line, named = i.Text, false
 	}
-	if n := a.directives["keep the names of "+text]; n != 1 {
-		a.w.fail("each message once", "%q was confirmed, and the ledger has it %d times", i.Text, n)
+	_, text, is := strings.Cut(line, "keep the names of ")
+	switch text = "keep the names of " + text; {
+	case !is:
+	case a.w.several() && !named: // the answer is "for which project?", and each press of its buttons a directive
+		a.pressed[text] = true
+	case line == "/guidance "+text && a.directives[text] != 1:
+		a.w.fail("each message once", "%q was confirmed, and the ledger has it %d times", i.Text, a.directives[text])
 	}
 }
 
@@ -526,6 +566,27 @@ func (a *audit) end() {
 	w := a.w
 	whole := w.seed%4 == 0 // all entries and the chain's hashes are as much work as a third of the commits
 	a.replay(whole)
+	sessions := 0
+	for _, p := range w.sites {
+		p.audit.endOf()
+		sessions += len(p.machine.order)
+	}
+	for text, n := range a.directives {
+		if strings.Contains(text, "note") && n > 1 && !a.pressed[text] {
+			w.fail("each message once", "%q is in the ledger %d times", text, n)
+		}
+	}
+	if whole {
+		if breaks, err := w.store.Verify(background); err != nil || len(breaks) > 0 {
+			w.fail("ledger", "the chain is broken: %v %v", breaks, err)
+		}
+	}
+	w.world.tell("night", "over after %s: %d entries, %d sessions, %d starts of the daemon, a state of %d KB", w.elapsed().Round(time.Minute), a.entries, sessions, w.boots, a.stateSize/1024)
+}
+
+// endOf holds what has to be true of one project.
+func (a *audit) endOf() {
+	w := a.w
 	s, _ := w.state()
 	for _, id := range w.machine.order {
 		if x := w.machine.sessions[id]; !x.ended {
@@ -543,11 +604,6 @@ func (a *audit) end() {
 			w.fail("one end a directive", "%s is in use by %s, which is done", i.ID, t.Task.ID)
 		}
 	}
-	for text, n := range a.directives {
-		if strings.Contains(text, "note") && n > 1 {
-			w.fail("each message once", "%q is in the ledger %d times", text, n)
-		}
-	}
 	for _, t := range s.Project.Tasks.All() {
 		if t.Status != ledger.Done || t.Commit == "" {
 			continue
@@ -556,16 +612,10 @@ func (a *audit) end() {
 			w.fail("no false done", "%s is done, and its commit %s is on no branch", t.Task.ID, t.Commit)
 		}
 	}
-	if whole {
-		if breaks, err := w.store.Verify(background); err != nil || len(breaks) > 0 {
-			w.fail("ledger", "the chain is broken: %v %v", breaks, err)
-		}
-	}
-	w.tell("night", "over after %s: %d entries, %d sessions, %d starts of the daemon, a state of %d KB", w.elapsed().Round(time.Minute), a.entries, len(w.machine.order), w.boots, a.stateSize/1024)
 }
 
 // reachable reports whether a branch contains a commit.
-func (w *world) reachable(c string) bool {
+func (w *site) reachable(c string) bool {
 	for _, tip := range w.repo.branches {
 		if w.objects.contains(tip, c) {
 			return true

@@ -31,7 +31,8 @@ type platform struct {
 type input struct {
 	bot.Inbound
 	update  int
-	handled int // times that the daemon confirmed it
+	at      time.Time // by the scheduler's clock
+	handled int       // times that the daemon confirmed it
 }
 
 // shown is one message as the chat shows it.
@@ -78,7 +79,7 @@ func (p *platform) write(in bot.Inbound) *input {
 	if p.cursor {
 		in.Cursor = &ledger.Cursor{Name: p.prefix + "bot", Value: strconv.Itoa(n + 1)}
 	}
-	i := &input{Inbound: in, update: n}
+	i := &input{Inbound: in, update: n, at: p.w.s.now}
 	p.inputs = append(p.inputs, i)
 	p.signal()
 	return i
@@ -114,7 +115,7 @@ func (p *platform) listen(ctx context.Context, d *daemon) {
 		w.audit.acknowledged(next)
 		if !w.calm && len(p.inputs) > 0 && w.hit(chatTwice) {
 			again := p.inputs[w.rnd.IntN(len(p.inputs))]
-			if again.handled > 0 {
+			if again.handled > 0 && (w.opt.nights <= 1 || w.s.now.Sub(again.at) < 24*time.Hour) {
 				_ = d.receiver.Receive(background, again.Inbound) // the same key: nothing may change
 			}
 		}
@@ -295,7 +296,7 @@ func (p *person) act() {
 		w.tell("person", "%s is out of reach", p.name)
 		in := p.choose()
 		if in != "" {
-			i := p.say(in)
+			i := p.say(w.named(in))
 			i.Sent = i.Sent.Add(-w.between(time.Hour, 5*time.Hour))
 		}
 		return
@@ -304,7 +305,7 @@ func (p *person) act() {
 		return
 	}
 	if in := p.choose(); in != "" {
-		p.say(in)
+		p.say(w.named(in))
 	}
 }
 

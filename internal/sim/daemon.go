@@ -90,7 +90,7 @@ func (w *world) boot() {
 		chats, err := w.store.ChatsWith(background, key)
 		_ = w.storeError(d.life, "read the chats with a message", err)
 		return chats
-	}, Zone: w.zone})
+	}, Zone: func() *time.Location { return w.zone }})
 	e, err := engine.Open(background, engine.Options{
 		Ledger: gate{w, d.life}, Clock: w.wall, Scheduler: d.life, Compose: n.Compose,
 		Ports: d.ports,
@@ -99,7 +99,7 @@ func (w *world) boot() {
 				o.Wake(chats...)
 			}
 		},
-	}, []string{ledger.ProjectStream(project)})
+	}, w.streams()[1:])
 	switch {
 	case err != nil && w.disk != nil && w.diskFails():
 		w.tell("daemon", "cannot open its ledger: %v", err)
@@ -111,7 +111,7 @@ func (w *world) boot() {
 		w.fail("recovery", "the daemon cannot open its ledger: %v", err)
 	}
 	d.engine = e
-	service := &scenario.DaemonService{Engine: e, Store: w.store, Names: []string{project}, Quiet: "23:00-07:00", Tasks: w.opt.tasks, Settings: func(string) ledger.Settings { return w.settings }}
+	service := &scenario.DaemonService{Engine: e, Store: w.store, Names: projectNames[:len(w.sites)], Quiet: "23:00-07:00", Tasks: w.opt.tasks, Settings: func(name string) ledger.Settings { return w.siteOf(name).settings }}
 	d.receiver = inbound.New(inbound.Options{Service: service, Outbox: w.store, Hash: func(code string) string { return code }, Zone: w.zone, Clock: w.wall})
 	for _, p := range w.chats {
 		o := delivery.Options{
@@ -150,7 +150,7 @@ func (w *world) pair() {
 	if err != nil {
 		w.fail("store", "commit: %v", err)
 	}
-	w.audit.committed(r)
+	w.committed(r)
 }
 
 func ordinal(n int) string {
@@ -174,10 +174,11 @@ func (d *daemon) dispatcher(p *platform) *delivery.Dispatcher {
 }
 
 // ports are the project's adapters.
-func (d *daemon) ports(context.Context, ledger.Settings) (engine.Ports, error) {
-	g, r := workspace{d.w, d.life}, runner{d.w, d.life}
+func (d *daemon) ports(_ context.Context, set ledger.Settings) (engine.Ports, error) {
+	p := d.w.siteOf(set.Project)
+	g, r := workspace{p, d.life}, runner{p, d.life}
 	return engine.Ports{
-		Source: source{d.w, d.life}, Repository: g, Files: g, Scoper: g, Zone: d.w.zone,
+		Source: source{p, d.life, set.Source.Path}, Repository: g, Files: g, Scoper: g, Zone: d.w.zone,
 		Place: engine.Place{Folders: g, Rooms: g, Runner: r, Agents: r, Sockets: r},
 	}, nil
 }
@@ -189,16 +190,21 @@ func (w *world) kill(why string) {
 	}
 	w.tell("daemon", "dies: %s", why)
 	w.daemon.life.dead = true
+	if w.disk != nil {
+		w.disk.Crash()
+	}
 	w.gone()
 }
 
 // gone is what follows the end of a daemon.
 func (w *world) gone() {
 	w.daemon, w.downSince = nil, w.s.now
-	w.plan.notified = nil
-	for _, id := range w.machine.order {
-		if s := w.machine.sessions[id]; !s.ended {
-			s.poke()
+	for _, p := range w.sites {
+		p.plan.notified = nil
+		for _, id := range p.machine.order {
+			if s := p.machine.sessions[id]; !s.ended {
+				s.poke()
+			}
 		}
 	}
 	off := w.around(20 * time.Second)
@@ -251,7 +257,7 @@ func (g gate) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error
 	if err != nil {
 		return r, g.storeError(g.life, "a commit", err)
 	}
-	g.audit.committed(r)
+	g.committed(r)
 	_ = g.storeError(g.life, "what follows a commit", nil)
 	if !r.Repeated && g.hit(commitCut) {
 		g.kill("right after a commit")
@@ -262,7 +268,17 @@ func (g gate) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error
 
 // Records is engine.Ledger's.
 func (g gate) Records(ctx context.Context, stream string, after int64, yield func(ledger.Record) error) error {
-	return g.storeError(g.life, "a read", g.store.Records(context.WithoutCancel(ctx), stream, after, yield))
+	read := 0
+	err := g.store.Records(context.WithoutCancel(ctx), stream, after, func(r ledger.Record) error {
+		read++
+		return yield(r)
+	})
+	if w := g.world; read > w.long.folded {
+		if w.long.folded = read; read > maxFolded {
+			w.fail("bounded start", "a start reads %d entries of %s", read, stream)
+		}
+	}
+	return g.storeError(g.life, "a read", err)
 }
 
 // Pending is engine.Ledger's.

@@ -30,7 +30,7 @@ type ledgerDisk struct {
 // emptyDisk returns a disk with a migrated database without entries.
 var emptyDisk = sync.OnceValues(func() (*sqlitefault.Disk, error) {
 	d := sqlitefault.New(0)
-	s, err := store.OpenOn(sqlitefault.Name, d.Dir())
+	s, err := store.OpenOn(d)
 	if err != nil {
 		return nil, err
 	}
@@ -133,10 +133,12 @@ func (w *world) powerFails(when string) {
 
 // endSessions ends all sessions without a trace, as a power cut does.
 func (w *world) endSessions() {
-	for _, id := range w.machine.order {
-		if s := w.machine.sessions[id]; !s.ended {
-			s.lost = true
-			s.poke()
+	for _, p := range w.sites {
+		for _, id := range p.machine.order {
+			if s := p.machine.sessions[id]; !s.ended {
+				s.lost = true
+				s.poke()
+			}
 		}
 	}
 }
@@ -144,6 +146,7 @@ func (w *world) endSessions() {
 // storeError judges an error that the store returned to a daemon: only a disk with
 // faults explains one.
 func (w *world) storeError(l *life, what string, err error) error {
+	l.check() // a process that died has no files
 	switch d := w.disk; {
 	case err == nil && (d == nil || !d.Off()):
 		return nil
@@ -176,7 +179,7 @@ func (w *world) openOnDisk() *store.Store {
 		if w.on() && d.damaged == "" && w.one(4) {
 			d.CutAfter(1 + w.rnd.IntN(30))
 		}
-		s, err := store.OpenOn(sqlitefault.Name, d.Dir())
+		s, err := store.OpenOn(d)
 		d.CutAfter(0)
 		switch {
 		case d.Off():
@@ -190,7 +193,7 @@ func (w *world) openOnDisk() *store.Store {
 			if !w.kept(before) {
 				return nil
 			}
-			if cut { // all that was lost would be missing
+			if cut && d.faults.SyncLies == 0 { // all that was lost would be missing
 				d.lied = false
 			}
 			return s
@@ -211,7 +214,7 @@ func (w *world) openOnDisk() *store.Store {
 func (w *world) cleanCopy(to *[]ledger.PendingEffect) bool {
 	d := w.disk.Clone(w.seed)
 	defer d.Remove()
-	s, err := store.OpenOn(sqlitefault.Name, d.Dir())
+	s, err := store.OpenOn(d)
 	if err == nil {
 		*to, err = s.Pending(background)
 		_ = s.Close()
@@ -238,7 +241,7 @@ func (w *world) kept(before []ledger.PendingEffect) bool {
 		}
 	}
 	var after []ledger.Record
-	for _, stream := range streams {
+	for _, stream := range w.streams() {
 		want, n := d.acknowledged[stream], 0
 		err := w.store.Records(background, stream, 0, func(r ledger.Record) error {
 			switch {

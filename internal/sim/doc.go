@@ -5,11 +5,21 @@
 //	go run ./internal/sim -seed 7             the story of one night
 //	go run ./internal/sim -nights 500         many nights, and what they had
 //	go run ./internal/sim -for 2m -seed 1000
+//	go run ./internal/sim -long -seed 3       thirty nights on one ledger
 //
 // Real are the core, the engine, the store on SQLite, what people are told and how
 // it is delivered, the reading of what they type, guidance, and the parser and
 // writer of plans. Simulated are agents, git, processes, chat platforms, people,
 // disks and clocks: they fail in every way of the table of faults.
+//
+// In one night of eight (-projects) two or three projects share the ledger, the
+// agents, the limit of sessions and the chats. Where people do not name the project
+// that they mean, they are asked. Whether a night has several comes from a random
+// stream of its own: a seed without them plays the same night as with -projects 0.
+//
+// -long plays thirty nights, three days apart, on one ledger. Each has a plan of its
+// own, ends in a calm, and is followed by what the daemon deletes by retention. Its
+// ledger lies on no simulated disk, since a loss would end everything.
 //
 // # One thread of control
 //
@@ -23,6 +33,7 @@
 // # Files
 //
 //   - main.go: flags, many nights, the table at the end
+//   - site.go: the projects of a night; long.go: night after night
 //   - world.go: the night and its random numbers; night.go: what happens in it
 //   - scheduler.go: coroutines and the clock
 //   - daemon.go: the program under test, its start and its end
@@ -42,5 +53,10 @@
 // the outbox are bounded, and where something can go on and nothing holds it,
 // something goes on. An entry that was confirmed is there after every power cut; a
 // disk that lost one is refused, or found by verify, or holds an older state that
-// is whole. Once nothing goes wrong any more, the night comes to its end.
+// is whole. Once nothing goes wrong any more, the night comes to its end in every
+// project.
+//
+// Of nights that follow each other: a state holds the tasks of the last sixty days and
+// no more, a start reads at most the entries since the last snapshots, and in the
+// morning no message waits.
 package main

@@ -24,7 +24,7 @@ type repo struct {
 // workspace is a project's repository, work folder and rooms as one daemon reaches
 // them.
 type workspace struct {
-	*world
+	*site
 	life *life
 }
 
@@ -80,7 +80,7 @@ func (w *world) hurry(d time.Duration) {
 	w.spawn(func() {
 		w.all.sleep(w.between(0, d))
 		w.count(personHasty)
-		pick(w, w.people...).say(pick(w, "/stop now", "/pause now", "/pause now", "/now", "/now look at the tests first"))
+		pick(w, w.people...).say(w.named(pick(w, "/stop now", "/pause now", "/pause now", "/now", "/now look at the tests first")))
 	})
 }
 
@@ -93,7 +93,7 @@ func (g workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, erro
 		return ledger.Base{}, err
 	}
 	from := g.repo.head
-	base := ledger.Base{Head: g.repo.head, HeadName: "main", Branch: "nightporter/" + project + "/" + b.Run, Author: "Mira <mira@example.com>"}
+	base := ledger.Base{Head: g.repo.head, HeadName: "main", Branch: "nightporter/" + g.name + "/" + b.Run, Author: "Mira <mira@example.com>"}
 	if tip := g.repo.branches[b.Previous]; tip != "" && !b.Fresh && !g.objects.contains(from, tip) {
 		from, base.From = tip, b.Previous
 	}

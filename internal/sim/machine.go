@@ -24,7 +24,7 @@ func newMachine() machine {
 
 // session is one process that a shim watches.
 type session struct {
-	w      *world
+	w      *site
 	launch ledger.Launch
 	began  time.Time // by the clock on the wall
 	exit   ledger.Exit
@@ -41,7 +41,7 @@ const shimPatience = 30 * time.Minute
 
 // runner is the machine's sessions as one daemon reaches them.
 type runner struct {
-	*world
+	*site
 	life *life
 }
 
@@ -71,7 +71,7 @@ func (r runner) Start(ctx context.Context, l ledger.Launch) error {
 		r.tell("machine", "%s cannot be started: %v", l.Session, err)
 		return fmt.Errorf("start %s: %w", l.Session, err)
 	}
-	s := &session{w: r.world, launch: l, began: r.wall(), over: make(chan struct{}), poked: make(chan struct{}, 1)}
+	s := &session{w: r.site, launch: l, began: r.wall(), over: make(chan struct{}), poked: make(chan struct{}, 1)}
 	r.machine.sessions[l.Session] = s
 	if r.machine.refused[l.Session] {
 		s.exit = ledger.Exit{Session: l.Session, Reason: ledger.ExitAsked, Code: -1, Turns: -1, Tokens: -1, Started: s.began, Ended: s.began, NotBegun: true}

@@ -30,12 +30,17 @@ func run() error {
 	length := flag.Duration("for", 0, "play nights for so long")
 	tasks := flag.Int("tasks", 12, "tasks of each night's plan")
 	disks := flag.Uint64("disks", 4, "in one night of so many the ledger lies on a simulated disk, which fails, lies and loses power; 0: in none")
+	projects := flag.Uint64("projects", 8, "one night in so many has two or three projects; 0: none")
+	long := flag.Bool("long", false, "thirty nights on one ledger, with retention and maintenance; its disk keeps what it confirms")
 	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "nights at a time")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the nights to this file")
 	quiet := flag.Bool("quiet", false, "with -seed: no story, only the end")
 	flag.Parse()
-	debug.SetGCPercent(400) // nights are short, and what they leave is garbage
-	opt := options{tasks: *tasks, disks: *disks}
+	debug.SetGCPercent(1600) // nights are short, and what they leave is garbage
+	opt := options{tasks: *tasks, disks: *disks, projects: *projects}
+	if *long {
+		opt.nights, opt.disks = longNights, 0
+	}
 	dir, err := os.MkdirTemp(memoryFolder(), "nightporter-sim-")
 	if err != nil {
 		return err
@@ -212,6 +217,12 @@ func flagsOf(opt options) string {
 	out := ""
 	if opt.tasks != 12 {
 		out = fmt.Sprintf(" -tasks %d", opt.tasks)
+	}
+	if opt.nights > 1 {
+		return " -long" + out
+	}
+	if opt.projects != 8 {
+		out += fmt.Sprintf(" -projects %d", opt.projects)
 	}
 	if opt.disks != 4 {
 		out += fmt.Sprintf(" -disks %d", opt.disks)

@@ -12,8 +12,8 @@ import (
 )
 
 // drawSettings chooses the settings of the night's runs.
-func (w *world) drawSettings() {
-	s := scenario.New(project, w.wall()).Settings()
+func (w *site) drawSettings() {
+	s := scenario.New(w.name, w.wall()).Settings()
 	hat := func(name string, writes bool, emits ...string) {
 		h := ledger.Hat{Name: name, Emits: emits, Expect: ledger.ExpectNone, Timeout: ledger.Duration(time.Hour), StallTimeout: ledger.Duration(15 * time.Minute), Shipped: true}
 		if writes {
@@ -46,7 +46,7 @@ func (w *world) drawSettings() {
 			ledger.Route{From: "reviewer", On: ledger.EventReview, When: ledger.Below, To: ledger.Converged},
 			route("refactorer", "refactor.complete", "reviewer"))
 	}
-	s.Repo, s.Source = "/srv/shop", ledger.SourceRef{Kind: "plan", Path: planPath}
+	s.Repo, s.Source = "/srv/"+w.name, ledger.SourceRef{Kind: "plan", Path: planPath}
 	s.Timezone = "Europe/Berlin"
 	s.OnBlocked = pick(w, ledger.OnBlockedContinue, ledger.OnBlockedContinue, ledger.OnBlockedStop)
 	s.Profile = pick(w, "overnight", "overnight", "review")
@@ -75,7 +75,7 @@ func (w *world) drawSettings() {
 
 // do sends an input to the daemon as the console does, and returns false if no
 // daemon took it.
-func (w *world) do(body loop.InputBody) (ledger.Answer, bool) {
+func (w *site) do(body loop.InputBody) (ledger.Answer, bool) {
 	d := w.daemon
 	if d == nil {
 		return ledger.Answer{}, false
@@ -84,7 +84,7 @@ func (w *world) do(body loop.InputBody) (ledger.Answer, bool) {
 	var err error
 	answered := make(chan struct{})
 	d.life.Go(func() {
-		a, err = d.engine.Do(background, loop.Input{Project: project, Actor: "console", Name: "Mira", Body: body})
+		a, err = d.engine.Do(background, loop.Input{Project: w.name, Actor: "console", Name: "Mira", Body: body})
 		close(answered)
 	})
 	_ = w.all.Wait(background, time.Minute, answered)
@@ -92,18 +92,21 @@ func (w *world) do(body loop.InputBody) (ledger.Answer, bool) {
 }
 
 // state is the project's state, as the daemon of the moment has it.
-func (w *world) state() (loop.State, bool) {
+func (w *site) state() (loop.State, bool) {
 	if w.daemon == nil {
 		return loop.State{}, false
 	}
-	return w.daemon.engine.State(project)
+	return w.daemon.engine.State(w.name)
 }
 
 // operator starts runs. Under run it does so again after each end of the daemon;
 // under up a run goes on by itself.
-func (w *world) operator() {
-	boots, began := 0, false
+func (w *site) operator() {
+	boots, began, night := 0, false, 0
 	for {
+		if w.long.night != night { // a new plan
+			began, night = false, w.long.night
+		}
 		s, _ := w.state()
 		again := !w.settings.Stays && boots != w.boots
 		switch {
@@ -116,7 +119,7 @@ func (w *world) operator() {
 			if w.calm {
 				set.Until, set.MaxTasks, set.OnBlocked = time.Time{}, 0, ledger.OnBlockedContinue
 			}
-			a, took := w.do(loop.StartRun{Settings: set, MaxSessions: 1})
+			a, took := w.do(loop.StartRun{Settings: set, MaxSessions: w.sessions})
 			if took && w.daemon != nil {
 				began, boots = true, w.boots
 				w.tell("operator", "nightporter run: %s", ok(a))
@@ -134,19 +137,28 @@ func ok(a ledger.Answer) string {
 	return "✗ " + a.Text
 }
 
-// fate is what happens to the machine, the clock, the disk and the plan. At last it
-// calms down, and the night has to come to its end.
+// fate is the course of the night, or of one after the other.
 func (w *world) fate() {
+	for w.oneNight(); w.long.night+1 < w.opt.nights; w.oneNight() {
+		w.morning()
+		w.evening()
+	}
+	w.over = true
+}
+
+// oneNight is what happens to the machine, the clock, the disk and the plan. At last
+// it calms down, and the night has to come to its end.
+func (w *world) oneNight() {
 	stormy := w.between(4*time.Hour, 9*time.Hour)
 	if w.opt.tasks < 4 {
 		stormy /= 3 // a small plan is soon done
 	}
-	for w.elapsed() < stormy {
+	for w.inNight() < stormy {
 		w.all.sleep(w.around(25 * time.Minute))
 		if w.intensity > 0 {
 			w.happen()
 		}
-		if s, up := w.state(); up && s.Project.Run != nil && s.Project.Run.Over() && w.elapsed() > stormy/2 {
+		if w.inNight() > stormy/2 && w.runsOver() {
 			break
 		}
 	}
@@ -156,8 +168,7 @@ func (w *world) fate() {
 	}
 	w.tell("night", "nothing goes wrong from now on")
 	for began := w.s.now; ; w.all.sleep(time.Minute) {
-		if w.quiet() {
-			w.over = true
+		if w.quiet() || w.over {
 			return
 		}
 		if w.s.now.Sub(began) > 100*time.Hour {
@@ -166,10 +177,17 @@ func (w *world) fate() {
 	}
 }
 
+// runsOver reports whether each project had a run, and has none now.
+func (w *world) runsOver() bool {
+	return !slices.ContainsFunc(w.sites, func(p *site) bool {
+		s, up := p.state()
+		return !up || s.Project.Run == nil || !s.Project.Run.Over()
+	})
+}
+
 // quiet reports whether all that was begun has come to its end.
 func (w *world) quiet() bool {
-	s, up := w.state()
-	if !up || s.Project.Run == nil || !s.Project.Run.Over() || !w.audit.calmRun {
+	if !w.runsOver() || slices.ContainsFunc(w.sites, func(s *site) bool { return !s.audit.calmRun }) {
 		return false
 	}
 	pending, err := w.store.Pending(background)
@@ -219,13 +237,13 @@ func (w *world) happen() {
 		w.shift += d
 		w.tell("clock", "the machine has slept for %s", d.Round(time.Second))
 	case n < 10:
-		w.moveBranch()
+		w.anySite().moveBranch()
 	case n < 11:
 		if w.on() {
 			w.breakDown(w.around(10 * time.Minute))
 		}
 	case n < 17:
-		w.edit()
+		w.anySite().edit()
 	case n < 18:
 		w.withhold(repoAway, "the user's repository is away")
 	case n < 19:
@@ -258,7 +276,7 @@ func (w *world) withhold(f fault, why string) {
 }
 
 // moveBranch commits on the run's branch, as a person may.
-func (w *world) moveBranch() {
+func (w *site) moveBranch() {
 	s, up := w.state()
 	if !up || s.Project.Run.Over() || s.Project.Run.Base.Branch == "" || !w.on() {
 		return
@@ -288,7 +306,12 @@ var answers = map[ledger.QuestionKind]string{
 
 // settle answers what is asked, and lets go on what a person holds.
 func (p *person) settle() {
-	w := p.w
+	for _, s := range p.w.sites {
+		p.settleIn(s)
+	}
+}
+
+func (p *person) settleIn(w *site) {
 	s, up := w.state()
 	if !up || p.role != ledger.RoleAdmin || s.Project.Run == nil {
 		return
@@ -311,23 +334,9 @@ func (p *person) settle() {
 
 // dump describes where the night stands, for a failure.
 func (w *world) dump() string {
-	s, up := w.state()
-	out := fmt.Sprintf("daemon up: %v, disk full: %v\n", up, w.diskFails())
-	if r := s.Project.Run; r != nil {
-		out += fmt.Sprintf("%s is %s, waits for %q until %s, finishing %v, agents %v, due %s\n", r.ID, r.State, r.Wait, r.Until, r.Finishing != nil, s.Shared.Agents, loop.Due(s))
-	}
-	for _, t := range s.Project.Tasks.All() {
-		out += fmt.Sprintf("  %s %s mark=%s why=%q", t.Task.ID, t.Status, t.Task.Mark, t.Why)
-		if a := t.Attempt; a != nil {
-			out += fmt.Sprintf(" a%d %s %s session=%s", a.N, a.Hat, a.Stage, a.Session)
-		}
-		out += "\n"
-	}
-	for _, x := range s.Project.Sessions {
-		out += fmt.Sprintf("  in flight: %s cut=%v event=%v\n", x.ID, x.Cut, x.Event != nil)
-	}
-	for _, q := range s.Project.Questions {
-		out += fmt.Sprintf("  open: %s %s %s\n", q.ID, q.Kind, q.Task)
+	out := fmt.Sprintf("daemon up: %v, disk full: %v\n", w.daemon != nil, w.diskFails())
+	for _, s := range w.sites {
+		out += s.dump()
 	}
 	if w.store != nil {
 		pending, _ := w.store.Pending(background)
@@ -343,6 +352,29 @@ func (w *world) dump() string {
 				out += fmt.Sprintf("  not confirmed: %s %q\n", i.Key, i.Text)
 			}
 		}
+	}
+	return out
+}
+
+// dump describes where the project stands.
+func (w *site) dump() string {
+	s, _ := w.state()
+	out := ""
+	if r := s.Project.Run; r != nil {
+		out += fmt.Sprintf("%s is %s, waits for %q until %s, finishing %v, agents %v, due %s\n", r.ID, r.State, r.Wait, r.Until, r.Finishing != nil, s.Shared.Agents, loop.Due(s))
+	}
+	for _, t := range s.Project.Tasks.All() {
+		out += fmt.Sprintf("  %s %s mark=%s why=%q", t.Task.ID, t.Status, t.Task.Mark, t.Why)
+		if a := t.Attempt; a != nil {
+			out += fmt.Sprintf(" a%d %s %s session=%s", a.N, a.Hat, a.Stage, a.Session)
+		}
+		out += "\n"
+	}
+	for _, x := range s.Project.Sessions {
+		out += fmt.Sprintf("  in flight: %s cut=%v event=%v\n", x.ID, x.Cut, x.Event != nil)
+	}
+	for _, q := range s.Project.Questions {
+		out += fmt.Sprintf("  open: %s %s %s\n", q.ID, q.Kind, q.Task)
 	}
 	return out
 }

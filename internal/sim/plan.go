@@ -14,8 +14,16 @@ import (
 	"github.com/nightporter/nightporter/loop/task"
 )
 
-// planPath is the path of the plan in the repository.
+// planPath is the path of the first night's plan in the repository.
 const planPath = ".agents/plans/in-progress/checkout.md"
+
+// planOf returns the path of a night's plan; each has its own.
+func planOf(night int) string {
+	if night == 0 {
+		return planPath
+	}
+	return fmt.Sprintf("%s-%d.md", strings.TrimSuffix(planPath, ".md"), night+1)
+}
 
 // planFile is the user's plan in their checkout: its bytes, which the real parser
 // reads and the real writer changes.
@@ -27,7 +35,7 @@ type planFile struct {
 	notified []chan struct{} // of those who watch it
 }
 
-func (w *world) drawPlan() {
+func (w *site) drawPlan() {
 	var b strings.Builder
 	b.WriteString("# Checkout\n\n## Tasks\n\n")
 	for n := 1; n <= w.opt.tasks; n++ {
@@ -45,7 +53,7 @@ func (w *world) drawPlan() {
 }
 
 // save replaces the plan as an editor does, and tells those who watch it.
-func (w *world) save(text []byte) {
+func (w *site) save(text []byte) {
 	if string(text) != string(w.plan.meant) {
 		w.plan.meant, w.plan.since = text, w.s.now
 	}
@@ -53,7 +61,7 @@ func (w *world) save(text []byte) {
 }
 
 // write is save of a text that nobody means.
-func (w *world) write(text []byte) {
+func (w *site) write(text []byte) {
 	w.plan.text = text
 	for _, c := range w.plan.notified {
 		select {
@@ -65,25 +73,39 @@ func (w *world) write(text []byte) {
 
 // source is the plan as one daemon reaches it.
 type source struct {
-	*world
+	*site
 	life *life
+	path string
 }
+
+// past reports whether the plan is one of an earlier night. Nobody changes it any
+// more, and every task in it is over.
+func (s source) past() bool { return s.path != s.settings.Source.Path }
+
+// nothing is a plan without tasks.
+var nothing = []byte("# Checkout\n\n## Tasks\n\n")
 
 var _ engine.Source = source{}
 
 // Read is engine.Source's.
 func (s source) Read(context.Context) (ledger.Snapshot, error) {
 	s.life.sleep(s.between(0, 20*time.Millisecond))
-	return task.ParsePlan(planPath, s.plan.text)
+	if s.past() {
+		return task.ParsePlan(s.path, nothing)
+	}
+	return task.ParsePlan(s.path, s.plan.text)
 }
 
 // Mark is engine.Source's.
 func (s source) Mark(_ context.Context, marks []ledger.Marking) error {
 	s.life.sleep(s.between(0, 20*time.Millisecond))
 	if s.hit(markFails) {
-		return fmt.Errorf("mark %s: %w", planPath, fs.ErrPermission)
+		return fmt.Errorf("mark %s: %w", s.path, fs.ErrPermission)
 	}
-	text, gone, err := task.MarkPlan(planPath, s.plan.text, marks)
+	if s.past() {
+		return nil
+	}
+	text, gone, err := task.MarkPlan(s.path, s.plan.text, marks)
 	if err != nil {
 		return err
 	}
@@ -107,8 +129,8 @@ func (s source) Log(_ context.Context, p ledger.Progress) error {
 }
 
 // Owned is engine.Source's.
-func (source) Owned() []string {
-	return []string{planPath, strings.TrimSuffix(planPath, ".md") + ".progress.md"}
+func (s source) Owned() []string {
+	return []string{s.path, strings.TrimSuffix(s.path, ".md") + ".progress.md"}
 }
 
 // Watch is engine.Source's. It compares contents, as the real one does.
@@ -129,7 +151,7 @@ func (s source) Watch(ctx context.Context, changed func()) error {
 }
 
 // edit changes the plan as people do.
-func (w *world) edit() {
+func (w *site) edit() {
 	old := w.plan.text
 	lines := strings.SplitAfter(string(old), "\n")
 	var boxes []int

@@ -19,6 +19,7 @@ type scheduler struct {
 	now   time.Time
 	procs []*proc // alive, in the order of their start
 	ready []*proc // kept between steps
+	spare []*proc // whose function has returned: their stacks have grown already
 	cur   *proc   // the one that runs
 	steps int
 	still int    // steps since the clock moved
@@ -28,8 +29,10 @@ type scheduler struct {
 // proc is one coroutine.
 type proc struct {
 	life   *life
+	do     func()
 	resume func() (struct{}, bool)
 	yield  func(struct{}) bool
+	stop   func()
 	done   bool
 
 	// What it waits for.
@@ -58,22 +61,43 @@ func (l *life) Now() time.Time { return l.s.now }
 
 // Go starts a coroutine, which first runs at a later step.
 func (l *life) Go(f func()) {
-	p := &proc{life: l, until: l.s.now}
-	p.resume, _ = iter.Pull(func(yield func(struct{}) bool) {
-		defer func() {
-			p.done = true
-			if fault := recover(); fault != nil {
-				if _, is := fault.(killed); !is {
-					panic(fault)
-				}
-			}
-		}()
+	p := l.s.proc()
+	p.life, p.do, p.done, p.until = l, f, false, l.s.now
+	p.ctx, p.wake, p.woken = nil, nil, false
+	l.s.procs = append(l.s.procs, p)
+}
+
+// proc returns a coroutine that does nothing yet: one that has done its work, or a
+// new one.
+func (s *scheduler) proc() *proc {
+	if n := len(s.spare); n > 0 {
+		p := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return p
+	}
+	p := &proc{}
+	p.resume, p.stop = iter.Pull(func(yield func(struct{}) bool) {
 		p.yield = yield
-		if !l.dead {
-			f()
+		for more := true; more; more = yield(struct{}{}) {
+			p.once()
 		}
 	})
-	l.s.procs = append(l.s.procs, p)
+	return p
+}
+
+// once runs the coroutine's function to its end, or to that of its process.
+func (p *proc) once() {
+	defer func() {
+		p.done, p.do = true, nil
+		if fault := recover(); fault != nil {
+			if _, is := fault.(killed); !is {
+				panic(fault)
+			}
+		}
+	}()
+	if !p.life.dead {
+		p.do()
+	}
 }
 
 // Wait is sched.Scheduler's. In a process that was killed it does not return.
@@ -168,6 +192,7 @@ func (s *scheduler) run(p *proc) {
 	s.cur = nil
 	if p.done {
 		s.procs = slices.DeleteFunc(s.procs, func(o *proc) bool { return o == p })
+		s.spare = append(s.spare, p)
 	}
 }
 
@@ -184,6 +209,7 @@ func (s *scheduler) bury() {
 			p.resume()
 		}
 		s.cur, s.procs = nil, slices.Delete(s.procs, at, at+1)
+		s.spare = append(s.spare, p)
 	}
 }
 
@@ -193,4 +219,7 @@ func (s *scheduler) end() {
 		p.life.dead = true
 	}
 	s.bury()
+	for _, p := range s.spare {
+		p.stop()
+	}
 }

@@ -37,7 +37,7 @@ func parallel(from, to uint64, do func(seed uint64)) {
 }
 
 // TestNights plays nights of fixed seeds. A seed that breaks an invariant is
-// replayed with: go run ./internal/sim -tasks 3 -seed N
+// replayed with: go run ./internal/sim -tasks 3 -projects 0 -seed N
 func TestNights(t *testing.T) {
 	opt := shortNights(t)
 	parallel(1, 121, func(seed uint64) {
@@ -49,7 +49,7 @@ func TestNights(t *testing.T) {
 		if r.broken != nil {
 			var out bytes.Buffer
 			r.story.print(&out, 25)
-			t.Errorf("%sseed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -seed %d", out.String(), seed, r.broken, seed)
+			t.Errorf("%sseed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -seed %d", out.String(), seed, r.broken, seed)
 		}
 	})
 }
@@ -60,14 +60,14 @@ func TestDisks(t *testing.T) {
 	opt.disks = 1
 	var mu sync.Mutex
 	var counts [faults]int
-	parallel(1, 41, func(seed uint64) {
+	parallel(141, 181, func(seed uint64) {
 		r, err := play(seed, opt)
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		if r.broken != nil {
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -disks 1 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -disks 1 -projects 0 -seed %d", seed, r.broken, seed)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -82,12 +82,46 @@ func TestDisks(t *testing.T) {
 	}
 }
 
+// TestProjects plays nights with several projects.
+func TestProjects(t *testing.T) {
+	opt := shortNights(t)
+	opt.projects = 1
+	parallel(1, 25, func(seed uint64) {
+		r, err := play(seed, opt)
+		switch {
+		case err != nil:
+			t.Error(err)
+		case r.broken != nil:
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 1 -seed %d", seed, r.broken, seed)
+		case r.counts[manyProjects] == 0:
+			t.Errorf("seed %d has one project", seed)
+		}
+	})
+}
+
+// TestLong plays some nights on one ledger.
+func TestLong(t *testing.T) {
+	opt := shortNights(t)
+	opt.disks, opt.nights = 0, 5
+	parallel(1, 5, func(seed uint64) {
+		r, err := play(seed, opt)
+		switch {
+		case err != nil:
+			t.Error(err)
+		case r.broken != nil:
+			t.Errorf("seed %d broke %s", seed, r.broken)
+		case r.length < 4*betweenNights:
+			t.Errorf("seed %d is over after %s", seed, r.length)
+		}
+	})
+}
+
 // TestReplay plays each of some nights twice: every line must be the same, with its
 // time.
 func TestReplay(t *testing.T) {
 	opt := shortNights(t)
 	opt.story = true
-	opt.disks = 2
+	opt.disks, opt.projects = 2, 3
 	parallel(1, 13, func(seed uint64) {
 		var hashes [2]string
 		var stories [2]bytes.Buffer
@@ -122,7 +156,9 @@ func TestBrokenNights(t *testing.T) {
 		disks uint64
 	}{
 		{1015, 5, 0}, {1023, 5, 0}, {40180, 5, 0}, {60042, 5, 0},
-		{641, 12, 4}, // two tasks, each set aside for the other's sake
+		{149, 12, 4},           // a start acted on a commit whose sync had failed
+		{1795391166097, 12, 4}, // the disk lied on after a power cut
+		{641, 12, 4},           // two tasks, each set aside for the other's sake
 	} {
 		opt := shortNights(t)
 		opt.tasks, opt.disks = night.tasks, night.disks

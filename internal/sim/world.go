@@ -12,15 +12,14 @@ import (
 	"github.com/nightporter/nightporter/store"
 )
 
-// project is the name of the one project of a night.
-const project = "shop"
-
 // options choose what happens in a night besides its seed.
 type options struct {
-	dir   string // for databases; a folder in memory
-	tasks int    // of the plan
-	disks uint64 // the ledger lies on a simulated disk in one night of so many; 0 = in none
-	story bool   // keep every line, else the last ones
+	dir      string // for databases; a folder in memory
+	tasks    int    // of the plan
+	projects uint64 // one night in so many has several projects; 0 = none has
+	nights   int    // on one ledger; 0 and 1 are one
+	disks    uint64 // the ledger lies on a simulated disk in one night of so many; 0 = in none
+	story    bool   // keep every line, else the last ones
 }
 
 // world is one night: the daemon under test and everything around it. Only the
@@ -40,14 +39,13 @@ type world struct {
 	counts    [faults]int
 
 	story    story
-	settings ledger.Settings
+	sites    []*site
+	sessions int // at a time, of all projects
 	objects  *objects
-	repo     repo
-	plan     planFile
-	machine  machine
 	people   []*person
 	chats    []*platform
-	audit    *audit
+	long     longLife
+	audit    *audit // of the first site; what it shares is the night's
 
 	path      string      // of the database's folder
 	disk      *ledgerDisk // of the ledger; nil: a file in memory
@@ -72,7 +70,7 @@ func newWorld(seed uint64, opt options) (*world, error) {
 	if opt.tasks == 0 {
 		opt.tasks = 12
 	}
-	w := &world{seed: seed, opt: opt, rnd: rand.New(rand.NewPCG(seed, 0x6e70)), objects: newObjects()}
+	w := &world{seed: seed, opt: opt, rnd: rand.New(rand.NewPCG(seed, 0x6e70)), objects: newObjects(), sessions: 1}
 	w.s = newScheduler(w.rnd)
 	w.all = &life{s: w.s}
 	w.story.keep = opt.story
@@ -94,11 +92,13 @@ func newWorld(seed uint64, opt options) (*world, error) {
 	if err := w.newDatabase(); err != nil {
 		return nil, err
 	}
-	w.audit = newAudit(w)
-	w.s.idle = w.audit.idle
-	w.drawRepo()
-	w.drawSettings()
-	w.drawPlan()
+	w.drawSites()
+	w.s.idle = w.idle
+	for _, s := range w.sites {
+		s.drawRepo()
+		s.drawSettings()
+		s.drawPlan()
+	}
 	w.drawPeople()
 	return w, nil
 }
@@ -143,7 +143,12 @@ func (w *world) elapsed() time.Duration { return w.s.now.Sub(time.Unix(0, 0)) }
 // one is true once in n times.
 func (w *world) one(n int) bool { return w.rnd.IntN(n) == 0 }
 
-func pick[T any](w *world, of ...T) T { return of[w.rnd.IntN(len(of))] }
+func pick[T any](w drawer, of ...T) T { return of[w.draw().IntN(len(of))] }
+
+// drawer has the night's random numbers.
+type drawer interface{ draw() *rand.Rand }
+
+func (w *world) draw() *rand.Rand { return w.rnd }
 
 // between draws a duration from a to b.
 func (w *world) between(a, b time.Duration) time.Duration {
@@ -190,7 +195,7 @@ func (w *world) fail(name, format string, args ...any) {
 func (w *world) spawn(f func()) { w.all.Go(f) }
 
 // drawRepo makes the user's repository.
-func (w *world) drawRepo() {
+func (w *site) drawRepo() {
 	f := files{"README.md": "good 0"}
 	for n := range 5 {
 		f[fmt.Sprintf("src/old%d.go", n)] = "good 0"
@@ -216,9 +221,13 @@ func (w *world) run() (b *broken) {
 			b = &broken{"panic", fmt.Sprintf("%v\n%s", fault, stack())}
 		}
 	}()
-	w.tell("night", "seed %d, %d tasks, pattern %s, %s, %s, faults ×%g", w.seed, w.opt.tasks, w.settings.Pattern.Name, w.settings.Profile, stays(w.settings), w.intensity)
+	for _, s := range w.sites {
+		s.tell("night", "seed %d, %d tasks, pattern %s, %s, %s, faults ×%g", w.seed, w.opt.tasks, s.settings.Pattern.Name, s.settings.Profile, stays(s.settings), w.intensity)
+	}
 	w.boot()
-	w.spawn(w.operator)
+	for _, s := range w.sites {
+		w.spawn(s.operator)
+	}
 	w.spawn(w.fate)
 	if w.disk != nil {
 		w.spawn(w.diskFate)

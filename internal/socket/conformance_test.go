@@ -36,7 +36,7 @@ func TestSessionRoutes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := &handler{}
-			path := open(t, NewSession(h, token, "r14-25", discardLog), defaults)
+			path := open(t, newSession(h, token, "r14-25", discardLog, nil), defaults)
 			if err := api.Call(t.Context(), path, token, tt.path, tt.body, &api.Reply{}); err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +61,7 @@ func TestReplyArrivesWhole(t *testing.T) {
 		Task: &api.Task{ID: "Task 5"}, Tasks: []api.Task{{ID: "a"}}, Guidance: []api.Guidance{{ID: "g1", Bound: true}},
 	}
 	h := &handler{emit: func(context.Context, string, api.Emit) (api.Reply, error) { return want, nil }}
-	path := open(t, NewSession(h, token, "s", discardLog), defaults)
+	path := open(t, newSession(h, token, "s", discardLog, nil), defaults)
 	var got api.Reply
 	if err := api.Call(t.Context(), path, token, api.PathEmit, api.Emit{Type: "x"}, &got); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestHandlerErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := &handler{emit: func(context.Context, string, api.Emit) (api.Reply, error) { return tt.do() }}
-			path := open(t, NewSession(h, token, "s", discardLog), defaults)
+			path := open(t, newSession(h, token, "s", discardLog, nil), defaults)
 			err := api.Try(t.Context(), path, token, api.PathEmit, api.Emit{Type: "x"}, &api.Reply{})
 			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%v, want %v with %q", err, tt.want, tt.text)
@@ -118,7 +118,7 @@ func TestHandlerErrorsRepeated(t *testing.T) {
 				}
 				return api.Reply{OK: true}, nil
 			}}
-			path := open(t, NewSession(h, token, "s", discardLog), defaults)
+			path := open(t, newSession(h, token, "s", discardLog, nil), defaults)
 			var reply api.Reply
 			err := api.Call(t.Context(), path, token, api.PathEmit, api.Emit{Type: "x"}, &reply)
 			if !errors.Is(err, tt.want) || reply.OK != (tt.want == nil) || tries != tt.tries {
@@ -156,7 +156,7 @@ func TestRestartWithinWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := Serve(l, NewSession(emit(false), token, "r14-25", discardLog), discardLog)
+	first := Serve(l, newSession(emit(false), token, "r14-25", discardLog, nil), discardLog)
 
 	type result struct {
 		reply api.Reply
@@ -177,7 +177,7 @@ func TestRestartWithinWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := Serve(l, NewSession(emit(true), token, "r14-25", discardLog), discardLog)
+	second := Serve(l, newSession(emit(true), token, "r14-25", discardLog, nil), discardLog)
 	r := <-got
 	if r.err != nil || r.reply.Receipt != "receipt-1" || len(kept) != 1 {
 		t.Errorf("%+v, %v, kept %v", r.reply, r.err, kept)

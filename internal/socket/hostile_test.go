@@ -16,6 +16,8 @@ const requestHead = "POST /v1/emit HTTP/1.1\r\nNightporter-Api: 1\r\nHost: x\r\n
 
 func body(text string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(text), text) }
 
+func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
+
 func TestHostileRequests(t *testing.T) {
 	good := body(`{"type":"x"}`)
 	tests := []struct {
@@ -47,6 +49,11 @@ func TestHostileRequests(t *testing.T) {
 		{"NUL", requestHead + body("{\"type\":\"x\x00\"}"), "HTTP/1.1 400", "", 0},
 		{"not UTF-8", requestHead + body("{\"type\":\"\xff\"}"), "HTTP/1.1 400", "not UTF-8", 0},
 		{"deep", requestHead + body(`{"type":"x","data":`+strings.Repeat("[", 20000)+strings.Repeat("]", 20000)+`}`), "HTTP/1.1 400", "", 0},
+		{"nested", requestHead + body(`{"type":"x","data":`+nested(api.MaxDepth-1)+`}`), "HTTP/1.1 200", "", 1},
+		{"nested too deep", requestHead + body(`{"type":"x","data":`+nested(api.MaxDepth)+`}`), "HTTP/1.1 400", "more than 64 levels", 0},
+		{"deep as far as encoding/json goes", requestHead + body(`{"type":"x","data":`+nested(9998)+`}`), "HTTP/1.1 400", "more than 64 levels", 0},
+		{"brackets in a text", requestHead + body(`{"type":"x","data":"\"`+strings.Repeat("[", 100)+`\\\"{"}`), "HTTP/1.1 200", "", 1},
+		{"many lists", requestHead + body(`{"type":"x","data":[[]`+strings.Repeat(",[]", 100)+`]}`), "HTTP/1.1 200", "", 1},
 		{"event too large", requestHead + body(`{"type":"x","data":`+string(largestEvent(1))+`}`), "HTTP/1.1 400", "at most 262144", 0},
 		{"10 MB", requestHead + body(strings.Repeat("x", 10<<20)), "HTTP/1.1 413", "over 512 kB", 0},
 		{"10 MB chunked", requestHead + "Transfer-Encoding: chunked\r\n\r\na00000\r\n" + strings.Repeat("x", 10<<20) + "\r\n0\r\n\r\n", "HTTP/1.1 413", "over 512 kB", 0},
@@ -62,7 +69,7 @@ func TestHostileRequests(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := &handler{emit: func(context.Context, string, api.Emit) (api.Reply, error) { return api.Reply{OK: true}, nil }}
-			path := open(t, NewSession(h, token, "s", discardLog), defaults)
+			path := open(t, newSession(h, token, "s", discardLog, nil), defaults)
 			got := exchangeRaw(t, path, tt.send)
 			if !strings.HasPrefix(got, tt.want) || !strings.Contains(got, tt.text) {
 				t.Errorf("answer %.300q, want %q with %q", got, tt.want, tt.text)
@@ -82,7 +89,7 @@ func TestHostileRequests(t *testing.T) {
 
 func TestEmptyTokenRefusesAll(t *testing.T) {
 	h := &handler{}
-	path := open(t, NewSession(h, "", "s", discardLog), defaults)
+	path := open(t, newSession(h, "", "s", discardLog, nil), defaults)
 	var r api.Reply
 	if err := api.Call(t.Context(), path, "", api.PathGuidance, api.Empty{}, &r); err != nil || r.OK || len(h.seen) > 0 {
 		t.Errorf("%+v, %v", r, err)
@@ -96,7 +103,7 @@ var shortLimits = limits{conns: 4, header: 50 * time.Millisecond, read: 100 * ti
 // others only briefly, even if they take every connection.
 func TestSlowCallers(t *testing.T) {
 	h := &handler{}
-	path := open(t, NewSession(h, token, "s", discardLog), shortLimits)
+	path := open(t, newSession(h, token, "s", discardLog, nil), shortLimits)
 	for _, begin := range []string{"", "POST /v1/em", requestHead, requestHead + "Content-Length: 20\r\n\r\n{\"ty"} {
 		for range 2 * shortLimits.conns {
 			c, err := net.Dial("unix", path)
@@ -124,7 +131,7 @@ func TestSlowHandler(t *testing.T) {
 			return api.Reply{OK: true}, nil
 		}
 	}}
-	path := open(t, NewSession(h, token, "s", discardLog), shortLimits)
+	path := open(t, newSession(h, token, "s", discardLog, nil), shortLimits)
 	var r api.Reply
 	if err := api.Call(t.Context(), path, token, api.PathEmit, api.Emit{Type: "x"}, &r); err != nil || !r.OK {
 		t.Errorf("%+v, %v", r, err)
@@ -140,7 +147,7 @@ func TestCallerHangsUp(t *testing.T) {
 		close(ended)
 		return api.Reply{}, ctx.Err()
 	}}
-	path := open(t, NewSession(h, token, "s", discardLog), defaults)
+	path := open(t, newSession(h, token, "s", discardLog, nil), defaults)
 	c, err := net.Dial("unix", path)
 	if err != nil {
 		t.Fatal(err)

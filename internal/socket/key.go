@@ -44,8 +44,8 @@ func CheckOperatorKey(state string) error {
 	return err
 }
 
-// makeKey links a complete file to the key's path. Unlike a rename, a link
-// never replaces a key that another process has just created.
+// makeKey makes a complete file at the key's path. It never replaces a key that
+// another process has just created.
 func makeKey(state string) error {
 	f, err := os.CreateTemp(state, keyFile+".*") // creates it with mode 0600
 	if err != nil {
@@ -61,7 +61,7 @@ func makeKey(state string) error {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	if err := os.Link(f.Name(), filepath.Join(state, keyFile)); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := fsutil.Publish(f.Name(), filepath.Join(state, keyFile)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return fsutil.SyncDir(state)

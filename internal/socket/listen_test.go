@@ -146,7 +146,7 @@ func TestNoLeaks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := Serve(l, NewSession(&handler{}, token, "s", discardLog), discardLog)
+		s := Serve(l, newSession(&handler{}, token, "s", discardLog, nil), discardLog)
 		idle, err := net.Dial("unix", path) // sends nothing
 		if err != nil {
 			t.Fatal(err)
@@ -198,7 +198,7 @@ func TestCloseWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Serve(l, NewSession(h, token, "s", discardLog), discardLog)
+	s := Serve(l, newSession(h, token, "s", discardLog, nil), discardLog)
 	var reply api.Reply
 	answered := make(chan error, 1)
 	go func() {

@@ -23,7 +23,7 @@ type OperatorHandler interface {
 // Landlock does not stop a session from connecting.
 func NewOperator(h OperatorHandler, key string, log *slog.Logger) http.Handler {
 	const unauthorized = "the operator's key is missing or another one: only the user who runs nightporter can give commands"
-	return router(key, unauthorized, log, map[string]route{
+	return router(key, unauthorized, log, nil, map[string]route{
 		api.PathCommand: typed(func(r *http.Request, c api.Command) (api.Reply, error) {
 			if c.Key == "" {
 				return api.Reply{}, badRequest{"the command has no key"}

@@ -23,6 +23,17 @@ var version = strconv.Itoa(api.Version)
 // internalText is the only text about an internal error that a caller receives.
 const internalText = "nightporter failed at this request; its log says why. What you sent is not to blame: try the same again later"
 
+// tooOftenText is the answer to a session that exceeds sessionCalls. hat repeats
+// the call for a while, so an agent reads it only if the session keeps on.
+const tooOftenText = "this session calls too often; nothing was done with this call. Stop what calls hat in a loop, or wait a second between two calls"
+
+// remedied is an internal error for which the caller receives other words than
+// internalText: what is wrong and what a person does about it.
+type remedied interface {
+	error
+	Remedy() string
+}
+
 // route handles the body of a request to one path.
 type route func(r *http.Request, body []byte) (api.Reply, error)
 
@@ -44,8 +55,8 @@ type badRequest struct{ text string }
 func (e badRequest) Error() string { return e.text }
 
 // router returns the http.Handler of one socket. unauthorized is the text for a
-// caller with a wrong token.
-func router(token, unauthorized string, log *slog.Logger, routes map[string]route) http.Handler {
+// caller with a wrong token; m limits the others.
+func router(token, unauthorized string, log *slog.Logger, m *meter, routes map[string]route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if text := checkVersion(r.Header.Get(api.VersionHeader)); text != "" {
 			writeReply(w, http.StatusUpgradeRequired, refuse(text))
@@ -57,6 +68,7 @@ func router(token, unauthorized string, log *slog.Logger, routes map[string]rout
 			writeReply(w, http.StatusUnauthorized, refuse(unauthorized))
 			return
 		}
+		prove(r.Context())
 		do, ok := routes[r.URL.Path]
 		if !ok {
 			writeReply(w, http.StatusNotFound, refuse(fmt.Sprintf("there is no %q here", r.URL.Path)))
@@ -72,6 +84,10 @@ func router(token, unauthorized string, log *slog.Logger, routes map[string]rout
 			writeReply(w, status, refuse(err.Error()))
 			return
 		}
+		if !m.allow(len(body)) {
+			writeReply(w, http.StatusTooManyRequests, refuse(tooOftenText))
+			return
+		}
 		reply, err := do(r, body)
 		var bad badRequest
 		switch {
@@ -83,7 +99,11 @@ func router(token, unauthorized string, log *slog.Logger, routes map[string]rout
 			writeReply(w, http.StatusServiceUnavailable, refuse(err.Error()))
 		default:
 			log.Error("socket: request", "path", r.URL.Path, "err", err)
-			writeReply(w, http.StatusInternalServerError, refuse(internalText))
+			text := internalText
+			if known, ok := errors.AsType[remedied](err); ok {
+				text = known.Remedy()
+			}
+			writeReply(w, http.StatusInternalServerError, refuse(text))
 		}
 	})
 }
@@ -125,6 +145,9 @@ func decode[T any](body []byte) (T, error) {
 	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' {
 		return v, badRequest{"the request has to be one JSON object: {…}"}
 	}
+	if isDeep(body) {
+		return v, badRequest{fmt.Sprintf("the request is nested more than %d levels deep: send it flatter, as a list or a text", api.MaxDepth)}
+	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&v); err != nil {
@@ -134,6 +157,30 @@ func decode[T any](body []byte) (T, error) {
 		return v, badRequest{"something follows the JSON object: send exactly one"}
 	}
 	return v, nil
+}
+
+// isDeep reports whether JSON is nested more than api.MaxDepth levels deep. It
+// looks before anything is decoded: encoding/json itself ends at 10,000 levels,
+// and what it takes with a few less makes a snapshot of the state, where it lies
+// deeper, that cannot be read again.
+func isDeep(body []byte) bool {
+	depth, quoted := 0, false
+	for n := 0; n < len(body); n++ {
+		switch c := body[n]; {
+		case quoted && c == '\\':
+			n++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > api.MaxDepth {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
 }
 
 // describeJSONError returns an error of encoding/json in words for people.

@@ -8,26 +8,13 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"time"
 )
-
-// limits are the limits of one server.
-type limits struct {
-	conns  int           // concurrent connections
-	header time.Duration // until the headers have arrived
-	read   time.Duration // until the whole request has arrived
-	write  time.Duration // from there until the answer has been written
-}
-
-// defaults suit two programs on one machine, where a slower request will never
-// complete. The write limit is longer, because an answer may wait for a busy
-// disk.
-var defaults = limits{conns: 32, header: 5 * time.Second, read: 10 * time.Second, write: time.Minute}
 
 // Server serves one listener.
 type Server struct {
 	http   *http.Server
 	log    *slog.Logger
+	meter  *meter        // of a session; nil: the operator's
 	served chan struct{} // closed when the server accepts no more connections
 
 	mu      sync.Mutex
@@ -36,15 +23,31 @@ type Server struct {
 	idle    chan struct{} // closed once closing is set and active is 0
 }
 
-// Serve answers requests on l with h until Close; log gets errors. The context
-// of a request ends when its caller hangs up or Close gives up waiting: a
+// Serve answers requests on the operator's listener l with h until Close; log gets
+// errors. The context of a request ends when its caller hangs up or Close gives up waiting: a
 // handler that must not be interrupted has to detach from it.
 func Serve(l net.Listener, h http.Handler, log *slog.Logger) *Server {
-	return serve(l, h, log, defaults)
+	return newServer(log).serve(l, h, defaults, func() {})
 }
 
-func serve(l net.Listener, h http.Handler, log *slog.Logger, lim limits) *Server {
-	s := &Server{log: log, served: make(chan struct{}), idle: make(chan struct{})}
+// ServeSession answers requests on the listener l of a session with h until Close,
+// for callers with the token; log gets errors. Requests and connections have
+// limits, see SessionHandler.Throttled.
+func ServeSession(l net.Listener, h SessionHandler, token, session string, log *slog.Logger) *Server {
+	s := newServer(log.With("session", session))
+	s.meter = newMeter(func(refused int) {
+		go s.count(func() { h.Throttled(context.Background(), session, refused) })
+	})
+	return s.serve(l, newSession(h, token, session, s.log, s.meter), sessionLimits(), s.meter.refuse)
+}
+
+func newServer(log *slog.Logger) *Server {
+	return &Server{log: log, served: make(chan struct{}), idle: make(chan struct{})}
+}
+
+// serve starts the server. dropped is called for each connection that lost its
+// place to a later one.
+func (s *Server) serve(l net.Listener, h http.Handler, lim limits, dropped func()) *Server {
 	s.http = &http.Server{
 		Handler:           s.countActive(h),
 		ReadHeaderTimeout: lim.header,
@@ -52,13 +55,14 @@ func serve(l net.Listener, h http.Handler, log *slog.Logger, lim limits) *Server
 		WriteTimeout:      lim.write,
 		IdleTimeout:       lim.header,
 		MaxHeaderBytes:    4 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // level debug: hostile callers cause these errors
+		ConnContext:       withConn,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // level debug: hostile callers cause these errors
 	}
 	s.http.SetKeepAlivesEnabled(false) // one request per connection
 	go func() {
 		defer close(s.served)
-		if err := s.http.Serve(newLimit(l, lim.conns)); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("socket: no longer listening", "addr", l.Addr().String(), "err", err)
+		if err := s.http.Serve(newLimit(l, lim, dropped)); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("socket: no longer listening", "addr", l.Addr().String(), "err", err)
 		}
 	}()
 	return s
@@ -88,30 +92,44 @@ func (s *Server) Close(ctx context.Context) error {
 	// Close ends the listener even if it returns an error.
 	_ = s.http.Close()
 	<-s.served
+	if s.meter != nil && s.meter.count() > 0 {
+		s.log.Warn("a session called too often", "refused", s.meter.count())
+	}
 	return err
 }
 
 // countActive counts the requests being handled, for Close.
 func (s *Server) countActive(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		if s.closing {
-			s.mu.Unlock()
+		counted := s.count(func() {
+			defer s.answerPanic(w, r)
+			h.ServeHTTP(w, r)
+		})
+		if !counted {
 			writeReply(w, http.StatusServiceUnavailable, refuse("nightporter is stopping: ask again"))
-			return
 		}
-		s.active++
-		s.mu.Unlock()
-		defer func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if s.active--; s.active == 0 && s.closing {
-				close(s.idle)
-			}
-		}()
-		defer s.answerPanic(w, r)
-		h.ServeHTTP(w, r)
 	})
+}
+
+// count calls do as something that Close waits for. It returns false, and calls
+// nothing, after Close.
+func (s *Server) count(do func()) bool {
+	s.mu.Lock()
+	if s.closing {
+		s.mu.Unlock()
+		return false
+	}
+	s.active++
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.active--; s.active == 0 && s.closing {
+			close(s.idle)
+		}
+	}()
+	do()
+	return true
 }
 
 // answerPanic turns a handler's panic into an answer, so that one failing

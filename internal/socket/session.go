@@ -34,16 +34,19 @@ type SessionHandler interface {
 	// Session returns the receipt of the session's accepted event. Before that
 	// event, its text names what is missing.
 	Session(ctx context.Context, session string) (api.Reply, error)
+	// Throttled is called once for a session that keeps calling after refusals,
+	// with the number of those.
+	Throttled(ctx context.Context, session string, refused int)
 }
 
-// NewSession returns the handler of one session's socket, for callers with the
+// newSession returns the handler of one session's socket, for callers with the
 // token.
-func NewSession(h SessionHandler, token, session string, log *slog.Logger) http.Handler {
+func newSession(h SessionHandler, token, session string, log *slog.Logger, m *meter) http.Handler {
 	note := func(kind string) route {
 		return typed(func(r *http.Request, n api.Note) (api.Reply, error) { return h.Note(r.Context(), session, kind, n) })
 	}
 	const unauthorized = "this token is not this session's: the session that it was made for has ended, or HAT_TOKEN was changed"
-	return router(token, unauthorized, log.With("session", session), map[string]route{
+	return router(token, unauthorized, log, m, map[string]route{
 		api.PathEmit: typed(func(r *http.Request, e api.Emit) (api.Reply, error) {
 			if e.Type == "" {
 				return api.Reply{}, badRequest{"the event has no type"}

@@ -64,6 +64,10 @@ func (h *handler) Session(_ context.Context, session string) (api.Reply, error) 
 	return api.Reply{OK: true}, nil
 }
 
+func (h *handler) Throttled(_ context.Context, session string, refused int) {
+	h.saw([]any{session, refused})
+}
+
 func (h *handler) Command(_ context.Context, c api.Command) (api.Reply, error) {
 	h.saw(c)
 	return api.Reply{OK: true, Text: "done"}, nil
@@ -82,7 +86,7 @@ func open(t *testing.T, h http.Handler, lim limits) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serve(l, h, discardLog, lim)
+	s := newServer(discardLog).serve(l, h, lim, func() {})
 	t.Cleanup(func() { _ = s.Close(cancelledContext()) })
 	return path
 }

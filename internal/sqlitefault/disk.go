@@ -20,12 +20,13 @@ type Disk struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
+	failed *rand.Rand // what becomes of writes whose sync failed
 	faults Faults
 	counts Counts
 	files  map[string]*content
 	off    bool // after Cut, until Restart
 	left   int  // writes and syncs until the power goes by itself; 0 = it stays
-	boot   int  // number of restarts; a file of an earlier one is dead
+	boot   int  // number of restarts and crashes; a file of an earlier one is dead
 }
 
 // Faults are what a disk does wrong from now on. The zero value is an honest
@@ -34,7 +35,7 @@ type Faults struct {
 	Full       bool    // writes that need more space fail with ENOSPC
 	ReadError  float64 // share of reads that fail with EIO
 	WriteError float64 // share of writes that fail with EIO
-	SyncError  float64 // share of syncs that fail with EIO
+	SyncError  float64 // share of syncs that fail with EIO; no later sync makes up for one
 	SyncLies   float64 // share of syncs that report success and keep nothing
 }
 
@@ -69,7 +70,10 @@ func New(seed uint64) *Disk {
 	disks.Lock()
 	defer disks.Unlock()
 	disks.next++
-	d := &Disk{name: fmt.Sprintf("/disk%d", disks.next), random: rand.New(rand.NewPCG(seed, 0x5eed)), files: map[string]*content{}}
+	d := &Disk{
+		name: fmt.Sprintf("/disk%d", disks.next), files: map[string]*content{},
+		random: rand.New(rand.NewPCG(seed, 0x5eed)), failed: rand.New(rand.NewPCG(seed, 0xe10)),
+	}
 	disks.byName[d.name] = d
 	return d
 }
@@ -91,6 +95,9 @@ func (d *Disk) Clone(seed uint64) *Disk {
 
 // Dir returns the name of the disk's only folder, for SQLite.
 func (d *Disk) Dir() string { return d.name }
+
+// VFS returns Name. With Dir and Rewrite a Disk is a store.FileSystem.
+func (d *Disk) VFS() string { return Name }
 
 // Remove forgets the disk. No database on it may be open.
 func (d *Disk) Remove() {
@@ -174,7 +181,7 @@ func (d *Disk) cut() {
 	for _, name := range d.names() { // in a fixed order, because each draws
 		c := d.files[name]
 		for _, x := range c.unsynced {
-			c.durable = d.survive(c.durable, x)
+			c.durable = d.survive(d.random, c.durable, x)
 		}
 		if !c.kept && c.exists { // created and never synced
 			c.kept = d.random.IntN(2) == 0
@@ -184,6 +191,14 @@ func (d *Disk) cut() {
 		}
 		c.unsynced = nil
 	}
+}
+
+// Crash ends the process that has files open: every call on them fails from now
+// on. What it wrote stays shown, synced or not.
+func (d *Disk) Crash() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.boot++
 }
 
 // Restart brings the power back. Files that were open stay dead.
@@ -233,22 +248,22 @@ func (d *Disk) names() []string {
 
 // survive returns a durable content after a change that a power cut met: sectors
 // of a write are kept or lost one by one.
-func (d *Disk) survive(durable []byte, x change) []byte {
+func (d *Disk) survive(random *rand.Rand, durable []byte, x change) []byte {
 	if x.data == nil {
-		if d.random.IntN(2) == 0 {
+		if random.IntN(2) == 0 {
 			d.counts.LostSectors++
 			return durable
 		}
 		return resize(durable, x.at)
 	}
-	if d.random.IntN(3) == 0 { // the whole write is still in a cache
+	if random.IntN(3) == 0 { // the whole write is still in a cache
 		d.counts.LostSectors++
 		return durable
 	}
 	lost := 0
 	for from := int64(0); from < int64(len(x.data)); {
 		to := min((x.at+from)/sector*sector+sector-x.at, int64(len(x.data)))
-		if d.random.IntN(4) == 0 {
+		if random.IntN(4) == 0 {
 			lost++
 			d.counts.LostSectors++
 		} else {
@@ -260,6 +275,61 @@ func (d *Disk) survive(durable []byte, x change) []byte {
 		d.counts.TornWrites++
 	}
 	return durable
+}
+
+// sync makes the changes of a file durable, or fails.
+func (d *Disk) sync(c *content) error {
+	switch {
+	case d.draws(d.faults.SyncError, &d.counts.SyncErrors):
+		d.forget(c)
+		return errSync
+	case d.count():
+		return errSync
+	case d.draws(d.faults.SyncLies, &d.counts.SyncLies):
+		return nil
+	}
+	for _, x := range c.unsynced {
+		if x.data == nil {
+			c.durable = resize(c.durable, x.at)
+		} else {
+			c.durable = writeAt(c.durable, x.data, x.at)
+		}
+	}
+	c.unsynced, c.kept = nil, c.exists
+	return nil
+}
+
+// Rewrite writes what a file shows again, and syncs it. A file that does not exist
+// needs nothing.
+func (d *Disk) Rewrite(name string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := d.files[name]
+	switch {
+	case d.off:
+		return errSync
+	case c == nil || !c.exists || len(c.shown) == 0:
+		return nil
+	}
+	c.unsynced = append(c.unsynced, change{0, slices.Clone(c.shown)})
+	if d.count() {
+		return errSync
+	}
+	return d.sync(c)
+}
+
+// forget is what Linux makes of a file whose fsync failed: its pages count as
+// clean, so that no later fsync writes them, whatever it reports. Some sectors
+// reached the disk. The file shows what was written until the memory is needed,
+// and then what is on the disk; a draw decides which.
+func (d *Disk) forget(c *content) {
+	for _, x := range c.unsynced {
+		c.durable = d.survive(d.failed, c.durable, x)
+	}
+	c.unsynced = nil
+	if d.failed.IntN(2) == 0 {
+		c.shown = resize(slices.Clone(c.durable), int64(len(c.shown)))
+	}
 }
 
 func writeAt(b, data []byte, at int64) []byte {
@@ -276,7 +346,10 @@ func resize(b []byte, n int64) []byte {
 		clear(b[n:]) // a later growth within the capacity shows zeros
 		return b[:n]
 	}
-	return append(b, make([]byte, n-int64(len(b)))...)
+	old := len(b)
+	b = slices.Grow(b, int(n)-old)[:n]
+	clear(b[old:])
+	return b
 }
 
 // draws reports whether a fault of this share happens now.

@@ -11,16 +11,19 @@
 // that pages tear. Each decision comes from the disk's seed and the order of
 // calls: the same calls on the same seed give the same disk.
 //
+// A sync that fails loses what it was to make durable, as on Linux: a later one
+// that succeeds does not bring it back.
+//
 // What it leaves out: shared memory, so that WAL needs locking_mode=EXCLUSIVE and
 // one connection (store.OpenOn), and readers never run beside a commit; the
 // creation of a directory entry, which is durable with the file's first Sync; and
 // SQLite's own random numbers (salts of the WAL), which change no decision.
 //
 //	disk := sqlitefault.New(seed)
-//	s, err := store.OpenOn(sqlitefault.Name, disk.Dir())
+//	s, err := store.OpenOn(disk)
 //	…
 //	disk.Cut()            // the power goes: every call fails from here
 //	_ = s.Close()         // its errors mean nothing
 //	disk.Restart()
-//	s, err = store.OpenOn(sqlitefault.Name, disk.Dir())
+//	s, err = store.OpenOn(disk)
 package sqlitefault

@@ -74,30 +74,18 @@ func (f *file) Truncate(size int64) error {
 	return nil
 }
 
+// errSync is the error of a sync that failed.
+var errSync = sqlite3vfs.IOErrorWrite
+
 // Sync implements sqlite3vfs.File.
 func (f *file) Sync(sqlite3vfs.SyncType) error {
 	d := f.disk
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c := f.content
-	if f.dead() || d.draws(d.faults.SyncError, &d.counts.SyncErrors) {
-		return sqlite3vfs.IOErrorWrite
+	if f.dead() {
+		return errSync
 	}
-	if d.count() {
-		return sqlite3vfs.IOErrorWrite
-	}
-	if d.draws(d.faults.SyncLies, &d.counts.SyncLies) {
-		return nil
-	}
-	for _, x := range c.unsynced {
-		if x.data == nil {
-			c.durable = resize(c.durable, x.at)
-		} else {
-			c.durable = writeAt(c.durable, x.data, x.at)
-		}
-	}
-	c.unsynced, c.kept = nil, c.exists
-	return nil
+	return d.sync(f.content)
 }
 
 // FileSize implements sqlite3vfs.File.
@@ -130,9 +118,12 @@ func (f *file) CheckReservedLock() (bool, error) { return f.level >= sqlite3vfs.
 // SectorSize implements sqlite3vfs.File.
 func (f *file) SectorSize() int64 { return sector }
 
-// DeviceCharacteristics implements sqlite3vfs.File. Nothing is promised: not even
-// that a write of one page is whole.
-func (f *file) DeviceCharacteristics() sqlite3vfs.DeviceCharacteristic { return 0 }
+// DeviceCharacteristics implements sqlite3vfs.File. As on Unix, a write changes no
+// byte beside it, whatever happens in it. Nothing else is promised: not even that a
+// write of one page is whole.
+func (f *file) DeviceCharacteristics() sqlite3vfs.DeviceCharacteristic {
+	return sqlite3vfs.IocapPowersafeOverwrite
+}
 
 // tempFile is a temporary file, which no power cut leaves.
 type tempFile struct {

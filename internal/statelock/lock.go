@@ -33,6 +33,15 @@ func (e *InUseError) Error() string {
 	return "another nightporter has this state folder (" + pid + "): " + e.Dir
 }
 
+// NoLocksError is the error for a state folder on a file system without locks. Two
+// processes could write its ledger there, so none does.
+type NoLocksError struct{ Dir string }
+
+// Error says what to do.
+func (e *NoLocksError) Error() string {
+	return e.Dir + ": its file system has no locks, so nothing keeps two processes from its ledger; choose a folder on a local disk: --state DIR"
+}
+
 // Lock is a held lock. Release or the end of the process gives it back.
 type Lock struct{ f *os.File }
 
@@ -43,13 +52,16 @@ func Take(dir string) (*Lock, error) {
 	// Mode 0600, because any process that can open the file can lock it.
 	f, err := os.OpenFile(filepath.Join(dir, Name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("lock state folder: %w", err)
+		return nil, Foreign(dir, fmt.Errorf("lock state folder: %w", err))
 	}
 	if err := lock(f); err != nil {
 		pid := readPID(f)
 		_ = f.Close()
 		if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 			return nil, &InUseError{Dir: dir, PID: pid}
+		}
+		if errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EINVAL) {
+			return nil, &NoLocksError{Dir: dir}
 		}
 		return nil, fmt.Errorf("lock state folder: %s: %w", f.Name(), err)
 	}

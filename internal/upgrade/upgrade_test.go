@@ -265,8 +265,8 @@ func (m machine) foldsAnew(t *testing.T, fixture string) {
 // separated by ".*", in this order.
 func (m machine) waitFor(t *testing.T, pattern string) {
 	t.Helper()
-	var status string
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	status := ""
+	if err := programtest.WaitFor("status "+pattern, func() (bool, error) {
 		status = m.output(t, "status", "--json")
 		rest, found := status, true
 		for part := range strings.SplitSeq(pattern, ".*") {
@@ -274,11 +274,10 @@ func (m machine) waitFor(t *testing.T, pattern string) {
 			_, rest, ok = strings.Cut(rest, part)
 			found = found && ok
 		}
-		if found {
-			return
-		}
+		return found, nil
+	}); err != nil {
+		t.Fatalf("%v\n%s", err, status)
 	}
-	t.Fatalf("status never was %s:\n%s", pattern, status)
 }
 
 // golden is what the earlier release printed for a command of a fixture.

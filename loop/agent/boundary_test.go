@@ -101,6 +101,7 @@ echo end`)
 // files outside. Landlock does not control these, so the read-only mount or the
 // other user must refuse.
 func TestBoundaryAttributes(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		if level < 3 && os.Geteuid() != 0 {
 			t.Skipf("SKIPPED: below level 3 nothing refuses this to the same user (uid %d)", os.Geteuid())
@@ -133,6 +134,7 @@ func TestBoundaryAttributes(t *testing.T) {
 }
 
 func TestSockets(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		listen := func(path string) {

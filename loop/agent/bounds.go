@@ -163,14 +163,32 @@ func (l Limits) apply(others int) error {
 // tasksOf returns the number of processes and threads of a user.
 func tasksOf(uid int) int {
 	n := 0
-	for _, p := range processes() {
-		fi, err := os.Stat("/proc/" + strconv.Itoa(p.pid))
+	for _, pid := range processIDs() {
+		fi, err := os.Stat("/proc/" + strconv.Itoa(pid))
 		if err != nil {
 			continue
 		}
 		if st, ok := fi.Sys().(*syscall.Stat_t); ok && int(st.Uid) == uid {
-			n += p.threads
+			if p, err := readProcess(pid); err == nil {
+				n += p.threads
+			}
 		}
 	}
 	return n
+}
+
+// oomKills returns how many processes the kernel has killed for lack of memory
+// since boot, 0 if unknown.
+func oomKills() uint64 {
+	data, err := os.ReadFile("/proc/vmstat")
+	if err != nil {
+		return 0
+	}
+	for line := range bytes.Lines(data) {
+		if value, ok := bytes.CutPrefix(line, []byte("oom_kill ")); ok {
+			n, _ := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 64) // the kernel writes numbers
+			return n
+		}
+	}
+	return 0
 }

@@ -17,6 +17,7 @@ import (
 // write for everybody, all others for those of the same name and what lies over
 // it.
 func TestCaches(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		n := 0

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -38,6 +39,7 @@ func confine() error {
 	// daemon. Later the process has no right to write this file; a failure is
 	// harmless.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("300"), 0)
+	yield()
 	if p.Level >= 2 {
 		if err := applyLandlock(p); err != nil {
 			return err
@@ -74,6 +76,22 @@ func confine() error {
 		return fmt.Errorf("%s: %w", p.Argv[0], err)
 	}
 	return nil
+}
+
+// niceness is what sessions are nicer than the daemon: where both want a processor,
+// the daemon with its git commands gets about three times as much.
+const niceness = 5
+
+// yield lets this process, and what it starts, leave the processor to the daemon: a
+// session that computes on every core would delay all other projects, and the
+// answers on the phone. A failure is harmless.
+func yield() {
+	if prio, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil {
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, min(20-prio+niceness, 19)) // the kernel returns 20 minus the niceness
+	}
+	// Where the kernel divides the processor among sessions of terminals first,
+	// the niceness counts only within one. This process leads its own.
+	_ = os.WriteFile("/proc/self/autogroup", []byte(strconv.Itoa(niceness)), 0)
 }
 
 // dropUser changes to another user permanently. It makes the system calls

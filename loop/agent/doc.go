@@ -26,6 +26,7 @@
 //	login.go                            agents' logins, lent to sessions and taken back
 //	shim.go limits.go output.go         the supervisor, its limits and the kept output
 //	bounds.go                           memory, processes and files that a session may use
+//	reaper_process.go                   the reaper as its supervisor sees it
 //	reaper.go mount.go tree.go          the reaper, its mounts, the processes below it
 //	cache.go                            the caches of a session, apart by trust
 //	surroundings.go mask.go             what commands get for setup or verification, and its removal from output

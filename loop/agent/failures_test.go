@@ -20,6 +20,7 @@ func (h *fixture) verify(session, command string) ledger.Exit {
 // each time, and that other ends say nothing of it. A green end says how many tests
 // ran, also behind more output than is kept.
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 1)
 	const red = `printf -- '--- FAIL: TestAdd (0.0%ss)\n    %s/a_test.go:%s: in %s\nFAIL\nFAIL\texample.com/a\t0.01s\n' $$ "$PWD" $$ "$TMPDIR"; echo "Error: $TMPDIR/x is $$"; exit 1`
 	first, second := h.verify("r1-c1", red), h.verify("r1-c2", red)
@@ -48,10 +49,10 @@ func TestFailures(t *testing.T) {
 	if x := h.verify("r1-c9", "true"); x.Ran != nil {
 		t.Errorf("no output: %+v", x.Ran)
 	}
-	if x := h.verify("r1-c10", `yes "=== RUN   TestA$(printf %0500d 0)" | head -c 50000000; printf '\nok  \tx\t0.1s\n2 passed in 9s\n'`); len(x.Ran) != 1 || x.Ran[0].Runner != "pytest" || len(x.Tail) > lastSize {
+	if x := h.verify("r1-c10", `yes "=== RUN   TestA$(printf %0500d 0)" | head -c 28000000; printf '\nok  \tx\t0.1s\n2 passed in 9s\n'`); len(x.Ran) != 1 || x.Ran[0].Runner != "pytest" || len(x.Tail) > lastSize {
 		t.Errorf("50 MB: %+v", x.Ran)
 	}
-	if x := h.verify("r1-c7", "head -c 30000000 /dev/zero | tr '\\0' x | fold -w 500; echo; echo 'not ok 1 - last'; exit 1"); x.Failures == nil || !x.Failures.Truncated || !strings.Contains(x.Failures.Failed[0].Name, "last") {
+	if x := h.verify("r1-c7", "head -c 28000000 /dev/zero | tr '\\0' x | fold -w 500; echo; echo 'not ok 1 - last'; exit 1"); x.Failures == nil || !x.Failures.Truncated || !strings.Contains(x.Failures.Failed[0].Name, "last") {
 		t.Errorf("a cut output: %+v", x.Failures)
 	}
 }

@@ -35,7 +35,7 @@ func serveHat(t *testing.T) (*hatServer, func(*Options)) {
 			if err != nil {
 				return err
 			}
-			s := socket.Serve(l, socket.NewSession(d, "t0ken", session, log), log)
+			s := socket.ServeSession(l, d, "t0ken", session, log)
 			t.Cleanup(func() { _ = s.Close(context.Background()) })
 			return nil
 		}
@@ -52,6 +52,8 @@ func (d *hatServer) Emit(_ context.Context, session string, e api.Emit) (api.Rep
 	d.arrived <- struct{}{}
 	return api.Reply{OK: true, Receipt: session + " " + e.Type}, nil
 }
+
+func (*hatServer) Throttled(context.Context, string, int) {}
 
 func (d *hatServer) Session(_ context.Context, session string) (api.Reply, error) {
 	d.mu.Lock()

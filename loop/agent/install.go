@@ -2,17 +2,21 @@ package agent
 
 import (
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/nightporter/nightporter/internal/fsutil"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// install copies nightporter and hat to STATE/bin/HASH and returns that folder.
+// install copies nightporter and hat to STATE/bin/HASH and returns that folder. The
+// hash is that of their build ids, or of their content where one has none.
 // Shims run from this copy, because sessions outlive the daemon and its
 // release, and because `go run` deletes its program at exit.
 func install(o Options) (string, error) {
@@ -35,7 +39,7 @@ func install(o Options) (string, error) {
 		if _, err := io.WriteString(sum, n+"\x00"); err != nil {
 			return "", err
 		}
-		if err := readInto(sum, files[n]); err != nil {
+		if err := identify(sum, files[n]); err != nil {
 			return "", err
 		}
 	}
@@ -75,6 +79,65 @@ func install(o Options) (string, error) {
 		return "", err
 	}
 	return dir, fsutil.SyncDir(parent)
+}
+
+// reinstall makes the copies of New again if they are gone: STATE/bin may be deleted.
+// Where this program's file was replaced meanwhile, its old content is read from the
+// process.
+func (r *Runner) reinstall() error {
+	if _, err := os.Stat(r.Program()); !errors.Is(err, fs.ErrNotExist) {
+		return nil // whatever else is wrong is found by what needs the program
+	}
+	for _, self := range []string{r.o.Self, "/proc/self/exe"} {
+		o := r.o
+		o.Self = self
+		if dir, err := install(o); err == nil && dir == r.bin {
+			return nil
+		}
+	}
+	return missingPrograms(r.bin)
+}
+
+// missingPrograms is the error of a folder of programs that cannot be made again: the
+// release was replaced, and the next start makes the folder of that one.
+type missingPrograms string
+
+func (m missingPrograms) Error() string {
+	return fmt.Sprintf("%s is gone and cannot be made again, because another release is installed: start nightporter again", string(m))
+}
+
+// Fault makes missingPrograms a fault.Error of internal/fault.
+func (missingPrograms) Fault() ledger.Fault { return ledger.FaultMachine }
+
+// identify writes what tells a program from others: the build id that go build gave
+// it, or else its content. Each start of a daemon identifies 30 MB of programs.
+func identify(w io.Writer, path string) error {
+	if id := buildID(path); id != nil {
+		_, err := w.Write(id)
+		return err
+	}
+	return readInto(w, path)
+}
+
+// buildID returns the build id in the notes of a Go program: hashes of all that went
+// into it and of what came of that. It is nil for any other program, and for one that
+// was built without an id.
+func buildID(path string) []byte {
+	program, err := elf.Open(path)
+	if err != nil {
+		return nil // a script
+	}
+	defer func() { _ = program.Close() }()
+	note := program.Section(".note.go.buildid")
+	if note == nil {
+		return nil
+	}
+	const header = 16 // three numbers of four bytes, and the name "Go"
+	data, err := note.Data()
+	if err != nil || len(data) <= header {
+		return nil
+	}
+	return data[header:]
 }
 
 func readInto(w io.Writer, path string) error {

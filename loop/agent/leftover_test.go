@@ -13,6 +13,7 @@ import (
 // TestLeftSecrets fails a setup that leaves a value of setup_env_file where
 // sessions can read it, and removes the file.
 func TestLeftSecrets(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level, func(o *Options) {
 			o.Projects = map[string]Grant{"shop": {Surroundings: newSurroundings(t, t.TempDir())}}

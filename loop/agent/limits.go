@@ -44,9 +44,23 @@ const busyShare = 0.01
 // tick is the unit of CPU times in /proc: USER_HZ, which is 100 on every Linux.
 const tick = 10 * time.Millisecond
 
+// skip leaves out a time in which this process was stopped, and so maybe all of the
+// session: what happened in it is seen only after the next check.
+func (l *limits) skip(since time.Duration) {
+	missed := since - 4*l.interval()
+	if missed <= 0 {
+		return
+	}
+	l.lastSign = l.lastSign.Add(missed)
+	if !l.daemonGoneSince.IsZero() {
+		l.daemonGoneSince = l.daemonGoneSince.Add(missed)
+	}
+}
+
 // check returns the reason to end the session now, or "".
 func (l *limits) check(root int) (ledger.ExitReason, string) {
 	now := time.Now()
+	l.skip(now.Sub(l.looked))
 	if n := l.s.printed.Load(); n != l.bytes {
 		l.bytes, l.lastSign = n, now
 	}

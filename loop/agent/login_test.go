@@ -71,6 +71,7 @@ const account = "~/.claude/.credentials.json"
 // TestLoginCopiedIn: only the session reads the account's tokens. It does not
 // see the folder of logins, and verification commands find no token.
 func TestLoginCopiedIn(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		first := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
@@ -103,6 +104,7 @@ func TestLoginCopiedIn(t *testing.T) {
 // TestLoginVariable: a login with a single secret becomes a variable, and a key
 // that the person has configured overrides it.
 func TestLoginVariable(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0)
 	for n, c := range []struct {
 		file, text, env, want string
@@ -129,6 +131,7 @@ func TestLoginVariable(t *testing.T) {
 
 // TestLoginRenewed: exactly those logins are stored that a session renewed.
 func TestLoginRenewed(t *testing.T) {
+	t.Parallel()
 	old := madeLogin("sk-ant-oat01-a", "sk-ant-ort01-a", 1000)
 	newer := madeLogin("sk-ant-oat01-b", "sk-ant-ort01-b", 2000)
 	write := func(data []byte) string { return "printf %s '" + string(data) + "' > " + account }
@@ -183,6 +186,7 @@ func TestLoginRenewed(t *testing.T) {
 // the second uses the login that the first renewed. A waiting session can be
 // ended.
 func TestLoginOneAtATime(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
@@ -228,6 +232,7 @@ func TestLoginOneAtATime(t *testing.T) {
 // TestLoginOfLostSession: when a supervisor was killed, the next daemon stores
 // the login that the session had renewed.
 func TestLoginOfLostSession(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})
@@ -255,6 +260,7 @@ func TestLoginOfLostSession(t *testing.T) {
 // session's end stays in its HOME, and the next session with that login stores
 // it.
 func TestLoginStoredLater(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0)
 	next := madeLogin("sk-ant-oat01-2", "sk-ant-ort01-2", 2000)
 	h.login(map[string][]byte{claudeOAuth: madeLogin("sk-ant-oat01-1", "sk-ant-ort01-1", 1000)})

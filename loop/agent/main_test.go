@@ -3,12 +3,14 @@ package agent
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -38,15 +40,20 @@ func TestMain(m *testing.M) {
 		case "shim-inner":
 			exit(ShimInner(os.Args[2]))
 		case "daemon":
-			os.Exit(daemonHelper(os.Args[2]))
+			exit(daemonHelper(os.Args[2]))
 		case "connect":
-			os.Exit(connectHelper(os.Args[2]))
+			exit(connectHelper(os.Args[2]))
 		case "flood":
-			os.Exit(floodHelper(os.Args[2]))
+			exit(floodHelper(os.Args[2]))
 		}
 	}
 	leaktest.Main(func() int {
 		defer func() { _ = os.RemoveAll(installed.dir) }()
+		// Tests that are parallel wait for their sessions far more than they compute.
+		flag.Parse()
+		if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+			_ = flag.Set("test.parallel", "4")
+		}
 		return m.Run()
 	})
 }
@@ -55,6 +62,7 @@ func TestMain(m *testing.M) {
 // runner of an upper limit found, and the programs that it installed, which the
 // states of other fixtures get as hard links.
 var installed = struct {
+	sync.Mutex
 	dir   string
 	level map[int]int // by Options.MaxLevel
 }{level: map[int]int{}}
@@ -153,6 +161,8 @@ func newFixture(t *testing.T, level int, change ...func(*Options)) *fixture {
 	for _, c := range change {
 		c(&h.opts)
 	}
+	installed.Lock()
+	defer installed.Unlock()
 	if programs, err := os.ReadDir(installed.dir); err == nil {
 		for _, p := range programs {
 			linkTree(t, filepath.Join(installed.dir, p.Name()), filepath.Join(h.state, "bin", p.Name()))
@@ -204,7 +214,12 @@ func (h *fixture) open() *Runner {
 func (h *fixture) script(text string) {
 	h.t.Helper()
 	path := filepath.Join(h.out, "agent.sh")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+	// A process that another test forks meanwhile would hold the file open for
+	// writing, and it could not be run: "text file busy".
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		h.t.Fatal(err)
 	}
 	h.runner.o.Agents["mine"] = Definition{Name: "mine", Command: []string{path}, Dir: h.out}

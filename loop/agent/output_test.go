@@ -39,10 +39,11 @@ func floodSize() int {
 	if os.Getenv("NIGHTPORTER_SOAK") != "" {
 		return 1 << 30
 	}
-	return 64 << 20
+	return 32 << 20
 }
 
 func TestFlood(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0)
 	size := floodSize()
 	x := h.run("r1-1", fmt.Sprintf("%s flood %d", h.runner.Program(), size))

@@ -13,6 +13,7 @@ import (
 // TestReachable compares the reported sockets with those to which a session can
 // really connect, at every level.
 func TestReachable(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		hidden := filepath.Join(t.TempDir(), "hidden")
 		for _, d := range []string{filepath.Dir(filepath.Dir(hidden)), filepath.Dir(hidden)} {

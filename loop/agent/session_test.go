@@ -17,6 +17,7 @@ import (
 )
 
 func TestSession(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		x := h.run("r1-1", `cat; cat ../CONTEXT/TASK.md; echo made >made; cat $(command -v hat) >/dev/null && echo hat; exit 3`)
@@ -133,6 +134,7 @@ func TestToolchains(t *testing.T) {
 // TestCachesHoldNoConfiguration: sessions share the content of caches, but no
 // file that a tool reads as its configuration.
 func TestCachesHoldNoConfiguration(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		h.script(`cd "$CARGO_HOME" && echo '[build]' >config.toml && mkdir bin && echo old >bin/cargo-x &&
@@ -181,6 +183,7 @@ func TestCommandSession(t *testing.T) {
 }
 
 func TestPrompt(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0)
 	for _, c := range []struct {
 		name, prompt, script string
@@ -211,6 +214,7 @@ func TestPrompt(t *testing.T) {
 
 // TestNotStarted: exits of an agent that could not work at all are recognised.
 func TestNotStarted(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0)
 	plain := filepath.Join(h.out, "plain")
 	if err := os.WriteFile(plain, []byte("text"), 0o644); err != nil {
@@ -264,6 +268,7 @@ func TestNotStarted(t *testing.T) {
 
 // TestStartTwice: a second Start of a session does nothing.
 func TestStartTwice(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0)
 	h.script(`echo once >>ran; until [ -e go ]; do sleep 0.01; done`)
 	l := h.launch("r1-1")

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
@@ -111,15 +110,6 @@ func (s *supervisor) writePID() error {
 	}
 	s.pid = pidFile{PID: me.pid, Start: me.start, Boot: bootID()}
 	return writeJSON(s.path(filePID), s.pid)
-}
-
-// reaperProcess is the supervisor's view of the running reaper.
-type reaperProcess struct {
-	cmd     *os.Process
-	reports chan report // closed after the last report
-	control *os.File
-	printed chan struct{} // closed after the end of the output
-	pipe    *os.File
 }
 
 // run runs the session from start to end. It records failures in exit.
@@ -259,104 +249,6 @@ func (s *supervisor) awaitLease(leased <-chan error, asks <-chan fsnotify.Event)
 			if now.Sub(alone) >= s.spec.Timing.Abandon.D() {
 				return ledger.ExitAbandoned, waitNote
 			}
-		}
-	}
-}
-
-// startReaper starts the reaper in the namespaces of its level.
-func (s *supervisor) startReaper() (*reaperProcess, error) {
-	stdin := os.DevNull
-	if s.spec.Stdin {
-		stdin = s.path(filePrompt)
-	}
-	prompt, err := os.Open(stdin)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = prompt.Close() }()
-	var ends [4][2]*os.File // output, plan, report, control: read and write end of each
-	for i := range ends {
-		if ends[i][0], ends[i][1], err = os.Pipe(); err != nil {
-			return nil, err
-		}
-	}
-	out, plan, rep, ctl := ends[0], ends[1], ends[2], ends[3]
-	// Programs open /dev/stdout and /dev/stderr by name, for which they need a
-	// right to the pipe itself.
-	if uid := s.spec.Plan.UID; uid >= 0 {
-		if err := out[1].Chown(uid, s.spec.Plan.GID); err != nil {
-			return nil, err
-		}
-	}
-	childFiles := []*os.File{prompt, out[1], out[1], plan[0], rep[1], ctl[0]}
-	proc, err := os.StartProcess("/proc/self/exe", []string{"nightporter", "shim-inner", "tree"}, &os.ProcAttr{
-		Dir: "/", Env: []string{}, Files: childFiles, Sys: namespaces(s.spec.Plan.Level),
-	})
-	for _, f := range []*os.File{out[1], plan[0], rep[1], ctl[0]} {
-		_ = f.Close()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("start the tree keeper: %w", err)
-	}
-	in := &reaperProcess{cmd: proc, reports: make(chan report, 8), control: ctl[1], printed: make(chan struct{}), pipe: out[0]}
-	go func() {
-		_ = json.NewEncoder(plan[1]).Encode(s.spec.Plan) // if this fails, the reaper reports the incomplete plan
-		_ = plan[1].Close()
-	}()
-	go func() {
-		defer close(in.reports)
-		for dec := json.NewDecoder(rep[0]); ; {
-			var r report
-			if dec.Decode(&r) != nil {
-				return
-			}
-			in.reports <- r
-		}
-	}()
-	go s.copyOutput(in)
-	return in, nil
-}
-
-// namespaces returns the reaper's process attributes for a level. At level 3
-// the reaper dies with its parent, and its namespace with it. At lower levels
-// it notices the end of the control pipe, because it has to end the tree first.
-func namespaces(level int) *syscall.SysProcAttr {
-	if level < 3 {
-		return &syscall.SysProcAttr{}
-	}
-	attr := &syscall.SysProcAttr{
-		Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC,
-		Pdeathsig:  syscall.SIGKILL,
-	}
-	if uid := os.Geteuid(); uid != 0 {
-		// The ids inside equal those outside. The ambient capabilities survive
-		// exec, where a user other than root would lose them: the one to mount,
-		// and those with which the kernel works in an overlay's own folders on
-		// behalf of the reaper. The confine stage gives all of them up.
-		gid := os.Getegid()
-		attr.Cloneflags |= syscall.CLONE_NEWUSER
-		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
-		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
-		attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER}
-	}
-	return attr
-}
-
-// copyOutput stores the session's output. It reads to the end even after
-// errors, because a session must not block when the disk is full.
-func (s *supervisor) copyOutput(in *reaperProcess) {
-	defer close(in.printed)
-	buf := make([]byte, 256<<10)
-	for {
-		n, err := in.pipe.Read(buf)
-		if n > 0 {
-			s.printed.Add(int64(n))
-		}
-		if _, werr := s.out.Write(s.mask.next(buf[:n], err != nil)); werr != nil {
-			s.diskFull.Store(true)
-		}
-		if err != nil {
-			return
 		}
 	}
 }
@@ -509,49 +401,6 @@ func (s *supervisor) applyReport(r report, ended bool) {
 	}
 }
 
-// finishReaper reaps the reaper and completes the exit after its end.
-func (s *supervisor) finishReaper(in *reaperProcess, ended, seen, done bool) {
-	_ = in.control.Close()
-	state, err := in.cmd.Wait()
-	if seen || ended || done {
-		return
-	}
-	s.exit.Reason = ledger.ExitLost
-	s.exit.Text = "its tree keeper was ended from outside"
-	if err == nil {
-		s.exit.Text += ": " + state.String()
-	}
-	if oomKills() > s.ooms {
-		s.exit.Reason, s.exit.Text = ledger.ExitMemory, "the kernel ended it: out of memory"
-	}
-}
-
-// killOrphans ends the processes that a killed reaper left behind. They are now
-// children of the supervisor, the next subreaper above.
-func (s *supervisor) killOrphans() {
-	for i := 0; i < 500; i++ {
-		left := 0
-		for _, p := range descendants(os.Getpid()) {
-			if !p.gone() {
-				left++
-				_ = syscall.Kill(p.pid, syscall.SIGKILL)
-			}
-		}
-		for {
-			var status syscall.WaitStatus
-			pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
-			if pid <= 0 || err != nil {
-				break
-			}
-		}
-		if left == 0 {
-			return
-		}
-		s.exit.Killed += left
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
 // finish closes the output and writes exit.json, which marks the session as
 // ended. err is the reason why the session could not run.
 func (s *supervisor) finish(err error) error {
@@ -587,27 +436,6 @@ func (s *supervisor) finish(err error) error {
 
 // oneLine returns the last 1000 bytes of a text, as one line.
 func oneLine(s string) string { return text.OneLine(adapter.Clean(s, 1000)) }
-
-// oomKills returns how many processes the kernel has killed for lack of memory
-// since boot, 0 if unknown.
-func oomKills() uint64 {
-	f, err := os.Open("/proc/vmstat")
-	if err != nil {
-		return 0
-	}
-	defer func() { _ = f.Close() }()
-	var n uint64
-	for {
-		var key string
-		var v uint64
-		if _, err := fmt.Fscan(f, &key, &v); err != nil {
-			return n
-		}
-		if key == "oom_kill" {
-			return v
-		}
-	}
-}
 
 // daemonLives reports whether a daemon holds the state folder. An error counts
 // as yes, so that it cannot end a session.

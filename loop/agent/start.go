@@ -46,6 +46,9 @@ func (r *Runner) start(ctx context.Context, l ledger.Launch) error {
 	if err := r.boundary(); err != nil {
 		return err
 	}
+	if err := r.reinstall(); err != nil {
+		return err
+	}
 	work, err := filepath.EvalSymlinks(l.Work)
 	if err != nil || !filepath.IsAbs(work) {
 		return errors.Join(fmt.Errorf("work folder %q is not there", l.Work), err)

@@ -148,6 +148,7 @@ func TestMaskSplit(t *testing.T) {
 
 // TestCheckCommands names file and line of a mistake, and never a value.
 func TestCheckCommands(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		damage func(s *Surroundings) error

@@ -63,8 +63,8 @@ func parseStat(pid int, data []byte) (process, error) {
 	return p, nil
 }
 
-// processes returns all processes in /proc.
-func processes() []process {
+// processIDs returns the ids of all processes in /proc.
+func processIDs() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -74,12 +74,19 @@ func processes() []process {
 	if err != nil {
 		return nil
 	}
-	var all []process
+	var pids []int
 	for _, n := range names {
-		pid, err := strconv.Atoi(n)
-		if err != nil {
-			continue
+		if pid, err := strconv.Atoi(n); err == nil {
+			pids = append(pids, pid)
 		}
+	}
+	return pids
+}
+
+// processes returns all processes in /proc.
+func processes() []process {
+	var all []process
+	for _, pid := range processIDs() {
 		if p, err := readProcess(pid); err == nil { // otherwise it ended in between
 			all = append(all, p)
 		}

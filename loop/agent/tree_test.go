@@ -58,6 +58,7 @@ func none(t *testing.T, mark string) {
 }
 
 func TestTreeAfterSuccess(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		m := uniqueSleep(t)
@@ -70,6 +71,7 @@ func TestTreeAfterSuccess(t *testing.T) {
 }
 
 func TestEnds(t *testing.T) {
+	t.Parallel()
 	second := ledger.Duration(time.Second)
 	for _, c := range []struct {
 		name   string
@@ -127,13 +129,17 @@ func (h *fixture) awaitEndRequestRead() {
 
 // TestSignsOfLife: output, hat calls and CPU use each count as a sign of life.
 func TestSignsOfLife(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, script string }{
 		{"output", `for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done`},
 		{"cpu", `timeout 3 sh -c 'while :; do :; done'; exit 0`},
 		{"hat", `sleep 3`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newFixture(t, 0)
+			h := newFixture(t, 0, func(o *Options) {
+				// What a busy machine grants in the usual 50 ms is too little to count.
+				o.Timing.Check = ledger.Duration(500 * time.Millisecond)
+			})
 			h.script(c.script)
 			l := h.launch("r1-1")
 			l.Stall = ledger.Duration(2 * time.Second) // even a busy machine schedules a session more often than that
@@ -166,6 +172,7 @@ func (h *fixture) pids() pidFile {
 // TestShimKilled: after the supervisor is killed the session is lost and its
 // tree gone.
 func TestShimKilled(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		m := uniqueSleep(t)
@@ -185,6 +192,7 @@ func TestShimKilled(t *testing.T) {
 
 // TestReaperKilled: at level 1 an agent of the same user can kill the reaper.
 func TestReaperKilled(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		m := uniqueSleep(t)
@@ -205,6 +213,7 @@ func TestReaperKilled(t *testing.T) {
 // TestShimAndReaperKilled: both are killed at once, and Wait ends the remaining
 // processes.
 func TestShimAndReaperKilled(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		m := uniqueSleep(t)
@@ -291,6 +300,7 @@ func (h *fixture) startFromKilledDaemon(l ledger.Launch) {
 }
 
 func TestAdoption(t *testing.T) {
+	t.Parallel()
 	atEachLevel(t, func(t *testing.T, level int) {
 		h := newFixture(t, level)
 		h.script(`echo ready >ready; until [ -e go ]; do sleep 0.01; done; echo went on; exit 7`)
@@ -319,6 +329,7 @@ func TestAdoption(t *testing.T) {
 
 // TestAdoptedEnd: an adopted session can be ended, too.
 func TestAdoptedEnd(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0)
 	m := uniqueSleep(t)
 	h.script(processTreeScript(m) + "sleep " + m)
@@ -333,6 +344,7 @@ func TestAdoptedEnd(t *testing.T) {
 
 // TestAbandoned: without a daemon, the shim ends the session.
 func TestAbandoned(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
 	m := uniqueSleep(t)
 	h.script(processTreeScript(m) + "sleep " + m)
@@ -346,6 +358,7 @@ func TestAbandoned(t *testing.T) {
 
 // TestNotAbandoned: no session is abandoned while a daemon runs.
 func TestNotAbandoned(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0, func(o *Options) { o.Timing.Abandon = ledger.Duration(300 * time.Millisecond) })
 	lock, err := statelock.Take(h.state)
 	if err != nil {
@@ -372,6 +385,7 @@ func TestParseStat(t *testing.T) {
 // TestLeftoverKeepsExit: processes that a session leaves behind do not change
 // its exit.
 func TestLeftoverKeepsExit(t *testing.T) {
+	t.Parallel()
 	h := newFixture(t, 0, func(o *Options) { o.Timing.Rest = ledger.Duration(3 * time.Second) })
 	m := uniqueSleep(t)
 	h.script(`( trap '' TERM; setsid sh -c 'trap "" TERM; echo >ready; sleep ` + m + `; sleep ` + m + `' & ); until [ -e ready ]; do echo; sleep 0.01; done; exit 4`)

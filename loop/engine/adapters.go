@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -43,10 +45,31 @@ func (e *Engine) refreshSource(ctx context.Context, start loop.StartRun) (loop.S
 		return start, nil // preflight reads it
 	}
 	ports, _ := e.portsOf(start.Settings.Project)
-	snapshot, err := ports.Source.Read(ctx)
+	var snapshot ledger.Snapshot
+	var err error
+	read := make(chan struct{})
+	e.o.Scheduler.Go(func() {
+		defer close(read)
+		snapshot, err = ports.Source.Read(ctx)
+	})
+	if err := e.o.Scheduler.Wait(ctx, answerTime, read); err != nil {
+		return start, err
+	}
+	select {
+	case <-read:
+	default:
+		return start, fmt.Errorf("read the source: %w", errHangs)
+	}
 	if err != nil {
 		return start, fmt.Errorf("read the source: %w", err)
 	}
 	start.Snapshot = &snapshot
 	return start, nil
 }
+
+// answerTime is how long all projects wait for the source of one.
+const answerTime = 5 * time.Second
+
+// errHangs means that a file system does not answer. What reads it waits until it
+// does.
+var errHangs = errors.New("its file system does not answer")

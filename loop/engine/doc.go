@@ -23,6 +23,7 @@
 //   - effect.go, session.go, preflight.go, chain.go: carrying out effects
 //   - retry.go: trying again what a fault of the machine keeps back
 //   - stall.go: inputs that the ledger does not take
+//   - clock.go: jumps of the clock, and machine sleep
 //   - watch.go: changes of sources and hats by people
 //   - adapters.go, ports.go: a project's adapters and their interfaces
 //   - place.go: the interfaces of the machine on which sessions run

@@ -82,7 +82,11 @@ func (e *Engine) deliverResult(ctx context.Context, project string, p ledger.Pen
 	e.untilSaved(ctx, project, func() error {
 		if read, is := in.Body.(loop.SourceChanged); is && tried {
 			if ports, ok := e.portsOf(project); ok {
-				in.Body = e.rereadSource(ctx, ports.Source, read)
+				fresh, err := e.rereadSource(ctx, project, ports.Source, read)
+				if err != nil {
+					return err
+				}
+				in.Body = fresh
 			}
 		}
 		tried = true
@@ -183,7 +187,7 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		if err := e.o.Scheduler.Wait(ctx, ledger.SettleTime, nil); err != nil {
 			return nil, err
 		}
-		return e.rereadSource(ctx, ports.Source, loop.SourceChanged{Source: b.Source, Doubted: b.Doubted}), nil
+		return e.rereadSource(ctx, project, ports.Source, loop.SourceChanged{Source: b.Source, Doubted: b.Doubted})
 	case ledger.EffectCapture:
 		b.Request.Scope.Never = ports.Source.Owned()
 		return e.capture(ctx, project, ports, b.Request)

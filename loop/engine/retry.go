@@ -27,10 +27,10 @@ func (f *failing) wait(ctx context.Context, is ledger.Fault, err error) bool {
 	e, p := f.engine, f.effect
 	if f.since.IsZero() {
 		f.since = e.o.Clock()
-		s, _ := e.State(f.project)
-		if before, known := s.Project.FailingEffect(p.Kind, p.Key); known { // in an earlier process
-			f.since = before.Since
-		}
+	}
+	s, _ := e.State(f.project)
+	if before, known := s.Project.FailingEffect(p.Kind, p.Key); known { // in an earlier process, or before the clock jumped
+		f.since = before.Since
 	}
 	if f.logged != is {
 		f.logged = is

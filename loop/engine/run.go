@@ -34,19 +34,23 @@ func (e *Engine) Run(ctx context.Context, works func(project string) bool) error
 		_ = e.o.Scheduler.Wait(context.Background(), sched.Forever, e.effects.idle()) // that context never ends
 		e.saveSnapshots(e.unsavedStates())
 	}()
+	e.clock.start(e.o.Clock(), e.o.Scheduler.Now())
 	if err := e.recover(ctx); ctx.Err() == nil && err != nil {
 		return err
 	}
 	for {
-		if err := e.o.Scheduler.Wait(ctx, e.untilDue(), e.calls.arrived); err != nil {
+		if err := e.o.Scheduler.Wait(ctx, nextLook(e.untilDue()), e.calls.arrived); err != nil {
 			return nil //nolint:nilerr // the end of ctx is no error
 		}
+		e.noteJump(ctx)
 		if c, waits := e.calls.take(); waits {
 			c.answer, c.err = c.do(ctx)
 			close(c.done)
 			continue
 		}
-		e.tick(ctx)
+		if e.untilDue() == 0 {
+			e.tick(ctx)
+		}
 	}
 }
 
@@ -116,16 +120,16 @@ func pendingOf(all []ledger.PendingEffect, project string) []ledger.PendingEffec
 	return slices.DeleteFunc(slices.Clone(all), func(p ledger.PendingEffect) bool { return p.Stream != ledger.ProjectStream(project) })
 }
 
-// untilDue returns how long it takes until a project needs a Tick.
+// untilDue returns how long it takes until a project needs a Tick; sched.Forever if
+// nothing is due.
 func (e *Engine) untilDue() time.Duration {
-	const idle = 24 * time.Hour
-	wait := idle
+	wait := sched.Forever
 	now := e.o.Clock()
 	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() && !e.waitsToSave("") {
 		wait = min(wait, max(due.Sub(now), 0))
 	}
 	for _, s := range e.stalls {
-		wait = min(wait, max(s.next.Sub(now), 0))
+		wait = min(wait, max(s.next.Sub(e.o.Scheduler.Now()), 0))
 	}
 	for name, p := range e.projects {
 		if !e.carriesOut(name) || e.waitsToSave(name) {

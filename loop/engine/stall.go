@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/internal/fault"
@@ -15,7 +17,8 @@ import (
 // not in force.
 var ErrNotSaved = errors.New("not saved")
 
-// Outage says that the ledger takes no commits for a fault of the machine. The
+// Outage says that the ledger takes no commits for a fault of the machine or of the
+// ledger's own file. The
 // zero value says that it does.
 type Outage struct {
 	Since time.Time
@@ -23,7 +26,8 @@ type Outage struct {
 	Text  string
 }
 
-// stall is a project whose inputs cannot be committed; "" is the shared state.
+// stall is a project whose inputs cannot be committed; "" is the shared state. Its
+// times are the Scheduler's: nothing of it is kept, and the time of day may jump.
 type stall struct {
 	since, next time.Time
 	kind        string // of the input
@@ -34,7 +38,7 @@ type stall struct {
 // stalled records that an input could not be committed. It logs what is new, and
 // tells of an outage that begins or changes.
 func (e *Engine) stalled(in loop.Input, err error) {
-	now := e.o.Clock()
+	now := e.o.Scheduler.Now()
 	s := stall{since: now, kind: in.Body.InputKind(), fault: fault.Of(err), text: err.Error()}
 	before, again := e.stalls[in.Project]
 	if again {
@@ -47,7 +51,7 @@ func (e *Engine) stalled(in loop.Input, err error) {
 	}
 	if s.fault != "" && (e.outage.Fault != s.fault || e.outage.Text != s.text) {
 		if e.outage.Since.IsZero() {
-			e.outage.Since = s.since
+			e.outage.Since = e.o.Clock().Add(s.since.Sub(now))
 		}
 		e.outage.Fault, e.outage.Text = s.fault, s.text
 		e.tellOutage()
@@ -60,13 +64,15 @@ func (e *Engine) committed(project, kind string) {
 		return
 	}
 	for name, s := range e.stalls {
-		// A commit shows that a fault of the machine is over for all. What cannot be
-		// committed for another reason is the input's own fault.
-		if s.fault != "" || name == project && s.kind == kind {
+		// A commit shows that a fault of the machine is over for all, but not that no
+		// other page of the database is damaged. What cannot be committed for another
+		// reason is the input's own fault.
+		if s.fault != "" && s.fault != ledger.FaultLedger || name == project && s.kind == kind {
 			delete(e.stalls, name)
 		}
 	}
-	if e.outage.Since.IsZero() {
+	damaged := func(s stall) bool { return s.fault == ledger.FaultLedger }
+	if e.outage.Since.IsZero() || slices.ContainsFunc(slices.Collect(maps.Values(e.stalls)), damaged) {
 		return
 	}
 	e.o.Log.Info("saved again", "after", e.o.Clock().Sub(e.outage.Since).Round(time.Second).String())
@@ -84,7 +90,7 @@ func (e *Engine) tellOutage() {
 // waitsToSave reports whether a project's next try to commit is still to come.
 func (e *Engine) waitsToSave(project string) bool {
 	s, stalled := e.stalls[project]
-	return stalled && e.o.Clock().Before(s.next)
+	return stalled && e.o.Scheduler.Now().Before(s.next)
 }
 
 // probe looks whether an outage is over that no input waits for: a person's
@@ -93,7 +99,7 @@ func (e *Engine) waitsToSave(project string) bool {
 func (e *Engine) probe(ctx context.Context) {
 	at, stalled := "", false
 	for name, s := range e.stalls {
-		if s.fault != "" && !e.o.Clock().Before(s.next) {
+		if s.fault != "" && !e.o.Scheduler.Now().Before(s.next) {
 			at, stalled = name, true
 		}
 	}
@@ -106,7 +112,8 @@ func (e *Engine) probe(ctx context.Context) {
 	}
 	if err != nil {
 		s := e.stalls[at]
-		s.next = e.o.Clock().Add(loop.RetryPause(s.since, e.o.Clock()))
+		now := e.o.Scheduler.Now()
+		s.next = now.Add(loop.RetryPause(s.since, now))
 		e.stalls[at] = s
 		return
 	}

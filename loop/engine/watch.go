@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -39,12 +40,12 @@ func (e *Engine) followHats(ctx context.Context, project string, files HatFiles)
 		if !ok || s.Project.Run.Over() {
 			return
 		}
-		e.deliverReading(ctx, project, func() loop.InputBody {
+		e.deliverReading(ctx, project, func() (loop.InputBody, error) {
 			pattern, hats, err := files.Read(s.Project.Run.Settings)
 			if err != nil {
-				return loop.HatsChanged{Err: err.Error()}
+				return loop.HatsChanged{Err: err.Error()}, faultOnly(err)
 			}
-			return loop.HatsChanged{Pattern: pattern, Hats: hats}
+			return loop.HatsChanged{Pattern: pattern, Hats: hats}, nil
 		})
 	}
 	look()
@@ -56,7 +57,7 @@ func (e *Engine) followHats(ctx context.Context, project string, files HatFiles)
 // followSource reads the source after each change by a person.
 func (e *Engine) followSource(ctx context.Context, project string, source Source) {
 	err := source.Watch(ctx, func() {
-		e.deliverReading(ctx, project, func() loop.InputBody { return e.readSource(ctx, source) })
+		e.deliverReading(ctx, project, func() (loop.InputBody, error) { return e.readSource(ctx, project, source) })
 	})
 	if err != nil && ctx.Err() == nil {
 		e.o.Log.Warn("source is not watched", "project", project, "error", err)
@@ -64,29 +65,41 @@ func (e *Engine) followSource(ctx context.Context, project string, source Source
 }
 
 // deliverReading sends a reading of people's files to the core, and repeats that
-// until it is committed: their next change may come late, or never. It reads them
-// anew each time.
-func (e *Engine) deliverReading(ctx context.Context, project string, read func() loop.InputBody) {
+// until it is committed and met no fault of the machine: their next change may come
+// late, or never. It reads them anew each time.
+func (e *Engine) deliverReading(ctx context.Context, project string, read func() (loop.InputBody, error)) {
 	e.untilSaved(ctx, project, func() error {
-		_, err := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: read()})
+		body, err := read()
+		if _, refused := e.Do(ctx, loop.Input{Project: project, Actor: "daemon", Body: body}); refused != nil {
+			return refused
+		}
 		return err
 	})
 }
 
-// readSource reads the source for the core.
-func (e *Engine) readSource(ctx context.Context, source Source) loop.SourceChanged {
-	began := e.o.Clock()
+// faultOnly returns err if it is a fault of the machine, else nil.
+func faultOnly(err error) error {
+	if fault.Of(err) == "" {
+		return nil
+	}
+	return err
+}
+
+// readSource reads the source for the core. The error is a fault of the machine: the
+// reading says what it is, and another one may succeed.
+func (e *Engine) readSource(ctx context.Context, project string, source Source) (loop.SourceChanged, error) {
+	before, _ := e.State(project)
 	snapshot, err := source.Read(ctx)
 	if err != nil {
-		return loop.SourceChanged{Err: err.Error(), Read: began}
+		return loop.SourceChanged{Err: err.Error()}, faultOnly(err)
 	}
-	return loop.SourceChanged{Snapshot: snapshot, Read: began}
+	return loop.SourceChanged{Snapshot: snapshot, Before: before.Project.Tasks}, nil
 }
 
 // rereadSource is a reading in the place of an earlier one: what it lacks since the
 // same time is believed.
-func (e *Engine) rereadSource(ctx context.Context, source Source, earlier loop.SourceChanged) loop.SourceChanged {
-	read := e.readSource(ctx, source)
+func (e *Engine) rereadSource(ctx context.Context, project string, source Source, earlier loop.SourceChanged) (loop.SourceChanged, error) {
+	read, err := e.readSource(ctx, project, source)
 	read.Source, read.Doubted = earlier.Source, earlier.Doubted
-	return read
+	return read, err
 }

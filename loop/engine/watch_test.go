@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"syscall"
 	"testing"
@@ -19,12 +20,16 @@ type editedSource struct {
 	engine.Source
 	mu      sync.Mutex
 	plan    ledger.Snapshot
+	left    int // readings that fail for a fault of the machine
 	changed chan struct{}
 }
 
 func (s *editedSource) Read(context.Context) (ledger.Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.left--; s.left >= 0 {
+		return ledger.Snapshot{}, fmt.Errorf("p.md: %w", syscall.EMFILE)
+	}
 	return s.plan, nil
 }
 
@@ -37,6 +42,13 @@ func (s *editedSource) Watch(ctx context.Context, changed func()) error {
 			changed()
 		}
 	}
+}
+
+// fail lets so many readings fail.
+func (s *editedSource) fail(readings int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = readings
 }
 
 // save replaces the tasks of the plan.
@@ -115,6 +127,72 @@ func TestLineBackDuringOutage(t *testing.T) {
 		}
 		if task, _ := f.state().Project.Find("Task 2"); !task.Doubted.IsZero() || task.Task.Mark != ledger.MarkOpen {
 			t.Errorf("the task whose line is back: %+v", task)
+		}
+	})
+}
+
+// TestUnreadablePlan edits a plan that the machine cannot read for a while, and then
+// takes a line away that it cannot look for again: both count in the end.
+func TestUnreadablePlan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, plan, _, withdrawn := editing(t)
+		all := f.ports.Plan.Tasks
+		plan.fail(5)
+		plan.save(append(all, scenario.Task(3, "Three"))...)
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if _, known := f.state().Project.Find("Task 3"); !known || f.state().Project.Run.Source != "" {
+			t.Errorf("an edit that could not be read at first is not known; %q", f.state().Project.Run.Source)
+		}
+		plan.save(all...)
+		synctest.Wait()
+		plan.fail(5)
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if len(*withdrawn) != 1 || (*withdrawn)[0] != "Task 3" {
+			t.Errorf("withdrawn: %q", *withdrawn)
+		}
+	})
+}
+
+// TestTickAfterClockBack ticks a task that nightporter has marked, after the clock
+// went back to before that mark.
+func TestTickAfterClockBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(f *fixture, l ledger.Launch) ledger.Exit {
+			switch {
+			case l.Kind != ledger.KindAgent:
+				return scenario.Exited(l.Session, 0)
+			case l.Task == "Task 1":
+				f.emit(l.Session, ledger.EventBlocked, map[string]any{"reason": "no key", "tried": "the docs", "needs": "a key"})
+				return scenario.Exited(l.Session, 0)
+			}
+			<-f.t.Context().Done()
+			return scenario.Exited(l.Session, 1)
+		})
+		f.ports.Plan.Tasks = []ledger.Task{scenario.Task(1, "One"), scenario.Task(2, "Two")}
+		plan := &editedSource{plan: f.ports.Plan, changed: make(chan struct{}, 8)}
+		f.wrap = func(p engine.Ports) engine.Ports {
+			plan.Source = p.Source
+			p.Source = plan
+			return p
+		}
+		var back time.Duration
+		f.options = func(o *engine.Options) { o.Clock = func() time.Time { return time.Now().Add(-back) } }
+		f.restart()
+		f.do(loop.StartRun{Settings: settings(), MaxSessions: 1}, "")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if task, _ := f.state().Project.Find("Task 1"); task.Status != ledger.Blocked || task.Marked != ledger.MarkBlocked {
+			t.Fatalf("Task 1 is %s, marked %q", task.Status, task.Marked)
+		}
+		back = 24 * time.Hour
+		ticked := scenario.Task(1, "One")
+		ticked.Mark = ledger.MarkDone
+		plan.save(ticked, scenario.Task(2, "Two"))
+		synctest.Wait()
+		if task, _ := f.state().Project.Find("Task 1"); task.Status != ledger.Done {
+			t.Errorf("Task 1 was ticked, and is %s", task.Status)
 		}
 	})
 }

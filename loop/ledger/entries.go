@@ -6,11 +6,11 @@ func Bodies() []Body {
 	return []Body{
 		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{}, AgentFaltered{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
-		WasOff{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
+		WasOff{}, ClockJumped{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
 		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
 		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, PlanSettled{}, TaskProved{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
-		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionCut{}, SessionEnded{}, SessionOutput{},
+		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionThrottled{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
 		BatchBegun{}, BatchChained{}, BatchEnded{},
 		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceJudged{}, GuidanceExpired{}, GuidanceKept{},
@@ -55,6 +55,8 @@ func (StrangerWrote) EntryType() string { return "stranger.wrote" }
 func (CommandRefused) EntryType() string { return "command.refused" }
 
 func (WasOff) EntryType() string { return "house.off" }
+
+func (ClockJumped) EntryType() string { return "clock.jumped" }
 
 func (DigestSent) EntryType() string { return "digest.sent" }
 
@@ -125,6 +127,8 @@ func (SessionPlanned) EntryType() string { return "session.planned" }
 func (EventAccepted) EntryType() string { return "event.accepted" }
 
 func (EventRefused) EntryType() string { return "event.refused" }
+
+func (SessionThrottled) EntryType() string { return "session.throttled" }
 
 func (SessionCut) EntryType() string { return "session.cut" }
 

@@ -40,6 +40,12 @@ type EventRefused struct {
 	Owed []string `json:"owed,omitempty"` // guidance that the event did not report on, a reason to reject it once
 }
 
+// SessionThrottled records that a session keeps calling the daemon although its
+// calls are refused for their number. A session has at most one, whatever it does.
+type SessionThrottled struct {
+	Refused int `json:"refused"` // calls that were refused until then
+}
+
 // SessionEnded records how a session ended and how it is counted.
 type SessionEnded struct {
 	Kind   Kind           `json:"kind"`

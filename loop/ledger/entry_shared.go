@@ -81,6 +81,13 @@ type WasOff struct {
 	To   time.Time `json:"to"`
 }
 
+// ClockJumped records, in a stream, that the clock jumped: it was set, or the
+// machine slept. From is what it would have shown at that moment, To what it shows.
+type ClockJumped struct {
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
 // DigestSent records the digest of a local day, so that no second one is sent.
 type DigestSent struct {
 	Day   string    `json:"day"`   // 2026-11-20, in the person's zone

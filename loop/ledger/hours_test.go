@@ -39,3 +39,41 @@ func TestHours(t *testing.T) {
 		}
 	}
 }
+
+// TestHoursOfChangedClock counts the minutes of a night that are quiet, where the
+// clock skips an hour or shows it twice.
+func TestHoursOfChangedClock(t *testing.T) {
+	for _, c := range []struct {
+		zone  string
+		h     Hours
+		night string // noon before it
+		want  int    // minutes
+	}{
+		{"Europe/Berlin", "23:00-07:00", "2027-03-27", 7 * 60},
+		{"Europe/Berlin", "23:00-07:00", "2026-10-24", 9 * 60},
+		{"Europe/Berlin", "02:00-03:00", "2027-03-27", 0},
+		{"Europe/Berlin", "02:00-03:00", "2026-10-24", 2 * 60},
+		{"Australia/Lord_Howe", "23:00-07:00", "2026-10-03", 7*60 + 30},
+		{"Australia/Lord_Howe", "23:00-07:00", "2027-04-03", 8*60 + 30},
+		{"Africa/Casablanca", "23:00-07:00", "2027-02-06", 9 * 60},
+		{"Pacific/Apia", "23:00-07:00", "2011-12-29", 8 * 60},
+	} {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		noon, err := time.ParseInLocation("2006-01-02 15:04", c.night+" 12:00", zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for n := range 24 * 60 {
+			if c.h.Has(noon.Add(time.Duration(n) * time.Minute)) {
+				got++
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s in %s, night of %s: %d minutes, want %d", c.h, c.zone, c.night, got, c.want)
+		}
+	}
+}

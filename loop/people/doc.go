@@ -19,6 +19,7 @@
 //   - pairing.go: codes, and the end of a pairing.
 //   - quiet.go: quiet hours of chats.
 //   - digest.go: digests of days and weeks, and absences of the daemon.
+//   - clock.go: jumps of the clock.
 //
 // # What it must not do
 //

@@ -34,18 +34,24 @@ func CheckRole(s State, now time.Time, from Sender) (refusal Decision, ok bool) 
 // decide records a message from a stranger.
 func (b MeetStranger) decide(d *decision) { d.audit(b) }
 
-// audit records a message from a sender who is not paired. It records each sender
-// once in strangerEvery, and at most maxStrangers of them in that time.
-func (d *decision) audit(b MeetStranger) {
+// IgnoresStranger reports whether a message from somebody who is not paired is not
+// recorded: each sender is recorded once in strangerEvery, and at most maxStrangers
+// of them in that time.
+func (s State) IgnoresStranger(who string, now time.Time) bool {
 	recent := 0
-	for _, o := range d.Strangers {
-		if d.now.Before(o.At.Add(strangerEvery)) {
-			if recent++; o.Who == d.from.Actor {
-				return
+	for _, o := range s.Strangers {
+		if now.Before(o.At.Add(strangerEvery)) {
+			if recent++; o.Who == who {
+				return true
 			}
 		}
 	}
-	if recent < maxStrangers {
+	return recent >= maxStrangers
+}
+
+// audit records a message from a sender who is not paired, unless it is ignored.
+func (d *decision) audit(b MeetStranger) {
+	if !d.IgnoresStranger(d.from.Actor, d.now) {
 		d.add(ledger.StrangerWrote{Who: d.from.Actor, Name: d.from.displayName(), Chat: b.Chat, Why: b.Why})
 	}
 }

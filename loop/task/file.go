@@ -183,7 +183,7 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 	}
 	// An editor may still have the file open that was swapped out, and no other
 	// copy of its text exists: cancellation stops here.
-	found, _, writing, err := settle.Peek(opener(temp), maxPlanBytes+1)
+	found, writing, err := peekSwapped(temp)
 	if err == nil && (writing || !bytes.Equal(found, expected)) {
 		found, _, err = f.readSettled(context.Background(), temp)
 	}
@@ -192,6 +192,18 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 		return nil, true, fmt.Errorf("%w; the file as it was is in %s", err, temp)
 	}
 	return found, true, nil
+}
+
+// peekSwapped reads a file that was just exchanged. A network file system may know
+// it by a handle of its old name for a moment.
+func peekSwapped(path string) (text []byte, writing bool, err error) {
+	for range 3 {
+		text, _, writing, err = settle.Peek(opener(path), maxPlanBytes+1)
+		if !errors.Is(err, unix.ESTALE) {
+			break
+		}
+	}
+	return text, writing, err
 }
 
 // tempPattern is the pattern of the temporary file's name beside the user's
@@ -214,10 +226,17 @@ func writeNamed(path string, data []byte, like fs.FileInfo) (string, error) {
 }
 
 // fill writes data to a new file and copies mode and owner of another file.
-// Copying the owner may fail unless the process is root.
+// Copying the owner may fail unless the process is root. Some network file systems
+// refuse it to root as well, even where nothing changes.
 func fill(file *os.File, data []byte, like fs.FileInfo) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
 	uid, gid := owner(like)
-	if err := file.Chown(uid, gid); err != nil && os.Geteuid() == 0 {
+	if u, g := owner(info); u == uid && g == gid {
+		// the owner is right already
+	} else if err := file.Chown(uid, gid); err != nil && os.Geteuid() == 0 {
 		return err
 	} else if err != nil {
 		// Only root may change the owner; the group may be permitted.

@@ -230,6 +230,9 @@ type sessionDiff struct {
 	tree      string               // all other files, as git would add them
 	refused   map[string]refusal   // path → why it cannot be in a commit
 
+	staged *index          // of the input tree
+	same   map[string]bool // files that are unchanged by the index
+
 	runs     []string // paths that run by themselves in this repository, besides those of the table
 	fresh    newFiles
 	newCount int // new files that git stores
@@ -261,7 +264,7 @@ func (l *sessionDiff) read(ctx context.Context, input string, scope *scope, t le
 	if err := l.findRunners(ctx, entries); err != nil {
 		return err
 	}
-	if err := l.readIndex(ctx, input); err != nil {
+	if err := l.resetIndex(ctx, input); err != nil {
 		return err
 	}
 	if err := l.findIgnored(ctx, l.start, scope, t.LeaveOut); err != nil {
@@ -288,9 +291,13 @@ func (l *sessionDiff) emptied(changes []change) bool {
 	return gone == len(l.input) && len(changes)-gone+len(l.refused)+l.skipped < gone
 }
 
-// readIndex sets the folder's index to the input tree. It keeps what the index
-// knows about unchanged files, so that git need not read these.
-func (l *sessionDiff) readIndex(ctx context.Context, input string) error {
+// resetIndex sets the folder's index to the input tree, unless it holds that one
+// already. It keeps what the index knows about unchanged files, so that neither git
+// nor the scan need to read these.
+func (l *sessionDiff) resetIndex(ctx context.Context, input string) error {
+	if l.staged = l.folder.readIndex(formatOf(input)); l.staged.tree == input {
+		return nil
+	}
 	if err := l.w.dropStaleLock(ctx, l.folder.index()+".lock"); err != nil {
 		return err
 	}
@@ -298,16 +305,21 @@ func (l *sessionDiff) readIndex(ctx context.Context, input string) error {
 		_, err := l.w.run(ctx, call{gitDir: l.w.gitDir, work: l.folder.path(), index: l.folder.index(), args: []string{"read-tree", "--reset", input}})
 		return err
 	}
-	if err := read(); err == nil || ctx.Err() != nil {
-		return err
+	err := read()
+	if err != nil && ctx.Err() == nil {
+		os.Remove(l.folder.index())
+		err = read()
 	}
-	os.Remove(l.folder.index())
-	return read()
+	if l.staged = l.folder.readIndex(formatOf(input)); l.staged.tree != input {
+		l.staged = &index{} // git compares all files
+	}
+	return err
 }
 
 // scan walks the folder and returns the files and links that git can add. It
-// puts the others into refused.
+// puts the others into refused. It compares them with the index.
 func (l *sessionDiff) scan(ctx context.Context) (present []string, err error) {
+	l.same = make(map[string]bool, len(l.staged.at))
 	err = walk(l.folder.path(), func(parent int, base string, f found) (bool, error) {
 		if err := ctx.Err(); err != nil {
 			return false, context.Cause(ctx)
@@ -331,6 +343,14 @@ func (l *sessionDiff) scan(ctx context.Context) (present []string, err error) {
 				return false, nil
 			}
 			return true, nil
+		case unix.S_IFLNK, unix.S_IFREG:
+			if l.known(f.path) && l.staged.clean(f.path, &f.stat) {
+				l.same[f.path] = true
+				present = append(present, f.path)
+				return false, nil
+			}
+		}
+		switch f.kind {
 		case unix.S_IFLNK:
 			if !l.known(f.path) {
 				target, err := readLink(parent, base)
@@ -433,6 +453,11 @@ func (l *sessionDiff) add(ctx context.Context, present []string) error {
 		}
 		_, err := l.w.run(ctx, c)
 		return err
+	}
+	present = slices.DeleteFunc(slices.Clone(present), func(p string) bool { return l.same[p] })
+	if len(gone)+len(present) == 0 && l.staged.tree != "" { // that of the input
+		l.tree = l.staged.tree
+		return nil
 	}
 	// Removals first: a folder may have become a file or a link.
 	if err := index(gone, "--force-remove"); err != nil {

@@ -25,7 +25,7 @@
 //	repository.go begin.go look.go userrepo.go dirty.go   ours, a run's start, the user's repository
 //	fetch.go                                              from the user's repository to ours
 //	maintain.go                                           ours, kept small and fast
-//	folder.go dotgit.go walk.go                           the work folder
+//	folder.go index.go dotgit.go walk.go                  the work folder
 //	room.go layer.go room_upper.go room_git.go            rooms, in which trees are verified
 //	tree_fs.go                                            the files of a tree as a file system
 //	room_files.go                                         what rooms get of the user's checkout

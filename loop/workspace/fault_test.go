@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,7 @@ func TestGitFaults(t *testing.T) {
 			base := begin(t, w, "r1")
 			must(t, w.Restore(t.Context(), "r1", base.Tree))
 			writeFile(t, w.Work("r1"), "cart/cart.go", "package cart // changed\n")
+			must(t, os.Remove(folder{filepath.Dir(w.Work("r1")), "work"}.index())) // git has to read the tree
 			breakGit(t, w, c.times, c.word, c.fails)
 			_, err := w.Capture(t.Context(), captureRequest(base, base.Tree, all))
 			if err == nil || fault.Of(err) != c.want {
@@ -117,6 +119,9 @@ func TestLeftLocks(t *testing.T) {
 		t.Errorf("a stale lock stays: %v", err)
 	}
 
+	was := safeConfig
+	t.Cleanup(func() { safeConfig = was })
+	safeConfig = append(slices.Clone(was), "core.filesRefLockTimeout=0") // git would wait for five seconds
 	theirs := filepath.Join(repo, ".git", "refs", "heads", "nightporter", "shop", "r1.lock")
 	must(t, leave(theirs).Close())
 	err := w.updateUserRef(t.Context(), userRepo{commonDir: filepath.Join(repo, ".git")}, "refs/heads/nightporter/shop/r1", "", base.Commit)

@@ -70,6 +70,9 @@ func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
 
 // importTree makes a folder hold exactly the tree and the paths that the rules
 // of another tree ignore, and returns the ignored paths.
+//
+// Where the index holds the tree already, as after most captures, the files are
+// compared with it first, and git writes them only if one differs.
 func (w *Workspace) importTree(ctx context.Context, f folder, tree, rules string, keep ...string) ([]string, error) {
 	if err := f.ensure(); err != nil {
 		return nil, err
@@ -79,34 +82,42 @@ func (w *Workspace) importTree(ctx context.Context, f folder, tree, rules string
 	if err := removeBelow(f.path(), ".git"); err != nil {
 		return nil, err
 	}
-	if err := w.checkout(ctx, f, tree); err != nil {
-		return nil, err
-	}
 	ignore, err := w.ignoreFile(ctx, f.dir, rules)
 	if err != nil {
 		return nil, err
 	}
-	ignored, err := w.ignored(ctx, f, ignore)
-	if err != nil {
-		return nil, err
-	}
-	prune := newPathSet(ignored, keep)
-	again, err := w.removeExtra(ctx, f, tree, prune)
-	if err != nil {
-		return nil, err
-	}
-	if again {
-		if err := w.checkout(ctx, f, tree); err != nil {
+	var ignored []string
+	state := treeIncomplete
+	for written := f.readIndex(formatOf(tree)).tree != tree; ; written = true {
+		if written {
+			if err := w.checkout(ctx, f, tree); err != nil {
+				return nil, err
+			}
+		}
+		if ignored, err = w.ignored(ctx, f, ignore); err != nil {
 			return nil, err
 		}
-		if _, err := w.removeExtra(ctx, f, tree, prune); err != nil {
+		prune := newPathSet(ignored, keep)
+		if state, err = w.removeExtra(ctx, f, tree, prune); err != nil {
 			return nil, err
 		}
+		if state == treeIncomplete && written {
+			if err := w.checkout(ctx, f, tree); err != nil {
+				return nil, err
+			}
+			if state, err = w.removeExtra(ctx, f, tree, prune); err != nil {
+				return nil, err
+			}
+		}
+		if state == treeClean || written {
+			break
+		}
 	}
-	// The change of owner made the index stale; without a refresh git would
-	// read every such file again at the capture.
-	if _, err := w.run(ctx, call{gitDir: w.gitDir, work: f.path(), index: f.index(), args: []string{"update-index", "-q", "--refresh"}}); err != nil && exitCode(err) != 1 {
-		return nil, err
+	if state != treeClean {
+		// Without a refresh git would read every stale file again at the capture.
+		if _, err := w.run(ctx, call{gitDir: w.gitDir, work: f.path(), index: f.index(), args: []string{"update-index", "-q", "--refresh"}}); err != nil && exitCode(err) != 1 {
+			return nil, err
+		}
 	}
 	return ignored, w.newDotGit(ctx, f, tree)
 }
@@ -117,11 +128,11 @@ func (w *Workspace) tidyTree(ctx context.Context, f folder, tree string, ignored
 	if err := removeBelow(f.path(), ".git"); err != nil {
 		return err
 	}
-	again, err := w.removeExtra(ctx, f, tree, newPathSet(ignored))
+	state, err := w.removeExtra(ctx, f, tree, newPathSet(ignored))
 	if err != nil {
 		return err
 	}
-	if again { // a tracked file is missing now
+	if state == treeIncomplete {
 		_, err := w.importTree(ctx, f, tree, tree, ignored...)
 		return err
 	}
@@ -160,7 +171,8 @@ func (w *Workspace) checkout(ctx context.Context, f folder, tree string) error {
 		if err := w.clearWay(ctx, f, tree); err != nil {
 			return err
 		}
-		_, err := w.run(ctx, call{gitDir: w.gitDir, work: f.path(), index: f.index(), args: []string{"read-tree", "--reset", "-u", tree}})
+		_, err := w.run(ctx, call{gitDir: w.gitDir, work: f.path(), index: f.index(), config: []string{"checkout.workers=0"}, // one for each core, from 100 files on
+			args: []string{"read-tree", "--reset", "-u", tree}})
 		return err
 	}
 	err := read()
@@ -205,15 +217,24 @@ func (w *Workspace) ignored(ctx context.Context, f folder, rules string) ([]stri
 	return single, nil
 }
 
+// treeState is how the tracked files of a folder compare with its index.
+type treeState int
+
+const (
+	treeClean      treeState = iota // all are there, as git wrote or read them
+	treeStale                       // all are there; git would have to read some
+	treeIncomplete                  // some are missing
+)
+
 // removeExtra removes paths that are neither in the tree of the folder nor in kept,
-// and makes the session user the owner of the rest. again means that it removed
-// a tracked file, so another checkout is necessary.
-func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept pathSet) (again bool, err error) {
+// and makes the session user the owner of the rest, also in the index. After
+// treeIncomplete another checkout is necessary.
+func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept pathSet) (treeState, error) {
 	entries, err := w.listTree(ctx, tree)
 	if err != nil {
-		return false, err
+		return treeIncomplete, err
 	}
-	tracked, folders := map[string]bool{}, map[string]bool{}
+	tracked, folders := make(map[string]bool, len(entries)), map[string]bool{}
 	for _, e := range entries {
 		tracked[e.path] = true
 	}
@@ -222,7 +243,9 @@ func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept
 			folders[p[:i]] = true
 		}
 	}
+	staged := f.readIndex(formatOf(tree))
 	var extra []string
+	there, clean := 0, 0
 	err = walk(f.path(), func(parent int, base string, e found) (bool, error) {
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
@@ -235,23 +258,46 @@ func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept
 			extra = append(extra, e.path)
 			return false, nil
 		}
-		if !isDir && e.kind == unix.S_IFREG {
+		if isDir {
+			return true, w.chownToSession(parent, base, e)
+		}
+		if e.kind == unix.S_IFREG {
 			if e.links > 1 && w.o.SessionUID >= 0 && e.uid != uint32(w.o.SessionUID) {
 				// The file is hard-linked: its owner would change elsewhere
 				// too.
-				extra, again = append(extra, e.path), true
+				extra = append(extra, e.path)
 				return false, nil
 			}
 			if e.mode&0o600 != 0o600 {
 				if err := unix.Fchmodat(parent, base, e.mode|0o600, 0); err != nil {
 					return false, fmt.Errorf("make %s readable: %w", e.path, err)
 				}
+				there++
+				return true, w.chownToSession(parent, base, e)
 			}
 		}
-		return true, w.chownToSession(parent, base, e)
+		there++
+		if !staged.clean(e.path, &e.stat) {
+			return true, w.chownToSession(parent, base, e)
+		}
+		clean++
+		if !w.ownedBySession(e) {
+			if err := w.chownToSession(parent, base, e); err != nil {
+				return false, err
+			}
+			// The new owner alone would make git read the file again.
+			var st unix.Stat_t
+			if err := unix.Fstatat(parent, base, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+				return false, fmt.Errorf("lstat %s: %w", e.path, err)
+			}
+			if st.Ino == e.stat.Ino && st.Size == e.stat.Size && st.Mtim == e.stat.Mtim {
+				staged.setOwner(e.path, &st)
+			}
+		}
+		return true, nil
 	})
 	if err != nil {
-		return false, err
+		return treeIncomplete, err
 	}
 	for _, p := range extra {
 		err := removeFiles(ctx, filepath.Join(f.path(), filepath.FromSlash(p)))
@@ -259,21 +305,36 @@ func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept
 			err = removeBelow(f.path(), p)
 		}
 		if err != nil {
-			return false, fmt.Errorf("remove %s: %w", p, err)
+			return treeIncomplete, fmt.Errorf("remove %s: %w", p, err)
 		}
 	}
 	if w.o.SessionUID >= 0 {
 		if err := os.Lchown(f.path(), w.o.SessionUID, w.o.SessionGID); err != nil {
-			return false, err
+			return treeIncomplete, err
 		}
 	}
-	return again, nil
+	if err := staged.save(); err != nil {
+		return treeIncomplete, err
+	}
+	switch len(entries) {
+	case clean:
+		return treeClean, nil
+	case there:
+		return treeStale, nil
+	}
+	return treeIncomplete, nil
+}
+
+// ownedBySession reports whether a path belongs to the session user, or to our own
+// user if sessions run as that.
+func (w *Workspace) ownedBySession(e found) bool {
+	return w.o.SessionUID < 0 || e.uid == uint32(w.o.SessionUID) && e.gid == uint32(w.o.SessionGID)
 }
 
 // chownToSession makes the session user the owner of one path without following
 // a link. It does nothing if sessions run as our own user.
 func (w *Workspace) chownToSession(parent int, base string, e found) error {
-	if w.o.SessionUID < 0 || e.uid == uint32(w.o.SessionUID) && e.gid == uint32(w.o.SessionGID) {
+	if w.ownedBySession(e) {
 		return nil
 	}
 	if err := unix.Fchownat(parent, base, w.o.SessionUID, w.o.SessionGID, unix.AT_SYMLINK_NOFOLLOW); err != nil {

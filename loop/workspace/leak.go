@@ -52,7 +52,10 @@ func (l *sessionDiff) findSecrets(ctx context.Context, t ledger.CaptureRequest, 
 	if err != nil {
 		return nil, nil, err
 	}
-	texts := l.w.openTexts(ctx)
+	texts, err := l.w.openTexts(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	defer texts.close()
 	left := maxSearchedAll
 	for _, c := range changes {
@@ -168,26 +171,31 @@ func (w *Workspace) fingerprintKey() ([]byte, error) {
 
 // texts reads blobs of our repository from one git process.
 type texts struct {
-	hashes *io.PipeWriter
+	hashes *os.File
 	out    *io.PipeReader
 	lines  *bufio.Reader
 	ended  chan error
 	cancel context.CancelFunc
 }
 
-// openTexts starts the process; close ends it.
-func (w *Workspace) openTexts(ctx context.Context) *texts {
+// openTexts starts the process; close ends it. The process reads from a pipe of the
+// kernel: for one of ours, os/exec would wait after the end of a killed process,
+// and nobody would write into it.
+func (w *Workspace) openTexts(ctx context.Context) (*texts, error) {
+	in, hashes, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	in, hashes := io.Pipe()
 	out, answers := io.Pipe()
 	t := &texts{hashes: hashes, out: out, lines: bufio.NewReader(out), ended: make(chan error, 1), cancel: cancel}
 	go func() {
 		_, err := w.run(ctx, call{gitDir: w.gitDir, in: in, out: answers, args: []string{"cat-file", "--batch"}})
 		answers.CloseWithError(cmp.Or(err, io.EOF))
-		in.CloseWithError(io.ErrClosedPipe)
+		in.Close()
 		t.ended <- err
 	}()
-	return t
+	return t, nil
 }
 
 // read returns the first bytes of a blob, at most limit, and the blob's size.

@@ -1,11 +1,13 @@
 package workspace
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -141,5 +143,43 @@ func TestCaptureRecordsFewSecrets(t *testing.T) {
 	taken := session(t, w, base, "", all, func(dir string) { writeFile(t, dir, "keys", strings.Repeat("K="+leakedAWS+"\n", 5000)) })
 	if len(taken.Secrets) != maxFound {
 		t.Errorf("%d findings", len(taken.Secrets))
+	}
+}
+
+// TestCaptureEndsWithTheReaderOfTexts checks that a capture ends where the process
+// that reads the texts for the search for secrets ends early, or with the run.
+func TestCaptureEndsWithTheReaderOfTexts(t *testing.T) {
+	for name, does := range map[string]string{"killed": "kill -9 $$", "stopped": "sleep 60", "silent": "exit 0"} {
+		t.Run(name, func(t *testing.T) {
+			w := workspace(t, shop(t))
+			base := begin(t, w, "r1")
+			must(t, w.Restore(t.Context(), "r1", base.Tree))
+			writeFile(t, w.Work("r1"), "cart/cart.go", "package cart // new\n")
+			dir := t.TempDir()
+			began := filepath.Join(dir, "began")
+			must(t, os.WriteFile(filepath.Join(dir, "git"), fmt.Appendf(nil, "#!/bin/sh\ncase \"$*\" in *cat-file\\ --batch) touch %s; %s; exit ;; esac\nexec %s \"$@\"\n", began, does, w.program), 0o755))
+			w.program = filepath.Join(dir, "git")
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			ended := make(chan error, 1)
+			go func() {
+				_, err := w.Capture(ctx, captureRequest(base, base.Tree, all))
+				ended <- err
+			}()
+			for _, err := os.Stat(began); err != nil; _, err = os.Stat(began) {
+				time.Sleep(time.Millisecond)
+			}
+			if name == "stopped" {
+				stop()
+			}
+			select {
+			case err := <-ended:
+				if err == nil {
+					t.Error("captured without a search for secrets")
+				}
+			case <-time.After(20 * time.Second):
+				t.Error("the capture does not end")
+			}
+		})
 	}
 }

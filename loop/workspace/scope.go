@@ -201,9 +201,6 @@ func intersectsAny(list []string, g string) bool {
 // tree, or a new one that a glob matches.
 func (r *scope) writable(never func(string) bool) bool {
 	may := func(p string) bool { return p != "" && !never(p) && r.permits(p) }
-	if slices.ContainsFunc(r.files, may) {
-		return true
-	}
 	for _, g := range r.granted {
 		if may(unescape(strings.TrimSuffix(g, "/**"))) {
 			return true
@@ -224,7 +221,8 @@ func (r *scope) writable(never func(string) bool) bool {
 			}
 		}
 	}
-	return false
+	// Last, because there can be very many.
+	return slices.ContainsFunc(r.files, may)
 }
 
 // reserved reports whether a path can be in no scope: the task source's files

@@ -59,7 +59,7 @@ func open(t *testing.T, p phone) *fixture {
 	w.sessions.emit = func(e loop.Emit) error { return scenario.Emit(context.Background(), w.engine, "shop", e) }
 	w.notify = notify.New(notify.Options{
 		ChatsWith: w.where, Group: func(chat string) bool { return telegram.IsGroup(chat) || slack.IsGroup(chat) },
-		Quiet: func() ledger.Hours { return quiet }, Zone: berlin,
+		Quiet: func() ledger.Hours { return quiet }, Zone: func() *time.Location { return berlin },
 		Digests: func(string, ledger.Person) []bot.Message { return w.drawn },
 	})
 	var err error

@@ -37,6 +37,9 @@ func at(text string) time.Time {
 	return time.Date(2026, 11, day, t.Hour(), t.Minute(), t.Second(), 0, berlin)
 }
 
+// The ledger's times have the machine's zone, and its hash is in the pictures.
+func init() { time.Local = time.UTC }
+
 // tuesday is when the three users were paired.
 var tuesday = time.Date(2026, 11, 17, 21, 5, 0, 0, berlin)
 

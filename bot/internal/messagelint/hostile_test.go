@@ -52,7 +52,7 @@ func messages(word string) []bot.Message {
 	n := scenario.New("shop", now)
 	n.State.Project.Name = "shop"
 	var out []bot.Message
-	told := notify.New(notify.Options{ChatsWith: func(string) []string { return []string{"telegram:1"} }, Zone: berlin})
+	told := notify.New(notify.Options{ChatsWith: func(string) []string { return []string{"telegram:1"} }, Zone: func() *time.Location { return berlin }})
 	gather := func(all []ledger.Outgoing) {
 		for _, o := range all {
 			var m bot.Message

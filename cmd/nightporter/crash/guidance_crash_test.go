@@ -112,25 +112,22 @@ func (g *guidedRun) killAfter(after time.Duration) {
 
 // sendUntilAcknowledged repeats a line with its key until it is acknowledged,
 // like a client that does not know whether the line has arrived.
-func (g *guidedRun) sendUntilAcknowledged(key, line string) (api.Reply, error) {
-	deadline := time.Now().Add(2 * programtest.Patience)
-	for {
-		var reply api.Reply
+func (g *guidedRun) sendUntilAcknowledged(key, line string) (reply api.Reply, err error) {
+	err = programtest.WaitFor("an answer to "+line, func() (bool, error) {
 		token, err := os.ReadFile(filepath.Join(g.State(), "operator.key"))
 		if err == nil {
 			err = api.Call(context.Background(), filepath.Join(g.State(), "nightporter.sock"), strings.TrimSpace(string(token)),
 				api.PathCommand, api.Command{Key: key, Project: "shop", Text: line, Actor: "console"}, &reply)
 		}
-		switch {
-		case err == nil:
-			return reply, nil
-		case errors.Is(err, api.ErrLater) || errors.Is(err, os.ErrNotExist):
-			if time.Now().Before(deadline) {
-				continue
-			}
+		if errors.Is(err, api.ErrLater) || errors.Is(err, os.ErrNotExist) {
+			return false, nil
 		}
-		return reply, fmt.Errorf("%s: %w", line, err)
+		return err == nil, err
+	})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", line, err)
 	}
+	return reply, err
 }
 
 var gID = regexp.MustCompile(`\bg\d+\b`)

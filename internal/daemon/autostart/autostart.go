@@ -26,6 +26,7 @@ type Autostarter struct {
 	mu       sync.Mutex
 	plans    Schedules
 	lastTick time.Time // when schedules were checked last
+	met      map[string]metDue
 	projects map[string]*projectState
 }
 
@@ -50,8 +51,12 @@ type Sessions interface {
 	End(ctx context.Context, session string, grace ledger.Duration) error
 }
 
+// metDue is the last start by cron that was due in time, and when that was.
+type metDue struct{ due, at time.Time }
+
 // projectState is the autostarter's knowledge of one project.
 type projectState struct {
+	reading bool      // its source is being read
 	dirty   bool      // something changed since it was considered
 	retryAt time.Time // when to consider it without a change; zero = never
 	changed time.Time // when its source, or what a start needs, last changed

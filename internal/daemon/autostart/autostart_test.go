@@ -93,6 +93,39 @@ func TestCron(t *testing.T) {
 	}
 }
 
+// TestCronOnce sets the clock back after a start: the same time of day comes again,
+// and starts nothing. A day later it does.
+func TestCronOnce(t *testing.T) {
+	for _, back := range []time.Duration{20 * time.Minute, 2 * time.Hour, 23 * time.Hour} {
+		p, _ := daemontest.Open(t, daemontest.Config(t, "0 22 * * *"))
+		plans, err := autostart.SchedulesOf(p.Projects.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := starter(p, plans, time.Time{})
+		berlin, _ := p.Projects.Config().Zone()
+		began := time.Date(2027, 3, 1, 21, 59, 0, 0, berlin)
+		s.SetSeen(began)
+		shift, due := time.Duration(0), 0
+		for n := range 26 * 60 {
+			if n == 15 {
+				shift = -back
+			}
+			at := began.Add(time.Duration(n)*time.Minute + shift)
+			due += len(s.Due(at))
+		}
+		// 26 hours by the clock of the room: the second start is due where the clock
+		// shows the next 22:00 by then.
+		want := 2
+		if back == 2*time.Hour {
+			want = 1
+		}
+		if due != want {
+			t.Errorf("set back by %s: due %d times, want %d", back, due, want)
+		}
+	}
+}
+
 // TestAuto checks that start = "auto" begins with the daemon, and that a failed
 // start is retried only after a change of the source.
 func TestAuto(t *testing.T) {

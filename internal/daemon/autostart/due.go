@@ -15,6 +15,15 @@ import (
 // reported as missed: it could run into the morning.
 const tolerance = 10 * time.Minute
 
+// oneNight is the time within which a start that is due again is the same one. The
+// clock was set back.
+const oneNight = 12 * time.Hour
+
+// repeats reports whether a start that is due now was due before.
+func (m metDue) repeats(due, now time.Time) bool {
+	return !m.due.IsZero() && !due.After(m.due) && now.Sub(m.at) < oneNight
+}
+
 // tick starts the projects whose cron expression is due.
 func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 	for _, name := range s.due(now) {
@@ -41,10 +50,16 @@ func (s *Autostarter) tick(ctx context.Context, now time.Time) {
 // due returns the projects whose cron expression was due since the last call.
 // It warns of projects whose start is later than tolerance.
 func (s *Autostarter) due(now time.Time) []string {
+	now = now.Round(0) // the time of day alone
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	since := s.lastTick
 	s.lastTick = now
+	if now.Before(since) {
+		for name, m := range s.met { // when it was, by the clock that is set back now
+			s.met[name] = metDue{due: m.due, at: m.at.Add(now.Sub(since))}
+		}
+	}
 	var names []string
 	for _, name := range s.o.Projects.Working() {
 		plan, ok := s.plans[name]
@@ -54,10 +69,13 @@ func (s *Autostarter) due(now time.Time) []string {
 		at := lastDue(plan, s.local(since), s.local(now))
 		switch {
 		case at.IsZero():
+		case s.met[name].repeats(at, now):
+			s.o.Log.Info("due by schedule a second time: the clock was set back", "project", name, "due", at)
 		case now.Sub(at) > tolerance:
 			s.warnMissed(name, at, "the machine was asleep")
 		default:
 			names = append(names, name)
+			s.met[name] = metDue{due: at, at: now}
 		}
 	}
 	slices.Sort(names)

@@ -11,6 +11,9 @@ func (s *Autostarter) SetSeen(t time.Time) { s.lastTick = t }
 // Tick runs the work of the timer that fires every minute.
 func (s *Autostarter) Tick(ctx context.Context, now time.Time) { s.tick(ctx, now) }
 
+// Due returns the projects that are due.
+func (s *Autostarter) Due(now time.Time) []string { return s.due(now) }
+
 // Consider considers a project.
 func (s *Autostarter) Consider(ctx context.Context, project string) { s.consider(ctx, project) }
 

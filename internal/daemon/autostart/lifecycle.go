@@ -13,7 +13,7 @@ import (
 // New returns the autostarter of a daemon that last ran at off, zero for never.
 // It warns of starts by cron that were due since off, and starts nothing.
 func New(o Options, plans Schedules, off time.Time) *Autostarter {
-	s := &Autostarter{o: o, wake: make(chan struct{}, 1), projects: map[string]*projectState{}, plans: plans, lastTick: off}
+	s := &Autostarter{o: o, wake: make(chan struct{}, 1), projects: map[string]*projectState{}, met: map[string]metDue{}, plans: plans, lastTick: off}
 	now := time.Now()
 	if !off.IsZero() {
 		s.warnMissedWhileOff(now)

@@ -125,11 +125,11 @@ func (c *Connections) dial(p platform.Platform, row int) (*connection, error) {
 	conn.dispatcher = delivery.New(delivery.Options{
 		Outbox: migratingOutbox{h.o.Store, h}, Sender: conn.adapter.Sender, OnChatClosed: h.onChatClosed, Prefix: p.Prefix(), Platform: p.Title, Log: h.o.Log,
 		Limits: *p.Limits, IsGroup: p.IsGroup, Live: liveStatus{h}, Unauthorized: h.revoked, Quiet: h.quiet,
-		Clock: func() time.Time { return time.Now().In(h.o.Catalog.Zone()) },
+		Clock: h.now,
 	})
 	conn.receiver = reopening{inbound.New(inbound.Options{
 		Service: h.o.Host, Outbox: sentOutbox{h.o.Store, conn}, Hash: h.o.Hash, Notice: conn.adapter.Sender.Notice, Ask: conn.adapter.Ask, Name: conn.name,
-		ProjectOf: h.Threads.Project, Zone: h.o.Catalog.Zone(), Log: h.o.Log,
+		ProjectOf: h.Threads.Project, Clock: h.now, Log: h.o.Log,
 	}), conn.dispatcher, h.onMessage}
 	return conn, nil
 }

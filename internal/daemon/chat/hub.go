@@ -61,7 +61,7 @@ func New(o Options) *Hub {
 	h.Threads.accepts = h.accepts
 	h.notify = notify.New(notify.Options{
 		ChatsWith: h.chatsShowing, Group: platform.IsGroup, Threads: h.Threads.Of, Reads: h.members.read, Quiet: o.Catalog.QuietHours, Urgent: h.urgent,
-		Zone: o.Catalog.Zone(), Digests: o.Digests.For,
+		Zone: o.Catalog.Zone, Digests: o.Digests.For,
 	})
 	return h
 }
@@ -73,6 +73,9 @@ func (h *Hub) urgent() []string {
 	}
 	return []string{notify.Standstill}
 }
+
+// now returns the time in the configured zone, which a reload may change.
+func (h *Hub) now() time.Time { return time.Now().In(h.o.Catalog.Zone()) }
 
 // quiet reports whether a chat has quiet hours at a time.
 func (h *Hub) quiet(chat string, at time.Time) bool {

@@ -11,8 +11,11 @@ import (
 )
 
 // outageFor is how long the ledger takes no commits before people are told. A full
-// disk seldom ends by itself; another process that holds the database does.
-var outageFor = map[ledger.Fault]time.Duration{ledger.FaultDisk: 10 * time.Second, ledger.FaultMachine: 5 * time.Minute}
+// disk or a damaged database seldom mends itself; another process that holds the
+// database ends.
+var outageFor = map[ledger.Fault]time.Duration{
+	ledger.FaultDisk: 10 * time.Second, ledger.FaultLedger: 10 * time.Second, ledger.FaultMachine: 5 * time.Minute,
+}
 
 // TellOutage tells all people once that the ledger takes no commits, and once that
 // it takes them again. It sends directly, because the outbox is in the ledger's
@@ -54,7 +57,7 @@ func (c *Connections) TellOutage(x engine.Outage) {
 		}
 		c.endOutage, c.toldOutage = nil, x.Since
 		c.mu.Unlock()
-		c.sendDirectly(ctx, bot.Unsaved(x.Text, x.Since.In(now().Location()), now()))
+		c.sendDirectly(ctx, bot.Unsaved(x.Text, x.Fault, x.Since.In(now().Location()), now()))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/chat"
 	"github.com/nightporter/nightporter/loop/engine"
@@ -40,6 +41,30 @@ func TestOutage(t *testing.T) {
 	}
 	for _, m := range queued {
 		if strings.Contains(string(m.Body), "saved") {
+			t.Errorf("in the outbox: %s", m.Body)
+		}
+	}
+}
+
+// TestDiskWarning checks that the warning of a disk that fills up reaches each
+// person's own chat, once and without the outbox, which would need that disk.
+func TestDiskWarning(t *testing.T) {
+	f := newThreadFixture(t, config.Topic{Chat: -1001234567890, Thread: 42})
+	now := time.Now()
+	low, free := bot.DiskLow(1500e6, 2<<30, 700e6, now), bot.DiskFree(9e9, now)
+	f.connections.TellDirectly(low)
+	f.waitShown(1, 1, "! the disk fills up")
+	f.connections.TellDirectly(free)
+	f.waitShown(1, 1, "↻ the disk has room again")
+	if n := f.count(1, "! the disk fills up"); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+	queued, err := f.Store.Queued(t.Context(), "telegram:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range queued {
+		if m.Key == low.Key || m.Key == free.Key {
 			t.Errorf("in the outbox: %s", m.Body)
 		}
 	}

@@ -55,7 +55,7 @@ func (h *Hub) expireUndos(ctx context.Context) {
 				return
 			}
 		}
-		over := time.NewTimer(time.Until(a.at.Add(loop.UndoTime)))
+		over := time.NewTimer(min(time.Until(a.at.Add(loop.UndoTime)), loop.UndoTime)) // the clock may have been set back
 		select {
 		case <-over.C:
 		case <-ctx.Done():

@@ -89,7 +89,7 @@ func digestWeek(at config.WeekTime, now time.Time) (week string, due time.Time) 
 // before now's date.
 func dueLast(at config.Clock, every, ago int, now time.Time) (date, due time.Time) {
 	y, m, d := now.Date()
-	on := func(d int) time.Time { return time.Date(y, m, d, at.Hour, at.Minute, 0, 0, now.Location()) }
+	on := func(d int) time.Time { return at.On(y, m, d, now.Location()) }
 	d -= ago
 	if due = on(d); now.Before(due) {
 		d -= every

@@ -110,6 +110,9 @@ func (svc *Service) status(s loop.State) string {
 		m = bot.Standing(s, time.Now())
 	} else if !svc.o.Projects.Works(s.Project.Name) && !s.Project.Run.Over() {
 		m = bot.Stopped(s, time.Now())
+		if _, configured := svc.o.Projects.Find(s.Project.Name); !configured && svc.o.Stays {
+			m = bot.Removed(s, time.Now())
+		}
 	}
 	return strings.Join(append([]string{m.Text(80)}, svc.o.Projects.WarningsOf(s.Project.Name)...), "\n")
 }

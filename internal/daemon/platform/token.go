@@ -59,8 +59,7 @@ func (t Token) read(file string) (string, error) {
 	if err != nil {
 		return fail(TokenError{Reason: errors.Unwrap(err)})
 	}
-	credentials := os.Getenv("CREDENTIALS_DIRECTORY")
-	if credential := credentials != "" && filepath.Dir(file) == filepath.Clean(credentials); !credential && info.Mode().Perm()&0o077 != 0 {
+	if !config.IsCredential(file) && info.Mode().Perm()&0o077 != 0 {
 		return fail(TokenError{Shared: info.Mode().Perm(), Reason: errors.New("others can read it")})
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 4<<10))

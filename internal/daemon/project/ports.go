@@ -31,7 +31,7 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	place := c.place
 	place.Folders, place.Rooms = w, w
 	return engine.Ports{
-		Source: source, Repository: w, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
+		Source: source, Repository: repository{w, place.Agents}, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
 		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
 		Toolchains: func(ctx context.Context, tree string) ([]ledger.Diagnostic, error) {
 			files, err := w.TreeFS(ctx, tree)
@@ -48,6 +48,25 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 			return propose.Setup(files, func(program string) bool { _, err := exec.LookPath(program); return err == nil }), nil
 		},
 	}, nil
+}
+
+// repository tries what sessions can have of this machine while a run begins: the
+// first preflight of a process needs both, and each takes about a second.
+type repository struct {
+	*workspace.Workspace
+	agents engine.Agents
+}
+
+// Begin implements engine.Repository.
+func (r repository) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error) {
+	tried := make(chan struct{})
+	go func() {
+		defer close(tried)
+		r.agents.Mounts() // and the level; both are remembered
+	}()
+	base, err := r.Workspace.Begin(ctx, b)
+	<-tried
+	return base, err
 }
 
 // Workspace opens a project's repository and work folder. owned are the files

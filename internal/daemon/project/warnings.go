@@ -21,12 +21,15 @@ type About string
 
 // Subjects of warnings.
 const (
+	AboutLedger  About = "0 ledger"  // nothing can be saved
 	AboutConfig  About = "1 config"  // settings not reloaded
 	AboutProject About = "2 project" // the project cannot be worked on
 	AboutStart   About = "3 start"   // a start failed or was missed
 	AboutUnbuilt About = "4 unbuilt" // settings without effect
 	AboutDisk    About = "6 disk"    // the disk fills up
+	AboutState   About = "5 state"   // the state folder is on a network file system
 	AboutThread  About = "7 thread"  // a thread that was deleted, closed or moved
+	AboutSleep   About = "8 sleep"   // the machine may go to sleep while a run works
 )
 
 // AboutChat returns the subject of an unreachable platform, by its index in the

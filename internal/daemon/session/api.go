@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ import (
 type API struct {
 	Engine Engine
 	Books  Notebooks
+	Log    *slog.Logger
 }
 
 var _ socket.SessionHandler = (*API)(nil)
@@ -165,6 +167,20 @@ func (a *API) Session(_ context.Context, session string) (api.Reply, error) {
 	emits := slices.Concat(hat.Emits, []string{ledger.EventQuestion, ledger.EventBlocked})
 	return api.Reply{OK: true, Text: "This session has not sent its event yet, and counts as failed without one. Send exactly one of them, as \"How to end\" in your prompt shows it: hat emit " +
 		strings.Join(emits, " | ") + ". See that it is accepted, then stop."}, nil
+}
+
+// Throttled tells people that the session calls too often.
+func (a *API) Throttled(ctx context.Context, session string, refused int) {
+	s, _, ok := a.find(session)
+	if !ok {
+		return
+	}
+	_, err := a.Engine.Do(ctx, loop.Input{
+		Project: s.Project.Name, Actor: "daemon", Body: loop.Throttled{Session: session, Refused: refused},
+	})
+	if err != nil && !errors.Is(err, engine.ErrStopped) {
+		a.Log.Error("a session that calls too often cannot be recorded", "session", session, "error", err)
+	}
 }
 
 // memories returns the contents of the project's notebooks.

@@ -60,7 +60,7 @@ func (s *Sockets) Open(session string) error {
 	if err != nil {
 		return err
 	}
-	server := socket.Serve(listener, socket.NewSession(s.handler, s.Token(session), session, s.log), s.log)
+	server := socket.ServeSession(listener, s.handler, s.Token(session), session, s.log)
 	s.mu.Lock()
 	s.open[session] = server
 	s.mu.Unlock()

@@ -10,4 +10,4 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(func() int { return programtest.Run(m) }) }
 
-func TestScript(t *testing.T) { programtest.Scripts(t, "testdata") }
+func TestScript(t *testing.T) { programtest.Scripts(t, "testdata", false) }

@@ -1,0 +1,36 @@
+package agent
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// TestStoppedSupervisor checks that a supervisor that was stopped for an hour, or
+// whose machine was frozen, ends no session for the silence of that hour, and that
+// it does for a silence that it saw.
+func TestStoppedSupervisor(t *testing.T) {
+	const stall = 15 * time.Minute
+	s := &supervisor{folder: t.TempDir(), spec: spec{State: t.TempDir(), Stall: ledger.Duration(stall)}}
+	s.spec.Timing.Check, s.spec.Timing.Abandon = ledger.Duration(10*time.Second), ledger.Duration(30*time.Minute)
+	l := newLimits(s)
+	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
+
+	l.lastSign, l.looked, l.daemonGoneSince = ago(time.Hour+time.Minute), ago(time.Hour), ago(time.Hour+time.Minute)
+	if why, text := l.check(os.Getpid()); why != "" {
+		t.Errorf("ended after it was stopped: %s, %s", why, text)
+	}
+	l = newLimits(s)
+	l.cpu = 1 << 60 // no CPU that counts
+	l.lastSign, l.looked = ago(stall+time.Minute), ago(10*time.Second)
+	if why, _ := l.check(os.Getpid()); why != ledger.ExitStall {
+		t.Errorf("a session without a sign of life: %q", why)
+	}
+	l = newLimits(s)
+	l.looked, l.daemonGoneSince = ago(10*time.Second), ago(31*time.Minute)
+	if why, _ := l.check(os.Getpid()); why != ledger.ExitAbandoned {
+		t.Errorf("a session without a daemon: %q", why)
+	}
+}

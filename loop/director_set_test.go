@@ -1,0 +1,85 @@
+package loop
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// set changes settings of the next run: "set NAME=VALUE…".
+func (d *director) set(rest string) {
+	s := &d.settings
+	for _, f := range strings.Fields(rest) {
+		k, v, _ := strings.Cut(f, "=")
+		num, _ := strconv.Atoi(v)
+		switch k {
+		case "verify":
+			s.Verify = nil
+			for _, run := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) {
+				run, when, _ := strings.Cut(run, "@")
+				s.Verify = append(s.Verify, ledger.Command{Run: run, When: when})
+			}
+		case "setup":
+			s.Setup = []ledger.Command{{Run: v}}
+		case "agent":
+			s.Agent = v
+		case "scripted":
+			s.ScriptedMarks = ledger.ScriptedMarks(v)
+		case "profile":
+			s.Profile = v
+		case "consensus":
+			s.Consensus = v == "yes"
+		case "approval":
+			s.PlanApproval = v == "yes"
+		case "min_rounds":
+			s.Pattern.MinRounds = num
+		case "pattern":
+			s.Pattern = patterns[v]
+		case "then":
+			s.QuestionThen = v
+		case "timeout": // of questions
+			t, err := time.ParseDuration(v)
+			if err != nil {
+				d.t.Fatalf("%v", err)
+			}
+			s.QuestionTimeout = ledger.Duration(t)
+		case "stays":
+			s.Stays = v == "yes"
+		case "on_blocked":
+			s.OnBlocked = v
+		case "expect": // of a hat: HAT:EXPECT
+			name, expect, _ := strings.Cut(v, ":")
+			hat := s.Hats[name]
+			hat.Expect = ledger.Expect(expect)
+			s.Hats[name] = hat
+		case "others":
+			s.Others = strings.Split(v, ",")
+		case "fallback":
+			s.Fallback = v
+		case "queue":
+			s.Queue = ledger.QueueMode(v)
+		case "batch":
+			s.Batch = num
+		case "proof":
+			s.Proof = ledger.ProofMode(v)
+		case "max_tasks":
+			s.MaxTasks = num
+		case "max_iterations":
+			s.MaxIterations = num
+		case "from":
+			s.From = "Task " + v
+		case "only":
+			s.Only = "Task " + v
+		case "until":
+			t, err := time.ParseDuration(v)
+			if err != nil {
+				d.t.Fatalf("%v", err)
+			}
+			s.Until = d.now.Add(t)
+		default:
+			d.t.Fatalf("set what? %s", k)
+		}
+	}
+}
