@@ -20,7 +20,7 @@ func Status(s loop.State, now time.Time) Message {
 		return newMessage("status."+key, firstLine(sign, s.Project.Name, rest, clock))
 	}
 	if r.Over() {
-		return idleStatus(s, t, say)
+		return idleStatus(s, t, now, say)
 	}
 	doing := Doing(s)
 	var m Message
@@ -80,6 +80,9 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 				break
 			}
 		}
+	}
+	if r.Wait != ledger.WaitMachine && r.Wait != ledger.WaitDisk {
+		m.failing(s, now)
 	}
 	m.add(standingLine(s, t))
 	m.add(QueuedText(s))
@@ -146,7 +149,11 @@ func waitingStatus(s loop.State, r *loop.Run, now time.Time, say func(key, sign,
 		return m, "Goes on by itself once there is room."
 	case ledger.WaitMachine:
 		m := say("waiting", SignLook, "waits: "+MachineWait(s))
-		m.quote(r.Text)
+		if f, held := s.Project.Held(); held {
+			m.cause(f.Text, f.Remedy)
+		} else {
+			m.quote(r.Text)
+		}
 		return m, "Tried again and again; /resume tries now."
 	case ledger.WaitAgent:
 		m := say("standstill", SignLook, "stands still")
@@ -195,7 +202,7 @@ func ifNobody(s loop.State, now time.Time) string {
 }
 
 // idleStatus returns the status of a project without a run under way.
-func idleStatus(s loop.State, t Tally, say func(key, sign, rest string) Message) Message {
+func idleStatus(s loop.State, t Tally, now time.Time, say func(key, sign, rest string) Message) Message {
 	r := s.Project.Run
 	if r == nil {
 		m := say("idle", SignLater, "idle")
@@ -207,6 +214,14 @@ func idleStatus(s loop.State, t Tally, say func(key, sign, rest string) Message)
 		m = say("idle", SignAsk, t.String()+", "+needYou(t.Needs))
 	}
 	switch {
+	case r.Ended != nil && r.Ended.Reason == ledger.ReasonPreflight:
+		if t.Needs == 0 {
+			m = say("idle", SignLook, "not started · "+t.String())
+		}
+		m.add(r.ID + " not started: " + orElse(r.Ended.Text, string(r.Ended.Reason)))
+		if at := loop.RetryStart(s.Project); r.ByItself && !at.IsZero() {
+			m.add("Tried again by itself, at the latest " + Clock(at, now) + "; /run tries now.")
+		}
 	case t.Left+t.Blocked+t.Needs == 0 && r.Ended != nil: // read from the tasks: they may have been settled after the run's end
 		m.add(r.ID + " ended, and nothing is left to do.")
 	case r.Ended != nil:

@@ -131,6 +131,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		if p.Internal++; b.Reason != ledger.ReasonInternal {
 			p.Internal = 0
 		}
+		p.NotStarted = p.notStarted(b)
 		p = p.failed(ledger.EffectFailed{Kind: ledger.EffectStart{}.EffectKind(), Key: startKey}) // nothing tries to start one
 	case ledger.ClockJumped:
 		return p.clockJumped(b.To.Sub(b.From), b.To)
@@ -258,6 +259,18 @@ func progressLine(p Project, b ledger.Submit, e ledger.Entry) string {
 	return line
 }
 
+// notStarted returns what the end of a run says about its start.
+func (p Project) notStarted(b ledger.RunEnded) *NotStarted {
+	if b.Reason != ledger.ReasonPreflight {
+		return nil
+	}
+	n := NotStarted{Text: b.Text, Times: 1}
+	if was := p.NotStarted; was != nil && was.Text == b.Text {
+		n.Times += was.Times
+	}
+	return &n
+}
+
 // plan returns the project with a newly planned run. Tasks belong to their
 // source: if the run has another source, the present tasks move to the shelf
 // until a run of their source takes them back.
@@ -280,7 +293,7 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	// Tasks that nightporter added itself came from the baseline of an earlier
 	// run. This run's baseline decides anew.
 	p.Tasks = p.Tasks.without(func(t *TaskState) bool { return t.Task.Own })
-	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time}
+	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time, ByItself: e.Actor == "daemon"}
 	return p.forget(e.Time)
 }
 

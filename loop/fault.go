@@ -13,7 +13,7 @@ const (
 	longestPause  = 5 * time.Minute
 )
 
-// toldAfter is how long an effect fails for a fault of the machine before people
+// toldAfter is how long an effect fails for a fault of the machine or of the repository before people
 // are told. A full disk is told at once: it seldom ends by itself.
 const toldAfter = 5 * time.Minute
 
@@ -27,12 +27,13 @@ func RetryPause(since, now time.Time) time.Duration {
 // FailingEffect is an effect that a fault of the machine keeps from being carried
 // out. It is tried again until it is.
 type FailingEffect struct {
-	Kind  string       `json:"kind"`
-	Key   string       `json:"key"`
-	Text  string       `json:"text"`
-	Fault ledger.Fault `json:"fault"`
-	Since time.Time    `json:"since"`
-	Told  bool         `json:"told,omitempty"`
+	Kind   string       `json:"kind"`
+	Key    string       `json:"key"`
+	Text   string       `json:"text"`
+	Remedy string       `json:"remedy,omitempty"`
+	Fault  ledger.Fault `json:"fault"`
+	Since  time.Time    `json:"since"`
+	Told   bool         `json:"told,omitempty"`
 }
 
 // Holds reports whether the run waits for the effect.
@@ -52,7 +53,7 @@ func (p Project) FailingEffect(kind, key string) (FailingEffect, bool) {
 func (p Project) failed(b ledger.EffectFailed) Project {
 	p.Failing = slices.DeleteFunc(slices.Clone(p.Failing), func(f FailingEffect) bool { return f.Kind == b.Kind && f.Key == b.Key })
 	if b.Fault != "" {
-		p.Failing = append(p.Failing, FailingEffect{Kind: b.Kind, Key: b.Key, Text: b.Text, Fault: b.Fault, Since: b.Since, Told: b.Told})
+		p.Failing = append(p.Failing, FailingEffect{Kind: b.Kind, Key: b.Key, Text: b.Text, Remedy: b.Remedy, Fault: b.Fault, Since: b.Since, Told: b.Told})
 	}
 	return p
 }
@@ -79,12 +80,14 @@ const startKey = "sessions"
 // known, and holds what its policy says.
 func (d *decision) faulty(b EffectBroken) {
 	f, known := d.Project.FailingEffect(b.Kind, b.Key)
-	e := ledger.EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Disk: b.Fault == ledger.FaultDisk, Fault: b.Fault, Since: d.in.Time, Told: f.Told}
+	e := ledger.EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text, Remedy: b.Remedy, Disk: b.Fault == ledger.FaultDisk, Fault: b.Fault, Since: d.in.Time, Told: f.Told}
 	if known {
 		e.Since = f.Since
 	}
 	e.Told = e.Told || b.Fault == ledger.FaultDisk && f.Holds()
-	if !known || f.Fault != e.Fault || f.Told != e.Told || f.Told && f.Text != e.Text {
+	// Other faults are said in words of a program, which may change with each try.
+	news := f.Text != e.Text && (f.Told || e.Fault == ledger.FaultRepository)
+	if !known || f.Fault != e.Fault || f.Told != e.Told || news {
 		d.add(scope{}, e)
 	}
 	d.holdForFaults()
@@ -98,7 +101,7 @@ func (d *decision) holdForFaults() {
 			continue // the session that is there may show that they start again
 		}
 		if !f.Told && !d.in.Time.Before(f.Since.Add(toldAfter)) {
-			d.add(scope{}, ledger.EffectFailed{Kind: f.Kind, Key: f.Key, Text: f.Text, Disk: f.Fault == ledger.FaultDisk, Fault: f.Fault, Since: f.Since, Told: true})
+			d.add(scope{}, ledger.EffectFailed{Kind: f.Kind, Key: f.Key, Text: f.Text, Remedy: f.Remedy, Disk: f.Fault == ledger.FaultDisk, Fault: f.Fault, Since: f.Since, Told: true})
 		}
 	}
 	if f, held := d.Project.Held(); held && !d.run().Over() && !isFaultWait(d.run().Wait) {

@@ -226,11 +226,12 @@ type EffectName struct{ Kind, Key string }
 // EffectBroken reports that an effect could not be carried out. With a Fault, it
 // is tried again after a RetryPause.
 type EffectBroken struct {
-	Kind  string
-	Key   string
-	Task  string
-	Text  string
-	Fault ledger.Fault
+	Kind   string
+	Key    string
+	Task   string
+	Text   string
+	Remedy string // what a person does about it; "" where the text says all
+	Fault  ledger.Fault
 }
 
 // Tick reports that time has passed. Due says when one is needed.

@@ -97,6 +97,9 @@ func (d *decision) preflighted(b Preflighted) {
 		return
 	}
 	if len(b.Problems) > 0 {
+		if len(b.Snapshot.Tasks) > 0 { // the tasks are there, though no run works on them
+			d.takeSource(reading{Snapshot: b.Snapshot, first: true})
+		}
 		d.add(scope{}, ledger.PreflightFailed{Problems: b.Problems})
 		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: b.Problems[0].Text})
 		return

@@ -28,6 +28,34 @@ func internalPause(times int) time.Duration {
 	return min(wait, longestInternalPause)
 }
 
+// After a run that could not start, the next one begins after a pause that doubles
+// with each in a row that fails for the same reason.
+const (
+	shortestStartPause = time.Minute
+	longestStartPause  = time.Hour
+)
+
+// RetryStart returns when a run that could not start is tried again by itself: zero
+// for never. What was seen to be wrong before anything was run is looked at again
+// soon. A setup that failed, and a baseline that a person refused, wait a day.
+func RetryStart(p Project) time.Time {
+	r := p.Run
+	switch {
+	case r == nil || r.Ended == nil || r.Ended.Reason != ledger.ReasonPreflight:
+		return time.Time{}
+	case r.Base.Commit != "":
+		return r.Planned.Add(limitEvery)
+	}
+	wait, times := shortestStartPause, 1
+	if p.NotStarted != nil {
+		times = p.NotStarted.Times
+	}
+	for n := 1; n < times && wait < longestStartPause; n++ {
+		wait *= 2
+	}
+	return r.EndedAt.Add(min(wait, longestStartPause))
+}
+
 // Start says whether a run should begin by itself.
 type Start struct {
 	OK    bool
@@ -67,10 +95,10 @@ func asRun(s State, settings ledger.Settings, snapshot ledger.Snapshot) *decisio
 // Startable decides whether `start = "auto"` begins a run now (docs/spec 16).
 // It must not start the same run again and again. After a run that ended by
 // itself, a task has to be ready that this run did not leave undone. After a
-// run that ended at a limit or could not start, the next one begins a day after
-// that run was planned; after an internal error, some minutes after its end, and
-// later for each in a row. changed is when the source was last seen to change. An
-// edit after a failed start allows another try at once.
+// run that ended at a limit, the next one begins a day after that run was planned;
+// after one that could not start, or an internal error, some minutes after its end,
+// and later for each in a row. changed is when the source, or what a start needs,
+// was last seen to change. A change after a failed start allows another try at once.
 func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now, changed time.Time) Start {
 	r := s.Project.Run
 	if !r.Over() {
@@ -89,8 +117,11 @@ func Startable(s State, settings ledger.Settings, snapshot ledger.Snapshot, now,
 		out.OK, out.Why = true, "tasks are ready"
 	case waitsADay(r.Ended.Reason):
 		out.Again = r.Planned.Add(limitEvery)
-		if r.Ended.Reason == ledger.ReasonInternal {
+		switch r.Ended.Reason {
+		case ledger.ReasonInternal:
 			out.Again = r.EndedAt.Add(internalPause(s.Project.Internal))
+		case ledger.ReasonPreflight:
+			out.Again = RetryStart(s.Project)
 		}
 		failed := r.Ended.Reason == ledger.ReasonPreflight || r.Ended.Reason == ledger.ReasonInternal
 		if out.OK = !now.Before(out.Again) || failed && changed.After(r.EndedAt); out.OK {

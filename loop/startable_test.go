@@ -44,6 +44,7 @@ func TestStartable(t *testing.T) {
 		return s
 	}
 	with := func(s State, change func(*Run)) State { r := *s.Project.Run; change(&r); s.Project.Run = &r; return s }
+	refused := func(s State) State { s.Project.NotStarted = &NotStarted{Text: "no", Times: 12}; return s }
 	for _, c := range []struct {
 		name    string
 		s       State
@@ -66,7 +67,10 @@ func TestStartable(t *testing.T) {
 		{"stopped by a person", after(ledger.ReasonStopped, ledger.Done, ledger.Ready), open("Task 1", "Task 2"), later, later, false, time.Time{}},
 		{"limit, the same night", after(ledger.ReasonIterations, ledger.Ready), open("Task 1", "Task 2"), later, later, false, began.Add(24 * time.Hour)},
 		{"limit, a day after it began", after(ledger.ReasonUntil, ledger.Ready), open("Task 1"), began.Add(24 * time.Hour), time.Time{}, true, time.Time{}},
-		{"could not start", after(ledger.ReasonPreflight), open("Task 1"), later, ended.Add(-time.Hour), false, began.Add(24 * time.Hour)},
+		{"could not start", after(ledger.ReasonPreflight), open("Task 1"), ended.Add(time.Second), ended.Add(-time.Hour), false, ended.Add(time.Minute)},
+		{"could not start, a minute later", after(ledger.ReasonPreflight), open("Task 1"), ended.Add(time.Minute), ended.Add(-time.Hour), true, time.Time{}},
+		{"could not start for hours", refused(after(ledger.ReasonPreflight)), open("Task 1"), ended.Add(time.Minute), ended.Add(-time.Hour), false, ended.Add(time.Hour)},
+		{"setup failed", with(after(ledger.ReasonPreflight), func(r *Run) { r.Base.Commit = "c1" }), open("Task 1"), ended.Add(time.Hour), ended.Add(-time.Hour), false, began.Add(24 * time.Hour)},
 		{"could not start, edited since", after(ledger.ReasonPreflight), open("Task 1"), later, later, true, time.Time{}},
 		{"ended by run, not by up", with(after(ledger.ReasonStopped, ledger.Ready), func(r *Run) { r.Settings.Stays = false }), open("Task 1"), later, time.Time{}, true, time.Time{}},
 		{"another source", with(after(ledger.ReasonStopped, ledger.Ready), func(r *Run) { r.Settings.Source.Path = "old.md" }), open("Task 1"), later, time.Time{}, true, time.Time{}},

@@ -10,7 +10,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 8
+const StateVersion = 9
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -37,23 +37,30 @@ type Shared struct {
 
 // Project is the state of one repository that nightporter works on.
 type Project struct {
-	Name      string                   `json:"name"`
-	Source    string                   `json:"source,omitempty"`   // KIND:PATH of the source that Tasks came from
-	Shelf     map[string]TaskList      `json:"shelf,omitempty"`    // tasks of the project's other sources
-	Archive   map[string]Archived      `json:"archive,omitempty"`  // what is left of sources that were not worked on for long
-	Tasks     TaskList                 `json:"tasks,omitzero"`     // in document order
-	Run       *Run                     `json:"run,omitempty"`      // last run, ended or not; nil = none yet
-	Branches  map[string]Tip           `json:"branches,omitempty"` // last branch, by source
-	Green     map[string]string        `json:"green,omitempty"`    // branch tip that passed verification, by source
-	RedTips   map[string]ledger.RedTip `json:"red_tips,omitempty"` // tip that failed it; until a tip passes, by source
-	Guidance  guidance.Queue           `json:"guidance,omitzero"`
-	Questions []ledger.Question        `json:"questions,omitempty"` // open ones
-	Answered  []Answered               `json:"settled,omitempty"`   // last settled questions, kept for late answers
-	Sessions  []Session                `json:"sessions,omitempty"`  // in flight: planned and not ended
-	Progress  string                   `json:"progress,omitempty"`  // one line about the task that finished or was blocked last
-	Failing   []FailingEffect          `json:"failing,omitempty"`   // effects that a fault of the machine keeps from being carried out
-	Internal  int                      `json:"internal,omitempty"`  // runs in a row that ended with an internal error
-	Cleared   []string                 `json:"cleared,omitempty"`   // fingerprints of findings that a person called no secret, the newest last
+	Name       string                   `json:"name"`
+	Source     string                   `json:"source,omitempty"`   // KIND:PATH of the source that Tasks came from
+	Shelf      map[string]TaskList      `json:"shelf,omitempty"`    // tasks of the project's other sources
+	Archive    map[string]Archived      `json:"archive,omitempty"`  // what is left of sources that were not worked on for long
+	Tasks      TaskList                 `json:"tasks,omitzero"`     // in document order
+	Run        *Run                     `json:"run,omitempty"`      // last run, ended or not; nil = none yet
+	Branches   map[string]Tip           `json:"branches,omitempty"` // last branch, by source
+	Green      map[string]string        `json:"green,omitempty"`    // branch tip that passed verification, by source
+	RedTips    map[string]ledger.RedTip `json:"red_tips,omitempty"` // tip that failed it; until a tip passes, by source
+	Guidance   guidance.Queue           `json:"guidance,omitzero"`
+	Questions  []ledger.Question        `json:"questions,omitempty"`   // open ones
+	Answered   []Answered               `json:"settled,omitempty"`     // last settled questions, kept for late answers
+	Sessions   []Session                `json:"sessions,omitempty"`    // in flight: planned and not ended
+	Progress   string                   `json:"progress,omitempty"`    // one line about the task that finished or was blocked last
+	Failing    []FailingEffect          `json:"failing,omitempty"`     // effects that a fault of the machine keeps from being carried out
+	Internal   int                      `json:"internal,omitempty"`    // runs in a row that ended with an internal error
+	NotStarted *NotStarted              `json:"not_started,omitempty"` // the last run could not start; nil = it could
+	Cleared    []string                 `json:"cleared,omitempty"`     // fingerprints of findings that a person called no secret, the newest last
+}
+
+// NotStarted is about runs in a row that could not start for the same reason.
+type NotStarted struct {
+	Text  string `json:"text"` // the first problem
+	Times int    `json:"times"`
 }
 
 // Tip is a branch that nightporter made, and its last commit.
@@ -94,6 +101,7 @@ type Run struct {
 	Hats      *ledger.HatsRead   `json:"hats,omitempty"`     // hats and pattern reloaded during the run; the next session is planned with them
 	HatsBad   string             `json:"hats_bad,omitempty"` // why the hats on disk cannot be used
 	Check     bool               `json:"check,omitempty"`
+	ByItself  bool               `json:"by_itself,omitempty"` // nightporter started it, by its schedule
 	State     ledger.RunState    `json:"state"`
 	Wait      ledger.WaitReason  `json:"wait,omitempty"`
 	Until     time.Time          `json:"until,omitzero"`       // when the wait ends

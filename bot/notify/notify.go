@@ -41,6 +41,9 @@ func (n *Notifier) RepeatQuestions(s loop.State, from, to time.Time) []ledger.Ou
 func (c *composer) entry(e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.PreflightFailed:
+		if was := c.before.Project.NotStarted; was != nil && was.Text == b.Problems[0].Text && c.before.Project.Run.ByItself {
+			break // told of the try before
+		}
 		c.push(c.runKey(), ledger.ClassNotice, false, bot.Problems(c.after, b.Problems))
 	case ledger.PreflightDone:
 		if len(b.Warnings) > 0 {

@@ -167,6 +167,9 @@ func (c *Console) effectFailed(v view, b ledger.EffectFailed) {
 		c.printWrapped(v, bot.SignLook+" "+bot.Clean(b.Kind)+" failed: "+bot.Clean(b.Text))
 	case !known || f.Text != b.Text:
 		c.printWrapped(v, bot.SignLook+" cannot "+ledger.EffectDoes(b.Kind)+" for now, tried again: "+bot.Clean(b.Text))
+		if b.Remedy != "" {
+			c.wrapped(b.Remedy)
+		}
 	case b.Told:
 		c.printEntry(v, bot.SignLook+" still cannot "+ledger.EffectDoes(b.Kind)+", since "+bot.Clock(b.Since, v.at)+". Tried until it works.")
 	}

@@ -14,6 +14,9 @@ import (
 // preflightFailed prints the problems that prevent a run's start, each with its
 // remedy.
 func (c *Console) preflightFailed(v view, b ledger.PreflightFailed) {
+	if was := v.before.Project.NotStarted; was != nil && was.Text == b.Problems[0].Text && v.before.Project.Run.ByItself {
+		return // printed at the try before
+	}
 	c.flush(v.at)
 	c.line(v.at, fmt.Sprintf("%s %s not started: %s", bot.SignFailed, c.project(v), bot.Plural(len(b.Problems), "problem")))
 	for _, f := range b.Problems {

@@ -141,7 +141,11 @@ func (c *Scene) setStatus(s loop.State, now time.Time) {
 		case r == nil:
 			say("No run yet.")
 		case r.Ended != nil:
-			say(r.ID + " ended " + bot.Clock(r.EndedAt, now) + ": " + string(r.Ended.Reason))
+			why := string(r.Ended.Reason)
+			if r.Ended.Reason == ledger.ReasonPreflight && r.Ended.Text != "" {
+				why += ": " + r.Ended.Text
+			}
+			say(r.ID + " ended " + bot.Clock(r.EndedAt, now) + ": " + why)
 		}
 		return
 	case r.State == ledger.RunPlanning:

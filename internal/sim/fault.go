@@ -38,6 +38,8 @@ const (
 	machineDown
 	startFails
 	branchMoved
+	repoAway
+	branchHeld
 	markFails
 	diskFull
 	diskErrors
@@ -121,6 +123,8 @@ var faultTable = [faults]faultRow{
 	machineDown:   {"machine.down", "git and processes fail for a while", 0},
 	startFails:    {"start.fails", "the machine cannot start a session for now", 60},
 	branchMoved:   {"git.moved", "somebody commits on the run's branch", 0},
+	repoAway:      {"git.away", "the user's repository is away for a while", 0},
+	branchHeld:    {"git.held", "somebody has the run's branch checked out for a while", 0},
 	markFails:     {"mark.fails", "the user's file cannot be written", 40},
 	diskFull:      {"disk.full", "the disk of the ledger is full for a while", 0},
 	diskErrors:    {"disk.errors", "reads, writes or syncs of the ledger fail for a while", 0},

@@ -204,6 +204,10 @@ func (g workspace) Commit(ctx context.Context, c ledger.CommitTask, _ map[string
 	if err := g.refuses("commit"); err != nil {
 		return ledger.Committed{}, err
 	}
+	if g.unusable != nil {
+		g.tell("git", "commit waits: %v", g.unusable)
+		return ledger.Committed{}, g.unusable
+	}
 	made := ledger.Committed{Commit: id("c", c.Parent, c.Tree, c.Subject, c.Body, c.Footers, c.Author, c.Time), Tree: c.Tree, Files: g.objects.changes(c.Parent, c.Tree)}
 	tip := g.repo.branches[c.Branch]
 	if g.objects.contains(tip, made.Commit) {

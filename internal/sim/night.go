@@ -244,6 +244,10 @@ func (w *world) happen() {
 		}
 	case n < 17:
 		w.anySite().edit()
+	case n < 18:
+		w.withhold(repoAway, "the user's repository is away")
+	case n < 19:
+		w.withhold(branchHeld, "the run's branch is checked out")
 	}
 }
 
@@ -255,6 +259,20 @@ func (w *world) breakDown(d time.Duration) {
 	w.all.sleep(d)
 	w.down = nil
 	w.tell("machine", "works again")
+}
+
+// withhold keeps the user's repository from taking commits for a while.
+func (w *world) withhold(f fault, why string) {
+	if !w.on() || w.unusable != nil {
+		return
+	}
+	w.count(f)
+	w.unusable = &ledger.RepositoryError{Text: why, Remedy: "Look at it."}
+	d := w.around(10 * time.Minute)
+	w.tell("git", "%s for %s", why, d.Round(time.Second))
+	w.all.sleep(d)
+	w.unusable = nil
+	w.tell("git", "the user's repository takes commits again")
 }
 
 // moveBranch commits on the run's branch, as a person may.

@@ -52,9 +52,10 @@ type world struct {
 	store     *store.Store
 	daemon    *daemon // nil while none runs
 	boots     int
-	full      bool      // the disk of the ledger is full
-	down      error     // what git and new processes fail with; nil while they work
-	downSince time.Time // by the scheduler's clock
+	full      bool                    // the disk of the ledger is full
+	unusable  *ledger.RepositoryError // why the user's repository takes no commit; nil while it does
+	down      error                   // what git and new processes fail with; nil while they work
+	downSince time.Time               // by the scheduler's clock
 	over      bool
 	cut       bool // over, because its disk lost what it had confirmed
 }

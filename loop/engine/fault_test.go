@@ -172,6 +172,33 @@ func TestFaultsOfTheMachine(t *testing.T) {
 	}
 }
 
+// TestRepositoryAway keeps a commit from the user's repository for an hour: the run
+// waits with the cause and the remedy, starts no other session, and finishes.
+func TestRepositoryAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := &ledger.RepositoryError{Text: "/srv/shop is not there", Remedy: "mount it, or move it back"}
+		f, x := faultyFixture(t, away, map[string]int{"commit": -1})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got, known := f.state().Project.FailingEffect("commit", f.state().Project.Failing[0].Key); !known || got.Text != away.Text || got.Remedy != away.Remedy || got.Told {
+			t.Errorf("after a minute it fails as %+v", got)
+		}
+		started := x.count("start")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if r := f.state().Project.Run; r.State != ledger.RunWaiting || r.Wait != ledger.WaitMachine || r.Text != away.Text {
+			t.Errorf("after an hour the run is %s %s %q", r.State, r.Wait, r.Text)
+		}
+		if n := x.count("start") - started; n > 0 {
+			t.Errorf("%d sessions began during the wait", n)
+		}
+		x.set("commit", 0)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		f.checkUnharmed(t)
+	})
+}
+
 // TestFaultForHours holds the run for as long as a fault lasts, records it a few
 // times and not for each try, and tries at once when a person asks.
 func TestFaultForHours(t *testing.T) {

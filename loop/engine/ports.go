@@ -61,9 +61,9 @@ type Repository interface {
 	// *ledger.InputError with the reasons.
 	Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error)
 	// Commit makes a task's commit and moves the branch to it, first in the
-	// daemon's repository and then in the person's. If somebody else moved the
-	// branch, the error is a *ledger.BranchMoved; if it is checked out, a
-	// *ledger.InputError.
+	// daemon's repository and then in the person's. If somebody added
+	// commits to the branch, the error is a *ledger.BranchMoved; if the user's
+	// repository or the branch cannot be used for now, a *ledger.RepositoryError.
 	//
 	// files are added to the tree, by path: those of a source whose marks are
 	// part of commits. Usually nil.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -38,7 +39,7 @@ func (f *failing) wait(ctx context.Context, is ledger.Fault, err error) bool {
 	again := e.again.next(f.project)
 	// If this cannot be committed, the ledger itself is what fails, and Run tells
 	// of that.
-	_, _ = e.Do(ctx, loop.Input{Project: f.project, Actor: "daemon", Body: loop.EffectBroken{Kind: p.Kind, Key: p.Key, Text: err.Error(), Fault: is}})
+	_, _ = e.Do(ctx, loop.Input{Project: f.project, Actor: "daemon", Body: f.broken(is, err)})
 	if f.givenUp() {
 		return false
 	}
@@ -46,6 +47,16 @@ func (f *failing) wait(ctx context.Context, is ledger.Fault, err error) bool {
 		return false
 	}
 	return !f.givenUp()
+}
+
+// broken returns the input that reports a failure. What a person has to do in the
+// repository is said without the steps that met it.
+func (f *failing) broken(is ledger.Fault, err error) loop.EffectBroken {
+	b := loop.EffectBroken{Kind: f.effect.Kind, Key: f.effect.Key, Text: err.Error(), Fault: is}
+	if of, ok := errors.AsType[*ledger.RepositoryError](err); ok {
+		b.Text, b.Remedy = of.Text, of.Remedy
+	}
+	return b
 }
 
 // givenUp reports whether a person who stops the run at once does not wait for the

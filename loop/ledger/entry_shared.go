@@ -149,13 +149,14 @@ type InputPoisoned struct {
 // such entry for the first failure, one when the fault changes, and one when
 // people are told; none for each try.
 type EffectFailed struct {
-	Kind  string    `json:"kind"`
-	Key   string    `json:"key"`
-	Text  string    `json:"text"`
-	Disk  bool      `json:"disk,omitempty"` // Fault is FaultDisk; earlier releases wrote nothing else
-	Fault Fault     `json:"fault,omitempty"`
-	Since time.Time `json:"since,omitzero"` // of its first failure
-	Told  bool      `json:"told,omitempty"` // people are told that it still fails
+	Kind   string    `json:"kind"`
+	Key    string    `json:"key"`
+	Text   string    `json:"text"`
+	Remedy string    `json:"remedy,omitempty"` // what a person does about it; "" where the text says all
+	Disk   bool      `json:"disk,omitempty"`   // Fault is FaultDisk; earlier releases wrote nothing else
+	Fault  Fault     `json:"fault,omitempty"`
+	Since  time.Time `json:"since,omitzero"` // of its first failure
+	Told   bool      `json:"told,omitempty"` // people are told that it still fails
 }
 
 // EffectRecovered records that an effect which failed for a fault of the machine

@@ -10,4 +10,7 @@ const (
 	FaultDisk    Fault = "disk"    // a file system is full, read-only, or over its quota
 	FaultMachine Fault = "machine" // the machine lacks something for now: processes, files, memory, a lock
 	FaultLedger  Fault = "ledger"  // the ledger's database is damaged, until a person restores a backup
+	// FaultRepository is that the user's repository cannot be used: it is away,
+	// unreadable or broken, or somebody has the run's branch.
+	FaultRepository Fault = "repository"
 )

@@ -185,6 +185,23 @@ func (e *BranchMoved) Error() string {
 	return fmt.Sprintf("branch %s was moved by somebody else: expected %.12s, found %.12s. To put it back: git branch -f %s %.12s", e.Branch, e.Want, e.Have, e.Branch, e.Want)
 }
 
+// RepositoryError is the error for a user's repository that cannot be used as it is.
+// Its owner has to do something there, after which the same call succeeds.
+type RepositoryError struct {
+	Text   string // the cause, without an end mark
+	Remedy string // what the owner does about it, a command where one does
+	Err    error  // the error that showed it; may be nil
+}
+
+// Error returns the cause without the remedy.
+func (e *RepositoryError) Error() string { return e.Text }
+
+// Unwrap returns the error that showed it.
+func (e *RepositoryError) Unwrap() error { return e.Err }
+
+// Fault makes the error one that is tried again.
+func (*RepositoryError) Fault() Fault { return FaultRepository }
+
 // MergeTree asks to apply the change from Base to Tree to the tip Onto, because the
 // branch moved since the attempt began.
 type MergeTree struct {

@@ -48,9 +48,9 @@ func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 // Commit makes the one commit of a task and moves the run's branch to it, first
 // in our repository and then in the user's. The same request yields the same
 // hash and may be repeated; a branch is never forced. It returns a
-// *ledger.BranchMoved for a branch that somebody else moved, and a
-// *ledger.InputError for one that is checked out or cannot be created. After
-// either, the user's repository has at most new unreferenced objects. A tree that
+// *ledger.BranchMoved for a branch to which somebody added commits, and a
+// *ledger.RepositoryError for a repository or branch that cannot be used for now.
+// After either, the user's repository has at most new unreferenced objects. A tree that
 // is the parent's own is an error: no commit says that nothing was done.
 func (w *Workspace) Commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error) {
 	defer w.lock()()
@@ -98,7 +98,7 @@ func (w *Workspace) commit(ctx context.Context, c ledger.CommitTask, files map[s
 	if err := w.setRef(ctx, "refs/heads/"+c.Branch, done.Commit); err != nil {
 		return done, err
 	}
-	if err := w.publish(ctx, c.Branch, c.Parent, done.Commit); err != nil {
+	if err := w.unusable(ctx, c.Branch, w.publish(ctx, c.Branch, c.Parent, done.Commit)); err != nil {
 		return done, err
 	}
 	done.Files, err = w.changed(ctx, c.Parent, done.Commit)

@@ -154,8 +154,8 @@ func TestCommitWhenTheBranchMoved(t *testing.T) {
 	must(t, err)
 	c = commitTask(base, theirs, merged.Tree)
 	_, err = w.Commit(t.Context(), c, nil)
-	if got := findingsOf(t, err); !strings.Contains(got, "is checked out in "+side) {
-		t.Errorf("findings %q", got)
+	if held, ok := errors.AsType[*ledger.RepositoryError](err); !ok || held.Text != "branch "+base.Branch+" is checked out in "+side || held.Remedy != "git -C "+side+" switch --detach" {
+		t.Errorf("error %v, want a branch that is checked out", err)
 	}
 	git(t, repo, "worktree", "remove", side)
 	last, err := w.Commit(t.Context(), c, nil)
@@ -178,12 +178,12 @@ func TestCommitWhenTheBranchWasMovedAside(t *testing.T) {
 	git(t, repo, "branch", "-qf", base.Branch, "HEAD")
 	second := session(t, w, base, taken.Tree, all, func(dir string) { writeFile(t, dir, "cart/b.go", "x\n") })
 	_, err = w.Commit(t.Context(), commitTask(base, done.Commit, second.Tree), nil)
-	moved, ok := errors.AsType[*ledger.BranchMoved](err)
-	if !ok || moved.Ahead || moved.Want != done.Commit {
+	moved, ok := errors.AsType[*ledger.RepositoryError](err)
+	if !ok || !strings.Contains(moved.Text, "somebody moved branch "+base.Branch) {
 		t.Fatalf("error %v, want a branch moved aside", err)
 	}
-	if !strings.Contains(err.Error(), "git branch -f "+base.Branch+" "+done.Commit[:12]) {
-		t.Errorf("error %q does not say how to put it back", err)
+	if want := "git -C " + repo + " branch -f " + base.Branch + " " + done.Commit[:12]; moved.Remedy != want {
+		t.Errorf("the remedy is %q, want %q", moved.Remedy, want)
 	}
 }
 

@@ -93,6 +93,7 @@ const (
 // gitError is the error of a git process that exited with a code other than 0.
 type gitError struct {
 	args   []string
+	gitDir string
 	code   int // -1 for a process ended by a signal
 	stderr string
 	cause  error // the syscall.Errno that made it fail, as far as its words tell; else nil
@@ -179,13 +180,16 @@ func (w *Workspace) runBoth(ctx context.Context, c call) (stdout []byte, stderr 
 		return nil, "", context.Cause(ctx)
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		failed := &gitError{args: c.args, code: exit.ExitCode(), stderr: said.String(), cause: gitFault(said.String(), c.writesTo()...)}
+		failed := &gitError{args: c.args, gitDir: c.gitDir, code: exit.ExitCode(), stderr: said.String(), cause: gitFault(said.String(), c.writesTo()...)}
 		if failed.code < 0 && failed.cause == nil {
 			failed.cause = syscall.EINTR // a signal that is not ours: nobody cancelled it
 		}
 		return out.Bytes(), said.String(), errors.Join(failed, w.dropLockOf(ctx, said.String()))
 	}
 	if err != nil {
+		if _, missing := os.Stat(w.program); missing != nil {
+			err = programMissing{w.program}
+		}
 		return nil, said.String(), fmt.Errorf("git %s: %w", c.args[0], err)
 	}
 	return out.Bytes(), said.String(), nil

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -48,7 +51,7 @@ func (w *Workspace) publish(ctx context.Context, branch, old, tip string) error 
 		case have != "" && have != old:
 			return w.branchMoved(ctx, t, branch, old, have)
 		case have != "":
-			if err := w.refuseCheckedOut(ctx, t, branch, tip); err != nil {
+			if err := w.refuseCheckedOut(ctx, t, branch); err != nil {
 				return err
 			}
 		}
@@ -75,7 +78,7 @@ func (w *Workspace) publish(ctx context.Context, branch, old, tip string) error 
 // openUser opens the user's repository. It leaves out the checks that only
 // matter at the start of a run.
 func (w *Workspace) openUser(ctx context.Context) (userRepo, error) {
-	out, err := w.run(ctx, call{dir: w.o.Repo, args: []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-shallow-repository"}})
+	out, err := w.run(ctx, call{dir: w.o.Repo, env: ceiling(w.o.Repo), args: []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-shallow-repository"}})
 	if err != nil {
 		return userRepo{}, fmt.Errorf("open %s: %w", w.o.Repo, err)
 	}
@@ -86,6 +89,12 @@ func (w *Workspace) openUser(ctx context.Context) (userRepo, error) {
 	t := userRepo{top: w.o.Repo, gitDir: lines[0], commonDir: lines[1], shallow: lines[2] == "true"}
 	t.owner, err = ownerOf(t.commonDir)
 	return t, err
+}
+
+// ceiling keeps git from taking a repository around dir for that of dir, which may
+// have lost its .git.
+func ceiling(dir string) []string {
+	return []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(filepath.Clean(dir))}
 }
 
 // userTip returns the commit of a ref in the user's repository, "" for no ref.
@@ -117,15 +126,16 @@ func (w *Workspace) branchMoved(ctx context.Context, t userRepo, branch, want, h
 
 // refuseCheckedOut refuses to move a branch that is checked out: that checkout
 // would then look as if its owner had undone our commit.
-func (w *Workspace) refuseCheckedOut(ctx context.Context, t userRepo, branch, tip string) error {
+func (w *Workspace) refuseCheckedOut(ctx context.Context, t userRepo, branch string) error {
 	where, err := w.gitUser(ctx, t, "for-each-ref", "--format=%(worktreepath)", "refs/heads/"+branch)
 	if err != nil || where == "" {
 		return err
 	}
-	return inputError(ledger.Diagnostic{
-		Text:   fmt.Sprintf("branch %s is checked out in %s, so it cannot be moved to %.12s", branch, where, tip),
-		Remedy: "leave it for now: git -C " + where + " switch --detach   (or merge it from your own branch)",
-	})
+	remedy := "git -C " + where + " switch --detach"
+	if _, err := os.Stat(where); errors.Is(err, fs.ErrNotExist) {
+		remedy = "git -C " + w.o.Repo + " worktree prune"
+	}
+	return &ledger.RepositoryError{Text: "branch " + branch + " is checked out in " + where, Remedy: remedy}
 }
 
 // sendObjects copies a commit and its history to the user's repository, except

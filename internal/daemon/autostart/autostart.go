@@ -59,7 +59,8 @@ type projectState struct {
 	reading bool      // its source is being read
 	dirty   bool      // something changed since it was considered
 	retryAt time.Time // when to consider it without a change; zero = never
-	changed time.Time // when its source last changed
+	changed time.Time // when its source, or what a start needs, last changed
+	needs   string    // what a start needs, as it was last seen; "" = not yet
 	run     string    // phase of the project when it was last considered
 	source  string    // watched source, "" for none
 	unwatch context.CancelFunc

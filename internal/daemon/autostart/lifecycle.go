@@ -44,7 +44,7 @@ func (s *Autostarter) Use(plans Schedules) {
 func (s *Autostarter) Reconsider() {
 	s.mu.Lock()
 	for _, x := range s.projects {
-		x.dirty, x.retryAt = true, time.Time{}
+		x.dirty, x.retryAt, x.changed = true, time.Time{}, time.Now()
 	}
 	s.mu.Unlock()
 	s.nudge()
@@ -98,6 +98,14 @@ func (s *Autostarter) consider(ctx context.Context, name string) {
 		return
 	}
 	now := time.Now()
+	if st.Project.Run.Over() {
+		if needs := s.needs(pr); needs != x.needs {
+			if x.needs != "" {
+				x.dirty, x.changed = true, now
+			}
+			x.needs = needs
+		}
+	}
 	if run := phase(st); run != x.run {
 		x.run, x.dirty = run, true
 	}
