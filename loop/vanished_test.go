@@ -95,7 +95,9 @@ func (n *night) vanished(fail func(string, ...any), s State, e ledger.Entry) {
 		}
 		if len(n.lost) > 0 && body.Reason == ledger.ReasonDone {
 			for id := range n.lost {
-				if t, ok := s.Project.Find(id); ok && t.Status != ledger.Skipped {
+				t, ok := s.Project.Find(id)
+				skipped := ok && (t.Status == ledger.Skipped || t.Rest != nil && t.Rest.Status == ledger.Skipped) // by a person
+				if ok && !skipped {
 					fail("the run ends as done, and lost %s, which is %s", id, t.Status)
 				}
 			}

@@ -30,6 +30,11 @@ func (e damagedError) Unwrap() error { return e.error }
 // Fault makes damagedError a fault.Error of internal/fault.
 func (damagedError) Fault() ledger.Fault { return ledger.FaultLedger }
 
+// Remedy is what whoever asked is told.
+func (damagedError) Remedy() string {
+	return "the ledger's file is damaged: stop nightporter, then nightporter verify says what to restore"
+}
+
 // Errors that callers act on, to be tested with errors.Is.
 var (
 	// ErrDisk: the disk is full, failing or not writable. Nothing of the batch

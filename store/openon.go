@@ -17,11 +17,12 @@ type FileSystem interface {
 	Rewrite(name string) error
 }
 
-// OpenOn opens a database on another file system of SQLite, for simulations. It leaves out what a file system without shared
-// memory cannot do: there is one connection in exclusive locking mode, and a read
-// waits for a commit instead of running beside it. It does not check that the
-// file is nightporter's, and Backup fails. All else, such as the write-ahead log,
-// its recovery, and every statement, is that of Open.
+// OpenOn opens a database on another file system of SQLite, for simulations. It
+// leaves out what a file system without shared memory cannot do: there is one
+// connection in exclusive locking mode, and a read waits for a commit instead of
+// running beside it. It does not check that the file is nightporter's, and Backup
+// fails. All else, such as the write-ahead log, its recovery, and every statement, is
+// that of Open.
 func OpenOn(files FileSystem) (*Store, error) {
 	name := path.Join(files.Dir(), Name)
 	s, err := openOn(files, name)

@@ -15,8 +15,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/api"
-	"github.com/nightporter/nightporter/internal/fault"
-	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // version is the value of the version header.
@@ -29,8 +27,12 @@ const internalText = "nightporter failed at this request; its log says why. What
 // the call for a while, so an agent reads it only if the session keeps on.
 const tooOftenText = "this session calls too often; nothing was done with this call. Stop what calls hat in a loop, or wait a second between two calls"
 
-// damagedText is the text about a ledger whose file is damaged.
-const damagedText = "the ledger's file is damaged: stop nightporter, then nightporter verify says what to restore"
+// remedied is an internal error for which the caller receives other words than
+// internalText: what is wrong and what a person does about it.
+type remedied interface {
+	error
+	Remedy() string
+}
 
 // route handles the body of a request to one path.
 type route func(r *http.Request, body []byte) (api.Reply, error)
@@ -95,12 +97,13 @@ func router(token, unauthorized string, log *slog.Logger, m *meter, routes map[s
 			writeReply(w, http.StatusBadRequest, refuse(bad.text))
 		case errors.Is(err, api.ErrLater):
 			writeReply(w, http.StatusServiceUnavailable, refuse(err.Error()))
-		case fault.Of(err) == ledger.FaultLedger:
-			log.Error("socket: request", "path", r.URL.Path, "err", err)
-			writeReply(w, http.StatusInternalServerError, refuse(damagedText))
 		default:
 			log.Error("socket: request", "path", r.URL.Path, "err", err)
-			writeReply(w, http.StatusInternalServerError, refuse(internalText))
+			text := internalText
+			if known, ok := errors.AsType[remedied](err); ok {
+				text = known.Remedy()
+			}
+			writeReply(w, http.StatusInternalServerError, refuse(text))
 		}
 	})
 }
