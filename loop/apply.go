@@ -58,7 +58,7 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 	case ledger.ClockJumped:
 		return s.clockJumped(b.To.Sub(b.From), b.To)
 	case ledger.AgentFaltered:
-		s.Early = with(s.Early, b.Agent, s.Early[b.Agent].fold(b))
+		s.Early = with(s.Early, b.Agent, s.Early[b.Agent].fold(b, s.Leases))
 	case ledger.AgentUnusable:
 		hold := AgentHold{Unusable: true, LoggedOut: b.LoggedOut, Why: cmp.Or(b.Why, ledger.FailureAuth), Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
 		if before := s.Agents[b.Agent]; before.Trial {

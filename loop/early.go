@@ -24,6 +24,9 @@ type EarlyStreak struct {
 	Tasks []string `json:"tasks,omitempty"` // keys of the tasks that showed it, each once
 	Held  string   `json:"held,omitempty"`  // session whose files decide whether the agent is held
 	Text  string   `json:"text,omitempty"`  // last words of the last one
+	// Running has the agent's other sessions that were under way when the last one
+	// ended at once. That they work says nothing of the agent since then.
+	Running []string `json:"running,omitempty"`
 	// Alone has the keys of tasks that showed it while sessions of other tasks
 	// worked. That is their own failure.
 	Alone []string `json:"alone,omitempty"`
@@ -32,17 +35,30 @@ type EarlyStreak struct {
 // aloneKept limits EarlyStreak.Alone.
 const aloneKept = 50
 
-// earlyKey returns the key of a task in an EarlyStreak.
-func earlyKey(project, task string) string { return project + "/" + ledger.FoldID(task) }
+// earlyKey returns the key of a task in an EarlyStreak: each source has a Task 1.
+func earlyKey(project, source, task string) string {
+	return project + "/" + source + "/" + ledger.FoldID(task)
+}
 
-// fold returns the streak after another session.
-func (l EarlyStreak) fold(b ledger.AgentFaltered) EarlyStreak {
+// earlyKey returns the key of a task of the project's present source.
+func (d *decision) earlyKey(task string) string {
+	return earlyKey(d.in.Project, d.Project.Source, task)
+}
+
+// fold returns the streak after another session, while some are under way.
+func (l EarlyStreak) fold(b ledger.AgentFaltered, leases []ledger.LeaseGranted) EarlyStreak {
 	l.Times++
+	l.Running = nil
+	for _, o := range leases {
+		if o.Agent == b.Agent && o.Session != b.Session {
+			l.Running = append(l.Running, o.Session)
+		}
+	}
 	l.Text, l.Held = b.Text, ""
 	if b.Held {
 		l.Held = b.Session
 	}
-	if key := earlyKey(b.Project, b.Task); !slices.Contains(l.Tasks, key) {
+	if key := earlyKey(b.Project, b.Source, b.Task); !slices.Contains(l.Tasks, key) {
 		l.Tasks = append(slices.Clip(l.Tasks), key)
 	}
 	return l
@@ -61,7 +77,7 @@ func (l EarlyStreak) worked(b ledger.AgentUsable) EarlyStreak {
 	if len(l.Tasks) == 1 && !slices.Contains(alone, l.Tasks[0]) {
 		alone = append(alone, l.Tasks[0])
 	}
-	key := earlyKey(b.Project, b.Task)
+	key := earlyKey(b.Project, b.Source, b.Task)
 	alone = slices.DeleteFunc(alone, func(k string) bool { return k == key })
 	return EarlyStreak{Alone: alone[max(0, len(alone)-aloneKept):]}
 }
@@ -77,12 +93,12 @@ func endedEarly(x ledger.Exit) bool {
 // alone, while others work, stays its own failure.
 func (d *decision) faltered(s Session, hat ledger.Hat, x ledger.Exit) bool {
 	agent := s.Planned.Agent
-	l, key := d.Shared.Early[agent], earlyKey(d.in.Project, s.Task)
+	l, key := d.Shared.Early[agent], d.earlyKey(s.Task)
 	if !endedEarly(x) || slices.Contains(l.Alone, key) {
 		return false
 	}
-	b := ledger.AgentFaltered{Agent: agent, Project: d.in.Project, Task: s.Task, Session: s.ID, Text: lastWords(x)}
-	l = l.fold(b)
+	b := ledger.AgentFaltered{Agent: agent, Project: d.in.Project, Source: d.Project.Source, Task: s.Task, Session: s.ID, Text: lastWords(x)}
+	l = l.fold(b, d.Shared.Leases)
 	trouble := l.Times >= earlyTrouble || len(l.Tasks) > 1
 	b.Held = trouble && hat.Writes()
 	d.addShared(b)
@@ -123,7 +139,7 @@ func (d *decision) forgiveEarlyEnds(s Session) {
 // tell whether that is their agent's trouble. They fail no attempt before the next
 // session shows it.
 func (d *decision) doubtful(t TaskState, agent string) bool {
-	return t.Attempt.EarlyRow > 0 && slices.Contains(d.Shared.Early[agent].Tasks, earlyKey(d.in.Project, t.Task.ID))
+	return t.Attempt.EarlyRow > 0 && slices.Contains(d.Shared.Early[agent].Tasks, d.earlyKey(t.Task.ID))
 }
 
 // settleEarlyEnd decides about a session that ended at once, as others before it,
@@ -138,7 +154,7 @@ func (d *decision) settleEarlyEnd(t TaskState, b TreeCaptured) bool {
 			d.parkForEarlyEnds(agent, scope{task: t.Task.ID, session: b.Session})
 			return true
 		}
-		d.addShared(ledger.AgentUsable{Agent: agent, Worked: true, Project: d.in.Project, Task: t.Task.ID})
+		d.addShared(ledger.AgentUsable{Agent: agent, Worked: true, Project: d.in.Project, Source: d.Project.Source, Task: t.Task.ID})
 		d.redo(t, ledger.Redo{Why: ledger.RedoSilent, Failed: true, Tree: t.Attempt.Tree, Note: strictNote(ledger.EndedSilent, t.Attempt.EarlyText)})
 		return true
 	}
@@ -155,7 +171,7 @@ func (d *decision) onTrial(agent string) bool {
 // session of another task can show whether that is its agent's trouble. It
 // reports whether it did.
 func (d *decision) triesAnother(t TaskState, agent string) bool {
-	if !d.Shared.Early[agent].alone(earlyKey(d.in.Project, t.Task.ID)) {
+	if !d.Shared.Early[agent].alone(d.earlyKey(t.Task.ID)) {
 		return false
 	}
 	if _, ok := d.besides(t); !ok {
@@ -169,7 +185,7 @@ func (d *decision) triesAnother(t TaskState, agent string) bool {
 
 // suspect reports whether an agent was held for sessions of this task only.
 func (d *decision) suspect(t TaskState) bool {
-	key := earlyKey(d.in.Project, t.Task.ID)
+	key := d.earlyKey(t.Task.ID)
 	for _, l := range d.Shared.Early {
 		if l.alone(key) {
 			return true

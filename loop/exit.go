@@ -39,7 +39,7 @@ func (d *decision) sessionExited(x ledger.Exit) {
 	if counts == ledger.CountsAsSuccess && d.recovered(s) {
 		b := ledger.AgentUsable{Agent: s.Planned.Agent, Worked: true}
 		if _, ok := d.Shared.Early[b.Agent]; ok {
-			b.Project, b.Task = d.in.Project, s.Task
+			b.Project, b.Source, b.Task = d.in.Project, d.Project.Source, s.Task
 		}
 		d.addShared(b)
 	}
@@ -125,10 +125,15 @@ func (d *decision) heldAgent(s Session, end ledger.SessionOutcome, x ledger.Exit
 }
 
 // recovered reports whether a session that worked is news of its agent: the
-// agent had failed before, and no other session has met a limit since.
+// agent had failed before, and no other session has met a limit since, nor ended
+// at once beside this one.
 func (d *decision) recovered(s Session) bool {
 	agent := s.Planned.Agent
-	if l := d.Shared.Early[agent]; l.Times > 0 || slices.Contains(l.Alone, earlyKey(d.in.Project, s.Task)) {
+	l := d.Shared.Early[agent]
+	if slices.Contains(l.Running, s.ID) {
+		return false
+	}
+	if l.Times > 0 || slices.Contains(l.Alone, d.earlyKey(s.Task)) {
 		return true
 	}
 	hold, held := d.Shared.Agents[agent]

@@ -200,7 +200,7 @@ func (w *world) kill(why string) {
 func (w *world) gone() {
 	w.daemon, w.downSince = nil, w.s.now
 	for _, p := range w.sites {
-		p.plan.notified = nil
+		p.plan.notified, p.plan.read = nil, nil
 		for _, id := range p.machine.order {
 			if s := p.machine.sessions[id]; !s.ended {
 				s.poke()

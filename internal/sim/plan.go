@@ -32,6 +32,7 @@ type planFile struct {
 	meant    []byte    // as the person means it: not half of it
 	since    time.Time // by the scheduler's clock: when the person saved it
 	log      []byte
+	read     []byte          // as the daemon read it last
 	notified []chan struct{} // of those who watch it
 }
 
@@ -93,6 +94,7 @@ func (s source) Read(context.Context) (ledger.Snapshot, error) {
 	if s.past() {
 		return task.ParsePlan(s.path, nothing)
 	}
+	s.plan.read = s.plan.text
 	return task.ParsePlan(s.path, s.plan.text)
 }
 
@@ -133,20 +135,21 @@ func (s source) Owned() []string {
 	return []string{s.path, strings.TrimSuffix(s.path, ".md") + ".progress.md"}
 }
 
-// Watch is engine.Source's. It compares contents, as the real one does.
+// Watch is engine.Source's. It compares contents, as the real one does: a change
+// between Read and Watch counts, and so does what this daemon has not read.
 func (s source) Watch(ctx context.Context, changed func()) error {
 	c := make(chan struct{}, 1)
 	s.plan.notified = append(s.plan.notified, c)
-	last := string(s.plan.text)
+	last := string(s.plan.read)
 	for {
-		if s.life.Wait(ctx, sched.Forever, c) != nil {
-			return nil //nolint:nilerr // the end of ctx is no error
-		}
-		s.life.sleep(100 * time.Millisecond)
 		if now := string(s.plan.text); now != last {
 			last = now
 			changed()
 		}
+		if s.life.Wait(ctx, sched.Forever, c) != nil {
+			return nil //nolint:nilerr // the end of ctx is no error
+		}
+		s.life.sleep(100 * time.Millisecond)
 	}
 }
 

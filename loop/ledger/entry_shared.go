@@ -59,6 +59,7 @@ type AgentUsable struct {
 
 	// The task whose session worked, where others of the agent had ended at once.
 	Project string `json:"project,omitempty"`
+	Source  string `json:"source,omitempty"`
 	Task    string `json:"task,omitempty"`
 }
 
@@ -68,6 +69,7 @@ type AgentUsable struct {
 type AgentFaltered struct {
 	Agent   string `json:"agent"`
 	Project string `json:"project"`
+	Source  string `json:"source,omitempty"` // KIND:PATH of the task's source
 	Task    string `json:"task"`
 	Session string `json:"session"`
 	Text    string `json:"text,omitempty"` // the agent's last words
