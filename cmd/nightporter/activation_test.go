@@ -123,7 +123,7 @@ func (m *testSystemd) stop(p *programtest.Process, sig syscall.Signal, want int)
 }
 
 // emitCount is the number of times that the session emits its event.
-const emitCount = 1000
+const emitCount = 500
 
 // TestRestartUnderEmits restarts the daemon repeatedly with a passed socket,
 // while a session calls hat emit 1,000 times and a person asks for the status.

@@ -61,6 +61,7 @@ type projectState struct {
 	retryAt time.Time // when to consider it without a change; zero = never
 	changed time.Time // when its source, or what a start needs, last changed
 	needs   string    // what a start needs, as it was last seen; "" = not yet
+	looking bool      // what a start needs is being looked at
 	run     string    // phase of the project when it was last considered
 	source  string    // watched source, "" for none
 	unwatch context.CancelFunc

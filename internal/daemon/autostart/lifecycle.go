@@ -98,13 +98,9 @@ func (s *Autostarter) consider(ctx context.Context, name string) {
 		return
 	}
 	now := time.Now()
-	if st.Project.Run.Over() {
-		if needs := s.needs(pr); needs != x.needs {
-			if x.needs != "" {
-				x.dirty, x.changed = true, now
-			}
-			x.needs = needs
-		}
+	if st.Project.Run.Over() && !x.looking {
+		x.looking = true
+		go s.lookAtNeeds(pr)
 	}
 	if run := phase(st); run != x.run {
 		x.run, x.dirty = run, true

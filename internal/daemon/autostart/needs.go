@@ -7,9 +7,28 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/config"
 )
+
+// lookAtNeeds looks at what a start of the project needs, and makes the project be
+// considered if that changed. It runs beside run: a file system that hangs would keep
+// all other projects from starting.
+func (s *Autostarter) lookAtNeeds(pr config.Project) {
+	needs := s.needs(pr)
+	s.mu.Lock()
+	x := s.projectState(pr.Name)
+	changed := x.needs != "" && needs != x.needs
+	if changed {
+		x.dirty, x.changed = true, time.Now()
+	}
+	x.needs, x.looking = needs, false
+	s.mu.Unlock()
+	if changed {
+		s.nudge()
+	}
+}
 
 // needs describes the files without which a run of the project does not start: the
 // programs of agents, and the repository's HEAD and its log. A person who changes one
