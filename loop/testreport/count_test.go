@@ -81,6 +81,10 @@ func TestCountsOfOthers(t *testing.T) {
 		a, b := rapid.SampledFrom(files).Draw(rt, "a"), rapid.SampledFrom(files).Draw(rt, "b")
 		one, two := testreport.Count(read(t, a)), testreport.Count(read(t, b))
 		both := testreport.Count(read(t, a) + "\n" + read(t, b))
+		if of(one, "tap").Runner != "" && of(two, "tap").Runner == "" {
+			// TAP without its first line, such as mocha's, counts behind another's.
+			two = append(two, testreport.Count("TAP version 13\n"+read(t, b))...)
+		}
 		for _, n := range one {
 			if of(two, n.Runner).Runner == "" && of(both, n.Runner).Passed > n.Passed {
 				rt.Fatalf("%s then %s: %+v of %+v", a, b, both, n)
