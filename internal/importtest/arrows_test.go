@@ -123,11 +123,12 @@ var arrows = map[string][]string{
 	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger", "loop/people"}, // for tests
 
 	// The far end of networks, for tests.
-	"internal/fake/telegram": {"internal/fake/wrap"},
-	"internal/fake/slack":    {"internal/fake/wrap"},
-	"internal/fake/wrap":     {},
-	"internal/fake/models":   {},
-	"internal/fake/netfs":    {},
+	"internal/fake/telegram":     {"internal/fake/wrap"},
+	"internal/fake/slack":        {"internal/fake/wrap"},
+	"internal/fake/wrap":         {},
+	"internal/fake/models":       {},
+	"internal/fake/netfs":        {},
+	"internal/fake/netfs/netfsd": {"internal/fake/netfs"},
 
 	// Programs.
 	"internal/sim":    {everything}, // one seed, one night

@@ -121,7 +121,7 @@ func TestThreadOnTelegram(t *testing.T) {
 	}
 	// The bot does not ask for the project, and replies in the same topic.
 	f.Telegram.Post(telegram.UserMessage{From: forumMira, Chat: group, Thread: 42, Text: "/status"})
-	status := f.waitShown(group, 1, "○ shop idle")
+	status := f.waitShown(group, 1, "! shop not started")
 	if status.Thread != 42 {
 		t.Errorf("%+v", status)
 	}
@@ -216,7 +216,7 @@ func TestThreadMoves(t *testing.T) {
 		f.failRun()
 		f.waitShown(group, n, shopBad)
 		f.Telegram.Say(forumMira, group, "/status")
-		f.waitShown(group, 1, "○ shop idle")
+		f.waitShown(group, 1, "! shop not started")
 		if got := strings.Join(f.Projects.WarningsOf("shop"), "\n"); !strings.Contains(got, `write telegram_topic = "-1009876543210"`) {
 			t.Errorf("%s, remarks: %q", when, got)
 		}

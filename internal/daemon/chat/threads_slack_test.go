@@ -107,7 +107,7 @@ func TestThreadOnSlack(t *testing.T) {
 	news()
 	shows(channel, 2, bad)
 	s.Say("U0MIRA", channel, "@porter status") // for the channel's project
-	shows(channel, 1, "○ shop idle")
+	shows(channel, 1, "! shop not started")
 	if n := count(mira, bad) + count(ana, bad); n != 0 || strings.Contains(remarks(), "takes nothing") {
 		t.Errorf("told %d times in private; remarks: %s", n, remarks())
 	}

@@ -3,97 +3,81 @@
 package netfs
 
 import (
-	"sync"
+	"bufio"
+	"encoding/json"
+	"io"
+	"os/exec"
+	"path/filepath"
 	"testing"
-	"time"
 
-	"github.com/hanwen/go-fuse/v2/fs"
-	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
 )
-
-// Limits are what a file system lacks or gets wrong. With the zero value it has no
-// unnamed files, and everything else as the disk below.
-type Limits struct {
-	NoLocks bool          // ENOLCK for flock and fcntl
-	NoLinks bool          // no hard links
-	NoChown bool          // the owner of a file cannot be changed, as with root_squash
-	Flat    bool          // rename takes no flags: EINVAL, as NFS answers
-	Late    time.Duration // size and time of a file are shown so long after a write
-	Stale   int           // so many opens of a file fail with ESTALE; the kernel repeats one that fails
-	Slow    time.Duration // each read takes so long
-	NoCase  bool          // names that differ by case only are the same
-}
 
 // FS is a mounted file system.
 type FS struct {
 	Dir string // where it is mounted
 
-	limits Limits
-	mu     sync.Mutex
-	hung   chan struct{} // closed when operations go on; nil: they do
-	stale  map[string]int
-	shown  map[string]attributes
+	t   *testing.T
+	in  io.WriteCloser
+	out *bufio.Scanner
 }
 
-// attributes are the size and time of a file as they are shown, until due.
-type attributes struct {
-	attr fuse.Attr
-	due  time.Time
-}
-
-// Mount mounts a folder with limits until the test ends.
+// Mount mounts a folder with limits until the test ends. Another process serves it: one
+// that serves a file system cannot also start programs in it, because all of it stands
+// still until they have entered their folder.
 func Mount(t *testing.T, folder string, l Limits) *FS {
 	t.Helper()
-	f := &FS{Dir: t.TempDir(), limits: l, stale: map[string]int{}, shown: map[string]attributes{}}
-	var st unix.Stat_t
-	if err := unix.Stat(folder, &st); err != nil {
+	program := filepath.Join(t.TempDir(), "netfsd")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "github.com/nightporter/nightporter/internal/fake/netfs/netfsd").CombinedOutput(); err != nil {
+		t.Fatalf("build netfsd: %v\n%s", err, out)
+	}
+	limits, err := json.Marshal(l)
+	if err != nil {
 		t.Fatal(err)
 	}
-	root := &fs.LoopbackRoot{Path: folder, Dev: st.Dev, NewNode: f.newNode}
-	node := f.newNode(root, nil, "", nil)
-	root.RootNode = node
-	server, err := fs.Mount(f.Dir, node, &fs.Options{
-		MountOptions: fuse.MountOptions{DirectMountStrict: true, AllowOther: true, FsName: "netfs", Name: "netfs", EnableLocks: l.NoLocks},
-	})
+	f := &FS{Dir: t.TempDir(), t: t}
+	server := exec.Command(program, folder, f.Dir, string(limits)) //nolint:noctx // it ends when its input does
+	if f.in, err = server.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := server.StdoutPipe()
 	if err != nil {
-		t.Skipf("no FUSE here: %v", err)
+		t.Fatal(err)
+	}
+	f.out = bufio.NewScanner(out)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		f.Resume()
-		if err := server.Unmount(); err != nil {
+		_ = f.in.Close()
+		if err := server.Wait(); err != nil {
 			t.Errorf("unmount %s: %v", f.Dir, err)
 			_ = unix.Unmount(f.Dir, unix.MNT_DETACH)
 		}
 	})
+	if said := f.answer(); said != "mounted" {
+		t.Skipf("no FUSE here: %s", said)
+	}
 	return f
 }
 
 // Hang makes every operation wait, as after the end of a server, until Resume.
-func (f *FS) Hang() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.hung == nil {
-		f.hung = make(chan struct{})
-	}
-}
+func (f *FS) Hang() { f.ask("hang") }
 
 // Resume ends a Hang.
-func (f *FS) Resume() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.hung != nil {
-		close(f.hung)
-		f.hung = nil
+func (f *FS) Resume() { f.ask("resume") }
+
+func (f *FS) ask(what string) {
+	f.t.Helper()
+	if _, err := io.WriteString(f.in, what+"\n"); err != nil {
+		f.t.Fatal(err)
+	}
+	if said := f.answer(); said != what {
+		f.t.Fatalf("%s: netfsd says %q", what, said)
 	}
 }
 
-// await returns when the file system does not hang.
-func (f *FS) await() {
-	f.mu.Lock()
-	hung := f.hung
-	f.mu.Unlock()
-	if hung != nil {
-		<-hung
-	}
+func (f *FS) answer() string {
+	f.out.Scan()
+	return f.out.Text()
 }

@@ -17,10 +17,10 @@ import (
 // node is a file or folder. What it does not override is done as below.
 type node struct {
 	fs.LoopbackNode
-	f *FS
+	f *served
 }
 
-func (f *FS) newNode(root *fs.LoopbackRoot, _ *fs.Inode, _ string, _ *syscall.Stat_t) fs.InodeEmbedder {
+func (f *served) newNode(root *fs.LoopbackRoot, _ *fs.Inode, _ string, _ *syscall.Stat_t) fs.InodeEmbedder {
 	return &node{LoopbackNode: fs.LoopbackNode{RootData: root}, f: f}
 }
 
