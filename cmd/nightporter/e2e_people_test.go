@@ -112,7 +112,7 @@ func TestStrangers(t *testing.T) {
 	if got := e.runCommand("status", "--json"); same(got) != same(state) {
 		t.Errorf("the run was %s and is %s", same(state), same(got))
 	}
-	e.sayAndAwait(mira, "/stop now", "○ stopped; #1 builder reruns next time")
+	e.sayAndAwait(mira, "/stop now", "○ stopped; #1 planner reruns next time")
 	e.release("Task 1 planner")
 }
 
@@ -151,7 +151,7 @@ func TestStatusWhileAgentHangs(t *testing.T) {
 	}
 	before := e.ledger()
 	began := time.Now()
-	e.sayAndAwait(mira, "/stop now", "○ stopped; #1 builder reruns next time")
+	e.sayAndAwait(mira, "/stop now", "○ stopped; #1 planner reruns next time")
 	took := time.Since(began)
 	for _, x := range e.ledger() {
 		if x.Stream != "house" && x.Seq > lastSeq(before, x.Stream) {
