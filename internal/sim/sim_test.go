@@ -159,6 +159,7 @@ func TestBrokenNights(t *testing.T) {
 		{149, 12, 4},           // a start acted on a commit whose sync had failed
 		{1795391166097, 12, 4}, // the disk lied on after a power cut
 		{641, 12, 4},           // two tasks, each set aside for the other's sake
+		{154, 12, 4},           // two inputs of one time, whose effects got one key
 	} {
 		opt := shortNights(t)
 		opt.tasks, opt.disks = night.tasks, night.disks

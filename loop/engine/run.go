@@ -364,8 +364,16 @@ func (e *Engine) publish(project string, s loop.State, records []ledger.Record) 
 	}
 }
 
+// now returns the time of an input in the project's zone. No two inputs in a row get
+// the same one, because the keys of effects are made of it.
 func (e *Engine) now(project string) time.Time {
 	now := e.o.Clock()
+	if !now.Equal(e.at) {
+		e.at, e.same = now, 0
+	} else {
+		e.same++
+	}
+	now = now.Add(e.same)
 	if p, ok := e.portsOf(project); ok && p.Zone != nil {
 		return now.In(p.Zone)
 	}
