@@ -69,7 +69,7 @@ e2e: ## a fresh clone of HEAD is built and its demo run; then real programs, end
 	tests=$$(grep -hoE '^func Test[A-Za-z0-9_]+' $$files | sed 's/^func //; /^TestMain$$/d' | paste -sd '|' -); \
 	set -x; \
 	env $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -timeout 15m $(E2E) -run "^($$tests)$$" $$(dirname $$files | sort -u)
-	go run ./internal/sim -seed 150 -nights 260
+	go run ./internal/sim -seed 150 -nights 330
 
 # e2e plays the same nights each time, so that it says the same of the same commit;
 # sim and soak play new ones.

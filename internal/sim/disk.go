@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -264,7 +265,12 @@ func (w *world) kept(before []ledger.PendingEffect) bool {
 	}
 	if d.damaged != "" {
 		after, err := w.store.Pending(background)
-		if err != nil || !reflect.DeepEqual(before, after) {
+		lacks := slices.ContainsFunc(before, func(p ledger.PendingEffect) bool {
+			return !slices.ContainsFunc(after, func(q ledger.PendingEffect) bool { return reflect.DeepEqual(p, q) })
+		})
+		// A log that is whole up to the bad page gives an older state: what was settled
+		// after that, without an entry, is to do again.
+		if err != nil || lacks || len(after) != len(before) && d.damaged == store.Name {
 			w.fail("no damage unseen", "verify finds nothing, and the effects to do are others than before: %v\n  %v\n  %v", err, before, after)
 		}
 		return w.cutShort("nothing of the ledger lay on the page that went bad")

@@ -41,7 +41,8 @@
 //   - disk.go: the ledger's disk in some nights, which fails, lies and loses power
 //   - git.go, tree.go: the repository; plan.go: the user's plan
 //   - chat.go: platforms and people
-//   - fault.go: the table of faults; audit.go: the invariants; story.go: the story
+//   - fault.go: the table of faults; audit.go: the invariants;
+//     replay.go: that replay equals state; story.go: the story
 //
 // # Invariants
 //

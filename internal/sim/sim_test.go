@@ -160,6 +160,7 @@ func TestBrokenNights(t *testing.T) {
 		{1795391166097, 12, 4}, // the disk lied on after a power cut
 		{641, 12, 4},           // two tasks, each set aside for the other's sake
 		{154, 12, 4},           // two inputs of one time, whose effects got one key
+		{417, 12, 4},           // a log that is whole up to a bad page is an older state
 	} {
 		opt := shortNights(t)
 		opt.tasks, opt.disks = night.tasks, night.disks
