@@ -40,6 +40,12 @@ func (d *decision) effectBroken(b EffectBroken) {
 		d.giveUp(b)
 		return
 	}
+	if b.Kind == (ledger.EffectReread{}).EffectKind() {
+		// As a reading that failed: the run goes on with the tasks as they were
+		// known, and doubts none of them any more.
+		d.sourceChanged(SourceChanged{Err: b.Text, Doubted: d.in.Time})
+		return
+	}
 	if t, ok := d.task(b.Task); ok && t.Attempt != nil && t.Status == ledger.Active {
 		if w := t.Attempt; b.Kind == (ledger.EffectCapture{}).EffectKind() && w.Event == nil {
 			d.afterNothing(t, TreeCaptured{Session: w.Session, Taken: ledger.Capture{Tree: w.Tree}}) // its files would only have been kept to look at
