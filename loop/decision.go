@@ -114,12 +114,15 @@ func (d *decision) effect(key string, body ledger.EffectBody) {
 }
 
 // uniqueKey returns an effect key that no other decision produces: it includes
-// the input's key. Effects that may be needed again later use it, because the
+// the input's key, or its time. Effects that may be needed again later use it, because the
 // store refuses a second effect of the same kind and key.
 func (d *decision) uniqueKey(key string) string {
 	cause := d.in.Key
 	if cause == "" {
 		cause = d.in.Time.UTC().Format(time.RFC3339Nano)
+		if d.in.Same > 0 {
+			cause += fmt.Sprintf(" +%d", d.in.Same)
+		}
 	}
 	return fmt.Sprintf("%s/%s @%s #%d", d.in.Project, key, cause, len(d.effects))
 }

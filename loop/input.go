@@ -13,6 +13,7 @@ import (
 type Input struct {
 	Key     string      // identifies the input: a second delivery with the same key changes nothing. "" = never repeated
 	Time    time.Time   // set by the engine's clock
+	Same    int         // how many inputs right before it had the same time; set by the engine
 	Actor   string      // "console", "agent", "daemon", "telegram:48213377"
 	Name    string      // the actor's name for people: "Mira"
 	Role    ledger.Role // the actor's role on arrival; Decide refuses the input if the actor has lost it since. "" = not checked

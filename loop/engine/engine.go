@@ -65,7 +65,7 @@ type Engine struct {
 	clock      jumpMeter        // of Run's goroutine
 	outage     Outage           // the last one that was told of; of Run's goroutine
 	at         time.Time        // of the last input; of Run's goroutine
-	same       time.Duration    // nanoseconds that inputs of that time got more; of Run's goroutine
+	same       int              // inputs of that time before it; of Run's goroutine
 	again      signals          // for effects that wait for their next try
 
 	mu       sync.RWMutex     // guards the fields below; only Run's goroutine writes them, but for wrong

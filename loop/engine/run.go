@@ -181,7 +181,8 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 			return ledger.Answer{}, err
 		}
 	}
-	in.Time, in.Idle = e.now(in.Project), !work
+	in.Time, in.Same = e.now(in.Project)
+	in.Idle = !work
 	before := loop.State{Shared: e.shared, Project: e.projects[in.Project]}
 	if before.Project.Name == "" {
 		before.Project.Name = in.Project
@@ -364,20 +365,19 @@ func (e *Engine) publish(project string, s loop.State, records []ledger.Record) 
 	}
 }
 
-// now returns the time of an input in the project's zone. No two inputs in a row get
-// the same one, because the keys of effects are made of it.
-func (e *Engine) now(project string) time.Time {
-	now := e.o.Clock()
+// now returns the time of an input in the project's zone, and how many inputs right
+// before it had the same time.
+func (e *Engine) now(project string) (now time.Time, same int) {
+	now = e.o.Clock()
 	if !now.Equal(e.at) {
 		e.at, e.same = now, 0
 	} else {
 		e.same++
 	}
-	now = now.Add(e.same)
 	if p, ok := e.portsOf(project); ok && p.Zone != nil {
-		return now.In(p.Zone)
+		now = now.In(p.Zone)
 	}
-	return now
+	return now, e.same
 }
 
 // reopenPorts opens a project's adapters for a run that is about to start, and
