@@ -248,3 +248,9 @@ func caseNames(p string, text string) []string {
 
 // skips are how a test is told not to count.
 var skips = regexp.MustCompile(`\bt\.Skip|\b[tb]\.SkipNow|testing\.Short\(\)|//go:build|// \+build|\b(?:it|test|describe|suite|context)\.(?:skip|todo|only|fixme|fails|failing)\b|\b(?:xit|xdescribe|xtest|fit|fdescribe)\s*\(|\bskip:\s*(?:true|['"])|@?pytest\.mark\.(?:skip|skipif|xfail)|pytest\.(?:skip|xfail|importorskip)\(|unittest\.(?:skip|expectedFailure)|self\.skipTest|@(?:Disabled|Ignore)\b|#\[ignore|#\[cfg\(|\bpending\b|markTestSkipped|markTestIncomplete|Skip\s*=\s*"|XCTSkip|@tag :skip|@moduletag :skip|^\s*skip\b|__test__\s*=\s*False`)
+
+// IsTest reports whether a file is a test, or what a test compares with, by the
+// usual names. A project's own globs are not asked.
+func IsTest(p string) bool {
+	return newTestMatcher(nil).rule(p) >= 0
+}
