@@ -85,12 +85,15 @@ type Message struct {
 	Project string `json:"project,omitempty"`
 	About   string `json:"about,omitempty"`
 	// Picture is a PNG of at most MaxPicture bytes, shown above the text. The
-	// text says everything that the picture shows, so a platform that refuses
-	// the picture shows the text alone.
+	// text says everything that the picture shows, or a button gets it in another
+	// form, so a platform that refuses the picture shows the text alone.
 	Picture []byte `json:"picture,omitempty"`
 	// Alt describes the picture in at most MaxAlt characters, for people who do
 	// not see it. A platform gets it with the picture; a terminal prints it.
 	Alt string `json:"alt,omitempty"`
+	// Document is a file that the text is about, nil for none. A message with one
+	// has no picture.
+	Document *Document `json:"document,omitempty"`
 
 	// Refused reports that a command was not carried out. A shell then ends with
 	// exit code 1; a chat sends the reply again if it may have been lost. The
@@ -98,6 +101,12 @@ type Message struct {
 	Refused bool `json:"-"`
 
 	cut bool // the first line is cut, and the second line repeats the whole text
+}
+
+// Document is a file of a message.
+type Document struct {
+	Name string `json:"name"` // in ASCII, without folders
+	Data []byte `json:"data"`
 }
 
 // newMessage begins a message. It cuts a first line wider than FirstWidth and

@@ -55,7 +55,13 @@ func Render(m bot.Message, mentions []string, quotes string) Shown {
 		pre = pre || l.Kind == bot.Pre
 	}
 	s := Shown{}
-	if total > maxShown || pre && (total > maxPreText || len(m.Lines) > maxPre) {
+	switch {
+	case m.Document != nil:
+		s.File = &File{Name: m.Document.Name, Data: m.Document.Data}
+		if total > maxPreText {
+			shown = fileCaption(m)
+		}
+	case total > maxShown || pre && (total > maxPreText || len(m.Lines) > maxPre):
 		s.File = documentFile(m)
 		shown = fileCaption(m)
 	}

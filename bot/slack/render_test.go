@@ -64,7 +64,11 @@ func TestRenderGolden(t *testing.T) {
 		"quoted": {m: bot.Message{Key: "answer.pause", Lines: []bot.Line{line("‖ shop pauses after the session"), line("Resume: /resume, or /task_8.")}}, quotes: "/porter pause & <b>"},
 		"log":    {m: bot.Message{Key: "log", Lines: []bot.Line{line("shop #7: 2 sessions, 12 min"), pre("01:50 builder  build.complete"), pre(""), pre("02:10 reviewer no <issues>")}}},
 		"diff":   {m: patch},
-		"empty":  {},
+		"diff-short": {m: bot.Message{Key: "diff", Lines: []bot.Line{line("shop #5: 1 file +1 −1"), line("Move orders to the new API"),
+			pre("order/service.go           +1 −1"), pre("@ line 9  func (s *Service) …"), pre("- return legacy.Place(o.ID, &o)"), pre("+ return adapter.Place(o.ID,"), pre("+›&o) // ‹U+202E› <b>")}}},
+		"diff-html": {m: bot.Message{Key: "diff.html", Lines: []bot.Line{line("shop #5: 2 files +902 −61"), line("Move orders to the new API"), pre("order/service.go        +900 −61"), pre("go.sum                        +2")},
+			Document: &bot.Document{Name: "shop-5.html", Data: []byte("<!doctype html>\n")}}},
+		"empty": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := slack.Render(c.m, c.rings, c.quotes)

@@ -1,6 +1,7 @@
 package slack_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -112,6 +113,23 @@ func TestThreads(t *testing.T) {
 	w.send("slack:C0ELSE", no, bot.SendOptions{ReplyTo: "cmd:" + mira + ":/porter stop", Silent: true})
 	if got := w.shown(direct); !strings.Contains(got.Plain(), "your role is view") {
 		t.Errorf("a refusal in private: %s", got.Plain())
+	}
+}
+
+// TestDocument checks that a file with its own content is in the thread of its
+// text, which is shown whole.
+func TestDocument(t *testing.T) {
+	w := newFixture(t)
+	m := bot.Message{Key: "diff.html", Lines: []bot.Line{line("shop #11: 14 files +902 −61"), line("Admin <list>"), pre("admin/list.go          new +310")},
+		Document: &bot.Document{Name: "shop-11.html", Data: []byte("<!doctype html>\x00")}, Buttons: []bot.Button{{Label: "list.go", Command: "/diff 11 admin/list.go"}}}
+	id := w.send(shop, m, bot.SendOptions{Silent: true})
+	files := w.far.Files()
+	if len(files) != 1 || files[0].Name != "shop-11.html" || files[0].Root != id || !bytes.Equal(files[0].Data, m.Document.Data) {
+		t.Fatalf("files: %+v", files)
+	}
+	all := w.far.Messages(channel)
+	if got := all[len(all)-2]; got.TS != id || len(got.Buttons) != 1 || !strings.Contains(got.Plain(), "admin/list.go          new +310") {
+		t.Errorf("text: %s", got.Plain())
 	}
 }
 

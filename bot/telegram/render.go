@@ -37,6 +37,9 @@ type File struct {
 // Render is pure. Whatever the lines contain, the markup is complete, and no
 // quoted text becomes a link, mention or command.
 func Render(m bot.Message) []Part {
+	if m.Document != nil {
+		return []Part{attachmentPart(m)}
+	}
 	lines := renderLines(m)
 	total, pre := -1, false
 	for _, l := range lines {
@@ -193,6 +196,18 @@ func composePart(lines []line) Part {
 		lines = lines[n:]
 	}
 	return Part{HTML: strings.Join(html, "\n"), Text: strings.Join(text, "\n")}
+}
+
+// attachmentPart renders the file that m brings, with m's text as its caption. Of a
+// text that is too long for a caption the first lines are shown: the file has all
+// of it.
+func attachmentPart(m bot.Message) Part {
+	p, fits := asPhotoCaption(m)
+	if !fits {
+		p = composePart(renderLines(fileCaption(m)))
+	}
+	p.File = &File{Name: m.Document.Name, Data: m.Document.Data}
+	return p
 }
 
 // documentPart renders m as a file with its first two lines as the caption.

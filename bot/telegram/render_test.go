@@ -53,8 +53,12 @@ func TestRenderGolden(t *testing.T) {
 		"paths":       {Key: "run.started", Lines: []bot.Line{line("● shop r14 started, see a/b/c"), line("Branch nightporter/shop/r14 (/etc/passwd, 9/12, /frob, /status, @builder, /task_8.)")}},
 		"log":         {Key: "log", Lines: []bot.Line{line("shop #7: 2 sessions, 12 min"), pre("01:50 builder  build.complete"), pre("02:10 reviewer no <issues>")}},
 		"diff":        patch,
-		"plan":        plan,
-		"empty":       {},
+		"diff-short": {Key: "diff", Lines: []bot.Line{line("shop #5: 1 file +1 −1"), line("Move orders to the new API"),
+			pre("order/service.go           +1 −1"), pre("@ line 9  func (s *Service) …"), pre("- return legacy.Place(o.ID, &o)"), pre("+ return adapter.Place(o.ID,"), pre("+›&o) // ‹U+202E› <b>")}},
+		"diff-html": {Key: "diff.html", Lines: []bot.Line{line("shop #5: 2 files +902 −61"), line("Move orders to the new API"), pre("order/service.go        +900 −61"), pre("go.sum                        +2")},
+			Document: &bot.Document{Name: "shop-5.html", Data: []byte("<!doctype html>\n")}},
+		"plan":  plan,
+		"empty": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder

@@ -1,6 +1,7 @@
 package telegram_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -110,6 +111,29 @@ func TestSendForceReply(t *testing.T) {
 	w.send(bot.Message{Key: "words.q5", Lines: []bot.Line{{Text: "? Your words for #8 (q5):"}}}, bot.SendOptions{ReplyTo: "1"})
 	if m := w.far.Chat(mira.ID).Last(); !m.ForceReply {
 		t.Errorf("message %+v", m)
+	}
+}
+
+// TestDocument checks that a file with its own content is one message: file,
+// caption, buttons. A text too long for a caption keeps its first lines.
+func TestDocument(t *testing.T) {
+	w := newWorldWithChat(t)
+	m := bot.Message{Key: "diff.html", Lines: []bot.Line{{Text: "shop #11: 14 files +902 −61"}, {Text: "Admin <list>"}, {Kind: bot.Pre, Text: "admin/list.go          new +310"}},
+		Document: &bot.Document{Name: "shop-11.html", Data: []byte("<!doctype html>\x00")}, Buttons: []bot.Button{{Label: "list.go", Command: "/diff 11 admin/list.go"}}}
+	w.send(m, bot.SendOptions{Silent: true, ReplyTo: "1"})
+	got := w.far.Chat(mira.ID).Last()
+	if got.File == nil || got.File.Name != "shop-11.html" || !bytes.Equal(got.File.Data, m.Document.Data) || got.Labels()[0] != "list.go" || !got.Silent || got.ReplyTo != 1 {
+		t.Fatalf("message %+v", got)
+	}
+	if got.Text != "shop #11: 14 files +902 −61\nAdmin <list>\nadmin/list.go          new +310" {
+		t.Errorf("caption %q", got.Text)
+	}
+	for range 60 {
+		m.Lines = append(m.Lines, bot.Line{Kind: bot.Pre, Text: "admin/other.go         new +310"})
+	}
+	w.send(m, bot.SendOptions{})
+	if got := w.far.Chat(mira.ID).Last(); got.File == nil || got.Text != "shop #11: 14 files +902 −61\nAdmin <list>" {
+		t.Errorf("a long caption: %+v", got)
 	}
 }
 

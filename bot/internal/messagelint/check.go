@@ -204,7 +204,7 @@ func onTelegram(t testing.TB, name string, m bot.Message) {
 			}
 		}
 		shown.WriteString(text)
-		if p.File != nil {
+		if p.File != nil && m.Document == nil { // else the text is its caption
 			shown.Reset()
 			shown.Write(p.File.Data)
 		} else if len(parts) == 1 {
@@ -303,7 +303,7 @@ func onSlack(t testing.TB, name string, m bot.Message) {
 		t.Errorf("%s: %v", name, err)
 	}
 	var shown strings.Builder
-	long := s.File != nil
+	long := s.File != nil && m.Document == nil
 	Walk(tree, func(node map[string]any) {
 		text, isText := node["text"].(string)
 		switch kind := node["type"]; {
