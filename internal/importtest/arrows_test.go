@@ -51,7 +51,8 @@ var arrows = map[string][]string{
 	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/guard", "internal/text", "internal/toolchain"},
 	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/workspace":         {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
-	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "guidance", "internal/nearest", "internal/width"},
+	"bot/patch":              {"loop/ledger", "loop/proof", "internal/width"},
+	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "guidance", "bot/patch", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	"store/storetest":        {"store"},                   // for tests
 	// Below an adapter lies what belongs to it.
@@ -68,8 +69,8 @@ var arrows = map[string][]string{
 	"bot/delivery":             {"loop/ledger", "bot", "guidance", "internal/sched"},
 	"bot/notify":               {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/inbound":              {"loop", "loop/ledger", "loop/people", "guidance", "bot", "internal/fault"},
-	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "loop/testreport", "guidance", "bot"}, // for tests
-	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"},                              // for tests: one check over both platforms
+	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "loop/testreport", "guidance", "bot", "bot/patch"}, // for tests
+	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"},                                           // for tests: one check over both platforms
 
 	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
 	"config/propose": {},
@@ -117,7 +118,7 @@ var arrows = map[string][]string{
 	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/workspace/secret"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
 	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},
-	"internal/daemon/operator":   {"bot", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/prompt", "loop/workspace", "loop/workspace/secret", "store"},
+	"internal/daemon/operator":   {"bot", "bot/patch", "bot/report", "bot/tui", "config", "internal/api", "internal/daemon/digest", "internal/daemon/logging", "internal/daemon/project", "internal/service", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/people", "loop/prompt", "loop/workspace", "loop/workspace/secret", "store"},
 	"internal/daemon/chat":       {"bot", "bot/delivery", "bot/inbound", "bot/notify", "bot/transport", "config", "internal/daemon/digest", "internal/daemon/platform", "internal/daemon/project", "internal/service", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon":            {everything},
 	"internal/daemon/daemontest": {"bot", "config", "internal/daemon", "internal/fake/telegram", "internal/multicall", "internal/socket", "loop", "loop/ledger", "loop/people"}, // for tests
