@@ -24,8 +24,8 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 			return m, nil
 		}
 	}
-	if c.Project == "" && (c.Verb == VerbDiff || c.Verb == VerbLog) && runForm.MatchString(c.Target) {
-		if c.Project, err = ranIn(ctx, service, c.Target); err != nil {
+	if run, _ := cutWord(c.Target); c.Project == "" && (c.Verb == VerbDiff || c.Verb == VerbLog) && runForm.MatchString(run) {
+		if c.Project, err = ranIn(ctx, service, run); err != nil {
 			return faultReply(c), fmt.Errorf("%s: %w", c.Verb, err)
 		}
 	}

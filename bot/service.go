@@ -30,8 +30,11 @@ type Service interface {
 	// CheckChain recomputes the hash chain of a project's stream. A check that
 	// could not be made is a result, too: it says why.
 	CheckChain(ctx context.Context, project string) ChainCheck
-	// Diff returns the patch of a task (its id as written) or of a run ("r14").
-	// "" stands for the last run. An empty patch means that nothing changed.
+	// Changes returns what a task (its id as written) or a run ("r14") changed, the
+	// newest version first. "" stands for the last run, "Task 5.1" for an attempt of
+	// a task. None, or one without files, means that nothing changed.
+	Changes(ctx context.Context, project, target string) ([]DiffVersion, error)
+	// Diff returns the newest of these versions as a patch of git's format.
 	Diff(ctx context.Context, project, target string) (string, error)
 	// Hats returns a pattern and its hats. With pattern "" it returns the
 	// pattern of the run under way, or else of the run that would start now. An
@@ -93,6 +96,9 @@ type Request struct {
 	Chat    string // address of a chat that other people read too; "" = the sender's private chat
 	Text    string
 	Time    time.Time // in the person's time zone
+	// Terminal reports that the reply is read in a terminal: wide, and without
+	// pictures and files.
+	Terminal bool
 }
 
 // RunFlags are the settings of one run that a person chose in the /run command

@@ -16,11 +16,8 @@ import (
 func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
 	typed := strings.TrimSpace(d.c.Target)
 	if typed == "" {
-		switch d.c.Verb {
-		case VerbLog:
+		if d.c.Verb == VerbLog {
 			return d.look(ctx, "", "")
-		case VerbDiff:
-			return d.diff(ctx, "", "")
 		}
 		t, ok := activeTask(d.s)
 		if !ok || (d.c.Verb != VerbTask && d.c.Verb != VerbEvidence) {
@@ -34,10 +31,7 @@ func aboutTarget(ctx context.Context, d dispatch) (Message, error) {
 	attempt := ""
 	t, ok := FindTask(d.s, typed)
 	if !ok && runForm.MatchString(typed) {
-		switch d.c.Verb {
-		case VerbDiff:
-			return d.diff(ctx, strings.ToLower(typed), "")
-		case VerbLog:
+		if d.c.Verb == VerbLog {
 			return d.logOfRun(ctx, strings.ToLower(typed))
 		}
 	}
@@ -74,8 +68,6 @@ func (d dispatch) about(ctx context.Context, t loop.TaskState, attempt string) (
 		return d.do(ctx, loop.RetryTask{Task: t.Task.ID})
 	case VerbNext:
 		return d.do(ctx, loop.NextTask{Task: t.Task.ID})
-	case VerbDiff:
-		return d.diff(ctx, t.Task.ID, t.Task.Title)
 	}
 	return d.look(ctx, t.Task.ID, attempt)
 }
@@ -98,14 +90,6 @@ func (d dispatch) look(ctx context.Context, task, attempt string) (Message, erro
 		records = slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Attempt != attempt })
 	}
 	return Evidence(records, check, d.r.Time.Location()), nil
-}
-
-func (d dispatch) diff(ctx context.Context, target, title string) (Message, error) {
-	patch, err := d.service.Diff(ctx, d.project, target)
-	if err != nil {
-		return Message{}, err
-	}
-	return Diff(d.project, target, title, patch), nil
 }
 
 // several skips or retries several tasks. It looks up all ids first: otherwise

@@ -16,6 +16,7 @@ import (
 	"github.com/nightporter/nightporter/bot/inbound"
 	"github.com/nightporter/nightporter/bot/internal/messagelint"
 	"github.com/nightporter/nightporter/bot/notify"
+	"github.com/nightporter/nightporter/bot/patch"
 	"github.com/nightporter/nightporter/bot/telegram"
 	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
@@ -173,12 +174,13 @@ func (s service) Say(ctx context.Context, key string, at time.Time, msgs []ledge
 	return err
 }
 
-func (s service) Diff(ctx context.Context, _, _ string) (string, error) {
+func (s service) Changes(ctx context.Context, _, _ string) ([]bot.DiffVersion, error) {
 	if s.f.diffHangs {
 		<-ctx.Done()
-		return "", ctx.Err()
+		return nil, ctx.Err()
 	}
-	return "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n", s.f.diffErr
+	files := scenario.Changes("diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n")
+	return []bot.DiffVersion{{Version: patch.Version{Files: files}, Commit: "9c41e07"}}, s.f.diffErr
 }
 
 func (s service) Offer(ctx context.Context, project string, f bot.RunFlags) (loop.OfferRun, error) {

@@ -49,7 +49,7 @@ func (c *requestService) Do(ctx context.Context, in loop.Input) (ledger.Answer, 
 	return a, nil
 }
 
-// Records, Runs, CheckChain, Diff, Hats, Offer and Digest read disks and run programs, and
+// Records, Runs, CheckChain, Changes, Diff, Hats, Offer and Digest read disks and run programs, and
 // the chat's next input waits for them. A time limit keeps a slow /diff from
 // delaying a /stop (docs/spec 6.3).
 
@@ -79,6 +79,13 @@ func (c *requestService) CheckChain(ctx context.Context, project string) bot.Cha
 	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
 	defer cancel()
 	return c.Service.CheckChain(ctx, project)
+}
+
+// Changes is bot.Service's, within Options.Patience.
+func (c *requestService) Changes(ctx context.Context, project, target string) ([]bot.DiffVersion, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.request.o.Patience)
+	defer cancel()
+	return c.Service.Changes(ctx, project, target)
 }
 
 // Diff is bot.Service's, within Options.Patience.

@@ -44,7 +44,7 @@ func newFixture(project string, opt termlog.Options) *fixture {
 func (s *fixture) typed(line, by string) {
 	s.lines++
 	s.Echo(line, by)
-	m, err := bot.Handle(context.Background(), s.service, bot.Request{Key: fmt.Sprintf("console:%d", s.lines), Actor: "console", Text: line, Time: s.Now})
+	m, err := bot.Handle(context.Background(), s.service, bot.Request{Key: fmt.Sprintf("console:%d", s.lines), Actor: "console", Text: line, Time: s.Now, Terminal: true})
 	if err != nil {
 		panic(err)
 	}

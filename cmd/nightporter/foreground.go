@@ -130,7 +130,7 @@ func (f *foreground) runAndShow(ctx context.Context, o daemon.Options) error {
 			text.Echo(line, by)
 		}
 		m, err := bot.Handle(ctx, service, bot.Request{
-			Key: "console:" + nonce(), Actor: "console", Name: personName(), Project: name, Text: line, Time: time.Now().In(f.zone),
+			Key: "console:" + nonce(), Actor: "console", Name: personName(), Project: name, Text: line, Time: time.Now().In(f.zone), Terminal: true,
 		})
 		if err != nil {
 			d.Log.Error("command", "text", line, "error", err)

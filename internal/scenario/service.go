@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/patch"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -16,10 +17,11 @@ import (
 // the conversation asks for.
 type Service struct {
 	*Night
-	Names  []string // of the projects
-	Patch  string
-	Err    error // result of every call, unless nil
-	Inputs []loop.Input
+	Names    []string // of the projects
+	Patch    string
+	Versions []bot.DiffVersion // of every diff; nil = the Patch
+	Err      error             // result of every call, unless nil
+	Inputs   []loop.Input
 }
 
 // NewService returns the Service of a Night with its one project.
@@ -41,6 +43,14 @@ func (s *Service) State(project string) (loop.State, bool) {
 
 // Projects returns the Names.
 func (s *Service) Projects() []string { return s.Names }
+
+// Changes returns the Patch as one commit, unless Versions is set.
+func (s *Service) Changes(context.Context, string, string) ([]bot.DiffVersion, error) {
+	if s.Versions != nil || s.Patch == "" {
+		return s.Versions, s.Err
+	}
+	return []bot.DiffVersion{{Version: patch.Version{Files: Changes(s.Patch)}, Commit: "9c41e07", Time: s.Now}}, s.Err
+}
 
 // Diff returns the Patch.
 func (s *Service) Diff(context.Context, string, string) (string, error) { return s.Patch, s.Err }
@@ -143,6 +153,11 @@ func (s *DaemonService) RunRecords(ctx context.Context, project, run string, typ
 		err = s.Store.RecordsOfTypes(ctx, ledger.ProjectStream(project), run, types, keep)
 	}
 	return out, err
+}
+
+// Changes returns no version.
+func (s *DaemonService) Changes(context.Context, string, string) ([]bot.DiffVersion, error) {
+	return nil, nil
 }
 
 // Diff returns no patch.

@@ -23,7 +23,7 @@ func (svc *Service) Command(ctx context.Context, c api.Command) (api.Reply, erro
 		answering = svc.Host()
 	}
 	m, err := bot.Handle(ctx, answering, bot.Request{
-		Key: c.Key, Actor: actor, Name: svc.o.Person, Project: svc.project(c.Project), Text: c.Text, Time: time.Now(),
+		Key: c.Key, Actor: actor, Name: svc.o.Person, Project: svc.project(c.Project), Text: c.Text, Time: time.Now(), Terminal: true,
 	})
 	if err != nil {
 		svc.o.Log.Error("command", "text", c.Text, "error", err)
