@@ -15,6 +15,8 @@ import (
 	"time"
 
 	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/nightporter/nightporter/internal/leaktest"
 )
 
 // child makes this test binary start a server and wait, for TestEndsWithStarter.
@@ -30,7 +32,7 @@ func TestMain(m *testing.M) {
 		fmt.Println(s.cmd.Process.Pid, strings.TrimPrefix(s.URL, "http://"), s.dir)
 		select {}
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m.Run)
 }
 
 // TestServerGit checks the server itself: its account, git over HTTP and SSH, and a
