@@ -91,6 +91,7 @@ type Result struct {
 	Approval         []string // names of workflows that run only once a person permits it
 	ChangesRequested bool     // by a review that still stands
 	Queued           bool     // the forge merges it later
+	Refusal          string   // why the forge does not merge it, in its words
 }
 
 // Merge asks for a step towards the merge of a request.

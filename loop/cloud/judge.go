@@ -167,6 +167,9 @@ func (m *machine) finish() Action {
 	switch {
 	case is.State == ledger.RequestMerged:
 		return m.done()
+	case m.v.Finished.Refusal != "":
+		m.o.Refusal = m.v.Finished.Refusal
+		return m.person(ReasonMergeRefused)
 	case m.v.Finished.Queued:
 		m.o.Reason = ReasonQueued
 	case was.Draft && !is.Draft:

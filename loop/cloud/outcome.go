@@ -22,6 +22,7 @@ type Outcome struct {
 	Checks   []string // that the reason is about
 	Round    int      // of Of: rounds or attempts
 	Of       int
+	Refusal  string // of a merge, in the forge's words
 }
 
 // NeedsPerson reports whether nothing goes on before a person has acted.
@@ -106,7 +107,7 @@ var reasons = map[Reason]reasonRow{
 	ReasonYours:          {person: true, memory: true, text: "request {request} for {task} is green and yours to merge: allow_merge is off"},
 	ReasonBlocked:        {person: true, memory: true, text: "request {request} for {task} is green; the repository requires a review or another check"},
 	ReasonUnknown:        {text: "request {request} for {task} is green; the forge does not say yet whether it can be merged"},
-	ReasonMergeRefused:   {person: true, memory: true, text: "request {request} for {task} is green, but the forge does not merge it"},
+	ReasonMergeRefused:   {person: true, memory: true, text: "request {request} for {task} is green, but the forge does not merge it{refusal}"},
 	ReasonReady:          {memory: true, text: "request {request} for {task} is no draft any more"},
 	ReasonUpdated:        {memory: true, text: "the base was merged into request {request} for {task}"},
 	ReasonQueued:         {text: "request {request} for {task} is in the merge queue"},
@@ -139,8 +140,12 @@ func (o Outcome) Text() string {
 		}
 		names = append(names, text.First(text.OneLine(name), 40))
 	}
+	refusal := ""
+	if o.Refusal != "" {
+		refusal = ": " + text.First(text.OneLine(o.Refusal), 200)
+	}
 	return strings.NewReplacer(
-		"{task}", task, "{issue}", issue, "{request}", fmt.Sprintf("#%d", o.Request), "{agent}", o.Agent,
+		"{task}", task, "{issue}", issue, "{request}", fmt.Sprintf("#%d", o.Request), "{agent}", o.Agent, "{refusal}", refusal,
 		"{checks}", strings.Join(names, ", "), "{round}", fmt.Sprintf("%d of %d", o.Round, o.Of),
 	).Replace(o.Reason.row().text)
 }
