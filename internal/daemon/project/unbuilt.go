@@ -33,7 +33,7 @@ func Unbuilt(cfg *config.Config, p config.Project, s ledger.Settings) (problems,
 	refuse(p.Hooks, "hooks", takeOut)
 	refuse(p.Base != "", "base", "Take it out to start from HEAD.")
 	warn(s.Push != "" && s.Push != "never", fmt.Sprintf("push = %q", s.Push))
-	warn(p.AllowMerge, "allow_merge")
+	warn(p.AllowMerge && p.Cloud == nil, "allow_merge")
 	worn := map[string]ledger.Hat{} // hats of the pattern; `hats check` covers all hats
 	for _, r := range s.Pattern.Routes {
 		worn[r.From] = s.Hats[r.From]
