@@ -118,6 +118,7 @@ var arrows = map[string][]string{
 	"internal/multicall":         {"internal/guard", "internal/hatcli", "loop/agent", "loop/agent/demo"},
 	"internal/daemon/logging":    {"internal/service", "loop", "loop/ledger"},
 	"internal/daemon/systemd":    {"internal/service"},
+	"internal/daemon/cloudagent": {"config", "internal/daemon/project", "internal/nearest", "internal/service", "loop/cloud", "loop/cloud/copilot", "loop/forge", "loop/forge/github", "loop/ledger", "loop/task"},
 	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop/ledger"},
 	"internal/daemon/project":    {"config", "config/propose", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/ledger", "loop/task", "loop/workspace"},

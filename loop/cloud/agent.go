@@ -55,7 +55,7 @@ type Dispatched struct {
 	Issue  int
 	Ref    string
 	Prompt string    // what the agent was told, for the state file
-	At     time.Time // by the agent's clock; later ends of sessions answer the job
+	At     time.Time // by the agent's clock; a session that ends later answers the job
 }
 
 // Session is what is known of the agent's latest session with a job.

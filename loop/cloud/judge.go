@@ -98,7 +98,7 @@ func (m *machine) judge(r Result) verdict {
 			pending = append(pending, c.Name)
 		}
 	}
-	failed := r.Session.Failed && (m.s.Own.Head == "" || r.Session.Ended.After(m.s.Own.Since) || r.Request.HeadCommit != m.s.Own.Head)
+	failed := r.Session.Failed && (m.s.Own.Head == "" || r.Session.Ended.After(m.s.Own.Asked) || r.Request.HeadCommit != m.s.Own.Head)
 	switch {
 	case r.Request.State == ledger.RequestMerged:
 		return verdict{then: thenDone}
@@ -153,7 +153,7 @@ func (m *machine) round(why verdict) Action {
 			Request: m.s.Request, Head: head, Cause: why.why, Checks: why.checks,
 		}}
 	}
-	m.s.Own.Fixes, m.s.Own.Head, m.s.Own.Since = round, head, m.v.Dispatched.At
+	m.s.Own.Fixes, m.s.Own.Head, m.s.Own.Asked, m.s.Own.Since = round, head, m.v.Dispatched.At, m.v.Now
 	m.o.Round, m.o.Of = round, m.p.rounds()
 	return m.to(AgentWorking)
 }

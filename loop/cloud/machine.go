@@ -164,7 +164,7 @@ func (m *machine) trigger() Action {
 	m.s.Iteration++
 	m.s.Task, m.s.Issue, m.s.Prompt = next.ID, d.Issue, text.First(d.Prompt, maxPrompt)
 	m.setStatus(next.ID, StatusInProgress)
-	m.s.Own = Own{Task: next.ID, Attempts: attempts + 1, Ref: d.Ref, Since: d.At}
+	m.s.Own = Own{Task: next.ID, Attempts: attempts + 1, Ref: d.Ref, Since: m.v.Now}
 	m.o.Reason, m.o.Task, m.o.Issue, m.o.Request = ReasonDispatched, next.ID, d.Issue, 0
 	return m.to(AgentWorking)
 }
@@ -292,7 +292,7 @@ func (m *machine) busy(s Session, head string) bool {
 	if s.Working {
 		return true
 	}
-	return m.s.Own.Head != "" && head == m.s.Own.Head && !s.Ended.After(m.s.Own.Since)
+	return m.s.Own.Head != "" && head == m.s.Own.Head && !s.Ended.After(m.s.Own.Asked)
 }
 
 // track notes the request of the task in hand.

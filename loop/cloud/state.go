@@ -73,8 +73,9 @@ type Own struct {
 	Attempts int       // jobs that were dispatched for it
 	Fixes    int       // rounds in which its request was sent back
 	Head     string    // commit of the request that was sent back last
+	Asked    time.Time // when it was sent back, by the agent's clock; only later sessions answer that
 	Ref      string    // the agent's own name of the job; "" where Issue is
-	Since    time.Time // when the present wait began, by the agent's clock
+	Since    time.Time // when the present wait began
 	Waiting  string    // code of the Reason why a person is needed; "" = none
 }
 
@@ -106,6 +107,7 @@ type ownJSON struct {
 	Attempts int       `json:"attempts"`
 	Fixes    int       `json:"fixes"`
 	Head     string    `json:"head"`
+	Asked    time.Time `json:"asked"`
 	Ref      string    `json:"ref"`
 	Since    time.Time `json:"since"`
 	Waiting  string    `json:"waiting"`
@@ -296,8 +298,9 @@ func (d *document) withOwn(was, next Own) *document {
 	value("attempts", number(next.Attempts), next.Attempts != 0)
 	value("fixes", number(next.Fixes), next.Fixes != 0)
 	value("head", quote(next.Head), next.Head != "")
+	value("asked", stamp(next.Asked), !next.Asked.IsZero())
 	value("ref", quote(next.Ref), next.Ref != "")
-	value("since", quote(next.Since.UTC().Format(time.RFC3339)), !next.Since.IsZero())
+	value("since", stamp(next.Since), !next.Since.IsZero())
 	value("waiting", quote(next.Waiting), next.Waiting != "")
 	if next == (Own{}) {
 		if n, _ := d.at(keyOwn); len(n.members) == 0 {
@@ -306,3 +309,6 @@ func (d *document) withOwn(was, next Own) *document {
 	}
 	return d
 }
+
+// stamp returns a time as JSON.
+func stamp(t time.Time) string { return quote(t.UTC().Format(time.RFC3339)) }
