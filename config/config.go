@@ -239,7 +239,7 @@ type Project struct {
 	Consensus     bool                   `toml:"consensus"`     // the critic must accept a plan before anything is built
 	PlanApproval  bool                   `toml:"plan_approval"` // a person must accept a plan before anything is built
 	AllowMerge    bool                   `toml:"allow_merge"`
-	Cloud         *Cloud                 `toml:"cloud"` // nil = no agent on a machine of others
+	Cloud         *Cloud                 `toml:"cloud"`          // nil = no agent on a machine of others
 	TelegramTopic Topic                  `toml:"telegram_topic"` // the project's own Telegram chat or topic
 	SlackChannel  Channel                `toml:"slack_channel"`  // the project's own Slack channel
 	Budget        ProjectBudget          `toml:"budget"`
