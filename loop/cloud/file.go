@@ -137,6 +137,11 @@ func swap(temp, path string, was []byte) error {
 	} else if !bytes.Equal(now, was) {
 		return &ChangedError{File: path}
 	}
+	return trade(temp, path, was)
+}
+
+// trade exchanges the two files, and again if path had another text than was.
+func trade(temp, path string, was []byte) error {
 	err := exchange(temp, path)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return os.Rename(temp, path)

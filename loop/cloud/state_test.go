@@ -143,6 +143,34 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
+// TestTrade puts a text back that somebody saved right before the exchange.
+func TestTrade(t *testing.T) {
+	dir := t.TempDir()
+	temp, path := filepath.Join(dir, "temp"), filepath.Join(dir, "state.json")
+	for file, text := range map[string]string{temp: "next", path: "theirs"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := exchange(temp, path); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("this file system exchanges no files")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if err := exchange(temp, path); err != nil {
+		t.Fatal(err)
+	}
+	var changed *ChangedError
+	err := trade(temp, path, []byte("was"))
+	if text, _ := os.ReadFile(path); !errors.As(err, &changed) || string(text) != "theirs" {
+		t.Errorf("%v, the file has %q", err, text)
+	}
+	err = trade(temp, path, []byte("theirs"))
+	if text, _ := os.ReadFile(path); err != nil || string(text) != "next" {
+		t.Errorf("%v, the file has %q", err, text)
+	}
+}
+
 // FuzzState edits whatever is a state file, and sees that nothing is lost.
 func FuzzState(f *testing.F) {
 	f.Add(newState, "note")
