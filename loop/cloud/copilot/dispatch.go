@@ -2,6 +2,7 @@ package copilot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -126,8 +127,8 @@ func post(ctx context.Context, api *gh.Client, path string, body, out any) error
 
 // refusal adds to an error what to do about it.
 func (a *Agent) refusal(err error) error {
-	failed, ok := err.(*ledger.ForgeError) //nolint:errorlint // the forge's methods return no other
-	if !ok || failed.Passes() || failed.Failure == ledger.ForgeLogin || failed.Failure == ledger.ForgeArchived {
+	var failed *ledger.ForgeError
+	if !errors.As(err, &failed) || failed.Passes() || failed.Failure == ledger.ForgeLogin || failed.Failure == ledger.ForgeArchived {
 		return err
 	}
 	with := *failed
