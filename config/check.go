@@ -254,6 +254,7 @@ func (c *checker) project(i int) {
 	c.names(p, at)
 	c.checkForms(p.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
 	c.roomFiles(p, at)
+	c.cloud(p, at)
 	c.folders(p, at, "")
 	if p.Batch != nil && *p.Batch == 0 && c.isNumberAt(at("batch")) {
 		c.value("batch cannot be 0: nothing would ever be fixed or committed", at("batch")...)
@@ -264,6 +265,18 @@ func (c *checker) project(i int) {
 	if !p.TrustRepo { // else its hats lie outside, too
 		c.hats(p, at)
 	}
+}
+
+// cloud checks the project's cloud agent, but for its token, which surroundings
+// does.
+func (c *checker) cloud(p *Project, at func(...string) []string) {
+	if p.Cloud == nil {
+		return
+	}
+	if p.Cloud.Every != 0 && p.Cloud.Every < leastEvery {
+		c.value(fmt.Sprintf("every = %q is too often for a forge: write at least %q", p.Cloud.Every, leastEvery), at("cloud", "every")...)
+	}
+	c.url(p.Cloud.API, at("cloud", "api")...)
 }
 
 // commands checks the project's setup and verify commands.

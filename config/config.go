@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -238,6 +239,7 @@ type Project struct {
 	Consensus     bool                   `toml:"consensus"`     // the critic must accept a plan before anything is built
 	PlanApproval  bool                   `toml:"plan_approval"` // a person must accept a plan before anything is built
 	AllowMerge    bool                   `toml:"allow_merge"`
+	Cloud         *Cloud                 `toml:"cloud"`          // nil = no agent on a machine of others
 	TelegramTopic Topic                  `toml:"telegram_topic"` // the project's own Telegram chat or topic
 	SlackChannel  Channel                `toml:"slack_channel"`  // the project's own Slack channel
 	Budget        ProjectBudget          `toml:"budget"`
@@ -246,6 +248,23 @@ type Project struct {
 	doc   *document // the file that it was read from; nil for a project of flags
 	index int       // of its section in doc
 }
+
+// Cloud gives a project's tasks to an agent on a machine of others (docs/spec 14).
+type Cloud struct {
+	Agent     string          `toml:"agent" oneof:"copilot"` // "" = copilot
+	Every     ledger.Duration `toml:"every"`                 // between two steps of `up`; 0 = 10m
+	State     string          `toml:"state"`                 // state file; "" = the usual one of the repository
+	Ralph     string          `toml:"ralph"`                 // entry of the repository's .wreck-it/config.toml
+	Remote    string          `toml:"remote"`                // git remote with the forge's address; "" = origin
+	API       string          `toml:"api"`                   // of the forge; "" = by the remote's address
+	TokenFile string          `toml:"token_file"`            // "" = the systemd credential github-token, else github.token
+}
+
+// DefaultEvery is the time between two steps of a cloud agent.
+const DefaultEvery = ledger.Duration(10 * time.Minute)
+
+// leastEvery bounds it: forges limit calls, and nothing happens faster.
+const leastEvery = ledger.Duration(time.Minute)
 
 // Layout limits where a project's own files may be written.
 type Layout struct {

@@ -63,6 +63,10 @@ func (c *Config) resolve() {
 	for i := range c.Projects {
 		p := &c.Projects[i]
 		p.Repo, p.SetupEnvFile, p.SetupHome, p.VerifyEnvFile = c.path(p.Repo), c.path(p.SetupEnvFile), c.path(p.SetupHome), c.path(p.VerifyEnvFile)
+		if p.Cloud != nil {
+			p.Cloud.State = c.path(p.Cloud.State)
+			p.Cloud.TokenFile = c.ForgeToken(p.Cloud.TokenFile)
+		}
 		for _, paths := range [][]string{p.Read, p.Cache, p.Shared} {
 			for j, s := range paths {
 				paths[j] = c.path(s)

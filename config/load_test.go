@@ -177,6 +177,7 @@ func TestWhole(t *testing.T) {
 			Network: "none", Hosts: []string{"packages.example.com", "*.example.com:443"}, Layout: Layout{[]string{"src/**", "test/**"}},
 			CommitStatus: true, TrustRepo: true, Hooks: true, Sign: true, Consensus: true, PlanApproval: true, AllowMerge: true,
 			TelegramTopic: Topic{Chat: -1001234567890, Thread: 42}, SlackChannel: "C0123456",
+			Cloud:  &Cloud{Agent: "copilot", Every: ledger.Duration(15 * time.Minute), State: dir + "/shop/state/.docs-state.json", Ralph: "docs", Remote: "upstream", API: "https://github.example.com/api/v3/", TokenFile: dir + "/mine.env"},
 			Budget: ProjectBudget{15, 4.5, 1.25, 5000000},
 			Hat:    map[string]HatOverride{"builder": {"codex", "gpt-x", "high"}},
 		}, {

@@ -46,6 +46,9 @@ func (c *checker) surroundings(p *Project, at func(...string) []string) {
 			c.secretFile(f.file, "Put NAME=VALUE lines in %s, mode 0600", at(f.key)...)
 		}
 	}
+	if p.Cloud != nil {
+		c.secretFile(p.Cloud.TokenFile, "Put a person's token for GitHub in %s, mode 0600", at("cloud", "token_file")...)
+	}
 	if dir := p.SetupHome; dir != "" {
 		switch st, err := os.Stat(dir); {
 		case err != nil:

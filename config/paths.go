@@ -113,6 +113,24 @@ func (c *Config) secret(file, credential, usual string) string {
 	return c.path(usual)
 }
 
+// ForgeToken returns the file of GitHub's token: the named one, else the systemd
+// credential, else the usual name beside the config.
+func (c *Config) ForgeToken(file string) string {
+	return c.secret(file, "github-token", "github.token")
+}
+
+// ForgeTokens returns the files of all projects' tokens for GitHub, which no
+// session may read.
+func (c *Config) ForgeTokens() []string {
+	var files []string
+	for _, p := range c.Projects {
+		if p.Cloud != nil {
+			files = append(files, p.Cloud.TokenFile)
+		}
+	}
+	return files
+}
+
 // serviceCredentials has the credentials of nightporter.service while it runs. Only
 // its account can read them, and finds them there for a command that it types.
 const serviceCredentials = "/run/credentials/nightporter.service"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/daemon/autostart"
+	"github.com/nightporter/nightporter/internal/daemon/cloudagent"
 	"github.com/nightporter/nightporter/internal/daemon/digest"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/systemd"
@@ -45,7 +46,8 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 			return err
 		}
 	}
-	for _, s := range []service.Service{d.Autostart, service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.reopenLoop), d.inhibitor, d.manager} {
+	clouds := &cloudagent.Ticker{Config: d.Projects.Config, Warn: d.Projects.Warn, Changes: d.Changes, Log: d.Log}
+	for _, s := range []service.Service{d.Autostart, service.Loop(clouds.Run), service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.reopenLoop), d.inhibitor, d.manager} {
 		if err := d.running.Start(ctx, s); err != nil {
 			return err
 		}

@@ -53,14 +53,16 @@ var arrows = map[string][]string{
 	"loop/workspace":         {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"bot/patch":              {"loop/ledger", "loop/proof", "internal/width"},
 	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "guidance", "bot/patch", "internal/nearest", "internal/width"},
+	"loop/cloud":             {"loop/ledger", "internal/crash", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/forge":             {"loop/ledger"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	"store/storetest":        {"store"},                   // for tests
 	// Below an adapter lies what belongs to it.
 	"loop/agent/adapter":       {"loop/ledger", "internal/guard"},
-	"loop/workspace/secret":    {},                            // rules of another project, which know nothing of ours
-	"loop/forge/memory":        {"loop/ledger"},               // for tests
-	"loop/forge/forgetest":     {"loop/forge", "loop/ledger"}, // for tests
+	"loop/workspace/secret":    {},                                                                                 // rules of another project, which know nothing of ours
+	"loop/cloud/copilot":       {"loop/cloud", "loop/forge", "loop/forge/github", "loop/ledger", "internal/crash"}, // an agent of GitHub's works through that forge
+	"loop/forge/memory":        {"loop/ledger"},                                                                    // for tests
+	"loop/forge/forgetest":     {"loop/forge", "loop/ledger"},                                                      // for tests
 	"loop/forge/transport":     {"loop/ledger"},
 	"loop/forge/github":        {"loop/forge", "loop/forge/transport", "loop/ledger"},
 	"loop/forge/gitea":         {"loop/forge", "loop/forge/transport", "loop/ledger"},
@@ -118,6 +120,7 @@ var arrows = map[string][]string{
 	"internal/multicall":         {"internal/guard", "internal/hatcli", "loop/agent", "loop/agent/demo"},
 	"internal/daemon/logging":    {"internal/service", "loop", "loop/ledger"},
 	"internal/daemon/systemd":    {"internal/service"},
+	"internal/daemon/cloudagent": {"config", "internal/daemon/project", "internal/nearest", "internal/service", "loop/cloud", "loop/cloud/copilot", "loop/forge", "loop/forge/github", "loop/ledger", "loop/task"},
 	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop/ledger"},
 	"internal/daemon/project":    {"config", "config/propose", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/ledger", "loop/task", "loop/workspace"},
@@ -156,10 +159,10 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
-	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                       // compiled at the first use, not at each start of a process
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                       // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                    // tests only
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "loop/cloud/copilot", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
+	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                                             // compiled at the first use, not at each start of a process
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                                             // flags are wiring
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                                          // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only
 
@@ -176,7 +179,7 @@ var reserved = map[string][]string{
 	"mvdan.cc/sh/v3/syntax":                              {"loop/proof"},
 	"github.com/creack/pty":                              {},
 	"github.com/slack-go/slack":                          {"bot/slack"},
-	"github.com/google/go-github/v92/github":             {"loop/forge/github"},
+	"github.com/google/go-github/v92/github":             {"loop/forge/github", "loop/cloud/copilot"},
 	"code.gitea.io/sdk/gitea":                            {"loop/forge/gitea", "internal/e2e/gitea"},
 	"github.com/slack-go/slack/socketmode":               {"bot/slack"},
 	"github.com/slack-go/slack/slacktest":                {"internal/fake/slack"},

@@ -32,8 +32,13 @@ func Unbuilt(cfg *config.Config, p config.Project, s ledger.Settings) (problems,
 	refuse(p.Sign, "sign", takeOut)
 	refuse(p.Hooks, "hooks", takeOut)
 	refuse(p.Base != "", "base", "Take it out to start from HEAD.")
+	if p.Cloud != nil && p.Start != "" && p.Start != "manual" {
+		problems = append(problems, ledger.Diagnostic{
+			File: file, Text: fmt.Sprintf("start = %q does not go with cloud: a run and the cloud agent would both take the project's tasks", p.Start), Remedy: "Take one of the two out.",
+		})
+	}
 	warn(s.Push != "" && s.Push != "never", fmt.Sprintf("push = %q", s.Push))
-	warn(p.AllowMerge, "allow_merge")
+	warn(p.AllowMerge && p.Cloud == nil, "allow_merge")
 	worn := map[string]ledger.Hat{} // hats of the pattern; `hats check` covers all hats
 	for _, r := range s.Pattern.Routes {
 		worn[r.From] = s.Hats[r.From]

@@ -29,6 +29,7 @@ const (
 	AboutDisk    About = "6 disk"    // the disk fills up
 	AboutState   About = "5 state"   // the state folder is on a network file system
 	AboutThread  About = "7 thread"  // a thread that was deleted, closed or moved
+	AboutCloud   About = "9 cloud"   // its cloud agent needs a person
 	AboutSleep   About = "8 sleep"   // the machine may go to sleep while a run works
 )
 

@@ -10,6 +10,7 @@
 //   - pull.go: pull requests and merges
 //   - talk.go: comments, reviews, labels and reviewers
 //   - check.go: check runs, statuses and logs
+//   - issue.go: issues, timelines and the coding agent
 //   - person.go: what people and checks do
 //
 // Answers have the fields and the words of GitHub's documentation and of its

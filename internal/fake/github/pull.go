@@ -54,6 +54,8 @@ func (s *Server) pulls(w http.ResponseWriter, r *http.Request, parts []string) {
 		s.edit(w, r, p)
 	case "PUT merge":
 		s.merge(w, r, p)
+	case "PUT update-branch":
+		s.updateBranch(w, r, p)
 	case "GET commits":
 		page(s, w, r, s.commitsOf(p), func(c commit) any {
 			return map[string]any{"sha": c.hash, "author": s.user(c.login), "commit": map[string]any{"message": "change"}}

@@ -145,11 +145,17 @@ func (s *Server) repository(w http.ResponseWriter, r *http.Request, rest string)
 	case "pulls":
 		s.pulls(w, r, parts[1:])
 	case "issues":
-		s.issues(w, r, parts[1:])
+		if !s.agentIssues(w, r, parts[1:]) {
+			s.issues(w, r, parts[1:])
+		}
 	case "commits":
 		s.checks(w, r, at(1), at(2))
 	case "actions":
-		s.jobLog(w, at(2))
+		if at(1) == "runs" {
+			s.workflowRuns(w, r)
+		} else {
+			s.jobLog(w, at(2))
+		}
 	default:
 		fail(w, http.StatusNotFound, "Not Found")
 	}
@@ -173,7 +179,7 @@ func (s *Server) user(login string) any {
 		return nil
 	}
 	kind := "User"
-	if strings.HasSuffix(login, "[bot]") {
+	if strings.HasSuffix(login, "[bot]") || login == agentLogin {
 		kind = "Bot"
 	}
 	return map[string]any{"login": login, "type": kind}

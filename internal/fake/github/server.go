@@ -31,6 +31,7 @@ type Server struct {
 	foreign []string
 	faults  []*Fault
 	repo    repository
+	agents  agentState
 }
 
 // Call is a call that the server answered.
