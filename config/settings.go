@@ -180,6 +180,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		Queue:           ledger.QueueMode(p.Queue),
 		Tests:           p.Tests,
 		RoomFiles:       p.RoomFiles,
+		Sign:            p.Sign,
 		AllowUnproved:   p.Unproved == unprovedAllow,
 	}
 	if s.Protected == nil {

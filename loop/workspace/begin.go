@@ -46,6 +46,11 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	if err := w.saveExclude(t, b.Run); err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
+	if w.o.Sign {
+		if base.Committer, err = w.trySigning(ctx, t); err != nil {
+			return ledger.Base{}, err
+		}
+	}
 	if err := w.startFrom(ctx, t, b, &base); err != nil {
 		return ledger.Base{}, err
 	}
@@ -294,7 +299,7 @@ func (w *Workspace) continueRun(ctx context.Context, t userRepo, b ledger.Begin,
 		return fmt.Errorf("begin: %w", err)
 	}
 	msg := fmt.Sprintf("Merge %s into %s\n", t.headName, b.Previous)
-	base.Commit, err = w.commitTree(ctx, commit{tree: tree, parents: []string{prev, t.head}, date: date, message: msg})
+	base.Commit, err = w.commitForUser(ctx, b.Run, commit{tree: tree, parents: []string{prev, t.head}, committer: base.Committer, date: date, message: msg})
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}

@@ -40,6 +40,7 @@
 //	scope.go inventory.go glob.go companion.go            scopes as sets of paths
 //	ignore.go ignored.go                                  ignore rules, and what they keep out of a capture
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
+//	sign.go                                               signatures of commits, by the user's configuration
 //	message.go footer.go                                  the text of a commit, and what it names of the ledger
 //	loose.go                                              a .git and its commit, without a process
 //	files.go review.go git.go                             trees, diffs, changed files for a reviewer; the git program

@@ -34,6 +34,9 @@ type Options struct {
 	// RoomFiles are untracked files of the user's checkout that rooms get: paths
 	// and globs.
 	RoomFiles []string
+	// Sign makes the commits that the user's repository gets signed ones, by the
+	// user's own configuration of git.
+	Sign bool
 	// SessionUID and SessionGID are the user and group of sessions, who own the
 	// work folder while one runs. -1 means the daemon's own.
 	SessionUID int
