@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -40,9 +39,6 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	if err := w.fetch(ctx, t, "HEAD", w.hiddenRef(b.Run, "head"), t.head); err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
-	if err := w.refuseContent(ctx, t.head); err != nil {
-		return ledger.Base{}, err
-	}
 	if err := w.saveExclude(t, b.Run); err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
@@ -60,6 +56,11 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	if err := w.takeRoomFiles(ctx, base.Commit); err != nil {
 		return ledger.Base{}, err
 	}
+	notes, err := w.takeContent(ctx, t, base.Commit)
+	if err != nil {
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
+	}
+	base.Notes = append(base.Notes, notes...)
 	tracked, err := w.listTree(ctx, base.Commit)
 	if err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
@@ -82,46 +83,6 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 		base.Notes = append(base.Notes, ledger.Diagnostic{Text: fmt.Sprintf("which files of the checkout are not included could not be found out: %v", err)})
 	}
 	return base, nil
-}
-
-// refuseContent returns an error for a tree with content that this version
-// cannot handle: submodules and large file storage.
-func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {
-	entries, err := w.listTree(ctx, treeish)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	var found []ledger.Diagnostic
-	var attributes []treeEntry
-	for _, e := range entries {
-		switch {
-		case e.mode == modeGitlink:
-			found = append(found, ledger.Diagnostic{
-				File: e.path, Text: "is a submodule, and nightporter cannot work with submodules yet",
-				Remedy: "use a branch without it: git rm --cached " + e.path,
-			})
-		case path.Base(e.path) == ".gitattributes" && e.mode != modeSymlink:
-			attributes = append(attributes, e)
-		}
-	}
-	for _, e := range attributes {
-		data, err := w.fileContent(ctx, e.hash)
-		if err != nil {
-			return fmt.Errorf("begin: %w", err)
-		}
-		for n, line := range strings.Split(string(data), "\n") {
-			if f := strings.Fields(line); len(f) > 1 && !strings.HasPrefix(f[0], "#") && strings.Contains(" "+strings.Join(f[1:], " ")+" ", " filter=lfs ") {
-				found = append(found, ledger.Diagnostic{
-					File: e.path, Line: n + 1, Text: "puts " + f[0] + " into Git LFS, and nightporter cannot work with LFS yet",
-					Remedy: "use a branch without LFS: git lfs migrate export --include=\"" + f[0] + "\"",
-				})
-			}
-		}
-	}
-	if found != nil {
-		return inputError(found...)
-	}
-	return nil
 }
 
 // saveExclude copies the user's private ignore rules, so that files ignored on

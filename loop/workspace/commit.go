@@ -105,6 +105,9 @@ func (w *Workspace) commit(ctx context.Context, c ledger.CommitTask, files map[s
 	if err := w.setRef(ctx, "refs/heads/"+c.Branch, done.Commit); err != nil {
 		return done, err
 	}
+	if err := w.publishLFS(ctx, c.Parent, done.Commit); err != nil {
+		return done, w.unusable(ctx, c.Branch, err)
+	}
 	if err := w.unusable(ctx, c.Branch, w.publish(ctx, c.Branch, c.Parent, done.Commit)); err != nil {
 		return done, err
 	}

@@ -62,12 +62,14 @@ type Workspace struct {
 
 	allowed runExceptions // of the last run that was captured; guarded by mu
 
-	trees    objectCache // trees of commits and trees
-	dates    objectCache // dates of commits
-	inputs   objectCache // files that decide what setup makes, by tree and setup commands
-	rules    objectCache // contents of small ignore files
-	listings listingCache
-	configs  map[string]string // configuration of an empty repository, by hash format; guarded by mu
+	trees objectCache // trees of commits and trees
+	// what filled returned, by tree; emptied when more content becomes known
+	filledTrees objectCache
+	dates       objectCache // dates of commits
+	inputs      objectCache // files that decide what setup makes, by tree and setup commands
+	rules       objectCache // contents of small ignore files
+	listings    listingCache
+	configs     map[string]string // configuration of an empty repository, by hash format; guarded by mu
 }
 
 // objectCache remembers what follows from full hashes, which name the same objects
@@ -95,6 +97,12 @@ func (c *objectCache) put(key, value string) {
 		c.known = map[string]string{}
 	}
 	c.known[key] = value
+}
+
+func (c *objectCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = nil
 }
 
 // listing is the content of a tree or commit.
