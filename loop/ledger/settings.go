@@ -177,6 +177,11 @@ type Command struct {
 	Timeout Duration `json:"timeout,omitempty"` // 0 = DefaultVerifyTimeout
 }
 
+// HooksCommand runs the commit hooks of the user's repository in a room. It is the
+// first of Settings.Verify where hooks are on, before anything that a session wrote
+// can change the room.
+const HooksCommand = "git commit-hooks"
+
 // WithAgent returns a copy of the settings with another agent, also for hats that
 // name the old agent. Those hats lose their model, because models belong to an
 // agent.

@@ -77,6 +77,14 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	if note != nil {
 		base.Notes = append(base.Notes, *note)
 	}
+	if w.o.Hooks {
+		if note, err = w.takeHooks(t, hooks); err != nil {
+			return ledger.Base{}, fmt.Errorf("begin: %w", err)
+		}
+		if note != nil {
+			base.Notes = append(base.Notes, *note)
+		}
+	}
 	w.addNotes(t, &base)
 	if base.Dirty, err = w.dirty(ctx, t, b.Run); err != nil {
 		// The list only serves a note, so an error does not prevent the start.

@@ -35,6 +35,7 @@
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
 //	newfiles.go                                           capture: new files, judged before git reads one
 //	conflict.go                                           capture: conflicts that a session left unresolved
+//	hooks.go                                              the user's commit hooks, in rooms
 //	runsitself.go                                         files that run where a branch is checked out
 //	leak.go                                               secrets in what a capture adds; package secret has the rules
 //	proof.go                                              what a tree changed of what proves it

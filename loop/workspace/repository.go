@@ -37,6 +37,8 @@ type Options struct {
 	// Sign makes the commits that the user's repository gets signed ones, by the
 	// user's own configuration of git.
 	Sign bool
+	// Hooks gives rooms the commit hooks of the user's repository.
+	Hooks bool
 	// SessionUID and SessionGID are the user and group of sessions, who own the
 	// work folder while one runs. -1 means the daemon's own.
 	SessionUID int

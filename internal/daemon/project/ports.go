@@ -82,7 +82,7 @@ func (r repository) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 func (c *Catalog) Workspace(ctx context.Context, s ledger.Settings, owned []string) (*workspace.Workspace, error) {
 	uid, gid := c.owner.User()
 	return workspace.Open(ctx, workspace.Options{
-		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, RoomFiles: s.RoomFiles, Sign: s.Sign, SessionUID: uid, SessionGID: gid,
+		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, RoomFiles: s.RoomFiles, Sign: s.Sign, Hooks: s.Hooks, SessionUID: uid, SessionGID: gid,
 		Mounts: func() bool { ok, _ := c.owner.Mounts(); return ok },
 	})
 }
