@@ -207,10 +207,11 @@ for hook in @HOOKS@; do
 		printf '%s\n' 'feat: Task 1 - Title of a task' '' 'What was done.' '' 'Nightporter-Session: r1-1' >.git/COMMIT_EDITMSG
 		;;
 	esac
-	if ! git hook run $hook "$@"; then
-		echo "The hook $hook refuses the commit."
+	if ! git hook run $hook "$@" >.git/hook-output 2>&1; then
+		echo "The hook $hook refuses the commit:"
 		red=1
 	fi
+	cat .git/hook-output
 done
 if test "$before" != "$(git diff --binary "$tip" | git hash-object --stdin)"; then
 	echo "A hook changed files, and its changes are not taken over: make them yourself, with the program that it runs."

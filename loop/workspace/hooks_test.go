@@ -37,7 +37,7 @@ func TestHooks(t *testing.T) {
 	}{
 		"none":           {func(string) {}, "ok", false, ""},
 		"green":          {func(repo string) { hook(t, repo, ".git/hooks/pre-commit", picky) }, "ok", false, "cart/cart.go\nweb/new.ts"},
-		"red":            {func(repo string) { hook(t, repo, ".git/hooks/pre-commit", picky) }, "BAD", true, "no BAD please\nThe hook pre-commit refuses the commit."},
+		"red":            {func(repo string) { hook(t, repo, ".git/hooks/pre-commit", picky) }, "BAD", true, "The hook pre-commit refuses the commit:\ncart/cart.go\nweb/new.ts\nno BAD please"},
 		"not executable": {func(repo string) { writeFile(t, repo, ".git/hooks/pre-commit", "exit 1\n") }, "ok", false, ""},
 		"a sample":       {func(repo string) { hook(t, repo, ".git/hooks/pre-commit.sample", "exit 1") }, "ok", false, ""},
 		"with a file beside": {func(repo string) {
@@ -75,7 +75,7 @@ func TestHooks(t *testing.T) {
 		"changes and stages files": {func(repo string) { hook(t, repo, ".git/hooks/pre-commit", "echo formatted >>cart/cart.go; git add -u") }, "ok", true, "make them yourself"},
 		"refuses the message": {func(repo string) {
 			hook(t, repo, ".git/hooks/commit-msg", `grep -q '^SHOP-[0-9]' "$1" || { echo "no ticket"; exit 1; }`)
-		}, "ok", true, "no ticket\nThe hook commit-msg refuses"},
+		}, "ok", true, "The hook commit-msg refuses the commit:\nno ticket"},
 		"changes the message": {func(repo string) {
 			hook(t, repo, ".git/hooks/prepare-commit-msg", `test "$2" = message && echo more >>"$1"`)
 		}, "ok", false, ""},
