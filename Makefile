@@ -5,7 +5,7 @@
 # detector; for e2e also node, npm and Debian's python3-pytest (which e2e installs
 # as root); for all of soak Debian's cargo as well. GOFLAGS is passed through. Only
 # Go modules are ever downloaded, and by e2e what internal/e2e/package-lock.json
-# names and python3-pytest.
+# names, python3-pytest and git-lfs.
 
 .DEFAULT_GOAL := help
 .PHONY: help build test e2e soak bench sim lint fmt

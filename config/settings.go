@@ -180,6 +180,8 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		Queue:           ledger.QueueMode(p.Queue),
 		Tests:           p.Tests,
 		RoomFiles:       p.RoomFiles,
+		Sign:            p.Sign,
+		Hooks:           p.Hooks,
 		AllowUnproved:   p.Unproved == unprovedAllow,
 	}
 	if s.Protected == nil {
@@ -358,10 +360,13 @@ func (p Project) setup(flags Overrides, f *flagChecker) []ledger.Command {
 }
 
 func (p Project) verify(flags Overrides, f *flagChecker) []ledger.Command {
-	if flags.Verify != nil {
-		return commands("verify", flags.Verify, f)
-	}
 	var out []ledger.Command
+	if p.Hooks {
+		out = append(out, ledger.Command{Run: ledger.HooksCommand})
+	}
+	if flags.Verify != nil {
+		return append(out, commands("verify", flags.Verify, f)...)
+	}
 	for _, v := range p.Verify {
 		out = append(out, ledger.Command(v))
 	}

@@ -144,7 +144,7 @@ func TestPrecedence(t *testing.T) {
 		})
 	}
 	s := settings(t, cfg, shop, Overrides{})
-	if want := []ledger.Command{{Run: "npm test"}, {Run: "npm run e2e", When: "final", Timeout: ledger.Duration(20 * time.Minute)}}; !cmp.Equal(s.Verify, want) {
+	if want := []ledger.Command{{Run: ledger.HooksCommand}, {Run: "npm test"}, {Run: "npm run e2e", When: "final", Timeout: ledger.Duration(20 * time.Minute)}}; !cmp.Equal(s.Verify, want) {
 		t.Errorf("verify %v", s.Verify)
 	}
 	if s.QuestionTimeout.D() != 45*time.Minute || s.Boundary != "required" || s.Pattern.Name != "quick" || s.Timezone != "Europe/Berlin" {
@@ -154,7 +154,7 @@ func TestPrecedence(t *testing.T) {
 	if want := time.Date(2026, 11, 20, 6, 0, 0, 0, time.UTC); !s.Until.Equal(want) {
 		t.Errorf("until %v", s.Until)
 	}
-	if s := settings(t, cfg, shop, Overrides{Verify: []string{"make"}, Setup: []string{}, Until: "00:10"}); len(s.Verify) != 1 || len(s.Setup) != 0 ||
+	if s := settings(t, cfg, shop, Overrides{Verify: []string{"make"}, Setup: []string{}, Until: "00:10"}); len(s.Verify) != 2 || !s.Sign || len(s.Setup) != 0 ||
 		!s.Until.Equal(time.Date(2026, 11, 20, 23, 10, 0, 0, time.UTC)) {
 		t.Errorf("flags: %v %v %v", s.Verify, s.Setup, s.Until)
 	}

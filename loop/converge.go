@@ -80,7 +80,7 @@ func (d *decision) commit(t TaskState, together []string) {
 	}
 	commit := ledger.EffectCommit{Task: id, Commit: ledger.CommitTask{
 		Run: r.ID, Branch: r.Base.Branch, Parent: w.Base, Tree: w.Tree,
-		Author: r.Base.Author, Subject: subject(t.Task), Body: body(w), Footers: footers, Time: d.local(d.in.Time),
+		Author: r.Base.Author, Committer: r.Base.Committer, Subject: subject(t.Task), Body: body(w), Footers: footers, Time: d.local(d.in.Time),
 	}}
 	if r.Settings.CommitStatus && !d.withheld(t) {
 		commit.Marks = d.marksWith(t)

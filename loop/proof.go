@@ -157,7 +157,7 @@ func (w *Attempt) shown() bool {
 // they have to fail there to show the change.
 func (d *decision) show(t TaskState) {
 	about, s := scope{task: t.Task.ID, session: t.Attempt.Session}, d.run().Settings
-	d.add(about, newCheck(s, ledger.KindProof, t.Attempt.Facts.OnStart, false, verifyCommands(s, ledger.KindVerify, nil)))
+	d.add(about, newCheck(s, ledger.KindProof, t.Attempt.Facts.OnStart, false, verifyCommands(s, ledger.KindProof, nil)))
 	d.nextCheck(about, false)
 }
 

@@ -52,10 +52,12 @@ func afterPlan(s ledger.Settings) string {
 }
 
 // verifyCommands returns the commands of a check of the given kind. files are
-// the changed ones; without the list every command runs.
+// the changed ones; without the list every command runs. Hooks judge what would be
+// committed, which the trees of a guard and of a proof are not.
 func verifyCommands(s ledger.Settings, kind ledger.Kind, files []ledger.FileChange) (cmds []ledger.Command) {
 	for _, c := range s.Verify {
 		switch {
+		case c.Run == ledger.HooksCommand && len(s.Verify) > 1 && (kind == ledger.KindGuard || kind == ledger.KindProof):
 		case c.When == "final" && !runsFinal(kind):
 		case c.When == "code" && kind == ledger.KindVerify && onlyProse(files):
 		default:

@@ -194,7 +194,7 @@ func checkRepository(ctx context.Context, p *doctorContext, s ledger.Settings) [
 	}
 	uid, gid := w.runner.User()
 	ws, err := workspace.Open(ctx, workspace.Options{
-		State: w.dir, Project: s.Project, Repo: s.Repo, Protected: s.Protected, RoomFiles: s.RoomFiles, SessionUID: uid, SessionGID: gid,
+		State: w.dir, Project: s.Project, Repo: s.Repo, Protected: s.Protected, RoomFiles: s.RoomFiles, Sign: s.Sign, SessionUID: uid, SessionGID: gid,
 	})
 	if err != nil {
 		return fromError(err) // git is missing or too old

@@ -11,6 +11,9 @@
 # Debian: 3 MB. They are skipped where it cannot be installed. Its tasks in Rust
 # run in make soak only: cargo and its compiler are 75 MB to get and 375 MB
 # installed.
+#
+# git-lfs comes from Debian, too, 4 MB, and is unpacked in DIR: to install it would
+# change the configuration of this machine's git. Without it its test is skipped.
 set -eu
 from=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
@@ -28,6 +31,11 @@ if ! /usr/bin/python3 -m pytest --version >/dev/null 2>&1; then
 		echo "programs.sh: no python3-pytest: tasks of the corpus in Python will be skipped" >&2
 fi
 
+if ! command -v git-lfs >/dev/null && ! [ -x "$to/git-lfs/usr/bin/git-lfs" ]; then
+	{ mkdir -p "$to/git-lfs" && cd "$to/git-lfs" && apt-get download -qq git-lfs && dpkg -x git-lfs_*.deb . && cd "$from"; } >&2 ||
+		echo "programs.sh: no git-lfs: its test will be skipped" >&2
+fi
+
 # npm takes the package of this machine and no other.
 for claude in "$to"/node_modules/@anthropic-ai/claude-code-*/claude; do
 	[ -x "$claude" ] && break
@@ -40,3 +48,4 @@ echo "NIGHTPORTER_CLAUDE=$claude"
 echo "NIGHTPORTER_TELEGRAM_TEST_API=$to/node_modules/telegram-test-api"
 echo "NIGHTPORTER_EMULATE=$to/node_modules/emulate"
 "$from/gitea/build.sh" "$to"
+echo "NIGHTPORTER_GIT_LFS=$to/git-lfs/usr/bin"

@@ -42,7 +42,7 @@ func (r *Runner) hidden() []string {
 	for _, g := range r.o.Projects {
 		paths = append(paths, g.paths()...)
 	}
-	for _, env := range []string{"CREDENTIALS_DIRECTORY", "XDG_RUNTIME_DIR"} {
+	for _, env := range []string{"CREDENTIALS_DIRECTORY", "XDG_RUNTIME_DIR", "GNUPGHOME"} {
 		if dir := os.Getenv(env); filepath.IsAbs(dir) {
 			paths = append(paths, dir)
 		}

@@ -87,6 +87,14 @@ func (r *Runner) reaches(path string, level int) bool {
 	return r.user.permits(info, 0o2) && r.user.barrier(path) == ""
 }
 
+// HidesAgents reports whether no session can connect to the agents that hold the
+// keys of the daemon's user, whose sockets only that user may use: they have another
+// user, or the boundary hides hidden paths from connect, too.
+func (r *Runner) HidesAgents() bool {
+	level, _ := r.Level()
+	return r.user.uid >= 0 && r.user.uid != os.Geteuid() || level >= 3 || level == 2 && landlockABI() >= abiResolve
+}
+
 // listening returns the listening Unix sockets of the kernel's list; names of
 // abstract ones begin with @.
 func listening() []string {

@@ -15,12 +15,16 @@ type Begin struct {
 
 // Base is the starting point of a run's work (docs/spec 9.1).
 type Base struct {
-	Commit   string       `json:"commit"` // tip to build the first task on
-	Tree     string       `json:"tree"`
-	Head     string       `json:"head"`                // the user's HEAD when the run began
-	HeadName string       `json:"head_name"`           // branch name, or "detached"
-	Branch   string       `json:"branch"`              // nightporter/PROJECT/r14
-	Author   string       `json:"author"`              // "Name <email>": the user's identity for the repository; goes into every CommitTask
+	Commit   string `json:"commit"` // tip to build the first task on
+	Tree     string `json:"tree"`
+	Head     string `json:"head"`      // the user's HEAD when the run began
+	HeadName string `json:"head_name"` // branch name, or "detached"
+	Branch   string `json:"branch"`    // nightporter/PROJECT/r14
+	Author   string `json:"author"`    // "Name <email>": the user's identity for the repository; goes into every CommitTask
+	// Committer is the committer of the run's commits, which are signed: "Name
+	// <email>". "" means nightporter, unsigned.
+	Committer string `json:"committer,omitempty"`
+
 	From     string       `json:"from,omitempty"`      // branch of the earlier run that this run continues
 	Dirty    []string     `json:"dirty,omitempty"`     // changed files of the checkout that the run does not include
 	EnvFiles []string     `json:"env_files,omitempty"` // files .env* of the checkout that rooms do not get (docs/spec 9.5)
@@ -139,7 +143,8 @@ type Change struct {
 
 // CommitTask asks for a task's commit and moves the branch to it. Equal requests
 // always give the same hash (docs/spec 9.2), so that a commit can be repeated
-// after a crash.
+// after a crash. With a Committer, they do so in the repository that has the first
+// one's signature.
 type CommitTask struct {
 	Run     string `json:"run"`
 	Branch  string `json:"branch"`
@@ -150,6 +155,8 @@ type CommitTask struct {
 	Footers string `json:"footers"` // lines "Key: value"
 	Author  string `json:"author"`  // "Name <email>", Base.Author of the run
 	Time    string `json:"time"`    // RFC 3339, for both author and committer
+	// Committer is Base.Committer of the run: with one, the commit is signed.
+	Committer string `json:"committer,omitempty"`
 }
 
 // Committed is a commit on the branch, both in our repository and in the user's.

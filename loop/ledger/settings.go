@@ -46,6 +46,8 @@ type Settings struct {
 	Proof           ProofMode      `json:"proof,omitempty"`          // "" is ProofFull
 	Tests           []string       `json:"tests,omitempty"`          // globs of tests besides the usual ones; "!GLOB" = no test
 	RoomFiles       []string       `json:"room_files,omitempty"`     // untracked files of the user's checkout that rooms get; globs
+	Sign            bool           `json:"sign,omitempty"`           // commits are signed by the user's git configuration (docs/spec 9.3)
+	Hooks           bool           `json:"hooks,omitempty"`          // the repository's commit hooks check each tree in its room (docs/spec 9.3)
 	AllowUnproved   bool           `json:"allow_unproved,omitempty"` // the run may start although nothing can prove its work (docs/spec 2.0)
 	Flags           string         `json:"flags,omitempty"`          // other flags of `run`, for the resume command
 	Operator        string         `json:"operator,omitempty"`       // flags of every operator command: "--state DIR --config FILE"
@@ -174,6 +176,11 @@ type Command struct {
 	When    string   `json:"when,omitempty"`    // always (default), code, final
 	Timeout Duration `json:"timeout,omitempty"` // 0 = DefaultVerifyTimeout
 }
+
+// HooksCommand runs the commit hooks of the user's repository in a room. It is the
+// first of Settings.Verify where hooks are on, before anything that a session wrote
+// can change the room.
+const HooksCommand = "git commit-hooks"
 
 // WithAgent returns a copy of the settings with another agent, also for hats that
 // name the old agent. Those hats lose their model, because models belong to an

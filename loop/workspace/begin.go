@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -40,11 +39,13 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	if err := w.fetch(ctx, t, "HEAD", w.hiddenRef(b.Run, "head"), t.head); err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
-	if err := w.refuseContent(ctx, t.head); err != nil {
-		return ledger.Base{}, err
-	}
 	if err := w.saveExclude(t, b.Run); err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
+	}
+	if w.o.Sign {
+		if base.Committer, err = w.trySigning(ctx, t); err != nil {
+			return ledger.Base{}, err
+		}
 	}
 	if err := w.startFrom(ctx, t, b, &base); err != nil {
 		return ledger.Base{}, err
@@ -55,6 +56,11 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	if err := w.takeRoomFiles(ctx, base.Commit); err != nil {
 		return ledger.Base{}, err
 	}
+	notes, err := w.takeContent(ctx, t, base.Commit)
+	if err != nil {
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
+	}
+	base.Notes = append(base.Notes, notes...)
 	tracked, err := w.listTree(ctx, base.Commit)
 	if err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
@@ -71,52 +77,20 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	if note != nil {
 		base.Notes = append(base.Notes, *note)
 	}
+	if w.o.Hooks {
+		if note, err = w.takeHooks(t, hooks); err != nil {
+			return ledger.Base{}, fmt.Errorf("begin: %w", err)
+		}
+		if note != nil {
+			base.Notes = append(base.Notes, *note)
+		}
+	}
 	w.addNotes(t, &base)
 	if base.Dirty, err = w.dirty(ctx, t, b.Run); err != nil {
 		// The list only serves a note, so an error does not prevent the start.
 		base.Notes = append(base.Notes, ledger.Diagnostic{Text: fmt.Sprintf("which files of the checkout are not included could not be found out: %v", err)})
 	}
 	return base, nil
-}
-
-// refuseContent returns an error for a tree with content that this version
-// cannot handle: submodules and large file storage.
-func (w *Workspace) refuseContent(ctx context.Context, treeish string) error {
-	entries, err := w.listTree(ctx, treeish)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	var found []ledger.Diagnostic
-	var attributes []treeEntry
-	for _, e := range entries {
-		switch {
-		case e.mode == modeGitlink:
-			found = append(found, ledger.Diagnostic{
-				File: e.path, Text: "is a submodule, and nightporter cannot work with submodules yet",
-				Remedy: "use a branch without it: git rm --cached " + e.path,
-			})
-		case path.Base(e.path) == ".gitattributes" && e.mode != modeSymlink:
-			attributes = append(attributes, e)
-		}
-	}
-	for _, e := range attributes {
-		data, err := w.fileContent(ctx, e.hash)
-		if err != nil {
-			return fmt.Errorf("begin: %w", err)
-		}
-		for n, line := range strings.Split(string(data), "\n") {
-			if f := strings.Fields(line); len(f) > 1 && !strings.HasPrefix(f[0], "#") && strings.Contains(" "+strings.Join(f[1:], " ")+" ", " filter=lfs ") {
-				found = append(found, ledger.Diagnostic{
-					File: e.path, Line: n + 1, Text: "puts " + f[0] + " into Git LFS, and nightporter cannot work with LFS yet",
-					Remedy: "use a branch without LFS: git lfs migrate export --include=\"" + f[0] + "\"",
-				})
-			}
-		}
-	}
-	if found != nil {
-		return inputError(found...)
-	}
-	return nil
 }
 
 // saveExclude copies the user's private ignore rules, so that files ignored on
@@ -294,7 +268,7 @@ func (w *Workspace) continueRun(ctx context.Context, t userRepo, b ledger.Begin,
 		return fmt.Errorf("begin: %w", err)
 	}
 	msg := fmt.Sprintf("Merge %s into %s\n", t.headName, b.Previous)
-	base.Commit, err = w.commitTree(ctx, commit{tree: tree, parents: []string{prev, t.head}, date: date, message: msg})
+	base.Commit, err = w.commitForUser(ctx, b.Run, commit{tree: tree, parents: []string{prev, t.head}, committer: base.Committer, date: date, message: msg})
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}

@@ -57,17 +57,6 @@ func TestBeginFindings(t *testing.T) {
 			git(t, repo, "switch", "-q", "--orphan", "fresh")
 			return repo
 		}, []string{"branch fresh, which has no commit", "switch main"}},
-		{"submodule", func(t *testing.T, repo string) string {
-			git(t, repo, "update-index", "--add", "--cacheinfo", "160000,"+git(t, repo, "rev-parse", "HEAD")+",vendor/lib")
-			git(t, repo, "commit", "-q", "-m", "sub")
-			return repo
-		}, []string{"vendor/lib  is a submodule"}},
-		{"lfs", func(t *testing.T, repo string) string {
-			writeFile(t, repo, "web/.gitattributes", "# x\n*.png binary\n*.psd filter=lfs diff=lfs merge=lfs -text\n")
-			git(t, repo, "add", "-A")
-			git(t, repo, "commit", "-q", "-m", "lfs")
-			return repo
-		}, []string{"web/.gitattributes:3  puts *.psd into Git LFS"}},
 		{"partial clone", func(t *testing.T, repo string) string {
 			git(t, repo, "config", "uploadpack.allowFilter", "true")
 			dir := filepath.Join(t.TempDir(), "partial")

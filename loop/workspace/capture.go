@@ -46,15 +46,29 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	if !strings.HasPrefix(t.Ref, w.hiddenRef(t.Run, "")) {
 		return captured, fmt.Errorf("ref %q is not below %s", t.Ref, w.hiddenRef(t.Run, ""))
 	}
-	input, err := w.tree(ctx, t.Input)
+	// What a session sees are filled trees; what it changed is captured without what
+	// they are filled with.
+	bareInput, err := w.tree(ctx, t.Input)
 	if err != nil {
 		return captured, err
 	}
-	start, err := w.tree(ctx, t.Start)
+	bareStart, err := w.tree(ctx, t.Start)
 	if err != nil {
 		return captured, err
 	}
-	scope, _, err := w.resolve(ctx, start, t.Scope)
+	input, err := w.filled(ctx, bareInput)
+	if err != nil {
+		return captured, err
+	}
+	start, err := w.filled(ctx, bareStart)
+	if err != nil {
+		return captured, err
+	}
+	scope, _, err := w.resolve(ctx, bareStart, t.Scope)
+	if err != nil {
+		return captured, err
+	}
+	tracked, err := w.listTree(ctx, bareStart)
 	if err != nil {
 		return captured, err
 	}
@@ -62,12 +76,16 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 	if err != nil {
 		return captured, err
 	}
-	l := &sessionDiff{w: w, folder: folder{dir, "work"}, start: start, input: map[string]treeEntry{}, refused: map[string]refusal{}}
+	l := &sessionDiff{w: w, folder: folder{dir, "work"}, start: start, submodules: gitlinksOf(tracked), input: map[string]treeEntry{}, refused: map[string]refusal{}}
 	if before, ok := loadCapture(dir, t); ok {
 		// A crash came after undoing changes and before the caller recorded the
 		// result. The folder no longer shows the undone changes, so the saved
 		// result counts.
-		if _, err := w.importTree(ctx, l.folder, before.Taken.Tree, start, before.Ignored...); err != nil {
+		result, err := w.filled(ctx, before.Taken.Tree)
+		if err != nil {
+			return captured, err
+		}
+		if _, err := w.importTree(ctx, l.folder, result, start, before.Ignored...); err != nil {
 			return captured, err
 		}
 		return before.Taken, w.record(ctx, t, before.Taken.Tree)
@@ -89,8 +107,12 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 		return captured, err
 	}
 	captured.Tree = l.tree
-	if len(kept) < len(changes) || len(kept) == 0 {
-		if captured.Tree, err = w.applyChanges(ctx, dir, input, kept); err != nil {
+	bare, converted, err := w.toPointers(ctx, tracked, kept)
+	if err != nil {
+		return captured, err
+	}
+	if len(kept) < len(changes) || len(kept) == 0 || converted || input != bareInput {
+		if captured.Tree, err = w.applyChanges(ctx, dir, bareInput, bare); err != nil {
 			return captured, err
 		}
 	}
@@ -98,24 +120,28 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 		return captured, err
 	}
 	if len(captured.Secrets) > 0 && !t.Hold {
-		captured.Tree = input // no ref leads to the tree with the secret
+		captured.Tree = bareInput // no ref leads to the tree with the secret
 	}
-	if captured.Files = counted; captured.Tree != l.tree {
-		if captured.Files, err = w.changed(ctx, input, captured.Tree); err != nil {
+	result, err := w.filled(ctx, captured.Tree)
+	if err != nil {
+		return captured, err
+	}
+	if captured.Files = counted; result != l.tree {
+		if captured.Files, err = w.changed(ctx, input, result); err != nil {
 			return captured, err
 		}
 	}
-	if captured.Proof, err = w.proofFacts(ctx, dir, t.Proof, start, captured.Tree); err != nil {
+	if captured.Proof, err = w.proofFacts(ctx, dir, t.Proof, bareStart, captured.Tree); err != nil {
 		return captured, err
 	}
 	captured.Lock = slices.ContainsFunc(captured.Files, func(f ledger.FileChange) bool { return isSetupInput(f.Path) })
 	if err := saveCapture(dir, savedCapture{t, captured, l.ignored.list}); err != nil {
 		return captured, err
 	}
-	if captured.Tree == l.tree && len(l.refused) == 0 && l.skipped == 0 {
-		err = w.tidyTree(ctx, l.folder, captured.Tree, l.ignored.list)
+	if result == l.tree && len(l.refused) == 0 && l.skipped == 0 {
+		err = w.tidyTree(ctx, l.folder, result, l.ignored.list)
 	} else {
-		_, err = w.importTree(ctx, l.folder, captured.Tree, start, l.ignored.list...)
+		_, err = w.importTree(ctx, l.folder, result, start, l.ignored.list...)
 	}
 	if err != nil {
 		return captured, err
@@ -222,7 +248,9 @@ func (w *Workspace) record(ctx context.Context, t ledger.CaptureRequest, tree st
 type sessionDiff struct {
 	w      *Workspace
 	folder folder
-	start  string // tree that the attempt began with
+	start  string // tree that the attempt began with, filled
+
+	submodules gitlinks // of that tree
 
 	input     map[string]treeEntry // files before the session, by path
 	inputList []treeEntry          // the same, sorted
@@ -253,7 +281,9 @@ func (l *sessionDiff) read(ctx context.Context, input string, scope *scope, t le
 	}
 	l.inputList = entries
 	for _, e := range entries {
-		l.input[e.path] = e
+		if e.mode != modeGitlink { // an empty folder, whatever became of it
+			l.input[e.path] = e
+		}
 	}
 	if err := l.folder.ensure(); err != nil {
 		return err

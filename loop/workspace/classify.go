@@ -42,7 +42,7 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 			return nil, err
 		}
 		switch {
-		case l.w.reserved(scope.never, c.path):
+		case l.w.reserved(scope.never, c.path), !l.known(c.path) && l.submodules.of(c.path) != "":
 			captured.Dropped = append(captured.Dropped, c.path)
 		case why.text != "":
 			violations[c.path] = why
@@ -92,6 +92,9 @@ func (l *sessionDiff) classify(ctx context.Context, scope *scope, input string, 
 // verification, the next session and the user's tools would follow it to
 // something else.
 func (l *sessionDiff) refuse(ctx context.Context, c change) (refusal, error) {
+	if of := l.submodules.of(c.path); of != "" && l.known(c.path) {
+		return refusal{"belongs to the submodule " + of + ", a repository of its own, which can only be read here", "leave it as it is, and say in the summary what it lacks"}, nil
+	}
 	if c.new.hash == "" {
 		return refusal{}, nil // a removal is always possible
 	}

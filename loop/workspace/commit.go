@@ -20,8 +20,11 @@ type commit struct {
 	tree    string
 	parents []string
 	author  string // "Name <email>"; "" = nightporter itself
-	date    string // author's and committer's, in git's own form: "@1763600000 +0100"
-	message string
+	// committer is that of a commit that is signed, "Name <email>"; "" = nightporter,
+	// unsigned
+	committer string
+	date      string // author's and committer's, in git's own form: "@1763600000 +0100"
+	message   string
 }
 
 var authorForm = regexp.MustCompile(`^([^<>\n]+) <([^<>\n]+)>$`)
@@ -29,12 +32,15 @@ var authorForm = regexp.MustCompile(`^([^<>\n]+) <([^<>\n]+)>$`)
 // commitTree writes an unsigned commit by plumbing, which runs no hook.
 func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 	env := []string{"GIT_AUTHOR_DATE=" + c.date, "GIT_COMMITTER_DATE=" + c.date}
-	if c.author != "" {
-		m := authorForm.FindStringSubmatch(c.author)
-		if m == nil {
-			return "", fmt.Errorf("author %q is not of the form \"Name <email>\"", c.author)
+	for _, who := range []struct{ role, identity string }{{"AUTHOR", c.author}, {"COMMITTER", c.committer}} {
+		if who.identity == "" {
+			continue
 		}
-		env = append(env, "GIT_AUTHOR_NAME="+m[1], "GIT_AUTHOR_EMAIL="+m[2])
+		m := authorForm.FindStringSubmatch(who.identity)
+		if m == nil {
+			return "", fmt.Errorf("%s %q is not of the form \"Name <email>\"", strings.ToLower(who.role), who.identity)
+		}
+		env = append(env, "GIT_"+who.role+"_NAME="+m[1], "GIT_"+who.role+"_EMAIL="+m[2])
 	}
 	args := []string{"commit-tree"}
 	for _, p := range c.parents {
@@ -49,7 +55,8 @@ func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 // in our repository and then in the user's. The same request yields the same
 // hash and may be repeated; a branch is never forced. It returns a
 // *ledger.BranchMoved for a branch to which somebody added commits, and a
-// *ledger.RepositoryError for a repository or branch that cannot be used for now.
+// *ledger.RepositoryError for a repository or branch that cannot be used for now,
+// and for a signature that cannot be made.
 // After either, the user's repository has at most new unreferenced objects. A tree that
 // is the parent's own is an error: no commit says that nothing was done.
 func (w *Workspace) Commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error) {
@@ -88,8 +95,8 @@ func (w *Workspace) commit(ctx context.Context, c ledger.CommitTask, files map[s
 		return done, err
 	}
 	done.Tree = tree
-	done.Commit, err = w.commitTree(ctx, commit{
-		tree: tree, parents: []string{c.Parent}, author: c.Author,
+	done.Commit, err = w.commitForUser(ctx, c.Run, commit{
+		tree: tree, parents: []string{c.Parent}, author: c.Author, committer: c.Committer,
 		date: fmt.Sprintf("@%d %s", at.Unix(), at.Format("-0700")), message: message(c),
 	})
 	if err != nil {
@@ -97,6 +104,9 @@ func (w *Workspace) commit(ctx context.Context, c ledger.CommitTask, files map[s
 	}
 	if err := w.setRef(ctx, "refs/heads/"+c.Branch, done.Commit); err != nil {
 		return done, err
+	}
+	if err := w.publishLFS(ctx, c.Parent, done.Commit); err != nil {
+		return done, w.unusable(ctx, c.Branch, err)
 	}
 	if err := w.unusable(ctx, c.Branch, w.publish(ctx, c.Branch, c.Parent, done.Commit)); err != nil {
 		return done, err

@@ -24,6 +24,7 @@
 //
 //	repository.go begin.go look.go userrepo.go dirty.go   ours, a run's start, the user's repository
 //	fetch.go                                              from the user's repository to ours
+//	content.go submodule.go lfs.go                        what a tree names without holding it
 //	maintain.go                                           ours, kept small and fast
 //	folder.go index.go dotgit.go walk.go                  the work folder
 //	room.go layer.go room_upper.go room_git.go            rooms, in which trees are verified
@@ -34,12 +35,14 @@
 //	capture.go classify.go names.go casefold.go           capture: what becomes of each changed path
 //	newfiles.go                                           capture: new files, judged before git reads one
 //	conflict.go                                           capture: conflicts that a session left unresolved
+//	hooks.go                                              the user's commit hooks, in rooms
 //	runsitself.go                                         files that run where a branch is checked out
 //	leak.go                                               secrets in what a capture adds; package secret has the rules
 //	proof.go                                              what a tree changed of what proves it
 //	scope.go inventory.go glob.go companion.go            scopes as sets of paths
 //	ignore.go ignored.go                                  ignore rules, and what they keep out of a capture
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
+//	sign.go                                               signatures of commits, by the user's configuration
 //	message.go footer.go                                  the text of a commit, and what it names of the ledger
 //	loose.go                                              a .git and its commit, without a process
 //	files.go review.go git.go                             trees, diffs, changed files for a reviewer; the git program

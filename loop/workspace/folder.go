@@ -47,7 +47,7 @@ func (w *Workspace) Restore(ctx context.Context, run, tree string) error {
 	if err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
-	if tree, err = w.tree(ctx, tree); err != nil {
+	if tree, err = w.filled(ctx, tree); err != nil {
 		return fmt.Errorf("restore %s: %w", run, err)
 	}
 	f := folder{dir, "work"}
@@ -236,9 +236,12 @@ func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept
 	}
 	tracked, folders := make(map[string]bool, len(entries)), map[string]bool{}
 	for _, e := range entries {
-		tracked[e.path] = true
-	}
-	for p := range tracked {
+		p := e.path
+		if e.mode == modeGitlink {
+			folders[p] = true
+		} else {
+			tracked[p] = true
+		}
 		for i := strings.LastIndexByte(p, '/'); i > 0 && !folders[p[:i]]; i = strings.LastIndexByte(p[:i], '/') {
 			folders[p[:i]] = true
 		}
@@ -316,7 +319,7 @@ func (w *Workspace) removeExtra(ctx context.Context, f folder, tree string, kept
 	if err := staged.save(); err != nil {
 		return treeIncomplete, err
 	}
-	switch len(entries) {
+	switch len(tracked) {
 	case clean:
 		return treeClean, nil
 	case there:

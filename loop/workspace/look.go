@@ -7,8 +7,8 @@ import (
 )
 
 // Look inspects the user's repository as Begin does, and writes nothing, not
-// even into our repository. It fills Head, HeadName, Author and Notes of the
-// Base. Everything that would prevent a start is returned in one
+// even into our repository. It fills Head, HeadName, Author, Committer and Notes
+// of the Base. Everything that would prevent a start is returned in one
 // *ledger.InputError.
 func (w *Workspace) Look(ctx context.Context) (ledger.Base, error) {
 	t, err := w.inspect(ctx)
@@ -21,6 +21,11 @@ func (w *Workspace) Look(ctx context.Context) (ledger.Base, error) {
 		return ledger.Base{}, err
 	}
 	base.Author = author
+	if w.o.Sign {
+		if base.Committer, err = w.trySigning(ctx, t); err != nil {
+			return ledger.Base{}, err
+		}
+	}
 	if note != nil {
 		base.Notes = append(base.Notes, *note)
 	}

@@ -34,6 +34,11 @@ type Options struct {
 	// RoomFiles are untracked files of the user's checkout that rooms get: paths
 	// and globs.
 	RoomFiles []string
+	// Sign makes the commits that the user's repository gets signed ones, by the
+	// user's own configuration of git.
+	Sign bool
+	// Hooks gives rooms the commit hooks of the user's repository.
+	Hooks bool
 	// SessionUID and SessionGID are the user and group of sessions, who own the
 	// work folder while one runs. -1 means the daemon's own.
 	SessionUID int
@@ -59,12 +64,14 @@ type Workspace struct {
 
 	allowed runExceptions // of the last run that was captured; guarded by mu
 
-	trees    objectCache // trees of commits and trees
-	dates    objectCache // dates of commits
-	inputs   objectCache // files that decide what setup makes, by tree and setup commands
-	rules    objectCache // contents of small ignore files
-	listings listingCache
-	configs  map[string]string // configuration of an empty repository, by hash format; guarded by mu
+	trees objectCache // trees of commits and trees
+	// what filled returned, by tree; emptied when more content becomes known
+	filledTrees objectCache
+	dates       objectCache // dates of commits
+	inputs      objectCache // files that decide what setup makes, by tree and setup commands
+	rules       objectCache // contents of small ignore files
+	listings    listingCache
+	configs     map[string]string // configuration of an empty repository, by hash format; guarded by mu
 }
 
 // objectCache remembers what follows from full hashes, which name the same objects
@@ -92,6 +99,12 @@ func (c *objectCache) put(key, value string) {
 		c.known = map[string]string{}
 	}
 	c.known[key] = value
+}
+
+func (c *objectCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = nil
 }
 
 // listing is the content of a tree or commit.

@@ -131,7 +131,7 @@ func (w *Workspace) layRoom(ctx context.Context, use ledger.RoomUse, anew bool) 
 // the same setup: the tree was committed.
 func (w *Workspace) KeepLayer(ctx context.Context, tree string) error {
 	defer w.lock()()
-	tree, err := w.tree(ctx, tree)
+	tree, err := w.filled(ctx, tree)
 	if err != nil {
 		return fmt.Errorf("keep layer: %w", err)
 	}
@@ -173,7 +173,7 @@ func (w *Workspace) roomsDir() string { return filepath.Join(w.o.State, "rooms",
 func (w *Workspace) openRooms(ctx context.Context, use ledger.RoomUse) (*rooms, error) {
 	r := &rooms{w: w, root: w.roomsDir(), use: use, mounts: w.mounts()}
 	var err error
-	if r.tree, err = w.tree(ctx, use.Tree); err != nil {
+	if r.tree, err = w.filled(ctx, use.Tree); err != nil {
 		return nil, err
 	}
 	if r.key, err = w.layerKey(ctx, r.tree, use.Setup); err != nil {
@@ -181,15 +181,16 @@ func (w *Workspace) openRooms(ctx context.Context, use ledger.RoomUse) (*rooms, 
 	}
 	r.made, r.from, r.accepted = r.tree, use, use.Parent == ""
 	if use.Parent != "" {
-		key, err := w.layerKey(ctx, use.Parent, use.Setup)
+		parent, err := w.filled(ctx, use.Parent)
+		if err != nil {
+			return nil, err
+		}
+		key, err := w.layerKey(ctx, parent, use.Setup)
 		if err != nil {
 			return nil, err
 		}
 		if key == r.key {
-			r.from, r.accepted = ledger.RoomUse{Tree: use.Parent}, true
-			if r.made, err = w.tree(ctx, use.Parent); err != nil {
-				return nil, err
-			}
+			r.made, r.from, r.accepted = parent, ledger.RoomUse{Tree: use.Parent}, true
 		}
 	}
 	if err := w.makeRoomsDir(); err != nil {

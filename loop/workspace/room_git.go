@@ -116,7 +116,11 @@ func (w *Workspace) roomCommit(ctx context.Context, tree string, use ledger.Room
 	if use.Parent == "" {
 		commit, err := w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", use.Tree+"^{commit}")
 		if err == nil {
-			return commit, commit, nil
+			own, err := w.tree(ctx, commit)
+			if err != nil || own == tree {
+				return commit, commit, err
+			}
+			use.Parent = commit // the tree was filled
 		}
 	}
 	const message = "What is verified\n"

@@ -60,13 +60,44 @@ func (r *rooms) lay(ctx context.Context, l *layer) error {
 			return err
 		}
 	}
-	if err := r.w.roomHead(ctx, to, index, l, r.tree, r.use, d.objects); err != nil {
+	base, objects, err := r.commitBelow(ctx, l)
+	if err != nil {
 		return err
+	}
+	if err := r.w.roomHead(ctx, to, index, l, r.tree, r.use, append(d.objects, objects...)); err != nil {
+		return err
+	}
+	if r.w.o.Hooks {
+		if err := r.w.layHooks(from, to, base); err != nil {
+			return fmt.Errorf("hooks: %w", err)
+		}
 	}
 	if err := r.w.addRoomFiles(ctx, to, r.tree); err != nil {
 		return err
 	}
 	return r.w.chownBelow(to)
+}
+
+// commitBelow returns the commit that a room's tree is to be committed on, for hooks,
+// and the objects of its files that the layer's .git lacks. A committed tree has none.
+func (r *rooms) commitBelow(ctx context.Context, l *layer) (base string, objects []string, err error) {
+	if !r.w.o.Hooks || r.use.Parent == "" {
+		return "", nil, nil
+	}
+	files, err := r.w.filled(ctx, r.use.Parent)
+	if err != nil {
+		return "", nil, err
+	}
+	d, err := r.w.difference(ctx, l.Tree, files)
+	if err != nil {
+		return "", nil, err
+	}
+	base = r.use.Parent
+	if own, err := r.w.tree(ctx, base); err != nil || own == files {
+		return base, d.objects, err
+	}
+	base, err = r.w.commitTree(ctx, commit{tree: files, parents: []string{r.use.Parent}, date: "@0 +0000", message: "What it builds on\n"})
+	return base, append(d.objects, base), err
 }
 
 // treeDiff is what distinguishes a tree from an earlier one.

@@ -52,11 +52,12 @@ func (w *Workspace) resolve(ctx context.Context, tree string, s ledger.Scope) (*
 	}
 	in := newInventory(entries)
 	r := &scope{files: in.files, deny: globs(s.Denied), never: s.Never, names: scopeNames(s)}
-	never := func(p string) bool { return w.reserved(s.Never, p) }
+	submodules := gitlinksOf(entries)
+	never := func(p string) bool { return w.reserved(s.Never, p) || submodules.of(p) != "" }
 	warnings, wrong := r.resolveAreas(in, s, never)
 	also, notes := in.allowed(s.Also)
 	r.granted, warnings = also, append(warnings, notes...)
-	if len(wrong) > 0 {
+	if wrong = append(wrong, submodules.named(in, s.Task)...); len(wrong) > 0 {
 		return nil, warnings, inputError(wrong...)
 	}
 	if !r.writable(never) {

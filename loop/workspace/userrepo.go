@@ -195,44 +195,14 @@ func (t userRepo) unfinished() string {
 }
 
 // identity returns the author that the user's own commits in this repository
-// have, and core.hooksPath. It is the only question that needs their whole configuration and
-// therefore their home folder; "git config" executes nothing.
+// have, and core.hooksPath.
 func (w *Workspace) identity(ctx context.Context, t userRepo) (author, hooks string, note *ledger.Diagnostic, err error) {
-	home, _ := os.UserHomeDir()
-	if t.owner != nil {
-		home = "/dev/null"
-		if u, err := user.LookupId(strconv.FormatUint(uint64(t.owner.Uid), 10)); err == nil {
-			home = u.HomeDir
-		}
+	set, err := w.userConfig(ctx, t, `^((author|user)\.(name|email)|core\.hookspath)$`)
+	if err != nil {
+		return "", "", nil, err
 	}
-	env := []string{"HOME=" + home}
-	if t.owner == nil {
-		for _, key := range []string{"XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"} {
-			if v, ok := os.LookupEnv(key); ok {
-				env = append(env, key+"="+v)
-			}
-		}
-	}
-	cmd := w.command(ctx, call{gitDir: t.gitDir, as: t.owner, args: []string{"config", "-z", "--get-regexp", `^((author|user)\.(name|email)|core\.hookspath)$`}})
-	cmd.Env = append(identityEnv(), env...)
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return "", "", nil, context.Cause(ctx)
-	}
-	set := map[string]string{}
-	if err == nil {
-		for _, setting := range zlist(out) { // the last one of a key counts
-			key, value, _ := strings.Cut(setting, "\n")
-			if key == "core.hookspath" {
-				if value != "/dev/null" { // safeConfig's, which comes last
-					hooks = value
-				}
-				continue
-			}
-			set[key] = plainIdentity(value)
-		}
-	}
-	name, email := cmp.Or(set["author.name"], set["user.name"]), cmp.Or(set["author.email"], set["user.email"])
+	hooks = set["core.hookspath"]
+	name, email := cmp.Or(plainIdentity(set["author.name"]), plainIdentity(set["user.name"])), cmp.Or(plainIdentity(set["author.email"]), plainIdentity(set["user.email"]))
 	if name != "" && email != "" {
 		return name + " <" + email + ">", hooks, nil, nil
 	}
@@ -240,6 +210,51 @@ func (w *Workspace) identity(ctx context.Context, t userRepo) (author, hooks str
 		Text:   "git knows no name and e-mail for this repository, so commits will say nightporter is their author",
 		Remedy: "git config --global user.name \"Your Name\" && git config --global user.email you@example.com",
 	}, nil
+}
+
+// userConfig returns the settings of the user's repository whose keys match a
+// pattern, the last one of each key. It is the only question that needs their whole
+// configuration and therefore their home folder; "git config" executes nothing.
+// What cannot be read counts as not set.
+func (w *Workspace) userConfig(ctx context.Context, t userRepo, pattern string) (map[string]string, error) {
+	env := []string{"HOME=" + userHome(t)}
+	if t.owner == nil {
+		for _, key := range []string{"XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"} {
+			if v, ok := os.LookupEnv(key); ok {
+				env = append(env, key+"="+v)
+			}
+		}
+	}
+	cmd := w.command(ctx, call{gitDir: t.gitDir, as: t.owner, args: []string{"config", "-z", "--get-regexp", pattern}})
+	cmd.Env = append(identityEnv(), env...)
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	set := map[string]string{}
+	if err != nil {
+		return set, nil //nolint:nilerr // nothing is set, or nothing can be read
+	}
+	for _, setting := range zlist(out) { // the last one of a key counts
+		key, value, _ := strings.Cut(setting, "\n")
+		if key == "core.hookspath" && value == "/dev/null" { // safeConfig's, which comes last
+			continue
+		}
+		set[key] = value
+	}
+	return set, nil
+}
+
+// userHome returns the home folder of the owner of the user's repository.
+func userHome(t userRepo) string {
+	if t.owner == nil {
+		home, _ := os.UserHomeDir()
+		return home
+	}
+	if u, err := user.LookupId(strconv.FormatUint(uint64(t.owner.Uid), 10)); err == nil {
+		return u.HomeDir
+	}
+	return "/dev/null"
 }
 
 // identityEnv is cleanEnv with access to the user's configuration.

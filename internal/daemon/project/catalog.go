@@ -26,11 +26,13 @@ type Catalog struct {
 	claims    claims
 }
 
-// Owner knows how sessions run: as which user, -1 for the daemon's own, and whether
-// they can have folders mounted, and if not, why.
+// Owner knows how sessions run: as which user, -1 for the daemon's own, whether
+// they can have folders mounted, and if not, why, and whether the agents that hold
+// the keys of the daemon's user are out of their reach.
 type Owner interface {
 	User() (uid, gid int)
 	Mounts() (ok bool, why string)
+	HidesAgents() bool
 }
 
 // NewCatalog returns the catalog of a state folder. place is this machine without

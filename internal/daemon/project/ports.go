@@ -31,7 +31,7 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	place := c.place
 	place.Folders, place.Rooms = w, w
 	return engine.Ports{
-		Source: source, Repository: repository{w, place.Agents}, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
+		Source: source, Repository: repository{w, place.Agents, s.Sign, c.owner}, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
 		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
 		Toolchains: func(ctx context.Context, tree string) ([]ledger.Diagnostic, error) {
 			files, err := w.TreeFS(ctx, tree)
@@ -55,6 +55,8 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 type repository struct {
 	*workspace.Workspace
 	agents engine.Agents
+	sign   bool
+	owner  Owner
 }
 
 // Begin implements engine.Repository.
@@ -66,6 +68,12 @@ func (r repository) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	}()
 	base, err := r.Workspace.Begin(ctx, b)
 	<-tried
+	if err == nil && r.sign && !r.owner.HidesAgents() {
+		return base, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{
+			Text:   "sign = true, and sessions could ask the agent that holds your key for signatures: they have your user, and the boundary does not hide its socket",
+			Remedy: "Make boundary level 3 possible (nightporter doctor says what it lacks), or run nightporter as root, so that sessions have another user.",
+		}}}
+	}
 	return base, err
 }
 
@@ -74,7 +82,7 @@ func (r repository) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 func (c *Catalog) Workspace(ctx context.Context, s ledger.Settings, owned []string) (*workspace.Workspace, error) {
 	uid, gid := c.owner.User()
 	return workspace.Open(ctx, workspace.Options{
-		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, RoomFiles: s.RoomFiles, SessionUID: uid, SessionGID: gid,
+		State: c.state, Project: s.Project, Repo: s.Repo, Protected: s.Protected, Owned: owned, RoomFiles: s.RoomFiles, Sign: s.Sign, Hooks: s.Hooks, SessionUID: uid, SessionGID: gid,
 		Mounts: func() bool { ok, _ := c.owner.Mounts(); return ok },
 	})
 }

@@ -90,6 +90,10 @@ func (r *Runners) Tidy(ctx context.Context, before time.Time, keep func(run stri
 	return r.now.Load().Tidy(ctx, before, keep)
 }
 
+// HidesAgents reports whether no session can connect to the agents that hold the
+// keys of the daemon's user.
+func (r *Runners) HidesAgents() bool { return r.now.Load().HidesAgents() }
+
 // User returns the user and group that sessions run as; -1 means the daemon's.
 func (r *Runners) User() (uid, gid int) { return r.now.Load().User() }
 
