@@ -2,8 +2,12 @@ package task
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/nightporter/nightporter/internal/fault"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // TestWatchLostRepository renames the whole repository away, edits the plan there and
@@ -73,4 +77,46 @@ func TestWatchLateRepository(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestWriteAway marks and logs while the repository is renamed away, and while only
+// the folder that it is mounted on is there: both are faults, which are tried again,
+// and nothing is made in that folder.
+func TestWriteAway(t *testing.T) {
+	dir, _ := newRepo(t, twoTasks)
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := openPlanT(t, "plan.md", dir)
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	mark := func() error {
+		return s.Mark(t.Context(), []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}})
+	}
+	log := func() error {
+		return s.Log(t.Context(), ledger.Progress{Key: "k", Task: "Task 1"})
+	}
+	refused := func() {
+		t.Helper()
+		for name, err := range map[string]error{"mark": mark(), "log": log()} {
+			if fault.Of(err) != ledger.FaultRepository {
+				t.Errorf("%s: %v, want a fault of the repository", name, err)
+			}
+		}
+	}
+	do(os.Rename(dir, dir+".away"))
+	refused()
+	do(os.Mkdir(dir, 0o755))
+	refused()
+	if left := entries(t, dir); len(left) > 0 {
+		t.Errorf("made in the empty folder: %q", left)
+	}
+	do(os.Remove(dir))
+	do(os.Rename(dir+".away", dir))
+	do(mark())
+	do(log())
 }
