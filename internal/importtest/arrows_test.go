@@ -49,9 +49,9 @@ var arrows = map[string][]string{
 	// Adapters: package ledger for its types, never each other.
 	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
 	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/guard", "internal/text", "internal/toolchain"},
-	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
+	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fault", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/workspace":         {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
-	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "guidance", "internal/nearest", "internal/width"},
+	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "guidance", "internal/fault", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	"store/storetest":        {"store"},                   // for tests
 	// Below an adapter lies what belongs to it.
