@@ -46,7 +46,9 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 	s.file.mu.Lock()
 	last := s.file.lastRead
 	s.file.mu.Unlock()
+	var seen settle.Stamp // of the last look, which other events may have caused
 	look := func() {
+		seen = s.stamp()
 		if w != nil {
 			// The folder may have been replaced by another one of the same name.
 			s.watchFolders(w)
@@ -56,7 +58,6 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 			changed()
 		}
 	}
-	seen := s.stamp()
 	look()
 	quiet := time.NewTimer(debounce)
 	quiet.Stop()
@@ -80,8 +81,7 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 		case <-overflows:
 			quiet.Reset(debounce)
 		case <-slow.C:
-			if now := s.stamp(); now != seen {
-				seen = now
+			if s.stamp() != seen {
 				quiet.Reset(debounce)
 			}
 		case <-quiet.C:
