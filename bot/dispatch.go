@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -37,11 +38,26 @@ func (h sharedRequest) role() ledger.Role {
 	return ledger.RoleAdmin
 }
 
-// faultReply returns the reply to a command that failed by a fault in nightporter.
-func faultReply(c Command) Message {
+// failedReply returns the reply to a command that failed with err: for a fault of
+// the machine, or by a fault in nightporter.
+func failedReply(c Command, err error) Message {
 	m := refusal("fault", SignFailed+" /"+string(c.Verb)+" failed: a fault in nightporter")
+	next := "All else goes on. Look at the daemon's log."
+	switch fault.Of(err) {
+	case "":
+	case ledger.FaultDisk:
+		m = refusal("unsaved", SignFailed+" /"+string(c.Verb)+" not done: cannot be saved")
+		next = "/status says why. Send it again when that is over."
+	case ledger.FaultLedger:
+		m = refusal("unsaved", SignFailed+" /"+string(c.Verb)+" not done: ledger damaged")
+		next = "/status says what helps."
+	default:
+		m = refusal("unsaved", SignFailed+" /"+string(c.Verb)+" not done for now")
+		m.quote(err.Error())
+		next = "Send it again."
+	}
 	m.quote(c.Line)
-	m.add("All else goes on. Look at the daemon's log.")
+	m.add(next)
 	return m
 }
 

@@ -8,7 +8,8 @@ import (
 
 // Handle carries out the command in r.Text and returns the reply for its sender.
 // A mistake of the sender leads to a message and no error. An error means a
-// fault in nightporter; the message that comes with it tells the sender so.
+// fault of the machine or in nightporter; the message that comes with it tells the
+// sender so.
 func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	c, err := Parse(r.Text)
 	if err != nil {
@@ -18,7 +19,7 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 		host, stays := service.(DaemonService)
 		m, done, err := does(ctx, sharedRequest{service: service, host: host, stays: stays, r: r, c: c})
 		if err != nil {
-			return faultReply(c), fmt.Errorf("%s: %w", c.Verb, err)
+			return failedReply(c, err), fmt.Errorf("%s: %w", c.Verb, err)
 		}
 		if done {
 			return m, nil
@@ -26,7 +27,7 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	}
 	if run, _ := cutWord(c.Target); c.Project == "" && (c.Verb == VerbDiff || c.Verb == VerbLog) && runForm.MatchString(run) {
 		if c.Project, err = ranIn(ctx, service, run); err != nil {
-			return faultReply(c), fmt.Errorf("%s: %w", c.Verb, err)
+			return failedReply(c, err), fmt.Errorf("%s: %w", c.Verb, err)
 		}
 	}
 	project, problem := pickProject(service, &c, r)
@@ -39,12 +40,13 @@ func Handle(ctx context.Context, service Service, r Request) (Message, error) {
 	}
 	does := c.Verb.row().project
 	if does == nil {
-		return faultReply(c), fmt.Errorf("%s %s: no handler", project, c.Verb)
+		err := fmt.Errorf("%s %s: no handler", project, c.Verb)
+		return failedReply(c, err), err
 	}
 	m, err := does(ctx, dispatch{service: service, r: r, c: c, s: s, project: project})
 	m.Project = project
 	if err != nil {
-		return faultReply(c), fmt.Errorf("%s %s: %w", project, c.Verb, err)
+		return failedReply(c, err), fmt.Errorf("%s %s: %w", project, c.Verb, err)
 	}
 	return m, nil
 }

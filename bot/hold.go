@@ -100,7 +100,7 @@ func Standstill(s loop.State, cut string, now time.Time) Message {
 	}
 	m.add(facts)
 	m.quote(orElse(hold.Text, r.Text))
-	m.add(remedy(agent, hold.Why))
+	m.add(remedy(agent, hold.Why, hold.LoggedOut))
 	m.add("Looks again every 15 min and goes on by itself.")
 	m.button("Try now", "/resume")
 	m.useOther(r)
@@ -114,7 +114,7 @@ func Replaced(s loop.State, b ledger.AgentUnusable, other string, now time.Time)
 	m := newMessage("agent.replaced", SignLook+" "+Cut(Clean(b.Agent), 14)+" "+ails(b.LoggedOut)+" · "+now.Format("15:04"))
 	m.Project = s.Project.Name
 	m.quote(b.Text)
-	m.add(remedy(b.Agent, b.Why))
+	m.add(remedy(b.Agent, b.Why, b.LoggedOut))
 	m.add(s.Project.Name + " goes on with " + Cut(Clean(other), 20) + ".")
 	return m
 }
@@ -129,11 +129,14 @@ func ails(loggedOut bool) string {
 
 // remedy says what makes an agent usable again: a shell command, or nothing that
 // nightporter can do if its output says that it is at its limit.
-func remedy(agent string, why ledger.FailureClass) string {
-	if why == ledger.FailureLimit {
+func remedy(agent string, why ledger.FailureClass, loggedOut bool) string {
+	switch {
+	case why == ledger.FailureLimit:
 		return "Look at the limit of its account."
+	case loggedOut:
+		return "On the host: nightporter login " + Clean(agent) + "."
 	}
-	return "On the host: nightporter login " + Clean(agent) + "."
+	return "On the host: nightporter doctor."
 }
 
 // useOther adds a button that continues the run with another agent, if the

@@ -158,7 +158,8 @@ func waitingStatus(s loop.State, r *loop.Run, now time.Time, say func(key, sign,
 	case ledger.WaitAgent:
 		m := say("standstill", SignLook, "stands still")
 		m.quote(orElse(r.Text, HoldText(s)))
-		m.add(remedy(agentOf(s, r), s.Shared.Agents[agentOf(s, r)].Why))
+		agent := agentOf(s, r)
+		m.add(remedy(agent, s.Shared.Agents[agent].Why, s.Shared.Agents[agent].LoggedOut))
 		if until != "" {
 			return m, "Looks again at " + Clock(r.Until, now) + " and goes on by itself."
 		}

@@ -293,8 +293,12 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	// Tasks that nightporter added itself came from the baseline of an earlier
 	// run. This run's baseline decides anew.
 	p.Tasks = p.Tasks.without(func(t *TaskState) bool { return t.Task.Own })
+	now := e.Time
+	if last := p.Run; last != nil && !last.LastEvent.IsZero() && last.LastEvent.Before(now) {
+		now = last.LastEvent // the clock may be wrong now
+	}
 	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time, ByItself: e.Actor == "daemon"}
-	return p.forget(e.Time)
+	return p.forget(now)
 }
 
 // read replaces the tasks by those of the source and keeps the history of each.

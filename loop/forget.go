@@ -23,7 +23,8 @@ const (
 )
 
 // forget returns the project without what is long settled at a time. It is part
-// of folding RunPlanned, so that it costs nothing during a run.
+// of folding RunPlanned, so that it costs nothing during a run. The time is that of
+// the run before: a clock that is far ahead at a start makes nothing old.
 func (p Project) forget(now time.Time) Project {
 	for _, source := range sortedKeys(p.Shelf) {
 		p = p.archive(source, now.Add(-keptShelf))

@@ -77,6 +77,26 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// TestForgetClockAhead plans a run while the clock is a year ahead: what the run
+// before it would have kept is kept.
+func TestForgetClockAhead(t *testing.T) {
+	now := time.Date(2026, 11, 22, 22, 0, 0, 0, time.UTC)
+	young := TaskState{Task: ledger.Task{ID: "Task 1"}, Status: ledger.Done, Ended: now.AddDate(0, 0, -10)}
+	for _, c := range []struct {
+		last time.Time // last event of the run before
+		keep bool
+	}{{now.AddDate(0, 0, -1), true}, {now.AddDate(1, 0, -1), false}} {
+		p := Project{Name: "shop", Source: "plan:now.md", Shelf: map[string]TaskList{"plan:young.md": NewTaskList(young)},
+			Run: &Run{ID: "r8", LastEvent: c.last}}
+		after := Apply(State{Project: p}, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: now.AddDate(1, 0, 0), Body: ledger.RunPlanned{
+			Run: "r9", Settings: ledger.Settings{Project: "shop", Source: ledger.SourceRef{Kind: "plan", Path: "now.md"}},
+		}}).Project
+		if _, kept := after.Shelf["plan:young.md"]; kept != c.keep {
+			t.Errorf("last run at %v: kept: %v, want %v", c.last, kept, c.keep)
+		}
+	}
+}
+
 // TestShelved: a plan that gives way to another one leaves its texts out, but for
 // what is not settled.
 func TestShelved(t *testing.T) {

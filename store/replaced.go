@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,4 +27,57 @@ func (s *Store) checkFile() error {
 		return fmt.Errorf("%w: %s was replaced while in use: stop nightporter, and start it again on the file that is to be used", ErrDisk, s.path)
 	}
 	return nil
+}
+
+// checkLog begins a new write-ahead log if the one in use was deleted or replaced:
+// SQLite itself goes on writing into the old file, and a crash would lose all that
+// it acknowledged there. What the old one holds is copied into the database file
+// before. Where that cannot be done the error is an ErrDisk, and the next call tries
+// it again. The caller has the turn.
+func (s *Store) checkLog(ctx context.Context) error {
+	if s.log == nil {
+		return nil // not a file of the operating system (OpenOn)
+	}
+	now, err := os.Stat(s.path + logSuffix)
+	if err == nil && s.writer != nil && os.SameFile(s.log, now) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrDisk, err)
+	}
+	if err := s.renewLog(ctx); err != nil {
+		return fmt.Errorf("%w: %s%s was deleted while in use, and cannot be begun anew: %w", ErrDisk, s.path, logSuffix, err)
+	}
+	return nil
+}
+
+// renewLog copies the write-ahead log into the database file and opens the writing
+// connection anew.
+func (s *Store) renewLog(ctx context.Context) error {
+	if s.writer != nil {
+		var busy, frames, copied int
+		if err := s.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &copied); err != nil {
+			return err
+		}
+		if busy != 0 {
+			return errors.New("a reader still uses it")
+		}
+	}
+	// A reader that is kept open would go on with the old log.
+	s.readers.SetMaxIdleConns(-1)
+	if err := s.releaseWriter(); err != nil {
+		return err
+	}
+	var err error
+	if s.db, err = sql.Open("sqlite3", writerDSN(s.path)); err != nil {
+		return err
+	}
+	s.db.SetMaxOpenConns(1)
+	if err = s.connect(ctx); err == nil {
+		s.log, err = os.Stat(s.path + logSuffix)
+	}
+	if err != nil {
+		err = errors.Join(err, s.releaseWriter())
+	}
+	return err
 }

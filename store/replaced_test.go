@@ -58,3 +58,81 @@ func TestReplacedFile(t *testing.T) {
 		t.Errorf("%d entries, want 2", n)
 	}
 }
+
+// TestDeletedLog deletes the write-ahead log of a store, and puts another file in its
+// place, while readers are at work. What is accepted before and after survives a
+// crash, which leaves only what is in the folder.
+func TestDeletedLog(t *testing.T) {
+	dir := t.TempDir()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := 0
+	commit := func() error {
+		r, err := ledger.Entry{Stream: ledger.SharedStream, Time: time.Now(), Body: ledger.SharedSet{MaxSessions: 2}}.Record()
+		do(err)
+		if _, err = s.Commit(t.Context(), ledger.Batch{Time: time.Now(), Records: []ledger.Record{r}}); err == nil {
+			want++
+		}
+		return err
+	}
+	count := func(s *store.Store, visit func() error) (n int) {
+		t.Helper()
+		do(s.Records(t.Context(), ledger.SharedStream, 0, func(ledger.Record) error { n++; return visit() }))
+		return n
+	}
+	none := func() error { return nil }
+	crash := func(what string) {
+		t.Helper()
+		if n := count(s, none); n != want {
+			t.Errorf("%s: %d entries are shown, want %d", what, n, want)
+		}
+		copied := t.TempDir()
+		for _, name := range []string{store.Name, store.Name + "-wal"} {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			do(err)
+			do(os.WriteFile(filepath.Join(copied, name), data, 0o600))
+		}
+		after, err := store.Open(copied)
+		do(err)
+		defer func() { _ = after.Close() }()
+		if n := count(after, none); n != want {
+			t.Errorf("%s: %d entries after a crash, want %d", what, n, want)
+		}
+	}
+	log := filepath.Join(dir, store.Name+"-wal")
+	do(commit())
+	do(commit())
+	do(os.Remove(log))
+	do(commit())
+	crash("deleted")
+	do(os.Remove(log))
+	do(os.Remove(filepath.Join(dir, store.Name+"-shm")))
+	do(commit())
+	crash("deleted with the index")
+	do(os.Rename(log, log+".aside"))
+	do(os.WriteFile(log, nil, 0o600))
+	do(commit())
+	do(commit())
+	crash("replaced")
+
+	first := true
+	count(s, func() error { // a reader that lasts, and may hold the log
+		if first {
+			first = false
+			do(os.Remove(log))
+			_ = commit()
+		}
+		return nil
+	})
+	do(commit())
+	crash("deleted under a reader")
+}

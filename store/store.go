@@ -20,6 +20,7 @@ const Name = "nightporter.db"
 type Store struct {
 	path    string      // path of the database file, absolute
 	file    os.FileInfo // the file as it was opened; nil for OpenOn
+	log     os.FileInfo // its write-ahead log as it was opened; nil for OpenOn. Guarded by turn
 	db      *sql.DB     // holds the one writing connection
 	writer  *sql.Conn   // guarded by turn
 	stmts   statements
@@ -77,13 +78,7 @@ func open(dir string, p Program) (_ *Store, err error) {
 	if err = p.record(ctx, s.db); err != nil {
 		return nil, err
 	}
-	if s.writer, err = s.db.Conn(ctx); err != nil {
-		return nil, err
-	}
-	if err = checkPragmas(ctx, s.writer, writerPragmas); err != nil {
-		return nil, err
-	}
-	if err = s.stmts.prepare(ctx, s.writer); err != nil {
+	if err = s.connect(ctx); err != nil {
 		return nil, err
 	}
 
@@ -99,8 +94,22 @@ func open(dir string, p Program) (_ *Store, err error) {
 	if s.file, err = os.Stat(path); err != nil {
 		return nil, err
 	}
+	if s.log, err = os.Stat(path + logSuffix); err != nil {
+		return nil, err
+	}
 	s.turn <- struct{}{}
 	return s, nil
+}
+
+// connect takes the writing connection of db and prepares it.
+func (s *Store) connect(ctx context.Context) (err error) {
+	if s.writer, err = s.db.Conn(ctx); err != nil {
+		return err
+	}
+	if err = checkPragmas(ctx, s.writer, writerPragmas); err != nil {
+		return err
+	}
+	return s.stmts.prepare(ctx, s.writer)
 }
 
 // create creates the folder and an empty database file with mode 0600, if they
@@ -150,6 +159,13 @@ func (s *Store) release() error {
 	if s.readers != nil {
 		errs = append(errs, s.readers.Close())
 	}
+	return errors.Join(append(errs, s.releaseWriter())...)
+}
+
+// releaseWriter copies the write-ahead log into the database file and closes the
+// writing connection.
+func (s *Store) releaseWriter() error {
+	var errs []error
 	if s.writer != nil {
 		_, err := s.writer.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
 		errs = append(errs, err, s.stmts.close(), s.writer.Close())
@@ -157,6 +173,7 @@ func (s *Store) release() error {
 	if s.db != nil {
 		errs = append(errs, s.db.Close())
 	}
+	s.writer, s.db, s.stmts = nil, nil, statements{}
 	return errors.Join(errs...)
 }
 
@@ -183,6 +200,9 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context) (keep bo
 		return *err
 	}
 	ctx = context.WithoutCancel(ctx)
+	if err := s.checkLog(ctx); err != nil {
+		return s.noting(err)
+	}
 
 	if _, err := s.stmts.begin.ExecContext(ctx); err != nil {
 		return s.noting(err)

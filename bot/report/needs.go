@@ -49,10 +49,13 @@ func (c *collector) standstill(r *loop.Run) {
 		if hold, ok := c.s.Shared.Agents[agent]; ok && !hold.Since.IsZero() {
 			text += " since " + bot.Clock(hold.Since, c.To)
 		}
-		if c.s.Shared.Agents[agent].Why == ledger.FailureLimit {
+		switch hold := c.s.Shared.Agents[agent]; {
+		case hold.Why == ledger.FailureLimit:
 			text += "; look at the limit of its account"
-		} else {
+		case hold.LoggedOut:
 			text += "; on the host: nightporter login " + bot.Cut(bot.Clean(agent), 16)
+		default:
+			text += "; on the host: nightporter doctor"
 		}
 		c.Needs = append(c.Needs, Need{Sign: bot.SignLook, Text: text, BlocksRun: true})
 	case r.Wait == ledger.WaitDisk:

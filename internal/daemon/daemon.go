@@ -48,7 +48,8 @@ type Daemon struct {
 	inhibitor    *systemd.Inhibitor
 	outage       atomic.Pointer[engine.Outage] // nil = the ledger took every commit
 	reloadFailed atomic.Bool                   // the configuration file is invalid: older settings are in force
-	updated      string                        // copy of the ledger that this start made before its form changed; "" = none
+	steady       steadyTime
+	updated      string // copy of the ledger that this start made before its form changed; "" = none
 
 	looking sync.Mutex    // held while all projects are looked at
 	looked  chan struct{} // capacity 1; signalled after a look that was not the loop's own

@@ -120,6 +120,7 @@ func (d *Daemon) open(ctx context.Context) (off time.Time, err error) {
 		return off, fmt.Errorf("state folder: %w", err)
 	}
 	off = lastSeen(d.o.State)
+	d.steady = newSteadyTime(off, time.Now())
 	lock, err := takeState(ctx, d.o.State)
 	if err != nil {
 		return off, err
@@ -210,8 +211,11 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 			d.Hub.Observe(before, e)
 			d.Changes.Ring()
 		},
-		Outage:   d.onOutage,
-		KeptRefs: func() time.Duration { return d.Projects.Config().Retention.KeptSessions() },
+		Outage: d.onOutage,
+		KeptRefs: func() time.Duration {
+			now := time.Now()
+			return d.Projects.Config().Retention.KeptSessions() + now.Sub(d.steady.at(now))
+		},
 		FreeDisk: func() (uint64, error) {
 			var s unix.Statfs_t
 			err := unix.Statfs(d.o.State, &s)

@@ -25,7 +25,7 @@ func (d *Daemon) removeOld(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		d.prune(ctx, time.Now())
+		d.prune(ctx, d.steady.at(time.Now()))
 		select {
 		case <-daily.C:
 		case <-ctx.Done():

@@ -33,8 +33,11 @@ func Apply(s State, e ledger.Entry) State {
 	case ledger.QuietSet:
 		s.Quiet = withHours(s.Quiet, b.Chat, b.Hours)
 	case ledger.StrangerWrote:
-		s.Strangers = slices.DeleteFunc(slices.Clone(s.Strangers), func(o Stranger) bool { return !e.Time.Before(o.At.Add(strangerEvery)) })
+		s.Strangers = slices.DeleteFunc(slices.Clone(s.Strangers), func(o Stranger) bool { return !e.Time.Before(o.At.Add(auditEvery)) })
 		s.Strangers = append(s.Strangers, Stranger{Who: b.Who, At: e.Time})
+	case ledger.CommandRefused:
+		s.Refusals = slices.DeleteFunc(slices.Clone(s.Refusals), func(r Refusal) bool { return !e.Time.Before(r.At.Add(auditEvery)) })
+		s.Refusals = append(s.Refusals, Refusal{Who: b.Who, Command: b.Command, At: e.Time})
 	case ledger.DigestSent:
 		s.Digest = b
 	case ledger.WeekDigestSent:

@@ -43,7 +43,8 @@
 //     with the entries that make it true, and a refusal changes nobody's role
 //     and no quiet hours.
 //   - Strangers cannot fill the ledger: one entry an hour for each, and a fixed
-//     number an hour for all.
+//     number an hour for all. Nor can a paired person by commands that the role does
+//     not include: one entry an hour for each command.
 //   - A day and a week have at most one digest, whatever the clock does. The
 //     digests of days leave out no time between them and cover none twice.
 package people

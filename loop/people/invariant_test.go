@@ -201,7 +201,7 @@ func (c *crowd) audited(bodies []ledger.Body) {
 		}
 		back := slices.ContainsFunc(c.recorded, func(o Stranger) bool { return c.now.Before(o.At) })
 		for _, o := range c.recorded {
-			if !back && o.Who == b.Who && c.now.Sub(o.At) < strangerEvery {
+			if !back && o.Who == b.Who && c.now.Sub(o.At) < auditEvery {
 				c.Fatalf("%s is recorded at %v and at %v", b.Who, o.At, c.now)
 			}
 		}
@@ -253,7 +253,7 @@ func TestStrangersAreBounded(t *testing.T) {
 	for hour, want := range []int{maxStrangers, maxStrangers} {
 		entries := 0
 		for n := range 3 * maxStrangers {
-			at := now.Add(time.Duration(hour)*strangerEvery + time.Duration(n)*time.Second)
+			at := now.Add(time.Duration(hour)*auditEvery + time.Duration(n)*time.Second)
 			d := Decide(s, at, Sender{Actor: fmt.Sprintf("telegram:%d-%d", hour, n)}, MeetStranger{Why: "not paired"})
 			entries += len(d.Entries)
 			s = fold(s, at, d.Entries)

@@ -1,12 +1,13 @@
 package people
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// maxStrangers limits the strangers that are recorded within strangerEvery, so that
+// maxStrangers limits the strangers that are recorded within auditEvery, so that
 // a crowd cannot fill the disk (docs/spec 6.6).
 const maxStrangers = 50
 
@@ -35,12 +36,12 @@ func CheckRole(s State, now time.Time, from Sender) (refusal Decision, ok bool) 
 func (b MeetStranger) decide(d *decision) { d.audit(b) }
 
 // IgnoresStranger reports whether a message from somebody who is not paired is not
-// recorded: each sender is recorded once in strangerEvery, and at most maxStrangers
+// recorded: each sender is recorded once in auditEvery, and at most maxStrangers
 // of them in that time.
 func (s State) IgnoresStranger(who string, now time.Time) bool {
 	recent := 0
 	for _, o := range s.Strangers {
-		if now.Before(o.At.Add(strangerEvery)) {
+		if now.Before(o.At.Add(auditEvery)) {
 			if recent++; o.Who == who {
 				return true
 			}
@@ -56,9 +57,15 @@ func (d *decision) audit(b MeetStranger) {
 	}
 }
 
-// decide records a command that the sender's role does not allow.
+// decide records a command that the sender's role does not allow, each of them once
+// in auditEvery.
 func (b RefuseCommand) decide(d *decision) {
 	p, _ := d.Person(d.from.Actor)
-	d.add(ledger.CommandRefused{Who: d.from.Actor, Name: d.from.displayName(), Role: p.Role, Command: b.Command, Project: b.For})
+	known := slices.ContainsFunc(d.Refusals, func(r Refusal) bool {
+		return r.Who == d.from.Actor && r.Command == b.Command && d.now.Before(r.At.Add(auditEvery))
+	})
+	if !known {
+		d.add(ledger.CommandRefused{Who: d.from.Actor, Name: d.from.displayName(), Role: p.Role, Command: b.Command, Project: b.For})
+	}
 	d.refuse(ledger.CodeRole, "your role is %s", p.Role)
 }

@@ -17,6 +17,7 @@ type State struct {
 	People    []ledger.Person         `json:"people,omitempty"`  // paired people, in the order of their pairing
 	Pairing   *Pairing                `json:"pairing,omitempty"` // open pairing code; nil = none
 	Strangers []Stranger              `json:"strangers,omitempty"`
+	Refusals  []Refusal               `json:"refusals,omitempty"`
 	Quiet     map[string]ledger.Hours `json:"quiet,omitempty"` // quiet hours set for single chats
 	Digest    ledger.DigestSent       `json:"digest,omitzero"` // last one sent
 	Week      ledger.WeekDigestSent   `json:"week,omitzero"`   // last one sent
@@ -37,9 +38,17 @@ type Stranger struct {
 	At  time.Time `json:"at"`
 }
 
-// strangerEvery is the time between two entries about the same stranger
-// (docs/spec 6.6).
-const strangerEvery = time.Hour
+// Refusal is a command that a paired person's role does not include, with the time
+// at which the ledger last recorded it.
+type Refusal struct {
+	Who     string    `json:"who"`
+	Command string    `json:"command"`
+	At      time.Time `json:"at"`
+}
+
+// auditEvery is the time between two entries about the same stranger, or about the
+// same refused command of a person (docs/spec 6.6).
+const auditEvery = time.Hour
 
 // Person returns the paired person with this platform id, and whether there is
 // one.

@@ -124,7 +124,11 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 	})
 
 	t.Run("a task that is gone", func(t *testing.T) {
-		f := open(t, t.TempDir(), 0)
+		dir := t.TempDir()
+		f := open(t, dir, 0)
+		if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		snap, err := f.source.Read(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -201,6 +202,9 @@ func (s *planSource) Mark(ctx context.Context, marks []ledger.Marking) error {
 		gone = missing
 		return next, err
 	})
+	if err = s.blameRepository(err); fault.Of(err) != "" {
+		return err
+	}
 	input := (*ledger.InputError)(nil)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -216,6 +220,18 @@ func (s *planSource) Mark(ctx context.Context, marks []ledger.Marking) error {
 		return &GoneError{File: s.displayName(), Tasks: gone}
 	}
 	return nil
+}
+
+// blameRepository returns what is wrong with the repository in the place of err, a
+// failure to find or reach a file of it, where all of it is away: then nothing is
+// known of the file.
+func (p sourcePath) blameRepository(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		if away := fault.Away(p.repo); away != nil {
+			return away
+		}
+	}
+	return err
 }
 
 // Owned implements Source.

@@ -28,7 +28,7 @@ func (s *planSource) Log(ctx context.Context, p ledger.Progress) error {
 	if ctx.Err() != nil || s.opts.CommitStatus {
 		return context.Cause(ctx)
 	}
-	if err := s.appendLog(ctx, p); err != nil {
+	if err := s.blameRepository(s.appendLog(ctx, p)); err != nil {
 		return fmt.Errorf("log to %s: %w", s.log.rel, err)
 	}
 	return nil

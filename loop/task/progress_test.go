@@ -178,7 +178,7 @@ func TestLogErrors(t *testing.T) {
 	if err := s.Log(t.Context(), p); !errors.As(err, new(*ledger.InputError)) || !strings.Contains(err.Error(), "is a link to nowhere") {
 		t.Errorf("a link to nowhere: %v", err)
 	}
-	if err := errors.Join(os.Remove(log), os.Remove(path)); err != nil {
+	if err := errors.Join(os.Remove(log), os.Remove(path), os.Mkdir(filepath.Join(dir, ".git"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Log(t.Context(), p); !errors.Is(err, os.ErrNotExist) {

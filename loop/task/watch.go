@@ -4,14 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/nightporter/nightporter/internal/settle"
 )
 
 // debounce is how long a folder must be quiet before the file is read, because
@@ -24,45 +26,50 @@ type contentHash [sha256.Size]byte
 
 func hashOf(data []byte) contentHash { return sha256.Sum256(data) }
 
+// lookAgain is the longest time between two looks at the file. No event tells of a
+// mount, of a repository that was renamed and comes back, or of what another machine
+// writes; and a system may have no watches left.
+const lookAgain = 2 * time.Second
+
 // Watch implements Source. It compares contents: rewriting the same text is no
 // change, and a change between Read and Watch counts. So does a content that this
 // Source has not read at all: it may have changed while no process watched it.
 // Removing the file is a change, and so is its return.
 func (s *planSource) Watch(ctx context.Context, changed func()) error {
+	var events chan fsnotify.Event
+	var overflows chan error
 	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		return fmt.Errorf("watch %s: %w", s.rel, err)
-	}
-	defer w.Close()
-	if err := s.watchFolders(w); err != nil {
-		return fmt.Errorf("watch %s: %w", s.rel, err)
+	if err == nil {
+		defer w.Close()
+		events, overflows = w.Events, w.Errors
 	}
 	s.file.mu.Lock()
 	last := s.file.lastRead
 	s.file.mu.Unlock()
+	var seen settle.Stamp // of the last look, which other events may have caused
 	look := func() {
-		// The folder may have been replaced by another one of the same name.
-		_ = s.watchFolders(w)
-		now, ok := s.currentHash(ctx)
-		if !ok || ctx.Err() != nil || now == last {
-			return
+		seen = s.stamp()
+		if w != nil {
+			// The folder may have been replaced by another one of the same name.
+			s.watchFolders(w)
 		}
-		last = now
-		changed()
+		if now := s.currentHash(ctx); now != last && ctx.Err() == nil {
+			last = now
+			changed()
+		}
 	}
 	look()
 	quiet := time.NewTimer(debounce)
 	quiet.Stop()
 	defer quiet.Stop()
+	slow := time.NewTicker(lookAgain)
+	defer slow.Stop()
 	var since time.Time // time of the first event since the last read
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case ev, ok := <-w.Events:
-			if !ok {
-				return nil
-			}
+		case ev := <-events:
 			if !s.isRelevant(ev) {
 				continue
 			}
@@ -71,14 +78,12 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 			}
 			// A file that is written all the time is still read now and then.
 			quiet.Reset(max(0, min(debounce, time.Until(since.Add(10*debounce)))))
-		case err, ok := <-w.Errors:
-			if !ok {
-				return nil
-			}
-			if !errors.Is(err, fsnotify.ErrEventOverflow) {
-				return fmt.Errorf("watch %s: %w", s.rel, err)
-			}
+		case <-overflows:
 			quiet.Reset(debounce)
+		case <-slow.C:
+			if s.stamp() != seen {
+				quiet.Reset(debounce)
+			}
 		case <-quiet.C:
 			since = time.Time{}
 			look()
@@ -86,20 +91,35 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 	}
 }
 
-// currentHash returns the hash of the current content. It reports false when
-// the file exists but cannot be read: the next Read reports that error.
-func (s *planSource) currentHash(ctx context.Context) (contentHash, bool) {
+// stamp returns what identifies the file's present state, zero if there is none.
+func (s *planSource) stamp() settle.Stamp {
+	path, err := s.target()
+	if err != nil {
+		return settle.Stamp{}
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return settle.Stamp{}
+	}
+	return settle.StampOf(info)
+}
+
+// currentHash returns the hash of the current content, and one that no text has for
+// each reason why it cannot be read: the next Read reports it.
+func (s *planSource) currentHash(ctx context.Context) contentHash {
 	path, err := s.target()
 	if err == nil {
 		var data []byte
 		if data, _, err = s.file.readSettled(ctx, path); err == nil {
-			return hashOf(data), true
+			return hashOf(data)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return contentHash{1}, true
+		return contentHash{1}
 	}
-	return contentHash{}, false
+	unreadable := hashOf([]byte(err.Error()))
+	unreadable[0]++
+	return unreadable
 }
 
 // folders returns the folders whose entries determine the file behind the
@@ -128,15 +148,11 @@ func (s *planSource) realPath() string {
 	return s.path
 }
 
-// watchFolders watches all folders that exist. Only a missing repository folder
-// is an error.
-func (s *planSource) watchFolders(w *fsnotify.Watcher) error {
+// watchFolders watches all folders that exist.
+func (s *planSource) watchFolders(w *fsnotify.Watcher) {
 	for _, dir := range s.folders() {
-		if err := w.Add(dir); err != nil && (dir == s.repo || !errors.Is(err, fs.ErrNotExist)) {
-			return err
-		}
+		_ = w.Add(dir) // without it, lookAgain decides
 	}
-	return nil
 }
 
 // isRelevant reports whether an event can affect the plan. The folders above it

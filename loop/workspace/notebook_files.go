@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/internal/sleep"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -104,6 +105,9 @@ func (n *Notebook) update(ctx context.Context, file string, edit func(old []byte
 	defer n.mu.Unlock()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if away := fault.Away(n.repo); away != nil {
+		return away // the folder of a mount that is missing is not written into
 	}
 	root, err := n.open(true)
 	if err != nil {

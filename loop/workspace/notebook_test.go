@@ -429,6 +429,7 @@ func TestNotebookBelongsToTheRepositorysOwner(t *testing.T) {
 		t.Log("only modes in this test: giving files away needs root")
 	}
 	must(t, os.Chmod(repo, 0o750))
+	must(t, os.Mkdir(filepath.Join(repo, ".git"), 0o755))
 	n := NewNotebook(repo)
 	keep(t, n, fact("k1", "x"), fact("k2", "x"))
 	must(t, n.KeepPlan(t.Context(), []byte("{}")))

@@ -25,6 +25,10 @@ import (
 // the ref with a check of its old value, both as the repository's owner.
 // core.hooksPath is overridden, so that no reference-transaction hook runs.
 func (w *Workspace) publish(ctx context.Context, branch, old, tip string) error {
+	return w.inTime(ctx, publishPatience, func(ctx context.Context) error { return w.publishNow(ctx, branch, old, tip) })
+}
+
+func (w *Workspace) publishNow(ctx context.Context, branch, old, tip string) error {
 	t, err := w.openUser(ctx)
 	if err != nil {
 		return err
@@ -78,7 +82,11 @@ func (w *Workspace) publish(ctx context.Context, branch, old, tip string) error 
 // openUser opens the user's repository. It leaves out the checks that only
 // matter at the start of a run.
 func (w *Workspace) openUser(ctx context.Context) (userRepo, error) {
-	out, err := w.run(ctx, call{dir: w.o.Repo, env: ceiling(w.o.Repo), args: []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-shallow-repository"}})
+	var out []byte
+	err := w.inTime(ctx, readPatience, func(ctx context.Context) (err error) {
+		out, err = w.run(ctx, call{dir: w.o.Repo, env: ceiling(w.o.Repo), args: []string{"rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "--is-shallow-repository"}})
+		return err
+	})
 	if err != nil {
 		return userRepo{}, fmt.Errorf("open %s: %w", w.o.Repo, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -61,6 +62,8 @@ type Workspace struct {
 	maintained      sync.Mutex // guards the two below
 	waiting         int        // uses of the repository that hold mu or wait for it
 	stopMaintenance func()     // nil while none is in progress
+
+	slow atomic.Uint32 // how often the time that git gets was doubled; see inTime
 
 	allowed runExceptions // of the last run that was captured; guarded by mu
 

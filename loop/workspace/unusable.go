@@ -54,13 +54,8 @@ func (w *Workspace) unusable(ctx context.Context, branch string, err error) erro
 // branch. nil: nothing that it knows.
 func (w *Workspace) wrongWith(ctx context.Context, branch string) *ledger.RepositoryError {
 	repo := w.o.Repo
-	for _, path := range []string{"", ".git"} {
-		path = filepath.Join(repo, path)
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return &ledger.RepositoryError{Text: path + " is not there", Remedy: "mount it, or move it back"}
-		} else if err != nil {
-			return &ledger.RepositoryError{Text: fmt.Sprintf("%s cannot be read: %v", path, cmp.Or(errors.Unwrap(err), err)), Remedy: "make it readable for the user that nightporter runs as"}
-		}
+	if away := fault.Away(repo); away != nil {
+		return away
 	}
 	gitDir := filepath.Join(repo, ".git")
 	if t, err := w.openUser(ctx); err == nil {

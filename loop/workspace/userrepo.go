@@ -35,7 +35,15 @@ type userRepo struct {
 
 // inspect examines the user's repository. Everything that makes it unusable is
 // returned in one *ledger.InputError with remedies.
-func (w *Workspace) inspect(ctx context.Context) (userRepo, error) {
+func (w *Workspace) inspect(ctx context.Context) (t userRepo, err error) {
+	err = w.inTime(ctx, readPatience, func(ctx context.Context) (err error) {
+		t, err = w.inspectNow(ctx)
+		return err
+	})
+	return t, err
+}
+
+func (w *Workspace) inspectNow(ctx context.Context) (userRepo, error) {
 	repo := w.o.Repo
 	var t userRepo
 	switch info, err := os.Stat(repo); {

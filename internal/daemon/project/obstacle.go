@@ -121,9 +121,10 @@ func (p *Planner) Look(ctx context.Context, pr config.Project) Obstacle {
 	return o
 }
 
-// Clear notes that a project's source could be read, so that a run can start.
+// Clear notes that a project's source could be read, so that a run can start. Whether
+// git still hangs in the repository the next look says: a source is read without it.
 func (p *Planner) Clear(project string) {
-	if o, _ := p.Obstacle(project); o.Why != "" && !o.Rests && p.setObstacle(project, Obstacle{}) {
+	if o, _ := p.Obstacle(project); o.Why != "" && !o.Rests && !o.Hangs && p.setObstacle(project, Obstacle{}) {
 		p.Warn(project, AboutProject, "")
 	}
 }
