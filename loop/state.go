@@ -10,7 +10,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 9
+const StateVersion = 10
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -131,6 +131,9 @@ type Run struct {
 	Checks    *Checks            `json:"checks,omitempty"`   // baseline or final verification under way
 	Batch     *TaskBatch         `json:"batch,omitempty"`    // tasks that are being verified and committed together
 	Batches   int                `json:"batches,omitempty"`  // batches begun
+	Made      []MadeCommit       `json:"made,omitempty"`     // commits of its branch, in order, also those that were left out
+	Remakes   int                `json:"remakes,omitempty"`  // branches that were made from its first one
+	Remake    *Remake            `json:"remake,omitempty"`   // branch that is being made again
 	Finishing *ledger.RunEnded   `json:"finishing,omitempty"`
 	Baseline  []ledger.Result    `json:"baseline,omitempty"`
 	Red       *ledger.Verified   `json:"red,omitempty"`    // red baseline that is being settled
