@@ -389,3 +389,22 @@ func TestRemakeRefuses(t *testing.T) {
 		}
 	})
 }
+
+// TestMergeOntoRemade: an attempt that began on the branch with a task goes on on the
+// branch without it. Its merge must not bring the task back, although the attempt's
+// history has it.
+func TestMergeOntoRemade(t *testing.T) {
+	_, w, _, b := remakeNight(t)
+	attempt, err := w.withFiles(t.Context(), "r1", b.Tip, map[string][]byte{"cart/e.go": []byte("e\n")})
+	must(t, err)
+	b.Steps[0].Drop = true
+	made, err := w.Remake(t.Context(), b)
+	must(t, err)
+	got, err := w.Merge(t.Context(), ledger.MergeTree{Run: "r1", Base: b.Tip, Tree: attempt, Onto: made.Tip})
+	must(t, err)
+	files, err := w.changed(t.Context(), made.Tip, got.Tree)
+	must(t, err)
+	if diff := cmp.Diff([]string{"cart/e.go"}, paths(files)); diff != "" {
+		t.Errorf("merged (-want +got):\n%s", diff)
+	}
+}
