@@ -31,6 +31,10 @@ const (
 	VerbEvidence Verb = "evidence"
 	VerbPlan     Verb = "plan"
 	VerbHats     Verb = "hats"
+	VerbRevert   Verb = "revert"
+	VerbRedo     Verb = "redo"
+	VerbEach     Verb = "each"
+	VerbKeep     Verb = "keep" // of tasks; "g14 keep" and "/keep g14" keep guidance
 	VerbRun      Verb = "run"
 	VerbRuns     Verb = "runs"
 	VerbProjects Verb = "projects"
@@ -45,7 +49,6 @@ const (
 	VerbHelp     Verb = "help"
 
 	// Commands that are typed without a slash.
-	VerbKeep  Verb = "keep"  // "g14 keep"
 	VerbWords Verb = "words" // plain text, which becomes guidance
 )
 
@@ -80,8 +83,6 @@ func (c Command) String() string {
 	var parts []string
 	switch c.Verb {
 	case VerbWords:
-	case VerbKeep:
-		parts = append(parts, c.Target, string(c.Verb))
 	default:
 		parts = append(parts, "/"+string(c.Verb))
 		if c.Redo {

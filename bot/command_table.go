@@ -62,6 +62,18 @@ func init() {
 		{verb: VerbNext, takes: takesTarget, use: "/next 9", help: "This task next.", role: steer,
 			project: aboutTarget,
 			section: "Decide", listed: "/next 9", twin: Twin{"next", "ID", "Take a task next"}},
+		{verb: VerbRevert, takes: takesTarget, use: "/revert 5", help: "Makes a branch without these tasks, after a confirmation; the old one stays.", role: steer,
+			project: revertTasks,
+			section: "Decide", listed: "/revert 5", twin: Twin{"revert", "ID…", "Make a branch without tasks; it asks back, as in a chat"}},
+		{verb: VerbKeep, takes: takesTarget, use: "/keep 1-4 6, /keep all", help: "Makes a branch of just these tasks; all brings back what was taken out.", role: steer,
+			project: keepTasks,
+			section: "Decide", listed: "/keep 1-4 6", twin: Twin{"keep", "ID… | all", "Make a branch of just these tasks"}},
+		{verb: VerbRedo, takes: takesID, use: "/redo 5 WORDS", help: "Has a task done again, with your words, on a branch without it.", role: steer,
+			project: redoTask,
+			section: "Decide", listed: "/redo 5 WORDS", twin: Twin{"redo", "ID [WORDS]", "Have a task done again, with your words"}},
+		{verb: VerbEach, takes: takesTarget, use: "/each, /each 5", help: "A card for each committed task: keep, redo, revert or look.", role: view,
+			project: showCard,
+			section: "Look", listed: "/each", twin: Twin{"each", "[ID]", "What one committed task is worth"}},
 		{verb: VerbLog, takes: takesTarget, use: "/log, /log 7", help: "Sessions of the run, or of a task.", role: view,
 			project: aboutTarget,
 			section: "Look", listed: "/log 7", twin: Twin{"log", "[ID]", "What was done"}},
@@ -122,7 +134,6 @@ func init() {
 			shared: func(_ context.Context, h sharedRequest) (Message, bool, error) { return Help("", h.role()), true, nil }},
 
 		// Commands that are typed without a slash.
-		{verb: VerbKeep, role: steer, project: changeGuidance},
 		{verb: VerbWords, role: steer, project: guideSession},
 	}
 }

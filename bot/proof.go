@@ -148,6 +148,9 @@ func lookAt(s loop.State) string {
 // tipGreen reports whether the tip of the run's branch passed its verification: at
 // the end e of the run, or already before.
 func tipGreen(s loop.State, e ledger.RunEnded) bool {
+	if r := s.Project.Run; r.Tip != e.Tip { // the branch was made again since (docs/spec 9.7)
+		return r.Remake == nil && s.Project.Green[s.Project.Source] == r.Tip
+	}
 	if e.FinalOK != nil {
 		return *e.FinalOK && !e.FinalCut
 	}

@@ -145,6 +145,27 @@ func init() {
 			},
 			task: waitsForAnswer, buttons: buttonAnswer,
 		},
+		ledger.AskRemake: {
+			sign: SignAsk,
+			headline: func(_ loop.State, q ledger.Question) string {
+				return Cut("Take "+Ranges(q.Tasks), 24) + " out of " + Clean(q.Title) + "?"
+			},
+			first: firstAlone, past: (*Message).pastHead,
+			body: func(m *Message, s loop.State, q ledger.Question, _ time.Time) {
+				m.add(Plural(len(s.Project.Kept())-len(q.Tasks), "task") + " stay; " + Clean(q.Title) + " is kept beside it.")
+				if q.Remake != nil && len(q.Remake.Back) > 0 {
+					m.add("Back again: " + Ranges(q.Remake.Back))
+				}
+				m.needs(q)
+			},
+			waits: fixedText(waitsLong), then: fixedText("nothing is changed."),
+			expired: fixedExpiry("nothing changed"), untimed: true,
+			verbs: map[string]verbWording{
+				"drop":   {label: "Take out", settled: "taken out", after: fixedAfter("The branch is made again; what it is worth is told.")},
+				"cancel": {label: "Cancel", after: fixedAfter("Nothing was changed.")},
+			},
+			task: waitsForAnswer, text: TextOffer, buttons: buttonAnswer,
+		},
 		ledger.AskNow: {
 			sign: SignAsk,
 			headline: func(s loop.State, _ ledger.Question) string {

@@ -217,4 +217,7 @@ func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 	if s.Project.Run.Commits > 0 {
 		m.button("Diff", "/diff "+s.Project.Run.ID)
 	}
+	if len(s.Project.Kept()) > 1 {
+		m.button("Each task", "/each")
+	}
 }

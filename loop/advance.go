@@ -16,7 +16,13 @@ func (d *decision) advance() {
 	// keeps a mistake in advance from becoming an endless loop.
 	for range 10_000 {
 		r := d.run()
-		if r.Over() || d.Project.busy() {
+		if r.idle() || d.Project.busy() {
+			return
+		}
+		if d.stepRemake() {
+			continue
+		}
+		if r.Over() {
 			return
 		}
 		d.restTasks()

@@ -125,6 +125,8 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		return p.read(b, e.Time)
 	case ledger.PartsMade:
 		p = p.parts(b, e.Task)
+	case ledger.BranchRemade:
+		p = p.remade(b)
 	case ledger.SecretsCleared:
 		p.Cleared = clearedWith(p.Cleared, b.Found)
 	case ledger.RunEnded:

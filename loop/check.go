@@ -36,7 +36,13 @@ func (d *decision) commandExited(s Session, x ledger.Exit) {
 	unstartable := x.Reason == ledger.ExitNotStarted && x.Fault == "" && d.lostBefore(s)
 	d.add(about, ledger.SessionEnded{Kind: s.Planned.Kind, End: end, Exit: x, OK: ok, Text: text})
 	r := d.run()
-	if r.Over() || !r.owns(s.ID) {
+	if r.idle() || !r.owns(s.ID) {
+		return
+	}
+	if r.Over() && (unstartable || end == ledger.EndedDisk || end == ledger.EndedMachine) {
+		// No run is there to wait or to be held: the branch stays unverified until
+		// one starts from it.
+		d.add(scope{}, ledger.RemakeEnded{Why: "its verification could not be started: " + text, Made: true})
 		return
 	}
 	if s.Cut && s.Task == "" {

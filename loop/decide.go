@@ -53,6 +53,12 @@ func (d *decision) decide() Decision {
 		d.skipTask(b.Task)
 	case RetryTask:
 		d.retryTask(b.Task)
+	case RevertTasks:
+		d.revertTasks(b.Tasks)
+	case KeepTasks:
+		d.keepTasks(b.Tasks)
+	case RedoTask:
+		d.redoTask(b)
 	case NextTask:
 		d.nextTask(b.Task)
 	case OfferRun:
@@ -83,6 +89,8 @@ func (d *decision) decide() Decision {
 		d.mergeFinished(b)
 	case ChainMade:
 		d.chainMade(b)
+	case RemakeFinished:
+		d.remakeFinished(b)
 	case CommitMade:
 		d.commitMade(b)
 	case TipMoved:
@@ -103,6 +111,7 @@ func (d *decision) decide() Decision {
 	}
 	if !d.in.Idle {
 		d.advance()
+		d.stepRemake() // the run may have ended in advance
 	}
 	return d.made()
 }

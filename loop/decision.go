@@ -69,7 +69,7 @@ func (d *decision) add(about scope, body ledger.Body) {
 		Stream: ledger.ProjectStream(d.in.Project), Time: d.in.Time, Task: about.task, Session: about.session,
 		Actor: d.in.Actor, Cause: d.in.Key, Body: body,
 	}
-	if r := d.run(); r != nil && !r.Over() {
+	if r := d.run(); !r.idle() {
 		e.Run = r.ID
 	}
 	if b, ok := body.(ledger.QuestionAsked); ok && (b.Question.Task != "" || len(b.Question.Tasks) > 0) {

@@ -23,7 +23,20 @@ func (d *director) person(word, rest string) {
 	case "/drop":
 		d.input(DropGuidance{rest})
 	case "/keep":
-		d.input(KeepGuidance{rest})
+		if strings.HasPrefix(rest, "g") {
+			d.input(KeepGuidance{rest})
+			break
+		}
+		var ids []string
+		if rest != "all" {
+			ids = strings.Fields(rest)
+		}
+		d.input(KeepTasks{ids})
+	case "/revert":
+		d.input(RevertTasks{strings.Fields(rest)})
+	case "/redo":
+		task, words, _ := strings.Cut(rest, " ")
+		d.input(RedoTask{Task: task, Words: words})
 	case "/edit":
 		id, text, _ := strings.Cut(rest, " ")
 		d.input(EditGuidance{id, text})

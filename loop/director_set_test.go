@@ -23,6 +23,8 @@ func (d *director) set(rest string) {
 			}
 		case "setup":
 			s.Setup = []ledger.Command{{Run: v}}
+		case "needs": // the task that does not apply without what a branch leaves out
+			d.needs = v
 		case "agent":
 			s.Agent = v
 		case "scripted":

@@ -22,6 +22,7 @@ type director struct {
 	held     map[string]bool
 	taken    ledger.Capture // of the next take-over
 	laid     ledger.Merged
+	needs    string   // number of the task that does not apply without what a branch leaves out
 	left     string   // number of the task that conflicts in the next chain
 	layer    bool     // the setup layer that checks need is there
 	ran      string   // number of tests that commands say passed; "" = none
@@ -120,7 +121,7 @@ func (d *director) settle() {
 				d.exit(func(x *ledger.Exit) { x.Cached, x.Started = true, x.Ended })
 				return
 			}
-		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
+		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectRemake, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
 			d.let(e.Body.EffectKind())
 			return
 		}
@@ -169,6 +170,9 @@ func (d *director) let(kind string) {
 			d.left = ""
 			return "conflicts with the others"
 		}))
+	case "remake":
+		b, _ := take[ledger.EffectRemake](d.night, nil)
+		d.input(d.remake(b.Remake, func(task string) bool { return d.needs != "" && ledger.SameID(task, "Task "+d.needs) }))
 	case "commit":
 		b, _ := take[ledger.EffectCommit](d.night, nil)
 		if tip := d.moved; tip != "" {

@@ -52,7 +52,8 @@
 // done, and to blocked or manual_verify where its source marks it so and its
 // turn comes. A person can put a task away that is not at work (skipped), tick
 // it in the source (done), or remove its line before it is done (withdrawn, and
-// as before once the line is back). /retry makes a blocked, skipped or done
+// as before once the line is back). /revert makes a done task skipped, and /keep
+// one that was taken out done again. /retry makes a blocked, skipped or done
 // task ready, an edit of its text a blocked one. Nothing but a person takes a
 // task out of done.
 //
@@ -103,6 +104,9 @@
 //   - A task is done with its commit on the branch, unless a review agreed that
 //     nothing has to change, a person said so, or its parts are done. Only a
 //     person undoes that. No commit has the tree of its parent.
+//   - A task that was taken out of the branch is not committed again unless a person
+//     asks for it. The tip of a branch that was made again is verified, or said not
+//     to be.
 //   - No directive is lost, doubled or reordered, bound to two live sessions,
 //     or in use by a task that is over.
 //   - A part is open only while its task's plan is in force.
@@ -138,7 +142,8 @@
 //     (plans that are argued about), exit.go, limit.go, early.go and outcome.go (the end of a session),
 //     block.go (the end of a task that nobody can do).
 //   - A run: start.go, redtip.go (whose red it begins with), ready.go, hold.go
-//     (pause, resume, stop), run.go (its end), proof_word.go (what its tasks'
+//     (pause, resume, stop), remake.go (tasks that are taken out of its branch),
+//     run.go (its end), proof_word.go (what its tasks'
 //     "done" is worth), startable.go, source.go, vanished.go (what a reading of
 //     the source lacks), reload.go, effect_failure.go,
 //     clock.go (jumps of the clock).

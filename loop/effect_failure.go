@@ -24,6 +24,10 @@ func (d *decision) effectBroken(b EffectBroken) {
 		}
 		d.add(scope{task: s.Task, session: s.ID}, end)
 	}
+	if m := remakeOf(r); m != nil && (b.Kind == (ledger.EffectRemake{}).EffectKind() || r.Over()) {
+		d.add(scope{}, ledger.RemakeEnded{Why: b.Text, Made: m.Stage == RemakeChecking})
+		return
+	}
 	if r.Over() {
 		return
 	}

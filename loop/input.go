@@ -94,6 +94,19 @@ type RedoPlan struct {
 	Words string // told to the planner; may be empty
 }
 
+// RevertTasks takes tasks out of the run's branch, after a confirmation.
+type RevertTasks struct{ Tasks []string }
+
+// KeepTasks makes a branch that has the given tasks and no others; without tasks, all
+// that were ever on the run's branch. It asks before it leaves work out.
+type KeepTasks struct{ Tasks []string }
+
+// RedoTask has a task done again, on a branch without it.
+type RedoTask struct {
+	Task  string
+	Words string // guidance for its next session; may be empty
+}
+
 // NextTask makes a ready task the next task of the run.
 type NextTask struct{ Task string }
 
@@ -198,6 +211,12 @@ type ChainMade struct {
 	Left  []ledger.BatchLeft
 }
 
+// RemakeFinished is the result of EffectRemake.
+type RemakeFinished struct {
+	Branch string // of the request
+	Made   ledger.Remade
+}
+
 // CommitMade is the result of EffectCommit.
 type CommitMade struct {
 	Task      string
@@ -261,6 +280,9 @@ func (SkipTask) InputKind() string       { return "skip" }
 func (RetryTask) InputKind() string      { return "retry" }
 func (RedoPlan) InputKind() string       { return "redo_plan" }
 func (NextTask) InputKind() string       { return "next" }
+func (RevertTasks) InputKind() string    { return "revert" }
+func (KeepTasks) InputKind() string      { return "keep" }
+func (RedoTask) InputKind() string       { return "redo" }
 func (OfferRun) InputKind() string       { return "offer_run" }
 func (Late) InputKind() string           { return "late" }
 func (Emit) InputKind() string           { return "emit" }
@@ -273,6 +295,7 @@ func (SessionExited) InputKind() string  { return "session_exited" }
 func (TreeCaptured) InputKind() string   { return "tree_taken" }
 func (MergeFinished) InputKind() string  { return "tree_laid" }
 func (ChainMade) InputKind() string      { return "chain_made" }
+func (RemakeFinished) InputKind() string { return "branch_remade" }
 func (CommitMade) InputKind() string     { return "commit_made" }
 func (TipMoved) InputKind() string       { return "tip_moved" }
 func (MarkMade) InputKind() string       { return "mark_made" }

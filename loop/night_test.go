@@ -39,6 +39,7 @@ type night struct {
 	outcome  map[string]ledger.Exit // of command sessions
 	tip      string                 // commit at the branch's tip
 	made     map[string]string      // hash of the commit for each request
+	parents  map[string]string      // of these commits
 	trees    int
 	queued   int
 	last     Input
@@ -47,6 +48,8 @@ type night struct {
 	tipRed   bool                         // the last check of a branch tip was red, and no start commit was green since
 	under    bool                         // a task of the run was committed while something exempt failed
 	batches  bool                         // no task is committed but in a batch
+	out      map[string]bool              // folded ids of reverted tasks that nobody has asked for again
+	unsaid   string                       // tip of a branch that was made again, until its check has a result or is said to be missing
 	lost     map[string]bool              // folded ids of open tasks that the last readings of the run lack
 	absent   map[string]bool              // folded ids of tasks that no reading of the run has had
 	trusts   bool                         // another test plays the same inputs, and holds that decisions are pure and fold to their state
@@ -56,7 +59,7 @@ type night struct {
 func newNight(t faults) *night {
 	n := &night{
 		t: t, now: time.Date(2026, 11, 19, 23, 10, 0, 0, time.FixedZone("CET", 3600)), settings: testSettings(),
-		inbox: map[string]ledger.Answer{}, keys: map[string]bool{}, planned: map[string]bool{}, outcome: map[string]ledger.Exit{}, made: map[string]string{},
+		inbox: map[string]ledger.Answer{}, keys: map[string]bool{}, planned: map[string]bool{}, outcome: map[string]ledger.Exit{}, made: map[string]string{}, parents: map[string]string{}, out: map[string]bool{},
 	}
 	n.s.Project.Name = n.settings.Project
 	n.folded = n.s
@@ -311,8 +314,44 @@ func (n *night) commit(c ledger.CommitTask) ledger.Committed {
 		n.t.Fatalf("commit on %s, and the branch is at %s", c.Parent, n.tip)
 	}
 	hash := fmt.Sprintf("c%d", len(n.made)+1)
-	n.made[key], n.tip = hash, hash
+	n.made[key], n.tip, n.parents[hash] = hash, hash, c.Parent
 	return ledger.Committed{Commit: hash, Files: []ledger.FileChange{{Path: "a.go", Added: 1}}}
+}
+
+// remake makes a branch from commits as git does: those up to the first one that is
+// left out stay. needs says which tasks do not apply without others.
+func (n *night) remake(b ledger.RemakeBranch, needs func(task string) bool) RemakeFinished {
+	f := RemakeFinished{Branch: b.Branch}
+	top, left := b.Base, false
+	for _, s := range b.Steps {
+		c := ledger.RemadeCommit{Task: s.Task, Of: s.Commit, Commit: s.Commit}
+		switch {
+		case s.Drop:
+			left = true
+			continue
+		case left && needs(s.Task):
+			f.Made.Needs = append(f.Made.Needs, ledger.RemakeNeed{Task: s.Task, Files: []string{"a.go"}})
+			continue
+		case n.parents[s.Commit] != top:
+			c.Commit = n.again(top, s.Commit)
+		}
+		f.Made.Commits = append(f.Made.Commits, c)
+		top = c.Commit
+	}
+	if len(f.Made.Needs) == 0 {
+		f.Made.Tip, f.Made.Tree, n.tip = top, "tree-"+top, top
+	}
+	return f
+}
+
+// again returns the commit that has the change of another one, on a parent.
+func (n *night) again(parent, of string) string {
+	key := "again " + parent + " " + of
+	if n.made[key] == "" {
+		n.made[key] = fmt.Sprintf("c%d", len(n.made)+1)
+		n.parents[n.made[key]] = parent
+	}
+	return n.made[key]
 }
 
 // chain lays the changes of a batch one on top of the other, as the engine does.
@@ -455,6 +494,9 @@ func (n *night) check(old State, d Decision) {
 			tip = b.Base.Commit
 		case ledger.TipFound:
 			tip, n.tip = b.Commit, b.Commit
+			n.parents[b.Commit] = s.Project.Run.Tip
+		case ledger.BranchRemade:
+			tip = b.Tip
 		case ledger.TaskCommitted:
 			if b.Parent != tip {
 				fail("commit %s on %s, and the tip is %s", b.Commit, b.Parent, tip)
@@ -473,7 +515,7 @@ func (n *night) check(old State, d Decision) {
 				fail("%s goes from %s, and it was %s", e.Task, b.From, was)
 			}
 			status[ledger.FoldID(e.Task)] = b.To
-			if b.From == ledger.Done && b.Why != whyScripted && n.last.Body.InputKind() != "retry" && n.last.Body.InputKind() != "answer" {
+			if b.From == ledger.Done && b.Why != whyScripted && !slices.Contains([]string{"retry", "redo", "answer", "branch_remade"}, n.last.Body.InputKind()) {
 				fail("%s was done and is taken up again by %s", e.Task, n.last.Body.InputKind())
 			}
 			if b.To == ledger.Done && b.From == ledger.Active && b.Why == "" {
@@ -486,6 +528,7 @@ func (n *night) check(old State, d Decision) {
 				}
 			}
 		}
+		n.reverted(fail, e)
 		n.red(fail, s, e, work)
 		was, _ := s.Project.Find(e.Task)
 		s = Apply(s, e)
@@ -507,6 +550,40 @@ func (n *night) check(old State, d Decision) {
 	n.checkGuidance(fail)
 	n.checkParts(fail, d)
 	n.checkStuck(fail)
+}
+
+// reverted checks that a task which was taken out of the branch is not committed
+// again by itself.
+func (n *night) reverted(fail func(string, ...any), e ledger.Entry) {
+	switch b := e.Body.(type) {
+	case ledger.BranchRemade:
+		n.unsaid = b.Tip
+		for _, id := range b.Wish.Drop {
+			n.out[ledger.FoldID(id)] = true
+		}
+		for _, id := range b.Wish.Back {
+			delete(n.out, ledger.FoldID(id))
+		}
+	case ledger.TaskSet:
+		if b.Fresh && b.By != "" {
+			delete(n.out, ledger.FoldID(e.Task))
+		}
+	case ledger.TaskCommitted:
+		n.unsaid = ""
+		if n.out[ledger.FoldID(e.Task)] {
+			fail("%s was reverted and is committed again, and nobody asked for it", e.Task)
+		}
+	case ledger.Verified:
+		if b.Tree == n.unsaid {
+			n.unsaid = ""
+		}
+	case ledger.RemakeEnded:
+		if b.Made {
+			n.unsaid = ""
+		}
+	case ledger.RunPlanned:
+		n.unsaid = ""
+	}
 }
 
 // differ returns the place where two texts begin to differ.

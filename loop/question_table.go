@@ -43,9 +43,10 @@ func init() {
 			"wait": {apply: func(*decision, answerGiven) {}},
 			"skip": {along: func(d *decision, q ledger.Question) []string { return d.needing(q.Tasks) }, apply: applySkip},
 		}, expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		ledger.AskLate:  {verbs: apply(applyLate, "no", "yes"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		ledger.AskStart: {verbs: apply(applyStart, "start", "review", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
-		ledger.AskNow:   {verbs: apply(applyNow, "queue", "rerun"), expire: (*decision).expireNow, drop: (*decision).settleNow},
+		ledger.AskLate:   {verbs: apply(applyLate, "no", "yes"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskStart:  {verbs: apply(applyStart, "start", "review", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskRemake: {verbs: apply(applyRemake, "drop", "cancel"), expire: (*decision).expireQuietly, drop: (*decision).withdraw},
+		ledger.AskNow:    {verbs: apply(applyNow, "queue", "rerun"), expire: (*decision).expireNow, drop: (*decision).settleNow},
 	}
 }
 

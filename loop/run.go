@@ -117,6 +117,10 @@ func (d *decision) end(e ledger.RunEnded) {
 		e.Text = trimJoin(e.Text, "(the branch tip was not verified)")
 	}
 	r := d.run()
+	if r.StopNow && r.Remake != nil && r.Remake.Stage == RemakeChecking {
+		d.add(scope{}, ledger.RemakeEnded{Why: "the run was stopped", Made: true})
+		r = d.run()
+	}
 	e.Done, e.Total = d.Project.Count()
 	e.Branch, e.Tip, e.Lost = r.Base.Branch, r.Tip, d.lost()
 	if !r.Started.IsZero() {
@@ -168,6 +172,8 @@ func (d *decision) canStillRun(hat string) bool {
 func Settled(s State) bool {
 	r := s.Project.Run
 	switch {
+	case r != nil && r.State == ledger.RunOver && r.Remake != nil && !s.Project.stuck():
+		return false
 	case r == nil, r.State == ledger.RunOver:
 		return true
 	case r.State == ledger.RunPaused:

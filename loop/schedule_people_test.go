@@ -11,7 +11,7 @@ import (
 )
 
 func (w *world) people() {
-	switch w.draw(18, "person") {
+	switch w.draw(22, "person") {
 	case 0:
 		w.person(Pause{Now: w.draw(2, "now") == 0})
 	case 1, 2:
@@ -48,6 +48,8 @@ func (w *world) people() {
 		w.do(b, "")
 	case 14:
 		w.person(Late{Line: "/x", Do: pick(w, ledger.DeferPause, ledger.DeferPauseNow, ledger.DeferResume, ledger.DeferStop, ledger.DeferStopNow), Sent: w.now.Add(-3 * time.Hour)})
+	case 18, 19, 20:
+		w.remakes()
 	default:
 		w.run()
 	}

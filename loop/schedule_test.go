@@ -28,7 +28,8 @@ type world struct {
 
 	redTrees map[string]bool // whether the trees of batches fail
 	laid     map[string]MergeFinished
-	late     []func() // deliver a result a second time, as a crash may
+	remade   RemakeFinished // a branch that was made and whose result is lost
+	late     []func()       // deliver a result a second time, as a crash may
 	seq      int
 	burst    int // agent sessions that still end at once, see session
 }
@@ -87,6 +88,9 @@ func TestSchedules(t *testing.T) {
 		if w.batches && w.draw(3, "") > 0 {
 			w.fill()
 		}
+		if w.draw(3, "") == 0 {
+			w.takeOut()
+		}
 		for range rapid.IntRange(1, 300).Draw(rt, "steps") {
 			w.step()
 		}
@@ -106,6 +110,51 @@ func (w *world) fill() {
 		w.outside()
 	}
 	w.kind = false
+}
+
+// takeOut lets everything succeed until some tasks are committed, and takes one out
+// of the branch. By chance alone few nights come so far.
+func (w *world) takeOut() {
+	w.kind = true
+	commits := 1 + w.draw(3, "")
+	for range 600 {
+		r := w.s.Project.Run
+		if r.Over() || len(r.Made) >= commits {
+			break
+		}
+		if len(w.todo) > 0 {
+			w.outside()
+		} else if qs := w.s.Project.Questions; len(qs) > 0 {
+			w.settle(qs[0])
+		} else {
+			w.pass()
+		}
+	}
+	w.kind = false
+	w.remakes()
+}
+
+// remakes sends a random command about the run's branch, and answers its question.
+func (w *world) remakes() {
+	some := w.anyTask()
+	if r := w.s.Project.Run; r != nil && len(r.Made) > 0 && w.draw(4, "") > 0 {
+		if made := r.Made[w.draw(len(r.Made), "")]; made.Task != "" {
+			some = made.Task
+		}
+	}
+	switch w.draw(4, "") {
+	case 0:
+		w.person(KeepTasks{pick(w, nil, []string{some}, []string{some, w.anyTask()})})
+	case 1:
+		w.person(RedoTask{Task: some, Words: pick(w, "", "use the table")})
+	default:
+		w.person(RevertTasks{[]string{some}})
+	}
+	for _, q := range w.s.Project.Questions {
+		if q.Kind == ledger.AskRemake && w.draw(4, "") > 0 {
+			w.person(AnswerQuestion{Question: q.ID, Choice: pick(w, "drop", "drop", "cancel")})
+		}
+	}
 }
 
 func (w *world) key(s string) string { w.seq++; return fmt.Sprintf("%s:%d", s, w.seq) }
@@ -304,6 +353,25 @@ func (w *world) act(e ledger.Effect) {
 			}
 			return ""
 		}), "chain")
+	case ledger.EffectRemake:
+		if !w.kind && w.draw(6, "refused") == 0 {
+			w.remove(e)
+			w.do(RemakeFinished{Branch: b.Remake.Branch, Made: ledger.Remade{Refused: &ledger.Diagnostic{Text: "branch is gone"}}}, w.key("refused"))
+			return
+		}
+		r := w.remake(b.Remake, func(task string) bool { return !w.kind && task != "" && w.draw(4, "needs") == 0 })
+		if !w.kind && len(r.Made.Needs) == 0 && w.draw(4, "crash in remake") == 0 {
+			w.s = w.folded // the branch is there, but the result is lost: the effect is repeated
+			w.remade = r
+			return
+		}
+		if len(w.remade.Branch) > 0 && w.remade.Branch == r.Branch {
+			r = w.remade // the same request gives the same commits
+			w.tip = r.Made.Tip
+		}
+		w.remade = RemakeFinished{}
+		w.remove(e)
+		w.deliver(r, "remade")
 	case ledger.EffectCommit:
 		if !w.kind && !made && w.draw(10, "somebody else commits") == 0 {
 			w.remove(e)
@@ -507,6 +575,9 @@ func (w *world) calm() {
 		if r.Over() {
 			if w.finished() {
 				w.ended()
+				if m := r.Remake; m != nil || w.unsaid != "" {
+					w.t.Fatalf("a branch that was made again is neither verified nor said not to be: %+v %s\n%s", m, w.unsaid, w.dump())
+				}
 				return
 			}
 			if qs := w.s.Project.Questions; len(qs) > 0 {
@@ -538,7 +609,7 @@ func (w *world) calm() {
 }
 
 func (w *world) settle(q ledger.Question) {
-	choice := map[ledger.QuestionKind]string{ledger.AskBlocked: "retry", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep", ledger.AskSkip: "wait", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve", ledger.AskAllow: "deny", ledger.AskSecret: "harmless", ledger.AskNewFiles: "ignore", ledger.AskChecks: "allow"}[q.Kind]
+	choice := map[ledger.QuestionKind]string{ledger.AskBlocked: "retry", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep", ledger.AskSkip: "wait", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve", ledger.AskAllow: "deny", ledger.AskSecret: "harmless", ledger.AskNewFiles: "ignore", ledger.AskRemake: "drop", ledger.AskChecks: "allow"}[q.Kind]
 	words := ""
 	if q.Kind == ledger.AskAgent && len(q.Options) == 0 {
 		choice, words = "", "this"

@@ -15,6 +15,10 @@ func (d *decision) startRun(b StartRun) {
 		d.refuse(ledger.CodeOtherRepository, "project %s is %s in this state folder, not %s. Give this one a name of its own in a configuration ([[project]] name), or a state folder (--state DIR)", d.in.Project, r.Settings.Repo, b.Settings.Repo)
 		return
 	}
+	if m := remakeOf(r); m != nil && r.Over() && m.Stage != RemakeChecking {
+		d.refuse(ledger.CodeBusy, "%s is being made again; start the run in a moment", r.branchName())
+		return
+	}
 	if b.MaxSessions > 0 && b.MaxSessions != d.Shared.MaxSessions {
 		d.addShared(ledger.SharedSet{MaxSessions: b.MaxSessions})
 	}
@@ -71,6 +75,9 @@ func (d *decision) startRun(b StartRun) {
 			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "a new run from HEAD"})
 			d.planAnew(*t, "a new run from HEAD")
 		}
+	}
+	if m := remakeOf(r); m != nil && m.Stage == RemakeChecking {
+		d.cutRemakeCheck("a run was started, which verifies it first")
 	}
 	d.withdrawOffers("a run was started")
 	if d.Project.Source != b.Settings.Source.String() {

@@ -131,6 +131,9 @@ type Run struct {
 	Checks    *Checks            `json:"checks,omitempty"`   // baseline or final verification under way
 	Batch     *TaskBatch         `json:"batch,omitempty"`    // tasks that are being verified and committed together
 	Batches   int                `json:"batches,omitempty"`  // batches begun
+	Made      []MadeCommit       `json:"made,omitempty"`     // commits of its branch, in order, also those that were left out
+	Remakes   int                `json:"remakes,omitempty"`  // branches that were made from its first one
+	Remake    *Remake            `json:"remake,omitempty"`   // branch that is being made again
 	Finishing *ledger.RunEnded   `json:"finishing,omitempty"`
 	Baseline  []ledger.Result    `json:"baseline,omitempty"`
 	Red       *ledger.Verified   `json:"red,omitempty"`    // red baseline that is being settled

@@ -82,6 +82,9 @@ func (p Project) busy() bool {
 	if p.Run != nil && p.Run.Batch != nil && !p.Run.Batch.Chained {
 		return true
 	}
+	if p.Run != nil && p.Run.Remake != nil && p.Run.Remake.Stage == RemakeMaking {
+		return true
+	}
 	// A check without a session in flight was cut off and waits: it does not
 	// count.
 	for _, t := range p.Tasks.of(setAttempt) {

@@ -159,6 +159,18 @@ func effectLine(e ledger.Effect) string {
 			line += fmt.Sprintf(" %s=%s", ledger.ShortID(l.Task), l.Merge.Tree)
 		}
 		return line
+	case ledger.EffectRemake:
+		line := "remake " + b.Remake.Branch + " from " + b.Remake.From
+		for _, s := range b.Remake.Steps {
+			sign := "+"
+			if s.Drop {
+				sign = "-"
+			} else if s.Undo {
+				sign = "undo "
+			}
+			line += fmt.Sprintf(" %s%s=%s", sign, ledger.ShortID(s.Task), s.Commit)
+		}
+		return line
 	case ledger.EffectCapture:
 		return fmt.Sprintf("takeover %s input=%s", b.Request.Session, b.Request.Input)
 	case ledger.EffectMark:

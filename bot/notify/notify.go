@@ -95,6 +95,12 @@ func (c *composer) entry(e ledger.Entry) {
 		}
 	case ledger.BaselineBroke:
 		c.push("baseline/"+c.runKey(), ledger.ClassNotice, true, bot.BaselineBroke(c.after, b, c.now))
+	case ledger.BranchRemade:
+		c.push(remadeKey(c.runKey()), ledger.ClassNotice, true, bot.Remade(c.before, c.after, b, c.now))
+	case ledger.RemakeEnded:
+		c.remakeEnded(b)
+	case ledger.Verified:
+		c.remadeVerified(b)
 	case ledger.InputPoisoned:
 		c.push("", ledger.ClassNotice, false, bot.Poisoned(c.in.Project, b, c.now))
 	case ledger.DigestSent:

@@ -77,6 +77,12 @@ func (c *Console) printStandalone(v view) {
 		if b.Why != "" {
 			c.printWrapped(v, bot.SignLook+" the batch is given up: "+bot.Clean(b.Why))
 		}
+	case ledger.BranchRemade:
+		c.printWrapped(v, bot.SignNow+" branch "+bot.Clean(b.Branch)+" is made "+bot.Without(b.Wish)+"; its tip is verified now")
+	case ledger.RemakeEnded:
+		if len(b.Needs) == 0 && !b.Green {
+			c.printWrapped(v, bot.SignLook+" branch: "+bot.Clean(b.Why))
+		}
 	case ledger.RunEnded:
 		c.printAllHeld(v)
 		c.ended(v, b)

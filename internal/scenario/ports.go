@@ -201,6 +201,19 @@ func (w workspace) Merge(context.Context, ledger.MergeTree) (ledger.Merged, erro
 	return ledger.Merged{Tree: fmt.Sprintf("tree%d", w.revision)}, nil
 }
 
+
+// Remake makes no commit: the branch has those that are left in.
+func (w workspace) Remake(_ context.Context, b ledger.RemakeBranch) (ledger.Remade, error) {
+	made := ledger.Remade{Tip: b.Base, Tree: "tree-" + b.Base}
+	for _, s := range b.Steps {
+		if !s.Drop {
+			made.Tip, made.Tree = s.Commit, "tree-"+s.Commit
+			made.Commits = append(made.Commits, ledger.RemadeCommit{Task: s.Task, Of: s.Commit, Commit: s.Commit})
+		}
+	}
+	return made, nil
+}
+
 func (workspace) ResolveScope(context.Context, string, ledger.Scope) ([]string, []ledger.Diagnostic, error) {
 	return []string{"**"}, nil, nil
 }

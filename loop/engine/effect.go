@@ -196,6 +196,9 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return loop.MergeFinished{Task: b.Task, Onto: b.Merge.Onto, Merged: merged}, err
 	case ledger.EffectChain:
 		return chain(ctx, ports.Repository, b)
+	case ledger.EffectRemake:
+		made, err := ports.Repository.Remake(ctx, b.Remake)
+		return loop.RemakeFinished{Branch: b.Remake.Branch, Made: made}, err
 	case ledger.EffectCommit:
 		// The head as of this decision, not the current one: a repetition after
 		// a crash makes the same commit.

@@ -70,6 +70,10 @@ type Repository interface {
 	Commit(ctx context.Context, c ledger.CommitTask, files map[string][]byte) (ledger.Committed, error)
 	// Merge applies a change to a branch that has moved.
 	Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merged, error)
+	// Remake makes a branch with some of the commits of another one. If the user's
+	// repository or the branch cannot be used for now, the error is a
+	// *ledger.RepositoryError.
+	Remake(ctx context.Context, b ledger.RemakeBranch) (ledger.Remade, error)
 }
 
 // Files reads the daemon's own repository.

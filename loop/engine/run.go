@@ -74,7 +74,8 @@ func (e *Engine) recover(ctx context.Context) error {
 	for _, name := range e.Projects() {
 		r := e.projects[name].Run
 		left := pendingOf(pending, name)
-		if !e.carriesOut(name) || r == nil || (r.Over() && len(left) == 0) {
+		resting := r.Over() && (r == nil || r.Remake == nil)
+		if !e.carriesOut(name) || r == nil || (resting && len(left) == 0) {
 			continue
 		}
 		if err := e.openPorts(ctx, r.Settings); err != nil {
@@ -86,7 +87,7 @@ func (e *Engine) recover(ctx context.Context) error {
 		for _, p := range left {
 			e.launch(ctx, p, true)
 		}
-		if r.Over() {
+		if resting {
 			continue
 		}
 		// The process before may have died after a decision about what projects
@@ -249,6 +250,11 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 		e.runUrgentEffects(ctx, in.Project, receipt.Effects)
 		return d.Answer, nil
 	}
+	if err := e.openForEffects(ctx, d.State.Project, receipt.Effects); err != nil {
+		// They stay pending rather than fail: the next start carries them out.
+		e.o.Log.Error("project cannot be taken up", "project", in.Project, "error", err)
+		return d.Answer, nil
+	}
 	for _, p := range receipt.Effects {
 		e.launch(ctx, p, false)
 	}
@@ -401,11 +407,11 @@ func (e *Engine) reopenPorts(ctx context.Context, s ledger.Settings) error {
 }
 
 // runUrgentEffects carries out the effects of an answer that do not wait for the
-// next run if no daemon is there to do so: changes of people's own files, and the
-// end of sessions, which outlive a daemon.
+// next run if no daemon is there to do so: changes of people's own files, the end of
+// sessions, which outlive a daemon, and a branch that is made again.
 func (e *Engine) runUrgentEffects(ctx context.Context, project string, effects []ledger.PendingEffect) {
 	for _, p := range effects {
-		if !writesFile(p) && p.Kind != (ledger.EffectEnd{}).EffectKind() {
+		if !writesFile(p) && p.Kind != (ledger.EffectEnd{}).EffectKind() && p.Kind != (ledger.EffectRemake{}).EffectKind() {
 			continue
 		}
 		if err := e.runEffect(ctx, project, p); err != nil { // the effect stays pending
@@ -426,6 +432,15 @@ func (e *Engine) runEffect(ctx context.Context, project string, p ledger.Pending
 	}
 	_, err = e.handle(ctx, resultOf(project, p, body), nil)
 	return err
+}
+
+// openForEffects opens the adapters of a project that nothing has been done for since
+// the process began: its last run is over, and a person takes a task out of it.
+func (e *Engine) openForEffects(ctx context.Context, p loop.Project, effects []ledger.PendingEffect) error {
+	if _, open := e.portsOf(p.Name); open || len(effects) == 0 || p.Run == nil {
+		return nil
+	}
+	return e.openPorts(ctx, p.Run.Settings)
 }
 
 // openForNewRun opens the adapters for a run that an input other than StartRun

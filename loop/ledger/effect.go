@@ -96,6 +96,12 @@ type EffectCommit struct {
 	Progress *Progress `json:"progress,omitempty"`
 }
 
+// EffectRemake makes a branch with some of the commits of another one. Its result is
+// RemakeFinished.
+type EffectRemake struct {
+	Remake RemakeBranch `json:"remake"`
+}
+
 // EffectMark writes a task's status into the source's file. Its result is MarkMade.
 type EffectMark struct {
 	Task   string `json:"task"`
@@ -150,6 +156,8 @@ func (EffectChain) EffectKind() string { return "chain" }
 
 func (EffectCommit) EffectKind() string { return "commit" }
 
+func (EffectRemake) EffectKind() string { return "remake" }
+
 func (EffectMark) EffectKind() string { return "mark" }
 
 func (EffectProgress) EffectKind() string { return "progress" }
@@ -185,7 +193,8 @@ var effectKinds = map[string]struct {
 	"takeover":      {Repeatable, RetryHolds, "take over files", EffectCapture{}},
 	"merge":         {Repeatable, RetryHolds, "merge", EffectMerge{}},
 	"chain":         {Repeatable, RetryHolds, "merge a batch", EffectChain{}},
-	"commit":        {Repeatable, RetryHolds, "commit", EffectCommit{}}, // the same commit has the same hash; publishing it is part of it
+	"commit":        {Repeatable, RetryHolds, "commit", EffectCommit{}},                // the same commit has the same hash; publishing it is part of it
+	"remake":        {Repeatable, RetryHolds, "make the branch again", EffectRemake{}}, // the same request has the same commits
 	"mark":          {Repeatable, RetryBeside, "write a mark", EffectMark{}},
 	"progress":      {Findable, RetryBeside, "write the log", EffectProgress{}}, // its key is in the log if it happened
 	"memory":        {Findable, RetryBeside, "write a note", EffectRemember{}},  // its key is in the notebook if it happened

@@ -13,6 +13,7 @@ func Bodies() []Body {
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionThrottled{}, SessionCut{}, SessionEnded{}, SessionOutput{},
 		TakenOver{}, TreeKept{}, Verified{}, Routed{}, Redo{}, StageSet{}, TreeMerged{}, TipFound{}, TaskCommitted{}, AttemptEnded{},
 		BatchBegun{}, BatchChained{}, BatchEnded{},
+		RemakeAsked{}, RemakeBegun{}, BranchRemade{}, RemakeEnded{},
 		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceJudged{}, GuidanceExpired{}, GuidanceKept{},
 		QuestionAsked{}, ReminderDue{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
 		MemoryKept{},
@@ -161,6 +162,14 @@ func (BatchBegun) EntryType() string { return "batch.begun" }
 func (BatchChained) EntryType() string { return "batch.chained" }
 
 func (BatchEnded) EntryType() string { return "batch.ended" }
+
+func (RemakeAsked) EntryType() string { return "remake.asked" }
+
+func (RemakeBegun) EntryType() string { return "remake.begun" }
+
+func (BranchRemade) EntryType() string { return "branch.remade" }
+
+func (RemakeEnded) EntryType() string { return "remake.ended" }
 
 func (GuidanceQueued) EntryType() string { return "guidance.queued" }
 

@@ -35,6 +35,8 @@ type Question struct {
 	RunsItself []string      `json:"runs_itself,omitempty"` // AskAllow: those of Paths that run by themselves where they are checked out
 	Proof      *Proof        `json:"proof,omitempty"`       // AskChecks: what was changed
 	Secrets    []SecretFound `json:"secrets,omitempty"`     // AskSecret: what was found
+	Remake     *RemakeWish   `json:"remake,omitempty"`      // AskRemake: what is done with drop
+	NeededBy   []RemakeNeed  `json:"needed_by,omitempty"`   // AskRemake: tasks that go along, and why
 	TooMany    []NewFiles    `json:"too_many,omitempty"`    // AskNewFiles: the folders and how many new files each has
 }
 

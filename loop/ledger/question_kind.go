@@ -25,6 +25,7 @@ const (
 	AskAllow    QuestionKind = "allow"    // a path out of scope was written again
 	AskChecks   QuestionKind = "checks"   // a task rests on changed checks
 	AskSecret   QuestionKind = "secret"   // what looks like a secret was written again
+	AskRemake   QuestionKind = "remake"   // tasks are to be taken out of the branch
 	AskNewFiles QuestionKind = "newfiles" // a session made more new files than are taken without a question
 )
 
@@ -139,6 +140,10 @@ var questionKinds = map[QuestionKind]kindRow{
 			{Name: "cancel", Words: WordsNone},
 		},
 		yes: "start", no: "cancel", role: RoleSteer, urgency: 14, personal: true,
+	},
+	AskRemake: {
+		verbs: []AnswerVerb{{Name: "drop", Words: WordsNone}, {Name: "cancel", Words: WordsNone}},
+		yes:   "drop", no: "cancel", role: RoleSteer, urgency: 16, ofSource: true,
 	},
 	AskNow: {
 		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},

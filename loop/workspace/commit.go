@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,13 +26,16 @@ type commit struct {
 	committer string
 	date      string // author's and committer's, in git's own form: "@1763600000 +0100"
 	message   string
+
+	authored  string // author's date where it is another one than date
+	transient bool   // no branch will lead to it: nobody waits until it is on the disk
 }
 
 var authorForm = regexp.MustCompile(`^([^<>\n]+) <([^<>\n]+)>$`)
 
 // commitTree writes an unsigned commit by plumbing, which runs no hook.
 func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
-	env := []string{"GIT_AUTHOR_DATE=" + c.date, "GIT_COMMITTER_DATE=" + c.date}
+	env := []string{"GIT_AUTHOR_DATE=" + cmp.Or(c.authored, c.date), "GIT_COMMITTER_DATE=" + c.date}
 	for _, who := range []struct{ role, identity string }{{"AUTHOR", c.author}, {"COMMITTER", c.committer}} {
 		if who.identity == "" {
 			continue
@@ -47,7 +51,11 @@ func (w *Workspace) commitTree(ctx context.Context, c commit) (string, error) {
 		args = append(args, "-p", p)
 	}
 	args = append(args, c.tree)
-	out, err := w.run(ctx, call{gitDir: w.gitDir, env: env, in: strings.NewReader(c.message), args: args})
+	var config []string
+	if c.transient {
+		config = []string{"core.fsync=none"}
+	}
+	out, err := w.run(ctx, call{gitDir: w.gitDir, env: env, config: config, in: strings.NewReader(c.message), args: args})
 	return strings.TrimSpace(string(out)), err
 }
 

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,22 +17,20 @@ func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merge
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
-	msg := m.Message
-	if msg == "" {
-		msg = "Work of run " + m.Run
-	}
-	// merge-tree takes commits and computes their base; this commit serves only
-	// as its input.
-	side, err := w.commitTree(ctx, commit{tree: tree, parents: []string{m.Base}, date: "@0 +0000", message: msg + "\n"})
+	// merge-tree takes commits and computes their base. These two serve only as its
+	// input, with m.Base as the base: a branch that was remade does not have it
+	// (docs/spec 9.7), and the real history would bring back what was left out.
+	side, err := w.standIn(ctx, tree, m.Base)
 	if err != nil {
 		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
-	top, under := m.Onto, m.Onto // the commit that is merged onto, and the tree or commit that has its files
-	if m.OntoTree != "" {
-		under = m.OntoTree
-		if top, err = w.commitTree(ctx, commit{tree: m.OntoTree, parents: []string{m.Onto}, date: "@0 +0000", message: msg + "\n"}); err != nil {
-			return ledger.Merged{}, fmt.Errorf("merge: %w", err)
-		}
+	onto, err := w.tree(ctx, cmp.Or(m.OntoTree, m.Onto))
+	if err != nil {
+		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
+	}
+	top, err := w.standIn(ctx, onto, m.Base)
+	if err != nil {
+		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
 	merged, conflicts, err := w.mergeTrees(ctx, top, side)
 	if err != nil {
@@ -39,10 +38,6 @@ func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merge
 	}
 	if len(conflicts) > 0 {
 		return ledger.Merged{Conflicts: conflicts}, nil
-	}
-	onto, err := w.tree(ctx, under)
-	if err != nil {
-		return ledger.Merged{}, fmt.Errorf("merge: %w", err)
 	}
 	dir, err := w.runDir(m.Run)
 	if err != nil {

@@ -30,6 +30,10 @@ var Entries = map[string][]Teller{
 	"batch.begun":       silent,
 	"batch.chained":     {Console, Log},
 	"batch.ended":       {Console},
+	"branch.remade":     {Console, Notify},
+	"remake.asked":      silent,
+	"remake.begun":      silent,
+	"remake.ended":      {Console, Notify},
 	"checks.begun":      silent,
 	"claim":             {Evidence},
 	"clock.jumped":      silent,
@@ -105,5 +109,5 @@ var Entries = map[string][]Teller{
 	"tree.kept":         silent,
 	"tree.merged":       silent,
 	"tree.taken":        {Console},
-	"tree.verified":     {Console, Report, Log, Evidence},
+	"tree.verified":     {Console, Notify, Report, Log, Evidence},
 }

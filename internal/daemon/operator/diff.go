@@ -120,7 +120,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 // pastTips returns the first and last commit of an earlier run. Both are empty
 // if no run has that id.
 func (svc *Service) pastTips(ctx context.Context, project, run string) (from, to string, err error) {
-	records, err := svc.RunRecords(ctx, project, strings.ToLower(run), ledger.PreflightDone{}.EntryType(), ledger.TipFound{}.EntryType(), ledger.TaskCommitted{}.EntryType())
+	records, err := svc.RunRecords(ctx, project, strings.ToLower(run), ledger.PreflightDone{}.EntryType(), ledger.TipFound{}.EntryType(), ledger.TaskCommitted{}.EntryType(), ledger.BranchRemade{}.EntryType())
 	if err != nil {
 		return "", "", err
 	}
@@ -136,6 +136,8 @@ func (svc *Service) pastTips(ctx context.Context, project, run string) (from, to
 			to = b.Commit
 		case ledger.TaskCommitted:
 			to = b.Commit
+		case ledger.BranchRemade:
+			to = b.Tip
 		}
 	}
 	return from, to, nil

@@ -27,6 +27,7 @@ type statusJSON struct {
 	Hat      string     `json:"hat,omitempty"`
 	Session  string     `json:"session,omitempty"`
 	Branch   string     `json:"branch,omitempty"`
+	Tip      string     `json:"tip,omitempty"` // of the branch: green, red, unverified; making while the branch is made again
 	Sessions int        `json:"sessions"`
 	CostUSD  *float64   `json:"cost_usd"` // null: unknown
 	Guidance int        `json:"guidance_waiting"`
@@ -52,6 +53,7 @@ func (svc *Service) statusOf(s loop.State) statusJSON {
 		return out
 	}
 	out.Run, out.State, out.Wait, out.Branch, out.Sessions = r.ID, string(r.State), string(r.Wait), r.Base.Branch, r.Agents
+	out.Tip = tipOf(s.Project)
 	if !r.Until.IsZero() {
 		out.Until = &r.Until
 	}
@@ -69,6 +71,23 @@ func (svc *Service) statusOf(s loop.State) statusJSON {
 		out.Task, out.Hat, out.Session = ses.Task, ses.Planned.Hat, ses.ID
 	}
 	return out
+}
+
+// tipOf says what is known of the last commit of the run's branch.
+func tipOf(p loop.Project) string {
+	r := p.Run
+	red, failed := p.RedTip()
+	switch {
+	case r.Remake != nil && r.Remake.Stage != loop.RemakeChecking:
+		return "making"
+	case r.Tip == "" || len(r.Made) == 0:
+		return ""
+	case p.Green[p.Source] == r.Tip:
+		return "green"
+	case failed && red.Commit == r.Tip:
+		return "red"
+	}
+	return "unverified"
 }
 
 // taskJSON is one task in the output of `nightporter tasks --json`. Fields are

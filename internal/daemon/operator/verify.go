@@ -170,14 +170,24 @@ func (svc *Service) missingCommits(ctx context.Context, project string, found an
 	var named []namedCommit
 	var hashes []string
 	stream := ledger.ProjectStream(project)
-	err := svc.o.Store.RecordsAfter(ctx, stream, 0, []string{ledger.TaskCommitted{}.EntryType()}, func(r ledger.Record) error {
+	err := svc.o.Store.RecordsAfter(ctx, stream, 0, []string{ledger.TaskCommitted{}.EntryType(), ledger.BranchRemade{}.EntryType()}, func(r ledger.Record) error {
 		e, err := r.Entry()
 		if err != nil {
 			return nil //nolint:nilerr // the chain reports the entry
 		}
-		if b, ok := e.Body.(ledger.TaskCommitted); ok && b.Commit != "" {
-			named = append(named, namedCommit{Commit: b.Commit, Task: r.Task, Stream: stream, Seq: r.Seq})
-			hashes = append(hashes, b.Commit)
+		add := func(commit, task string) {
+			if commit != "" && !slices.Contains(hashes, commit) {
+				named = append(named, namedCommit{Commit: commit, Task: task, Stream: stream, Seq: r.Seq})
+				hashes = append(hashes, commit)
+			}
+		}
+		switch b := e.Body.(type) {
+		case ledger.TaskCommitted:
+			add(b.Commit, r.Task)
+		case ledger.BranchRemade: // commits that were made again
+			for _, c := range b.Commits {
+				add(c.Commit, c.Task)
+			}
 		}
 		return nil
 	})

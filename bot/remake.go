@@ -1,0 +1,354 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// A person takes single tasks out of a run's branch, brings them back, or has one
+// done again (docs/spec 9.7): /revert, /keep, /redo, and /each with a card a task.
+
+// revertTasks handles /revert 5, /revert 5 7.
+func revertTasks(ctx context.Context, d dispatch) (Message, error) {
+	ids, problem := d.taskList("5")
+	if problem != nil {
+		return *problem, nil
+	}
+	return d.asksBack(ctx, loop.RevertTasks{Tasks: ids})
+}
+
+// keepTasks handles /keep 1-4 6 and /keep all; "/keep g14" keeps guidance.
+func keepTasks(ctx context.Context, d dispatch) (Message, error) {
+	if handleForm.MatchString(strings.TrimSpace(d.c.Target)) {
+		return changeGuidance(ctx, d)
+	}
+	if strings.EqualFold(strings.TrimSpace(d.c.Target), "all") {
+		return d.do(ctx, loop.KeepTasks{})
+	}
+	ids, problem := d.taskList("1-4 6")
+	if problem != nil {
+		return *problem, nil
+	}
+	return d.asksBack(ctx, loop.KeepTasks{Tasks: ids})
+}
+
+// redoTask handles /redo 5 WORDS.
+func redoTask(ctx context.Context, d dispatch) (Message, error) {
+	if d.c.Target == "" {
+		m := refusal("cmd.whichtask", SignAsk+" /redo: which task?")
+		m.add("Type for example /redo " + exampleTask(d.s) + " and what to do otherwise.")
+		m.button("Each task", "/each")
+		return m, nil
+	}
+	t, ok := FindTask(d.s, d.c.Target)
+	if !ok {
+		return noTask(d.s, d.c.Target), nil
+	}
+	m, err := d.asksBack(ctx, loop.RedoTask{Task: t.Task.ID, Words: d.c.Words})
+	m.About = t.Task.ID
+	return m, err
+}
+
+// asksBack sends an input that may ask whether work is to be taken out. In a chat
+// the question arrives as its own message; a terminal is shown it as the reply.
+func (d dispatch) asksBack(ctx context.Context, body loop.InputBody) (Message, error) {
+	m, err := d.do(ctx, body)
+	if err != nil || m.Refused || d.r.Actor != consoleActor {
+		return m, err
+	}
+	s, _ := d.service.State(d.project)
+	for _, q := range s.Project.Questions {
+		if q.Kind == ledger.AskRemake && !slices.ContainsFunc(d.s.Project.Questions, func(o ledger.Question) bool { return o.ID == q.ID }) {
+			return Ask(s, q, d.r.Time), nil
+		}
+	}
+	return m, nil
+}
+
+// taskList reads the ids of a command: "5", "1-4 6", "#5,#7". A range names those
+// of its tasks that the branch has or had. It returns the message for ids that
+// cannot be read.
+func (d dispatch) taskList(example string) ([]string, *Message) {
+	var ids []string
+	add := func(id string) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, word := range strings.FieldsFunc(d.c.Target, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\t' }) {
+		if strings.EqualFold(word, "task") {
+			continue
+		}
+		if from, to, ok := rangeOf(word); ok {
+			found := false
+			for _, id := range slices.Concat(d.s.Project.Kept(), d.s.Project.LeftOut()) {
+				if n, is := idNumber(id); is && from <= n && n <= to {
+					add(id)
+					found = true
+				}
+			}
+			if !found {
+				m := noTask(d.s, word)
+				return nil, &m
+			}
+			continue
+		}
+		t, ok := FindTask(d.s, word)
+		if !ok {
+			m := noTask(d.s, word)
+			return nil, &m
+		}
+		add(t.Task.ID)
+	}
+	if len(ids) == 0 {
+		m := refusal("cmd.whichtask", SignAsk+" /"+string(d.c.Verb)+": which tasks?")
+		m.add("Type for example /" + string(d.c.Verb) + " " + example + ".")
+		m.button("Each task", "/each")
+		return nil, &m
+	}
+	return ids, nil
+}
+
+// rangeOf reads "1-4", "#1-#4" or "1–4".
+func rangeOf(word string) (from, to int, ok bool) {
+	a, b, cut := strings.Cut(strings.ReplaceAll(word, "–", "-"), "-")
+	from, err := strconv.Atoi(strings.TrimPrefix(a, "#"))
+	to, err2 := strconv.Atoi(strings.TrimPrefix(b, "#"))
+	return from, to, cut && err == nil && err2 == nil && from <= to
+}
+
+// keepCommand returns the command that makes a branch of exactly these tasks.
+func keepCommand(ids []string) string {
+	var args []string
+	for i := 0; i < len(ids); {
+		n, ok := idNumber(ids[i])
+		j := i
+		for ok && j+1 < len(ids) {
+			if m, is := idNumber(ids[j+1]); !is || m != n+(j+1-i) {
+				break
+			}
+			j++
+		}
+		if j-i >= 2 {
+			args = append(args, idArg(ids[i])+"-"+idArg(ids[j]))
+		} else {
+			for _, id := range ids[i : j+1] {
+				args = append(args, idArg(id))
+			}
+		}
+		i = j + 1
+	}
+	return "/keep " + strings.Join(args, " ")
+}
+
+// showCard handles /each and /each 5: the card of one task that the branch has, the
+// first one by default.
+func showCard(ctx context.Context, d dispatch) (Message, error) {
+	kept := d.s.Project.Kept()
+	if len(kept) == 0 {
+		m := newMessage("card.none", firstLine(SignLater, d.s.Project.Name, "no task of this run is committed", ""))
+		m.button("Tasks", "/tasks")
+		return m, nil
+	}
+	at := 0
+	if typed := strings.TrimSpace(d.c.Target); typed != "" {
+		t, ok := FindTask(d.s, typed)
+		if !ok {
+			return noTask(d.s, typed), nil
+		}
+		if at = slices.Index(kept, t.Task.ID); at < 0 {
+			m := refusal("card.gone", firstLine(SignLater, d.s.Project.Name, shortID(t.Task.ID)+" is not on "+loop.BranchName(d.s.Project.Run.Base.Branch), ""))
+			m.button("Each task", "/each")
+			return m, nil
+		}
+	}
+	t, _ := FindTask(d.s, kept[at])
+	records, err := d.service.Records(ctx, d.project, t.Task.ID)
+	if err != nil {
+		return Message{}, err
+	}
+	next := "/status"
+	if at+1 < len(kept) {
+		next = "/each " + idArg(kept[at+1])
+	}
+	m := Card(d.s, t, records, fmt.Sprintf("%d of %d", at+1, len(kept)), next)
+	m.About = t.Task.ID
+	return m, nil
+}
+
+// Card shows what one task is worth, in three lines. place is its place among the
+// tasks of the branch; next is the command of [Keep], which changes nothing.
+func Card(s loop.State, t loop.TaskState, records []ledger.Record, place, next string) Message {
+	sign := SignDone
+	if p := ProofOf(s, t); p != nil {
+		sign = ProofSign(*p)
+	}
+	id := idArg(t.Task.ID)
+	head := sign + " " + shortID(t.Task.ID) + " "
+	m := newMessage("card", head+Cut(Clean(t.Task.Title), FirstWidth-Width(head)))
+	m.add(strings.TrimSuffix(place+" · "+diffStat(records), " · "))
+	words := orElse(ProofText(s, t), "no word of proof")
+	if g := guidanceOf(s, t); g != "" {
+		words += " · " + g
+	}
+	m.add(words)
+	m.button("Keep", next)
+	m.addButton(textButton("Redo", "/redo "+id, "WORDS"))
+	m.button("Revert", "/revert "+id)
+	m.button("Diff", "/diff "+id)
+	return m
+}
+
+// diffStat counts what the commit of a task changed: "3 files +120 −14"; "" where
+// that is unknown, as for a task in parts.
+func diffStat(records []ledger.Record) string {
+	files, added, removed, known := 0, 0, 0, false
+	for _, r := range records {
+		e, err := r.Entry()
+		if err != nil {
+			continue
+		}
+		if b, ok := e.Body.(ledger.TaskCommitted); ok { // a task that was done again has another one
+			files, added, removed, known = len(b.Files)+b.More, 0, 0, true
+			for _, f := range b.Files {
+				added, removed = added+max(f.Added, 0), removed+max(f.Removed, 0)
+			}
+		}
+	}
+	if !known || files == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s +%d −%d", Plural(files, "file"), added, removed)
+}
+
+// guidanceOf says which guidance a task had: "g9", "2 directives".
+func guidanceOf(s loop.State, t loop.TaskState) string {
+	var ids []string
+	for _, i := range s.Project.Guidance.Items {
+		if ledger.FoldID(t.Task.ID) == i.Bound || ledger.FoldID(t.Task.ID) == i.Task {
+			ids = append(ids, i.ID)
+		}
+	}
+	if len(ids) > 2 {
+		return fmt.Sprintf("%d directives", len(ids))
+	}
+	return strings.Join(ids, " ")
+}
+
+// Without says what a wish did: "without #5", "with #5 again".
+func Without(w ledger.RemakeWish) string {
+	if len(w.Drop) > 0 {
+		return "without " + Ranges(w.Drop)
+	}
+	return "with " + Ranges(w.Back) + " again"
+}
+
+// Remade tells of a branch that was made again and is being verified. before is the
+// state before it was made.
+func Remade(before, s loop.State, b ledger.BranchRemade, now time.Time) Message {
+	m := newMessage("branch.remade", firstLine(SignNow, s.Project.Name, remadeName(b), " "+Without(b.Wish)))
+	m.Project = s.Project.Name
+	m.add("Made " + now.Format("15:04") + ", not verified yet.")
+	if b.Branch != b.From {
+		m.add(loop.BranchName(b.From) + " stays as it is.")
+	}
+	if b.Foreign != nil {
+		m.add("What somebody else added is on it, too.")
+	}
+	m.button("Undo", keepCommand(before.Project.Kept()))
+	m.button("Diff", "/diff "+s.Project.Run.ID)
+	m.add("Whether it is green will stand here.")
+	return m
+}
+
+func remadeName(b ledger.BranchRemade) string { return loop.BranchName(b.Branch) }
+
+// RemadeVerified tells the result of the check of a branch that was made again. s is
+// the state after it.
+func RemadeVerified(s loop.State, wish ledger.RemakeWish, ok bool, results []ledger.Result, now time.Time) Message {
+	r := s.Project.Run
+	sign, word := SignDone, "is green"
+	if !ok {
+		sign, word = SignFailed, "is red"
+	}
+	m := newMessage("branch.verified", firstLine(sign, s.Project.Name, loop.BranchName(r.Base.Branch)+" "+word, " · "+now.Format("15:04")))
+	m.Project = s.Project.Name
+	m.add(Cut(strings.ToUpper(Without(wish)[:1])+Without(wish)[1:], 2*quoteWidth) + ".")
+	for _, res := range results {
+		if !res.OK {
+			m.pre(Cut(Clean(res.Run), quoteWidth))
+			m.quote(lastLine(res))
+			break
+		}
+	}
+	switch {
+	case !ok:
+		m.button("Undo", "/keep all")
+		m.add("Nothing was pushed. Look at /diff " + r.ID + ".")
+	case r.Over() && r.Ended != nil:
+		m.add(MergeStep(s, *r.Ended))
+	default:
+		m.add("The run goes on with it.")
+	}
+	m.button("Diff", "/diff "+r.ID)
+	return m
+}
+
+// lastLine returns the last line of a result's output, or why there is none.
+func lastLine(res ledger.Result) string {
+	lines := CleanLines(res.Tail)
+	for n := len(lines) - 1; n >= 0; n-- {
+		if strings.TrimSpace(lines[n]) != "" {
+			return Cut(strings.TrimSpace(lines[n]), 2*quoteWidth)
+		}
+	}
+	return res.Why
+}
+
+// NotRemade tells why a branch was not made, or is not verified by itself.
+func NotRemade(before, s loop.State, b ledger.RemakeEnded, now time.Time) Message {
+	r := s.Project.Run
+	name := loop.BranchName(r.Base.Branch)
+	if b.Made {
+		m := newMessage("branch.unverified", firstLine(SignLook, s.Project.Name, name+" not verified", " · "+now.Format("15:04")))
+		m.Project = s.Project.Name
+		m.quote(b.Why)
+		m.add("The next run verifies it first. Look at /diff " + r.ID + ".")
+		return m
+	}
+	m := newMessage("branch.notmade", firstLine(SignFailed, s.Project.Name, "branch not changed", " · "+now.Format("15:04")))
+	m.Project = s.Project.Name
+	if was := before.Project.Run; was != nil && was.Remake != nil {
+		m.add("It was to be made " + Without(was.Remake.Wish) + ".")
+	}
+	m.quote(b.Why)
+	if b.Remedy != "" {
+		m.pre(Clean(b.Remedy))
+	}
+	m.add("Nothing was changed; " + name + " stays.")
+	return m
+}
+
+// needs adds why other tasks go along with those that are taken out.
+func (m *Message) needs(q ledger.Question) {
+	for _, n := range q.NeededBy[:min(len(q.NeededBy), maxPaths)] {
+		text := shortID(n.Task) + " needs " + Ranges(n.On)
+		if len(n.On) == 0 {
+			text = shortID(n.Task) + " does not apply without"
+		}
+		m.add(text)
+		if len(n.Files) > 0 {
+			m.pre(cutPath(Clean(n.Files[0]), FirstWidth))
+		}
+	}
+	if more := len(q.NeededBy) - maxPaths; more > 0 {
+		m.add(fmt.Sprintf("and %d more", more))
+	}
+}

@@ -1,0 +1,47 @@
+package bot_test
+
+import (
+	"testing"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// addRemakes adds what people read about tasks that are taken out of a branch.
+func addRemakes(t *testing.T, all topics) {
+	t.Helper()
+	one := func(w ledger.ProofWord) ledger.Proof { return ledger.Proof{Word: w} }
+	d := proved(one(ledger.Proved), changed(""), one(ledger.Tested), one(ledger.Unproved), one(ledger.TestedNew))
+	for intent, line := range map[string]string{
+		"card, the first": "/each", "card, checks changed": "/each 2", "card, the last": "/each 5", "card of nothing": "/each 9",
+		"revert of nothing": "/revert", "keep of nothing": "/keep", "redo of nothing": "/redo", "unknown task": "/revert 12",
+		"keep these": "/keep 1-3", "redo": "/redo 4 with the table", "revert": "/revert 2", "keep all, as it is": "/keep all",
+	} {
+		d := proved(one(ledger.Proved), changed(""), one(ledger.Tested), one(ledger.Unproved), one(ledger.TestedNew))
+		all.add(t, "remake", intent, line, d.say(t, line), 38)
+		for _, q := range d.Night.State.Project.Questions {
+			if q.Kind != ledger.AskRemake {
+				continue
+			}
+			all.add(t, "remake", intent+", asked", "", bot.Ask(d.Night.State, q, d.Now), 38)
+		}
+	}
+	s := d.Night.State
+	b := ledger.BranchRemade{Branch: "nightporter/shop/r1.1", From: "nightporter/shop/r1", Tip: "c9", Tree: "t9", Wish: ledger.RemakeWish{Drop: []string{"Task 2", "Task 3", "Task 4"}}}
+	after := loop.Apply(s, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.RemakeAsked{Wish: b.Wish}})
+	after = loop.Apply(after, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: b})
+	all.add(t, "remake", "made", "", bot.Remade(s, after, b, d.Now), 38)
+	b.Foreign = &ledger.ForeignCommits{}
+	all.add(t, "remake", "made, somebody added commits", "", bot.Remade(s, after, b, d.Now), 38)
+	verified := ledger.Verified{Kind: ledger.KindFinal, OK: true, Tree: "c9"}
+	green := loop.Apply(after, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: verified})
+	all.add(t, "remake", "green", "", bot.RemadeVerified(green, b.Wish, true, nil, d.Now), 38)
+	red := []ledger.Result{{Run: "npm test", Tail: "ok 1\nTestTotal: want 3, got 2\n", Exit: 1}}
+	all.add(t, "remake", "red", "", bot.RemadeVerified(after, b.Wish, false, red, d.Now), 38)
+	all.add(t, "remake", "not verified", "", bot.NotRemade(after, after, ledger.RemakeEnded{Made: true, Why: "its verification could not be started: the disk is full"}, d.Now), 38)
+	all.add(t, "remake", "not made", "", bot.NotRemade(after, after, ledger.RemakeEnded{Why: "branch nightporter/shop/r1 is gone", Remedy: "bring it back: git -C /srv/shop fetch /state/shop.git nightporter/shop/r1:nightporter/shop/r1"}, d.Now), 38)
+	q := ledger.Question{ID: "q9", Kind: ledger.AskRemake, Title: "r1", Tasks: []string{"Task 2", "Task 4"}, Asked: d.Now, Expires: d.Now.Add(600e9), Remake: &ledger.RemakeWish{Drop: []string{"Task 2", "Task 4"}},
+		NeededBy: []ledger.RemakeNeed{{Task: "Task 4", On: []string{"Task 2"}, Files: []string{"services/checkout/internal/order/refund.go"}}}}
+	all.add(t, "remake", "needed by another", "", bot.Ask(s, q, d.Now), 38)
+}
