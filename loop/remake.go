@@ -415,7 +415,7 @@ func (d *decision) remakeRequest(pushed bool) ledger.RemakeBranch {
 	from, wish := r.Base.Branch, r.Remake.Wish
 	request := ledger.RemakeBranch{
 		Run: r.ID, Branch: fmt.Sprintf("%s.%d", r.firstBranch(), r.Remakes+1), From: from, Tip: r.Tip, Base: r.Base.Commit,
-		Author: r.Base.Author, Time: d.local(d.in.Time),
+		Author: r.Base.Author, Committer: r.Base.Committer, Time: d.local(d.in.Time),
 	}
 	drop := d.Project.allOf(wish.Drop)
 	back := d.Project.allOf(wish.Back)

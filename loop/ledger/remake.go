@@ -11,6 +11,8 @@ type RemakeBranch struct {
 	Steps  []RemakeStep `json:"steps"`  // in the order of the commits
 	Author string       `json:"author"` // of commits that take a change back: "Name <email>"
 	Time   string       `json:"time"`   // of the same commits: RFC 3339
+	// Committer is Base.Committer of the run: who signs all commits that are made.
+	Committer string `json:"committer,omitempty"`
 }
 
 // RemakeStep is one commit in a RemakeBranch, or what somebody else added.

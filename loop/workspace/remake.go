@@ -280,14 +280,14 @@ func (w *Workspace) madeAgain(ctx context.Context, b ledger.RemakeBranch, c comm
 			return "", fmt.Errorf("time: %w", err)
 		}
 		text := message(ledger.CommitTask{Subject: c.subject, Body: fmt.Sprintf("This takes back commit %s.", c.hash)})
-		return w.commitTree(ctx, commit{tree: tree, parents: []string{parent}, author: b.Author, date: fmt.Sprintf("@%d %s", at.Unix(), at.Format("-0700")), message: text})
+		return w.commitForUser(ctx, b.Run, commit{tree: tree, parents: []string{parent}, author: b.Author, committer: b.Committer, date: fmt.Sprintf("@%d %s", at.Unix(), at.Format("-0700")), message: text})
 	}
 	text := c.message
 	if c.task != "" && before != c.parentTree {
 		text = keptMessage(text, c.hash)
 	}
-	return w.commitTree(ctx, commit{
-		tree: tree, parents: append([]string{parent}, c.parents[1:]...), author: c.author, date: "@" + c.committed, authored: "@" + c.authored, message: text,
+	return w.commitForUser(ctx, b.Run, commit{
+		tree: tree, parents: append([]string{parent}, c.parents[1:]...), author: c.author, committer: b.Committer, date: "@" + c.committed, authored: "@" + c.authored, message: text,
 	})
 }
 

@@ -408,3 +408,29 @@ func TestMergeOntoRemade(t *testing.T) {
 		t.Errorf("merged (-want +got):\n%s", diff)
 	}
 }
+
+// TestRemakeSigned checks that commits that are made again are signed as those of
+// the run were.
+func TestRemakeSigned(t *testing.T) {
+	repo := shop(t)
+	program := filepath.Join(t.TempDir(), "gpg.sh")
+	must(t, os.WriteFile(program, []byte("#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho signature\n"), 0o755))
+	git(t, repo, "config", "gpg.program", program)
+	w := workspace(t, repo, signs)
+	base := begin(t, w, "r1")
+	steps := nightOf(t, w, base, 3, rand.New(rand.NewPCG(4, 1)))
+	for n := range steps {
+		steps[n].Drop = n == 1
+	}
+	made, err := w.Remake(t.Context(), ledger.RemakeBranch{
+		Run: "r1", Branch: base.Branch + ".1", From: base.Branch, Tip: steps[len(steps)-1].Commit, Base: base.Commit, Steps: steps,
+		Author: base.Author, Committer: base.Committer, Time: "2026-11-21T07:30:00+01:00",
+	})
+	must(t, err)
+	if made.Tip == "" || made.Tip == steps[len(steps)-1].Commit {
+		t.Fatalf("nothing was made: %+v", made)
+	}
+	if text := git(t, repo, "cat-file", "commit", made.Tip); !strings.Contains(text, "\ngpgsig signature") || !strings.Contains(text, "\ncommitter Ada Example ") {
+		t.Errorf("it is not signed:\n%s", text)
+	}
+}
