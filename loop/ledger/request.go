@@ -208,6 +208,14 @@ type ForgeError struct {
 // Error returns the text.
 func (e *ForgeError) Error() string { return e.Text }
 
+// Fault makes the error one that is tried again.
+func (e *ForgeError) Fault() Fault {
+	if e.Passes() {
+		return FaultForge
+	}
+	return FaultRefused
+}
+
 // Passes reports whether the failure is over by itself, so that the same is tried
 // again later.
 func (e *ForgeError) Passes() bool { return e.Failure == ForgeAway || e.Failure == ForgeLimited }
