@@ -36,9 +36,10 @@ var arrows = map[string][]string{
 	"loop/ledger":  {"guidance"},
 	"loop/payload": {"guidance", "loop/ledger"},
 	"loop/people":  {"loop/ledger"},
+	"loop/request": {"internal/text", "loop/ledger"},
 	"loop/proof":   {},
 	"loop/cause":   {},
-	"loop":         {"guidance", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/testreport"},
+	"loop":         {"guidance", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/request", "loop/testreport"},
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
 	"loop/testreport": {"loop/ledger"},
@@ -138,7 +139,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/testreport", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sched", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/request", "loop/testreport", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sched", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the module keeps to itself, each with
 // the packages that may have it.
