@@ -94,6 +94,7 @@ type Request struct {
 	Draft       bool         `json:"draft,omitempty"`
 	Mergeable   Mergeable    `json:"mergeable,omitempty"`
 	MergeCommit string       `json:"merge_commit,omitempty"`
+	Missed      []string     `json:"missed,omitempty"` // labels and reviewers of the draft that the forge did not take, with its reason
 }
 
 // CheckState is the result of one check that a forge reports of a commit.
@@ -152,6 +153,9 @@ type RequestView struct {
 	// Writers reports whether everybody who wrote a commit of the request may write
 	// to the repository.
 	Writers bool `json:"writers,omitempty"`
+	// Strangers are the commits of the request whose author is not known to have
+	// that right. An author whose address belongs to no account is not known.
+	Strangers []string `json:"strangers,omitempty"`
 	// Tag goes into the next look, which is conditional on it. Its form is the
 	// adapter's.
 	Tag string `json:"tag,omitempty"`
