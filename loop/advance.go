@@ -72,6 +72,10 @@ func (d *decision) advance() {
 		if d.limited() {
 			return
 		}
+		if d.verifyTip() {
+			return
+		}
+		d.publish()
 		if d.Project.Tasks.count(setDoubted) > 0 {
 			return // the reading that decides about them is under way
 		}

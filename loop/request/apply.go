@@ -21,7 +21,7 @@ func Apply(s State, e ledger.Entry) State {
 			}
 		})
 	case ledger.RequestBegun:
-		return s.edit(b.Run, func(of *Branch) { of.Begun, of.Asking = b.N, b.Text })
+		return s.edit(b.Run, func(of *Branch) { of.Begun, of.Asking, of.Written = b.N, b.Text, of.Pushed })
 	case ledger.RequestOpened:
 		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Text, b.Tasks) })
 	case ledger.RequestEdited:

@@ -57,14 +57,16 @@ func block(lines []string) string {
 	return fence + "sh\n" + strings.Join(lines, "\n") + "\n" + fence
 }
 
-// shown returns a text as one line without what nobody sees.
+// shown returns a text as one line without what nobody sees, and without a comment
+// that would be a marker of our section.
 func shown(s string) string {
-	return strings.Map(func(r rune) rune {
+	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r) {
 			return -1
 		}
 		return r
 	}, text.OneLine(s))
+	return strings.ReplaceAll(s, "<!--", "<! --")
 }
 
 // longestRun returns the length of the longest run of a character.

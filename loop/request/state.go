@@ -26,6 +26,7 @@ type Branch struct {
 	Pushing string           `json:"pushing,omitempty"` // commit whose push is under way
 	Begun   int              `json:"begun,omitempty"`   // times that the request was to be opened or written
 	Asking  string           `json:"asking,omitempty"`  // fingerprint of the text that is being written
+	Written string           `json:"written,omitempty"` // value of Pushed when its text was begun last
 	Text    string           `json:"text,omitempty"`    // fingerprint of the text that was written last
 	Tasks   []string         `json:"tasks,omitempty"`   // ids of the tasks that the request has commits of
 	Request *ledger.Request  `json:"request,omitempty"` // nil = none yet

@@ -67,12 +67,15 @@ func Draft(f Facts) ledger.RequestDraft {
 // titleOf returns the title: the subject of the only commit, or how many tasks of
 // which plan are done.
 func titleOf(f Facts) string {
-	if f.Subject != "" {
+	if f.Subject != "" && !f.AtWork {
 		return title(f.Subject)
 	}
 	name := f.Plan
 	if name == "" {
 		name = f.Project
+	}
+	if f.AtWork { // a title that is there stays, however many tasks come
+		return title(fmt.Sprintf("%s (%s)", name, f.Run))
 	}
 	return title(fmt.Sprintf("%s: %s (%s)", name, plural(len(f.Done), "task"), f.Run))
 }
