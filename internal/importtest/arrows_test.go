@@ -58,8 +58,11 @@ var arrows = map[string][]string{
 	"store/storetest":        {"store"},                   // for tests
 	// Below an adapter lies what belongs to it.
 	"loop/agent/adapter":       {"loop/ledger", "internal/guard"},
-	"loop/workspace/secret":    {}, // rules of another project, which know nothing of ours
-	"loop/forge/memory":        {"loop/ledger"}, // for tests
+	"loop/workspace/secret":    {},                            // rules of another project, which know nothing of ours
+	"loop/forge/memory":        {"loop/ledger"},               // for tests
+	"loop/forge/forgetest":     {"loop/forge", "loop/ledger"}, // for tests
+	"loop/forge/transport":     {"loop/ledger"},
+	"loop/forge/github":        {"loop/forge", "loop/forge/transport", "loop/ledger"},
 	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/text"},
 	"bot/termlog":              {"loop", "loop/ledger", "guidance", "bot"},
 	"bot/tui":                  {"loop", "loop/ledger", "guidance", "bot", "internal/width"},
@@ -128,6 +131,7 @@ var arrows = map[string][]string{
 	// The far end of networks, for tests.
 	"internal/fake/telegram":     {"internal/fake/wrap"},
 	"internal/fake/slack":        {"internal/fake/wrap"},
+	"internal/fake/github":       {},
 	"internal/fake/wrap":         {},
 	"internal/fake/models":       {},
 	"internal/fake/netfs":        {},
@@ -150,10 +154,10 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                                                                     // the client's side speaks HTTP without it
-	"regexp":                       {"internal/regexp"},                                                                                                                                                                                            // compiled at the first use, not at each start of a process
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                            // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "internal/programtest", "internal/scenario", "store/storetest"}, // tests only
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "loop/forge/transport", "loop/forge/github", "internal/fake/github", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                        // the client's side speaks HTTP without it
+	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                    // compiled at the first use, not at each start of a process
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                    // flags are wiring
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"}, // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only
 
@@ -170,6 +174,7 @@ var reserved = map[string][]string{
 	"mvdan.cc/sh/v3/syntax":                              {"loop/proof"},
 	"github.com/creack/pty":                              {},
 	"github.com/slack-go/slack":                          {"bot/slack"},
+	"github.com/google/go-github/v92/github":             {"loop/forge/github"},
 	"github.com/slack-go/slack/socketmode":               {"bot/slack"},
 	"github.com/slack-go/slack/slacktest":                {"internal/fake/slack"},
 }

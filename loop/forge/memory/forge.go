@@ -39,14 +39,17 @@ type Forge struct {
 	branches map[string]branch
 	requests []*request // number - 1
 	writers  map[string]bool
+	authors  map[string]string // by commit
 	required []string
-	step     int // of the world, counts every change
+	deleted  []string // branches, by Merge
+	step     int      // of the world, counts every change
 }
 
 // branch is a branch of the remote, where Tip is nil.
 type branch struct {
 	commit string
 	step   int
+	own    []string // commits that it did not begin with
 }
 
 // request is a request with all that it shows.
@@ -55,8 +58,7 @@ type request struct {
 	draft    ledger.RequestDraft
 	checks   map[string]map[string]ledger.ForgeCheck // by commit and name
 	comments []ledger.RequestComment
-	keys     map[string]int    // index in comments, by key of Reply
-	authors  map[string]string // of the commits, by commit
+	keys     map[string]int // index in comments, by key of Reply
 }
 
 // Call is a call of a method.
@@ -120,7 +122,7 @@ func (f *Forge) find(d ledger.RequestDraft) (*request, error) {
 			Number: n, URL: fmt.Sprintf("https://forge.test/%s/pulls/%d", f.Repo.Repository, n),
 			State: ledger.RequestOpen, Head: d.Head, Base: d.Base, Draft: d.Draft,
 		},
-		checks: map[string]map[string]ledger.ForgeCheck{}, keys: map[string]int{}, authors: map[string]string{},
+		checks: map[string]map[string]ledger.ForgeCheck{}, keys: map[string]int{},
 	}
 	f.requests = append(f.requests, r)
 	return r, nil
@@ -182,11 +184,20 @@ func (f *Forge) Changed(ctx context.Context, looks map[int]string) ([]int, error
 // view returns all that a request shows.
 func (f *Forge) view(r *request) ledger.RequestView {
 	v := ledger.RequestView{Request: f.shown(r), Writers: true}
-	all := r.checks[v.Request.HeadCommit]
+	all := maps.Clone(r.checks[v.Request.HeadCommit])
+	if all == nil {
+		all = map[string]ledger.ForgeCheck{}
+	}
+	for _, name := range f.required {
+		c, ok := all[name]
+		if !ok {
+			c.Name, c.State = name, ledger.CheckPending
+		}
+		c.Required = true
+		all[name] = c
+	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		c := all[name]
-		c.Required = slices.Contains(f.required, name)
-		v.Checks = append(v.Checks, c)
+		v.Checks = append(v.Checks, all[name])
 	}
 	for _, c := range r.comments {
 		c.Writer, c.Ours = f.mayWrite(c.Author), c.Author == f.Repo.Login
@@ -195,13 +206,22 @@ func (f *Forge) view(r *request) ledger.RequestView {
 	if n := len(v.Comments) - MaxComments; n > 0 {
 		v.Comments, v.More = v.Comments[n:], n
 	}
-	for _, commit := range slices.Sorted(maps.Keys(r.authors)) {
-		if !f.mayWrite(r.authors[commit]) {
-			v.Writers = false
+	for _, commit := range f.commits(r) {
+		if login, ok := f.authors[commit]; ok && !f.mayWrite(login) {
+			v.Writers, v.Strangers = false, append(v.Strangers, commit)
 		}
 	}
 	v.Tag = hash(v)
 	return v
+}
+
+// commits returns the commits of a request, as far as they are known: with Tip, all
+// that have an author.
+func (f *Forge) commits(r *request) []string {
+	if f.Tip != nil {
+		return slices.Sorted(maps.Keys(f.authors))
+	}
+	return f.branches[r.Head].own
 }
 
 // Reply implements forge.Forge.
@@ -235,8 +255,12 @@ func (f *Forge) Merge(ctx context.Context, m ledger.MergeAsked) (ledger.Request,
 			return ledger.Request{}, err
 		}
 		now := f.shown(r)
-		if err := f.mergeable(now, m); err != nil || now.State == ledger.RequestMerged {
+		if err := f.mergeable(now, m); err != nil {
 			return now, err
+		}
+		if now.State == ledger.RequestMerged {
+			f.deleteBranch(r, m)
+			return now, nil
 		}
 		commit := hash(struct{ A, B, C any }{now.BaseCommit, now.HeadCommit, m.Method})[:40]
 		if f.Join != nil {
@@ -245,15 +269,22 @@ func (f *Forge) Merge(ctx context.Context, m ledger.MergeAsked) (ledger.Request,
 			}
 		}
 		f.step++
-		r.State, r.MergeCommit, r.HeadCommit, r.BaseCommit = ledger.RequestMerged, commit, now.HeadCommit, commit
+		r.State, r.MergeCommit, r.HeadCommit = ledger.RequestMerged, commit, now.HeadCommit
 		if f.Tip == nil {
-			f.branches[r.Base] = branch{commit, f.step}
-			if m.DeleteBranch {
-				delete(f.branches, r.Head)
-			}
+			f.branches[r.Base] = branch{commit: commit, step: f.step}
 		}
+		f.deleteBranch(r, m)
 		return f.shown(r), nil
 	})
+}
+
+// deleteBranch deletes the branch of a merged request, unless somebody added
+// commits to it. With Tip it is only recorded: see Deleted.
+func (f *Forge) deleteBranch(r *request, m ledger.MergeAsked) {
+	if m.DeleteBranch && f.tip(r.Head) == m.HeadCommit {
+		delete(f.branches, r.Head)
+		f.deleted = append(f.deleted, r.Head)
+	}
 }
 
 // mergeable returns why a request is not merged.
@@ -285,14 +316,14 @@ func (f *Forge) get(number int) (*request, error) {
 func (f *Forge) shown(r *request) ledger.Request {
 	out := r.Request
 	if out.State == ledger.RequestMerged {
+		out.BaseCommit = f.tip(r.Base)
 		return out
 	}
 	out.HeadCommit, out.BaseCommit = cmp.Or(f.tip(r.Head), r.HeadCommit), f.tip(r.Base)
 	r.HeadCommit = out.HeadCommit // of a branch that is deleted later
 	switch {
 	case out.Mergeable != ledger.MergeableUnknown:
-	case out.BaseCommit == "":
-		out.Mergeable = ledger.MergeableUnknown
+	case out.State != ledger.RequestOpen || out.BaseCommit == "":
 	case out.Draft || !f.green(r, out.HeadCommit):
 		out.Mergeable = ledger.MergeableBlocked
 	case f.behind(r):

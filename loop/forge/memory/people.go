@@ -65,19 +65,42 @@ func (f *Forge) Push(name, commit string) string {
 		if f.branches == nil {
 			f.branches = map[string]branch{}
 		}
-		f.branches[name] = branch{commit, f.step}
+		f.branches[name] = branch{commit, f.step, append(slices.Clone(f.branches[name].own), commit)}
 	})
 	return commit
 }
 
+// Commit adds a commit of an account to a branch, "" = the token's, and returns
+// it.
+func (f *Forge) Commit(name, login string) string {
+	commit := f.Push(name, "")
+	if login != "" {
+		f.Author(commit, login)
+	}
+	return commit
+}
+
+// Author says who wrote a commit. Commits without an author are those of the
+// token's account.
+func (f *Forge) Author(commit, login string) {
+	f.do(func() {
+		if f.authors == nil {
+			f.authors = map[string]string{}
+		}
+		f.step++
+		f.authors[commit] = login
+	})
+}
+
+// Deleted returns the branches that Merge deleted.
+func (f *Forge) Deleted() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.deleted)
+}
+
 // Delete deletes a branch.
 func (f *Forge) Delete(name string) { f.do(func() { delete(f.branches, name) }) }
-
-// Author says who wrote a commit of a request. Commits without an author are those
-// of the token's account.
-func (f *Forge) Author(number int, commit, login string) {
-	f.request(number, func(r *request) { r.authors[commit] = login })
-}
 
 // Writer says whether an account may write to the repository.
 func (f *Forge) Writer(login string, may bool) {
