@@ -10,8 +10,9 @@ const (
 	requestClosing = "<!-- /nightporter -->"
 )
 
-// MaxRequestBody is the longest text of a request, in bytes, that forges accept.
-const MaxRequestBody = 65_536
+// MaxRequestBody limits the text of a request, in bytes. GitHub takes 65,536
+// characters.
+const MaxRequestBody = 60_000
 
 // RequestSection returns a text as nightporter's section of a request.
 func RequestSection(s string) string {

@@ -59,7 +59,7 @@ const (
 func Draft(f Facts) ledger.RequestDraft {
 	d := ledger.RequestDraft{
 		Head: f.Branch, Base: f.Base, Title: titleOf(f), Body: ledger.RequestSection(bodyOf(f)),
-		Draft: f.Request.Draft, Labels: f.Request.Labels, Reviewers: f.Request.Reviewers,
+		Draft: f.Request.Draft, Labels: f.Request.Labels, Reviewers: f.Request.Reviewers, Keep: true,
 	}
 	return d
 }

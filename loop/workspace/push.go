@@ -14,6 +14,19 @@ import (
 // remote that has the commit already is left as it is. The error is a
 // *ledger.ForgeError unless this machine failed.
 func (w *Workspace) Push(ctx context.Context, r Remote, p ledger.Push) (ledger.Pushed, error) {
+	return w.push(ctx, r, p)
+}
+
+// TryPush is Push without its effect, as far as a server says before that whether it
+// takes a push.
+func (w *Workspace) TryPush(ctx context.Context, r Remote, p ledger.Push) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, askTime, errRemoteSlow)
+	defer cancel()
+	_, err := w.push(ctx, r, p, "--dry-run")
+	return err
+}
+
+func (w *Workspace) push(ctx context.Context, r Remote, p ledger.Push, options ...string) (ledger.Pushed, error) {
 	if !fullHash.MatchString(p.Commit) {
 		return ledger.Pushed{}, fmt.Errorf("push: %q is no commit", p.Commit)
 	}
@@ -22,7 +35,8 @@ func (w *Workspace) Push(ctx context.Context, r Remote, p ledger.Push) (ledger.P
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, pushTime, errRemoteSlow)
 	defer cancel()
-	_, _, err := w.remote(ctx, r, "push", "--porcelain", "--no-verify", "--no-signed", "--", r.URL, p.Commit+":refs/heads/"+p.Branch)
+	args := append([]string{"push", "--porcelain", "--no-verify", "--no-signed"}, options...)
+	_, _, err := w.remote(ctx, r, append(args, "--", r.URL, p.Commit+":refs/heads/"+p.Branch)...)
 	moved, is := errors.AsType[*notForward](err)
 	switch {
 	case err == nil:

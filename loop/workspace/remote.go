@@ -29,7 +29,7 @@ type Remote struct {
 
 // Limits of git's calls to a remote.
 const (
-	askTime  = time.Minute
+	askTime  = 30 * time.Second
 	pushTime = 30 * time.Minute
 )
 
