@@ -71,7 +71,7 @@ func (p *doctorContext) openTrial() (*trialFolder, error) {
 		return w, w.err
 	}
 	// The runner is configured as for a run. It starts trial sessions only.
-	w.runner, w.err = agent.New(session.Options{State: w.dir, Agents: builtin(0), Hide: platform.TokenFiles(p.cfg)}.Agent(p.cfg))
+	w.runner, w.err = agent.New(session.Options{State: w.dir, Agents: builtin(0), Hide: append(platform.TokenFiles(p.cfg), p.cfg.ForgeTokens()...)}.Agent(p.cfg))
 	return w, w.err
 }
 

@@ -161,7 +161,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 		// A reload may name other token files; the old files stay hidden from
 		// sessions too.
 		o := sessions
-		o.Hide = slices.Concat(platform.TokenFiles(d.o.Config), platform.TokenFiles(cfg))
+		o.Hide = slices.Concat(platform.TokenFiles(d.o.Config), platform.TokenFiles(cfg), d.o.Config.ForgeTokens(), cfg.ForgeTokens())
 		return agent.New(o.Agent(cfg))
 	})
 	if err := d.runners.Use(d.o.Config); err != nil {

@@ -77,7 +77,7 @@ var arrows = map[string][]string{
 	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "loop/testreport", "guidance", "bot"}, // for tests
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"},                              // for tests: one check over both platforms
 
-	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
+	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/forge", "loop/task"}, // names of agents and kinds of sources are those of their tables
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.
@@ -119,7 +119,7 @@ var arrows = map[string][]string{
 	"internal/daemon/systemd":    {"internal/service"},
 	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop/ledger"},
-	"internal/daemon/project":    {"config", "config/propose", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/ledger", "loop/task", "loop/workspace"},
+	"internal/daemon/project":    {"config", "config/propose", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/forge", "loop/forge/gitea", "loop/forge/github", "loop/ledger", "loop/task", "loop/workspace", "loop/workspace/secret"},
 	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/workspace/secret"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
 	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},

@@ -139,7 +139,7 @@ var errRemoteSlow = errors.New("the remote does not answer in time")
 
 // credentialHelper gives git the token, by builtins of the shell alone: it stands in
 // no process's arguments and in no environment, which have the path of its file.
-const credentialHelper = `!f() { test "$1" = get || exit 0; IFS= read -r t <"$NIGHTPORTER_TOKEN_FILE"; printf 'username=x-access-token\npassword=%s\n' "$t"; }; f`
+const credentialHelper = `!f() { test "$1" = get || exit 0; IFS= read -r t <"$NIGHTPORTER_TOKEN_FILE"; t=${t%%[[:space:]]*}; printf 'username=x-access-token\npassword=%s\n' "$t"; }; f`
 
 // remoteConfig overrides the keys of the person's configuration that would make git
 // ask somebody, run something of a repository, or push more than was asked for.

@@ -31,8 +31,13 @@ func Unbuilt(cfg *config.Config, p config.Project, s ledger.Settings) (problems,
 	refuse(p.Network != "" && p.Network != "open", fmt.Sprintf("network = %q", p.Network), "Take it out to run with the network open.")
 	refuse(p.Sign, "sign", takeOut)
 	refuse(p.Hooks, "hooks", takeOut)
-	refuse(p.Base != "", "base", "Take it out to start from HEAD.")
-	warn(s.Push != "" && s.Push != "never", fmt.Sprintf("push = %q", s.Push))
+	refuse(p.PR.Per == "task", `pr = { per = "task" }`, "Take it out: there is one request a run.")
+	if p.Base != "" && !s.Pushes() {
+		problems = append(problems, ledger.Diagnostic{
+			File: file, Text: fmt.Sprintf("base = %q is where requests go, and with push = %q there are none: a run starts from HEAD", p.Base, s.Push),
+			Remedy: `Take it out, or set push = "end".`,
+		})
+	}
 	warn(p.AllowMerge, "allow_merge")
 	worn := map[string]ledger.Hat{} // hats of the pattern; `hats check` covers all hats
 	for _, r := range s.Pattern.Routes {
