@@ -46,6 +46,10 @@ func (d *decision) pause(b Pause) {
 // on hold.
 func (d *decision) resume(agent string) {
 	r := d.run()
+	if r.Over() && len(d.Project.Failing) > 0 {
+		d.say("%s tries now", d.in.Project) // the engine does, for any command of a person
+		return
+	}
 	if r.Over() {
 		d.refuse(ledger.CodeIdle, "%s is idle; start it with: nightporter run", d.in.Project)
 		return

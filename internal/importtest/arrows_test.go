@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/workspace":         {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/forge":             {"loop/ledger"},
-	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "guidance", "internal/nearest", "internal/width"},
+	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "internal/nearest", "internal/width"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	"store/storetest":        {"store"},                   // for tests
 	// Below an adapter lies what belongs to it.
@@ -64,9 +64,9 @@ var arrows = map[string][]string{
 	"loop/forge/transport":     {"loop/ledger"},
 	"loop/forge/github":        {"loop/forge", "loop/forge/transport", "loop/ledger"},
 	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/text"},
-	"bot/termlog":              {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/termlog":              {"loop", "loop/ledger", "loop/request", "guidance", "bot"},
 	"bot/tui":                  {"loop", "loop/ledger", "guidance", "bot", "internal/width"},
-	"bot/report":               {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/report":               {"loop", "loop/ledger", "loop/request", "guidance", "bot"},
 	"bot/transport":            {},
 	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/slack":                {"loop/ledger", "bot", "bot/transport"},
