@@ -46,7 +46,8 @@ test: ## all tests, with the race detector where there is concurrency, in random
 # Two things that make test does not have. The first is what a newcomer does:
 # its build cache is empty; Go modules are taken from this user's cache. The
 # second runs real programs (internal/e2e) against servers of ours on loopback.
-# They come from npm once, about 370 MB, and stay in .cache/e2e. As root it also
+# They come from npm once, about 370 MB, and stay in .cache/e2e, with a Gitea that
+# is built from Go modules once, which takes some minutes more. As root it also
 # boots Debian's systemd, where that is installed, on a machine of its own
 # (internal/daemon/systemd).
 # E2E=-v shows the nights as the person on the phone sees them.

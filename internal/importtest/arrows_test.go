@@ -63,6 +63,7 @@ var arrows = map[string][]string{
 	"loop/forge/forgetest":     {"loop/forge", "loop/ledger"}, // for tests
 	"loop/forge/transport":     {"loop/ledger"},
 	"loop/forge/github":        {"loop/forge", "loop/forge/transport", "loop/ledger"},
+	"loop/forge/gitea":         {"loop/forge", "loop/forge/transport", "loop/ledger"},
 	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/text"},
 	"bot/termlog":              {"loop", "loop/ledger", "loop/request", "guidance", "bot"},
 	"bot/tui":                  {"loop", "loop/ledger", "guidance", "bot", "internal/width"},
@@ -132,6 +133,7 @@ var arrows = map[string][]string{
 	"internal/fake/telegram":     {"internal/fake/wrap"},
 	"internal/fake/slack":        {"internal/fake/wrap"},
 	"internal/fake/github":       {},
+	"internal/e2e/gitea":         {},
 	"internal/fake/wrap":         {},
 	"internal/fake/models":       {},
 	"internal/fake/netfs":        {},
@@ -154,10 +156,10 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "loop/forge/transport", "loop/forge/github", "internal/fake/github", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"},                        // the client's side speaks HTTP without it
-	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                    // compiled at the first use, not at each start of a process
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                    // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"}, // tests only
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
+	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                       // compiled at the first use, not at each start of a process
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                       // flags are wiring
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                    // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only
 
@@ -175,6 +177,7 @@ var reserved = map[string][]string{
 	"github.com/creack/pty":                              {},
 	"github.com/slack-go/slack":                          {"bot/slack"},
 	"github.com/google/go-github/v92/github":             {"loop/forge/github"},
+	"code.gitea.io/sdk/gitea":                            {"loop/forge/gitea", "internal/e2e/gitea"},
 	"github.com/slack-go/slack/socketmode":               {"bot/slack"},
 	"github.com/slack-go/slack/slacktest":                {"internal/fake/slack"},
 }

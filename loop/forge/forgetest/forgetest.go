@@ -123,6 +123,28 @@ func (w *world) look(number int) ledger.RequestView {
 	return v
 }
 
+// until looks at a request until it shows something, which a server may have to
+// work out.
+func (w *world) until(number int, shows func(ledger.RequestView) bool) ledger.RequestView {
+	w.Helper()
+	for end := time.Now().Add(settleTime); ; {
+		if v := w.look(number); shows(v) || time.Now().After(end) {
+			return v
+		}
+	}
+}
+
+// merge merges a request as soon as the server knows whether it can be merged.
+func (w *world) merge(m ledger.MergeAsked) (ledger.Request, error) {
+	for end := time.Now().Add(settleTime); ; {
+		r, err := w.Forge.Merge(w.ctx, m)
+		var f *ledger.ForgeError
+		if !errors.As(err, &f) || !f.Passes() || time.Now().After(end) {
+			return r, err
+		}
+	}
+}
+
 // fails checks that an error is a failure of a kind, that it has a text and none
 // of the token.
 func (w *world) fails(err error, want ...ledger.ForgeFailure) *ledger.ForgeError {

@@ -85,7 +85,7 @@ func testChecks(w *world) {
 	}
 	w.skip(w.Protect != nil, "demand a check")
 	w.Protect("d-required")
-	v = w.look(r.Number)
+	v = w.until(r.Number, func(v ledger.RequestView) bool { return v.Request.Mergeable != ledger.MergeableUnknown })
 	n := slices.IndexFunc(v.Checks, func(c ledger.ForgeCheck) bool { return c.Name == "d-required" })
 	if n < 0 || !v.Checks[n].Required || v.Checks[n].State != ledger.CheckPending || v.Request.Mergeable != ledger.MergeableBlocked {
 		w.Errorf("a required check that has not begun: %+v, %q", v.Checks, v.Request.Mergeable)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gitea.sh DIR: has the Gitea server that the end-to-end tests use in DIR, built
+# build.sh DIR: has the Gitea server that the end-to-end tests use in DIR, built
 # from the Go module proxy that this user has configured, and prints the variable
 # by which they find it. It is built once for a version of it and of Go, in four
 # minutes on two cores. No program for it is downloaded: there is none that the
@@ -12,7 +12,7 @@ made="$version $(go env GOVERSION)"
 
 if [ "$(cat "$to/made" 2>/dev/null)" != "$made" ]; then
 	began=$(date +%s)
-	echo "gitea.sh: Gitea $version is not in $to; building it, which takes some minutes once" >&2
+	echo "build.sh: Gitea $version is not in $to; building it, which takes some minutes once" >&2
 	src=$(go mod download -json "code.gitea.io/gitea@v$version" | sed -n 's/^[[:space:]]*"Dir": "\(.*\)",*$/\1/p')
 	new=$to.new.$$
 	trap 'rm -rf "$new"' EXIT
@@ -29,6 +29,6 @@ if [ "$(cat "$to/made" 2>/dev/null)" != "$made" ]; then
 	echo "$made" >"$new/made"
 	rm -rf "$to"
 	mv "$new" "$to"
-	echo "gitea.sh: built in $(($(date +%s) - began)) s" >&2
+	echo "build.sh: built in $(($(date +%s) - began)) s" >&2
 fi
 echo "NIGHTPORTER_GITEA=$to"
