@@ -9,6 +9,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/forge"
+	"github.com/nightporter/nightporter/loop/forge/gitea"
 	"github.com/nightporter/nightporter/loop/forge/github"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/workspace"
@@ -74,11 +75,10 @@ func openForge(kind ledger.ForgeKind, at forge.Address, section config.Forge) (f
 	if api == "" {
 		api = forge.KindOf(kind).API(at)
 	}
-	switch kind {
-	case ledger.ForgeGitHub:
-		return github.New(github.Options{API: api, Owner: at.Owner, Name: at.Name, Token: token})
+	if kind == ledger.ForgeGitea {
+		return gitea.New(gitea.Options{API: api, Owner: at.Owner, Name: at.Name, Token: token})
 	}
-	return nil, &ledger.ForgeError{Failure: ledger.ForgeRefused, Text: "requests on a " + forge.KindOf(kind).Title + " are not built yet", Remedy: `Set forge = "plain" to push branches alone.`}
+	return github.New(github.Options{API: api, Owner: at.Owner, Name: at.Name, Token: token})
 }
 
 // remote is a project's workspace with the place that it pushes to.
