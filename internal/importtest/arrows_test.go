@@ -120,7 +120,7 @@ var arrows = map[string][]string{
 	"internal/daemon/systemd":    {"internal/service"},
 	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop/ledger"},
-	"internal/daemon/project":    {"config", "config/propose", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/forge", "loop/forge/gitea", "loop/forge/github", "loop/ledger", "loop/task", "loop/workspace", "loop/workspace/secret"},
+	"internal/daemon/project":    {"config", "config/propose", "internal/daemon/logging", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/forge", "loop/forge/gitea", "loop/forge/github", "loop/ledger", "loop/task", "loop/workspace", "loop/workspace/secret"},
 	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/workspace/secret"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
 	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},

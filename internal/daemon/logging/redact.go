@@ -3,6 +3,9 @@ package logging
 import (
 	"io"
 	"log/slog"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 )
@@ -34,5 +37,36 @@ func Options(level slog.Level) *slog.HandlerOptions {
 	}}
 }
 
-// Redact replaces every token-like part of a text by [secret].
-func Redact(s string) string { return secretForm.ReplaceAllString(s, "[secret]") }
+// hidden are the secrets that have no form to know them by.
+var hidden struct {
+	sync.RWMutex
+	secrets []string
+}
+
+// minHidden is the length of the shortest secret that Hide takes, in bytes. A
+// shorter one would be found in words that are none.
+const minHidden = 8
+
+// Hide makes Redact replace a secret wherever it occurs: a Gitea's token looks like
+// a commit.
+func Hide(secret string) {
+	hidden.Lock()
+	defer hidden.Unlock()
+	if len(secret) >= minHidden && !slices.Contains(hidden.secrets, secret) {
+		hidden.secrets = append(hidden.secrets, secret)
+	}
+}
+
+// Redact replaces every secret that Hide was given, and every token-like part of a
+// text, by [secret].
+func Redact(s string) string {
+	hidden.RLock()
+	defer hidden.RUnlock()
+	for _, secret := range hidden.secrets {
+		s = strings.ReplaceAll(s, secret, redacted)
+	}
+	return secretForm.ReplaceAllString(s, redacted)
+}
+
+// redacted takes the place of a secret.
+const redacted = "[secret]"

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/nightporter/nightporter/config"
+	"github.com/nightporter/nightporter/internal/daemon/logging"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/forge"
 	"github.com/nightporter/nightporter/loop/forge/gitea"
@@ -71,6 +72,7 @@ func openForge(kind ledger.ForgeKind, at forge.Address, section config.Forge) (f
 	if err != nil {
 		return nil, err
 	}
+	logging.Hide(string(token))
 	api := section.API
 	if api == "" {
 		api = forge.KindOf(kind).API(at)

@@ -49,7 +49,7 @@ func (s *Server) issues(w http.ResponseWriter, r *http.Request, parts []string) 
 		}
 		reply(w, http.StatusCreated, s.showComment(*s.addComment(p, s.Login, body.Body)))
 	case "POST labels":
-		for _, l := range read[struct{ Labels []string }](r).Labels {
+		for _, l := range read[[]string](r) {
 			if !slices.Contains(p.labels, l) {
 				p.labels, p.updated = append(p.labels, l), s.tick()
 			}
@@ -100,7 +100,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, p *pull) {
 		case strings.EqualFold(login, p.author):
 			fail(w, http.StatusUnprocessableEntity, "Review cannot be requested from pull request author.")
 			return
-		case s.repo.permissions[login] == "":
+		case s.repo.permissions[strings.ToLower(login)] == "":
 			fail(w, http.StatusUnprocessableEntity, "Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the acme/shop repository.")
 			return
 		}

@@ -7,6 +7,7 @@ import (
 
 	sdk "code.gitea.io/sdk/gitea"
 
+	"github.com/nightporter/nightporter/loop/forge/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -101,7 +102,7 @@ func (c *call) ask(login string) (bool, error) {
 	f := c.f
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, u := range list {
+	for _, u := range transport.Present(list) {
 		f.writers.known[strings.ToLower(u.UserName)] = true
 	}
 	f.writers.all = true
@@ -117,7 +118,7 @@ func (c *call) strangers(number int) (commits []string, err error) {
 		if err := checked(resp, err); err != nil {
 			return nil, err
 		}
-		for _, one := range list {
+		for _, one := range transport.Present(list) {
 			login := ""
 			if one.Author != nil {
 				login = one.Author.UserName

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/nightporter/nightporter/loop/forge/transport"
 )
 
 // Changed implements forge.Watcher, with one call for the pull requests that
@@ -63,7 +65,7 @@ func (c *call) list() (map[int]*sdk.PullRequest, time.Time, error) {
 	}
 	out := map[int]*sdk.PullRequest{}
 	var back time.Time
-	for _, p := range list {
+	for _, p := range transport.Present(list) {
 		out[int(p.Index)] = p
 		if resp.NextPage != 0 {
 			back = timeOf(p.Updated)

@@ -7,6 +7,7 @@ import (
 
 	sdk "code.gitea.io/sdk/gitea"
 
+	"github.com/nightporter/nightporter/loop/forge/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -22,7 +23,7 @@ func (c *call) checks(commit string) ([]ledger.ForgeCheck, error) {
 		if err := checked(resp, err); err != nil {
 			return nil, err
 		}
-		for _, s := range list {
+		for _, s := range transport.Present(list) {
 			if was := newest[s.Context]; was == nil || s.ID > was.ID {
 				newest[s.Context] = s
 			}

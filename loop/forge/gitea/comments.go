@@ -10,6 +10,7 @@ import (
 	sdk "code.gitea.io/sdk/gitea"
 
 	"github.com/nightporter/nightporter/loop/forge"
+	"github.com/nightporter/nightporter/loop/forge/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -50,7 +51,7 @@ func (c *call) comments(number int) ([]ledger.RequestComment, int, error) {
 func (c *call) plainComments(number int) ([]*sdk.Comment, int, error) {
 	fetch := func(page int) ([]*sdk.Comment, *sdk.Response, error) {
 		list, resp, err := c.ListIssueComments(c.owner, c.name, int64(number), sdk.ListIssueCommentOptions{ListOptions: sdk.ListOptions{Page: page, PageSize: perPage}})
-		return list, resp, checked(resp, err)
+		return transport.Present(list), resp, checked(resp, err)
 	}
 	first, resp, err := fetch(1)
 	if err != nil {
@@ -85,7 +86,7 @@ func (c *call) reviews(number int) ([]*sdk.PullReview, error) {
 		if err := checked(resp, err); err != nil {
 			return nil, err
 		}
-		out, page = append(out, list...), resp.NextPage
+		out, page = append(out, transport.Present(list)...), resp.NextPage
 	}
 	return out, nil
 }
@@ -103,7 +104,7 @@ func (c *call) lineComments(number int, reviews []*sdk.PullReview) ([]ledger.Req
 		if err := checked(resp, err); err != nil {
 			return nil, err
 		}
-		for _, one := range list {
+		for _, one := range transport.Present(list) {
 			out = append(out, lineComment(one))
 		}
 	}

@@ -79,7 +79,7 @@ func (w *realWorld) open(t *testing.T) *forgetest.Fixture {
 		return p.Head.Sha
 	}
 	return &forgetest.Fixture{
-		Forge: f, Kind: ledger.ForgeGitea, Login: porter.Login, Secret: porter.Token, Base: "main", Writer: "writer", Stranger: "stranger", Many: 620,
+		Forge: f, Kind: ledger.ForgeGitea, Login: porter.Login, Secret: porter.Token, Base: "main", Writer: "writer", Stranger: "stranger", Many: 520,
 		Commit: func(branch, login string) string {
 			// A stranger's commit is pushed by somebody who may.
 			pusher, file := by(login), "file.txt"

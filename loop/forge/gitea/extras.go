@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/nightporter/nightporter/loop/forge/transport"
 )
 
 // labelColor is the colour of labels that are created: grey.
@@ -58,7 +60,7 @@ func (c *call) labels() (map[string]int64, error) {
 		if err := checked(resp, err); err != nil {
 			return nil, err
 		}
-		for _, l := range list {
+		for _, l := range transport.Present(list) {
 			out[strings.ToLower(l.Name)] = l.ID
 		}
 		page = resp.NextPage

@@ -8,6 +8,7 @@ import (
 
 	sdk "code.gitea.io/sdk/gitea"
 
+	"github.com/nightporter/nightporter/loop/forge/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -42,12 +43,14 @@ func (c *call) repository() (*sdk.Repository, error) {
 	if err := checked(resp, err); err != nil {
 		return nil, err
 	}
-	if owner, name, ok := strings.Cut(repo.FullName, "/"); ok {
-		c.owner, c.name = owner, name
-		c.f.mu.Lock()
-		c.f.owner, c.f.name = owner, name
-		c.f.mu.Unlock()
+	owner, name, ok := strings.Cut(repo.FullName, "/")
+	if !ok {
+		return nil, c.f.line.Unreadable()
 	}
+	c.owner, c.name = owner, name
+	c.f.mu.Lock()
+	defer c.f.mu.Unlock()
+	c.f.owner, c.f.name = owner, name
 	return repo, nil
 }
 
@@ -107,7 +110,7 @@ func (c *call) template(repo *sdk.Repository) (string, error) {
 		} else if err != nil {
 			return "", err
 		}
-		for _, e := range entries {
+		for _, e := range transport.Present(entries) {
 			if e.Type != "file" || !isTemplate(e.Name) {
 				continue
 			}

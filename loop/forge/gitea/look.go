@@ -30,7 +30,7 @@ func (f *Forge) Look(ctx context.Context, number int, text string) (ledger.Reque
 // look returns all that a pull request shows.
 func (c *call) look(number int, before tag) (v ledger.RequestView, t tag, err error) {
 	pull, resp, err := c.GetPullRequest(c.owner, c.name, int64(number))
-	if err := checked(resp, err); err != nil {
+	if pull, err = c.readable(pull, checked(resp, err)); err != nil {
 		return v, t, err
 	}
 	base, err := c.base(pull.Base.Ref)

@@ -101,7 +101,7 @@ func (c *call) deleteBranch(pull *sdk.PullRequest, m ledger.MergeAsked) error {
 			return err
 		}
 		for _, p := range list {
-			if p.Base != nil && p.Base.Ref == pull.Head.Ref {
+			if isWhole(p) && p.Base.Ref == pull.Head.Ref {
 				return nil
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	sdk "code.gitea.io/sdk/gitea"
 
 	"github.com/nightporter/nightporter/loop/forge"
+	"github.com/nightporter/nightporter/loop/forge/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -39,7 +40,7 @@ func (c *call) reply(r ledger.RequestReply, self string) (ledger.RequestComment,
 	if err != nil {
 		return ledger.RequestComment{}, err
 	}
-	for _, one := range list {
+	for _, one := range transport.Present(list) {
 		if isOurs(one.Poster, self) && forge.HasMark(one.Body, r.Key) {
 			return plainComment(one), nil
 		}
@@ -68,7 +69,7 @@ func (c *call) answer(r ledger.RequestReply, self string) (_ ledger.RequestComme
 		if err := checked(resp, err); err != nil {
 			return ledger.RequestComment{}, false, err
 		}
-		for _, one := range list {
+		for _, one := range transport.Present(list) {
 			if isOurs(one.Reviewer, self) && forge.HasMark(one.Body, r.Key) {
 				return lineComment(one), true, nil
 			}
@@ -93,7 +94,7 @@ func (c *call) answer(r ledger.RequestReply, self string) (_ ledger.RequestComme
 	if err := checked(resp, err); err != nil {
 		return ledger.RequestComment{}, false, err
 	}
-	for _, one := range list {
+	for _, one := range transport.Present(list) {
 		if forge.HasMark(one.Body, r.Key) {
 			return lineComment(one), true, nil
 		}

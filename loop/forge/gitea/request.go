@@ -9,6 +9,7 @@ import (
 	sdk "code.gitea.io/sdk/gitea"
 
 	"github.com/nightporter/nightporter/loop/forge"
+	"github.com/nightporter/nightporter/loop/forge/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -60,13 +61,31 @@ func (c *call) findOrCreate(d ledger.RequestDraft) (*sdk.PullRequest, error) {
 			return found, err
 		}
 	}
-	return pull, err
+	return c.readable(pull, err)
 }
 
 // pull returns a pull request.
 func (c *call) pull(number int) (*sdk.PullRequest, error) {
 	pull, resp, err := c.GetPullRequest(c.owner, c.name, int64(number))
-	return pull, checked(resp, err)
+	return c.readable(pull, checked(resp, err))
+}
+
+// readable returns a pull request of a call, or an error for one that has not what
+// all have.
+func (c *call) readable(p *sdk.PullRequest, err error) (*sdk.PullRequest, error) {
+	if err != nil {
+		return nil, err
+	}
+	if !isWhole(p) {
+		return nil, c.f.line.Unreadable()
+	}
+	p.Labels, p.RequestedReviewers, p.RequestedReviewersTeams = transport.Present(p.Labels), transport.Present(p.RequestedReviewers), transport.Present(p.RequestedReviewersTeams)
+	return p, nil
+}
+
+// isWhole reports whether a pull request has what all have.
+func isWhole(p *sdk.PullRequest) bool {
+	return p != nil && p.Index != 0 && p.Head != nil && p.Base != nil && p.Head.Sha != "" && p.Base.Ref != ""
 }
 
 // find returns the open pull request of a draft's head, nil = none. A branch can
@@ -81,7 +100,7 @@ func (c *call) find(d ledger.RequestDraft) (found *sdk.PullRequest, err error) {
 			return nil, err
 		}
 		for _, p := range list {
-			if p.Head != nil && p.Base != nil && p.Head.Ref == d.Head && isOwn(p) && (found == nil || p.Base.Ref == d.Base) {
+			if isWhole(p) && p.Head.Ref == d.Head && isOwn(p) && (found == nil || p.Base.Ref == d.Base) {
 				found = p
 			}
 		}

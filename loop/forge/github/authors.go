@@ -7,6 +7,8 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v92/github"
+
+	"github.com/nightporter/nightporter/loop/forge/transport"
 )
 
 // permission is whether an account may write, and until when that is believed.
@@ -80,7 +82,7 @@ func (f *Forge) strangers(ctx context.Context, owner, name string, pull *gh.Pull
 		if err != nil {
 			return nil, false, err
 		}
-		for _, c := range list {
+		for _, c := range transport.Present(list) {
 			may, err := f.mayWrite(ctx, owner, name, c.Author, &asked)
 			if err != nil {
 				return nil, false, err

@@ -93,7 +93,7 @@ func (f *Forge) newList(ctx context.Context, owner, name string) (list, error) {
 		return list{}, err
 	}
 	l = list{etag: etag(resp), pulls: map[int]listed{}, tips: map[string]string{}, whole: resp.NextPage == 0}
-	for _, p := range pulls {
+	for _, p := range transport.Present(pulls) {
 		l.back = p.GetUpdatedAt().Time
 		l.pulls[p.GetNumber()] = listed{l.back, p.GetHead().GetSHA()}
 		if ref := p.GetHead().GetRef(); isOwn(p) && p.GetState() == "open" && l.tips[ref] == "" {

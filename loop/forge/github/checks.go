@@ -69,7 +69,10 @@ func (f *Forge) runs(ctx context.Context, owner, name, commit, tag string) (l ch
 		if err != nil {
 			return l, err
 		}
-		for _, r := range page.CheckRuns {
+		if page == nil {
+			return l, f.line.Unreadable()
+		}
+		for _, r := range transport.Present(page.CheckRuns) {
 			l.all = append(l.all, runOf(r))
 		}
 		if resp.NextPage == 0 || len(l.all) >= maxChecks {
@@ -117,7 +120,10 @@ func (f *Forge) statuses(ctx context.Context, owner, name, commit, tag string) (
 		if err != nil {
 			return l, err
 		}
-		for _, s := range page.Statuses {
+		if page == nil {
+			return l, f.line.Unreadable()
+		}
+		for _, s := range transport.Present(page.Statuses) {
 			l.all = append(l.all, statusOf(s))
 		}
 		if resp.NextPage == 0 || len(l.all) >= maxChecks {

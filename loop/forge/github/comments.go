@@ -9,6 +9,7 @@ import (
 	gh "github.com/google/go-github/v92/github"
 
 	"github.com/nightporter/nightporter/loop/forge"
+	"github.com/nightporter/nightporter/loop/forge/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -26,15 +27,15 @@ func (f *Forge) comments(ctx context.Context, owner, name string, number int) ([
 	for _, fetch := range []func(page int) ([]said, *gh.Response, error){
 		func(page int) ([]said, *gh.Response, error) {
 			list, resp, err := f.api.Issues.ListComments(ctx, owner, name, number, &gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{PerPage: perPage, Page: page}})
-			return mapped(list, plainComment), resp, err
+			return mapped(transport.Present(list), plainComment), resp, err
 		},
 		func(page int) ([]said, *gh.Response, error) {
 			list, resp, err := f.api.PullRequests.ListReviews(ctx, owner, name, number, &gh.ListOptions{PerPage: perPage, Page: page})
-			return mapped(list, review), resp, err
+			return mapped(transport.Present(list), review), resp, err
 		},
 		func(page int) ([]said, *gh.Response, error) {
 			list, resp, err := f.api.PullRequests.ListComments(ctx, owner, name, number, &gh.PullRequestListCommentsOptions{ListOptions: gh.ListOptions{PerPage: perPage, Page: page}})
-			return mapped(list, lineComment), resp, err
+			return mapped(transport.Present(list), lineComment), resp, err
 		},
 	} {
 		list, left, err := newest(fetch)

@@ -44,7 +44,7 @@ func (f *Forge) askReviewers(ctx context.Context, owner, name string, pull *gh.P
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range reviews {
+	for _, r := range transport.Present(reviews) {
 		add = without(add, r.GetUser().GetLogin())
 	}
 	// One at a time: GitHub refuses all for the sake of one.
@@ -108,11 +108,9 @@ func (f *Forge) setDraft(ctx context.Context, pull *gh.PullRequest, draft bool) 
 		"variables": map[string]any{"id": pull.GetNodeID()},
 	}
 	// GitHub Enterprise has it beside the folder of the REST interface.
-	path := "graphql"
-	if strings.HasSuffix(f.line.Base.Path, "/v3/") {
-		path = "../graphql"
-	}
-	req, err := f.api.NewRequest(ctx, http.MethodPost, path, body)
+	at := *f.line.Base
+	at.Path = strings.TrimSuffix(at.Path, "v3/") + "graphql"
+	req, err := f.api.NewRequest(ctx, http.MethodPost, at.String(), body)
 	if err != nil {
 		return err
 	}

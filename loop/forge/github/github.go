@@ -85,12 +85,27 @@ func (f *Forge) rename(ctx context.Context) (*gh.Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	if owner, name, ok := strings.Cut(repo.GetFullName(), "/"); ok {
-		f.mu.Lock()
-		f.owner, f.name = owner, name
-		f.mu.Unlock()
+	owner, name, ok := strings.Cut(repo.GetFullName(), "/")
+	if !ok {
+		return nil, f.line.Unreadable()
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.owner, f.name = owner, name
 	return repo, nil
+}
+
+// readable returns a pull request of a call, or an error for one that has not what
+// all have. go-github returns nil for an empty answer.
+func (f *Forge) readable(p *gh.PullRequest, _ *gh.Response, err error) (*gh.PullRequest, error) {
+	if err != nil {
+		return nil, err
+	}
+	if p.GetNumber() == 0 || p.GetHead().GetSHA() == "" || p.GetBase().GetRef() == "" {
+		return nil, f.line.Unreadable()
+	}
+	p.Labels, p.RequestedReviewers, p.RequestedTeams = transport.Present(p.Labels), transport.Present(p.RequestedReviewers), transport.Present(p.RequestedTeams)
+	return p, nil
 }
 
 // failure returns an error as a *ledger.ForgeError, nil for nil.

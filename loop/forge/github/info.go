@@ -7,6 +7,7 @@ import (
 
 	gh "github.com/google/go-github/v92/github"
 
+	"github.com/nightporter/nightporter/loop/forge/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -66,7 +67,9 @@ func (f *Forge) self(ctx context.Context) (string, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.login = user.GetLogin()
+	if f.login = user.GetLogin(); f.login == "" {
+		return "", f.line.Unreadable()
+	}
 	return f.login, nil
 }
 
@@ -84,13 +87,16 @@ func (f *Forge) template(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		for _, e := range entries {
+		for _, e := range transport.Present(entries) {
 			if e.GetType() != "file" || !isTemplate(e.GetName()) {
 				continue
 			}
 			file, _, _, err := f.api.Repositories.GetContents(ctx, owner, name, e.GetPath(), nil)
 			if err != nil {
 				return "", err
+			}
+			if file == nil {
+				return "", f.line.Unreadable()
 			}
 			return file.GetContent()
 		}

@@ -58,7 +58,7 @@ func (f *Forge) unchanged(ctx context.Context, owner, name string, t tag) (_ tag
 func (f *Forge) look(ctx context.Context, owner, name string, number int, text string) (ledger.RequestView, error) {
 	var v ledger.RequestView
 	pull, resp, err := f.api.PullRequests.Get(ctx, owner, name, number)
-	if err != nil {
+	if pull, err = f.readable(pull, resp, err); err != nil {
 		return v, err
 	}
 	t := tag{
@@ -126,9 +126,12 @@ func (f *Forge) base(ctx context.Context, owner, name, branch, tag string) (tip,
 		return tip{}, err
 	}
 	out := tip{tip: b.GetCommit().GetSHA(), etag: etag(resp)}
+	if out.tip == "" {
+		return tip{}, f.line.Unreadable()
+	}
 	if s := b.GetProtection().GetRequiredStatusChecks(); s != nil {
 		out.required = append(out.required, s.GetContexts()...)
-		for _, c := range s.GetChecks() {
+		for _, c := range transport.Present(s.GetChecks()) {
 			out.required = append(out.required, c.Context)
 		}
 	}
@@ -149,8 +152,11 @@ func (f *Forge) required(ctx context.Context, owner, name, branch string, b tip)
 		}
 		return nil, err
 	}
-	for _, r := range rules.RequiredStatusChecks {
-		for _, c := range r.Parameters.RequiredStatusChecks {
+	if rules == nil {
+		return nil, f.line.Unreadable()
+	}
+	for _, r := range transport.Present(rules.RequiredStatusChecks) {
+		for _, c := range transport.Present(r.Parameters.RequiredStatusChecks) {
 			out = append(out, c.Context)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // Merge implements forge.Forge.
 func (f *Forge) Merge(ctx context.Context, m ledger.MergeAsked) (ledger.Request, error) {
 	return try(f, ctx, func(owner, name string) (ledger.Request, error) {
-		pull, _, err := f.api.PullRequests.Get(ctx, owner, name, m.Number)
+		pull, err := f.readable(f.api.PullRequests.Get(ctx, owner, name, m.Number))
 		if err != nil {
 			return ledger.Request{}, err
 		}
@@ -64,8 +64,7 @@ func (f *Forge) merge(ctx context.Context, owner, name string, pull *gh.PullRequ
 	if err != nil && !errors.As(err, &later) {
 		return nil, f.mergeFailure(err, pull)
 	}
-	pull, _, err = f.api.PullRequests.Get(ctx, owner, name, m.Number)
-	return pull, err
+	return f.readable(f.api.PullRequests.Get(ctx, owner, name, m.Number))
 }
 
 // mergeFailure returns the error of a merge that GitHub refuses.

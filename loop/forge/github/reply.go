@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	gh "github.com/google/go-github/v92/github"
 
 	"github.com/nightporter/nightporter/loop/forge"
+	"github.com/nightporter/nightporter/loop/forge/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -49,14 +51,14 @@ func (f *Forge) comment(ctx context.Context, owner, name string, r ledger.Reques
 	if err != nil {
 		return said{}, err
 	}
-	for _, c := range list {
+	for _, c := range transport.Present(list) {
 		if strings.EqualFold(c.GetUser().GetLogin(), self) && forge.HasMark(c.GetBody(), r.Key) {
 			return plainComment(c), nil
 		}
 	}
 	c, _, err := f.api.Issues.CreateComment(ctx, owner, name, r.Number, gh.IssueCommentRequest{Body: forge.Mark(r.Body, r.Key)})
-	if err != nil {
-		return said{}, err
+	if err != nil || c == nil {
+		return said{}, cmp.Or(err, error(f.line.Unreadable()))
 	}
 	return plainComment(c), nil
 }
@@ -69,7 +71,7 @@ func (f *Forge) answer(ctx context.Context, owner, name string, r ledger.Request
 	if err != nil {
 		return said{}, err
 	}
-	for _, c := range list {
+	for _, c := range transport.Present(list) {
 		if strings.EqualFold(c.GetUser().GetLogin(), self) && forge.HasMark(c.GetBody(), r.Key) {
 			return lineComment(c), nil
 		}
@@ -78,8 +80,8 @@ func (f *Forge) answer(ctx context.Context, owner, name string, r ledger.Request
 		}
 	}
 	c, _, err := f.api.PullRequests.CreateCommentInReplyTo(ctx, owner, name, r.Number, forge.Mark(r.Body, r.Key), thread)
-	if err != nil {
-		return said{}, err
+	if err != nil || c == nil {
+		return said{}, cmp.Or(err, error(f.line.Unreadable()))
 	}
 	return lineComment(c), nil
 }

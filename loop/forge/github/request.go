@@ -8,6 +8,7 @@ import (
 	gh "github.com/google/go-github/v92/github"
 
 	"github.com/nightporter/nightporter/loop/forge"
+	"github.com/nightporter/nightporter/loop/forge/transport"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -36,8 +37,7 @@ func (f *Forge) Request(ctx context.Context, d ledger.RequestDraft) (ledger.Requ
 // findOrCreate returns the pull request that a draft is about.
 func (f *Forge) findOrCreate(ctx context.Context, owner, name string, d ledger.RequestDraft) (*gh.PullRequest, error) {
 	if d.Number != 0 {
-		pull, _, err := f.api.PullRequests.Get(ctx, owner, name, d.Number)
-		return pull, err
+		return f.readable(f.api.PullRequests.Get(ctx, owner, name, d.Number))
 	}
 	if pull, err := f.find(ctx, owner, name, d); pull != nil || err != nil {
 		return pull, err
@@ -62,7 +62,7 @@ func (f *Forge) find(ctx context.Context, owner, name string, d ledger.RequestDr
 		return nil, err
 	}
 	var found *gh.PullRequest
-	for _, p := range pulls {
+	for _, p := range transport.Present(pulls) {
 		// A server that does not know the filter returns all of them.
 		if p.GetHead().GetRef() == d.Head && isOwn(p) && (found == nil || p.GetBase().GetRef() == d.Base) {
 			found = p
@@ -72,17 +72,16 @@ func (f *Forge) find(ctx context.Context, owner, name string, d ledger.RequestDr
 		return nil, nil
 	}
 	// A list leaves fields out.
-	found, _, err = f.api.PullRequests.Get(ctx, owner, name, found.GetNumber())
-	return found, err
+	return f.readable(f.api.PullRequests.Get(ctx, owner, name, found.GetNumber()))
 }
 
 // create creates a pull request, as a draft where the repository's plan has them.
 func (f *Forge) create(ctx context.Context, owner, name string, d ledger.RequestDraft) (*gh.PullRequest, error) {
 	body := gh.CreatePullRequest{Title: &d.Title, Head: d.Head, Base: d.Base, Body: &d.Body, Draft: &d.Draft}
-	pull, _, err := f.api.PullRequests.Create(ctx, owner, name, body)
+	pull, err := f.readable(f.api.PullRequests.Create(ctx, owner, name, body))
 	if d.Draft && says(err, http.StatusUnprocessableEntity, "draft pull requests are not supported") {
 		body.Draft = nil
-		pull, _, err = f.api.PullRequests.Create(ctx, owner, name, body)
+		pull, err = f.readable(f.api.PullRequests.Create(ctx, owner, name, body))
 	}
 	if says(err, http.StatusUnprocessableEntity, "head invalid") || says(err, http.StatusUnprocessableEntity, "base invalid") {
 		failed := f.line.Failure(mustAnswer(err))
@@ -96,9 +95,9 @@ func (f *Forge) create(ctx context.Context, owner, name string, d ledger.Request
 func (f *Forge) edit(ctx context.Context, owner, name string, pull *gh.PullRequest, d ledger.RequestDraft) (_ *gh.PullRequest, missed []string, err error) {
 	d = forge.OnTop(d, pull.GetTitle(), pull.GetBody(), pull.GetBase().GetRef(), pull.GetDraft())
 	if pull.GetTitle() != d.Title || !forge.SameText(pull.GetBody(), d.Body) || pull.GetBase().GetRef() != d.Base {
-		pull, _, err = f.api.PullRequests.Edit(ctx, owner, name, pull.GetNumber(), &gh.PullRequest{
+		pull, err = f.readable(f.api.PullRequests.Edit(ctx, owner, name, pull.GetNumber(), &gh.PullRequest{
 			Title: &d.Title, Body: &d.Body, Base: &gh.PullRequestBranch{Ref: &d.Base},
-		})
+		}))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -146,6 +147,18 @@ func (c *Client) Lost(err error) *ledger.ForgeError {
 		text = fmt.Sprintf("no answer within %s", timeout)
 	}
 	return &ledger.ForgeError{Failure: ledger.ForgeAway, Text: fmt.Sprintf("%s cannot be reached at %s: %s", c.o.Title, c.Base.Host, text)}
+}
+
+// Unreadable returns the error of an answer that is a success and has not what was
+// asked for, such as one of a proxy. A call that was not finished may have had its
+// effect.
+func (c *Client) Unreadable() *ledger.ForgeError {
+	return &ledger.ForgeError{Failure: ledger.ForgeAway, Text: fmt.Sprintf("the answer of %s at %s cannot be read", c.o.Title, c.Base.Host)}
+}
+
+// Present returns a list without the elements that are null.
+func Present[T any](list []*T) []*T {
+	return slices.DeleteFunc(list, func(one *T) bool { return one == nil })
 }
 
 // quote returns a server's words in one line, without the token.
