@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,16 @@ func (w *Workspace) RemoteURL(ctx context.Context, remote string) (string, error
 		addr, _, _ = strings.Cut(out, "\n")
 	}
 	return w.usable(addr)
+}
+
+// Outside returns a Workspace that has no state folder, for questions about the
+// remotes of a user's repository.
+func Outside(repo string) (*Workspace, error) {
+	program, err := exec.LookPath("git")
+	if err != nil {
+		return nil, err
+	}
+	return &Workspace{o: Options{Repo: repo}, program: program}, nil
 }
 
 // isAddress reports whether a remote is written as an address, not as a name.

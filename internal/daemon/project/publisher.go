@@ -30,8 +30,34 @@ func (p publisher) Open(ctx context.Context) (engine.Remote, engine.Forge, error
 	if !configured {
 		pr.Remote = p.settings.Remote
 	}
-	cfg := p.catalog.Config()
-	addr, err := p.w.RemoteURL(ctx, pr.Remote)
+	return openRemote(ctx, p.catalog.Config(), pr, p.w)
+}
+
+// Reach asks a project's remote and forge, for the command doctor, whether they are
+// there and take the login. It needs no state folder, and returns the address.
+func Reach(ctx context.Context, cfg *config.Config, pr config.Project) (string, error) {
+	w, err := workspace.Outside(pr.Repo)
+	if err != nil {
+		return "", err
+	}
+	addr, err := w.RemoteURL(ctx, pr.Remote)
+	if err != nil {
+		return "", err
+	}
+	remote, f, err := openRemote(ctx, cfg, pr, w)
+	if err != nil {
+		return workspace.ShowURL(addr), err
+	}
+	_, err = remote.Branches(ctx, "nightporter/"+pr.Name+"/r1")
+	if err == nil && f != nil {
+		_, err = f.Info(ctx)
+	}
+	return workspace.ShowURL(addr), err
+}
+
+// openRemote opens a project's remote and forge. The forge of a plain remote is nil.
+func openRemote(ctx context.Context, cfg *config.Config, pr config.Project, w *workspace.Workspace) (engine.Remote, engine.Forge, error) {
+	addr, err := w.RemoteURL(ctx, pr.Remote)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,7 +67,7 @@ func (p publisher) Open(ctx context.Context) (engine.Remote, engine.Forge, error
 	}
 	kind := pr.ForgeKind(at)
 	section := cfg.ForgeAt(kind)
-	r := remote{p.w, workspace.Remote{URL: addr, TokenFile: section.TokenFile}}
+	r := remote{w, workspace.Remote{URL: addr, TokenFile: section.TokenFile}}
 	if _, err := os.Stat(section.TokenFile); errors.Is(err, fs.ErrNotExist) {
 		// Somebody whose git logs in by itself may want no more than the push.
 		r.at.TokenFile = ""
