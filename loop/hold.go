@@ -148,6 +148,8 @@ func (d *decision) stop(b Stop) {
 	switch {
 	case d.run().Finishing != nil && b.Now:
 		d.say("%s ends; its branch tip is not verified", r.ID)
+	case d.run().Finishing != nil && r.Checks == nil && r.Batch == nil:
+		d.say("%s ends when its branch is pushed", r.ID)
 	case d.run().Finishing != nil:
 		d.say("%s ends when its branch tip is verified", r.ID)
 	case ok && d.Project.busy() && (!b.Now || b.Signal == "" && lands(t)):
