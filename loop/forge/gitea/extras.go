@@ -40,6 +40,9 @@ func (c *call) addLabels(pull *sdk.PullRequest, labels []string) (missed []strin
 			if missed = append(missed, lacking...); len(lacking) > 0 {
 				continue
 			}
+			if created == nil {
+				return nil, c.f.line.Unreadable()
+			}
 			id = created.ID
 		}
 		ids = append(ids, id)

@@ -43,6 +43,9 @@ func (c *call) repository() (*sdk.Repository, error) {
 	if err := checked(resp, err); err != nil {
 		return nil, err
 	}
+	if repo == nil {
+		return nil, c.f.line.Unreadable()
+	}
 	owner, name, ok := strings.Cut(repo.FullName, "/")
 	if !ok {
 		return nil, c.f.line.Unreadable()
@@ -88,6 +91,9 @@ func (c *call) self() (string, error) {
 	user, resp, err := c.GetMyUserInfo()
 	if err := checked(resp, err); err != nil {
 		return "", err
+	}
+	if user == nil || user.UserName == "" {
+		return "", c.f.line.Unreadable()
 	}
 	c.f.mu.Lock()
 	defer c.f.mu.Unlock()

@@ -138,10 +138,10 @@ func (c *call) base(name string) (branch, error) {
 	} else if err != nil {
 		return branch{}, err
 	}
-	out := branch{approvals: b.RequiredApprovals}
-	if b.Commit != nil {
-		out.tip = b.Commit.ID
+	if b == nil || b.Commit == nil || b.Commit.ID == "" {
+		return branch{}, c.f.line.Unreadable()
 	}
+	out := branch{tip: b.Commit.ID, approvals: b.RequiredApprovals}
 	if b.EnableStatusCheck {
 		out.required = b.StatusCheckContexts
 	}

@@ -49,6 +49,9 @@ func (c *call) reply(r ledger.RequestReply, self string) (ledger.RequestComment,
 	if err := checked(resp, err); err != nil {
 		return ledger.RequestComment{}, err
 	}
+	if made == nil {
+		return ledger.RequestComment{}, c.f.line.Unreadable()
+	}
 	return plainComment(made), nil
 }
 
@@ -89,6 +92,9 @@ func (c *call) answer(r ledger.RequestReply, self string) (_ ledger.RequestComme
 	})
 	if err := checked(resp, err); err != nil {
 		return ledger.RequestComment{}, false, err
+	}
+	if made == nil {
+		return ledger.RequestComment{}, false, c.f.line.Unreadable()
 	}
 	list, resp, err := c.ListPullReviewComments(c.owner, c.name, int64(r.Number), made.ID)
 	if err := checked(resp, err); err != nil {
