@@ -218,6 +218,8 @@ func (c *chain) evidence(b ledger.Evidence) {
 		}
 	case "review":
 		c.add(SignDone, "review "+Plural(len(b.Issues), "issue"), "review")
+	case "pr":
+		c.add(SignDone, fmt.Sprintf("PR %d", b.Number), "pr")
 	case "fix-applied":
 		c.add(SignDone, fmt.Sprintf("fix-applied %s +%d −%d", Plural(b.FilesChanged, "file"), b.LinesAdded, b.LinesRemoved), "fix-applied")
 	default:

@@ -12,6 +12,14 @@ import (
 func Failing(s loop.State, b ledger.EffectFailed, now time.Time) Message {
 	m := newMessage("effect.failing", firstLine(SignLook, s.Project.Name, "cannot "+ledger.EffectDoes(b.Kind), ""))
 	m.Project = s.Project.Name
+	if b.Fault == ledger.FaultRefused {
+		m.cause(b.Text, b.Remedy)
+		m.add("Nothing waits for it.")
+		m.add("Tried again after your next command.")
+		m.button("Try now", "/resume")
+		m.button("Status", "/status")
+		return m
+	}
 	m.add("Since " + Clock(b.Since, now) + ", tried again and again:")
 	m.cause(b.Text, b.Remedy)
 	if ledger.RetryOf(b.Kind) == ledger.RetryBeside {

@@ -134,6 +134,10 @@ func (l *logbook) entry(e ledger.Entry) {
 		if len(b.Ended) > 0 {
 			l.line(e, SignDone+" counts again", Cut(Clean(strings.Join(b.Ended, ", ")), 60))
 		}
+	case ledger.BranchPushed:
+		l.line(e, "pushed", commitID(b.Commit))
+	case ledger.RequestOpened:
+		l.line(e, RequestText(b.Request), Clean(b.Request.URL))
 	case ledger.HatsRead:
 		l.line(e, "hats", orElse(HatsTrouble(b.Trouble), "read anew"))
 	}

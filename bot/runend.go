@@ -71,7 +71,7 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	}
 	m.add(ScriptedEnd(r))
 	if b.Branch != "" && r.Commits > 0 {
-		m.add("Branch " + Clean(b.Branch))
+		m.branch(s, b.Branch)
 	}
 	m.add(nextStep(s, b, retry))
 	m.endButtons(s, b)

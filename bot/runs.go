@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/request"
 )
 
 // PastRun summarizes one run from its records, whether it has ended or not.
@@ -29,7 +30,8 @@ type PastRun struct {
 	Branch      string
 	Tasks       []RunTask // tasks whose status the run changed, the latest change last
 
-	state *loop.Run // nil unless it is under way
+	remote request.Branch // what was pushed of it
+	state  *loop.Run      // nil unless it is under way
 }
 
 // RunTask is a task and the status that a run last gave it.
@@ -41,6 +43,7 @@ type RunTask struct {
 // pastTypes lists the entry types that Past reads.
 var pastTypes = []string{
 	ledger.RunPlanned{}.EntryType(), ledger.RunResumed{}.EntryType(), ledger.PreflightDone{}.EntryType(), ledger.RunStarted{}.EntryType(), ledger.RunEnded{}.EntryType(),
+	ledger.BranchPushed{}.EntryType(), ledger.RequestOpened{}.EntryType(), ledger.RequestEdited{}.EntryType(),
 	ledger.TaskSet{}.EntryType(), ledger.TaskCommitted{}.EntryType(), ledger.SessionEnded{}.EntryType(),
 }
 
@@ -79,6 +82,12 @@ func (p *PastRun) entry(e ledger.Entry) {
 		p.Branch = orElse(b.Branch, p.Branch)
 	case ledger.TaskCommitted:
 		p.Commits++
+	case ledger.BranchPushed:
+		p.remote.Pushed = b.Commit
+	case ledger.RequestOpened:
+		p.remote.Request = &b.Request
+	case ledger.RequestEdited:
+		p.remote.Request = &b.Request
 	case ledger.SessionEnded:
 		if b.Kind != ledger.KindAgent {
 			return
@@ -216,7 +225,10 @@ func Run(p PastRun, now time.Time) Message {
 		m.add(p.End.Proof.Text())
 	}
 	if p.Branch != "" && p.Commits > 0 {
-		m.add("Branch " + Clean(p.Branch))
+		m.add("Branch " + BranchText(p.Branch, p.remote))
+		if r := p.remote.Request; r != nil {
+			m.add(Clean(r.URL))
+		}
 	}
 	if p.End != nil && p.End.FinalOK != nil && !*p.End.FinalOK {
 		m.add(SignFailed + " The branch tip fails verification.")

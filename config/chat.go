@@ -2,7 +2,7 @@ package config
 
 import "fmt"
 
-// chat is the section of one chat platform, in the form that reading and
+// chat is the section of one chat platform or forge, in the form that reading and
 // checking use.
 type chat struct {
 	name   string // name of the section
@@ -21,16 +21,16 @@ type tokenFile struct {
 
 // findTokens resolves the paths of all token files.
 func (c *Config) findTokens() {
-	for _, at := range c.chats() {
+	for _, at := range append(c.chats(), c.forges()...) {
 		for _, t := range at.tokens {
 			*t.file = c.secret(*t.file, t.credential, t.defaultName)
 		}
 	}
 }
 
-// chats checks the sections of chat platforms.
+// chats checks the sections of chat platforms and forges.
 func (c *checker) chats() {
-	for _, at := range c.cfg.chats() {
+	for _, at := range append(c.cfg.chats(), c.cfg.forges()...) {
 		for _, t := range at.tokens {
 			c.secretFile(*t.file, t.remedy, at.name, t.key)
 		}

@@ -255,6 +255,7 @@ func (c *checker) project(i int) {
 	c.checkForms(p.PassEnv, variableForm, `"HTTPS_PROXY"`, at("pass_env")...)
 	c.roomFiles(p, at)
 	c.cloud(p, at)
+	c.remote(p, at)
 	c.folders(p, at, "")
 	if p.Batch != nil && *p.Batch == 0 && c.isNumberAt(at("batch")) {
 		c.value("batch cannot be 0: nothing would ever be fixed or committed", at("batch")...)

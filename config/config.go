@@ -22,6 +22,8 @@ type Config struct {
 	InhibitSleep    *bool            `toml:"inhibit_sleep"` // keep the machine awake while a run works; nil = true
 	Telegram        *Telegram        `toml:"telegram"`      // nil = not used
 	Slack           *Slack           `toml:"slack"`         // nil = not used
+	GitHub          *Forge           `toml:"github"`        // nil = only the usual places of the token
+	Gitea           *Forge           `toml:"gitea"`         // Forgejo too; nil as for GitHub
 	Digest          Digest           `toml:"digest"`
 	Budget          Budget           `toml:"budget"`
 	Retention       Retention        `toml:"retention"`
@@ -210,7 +212,10 @@ type Project struct {
 	PassEnv       []string               `toml:"pass_env"`        // names of environment variables that all commands of the project inherit
 	RoomFiles     []string               `toml:"room_files"`      // untracked files of the checkout that rooms get; globs
 	Verify        []Verify               `toml:"verify"`
-	Base          string                 `toml:"base"` // branch that task branches start from
+	Base          string                 `toml:"base"`   // branch that requests ask to be merged into
+	Remote        string                 `toml:"remote"` // name or address; "" = origin
+	Forge         string                 `toml:"forge" oneof:"auto github gitea plain"`
+	PR            PR                     `toml:"pr"`
 	Protected     []string               `toml:"protected"`
 	Allow         []string               `toml:"allow"` // commands that deploy or publish, which its sessions may call
 	Push          string                 `toml:"push" oneof:"never end task"`

@@ -155,7 +155,16 @@ var number = regexp.MustCompile(`^[-+]?[0-9][0-9._]*\s*(?:#.*)?$`)
 
 // mask replaces each character of a token by one star, so that columns stay
 // right.
-func mask(s string) string { return tokens.ReplaceAllStringFunc(s, stars) }
+func mask(s string) string {
+	s = tokens.ReplaceAllStringFunc(s, stars)
+	return passwords.ReplaceAllStringFunc(s, func(m string) string {
+		at := strings.LastIndexByte(m, ':') + 1
+		return m[:at] + stars(m[at:len(m)-1]) + "@"
+	})
+}
+
+// passwords matches the users of addresses with their passwords.
+var passwords = regexp.MustCompile(`://[^\s/:@"']*:[^\s/:@"']+@`)
 
 func maskLine(line string) string {
 	line = mask(line)

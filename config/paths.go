@@ -119,18 +119,6 @@ func (c *Config) ForgeToken(file string) string {
 	return c.secret(file, "github-token", "github.token")
 }
 
-// ForgeTokens returns the files of all projects' tokens for GitHub, which no
-// session may read.
-func (c *Config) ForgeTokens() []string {
-	var files []string
-	for _, p := range c.Projects {
-		if p.Cloud != nil {
-			files = append(files, p.Cloud.TokenFile)
-		}
-	}
-	return files
-}
-
 // serviceCredentials has the credentials of nightporter.service while it runs. Only
 // its account can read them, and finds them there for a command that it types.
 const serviceCredentials = "/run/credentials/nightporter.service"

@@ -167,6 +167,9 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		Protected: p.Protected,
 		Allow:     p.Allow,
 		Layout:    p.Layout.Write,
+		Remote:    p.Remote,
+		Base:      p.Base,
+		Requests:  ledger.Requests{Draft: p.PR.Draft, Labels: p.PR.Labels, Reviewers: p.PR.Reviewers},
 
 		QuestionTimeout: cmp.Or(cfg.QuestionTimeout.After, ledger.DefaultQuestionTimeout),
 		QuestionThen:    cfg.QuestionTimeout.Then,

@@ -12,6 +12,7 @@ import (
 // advance plans the next work that the state allows. Work begins nowhere else,
 // so each reason to hold it back is checked in this one place.
 func (d *decision) advance() {
+	d.publishRemade()
 	// Every pass plans something, ends something, or returns; the bound only
 	// keeps a mistake in advance from becoming an endless loop.
 	for range 10_000 {
@@ -78,6 +79,10 @@ func (d *decision) advance() {
 		if d.limited() {
 			return
 		}
+		if d.verifyTip() {
+			return
+		}
+		d.publish()
 		if d.Project.Tasks.count(setDoubted) > 0 {
 			return // the reading that decides about them is under way
 		}

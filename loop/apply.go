@@ -10,6 +10,7 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/people"
+	"github.com/nightporter/nightporter/loop/request"
 )
 
 // settledKept limits the settled questions that the state keeps. They tell a person
@@ -118,6 +119,7 @@ func with[V any](m map[string]V, k string, v V) map[string]V {
 // applyProject folds one entry of a project's stream into p. An entry about a run,
 // task or session that p does not have changes nothing else.
 func applyProject(p Project, e ledger.Entry, own *owned) Project {
+	p.Requests = request.Apply(p.Requests, e)
 	switch b := e.Body.(type) {
 	case ledger.RunPlanned:
 		return p.plan(b, e)

@@ -122,7 +122,7 @@ func (d *decision) checked(about scope, c Checks) {
 		d.rechecked(about.task, v)
 	case c.Kind == ledger.KindFinal:
 		if e := d.run().Finishing; e != nil {
-			d.finished(*e)
+			d.finalCheck(*e)
 		}
 	default:
 		d.verified(about.task, v)

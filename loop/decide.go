@@ -95,6 +95,10 @@ func (d *decision) decide() Decision {
 		d.commitMade(b)
 	case TipMoved:
 		d.tipMoved(b)
+	case PushFinished:
+		d.pushFinished(b)
+	case RequestFinished:
+		d.requestFinished(b)
 	case MarkMade:
 		d.markMade(b)
 	case EffectBroken:

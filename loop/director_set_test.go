@@ -66,6 +66,8 @@ func (d *director) set(rest string) {
 			s.Batch = num
 		case "proof":
 			s.Proof = ledger.ProofMode(v)
+		case "push":
+			s.Push = v
 		case "max_tasks":
 			s.MaxTasks = num
 		case "max_iterations":

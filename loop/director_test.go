@@ -121,7 +121,7 @@ func (d *director) settle() {
 				d.exit(func(x *ledger.Exit) { x.Cached, x.Started = true, x.Ended })
 				return
 			}
-		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectRemake, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember:
+		case ledger.EffectCapture, ledger.EffectMerge, ledger.EffectChain, ledger.EffectRemake, ledger.EffectCommit, ledger.EffectMark, ledger.EffectProgress, ledger.EffectEnd, ledger.EffectKeepPlan, ledger.EffectRemember, ledger.EffectPush, ledger.EffectRequest:
 			d.let(e.Body.EffectKind())
 			return
 		}
@@ -192,6 +192,12 @@ func (d *director) let(kind string) {
 		d.plan.Tasks[n].Mark = b.Mark
 		d.unmarked = d.s.Project.Tasks
 		d.input(MarkMade{Task: b.Task, Mark: b.Mark})
+	case "push":
+		b, _ := take[ledger.EffectPush](d.night, nil)
+		d.input(PushFinished{Run: b.Run, Push: b.Push, Forge: ledger.ForgeGitHub})
+	case "request":
+		b, _ := take[ledger.EffectRequest](d.night, nil)
+		d.input(RequestFinished{Run: b.Run, Text: b.Text, Request: ledger.Request{Number: 48, URL: "https://forge.test/48", State: ledger.RequestOpen, Head: b.Draft.Head, Base: "main"}})
 	case "progress":
 		take[ledger.EffectProgress](d.night, nil)
 		d.input(Wake{})
@@ -475,6 +481,15 @@ func (d *director) play(line string) string {
 				}
 				d.todo = slices.Delete(slices.Clone(d.todo), n, n+1)
 				d.input(EffectBroken{Kind: kind, Key: e.Key, Task: task, Text: text})
+				break
+			}
+		}
+	case "fails": // an effect that is tried again: "fails push forge no answer"
+		kind, rest, _ := strings.Cut(rest, " ")
+		fault, text, _ := strings.Cut(rest, " ")
+		for _, e := range d.todo {
+			if e.Body.EffectKind() == kind {
+				d.input(EffectBroken{Kind: kind, Key: e.Key, Text: text, Fault: ledger.Fault(fault)})
 				break
 			}
 		}

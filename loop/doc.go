@@ -35,7 +35,7 @@
 //	   └──────────────────────────────────► ended    could not start, --check
 //
 // A waiting run can be paused and stopped too, and a paused one stopped. Before
-// a run with commits ends, its branch tip is verified (Run.Finishing). A signal
+// a run with commits ends, its branch tip is verified and pushed (Run.Finishing). A signal
 // that cuts a session off leaves the run in stopping; the same command resumes
 // it.
 //
@@ -109,6 +109,8 @@
 //     to be.
 //   - No directive is lost, doubled or reordered, bound to two live sessions,
 //     or in use by a task that is over.
+//   - Only a commit of the run's branch that was verified green is pushed, and a run
+//     has one request. No run waits for a remote that fails.
 //   - A part is open only while its task's plan is in force.
 //   - What the source lacks ends nothing: no session, attempt or guidance, and no
 //     run as done. A line that is back brings back what its task had.
@@ -147,6 +149,8 @@
 //     "done" is worth), startable.go, source.go, vanished.go (what a reading of
 //     the source lacks), reload.go, effect_failure.go,
 //     clock.go (jumps of the clock).
+//   - After the commit: publish.go (the push of a branch, and its request); what
+//     of them is known and what a request says is in package request.
 //   - People: question.go asks; answer.go, undo.go and question_table.go, which
 //     has a row for each kind of question, act on answers; question_effect.go is
 //     the form of a row. guidance.go, task_command.go, offer.go, late.go,

@@ -8,10 +8,12 @@ import "github.com/nightporter/nightporter/loop/ledger"
 func (d *decision) effectBroken(b EffectBroken) {
 	if b.Fault != "" {
 		d.faulty(b)
+		d.unpublished(b)
 		return
 	}
 	r := d.run()
 	d.add(scope{task: b.Task}, ledger.EffectFailed{Kind: b.Kind, Key: b.Key, Text: b.Text})
+	d.unpublished(b)
 	if s, ok := d.Project.Session(b.Key); ok && b.Kind == "session.start" {
 		// The session never started, so the runner will not report its exit.
 		x := ledger.Exit{Session: s.ID, Reason: ledger.ExitNotStarted, Code: -1, Turns: -1, Tokens: -1, Text: b.Text, Started: d.in.Time, Ended: d.in.Time}

@@ -14,7 +14,8 @@ const (
 )
 
 // toldAfter is how long an effect fails for a fault of the machine or of the repository before people
-// are told. A full disk is told at once: it seldom ends by itself.
+// are told. A full disk is told at once, because it seldom ends by itself, and so is
+// what only a person can end.
 const toldAfter = 5 * time.Minute
 
 // RetryPause returns how long to wait before the next try of what has failed since a
@@ -84,9 +85,9 @@ func (d *decision) faulty(b EffectBroken) {
 	if known {
 		e.Since = f.Since
 	}
-	e.Told = e.Told || b.Fault == ledger.FaultDisk && f.Holds()
+	e.Told = e.Told || b.Fault == ledger.FaultDisk && f.Holds() || b.Fault == ledger.FaultRefused
 	// Other faults are said in words of a program, which may change with each try.
-	news := f.Text != e.Text && (f.Told || e.Fault == ledger.FaultRepository)
+	news := f.Text != e.Text && (f.Told || e.Fault == ledger.FaultRepository) && e.Fault != ledger.FaultForge
 	if !known || f.Fault != e.Fault || f.Told != e.Told || news {
 		d.add(scope{}, e)
 	}

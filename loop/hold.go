@@ -46,6 +46,10 @@ func (d *decision) pause(b Pause) {
 // on hold.
 func (d *decision) resume(agent string) {
 	r := d.run()
+	if r.Over() && len(d.Project.Failing) > 0 {
+		d.say("%s tries now", d.in.Project) // the engine does, for any command of a person
+		return
+	}
 	if r.Over() {
 		d.refuse(ledger.CodeIdle, "%s is idle; start it with: nightporter run", d.in.Project)
 		return
@@ -144,6 +148,8 @@ func (d *decision) stop(b Stop) {
 	switch {
 	case d.run().Finishing != nil && b.Now:
 		d.say("%s ends; its branch tip is not verified", r.ID)
+	case d.run().Finishing != nil && r.Checks == nil && r.Batch == nil:
+		d.say("%s ends when its branch is pushed", r.ID)
 	case d.run().Finishing != nil:
 		d.say("%s ends when its branch tip is verified", r.ID)
 	case ok && d.Project.busy() && (!b.Now || b.Signal == "" && lands(t)):

@@ -231,6 +231,20 @@ type TipMoved struct {
 	Tree string // of Tip
 }
 
+// PushFinished is the result of EffectPush.
+type PushFinished struct {
+	Run   string
+	Push  ledger.Push
+	Forge ledger.ForgeKind // the server of the remote
+}
+
+// RequestFinished is the result of EffectRequest.
+type RequestFinished struct {
+	Run     string
+	Text    string // of the effect
+	Request ledger.Request
+}
+
 // MarkMade is the result of EffectMark and EffectProgress. A non-empty Err says why
 // the file could not be written. People are told, and the run goes on.
 type MarkMade struct {
@@ -266,40 +280,42 @@ type ClockJumped struct{ By time.Duration }
 type Wake struct{}
 
 // InputKind values.
-func (StartRun) InputKind() string       { return "start_run" }
-func (Pause) InputKind() string          { return "pause" }
-func (Resume) InputKind() string         { return "resume" }
-func (Stop) InputKind() string           { return "stop" }
-func (Guide) InputKind() string          { return "guidance" }
-func (EditGuidance) InputKind() string   { return "edit_guidance" }
-func (DropGuidance) InputKind() string   { return "drop_guidance" }
-func (KeepGuidance) InputKind() string   { return "keep_guidance" }
-func (Now) InputKind() string            { return "now" }
-func (AnswerQuestion) InputKind() string { return "answer" }
-func (SkipTask) InputKind() string       { return "skip" }
-func (RetryTask) InputKind() string      { return "retry" }
-func (RedoPlan) InputKind() string       { return "redo_plan" }
-func (NextTask) InputKind() string       { return "next" }
-func (RevertTasks) InputKind() string    { return "revert" }
-func (KeepTasks) InputKind() string      { return "keep" }
-func (RedoTask) InputKind() string       { return "redo" }
-func (OfferRun) InputKind() string       { return "offer_run" }
-func (Late) InputKind() string           { return "late" }
-func (Emit) InputKind() string           { return "emit" }
-func (Remember) InputKind() string       { return "remember" }
-func (Throttled) InputKind() string      { return "throttled" }
-func (HatsChanged) InputKind() string    { return "hats_changed" }
-func (Preflighted) InputKind() string    { return "preflighted" }
-func (SourceChanged) InputKind() string  { return "source_changed" }
-func (SessionExited) InputKind() string  { return "session_exited" }
-func (TreeCaptured) InputKind() string   { return "tree_taken" }
-func (MergeFinished) InputKind() string  { return "tree_laid" }
-func (ChainMade) InputKind() string      { return "chain_made" }
-func (RemakeFinished) InputKind() string { return "branch_remade" }
-func (CommitMade) InputKind() string     { return "commit_made" }
-func (TipMoved) InputKind() string       { return "tip_moved" }
-func (MarkMade) InputKind() string       { return "mark_made" }
-func (EffectBroken) InputKind() string   { return "effect_broken" }
-func (Tick) InputKind() string           { return "tick" }
-func (ClockJumped) InputKind() string    { return "clock_jumped" }
-func (Wake) InputKind() string           { return "wake" }
+func (StartRun) InputKind() string        { return "start_run" }
+func (Pause) InputKind() string           { return "pause" }
+func (Resume) InputKind() string          { return "resume" }
+func (Stop) InputKind() string            { return "stop" }
+func (Guide) InputKind() string           { return "guidance" }
+func (EditGuidance) InputKind() string    { return "edit_guidance" }
+func (DropGuidance) InputKind() string    { return "drop_guidance" }
+func (KeepGuidance) InputKind() string    { return "keep_guidance" }
+func (Now) InputKind() string             { return "now" }
+func (AnswerQuestion) InputKind() string  { return "answer" }
+func (SkipTask) InputKind() string        { return "skip" }
+func (RetryTask) InputKind() string       { return "retry" }
+func (RedoPlan) InputKind() string        { return "redo_plan" }
+func (NextTask) InputKind() string        { return "next" }
+func (RevertTasks) InputKind() string     { return "revert" }
+func (KeepTasks) InputKind() string       { return "keep" }
+func (RedoTask) InputKind() string        { return "redo" }
+func (OfferRun) InputKind() string        { return "offer_run" }
+func (Late) InputKind() string            { return "late" }
+func (Emit) InputKind() string            { return "emit" }
+func (Remember) InputKind() string        { return "remember" }
+func (Throttled) InputKind() string       { return "throttled" }
+func (HatsChanged) InputKind() string     { return "hats_changed" }
+func (Preflighted) InputKind() string     { return "preflighted" }
+func (SourceChanged) InputKind() string   { return "source_changed" }
+func (SessionExited) InputKind() string   { return "session_exited" }
+func (TreeCaptured) InputKind() string    { return "tree_taken" }
+func (MergeFinished) InputKind() string   { return "tree_laid" }
+func (ChainMade) InputKind() string       { return "chain_made" }
+func (RemakeFinished) InputKind() string  { return "branch_remade" }
+func (CommitMade) InputKind() string      { return "commit_made" }
+func (TipMoved) InputKind() string        { return "tip_moved" }
+func (PushFinished) InputKind() string    { return "push_finished" }
+func (RequestFinished) InputKind() string { return "request_finished" }
+func (MarkMade) InputKind() string        { return "mark_made" }
+func (EffectBroken) InputKind() string    { return "effect_broken" }
+func (Tick) InputKind() string            { return "tick" }
+func (ClockJumped) InputKind() string     { return "clock_jumped" }
+func (Wake) InputKind() string            { return "wake" }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/request"
 )
 
 // A person takes single tasks out of the branch, brings them back, or has one done
@@ -49,8 +50,12 @@ const (
 	RemakeChecking RemakeStage = "checking" // its tip is verified
 )
 
-// pushed reports whether a branch has left this machine. Nothing pushes yet.
-func (p Project) pushed(string) bool { return false }
+// pushed reports whether a branch has left this machine, or is about to.
+func (p Project) pushed(branch string) bool {
+	return slices.ContainsFunc(p.Requests.Branches, func(b request.Branch) bool {
+		return b.Name == branch && (b.Pushed != "" || b.Pushing != "")
+	})
+}
 
 // onBranch reports whether the run's branch has a commit of the task.
 func (r *Run) onBranch(task string) bool {
@@ -66,16 +71,16 @@ func (r *Run) leftOut(task string) bool {
 // Kept returns the tasks that the run's branch has commits of, in the order of the
 // branch. A part counts as its task.
 func (p Project) Kept() []string {
-	return p.tasksOf(func(m MadeCommit) bool { return !m.Out })
+	return p.tasksWith(func(m MadeCommit) bool { return !m.Out })
 }
 
 // LeftOut returns the tasks that were taken out of the run's branch and can come
 // back, in the order of the branch.
 func (p Project) LeftOut() []string {
-	return p.tasksOf(func(m MadeCommit) bool { return m.Out && !m.Replaced })
+	return p.tasksWith(func(m MadeCommit) bool { return m.Out && !m.Replaced })
 }
 
-func (p Project) tasksOf(such func(MadeCommit) bool) (ids []string) {
+func (p Project) tasksWith(such func(MadeCommit) bool) (ids []string) {
 	if p.Run == nil {
 		return nil
 	}

@@ -34,7 +34,7 @@ func (d *decision) cut(s Session, why string) {
 // finish parks the task under way and ends the run. Queued tasks are first verified
 // and committed, unless the run is to stop, and then a branch tip with the run's
 // commits, unless that was done already or the run has to stop at once
-// (docs/spec 2.3).
+// (docs/spec 2.3). Last the branch is pushed.
 func (d *decision) finish(e ledger.RunEnded) {
 	r := d.run()
 	if r.Over() || r.Finishing != nil {
@@ -60,8 +60,8 @@ func batchBefore(reason ledger.Reason) bool {
 	return reason != ledger.ReasonStopped && reason != ledger.ReasonBaseline
 }
 
-// finalCheck verifies the branch tip, unless that was done already, and ends the
-// run.
+// finalCheck verifies the branch tip, unless that was done already, pushes it, and
+// ends the run.
 func (d *decision) finalCheck(e ledger.RunEnded) {
 	r := d.run()
 	switch {
@@ -72,11 +72,25 @@ func (d *decision) finalCheck(e ledger.RunEnded) {
 		}
 		d.add(scope{}, newCheck(r.Settings, ledger.KindFinal, r.Tip, false, verifyCommands(r.Settings, ledger.KindFinal, nil)))
 		d.nextCheck(scope{}, true)
+	case d.pushes(e):
 	case r.Finishing != nil:
 		d.finished(e)
 	default:
 		d.end(e)
 	}
+}
+
+// pushes begins the push of the branch of a run that ends with e, and reports
+// whether the run's end waits for it: published ends the run then.
+func (d *decision) pushes(e ledger.RunEnded) bool {
+	if r := d.run(); r.Finishing == nil {
+		if !d.publishes() || r.StopNow || d.unverified() {
+			return false
+		}
+		e.Exit = e.ExitCode()
+		d.add(scope{}, ledger.RunFinishing{Ending: e})
+	}
+	return d.publish()
 }
 
 // unverified reports whether the branch has commits that HEAD does not have, and

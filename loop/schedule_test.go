@@ -27,6 +27,7 @@ type world struct {
 	older [][]ledger.Task // versions of the plan that can be checked out
 
 	redTrees map[string]bool // whether the trees of batches fail
+	remote   remote
 	laid     map[string]MergeFinished
 	remade   RemakeFinished // a branch that was made and whose result is lost
 	late     []func()       // deliver a result a second time, as a crash may
@@ -69,6 +70,7 @@ func TestSchedules(t *testing.T) {
 		if w.draw(4, "") == 0 {
 			w.settings.Proof = ledger.ProofOff
 		}
+		w.settings.Push = pick(w, ledger.PushNever, ledger.PushEnd, ledger.PushTask)
 		w.plan = ledger.Snapshot{Name: "checkout", Path: "checkout.md"}
 		for k := range 1 + w.draw(5, "") {
 			task := ledger.Task{ID: fmt.Sprintf("Task %d", k+1), Title: "T", Mark: pick(w, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify)}
@@ -261,6 +263,11 @@ func (w *world) remove(e ledger.Effect) {
 // faulty lets an effect fail for a fault of the machine. It stays under way, and
 // nothing may be held against anybody.
 func (w *world) faulty(e ledger.Effect) {
+	if w.outgoing(e) && w.draw(4, "forge") > 0 {
+		b := EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Text: pick(w, "no answer within 30s", "rate limit", "the token is wrong"), Fault: pick(w, ledger.FaultForge, ledger.FaultRefused)}
+		w.blameless(b.Kind, w.do(b, w.key("faulty")))
+		return
+	}
 	b := EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Text: pick(w, "index.lock: File exists", "Too many open files"), Fault: pick(w, ledger.FaultMachine, ledger.FaultMachine, ledger.FaultDisk)}
 	w.blameless(b.Kind, w.do(b, w.key("faulty")))
 }
@@ -396,6 +403,10 @@ func (w *world) act(e ledger.Effect) {
 			w.plan.Tasks[n].Mark = b.Mark
 		}
 		w.do(r, w.key("mark"))
+	case ledger.EffectPush:
+		w.push(e, b)
+	case ledger.EffectRequest:
+		w.request(e, b)
 	case ledger.EffectProgress, ledger.EffectKeepPlan, ledger.EffectRemember:
 		w.remove(e)
 		w.do(Wake{}, w.key("progress"))
@@ -647,6 +658,7 @@ func (w *world) hopeless(t TaskState, depth int) bool {
 }
 
 func (w *world) ended() {
+	w.sent()
 	for _, i := range w.s.Project.Guidance.Items {
 		if i.State == guidance.Injected && !w.s.Project.Rests(i) {
 			w.t.Fatalf("%s is still in use when all is over: %s", i.ID, mustJSON(w.t, i))

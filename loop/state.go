@@ -6,6 +6,7 @@ import (
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/people"
+	"github.com/nightporter/nightporter/loop/request"
 )
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
@@ -55,6 +56,7 @@ type Project struct {
 	Internal   int                      `json:"internal,omitempty"`    // runs in a row that ended with an internal error
 	NotStarted *NotStarted              `json:"not_started,omitempty"` // the last run could not start; nil = it could
 	Cleared    []string                 `json:"cleared,omitempty"`     // fingerprints of findings that a person called no secret, the newest last
+	Requests   request.State            `json:"requests,omitzero"`     // branches that were pushed, and their requests
 }
 
 // NotStarted is about runs in a row that could not start for the same reason.

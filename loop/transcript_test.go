@@ -183,6 +183,10 @@ func effectLine(e ledger.Effect) string {
 		return "plan of " + ledger.ShortID(b.Task) + " kept"
 	case ledger.EffectRemember:
 		return fmt.Sprintf("remember %s %s: %s", b.Memory.Key, b.Memory.Kind, b.Memory.Text)
+	case ledger.EffectPush:
+		return fmt.Sprintf("push %s to %s", b.Push.Commit, b.Push.Branch)
+	case ledger.EffectRequest:
+		return fmt.Sprintf("request %d of %s: %q\n    %s", b.Draft.Number, b.Draft.Head, b.Draft.Title, strings.ReplaceAll(b.Draft.Body, "\n", "\n    "))
 	case ledger.EffectStart:
 		return "session.start " + b.Session + flat(b)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/request"
 )
 
 // Facts are the content of one project's digest. All times are in the
@@ -19,14 +20,15 @@ type Facts struct {
 
 	// The time in which work was done in the span; zero if there was none.
 	Began, Ended time.Time
-	Live         bool     // a run is under way at To
-	ExitReason   string   // of the last run; "" while it is under way
-	Runs         []string // ids: "r14"
-	Branch       string   // of the last run; "" without commits
-	TipRed       bool     // the tip of Branch fails verification
-	Red          []string // lines about what is not green although it does not count (bot.RedEnd)
-	Scripted     bool     // the scripted agent had sessions: nothing was really done
-	Boundary     int      // boundary level of the last run's sessions; 0 = unknown
+	Live         bool           // a run is under way at To
+	ExitReason   string         // of the last run; "" while it is under way
+	Runs         []string       // ids: "r14"
+	Branch       string         // of the last run; "" without commits
+	remote       request.Branch // what was pushed of it
+	TipRed       bool           // the tip of Branch fails verification
+	Red          []string       // lines about what is not green although it does not count (bot.RedEnd)
+	Scripted     bool           // the scripted agent had sessions: nothing was really done
+	Boundary     int            // boundary level of the last run's sessions; 0 = unknown
 
 	Total, Done, Blocked, Manual, Skipped int // numbers of tasks at To
 	Left                                  int // neither done nor skipped

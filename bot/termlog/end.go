@@ -8,6 +8,7 @@ import (
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/request"
 )
 
 // ended prints a run's last lines: the reason, the remaining tasks, the branch,
@@ -52,7 +53,10 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 		c.wrapped(line)
 	}
 	if !c.opt.Demo {
-		c.branch(r, b.Branch, exit)
+		c.branch(r, b.Branch, v.after.Project.Requests.Branch(r.ID), exit)
+		if text := bot.NotPushed(v.after); text != "" {
+			c.wrapped(bot.SignLook + " " + text)
+		}
 	}
 	word := "go on"
 	if c.answers(v.after) && needsAnswer(b) {
@@ -87,10 +91,15 @@ func (c *Console) answers(s loop.State) bool {
 }
 
 // branch prints the branch, with the exit code at the end of the line.
-func (c *Console) branch(r loop.Run, branch, exit string) {
+func (c *Console) branch(r loop.Run, branch string, remote request.Branch, exit string) {
 	line := "nothing was committed"
 	if branch != "" && r.Commits > 0 {
 		line = "branch " + bot.Clean(branch) + ", " + bot.Plural(r.Commits, "commit")
+		if remote.Request != nil {
+			line += ", " + bot.RequestText(*remote.Request)
+		} else if remote.Pushed != "" {
+			line += ", pushed"
+		}
 	}
 	c.continuation(bot.Pad(line, 54, 2) + exit)
 }
@@ -236,7 +245,7 @@ func (c *Console) Leave(s loop.State, exit int) {
 		if standing := c.openTasks(s); standing != "" {
 			c.wrapped(standing)
 		}
-		c.branch(*r, r.Base.Branch, code)
+		c.branch(*r, r.Base.Branch, s.Project.Requests.Branch(r.ID), code)
 		c.answers(s)
 		c.resumeHint("go on", r.Settings.ResumeCommand())
 		return

@@ -154,6 +154,10 @@ func (c *Console) printStandalone(v view) {
 	case ledger.InputPoisoned:
 		c.printEntry(v, bot.SignLook+" a fault in nightporter, with "+bot.Clean(b.Kind)+"; all else goes on")
 		c.wrapped(b.Error)
+	case ledger.BranchPushed:
+		c.printEntry(v, bot.SignDone+" pushed "+bot.Clean(b.Branch))
+	case ledger.RequestOpened:
+		c.printEntry(v, bot.SignDone+" "+bot.RequestText(b.Request)+" "+bot.Clean(b.Request.URL))
 	case ledger.EffectFailed:
 		c.effectFailed(v, b)
 	case ledger.EffectRecovered:

@@ -152,6 +152,21 @@ func checkProjects(ctx context.Context, p *doctorContext) []finding {
 	return out
 }
 
+// checkRemote checks where the project's branches are pushed to.
+func checkRemote(ctx context.Context, p *doctorContext, pr config.Project) []finding {
+	addr, err := project.Reach(ctx, p.cfg, pr)
+	forge, refused := errors.AsType[*ledger.ForgeError](err)
+	switch {
+	case err == nil:
+		return []finding{findOK("pushes to %s", addr)}
+	case refused && forge.Passes():
+		return []finding{findUnchecked("%s cannot be asked now: %s", addr, forge.Text)}
+	case refused:
+		return []finding{findFix(forge.Remedy, "%s: %s", addr, forge.Text)}
+	}
+	return fromError(err)
+}
+
 func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []finding {
 	if err := pr.Check(p.cfg, p.state); err != nil {
 		return fromError(err)
@@ -168,6 +183,9 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	out = append(out, ofSeverity(ledger.DiagnosticError, refused)...)
 	out = append(out, ofSeverity(ledger.DiagnosticWarning, warned)...)
 	out = append(out, checkRepository(ctx, p, s)...)
+	if s.Pushes() {
+		out = append(out, checkRemote(ctx, p, pr)...)
+	}
 	if w, err := p.openTrial(); err == nil {
 		if err := w.runner.CheckCommands(pr.Name); err != nil {
 			out = append(out, fromError(err)...)

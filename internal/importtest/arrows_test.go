@@ -36,9 +36,10 @@ var arrows = map[string][]string{
 	"loop/ledger":  {"guidance"},
 	"loop/payload": {"guidance", "loop/ledger"},
 	"loop/people":  {"loop/ledger"},
+	"loop/request": {"internal/text", "loop/ledger"},
 	"loop/proof":   {},
 	"loop/cause":   {},
-	"loop":         {"guidance", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/testreport"},
+	"loop":         {"guidance", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/request", "loop/testreport"},
 	"loop/prompt":  {"guidance", "loop", "loop/ledger", "loop/payload"},
 
 	"loop/testreport": {"loop/ledger"},
@@ -52,7 +53,7 @@ var arrows = map[string][]string{
 	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fault", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/workspace":         {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"bot/patch":              {"loop/ledger", "loop/proof", "internal/width"},
-	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "guidance", "bot/patch", "internal/fault", "internal/nearest", "internal/width"},
+	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "internal/fault", "internal/nearest", "internal/width"},
 	"loop/cloud":             {"loop/ledger", "internal/crash", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/forge":             {"loop/ledger"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
@@ -67,9 +68,9 @@ var arrows = map[string][]string{
 	"loop/forge/github":        {"loop/forge", "loop/forge/transport", "loop/ledger"},
 	"loop/forge/gitea":         {"loop/forge", "loop/forge/transport", "loop/ledger"},
 	"loop/agent/demo":          {"loop/ledger", "guidance", "loop/agent/adapter", "internal/api", "internal/text"},
-	"bot/termlog":              {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/termlog":              {"loop", "loop/ledger", "loop/request", "guidance", "bot"},
 	"bot/tui":                  {"loop", "loop/ledger", "guidance", "bot", "internal/width"},
-	"bot/report":               {"loop", "loop/ledger", "guidance", "bot"},
+	"bot/report":               {"loop", "loop/ledger", "loop/request", "guidance", "bot"},
 	"bot/transport":            {},
 	"bot/telegram":             {"loop/ledger", "bot", "bot/transport"},
 	"bot/slack":                {"loop/ledger", "bot", "bot/transport"},
@@ -80,7 +81,7 @@ var arrows = map[string][]string{
 	"internal/scenario":        {"loop", "loop/engine", "loop/ledger", "loop/people", "loop/testreport", "guidance", "bot", "bot/patch"}, // for tests
 	"bot/internal/messagelint": {"bot", "bot/telegram", "bot/slack", "internal/fake/telegram"},                                           // for tests: one check over both platforms
 
-	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/task"}, // names of agents and kinds of sources are those of their tables
+	"config":         {"loop/ledger", "guidance", "internal/nearest", "loop/agent/adapter", "loop/forge", "loop/task"}, // names of agents and kinds of sources are those of their tables
 	"config/propose": {},
 
 	// Small things that know nothing of the rest.
@@ -123,7 +124,7 @@ var arrows = map[string][]string{
 	"internal/daemon/cloudagent": {"config", "internal/daemon/project", "internal/nearest", "internal/service", "loop/cloud", "loop/cloud/copilot", "loop/forge", "loop/forge/github", "loop/ledger", "loop/task"},
 	"internal/daemon/metrics":    {"internal/api", "loop", "loop/engine", "loop/ledger", "store"},
 	"internal/daemon/platform":   {"bot", "bot/delivery", "bot/inbound", "bot/slack", "bot/telegram", "bot/transport", "config", "loop/ledger"},
-	"internal/daemon/project":    {"config", "config/propose", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/ledger", "loop/task", "loop/workspace"},
+	"internal/daemon/project":    {"config", "config/propose", "internal/daemon/logging", "internal/sleep", "internal/toolchain", "loop", "loop/engine", "loop/forge", "loop/forge/gitea", "loop/forge/github", "loop/ledger", "loop/task", "loop/workspace", "loop/workspace/secret"},
 	"internal/daemon/session":    {"config", "internal/api", "internal/socket", "loop", "loop/agent", "loop/engine", "loop/ledger", "loop/workspace/secret"},
 	"internal/daemon/autostart":  {"config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/task"},
 	"internal/daemon/digest":     {"bot", "bot/report", "config", "internal/daemon/project", "internal/service", "loop", "loop/ledger", "loop/people", "store"},
@@ -150,7 +151,7 @@ var arrows = map[string][]string{
 
 // stdOnly are packages that import nothing from outside this module but the
 // standard library.
-var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/testreport", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sched", "internal/sleep", "internal/text", "cmd/hat"}
+var stdOnly = []string{"guidance", "loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/prompt", "loop/request", "loop/testreport", "internal/api", "internal/hatcli", "internal/guard", "internal/fsutil", "internal/sched", "internal/sleep", "internal/text", "cmd/hat"}
 
 // reserved are imports that one place in the module keeps to itself, each with
 // the packages that may have it.

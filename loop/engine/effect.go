@@ -216,6 +216,10 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 			err = ports.Place.Rooms.KeepLayer(ctx, b.Commit.Tree)
 		}
 		return loop.CommitMade{Task: b.Task, Committed: made}, err
+	case ledger.EffectPush:
+		return push(ctx, ports, b)
+	case ledger.EffectRequest:
+		return e.request(ctx, ports, b)
 	case ledger.EffectMark:
 		if e.isOtherPlan(project, b.Source) {
 			return nil, nil // written when a run of that plan comes

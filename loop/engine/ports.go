@@ -121,8 +121,11 @@ type Ports struct {
 	Repository Repository
 	Files      Files
 	Scoper     Scoper
-	Place      Place    // where its sessions run
-	Notebook   Notebook // nil: notes are not stored
+	Place      Place     // where its sessions run
+	Notebook   Notebook  // nil: notes are not stored
+	Publisher  Publisher // nil: nothing is pushed
+	// Redact removes secrets from a text that leaves the machine; nil: as it is.
+	Redact func(string) string
 	// Toolchains returns the versions of programs that the files of a tree name
 	// and that are not installed. nil: nobody looks.
 	Toolchains func(ctx context.Context, tree string) ([]ledger.Diagnostic, error)

@@ -58,6 +58,9 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 			return nil, fmt.Errorf("resolve scopes: %w", err)
 		}
 	}
+	if err := preflightRemote(ctx, ports, settings, base, &out); err != nil {
+		return nil, fmt.Errorf("look at the remote: %w", err)
+	}
 	if settings.ProposesSetup() && base.Tree != "" && ports.Proposed != nil {
 		proposed, err := ports.Proposed(ctx, base.Tree)
 		if err != nil {

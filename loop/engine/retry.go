@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/sched"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -43,17 +44,38 @@ func (f *failing) wait(ctx context.Context, is ledger.Fault, err error) bool {
 	if f.givenUp() {
 		return false
 	}
-	if e.o.Scheduler.Wait(ctx, loop.RetryPause(f.since, e.o.Clock()), again) != nil {
+	if e.o.Scheduler.Wait(ctx, f.pause(is, err), again) != nil {
 		return false
 	}
 	return !f.givenUp()
 }
+
+// pause returns how long to wait before the next try. What only a person can mend
+// waits for them, and a forge that names a time is not asked before it.
+func (f *failing) pause(is ledger.Fault, err error) time.Duration {
+	if is == ledger.FaultRefused {
+		return sched.Forever
+	}
+	now := f.engine.o.Clock()
+	pause := loop.RetryPause(f.since, now)
+	if of, ok := errors.AsType[*ledger.ForgeError](err); ok && of.RetryAt.After(now.Add(pause)) {
+		return min(of.RetryAt.Sub(now), longestLimit)
+	}
+	return pause
+}
+
+// longestLimit bounds the wait for a forge's rate limit: the time is the forge's
+// word.
+const longestLimit = 2 * time.Hour
 
 // broken returns the input that reports a failure. What a person has to do in the
 // repository is said without the steps that met it.
 func (f *failing) broken(is ledger.Fault, err error) loop.EffectBroken {
 	b := loop.EffectBroken{Kind: f.effect.Kind, Key: f.effect.Key, Text: err.Error(), Fault: is}
 	if of, ok := errors.AsType[*ledger.RepositoryError](err); ok {
+		b.Text, b.Remedy = of.Text, of.Remedy
+	}
+	if of, ok := errors.AsType[*ledger.ForgeError](err); ok {
 		b.Text, b.Remedy = of.Text, of.Remedy
 	}
 	return b
@@ -68,9 +90,10 @@ func (f *failing) givenUp() bool {
 }
 
 // tryAgain lets what fails be tried at once if the input is a person's: somebody
-// looks at it, and may have mended it.
+// looks at it, and may have mended it. So does the start of a run.
 func (e *Engine) tryAgain(in loop.Input) {
-	if in.Actor != "daemon" && in.Actor != "agent" {
+	_, starts := in.Body.(loop.StartRun)
+	if starts || in.Actor != "daemon" && in.Actor != "agent" {
 		e.again.send(in.Project)
 	}
 }

@@ -17,7 +17,7 @@ type Forge interface {
 
 	// Request returns the request that the draft names by its number, else the
 	// open one of its head branch, else a new one. It edits title, body, base and
-	// draft where they differ, and adds labels and reviewers that are missing; it
+	// draft where they differ (ledger.EditBody, RequestDraft.Keep), and adds labels and reviewers that are missing; it
 	// removes none, because people add their own. A request that is closed or
 	// merged is returned as it is.
 	Request(ctx context.Context, d ledger.RequestDraft) (ledger.Request, error)

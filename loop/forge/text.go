@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // MaxComments is how many comments a view of a request has. The newest are taken:
@@ -81,4 +83,13 @@ func Tail(text string, limit int) string {
 		return rest
 	}
 	return strings.ToValidUTF8(text, "")
+}
+
+// OnTop returns the draft for a request that is there with this title, body, base and
+// draft state: what of the draft takes their place, and what people keep.
+func OnTop(d ledger.RequestDraft, title, body, base string, draft bool) ledger.RequestDraft {
+	if d.Body = ledger.EditBody(body, d.Body); d.Keep {
+		d.Title, d.Base, d.Draft = title, base, draft
+	}
+	return d
 }

@@ -127,6 +127,23 @@ type EffectKeepPlan struct {
 	Plan json.RawMessage `json:"plan"`
 }
 
+// EffectPush pushes a run's branch to the remote. Its result is PushFinished.
+type EffectPush struct {
+	Run  string `json:"run"`
+	Push Push   `json:"push"`
+}
+
+// EffectRequest opens the request of a pushed branch, or writes its text anew. The
+// engine fills in the base if the draft names none. Its result is RequestFinished.
+type EffectRequest struct {
+	Run   string       `json:"run"`
+	Draft RequestDraft `json:"draft"`
+	Text  string       `json:"text"` // fingerprint of the draft
+	// Head is the branch that the person was on when the run began. It is the base of
+	// the request if the draft names none and the remote has it.
+	Head string `json:"head,omitempty"`
+}
+
 // Memory is one line of a notebook. A line whose Key is there already is not
 // written again.
 type Memory struct {
@@ -166,6 +183,10 @@ func (EffectRemember) EffectKind() string { return "memory" }
 
 func (EffectKeepPlan) EffectKind() string { return "plan" }
 
+func (EffectPush) EffectKind() string { return "push" }
+
+func (EffectRequest) EffectKind() string { return "request" }
+
 // Retry says what waits while an effect fails for a Fault. The effect itself is
 // tried again in any case, with growing pauses, until it is carried out: a fault
 // of the machine never ends a run and counts against nobody.
@@ -199,6 +220,8 @@ var effectKinds = map[string]struct {
 	"progress":      {Findable, RetryBeside, "write the log", EffectProgress{}}, // its key is in the log if it happened
 	"memory":        {Findable, RetryBeside, "write a note", EffectRemember{}},  // its key is in the notebook if it happened
 	"plan":          {Repeatable, RetryBeside, "write the plan", EffectKeepPlan{}},
+	"push":          {Repeatable, RetryBeside, "push", EffectPush{}},              // a remote that has the commit is left as it is
+	"request":       {Findable, RetryBeside, "open the request", EffectRequest{}}, // by its branch
 }
 
 // RetryOf returns the policy of a kind of effect; RetryHolds for an unknown one.

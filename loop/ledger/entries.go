@@ -17,6 +17,7 @@ func Bodies() []Body {
 		GuidanceQueued{}, GuidanceChanged{}, GuidanceDropped{}, GuidanceBound{}, GuidanceReported{}, GuidanceJudged{}, GuidanceExpired{}, GuidanceKept{},
 		QuestionAsked{}, ReminderDue{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
 		MemoryKept{},
+		PushBegun{}, BranchPushed{}, RequestBegun{}, RequestOpened{}, RequestEdited{},
 		InputPoisoned{}, EffectFailed{}, EffectRecovered{},
 	}
 }
@@ -198,6 +199,16 @@ func (AnswerUndone) EntryType() string { return "answer.undone" }
 func (QuestionExpired) EntryType() string { return "question.expired" }
 
 func (MemoryKept) EntryType() string { return "memory.kept" }
+
+func (PushBegun) EntryType() string { return "push.begun" }
+
+func (BranchPushed) EntryType() string { return "branch.pushed" }
+
+func (RequestBegun) EntryType() string { return "request.begun" }
+
+func (RequestOpened) EntryType() string { return "request.opened" }
+
+func (RequestEdited) EntryType() string { return "request.edited" }
 
 func (InputPoisoned) EntryType() string { return "input.poisoned" }
 

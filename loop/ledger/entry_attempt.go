@@ -40,6 +40,8 @@ type Evidence struct {
 	Passes       int      `json:"passes,omitempty"`
 	Verdict      string   `json:"verdict,omitempty"`
 	Issues       []Issue  `json:"issues,omitempty"`
+	URL          string   `json:"url,omitempty"` // of the request, with kind pr
+	Number       int      `json:"number,omitempty"`
 }
 
 // AttemptOutcome says how an attempt ended.

@@ -13,4 +13,9 @@ const (
 	// FaultRepository is that the user's repository cannot be used: it is away,
 	// unreadable or broken, or somebody has the run's branch.
 	FaultRepository Fault = "repository"
+	FaultForge      Fault = "forge" // the remote or its forge is away, or limits how often it is asked
+	// FaultRefused is that the remote or its forge refuses what it is asked: a
+	// person has to do something. It is tried again after a person's command, at the
+	// start of a run and of the daemon, and never by itself.
+	FaultRefused Fault = "refused"
 )

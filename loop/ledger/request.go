@@ -48,7 +48,8 @@ type Pushed struct {
 	Theirs string `json:"theirs,omitempty"` // its tip, where that has commits which Push.Commit lacks: nothing was pushed
 }
 
-// RequestDraft says what a request for a branch is to be like.
+// RequestDraft says what a request for a branch is to be like. The body of one that
+// is there is changed as EditBody says.
 type RequestDraft struct {
 	Number    int      `json:"number,omitempty"` // 0: the open one of Head, else a new one
 	Head      string   `json:"head"`             // branch, without refs/heads/
@@ -58,6 +59,10 @@ type RequestDraft struct {
 	Draft     bool     `json:"draft,omitempty"`
 	Labels    []string `json:"labels,omitempty"`
 	Reviewers []string `json:"reviewers,omitempty"`
+
+	// Keep leaves title, base and draft state of a request that is there as they
+	// are: people change them.
+	Keep bool `json:"keep,omitempty"`
 }
 
 // RequestState says whether a request can still be merged.
@@ -211,6 +216,14 @@ type ForgeError struct {
 
 // Error returns the text.
 func (e *ForgeError) Error() string { return e.Text }
+
+// Fault makes the error one that is tried again.
+func (e *ForgeError) Fault() Fault {
+	if e.Passes() {
+		return FaultForge
+	}
+	return FaultRefused
+}
 
 // Passes reports whether the failure is over by itself, so that the same is tried
 // again later.

@@ -30,8 +30,11 @@ type Settings struct {
 	Setup           []Command      `json:"setup,omitempty"`
 	Verify          []Command      `json:"verify,omitempty"`
 	Protected       []string       `json:"protected,omitempty"`
-	Allow           []string       `json:"allow,omitempty"` // commands that deploy or publish, which every session may call
-	Push            string         `json:"push"`            // never, end or task
+	Allow           []string       `json:"allow,omitempty"`  // commands that deploy or publish, which every session may call
+	Push            string         `json:"push"`             // never, end or task
+	Remote          string         `json:"remote,omitempty"` // name or address of the remote; "" = origin
+	Base            string         `json:"base,omitempty"`   // branch that requests ask to be merged into; "" = the one that the person is on, else the remote's own default
+	Requests        Requests       `json:"requests,omitzero"`
 	Layout          []string       `json:"layout,omitempty"`
 	Boundary        string         `json:"boundary,omitempty"` // "required" refuses boundaries below level 2
 	QuestionTimeout Duration       `json:"question_timeout"`
@@ -61,6 +64,23 @@ type Settings struct {
 	// person's file. It is empty in entries of earlier releases.
 	ScriptedMarks ScriptedMarks `json:"scripted_marks,omitempty"`
 }
+
+// Requests says which requests for its branch a run makes.
+type Requests struct {
+	Draft     bool     `json:"draft,omitempty"`
+	Labels    []string `json:"labels,omitempty"`
+	Reviewers []string `json:"reviewers,omitempty"`
+}
+
+// Pushes reports whether the run's branch is pushed, at its end or after each task.
+func (s Settings) Pushes() bool { return s.Push == PushEnd || s.Push == PushTask }
+
+// Values of Settings.Push.
+const (
+	PushNever = "never"
+	PushEnd   = "end"
+	PushTask  = "task"
+)
 
 // QueueMode says when the tasks of a run are committed.
 type QueueMode string

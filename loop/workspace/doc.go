@@ -10,7 +10,8 @@
 //     so the user's gc cannot delete anything that a run needs. All work is done
 //     here, by plumbing.
 //   - The user's. It is read by fetching from it, and written in one way only:
-//     objects, and a fast-forward of a branch below nightporter/PROJECT/.
+//     objects, and a fast-forward of a branch below nightporter/PROJECT/. A remote
+//     gets the same, from our repository, and nothing of the user's takes part.
 //   - The work folder, STATE/runs/RUN/work. A session may have written anything
 //     there, so git never runs in it with its own .git: that would execute what
 //     the session planted. It is read with our git dir, index and configuration,
@@ -43,6 +44,7 @@
 //	ignore.go ignored.go                                  ignore rules, and what they keep out of a capture
 //	commit.go merge.go publish.go                         commits, and their way into the user's repository
 //	sign.go                                               signatures of commits, by the user's configuration
+//	remote.go push.go push_error.go                       to a remote, and how it refuses
 //	message.go footer.go                                  the text of a commit, and what it names of the ledger
 //	loose.go                                              a .git and its commit, without a process
 //	files.go review.go git.go                             trees, diffs, changed files for a reviewer; the git program

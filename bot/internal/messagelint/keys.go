@@ -45,7 +45,7 @@ var Keys = map[string][]string{
 	"outage":            {"Goes on by itself. Sent directly"},
 	"disk":              {"On the host: nightporter du"},
 	"disk.full":         {"Goes on by itself once there is room"},
-	"effect.failing":    {"Goes on by itself once it works.", "The run goes on; tried until it works."},
+	"effect.failing":    {"Goes on by itself once it works.", "The run goes on; tried until it works.", "Tried again after your next command."},
 	"agent.replaced":    {"shop goes on with "},
 	"baseline.broke":    {"The run goes on."},
 	"session.lost":      {"It is run again", "It counts as a failed attempt", "The attempt failed"},

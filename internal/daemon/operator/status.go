@@ -35,6 +35,10 @@ type statusJSON struct {
 	Proof  ledger.ProofCount `json:"proof,omitempty"`  // words of the tasks that the run did
 	Unsure []string          `json:"unsure,omitempty"` // tasks to look at before a merge
 
+	Pushed    string          `json:"pushed,omitempty"`     // commit of Branch that the remote has
+	Request   *ledger.Request `json:"request,omitempty"`    // asks for the merge of Branch
+	NotPushed string          `json:"not_pushed,omitempty"` // why Branch or Request is not up to date, for people
+
 	Asks    []string `json:"questions,omitempty"`
 	Remarks []string `json:"remarks,omitempty"` // warnings: settings not reloaded, a start missed
 }
@@ -64,6 +68,8 @@ func (svc *Service) statusOf(s loop.State) statusJSON {
 	for _, t := range s.Project.Unsure() {
 		out.Unsure = append(out.Unsure, t.Task.ID)
 	}
+	remote := s.Project.Requests.Branch(r.ID)
+	out.Pushed, out.Request, out.NotPushed = remote.Pushed, remote.Request, bot.NotPushed(s)
 	if r.Ended != nil {
 		out.Reason, out.Exit = string(r.Ended.Reason), &r.Ended.Exit
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
 	"github.com/nightporter/nightporter/loop/workspace"
+	"github.com/nightporter/nightporter/loop/workspace/secret"
 )
 
 // Ports opens the adapters of a project with these settings. Mistakes in the
@@ -33,6 +34,7 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	return engine.Ports{
 		Source: source, Repository: repository{w, place.Agents, s.Sign, c.owner}, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
 		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
+		Publisher: publisher{c, s, w}, Redact: secret.Redact,
 		Toolchains: func(ctx context.Context, tree string) ([]ledger.Diagnostic, error) {
 			files, err := w.TreeFS(ctx, tree)
 			if err != nil {

@@ -113,6 +113,7 @@ func (c *call) find(d ledger.RequestDraft) (found *sdk.PullRequest, err error) {
 
 // edit makes an open pull request what a draft says.
 func (c *call) edit(pull *sdk.PullRequest, d ledger.RequestDraft) (_ *sdk.PullRequest, missed []string, err error) {
+	d = forge.OnTop(d, pull.Title, pull.Body, pull.Base.Ref, pull.Draft)
 	if pull.Title != d.Title || !forge.SameText(pull.Body, d.Body) || pull.Base.Ref != d.Base {
 		o := sdk.EditPullRequestOption{Title: d.Title, Body: &d.Body}
 		if pull.Base.Ref != d.Base {

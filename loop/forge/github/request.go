@@ -93,6 +93,7 @@ func (f *Forge) create(ctx context.Context, owner, name string, d ledger.Request
 
 // edit makes an open pull request what a draft says.
 func (f *Forge) edit(ctx context.Context, owner, name string, pull *gh.PullRequest, d ledger.RequestDraft) (_ *gh.PullRequest, missed []string, err error) {
+	d = forge.OnTop(d, pull.GetTitle(), pull.GetBody(), pull.GetBase().GetRef(), pull.GetDraft())
 	if pull.GetTitle() != d.Title || !forge.SameText(pull.GetBody(), d.Body) || pull.GetBase().GetRef() != d.Base {
 		pull, err = f.readable(f.api.PullRequests.Edit(ctx, owner, name, pull.GetNumber(), &gh.PullRequest{
 			Title: &d.Title, Body: &d.Body, Base: &gh.PullRequestBranch{Ref: &d.Base},

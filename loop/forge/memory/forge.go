@@ -134,6 +134,11 @@ func (f *Forge) edit(r *request, d ledger.RequestDraft) {
 		return
 	}
 	was := r.draft
+	if was.Head != "" {
+		if d.Body = ledger.EditBody(was.Body, d.Body); d.Keep {
+			d.Title, d.Base, d.Draft = was.Title, r.Base, r.Draft
+		}
+	}
 	d.Number, d.Head = r.Number, r.Head
 	d.Labels, d.Reviewers = union(was.Labels, d.Labels), union(was.Reviewers, d.Reviewers)
 	if r.draft = d; hash(was) != hash(d) {

@@ -1,0 +1,44 @@
+package ledger
+
+// PushBegun records that a run's branch is to be pushed to the remote, up to a
+// commit.
+type PushBegun struct {
+	Run    string `json:"run"`
+	Branch string `json:"branch"`
+	Commit string `json:"commit"`
+	Source string `json:"source,omitempty"` // KIND:PATH of the run's source
+}
+
+// BranchPushed records that the remote has a commit of a run's branch.
+type BranchPushed struct {
+	Run    string    `json:"run"`
+	Branch string    `json:"branch"`
+	Commit string    `json:"commit"`
+	Forge  ForgeKind `json:"forge,omitempty"` // the server of the remote; "" = ForgePlain
+}
+
+// RequestBegun records that a run's request is to be opened, or its text to be
+// written anew.
+type RequestBegun struct {
+	Run  string `json:"run"`
+	N    int    `json:"n"`    // times that this was begun for the run, from 1
+	Text string `json:"text"` // fingerprint of what it is to say
+}
+
+// RequestOpened records that a run has a request: one was opened, or an open one
+// was found for its branch.
+type RequestOpened struct {
+	Run     string   `json:"run"`
+	Request Request  `json:"request"`
+	Text    string   `json:"text"`            // as in RequestBegun
+	Tasks   []string `json:"tasks,omitempty"` // ids of the tasks that it has commits of
+}
+
+// RequestEdited records that the text of a run's request was written anew, or that
+// somebody merged or closed the request before that.
+type RequestEdited struct {
+	Run     string   `json:"run"`
+	Request Request  `json:"request"`
+	Text    string   `json:"text"`
+	Tasks   []string `json:"tasks,omitempty"`
+}

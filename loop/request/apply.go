@@ -1,0 +1,70 @@
+package request
+
+import (
+	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Apply returns the state after one more entry of the project's stream. It is
+// total: an entry about something else leaves the state as it is. It never changes
+// s.
+func Apply(s State, e ledger.Entry) State {
+	switch b := e.Body.(type) {
+	case ledger.PushBegun:
+		return s.edit(b.Run, func(of *Branch) { of.Name, of.Source, of.Pushing = b.Branch, b.Source, b.Commit })
+	case ledger.BranchPushed:
+		return s.edit(b.Run, func(of *Branch) {
+			of.Name, of.Pushed, of.Pushing, of.Forge = b.Branch, b.Commit, "", b.Forge
+			if of.Forge == "" {
+				of.Forge = ledger.ForgePlain
+			}
+		})
+	case ledger.RequestBegun:
+		return s.edit(b.Run, func(of *Branch) { of.Begun, of.Asking, of.Written = b.N, b.Text, of.Pushed })
+	case ledger.RequestOpened:
+		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Text, b.Tasks) })
+	case ledger.RequestEdited:
+		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Text, b.Tasks) })
+	case ledger.EffectFailed:
+		if b.Fault == "" {
+			return s.givenUp(b.Kind, b.Key)
+		}
+	}
+	return s
+}
+
+// written folds what a forge says of the branch's request.
+func (b *Branch) written(r ledger.Request, text string, tasks []string) {
+	b.Request, b.Text, b.Tasks, b.Asking = &r, text, tasks, ""
+}
+
+// givenUp returns the state after an effect that is not tried again.
+func (s State) givenUp(kind, key string) State {
+	for _, b := range s.Branches {
+		if k, of, ok := b.UnderWay(); ok && k == kind && of == key {
+			return s.edit(b.Run, func(b *Branch) { b.Pushing, b.Asking = "", "" })
+		}
+	}
+	return s
+}
+
+// edit returns the state with one branch changed, which is added if it is new.
+func (s State) edit(run string, change func(*Branch)) State {
+	if run == "" {
+		return s
+	}
+	s.Branches = slices.Clone(s.Branches)
+	n := s.index(run)
+	if n < 0 {
+		n = len(s.Branches)
+		s.Branches = append(s.Branches, Branch{Run: run})
+	}
+	change(&s.Branches[n])
+	if len(s.Branches) > kept {
+		if old := slices.IndexFunc(s.Branches[:n], func(b Branch) bool { _, _, busy := b.UnderWay(); return !busy && !b.IsOpen() }); old >= 0 {
+			s.Branches = slices.Delete(s.Branches, old, old+1)
+		}
+	}
+	return s
+}

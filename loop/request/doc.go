@@ -1,0 +1,25 @@
+// Package request knows what of a project was pushed to its remote, which requests
+// ask for a merge of that, and what such a request says. It is a part of the pure
+// core: package loop embeds State in its Project and folds it with Apply; it asks
+// what is due after each commit and at a run's end, and adds the entries.
+//
+//   - state.go: State, a Branch for each run that pushed, and what is due for it
+//   - apply.go: entries folded into a State
+//   - text.go: Facts, and the draft of a request that is written from them
+//   - markdown.go: foreign text as Markdown that a forge takes for text alone
+//
+// # What it must not do
+//
+// Like package loop it does no I/O, reads no clock and never changes a State that
+// it is given.
+//
+// # Invariants
+//
+//   - A run has at most one push and one change of its request under way.
+//   - A run has one open request. One that a person closed is not opened again, and
+//     nothing is written into a request that is not open.
+//   - What people write around our section of a request's text is theirs
+//     (ledger.EditBody).
+//   - Whatever tasks, guidance and reasons say, a request's text mentions nobody,
+//     closes no issue and loads no picture.
+package request

@@ -1,0 +1,116 @@
+package request
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// State is what was pushed of a project. It is the fold of the entries of
+// loop/ledger/entry_request.go. The zero value is the state before the first push.
+type State struct {
+	Branches []Branch `json:"branches,omitempty"` // a run's each, oldest first
+}
+
+// Branch is a run's branch on the remote. The zero value was never pushed.
+type Branch struct {
+	Run     string           `json:"run"`
+	Name    string           `json:"name"`
+	Source  string           `json:"source,omitempty"` // KIND:PATH of the run's source
+	Forge   ledger.ForgeKind `json:"forge,omitempty"`
+	Pushed  string           `json:"pushed,omitempty"`  // the remote's commit
+	Pushing string           `json:"pushing,omitempty"` // commit whose push is under way
+	Begun   int              `json:"begun,omitempty"`   // times that the request was to be opened or written
+	Asking  string           `json:"asking,omitempty"`  // fingerprint of the text that is being written
+	Written string           `json:"written,omitempty"` // value of Pushed when its text was begun last
+	Text    string           `json:"text,omitempty"`    // fingerprint of the text that was written last
+	Tasks   []string         `json:"tasks,omitempty"`   // ids of the tasks that the request has commits of
+	Request *ledger.Request  `json:"request,omitempty"` // nil = none yet
+}
+
+// kept limits the branches that the state keeps. Those with an open request stay.
+const kept = 200
+
+// Branch returns what is known of a run's branch.
+func (s State) Branch(run string) Branch {
+	if n := s.index(run); n >= 0 {
+		return s.Branches[n]
+	}
+	return Branch{Run: run}
+}
+
+func (s State) index(run string) int {
+	return slices.IndexFunc(s.Branches, func(b Branch) bool { return b.Run == run })
+}
+
+// Open returns the branches whose request can still be merged, oldest first.
+func (s State) Open() []Branch {
+	return slices.DeleteFunc(slices.Clone(s.Branches), func(b Branch) bool { return !b.IsOpen() })
+}
+
+// IsOpen reports whether the branch has a request that can still be merged.
+func (b Branch) IsOpen() bool { return b.Request != nil && b.Request.State == ledger.RequestOpen }
+
+// PushKey returns the key of the push of a run's commit.
+func PushKey(run, commit string) string { return run + " " + commit }
+
+// RequestKey returns the key of the nth writing of a run's request.
+func RequestKey(run string, n int) string { return fmt.Sprintf("%s request %d", run, n) }
+
+// UnderWay returns the effect that is being carried out for the branch, and whether
+// there is one.
+func (b Branch) UnderWay() (kind, key string, ok bool) {
+	switch {
+	case b.Pushing != "":
+		return ledger.EffectPush{}.EffectKind(), PushKey(b.Run, b.Pushing), true
+	case b.Asking != "":
+		return ledger.EffectRequest{}.EffectKind(), RequestKey(b.Run, b.Begun), true
+	}
+	return "", "", false
+}
+
+// Push returns the entry and the effect that push a commit of the branch; ok is
+// false if the remote has it or something else is under way.
+func (b Branch) Push(branch, source, commit string) (e ledger.PushBegun, effect ledger.EffectPush, ok bool) {
+	if _, _, busy := b.UnderWay(); busy || commit == "" || b.Pushed == commit {
+		return e, effect, false
+	}
+	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source},
+		ledger.EffectPush{Run: b.Run, Push: ledger.Push{Branch: branch, Commit: commit}}, true
+}
+
+// Ask returns the entry and the effect that open the branch's request or write its
+// text anew; ok is false if there is nothing to write, nowhere to write it, or
+// something else is under way.
+func (b Branch) Ask(d ledger.RequestDraft, head string) (e ledger.RequestBegun, effect ledger.EffectRequest, ok bool) {
+	_, _, busy := b.UnderWay()
+	if busy || b.Pushed == "" || b.Forge == ledger.ForgePlain || b.Forge == "" {
+		return e, effect, false
+	}
+	text := Fingerprint(d)
+	if r := b.Request; r != nil {
+		// The commits of a request that was merged are in its base. One that was
+		// closed is a person's answer.
+		if r.State != ledger.RequestOpen || b.Text == text {
+			return e, effect, false
+		}
+		d.Number = r.Number
+	}
+	return ledger.RequestBegun{Run: b.Run, N: b.Begun + 1, Text: text},
+		ledger.EffectRequest{Run: b.Run, Draft: d, Text: text, Head: head}, true
+}
+
+// Fingerprint returns a hash of all that a draft says.
+func Fingerprint(d ledger.RequestDraft) string {
+	d.Number = 0
+	data, err := json.Marshal(d)
+	if err != nil { // texts, numbers and lists of texts always encode
+		panic(err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}

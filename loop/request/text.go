@@ -1,0 +1,246 @@
+package request
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Facts is what the request of a run's branch is written from.
+type Facts struct {
+	Run      string
+	Project  string
+	Branch   string
+	Plan     string // name of the source, for people: "checkout"
+	Subject  string // of the only commit; "" = there are several
+	Tip      string // last commit
+	AtWork   bool   // the run goes on
+	Done     []Task // that the branch has commits of, in the order of the source
+	Left     []Task // that it has not
+	Guidance []Guidance
+	Results  []ledger.Result // verification of Tip; nil = it was not verified as a whole
+	Setup    []string        // commands, for a person who verifies by hand
+	Verify   []string
+	Before   []ledger.Request // open requests of earlier runs whose commits the branch has too
+	Looks    []string         // what a person has to look at before a merge
+
+	Base    string // "" = the engine finds it out
+	Request ledger.Requests
+}
+
+// Task is a task in the text of a request.
+type Task struct {
+	ID     string
+	Title  string
+	Proof  string // what its "done" is worth; "" = unknown
+	Commit string
+	Status string // why it is not done: "blocked"
+	Why    string
+}
+
+// Guidance is what a person told the sessions, and what became of it.
+type Guidance struct {
+	ID    string
+	Text  string
+	By    string
+	State string // "addressed"
+	Note  string
+}
+
+// Sizes of a request's text. A person reads it on a phone, and forges bound it.
+const (
+	maxTasks    = 100
+	maxGuidance = 30
+	maxCommands = 20
+)
+
+// Draft returns the request that says the facts.
+func Draft(f Facts) ledger.RequestDraft {
+	d := ledger.RequestDraft{
+		Head: f.Branch, Base: f.Base, Title: titleOf(f), Body: ledger.RequestSection(bodyOf(f)),
+		Draft: f.Request.Draft, Labels: f.Request.Labels, Reviewers: f.Request.Reviewers, Keep: true,
+	}
+	return d
+}
+
+// titleOf returns the title: the subject of the only commit, or how many tasks of
+// which plan are done.
+func titleOf(f Facts) string {
+	if f.Subject != "" && !f.AtWork {
+		return title(f.Subject)
+	}
+	name := f.Plan
+	if name == "" {
+		name = f.Project
+	}
+	if f.AtWork { // a title that is there stays, however many tasks come
+		return title(fmt.Sprintf("%s (%s)", name, f.Run))
+	}
+	return title(fmt.Sprintf("%s: %s (%s)", name, plural(len(f.Done), "task"), f.Run))
+}
+
+func bodyOf(f Facts) string {
+	var w writer
+	w.line(lead(f))
+	for _, r := range f.Before {
+		w.line(fmt.Sprintf("Builds on %s and has its commits too: merge that one first, or this one alone.", r.URL))
+	}
+	for n, look := range f.Looks {
+		if n == maxCommands {
+			break
+		}
+		w.line("**Look at:** " + plain(look))
+	}
+	if len(f.Done) > 0 {
+		w.head("Done")
+		tasks(&w, f.Done, doneLine)
+	}
+	if len(f.Left) > 0 {
+		w.head("Not done")
+		tasks(&w, f.Left, leftLine)
+	}
+	if len(f.Guidance) > 0 {
+		w.head("Guidance")
+		for n, g := range f.Guidance {
+			if n == maxGuidance {
+				w.item(fmt.Sprintf("and %d more", len(f.Guidance)-n))
+				break
+			}
+			w.item(guidanceLine(g))
+		}
+	}
+	verification(&w, f)
+	return w.String()
+}
+
+func lead(f Facts) string {
+	name := ""
+	if f.Plan != "" {
+		name = " of " + plain(f.Plan)
+	}
+	s := fmt.Sprintf("%s%s by nightporter, run %s.", plural(len(f.Done), "task"), name, f.Run)
+	if f.AtWork {
+		s += " The run goes on: this text grows with it."
+	}
+	return s
+}
+
+func tasks(w *writer, all []Task, line func(Task) string) {
+	for n, t := range all {
+		if n == maxTasks {
+			w.item(fmt.Sprintf("and %d more", len(all)-n))
+			return
+		}
+		w.item(line(t))
+	}
+}
+
+func doneLine(t Task) string {
+	s := fmt.Sprintf("%s %s", code(t.ID), plain(t.Title))
+	if t.Proof != "" {
+		s += ": " + plain(t.Proof)
+	}
+	if t.Commit != "" {
+		s += " (" + short(t.Commit) + ")"
+	}
+	return s
+}
+
+func leftLine(t Task) string {
+	s := fmt.Sprintf("%s %s: %s", code(t.ID), plain(t.Title), plain(t.Status))
+	if t.Why != "" {
+		s += ", " + plain(t.Why)
+	}
+	return s
+}
+
+func guidanceLine(g Guidance) string {
+	s := fmt.Sprintf("%s %s", g.ID, plain(g.Text))
+	if g.By != "" {
+		s += " (" + plain(g.By) + ")"
+	}
+	s += ": " + g.State
+	if g.Note != "" {
+		s += ", " + plain(g.Note)
+	}
+	return s
+}
+
+// verification says what was run on the tip, and how to run it by hand.
+func verification(w *writer, f Facts) {
+	w.head("Verification")
+	switch {
+	case len(f.Results) > 0:
+		w.line(fmt.Sprintf("On %s, in a clean room:", short(f.Tip)))
+		for n, r := range f.Results {
+			if n == maxCommands {
+				w.item(fmt.Sprintf("and %d more", len(f.Results)-n))
+				break
+			}
+			if !r.Setup || !r.OK {
+				w.item(resultLine(r))
+			}
+		}
+	case len(f.Verify) == 0:
+		w.line("The project has no verification commands: nothing was run.")
+	default:
+		w.line("Each task's tree passed before its commit.")
+	}
+	if len(f.Verify) == 0 {
+		return
+	}
+	w.line("By hand:")
+	lines := []string{"git fetch origin " + f.Branch, "git switch --detach FETCH_HEAD"}
+	lines = append(lines, f.Setup[:min(len(f.Setup), maxCommands)]...)
+	lines = append(lines, f.Verify[:min(len(f.Verify), maxCommands)]...)
+	w.line(block(lines))
+}
+
+func resultLine(r ledger.Result) string {
+	switch {
+	case r.OK && r.Flaky:
+		return code(r.Run) + " passes (it failed once, and passed when repeated)"
+	case r.OK:
+		return code(r.Run) + " passes"
+	case r.Advisory:
+		return code(r.Run) + " fails as it did before the run"
+	}
+	return code(r.Run) + " fails"
+}
+
+// short returns the beginning of a commit's hash.
+func short(commit string) string { return commit[:min(len(commit), 10)] }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// writer builds Markdown: paragraphs, and lists under headings.
+type writer struct {
+	strings.Builder
+	list bool
+}
+
+func (w *writer) head(s string) { w.para("## " + s) }
+func (w *writer) line(s string) { w.para(s) }
+
+func (w *writer) para(s string) {
+	if w.Len() > 0 {
+		w.WriteString("\n\n")
+	}
+	w.WriteString(s)
+	w.list = false
+}
+
+func (w *writer) item(s string) {
+	if w.list {
+		w.WriteString("\n- " + s)
+		return
+	}
+	w.para("- " + s)
+	w.list = true
+}

@@ -1,0 +1,106 @@
+package loop
+
+import (
+	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// remote is what random nights push to.
+type remote struct {
+	branches map[string]string         // commits, by branch
+	requests map[string]ledger.Request // by branch; the open or the last one
+	made     int
+}
+
+// outgoing reports whether an effect is about the remote.
+func (w *world) outgoing(e ledger.Effect) bool {
+	switch e.Body.(type) {
+	case ledger.EffectPush, ledger.EffectRequest:
+		return true
+	}
+	return false
+}
+
+// push carries out a push. It fails for a commit that nobody made, that was red, or
+// that somebody verifies still.
+func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
+	if w.remote.branches == nil {
+		w.remote.branches, w.remote.requests = map[string]string{}, map[string]ledger.Request{}
+	}
+	made, verified := false, len(w.settings.Verify) == 0
+	for _, l := range w.entries {
+		switch x := l.Body.(type) {
+		case ledger.TaskCommitted:
+			made = made || x.Commit == b.Push.Commit
+		case ledger.TipFound: // somebody's commit on the branch, which the next commit is on
+			made = made || x.Commit == b.Push.Commit
+		case ledger.Verified:
+			if x.Tree == b.Push.Commit && (x.Kind == ledger.KindFinal || x.Kind == ledger.KindBaseline) {
+				verified = x.OK && len(redResults(x.Results)) == 0
+			}
+			if l := len(x.Results); x.Kind == ledger.KindBatch && x.OK && l > 0 {
+				verified = verified || w.s.Project.Green[w.s.Project.Source] == b.Push.Commit
+			}
+		}
+	}
+	if !made || !verified {
+		w.t.Fatalf("%s is pushed: committed %v, verified %v\n%s", b.Push.Commit, made, verified, w.dump())
+	}
+	w.remote.branches[b.Push.Branch] = b.Push.Commit
+	if !w.kind && w.draw(4, "crash in push") == 0 {
+		w.s = w.folded // the remote has it, and the result is lost
+		return
+	}
+	w.remove(e)
+	w.deliver(PushFinished{Run: b.Run, Push: b.Push, Forge: pick(w, ledger.ForgeGitHub, ledger.ForgeGitHub, ledger.ForgePlain)}, "push")
+}
+
+// request carries out the request of a branch: the open one is found, else one is
+// made. People merge and close them.
+func (w *world) request(e ledger.Effect, b ledger.EffectRequest) {
+	branch := b.Draft.Head
+	if w.remote.branches[branch] == "" {
+		w.t.Fatalf("a request for %s, which was not pushed", branch)
+	}
+	r, there := w.remote.requests[branch]
+	if !w.kind && there && r.State == ledger.RequestOpen && w.draw(6, "a person") == 0 {
+		r.State = pick(w, ledger.RequestClosed, ledger.RequestMerged)
+		w.remote.requests[branch] = r
+	}
+	if there && b.Draft.Number == 0 && w.s.Project.Requests.Branch(b.Run).Request != nil {
+		w.t.Fatalf("a second request for %s", branch)
+	}
+	if !there {
+		w.remote.made++
+		r = ledger.Request{Number: w.remote.made, URL: "https://forge.test/1", State: ledger.RequestOpen, Head: branch, Base: "main"}
+		w.remote.requests[branch] = r
+	}
+	if !w.kind && w.draw(4, "crash in request") == 0 {
+		w.s = w.folded
+		return
+	}
+	w.remove(e)
+	w.deliver(RequestFinished{Run: b.Run, Text: b.Text, Request: r}, "request")
+}
+
+// sent checks that what the last run was to push is there, with its request.
+func (w *world) sent() {
+	d := &decision{State: w.s, in: w.last}
+	r := w.s.Project.Run
+	for _, b := range w.s.Project.Requests.Branches {
+		if kind, key, busy := b.UnderWay(); busy && !slices.ContainsFunc(w.todo, func(e ledger.Effect) bool { return e.Body.EffectKind() == kind && e.Key == key }) {
+			w.t.Fatalf("%s %s is under way, and nobody does it\n%s", kind, key, w.dump())
+		}
+	}
+	if r.Ended == nil || r.Ended.Reason != ledger.ReasonDone || !d.pushable() {
+		return
+	}
+	b := w.s.Project.Requests.Branch(r.ID)
+	if b.Pushed != r.Tip && !slices.ContainsFunc(w.entries, func(e ledger.Entry) bool {
+		x, ok := e.Body.(ledger.EffectFailed)
+		return ok && x.Kind == "push" && x.Fault == ""
+	}) {
+		w.t.Fatalf("%s ended, and its tip %s is not pushed: %s\n%s", r.ID, r.Tip, b.Pushed, w.dump())
+	}
+}

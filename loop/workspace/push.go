@@ -1,0 +1,73 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// Push moves a branch of a remote forward to a commit of ours, from our repository:
+// no hook and no setting of the user's repository takes part. It never moves a
+// branch back and never away from commits of others; those are returned instead. A
+// remote that has the commit already is left as it is. The error is a
+// *ledger.ForgeError unless this machine failed.
+func (w *Workspace) Push(ctx context.Context, r Remote, p ledger.Push) (ledger.Pushed, error) {
+	return w.push(ctx, r, p)
+}
+
+// TryPush is Push without its effect, as far as a server says before that whether it
+// takes a push.
+func (w *Workspace) TryPush(ctx context.Context, r Remote, p ledger.Push) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, askTime, errRemoteSlow)
+	defer cancel()
+	_, err := w.push(ctx, r, p, "--dry-run")
+	return err
+}
+
+func (w *Workspace) push(ctx context.Context, r Remote, p ledger.Push, options ...string) (ledger.Pushed, error) {
+	if !fullHash.MatchString(p.Commit) {
+		return ledger.Pushed{}, fmt.Errorf("push: %q is no commit", p.Commit)
+	}
+	if err := w.checkBranch(ctx, p.Branch); err != nil {
+		return ledger.Pushed{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, pushTime, errRemoteSlow)
+	defer cancel()
+	args := append([]string{"push", "--porcelain", "--no-verify", "--no-signed"}, options...)
+	_, _, err := w.remote(ctx, r, append(args, "--", r.URL, p.Commit+":refs/heads/"+p.Branch)...)
+	moved, is := errors.AsType[*notForward](err)
+	switch {
+	case err == nil:
+		return ledger.Pushed{Commit: p.Commit}, nil
+	case !is:
+		return ledger.Pushed{}, err
+	}
+	has, err := w.RemoteBranches(ctx, r, p.Branch)
+	if err != nil {
+		return ledger.Pushed{}, err
+	}
+	tip, there := has[p.Branch]
+	if !there {
+		return ledger.Pushed{}, moved.away(r)
+	}
+	ours, err := w.pushedLater(ctx, p, tip)
+	if err != nil {
+		return ledger.Pushed{}, err
+	}
+	if ours {
+		return ledger.Pushed{Commit: tip}, nil
+	}
+	return ledger.Pushed{Commit: tip, Theirs: tip}, nil
+}
+
+// pushedLater reports whether the tip of a remote's branch is a commit of our own
+// branch that has the pushed one: a later push was made first.
+func (w *Workspace) pushedLater(ctx context.Context, p ledger.Push, tip string) (bool, error) {
+	has, err := w.contains(ctx, tip, p.Commit)
+	if err != nil || !has {
+		return false, err
+	}
+	return w.contains(ctx, "refs/heads/"+p.Branch, tip)
+}
