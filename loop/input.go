@@ -241,7 +241,7 @@ type PushFinished struct {
 // RequestFinished is the result of EffectRequest.
 type RequestFinished struct {
 	Run     string
-	Text    string // of the effect
+	Print   string // of the effect
 	Request ledger.Request
 }
 

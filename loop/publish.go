@@ -66,10 +66,12 @@ func (d *decision) publish() bool {
 // verified.
 func (d *decision) publishRemade() {
 	r := d.run()
-	if r == nil || !r.idle() || r.Remakes == 0 || d.Project.busy() || d.in.Idle || d.Project.Requests.Branch(r.ID).Pushed == r.Tip {
+	if r == nil || !r.idle() || d.Project.busy() || d.in.Idle {
 		return
 	}
-	d.publish()
+	if was := d.Project.Requests.Branch(r.ID).Pushed; was != r.Tip && (was != "" || r.Remakes > 0) {
+		d.publish()
+	}
 }
 
 // ask opens the request of a run's branch, or writes its text anew if that says
@@ -124,7 +126,7 @@ func (d *decision) pushFinished(b PushFinished) {
 // evidence of the tasks that it has commits of.
 func (d *decision) requestFinished(b RequestFinished) {
 	of := d.Project.Requests.Branch(b.Run)
-	if of.Asking == "" || of.Asking != b.Text {
+	if of.Asking == "" || of.Asking != b.Print {
 		return
 	}
 	var tasks []string
@@ -133,9 +135,9 @@ func (d *decision) requestFinished(b RequestFinished) {
 	}
 	if of.Request == nil || of.Request.Number != b.Request.Number {
 		of.Tasks = nil
-		d.add(scope{}, ledger.RequestOpened{Run: b.Run, Request: b.Request, Text: b.Text, Tasks: tasks})
+		d.add(scope{}, ledger.RequestOpened{Run: b.Run, Request: b.Request, Print: b.Print, Tasks: tasks})
 	} else {
-		d.add(scope{}, ledger.RequestEdited{Run: b.Run, Request: b.Request, Text: b.Text, Tasks: tasks})
+		d.add(scope{}, ledger.RequestEdited{Run: b.Run, Request: b.Request, Print: b.Print, Tasks: tasks})
 	}
 	for _, id := range tasks {
 		if _, known := d.task(id); known && !slices.Contains(of.Tasks, id) {

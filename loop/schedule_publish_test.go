@@ -33,6 +33,8 @@ func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 		switch x := l.Body.(type) {
 		case ledger.TaskCommitted:
 			made = made || x.Commit == b.Push.Commit
+		case ledger.BranchRemade:
+			made = made || x.Tip == b.Push.Commit
 		case ledger.TipFound: // somebody's commit on the branch, which the next commit is on
 			made = made || x.Commit == b.Push.Commit
 		case ledger.Verified:
@@ -81,7 +83,7 @@ func (w *world) request(e ledger.Effect, b ledger.EffectRequest) {
 		return
 	}
 	w.remove(e)
-	w.deliver(RequestFinished{Run: b.Run, Text: b.Text, Request: r}, "request")
+	w.deliver(RequestFinished{Run: b.Run, Print: b.Print, Request: r}, "request")
 }
 
 // sent checks that what the last run was to push is there, with its request.

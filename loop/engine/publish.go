@@ -107,7 +107,7 @@ func (e *Engine) request(ctx context.Context, ports Ports, b ledger.EffectReques
 	if len(r.Missed) > 0 {
 		e.o.Log.Warn("the forge did not take all of a request", "run", b.Run, "missed", r.Missed)
 	}
-	return loop.RequestFinished{Run: b.Run, Text: b.Text, Request: r}, nil
+	return loop.RequestFinished{Run: b.Run, Print: b.Print, Request: r}, nil
 }
 
 // requestBase returns the branch that a request asks to be merged into: the one that

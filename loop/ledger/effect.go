@@ -138,7 +138,7 @@ type EffectPush struct {
 type EffectRequest struct {
 	Run   string       `json:"run"`
 	Draft RequestDraft `json:"draft"`
-	Text  string       `json:"text"` // fingerprint of the draft
+	Print string       `json:"print"` // fingerprint of the draft
 	// Head is the branch that the person was on when the run began. It is the base of
 	// the request if the draft names none and the remote has it.
 	Head string `json:"head,omitempty"`

@@ -20,9 +20,9 @@ type BranchPushed struct {
 // RequestBegun records that a run's request is to be opened, or its text to be
 // written anew.
 type RequestBegun struct {
-	Run  string `json:"run"`
-	N    int    `json:"n"`    // times that this was begun for the run, from 1
-	Text string `json:"text"` // fingerprint of what it is to say
+	Run   string `json:"run"`
+	N     int    `json:"n"`     // times that this was begun for the run, from 1
+	Print string `json:"print"` // fingerprint of what it is to say
 }
 
 // RequestOpened records that a run has a request: one was opened, or an open one
@@ -30,7 +30,7 @@ type RequestBegun struct {
 type RequestOpened struct {
 	Run     string   `json:"run"`
 	Request Request  `json:"request"`
-	Text    string   `json:"text"`            // as in RequestBegun
+	Print   string   `json:"print"`           // as in RequestBegun
 	Tasks   []string `json:"tasks,omitempty"` // ids of the tasks that it has commits of
 }
 
@@ -39,6 +39,6 @@ type RequestOpened struct {
 type RequestEdited struct {
 	Run     string   `json:"run"`
 	Request Request  `json:"request"`
-	Text    string   `json:"text"`
+	Print   string   `json:"print"`
 	Tasks   []string `json:"tasks,omitempty"`
 }

@@ -21,11 +21,11 @@ func Apply(s State, e ledger.Entry) State {
 			}
 		})
 	case ledger.RequestBegun:
-		return s.edit(b.Run, func(of *Branch) { of.Begun, of.Asking, of.Written = b.N, b.Text, of.Pushed })
+		return s.edit(b.Run, func(of *Branch) { of.Begun, of.Asking, of.Written = b.N, b.Print, of.Pushed })
 	case ledger.RequestOpened:
-		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Text, b.Tasks) })
+		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Print, b.Tasks) })
 	case ledger.RequestEdited:
-		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Text, b.Tasks) })
+		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Print, b.Tasks) })
 	case ledger.EffectFailed:
 		if b.Fault == "" {
 			return s.givenUp(b.Kind, b.Key)
@@ -36,7 +36,7 @@ func Apply(s State, e ledger.Entry) State {
 
 // written folds what a forge says of the branch's request.
 func (b *Branch) written(r ledger.Request, text string, tasks []string) {
-	b.Request, b.Text, b.Tasks, b.Asking = &r, text, tasks, ""
+	b.Request, b.Print, b.Tasks, b.Asking = &r, text, tasks, ""
 }
 
 // givenUp returns the state after an effect that is not tried again.

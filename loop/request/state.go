@@ -27,7 +27,7 @@ type Branch struct {
 	Begun   int              `json:"begun,omitempty"`   // times that the request was to be opened or written
 	Asking  string           `json:"asking,omitempty"`  // fingerprint of the text that is being written
 	Written string           `json:"written,omitempty"` // value of Pushed when its text was begun last
-	Text    string           `json:"text,omitempty"`    // fingerprint of the text that was written last
+	Print   string           `json:"print,omitempty"`   // fingerprint of the text that was written last
 	Tasks   []string         `json:"tasks,omitempty"`   // ids of the tasks that the request has commits of
 	Request *ledger.Request  `json:"request,omitempty"` // nil = none yet
 }
@@ -95,13 +95,13 @@ func (b Branch) Ask(d ledger.RequestDraft, head string) (e ledger.RequestBegun, 
 	if r := b.Request; r != nil {
 		// The commits of a request that was merged are in its base. One that was
 		// closed is a person's answer.
-		if r.State != ledger.RequestOpen || b.Text == text {
+		if r.State != ledger.RequestOpen || b.Print == text {
 			return e, effect, false
 		}
 		d.Number = r.Number
 	}
-	return ledger.RequestBegun{Run: b.Run, N: b.Begun + 1, Text: text},
-		ledger.EffectRequest{Run: b.Run, Draft: d, Text: text, Head: head}, true
+	return ledger.RequestBegun{Run: b.Run, N: b.Begun + 1, Print: text},
+		ledger.EffectRequest{Run: b.Run, Draft: d, Print: text, Head: head}, true
 }
 
 // Fingerprint returns a hash of all that a draft says.
