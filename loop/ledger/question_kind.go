@@ -25,6 +25,7 @@ const (
 	AskAllow    QuestionKind = "allow"    // a path out of scope was written again
 	AskChecks   QuestionKind = "checks"   // a task rests on changed checks
 	AskSecret   QuestionKind = "secret"   // what looks like a secret was written again
+	AskMerge    QuestionKind = "merge"    // a requested merge waits for its confirmation
 	AskNewFiles QuestionKind = "newfiles" // a session made more new files than are taken without a question
 )
 
@@ -140,9 +141,13 @@ var questionKinds = map[QuestionKind]kindRow{
 		},
 		yes: "start", no: "cancel", role: RoleSteer, urgency: 14, personal: true,
 	},
+	AskMerge: {
+		verbs: []AnswerVerb{{Name: "merge", Words: WordsNone}, {Name: "cancel", Words: WordsNone}},
+		yes:   "merge", no: "cancel", role: RoleAdmin, urgency: 15, personal: true,
+	},
 	AskNow: {
 		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},
-		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 15, personal: true, ofRun: true,
+		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 16, personal: true, ofRun: true,
 	},
 }
 
