@@ -185,6 +185,7 @@ func TestMessages(t *testing.T) {
 	addDaemon(t, all)
 	addPlans(t, all)
 	addProofs(t, all)
+	addRequests(t, all)
 	all.compare(t)
 }
 

@@ -72,6 +72,9 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	m.add(ScriptedEnd(r))
 	if b.Branch != "" && r.Commits > 0 {
 		m.branch(s, b.Branch)
+		if of, ok := ownRequest(s); ok && of.Seen != nil {
+			m.add(requestSign(of) + RequestLine(of))
+		}
 	}
 	m.add(nextStep(s, b, retry))
 	m.endButtons(s, b)
@@ -216,5 +219,8 @@ func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 	}
 	if s.Project.Run.Commits > 0 {
 		m.button("Diff", "/diff "+s.Project.Run.ID)
+	}
+	if b.Reason == ledger.ReasonDone || b.Reason == ledger.ReasonChosen {
+		m.mergeButton(s, b)
 	}
 }
