@@ -29,6 +29,7 @@ const (
 	VerbLog      Verb = "log"
 	VerbDiff     Verb = "diff"
 	VerbEvidence Verb = "evidence"
+	VerbMerge    Verb = "merge"
 	VerbPlan     Verb = "plan"
 	VerbHats     Verb = "hats"
 	VerbRevert   Verb = "revert"

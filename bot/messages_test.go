@@ -186,6 +186,7 @@ func TestMessages(t *testing.T) {
 	addPlans(t, all)
 	addProofs(t, all)
 	addRemakes(t, all)
+	addRequests(t, all)
 	all.compare(t)
 }
 

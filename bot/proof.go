@@ -114,7 +114,10 @@ func MergeStep(s loop.State, e ledger.RunEnded) string {
 	case !tipGreen(s, e):
 		return "Nothing runs. No command verified the tip: look at /diff."
 	}
-	return "Merge when you like; nothing runs."
+	if b := s.Project.Requests.Branch(s.Project.Run.ID); b.Request != nil {
+		return mergeRequestStep(b)
+	}
+	return mergeNow
 }
 
 // lookFirst names the tasks that a person has to look at before a merge, the first

@@ -191,6 +191,17 @@ func init() {
 			},
 			task: waitsForAnswer, buttons: buttonAnswer,
 		},
+		ledger.AskMerge: {
+			sign: SignAsk, headline: mergeHead,
+			first: firstAlone, past: (*Message).pastHead, body: (*Message).confirmMerge,
+			waits: fixedText(waitsLong), then: fixedText("not merged."),
+			expired: fixedExpiry("not merged"), untimed: true,
+			verbs: map[string]verbWording{
+				"merge":  {label: "Merge", after: fixedAfter("It is being merged; you are told what came of it.")},
+				"cancel": {label: "Cancel", after: fixedAfter("Nothing was merged.")},
+			},
+			task: waitsForAnswer, text: TextOffer, buttons: buttonAnswer,
+		},
 		ledger.AskStart: {
 			sign: SignAsk,
 			headline: func(s loop.State, q ledger.Question) string {

@@ -72,6 +72,9 @@ func Ended(s loop.State, b ledger.RunEnded, now time.Time) Message {
 	m.add(ScriptedEnd(r))
 	if b.Branch != "" && r.Commits > 0 {
 		m.branch(s, b.Branch)
+		if of, ok := ownRequest(s); ok && of.Seen != nil {
+			m.add(requestSign(of) + RequestLine(of))
+		}
 	}
 	m.add(nextStep(s, b, retry))
 	m.endButtons(s, b)
@@ -219,5 +222,8 @@ func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 	}
 	if len(s.Project.Kept()) > 1 {
 		m.button("Each task", "/each")
+	}
+	if b.Reason == ledger.ReasonDone || b.Reason == ledger.ReasonChosen {
+		m.mergeButton(s, b)
 	}
 }

@@ -104,6 +104,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 	if b := s.Project.Requests.Branch(r.ID); b.Pushed != "" || NotPushed(s) != "" {
 		m.branch(s, r.Base.Branch)
 	}
+	m.requests(s)
 	if trouble := HatsTrouble(r.HatsBad); trouble != "" {
 		m.add(SignLook + " hats " + trouble)
 	}
@@ -238,6 +239,7 @@ func idleStatus(s loop.State, t Tally, now time.Time, say func(key, sign, rest s
 	if b := s.Project.Requests.Branch(r.ID); b.Pushed != "" || NotPushed(s) != "" {
 		m.branch(s, r.Base.Branch)
 	}
+	m.requests(s)
 	m.add("No agent runs, no cost.")
 	m.button("Tasks", "/tasks")
 	return m

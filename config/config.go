@@ -216,6 +216,7 @@ type Project struct {
 	Remote        string                 `toml:"remote"` // name or address; "" = origin
 	Forge         string                 `toml:"forge" oneof:"auto github gitea plain"`
 	PR            PR                     `toml:"pr"`
+	WatchPR       string                 `toml:"watch_pr" oneof:"until_merged night off"` // how long open requests are looked at
 	Protected     []string               `toml:"protected"`
 	Allow         []string               `toml:"allow"` // commands that deploy or publish, which its sessions may call
 	Push          string                 `toml:"push" oneof:"never end task"`

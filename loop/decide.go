@@ -99,6 +99,12 @@ func (d *decision) decide() Decision {
 		d.pushFinished(b)
 	case RequestFinished:
 		d.requestFinished(b)
+	case RequestLooked:
+		d.requestLooked(b)
+	case MergeRequest:
+		d.askMerge(b.Number)
+	case RequestMerged:
+		d.requestMerged(b)
 	case MarkMade:
 		d.markMade(b)
 	case EffectBroken:

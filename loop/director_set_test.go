@@ -66,6 +66,8 @@ func (d *director) set(rest string) {
 			s.Batch = num
 		case "proof":
 			s.Proof = ledger.ProofMode(v)
+		case "watch":
+			s.Requests.Watch = ledger.WatchMode(v)
 		case "push":
 			s.Push = v
 		case "max_tasks":

@@ -505,6 +505,13 @@ func (d *director) play(line string) string {
 			d.now = d.now.Add(t)
 		}
 		d.input(Tick{})
+	case "see":
+		d.see(rest)
+	case "merge":
+		n, _ := strconv.Atoi(rest)
+		d.input(MergeRequest{Number: n})
+	case "merged":
+		d.merged(rest)
 	case "show":
 		d.show()
 	case "restart": // continue from the entries as the ledger returns them

@@ -245,6 +245,27 @@ type RequestFinished struct {
 	Request ledger.Request
 }
 
+// RequestLooked tells what a look at the open request of a run's branch showed.
+type RequestLooked struct {
+	Run string
+	Now ledger.RequestStanding
+	Tag string // for the next look
+}
+
+// MergeRequest asks for the merge of a request, and is asked about first. Number 0
+// stands for the newest open one.
+type MergeRequest struct{ Number int }
+
+// RequestMerged is the result of EffectMergeRequest. Failure says why the request is
+// not merged.
+type RequestMerged struct {
+	Run     string
+	Head    string // that a person confirmed
+	Request ledger.Request
+	Method  ledger.MergeMethod
+	Failure *ledger.ForgeError // nil = merged, or in the forge's queue
+}
+
 // MarkMade is the result of EffectMark and EffectProgress. A non-empty Err says why
 // the file could not be written. People are told, and the run goes on.
 type MarkMade struct {
@@ -314,6 +335,9 @@ func (CommitMade) InputKind() string      { return "commit_made" }
 func (TipMoved) InputKind() string        { return "tip_moved" }
 func (PushFinished) InputKind() string    { return "push_finished" }
 func (RequestFinished) InputKind() string { return "request_finished" }
+func (RequestLooked) InputKind() string   { return "request_looked" }
+func (MergeRequest) InputKind() string    { return "merge" }
+func (RequestMerged) InputKind() string   { return "request_merged" }
 func (MarkMade) InputKind() string        { return "mark_made" }
 func (EffectBroken) InputKind() string    { return "effect_broken" }
 func (Tick) InputKind() string            { return "tick" }

@@ -16,7 +16,7 @@ type remote struct {
 // outgoing reports whether an effect is about the remote.
 func (w *world) outgoing(e ledger.Effect) bool {
 	switch e.Body.(type) {
-	case ledger.EffectPush, ledger.EffectRequest:
+	case ledger.EffectPush, ledger.EffectRequest, ledger.EffectMergeRequest:
 		return true
 	}
 	return false

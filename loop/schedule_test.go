@@ -93,6 +93,9 @@ func TestSchedules(t *testing.T) {
 		if w.draw(3, "") == 0 {
 			w.takeOut()
 		}
+		if w.settings.Pushes() && w.draw(2, "") == 0 {
+			w.untilRequest()
+		}
 		for range rapid.IntRange(1, 300).Draw(rt, "steps") {
 			w.step()
 		}
@@ -172,13 +175,15 @@ func (w *world) draw(n int, _ string) int { return w.rnd.IntN(n) }
 func pick[T any](w *world, of ...T) T { return of[w.rnd.IntN(len(of))] }
 
 func (w *world) step() {
-	switch w.draw(22, "step") {
+	switch w.draw(24, "step") {
 	case 0:
 		w.people()
 	case 6:
 		w.save()
 	case 5:
 		w.crowd()
+	case 7, 8:
+		w.forge()
 	case 1:
 		w.pass()
 	case 2:
@@ -407,6 +412,8 @@ func (w *world) act(e ledger.Effect) {
 		w.push(e, b)
 	case ledger.EffectRequest:
 		w.request(e, b)
+	case ledger.EffectMergeRequest:
+		w.merge(e, b)
 	case ledger.EffectProgress, ledger.EffectKeepPlan, ledger.EffectRemember:
 		w.remove(e)
 		w.do(Wake{}, w.key("progress"))
@@ -659,6 +666,7 @@ func (w *world) hopeless(t TaskState, depth int) bool {
 
 func (w *world) ended() {
 	w.sent()
+	w.merging()
 	for _, i := range w.s.Project.Guidance.Items {
 		if i.State == guidance.Injected && !w.s.Project.Rests(i) {
 			w.t.Fatalf("%s is still in use when all is over: %s", i.ID, mustJSON(w.t, i))

@@ -181,6 +181,8 @@ func effectLine(e ledger.Effect) string {
 		return fmt.Sprintf("session.end %s grace=%s", b.Session, b.Grace.D())
 	case ledger.EffectKeepPlan:
 		return "plan of " + ledger.ShortID(b.Task) + " kept"
+	case ledger.EffectMergeRequest:
+		return fmt.Sprintf("merge request %d at %s", b.Merge.Number, b.Merge.HeadCommit)
 	case ledger.EffectRemember:
 		return fmt.Sprintf("remember %s %s: %s", b.Memory.Key, b.Memory.Kind, b.Memory.Text)
 	case ledger.EffectPush:

@@ -93,6 +93,10 @@ func (c *composer) entry(e ledger.Entry) {
 		if f, ok := c.before.Project.FailingEffect(b.Kind, b.Key); ok && f.Told {
 			c.edit(failingKey(b.Kind, c.runKey()), ledger.ClassChatter, bot.Recovered(c.after, f, c.now))
 		}
+	case ledger.RequestSeen:
+		c.requestSeen(b)
+	case ledger.MergeEnded:
+		c.push("", ledger.ClassNotice, false, bot.Merged(c.after, b))
 	case ledger.BaselineBroke:
 		c.push("baseline/"+c.runKey(), ledger.ClassNotice, true, bot.BaselineBroke(c.after, b, c.now))
 	case ledger.BranchRemade:

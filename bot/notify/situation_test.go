@@ -375,6 +375,28 @@ func TestSituations(t *testing.T) {
 			p.project(ledger.QuestionAsked{Question: ledger.Question{ID: "q9", Kind: ledger.AskUnticked, Run: "r1", Tasks: []string{"Task 1"}, Title: "Finished here, open in the source", Text: "#1: finished here, but not ticked in the source any more", Asked: p.Now}})
 			p.project(ledger.QuestionExpired{ID: "q9", Choice: "keep", Then: "ticked again in the source"})
 		}},
+		"request/from its checks to a merge by somebody": {true, func(p *fixture) {
+			p.published()
+			p.project(p.saw(ledger.RequestStanding{Passed: 1, Pending: 2}))
+			p.project(p.saw(ledger.RequestStanding{Passed: 2, Failing: 1, Failed: []string{"lint"}}))
+			p.project(p.saw(ledger.RequestStanding{Passed: 1, Failing: 2, Failed: []string{"lint", "test"}}))
+			p.project(p.saw(ledger.RequestStanding{Passed: 2, Pending: 1}))
+			p.project(p.saw(ledger.RequestStanding{Passed: 3, Mergeable: ledger.MergeableClean}))
+			p.project(p.saw(ledger.RequestStanding{Passed: 3, State: ledger.RequestMerged}))
+		}},
+		"request/nobody reads it": {true, func(p *fixture) {
+			p.published()
+			p.project(p.saw(ledger.RequestStanding{Failure: ledger.ForgeAway, Text: "no answer within 30s"}))
+			p.project(p.saw(ledger.RequestStanding{Failure: ledger.ForgeLogin, Text: "the forge does not know the token", Remedy: "Put a new one into github.token"}))
+			p.project(p.saw(ledger.RequestStanding{Passed: 3}))
+		}},
+		"request/a merge that is refused, and one": {true, func(p *fixture) {
+			p.published()
+			r := *p.State.Project.Requests.Branch("r1").Request
+			p.project(ledger.MergeBegun{Run: "r1", N: 1, Number: 48, HeadCommit: "c1", By: "Mira"}, ledger.MergeEnded{Run: "r1", Request: r, Failure: ledger.ForgeProtected, Text: "checks fail: lint"})
+			r.State, r.MergeCommit = ledger.RequestMerged, "abcdef1234567890"
+			p.project(ledger.MergeBegun{Run: "r1", N: 2, Number: 48, HeadCommit: "c1", By: "Mira"}, ledger.MergeEnded{Run: "r1", Request: r, Method: ledger.MergeSquash})
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := runningNight(t, c.stays)

@@ -95,6 +95,13 @@ func (c *Console) printStandalone(v view) {
 		c.sourceRead(v, b)
 	case ledger.AnswerUndone:
 		c.printWrapped(v, bot.SignAgain+" "+b.Before.Question.ID+" taken back by "+bot.Clean(b.By)+": it is open again")
+	case ledger.RequestSeen:
+		if of := v.after.Project.Requests.Branch(b.Run); of.Request != nil {
+			c.printWrapped(v, bot.SignLater+" "+bot.RequestLine(of))
+		}
+	case ledger.MergeEnded:
+		m := bot.Merged(v.after, b)
+		c.printWrapped(v, m.First())
 	case ledger.BaselineBroke:
 		c.printWrapped(v, bot.SignLook+" "+bot.BrokeText(b))
 	case ledger.ExemptionsSet:

@@ -45,7 +45,7 @@ var arrows = map[string][]string{
 	"loop/testreport": {"loop/ledger"},
 
 	// The shell around it.
-	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "guidance", "internal/crash", "internal/fault", "internal/regexp", "internal/sched"},
+	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "loop/request", "guidance", "internal/crash", "internal/fault", "internal/regexp", "internal/sched"},
 
 	// Adapters: package ledger for its types, never each other.
 	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},

@@ -220,6 +220,8 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return push(ctx, ports, b)
 	case ledger.EffectRequest:
 		return e.request(ctx, ports, b)
+	case ledger.EffectMergeRequest:
+		return mergeRequest(ctx, ports, b, e.o.Clock().Sub(p.Time) > mergeTime)
 	case ledger.EffectMark:
 		if e.isOtherPlan(project, b.Source) {
 			return nil, nil // written when a run of that plan comes

@@ -67,6 +67,7 @@ type Engine struct {
 	at         time.Time        // of the last input; of Run's goroutine
 	same       int              // inputs of that time before it; of Run's goroutine
 	again      signals          // for effects that wait for their next try
+	pushed     signals          // for the next look at requests
 
 	mu       sync.RWMutex     // guards the fields below; only Run's goroutine writes them, but for wrong
 	wrong    map[string]bool  // streams of which no snapshots are saved, see Distrust
@@ -75,7 +76,8 @@ type Engine struct {
 	projects map[string]loop.Project
 	ports    map[string]Ports
 	watches  map[string]context.CancelFunc
-	unread   map[string]error // projects whose entries could not be folded
+	looks    map[string]context.CancelFunc // of open requests
+	unread   map[string]error              // projects whose entries could not be folded
 }
 
 // State returns a project's state as of the last commit, and whether the project

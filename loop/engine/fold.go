@@ -183,7 +183,7 @@ func Open(ctx context.Context, o Options, streams []string) (*Engine, error) {
 	}
 	e := &Engine{
 		o: o, calls: inbox{arrived: make(chan struct{}, 1)}, unread: map[string]error{},
-		projects: map[string]loop.Project{}, ports: map[string]Ports{}, watches: map[string]context.CancelFunc{},
+		projects: map[string]loop.Project{}, ports: map[string]Ports{}, watches: map[string]context.CancelFunc{}, looks: map[string]context.CancelFunc{},
 		heads: map[string]int64{}, saved: map[string]int64{}, stalls: map[string]stall{},
 	}
 	if err := e.foldAll(ctx, slices.Concat([]string{ledger.SharedStream}, streams)); err != nil {

@@ -32,6 +32,11 @@ type Forge interface {
 	Info(ctx context.Context) (ledger.ForgeInfo, error)
 	// Request opens a request, or edits the open one of the draft's branch.
 	Request(ctx context.Context, d ledger.RequestDraft) (ledger.Request, error)
+	// Look returns what a request shows, or only that nothing changed since the look
+	// that the tag came from.
+	Look(ctx context.Context, number int, tag string) (ledger.RequestView, error)
+	// Merge merges a request. One that is merged with that head is a success.
+	Merge(ctx context.Context, m ledger.MergeAsked) (ledger.Request, error)
 }
 
 // Publisher opens where a project's branches go. Its settings may change while the

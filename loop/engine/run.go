@@ -75,7 +75,7 @@ func (e *Engine) recover(ctx context.Context) error {
 		r := e.projects[name].Run
 		left := pendingOf(pending, name)
 		resting := r.Over() && (r == nil || r.Remake == nil)
-		if !e.carriesOut(name) || r == nil || (resting && len(left) == 0) {
+		if !e.carriesOut(name) || r == nil || (resting && len(left) == 0 && len(loop.WatchedRequests(e.projects[name])) == 0) {
 			continue
 		}
 		if err := e.openPorts(ctx, r.Settings); err != nil {
@@ -88,6 +88,7 @@ func (e *Engine) recover(ctx context.Context) error {
 			e.launch(ctx, p, true)
 		}
 		if resting {
+			e.startLooks(ctx, name, false)
 			continue
 		}
 		// The process before may have died after a decision about what projects
@@ -259,6 +260,7 @@ func (e *Engine) handle(ctx context.Context, in loop.Input, with With) (ledger.A
 		e.launch(ctx, p, false)
 	}
 	e.startWatches(ctx, in.Project)
+	e.startLooks(ctx, in.Project, slices.ContainsFunc(d.Entries, isPush))
 	e.maintain(ctx, in.Project, d)
 	e.wakeOthers(ctx, in, d)
 	return d.Answer, nil

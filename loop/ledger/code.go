@@ -37,7 +37,10 @@ const (
 	CodeGuidance        AnswerCode = "guidance" // an event does not report on a guidance item
 	CodeHours           AnswerCode = "hours"
 	CodeIdle            AnswerCode = "idle"
-	CodeInUse           AnswerCode = "in use" // the guidance is in a prompt already
+	CodeNoRequest       AnswerCode = "no request" // there is no open request of that number
+	CodeNotGreen        AnswerCode = "not green"  // a request cannot be merged as it is
+	CodeMerging         AnswerCode = "merging"    // its merge is under way
+	CodeInUse           AnswerCode = "in use"     // the guidance is in a prompt already
 	CodeKind            AnswerCode = "kind"
 	CodeLastAdmin       AnswerCode = "last admin"
 	CodeLate            AnswerCode = "late"

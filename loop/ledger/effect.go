@@ -144,6 +144,14 @@ type EffectRequest struct {
 	Head string `json:"head,omitempty"`
 }
 
+// EffectMergeRequest merges a run's request, if it is green and its head is the one
+// that a person confirmed. Its result is RequestMerged. The engine chooses the method
+// and fills in whether the branch is deleted.
+type EffectMergeRequest struct {
+	Run   string     `json:"run"`
+	Merge MergeAsked `json:"merge"`
+}
+
 // Memory is one line of a notebook. A line whose Key is there already is not
 // written again.
 type Memory struct {
@@ -187,6 +195,8 @@ func (EffectPush) EffectKind() string { return "push" }
 
 func (EffectRequest) EffectKind() string { return "request" }
 
+func (EffectMergeRequest) EffectKind() string { return "request.merge" }
+
 // Retry says what waits while an effect fails for a Fault. The effect itself is
 // tried again in any case, with growing pauses, until it is carried out: a fault
 // of the machine never ends a run and counts against nobody.
@@ -220,8 +230,9 @@ var effectKinds = map[string]struct {
 	"progress":      {Findable, RetryBeside, "write the log", EffectProgress{}}, // its key is in the log if it happened
 	"memory":        {Findable, RetryBeside, "write a note", EffectRemember{}},  // its key is in the notebook if it happened
 	"plan":          {Repeatable, RetryBeside, "write the plan", EffectKeepPlan{}},
-	"push":          {Repeatable, RetryBeside, "push", EffectPush{}},              // a remote that has the commit is left as it is
-	"request":       {Findable, RetryBeside, "open the request", EffectRequest{}}, // by its branch
+	"push":          {Repeatable, RetryBeside, "push", EffectPush{}},                    // a remote that has the commit is left as it is
+	"request":       {Findable, RetryBeside, "open the request", EffectRequest{}},       // by its branch
+	"request.merge": {Findable, RetryBeside, "merge the request", EffectMergeRequest{}}, // a request that is merged with the head is a success
 }
 
 // RetryOf returns the policy of a kind of effect; RetryHolds for an unknown one.

@@ -18,6 +18,7 @@ func Bodies() []Body {
 		QuestionAsked{}, ReminderDue{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
 		MemoryKept{},
 		PushBegun{}, BranchPushed{}, RequestBegun{}, RequestOpened{}, RequestEdited{},
+		RequestSeen{}, MergeBegun{}, MergeEnded{},
 		InputPoisoned{}, EffectFailed{}, EffectRecovered{},
 	}
 }
@@ -209,6 +210,12 @@ func (RequestBegun) EntryType() string { return "request.begun" }
 func (RequestOpened) EntryType() string { return "request.opened" }
 
 func (RequestEdited) EntryType() string { return "request.edited" }
+
+func (RequestSeen) EntryType() string { return "request.seen" }
+
+func (MergeBegun) EntryType() string { return "merge.begun" }
+
+func (MergeEnded) EntryType() string { return "merge.ended" }
 
 func (InputPoisoned) EntryType() string { return "input.poisoned" }
 

@@ -26,6 +26,7 @@ const (
 	AskChecks   QuestionKind = "checks"   // a task rests on changed checks
 	AskSecret   QuestionKind = "secret"   // what looks like a secret was written again
 	AskRemake   QuestionKind = "remake"   // tasks are to be taken out of the branch
+	AskMerge    QuestionKind = "merge"    // a requested merge waits for its confirmation
 	AskNewFiles QuestionKind = "newfiles" // a session made more new files than are taken without a question
 )
 
@@ -145,9 +146,13 @@ var questionKinds = map[QuestionKind]kindRow{
 		verbs: []AnswerVerb{{Name: "drop", Words: WordsNone}, {Name: "cancel", Words: WordsNone}},
 		yes:   "drop", no: "cancel", role: RoleSteer, urgency: 16, ofSource: true,
 	},
+	AskMerge: {
+		verbs: []AnswerVerb{{Name: "merge", Words: WordsNone}, {Name: "cancel", Words: WordsNone}},
+		yes:   "merge", no: "cancel", role: RoleAdmin, urgency: 15, personal: true,
+	},
 	AskNow: {
 		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},
-		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 15, personal: true, ofRun: true,
+		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 16, personal: true, ofRun: true,
 	},
 }
 

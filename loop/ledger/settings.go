@@ -67,9 +67,10 @@ type Settings struct {
 
 // Requests says which requests for its branch a run makes.
 type Requests struct {
-	Draft     bool     `json:"draft,omitempty"`
-	Labels    []string `json:"labels,omitempty"`
-	Reviewers []string `json:"reviewers,omitempty"`
+	Draft     bool      `json:"draft,omitempty"`
+	Labels    []string  `json:"labels,omitempty"`
+	Reviewers []string  `json:"reviewers,omitempty"`
+	Watch     WatchMode `json:"watch,omitempty"` // how long open requests are looked at
 }
 
 // Pushes reports whether the run's branch is pushed, at its end or after each task.

@@ -16,6 +16,9 @@ func Apply(s State, e ledger.Entry) State {
 	case ledger.BranchPushed:
 		return s.edit(b.Run, func(of *Branch) {
 			of.Name, of.Pushed, of.Pushing, of.Forge = b.Branch, b.Commit, "", b.Forge
+			if of.Seen != nil && of.Seen.HeadCommit != b.Commit {
+				of.Seen = nil // its checks are those of another commit
+			}
 			if of.Forge == "" {
 				of.Forge = ledger.ForgePlain
 			}
@@ -26,6 +29,12 @@ func Apply(s State, e ledger.Entry) State {
 		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Print, b.Tasks) })
 	case ledger.RequestEdited:
 		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Print, b.Tasks) })
+	case ledger.RequestSeen:
+		return s.edit(b.Run, func(of *Branch) { of.seen(b, e.Time) })
+	case ledger.MergeBegun:
+		return s.edit(b.Run, func(of *Branch) { of.Merges, of.Merging = b.N, b.HeadCommit })
+	case ledger.MergeEnded:
+		return s.edit(b.Run, func(of *Branch) { of.merged(b) })
 	case ledger.EffectFailed:
 		if b.Fault == "" {
 			return s.givenUp(b.Kind, b.Key)
@@ -42,6 +51,9 @@ func (b *Branch) written(r ledger.Request, text string, tasks []string) {
 // givenUp returns the state after an effect that is not tried again.
 func (s State) givenUp(kind, key string) State {
 	for _, b := range s.Branches {
+		if b.Merging != "" && kind == (ledger.EffectMergeRequest{}).EffectKind() && key == MergeKey(b.Run, b.Merges) {
+			return s.edit(b.Run, func(b *Branch) { b.Merging = "" })
+		}
 		if k, of, ok := b.UnderWay(); ok && k == kind && of == key {
 			return s.edit(b.Run, func(b *Branch) { b.Pushing, b.Asking = "", "" })
 		}

@@ -5,6 +5,8 @@
 //
 //   - state.go: State, a Branch for each run that pushed, and what is due for it
 //   - apply.go: entries folded into a State
+//   - watch.go: what looks at a request show, and how often to look
+//   - merge.go: what keeps a request from being merged, and its merge
 //   - text.go: Facts, and the draft of a request that is written from them
 //   - markdown.go: foreign text as Markdown that a forge takes for text alone
 //
@@ -18,6 +20,7 @@
 //   - A run has at most one push and one change of its request under way.
 //   - A run has one open request. One that a person closed is not opened again, and
 //     nothing is written into a request that is not open.
+//   - A request is merged with the head that a person confirmed, or not at all.
 //   - What people write around our section of a request's text is theirs
 //     (ledger.EditBody).
 //   - Whatever tasks, guidance and reasons say, a request's text mentions nobody,

@@ -30,6 +30,10 @@ type Branch struct {
 	Print   string           `json:"print,omitempty"`   // fingerprint of the text that was written last
 	Tasks   []string         `json:"tasks,omitempty"`   // ids of the tasks that the request has commits of
 	Request *ledger.Request  `json:"request,omitempty"` // nil = none yet
+	Seen    *Seen            `json:"seen,omitempty"`    // nil = nobody looked at the request since the last push
+	Merges  int              `json:"merges,omitempty"`  // times that a person confirmed a merge
+	Merging string           `json:"merging,omitempty"` // head of the merge that is under way
+	Queued  bool             `json:"queued,omitempty"`  // the forge merges the request later
 }
 
 // kept limits the branches that the state keeps. Those with an open request stay.

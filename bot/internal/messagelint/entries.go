@@ -70,6 +70,9 @@ var Entries = map[string][]Teller{
 	"parts.made":        {Console, Log},
 	"paths.allowed":     {Console},
 	"new_files.settled": {Console},
+	"merge.begun":       silent, // the reply to the answer says it
+	"merge.ended":       {Console, Notify},
+	"request.seen":      {Console, Notify},
 	"person.paired":     silent,
 	"person.removed":    silent,
 	"plan.settled":      {Console, Log},

@@ -18,6 +18,7 @@ var Keys = map[string][]string{
 	"ask.late":     {"No answer by "},
 	"ask.remake":   {"No answer by ", "Waits as long as it takes"},
 	"ask.now":      {"No answer by "},
+	"ask.merge":    {"No answer by "},
 	"ask.start":    {"No answer by "},
 	"ask.plan":     {"No answer: "},
 	"ask.blocked":  {"Stays blocked"},
@@ -35,7 +36,7 @@ var Keys = map[string][]string{
 	"run.notstarted": {"Nothing runs. Mend it, then /run"},
 	"run.ended": {
 		"Nothing runs. /run goes on with ", "Nothing runs. Retry starts the next run with ", "Nothing runs. /run asks", "Nothing runs until somebody starts it", "Nothing runs.",
-		"Nothing was pushed. Look at /diff", "Merge when you like; nothing runs.", "Look at ", "Pass ends the plan; until then it waits.",
+		"Nothing was pushed. Look at /diff", "Merge when you like; nothing runs.", "Merge once its checks pass; nothing runs.", "Look at ", "Pass ends the plan; until then it waits.",
 	},
 
 	// Pushed: conditions that end by themselves, or say how to end them.
@@ -64,11 +65,17 @@ var Keys = map[string][]string{
 	"unblocked":         {"A run that waited goes on."},
 	"thread.moved":      {"It goes on here in any case."},
 
+	// Pushed: requests.
+	"request":       {"Looked at until it is merged or closed.", "Merge when you like; nothing runs.", "It is not looked at any more."},
+	"merge.done":    {"It is not looked at any more."},
+	"merge.queued":  {"The forge merges it by itself"},
+	"merge.refused": {"Nothing was merged. /merge "},
+
 	// Pushed: the digest.
 	"digest":        digestEnds,
 	"digest.week":   digestEnds,
 	"digest.fault":  {"Why stands in the host's log. All else goes on."},
-	"digest.idle":   {"Nothing runs.", "Next: ", "Merge when you like", "Look at ", "Nothing is left to do"},
+	"digest.idle":   {"Nothing runs.", "Next: ", "Merge when you like", "Merge once its checks pass", "Look at ", "Nothing is left to do"},
 	"digest.broken": {"The host's log says why"},
 
 	// Outcomes of a question: edits of its message.
@@ -92,10 +99,10 @@ var Keys = map[string][]string{
 	"card.none": nil,
 	"card.gone": nil,
 	"answer.*":  nil, "task.*": nil, "words.*": nil,
-	"asked": nil, "media": nil, "fault": nil, "cost": nil, "diff": nil, "diff.empty": nil, "diff.file": nil, "diff.html": nil, "diff.nofile": nil, "diff.page": nil, "diff.which": nil, "digest.all": nil, "digest.elsewhere": nil,
+	"asked": nil, "media": nil, "fault": nil, "unsaved": nil, "cost": nil, "diff": nil, "diff.empty": nil, "diff.file": nil, "diff.html": nil, "diff.nofile": nil, "diff.page": nil, "diff.which": nil, "digest.all": nil, "digest.elsewhere": nil,
 	"evidence.altered": nil, "evidence.broken": nil, "evidence.none": nil, "evidence.open": nil, "evidence.whole": nil,
 	"hats": nil, "hats.one": nil, "hats.routes": nil, "hats.trouble": nil, "hats.unknown": nil, "help": nil, "help.one": nil,
-	"log": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
+	"log": nil, "merge.hand": nil, "pair.welcome": nil, "pair.already": nil, "pair.elsewhere": nil, "people": nil, "people.which": nil,
 	"plan": nil, "plan.none": nil, "projects": nil, "queue": nil, "quiet": nil, "quiet.wrong": nil,
 	"press.second": nil, "run.nohost": nil, "run.running": nil, "runs": nil, "runs.one": nil, "tasks": nil, "whoami": nil,
 
@@ -106,6 +113,6 @@ var Keys = map[string][]string{
 }
 
 var digestEnds = []string{
-	"Nothing runs.", "Merge when you like; nothing runs.", "Look at ", "Goes on by itself", "Pass ends the plan; until then it waits.",
+	"Nothing runs.", "Merge when you like; nothing runs.", "Merge once its checks pass; nothing runs.", "Look at ", "Goes on by itself", "Pass ends the plan; until then it waits.",
 	"Nothing was pushed. Look at /diff", "Stays paused until you resume.", "… goes on by itself.",
 }

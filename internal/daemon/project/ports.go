@@ -34,7 +34,7 @@ func (c *Catalog) Ports(ctx context.Context, s ledger.Settings) (engine.Ports, e
 	return engine.Ports{
 		Source: source, Repository: repository{w, place.Agents, s.Sign, c.owner}, Files: w, Scoper: w, Place: place, Notebook: workspace.NewNotebook(s.Repo),
 		Hats: &hatFiles{catalog: c, project: s.Project, repo: s.Repo}, Zone: zone,
-		Publisher: publisher{c, s, w}, Redact: secret.Redact,
+		Publisher: publisher{c, s, w, &openedForge{}}, Redact: secret.Redact,
 		Toolchains: func(ctx context.Context, tree string) ([]ledger.Diagnostic, error) {
 			files, err := w.TreeFS(ctx, tree)
 			if err != nil {

@@ -22,6 +22,7 @@ type publisher struct {
 	catalog  *Catalog
 	settings ledger.Settings // of the run, for a project that the configuration lacks
 	w        *workspace.Workspace
+	opened   *openedForge
 }
 
 // Open implements engine.Publisher.
@@ -30,7 +31,7 @@ func (p publisher) Open(ctx context.Context) (engine.Remote, engine.Forge, error
 	if !configured {
 		pr.Remote = p.settings.Remote
 	}
-	return openRemote(ctx, p.catalog.Config(), pr, p.w)
+	return openRemote(ctx, p.catalog.Config(), pr, p.w, p.opened)
 }
 
 // Reach asks a project's remote and forge, for the command doctor, whether they are
@@ -44,7 +45,7 @@ func Reach(ctx context.Context, cfg *config.Config, pr config.Project) (string, 
 	if err != nil {
 		return "", err
 	}
-	remote, f, err := openRemote(ctx, cfg, pr, w)
+	remote, f, err := openRemote(ctx, cfg, pr, w, &openedForge{})
 	if err != nil {
 		return workspace.ShowURL(addr), err
 	}
@@ -56,7 +57,7 @@ func Reach(ctx context.Context, cfg *config.Config, pr config.Project) (string, 
 }
 
 // openRemote opens a project's remote and forge. The forge of a plain remote is nil.
-func openRemote(ctx context.Context, cfg *config.Config, pr config.Project, w *workspace.Workspace) (engine.Remote, engine.Forge, error) {
+func openRemote(ctx context.Context, cfg *config.Config, pr config.Project, w *workspace.Workspace, opened *openedForge) (engine.Remote, engine.Forge, error) {
 	addr, err := w.RemoteURL(ctx, pr.Remote)
 	if err != nil {
 		return nil, nil, err
@@ -78,27 +79,35 @@ func openRemote(ctx context.Context, cfg *config.Config, pr config.Project, w *w
 	if kind == ledger.ForgePlain {
 		return r, nil, nil
 	}
-	f, err := openForge(kind, at, section)
+	token, err := tokenOf(kind, at, section)
 	if err != nil {
 		return nil, nil, err
 	}
-	return r, forgeOf{f, kind}, nil
+	f, err := opened.get(forgeSettings{kind, at, section, token}, func() (forge.Forge, error) { return openForge(kind, at, section, token) })
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, f, nil
 }
 
-// openForge returns the adapter of a repository's forge. It does not use the
-// network.
-func openForge(kind ledger.ForgeKind, at forge.Address, section config.Forge) (forge.Forge, error) {
+// tokenOf reads the token for a repository's forge.
+func tokenOf(kind ledger.ForgeKind, at forge.Address, section config.Forge) (forge.Token, error) {
 	if at.Owner == "" {
-		return nil, &ledger.ForgeError{
+		return "", &ledger.ForgeError{
 			Failure: ledger.ForgeRefused, Text: "the remote's address names no repository of a " + forge.KindOf(kind).Title + " (OWNER/NAME)",
 			Remedy: `Correct the address, or set forge = "plain" for a remote without requests.`,
 		}
 	}
 	token, err := forge.ReadToken(section.TokenFile, config.IsCredential(section.TokenFile))
-	if err != nil {
-		return nil, err
+	if err == nil {
+		logging.Hide(string(token))
 	}
-	logging.Hide(string(token))
+	return token, err
+}
+
+// openForge returns the adapter of a repository's forge. It does not use the
+// network.
+func openForge(kind ledger.ForgeKind, at forge.Address, section config.Forge, token forge.Token) (forge.Forge, error) {
 	api := section.API
 	if api == "" {
 		api = forge.KindOf(kind).API(at)

@@ -1,0 +1,334 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/request"
+)
+
+// requestName returns how people call a request: "PR 48".
+func requestName(number int) string { return "PR " + strconv.Itoa(number) }
+
+// RequestLine says how a branch's request stands, in a few words: "PR 48, checks
+// pass". It returns "" for a branch without a request.
+func RequestLine(b request.Branch) string {
+	if b.Request == nil {
+		return ""
+	}
+	return requestName(b.Request.Number) + comma(requestState(b))
+}
+
+// requestState is RequestLine without the request's number. "" is a request that
+// nobody has looked at.
+func requestState(b request.Branch) string {
+	switch s := b.Seen; {
+	case b.Request.State != ledger.RequestOpen:
+		return string(b.Request.State)
+	case b.Merging != "":
+		return "being merged"
+	case b.Queued:
+		return "in the merge queue"
+	case s == nil:
+		return "checks not seen yet"
+	case s.Failure != "":
+		return "not seen: " + Cut(Clean(s.Text), 40)
+	case s.Base == "":
+		return "its base branch is gone"
+	case s.Failing > 0:
+		return "checks fail: " + failedChecks(s.RequestStanding)
+	case s.Pending > 0:
+		return fmt.Sprintf("%d of %d checks pending", s.Pending, s.Checks())
+	case s.Mergeable == ledger.MergeableConflict:
+		return "conflicts with " + Cut(Clean(s.Base), 20)
+	case s.Mergeable == ledger.MergeableBehind:
+		return "behind " + Cut(Clean(s.Base), 20)
+	case s.Mergeable == ledger.MergeableBlocked:
+		return "a review or a check is missing"
+	case s.Draft:
+		return "a draft"
+	case s.Passed == 0:
+		return "no checks"
+	}
+	return "checks pass"
+}
+
+// failedChecks names failed checks: "lint, test +3". Their names are foreign.
+func failedChecks(s ledger.RequestStanding) string {
+	const most = 2
+	var names []string
+	for _, name := range s.Failed[:min(len(s.Failed), most)] {
+		names = append(names, Cut(Clean(name), 24))
+	}
+	text := strings.Join(names, ", ")
+	if more := s.Failing - len(names); more > 0 {
+		text += fmt.Sprintf(" +%d", more)
+	}
+	return text
+}
+
+// maxRequests limits the requests that a status lists.
+const maxRequests = 3
+
+// requests adds how the open requests stand, the newest first.
+func (m *Message) requests(s loop.State) {
+	open := s.Project.Requests.Open()
+	for n := range open[:min(len(open), maxRequests)] {
+		b := open[len(open)-1-n]
+		m.add(requestSign(b) + RequestLine(b))
+	}
+	if more := len(open) - maxRequests; more > 0 {
+		m.add(fmt.Sprintf("and %d more open requests", more))
+	}
+}
+
+// requestSign returns the sign in front of RequestLine, with a space; "" for what is
+// neither good nor bad.
+func requestSign(b request.Branch) string {
+	switch s := b.Seen; {
+	case s == nil || b.Merging != "" || b.Queued || s.Pending > 0 && s.Failing == 0:
+		return ""
+	case s.Failing > 0:
+		return SignFailed + " "
+	case request.Refusal(s.RequestStanding) != nil || s.Failure != "":
+		return SignLook + " "
+	}
+	return SignDone + " "
+}
+
+// ownRequest returns the open request of the last run.
+func ownRequest(s loop.State) (request.Branch, bool) {
+	if s.Project.Run == nil {
+		return request.Branch{}, false
+	}
+	b := s.Project.Requests.Branch(s.Project.Run.ID)
+	return b, b.IsOpen()
+}
+
+// mergeRequestStep says what comes next after a run whose verified and proved tip
+// has a request.
+func mergeRequestStep(b request.Branch) string {
+	first := "Look at " + requestName(b.Request.Number) + " first: "
+	switch s := b.Seen; {
+	case !b.IsOpen() || b.Merging != "" || b.Queued:
+		return "Nothing runs."
+	case s == nil || s.Failure == "" && s.Failing == 0 && s.Pending > 0:
+		return "Merge once its checks pass; nothing runs."
+	case s.Failure != "" || request.Refusal(s.RequestStanding) != nil:
+		return first + requestState(b) + "."
+	case s.HeadCommit != b.Pushed:
+		return first + theirCommits + "."
+	}
+	return mergeNow
+}
+
+// theirCommits says that a request's head is none of nightporter's.
+const theirCommits = "it has commits that nightporter did not push"
+
+// mergeNow is what is said of a tip that is verified, proved and green on its forge.
+const mergeNow = "Merge when you like; nothing runs."
+
+// mergeButton adds a button that merges the last run's request, if nothing that is
+// known speaks against it.
+func (m *Message) mergeButton(s loop.State, e ledger.RunEnded) {
+	b, ok := ownRequest(s)
+	if !ok {
+		return
+	}
+	if step := MergeStep(s, e); step == mergeNow || b.Seen == nil && step == mergeRequestStep(b) {
+		m.button("Merge", "/merge "+strconv.Itoa(b.Request.Number))
+	}
+}
+
+// RequestNews reports how a run's request stands now.
+func RequestNews(s loop.State, run string) Message {
+	b := s.Project.Requests.Branch(run)
+	sign := strings.TrimSpace(requestSign(b))
+	switch b.Request.State {
+	case ledger.RequestMerged:
+		sign = SignDone
+	case ledger.RequestClosed:
+		sign = SignAway
+	}
+	m := newMessage("request", firstLine(orElse(sign, SignLater), s.Project.Name, RequestLine(b), ""))
+	m.Project = s.Project.Name
+	m.add("Branch " + Clean(b.Name))
+	if b.Seen != nil && b.IsOpen() && b.Seen.HeadCommit != b.Pushed && b.Seen.HeadCommit != "" {
+		m.add(fullSentence(theirCommits))
+	}
+	if b.Seen != nil && b.Seen.Failure != "" {
+		m.cause(Clean(b.Seen.Text), Clean(b.Seen.Remedy))
+	}
+	if !b.IsOpen() {
+		m.add("It is not looked at any more.")
+		return m
+	}
+	if r := s.Project.Run; r.Over() && r.Ended != nil && r.ID == run {
+		m.mergeButton(s, *r.Ended)
+	}
+	if len(m.Buttons) > 0 && b.Seen != nil {
+		m.add(mergeNow)
+	} else {
+		m.add("Looked at until it is merged or closed.")
+	}
+	m.button("Diff", "/diff "+run)
+	return m
+}
+
+// Merged reports what became of a confirmed merge.
+func Merged(s loop.State, e ledger.MergeEnded) Message {
+	name := requestName(e.Request.Number)
+	base := Cut(Clean(e.Request.Base), 20)
+	var m Message
+	switch {
+	case e.Failure != "":
+		m = newMessage("merge.refused", firstLine(SignFailed, s.Project.Name, name+" not merged", ""))
+		m.add(fullSentence(Clean(e.Text)))
+		m.add(fullSentence(Clean(e.Remedy)))
+		m.add("Nothing was merged. /merge " + strconv.Itoa(e.Request.Number) + " asks again.")
+	case e.Request.State == ledger.RequestOpen:
+		m = newMessage("merge.queued", firstLine(SignLater, s.Project.Name, name+" is in the merge queue", ""))
+		m.add("The forge merges it by itself, and you are told.")
+	default:
+		m = newMessage("merge.done", firstLine(SignDone, s.Project.Name, name+" merged into "+base, ""))
+		if c := e.Request.MergeCommit; c != "" {
+			m.add("As " + shortCommit(c) + comma(mergeMethod(e.Method)))
+		}
+		m.add("It is not looked at any more.")
+	}
+	m.Project = s.Project.Name
+	return m
+}
+
+// fullSentence returns a text that begins with a capital letter and ends with a full
+// stop.
+func fullSentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if !strings.HasSuffix(text, ".") {
+		text += "."
+	}
+	return text
+}
+
+// shortCommit returns the first characters of a commit.
+func shortCommit(hash string) string {
+	hash = Clean(hash)
+	return hash[:min(len(hash), 10)]
+}
+
+// mergeMethod returns a method for people.
+func mergeMethod(m ledger.MergeMethod) string {
+	switch m {
+	case ledger.MergeSquash:
+		return "squashed"
+	case ledger.MergeRebase:
+		return "rebased"
+	case ledger.MergeCommit:
+		return "a merge commit"
+	}
+	return ""
+}
+
+// mergeRequest answers /merge: it opens the question that confirms a merge. Without a
+// request it shows how to merge by hand, and changes nothing.
+func mergeRequest(ctx context.Context, d dispatch) (Message, error) {
+	number, typed := 0, strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(d.c.Target)), "pr"), "#")
+	if typed = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(typed), "#")); typed != "" {
+		n, err := strconv.Atoi(typed)
+		if err != nil || n < 1 {
+			m := refusal("cmd.usage", SignAsk+" /merge: which request?")
+			m.add("Type for example /merge 48, or /merge alone.")
+			return m, nil
+		}
+		number = n
+	}
+	if _, ok := d.s.Project.Requests.Numbered(number); !ok {
+		if b, ok := branchToMerge(d.s); ok && number == 0 && d.s.Project.Requests.Branch(d.s.Project.Run.ID).Request == nil {
+			return mergeByHand(d.s, b), nil
+		}
+	}
+	m, err := d.do(ctx, loop.MergeRequest{Number: number})
+	if err != nil || d.r.Actor != consoleActor {
+		return m, err // in a chat, the question arrives as its own message
+	}
+	s, _ := d.service.State(d.project)
+	for _, q := range s.Project.Questions {
+		if q.Kind == ledger.AskMerge {
+			return Ask(s, q, d.r.Time), nil
+		}
+	}
+	return m, nil
+}
+
+// branchToMerge returns the branch of the last run that has commits.
+func branchToMerge(s loop.State) (string, bool) {
+	r := s.Project.Run
+	if r == nil || r.Commits == 0 || r.Base.Branch == "" {
+		return "", false
+	}
+	return r.Base.Branch, true
+}
+
+// mergeByHand shows how a person merges a branch that has no request.
+func mergeByHand(s loop.State, branch string) Message {
+	m := newMessage("merge.hand", firstLine("", s.Project.Name, s.Project.Run.ID+" has no request", ""))
+	m.Project = s.Project.Name
+	m.add("Type on the host, in the repository:")
+	if on := s.Project.Run.Base.HeadName; on != "" && on != "detached" {
+		m.pre("git switch " + shellWord(on))
+	}
+	m.pre("git merge --no-ff " + shellWord(branch))
+	if e := s.Project.Run.Ended; e != nil {
+		if step := MergeStep(s, *e); step != mergeNow {
+			m.add(step)
+		}
+	}
+	m.add("Nothing was changed.")
+	return m
+}
+
+// shellWord returns a name as one word of a shell's command line.
+func shellWord(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" && !strings.HasPrefix(s, "-") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// confirmMerge adds what a person confirms with a merge.
+func (m *Message) confirmMerge(s loop.State, q ledger.Question, _ time.Time) {
+	if q.Merge == nil {
+		return
+	}
+	b, ok := s.Project.Requests.Numbered(q.Merge.Number)
+	if !ok {
+		return
+	}
+	m.add(fullSentence(requestState(b)))
+	line := "Head " + shortCommit(q.Merge.HeadCommit)
+	if q.Merge.HeadCommit != b.Pushed {
+		line += ": " + theirCommits
+	}
+	m.add(line)
+	m.add("Looked at once more before it is merged.")
+}
+
+// mergeHead is the headline of a question about a merge.
+func mergeHead(s loop.State, q ledger.Question) string {
+	if q.Merge == nil {
+		return "Merge?"
+	}
+	text := "Merge " + requestName(q.Merge.Number)
+	if b, ok := s.Project.Requests.Numbered(q.Merge.Number); ok && b.Request.Base != "" {
+		text += " into " + Cut(Clean(b.Request.Base), 12)
+	}
+	return text + "?"
+}

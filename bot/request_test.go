@@ -1,0 +1,78 @@
+package bot_test
+
+import (
+	"testing"
+
+	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/loop/ledger"
+	loopreq "github.com/nightporter/nightporter/loop/request"
+)
+
+// stands gives the last run a request that stands like that; nil = nobody has looked
+// at it.
+func stands(d *service, s *ledger.RequestStanding) *service {
+	p := &d.Night.State.Project
+	b := loopreq.Branch{
+		Run: p.Run.ID, Name: "nightporter/shop/" + p.Run.ID, Forge: ledger.ForgeGitHub, Pushed: "c0ffee1234567890",
+		Request: &ledger.Request{Number: 48, URL: "https://forge.test/48", State: ledger.RequestOpen, Base: "main"},
+	}
+	if s != nil {
+		s.Number = 48
+		if s.State == "" {
+			s.State = ledger.RequestOpen
+		}
+		if s.HeadCommit == "" {
+			s.HeadCommit = b.Pushed
+		}
+		b.Request.State = s.State
+		b.Seen = &loopreq.Seen{RequestStanding: *s, At: d.Now}
+	}
+	p.Requests = loopreq.State{Branches: []loopreq.Branch{b}}
+	return d
+}
+
+// addRequests adds what people read about requests.
+func addRequests(t *testing.T, all topics) {
+	t.Helper()
+	tested := ledger.Proof{Word: ledger.Tested}
+	over := func(s *ledger.RequestStanding) *service { return stands(proved(tested), s) }
+	news := func(d *service) bot.Message { return bot.RequestNews(d.Night.State, d.Night.State.Project.Run.ID) }
+	green := ledger.RequestStanding{Base: "main", Mergeable: ledger.MergeableClean, Passed: 3}
+	for intent, s := range map[string]*ledger.RequestStanding{
+		"not seen": nil, "green": &green, "no checks": {Base: "main", Mergeable: ledger.MergeableClean},
+		"pending": {Base: "main", Passed: 3, Pending: 2}, "one fails": {Base: "main", Failing: 1, Failed: []string{"lint"}, Pending: 1},
+		"many fail": {Base: "main", Failing: 7, Failed: []string{"a check with a name that does not end soon", "test\u202e\x1b[31m", "c", "d", "e"}},
+		"conflict":  {Base: "main", Passed: 1, Mergeable: ledger.MergeableConflict}, "behind": {Base: "main", Passed: 1, Mergeable: ledger.MergeableBehind},
+		"blocked": {Base: "main", Passed: 1, Mergeable: ledger.MergeableBlocked}, "draft": {Base: "main", Draft: true},
+		"no base": {Passed: 1}, "token": {Base: "main", Failure: ledger.ForgeLogin, Text: "the forge does not know the token", Remedy: "Put a new one into github.token"},
+		"theirs": {Base: "main", Passed: 2, Mergeable: ledger.MergeableClean, HeadCommit: "deadbeef99"},
+		"merged": {Base: "main", State: ledger.RequestMerged}, "closed": {Base: "main", State: ledger.RequestClosed},
+	} {
+		d := over(s)
+		if s != nil {
+			all.add(t, "request", "news: "+intent, "", news(d), 38)
+		}
+		all.add(t, "request", "ended: "+intent, "", endOf(d), 38)
+		all.add(t, "request", "status: "+intent, "/status", d.say(t, "/status"), 38)
+		all.add(t, "request", "merge: "+intent, "/merge", d.say(t, "/merge"), 38)
+	}
+	all.add(t, "request", "merge: another one", "/merge 49", over(nil).say(t, "/merge 49"), 38)
+	all.add(t, "request", "merge: a task", "/merge Task 1", over(nil).say(t, "/merge Task 1"), 38)
+	all.add(t, "request", "merge: by hand", "/merge", proved(tested).say(t, "/merge"), 38)
+	all.add(t, "request", "merge: by hand, look first", "/merge", proved(changed("")).say(t, "/merge"), 38)
+	all.add(t, "request", "merge: nothing there", "/merge", newService("shop").say(t, "/merge"), 38)
+	d := over(&green)
+	q := ledger.Question{ID: "q5", Kind: ledger.AskMerge, Run: "r1", Merge: &ledger.MergeAsked{Number: 48, HeadCommit: "c0ffee1234567890"}, Asked: d.Now, Expires: d.Now.Add(600e9)}
+	all.add(t, "request", "question", "", bot.Ask(d.Night.State, q, d.Now), 38)
+	r := *d.Night.State.Project.Requests.Branches[0].Request
+	for intent, e := range map[string]ledger.MergeEnded{
+		"queued": {Method: ledger.MergeCommit}, "moved": {Failure: ledger.ForgeMoved, Text: "it has other commits now", Remedy: "Look at them before you merge"},
+		"done": {Method: ledger.MergeSquash, Request: ledger.Request{State: ledger.RequestMerged, MergeCommit: "abcdef1234567890"}},
+	} {
+		state, commit := e.Request.State, e.Request.MergeCommit
+		if e.Request = r; state != "" {
+			e.Request.State, e.Request.MergeCommit = state, commit
+		}
+		all.add(t, "request", "a merge that is "+intent, "", bot.Merged(d.Night.State, e), 38)
+	}
+}

@@ -1,0 +1,355 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/internal/sched"
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/request"
+)
+
+// changer is a Forge that tells for many requests at once which of them changed since
+// their last look (package forge).
+type changer interface {
+	Changed(ctx context.Context, looks map[int]string) ([]int, error)
+}
+
+// Paces of looks. A forge limits how often it is asked, and other programs of the
+// token's account ask too.
+const (
+	quietPace   = 15 * time.Second // between two requests in which nothing is to be expected
+	changedPace = time.Minute      // between two questions about all of them at once
+	toldAway    = 5 * time.Minute  // how long a forge is away before that is recorded
+)
+
+// startLooks begins to look at a project's open requests, and ends that when there
+// are none. A push or a new request is looked at soon.
+func (e *Engine) startLooks(ctx context.Context, project string, news bool) {
+	watched := len(loop.WatchedRequests(e.projects[project])) > 0
+	cancel, looks := e.looks[project]
+	switch {
+	case looks && !watched:
+		cancel()
+		delete(e.looks, project)
+	case !looks && watched:
+		ports, ok := e.portsOf(project)
+		if !ok || ports.Publisher == nil {
+			return
+		}
+		lctx, cancel := context.WithCancel(ctx)
+		e.looks[project] = cancel
+		e.spawn(func() { e.followRequests(lctx, project, ports.Publisher) })
+	case looks && news:
+		e.pushed.send(project)
+	}
+}
+
+// isPush reports whether an entry changes what a look at a request shows.
+func isPush(e ledger.Entry) bool {
+	switch e.Body.(type) {
+	case ledger.BranchPushed, ledger.RequestOpened, ledger.MergeEnded:
+		return true
+	}
+	return false
+}
+
+// followRequests looks at a project's open requests until ctx ends.
+func (e *Engine) followRequests(ctx context.Context, project string, p Publisher) {
+	w := requestWatch{engine: e, project: project, publisher: p, looks: map[int]*look{}}
+	for {
+		news := e.pushed.next(project)
+		if e.o.Scheduler.Wait(ctx, w.round(ctx), news) != nil {
+			return
+		}
+	}
+}
+
+// requestWatch is what one project's looks have in common. The times are those of the
+// scheduler, which no change of the clock moves.
+type requestWatch struct {
+	engine    *Engine
+	project   string
+	publisher Publisher
+
+	looks map[int]*look // by number of the request
+	quiet time.Time     // no look at a request in which nothing is to be expected before that
+	away  time.Time     // the forge has not answered since; zero = it does
+	rest  time.Time     // nothing is asked before that
+}
+
+// look is the last look at a request.
+type look struct {
+	branch request.Branch
+	head   string // pushed at that time
+	tag    string
+	since  time.Time // something changed
+	next   time.Time
+}
+
+// expects reports whether something is to be expected soon: checks without a result,
+// or a request that nobody has seen since the last push.
+func (l *look) expects() bool {
+	return l.branch.Seen == nil || l.branch.Seen.Pending > 0
+}
+
+// round looks at the requests that are due, and returns how long to wait for the next
+// ones.
+func (w *requestWatch) round(ctx context.Context) time.Duration {
+	now := w.engine.o.Scheduler.Now()
+	w.open(now)
+	if now.Before(w.rest) {
+		return w.rest.Sub(now)
+	}
+	if due := w.due(now); len(due) > 0 {
+		if err := w.lookAt(ctx, due); err != nil && ctx.Err() == nil {
+			w.failed(ctx, due[0], err)
+		}
+	}
+	return w.untilNext()
+}
+
+// open takes the requests that are open now, with what the ledger knows of them.
+func (w *requestWatch) open(now time.Time) {
+	s, _ := w.engine.State(w.project)
+	open := map[int]*look{}
+	for _, b := range loop.WatchedRequests(s.Project) {
+		l, known := w.looks[b.Request.Number]
+		switch {
+		case !known:
+			l = &look{since: now, next: now}
+			if b.Seen != nil {
+				l.tag = b.Seen.Tag
+			}
+		case b.Seen == nil && l.head != b.Pushed:
+			l = &look{since: now, next: now}
+		}
+		l.branch, l.head = b, b.Pushed
+		open[b.Request.Number] = l
+	}
+	w.looks = open
+}
+
+// due returns the requests to look at, the most overdue first.
+func (w *requestWatch) due(now time.Time) []*look {
+	var due []*look
+	for _, l := range w.looks {
+		if !now.Before(l.next) && (l.expects() || !now.Before(w.quiet)) {
+			due = append(due, l)
+		}
+	}
+	slices.SortFunc(due, func(a, b *look) int {
+		if n := a.next.Compare(b.next); n != 0 {
+			return n
+		}
+		return a.branch.Request.Number - b.branch.Request.Number
+	})
+	return due
+}
+
+// lookAt looks at due requests: at those where something is to be expected one by
+// one, at the others as the forge permits it.
+func (w *requestWatch) lookAt(ctx context.Context, due []*look) error {
+	_, forge, err := w.publisher.Open(ctx)
+	if err != nil {
+		return err
+	}
+	if forge == nil {
+		return &ledger.ForgeError{Failure: ledger.ForgeMissing, Text: "the remote has no requests any more", Remedy: "Set forge as it was"}
+	}
+	var quiet []*look
+	for _, l := range due {
+		if !l.expects() {
+			quiet = append(quiet, l)
+			continue
+		}
+		if err := w.look(ctx, forge, l); err != nil {
+			return err
+		}
+	}
+	if len(quiet) == 0 {
+		return nil
+	}
+	all, ok := forge.(changer)
+	if !ok || len(quiet) == 1 {
+		w.quiet = w.engine.o.Scheduler.Now().Add(quietPace)
+		return w.look(ctx, forge, quiet[0])
+	}
+	w.quiet = w.engine.o.Scheduler.Now().Add(changedPace)
+	tags := map[int]string{}
+	for _, l := range quiet {
+		tags[l.branch.Request.Number] = l.tag
+	}
+	changed, err := all.Changed(ctx, tags)
+	if err != nil {
+		return err
+	}
+	w.answered()
+	for _, l := range quiet {
+		if !slices.Contains(changed, l.branch.Request.Number) {
+			w.plan(l, ledger.RequestView{Unchanged: true})
+			continue
+		}
+		if err := w.look(ctx, forge, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look looks at one request and delivers what is news.
+func (w *requestWatch) look(ctx context.Context, forge Forge, l *look) error {
+	tag := l.tag
+	if l.branch.Seen == nil || l.branch.Seen.Failure != "" {
+		tag = "" // what it shows has to be recorded
+	}
+	v, err := forge.Look(ctx, l.branch.Request.Number, tag)
+	if missing, is := errors.AsType[*ledger.ForgeError](err); is && missing.Failure == ledger.ForgeMissing {
+		w.deliver(ctx, l, l.branch.FailedLook(*missing))
+		w.plan(l, ledger.RequestView{Unchanged: true})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	w.answered()
+	if v.Tag != "" {
+		l.tag = v.Tag
+	}
+	w.plan(l, v)
+	if !v.Unchanged {
+		w.deliver(ctx, l, request.StandingOf(v))
+	}
+	return nil
+}
+
+// plan sets the time of the next look after one that showed v.
+func (w *requestWatch) plan(l *look, v ledger.RequestView) {
+	now := w.engine.o.Scheduler.Now()
+	if !v.Unchanged {
+		l.since = now
+	}
+	l.next = now.Add(request.LookPause(now.Sub(l.since)))
+	if wait := v.Next.Sub(w.engine.o.Clock()); !v.Next.IsZero() && wait > l.next.Sub(now) {
+		l.next = now.Add(min(wait, longestLimit))
+	}
+}
+
+// answered notes that the forge answers.
+func (w *requestWatch) answered() { w.away, w.rest = time.Time{}, time.Time{} }
+
+// failed plans the next try after a failure that the requests have in common. What
+// only a person can mend is recorded at once, and a forge that is away after a while.
+func (w *requestWatch) failed(ctx context.Context, l *look, err error) {
+	now := w.engine.o.Scheduler.Now()
+	if w.away.IsZero() {
+		w.away = now
+		w.engine.o.Log.Warn("requests cannot be looked at, and are tried again", "project", w.project, "error", err)
+	}
+	of, ok := errors.AsType[*ledger.ForgeError](err)
+	if !ok {
+		of = &ledger.ForgeError{Failure: ledger.ForgeAway, Text: err.Error()}
+		if in, wrong := errors.AsType[*ledger.InputError](err); wrong {
+			of = &ledger.ForgeError{Failure: ledger.ForgeRefused, Text: in.Diagnostics[0].Text, Remedy: in.Diagnostics[0].Remedy}
+		}
+	}
+	if !of.Passes() || now.Sub(w.away) >= toldAway {
+		w.deliver(ctx, l, l.branch.FailedLook(*of))
+	}
+	w.rest = now.Add(request.LookPause(now.Sub(w.away)))
+	if wait := of.RetryAt.Sub(w.engine.o.Clock()); !of.RetryAt.IsZero() && wait > w.rest.Sub(now) {
+		w.rest = now.Add(min(wait, longestLimit))
+	}
+}
+
+// deliver sends what a look showed to the core, if it is news.
+func (w *requestWatch) deliver(ctx context.Context, l *look, now ledger.RequestStanding) {
+	e := w.engine
+	s, _ := e.State(w.project)
+	if !s.Project.Requests.Branch(l.branch.Run).IsNews(now) {
+		return
+	}
+	in := loop.Input{Project: w.project, Actor: "daemon", Body: loop.RequestLooked{Run: l.branch.Run, Now: now, Tag: l.tag}}
+	e.untilSaved(ctx, w.project, func() error {
+		_, err := e.Do(ctx, in)
+		return err
+	})
+}
+
+// untilNext returns how long to wait for the next request that is due.
+func (w *requestWatch) untilNext() time.Duration {
+	now, wait := w.engine.o.Scheduler.Now(), sched.Forever
+	for _, l := range w.looks {
+		at := l.next
+		if !l.expects() && at.Before(w.quiet) {
+			at = w.quiet
+		}
+		wait = min(wait, max(at.Sub(now), 0))
+	}
+	if w.rest.After(now) {
+		wait = max(wait, w.rest.Sub(now))
+	}
+	return wait
+}
+
+// mergeTime is how long a merge is tried after a person confirmed it. Later they
+// would not expect it any more.
+const mergeTime = time.Hour
+
+// mergeRequest carries out an EffectMergeRequest. It looks at the request first: the
+// person confirmed a head whose checks were green, and both may be others now.
+func mergeRequest(ctx context.Context, ports Ports, b ledger.EffectMergeRequest, late bool) (loop.InputBody, error) {
+	done := loop.RequestMerged{Run: b.Run, Head: b.Merge.HeadCommit, Request: ledger.Request{Number: b.Merge.Number, State: ledger.RequestOpen, HeadCommit: b.Merge.HeadCommit}}
+	err := merge(ctx, ports, b.Merge, &done)
+	of, ok := errors.AsType[*ledger.ForgeError](err)
+	if err != nil && (!ok || of.Passes() && !late) {
+		return nil, err
+	}
+	done.Failure = of
+	return done, nil
+}
+
+// merge merges a request that is green and has the head that m names, and fills in
+// what came of it.
+func merge(ctx context.Context, ports Ports, m ledger.MergeAsked, done *loop.RequestMerged) error {
+	_, forge, err := ports.publisher(ctx)
+	if err != nil {
+		return err
+	}
+	if forge == nil {
+		return &ledger.ForgeError{Failure: ledger.ForgeMissing, Text: "the remote has no requests any more", Remedy: "Set forge as it was"}
+	}
+	v, err := forge.Look(ctx, m.Number, "")
+	if err != nil {
+		return err
+	}
+	r := v.Request
+	done.Request = r
+	switch {
+	case r.HeadCommit != m.HeadCommit:
+		return &ledger.ForgeError{Failure: ledger.ForgeMoved, Text: "it has other commits now", Remedy: "Look at them before you merge"}
+	case r.State == ledger.RequestMerged: // by us before a crash, or by a person
+		return nil
+	}
+	if why := request.Refusal(request.StandingOf(v)); why != nil {
+		return why
+	}
+	info, err := forge.Info(ctx)
+	if err != nil {
+		return err
+	}
+	m.Method, m.DeleteBranch = ledger.MergeCommit, info.DeletesBranch
+	if len(info.Methods) > 0 {
+		m.Method = info.Methods[0]
+	}
+	done.Method = m.Method
+	merged, err := forge.Merge(ctx, m)
+	if err != nil {
+		return err
+	}
+	done.Request = merged
+	return nil
+}

@@ -1,0 +1,329 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/engine"
+	"github.com/nightporter/nightporter/loop/forge/memory"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// hub is a remote with a forge.
+type hub struct{ *memory.Forge }
+
+func (h hub) Open(context.Context) (engine.Remote, engine.Forge, error) {
+	return h, hubForge{h.Forge}, nil
+}
+
+func (h hub) Push(_ context.Context, p ledger.Push) (ledger.Pushed, error) {
+	h.Forge.Push(p.Branch, p.Commit)
+	return ledger.Pushed{Commit: p.Commit}, nil
+}
+
+func (hub) TryPush(context.Context, ledger.Push) error { return nil }
+
+func (hub) Branches(context.Context, ...string) (map[string]string, error) { return nil, nil }
+
+type hubForge struct{ *memory.Forge }
+
+func (hubForge) Kind() ledger.ForgeKind { return ledger.ForgeGitHub }
+
+// looked counts the calls of the methods since the last one.
+func (h hub) looked(before []memory.Call, methods ...string) int {
+	n := 0
+	for _, c := range h.Calls()[len(before):] {
+		if slices.Contains(methods, c.Method) {
+			n++
+		}
+	}
+	return n
+}
+
+// withRequest returns a run that has ended with an open request.
+func withRequest(t *testing.T, mode ledger.WatchMode) (*fixture, hub) {
+	h := hub{memory.New()}
+	f := newFixture(t, succeeded)
+	f.wrap = func(p engine.Ports) engine.Ports {
+		p.Publisher = h
+		return p
+	}
+	f.restart()
+	s := settings()
+	s.Verify, s.Push, s.Requests.Watch = nil, ledger.PushEnd, mode
+	f.do(loop.StartRun{Settings: s, MaxSessions: 1}, "")
+	synctest.Wait()
+	if b := f.state().Project.Requests.Open(); len(b) != 1 || !f.state().Project.Run.Over() {
+		t.Fatalf("the run has no open request: %+v", f.state().Project.Requests)
+	}
+	return f, h
+}
+
+// seen returns how the only request stood at the last look that was news.
+func (f *fixture) seen() ledger.RequestStanding {
+	b := f.state().Project.Requests.Branches[0]
+	if b.Seen == nil {
+		return ledger.RequestStanding{}
+	}
+	return b.Seen.RequestStanding
+}
+
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func check(name string, state ledger.CheckState) ledger.ForgeCheck {
+	return ledger.ForgeCheck{Name: name, State: state}
+}
+
+// TestLooksAtRequests looks at a request after its run, across a restart, until a
+// person merges it.
+func TestLooksAtRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, h := withRequest(t, "")
+		h.Check(1, check("lint", ledger.CheckPending))
+		pass(time.Minute)
+		if s := f.seen(); s.Pending != 1 || s.Failing != 0 {
+			t.Errorf("a pending check: %+v", s)
+		}
+		f.restart()
+		h.Check(1, check("lint", ledger.CheckFailed))
+		pass(time.Minute)
+		if s := f.seen(); s.Pending != 0 || !slices.Equal(s.Failed, []string{"lint"}) {
+			t.Errorf("a failed check: %+v", s)
+		}
+		f.mu.Lock()
+		entries := f.entries
+		f.mu.Unlock()
+		before := h.Calls()
+		pass(time.Hour)
+		if n := h.looked(before, "Look", "Changed"); n < 12 || n > 25 {
+			t.Errorf("%d looks in an hour in which nothing changed", n)
+		}
+		f.mu.Lock()
+		if f.entries != entries {
+			t.Errorf("%d entries for looks that showed nothing new", f.entries-entries)
+		}
+		f.mu.Unlock()
+		h.Set(1, func(r *ledger.Request) { r.State, r.MergeCommit = ledger.RequestMerged, "m1" })
+		pass(6 * time.Minute)
+		if s := f.seen(); s.State != ledger.RequestMerged {
+			t.Errorf("merged by a person: %+v", s)
+		}
+		before = h.Calls()
+		pass(time.Hour)
+		if n := h.looked(before, "Look", "Changed"); n > 0 {
+			t.Errorf("%d looks at a request that is merged", n)
+		}
+	})
+}
+
+// TestWatchModes looks at no request after the run, or at none at all.
+func TestWatchModes(t *testing.T) {
+	for _, mode := range []ledger.WatchMode{ledger.WatchNight, ledger.WatchOff} {
+		t.Run(string(mode), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, h := withRequest(t, mode)
+				before := h.Calls()
+				pass(time.Hour)
+				f.restart()
+				pass(time.Hour)
+				if n := h.looked(before, "Look", "Changed"); n > 0 {
+					t.Errorf("%d looks", n)
+				}
+			})
+		})
+	}
+}
+
+// TestFiftyRequests watches fifty requests in which nothing changes.
+func TestFiftyRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, h := withRequest(t, "")
+		f.stop()
+		var records []ledger.Record
+		for n := 2; n <= 50; n++ {
+			run := fmt.Sprintf("r%d", n)
+			commit := h.Forge.Push("b/"+run, "")
+			r, err := h.Request(t.Context(), ledger.RequestDraft{Head: "b/" + run, Base: "main", Title: run})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range []ledger.Body{
+				ledger.PushBegun{Run: run, Branch: "b/" + run, Commit: commit}, ledger.BranchPushed{Run: run, Branch: "b/" + run, Commit: commit, Forge: ledger.ForgeGitHub},
+				ledger.RequestBegun{Run: run, N: 1, Print: "t"}, ledger.RequestOpened{Run: run, Request: r, Print: "t"},
+			} {
+				rec, err := ledger.Entry{Stream: ledger.ProjectStream("p"), Time: time.Now(), Actor: "daemon", Body: b}.Record()
+				if err != nil {
+					t.Fatal(err)
+				}
+				records = append(records, rec)
+			}
+		}
+		if _, err := f.ledger.Commit(t.Context(), ledger.Batch{Time: time.Now(), Records: records}); err != nil {
+			t.Fatal(err)
+		}
+		f.open(true)
+		pass(30 * time.Minute)
+		for _, b := range f.state().Project.Requests.Branches {
+			if b.Seen == nil {
+				t.Fatalf("%s was never looked at", b.Run)
+			}
+		}
+		before := h.Calls()
+		pass(time.Hour)
+		changed, single := h.looked(before, "Changed"), h.looked(before, "Look")
+		t.Logf("in an hour: %d looks at all, %d at one", changed, single)
+		if calls := 3*changed + single; calls > 4*60 || changed == 0 {
+			t.Errorf("%d looks at all and %d at one in an hour: more than 4 calls a minute", changed, single)
+		}
+		h.Check(33, check("lint", ledger.CheckFailed))
+		pass(6 * time.Minute)
+		b, _ := f.state().Project.Requests.Numbered(33)
+		if b.Seen.Failing != 1 {
+			t.Errorf("a check failed, and after 6 minutes it is %+v", b.Seen)
+		}
+	})
+}
+
+// TestLooksFail records what only a person can mend at once, and a forge that is
+// away after five minutes.
+func TestLooksFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, h := withRequest(t, "")
+		pass(time.Minute)
+		for range 100 {
+			h.Fail(memory.Fault{Err: &ledger.ForgeError{Failure: ledger.ForgeAway, Text: "no answer within 30s"}})
+		}
+		pass(2 * time.Minute)
+		if s := f.seen(); s.Failure != "" {
+			t.Errorf("away for a moment: %+v", s)
+		}
+		before := h.Calls()
+		pass(10 * time.Minute)
+		if s := f.seen(); s.Failure != ledger.ForgeAway || s.State != ledger.RequestOpen {
+			t.Errorf("away for long: %+v", s)
+		}
+		if n := len(h.Calls()) - len(before); n > 20 {
+			t.Errorf("%d calls of a forge that is away, in ten minutes", n)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		f, h := withRequest(t, "")
+		pass(time.Minute)
+		h.Fail(memory.Fault{Err: &ledger.ForgeError{Failure: ledger.ForgeLogin, Text: "the token is wrong"}})
+		pass(5 * time.Minute)
+		if s := f.seen(); s.Failure != "" { // it failed once and works again
+			t.Errorf("after a failure: %+v", s)
+		}
+		h.Fail(memory.Fault{Err: &ledger.ForgeError{Failure: ledger.ForgeLimited, Text: "limit", RetryAt: time.Now().Add(40 * time.Minute)}})
+		pass(6 * time.Minute)
+		before := h.Calls()
+		pass(30 * time.Minute)
+		if n := len(h.Calls()) - len(before); n > 0 {
+			t.Errorf("%d calls before a rate limit is over", n)
+		}
+	})
+}
+
+// confirmed asks for a merge of request 1 and confirms it.
+func (f *fixture) confirmed() ledger.Answer {
+	a := f.do(loop.MergeRequest{Number: 1}, fmt.Sprintf("ask-%d", time.Now().UnixNano()))
+	if !a.OK || a.ID == "" {
+		return a
+	}
+	b := f.do(loop.AnswerQuestion{Question: a.ID, Choice: "merge"}, "yes-"+a.ID)
+	synctest.Wait()
+	return b
+}
+
+// mergeEnded returns what became of the only merge.
+func (f *fixture) mergeEnded() (out ledger.MergeEnded) {
+	if err := f.ledger.Records(f.t.Context(), ledger.ProjectStream("p"), 0, func(r ledger.Record) error {
+		e, err := r.Entry()
+		if b, is := e.Body.(ledger.MergeEnded); is {
+			out = b
+		}
+		return err
+	}); err != nil {
+		f.t.Fatal(err)
+	}
+	return out
+}
+
+// TestMerges merges a confirmed request by the method that the repository permits,
+// once, though its answer is lost and the process dies.
+func TestMerges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, h := withRequest(t, "")
+		h.Repo.Methods, h.Repo.DeletesBranch = []ledger.MergeMethod{ledger.MergeSquash}, true
+		h.Check(1, check("lint", ledger.CheckPending))
+		pass(time.Minute)
+		if a := f.confirmed(); a.OK || a.Code != ledger.CodeNotGreen {
+			t.Errorf("a merge with a pending check: %+v", a)
+		}
+		h.Check(1, check("lint", ledger.CheckPassed))
+		pass(time.Minute)
+		h.Fail(memory.Fault{Method: "Merge", After: true})
+		if a := f.confirmed(); !a.OK {
+			t.Fatalf("%+v", a)
+		}
+		f.restart()
+		pass(10 * time.Minute)
+		b := f.state().Project.Requests.Branches[0]
+		if b.Merging != "" || b.Request.State != ledger.RequestMerged {
+			t.Errorf("after the merge: %+v %+v", b, b.Request)
+		}
+		if n := h.looked(nil, "Merge"); n != 1 {
+			t.Errorf("%d merges", n)
+		}
+	})
+}
+
+// TestMergeLooksFirst does not merge what was green when a person confirmed it and is
+// not any more, and says so.
+func TestMergeLooksFirst(t *testing.T) {
+	for name, change := range map[string]func(h hub, branch string){
+		"a check fails":  func(h hub, _ string) { h.Check(1, check("lint", ledger.CheckFailed)) },
+		"another head":   func(h hub, branch string) { h.Forge.Push(branch, "") },
+		"closed":         func(h hub, _ string) { h.Set(1, func(r *ledger.Request) { r.State = ledger.RequestClosed }) },
+		"base is gone":   func(h hub, _ string) { h.Delete("main") },
+		"base has moved": func(h hub, _ string) { h.Forge.Push("main", "") },
+		"no rights":      func(h hub, _ string) { h.Repo.MayPush = false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, h := withRequest(t, "")
+				pass(time.Minute)
+				change(h, f.state().Project.Requests.Branches[0].Name)
+				f.confirmed()
+				ended := f.mergeEnded()
+				if ended.Failure == "" || ended.Text == "" {
+					t.Errorf("the merge ended with %+v", ended)
+				}
+				t.Logf("%s: %s. %s", ended.Failure, ended.Text, ended.Remedy)
+				for _, r := range h.Requests() {
+					if r.State == ledger.RequestMerged {
+						t.Errorf("it is merged")
+					}
+				}
+			})
+		})
+	}
+}
+
+// Look implements engine.Forge.
+func (*far) Look(context.Context, int, string) (ledger.RequestView, error) {
+	return ledger.RequestView{Unchanged: true}, nil
+}
+
+// Merge implements engine.Forge.
+func (*far) Merge(context.Context, ledger.MergeAsked) (ledger.Request, error) {
+	return ledger.Request{}, nil
+}

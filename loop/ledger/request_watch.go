@@ -1,0 +1,35 @@
+package ledger
+
+// RequestStanding is how a request stood when nightporter looked at it: what people
+// are told of it, and what a merge depends on.
+type RequestStanding struct {
+	Number      int          `json:"number"`
+	State       RequestState `json:"state"`
+	HeadCommit  string       `json:"head_commit,omitempty"`
+	Base        string       `json:"base,omitempty"`      // "" = the base is gone
+	Draft       bool         `json:"draft,omitempty"`     // nobody merges it before its author says that it is ready
+	Mergeable   Mergeable    `json:"mergeable,omitempty"` // by the forge
+	MergeCommit string       `json:"merge_commit,omitempty"`
+	Passed      int          `json:"passed,omitempty"`  // checks of HeadCommit
+	Pending     int          `json:"pending,omitempty"` // checks without a result
+	Failing     int          `json:"failing,omitempty"` // checks that failed
+	Failed      []string     `json:"failed,omitempty"`  // names of the first checks that failed
+	// Failure says why the forge does not show the request; "" = it does. All other
+	// fields are those of the last look that succeeded then.
+	Failure ForgeFailure `json:"failure,omitempty"`
+	Text    string       `json:"text,omitempty"`   // of the failure, for people
+	Remedy  string       `json:"remedy,omitempty"` // what a person has to do
+}
+
+// WatchMode says how long the open requests of a project are looked at.
+type WatchMode string
+
+// Modes of watching. The zero value stands for WatchUntilMerged.
+const (
+	WatchUntilMerged WatchMode = "until_merged" // also after the run and across restarts
+	WatchNight       WatchMode = "night"        // while a run of the project works
+	WatchOff         WatchMode = "off"
+)
+
+// Checks returns how many checks have a result or are to have one.
+func (s RequestStanding) Checks() int { return s.Passed + s.Pending + s.Failing }

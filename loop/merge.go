@@ -1,0 +1,104 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/request"
+)
+
+// A request is merged when an admin asks for it and confirms it (docs/spec 9.4). The
+// confirmation is for one head: commits that come later are not merged by it. The
+// engine looks again right before the merge, because the last look may be old.
+
+// askMerge asks whether a request is to be merged. It refuses one that the last look
+// shows as not green.
+func (d *decision) askMerge(number int) {
+	b, ok := d.Project.Requests.Numbered(number)
+	switch {
+	case !ok && number == 0:
+		d.refuse(ledger.CodeNoRequest, "%s has no open request", d.in.Project)
+		return
+	case !ok:
+		d.refuse(ledger.CodeNoRequest, "there is no request %d of %s", number, d.in.Project)
+		return
+	case b.Merging != "":
+		d.refuse(ledger.CodeMerging, "PR %d is being merged", b.Request.Number)
+		return
+	}
+	head := b.Pushed
+	if b.Seen != nil {
+		head = b.Seen.HeadCommit
+	}
+	if why := d.unmergeable(b); why != nil {
+		d.refuse(ledger.CodeNotGreen, "%s", refusedMerge(b, why))
+		return
+	}
+	for _, q := range d.Project.Questions {
+		if q.Kind == ledger.AskMerge {
+			d.withdraw(q, "asked again")
+		}
+	}
+	q := ledger.Question{
+		ID: d.nextID("q"), Kind: ledger.AskMerge, Run: b.Run, Text: fmt.Sprintf("merge PR %d into %s?", b.Request.Number, b.Request.Base),
+		Merge: &ledger.MergeAsked{Number: b.Request.Number, HeadCommit: head},
+		By:    d.by(), Asked: d.in.Time, Expires: d.in.Time.Add(offerTime),
+	}
+	d.add(scope{}, ledger.QuestionAsked{Question: q})
+	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("%s %s merge · %s cancel", q.Text, q.ID, q.ID)}
+}
+
+// unmergeable returns why a request is not asked about, as far as that is known. A
+// standing that nobody keeps up to date refuses nothing.
+func (d *decision) unmergeable(b request.Branch) *ledger.ForgeError {
+	watched := slices.ContainsFunc(WatchedRequests(d.Project), func(w request.Branch) bool { return w.Run == b.Run })
+	switch {
+	case !b.IsOpen():
+		return request.Refusal(ledger.RequestStanding{State: b.Request.State})
+	case b.Seen == nil || !watched || b.Seen.Failure != "":
+		return nil
+	}
+	return request.Refusal(b.Seen.RequestStanding)
+}
+
+// refusedMerge says why a request is not merged, and what to do.
+func refusedMerge(b request.Branch, why *ledger.ForgeError) string {
+	text := fmt.Sprintf("PR %d is not merged: %s.", b.Request.Number, why.Text)
+	if why.Remedy != "" {
+		text += " " + why.Remedy + "."
+	}
+	return text
+}
+
+// applyMerge merges the request that a person confirmed.
+func applyMerge(d *decision, a answerGiven) {
+	if a.choice != "merge" || a.q.Merge == nil {
+		d.say("%s: nothing is merged", a.q.ID)
+		return
+	}
+	b := d.Project.Requests.Branch(a.q.Run)
+	begun, effect, ok := b.Merge(*a.q.Merge, d.by())
+	if !ok {
+		d.say("PR %d is not open any more", a.q.Merge.Number)
+		return
+	}
+	d.add(scope{}, begun)
+	d.effect(request.MergeKey(b.Run, begun.N), effect)
+	d.say("PR %d is being merged", a.q.Merge.Number)
+}
+
+func (d *decision) expireMerge(q ledger.Question) { d.withdraw(q, "not merged") }
+
+// requestMerged records what became of a merge.
+func (d *decision) requestMerged(b RequestMerged) {
+	of := d.Project.Requests.Branch(b.Run)
+	if of.Merging == "" || of.Merging != b.Head {
+		return
+	}
+	e := ledger.MergeEnded{Run: b.Run, Request: b.Request, Method: b.Method}
+	if b.Failure != nil {
+		e.Failure, e.Text, e.Remedy = b.Failure.Failure, b.Failure.Text, b.Failure.Remedy
+	}
+	d.add(scope{}, e)
+}
