@@ -152,7 +152,7 @@ var questionKinds = map[QuestionKind]kindRow{
 	},
 	AskNow: {
 		verbs: []AnswerVerb{{Name: "queue", Words: WordsNone}, {Name: "rerun", Words: WordsNone}},
-		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 16, personal: true, ofRun: true,
+		yes:   "rerun", no: "queue", role: RoleSteer, urgency: 17, personal: true, ofRun: true,
 	},
 }
 

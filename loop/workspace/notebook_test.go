@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -91,6 +92,13 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// notesRepo returns a folder that passes for a repository.
+func notesRepo(t *testing.T) string {
+	repo := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(repo, ".git"), 0o755))
+	return repo
+}
+
 // TestKeepBesidePeople checks that text written by people stays unchanged, byte
 // for byte.
 func TestKeepBesidePeople(t *testing.T) {
@@ -109,7 +117,7 @@ func TestKeepBesidePeople(t *testing.T) {
 		{"part of a key", "# Memories\n\n" + item("kk") + "\n", "# Memories\n\n" + item("kk") + "\n" + item("k") + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			repo := t.TempDir()
+			repo := notesRepo(t)
 			putSettled(t, repo, ".ralph/agent/memories.md", c.before)
 			putSettled(t, repo, ".ralph/.gitignore", "events\n")
 			must(t, os.Chmod(filepath.Join(repo, ".ralph/agent/memories.md"), 0o640))
@@ -132,7 +140,7 @@ func TestKeepBesidePeople(t *testing.T) {
 // TestKeepWaitsForAnEditor checks that a file being written in place is read
 // only after it has settled. Files that we wrote need no wait.
 func TestKeepWaitsForAnEditor(t *testing.T) {
-	repo := t.TempDir()
+	repo := notesRepo(t)
 	n := NewNotebook(repo)
 	writeFile(t, repo, ".ralph/agent/memories.md", "# Mine\n")
 	root, err := n.open(false)
@@ -153,7 +161,7 @@ func TestKeepWaitsForAnEditor(t *testing.T) {
 // TestKeepSeesWhatIsSavedMeanwhile checks that a save during Keep is not
 // overwritten.
 func TestKeepSeesWhatIsSavedMeanwhile(t *testing.T) {
-	repo := t.TempDir()
+	repo := notesRepo(t)
 	putSettled(t, repo, ".ralph/agent/memories.md", "old\n")
 	var seen []string
 	must(t, NewNotebook(repo).update(t.Context(), "agent/memories.md", func(old []byte) []byte {
@@ -168,7 +176,7 @@ func TestKeepSeesWhatIsSavedMeanwhile(t *testing.T) {
 }
 
 func TestKeepHostileText(t *testing.T) {
-	repo := t.TempDir()
+	repo := notesRepo(t)
 	n := NewNotebook(repo)
 	fake := notebookItem(fact("k2", "fake"))
 	texts := []string{
@@ -207,7 +215,7 @@ func TestKeepHostileText(t *testing.T) {
 }
 
 func TestKeepDropsTheOldest(t *testing.T) {
-	repo := t.TempDir()
+	repo := notesRepo(t)
 	n := NewNotebook(repo)
 	mine := "# Memories\n\nRead me.\n\n- mine, without a key\n"
 	var all strings.Builder
@@ -245,7 +253,7 @@ func TestKeepDropsTheOldest(t *testing.T) {
 }
 
 func TestKeepFromTwoProcesses(t *testing.T) {
-	repo := t.TempDir()
+	repo := notesRepo(t)
 	var all sync.WaitGroup
 	for who := range 3 {
 		n := NewNotebook(repo) // with its own lock, as in another process
@@ -271,7 +279,7 @@ func TestKeepFromTwoProcesses(t *testing.T) {
 }
 
 func TestKeepWaitsForTheLock(t *testing.T) {
-	repo := t.TempDir()
+	repo := notesRepo(t)
 	keep(t, NewNotebook(repo), fact("k1", "x"))
 	dir, err := os.Open(filepath.Join(repo, ".ralph"))
 	must(t, err)
@@ -319,7 +327,7 @@ func TestKeepAfterACrash(t *testing.T) {
 		"a link":      func(t *testing.T, file, outside string) { mustLink(t, outside, file) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			repo, outside := t.TempDir(), filepath.Join(t.TempDir(), "x")
+			repo, outside := notesRepo(t), filepath.Join(t.TempDir(), "x")
 			writeFile(t, filepath.Dir(outside), "x", "theirs\n")
 			n := NewNotebook(repo)
 			keep(t, n, fact("k1", "x"))
@@ -375,7 +383,7 @@ func TestKeepWhereSomethingIsInTheWay(t *testing.T) {
 		}, ".ralph/agent/memories.md  is larger than 16 MB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			repo, outside := t.TempDir(), t.TempDir()
+			repo, outside := notesRepo(t), t.TempDir()
 			writeFile(t, outside, "x", "theirs\n")
 			c.set(t, repo, outside)
 			before := repoContent(t, outside)
@@ -394,7 +402,7 @@ func TestKeepWhereSomethingIsInTheWay(t *testing.T) {
 }
 
 func TestKeepWhereNothingCanBeWritten(t *testing.T) {
-	repo := t.TempDir()
+	repo := notesRepo(t)
 	n := NewNotebook(repo)
 	for _, err := range []error{&fs.PathError{Op: "openat", Path: ".ralph", Err: unix.EROFS}, &fs.PathError{Op: "mkdirat", Path: ".ralph", Err: unix.EACCES}} {
 		if found := findingsOf(t, n.asInputError("keep memory", err)); !strings.Contains(found, "cannot be written") || !strings.Contains(found, filepath.Join(repo, ".ralph")) {
@@ -404,7 +412,7 @@ func TestKeepWhereNothingCanBeWritten(t *testing.T) {
 	if err := n.asInputError("keep memory", &fs.PathError{Op: "write", Path: "x", Err: unix.ENOSPC}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("a full disk is %v", err)
 	}
-	if err := NewNotebook(filepath.Join(repo, "gone")).Keep(t.Context(), fact("k", "x")); !errors.Is(err, fs.ErrNotExist) {
+	if err := NewNotebook(filepath.Join(repo, "gone")).Keep(t.Context(), fact("k", "x")); fault.Of(err) != ledger.FaultRepository {
 		t.Errorf("without a repository: %v", err)
 	}
 	if os.Geteuid() == 0 {
@@ -420,7 +428,7 @@ func TestKeepWhereNothingCanBeWritten(t *testing.T) {
 // TestNotebookBelongsToTheRepositorysOwner writes as root: no file in the
 // checkout may belong to root.
 func TestNotebookBelongsToTheRepositorysOwner(t *testing.T) {
-	repo := t.TempDir()
+	repo := notesRepo(t)
 	want := os.Geteuid()
 	if want == 0 {
 		want = 12345
@@ -429,7 +437,6 @@ func TestNotebookBelongsToTheRepositorysOwner(t *testing.T) {
 		t.Log("only modes in this test: giving files away needs root")
 	}
 	must(t, os.Chmod(repo, 0o750))
-	must(t, os.Mkdir(filepath.Join(repo, ".git"), 0o755))
 	n := NewNotebook(repo)
 	keep(t, n, fact("k1", "x"), fact("k2", "x"))
 	must(t, n.KeepPlan(t.Context(), []byte("{}")))
@@ -449,7 +456,7 @@ func TestNotebookBelongsToTheRepositorysOwner(t *testing.T) {
 }
 
 func TestKeepPlan(t *testing.T) {
-	repo := t.TempDir()
+	repo := notesRepo(t)
 	n := NewNotebook(repo)
 	must(t, n.KeepPlan(t.Context(), []byte(`{"summary":"old"}`)))
 	must(t, n.KeepPlan(t.Context(), []byte(`{"summary":"a <b>","steps":[1]}`)))
@@ -470,7 +477,7 @@ func TestKeepPlan(t *testing.T) {
 }
 
 func TestNotebookRead(t *testing.T) {
-	repo, outside := t.TempDir(), t.TempDir()
+	repo, outside := notesRepo(t), t.TempDir()
 	writeFile(t, outside, "secret", "secret\n")
 	writeFile(t, repo, "README.md", "x\n")
 	if data, err := NewNotebook(repo).Read(t.Context(), ".ralph/agent/memories.md"); data != nil || err != nil {
@@ -512,7 +519,7 @@ func TestNotebookRead(t *testing.T) {
 }
 
 func TestNotebookReadLarge(t *testing.T) {
-	repo := t.TempDir()
+	repo := notesRepo(t)
 	n := NewNotebook(repo)
 	read := func(p, text string) string {
 		t.Helper()
