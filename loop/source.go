@@ -8,11 +8,12 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// sourceChanged applies a new reading of the source during a run. A reading
-// that failed is recorded once and changes no task.
+// sourceChanged applies a new reading of the source during a run, from the preflight
+// on, which reads it first. A reading that failed is recorded once and changes no
+// task.
 func (d *decision) sourceChanged(b SourceChanged) {
 	r := d.run()
-	if r.Over() || r.State == ledger.RunPlanning && (b.Doubted.IsZero() || r.Base.Commit == "") || b.Source != "" && b.Source != d.Project.Source {
+	if r.Over() || r.State == ledger.RunPlanning && r.Base.Commit == "" || b.Source != "" && b.Source != d.Project.Source {
 		return
 	}
 	if b.Err != "" {

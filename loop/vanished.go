@@ -182,6 +182,12 @@ func (d *decision) rest(t TaskState) {
 		}
 	}
 	d.closeQuestions(id, "withdrawn")
+	for _, part := range t.Parts {
+		if p, ok := d.task(part); ok && p.Status == ledger.Waiting {
+			d.closeQuestions(part, "withdrawn") // no answer would be taken
+			d.setTask(part, ledger.Ready, "asks again")
+		}
+	}
 	d.changeTask(id, ledger.TaskSet{To: ledger.Withdrawn, Why: whyGone, Rest: rest})
 }
 

@@ -19,8 +19,8 @@ func (e *Engine) startWatches(ctx context.Context, project string) {
 		delete(e.watches, project)
 	case !over && !watched:
 		ports, ok := e.portsOf(project)
-		if !ok || e.projects[project].Run.State == ledger.RunPlanning {
-			return
+		if r := e.projects[project].Run; !ok || r.State == ledger.RunPlanning && r.Base.Commit == "" {
+			return // the preflight reads both
 		}
 		wctx, cancel := context.WithCancel(ctx)
 		e.watches[project] = cancel

@@ -55,7 +55,12 @@ func (s State) givenUp(kind, key string) State {
 			return s.edit(b.Run, func(b *Branch) { b.Merging = "" })
 		}
 		if k, of, ok := b.UnderWay(); ok && k == kind && of == key {
-			return s.edit(b.Run, func(b *Branch) { b.Pushing, b.Asking = "", "" })
+			return s.edit(b.Run, func(b *Branch) {
+				if b.Pushing != "" {
+					b.GivenUp = b.Pushing
+				}
+				b.Pushing, b.Asking = "", ""
+			})
 		}
 	}
 	return s

@@ -22,18 +22,19 @@ type Branch struct {
 	Name    string           `json:"name"`
 	Source  string           `json:"source,omitempty"` // KIND:PATH of the run's source
 	Forge   ledger.ForgeKind `json:"forge,omitempty"`
-	Pushed  string           `json:"pushed,omitempty"`  // the remote's commit
-	Pushing string           `json:"pushing,omitempty"` // commit whose push is under way
-	Begun   int              `json:"begun,omitempty"`   // times that the request was to be opened or written
-	Asking  string           `json:"asking,omitempty"`  // fingerprint of the text that is being written
-	Written string           `json:"written,omitempty"` // value of Pushed when its text was begun last
-	Print   string           `json:"print,omitempty"`   // fingerprint of the text that was written last
-	Tasks   []string         `json:"tasks,omitempty"`   // ids of the tasks that the request has commits of
-	Request *ledger.Request  `json:"request,omitempty"` // nil = none yet
-	Seen    *Seen            `json:"seen,omitempty"`    // nil = nobody looked at the request since the last push
-	Merges  int              `json:"merges,omitempty"`  // times that a person confirmed a merge
-	Merging string           `json:"merging,omitempty"` // head of the merge that is under way
-	Queued  bool             `json:"queued,omitempty"`  // the forge merges the request later
+	Pushed  string           `json:"pushed,omitempty"`   // the remote's commit
+	Pushing string           `json:"pushing,omitempty"`  // commit whose push is under way
+	GivenUp string           `json:"given_up,omitempty"` // commit whose push broke: it is not begun again
+	Begun   int              `json:"begun,omitempty"`    // times that the request was to be opened or written
+	Asking  string           `json:"asking,omitempty"`   // fingerprint of the text that is being written
+	Written string           `json:"written,omitempty"`  // value of Pushed when its text was begun last
+	Print   string           `json:"print,omitempty"`    // fingerprint of the text that was written last
+	Tasks   []string         `json:"tasks,omitempty"`    // ids of the tasks that the request has commits of
+	Request *ledger.Request  `json:"request,omitempty"`  // nil = none yet
+	Seen    *Seen            `json:"seen,omitempty"`     // nil = nobody looked at the request since the last push
+	Merges  int              `json:"merges,omitempty"`   // times that a person confirmed a merge
+	Merging string           `json:"merging,omitempty"`  // head of the merge that is under way
+	Queued  bool             `json:"queued,omitempty"`   // the forge merges the request later
 }
 
 // kept limits the branches that the state keeps. Those with an open request stay.
@@ -80,7 +81,7 @@ func (b Branch) UnderWay() (kind, key string, ok bool) {
 // Push returns the entry and the effect that push a commit of the branch; ok is
 // false if the remote has it or something else is under way.
 func (b Branch) Push(branch, source, commit string) (e ledger.PushBegun, effect ledger.EffectPush, ok bool) {
-	if _, _, busy := b.UnderWay(); busy || commit == "" || b.Pushed == commit {
+	if _, _, busy := b.UnderWay(); busy || commit == "" || b.Pushed == commit || b.GivenUp == commit {
 		return e, effect, false
 	}
 	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source},
