@@ -161,6 +161,7 @@ func TestBrokenNights(t *testing.T) {
 		{641, 12, 4},           // two tasks, each set aside for the other's sake
 		{154, 12, 4},           // two inputs of one time, whose effects got one key
 		{417, 12, 4},           // a log that is whole up to a bad page is an older state
+		{20009572, 12, 4},      // nobody watched the plan after a start that had nothing to decide
 	} {
 		opt := shortNights(t)
 		opt.tasks, opt.disks = night.tasks, night.disks

@@ -96,6 +96,10 @@ func (e *Engine) recover(ctx context.Context) error {
 		if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}, nil); err != nil {
 			e.o.Log.Error("wake", "project", name, "error", err)
 		}
+		// A Wake that decides nothing commits nothing: what is under way is followed all
+		// the same.
+		e.startWatches(ctx, name)
+		e.startLooks(ctx, name, false)
 	}
 	return nil
 }
