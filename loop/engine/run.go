@@ -129,6 +129,9 @@ func pendingOf(all []ledger.PendingEffect, project string) []ledger.PendingEffec
 // untilDue returns how long it takes until a project needs a Tick; sched.Forever if
 // nothing is due.
 func (e *Engine) untilDue() time.Duration {
+	if e.owesTick {
+		return 0
+	}
 	wait := sched.Forever
 	now := e.o.Clock()
 	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() && !e.waitsToSave("") {
@@ -149,6 +152,7 @@ func (e *Engine) untilDue() time.Duration {
 }
 
 func (e *Engine) tick(ctx context.Context) {
+	e.owesTick = false
 	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() && !e.o.Clock().Before(due) && !e.waitsToSave("") {
 		_, err := e.handle(ctx, loop.Input{Actor: "daemon", Body: loop.Tick{}}, nil)
 		e.logFailure("tick", "", err)
