@@ -410,7 +410,7 @@ func (a *audit) step() {
 
 // idle is called when nothing can run and the clock is about to move.
 func (w *world) idle() {
-	if w.diskFails() || w.daemon == nil {
+	if w.diskFails() || !w.diskTried() || w.daemon == nil {
 		return
 	}
 	stuck := ""

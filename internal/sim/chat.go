@@ -96,9 +96,13 @@ func (p *platform) listen(ctx context.Context, d *daemon) {
 			}
 			continue
 		}
-		next := p.next()
+		next, err := p.next()
 		if next == nil {
-			if d.life.Wait(ctx, sched.Forever, p.arrived) != nil {
+			again := sched.Forever
+			if err != nil {
+				again = 5 * time.Second
+			}
+			if d.life.Wait(ctx, again, p.arrived) != nil {
 				return
 			}
 			continue
@@ -132,14 +136,15 @@ func (w *world) sentNow(in bot.Inbound) bot.Inbound {
 	return in
 }
 
-// next returns the input to deliver next, nil if none waits.
-func (p *platform) next() *input {
+// next returns the input to deliver next, nil if none waits or if the daemon cannot
+// read which.
+func (p *platform) next() (*input, error) {
 	var waiting []*input
 	from := 1
 	if p.cursor {
 		c, found, err := p.w.store.Cursor(background, p.prefix+"bot")
 		if err != nil {
-			return nil
+			return nil, err
 		}
 		if found {
 			from, _ = strconv.Atoi(c.Value)
@@ -152,11 +157,11 @@ func (p *platform) next() *input {
 	}
 	switch {
 	case len(waiting) == 0:
-		return nil
+		return nil, nil
 	case !p.cursor && len(waiting) > 1 && p.w.hit(chatOrder):
-		return waiting[p.w.rnd.IntN(len(waiting))]
+		return waiting[p.w.rnd.IntN(len(waiting))], nil
 	}
-	return waiting[0]
+	return waiting[0], nil
 }
 
 // sender is a platform as one daemon reaches it.

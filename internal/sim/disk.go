@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/internal/sqlitefault"
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/store"
 )
@@ -19,6 +20,7 @@ import (
 type ledgerDisk struct {
 	*sqlitefault.Disk
 	failing bool               // calls fail with errors of the disk for a while
+	healed  time.Time          // by the scheduler's clock: when that ended last
 	faults  sqlitefault.Faults // of now
 	lied    bool               // it reported writes as safe that it did not keep
 	damaged string             // the file of which a page is damaged; "" for none
@@ -54,8 +56,8 @@ func (o options) onDisk(seed uint64) bool { return o.disks > 0 && seed%o.disks =
 func (d *ledgerDisk) honest() bool { return !d.lied && d.damaged == "" }
 
 // heal ends what the disk does wrong for a while.
-func (d *ledgerDisk) heal() {
-	d.failing = false
+func (d *ledgerDisk) heal(now time.Time) {
+	d.failing, d.healed = false, now
 	d.inject(sqlitefault.Faults{})
 }
 
@@ -67,6 +69,12 @@ func (d *ledgerDisk) inject(f sqlitefault.Faults) {
 
 // diskFails reports whether the ledger cannot be read or written for now.
 func (w *world) diskFails() bool { return w.full || w.disk != nil && (w.disk.failing || w.disk.Off()) }
+
+// diskTried reports whether the daemon has had the time to try again what the disk
+// refused to the ledger.
+func (w *world) diskTried() bool {
+	return w.disk == nil || w.s.now.Sub(w.disk.healed) > loop.RetryPause(time.Time{}, w.wall())
+}
 
 // diskFate is what happens to the night's disk.
 func (w *world) diskFate() {
@@ -98,7 +106,7 @@ func (w *world) diskFate() {
 			w.disk.lied = true
 			w.disk.inject(sqlitefault.Faults{SyncLies: 0.3})
 			w.all.sleep(w.around(20 * time.Minute))
-			w.disk.heal()
+			w.disk.heal(w.s.now)
 			if !w.calm {
 				w.powerFails("on a disk that did not keep what it confirmed")
 			}
@@ -118,7 +126,7 @@ func (w *world) diskErrors(f sqlitefault.Faults, what string) {
 	w.disk.failing = true
 	w.disk.inject(f)
 	w.all.sleep(d)
-	w.disk.heal()
+	w.disk.heal(w.s.now)
 	w.tell("disk", "works again")
 }
 
@@ -127,7 +135,7 @@ func (w *world) diskErrors(f sqlitefault.Faults, what string) {
 func (w *world) powerFails(when string) {
 	w.tell("power", "fails %s", when)
 	w.disk.Cut()
-	w.disk.heal()
+	w.disk.heal(w.s.now)
 	w.endSessions()
 	w.kill("no power")
 }

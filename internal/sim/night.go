@@ -164,7 +164,7 @@ func (w *world) oneNight() {
 	}
 	w.calm, w.full, w.down = true, false, nil
 	if w.disk != nil {
-		w.disk.heal()
+		w.disk.heal(w.s.now)
 	}
 	w.tell("night", "nothing goes wrong from now on")
 	for began := w.s.now; ; w.all.sleep(time.Minute) {
@@ -199,7 +199,7 @@ func (w *world) quiet() bool {
 		return false
 	}
 	for _, p := range w.chats {
-		if p.next() != nil {
+		if next, err := p.next(); next != nil || err != nil {
 			return false
 		}
 	}

@@ -161,6 +161,9 @@ func TestBrokenNights(t *testing.T) {
 		{641, 12, 4},           // two tasks, each set aside for the other's sake
 		{154, 12, 4},           // two inputs of one time, whose effects got one key
 		{417, 12, 4},           // a log that is whole up to a bad page is an older state
+		{20004797, 12, 4},      // a chat that could not read its cursor listened no more
+		{20019525, 12, 4},      // judged before the daemon's next try to commit
+		{20009572, 12, 4},      // nobody watched the plan after a start that had nothing to decide
 	} {
 		opt := shortNights(t)
 		opt.tasks, opt.disks = night.tasks, night.disks

@@ -62,6 +62,7 @@ type Engine struct {
 	saved      map[string]int64 // last entry of each stream's last snapshot
 	unsaved    int              // entries since the last snapshots
 	stalls     map[string]stall // projects whose inputs cannot be committed; of Run's goroutine
+	owesTick   bool             // a stall ended by the commit of another project; of Run's goroutine
 	clock      jumpMeter        // of Run's goroutine
 	outage     Outage           // the last one that was told of; of Run's goroutine
 	at         time.Time        // of the last input; of Run's goroutine

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -12,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nightporter/nightporter/internal/scenario"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -319,6 +321,81 @@ func (l *fullLedger) SaveSnapshot(ctx context.Context, row ledger.SnapshotRow) e
 		return err
 	}
 	return l.Ledger.SaveSnapshot(ctx, row)
+}
+
+// TestWakeRefused refuses the commit of a project that another one wakes, and takes
+// the next commit of that other one: the project is woken again.
+func TestWakeRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stopped := make(chan struct{})
+		f := newFixture(t, func(f *fixture, l ledger.Launch) ledger.Exit {
+			if l.Kind == ledger.KindAgent {
+				select {
+				case <-stopped:
+					stopped = nil // the next session lasts
+				case <-f.t.Context().Done():
+				}
+			}
+			return scenario.Exited(l.Session, 0)
+		})
+		picky := &pickyLedger{Ledger: f.ledger}
+		f.options = func(o *engine.Options) { o.Ledger = picky }
+		f.restart()
+		begin := func(project string) {
+			s := settings()
+			s.Project, s.Repo = project, "/"+project
+			_, err := f.current().Do(t.Context(), loop.Input{Project: project, Actor: "console", Name: "Mira", Body: loop.StartRun{Settings: s, MaxSessions: 1}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		begin("p")
+		begin("q")
+		running := func(project string) int {
+			s, _ := f.current().State(project)
+			return len(s.Project.Sessions)
+		}
+		if running("p") != 1 || running("q") != 0 {
+			t.Fatalf("%d sessions in p, %d in q", running("p"), running("q"))
+		}
+		picky.refuse("q", 1)
+		f.do(loop.Stop{Now: true}, "")
+		close(stopped)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if picky.left != 0 || running("q") != 1 {
+			t.Errorf("%d commits of q left to refuse, %d sessions in q", picky.left, running("q"))
+		}
+	})
+}
+
+// pickyLedger refuses commits of one project.
+type pickyLedger struct {
+	engine.Ledger
+	mu      sync.Mutex
+	project string
+	left    int // commits to refuse
+}
+
+func (l *pickyLedger) refuse(project string, commits int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.project, l.left = project, commits
+}
+
+func (l *pickyLedger) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, error) {
+	l.mu.Lock()
+	of := func(r ledger.Record) bool { return r.Stream == ledger.ProjectStream(l.project) }
+	refused := l.left > 0 && slices.ContainsFunc(b.Records, of)
+	if refused {
+		l.left--
+	}
+	l.mu.Unlock()
+	if refused {
+		return ledger.Receipt{}, syscall.EIO
+	}
+	return l.Ledger.Commit(ctx, b)
 }
 
 // TestFullLedger takes commits from the ledger for a night: it is asked with

@@ -96,6 +96,10 @@ func (e *Engine) recover(ctx context.Context) error {
 		if _, err := e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.Wake{}}, nil); err != nil {
 			e.o.Log.Error("wake", "project", name, "error", err)
 		}
+		// A Wake that decides nothing commits nothing: what is under way is followed all
+		// the same.
+		e.startWatches(ctx, name)
+		e.startLooks(ctx, name, false)
 	}
 	return nil
 }
@@ -125,6 +129,9 @@ func pendingOf(all []ledger.PendingEffect, project string) []ledger.PendingEffec
 // untilDue returns how long it takes until a project needs a Tick; sched.Forever if
 // nothing is due.
 func (e *Engine) untilDue() time.Duration {
+	if e.owesTick {
+		return 0
+	}
 	wait := sched.Forever
 	now := e.o.Clock()
 	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() && !e.waitsToSave("") {
@@ -145,6 +152,7 @@ func (e *Engine) untilDue() time.Duration {
 }
 
 func (e *Engine) tick(ctx context.Context) {
+	e.owesTick = false
 	if due := loop.Due(loop.State{Shared: e.shared}); !due.IsZero() && !e.o.Clock().Before(due) && !e.waitsToSave("") {
 		_, err := e.handle(ctx, loop.Input{Actor: "daemon", Body: loop.Tick{}}, nil)
 		e.logFailure("tick", "", err)

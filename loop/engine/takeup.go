@@ -51,6 +51,7 @@ func (e *Engine) takeUp(ctx context.Context, project string, begin func()) error
 		e.launch(ctx, p, true)
 	}
 	e.startWatches(ctx, project)
+	e.startLooks(ctx, project, false)
 	return nil
 }
 

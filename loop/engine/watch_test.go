@@ -107,6 +107,22 @@ func TestEditDuringOutage(t *testing.T) {
 	})
 }
 
+// TestEditAfterRestart edits the plan after a restart that finds nothing to decide,
+// because the session of before goes on.
+func TestEditAfterRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, plan, _, _ := editing(t)
+		f.restart()
+		synctest.Wait()
+		plan.save(append(f.ports.Plan.Tasks, scenario.Task(3, "Three"))...)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if _, known := f.state().Project.Find("Task 3"); !known {
+			t.Error("a task that was added after a restart is not known")
+		}
+	})
+}
+
 // TestLineBackDuringOutage reads a plan without a task's line and cannot save that;
 // by the time it can, the line is back.
 func TestLineBackDuringOutage(t *testing.T) {
