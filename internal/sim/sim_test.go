@@ -60,7 +60,7 @@ func TestDisks(t *testing.T) {
 	opt.disks = 1
 	var mu sync.Mutex
 	var counts [faults]int
-	parallel(141, 181, func(seed uint64) {
+	parallel(221, 261, func(seed uint64) {
 		r, err := play(seed, opt)
 		if err != nil {
 			t.Error(err)
