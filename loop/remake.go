@@ -482,9 +482,14 @@ func (d *decision) remakeFinished(b RemakeFinished) {
 		Branch: b.Branch, From: from, Tip: b.Made.Tip, Tree: b.Made.Tree, Wish: m.Wish, Commits: b.Made.Commits, Foreign: b.Made.Foreign,
 	})
 	for _, id := range m.Wish.Back {
-		if t, ok := d.task(id); ok && t.Status == ledger.Skipped {
+		t, ok := d.task(id)
+		switch {
+		case !ok || t.Status != ledger.Skipped:
+		case d.wasDone(t):
 			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "brought back", By: m.By})
 			d.mark(id, ledger.MarkDone)
+		default: // only some of its parts were
+			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "brought back", By: m.By})
 		}
 	}
 	for _, id := range m.Wish.Drop {
@@ -493,6 +498,9 @@ func (d *decision) remakeFinished(b RemakeFinished) {
 			continue
 		}
 		d.closeQuestions(id, "revert")
+		if t.Status != ledger.Done {
+			d.dropParts(t, "its task was reverted")
+		}
 		d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Skipped, Why: "reverted", By: m.By})
 		d.expireGuidance(id, "its task was reverted")
 		if id != m.Wish.Redo {
@@ -503,6 +511,16 @@ func (d *decision) remakeFinished(b RemakeFinished) {
 		d.as(m.By, func() { d.doAgain(m.Wish.Redo, m.Wish.Words) })
 	}
 	d.checkRemade()
+}
+
+// wasDone reports whether a task that was taken out had been done: by a commit of its
+// own, or by all of its parts.
+func (d *decision) wasDone(t TaskState) bool {
+	own := slices.ContainsFunc(d.run().Made, func(m MadeCommit) bool { return !m.Replaced && ledger.SameID(m.Task, t.Task.ID) })
+	return own || len(t.Parts) > 0 && !slices.ContainsFunc(t.Parts, func(id string) bool {
+		p, ok := d.task(id)
+		return !ok || p.Status != ledger.Done
+	})
 }
 
 // needed asks about commits that do not apply without what was to be left out.
