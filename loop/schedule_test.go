@@ -366,7 +366,7 @@ func (w *world) act(e ledger.Effect) {
 			return ""
 		}), "chain")
 	case ledger.EffectRemake:
-		if !w.kind && w.draw(6, "refused") == 0 {
+		if !w.kind && w.remade.Branch != b.Remake.Branch && w.draw(6, "refused") == 0 {
 			w.remove(e)
 			w.do(RemakeFinished{Branch: b.Remake.Branch, Made: ledger.Remade{Refused: &ledger.Diagnostic{Text: "branch is gone"}}}, w.key("refused"))
 			return
