@@ -201,7 +201,6 @@ func (w workspace) Merge(context.Context, ledger.MergeTree) (ledger.Merged, erro
 	return ledger.Merged{Tree: fmt.Sprintf("tree%d", w.revision)}, nil
 }
 
-
 // Remake makes no commit: the branch has those that are left in.
 func (w workspace) Remake(_ context.Context, b ledger.RemakeBranch) (ledger.Remade, error) {
 	made := ledger.Remade{Tip: b.Base, Tree: "tree-" + b.Base}
