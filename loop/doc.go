@@ -132,7 +132,7 @@
 //   - State: state.go, task_state.go, tasks.go, taskids.go, list.go, spent.go;
 //     questions about it in project.go, state_query.go, scope.go, settings.go,
 //     await.go, due.go.
-//   - Fold: folder.go, apply.go, apply_run.go, apply_task.go.
+//   - Fold: folder.go, apply.go, apply_run.go, apply_task.go, apply_remake.go.
 //   - Decision: decision.go has what every decision is made with, text.go what
 //     its sentences are made of.
 //   - Proof: proof.go (what a done task is worth).
@@ -145,10 +145,10 @@
 //     block.go (the end of a task that nobody can do).
 //   - A run: start.go, redtip.go (whose red it begins with), ready.go, hold.go
 //     (pause, resume, stop), remake.go (tasks that are taken out of its branch),
-//     run.go (its end), proof_word.go (what its tasks'
-//     "done" is worth), startable.go, source.go, vanished.go (what a reading of
-//     the source lacks), reload.go, effect_failure.go,
-//     clock.go (jumps of the clock).
+//     remake_wish.go (what people ask for there) and remake_branch.go (how that
+//     becomes a branch), run.go (its end), proof_word.go (what its tasks' "done"
+//     is worth), startable.go, source.go, vanished.go (what a reading of the
+//     source lacks), reload.go, effect_failure.go, clock.go (jumps of the clock).
 //   - After the commit: publish.go (the push of a branch, and its request),
 //     watch.go (what looks at open requests show), merge.go (their merge); what
 //     of them is known and what a request says is in package request.

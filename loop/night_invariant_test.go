@@ -1,12 +1,183 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/payload"
 )
+
+// check checks the invariants of a decision and of the state after it.
+func (n *night) check(old State, d Decision) {
+	n.t.Helper()
+	fail := func(format string, args ...any) {
+		n.t.Helper()
+		n.t.Fatalf("after %s: %s\n%s", n.last.Body.InputKind(), fmt.Sprintf(format, args...), n.dump())
+	}
+	p := n.s.Project
+	agents := map[string]bool{}
+	for _, s := range p.Sessions {
+		if s.Planned.Kind == ledger.KindAgent {
+			agents[s.ID] = true
+		}
+	}
+	if len(agents) > 1 {
+		fail("%d agents at once", len(agents))
+	}
+	for _, l := range n.s.Shared.Leases {
+		if !agents[l.Session] {
+			fail("a lease for %s, which is not in flight", l.Session)
+		}
+		delete(agents, l.Session)
+	}
+	if len(agents) > 0 {
+		fail("no lease for %v", agents)
+	}
+	status := map[string]ledger.Status{}
+	for _, t := range old.Project.Tasks.All() {
+		status[ledger.FoldID(t.Task.ID)] = t.Status
+	}
+	s := old
+	tip := ""
+	if s.Project.Run != nil {
+		tip = s.Project.Run.Tip
+	}
+	var batch *TaskBatch // the last one
+	n.lacks(old)
+	for _, e := range d.Entries {
+		n.vanished(fail, s, e)
+		if r := s.Project.Run; r != nil && r.Batch != nil {
+			batch = r.Batch
+		}
+		work := func() *Attempt {
+			if t, ok := s.Project.Find(e.Task); ok {
+				return t.Attempt
+			}
+			return nil
+		}()
+		switch b := e.Body.(type) {
+		case ledger.IDIssued:
+			if b.N != s.Shared.Issued[b.Kind]+1 {
+				fail("number %s%d after %d", b.Kind, b.N, s.Shared.Issued[b.Kind])
+			}
+		case ledger.GuidanceQueued:
+			n.queued++
+		case ledger.SessionPlanned:
+			if n.planned[e.Session] {
+				fail("session %s is planned twice", e.Session)
+			}
+			n.planned[e.Session] = true
+			if len(s.Project.Sessions) > 0 {
+				fail("session %s is planned while %s is in flight", e.Session, s.Project.Sessions[0].ID)
+			}
+			n.bound(fail, s, e, b)
+		case ledger.Verified:
+			for _, res := range b.Results {
+				x, ok := n.outcome[res.Session]
+				if !ok || res.OK != (x.Code == 0 && x.Reason == ledger.ExitSelf) {
+					fail("%s is recorded as ok=%v, and it ended %+v", res.Session, res.OK, x)
+				}
+			}
+			if b.Kind == ledger.KindBatch && e.Task != "" {
+				n.blamed(fail, batch, e)
+			}
+		case ledger.PreflightDone:
+			tip = b.Base.Commit
+		case ledger.TipFound:
+			tip, n.tip = b.Commit, b.Commit
+			n.parents[b.Commit] = s.Project.Run.Tip
+		case ledger.BranchRemade:
+			tip = b.Tip
+		case ledger.TaskCommitted:
+			if b.Parent != tip {
+				fail("commit %s on %s, and the tip is %s", b.Commit, b.Parent, tip)
+			}
+			if b.Tree == s.Project.Run.TipTree {
+				fail("commit %s has the tree of its parent", b.Commit)
+			}
+			tip = b.Commit
+			if len(n.settings.Verify) > 0 && (work == nil || work.Verified == nil || !work.Verified.OK || work.Verified.Tree != b.Tree) {
+				fail("commit of tree %s, which no green verification is about", b.Tree)
+			}
+			n.batched(fail, s, e, b)
+		case ledger.TaskSet:
+			was, known := status[ledger.FoldID(e.Task)]
+			if known && was != b.From {
+				fail("%s goes from %s, and it was %s", e.Task, b.From, was)
+			}
+			status[ledger.FoldID(e.Task)] = b.To
+			if b.From == ledger.Done && b.Why != whyScripted && !slices.Contains([]string{"retry", "redo", "answer", "branch_remade"}, n.last.Body.InputKind()) {
+				fail("%s was done and is taken up again by %s", e.Task, n.last.Body.InputKind())
+			}
+			if b.To == ledger.Done && b.From == ledger.Active && b.Why == "" {
+				t, _ := s.Project.Find(e.Task)
+				if t.Attempt == nil || t.Attempt.Tree != t.Attempt.Start && (t.Commit != tip || tip == "") {
+					fail("%s is done and not committed", e.Task)
+				}
+				if t.Attempt.Tree == t.Attempt.Start && !t.Attempt.judged(s.Project.Run.Settings) {
+					fail("%s is done without a change, and nobody judged that", e.Task)
+				}
+			}
+		}
+		n.reverted(fail, e)
+		n.red(fail, s, e, work)
+		was, _ := s.Project.Find(e.Task)
+		s = Apply(s, e)
+		if is, _ := s.Project.Find(e.Task); was.Queued() && !is.Queued() {
+			switch b := e.Body.(type) {
+			case ledger.Commitment, ledger.AttemptEnded, ledger.StageSet, ledger.TreeMerged, ledger.Routed:
+			case ledger.TaskSet:
+				if b.To == ledger.Ready && !b.Fresh {
+					fail("%s loses its place in the queue by %s", e.Task, e.Body.EntryType())
+				}
+			default:
+				fail("%s loses its place in the queue by %s", e.Task, e.Body.EntryType())
+			}
+		}
+	}
+	if p.Run != nil && p.Run.Base.Commit != "" && p.Run.Tip != tip {
+		fail("tip %s, want %s", p.Run.Tip, tip)
+	}
+	n.checkGuidance(fail)
+	n.checkParts(fail, d)
+	n.checkStuck(fail)
+}
+
+// reverted checks that a task which was taken out of the branch is not committed
+// again by itself.
+func (n *night) reverted(fail func(string, ...any), e ledger.Entry) {
+	switch b := e.Body.(type) {
+	case ledger.BranchRemade:
+		n.unsaid = b.Tip
+		for _, id := range b.Wish.Drop {
+			n.out[ledger.FoldID(id)] = true
+		}
+		for _, id := range b.Wish.Back {
+			delete(n.out, ledger.FoldID(id))
+		}
+	case ledger.TaskSet:
+		if b.Fresh && b.By != "" {
+			delete(n.out, ledger.FoldID(e.Task))
+		}
+	case ledger.TaskCommitted:
+		n.unsaid = ""
+		if n.out[ledger.FoldID(e.Task)] {
+			fail("%s was reverted and is committed again, and nobody asked for it", e.Task)
+		}
+	case ledger.Verified:
+		if b.Tree == n.unsaid {
+			n.unsaid = ""
+		}
+	case ledger.RemakeEnded:
+		if b.Made {
+			n.unsaid = ""
+		}
+	case ledger.RunPlanned:
+		n.unsaid = ""
+	}
+}
 
 // red checks that nothing red passes for green: a red result counts unless what
 // fails is exempt for its task, a commit says what fails in it, and no run ends
@@ -162,5 +333,45 @@ func (n *night) checkStuck(fail func(string, ...any)) {
 	case (r.State == ledger.RunWaiting || isFaultWait(r.Wait)) && !due.IsZero():
 	default:
 		fail("run is %s (%s), and nothing will happen", r.State, r.Wait)
+	}
+}
+
+// batched checks what is committed in a batch: the trees of its chain, in order,
+// as part of a prefix that passed as one.
+func (n *night) batched(fail func(string, ...any), s State, e ledger.Entry, b ledger.TaskCommitted) {
+	batch := s.Project.Run.Batch
+	if t, ok := s.Project.Find(e.Task); batch == nil || !ok {
+		if ok && n.batches && !t.Task.Own {
+			fail("%s is committed out of a batch", e.Task)
+		}
+		return
+	}
+	if link := batch.Links[batch.Made]; link.Task != e.Task || link.Tree != b.Tree {
+		fail("%s is committed with tree %s, and the batch has %v there", e.Task, b.Tree, link)
+	}
+	for _, link := range batch.Links[batch.Made:] {
+		for _, v := range batch.Checked {
+			if v.Tree == link.Tree && v.OK {
+				return
+			}
+		}
+	}
+	fail("%s is committed with tree %s, and no prefix with it passed", e.Task, b.Tree)
+}
+
+// blamed checks that a task goes back only for a change that fails on top of what
+// passed: the links before its own, or the tip.
+func (n *night) blamed(fail func(string, ...any), batch *TaskBatch, e ledger.Entry) {
+	if batch == nil {
+		fail("%s goes back, and there is no batch", e.Task)
+	}
+	at := slices.IndexFunc(batch.Links, func(l ledger.BatchLink) bool { return l.Task == e.Task })
+	switch {
+	case at < 0:
+		fail("%s goes back, and is in no batch", e.Task)
+	case at == 0 && batch.AtTip == nil:
+		fail("%s goes back, and the tip was not looked at", e.Task)
+	case at > 0 && (batch.result(at) == nil || !batch.result(at).OK):
+		fail("%s goes back, and what is before it did not pass", e.Task)
 	}
 }

@@ -1,0 +1,90 @@
+package loop
+
+import (
+	"slices"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// applyRemake folds an entry about a branch that is made again into the run.
+func (r *Run) applyRemake(e ledger.Entry) {
+	switch b := e.Body.(type) {
+	case ledger.TaskCommitted:
+		made := slices.Clone(r.Made)
+		for n := range made {
+			if ledger.SameID(made[n].Task, e.Task) && made[n].Out {
+				made[n].Replaced = true
+			}
+		}
+		r.Made = append(made, MadeCommit{Task: e.Task, Commit: b.Commit})
+	case ledger.TipFound:
+		r.Made = append(slices.Clip(r.Made), MadeCommit{Commit: b.Commit, Since: r.Tip})
+	case ledger.RemakeAsked:
+		r.Remake = &Remake{Wish: b.Wish, By: b.By, Stage: RemakeWaits}
+	case ledger.RemakeBegun:
+		if r.Remake != nil {
+			n := *r.Remake
+			n.Stage, n.Branch = RemakeMaking, b.Branch
+			r.Remake = &n
+		}
+	case ledger.RemakeEnded:
+		if r.Remake = nil; b.Made {
+			r.Checks = nil
+		}
+	case ledger.Verified:
+		if r.Remake != nil && r.Remake.Stage == RemakeChecking && e.Task == "" && b.Kind == ledger.KindFinal && b.Tree == r.Remake.Tip {
+			r.Remake = nil
+		}
+	}
+}
+
+// remade folds a branch that was made again into the project.
+func (p Project) remade(b ledger.BranchRemade) Project {
+	if p.Run == nil {
+		return p
+	}
+	r := *p.Run
+	r.Made = slices.Clone(r.Made)
+	if b.Foreign != nil {
+		r.Made = append(r.Made, MadeCommit{Commit: b.Foreign.Tip, Since: b.Foreign.Since})
+	}
+	drop, back := p.allOf(b.Wish.Drop), p.allOf(b.Wish.Back)
+	for n := range r.Made {
+		m := &r.Made[n]
+		at := p.index(m.Task)
+		switch {
+		case at < 0:
+		case !m.Out && holds(drop, m.Task):
+			m.Out = true
+			t := *p.Tasks.At(at)
+			m.Proof, m.ProvedIn = t.Proof, t.ProvedIn
+			t.Proof, t.ProvedIn = nil, ""
+			t.Lifted = t.Task.Mark // the tick in the source, until it is taken off
+			p.Tasks = p.Tasks.with(at, &t)
+		case m.Out && !m.Replaced && holds(back, m.Task):
+			m.Out = false
+			t := *p.Tasks.At(at)
+			t.Proof, t.ProvedIn, t.Commit = m.Proof, m.ProvedIn, m.Commit
+			p.Tasks = p.Tasks.with(at, &t)
+		}
+	}
+	for _, c := range b.Commits {
+		if at := p.index(c.Task); at >= 0 && c.Commit != "" && !c.Undo {
+			t := *p.Tasks.At(at)
+			t.Commit = c.Commit
+			p.Tasks = p.Tasks.with(at, &t)
+		}
+	}
+	if b.Branch != b.From {
+		r.Remakes++
+	}
+	if r.Remake != nil {
+		n := *r.Remake
+		n.Stage, n.Tip = RemakeChecking, b.Tip
+		r.Remake = &n
+	}
+	r.Base.Branch, r.Tip, r.TipTree, r.TipTests = b.Branch, b.Tip, b.Tree, nil
+	p.Run = &r
+	p.Branches = with(p.Branches, p.Source, Tip{Branch: b.Branch, Commit: b.Tip})
+	return p
+}

@@ -1,0 +1,109 @@
+package loop
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nightporter/nightporter/guidance"
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// calm lets everything succeed and answers all questions, until all work is
+// done.
+func (w *world) calm() {
+	w.kind = true
+	for range 600 {
+		if len(w.todo) > 0 {
+			w.outside()
+			continue
+		}
+		r := w.s.Project.Run
+		if r.Over() {
+			if w.finished() {
+				w.ended()
+				if m := r.Remake; m != nil || w.unsaid != "" {
+					w.t.Fatalf("a branch that was made again is neither verified nor said not to be: %+v %s\n%s", m, w.unsaid, w.dump())
+				}
+				return
+			}
+			if qs := w.s.Project.Questions; len(qs) > 0 {
+				w.settle(qs[0])
+				continue
+			}
+			w.settings.OnBlocked, w.settings.MaxTasks, w.settings.Until = ledger.OnBlockedContinue, 0, time.Time{}
+			w.run()
+			continue
+		}
+		if qs := w.s.Project.Questions; len(qs) > 0 {
+			w.settle(qs[0])
+			continue
+		}
+		due := Due(w.s)
+		switch {
+		case r.State == ledger.RunPaused, r.State == ledger.RunStopping:
+			w.person(Resume{})
+		case due.IsZero():
+			w.t.Fatalf("nothing goes on: %s", w.dump())
+		default:
+			if due.After(w.now) {
+				w.now = due
+			}
+			w.do(Tick{}, "")
+		}
+	}
+	w.t.Fatalf("no end in sight: %s", w.dump())
+}
+
+func (w *world) settle(q ledger.Question) {
+	choice := map[ledger.QuestionKind]string{ledger.AskBlocked: "retry", ledger.AskManual: "pass", ledger.AskBaseline: "go", ledger.AskReview: "resume", ledger.AskUnticked: "keep", ledger.AskSkip: "wait", ledger.AskNow: "queue", ledger.AskAgent: "a", ledger.AskStart: "cancel", ledger.AskLate: "no", ledger.AskPlan: "approve", ledger.AskAllow: "deny", ledger.AskSecret: "harmless", ledger.AskNewFiles: "ignore", ledger.AskRemake: "drop", ledger.AskChecks: "allow", ledger.AskMerge: "cancel"}[q.Kind]
+	words := ""
+	if q.Kind == ledger.AskAgent && len(q.Options) == 0 {
+		choice, words = "", "this"
+	}
+	if a := w.person(AnswerQuestion{Question: q.ID, Choice: choice, Words: words}); !a.OK {
+		w.t.Fatalf("%s %s is refused: %v", q.ID, choice, a)
+	}
+}
+
+func (w *world) finished() bool {
+	for _, t := range w.s.Project.Tasks.All() {
+		if of, ok := w.s.Project.Find(t.Task.Parent); ok && t.Task.Parent != "" && of.Rest != nil {
+			continue // the part waits for the line of its task
+		}
+		if t.Status != ledger.Done && t.Status != ledger.Skipped && t.Status != ledger.Withdrawn && !w.hopeless(*t, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// hopeless reports whether a task can never start because a task that it
+// depends on was skipped, withdrawn or never existed.
+func (w *world) hopeless(t TaskState, depth int) bool {
+	if depth > 50 || t.Status != ledger.Pending {
+		return false
+	}
+	for _, id := range slices.Concat(t.Task.DependsOn, t.Parts) {
+		dep, ok := w.s.Project.Find(id)
+		if !ok || dep.Status == ledger.Skipped || dep.Status == ledger.Withdrawn || w.hopeless(dep, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) ended() {
+	w.sent()
+	w.merging()
+	for _, i := range w.s.Project.Guidance.Items {
+		if i.State == guidance.Injected && !w.s.Project.Rests(i) {
+			w.t.Fatalf("%s is still in use when all is over: %s", i.ID, mustJSON(w.t, i))
+		}
+	}
+	if len(w.s.Project.Failing) > 0 {
+		w.t.Fatalf("the fault is over, and still fails: %s", mustJSON(w.t, w.s.Project.Failing))
+	}
+	if len(w.s.Shared.Leases) > 0 || len(w.s.Project.Sessions) > 0 {
+		w.t.Fatalf("something is left in flight: %s", w.dump())
+	}
+}
