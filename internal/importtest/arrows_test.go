@@ -50,11 +50,11 @@ var arrows = map[string][]string{
 	// Adapters: package ledger for its types, never each other.
 	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
 	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/guard", "internal/text", "internal/toolchain"},
-	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/fault", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
+	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/exchange", "internal/fault", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/workspace":         {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
 	"bot/patch":              {"loop/ledger", "loop/proof", "internal/width"},
 	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "internal/fault", "internal/nearest", "internal/width"},
-	"loop/cloud":             {"loop/ledger", "internal/crash", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
+	"loop/cloud":             {"loop/ledger", "internal/crash", "internal/exchange", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
 	"loop/forge":             {"loop/ledger"},
 	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
 	"store/storetest":        {"store"},                   // for tests
@@ -89,6 +89,7 @@ var arrows = map[string][]string{
 	"internal/backup":      {},
 	"internal/corpus":      {}, // for tests
 	"internal/crash":       {},
+	"internal/exchange":    {}, // a system call that internal/fsutil cannot have
 	"internal/fault":       {"loop/ledger"},
 	"internal/copytree":    {},
 	"internal/diskuse":     {"internal/fsutil"},

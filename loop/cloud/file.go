@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nightporter/nightporter/internal/exchange"
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/internal/sleep"
@@ -142,7 +143,7 @@ func swap(temp, path string, was []byte) error {
 
 // trade exchanges the two files, and again if path had another text than was.
 func trade(temp, path string, was []byte) error {
-	err := exchange(temp, path)
+	err := exchange.Files(temp, path)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return os.Rename(temp, path)
 	}
@@ -150,7 +151,7 @@ func trade(temp, path string, was []byte) error {
 		return err
 	}
 	if now, err := os.ReadFile(temp); err != nil || !bytes.Equal(now, was) {
-		return errors.Join(err, exchange(temp, path), &ChangedError{File: path})
+		return errors.Join(err, exchange.Files(temp, path), &ChangedError{File: path})
 	}
 	return nil
 }

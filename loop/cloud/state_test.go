@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nightporter/nightporter/internal/exchange"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -152,12 +153,12 @@ func TestTrade(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := exchange(temp, path); errors.Is(err, errors.ErrUnsupported) {
+	if err := exchange.Files(temp, path); errors.Is(err, errors.ErrUnsupported) {
 		t.Skip("this file system exchanges no files")
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if err := exchange(temp, path); err != nil {
+	if err := exchange.Files(temp, path); err != nil {
 		t.Fatal(err)
 	}
 	var changed *ChangedError

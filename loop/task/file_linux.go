@@ -12,18 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two names of one folder atomically.
-func exchange(a, b string) error {
-	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
-		return errors.ErrUnsupported
-	}
-	if err != nil {
-		return &os.LinkError{Op: "exchange", Old: a, New: b, Err: err}
-	}
-	return nil
-}
-
 // writeTemp writes a file beside path and returns its name. The file stays
 // unnamed until it is complete and on disk, so that a crash leaves nothing
 // behind.

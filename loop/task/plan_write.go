@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/nightporter/nightporter/internal/exchange"
 	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -156,7 +157,7 @@ func openPlan(k *Kind, path, repo string, opts Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &planSource{sourcePath: at, log: log, opts: opts, file: &sharedFile{sourcePath: at, exchange: exchange}}, nil
+	return &planSource{sourcePath: at, log: log, opts: opts, file: &sharedFile{sourcePath: at, exchange: exchange.Files}}, nil
 }
 
 // readError turns an error of reading a file into an input error with a remedy.

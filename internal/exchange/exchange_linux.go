@@ -1,4 +1,4 @@
-package cloud
+package exchange
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two names of one folder atomically, or returns
+// Files swaps two names of one folder atomically (renameat2(2)). It returns
 // errors.ErrUnsupported where the file system cannot.
-func exchange(a, b string) error {
+func Files(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		return errors.ErrUnsupported
