@@ -138,7 +138,7 @@ var arrows = map[string][]string{
 	"internal/fake/telegram":     {"internal/fake/wrap"},
 	"internal/fake/slack":        {"internal/fake/wrap"},
 	"internal/fake/github":       {},
-	"internal/e2e/gitea":         {},
+	"internal/e2e/gitea":         {"internal/programtest"},
 	"internal/fake/wrap":         {},
 	"internal/fake/models":       {},
 	"internal/fake/netfs":        {},
@@ -161,10 +161,10 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "loop/cloud/copilot", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
-	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                                             // compiled at the first use, not at each start of a process
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                                             // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                                          // tests only
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "loop/forge/forgetest", "loop/cloud/copilot", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
+	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                                                                     // compiled at the first use, not at each start of a process
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                                                                     // flags are wiring
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                                                                  // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only
 

@@ -5,5 +5,6 @@
 //   - request.go: one request for a branch, whatever was lost
 //   - look.go: what a look shows, and when it shows nothing
 //   - merge.go: replies and merges, once each
+//   - garbage.go: answers that are none
 //   - failure.go: errors, their remedies and times, and the token in none of them
 package forgetest

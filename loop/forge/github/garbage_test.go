@@ -1,52 +1,14 @@
 package github
 
 import (
-	"errors"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
-	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/forge"
+	"github.com/nightporter/nightporter/loop/forge/forgetest"
 )
 
-// TestGarbage checks that answers without their parts are errors that pass, not a
-// view of nothing and not the end of the process.
 func TestGarbage(t *testing.T) {
-	const pull = `{"number":1,"id":1,"state":"open","labels":[null],"requested_reviewers":[null],"head":{"sha":"a","ref":"h"},"base":{"ref":"main"}}`
-	bodies := []string{"", "null", "{}", "[]", "[null]", "[{}]", "<html>", `{"number":1}`, pull, "[" + pull + "]", "[null," + pull + "]"}
-	for _, mine := range bodies {
-		for _, rest := range bodies {
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if strings.HasSuffix(r.URL.Path, "/user") {
-					fmt.Fprint(w, `{"login":"porter"}`)
-				} else if strings.HasSuffix(r.URL.Path, "/pulls/1") {
-					fmt.Fprint(w, mine)
-				} else {
-					fmt.Fprint(w, rest)
-				}
-			}))
-			f, err := New(Options{API: s.URL, Owner: "o", Name: "n", Token: "t"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, infoErr := f.Info(t.Context())
-			_, requestErr := f.Request(t.Context(), ledger.RequestDraft{Head: "h", Base: "main", Title: "t", Body: "b", Labels: []string{"l"}, Reviewers: []string{"r"}})
-			v, lookErr := f.Look(t.Context(), 1, "")
-			_, replyErr := f.Reply(t.Context(), ledger.RequestReply{Number: 1, Key: "k", ReplyTo: "line:1", Body: "b"})
-			_, mergeErr := f.Merge(t.Context(), ledger.MergeAsked{Number: 1, HeadCommit: "a", Method: ledger.MergeCommit, DeleteBranch: true})
-			_, changedErr := f.Changed(t.Context(), map[int]string{1: v.Tag, 2: ""})
-			for name, err := range map[string]error{"info": infoErr, "request": requestErr, "look": lookErr, "reply": replyErr, "merge": mergeErr, "changed": changedErr} {
-				var e *ledger.ForgeError
-				if err != nil && (!errors.As(err, &e) || e.Text == "") {
-					t.Errorf("%s with %q and %q: %v", name, mine, rest, err)
-				}
-			}
-			if lookErr == nil && (v.Request.Number != 1 || v.Request.HeadCommit != "a") {
-				t.Errorf("with %q and %q: %+v", mine, rest, v.Request)
-			}
-			s.Close()
-		}
-	}
+	forgetest.Garbage(t, func(api string) (forge.Forge, error) {
+		return New(Options{API: api, Owner: "o", Name: "n", Token: "t"})
+	})
 }
