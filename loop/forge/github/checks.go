@@ -58,22 +58,20 @@ func (f *Forge) checks(ctx context.Context, owner, name, commit string) (c check
 	return c, err
 }
 
-// runs returns the check runs of a commit, those of GitHub's actions among them.
-func (f *Forge) runs(ctx context.Context, owner, name, commit, tag string) (l checkList, err error) {
-	o := &gh.ListCheckRunsOptions{ListOptions: gh.ListOptions{PerPage: perPage, Page: 1}}
+// listChecks reads the checks of one kind page by page, each with read. An ETag is
+// that of the only page.
+func listChecks[T any](ctx context.Context, tag string, checkOf func(*T) check, read func(context.Context, gh.ListOptions) ([]*T, *gh.Response, error)) (l checkList, err error) {
+	o := gh.ListOptions{PerPage: perPage, Page: 1}
 	for ctx = transport.IfNoneMatch(ctx, tag); ; ctx = transport.IfNoneMatch(ctx, "") {
-		page, resp, err := f.api.Checks.ListCheckRunsForRef(ctx, owner, name, commit, o)
+		page, resp, err := read(ctx, o)
 		if same(err) {
 			return checkList{same: true, etag: tag}, nil
 		}
 		if err != nil {
 			return l, err
 		}
-		if page == nil {
-			return l, f.line.Unreadable()
-		}
-		for _, r := range transport.Present(page.CheckRuns) {
-			l.all = append(l.all, runOf(r))
+		for _, one := range transport.Present(page) {
+			l.all = append(l.all, checkOf(one))
 		}
 		if resp.NextPage == 0 || len(l.all) >= maxChecks {
 			if o.Page == 1 {
@@ -83,6 +81,17 @@ func (f *Forge) runs(ctx context.Context, owner, name, commit, tag string) (l ch
 		}
 		o.Page = resp.NextPage
 	}
+}
+
+// runs returns the check runs of a commit, those of GitHub's actions among them.
+func (f *Forge) runs(ctx context.Context, owner, name, commit, tag string) (checkList, error) {
+	return listChecks(ctx, tag, runOf, func(ctx context.Context, o gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
+		page, resp, err := f.api.Checks.ListCheckRunsForRef(ctx, owner, name, commit, &gh.ListCheckRunsOptions{ListOptions: o})
+		if err == nil && page == nil {
+			err = f.line.Unreadable()
+		}
+		return page.GetCheckRuns(), resp, err
+	})
 }
 
 // runOf returns a check run as the ledger has it.
@@ -110,30 +119,14 @@ func runOf(r *gh.CheckRun) check {
 }
 
 // statuses returns the commit statuses of a commit, the newest one of each name.
-func (f *Forge) statuses(ctx context.Context, owner, name, commit, tag string) (l checkList, err error) {
-	o := &gh.ListOptions{PerPage: perPage, Page: 1}
-	for ctx = transport.IfNoneMatch(ctx, tag); ; ctx = transport.IfNoneMatch(ctx, "") {
-		page, resp, err := f.api.Repositories.GetCombinedStatus(ctx, owner, name, commit, o)
-		if same(err) {
-			return checkList{same: true, etag: tag}, nil
+func (f *Forge) statuses(ctx context.Context, owner, name, commit, tag string) (checkList, error) {
+	return listChecks(ctx, tag, statusOf, func(ctx context.Context, o gh.ListOptions) ([]*gh.RepoStatus, *gh.Response, error) {
+		page, resp, err := f.api.Repositories.GetCombinedStatus(ctx, owner, name, commit, &o)
+		if err == nil && page == nil {
+			err = f.line.Unreadable()
 		}
-		if err != nil {
-			return l, err
-		}
-		if page == nil {
-			return l, f.line.Unreadable()
-		}
-		for _, s := range transport.Present(page.Statuses) {
-			l.all = append(l.all, statusOf(s))
-		}
-		if resp.NextPage == 0 || len(l.all) >= maxChecks {
-			if o.Page == 1 {
-				l.etag = etag(resp)
-			}
-			return l, nil
-		}
-		o.Page = resp.NextPage
-	}
+		return page.GetStatuses(), resp, err
+	})
 }
 
 // statusOf returns a commit status as the ledger has it.
