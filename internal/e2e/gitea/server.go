@@ -1,7 +1,6 @@
 package gitea
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -14,11 +13,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	sdk "code.gitea.io/sdk/gitea"
+
+	"github.com/nightporter/nightporter/internal/programtest"
 )
 
 // Variable names the folder that build.sh made.
@@ -42,7 +42,7 @@ type Server struct {
 	dir, bin string
 	cmd      *exec.Cmd
 	pipe     io.Closer // the server ends when it is closed
-	log      *output
+	log      *programtest.Buffer
 	ended    chan struct{}
 }
 
@@ -56,7 +56,7 @@ func Start(built string) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, log: &output{}, ended: make(chan struct{})}
+	s := &Server{dir: dir, log: &programtest.Buffer{}, ended: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Stop())
@@ -290,24 +290,4 @@ func secret() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return hex.EncodeToString(b[:])
-}
-
-// output is what a process prints.
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(p)
-}
-
-// String returns all of it.
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
 }
