@@ -8,16 +8,10 @@ import (
 
 // verify judges the request of the task in hand, and acts on it.
 func (m *machine) verify() Action {
-	if m.s.Request == 0 {
-		m.o.Reason = ReasonLost
-		return m.to(AgentWorking)
+	verdict, first := m.verdict()
+	if first != nil {
+		return *first
 	}
-	if m.v.Result == nil {
-		return Action{Kind: Fetch, Work: m.work()}
-	}
-	m.start()
-	verdict := m.judge(*m.v.Result)
-	m.o.Reason, m.o.Checks = verdict.why, verdict.checks
 	switch verdict.then {
 	case thenDone:
 		return m.done()
@@ -38,16 +32,10 @@ func (m *machine) verify() Action {
 
 // review looks whether a request still waits for a person.
 func (m *machine) review() Action {
-	if m.s.Request == 0 {
-		m.o.Reason = ReasonLost
-		return m.to(AgentWorking)
+	verdict, first := m.verdict()
+	if first != nil {
+		return *first
 	}
-	if m.v.Result == nil {
-		return Action{Kind: Fetch, Work: m.work()}
-	}
-	m.start()
-	verdict := m.judge(*m.v.Result)
-	m.o.Reason, m.o.Checks = verdict.why, verdict.checks
 	switch {
 	case verdict.then == thenDone:
 		return m.done()
@@ -84,6 +72,23 @@ type verdict struct {
 	then   consequence
 	why    Reason
 	checks []string
+}
+
+// verdict judges the request of the task in hand, or returns what has to come first:
+// without a request the task is with its agent, and what is not fetched is not known.
+func (m *machine) verdict() (v verdict, first *Action) {
+	if m.s.Request == 0 {
+		m.o.Reason = ReasonLost
+		lost := m.to(AgentWorking)
+		return v, &lost
+	}
+	if m.v.Result == nil {
+		return v, &Action{Kind: Fetch, Work: m.work()}
+	}
+	m.start()
+	v = m.judge(*m.v.Result)
+	m.o.Reason, m.o.Checks = v.why, v.checks
+	return v, nil
 }
 
 // judge says what follows from a request. The order is that of its cases: what
