@@ -15,7 +15,7 @@
 // # Files
 //
 //   - message.go is the form of a message: lines, buttons, signs; text.go cleans
-//     and fits text, file.go renders a message as a file.
+//     and fits text, file.go renders a message as a file, terminal.go colours signs.
 //   - parse.go, command.go and parse_error.go read a line; command_form.go is the
 //     form of a command's row and finds rows, command_table.go has the rows;
 //     handle.go calls the row's handler; dispatch.go is what handlers get; role.go

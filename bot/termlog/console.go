@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/internal/regexp"
@@ -181,25 +182,9 @@ func (c *Console) wrapped(text string) {
 func (c *Console) write(head, text string) {
 	text = strings.TrimRight(text, " ")
 	if c.opt.Color {
-		head, text = dim+head+plain, paint(text)
+		head, text = bot.Dim(head), paint(text)
 	}
 	_, _ = io.WriteString(c.w, head+text+"\n")
-}
-
-// Colours from the terminal's palette of sixteen, whose values users choose,
-// for a light or a dark background.
-const (
-	plain  = "\x1b[0m"
-	dim    = "\x1b[2m"
-	red    = "\x1b[31m"
-	green  = "\x1b[32m"
-	yellow = "\x1b[33m"
-	cyan   = "\x1b[36m"
-)
-
-var signColor = map[string]string{
-	bot.SignDone: green, bot.SignFailed: red, bot.SignBlocked: red, bot.SignAsk: yellow, bot.SignLook: yellow,
-	bot.SignNow: cyan, bot.SignLater: dim, bot.SignPaused: yellow, bot.SignAway: dim, bot.SignAgain: cyan,
 }
 
 // signPattern finds the sign at the beginning of a line, and the sign of a
@@ -208,12 +193,9 @@ var signPattern = regexp.MustCompile(`^[` + bot.Signs + `] |  verify [✓✗]`)
 
 func paint(text string) string {
 	return signPattern.ReplaceAllStringFunc(text, func(m string) string {
-		for sign, color := range signColor {
-			if at := strings.Index(m, sign); at >= 0 {
-				return m[:at] + color + sign + plain + m[at+len(sign):]
-			}
-		}
-		return m
+		at := strings.IndexAny(m, bot.Signs)
+		_, size := utf8.DecodeRuneInString(m[at:])
+		return m[:at] + bot.ColorSign(m[at:at+size]) + m[at+size:]
 	})
 }
 
