@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/nightporter/nightporter/internal/fault"
 	"github.com/nightporter/nightporter/loop"
@@ -74,4 +75,25 @@ func (d dispatch) do(ctx context.Context, body loop.InputBody) (Message, error) 
 		return Message{}, err
 	}
 	return FromAnswer(body.InputKind(), a, d.r.Key), nil
+}
+
+// consoleActor is the actor of commands typed in a terminal, which has no chat
+// to send a message to.
+const consoleActor = "console"
+
+// doAsking sends an input that may open a question of a kind. In a chat the question
+// arrives as its own message; a terminal is shown it as the reply.
+func (d dispatch) doAsking(ctx context.Context, kind ledger.QuestionKind, body loop.InputBody) (Message, error) {
+	m, err := d.do(ctx, body)
+	if err != nil || m.Refused || d.r.Actor != consoleActor {
+		return m, err
+	}
+	s, _ := d.service.State(d.project)
+	for _, q := range s.Project.Questions {
+		before := func(o ledger.Question) bool { return o.ID == q.ID }
+		if q.Kind == kind && !slices.ContainsFunc(d.s.Project.Questions, before) {
+			return Ask(s, q, d.r.Time), nil
+		}
+	}
+	return m, nil
 }

@@ -21,7 +21,7 @@ func revertTasks(ctx context.Context, d dispatch) (Message, error) {
 	if problem != nil {
 		return *problem, nil
 	}
-	return d.asksBack(ctx, loop.RevertTasks{Tasks: ids})
+	return d.doAsking(ctx, ledger.AskRemake, loop.RevertTasks{Tasks: ids})
 }
 
 // keepTasks handles /keep 1-4 6 and /keep all; "/keep g14" keeps guidance.
@@ -36,7 +36,7 @@ func keepTasks(ctx context.Context, d dispatch) (Message, error) {
 	if problem != nil {
 		return *problem, nil
 	}
-	return d.asksBack(ctx, loop.KeepTasks{Tasks: ids})
+	return d.doAsking(ctx, ledger.AskRemake, loop.KeepTasks{Tasks: ids})
 }
 
 // redoTask handles /redo 5 WORDS.
@@ -51,25 +51,9 @@ func redoTask(ctx context.Context, d dispatch) (Message, error) {
 	if !ok {
 		return noTask(d.s, d.c.Target), nil
 	}
-	m, err := d.asksBack(ctx, loop.RedoTask{Task: t.Task.ID, Words: d.c.Words})
+	m, err := d.doAsking(ctx, ledger.AskRemake, loop.RedoTask{Task: t.Task.ID, Words: d.c.Words})
 	m.About = t.Task.ID
 	return m, err
-}
-
-// asksBack sends an input that may ask whether work is to be taken out. In a chat
-// the question arrives as its own message; a terminal is shown it as the reply.
-func (d dispatch) asksBack(ctx context.Context, body loop.InputBody) (Message, error) {
-	m, err := d.do(ctx, body)
-	if err != nil || m.Refused || d.r.Actor != consoleActor {
-		return m, err
-	}
-	s, _ := d.service.State(d.project)
-	for _, q := range s.Project.Questions {
-		if q.Kind == ledger.AskRemake && !slices.ContainsFunc(d.s.Project.Questions, func(o ledger.Question) bool { return o.ID == q.ID }) {
-			return Ask(s, q, d.r.Time), nil
-		}
-	}
-	return m, nil
 }
 
 // taskList reads the ids of a command: "5", "1-4 6", "#5,#7". A range names those

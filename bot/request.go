@@ -255,17 +255,7 @@ func mergeRequest(ctx context.Context, d dispatch) (Message, error) {
 			return mergeByHand(d.s, b), nil
 		}
 	}
-	m, err := d.do(ctx, loop.MergeRequest{Number: number})
-	if err != nil || d.r.Actor != consoleActor {
-		return m, err // in a chat, the question arrives as its own message
-	}
-	s, _ := d.service.State(d.project)
-	for _, q := range s.Project.Questions {
-		if q.Kind == ledger.AskMerge {
-			return Ask(s, q, d.r.Time), nil
-		}
-	}
-	return m, nil
+	return d.doAsking(ctx, ledger.AskMerge, loop.MergeRequest{Number: number})
 }
 
 // branchToMerge returns the branch of the last run that has commits.

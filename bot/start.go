@@ -36,22 +36,8 @@ func offerRun(ctx context.Context, d dispatch) (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
-	m, err := d.do(ctx, offer)
-	if err != nil || d.r.Actor != consoleActor {
-		return m, err // in a chat, the question arrives as its own message
-	}
-	s, _ := d.service.State(d.project)
-	for _, q := range s.Project.Questions {
-		if q.Kind == ledger.AskStart {
-			return Ask(s, q, d.r.Time), nil
-		}
-	}
-	return m, nil
+	return d.doAsking(ctx, ledger.AskStart, offer)
 }
-
-// consoleActor is the actor of commands typed in a terminal, which has no chat
-// to send a message to.
-const consoleActor = "console"
 
 // Running returns the reply to /run for a project with a run under way.
 func Running(s loop.State) Message {
