@@ -50,13 +50,14 @@ func NotPushed(s loop.State) string {
 	return "No PR yet: " + Cut(Clean(f.Text), quoteWidth)
 }
 
-// branch adds the lines about a run's branch: its name, the address of its request,
-// and why it is not pushed.
+// branch adds the lines about a run's branch: its name, the address of its request
+// with what the forge did not take of it, and why it is not pushed.
 func (m *Message) branch(s loop.State, name string) {
 	b := s.Project.Requests.Branch(s.Project.Run.ID)
 	m.add("Branch " + BranchText(name, b))
 	if b.Request != nil {
 		m.add(Clean(b.Request.URL))
+		m.notTaken(*b.Request)
 	}
 	if text := NotPushed(s); text != "" {
 		m.add(SignLook + " " + text)

@@ -75,16 +75,41 @@ func failedChecks(s ledger.RequestStanding) string {
 // maxRequests limits the requests that a status lists.
 const maxRequests = 3
 
-// requests adds how the open requests stand, the newest first.
+// requests adds how the open requests stand, the newest first. The address of the
+// last run's is with its branch.
 func (m *Message) requests(s loop.State) {
 	open := s.Project.Requests.Open()
 	for n := range open[:min(len(open), maxRequests)] {
 		b := open[len(open)-1-n]
 		m.add(requestSign(b) + RequestLine(b))
+		if b.Run != s.Project.Run.ID {
+			m.add(Clean(b.Request.URL))
+			m.notTaken(*b.Request)
+		}
 	}
 	if more := len(open) - maxRequests; more > 0 {
 		m.add(fmt.Sprintf("and %d more open requests", more))
 	}
+}
+
+// notTaken adds which labels and reviewers the forge did not take, and why.
+func (m *Message) notTaken(r ledger.Request) {
+	for _, text := range NotTaken(r) {
+		m.add(text)
+	}
+}
+
+// NotTaken returns a line for each label and reviewer of the settings that the forge
+// did not take for a request, with its reason.
+func NotTaken(r ledger.Request) (lines []string) {
+	const most = 3
+	for _, what := range r.Missed[:min(len(r.Missed), most)] {
+		lines = append(lines, SignLook+" "+requestName(r.Number)+" without "+Cut(Clean(what), quoteWidth))
+	}
+	if more := len(r.Missed) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more not taken", more))
+	}
+	return lines
 }
 
 // requestSign returns the sign in front of RequestLine, with a space; "" for what is

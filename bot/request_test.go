@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/nightporter/nightporter/bot"
@@ -28,6 +29,24 @@ func stands(d *service, s *ledger.RequestStanding) *service {
 		b.Seen = &loopreq.Seen{RequestStanding: *s, At: d.Now}
 	}
 	p.Requests = loopreq.State{Branches: []loopreq.Branch{b}}
+	return d
+}
+
+// earlier gives as many earlier runs an open request, the first of them with something
+// that the forge did not take.
+func earlier(d *service, runs int) *service {
+	p := &d.Night.State.Project
+	for n := range runs {
+		b := loopreq.Branch{
+			Run: fmt.Sprintf("r0%d", n), Name: "nightporter/shop/r0", Forge: ledger.ForgeGitHub, Pushed: "c0ffee",
+			Request: &ledger.Request{Number: 40 + n, URL: fmt.Sprintf("https://forge.test/%d", 40+n), State: ledger.RequestOpen, Base: "main"},
+			Seen:    &loopreq.Seen{RequestStanding: ledger.RequestStanding{Number: 40 + n, State: ledger.RequestOpen, HeadCommit: "c0ffee", Base: "main", Passed: 3}, At: d.Now},
+		}
+		if n == 0 {
+			b.Request.Missed = []string{"label night: Not Found"}
+		}
+		p.Requests.Branches = append(p.Requests.Branches, b)
+	}
 	return d
 }
 
@@ -61,6 +80,14 @@ func addRequests(t *testing.T, all topics) {
 	all.add(t, "request", "merge: by hand", "/merge", proved(tested).say(t, "/merge"), 38)
 	all.add(t, "request", "merge: by hand, look first", "/merge", proved(changed("")).say(t, "/merge"), 38)
 	all.add(t, "request", "merge: nothing there", "/merge", newService("shop").say(t, "/merge"), 38)
+	missing := over(&green)
+	missing.Night.State.Project.Requests.Branches[0].Request.Missed = []string{"label night: Not Found", "reviewer ana: Reviews may only be requested from collaborators. One or more of the users are not."}
+	all.add(t, "request", "ended: not all taken", "", endOf(missing), 38)
+	all.add(t, "request", "status: not all taken", "/status", missing.say(t, "/status"), 38)
+	for n, intent := range map[int]string{1: "of an earlier run", 5: "of many earlier runs"} {
+		d := earlier(proved(tested), n)
+		all.add(t, "request", "status: "+intent, "/status", d.say(t, "/status"), 38)
+	}
 	d := over(&green)
 	q := ledger.Question{ID: "q5", Kind: ledger.AskMerge, Run: "r1", Merge: &ledger.MergeAsked{Number: 48, HeadCommit: "c0ffee1234567890"}, Asked: d.Now, Expires: d.Now.Add(600e9)}
 	all.add(t, "request", "question", "", bot.Ask(d.Night.State, q, d.Now), 38)

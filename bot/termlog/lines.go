@@ -165,6 +165,9 @@ func (c *Console) printStandalone(v view) {
 		c.printEntry(v, bot.SignDone+" pushed "+bot.Clean(b.Branch))
 	case ledger.RequestOpened:
 		c.printEntry(v, bot.SignDone+" "+bot.RequestText(b.Request)+" "+bot.Clean(b.Request.URL))
+		for _, line := range bot.NotTaken(b.Request) {
+			c.wrapped(line)
+		}
 	case ledger.EffectFailed:
 		c.effectFailed(v, b)
 	case ledger.EffectRecovered:

@@ -52,6 +52,13 @@ var situations = map[string]func(s *fixture){
 		s.begin(s.Settings(), nil)
 		s.entry("Task 2", "", ledger.TaskProved{Proof: changed("Mira")})
 	},
+	"a request that is not taken whole": func(s *fixture) {
+		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
+		s.entry("", "", ledger.BranchPushed{Run: "r1", Branch: "nightporter/shop/r1", Commit: "c1", Forge: ledger.ForgeGitHub})
+		s.entry("", "", ledger.RequestOpened{Run: "r1", Request: ledger.Request{
+			Number: 48, URL: "https://forge.test/48", State: ledger.RequestOpen, Base: "main", Missed: []string{"label night: Not Found", "reviewer ana: Reviews may only be requested from collaborators."},
+		}})
+	},
 	"asks about changed checks": func(s *fixture) {
 		s.begin(s.Settings(), func() bool { return bot.Doing(s.State) == "#1 builder" })
 		q := changed("")
