@@ -58,6 +58,27 @@ func requestState(b request.Branch) string {
 	return "checks pass"
 }
 
+// RequestResult says how a branch's request came out, for people who did not follow
+// it: its sign, "" for what is neither good nor bad, and "PR 48: green, 3 of 3
+// checks". The branch has a request.
+func RequestResult(b request.Branch) (sign, text string) {
+	sign, text = strings.TrimSpace(requestSign(b)), requestState(b)
+	switch s := b.Seen; {
+	case b.Request.State == ledger.RequestMerged:
+		sign = SignDone
+	case b.Request.State != ledger.RequestOpen:
+		sign = SignAway
+	case s == nil || b.Merging != "" || b.Queued:
+	case sign == SignDone && s.Passed > 0:
+		text = fmt.Sprintf("green, %d of %d checks", s.Passed, s.Checks())
+	case s.Failure == "" && s.Base != "" && s.Failing == 1:
+		text = failedChecks(s.RequestStanding) + " fails"
+	case s.Failure == "" && s.Base != "" && s.Failing > 1:
+		text = failedChecks(s.RequestStanding) + " fail"
+	}
+	return sign, requestName(b.Request.Number) + ": " + text
+}
+
 // failedChecks names failed checks: "lint, test +3". Their names are foreign.
 func failedChecks(s ledger.RequestStanding) string {
 	const most = 2

@@ -79,6 +79,9 @@ func Alt(f Facts) string {
 		}
 		say("Tasks left: %s.", strings.Join(left, ", "))
 	}
+	for _, r := range f.Requests[:min(len(f.Requests), maxRequests)] {
+		say("%s.", r.Text)
+	}
 	return bot.Cut(strings.Join(parts, " "), bot.MaxAlt)
 }
 

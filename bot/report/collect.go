@@ -278,6 +278,7 @@ func (c *collector) finish() {
 	}
 	slices.SortStableFunc(c.FailureKinds, func(a, b Count) int { return cmp.Compare(b.N, a.N) })
 	c.finalState()
+	c.requests()
 	c.addNeeds()
 	c.guidanceOutcomes()
 	if c.Began.IsZero() {
@@ -363,6 +364,17 @@ func (c *collector) finalState() {
 	c.doing = bot.Doing(c.s)
 	if t := strings.Fields(c.doing); len(t) > 1 && t[1] == "unknown" {
 		c.doing = t[0]
+	}
+}
+
+// requests adds the requests of the project, whichever run they are of.
+func (c *collector) requests() {
+	for _, b := range slices.Backward(c.s.Project.Requests.Branches) {
+		if b.Request == nil || !b.IsOpen() && (b.Seen == nil || !c.inSpan(b.Seen.At)) {
+			continue
+		}
+		sign, text := bot.RequestResult(b)
+		c.Requests = append(c.Requests, RequestResult{Sign: sign, Text: text, URL: bot.Clean(b.Request.URL)})
 	}
 }
 

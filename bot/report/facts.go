@@ -47,6 +47,8 @@ type Facts struct {
 	Cost     Cost
 	Burndown []Point // tasks left, from Began on
 
+	Requests []RequestResult // open ones, and those that ended in the span, the newest first
+
 	Needs    []Need
 	Guidance []Guided
 	Waits    []Span
@@ -75,6 +77,13 @@ type Session struct {
 	Failed     bool // counts as a failed session
 	CutOff     bool // counts as nothing
 	Scripted   bool // of the scripted agent
+}
+
+// RequestResult is how a request to merge came out.
+type RequestResult struct {
+	Sign string // "" for neither good nor bad
+	Text string // "PR 48: green, 3 of 3 checks"
+	URL  string
 }
 
 // Count is a number of events of one kind.

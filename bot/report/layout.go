@@ -68,6 +68,7 @@ const (
 	tilesH      = 204.0
 	labelHeight = 42.0 // one line of labels above the rows
 	maxNeeds    = 3    // needs shown one by one
+	maxRequests = 3    // requests shown one by one
 )
 
 func (p *picture) measure() {
@@ -95,6 +96,7 @@ func (p *picture) measure() {
 	if len(p.Needs) > maxNeeds {
 		p.h += 44
 	}
+	p.h += float64(min(len(p.Requests), maxRequests)) * 44
 }
 
 // labelsHeight returns the height of the labels above the rows: one line for

@@ -130,8 +130,8 @@ func (p *picture) drawEmpty() {
 	p.y += 150
 }
 
-// drawFooter draws the list of needs, and below it branch, boundary and ledger
-// head.
+// drawFooter draws the list of needs and of requests, and below them branch,
+// boundary and ledger head.
 func (p *picture) drawFooter() {
 	s := style{normalText, false}
 	for n, text := range p.notes {
@@ -146,6 +146,15 @@ func (p *picture) drawFooter() {
 	if len(p.Needs) == 0 {
 		p.fillBox(margin, p.y+8, 20, 20, 5, p.green)
 		p.drawText("Nothing needs you.", margin+38, p.y+28, 0, s, p.text)
+		p.y += 44
+	}
+	for _, r := range p.Requests[:min(len(p.Requests), maxRequests)] {
+		col := color.Color(p.faint)
+		if r.Sign != "" {
+			col = p.palette.signColor(r.Sign)
+		}
+		p.fillBox(margin, p.y+8, 20, 20, 5, col)
+		p.drawText(p.truncate(r.Text, innerWidth-38, s), margin+38, p.y+28, 0, s, p.text)
 		p.y += 44
 	}
 	var proof []string

@@ -113,6 +113,7 @@ func nights(t *testing.T) map[string]report.Facts {
 	for i := range demo.Burndown {
 		demo.Burndown[i].At = demo.Began.Add(time.Duration(i) * 1400 * time.Millisecond)
 	}
+	demo.Requests = []report.RequestResult{{Sign: bot.SignDone, Text: "PR 48: green, 3 of 3 checks"}, {Sign: bot.SignFailed, Text: "PR 47: lint fails"}, {Text: "PR 46: 2 of 5 checks pending"}, {Text: "PR 45: no checks"}}
 	return map[string]report.Facts{"demo": demo, "good": f, "one": short(), "many": manySessions(500, 120, 12), "strange": foreignNames(), "week": week, "idle": idle}
 }
 

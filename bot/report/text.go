@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,7 @@ func Text(f Facts) bot.Message {
 	parts := []*section{
 		{head: "Needs you", lines: f.needLines(), first: 3, weight: 9},
 		{lines: f.doneLines(), first: 1, weight: 9},
+		{lines: f.requestLines(), first: 1, weight: 3},
 		{lines: f.failedLines(), weight: 4},
 		{head: "Guidance", lines: f.guidanceLines(), weight: 3},
 		{lines: f.workLines(), weight: 5},
@@ -67,6 +69,7 @@ func FullText(f Facts) bot.Message {
 	for _, p := range []*section{
 		{head: "Needs you", lines: f.needLines()},
 		{lines: f.doneLines()},
+		{lines: f.requestLines()},
 		{head: "Attempts that failed", lines: f.attemptLines()},
 		{lines: f.failedLines()},
 		{head: "Guidance", lines: f.guidanceLines()},
@@ -244,7 +247,7 @@ func (f Facts) addIdle(m *bot.Message) {
 		text += "."
 	}
 	addLine(m, text)
-	for _, l := range append(f.waitLines(), f.footLines()...) {
+	for _, l := range slices.Concat(f.requestLines()[:min(len(f.Requests), maxRequests)], f.waitLines(), f.footLines()) {
 		addLine(m, l)
 	}
 	addLine(m, f.proofLine())
@@ -275,6 +278,15 @@ func (f Facts) doneLines() []string {
 		}
 	case len(f.Sessions) > 0:
 		out = append(out, strings.Join(append([]string{"Nothing was done"}, where...), " · "))
+	}
+	return out
+}
+
+// requestLines returns a line for each request, with its link.
+func (f Facts) requestLines() []string {
+	var out []string
+	for _, r := range f.Requests {
+		out = append(out, strings.TrimSpace(r.Sign+" "+r.Text+" "+r.URL))
 	}
 	return out
 }

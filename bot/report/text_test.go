@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/people"
+	"github.com/nightporter/nightporter/loop/request"
 )
 
 // checkForm checks a digest's form with messagelint (docs/spec 27).
@@ -64,6 +66,17 @@ func nightWithOutage(t *testing.T) report.Facts {
 	return n.facts(n.Now.Add(time.Second))
 }
 
+// requests are those of runs before, PR 45 and on, as looks showed them.
+func requests(seen ...request.Seen) (s request.State) {
+	for n, look := range seen {
+		s.Branches = append(s.Branches, request.Branch{
+			Run: fmt.Sprintf("r0%d", n), Name: "nightporter/shop/r0", Forge: ledger.ForgeGitHub, Pushed: "c", Seen: &look,
+			Request: &ledger.Request{Number: 45 + n, URL: fmt.Sprintf("https://forge.test/mira/shop/pull/%d", 45+n), State: look.State, Base: "main"},
+		})
+	}
+	return s
+}
+
 // TestText compares the digests of the specification's nights with golden
 // files.
 func TestText(t *testing.T) {
@@ -82,16 +95,27 @@ func TestText(t *testing.T) {
 	weekly.Weekly, weekly.Needs = true, nil
 	unpriced := g
 	unpriced.Cost.Unpriced, unpriced.TipRed, unpriced.Red = 4, true, []string{bot.SignLook + " Fails as at the start: go vet ./..."}
+	asking := *night
+	asking.State.Project.Requests = requests(
+		request.Seen{RequestStanding: ledger.RequestStanding{State: ledger.RequestClosed, Base: "main"}, At: morning.Add(-48 * time.Hour)}, // told by an earlier digest
+		request.Seen{RequestStanding: ledger.RequestStanding{State: ledger.RequestMerged, Base: "main"}, At: morning.Add(-time.Hour)},
+		request.Seen{RequestStanding: ledger.RequestStanding{State: ledger.RequestOpen, HeadCommit: "c", Base: "main", Passed: 2, Failing: 1, Failed: []string{"lint"}}},
+		request.Seen{RequestStanding: ledger.RequestStanding{State: ledger.RequestOpen, HeadCommit: "c", Base: "main", Passed: 3}},
+	)
+	asked := asking.facts(morning)
+	asked.Needs = nil
+	idle := quiet
+	idle.Requests = asked.Requests
 	cases := map[string]string{}
-	for name, f := range map[string]report.Facts{"good": g, "bad": failedNight(t), "host off": nightWithOutage(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced} {
+	for name, f := range map[string]report.Facts{"requests": asked, "quiet, with requests": idle, "good": g, "bad": failedNight(t), "host off": nightWithOutage(t), "quiet": quiet, "late": late, "week": week, "weekly": weekly, "unpriced": unpriced} {
 		m := report.Text(f)
 		checkForm(t, m)
 		text := m.Text(0)
-		if whole := report.FullText(f); name == "good" || name == "bad" {
+		if whole := report.FullText(f); name == "good" || name == "bad" || name == "requests" {
 			checkForm(t, whole)
 			text += "\n--- all\n" + whole.Text(0) + "\n--- picture\n" + report.Alt(f)
 		}
-		if want := map[string]string{"weekly": bot.KeyDigestWeek, "quiet": bot.KeyDigestIdle}[name]; m.Key != want && (want != "" || m.Key != bot.KeyDigest) {
+		if want := map[string]string{"weekly": bot.KeyDigestWeek, "quiet": bot.KeyDigestIdle, "quiet, with requests": bot.KeyDigestIdle}[name]; m.Key != want && (want != "" || m.Key != bot.KeyDigest) {
 			t.Errorf("%s has the key %s", name, m.Key)
 		}
 		if w := messagelint.Never(text); w != "" {
@@ -132,6 +156,7 @@ func TestHostile(t *testing.T) {
 		f.Guidance = append(f.Guidance, report.Guided{InSpan: true, At: f.Began, Task: nasty, Item: guidance.Item{ID: "g9", Text: nasty, Note: nasty, State: guidance.SetAside}})
 		f.Hats = append(f.Hats, report.Count{Name: bot.Cut(bot.Clean(nasty), 16), N: n})
 		f.Off = append(f.Off, report.Span{From: f.Began, To: f.Began.Add(time.Hour)})
+		f.Requests = append(f.Requests, report.RequestResult{Sign: bot.SignFailed, Text: bot.Cut(bot.Clean(nasty), 60), URL: bot.Clean(nasty)})
 		f.Waits = append(f.Waits, report.Span{From: f.Began, To: f.Ended, Why: bot.Cut(bot.Clean(nasty), 20)})
 	}
 	m := report.Text(f)
