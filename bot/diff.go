@@ -385,6 +385,7 @@ func (v *diffView) turn(pages []patch.Page, drawn bool) Message {
 		if picture, err := patch.Draw(p, title); err == nil && len(picture) <= MaxPicture {
 			m.Picture = picture
 			m.Alt = pageText(title, p)
+			m.PictureName = diffName(v.project, v.name(), v.file, fmt.Sprintf("-%d.png", n))
 		} else {
 			drawn = false
 		}

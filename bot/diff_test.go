@@ -95,7 +95,7 @@ func describe(m bot.Message, terminal bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "▸ %s\n", m.Key)
 	if m.Picture != nil {
-		fmt.Fprintf(&b, "[picture: %s]\n", bot.Cut(m.Alt, 120))
+		fmt.Fprintf(&b, "[picture %s: %s]\n", m.PictureName, bot.Cut(m.Alt, 120))
 	}
 	if m.Document != nil {
 		fmt.Fprintf(&b, "[file %s]\n", m.Document.Name)

@@ -88,6 +88,9 @@ type Message struct {
 	// text says everything that the picture shows, or a button gets it in another
 	// form, so a platform that refuses the picture shows the text alone.
 	Picture []byte `json:"picture,omitempty"`
+	// PictureName is the picture's name as a file, in ASCII and without folders;
+	// "" for one that is named after Key.
+	PictureName string `json:"picture_name,omitempty"`
 	// Alt describes the picture in at most MaxAlt characters, for people who do
 	// not see it. A platform gets it with the picture; a terminal prints it.
 	Alt string `json:"alt,omitempty"`

@@ -67,7 +67,7 @@ func Render(m bot.Message, mentions []string, quotes string) Shown {
 	}
 	s.Text, s.Blocks = compose(shown, mentions, quotes)
 	if len(m.Picture) > 0 && len(m.Picture) <= bot.MaxPicture {
-		s.Picture = &File{Name: m.Key + ".png", Data: m.Picture, Alt: cutRunes(cmp.Or(bot.Clean(m.Alt), bot.Clean(m.First())), bot.MaxAlt)}
+		s.Picture = &File{Name: cmp.Or(m.PictureName, m.Key+".png"), Data: m.Picture, Alt: cutRunes(cmp.Or(bot.Clean(m.Alt), bot.Clean(m.First())), bot.MaxAlt)}
 	}
 	return s
 }

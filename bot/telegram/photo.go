@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -27,7 +28,7 @@ func (b *Bot) sendPhoto(ctx context.Context, chat string, m bot.Message, o bot.S
 	if err != nil {
 		return "", &bot.SendError{Reason: bot.ErrRejected, Text: err.Error()}
 	}
-	d := draft{chat: where, thread: thread, photo: m.Picture, silent: o.Silent, replyTo: o.ReplyTo}
+	d := draft{chat: where, thread: thread, photo: m.Picture, photoName: cmp.Or(m.PictureName, m.Key+".png"), silent: o.Silent, replyTo: o.ReplyTo}
 	caption, fits := asPhotoCaption(m)
 	if fits {
 		d.part, d.markup = caption, replyMarkup(m, o.ReplyTo != "")

@@ -36,6 +36,7 @@ func messageWithPicture(t *testing.T, lines int) bot.Message {
 func TestPhoto(t *testing.T) {
 	w := newWorldWithChat(t)
 	m := messageWithPicture(t, 3)
+	m.PictureName = "shop-5-2.png"
 	id := w.send(m, bot.SendOptions{Silent: true})
 	got := w.far.Chat(mira.ID).Last()
 	if fmt.Sprint(got.ID) != id || got.File == nil || !got.File.Photo || !bytes.Equal(got.File.Data, m.Picture) || !got.Silent {
@@ -47,7 +48,7 @@ func TestPhoto(t *testing.T) {
 	if !strings.Contains(got.Text, "line 2 of") || len(got.Buttons) != 1 || len(w.far.Chat(mira.ID).Messages) != 2 {
 		t.Errorf("%+v", got)
 	}
-	if text := w.far.Transcript(mira.ID); !strings.Contains(text, "[photo digest.png]\n? shop 9/12") {
+	if text := w.far.Transcript(mira.ID); !strings.Contains(text, "[photo shop-5-2.png]\n? shop 9/12") {
 		t.Errorf("the transcript does not show it:\n%s", text)
 	}
 

@@ -87,6 +87,7 @@ type draft struct {
 	thread      int
 	part        Part
 	photo       []byte // part is its caption
+	photoName   string
 	replyTo     string
 	silent      bool
 	markup      any
@@ -103,7 +104,7 @@ func (b *Bot) send(ctx context.Context, d draft) (int, error) {
 	for range 4 {
 		switch {
 		case d.photo != nil:
-			err = b.upload(ctx, "sendPhoto", d.params("caption"), "photo", "digest.png", d.photo, &got)
+			err = b.upload(ctx, "sendPhoto", d.params("caption"), "photo", d.photoName, d.photo, &got)
 		case d.part.File != nil:
 			err = b.upload(ctx, "sendDocument", d.params("caption"), "document", d.part.File.Name, d.part.File.Data, &got)
 		default:
