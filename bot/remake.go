@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -212,18 +213,24 @@ func diffStat(records []ledger.Record) string {
 	return fmt.Sprintf("%s +%d −%d", Plural(files, "file"), added, removed)
 }
 
-// guidanceOf says which guidance a task had: "g9", "2 directives".
+// guidanceOf says which guidance a task had, by its first words: "g9 Wrap the
+// existing…", "g9 Wrap the existing… and 2 more".
 func guidanceOf(s loop.State, t loop.TaskState) string {
-	var ids []string
+	const words = 26 // columns
+	var had []guidance.Item
 	for _, i := range s.Project.Guidance.Items {
 		if ledger.FoldID(t.Task.ID) == i.Bound || ledger.FoldID(t.Task.ID) == i.Task {
-			ids = append(ids, i.ID)
+			had = append(had, i)
 		}
 	}
-	if len(ids) > 2 {
-		return fmt.Sprintf("%d directives", len(ids))
+	if len(had) == 0 {
+		return ""
 	}
-	return strings.Join(ids, " ")
+	text := had[0].ID + " " + Cut(Clean(had[0].Text), words)
+	if more := len(had) - 1; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // Without says what a wish did: "without #5", "with #5 again".

@@ -1,9 +1,11 @@
 package bot_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -26,6 +28,16 @@ func addRemakes(t *testing.T, all topics) {
 			}
 			all.add(t, "remake", intent+", asked", "", bot.Ask(d.Night.State, q, d.Now), 38)
 		}
+	}
+	for n, intent := range map[int]string{1: "card, guided", 2: "card, guided twice", 4: "card, guided often"} {
+		d := proved(one(ledger.Proved))
+		for k := range n {
+			text := []string{"Wrap the existing code, don't replace it", "Plain text mails, no HTML", "x\x1b[2J", "y"}[k]
+			d.Night.State.Project.Guidance.Items = append(d.Night.State.Project.Guidance.Items, guidance.Item{
+				ID: fmt.Sprintf("g%d", k+1), Text: text, State: guidance.Addressed, Bound: ledger.FoldID("Task 1"),
+			})
+		}
+		all.add(t, "remake", intent, "/each", d.say(t, "/each"), 38)
 	}
 	s := d.Night.State
 	b := ledger.BranchRemade{Branch: "nightporter/shop/r1.1", From: "nightporter/shop/r1", Tip: "c9", Tree: "t9", Wish: ledger.RemakeWish{Drop: []string{"Task 2", "Task 3", "Task 4"}}}
