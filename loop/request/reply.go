@@ -2,7 +2,6 @@ package request
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/text"
@@ -50,7 +49,7 @@ func (a Answer) Body() string {
 		return s
 	}
 	first, _, _ := strings.Cut(a.Words, "\n")
-	if login.MatchString(a.Author) {
+	if isLogin(a.Author) {
 		s = "@" + a.Author + " " + s
 	}
 	return "> " + plain(text.First(first, quoted)) + "\n\n" + s
@@ -87,5 +86,10 @@ func after(separator, words string) string {
 	return separator + words
 }
 
-// login matches what forges take for the name of an account.
-var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$`)
+// isLogin reports whether forges could take a text for the name of one account.
+func isLogin(s string) bool {
+	const most = 40 // characters; GitHub's have 39 at most
+	return s != "" && len(s) <= most && !strings.ContainsFunc(s, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r))
+	})
+}
