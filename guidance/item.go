@@ -99,6 +99,15 @@ type Judged struct {
 	Note     string `json:"note,omitempty"`
 }
 
+// Said returns the words as a session reads them: "on cart.go:12 of PR 48, ann writes:
+// …" for a comment.
+func (i Item) Said() string {
+	if i.Origin == nil {
+		return i.Text
+	}
+	return fmt.Sprintf("on %s, %s writes: %s", i.Origin.Place(), i.By, i.Text)
+}
+
 // Over reports whether the item has ended: it is Expired or Dropped.
 func (i Item) Over() bool { return i.State == Expired || i.State == Dropped }
 
