@@ -81,6 +81,7 @@ func (m *Message) requests(s loop.State) {
 	for n := range open[:min(len(open), maxRequests)] {
 		b := open[len(open)-1-n]
 		m.add(requestSign(b) + RequestLine(b))
+		m.add(CommentsLine(s, b.Run))
 	}
 	if more := len(open) - maxRequests; more > 0 {
 		m.add(fmt.Sprintf("and %d more open requests", more))
