@@ -414,6 +414,8 @@ func (w *world) act(e ledger.Effect) {
 		w.request(e, b)
 	case ledger.EffectMergeRequest:
 		w.merge(e, b)
+	case ledger.EffectReply:
+		w.reply(e, b)
 	case ledger.EffectProgress, ledger.EffectKeepPlan, ledger.EffectRemember:
 		w.remove(e)
 		w.do(Wake{}, w.key("progress"))
@@ -667,6 +669,7 @@ func (w *world) hopeless(t TaskState, depth int) bool {
 func (w *world) ended() {
 	w.sent()
 	w.merging()
+	w.commented()
 	for _, i := range w.s.Project.Guidance.Items {
 		if i.State == guidance.Injected && !w.s.Project.Rests(i) {
 			w.t.Fatalf("%s is still in use when all is over: %s", i.ID, mustJSON(w.t, i))

@@ -26,7 +26,7 @@ func Apply(s State, e ledger.Entry) State {
 	case ledger.RequestBegun:
 		return s.edit(b.Run, func(of *Branch) {
 			of.Begun, of.Asking, of.Written = b.N, b.Print, of.Pushed
-			if of.Request == nil && of.Since.IsZero() {
+			if of.Request == nil && of.Since.IsZero() && e.Time.Year() > 0 { // JSON has no years before 0
 				of.Since = e.Time.Add(-slack)
 			}
 		})

@@ -82,7 +82,7 @@ func mayGuide(c ledger.RequestComment) bool {
 // IsNew reports whether a comment is to become guidance: it has words for a session
 // and was not taken before. The words of an approval ask for nothing.
 func (b Branch) IsNew(c ledger.RequestComment) bool {
-	if c.Ours || !mayGuide(c) || c.ID == "" || !b.IsOpen() || c.Time.Before(b.Since) {
+	if c.Ours || !mayGuide(c) || c.ID == "" || !b.IsOpen() || !c.Time.After(b.Since) {
 		return false
 	}
 	switch c.Kind {
@@ -133,8 +133,8 @@ func (b *Branch) taken(i guidance.Item) {
 	b.Taken = append(slices.Clip(b.Taken), Taken{o.Comment, o.Time})
 	if old := len(b.Taken) - keptTaken; old > 0 {
 		for _, t := range b.Taken[:old] {
-			if after := t.Time.Add(1); after.After(b.Since) {
-				b.Since = after
+			if t.Time.After(b.Since) {
+				b.Since = t.Time
 			}
 		}
 		b.Taken = slices.Clone(b.Taken[old:])
