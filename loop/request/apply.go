@@ -44,6 +44,14 @@ func Apply(s State, e ledger.Entry) State {
 		if o := b.Item.Origin; o != nil && s.index(o.Run) >= 0 {
 			return s.edit(o.Run, func(of *Branch) { of.taken(b.Item) })
 		}
+	case ledger.GuidanceBound:
+		return s.editComments(func(c Comment) bool { return slices.Contains(b.Binding.Bound, c.Item) }, func(c *Comment) { c.Given = true })
+	case ledger.GuidanceDropped:
+		return s.editComments(func(c Comment) bool { return c.Item == b.ID }, func(c *Comment) { c.Over = true })
+	case ledger.GuidanceExpired:
+		return s.editComments(func(c Comment) bool { return c.Item == b.ID }, func(c *Comment) { c.Over = true })
+	case ledger.GuidanceKept:
+		return s.editComments(func(c Comment) bool { return c.Item == b.ID }, func(c *Comment) { c.Given, c.Over = false, false })
 	case ledger.GuidanceReported:
 		return s.editComments(func(c Comment) bool { return c.Item == b.ID }, func(c *Comment) { c.Task, c.Commit = e.Task, "" })
 	case ledger.TaskCommitted:

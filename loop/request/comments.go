@@ -24,6 +24,8 @@ type Taken struct {
 type Comment struct {
 	ID     string `json:"id"`               // the forge's
 	Item   string `json:"item"`             // of the guidance
+	Given  bool   `json:"given,omitempty"`  // a session has it, or had it
+	Over   bool   `json:"over,omitempty"`   // it was taken back, or expired
 	Told   bool   `json:"told,omitempty"`   // its author was told that it waits
 	Task   string `json:"task,omitempty"`   // whose session reported on it last
 	Commit string `json:"commit,omitempty"` // of that task, since
@@ -94,6 +96,12 @@ func (b Branch) IsNew(c ledger.RequestComment) bool {
 		return false
 	}
 	return !slices.ContainsFunc(b.Taken, func(t Taken) bool { return t.ID == c.ID })
+}
+
+// WaitingComments returns the comments that are guidance and that no session has,
+// oldest first: what a run on the branch is to work on.
+func (b Branch) WaitingComments() []Comment {
+	return slices.DeleteFunc(slices.Clone(b.Comments), func(c Comment) bool { return c.Given || c.Over })
 }
 
 // ItemOf returns the guidance that a comment becomes. The caller gives it its ID and

@@ -92,6 +92,50 @@ func TestTakenOnce(t *testing.T) {
 	}
 }
 
+// TestWaitingComments: what waits for a run on the branch is what no session has.
+func TestWaitingComments(t *testing.T) {
+	s := open()
+	apply := func(body ledger.Body) { s = Apply(s, ledger.Entry{Time: begun, Task: "Task 1", Body: body}) }
+	want := func(when string, items ...string) {
+		t.Helper()
+		var got []string
+		for _, c := range s.Branch("r1").WaitingComments() {
+			got = append(got, c.Item)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(items) {
+			t.Errorf("%s: %v waits, not %v", when, got, items)
+		}
+	}
+	for _, id := range []string{"g1", "g2", "g3"} {
+		c := from("ann")
+		c.ID = "comment:" + id
+		i := s.Branch("r1").ItemOf(c)
+		i.ID = id
+		apply(ledger.GuidanceQueued{Item: i})
+	}
+	want("at first", "g1", "g2", "g3")
+	apply(ledger.GuidanceBound{Binding: guidance.Binding{Shown: []string{"g3"}, Bound: []string{"g1", "g9"}}})
+	want("a session has g1", "g2", "g3")
+	apply(ledger.GuidanceDropped{ID: "g2"})
+	apply(ledger.GuidanceExpired{ID: "g3"})
+	want("g2 and g3 are over")
+	apply(ledger.GuidanceKept{ID: "g3"})
+	want("g3 is kept", "g3")
+	apply(ledger.GuidanceReported{ID: "g1", State: guidance.Addressed})
+	apply(ledger.TaskCommitted{Commit: "c5"})
+	if c := s.Branch("r1").Comments[0]; c.Task != "Task 1" || c.Commit != "c5" {
+		t.Errorf("after the commit: %+v", c)
+	}
+	apply(ledger.ReplyBegun{Run: "r1", Number: 48, Comment: "comment:g1", ID: "g1", Key: "k", Final: true})
+	if b := s.Branch("r1"); len(b.Comments) != 2 || b.Replying != "k" {
+		t.Errorf("after the last reply: %+v", b)
+	}
+	apply(ledger.EffectFailed{Kind: "reply", Key: "k"})
+	if b := s.Branch("r1"); b.Replying != "" {
+		t.Errorf("after a reply that broke: %+v", b)
+	}
+}
+
 // TestAnswers compares what authors are told.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
