@@ -24,7 +24,7 @@ func Queue(s loop.State, now time.Time) Message {
 	items := s.Project.Guidance.Items
 	for n := len(items) - 1; n >= 0; n-- {
 		i := items[n]
-		words := Cut(Clean(i.Text), 40)
+		words := Cut(Clean(i.Text), 40) + OriginOf(i)
 		switch {
 		case i.State == guidance.Dropped, i.Bound == "-":
 		case i.State == guidance.Expired:
@@ -61,6 +61,8 @@ func Queue(s loop.State, now time.Time) Message {
 func heldUp(s loop.State, i guidance.Item) string {
 	f := loop.Forecast(s, i)
 	switch {
+	case f.Rests && f.Request != 0:
+		return " · rests until a run works on the branch of " + requestName(f.Request)
 	case f.Rests && f.Task == "":
 		return " · rests until " + Clean(f.Source) + " runs"
 	case f.Rests:

@@ -1,6 +1,8 @@
 package bot
 
 import (
+	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,8 +19,25 @@ import (
 func receipt(key, sign, what, project string, i guidance.Item, now time.Time) Message {
 	m := newMessage("guidance."+key, sign+" "+i.ID+" "+what+" · "+now.Format("15:04"))
 	m.Project, m.About = project, i.Task
-	m.quote(addressed(i) + i.Text)
+	m.quote(addressed(i) + i.Text + OriginOf(i))
 	return m
+}
+
+// OriginOf says whose comment on what an item was made of, to stand behind its words:
+// " · ann on PR 48, cart.go:12". It returns "" for other items.
+func OriginOf(i guidance.Item) string {
+	o := i.Origin
+	if o == nil {
+		return ""
+	}
+	text := " · " + Cut(Clean(i.By), 20) + " on " + requestName(o.Number)
+	if o.Path != "" {
+		text += ", " + Cut(Clean(path.Base(o.Path)), 24)
+	}
+	if o.Path != "" && o.Line > 0 {
+		text += ":" + strconv.Itoa(o.Line)
+	}
+	return text
 }
 
 // addressed returns an item's address in the form in which people type it:
@@ -146,7 +165,7 @@ func Reported(s loop.State, i guidance.Item, hat string, now time.Time) Message 
 func stickyReceipt(s loop.State, i guidance.Item, who string, now time.Time) Message {
 	m := newMessage("guidance.sticky", SignLater+" "+i.ID+" sticky since "+Clock(i.At, now))
 	m.Project = s.Project.Name
-	m.quote(addressed(i) + i.Text)
+	m.quote(addressed(i) + i.Text + OriginOf(i))
 	text := "In every writing session until you drop it. Last: " + who
 	switch i.State {
 	case guidance.SetAside:

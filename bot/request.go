@@ -107,6 +107,7 @@ func (m *Message) requests(s loop.State) {
 			m.add(Clean(b.Request.URL))
 			m.notTaken(*b.Request)
 		}
+		m.add(CommentsLine(s, b.Run))
 	}
 	if more := len(open) - maxRequests; more > 0 {
 		m.add(fmt.Sprintf("and %d more open requests", more))

@@ -1,6 +1,7 @@
 package guidance
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -62,6 +63,31 @@ type Item struct {
 	Reported time.Time `json:"reported,omitzero"` // time of the report; zero if unknown
 	Shown    []string  `json:"shown,omitempty"`   // ids of read-only sessions that were shown the item
 	Judged   *Judged   `json:"judged,omitempty"`  // the last verdict of a read-only session
+	Origin   *Origin   `json:"origin,omitempty"`  // nil: said to nightporter itself
+}
+
+// Origin is the comment on a merge request that an item was made of. Such an item is
+// only for sessions that work on the request's branch.
+type Origin struct {
+	Run     string    `json:"run"`            // that made the branch
+	Number  int       `json:"number"`         // of the request
+	Comment string    `json:"comment"`        // the forge's id
+	Path    string    `json:"path,omitempty"` // file that it is about
+	Line    int       `json:"line,omitempty"` // 0 = unknown
+	Time    time.Time `json:"time"`           // by the forge
+	Cut     int       `json:"cut,omitempty"`  // characters at its end that the item lacks
+}
+
+// Place names what the comment is about: "PR 48", "cart.go:12 of PR 48".
+func (o Origin) Place() string {
+	place := fmt.Sprintf("PR %d", o.Number)
+	switch {
+	case o.Path != "" && o.Line > 0:
+		return fmt.Sprintf("%s:%d of %s", o.Path, o.Line, place)
+	case o.Path != "":
+		return o.Path + " of " + place
+	}
+	return place
 }
 
 // Judged is the verdict of a read-only session: whether the work follows an
@@ -73,6 +99,15 @@ type Judged struct {
 	Note     string `json:"note,omitempty"`
 }
 
+// Said returns the words as a session reads them: "on cart.go:12 of PR 48, ann writes:
+// …" for a comment.
+func (i Item) Said() string {
+	if i.Origin == nil {
+		return i.Text
+	}
+	return fmt.Sprintf("on %s, %s writes: %s", i.Origin.Place(), i.By, i.Text)
+}
+
 // Over reports whether the item has ended: it is Expired or Dropped.
 func (i Item) Over() bool { return i.State == Expired || i.State == Dropped }
 
@@ -81,6 +116,12 @@ func (i Item) Open() bool { return i.State == Queued || i.State == Injected }
 
 // elsewhere reports whether the item is for sessions of another source.
 func (i Item) elsewhere(source string) bool { return i.Source != "" && i.Source != source }
+
+// Astray reports whether the item is for another branch than that of a run, "" = no
+// branch. Once a task has the item in force, it goes along with the task.
+func (i Item) Astray(branch string) bool {
+	return i.Origin != nil && i.Bound == "" && i.Origin.Run != branch
+}
 
 // waits returns when a queued item began to wait for a session.
 func (i Item) waits() time.Time {
@@ -137,6 +178,7 @@ type Target struct {
 	Session string
 	Hat     string
 	Source  string // that Task is in
+	Branch  string // run whose branch the session works on
 	Task    string // folded id
 	Parent  string // folded id of the task of which Task is a part; "" for a whole task
 	Writes  bool
@@ -158,7 +200,7 @@ func (t Target) of(task string) bool { return task == t.Task || t.Parent != "" &
 // reaches reports whether the target has to report on the item (binds), or is
 // only shown it (shows).
 func (i Item) reaches(t Target) (binds, shows bool) {
-	if i.Over() || i.elsewhere(t.Source) || (i.Task != "" && !t.of(i.Task)) || (i.Bound != "" && !t.of(i.Bound)) {
+	if i.Over() || i.elsewhere(t.Source) || i.Astray(t.Branch) || (i.Task != "" && !t.of(i.Task)) || (i.Bound != "" && !t.of(i.Bound)) {
 		return false, false
 	}
 	if i.Hat != "" {
@@ -172,6 +214,10 @@ func (i Item) clone() Item {
 	if i.Judged != nil {
 		j := *i.Judged
 		i.Judged = &j
+	}
+	if i.Origin != nil {
+		o := *i.Origin
+		i.Origin = &o
 	}
 	return i
 }

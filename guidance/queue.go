@@ -311,6 +311,16 @@ func (q Queue) Wake(source, task string, now time.Time) Queue {
 	})
 }
 
+// WakeBranch is Wake for the items that a run's branch is commented with: a run works
+// on it again.
+func (q Queue) WakeBranch(run string, now time.Time) Queue {
+	return q.edit(func(i *Item) {
+		if i.State == Queued && i.Origin != nil && i.Origin.Run == run {
+			i.Since = now
+		}
+	})
+}
+
 // Waiting returns the Queued items, sticky ones included.
 func (q Queue) Waiting() []Item {
 	var out []Item

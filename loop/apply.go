@@ -302,6 +302,7 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 		now = last.LastEvent // the clock may be wrong now
 	}
 	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time, ByItself: e.Actor == "daemon"}
+	p.Guidance = p.Guidance.WakeBranch(p.Run.branchRun(), e.Time)
 	return p.forget(now)
 }
 

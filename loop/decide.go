@@ -105,6 +105,8 @@ func (d *decision) decide() Decision {
 		d.askMerge(b.Number)
 	case RequestMerged:
 		d.requestMerged(b)
+	case ReplyFinished:
+		d.replyFinished(b)
 	case MarkMade:
 		d.markMade(b)
 	case EffectBroken:
@@ -122,6 +124,7 @@ func (d *decision) decide() Decision {
 	if !d.in.Idle {
 		d.advance()
 		d.stepRemake() // the run may have ended in advance
+		d.answerComments()
 	}
 	return d.made()
 }

@@ -46,12 +46,68 @@ func (d *director) see(rest string) {
 			d.t.Fatalf("see %s", f)
 		}
 	}
-	v.Request = r
-	now := request.StandingOf(v)
+	v.Request, v.Comments = r, d.said
+	news := of.NewsOf(v)
+	in := RequestLooked{Run: of.Run, Now: request.StandingOf(v), Tag: v.Tag, Comments: &news}
 	if failure != "" {
-		now = of.FailedLook(ledger.ForgeError{Failure: failure, Text: "the token is wrong", Remedy: "Give a new one"})
+		in.Now, in.Comments = of.FailedLook(ledger.ForgeError{Failure: failure, Text: "the token is wrong", Remedy: "Give a new one"}), nil
 	}
-	d.input(RequestLooked{Run: of.Run, Now: now, Tag: v.Tag})
+	d.input(in)
+}
+
+// comment has somebody comment on the request: "comment ann Use cents", "comment ann
+// at=a.go:12 Use cents", "comment eve stranger Use cents". Words after them are the
+// comment, but for kind=changes, id=line:7, stranger, ours and many=30, which repeats
+// it.
+func (d *director) comment(rest string) {
+	who, rest, _ := strings.Cut(rest, " ")
+	c := ledger.RequestComment{Kind: ledger.CommentPlain, Author: who, Writer: true, Time: d.now}
+	many := 1
+	for {
+		word, after, _ := strings.Cut(rest, " ")
+		key, value, _ := strings.Cut(word, "=")
+		switch key {
+		case "at":
+			path, line, _ := strings.Cut(value, ":")
+			c.Kind, c.Path = ledger.CommentLine, path
+			c.Line, _ = strconv.Atoi(line)
+		case "kind":
+			c.Kind = ledger.CommentKind(value)
+		case "id":
+			c.ID = value
+		case "many":
+			many, _ = strconv.Atoi(value)
+		case "stranger":
+			c.Writer = false
+		case "ours":
+			c.Ours = true
+		default:
+			c.Body = strings.ReplaceAll(rest, `\n`, "\n")
+			for range many {
+				if c := c; c.ID == "" {
+					c.ID = string(c.Kind) + ":" + strconv.Itoa(len(d.said)+1)
+					d.said = append(d.said, c)
+				} else {
+					d.said = append(d.said, c)
+				}
+			}
+			return
+		}
+		rest = after
+	}
+}
+
+// replied plays the result of a reply: "replied", "replied rights".
+func (d *director) replied(rest string) {
+	b, ok := take[ledger.EffectReply](d.night, nil)
+	if !ok {
+		d.t.Fatalf("nobody is answered")
+	}
+	in := ReplyFinished{Run: b.Run, Key: b.Reply.Key}
+	if rest != "" {
+		in.Failure = &ledger.ForgeError{Failure: ledger.ForgeFailure(rest), Text: "the conversation is locked"}
+	}
+	d.input(in)
 }
 
 // merged plays the result of a merge: "merged", "merged queued", "merged moved".

@@ -30,6 +30,7 @@ type director struct {
 	unmarked TaskList // the tasks before nightporter's last mark
 	moved    string   // tip of a foreign commit that is in the way of the next commit
 	seq      int
+	said     []ledger.RequestComment // on the request
 	out      strings.Builder
 }
 
@@ -507,6 +508,10 @@ func (d *director) play(line string) string {
 		d.input(Tick{})
 	case "see":
 		d.see(rest)
+	case "comment":
+		d.comment(rest)
+	case "replied":
+		d.replied(rest)
 	case "merge":
 		n, _ := strconv.Atoi(rest)
 		d.input(MergeRequest{Number: n})

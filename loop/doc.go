@@ -150,7 +150,8 @@
 //     is worth), startable.go, source.go, vanished.go (what a reading of the
 //     source lacks), reload.go, effect_failure.go, clock.go (jumps of the clock).
 //   - After the commit: publish.go (the push of a branch, and its request),
-//     watch.go (what looks at open requests show), merge.go (their merge); what
+//     watch.go (what looks at open requests show), comments.go (comments that
+//     become guidance, and their answers), merge.go (their merge); what
 //     of them is known and what a request says is in package request.
 //   - People: question.go asks; answer.go, undo.go and question_table.go, which
 //     has a row for each kind of question, act on answers; question_effect.go is

@@ -69,9 +69,9 @@ func (d *decision) sourceOf(i guidance.Item) string {
 }
 
 // Rests reports whether an item waits for something that is not there: for a run
-// of its source, or for the line of its task. Its lifetime stands still.
+// of its source or on its branch, or for the line of its task. Its lifetime stands still.
 func (p Project) Rests(i guidance.Item) bool {
-	if i.Source != "" && i.Source != p.Source {
+	if i.Source != "" && i.Source != p.Source || i.Astray(p.Run.worksOn()) {
 		return true
 	}
 	task := cmp.Or(i.Task, i.Bound)
@@ -110,7 +110,11 @@ func (d *decision) hats() []string {
 func Forecast(s State, i guidance.Item) ledger.Forecast {
 	f := forecast(s, i)
 	if s.Project.Rests(i) {
-		return ledger.Forecast{Rests: true, Task: i.Task, Source: path(i.Source)}
+		f := ledger.Forecast{Rests: true, Task: i.Task, Source: path(i.Source)}
+		if i.Origin != nil {
+			f.Request = i.Origin.Number
+		}
+		return f
 	}
 	f.Before = strings.Join(s.Project.crowd(i), " ")
 	return f
@@ -122,7 +126,7 @@ func (p Project) crowd(i guidance.Item) []string {
 	if i.State != guidance.Queued {
 		return nil
 	}
-	t := guidance.Target{Source: p.Source, Hat: i.Hat, Writes: true, Task: i.Task}
+	t := guidance.Target{Source: p.Source, Branch: p.Run.worksOn(), Hat: i.Hat, Writes: true, Task: i.Task}
 	if w, ok := p.inHand(); ok && (i.Task == "" || ledger.SameID(i.Task, w.Task.ID)) {
 		t.Task, t.Parent = ledger.FoldID(w.Task.ID), ledger.FoldID(w.Task.Parent)
 	}

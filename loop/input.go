@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/request"
 )
 
 // Input is anything that reaches a project from outside: a person's command, a
@@ -250,6 +251,16 @@ type RequestLooked struct {
 	Run string
 	Now ledger.RequestStanding
 	Tag string // for the next look
+
+	Comments *request.CommentNews // nil: the look did not show them
+}
+
+// ReplyFinished is the result of EffectReply. Failure says why there is no reply, nor
+// will be one.
+type ReplyFinished struct {
+	Run     string
+	Key     string
+	Failure *ledger.ForgeError // nil = it is there, or the request is not open any more
 }
 
 // MergeRequest asks for the merge of a request, and is asked about first. Number 0
@@ -338,6 +349,7 @@ func (RequestFinished) InputKind() string { return "request_finished" }
 func (RequestLooked) InputKind() string   { return "request_looked" }
 func (MergeRequest) InputKind() string    { return "merge" }
 func (RequestMerged) InputKind() string   { return "request_merged" }
+func (ReplyFinished) InputKind() string   { return "reply_finished" }
 func (MarkMade) InputKind() string        { return "mark_made" }
 func (EffectBroken) InputKind() string    { return "effect_broken" }
 func (Tick) InputKind() string            { return "tick" }

@@ -101,4 +101,5 @@ func (d *decision) requestMerged(b RequestMerged) {
 		e.Failure, e.Text, e.Remedy = b.Failure.Failure, b.Failure.Text, b.Failure.Remedy
 	}
 	d.add(scope{}, e)
+	d.endComments(b.Run)
 }

@@ -181,12 +181,14 @@ func (d *decision) canStillRun(hat string) bool {
 
 // Settled reports whether `nightporter run` has nothing to wait for: the run is
 // over, it is paused for review, or a signal cut its sessions off. An effect that
-// fails for a fault of the machine is left to the next start. It is true for a
-// project without a run.
+// fails for a fault of the machine is left to the next start, and so is a reply that
+// fails. It is true for a project without a run.
 func Settled(s State) bool {
 	r := s.Project.Run
 	switch {
 	case r != nil && r.State == ledger.RunOver && r.Remake != nil && !s.Project.stuck():
+		return false
+	case r != nil && r.State == ledger.RunOver && s.Project.answers():
 		return false
 	case r == nil, r.State == ledger.RunOver:
 		return true

@@ -173,6 +173,8 @@ func (w *world) act(e ledger.Effect) {
 		w.request(e, b)
 	case ledger.EffectMergeRequest:
 		w.merge(e, b)
+	case ledger.EffectReply:
+		w.reply(e, b)
 	case ledger.EffectProgress, ledger.EffectKeepPlan, ledger.EffectRemember:
 		w.remove(e)
 		w.do(Wake{}, w.key("progress"))

@@ -73,7 +73,9 @@ func (w *world) look(b request.Branch) {
 	for range w.draw(4, "checks") {
 		v.Checks = append(v.Checks, ledger.ForgeCheck{Name: "lint", State: pick(w, ledger.CheckPassed, ledger.CheckPassed, ledger.CheckPending, ledger.CheckFailed, ledger.CheckNeutral)})
 	}
-	in := RequestLooked{Run: b.Run, Now: request.StandingOf(v), Tag: v.Tag}
+	v.Comments = w.comment(r)
+	news := b.NewsOf(v)
+	in := RequestLooked{Run: b.Run, Now: request.StandingOf(v), Tag: v.Tag, Comments: &news}
 	if w.draw(8, "failure") == 0 {
 		in.Now = b.FailedLook(ledger.ForgeError{Failure: pick(w, ledger.ForgeAway, ledger.ForgeLogin), Text: "no"})
 	}

@@ -11,12 +11,15 @@ type remote struct {
 	branches map[string]string         // commits, by branch
 	requests map[string]ledger.Request // by branch; the open or the last one
 	made     int
+	said     map[int][]ledger.RequestComment // by number of the request
+	comments int
+	wrote    map[string]int // replies, by key
 }
 
 // outgoing reports whether an effect is about the remote.
 func (w *world) outgoing(e ledger.Effect) bool {
 	switch e.Body.(type) {
-	case ledger.EffectPush, ledger.EffectRequest, ledger.EffectMergeRequest:
+	case ledger.EffectPush, ledger.EffectRequest, ledger.EffectMergeRequest, ledger.EffectReply:
 		return true
 	}
 	return false

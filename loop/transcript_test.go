@@ -189,6 +189,8 @@ func effectLine(e ledger.Effect) string {
 		return fmt.Sprintf("push %s to %s", b.Push.Commit, b.Push.Branch)
 	case ledger.EffectRequest:
 		return fmt.Sprintf("request %d of %s: %q\n    %s", b.Draft.Number, b.Draft.Head, b.Draft.Title, strings.ReplaceAll(b.Draft.Body, "\n", "\n    "))
+	case ledger.EffectReply:
+		return fmt.Sprintf("reply %s to %s: %q", b.Reply.Key, b.Reply.ReplyTo, b.Reply.Body)
 	case ledger.EffectStart:
 		return "session.start " + b.Session + flat(b)
 	}

@@ -26,13 +26,21 @@ func WatchedRequests(p Project) []request.Branch {
 	return p.Requests.Open()
 }
 
-// requestLooked records what a look showed, if it is news. What is merged or closed
-// is not asked about any more.
+// requestLooked records what a look showed, if it is news, and takes the comments
+// that are new.
 func (d *decision) requestLooked(b RequestLooked) {
-	of := d.Project.Requests.Branch(b.Run)
-	if !of.IsNews(b.Now) {
-		return
+	if d.Project.Requests.Branch(b.Run).IsNews(b.Now) {
+		d.requestSeen(b)
 	}
+	if b.Comments != nil {
+		d.takeComments(b.Run, *b.Comments)
+	}
+	d.endComments(b.Run)
+}
+
+// requestSeen records how a request stands now. What is merged or closed is not asked
+// about any more.
+func (d *decision) requestSeen(b RequestLooked) {
 	d.add(scope{}, ledger.RequestSeen{Run: b.Run, Now: b.Now, Tag: b.Tag})
 	for _, q := range d.Project.Questions {
 		if q.Kind != ledger.AskMerge || q.Merge == nil || q.Merge.Number != b.Now.Number {

@@ -95,6 +95,14 @@ func (c *composer) entry(e ledger.Entry) {
 		}
 	case ledger.RequestSeen:
 		c.requestSeen(b)
+	case ledger.CommentsSeen:
+		if c.before.Project.Requests.Branch(b.Run).Count.Waiting == 0 && b.Count.Waiting > 0 {
+			c.push("", ledger.ClassNotice, true, bot.CommentsWait(c.after, b))
+		}
+	case ledger.ReplyEnded:
+		if b.Failure != "" && !c.before.Project.Requests.Branch(b.Run).Refused {
+			c.push("", ledger.ClassNotice, true, bot.ReplyRefused(c.after, b))
+		}
 	case ledger.MergeEnded:
 		c.push("", ledger.ClassNotice, false, bot.Merged(c.after, b))
 	case ledger.BaselineBroke:

@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -18,4 +19,11 @@ func (p *fixture) saw(s ledger.RequestStanding) ledger.RequestSeen {
 		s.State = ledger.RequestOpen
 	}
 	return ledger.RequestSeen{Run: "r1", Now: s}
+}
+
+// commented returns the guidance that a comment on the request of r1 becomes.
+func (p *fixture) commented(id, by, words string) ledger.GuidanceQueued {
+	return ledger.GuidanceQueued{Item: guidance.Item{
+		ID: id, By: by, Text: words, At: p.Now, Origin: &guidance.Origin{Run: "r1", Number: 48, Comment: "line:7", Path: "cart/total.go", Line: 12, Time: p.Now},
+	}}
 }

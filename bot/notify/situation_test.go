@@ -390,6 +390,16 @@ func TestSituations(t *testing.T) {
 			p.project(p.saw(ledger.RequestStanding{Failure: ledger.ForgeLogin, Text: "the forge does not know the token", Remedy: "Put a new one into github.token"}))
 			p.project(p.saw(ledger.RequestStanding{Passed: 3}))
 		}},
+		"request/more comments than become guidance, and no reply to one": {true, func(p *fixture) {
+			p.published()
+			p.project(p.saw(ledger.RequestStanding{Passed: 3}))
+			p.project(p.commented("g8", "ann", "Use cents here"), ledger.CommentsSeen{Run: "r1", Number: 48, Count: ledger.CommentCount{Others: 2, Waiting: 10}})
+			p.project(ledger.CommentsSeen{Run: "r1", Number: 48, Count: ledger.CommentCount{Others: 2, Waiting: 9}})
+			p.project(ledger.ReplyBegun{Run: "r1", Number: 48, Comment: "line:7", Key: "k", ID: "g8"})
+			p.project(ledger.ReplyEnded{Run: "r1", Number: 48, Key: "k", Failure: ledger.ForgeRights, Text: "the conversation is locked", Remedy: "Unlock it"})
+			p.project(ledger.ReplyBegun{Run: "r1", Number: 48, Comment: "line:7", Key: "l", ID: "g8", Final: true})
+			p.project(ledger.ReplyEnded{Run: "r1", Number: 48, Key: "l", Failure: ledger.ForgeRights, Text: "the conversation is locked", Remedy: "Unlock it"})
+		}},
 		"request/a merge that is refused, and one": {true, func(p *fixture) {
 			p.published()
 			r := *p.State.Project.Requests.Branch("r1").Request

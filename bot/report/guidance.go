@@ -59,7 +59,7 @@ func (c *collector) guidanceOutcomes() {
 // existing code… → #7, followed".
 func (g Guided) outcomeLine() string {
 	i := g.Item
-	words := i.ID + " " + bot.Cut(bot.Clean(i.Text), 24)
+	words := i.ID + " " + bot.Cut(bot.Clean(i.Text), 24) + bot.OriginOf(i)
 	task := g.Task
 	if task == "" {
 		task = i.Task

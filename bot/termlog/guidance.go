@@ -46,6 +46,9 @@ func (c *Console) bound(v view, b ledger.GuidanceBound) {
 func (c *Console) guidance(v view) {
 	switch b := v.e.Body.(type) {
 	case ledger.GuidanceQueued:
+		if b.Item.Origin != nil {
+			c.printWrapped(v, bot.SignLater+" "+b.Item.ID+" "+bot.Cut(bot.Clean(b.Item.Text), 60)+bot.OriginOf(b.Item))
+		}
 		c.printEntry(v, bot.SignLater+" "+b.Item.ID+" queued → "+bot.Clean(loop.Forecast(v.after, b.Item).String()))
 	case ledger.GuidanceChanged:
 		c.printEntry(v, bot.SignLater+" "+bot.Clean(b.ID)+" changed: "+bot.Clean(b.Text))

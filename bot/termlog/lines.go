@@ -99,6 +99,13 @@ func (c *Console) printStandalone(v view) {
 		if of := v.after.Project.Requests.Branch(b.Run); of.Request != nil {
 			c.printWrapped(v, bot.SignLater+" "+bot.RequestLine(of))
 		}
+	case ledger.CommentsSeen:
+		c.printWrapped(v, bot.SignLater+" "+bot.CommentsLine(v.after, b.Run))
+	case ledger.ReplyEnded:
+		if b.Failure != "" {
+			m := bot.ReplyRefused(v.after, b)
+			c.printWrapped(v, m.First())
+		}
 	case ledger.MergeEnded:
 		m := bot.Merged(v.after, b)
 		c.printWrapped(v, m.First())

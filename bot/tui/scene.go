@@ -290,7 +290,7 @@ func (c *Scene) guidance(s loop.State) {
 	items := s.Project.Guidance.Items
 	for n := len(items) - 1; n >= 0; n-- {
 		i := items[n]
-		item := Item{ID: i.ID, Text: bot.Cut(bot.Clean(i.Text), maxText)}
+		item := Item{ID: i.ID, Text: bot.Cut(bot.Clean(i.Text), maxText) + bot.OriginOf(i)}
 		switch {
 		case i.State == guidance.Dropped:
 			continue

@@ -36,7 +36,7 @@ var arrows = map[string][]string{
 	"loop/ledger":  {"guidance"},
 	"loop/payload": {"guidance", "loop/ledger"},
 	"loop/people":  {"loop/ledger"},
-	"loop/request": {"internal/text", "loop/ledger"},
+	"loop/request": {"guidance", "internal/text", "loop/ledger"}, // comments become guidance
 	"loop/proof":   {},
 	"loop/cause":   {},
 	"loop":         {"guidance", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/request", "loop/testreport"},

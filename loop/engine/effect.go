@@ -222,6 +222,9 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return e.request(ctx, ports, b)
 	case ledger.EffectMergeRequest:
 		return mergeRequest(ctx, ports, b, e.o.Clock().Sub(p.Time) > mergeTime)
+	case ledger.EffectReply:
+		s, _ := e.State(project)
+		return reply(ctx, ports, s.Project.Requests.Branch(b.Run), b)
 	case ledger.EffectMark:
 		if e.isOtherPlan(project, b.Source) {
 			return nil, nil // written when a run of that plan comes

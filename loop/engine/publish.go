@@ -35,6 +35,8 @@ type Forge interface {
 	// Look returns what a request shows, or only that nothing changed since the look
 	// that the tag came from.
 	Look(ctx context.Context, number int, tag string) (ledger.RequestView, error)
+	// Reply writes a comment, unless there is one with that key.
+	Reply(ctx context.Context, r ledger.RequestReply) (ledger.RequestComment, error)
 	// Merge merges a request. One that is merged with that head is a success.
 	Merge(ctx context.Context, m ledger.MergeAsked) (ledger.Request, error)
 }

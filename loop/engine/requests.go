@@ -181,7 +181,7 @@ func (w *requestWatch) lookAt(ctx context.Context, due []*look) error {
 	w.quiet = w.engine.o.Scheduler.Now().Add(changedPace)
 	tags := map[int]string{}
 	for _, l := range quiet {
-		tags[l.branch.Request.Number] = l.tag
+		tags[l.branch.Request.Number] = w.tagOf(l)
 	}
 	changed, err := all.Changed(ctx, tags)
 	if err != nil {
@@ -202,13 +202,9 @@ func (w *requestWatch) lookAt(ctx context.Context, due []*look) error {
 
 // look looks at one request and delivers what is news.
 func (w *requestWatch) look(ctx context.Context, forge Forge, l *look) error {
-	tag := l.tag
-	if l.branch.Seen == nil || l.branch.Seen.Failure != "" {
-		tag = "" // what it shows has to be recorded
-	}
-	v, err := forge.Look(ctx, l.branch.Request.Number, tag)
+	v, err := forge.Look(ctx, l.branch.Request.Number, w.tagOf(l))
 	if missing, is := errors.AsType[*ledger.ForgeError](err); is && missing.Failure == ledger.ForgeMissing {
-		w.deliver(ctx, l, l.branch.FailedLook(*missing))
+		w.deliver(ctx, l, l.branch.FailedLook(*missing), nil)
 		w.plan(l, ledger.RequestView{Unchanged: true})
 		return nil
 	}
@@ -221,9 +217,20 @@ func (w *requestWatch) look(ctx context.Context, forge Forge, l *look) error {
 	}
 	w.plan(l, v)
 	if !v.Unchanged {
-		w.deliver(ctx, l, request.StandingOf(v))
+		w.deliver(ctx, l, request.StandingOf(v), &v)
 	}
 	return nil
+}
+
+// tagOf returns the tag that a look is conditional on; "" = it has to show all,
+// because that is to be recorded.
+func (w *requestWatch) tagOf(l *look) string {
+	s, _ := w.engine.State(w.project)
+	b := l.branch
+	if b.Seen == nil || b.Seen.Failure != "" || b.Count.Waiting > 0 && s.Project.CommentRoom(b.Run) > 0 {
+		return ""
+	}
+	return l.tag
 }
 
 // plan sets the time of the next look after one that showed v.
@@ -257,7 +264,7 @@ func (w *requestWatch) failed(ctx context.Context, l *look, err error) {
 		}
 	}
 	if !of.Passes() || now.Sub(w.away) >= toldAway {
-		w.deliver(ctx, l, l.branch.FailedLook(*of))
+		w.deliver(ctx, l, l.branch.FailedLook(*of), nil)
 	}
 	w.rest = now.Add(request.LookPause(now.Sub(w.away)))
 	if wait := of.RetryAt.Sub(w.engine.o.Clock()); !of.RetryAt.IsZero() && wait > w.rest.Sub(now) {
@@ -265,14 +272,22 @@ func (w *requestWatch) failed(ctx context.Context, l *look, err error) {
 	}
 }
 
-// deliver sends what a look showed to the core, if it is news.
-func (w *requestWatch) deliver(ctx context.Context, l *look, now ledger.RequestStanding) {
+// deliver sends what a look showed to the core, if it is news. A look that failed has
+// no view.
+func (w *requestWatch) deliver(ctx context.Context, l *look, now ledger.RequestStanding, v *ledger.RequestView) {
 	e := w.engine
 	s, _ := e.State(w.project)
-	if !s.Project.Requests.Branch(l.branch.Run).IsNews(now) {
+	of := s.Project.Requests.Branch(l.branch.Run)
+	body := loop.RequestLooked{Run: l.branch.Run, Now: now, Tag: l.tag}
+	if v != nil {
+		if news := of.NewsOf(*v); len(news.New) > 0 || news.Count != of.Count {
+			body.Comments = &news
+		}
+	}
+	if body.Comments == nil && !of.IsNews(now) {
 		return
 	}
-	in := loop.Input{Project: w.project, Actor: "daemon", Body: loop.RequestLooked{Run: l.branch.Run, Now: now, Tag: l.tag}}
+	in := loop.Input{Project: w.project, Actor: "daemon", Body: body}
 	e.untilSaved(ctx, w.project, func() error {
 		_, err := e.Do(ctx, in)
 		return err
@@ -293,6 +308,33 @@ func (w *requestWatch) untilNext() time.Duration {
 		wait = max(wait, w.rest.Sub(now))
 	}
 	return wait
+}
+
+// reply carries out an EffectReply. A forge that refuses it says the same the next
+// time: nobody waits for the reply, and it is not tried again. A request that is not
+// open any more is left alone.
+func reply(ctx context.Context, ports Ports, of request.Branch, b ledger.EffectReply) (loop.InputBody, error) {
+	done := loop.ReplyFinished{Run: b.Run, Key: b.Reply.Key}
+	if !of.IsOpen() {
+		return done, nil
+	}
+	_, forge, err := ports.publisher(ctx)
+	switch {
+	case err != nil:
+	case forge == nil:
+		err = &ledger.ForgeError{Failure: ledger.ForgeMissing, Text: "the remote has no requests any more", Remedy: "Set forge as it was"}
+	default:
+		if ports.Redact != nil {
+			b.Reply.Body = ports.Redact(b.Reply.Body)
+		}
+		_, err = forge.Reply(ctx, b.Reply)
+	}
+	refused, is := errors.AsType[*ledger.ForgeError](err)
+	if err != nil && (!is || refused.Passes()) {
+		return nil, err
+	}
+	done.Failure = refused
+	return done, nil
 }
 
 // mergeTime is how long a merge is tried after a person confirmed it. Later they

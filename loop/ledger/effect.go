@@ -152,6 +152,12 @@ type EffectMergeRequest struct {
 	Merge MergeAsked `json:"merge"`
 }
 
+// EffectReply answers a comment on a run's request. Its result is ReplyFinished.
+type EffectReply struct {
+	Run   string       `json:"run"`
+	Reply RequestReply `json:"reply"`
+}
+
 // Memory is one line of a notebook. A line whose Key is there already is not
 // written again.
 type Memory struct {
@@ -197,6 +203,8 @@ func (EffectRequest) EffectKind() string { return "request" }
 
 func (EffectMergeRequest) EffectKind() string { return "request.merge" }
 
+func (EffectReply) EffectKind() string { return "reply" }
+
 // Retry says what waits while an effect fails for a Fault. The effect itself is
 // tried again in any case, with growing pauses, until it is carried out: a fault
 // of the machine never ends a run and counts against nobody.
@@ -233,6 +241,7 @@ var effectKinds = map[string]struct {
 	"push":          {Repeatable, RetryBeside, "push", EffectPush{}},                    // a remote that has the commit is left as it is
 	"request":       {Findable, RetryBeside, "open the request", EffectRequest{}},       // by its branch
 	"request.merge": {Findable, RetryBeside, "merge the request", EffectMergeRequest{}}, // a request that is merged with the head is a success
+	"reply":         {Findable, RetryBeside, "answer a comment", EffectReply{}},         // by its key
 }
 
 // RetryOf returns the policy of a kind of effect; RetryHolds for an unknown one.

@@ -19,6 +19,7 @@ func Bodies() []Body {
 		MemoryKept{},
 		PushBegun{}, BranchPushed{}, RequestBegun{}, RequestOpened{}, RequestEdited{},
 		RequestSeen{}, MergeBegun{}, MergeEnded{},
+		CommentsSeen{}, ReplyBegun{}, ReplyEnded{},
 		InputPoisoned{}, EffectFailed{}, EffectRecovered{},
 	}
 }
@@ -216,6 +217,12 @@ func (RequestSeen) EntryType() string { return "request.seen" }
 func (MergeBegun) EntryType() string { return "merge.begun" }
 
 func (MergeEnded) EntryType() string { return "merge.ended" }
+
+func (CommentsSeen) EntryType() string { return "comments.seen" }
+
+func (ReplyBegun) EntryType() string { return "reply.begun" }
+
+func (ReplyEnded) EntryType() string { return "reply.ended" }
 
 func (InputPoisoned) EntryType() string { return "input.poisoned" }
 

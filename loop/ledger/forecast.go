@@ -11,6 +11,7 @@ type Forecast struct {
 	Hat      string `json:"hat,omitempty"`
 	Source   string `json:"source,omitempty"`   // with Rests: path of the source that the item is for; "" = of any
 	Rests    bool   `json:"rests,omitempty"`    // neither a run of its source nor the line of its task is there
+	Request  int    `json:"request,omitempty"`  // with Rests: no run works on the branch of this request
 	Expected bool   `json:"expected,omitempty"` // the session after the running one; its findings may change the forecast
 
 	// Before has the ids of the items that fill the next session that the item could
@@ -24,6 +25,8 @@ func (f Forecast) String() string {
 	switch {
 	case f.Rests && f.Task != "":
 		return fmt.Sprintf("%s, once it is in %s again", ShortID(f.Task), f.Source)
+	case f.Rests && f.Request != 0:
+		return fmt.Sprintf("the next run on the branch of PR %d", f.Request)
 	case f.Rests:
 		return "the next run of " + f.Source
 	case f.Before != "":

@@ -26,7 +26,7 @@ func (b *builder) guidanceText() string {
 		if !ok {
 			return
 		}
-		line := fmt.Sprintf("- %s: %s", id, i.Text)
+		line := fmt.Sprintf("- %s: %s", id, said(i))
 		switch i.State {
 		case guidance.Addressed, guidance.SetAside:
 			line += fmt.Sprintf("\n  (%s so far: %s)", i.State.Word(), i.Note)
@@ -46,7 +46,7 @@ func (b *builder) guidanceText() string {
 	}
 	binding := b.session.Planned.Guidance
 	if len(binding.Bound) > 0 {
-		lines = append(lines, "The owner says. Follow it, before anything else; where you cannot, say why in your event.")
+		lines = append(lines, b.speakers(binding.Bound)+". Follow it, before anything else; where you cannot, say why in your event.")
 		for _, id := range binding.Bound {
 			item(id)
 		}
@@ -55,14 +55,34 @@ func (b *builder) guidanceText() string {
 	case len(binding.Shown) == 0:
 		return strings.Join(lines, "\n")
 	case judges(b.hat):
-		lines = append(lines, "The owner says to the sessions that write. Hold the work against it, and report each item in your event's guidance field: done = followed, set_aside = not followed.")
+		lines = append(lines, b.speakers(binding.Shown)+" to the sessions that write. Hold the work against it, and report each item in your event's guidance field: done = followed, set_aside = not followed.")
 	default:
-		lines = append(lines, "The owner says to the sessions that write. What you send must not keep them from following it.")
+		lines = append(lines, b.speakers(binding.Shown)+" to the sessions that write. What you send must not keep them from following it.")
 	}
 	for _, id := range binding.Shown {
 		item(id)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// said returns the words of an item. A comment is Markdown, whose lines could pass for
+// the prompt's own: they stay within the item.
+func said(i guidance.Item) string {
+	if i.Origin == nil {
+		return i.Text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(i.Said(), "\n", "\n  "), "\n  \n", "\n\n")
+}
+
+// speakers begins the sentence that says whose words items are.
+func (b *builder) speakers(ids []string) string {
+	if slices.ContainsFunc(ids, func(id string) bool {
+		i, _ := b.project.Guidance.Get(id)
+		return i.Origin != nil
+	}) {
+		return "The owner and people who may write to the repository say"
+	}
+	return "The owner says"
 }
 
 // shapeOf returns an example of the data of an event. It has every field that

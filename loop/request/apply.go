@@ -24,7 +24,12 @@ func Apply(s State, e ledger.Entry) State {
 			}
 		})
 	case ledger.RequestBegun:
-		return s.edit(b.Run, func(of *Branch) { of.Begun, of.Asking, of.Written = b.N, b.Print, of.Pushed })
+		return s.edit(b.Run, func(of *Branch) {
+			of.Begun, of.Asking, of.Written = b.N, b.Print, of.Pushed
+			if of.Request == nil && of.Since.IsZero() && e.Time.Year() > 0 { // JSON has no years before 0
+				of.Since = e.Time.Add(-slack)
+			}
+		})
 	case ledger.RequestOpened:
 		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Print, b.Tasks) })
 	case ledger.RequestEdited:
@@ -35,6 +40,28 @@ func Apply(s State, e ledger.Entry) State {
 		return s.edit(b.Run, func(of *Branch) { of.Merges, of.Merging = b.N, b.HeadCommit })
 	case ledger.MergeEnded:
 		return s.edit(b.Run, func(of *Branch) { of.merged(b) })
+	case ledger.GuidanceQueued:
+		if o := b.Item.Origin; o != nil && s.index(o.Run) >= 0 {
+			return s.edit(o.Run, func(of *Branch) { of.taken(b.Item) })
+		}
+	case ledger.GuidanceBound:
+		return s.editComments(func(c Comment) bool { return slices.Contains(b.Binding.Bound, c.Item) }, func(c *Comment) { c.Given = true })
+	case ledger.GuidanceDropped:
+		return s.editComments(func(c Comment) bool { return c.Item == b.ID }, func(c *Comment) { c.Over = true })
+	case ledger.GuidanceExpired:
+		return s.editComments(func(c Comment) bool { return c.Item == b.ID }, func(c *Comment) { c.Over = true })
+	case ledger.GuidanceKept:
+		return s.editComments(func(c Comment) bool { return c.Item == b.ID }, func(c *Comment) { c.Given, c.Over = false, false })
+	case ledger.GuidanceReported:
+		return s.editComments(func(c Comment) bool { return c.Item == b.ID }, func(c *Comment) { c.Task, c.Commit = e.Task, "" })
+	case ledger.TaskCommitted:
+		return s.editComments(func(c Comment) bool { return c.Task != "" && c.Task == e.Task }, func(c *Comment) { c.Commit = b.Commit })
+	case ledger.CommentsSeen:
+		return s.edit(b.Run, func(of *Branch) { of.Count = b.Count })
+	case ledger.ReplyBegun:
+		return s.edit(b.Run, func(of *Branch) { of.replying(b) })
+	case ledger.ReplyEnded:
+		return s.edit(b.Run, func(of *Branch) { of.replied(b) })
 	case ledger.EffectFailed:
 		if b.Fault == "" {
 			return s.givenUp(b.Kind, b.Key)
@@ -51,6 +78,9 @@ func (b *Branch) written(r ledger.Request, text string, tasks []string) {
 // givenUp returns the state after an effect that is not tried again.
 func (s State) givenUp(kind, key string) State {
 	for _, b := range s.Branches {
+		if b.Replying != "" && kind == (ledger.EffectReply{}).EffectKind() && key == b.Replying {
+			return s.edit(b.Run, func(b *Branch) { b.Replying = "" })
+		}
 		if b.Merging != "" && kind == (ledger.EffectMergeRequest{}).EffectKind() && key == MergeKey(b.Run, b.Merges) {
 			return s.edit(b.Run, func(b *Branch) { b.Merging = "" })
 		}
@@ -79,7 +109,7 @@ func (s State) edit(run string, change func(*Branch)) State {
 	}
 	change(&s.Branches[n])
 	if len(s.Branches) > kept {
-		if old := slices.IndexFunc(s.Branches[:n], func(b Branch) bool { _, _, busy := b.UnderWay(); return !busy && !b.IsOpen() }); old >= 0 {
+		if old := slices.IndexFunc(s.Branches[:n], func(b Branch) bool { _, _, busy := b.UnderWay(); return !busy && !b.IsOpen() && b.Replying == "" }); old >= 0 {
 			s.Branches = slices.Delete(s.Branches, old, old+1)
 		}
 	}

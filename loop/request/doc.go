@@ -7,6 +7,9 @@
 //   - apply.go: entries folded into a State
 //   - watch.go: what looks at a request show, and how often to look
 //   - merge.go: what keeps a request from being merged, and its merge
+//   - comments.go: which comments become guidance, and which of their authors are to
+//     be told something
+//   - reply.go: Answer, what such an author is told
 //   - text.go: Facts, and the draft of a request that is written from them
 //   - markdown.go: foreign text as Markdown that a forge takes for text alone
 //
@@ -21,6 +24,8 @@
 //   - A run has one open request. One that a person closed is not opened again, and
 //     nothing is written into a request that is not open.
 //   - A request is merged with the head that a person confirmed, or not at all.
+//   - A comment becomes guidance once, and only one of a person who may write to the
+//     repository. Its author gets one last answer, and at most one before it.
 //   - What people write around our section of a request's text is theirs
 //     (ledger.EditBody).
 //   - Whatever tasks, guidance and reasons say, a request's text mentions nobody,

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -35,6 +36,13 @@ type Branch struct {
 	Merges  int              `json:"merges,omitempty"`   // times that a person confirmed a merge
 	Merging string           `json:"merging,omitempty"`  // head of the merge that is under way
 	Queued  bool             `json:"queued,omitempty"`   // the forge merges the request later
+
+	Since    time.Time           `json:"since,omitzero"`     // older comments are not new
+	Taken    []Taken             `json:"taken,omitempty"`    // comments that became guidance, oldest first
+	Comments []Comment           `json:"comments,omitempty"` // those of them whose authors are to be told what became of them
+	Count    ledger.CommentCount `json:"count,omitzero"`     // of the comments that are not guidance
+	Replying string              `json:"replying,omitempty"` // key of the reply that is under way
+	Refused  bool                `json:"refused,omitempty"`  // the forge did not take the last reply
 }
 
 // kept limits the branches that the state keeps. Those with an open request stay.

@@ -39,6 +39,7 @@ var Entries = map[string][]Teller{
 	"claim":             {Evidence},
 	"clock.jumped":      silent,
 	"command.refused":   silent,
+	"comments.seen":     {Console, Notify},
 	"commit":            {Console, Evidence},
 	"digest.sent":       {Notify},
 	"digest.week":       {Notify},
@@ -85,6 +86,8 @@ var Entries = map[string][]Teller{
 	"quiet.set":         silent,
 	"redo":              {Console, Report},
 	"reminder.due":      {Notify},
+	"reply.begun":       silent,
+	"reply.ended":       {Console, Notify}, // a refusal
 	"request.begun":     silent,
 	"request.edited":    silent, // the status and the run's end show what became of it
 	"request.opened":    {Console, Log},

@@ -118,7 +118,7 @@ func (a *API) Guidance(_ context.Context, session string) (api.Reply, error) {
 	b := ses.Planned.Guidance
 	for _, id := range slices.Concat(b.Bound, b.Shown) {
 		if i, ok := s.Project.Guidance.Get(id); ok {
-			r.Guidance = append(r.Guidance, api.Guidance{ID: id, Text: i.Text, Bound: slices.Contains(b.Bound, id)})
+			r.Guidance = append(r.Guidance, api.Guidance{ID: id, Text: i.Said(), Bound: slices.Contains(b.Bound, id)})
 		}
 	}
 	return r, nil
