@@ -74,7 +74,7 @@ func init() {
 		{verb: VerbRedo, takes: takesID, use: "/redo 5 WORDS", help: "Has a task done again, with your words, on a branch without it.", role: steer,
 			project: redoTask,
 			section: "Decide", listed: "/redo 5 WORDS", twin: Twin{"redo", "ID [WORDS]", "Have a task done again, with your words"}},
-		{verb: VerbEach, takes: takesTarget, use: "/each, /each 5", help: "A card for each committed task: keep, redo, revert or look.", role: view,
+		{verb: VerbEach, takes: takesTarget, use: "/each, /each 5", help: "The committed tasks, with a card each: keep, redo, revert or look.", role: view,
 			project: showCard,
 			section: "Look", listed: "/each", twin: Twin{"each", "[ID]", "What one committed task is worth"}},
 		{verb: VerbLog, takes: takesTarget, use: "/log, /log 7", help: "Sessions of the run, or of a task.", role: view,

@@ -133,8 +133,51 @@ func keepCommand(ids []string) string {
 	return "/keep " + strings.Join(args, " ")
 }
 
-// showCard handles /each and /each 5: the card of one task that the branch has, the
-// first one by default.
+// cardsPage limits the tasks whose cards one list opens: as many as a message may have
+// buttons, or one less beside the button for the next page.
+const cardsPage = 9
+
+// Cards lists the tasks that the branch has, with a button each that opens its card.
+// page counts from 1.
+func Cards(s loop.State, page int) Message {
+	kept := s.Project.Kept()
+	m := newMessage("cards", firstLine("", s.Project.Name, loop.BranchName(s.Project.Run.Base.Branch), " · "+Plural(len(kept), "task")))
+	from, to := 0, len(kept)
+	if len(kept) > cardsPage {
+		pages := (len(kept) + cardsPage - 2) / (cardsPage - 1)
+		from = min(page-1, pages-1) * (cardsPage - 1)
+		to = min(from+cardsPage-1, len(kept))
+	}
+	for _, id := range kept[from:to] {
+		t, _ := FindTask(s, id)
+		line := cardSign(s, t) + " " + shortID(id) + " "
+		word := comma(ProofText(s, t))
+		m.add(line + Cut(Clean(t.Task.Title), max(FirstWidth-Width(line+word), leastTitle)) + word)
+		m.button(shortID(id), "/each "+idArg(id))
+	}
+	switch {
+	case to < len(kept):
+		m.button("More", fmt.Sprintf("/each p%d", page+1))
+	case from > 0:
+		m.button("Back", "/each p1")
+	}
+	if b, ok := ownRequest(s); ok && b.Seen != nil {
+		m.add(requestSign(b) + RequestLine(b))
+	}
+	m.add("Open one to keep, redo or revert it.")
+	return m
+}
+
+// cardSign returns the sign of a task on its card.
+func cardSign(s loop.State, t loop.TaskState) string {
+	if p := ProofOf(s, t); p != nil {
+		return ProofSign(*p)
+	}
+	return SignDone
+}
+
+// showCard handles /each, /each p2 and /each 5: the list of the tasks that the branch
+// has, or the card of one. A task that is alone needs no list.
 func showCard(ctx context.Context, d dispatch) (Message, error) {
 	kept := d.s.Project.Kept()
 	if len(kept) == 0 {
@@ -142,9 +185,16 @@ func showCard(ctx context.Context, d dispatch) (Message, error) {
 		m.button("Tasks", "/tasks")
 		return m, nil
 	}
-	at := 0
-	if typed := strings.TrimSpace(d.c.Target); typed != "" {
+	at, typed := 0, strings.TrimSpace(d.c.Target)
+	if typed == "" && len(kept) > 1 {
+		return Cards(d.s, 1), nil
+	}
+	if typed != "" {
 		t, ok := FindTask(d.s, typed)
+		if page := pageForm.FindStringSubmatch(typed); !ok && page != nil {
+			n, _ := strconv.Atoi(page[1]) // three digits at most
+			return Cards(d.s, max(n, 1)), nil
+		}
 		if !ok {
 			return noTask(d.s, typed), nil
 		}
@@ -171,12 +221,8 @@ func showCard(ctx context.Context, d dispatch) (Message, error) {
 // Card shows what one task is worth, in three lines. place is its place among the
 // tasks of the branch; next is the command of [Keep], which changes nothing.
 func Card(s loop.State, t loop.TaskState, records []ledger.Record, place, next string) Message {
-	sign := SignDone
-	if p := ProofOf(s, t); p != nil {
-		sign = ProofSign(*p)
-	}
 	id := idArg(t.Task.ID)
-	head := sign + " " + shortID(t.Task.ID) + " "
+	head := cardSign(s, t) + " " + shortID(t.Task.ID) + " "
 	m := newMessage("card", head+Cut(Clean(t.Task.Title), FirstWidth-Width(head)))
 	m.add(strings.TrimSuffix(place+" · "+diffStat(records), " · "))
 	words := orElse(ProofText(s, t), "no word of proof")
@@ -261,6 +307,12 @@ func Remade(before, s loop.State, b ledger.BranchRemade, now time.Time) Message 
 
 func remadeName(b ledger.BranchRemade) string { return loop.BranchName(b.Branch) }
 
+// RemadeStands tells how the request of a branch stands that was made again and is
+// green. It takes the place of RemadeVerified.
+func RemadeStands(s loop.State, now time.Time) Message {
+	return RemadeVerified(s, ledger.RemakeWish{Drop: s.Project.LeftOut()}, true, nil, now)
+}
+
 // RemadeVerified tells the result of the check of a branch that was made again. s is
 // the state after it.
 func RemadeVerified(s loop.State, wish ledger.RemakeWish, ok bool, results []ledger.Result, now time.Time) Message {
@@ -271,7 +323,9 @@ func RemadeVerified(s loop.State, wish ledger.RemakeWish, ok bool, results []led
 	}
 	m := newMessage("branch.verified", firstLine(sign, s.Project.Name, loop.BranchName(r.Base.Branch)+" "+word, " · "+now.Format("15:04")))
 	m.Project = s.Project.Name
-	m.add(Cut(strings.ToUpper(Without(wish)[:1])+Without(wish)[1:], 2*quoteWidth) + ".")
+	if len(wish.Drop)+len(wish.Back) > 0 {
+		m.add(fullSentence(Cut(Without(wish), 2*quoteWidth)))
+	}
 	for _, res := range results {
 		if !res.OK {
 			m.pre(Cut(Clean(res.Run), quoteWidth))
@@ -284,7 +338,11 @@ func RemadeVerified(s loop.State, wish ledger.RemakeWish, ok bool, results []led
 		m.button("Undo", "/keep all")
 		m.add("Nothing was pushed. Look at /diff " + r.ID + ".")
 	case r.Over() && r.Ended != nil:
+		if b := s.Project.Requests.Branch(r.ID); b.Request != nil && !s.Project.RequestStale(b) {
+			m.add(requestSign(b) + RequestLine(b))
+		}
 		m.add(MergeStep(s, *r.Ended))
+		m.mergeButton(s)
 	default:
 		m.add("The run goes on with it.")
 	}

@@ -16,7 +16,7 @@ func addRemakes(t *testing.T, all topics) {
 	one := func(w ledger.ProofWord) ledger.Proof { return ledger.Proof{Word: w} }
 	d := proved(one(ledger.Proved), changed(""), one(ledger.Tested), one(ledger.Unproved), one(ledger.TestedNew))
 	for intent, line := range map[string]string{
-		"card, the first": "/each", "card, checks changed": "/each 2", "card, the last": "/each 5", "card of nothing": "/each 9",
+		"cards": "/each", "card, the first": "/each 1", "card, checks changed": "/each 2", "card, the last": "/each 5", "card of nothing": "/each 9",
 		"revert of nothing": "/revert", "keep of nothing": "/keep", "redo of nothing": "/redo", "unknown task": "/revert 12",
 		"keep these": "/keep 1-3", "redo": "/redo 4 with the table", "revert": "/revert 2", "keep all, as it is": "/keep all",
 	} {
@@ -39,6 +39,14 @@ func addRemakes(t *testing.T, all topics) {
 		}
 		all.add(t, "remake", intent, "/each", d.say(t, "/each"), 38)
 	}
+	var many []ledger.Proof
+	for range 19 {
+		many = append(many, one(ledger.Proved))
+	}
+	for intent, line := range map[string]string{"cards, many": "/each", "cards, next page": "/each p2", "cards, past the end": "/each p9"} {
+		all.add(t, "remake", intent, line, proved(many...).say(t, line), 38)
+	}
+	all.add(t, "remake", "a single card", "/each", proved(one(ledger.Proved)).say(t, "/each"), 38)
 	s := d.Night.State
 	b := ledger.BranchRemade{Branch: "nightporter/shop/r1.1", From: "nightporter/shop/r1", Tip: "c9", Tree: "t9", Wish: ledger.RemakeWish{Drop: []string{"Task 2", "Task 3", "Task 4"}}}
 	after := loop.Apply(s, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: ledger.RemakeAsked{Wish: b.Wish}})
@@ -49,6 +57,13 @@ func addRemakes(t *testing.T, all topics) {
 	verified := ledger.Verified{Kind: ledger.KindFinal, OK: true, Tree: "c9"}
 	green := loop.Apply(after, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: d.Now, Body: verified})
 	all.add(t, "remake", "green", "", bot.RemadeVerified(green, b.Wish, true, nil, d.Now), 38)
+	pushed := stands(proved(one(ledger.Proved), one(ledger.Tested)), &ledger.RequestStanding{Base: "main", Mergeable: ledger.MergeableClean, Passed: 2})
+	pushed.Night.State.Project.Requests.Branches[0].Stale = "c0ffee"
+	all.add(t, "remake", "green, its request is behind", "", bot.RemadeVerified(pushed.Night.State, b.Wish, true, nil, d.Now), 38)
+	pushed.Night.State.Project.Requests.Branches[0].Stale = ""
+	all.add(t, "remake", "its request is green", "", bot.RemadeStands(pushed.Night.State, d.Now), 38)
+	pushed.Night.State.Project.Requests.Branches[0].Seen.Pending = 1
+	all.add(t, "remake", "its request is checked", "", bot.RemadeStands(pushed.Night.State, d.Now), 38)
 	red := []ledger.Result{{Run: "npm test", Tail: "ok 1\nTestTotal: want 3, got 2\n", Exit: 1}}
 	all.add(t, "remake", "red", "", bot.RemadeVerified(after, b.Wish, false, red, d.Now), 38)
 	all.add(t, "remake", "not verified", "", bot.NotRemade(after, after, ledger.RemakeEnded{Made: true, Why: "its verification could not be started: the disk is full"}, d.Now), 38)

@@ -142,7 +142,7 @@ func requestSign(b request.Branch) string {
 		return ""
 	case s.Failing > 0:
 		return SignFailed + " "
-	case request.Refusal(s.RequestStanding) != nil || s.Failure != "":
+	case request.Refusal(s.RequestStanding, false) != nil || s.Failure != "":
 		return SignLook + " "
 	}
 	return SignDone + " "
@@ -166,7 +166,7 @@ func mergeRequestStep(b request.Branch) string {
 		return "Nothing runs."
 	case s == nil || s.Failure == "" && s.Failing == 0 && s.Pending > 0:
 		return "Merge once its checks pass; nothing runs."
-	case s.Failure != "" || request.Refusal(s.RequestStanding) != nil:
+	case s.Failure != "" || request.Refusal(s.RequestStanding, false) != nil:
 		return first + requestState(b) + "."
 	case s.HeadCommit != b.Pushed:
 		return first + theirCommits + "."
@@ -180,16 +180,26 @@ const theirCommits = "it has commits that nightporter did not push"
 // mergeNow is what is said of a tip that is verified, proved and green on its forge.
 const mergeNow = "Merge when you like; nothing runs."
 
-// mergeButton adds a button that merges the last run's request, if nothing that is
-// known speaks against it.
-func (m *Message) mergeButton(s loop.State, e ledger.RunEnded) {
-	b, ok := ownRequest(s)
-	if !ok {
-		return
+// mergeButton adds a button that merges the last run's request, if there is one to
+// offer.
+func (m *Message) mergeButton(s loop.State) {
+	if b, ok := MergeButton(s); ok {
+		m.addButton(b)
 	}
-	if step := MergeStep(s, e); step == mergeNow || b.Seen == nil && step == mergeRequestStep(b) {
-		m.button("Merge", "/merge "+strconv.Itoa(b.Request.Number))
+}
+
+// MergeButton returns the button that merges the last run's request. ok is false
+// while the run works, where there is no request, and where something that is known
+// speaks against the merge.
+func MergeButton(s loop.State) (button Button, ok bool) {
+	b, open := ownRequest(s)
+	if !open || s.Project.Run.Ended == nil || !s.Project.Run.Over() {
+		return Button{}, false
 	}
+	if step := MergeStep(s, *s.Project.Run.Ended); step == mergeNow || b.Seen == nil && step == mergeRequestStep(b) {
+		return Button{Label: "Merge", Command: "/merge " + strconv.Itoa(b.Request.Number)}, true
+	}
+	return Button{}, false
 }
 
 // RequestNews reports how a run's request stands now.
@@ -215,8 +225,8 @@ func RequestNews(s loop.State, run string) Message {
 		m.add("It is not looked at any more.")
 		return m
 	}
-	if r := s.Project.Run; r.Over() && r.Ended != nil && r.ID == run {
-		m.mergeButton(s, *r.Ended)
+	if s.Project.Run.ID == run {
+		m.mergeButton(s)
 	}
 	if len(m.Buttons) > 0 && b.Seen != nil {
 		m.add(mergeNow)

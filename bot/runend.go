@@ -224,6 +224,6 @@ func (m *Message) endButtons(s loop.State, b ledger.RunEnded) {
 		m.button("Each task", "/each")
 	}
 	if b.Reason == ledger.ReasonDone || b.Reason == ledger.ReasonChosen {
-		m.mergeButton(s, b)
+		m.mergeButton(s)
 	}
 }

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/request"
@@ -52,14 +51,31 @@ func (d *decision) askMerge(number int) {
 // unmergeable returns why a request is not asked about, as far as that is known. A
 // standing that nobody keeps up to date refuses nothing.
 func (d *decision) unmergeable(b request.Branch) *ledger.ForgeError {
-	watched := slices.ContainsFunc(WatchedRequests(d.Project), func(w request.Branch) bool { return w.Run == b.Run })
+	watched := d.Project.Watches(b.Run)
 	switch {
 	case !b.IsOpen():
-		return request.Refusal(ledger.RequestStanding{State: b.Request.State})
+		return request.Refusal(ledger.RequestStanding{State: b.Request.State}, watched)
+	case d.Project.RequestStale(b):
+		return &ledger.ForgeError{Failure: ledger.ForgeMoved, Text: BranchName(b.Name) + " was made again and is not pushed yet", Remedy: "It is, once it is verified"}
 	case b.Seen == nil || !watched || b.Seen.Failure != "":
 		return nil
 	}
-	return request.Refusal(b.Seen.RequestStanding)
+	return request.Refusal(b.Seen.RequestStanding, watched)
+}
+
+// RequestStale reports whether a branch's request still has what a person took out of
+// the branch, or lacks what they brought back.
+func (p Project) RequestStale(b request.Branch) bool {
+	return b.Stale != "" || p.Run != nil && p.Run.ID == b.Run && p.Run.Remake != nil
+}
+
+// withdrawMerges closes the questions that confirm a merge of a run's request.
+func (d *decision) withdrawMerges(run, why string) {
+	for _, q := range d.Project.Questions {
+		if q.Kind == ledger.AskMerge && q.Run == run {
+			d.withdraw(q, why)
+		}
+	}
 }
 
 // refusedMerge says why a request is not merged, and what to do.

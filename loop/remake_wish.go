@@ -253,6 +253,7 @@ func (d *decision) remake(wish ledger.RemakeWish) {
 	if r := d.run(); r.Remake != nil { // the check of the branch before: its tip is no branch's any more
 		d.cutRemakeCheck("the branch is made again")
 	}
+	d.withdrawMerges(d.run().ID, "its branch is made again")
 	d.add(scope{}, ledger.RemakeAsked{Wish: wish, By: d.by()})
 	d.say("%s: begun", d.remakeText(wish))
 	if !d.remakeTurn() {

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"slices"
+
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/request"
 )
@@ -24,6 +26,11 @@ func WatchedRequests(p Project) []request.Branch {
 		}
 	}
 	return p.Requests.Open()
+}
+
+// Watches reports whether a run's request is looked at now.
+func (p Project) Watches(run string) bool {
+	return slices.ContainsFunc(WatchedRequests(p), func(b request.Branch) bool { return b.Run == run })
 }
 
 // requestLooked records what a look showed, if it is news, and takes the comments

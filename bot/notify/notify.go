@@ -104,7 +104,7 @@ func (c *composer) entry(e ledger.Entry) {
 			c.push("", ledger.ClassNotice, true, bot.ReplyRefused(c.after, b))
 		}
 	case ledger.MergeEnded:
-		c.push("", ledger.ClassNotice, false, bot.Merged(c.after, b))
+		c.mergeEnded(b)
 	case ledger.BaselineBroke:
 		c.push("baseline/"+c.runKey(), ledger.ClassNotice, true, bot.BaselineBroke(c.after, b, c.now))
 	case ledger.BranchRemade:

@@ -21,6 +21,16 @@ func (c *composer) remadeVerified(b ledger.Verified) {
 	c.keep(remadeKey(c.runKey()), b.OK, m)
 }
 
+// remadeStands edits the message about a branch that was made again and is green: it
+// is the last one in the chat of a person who waits for the merge.
+func (c *composer) remadeStands(run string) {
+	p := c.after.Project
+	if r := p.Run; r == nil || r.ID != run || !r.Over() || p.Green[p.Source] != r.Tip || p.RequestStale(p.Requests.Branch(run)) {
+		return
+	}
+	c.edit(remadeKey(run), ledger.ClassChatter, bot.RemadeStands(c.after, c.now))
+}
+
 // remakeEnded tells why a branch was not made. Tasks that need it are asked about
 // instead. A tip that passed before is green.
 func (c *composer) remakeEnded(b ledger.RemakeEnded) {

@@ -15,7 +15,8 @@ func (c *composer) requestSeen(b ledger.RequestSeen) {
 	if of.Request == nil || of.Request.Number != b.Now.Number {
 		return
 	}
-	key, m := fmt.Sprintf("request/%d/%s", b.Now.Number, b.Run), bot.RequestNews(c.after, b.Run)
+	c.remadeStands(b.Run)
+	key, m := requestKey(b.Now.Number, b.Run), bot.RequestNews(c.after, b.Run)
 	was := c.before.Project.Requests.Branch(b.Run).Seen
 	switch {
 	case b.Now.State != ledger.RequestOpen:
@@ -33,4 +34,14 @@ func (c *composer) requestSeen(b ledger.RequestSeen) {
 	default:
 		c.keep(key, true, m)
 	}
+}
+
+// requestKey returns the key of the message about a request.
+func requestKey(number int, run string) string { return fmt.Sprintf("request/%d/%s", number, run) }
+
+// mergeEnded tells what became of a merge, and takes its offer back elsewhere.
+func (c *composer) mergeEnded(b ledger.MergeEnded) {
+	c.remadeStands(b.Run)
+	c.edit(requestKey(b.Request.Number, b.Run), ledger.ClassChatter, bot.RequestNews(c.after, b.Run))
+	c.push("", ledger.ClassNotice, false, bot.Merged(c.after, b))
 }

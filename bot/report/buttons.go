@@ -33,6 +33,12 @@ func (f Facts) addButtons(m *bot.Message) {
 			}
 		}
 	}
+	if f.merge.Label != "" {
+		add(f.merge)
+	}
+	if f.kept > 1 {
+		press("Each task", "/each")
+	}
 	if f.Branch != "" {
 		press("Diff", "/diff")
 	}

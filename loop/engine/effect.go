@@ -221,7 +221,8 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 	case ledger.EffectRequest:
 		return e.request(ctx, ports, b)
 	case ledger.EffectMergeRequest:
-		return mergeRequest(ctx, ports, b, e.o.Clock().Sub(p.Time) > mergeTime)
+		s, _ := e.State(project)
+		return mergeRequest(ctx, ports, b, s.Project.Watches(b.Run), e.o.Clock().Sub(p.Time) > mergeTime)
 	case ledger.EffectReply:
 		s, _ := e.State(project)
 		return reply(ctx, ports, s.Project.Requests.Branch(b.Run), b)

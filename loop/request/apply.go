@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -16,6 +17,9 @@ func Apply(s State, e ledger.Entry) State {
 	case ledger.BranchPushed:
 		return s.edit(b.Run, func(of *Branch) {
 			of.Name, of.Pushed, of.Pushing, of.Forge = b.Branch, b.Commit, "", b.Forge
+			if of.Stale != b.Commit {
+				of.Stale = ""
+			}
 			if of.Seen != nil && of.Seen.HeadCommit != b.Commit {
 				of.Seen = nil // its checks are those of another commit
 			}
@@ -62,6 +66,12 @@ func Apply(s State, e ledger.Entry) State {
 		return s.edit(b.Run, func(of *Branch) { of.replying(b) })
 	case ledger.ReplyEnded:
 		return s.edit(b.Run, func(of *Branch) { of.replied(b) })
+	case ledger.BranchRemade:
+		for _, of := range s.Branches {
+			if of.Name == b.Branch && of.Pushed+of.Pushing != "" {
+				return s.edit(of.Run, func(of *Branch) { of.Stale = cmp.Or(of.Pushing, of.Pushed) })
+			}
+		}
 	case ledger.EffectFailed:
 		if b.Fault == "" {
 			return s.givenUp(b.Kind, b.Key)

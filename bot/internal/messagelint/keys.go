@@ -36,7 +36,7 @@ var Keys = map[string][]string{
 	"run.notstarted": {"Nothing runs. Mend it, then /run"},
 	"run.ended": {
 		"Nothing runs. /run goes on with ", "Nothing runs. Retry starts the next run with ", "Nothing runs. /run asks", "Nothing runs until somebody starts it", "Nothing runs.",
-		"Nothing was pushed. Look at /diff", "Merge when you like; nothing runs.", "Merge once its checks pass; nothing runs.", "Look at ", "Pass ends the plan; until then it waits.",
+		"Nothing was pushed. Look at /diff", "Merge when you like; nothing runs.", "Merge once its checks pass; nothing runs.", "Merge once it is pushed and its checks pass.", "Look at ", "Pass ends the plan; until then it waits.",
 	},
 
 	// Pushed: conditions that end by themselves, or say how to end them.
@@ -52,7 +52,7 @@ var Keys = map[string][]string{
 	"session.lost":      {"It is run again", "It counts as a failed attempt", "The attempt failed"},
 	"session.throttled": {"All else goes on"},
 	"branch.remade":     {"Whether it is green will stand here."},
-	"branch.verified":   {"Merge when you like; nothing runs.", "Nothing was pushed. Look at /diff", "The run goes on with it.", "Look at ", "Nothing runs."},
+	"branch.verified":   {"Merge when you like; nothing runs.", "Merge once it is pushed and its checks pass.", "Merge once its checks pass; nothing runs.", "Nothing was pushed. Look at /diff", "The run goes on with it.", "Look at ", "Nothing runs."},
 	"branch.unverified": {"The next run verifies it first."},
 	"branch.notmade":    {"Nothing was changed; "},
 	"mark.failed":       {"What is done is known all the same"},
@@ -98,6 +98,7 @@ var Keys = map[string][]string{
 
 	// Replies to commands.
 	"card":      nil,
+	"cards":     nil,
 	"card.none": nil,
 	"card.gone": nil,
 	"answer.*":  nil, "task.*": nil, "words.*": nil,
