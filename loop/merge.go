@@ -64,6 +64,9 @@ func (d *decision) unmergeable(b request.Branch) *ledger.ForgeError {
 
 // refusedMerge says why a request is not merged, and what to do.
 func refusedMerge(b request.Branch, why *ledger.ForgeError) string {
+	if b.IsMerged() {
+		return fmt.Sprintf("PR %d is merged already.", b.Request.Number)
+	}
 	text := fmt.Sprintf("PR %d is not merged: %s.", b.Request.Number, why.Text)
 	if why.Remedy != "" {
 		text += " " + why.Remedy + "."

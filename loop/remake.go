@@ -50,8 +50,8 @@ const (
 	RemakeChecking RemakeStage = "checking" // its tip is verified
 )
 
-// pushed reports whether a branch has left this machine, or is about to.
-func (p Project) pushed(branch string) bool {
+// Pushed reports whether a branch has left this machine, or is about to.
+func (p Project) Pushed(branch string) bool {
 	return slices.ContainsFunc(p.Requests.Branches, func(b request.Branch) bool {
 		return b.Name == branch && (b.Pushed != "" || b.Pushing != "")
 	})
@@ -137,7 +137,7 @@ func (d *decision) keepTasks(ids []string) {
 	if !d.canRemake() {
 		return
 	}
-	has, out := d.Project.Kept(), d.Project.LeftOut()
+	has, out := d.Project.Kept(), slices.DeleteFunc(d.Project.LeftOut(), d.atWork)
 	want := slices.Concat(has, out)
 	if len(ids) > 0 {
 		want = nil
@@ -149,6 +149,10 @@ func (d *decision) keepTasks(ids []string) {
 			return
 		}
 		whole := d.Project.wholeOf(t.Task.ID)
+		if d.run().leftOut(t.Task.ID) && d.atWork(whole) {
+			d.refuseAtWork(t)
+			return
+		}
 		if !slices.Contains(has, whole) && !slices.Contains(out, whole) {
 			d.notOnBranch(t)
 			return
@@ -238,6 +242,9 @@ func (d *decision) canRemake() bool {
 	switch r := d.run(); {
 	case r == nil || r.Base.Branch == "" || len(r.Made) == 0:
 		d.refuse(ledger.CodeNothing, "%s has no commits of a run to take out or keep", d.in.Project)
+	case d.Project.Requests.Branch(r.ID).IsMerged():
+		b := d.Project.Requests.Branch(r.ID).Request
+		d.refuse(ledger.CodeOver, "PR %d is merged into %s, which no branch of ours changes any more. Take it back there: git revert, or a task that does it", b.Number, b.Base)
 	case r.Remake != nil && r.Remake.Stage != RemakeChecking:
 		d.refuse(ledger.CodeBusy, "%s is being made again already, for %s; try again in a moment", r.branchName(), r.Remake.By)
 	default:
@@ -263,7 +270,7 @@ func (d *decision) onBranch(id string) (TaskState, bool) {
 	case !ok:
 		d.noTask(id)
 	case t.Status == ledger.Active:
-		d.refuse(ledger.CodeActive, "%s is at work; /stop now first, or wait until it is done", ledger.ShortID(t.Task.ID))
+		d.refuseAtWork(t)
 	case d.Project.wholeOf(t.Task.ID) != t.Task.ID:
 		whole := ledger.ShortID(d.Project.wholeOf(t.Task.ID))
 		d.refuse(ledger.CodeNoTask, "%s is a part of %s, which is taken out as a whole: /revert %s", ledger.ShortID(t.Task.ID), whole, strings.TrimPrefix(whole, "#"))
@@ -273,6 +280,17 @@ func (d *decision) onBranch(id string) (TaskState, bool) {
 		d.notOnBranch(t)
 	}
 	return TaskState{}, false
+}
+
+// atWork reports whether a task is being done, such as again: its commit of before
+// cannot come back beside that.
+func (d *decision) atWork(id string) bool {
+	t, ok := d.task(id)
+	return ok && t.Status == ledger.Active
+}
+
+func (d *decision) refuseAtWork(t TaskState) {
+	d.refuse(ledger.CodeActive, "%s is at work; /stop now first, or wait until it is done", ledger.ShortID(t.Task.ID))
 }
 
 // notOnBranch refuses a command about a task that the branch has no commit of.
@@ -408,7 +426,7 @@ func (d *decision) remakeTurn() bool {
 
 // makeBranch begins to make the branch again.
 func (d *decision) makeBranch() {
-	request := d.remakeRequest(d.Project.pushed(d.run().Base.Branch))
+	request := d.remakeRequest(d.Project.Pushed(d.run().Base.Branch))
 	d.add(scope{}, ledger.RemakeBegun{Branch: request.Branch, From: request.From})
 	d.effect(d.uniqueKey(request.Branch), ledger.EffectRemake{Remake: request})
 }
@@ -482,15 +500,7 @@ func (d *decision) remakeFinished(b RemakeFinished) {
 		Branch: b.Branch, From: from, Tip: b.Made.Tip, Tree: b.Made.Tree, Wish: m.Wish, Commits: b.Made.Commits, Foreign: b.Made.Foreign,
 	})
 	for _, id := range m.Wish.Back {
-		t, ok := d.task(id)
-		switch {
-		case !ok || t.Status != ledger.Skipped:
-		case d.wasDone(t):
-			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "brought back", By: m.By})
-			d.mark(id, ledger.MarkDone)
-		default: // only some of its parts were
-			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "brought back", By: m.By})
-		}
+		d.broughtBack(id, m.By)
 	}
 	for _, id := range m.Wish.Drop {
 		t, ok := d.task(id)
@@ -511,6 +521,22 @@ func (d *decision) remakeFinished(b RemakeFinished) {
 		d.as(m.By, func() { d.doAgain(m.Wish.Redo, m.Wish.Words) })
 	}
 	d.checkRemade()
+}
+
+// broughtBack settles a task whose commits are on the branch again. It is done, also
+// where it was to be done again: a second time it would be done on top of itself.
+func (d *decision) broughtBack(id, by string) {
+	t, ok := d.task(id)
+	switch {
+	case !ok || t.Status == ledger.Done || t.Status == ledger.Active || t.Status == ledger.Withdrawn:
+	case d.wasDone(t):
+		d.closeQuestions(id, "keep")
+		d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "brought back", By: by})
+		d.expireGuidance(id, "its task was brought back")
+		d.mark(id, ledger.MarkDone)
+	case t.Status == ledger.Skipped: // only some of its parts were done
+		d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "brought back", By: by})
+	}
 }
 
 // wasDone reports whether a task that was taken out had been done: by a commit of its
