@@ -80,6 +80,9 @@ func (d *decision) withdrawMerges(run, why string) {
 
 // refusedMerge says why a request is not merged, and what to do.
 func refusedMerge(b request.Branch, why *ledger.ForgeError) string {
+	if b.IsMerged() {
+		return fmt.Sprintf("PR %d is merged already.", b.Request.Number)
+	}
 	text := fmt.Sprintf("PR %d is not merged: %s.", b.Request.Number, why.Text)
 	if why.Remedy != "" {
 		text += " " + why.Remedy + "."

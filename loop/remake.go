@@ -48,8 +48,8 @@ const (
 	RemakeChecking RemakeStage = "checking" // its tip is verified
 )
 
-// pushed reports whether a branch has left this machine, or is about to.
-func (p Project) pushed(branch string) bool {
+// Pushed reports whether a branch has left this machine, or is about to.
+func (p Project) Pushed(branch string) bool {
 	return slices.ContainsFunc(p.Requests.Branches, func(b request.Branch) bool {
 		return b.Name == branch && (b.Pushed != "" || b.Pushing != "")
 	})

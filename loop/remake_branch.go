@@ -24,7 +24,7 @@ func (d *decision) remakeTurn() bool {
 
 // makeBranch begins to make the branch again.
 func (d *decision) makeBranch() {
-	request := d.remakeRequest(d.Project.pushed(d.run().Base.Branch))
+	request := d.remakeRequest(d.Project.Pushed(d.run().Base.Branch))
 	d.add(scope{}, ledger.RemakeBegun{Branch: request.Branch, From: request.From})
 	d.effect(d.uniqueKey(request.Branch), ledger.EffectRemake{Remake: request})
 }
@@ -81,15 +81,7 @@ func (d *decision) remakeFinished(b RemakeFinished) {
 		Branch: b.Branch, From: from, Tip: b.Made.Tip, Tree: b.Made.Tree, Wish: m.Wish, Commits: b.Made.Commits, Foreign: b.Made.Foreign,
 	})
 	for _, id := range m.Wish.Back {
-		t, ok := d.task(id)
-		switch {
-		case !ok || t.Status != ledger.Skipped:
-		case d.wasDone(t):
-			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "brought back", By: m.By})
-			d.mark(id, ledger.MarkDone)
-		default: // only some of its parts were
-			d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "brought back", By: m.By})
-		}
+		d.broughtBack(id, m.By)
 	}
 	for _, id := range m.Wish.Drop {
 		t, ok := d.task(id)
@@ -110,6 +102,22 @@ func (d *decision) remakeFinished(b RemakeFinished) {
 		d.as(m.By, func() { d.doAgain(m.Wish.Redo, m.Wish.Words) })
 	}
 	d.checkRemade()
+}
+
+// broughtBack settles a task whose commits are on the branch again. It is done, also
+// where it was to be done again: a second time it would be done on top of itself.
+func (d *decision) broughtBack(id, by string) {
+	t, ok := d.task(id)
+	switch {
+	case !ok || t.Status == ledger.Done || t.Status == ledger.Active || t.Status == ledger.Withdrawn:
+	case d.wasDone(t):
+		d.closeQuestions(id, "keep")
+		d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Done, Why: "brought back", By: by})
+		d.expireGuidance(id, "its task was brought back")
+		d.mark(id, ledger.MarkDone)
+	case t.Status == ledger.Skipped: // only some of its parts were done
+		d.add(scope{task: id}, ledger.TaskSet{From: t.Status, To: ledger.Ready, Why: "brought back", By: by})
+	}
 }
 
 // wasDone reports whether a task that was taken out had been done: by a commit of its

@@ -28,7 +28,7 @@ func (d *decision) keepTasks(ids []string) {
 	if !d.canRemake() {
 		return
 	}
-	has, out := d.Project.Kept(), d.Project.LeftOut()
+	has, out := d.Project.Kept(), slices.DeleteFunc(d.Project.LeftOut(), d.atWork)
 	want := slices.Concat(has, out)
 	if len(ids) > 0 {
 		want = nil
@@ -40,6 +40,10 @@ func (d *decision) keepTasks(ids []string) {
 			return
 		}
 		whole := d.Project.wholeOf(t.Task.ID)
+		if d.run().leftOut(t.Task.ID) && d.atWork(whole) {
+			d.refuseAtWork(t)
+			return
+		}
 		if !slices.Contains(has, whole) && !slices.Contains(out, whole) {
 			d.notOnBranch(t)
 			return
@@ -119,6 +123,9 @@ func (d *decision) canRemake() bool {
 	switch r := d.run(); {
 	case r == nil || r.Base.Branch == "" || len(r.Made) == 0:
 		d.refuse(ledger.CodeNothing, "%s has no commits of a run to take out or keep", d.in.Project)
+	case d.Project.Requests.Branch(r.ID).IsMerged():
+		b := d.Project.Requests.Branch(r.ID).Request
+		d.refuse(ledger.CodeOver, "PR %d is merged into %s, which no branch of ours changes any more. Take it back there: git revert, or a task that does it", b.Number, b.Base)
 	case r.Remake != nil && r.Remake.Stage != RemakeChecking:
 		d.refuse(ledger.CodeBusy, "%s is being made again already, for %s; try again in a moment", r.branchName(), r.Remake.By)
 	default:
@@ -138,7 +145,7 @@ func (d *decision) onBranch(id string) (TaskState, bool) {
 	case !ok:
 		d.noTask(id)
 	case t.Status == ledger.Active:
-		d.refuse(ledger.CodeActive, "%s is at work; /stop now first, or wait until it is done", ledger.ShortID(t.Task.ID))
+		d.refuseAtWork(t)
 	case d.Project.wholeOf(t.Task.ID) != t.Task.ID:
 		whole := ledger.ShortID(d.Project.wholeOf(t.Task.ID))
 		d.refuse(ledger.CodeNoTask, "%s is a part of %s, which is taken out as a whole: /revert %s", ledger.ShortID(t.Task.ID), whole, strings.TrimPrefix(whole, "#"))
@@ -148,6 +155,17 @@ func (d *decision) onBranch(id string) (TaskState, bool) {
 		d.notOnBranch(t)
 	}
 	return TaskState{}, false
+}
+
+// atWork reports whether a task is being done, such as again: its commit of before
+// cannot come back beside that.
+func (d *decision) atWork(id string) bool {
+	t, ok := d.task(id)
+	return ok && t.Status == ledger.Active
+}
+
+func (d *decision) refuseAtWork(t TaskState) {
+	d.refuse(ledger.CodeActive, "%s is at work; /stop now first, or wait until it is done", ledger.ShortID(t.Task.ID))
 }
 
 // notOnBranch refuses a command about a task that the branch has no commit of.

@@ -16,6 +16,7 @@ import (
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/internal/sleep"
+	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // maxFile limits a state file, in bytes.
@@ -72,15 +73,24 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 // read returns the text of a state file, once nobody is in the middle of writing
 // it. A file that is not there has the text of a new one, and nil as its bytes.
 func read(ctx context.Context, path string) (*document, []byte, error) {
+	unusable := func(text, remedy string) error {
+		return &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: path + " " + text, Remedy: remedy}}}
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, nil, unusable("is no regular file", "Move it away, or name another file: --state FILE")
+	}
 	text, _, err := settle.Read(ctx, opener(path), maxFile+1, func(settle.Stamp) bool { return false })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(path); err == nil {
+			return nil, nil, unusable("is a link to a file that is not there", "Make that file, or remove the link")
+		}
 		d, err := parseDocument(path, []byte(newState))
 		return d, nil, err
 	case err != nil:
 		return nil, nil, err
 	case len(text) > maxFile:
-		return nil, nil, fmt.Errorf("%s is larger than %d MB: shorten its memory", path, maxFile>>20)
+		return nil, nil, unusable(fmt.Sprintf("is larger than %d MB", maxFile>>20), "Shorten its memory")
 	}
 	d, err := parseDocument(path, text)
 	return d, text, err

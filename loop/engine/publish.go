@@ -74,7 +74,7 @@ func push(ctx context.Context, ports Ports, b ledger.EffectPush) (loop.InputBody
 	if pushed.Theirs != "" {
 		return nil, &ledger.ForgeError{
 			Failure: ledger.ForgeMoved, Text: fmt.Sprintf("somebody else pushed commits to %s (%.10s), and nothing of theirs is overwritten", b.Push.Branch, pushed.Theirs),
-			Remedy: "Merge them into the branch in your repository, or delete the remote's branch.",
+			Remedy: "Merge them into the branch in your repository and push it, or delete the remote's branch.",
 		}
 	}
 	kind := ledger.ForgePlain

@@ -87,13 +87,14 @@ type look struct {
 	head   string // pushed at that time
 	tag    string
 	since  time.Time // something changed
+	merges int       // that had ended
 	next   time.Time
 }
 
 // expects reports whether something is to be expected soon: checks without a result,
-// or a request that nobody has seen since the last push.
+// or a request that nobody has seen since the last push or since a merge ended.
 func (l *look) expects() bool {
-	return l.branch.Seen == nil || l.branch.Seen.Pending > 0
+	return l.branch.Seen == nil || l.branch.Seen.Pending > 0 || l.merges != l.branch.MergesEnded()
 }
 
 // round looks at the requests that are due, and returns how long to wait for the next
@@ -120,7 +121,7 @@ func (w *requestWatch) open(now time.Time) {
 		l, known := w.looks[b.Request.Number]
 		switch {
 		case !known:
-			l = &look{since: now, next: now}
+			l = &look{since: now, next: now, merges: b.MergesEnded()}
 			if b.Seen != nil {
 				l.tag = b.Seen.Tag
 			}
@@ -128,6 +129,9 @@ func (w *requestWatch) open(now time.Time) {
 			l = &look{since: now, next: now}
 		}
 		l.branch, l.head = b, b.Pushed
+		if l.merges != b.MergesEnded() { // what was found right before a merge is news
+			l.next = now
+		}
 		open[b.Request.Number] = l
 	}
 	w.looks = open
@@ -236,6 +240,7 @@ func (w *requestWatch) tagOf(l *look) string {
 // plan sets the time of the next look after one that showed v.
 func (w *requestWatch) plan(l *look, v ledger.RequestView) {
 	now := w.engine.o.Scheduler.Now()
+	l.merges = l.branch.MergesEnded()
 	if !v.Unchanged {
 		l.since = now
 	}

@@ -302,8 +302,13 @@ func TestMergeLooksFirst(t *testing.T) {
 				f, h := withRequest(t, "")
 				pass(time.Minute)
 				change(h, f.state().Project.Requests.Branches[0].Name)
+				before := f.seen()
 				f.confirmed()
 				ended := f.mergeEnded()
+				pass(time.Second)
+				if same := fmt.Sprint(f.seen()) == fmt.Sprint(before); same != (name == "no rights") {
+					t.Errorf("the request stands as before: %v: %+v", same, f.seen())
+				}
 				if ended.Failure == "" || ended.Text == "" {
 					t.Errorf("the merge ended with %+v", ended)
 				}

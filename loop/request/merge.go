@@ -68,6 +68,14 @@ func (b Branch) Merge(m ledger.MergeAsked, by string) (e ledger.MergeBegun, effe
 		ledger.EffectMergeRequest{Run: b.Run, Merge: m}, true
 }
 
+// MergesEnded returns how many merges of the branch's request have ended, in any way.
+func (b Branch) MergesEnded() int {
+	if b.Merging != "" {
+		return b.Merges - 1
+	}
+	return b.Merges
+}
+
 // merged folds what became of a merge.
 func (b *Branch) merged(e ledger.MergeEnded) {
 	b.Merging = ""

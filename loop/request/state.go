@@ -69,6 +69,11 @@ func (s State) Open() []Branch {
 // IsOpen reports whether the branch has a request that can still be merged.
 func (b Branch) IsOpen() bool { return b.Request != nil && b.Request.State == ledger.RequestOpen }
 
+// IsMerged reports whether the branch's request was merged.
+func (b Branch) IsMerged() bool {
+	return b.Request != nil && b.Request.State == ledger.RequestMerged
+}
+
 // PushKey returns the key of the push of a run's commit.
 func PushKey(run, commit string) string { return run + " " + commit }
 

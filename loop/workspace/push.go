@@ -52,22 +52,26 @@ func (w *Workspace) push(ctx context.Context, r Remote, p ledger.Push, options .
 	if !there {
 		return ledger.Pushed{}, moved.away(r)
 	}
-	ours, err := w.pushedLater(ctx, p, tip)
+	there, err = w.onRemote(ctx, r, p, tip)
 	if err != nil {
 		return ledger.Pushed{}, err
 	}
-	if ours {
+	if there {
 		return ledger.Pushed{Commit: tip}, nil
 	}
 	return ledger.Pushed{Commit: tip, Theirs: tip}, nil
 }
 
-// pushedLater reports whether the tip of a remote's branch is a commit of our own
-// branch that has the pushed one: a later push was made first.
-func (w *Workspace) pushedLater(ctx context.Context, p ledger.Push, tip string) (bool, error) {
-	has, err := w.contains(ctx, tip, p.Commit)
-	if err != nil || !has {
+// onRemote reports whether the tip of a remote's branch has the commit that was to be
+// pushed: a later push of ours was made first, or a person pushed it with commits of
+// theirs. Commits that are not known here are fetched to find out, without a ref.
+func (w *Workspace) onRemote(ctx context.Context, r Remote, p ledger.Push, tip string) (bool, error) {
+	_, err := w.gitOurs(ctx, "cat-file", "-e", tip+"^{commit}")
+	if exitCode(err) > 0 {
+		_, _, err = w.remote(ctx, r, "fetch", "--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules", "--no-tags", "--", r.URL, "refs/heads/"+p.Branch)
+	}
+	if err != nil {
 		return false, err
 	}
-	return w.contains(ctx, "refs/heads/"+p.Branch, tip)
+	return w.contains(ctx, tip, p.Commit)
 }

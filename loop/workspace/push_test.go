@@ -132,13 +132,25 @@ func TestPush(t *testing.T) {
 			// Somebody else adds a commit.
 			theirs := git(t, repo, "commit-tree", "-p", commit, "-m", "theirs", commit+"^{tree}")
 			git(t, repo, "update-ref", "refs/heads/nightporter/shop/r1", theirs)
-			got, err := w.Push(t.Context(), r, ledger.Push{Branch: "nightporter/shop/r1", Commit: commit})
-			if err != nil || got != (ledger.Pushed{Commit: theirs, Theirs: theirs}) {
-				t.Errorf("after somebody's commit: %+v, %v", got, err)
+			push := func(commit string, want ledger.Pushed) {
+				t.Helper()
+				got, err := w.Push(t.Context(), r, ledger.Push{Branch: "nightporter/shop/r1", Commit: commit})
+				if err != nil || got != want {
+					t.Errorf("%+v, %v", got, err)
+				}
+				if tip := git(t, repo, "rev-parse", "refs/heads/nightporter/shop/r1"); tip != want.Commit {
+					t.Errorf("the remote has %s, not %s", tip, want.Commit)
+				}
 			}
-			if tip := git(t, repo, "rev-parse", "refs/heads/nightporter/shop/r1"); tip != theirs {
-				t.Errorf("their commit is lost: %s", tip)
-			}
+			push(commit, ledger.Pushed{Commit: theirs}) // ours is there, below theirs
+			next := git(t, w.gitDir, "commit-tree", "-p", commit, "-m", "next", commit+"^{tree}")
+			push(next, ledger.Pushed{Commit: theirs, Theirs: theirs})
+			// They merge both by hand, and push that.
+			git(t, w.gitDir, "push", "-q", repo, next+":refs/heads/next")
+			both := git(t, repo, "commit-tree", "-p", next, "-p", theirs, "-m", "both", commit+"^{tree}")
+			git(t, repo, "update-ref", "refs/heads/nightporter/shop/r1", both)
+			git(t, repo, "update-ref", "-d", "refs/heads/next")
+			push(next, ledger.Pushed{Commit: both})
 		})
 	}
 	if _, err := os.Stat(w.o.Repo + "/ran"); err == nil {
@@ -234,6 +246,12 @@ func TestPushRefused(t *testing.T) {
 			return hooked("echo 'error: GH006: Protected branch update failed.' >&2; exit 1")
 		}, ledger.ForgeProtected, "GH006"},
 		"secret in it": {func(*testing.T) Remote { return hooked("echo 'You pushed " + token + "' >&2; exit 1") }, ledger.ForgeRefused, "You pushed [secret removed"},
+		"a branch in the way": {func(t *testing.T) Remote {
+			dir := filepath.Join(t.TempDir(), "plain.git")
+			git(t, "/", "init", "-q", "--bare", dir)
+			git(t, w.gitDir, "push", "-q", dir, commit+":refs/heads/nightporter")
+			return Remote{URL: dir}
+		}, ledger.ForgeRefused, "'refs/heads/nightporter' exists"},
 		"plain http": {func(t *testing.T) Remote {
 			r := newGitServer(t).remote(t)
 			r.URL = "http://forge.invalid/shop.git"
