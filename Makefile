@@ -48,8 +48,9 @@ test: ## all tests, with the race detector where there is concurrency, in random
 	go run ./internal/gotest -began $$began -p 3 -vet=off -shuffle=on -timeout 20m -- -race $(SLOW) $$race -- $(NORACE) $(PLAIN)
 
 # Two things that make test does not have. The first is what a newcomer does:
-# its build cache is empty; Go modules are taken from this user's cache. The
-# second runs real programs (internal/e2e) against servers of ours on loopback.
+# its build cache is empty; Go modules are taken from this user's cache. go run
+# gets the -trimpath of make build, so that nothing is compiled twice. The second
+# runs real programs (internal/e2e) against servers of ours on loopback.
 # They come from npm once, about 370 MB, and stay in .cache/e2e, with a Gitea that
 # is built from Go modules once, which takes some minutes more. As root it also
 # boots Debian's systemd, where that is installed, on a machine of its own
@@ -62,7 +63,7 @@ e2e: ## a fresh clone of HEAD is built and its demo run; then real programs, end
 	modules=$$(go env GOMODCACHE); \
 	git clone --quiet . "$$tmp/clone"; \
 	mkdir "$$tmp/home"; cd "$$tmp/clone"; \
-	export HOME="$$tmp/home" GOCACHE="$$tmp/cache" GOMODCACHE="$$modules" XDG_STATE_HOME= XDG_CONFIG_HOME=; \
+	export HOME="$$tmp/home" GOCACHE="$$tmp/cache" GOMODCACHE="$$modules" GOFLAGS="$$(go env GOFLAGS) -trimpath" XDG_STATE_HOME= XDG_CONFIG_HOME=; \
 	set -x; \
 	go run ./cmd/nightporter demo --fast --state "$$tmp/demo" </dev/null; \
 	$(MAKE) --no-print-directory build; \
