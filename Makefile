@@ -8,10 +8,15 @@
 # names, python3-pytest and git-lfs.
 
 .DEFAULT_GOAL := help
-.PHONY: help build test e2e soak bench sim lint fmt
+E2EPARTS = e2e-gitea e2e-programs e2e-clone e2e-sim
+.PHONY: help build test e2e $(E2EPARTS) soak bench sim lint fmt
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 FUZZTIME ?= 2m
+
+# With Go's default for C, -O2 -g, SQLite alone takes a quarter as long to compile
+# as all Go code here; with -O1 a third of that.
+test e2e $(E2EPARTS): export CGO_CFLAGS ?= -O1
 
 # Packages with property tests, which take how often from a flag.
 RAPID = $(shell grep -rlE '^[[:space:]]*"pgregory.net/rapid"$$' --include='*_test.go' . | xargs -rn1 dirname | sort -u)
@@ -43,33 +48,52 @@ test: ## all tests, with the race detector where there is concurrency, in random
 	set -x; go vet ./... || exit 1; { set +x; } 2>/dev/null; export CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 $$GORACE"; \
 	go run ./internal/gotest -began $$began -p 3 -vet=off -shuffle=on -timeout 20m -- -race $(SLOW) $$race -- $(NORACE) $(PLAIN)
 
-# Two things that make test does not have. The first is what a newcomer does:
-# its build cache is empty; Go modules are taken from this user's cache. The
-# second runs real programs (internal/e2e) against servers of ours on loopback.
-# They come from npm once, about 370 MB, and stay in .cache/e2e, with a Gitea that
-# is built from Go modules once, which takes some minutes more. As root it also
-# boots Debian's systemd, where that is installed, on a machine of its own
+# Four things that make test does not have, at the same time: tests of real
+# programs wait, and compilers and simulated nights compute. The one that takes
+# longest, the building of Gitea with its tests, begins first.
+#
+# e2e-clone is what a newcomer does: its build cache is empty; Go modules are taken
+# from this user's cache. -trimpath, which make build has, is for go run as well, so
+# that nothing is compiled twice.
+#
+# e2e-programs and e2e-gitea run real programs (internal/e2e) against servers of
+# ours on loopback. They come from npm once, about 370 MB, and stay in .cache/e2e,
+# with a Gitea that is built from Go modules once, which takes some minutes. As root
+# e2e also boots Debian's systemd, where that is installed, on a machine of its own
 # (internal/daemon/systemd).
 # E2E=-v shows the nights as the person on the phone sees them.
-e2e: ## a fresh clone of HEAD is built and its demo run; then real programs, end to end; some minutes
+e2e: ## a fresh clone of HEAD is built and its demo run; real programs, end to end; simulated nights; some minutes
+	@$(MAKE) --no-print-directory -j4 $(E2EPARTS)
+
+# E2ETEST runs the end-to-end tests in $$files with the programs in $$programs. Files
+# whose tests need Gitea import internal/e2e/gitea, or belong to it.
+E2EFILES   = $(shell grep -rlE '^//go:build e2e$$' --include='*_test.go' --exclude-dir='.?*' .)
+GITEAFILES = $(shell grep -l 'e2e/gitea"\|^package gitea$$' $(E2EFILES))
+E2ETEST    = tests=$$(grep -hoE '^func Test[A-Za-z0-9_]+' $$files | sed 's/^func //; /^TestMain$$/d' | paste -sd '|' -); set -x; \
+	env -u MAKEFLAGS $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -p 3 -timeout 20m $(E2E) -run "^($$tests)$$" $$(dirname $$files | sort -u)
+
+e2e-gitea:
+	@set -e; programs=$$(internal/e2e/gitea/build.sh .cache/e2e); files="$(GITEAFILES)"; $(E2ETEST)
+
+e2e-programs:
+	@set -e; programs=$$(internal/e2e/programs.sh .cache/e2e); files="$(filter-out $(GITEAFILES),$(E2EFILES))"; $(E2ETEST)
+
+e2e-clone:
 	@set -e; \
 	if [ -n "$$(git status --porcelain)" ]; then echo 'e2e: note: what is not committed is not in the clone'; fi; \
 	tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; chmod 755 "$$tmp"; \
 	modules=$$(go env GOMODCACHE); \
 	git clone --quiet . "$$tmp/clone"; \
 	mkdir "$$tmp/home"; cd "$$tmp/clone"; \
-	export HOME="$$tmp/home" GOCACHE="$$tmp/cache" GOMODCACHE="$$modules" XDG_STATE_HOME= XDG_CONFIG_HOME=; \
+	export HOME="$$tmp/home" GOCACHE="$$tmp/cache" GOMODCACHE="$$modules" GOFLAGS="$$(go env GOFLAGS) -trimpath" XDG_STATE_HOME= XDG_CONFIG_HOME=; \
 	set -x; \
 	go run ./cmd/nightporter demo --fast --state "$$tmp/demo" </dev/null; \
 	$(MAKE) --no-print-directory build; \
 	bin/nightporter demo --fast --state "$$tmp/demo" </dev/null; \
 	bin/nightporter verify --state "$$tmp/demo/state"; \
 	git -C "$$tmp/demo/tea-shop" log --oneline nightporter/tea-shop/r1
-	@set -e; programs=$$(internal/e2e/programs.sh .cache/e2e); \
-	files=$$(grep -rlE '^//go:build e2e$$' --include='*_test.go' --exclude-dir='.?*' .); \
-	tests=$$(grep -hoE '^func Test[A-Za-z0-9_]+' $$files | sed 's/^func //; /^TestMain$$/d' | paste -sd '|' -); \
-	set -x; \
-	env $$programs CGO_ENABLED=1 go test -tags e2e -count=1 -timeout 15m $(E2E) -run "^($$tests)$$" $$(dirname $$files | sort -u)
+
+e2e-sim:
 	go run ./internal/sim -seed 150 -nights 330
 
 # e2e plays the same nights each time, so that it says the same of the same commit;

@@ -1,8 +1,7 @@
 #!/bin/sh
-# programs.sh DIR: has the programs of package.json in DIR, from the npm
-# registry that this user has configured, and a Gitea, built by gitea/build.sh.
-# It prints the variables by which the end-to-end tests find them. What is there
-# already is left alone.
+# programs.sh DIR: has the programs of package.json in DIR, from the npm registry
+# that this user has configured, and git-lfs. It prints the variables by which the
+# end-to-end tests find them. What is there already is left alone.
 #
 # No script of a package is run. Claude Code's would only link its native
 # program, which is taken from where it lies; the others have none.
@@ -47,5 +46,4 @@ fi
 echo "NIGHTPORTER_CLAUDE=$claude"
 echo "NIGHTPORTER_TELEGRAM_TEST_API=$to/node_modules/telegram-test-api"
 echo "NIGHTPORTER_EMULATE=$to/node_modules/emulate"
-"$from/gitea/build.sh" "$to"
 echo "NIGHTPORTER_GIT_LFS=$to/git-lfs/usr/bin"
