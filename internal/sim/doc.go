@@ -32,7 +32,7 @@
 //
 // # Files
 //
-//   - main.go: flags, many nights, the table at the end
+//   - main.go: flags; many.go: many nights, and the table at the end
 //   - site.go: the projects of a night; long.go: night after night
 //   - world.go: the night and its random numbers; night.go: what happens in it
 //   - scheduler.go: coroutines and the clock
