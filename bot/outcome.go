@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -72,17 +73,17 @@ func outcomeOf(b ledger.AttemptEnded) ledger.AttemptOutcome {
 // lastOutcome returns the outcome of the last attempt that ended in records, ""
 // if there is none or its entry has no outcome.
 func lastOutcome(records []ledger.Record) ledger.AttemptOutcome {
-	var last ledger.AttemptOutcome
-	for _, r := range records {
-		e, err := r.Entry()
-		if err != nil {
+	for _, r := range slices.Backward(records) {
+		if r.Type != (ledger.AttemptEnded{}).EntryType() {
 			continue
 		}
-		if b, ok := e.Body.(ledger.AttemptEnded); ok {
-			last = b.Outcome
+		if e, err := r.Entry(); err == nil {
+			if b, ok := e.Body.(ledger.AttemptEnded); ok {
+				return b.Outcome
+			}
 		}
 	}
-	return last
+	return ""
 }
 
 // lastAttempt returns the words that introduce the reason why a task's last

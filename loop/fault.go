@@ -10,7 +10,7 @@ import (
 // Pauses between two tries of what failed for a fault of the machine.
 const (
 	shortestPause = time.Second
-	longestPause  = 5 * time.Minute
+	LongestPause  = 5 * time.Minute
 )
 
 // toldAfter is how long an effect fails for a fault of the machine or of the repository before people
@@ -22,7 +22,7 @@ const toldAfter = 5 * time.Minute
 // time: as long as it has failed already, within bounds. It needs no count of
 // tries, so a restart and a replay give the same.
 func RetryPause(since, now time.Time) time.Duration {
-	return min(max(now.Sub(since), shortestPause), longestPause)
+	return min(max(now.Sub(since), shortestPause), LongestPause)
 }
 
 // FailingEffect is an effect that a fault of the machine keeps from being carried

@@ -408,34 +408,6 @@ func (a *audit) step() {
 	}
 }
 
-// idle is called when nothing can run and the clock is about to move.
-func (w *world) idle() {
-	if w.diskFails() || !w.diskTried() || w.daemon == nil {
-		return
-	}
-	stuck := ""
-	for _, p := range w.sites {
-		s, ok := p.state()
-		r := s.Project.Run
-		switch {
-		case !ok:
-			return
-		case r.Over():
-		case len(s.Project.Sessions) > 0 || !loop.Due(s).IsZero() || r.State == ledger.RunPaused || len(s.Project.Questions) > 0:
-			return
-		default:
-			stuck = p.name
-		}
-	}
-	if stuck == "" {
-		return
-	}
-	if pending, err := w.store.Pending(background); err == nil && len(pending) > 0 {
-		return
-	}
-	w.fail("liveness", "nothing is under way in %s, nothing is due and nobody is asked\n%s", stuck, w.dump())
-}
-
 // claims are the entries without which a message says what did not happen, by the
 // key of the message.
 var claims = map[string]string{

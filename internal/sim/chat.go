@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nightporter/nightporter/bot"
+	"github.com/nightporter/nightporter/bot/transport"
 	"github.com/nightporter/nightporter/internal/sched"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -86,9 +87,11 @@ func (p *platform) write(in bot.Inbound) *input {
 }
 
 // listen passes inputs to a daemon until it dies: in order and up to the cursor, or,
-// without one, each until it was confirmed.
+// without one, each until it was confirmed. What could not be committed comes again
+// after growing pauses, as from the real adapters.
 func (p *platform) listen(ctx context.Context, d *daemon) {
 	w := p.w
+	var pauses transport.Backoff
 	for {
 		if p.offline {
 			if d.life.Wait(ctx, 5*time.Second, nil) != nil {
@@ -110,11 +113,12 @@ func (p *platform) listen(ctx context.Context, d *daemon) {
 		d.life.sleep(w.between(0, 700*time.Millisecond))
 		d.dispatcher(p).Reopen(next.Chat)
 		if err := d.receiver.Receive(background, w.sentNow(next.Inbound)); err != nil {
-			if d.life.Wait(ctx, time.Second, nil) != nil {
+			if d.life.Wait(ctx, pauses.Next(), nil) != nil {
 				return
 			}
 			continue
 		}
+		pauses.Reset()
 		next.handled++
 		w.audit.acknowledged(next)
 		if !w.calm && len(p.inputs) > 0 && w.hit(chatTwice) {

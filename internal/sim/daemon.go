@@ -112,7 +112,7 @@ func (w *world) boot() {
 	}
 	d.engine = e
 	service := &scenario.DaemonService{Engine: e, Store: w.store, Names: projectNames[:len(w.sites)], Quiet: "23:00-07:00", Tasks: w.opt.tasks, Settings: func(name string) ledger.Settings { return w.siteOf(name).settings }}
-	d.receiver = inbound.New(inbound.Options{Service: service, Outbox: w.store, Hash: func(code string) string { return code }, Zone: w.zone, Clock: w.wall})
+	d.receiver = inbound.New(inbound.Options{Service: patient{service}, Outbox: w.store, Hash: func(code string) string { return code }, Zone: w.zone, Clock: w.wall})
 	for _, p := range w.chats {
 		o := delivery.Options{
 			Outbox: outbox{w.store, w, d.life}, Sender: sender{p, d.life}, Prefix: p.prefix, Platform: p.prefix, Clock: w.wall, Scheduler: d.life,
@@ -378,6 +378,23 @@ func (o outbox) Forget(ctx context.Context, chat string, classes ...ledger.Messa
 		return 0, err
 	}
 	return o.Store.Forget(context.WithoutCancel(ctx), chat, classes...)
+}
+
+// patient reads the ledger without the time limit of inbound.Options.Patience: that
+// is a time of the machine's, which must not decide anything in a night.
+type patient struct{ *scenario.DaemonService }
+
+// Records is bot.Service's, like the methods below.
+func (s patient) Records(_ context.Context, project, task string) ([]ledger.Record, error) {
+	return s.DaemonService.Records(background, project, task)
+}
+
+func (s patient) Runs(_ context.Context, project string) ([]string, error) {
+	return s.DaemonService.Runs(background, project)
+}
+
+func (s patient) RunRecords(_ context.Context, project, run string, types ...string) ([]ledger.Record, error) {
+	return s.DaemonService.RunRecords(background, project, run, types...)
 }
 
 // live is delivery.Live over the daemon's service.

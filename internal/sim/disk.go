@@ -73,7 +73,7 @@ func (w *world) diskFails() bool { return w.full || w.disk != nil && (w.disk.fai
 // diskTried reports whether the daemon has had the time to try again what the disk
 // refused to the ledger.
 func (w *world) diskTried() bool {
-	return w.disk == nil || w.s.now.Sub(w.disk.healed) > loop.RetryPause(time.Time{}, w.wall())
+	return w.disk == nil || w.s.now.Sub(w.disk.healed) > loop.LongestPause
 }
 
 // diskFate is what happens to the night's disk.

@@ -32,7 +32,7 @@
 //
 // # Files
 //
-//   - main.go: flags, many nights, the table at the end
+//   - main.go: flags; many.go: many nights, and the table at the end
 //   - site.go: the projects of a night; long.go: night after night
 //   - world.go: the night and its random numbers; night.go: what happens in it
 //   - scheduler.go: coroutines and the clock
@@ -41,7 +41,7 @@
 //   - disk.go: the ledger's disk in some nights, which fails, lies and loses power
 //   - git.go, tree.go: the repository; plan.go: the user's plan
 //   - chat.go: platforms and people
-//   - fault.go: the table of faults; audit.go: the invariants;
+//   - fault.go: the table of faults; audit.go, liveness.go: the invariants;
 //     replay.go: that replay equals state; story.go: the story
 //
 // # Invariants
@@ -51,8 +51,9 @@
 // directive has one end, a question one answer, a session one start, one end and one
 // event, nobody is told what did not happen, no session is alive after its run has
 // ended or paused, the state is the fold of the ledger, work, sessions, entries and
-// the outbox are bounded, and where something can go on and nothing holds it,
-// something goes on. An entry that was confirmed is there after every power cut; a
+// the outbox are bounded, where something can go on and nothing holds it, something
+// goes on, and while the ledger takes commits nothing stays due, and no effect without
+// a try, for longer than the longest pause. An entry that was confirmed is there after every power cut; a
 // disk that lost one is refused, or found by verify, or holds an older state that
 // is whole. Once nothing goes wrong any more, the night comes to its end in every
 // project.

@@ -40,6 +40,7 @@ var (
 // One that takes minutes ends with ctx, as a killed git does, or hangs in the kernel
 // and does not.
 func (g workspace) git(ctx context.Context, op string, most time.Duration) error {
+	defer g.begin()()
 	d := g.between(0, most)
 	if g.hit(gitSlow) {
 		d = g.between(time.Minute, 12*time.Minute)

@@ -56,6 +56,7 @@ func (r runner) Known(session string) bool { return r.machine.sessions[session] 
 
 // Start is engine.Runner's.
 func (r runner) Start(ctx context.Context, l ledger.Launch) error {
+	defer r.begin()()
 	r.life.sleep(r.between(0, 300*time.Millisecond))
 	if r.Known(l.Session) {
 		return nil
@@ -91,6 +92,7 @@ func (r runner) Start(ctx context.Context, l ledger.Launch) error {
 
 // Wait is engine.Runner's.
 func (r runner) Wait(ctx context.Context, id string) (ledger.Exit, error) {
+	defer r.begin()()
 	s := r.machine.sessions[id]
 	if err := r.life.Wait(ctx, sched.Forever, s.over); err != nil {
 		return ledger.Exit{}, err

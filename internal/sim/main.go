@@ -1,18 +1,15 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -46,12 +43,11 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	stop, forget := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer forget()
 	go func() {
-		<-interrupted
-		os.RemoveAll(dir)
-		os.Exit(130)
+		<-stop.Done()
+		forget() // the second signal ends the process at once
 	}()
 	opt.dir = dir
 	if *profile != "" {
@@ -68,7 +64,7 @@ func run() error {
 	if *nights == 0 && *length == 0 {
 		return replay(*seed, opt, *quiet)
 	}
-	return many(*seed, *nights, *length, *workers, opt)
+	return many(stop, *seed, *nights, *length, *workers, opt)
 }
 
 // memoryFolder is where databases need no disk.
@@ -124,87 +120,6 @@ func replay(seed uint64, opt options, quiet bool) error {
 		return fmt.Errorf("seed %d broke %s", seed, r.broken)
 	}
 	return nil
-}
-
-// many plays nights one after the other, several at a time.
-func many(from uint64, nights int, length time.Duration, workers int, opt options) error {
-	began := time.Now()
-	var next atomic.Uint64
-	next.Store(from)
-	var mu sync.Mutex
-	var total result
-	var bad []result
-	var played int
-	var failed error
-	var wg sync.WaitGroup
-	for range max(workers, 1) {
-		wg.Go(func() {
-			for {
-				seed := next.Add(1) - 1
-				if nights > 0 && seed >= from+uint64(nights) || length > 0 && time.Since(began) > length {
-					return
-				}
-				r, err := play(seed, opt)
-				mu.Lock()
-				played++
-				total.length += r.length
-				total.entries += r.entries
-				total.cut += r.cut
-				total.state, total.queue = max(total.state, r.state), max(total.queue, r.queue)
-				for f, n := range r.counts {
-					total.counts[f] += n
-				}
-				if r.broken != nil {
-					bad = append(bad, r)
-				}
-				if err != nil {
-					failed = err
-				}
-				mu.Unlock()
-				if err != nil {
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if failed != nil {
-		return failed
-	}
-	took := time.Since(began)
-	injected := 0
-	fmt.Printf("%10s  %-15s %s\n", "times", "fault", "what it is")
-	for f, n := range total.counts {
-		if n > 0 {
-			injected += n
-			fmt.Printf("%10d  %-15s %s\n", n, faultTable[f].name, faultTable[f].text)
-		}
-	}
-	fmt.Printf("\n%10d  faults injected\n%10d  nights, %.0f a minute, in %s\n%10d  simulated hours\n%10d  entries of ledgers\n%10d  KB, the largest state; at most %d messages waited\n",
-		injected, played, float64(played)/took.Minutes(), took.Round(time.Second), int(total.length.Hours()), total.entries, total.state/1024, total.queue)
-	if total.cut > 0 {
-		fmt.Printf("%10d  nights ended by a disk that lost or damaged what it had confirmed: never unseen\n", total.cut)
-	}
-	if len(bad) == 0 {
-		fmt.Println("no invariant broke")
-		return nil
-	}
-	slices.SortFunc(bad, func(a, b result) int { return int(int64(a.seed) - int64(b.seed)) })
-	fmt.Println()
-	shown := map[string]int{}
-	for _, r := range bad {
-		if shown[r.broken.name]++; shown[r.broken.name] > 3 {
-			continue
-		}
-		if shown[r.broken.name] == 1 {
-			r.story.print(os.Stdout, 20)
-		}
-		fmt.Printf("seed %d broke %s\n  go run ./internal/sim -seed %d%s\n", r.seed, firstLines(r.broken.String(), 20), r.seed, flagsOf(opt))
-	}
-	for _, name := range slices.Sorted(maps.Keys(shown)) {
-		fmt.Printf("%6d nights broke %s\n", shown[name], name)
-	}
-	return fmt.Errorf("%d of %d nights broke an invariant", len(bad), played)
 }
 
 func firstLines(text string, n int) string {

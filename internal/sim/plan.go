@@ -90,6 +90,7 @@ var _ engine.Source = source{}
 
 // Read is engine.Source's.
 func (s source) Read(context.Context) (ledger.Snapshot, error) {
+	defer s.begin()()
 	s.life.sleep(s.between(0, 20*time.Millisecond))
 	if s.past() {
 		return task.ParsePlan(s.path, nothing)
@@ -100,6 +101,7 @@ func (s source) Read(context.Context) (ledger.Snapshot, error) {
 
 // Mark is engine.Source's.
 func (s source) Mark(_ context.Context, marks []ledger.Marking) error {
+	defer s.begin()()
 	s.life.sleep(s.between(0, 20*time.Millisecond))
 	if s.hit(markFails) {
 		return fmt.Errorf("mark %s: %w", s.path, fs.ErrPermission)
@@ -124,6 +126,7 @@ func (s source) Mark(_ context.Context, marks []ledger.Marking) error {
 
 // Log is engine.Source's.
 func (s source) Log(_ context.Context, p ledger.Progress) error {
+	defer s.begin()()
 	s.life.sleep(s.between(0, 20*time.Millisecond))
 	s.plan.log = task.AppendProgress("checkout", s.plan.log, p, s.zone)
 	s.life.sleep(s.between(0, 20*time.Millisecond))

@@ -21,6 +21,7 @@ type site struct {
 	plan     planFile
 	machine  machine
 	audit    *audit
+	waits    liveness
 }
 
 // drawSites chooses the projects of the night. Their number comes from a stream of
