@@ -49,6 +49,7 @@ func (p Project) remade(b ledger.BranchRemade) Project {
 		r.Made = append(r.Made, MadeCommit{Commit: b.Foreign.Tip, Since: b.Foreign.Since})
 	}
 	drop, back := p.allOf(b.Wish.Drop), p.allOf(b.Wish.Back)
+	was := p.Tasks // a task can have two commits, and one word
 	for n := range r.Made {
 		m := &r.Made[n]
 		at := p.index(m.Task)
@@ -57,7 +58,7 @@ func (p Project) remade(b ledger.BranchRemade) Project {
 		case !m.Out && holds(drop, m.Task):
 			m.Out = true
 			t := *p.Tasks.At(at)
-			m.Proof, m.ProvedIn = t.Proof, t.ProvedIn
+			m.Proof, m.ProvedIn = was.At(at).Proof, was.At(at).ProvedIn
 			t.Proof, t.ProvedIn = nil, ""
 			t.Lifted = t.Task.Mark // the tick in the source, until it is taken off
 			p.Tasks = p.Tasks.with(at, &t)

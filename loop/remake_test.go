@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,5 +41,43 @@ func TestRemakePushed(t *testing.T) {
 	}
 	if c, _ := d.task("Task 3"); c.Commit != "c9" {
 		t.Errorf("the commit of Task 3 is %s", c.Commit)
+	}
+}
+
+// words are the words of proof of the tasks, "-" for none.
+func words(n *director) string {
+	var out []string
+	for _, t := range n.s.Project.Tasks.All() {
+		word := "-"
+		if p := n.s.Project.TaskProof(*t); p != nil && t.Status == ledger.Done {
+			word = string(p.Word)
+		}
+		out = append(out, ledger.ShortID(t.Task.ID)+" "+word)
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestRemakeWords: a task that is taken out has no word, and gets the one that it had
+// when it is brought back, also if it has two commits or parts.
+func TestRemakeWords(t *testing.T) {
+	inParts := []string{"tasks 1", "set consensus=yes stays=yes", "go quiet", "sections a b", "critic OKAY", "build", "greens", "ok", "build", "greens", "ok", "greens"}
+	for name, c := range map[string]struct {
+		script []string
+		want   string
+	}{
+		"taken out":    {[]string{"tasks 1 2", "go quiet", "task", "task", "greens", "/revert 1", "/answer q1 drop", "greens"}, "#1 -, #2 tested"},
+		"brought back": {[]string{"tasks 1 2", "go quiet", "task", "task", "greens", "/revert 1", "/answer q1 drop", "greens", "/keep all"}, "#1 tested, #2 tested"},
+		"two commits, brought back": {[]string{"tasks 1 2", "go quiet", "task", "/retry 1", "task", "task", "greens", "/revert 1", "/answer q1 drop", "greens", "/keep all"},
+			"#1 tested, #2 tested"},
+		"in parts, taken out":    {append(slices.Clone(inParts), "/revert 1", "/answer q1 drop", "greens"), "#1 -, #1/a -, #1/b -"},
+		"in parts, brought back": {append(slices.Clone(inParts), "/revert 1", "/answer q1 drop", "greens", "/keep all"), "#1 tested, #1/a tested, #1/b tested"},
+		"twice out, brought back": {[]string{"tasks 1 2", "go quiet", "task", "task", "greens", "/revert 1", "/answer q1 drop", "greens", "/keep all", "/revert 1 2", "/answer q2 drop", "greens", "/keep all"},
+			"#1 tested, #2 tested"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := words(playing(t, c.script...)); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
 	}
 }
