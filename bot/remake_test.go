@@ -62,6 +62,8 @@ func addRemakes(t *testing.T, all topics) {
 	all.add(t, "remake", "green, its request is behind", "", bot.RemadeVerified(pushed.Night.State, b.Wish, true, nil, d.Now), 38)
 	pushed.Night.State.Project.Requests.Branches[0].Stale = ""
 	all.add(t, "remake", "its request is green", "", bot.RemadeStands(pushed.Night.State, d.Now), 38)
+	drop := ledger.Question{ID: "q7", Kind: ledger.AskRemake, Run: "r1", Title: "r1", Tasks: []string{"Task 2"}, Asked: d.Now, Expires: d.Now.Add(600e9), Remake: &ledger.RemakeWish{Drop: []string{"Task 2"}}}
+	all.add(t, "remake", "asked of a branch that was pushed", "", bot.Ask(pushed.Night.State, drop, d.Now), 38)
 	pushed.Night.State.Project.Requests.Branches[0].Seen.Pending = 1
 	all.add(t, "remake", "its request is checked", "", bot.RemadeStands(pushed.Night.State, d.Now), 38)
 	red := []ledger.Result{{Run: "npm test", Tail: "ok 1\nTestTotal: want 3, got 2\n", Exit: 1}}

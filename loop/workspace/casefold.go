@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -34,9 +35,11 @@ func foldCase(r rune) rune {
 // letters in composed and Hangul syllables; names with other accented letters
 // count as different although macOS would treat them as equal.
 func decompose(b *strings.Builder, r rune) {
-	switch parts, ok := decomposed[r]; {
-	case r < 0x80:
+	if r < 0x80 {
 		b.WriteByte(byte(r))
+		return
+	}
+	switch parts, ok := decomposed()[r]; {
 	case ok:
 		decompose(b, parts[0])
 		b.WriteRune(parts[1])
@@ -52,8 +55,9 @@ func decompose(b *strings.Builder, r rune) {
 	}
 }
 
-// decomposed maps each accented letter of composed to its letter and accent.
-var decomposed = func() map[rune][2]rune {
+// decomposed maps each accented letter of composed to its letter and accent. It is made
+// at the first use: most processes never need it, and each would start later by it.
+var decomposed = sync.OnceValue(func() map[rune][2]rune {
 	m := map[rune][2]rune{}
 	for mark, list := range composed {
 		pairs := []rune(list)
@@ -62,7 +66,7 @@ var decomposed = func() map[rune][2]rune {
 		}
 	}
 	return m
-}()
+})
 
 // collision returns the name of an existing path that some file systems treat
 // as equal to p or to a folder above p, and that part of p; "" for none.
