@@ -22,6 +22,9 @@ type Remote interface {
 	// Branches returns those of the branches that the remote has, with their
 	// commits.
 	Branches(ctx context.Context, names ...string) (map[string]string, error)
+	// FetchBranch brings a branch of the remote into our repository and returns
+	// its tip, "" where the remote lacks it.
+	FetchBranch(ctx context.Context, branch string) (string, error)
 }
 
 // Forge is the server of a Remote, on which requests ask for merges. A plain remote
@@ -184,9 +187,6 @@ func preflightRemote(ctx context.Context, ports Ports, s ledger.Settings, base l
 	}
 	if _, there := has[s.Base]; s.Base != "" && !there {
 		out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("base = %q: the remote has no such branch", s.Base), Remedy: "Name one that it has."})
-	}
-	if s.Base != "" && base.HeadName != s.Base {
-		out.Warnings = append(out.Warnings, ledger.Diagnostic{Text: fmt.Sprintf("requests go to %s, and the run starts from HEAD, which is %s", s.Base, base.HeadName)})
 	}
 	if base.Commit != "" {
 		if err := remote.TryPush(ctx, ledger.Push{Branch: base.Branch, Commit: base.Commit}); err != nil {
