@@ -56,8 +56,11 @@ func (d *decision) unmergeable(b request.Branch) *ledger.ForgeError {
 	switch {
 	case !b.IsOpen():
 		return request.Refusal(ledger.RequestStanding{State: b.Request.State})
-	case b.Seen == nil || !watched || b.Seen.Failure != "":
+	case !watched:
 		return nil
+	}
+	if why := d.Project.Requests.Blocked(b); why != nil || b.Seen == nil || b.Seen.Failure != "" {
+		return why
 	}
 	return request.Refusal(b.Seen.RequestStanding)
 }
@@ -101,4 +104,7 @@ func (d *decision) requestMerged(b RequestMerged) {
 		e.Failure, e.Text, e.Remedy = b.Failure.Failure, b.Failure.Text, b.Failure.Remedy
 	}
 	d.add(scope{}, e)
+	if b.Request.State == ledger.RequestMerged {
+		d.restack(d.Project.Requests.Branch(b.Run))
+	}
 }

@@ -334,6 +334,9 @@ func merge(ctx context.Context, ports Ports, m ledger.MergeAsked, done *loop.Req
 	case r.State == ledger.RequestMerged: // by us before a crash, or by a person
 		return nil
 	}
+	if why := request.OnOurs(r); why != nil {
+		return why
+	}
 	if why := request.Refusal(request.StandingOf(v)); why != nil {
 		return why
 	}
