@@ -30,14 +30,39 @@ func RequestText(r ledger.Request) string {
 	return text
 }
 
+// StackText says how many requests the run's tasks have, and which one to merge first;
+// "" for a run with one request or none.
+func StackText(s loop.State) string {
+	if s.Project.Run == nil {
+		return ""
+	}
+	all := s.Project.Requests.Stack(s.Project.Run.ID)
+	asked := 0
+	for _, b := range all {
+		if b.Request != nil {
+			asked++
+		}
+	}
+	switch first := s.Project.Requests.First(s.Project.Run.ID); {
+	case len(all) == 0:
+		return ""
+	case asked == 0:
+		return Plural(len(all), "task") + " pushed, each as a branch on the one before"
+	case first.IsOpen():
+		return fmt.Sprintf("%s, one a task, each on the one before; first %s", Plural(asked, "request"), requestName(first.Request.Number))
+	default:
+		return Plural(asked, "request") + ", one a task; none is open"
+	}
+}
+
 // NotPushed says why the branch of the project's run is not on the remote yet, or
 // its request not open; "" if nothing keeps it back.
 func NotPushed(s loop.State) string {
 	if s.Project.Run == nil {
 		return ""
 	}
-	b := s.Project.Requests.Branch(s.Project.Run.ID)
-	kind, key, busy := b.UnderWay()
+	b, busy := s.Project.Requests.Busy(s.Project.Run.ID)
+	kind, key, _ := b.UnderWay()
 	f, fails := s.Project.FailingEffect(kind, key)
 	switch {
 	case !busy || !fails:
@@ -53,8 +78,11 @@ func NotPushed(s loop.State) string {
 // branch adds the lines about a run's branch: its name, the address of its request
 // with what the forge did not take of it, and why it is not pushed.
 func (m *Message) branch(s loop.State, name string) {
-	b := s.Project.Requests.Branch(s.Project.Run.ID)
+	b := s.Project.Requests.First(s.Project.Run.ID)
 	m.add("Branch " + BranchText(name, b))
+	if text := StackText(s); text != "" {
+		m.add(text)
+	}
 	if b.Request != nil {
 		m.add(Clean(b.Request.URL))
 		m.notTaken(*b.Request)

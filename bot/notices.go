@@ -25,6 +25,9 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	if r.Base.Branch != "" {
 		m.add("Branch " + Clean(r.Base.Branch))
 	}
+	if on := StartedOn(r.Base); on != "" {
+		m.add("Starts from " + on)
+	}
 	if b.Repair != nil {
 		m.add(SignLook + " " + Cut(r.ID+" begins with the repair of "+Clean(b.Repair.String()), 2*quoteWidth))
 	}
@@ -53,6 +56,19 @@ func Started(s loop.State, b ledger.RunStarted, now time.Time) Message {
 	m.button("Pause", "/pause")
 	m.button("Stop", "/stop")
 	return m
+}
+
+// StartedOn names the branch that a run starts from in place of HEAD, and its commit;
+// "" stands for HEAD.
+func StartedOn(b ledger.Base) string {
+	if !b.Set {
+		return ""
+	}
+	where := "of your repository"
+	if b.Fetched {
+		where = "of the remote"
+	}
+	return fmt.Sprintf("%s %s, %.10s", Clean(b.HeadName), where, b.Head)
 }
 
 // boundary adds the level of the boundary around sessions (docs/spec 12.1), where

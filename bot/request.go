@@ -153,7 +153,7 @@ func ownRequest(s loop.State) (request.Branch, bool) {
 	if s.Project.Run == nil {
 		return request.Branch{}, false
 	}
-	b := s.Project.Requests.Branch(s.Project.Run.ID)
+	b := s.Project.Requests.First(s.Project.Run.ID)
 	return b, b.IsOpen()
 }
 
@@ -215,6 +215,7 @@ func RequestNews(s loop.State, run string) Message {
 	m := newMessage("request", firstLine(orElse(sign, SignLater), s.Project.Name, RequestLine(b), ""))
 	m.Project = s.Project.Name
 	m.add("Branch " + Clean(b.Name))
+	m.add(stackNews(s, b))
 	if b.Seen != nil && b.IsOpen() && b.Seen.HeadCommit != b.Pushed && b.Seen.HeadCommit != "" {
 		m.add(fullSentence(theirCommits))
 	}
@@ -225,7 +226,7 @@ func RequestNews(s loop.State, run string) Message {
 		m.add("It is not looked at any more.")
 		return m
 	}
-	if s.Project.Run.ID == run {
+	if s.Project.Requests.First(s.Project.Run.ID).Run == run {
 		m.mergeButton(s)
 	}
 	if len(m.Buttons) > 0 && b.Seen != nil {
@@ -233,8 +234,31 @@ func RequestNews(s loop.State, run string) Message {
 	} else {
 		m.add("Looked at until it is merged or closed.")
 	}
-	m.button("Diff", "/diff "+run)
+	diff := run
+	if b.Of != "" {
+		diff = strings.TrimPrefix(shortID(b.Task), "#")
+	}
+	m.button("Diff", "/diff "+diff)
 	return m
+}
+
+// stackNews says what stands on a request of a stack and what that stands on; "" where
+// it is alone.
+func stackNews(s loop.State, b request.Branch) string {
+	var above []string
+	for _, o := range s.Project.Requests.Above(b) {
+		above = append(above, requestName(o.Request.Number))
+	}
+	on, stands := s.Project.Requests.Carrier(b)
+	switch {
+	case b.Request.State == ledger.RequestClosed && len(above) > 0:
+		return SignLook + " " + strings.Join(above, ", ") + " stands on it and has its commits. Open it again, give " + above[0] + " another base on the forge, or close both."
+	case b.IsOpen() && stands && on.IsOpen():
+		return "Stands on " + requestName(on.Request.Number) + "; merge that first."
+	case b.Request.State == ledger.RequestMerged && len(above) > 0:
+		return "Next: " + above[0] + ", which gets its base."
+	}
+	return ""
 }
 
 // Merged reports what became of a confirmed merge.
@@ -308,7 +332,7 @@ func mergeRequest(ctx context.Context, d dispatch) (Message, error) {
 		number = n
 	}
 	if _, ok := d.s.Project.Requests.Numbered(number); !ok {
-		if b, ok := branchToMerge(d.s); ok && number == 0 && d.s.Project.Requests.Branch(d.s.Project.Run.ID).Request == nil {
+		if b, ok := branchToMerge(d.s); ok && number == 0 && d.s.Project.Requests.First(d.s.Project.Run.ID).Request == nil {
 			return mergeByHand(d.s, b), nil
 		}
 	}

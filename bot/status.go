@@ -101,7 +101,7 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 		m.add(SignLook + " fails without our changes, only shown: " + ExemptText(r.Exempt))
 	}
 	m.add(redTipLine(s))
-	if b := s.Project.Requests.Branch(r.ID); b.Pushed != "" || NotPushed(s) != "" {
+	if b := s.Project.Requests.Last(r.ID); b.Pushed != "" || NotPushed(s) != "" {
 		m.branch(s, r.Base.Branch)
 	}
 	m.requests(s)
@@ -236,7 +236,7 @@ func idleStatus(s loop.State, t Tally, now time.Time, say func(key, sign, rest s
 	m.add(ProofCounts(s))
 	m.add(guidanceLine(s))
 	m.add(redTipLine(s))
-	if b := s.Project.Requests.Branch(r.ID); b.Pushed != "" || NotPushed(s) != "" {
+	if b := s.Project.Requests.Last(r.ID); b.Pushed != "" || NotPushed(s) != "" {
 		m.branch(s, r.Base.Branch)
 	}
 	m.requests(s)

@@ -169,7 +169,7 @@ func (p Project) Settings(cfg *Config, flags Overrides, now time.Time) (ledger.S
 		Layout:    p.Layout.Write,
 		Remote:    p.Remote,
 		Base:      p.Base,
-		Requests:  ledger.Requests{Draft: p.PR.Draft, Labels: p.PR.Labels, Reviewers: p.PR.Reviewers, Watch: ledger.WatchMode(p.WatchPR)},
+		Requests:  ledger.Requests{Draft: p.PR.Draft, Labels: p.PR.Labels, Reviewers: p.PR.Reviewers, Watch: ledger.WatchMode(p.WatchPR), PerTask: p.PR.Per == "task"},
 
 		QuestionTimeout: cmp.Or(cfg.QuestionTimeout.After, ledger.DefaultQuestionTimeout),
 		QuestionThen:    cfg.QuestionTimeout.Then,

@@ -70,6 +70,11 @@ func (p Project) remade(b ledger.BranchRemade) Project {
 		}
 	}
 	for _, c := range b.Commits {
+		for n := range r.Made {
+			if m := &r.Made[n]; c.Task != "" && !c.Undo && m.Commit == c.Of && ledger.SameID(m.Task, c.Task) {
+				m.Now, m.Empty = c.Commit, c.Commit == ""
+			}
+		}
 		if at := p.index(c.Task); at >= 0 && c.Commit != "" && !c.Undo {
 			t := *p.Tasks.At(at)
 			t.Commit = c.Commit

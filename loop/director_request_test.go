@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -8,11 +9,41 @@ import (
 	"github.com/nightporter/nightporter/loop/request"
 )
 
-// see plays a look at the request of the last push: "see pass=2 pending=1 fail=lint
+// requested returns what a forge makes of a draft: requests of a stack have numbers
+// from 48, and that of a run is 48.
+func (d *director) requested(draft ledger.RequestDraft) ledger.Request {
+	r := ledger.Request{Number: 48, State: ledger.RequestOpen, Head: draft.Head, Base: "main"}
+	if draft.Base != "" {
+		r.Base = draft.Base
+	}
+	for _, b := range d.s.Project.Requests.Branches {
+		switch {
+		case b.Request == nil:
+		case b.Request.Number == draft.Number:
+			r.Number, r.State = draft.Number, b.Request.State
+			if draft.Was != b.Request.Base {
+				r.Base = b.Request.Base
+			}
+		case draft.Number == 0 && b.Of != "":
+			r.Number++
+		}
+	}
+	r.URL = fmt.Sprintf("https://forge.test/%d", r.Number)
+	return r
+}
+
+// see plays a look at the request of the last push, or at one by number: "see pr=48 pass=2 pending=1 fail=lint
 // state=merged head=c9 mergeable=behind nobase draft failure=login". Without words all
 // is well with it.
 func (d *director) see(rest string) {
 	of := d.s.Project.Requests.Branches[len(d.s.Project.Requests.Branches)-1]
+	if pr, more, ok := strings.Cut(strings.TrimPrefix(rest, "pr="), " "); strings.HasPrefix(rest, "pr=") {
+		n, _ := strconv.Atoi(pr)
+		if of, ok = d.s.Project.Requests.Numbered(n); !ok {
+			d.t.Fatalf("there is no request %d", n)
+		}
+		rest = more
+	}
 	r := *of.Request
 	r.State, r.HeadCommit, r.BaseCommit, r.Mergeable, r.Draft = ledger.RequestOpen, of.Pushed, "base", ledger.MergeableClean, false
 	v := ledger.RequestView{Writers: true, Tag: "t" + strconv.Itoa(d.seq)}

@@ -68,6 +68,8 @@ func (d *director) set(rest string) {
 			s.Proof = ledger.ProofMode(v)
 		case "watch":
 			s.Requests.Watch = ledger.WatchMode(v)
+		case "requests":
+			s.Requests.PerTask = v == "task"
 		case "push":
 			s.Push = v
 		case "max_tasks":

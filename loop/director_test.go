@@ -198,7 +198,7 @@ func (d *director) let(kind string) {
 		d.input(PushFinished{Run: b.Run, Push: b.Push, Forge: ledger.ForgeGitHub})
 	case "request":
 		b, _ := take[ledger.EffectRequest](d.night, nil)
-		d.input(RequestFinished{Run: b.Run, Print: b.Print, Request: ledger.Request{Number: 48, URL: "https://forge.test/48", State: ledger.RequestOpen, Head: b.Draft.Head, Base: "main"}})
+		d.input(RequestFinished{Run: b.Run, Print: b.Print, Request: d.requested(b.Draft)})
 	case "progress":
 		take[ledger.EffectProgress](d.night, nil)
 		d.input(Wake{})

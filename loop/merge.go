@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -57,8 +58,11 @@ func (d *decision) unmergeable(b request.Branch) *ledger.ForgeError {
 		return request.Refusal(ledger.RequestStanding{State: b.Request.State}, watched)
 	case d.Project.RequestStale(b):
 		return &ledger.ForgeError{Failure: ledger.ForgeMoved, Text: BranchName(b.Name) + " was made again and is not pushed yet", Remedy: "It is, once it is verified"}
-	case b.Seen == nil || !watched || b.Seen.Failure != "":
+	case !watched:
 		return nil
+	}
+	if why := d.Project.Requests.Blocked(b); why != nil || b.Seen == nil || b.Seen.Failure != "" {
+		return why
 	}
 	return request.Refusal(b.Seen.RequestStanding, watched)
 }
@@ -66,13 +70,13 @@ func (d *decision) unmergeable(b request.Branch) *ledger.ForgeError {
 // RequestStale reports whether a branch's request still has what a person took out of
 // the branch, or lacks what they brought back.
 func (p Project) RequestStale(b request.Branch) bool {
-	return b.Stale != "" || p.Run != nil && p.Run.ID == b.Run && p.Run.Remake != nil
+	return b.Stale != "" || p.Run != nil && p.Run.ID == cmp.Or(b.Of, b.Run) && p.Run.Remake != nil
 }
 
-// withdrawMerges closes the questions that confirm a merge of a run's request.
+// withdrawMerges closes the questions that confirm a merge of a run's requests.
 func (d *decision) withdrawMerges(run, why string) {
 	for _, q := range d.Project.Questions {
-		if q.Kind == ledger.AskMerge && q.Run == run {
+		if of := d.Project.Requests.Branch(q.Run).Of; q.Kind == ledger.AskMerge && cmp.Or(of, q.Run) == run {
 			d.withdraw(q, why)
 		}
 	}
@@ -121,4 +125,7 @@ func (d *decision) requestMerged(b RequestMerged) {
 	}
 	d.add(scope{}, e)
 	d.endComments(b.Run)
+	if b.Request.State == ledger.RequestMerged {
+		d.restack(d.Project.Requests.Branch(b.Run))
+	}
 }

@@ -48,6 +48,9 @@ func (d *decision) pushable() bool {
 // fail.
 func (d *decision) publish() bool {
 	r := d.run()
+	if d.stacks() {
+		return d.publishStack()
+	}
 	b := d.Project.Requests.Branch(r.ID)
 	if d.pushable() {
 		if begun, effect, ok := b.Push(r.Base.Branch, d.Project.Source, r.Tip); ok {
@@ -69,7 +72,7 @@ func (d *decision) publishRemade() {
 	if r == nil || !r.idle() || d.Project.busy() || d.in.Idle {
 		return
 	}
-	if was := d.Project.Requests.Branch(r.ID).Pushed; was != r.Tip && (was != "" || r.Remakes > 0) {
+	if was := d.Project.Requests.Last(r.ID).Pushed; was != r.Tip && (was != "" || r.Remakes > 0) {
 		d.publish()
 	}
 }
@@ -78,11 +81,7 @@ func (d *decision) publishRemade() {
 // something else by now.
 func (d *decision) ask(run string) {
 	b := d.Project.Requests.Branch(run)
-	head := ""
-	if r := d.run(); r.ID == run && r.Base.HeadName != "detached" {
-		head = r.Base.HeadName
-	}
-	if begun, effect, ok := b.Ask(request.Draft(d.factsOf(b)), head); ok {
+	if begun, effect, ok := b.Ask(request.Draft(d.factsOf(b)), d.headName(run)); ok {
 		d.add(scope{}, begun)
 		d.effect(request.RequestKey(run, begun.N), effect)
 	}
@@ -92,7 +91,10 @@ func (d *decision) ask(run string) {
 // waited for it ends.
 func (d *decision) published(run string) {
 	r := d.run()
-	if r.ID != run { // the push of an earlier run succeeded late
+	if of := d.Project.Requests.Branch(run).Of; of != "" && of != r.ID {
+		d.askStack(of)
+		return
+	} else if of == "" && r.ID != run { // the push of an earlier run succeeded late
 		d.ask(run)
 		return
 	}
@@ -133,6 +135,9 @@ func (d *decision) requestFinished(b RequestFinished) {
 	for _, t := range d.doneOn(of) {
 		tasks = append(tasks, t.ID)
 	}
+	if of.Of != "" {
+		tasks = []string{of.Task}
+	}
 	if of.Request == nil || of.Request.Number != b.Request.Number {
 		of.Tasks = nil
 		d.add(scope{}, ledger.RequestOpened{Run: b.Run, Request: b.Request, Print: b.Print, Tasks: tasks})
@@ -172,6 +177,10 @@ func (d *decision) factsOf(b request.Branch) request.Facts {
 	for _, c := range r.Settings.Verify {
 		f.Verify = append(f.Verify, c.Run)
 	}
+	if b.Of != "" {
+		d.stackFacts(&f, b)
+		return f
+	}
 	if r.ID != b.Run {
 		return f
 	}
@@ -193,8 +202,7 @@ func (d *decision) factsOf(b request.Branch) request.Facts {
 		}
 	}
 	if from := r.Base.From; from != "" {
-		before := p.Requests.Branch(from[strings.LastIndexByte(from, '/')+1:])
-		if before.IsOpen() && before.Name == from {
+		if before := d.runBefore(); before.IsOpen() && (before.Name == from || before.Of != "") {
 			f.Before = append(f.Before, *before.Request)
 		}
 	}

@@ -25,6 +25,8 @@ type MadeCommit struct {
 	Since    string        `json:"since,omitempty"` // of somebody else's: all after it up to Commit
 	Out      bool          `json:"out,omitempty"`   // the branch does not have it any more
 	Replaced bool          `json:"replaced,omitempty"`
+	Now      string        `json:"now,omitempty"`   // of a branch that was made again: the commit with the change; "" = Commit
+	Empty    bool          `json:"empty,omitempty"` // of such a branch: it has the whole change without a commit
 	Proof    *ledger.Proof `json:"proof,omitempty"` // what the task's "done" was worth before it was left out
 	ProvedIn string        `json:"proved_in,omitempty"`
 }
@@ -51,7 +53,8 @@ const (
 // Pushed reports whether a branch has left this machine, or is about to.
 func (p Project) Pushed(branch string) bool {
 	return slices.ContainsFunc(p.Requests.Branches, func(b request.Branch) bool {
-		return b.Name == branch && (b.Pushed != "" || b.Pushing != "")
+		ours := b.Name == branch || b.Of != "" && p.Run != nil && b.Of == p.Run.ID && branch == p.Run.Base.Branch
+		return ours && (b.Pushed != "" || b.Pushing != "")
 	})
 }
 

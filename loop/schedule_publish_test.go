@@ -2,6 +2,7 @@ package loop
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -32,6 +33,10 @@ func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 		w.remote.branches, w.remote.requests = map[string]string{}, map[string]ledger.Request{}
 	}
 	made, verified := false, len(w.settings.Verify) == 0
+	if of := w.s.Project.Requests.Branch(b.Run); of.Of != "" {
+		made, verified = w.underGreen(b.Push.Commit)
+		verified = verified || len(w.settings.Verify) == 0
+	}
 	for _, l := range w.entries {
 		switch x := l.Body.(type) {
 		case ledger.TaskCommitted:
@@ -61,6 +66,32 @@ func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 	w.deliver(PushFinished{Run: b.Run, Push: b.Push, Forge: pick(w, ledger.ForgeGitHub, ledger.ForgeGitHub, ledger.ForgePlain)}, "push")
 }
 
+// underGreen reports whether somebody made a commit, and whether it or one that was
+// made later passed as the tip of a branch.
+func (w *world) underGreen(commit string) (made, green bool) {
+	var after []string
+	for _, l := range w.entries {
+		var now []string
+		switch x := l.Body.(type) {
+		case ledger.TaskCommitted:
+			now = append(now, x.Commit)
+		case ledger.TipFound:
+			now = append(now, x.Commit)
+		case ledger.BranchRemade:
+			for _, c := range x.Commits {
+				now = append(now, c.Commit)
+			}
+			now = append(now, x.Tip)
+		case ledger.Verified:
+			green = green || x.OK && slices.Contains(after, x.Tree)
+		}
+		if made = made || slices.Contains(now, commit); made {
+			after = append(after, now...)
+		}
+	}
+	return made, green || slices.Contains(after, w.s.Project.Green[w.s.Project.Source])
+}
+
 // request carries out the request of a branch: the open one is found, else one is
 // made. People merge and close them.
 func (w *world) request(e ledger.Effect, b ledger.EffectRequest) {
@@ -73,12 +104,21 @@ func (w *world) request(e ledger.Effect, b ledger.EffectRequest) {
 		r.State = pick(w, ledger.RequestClosed, ledger.RequestMerged)
 		w.remote.requests[branch] = r
 	}
+	if base := b.Draft.Base; strings.HasPrefix(base, "nightporter/") && w.remote.branches[base] == "" {
+		w.t.Fatalf("a request for %s stands on %s, which was not pushed", branch, base)
+	}
 	if there && b.Draft.Number == 0 && w.s.Project.Requests.Branch(b.Run).Request != nil {
 		w.t.Fatalf("a second request for %s", branch)
 	}
 	if !there {
 		w.remote.made++
 		r = ledger.Request{Number: w.remote.made, URL: "https://forge.test/1", State: ledger.RequestOpen, Head: branch, Base: "main"}
+		if b.Draft.Base != "" {
+			r.Base = b.Draft.Base
+		}
+		w.remote.requests[branch] = r
+	} else if b.Draft.Was != "" && b.Draft.Was == r.Base && r.State == ledger.RequestOpen {
+		r.Base = b.Draft.Base
 		w.remote.requests[branch] = r
 	}
 	if !w.kind && w.draw(4, "crash in request") == 0 {
@@ -101,7 +141,10 @@ func (w *world) sent() {
 	if r.Ended == nil || r.Ended.Reason != ledger.ReasonDone || !d.pushable() {
 		return
 	}
-	b := w.s.Project.Requests.Branch(r.ID)
+	b := w.s.Project.Requests.Last(r.ID)
+	if d.stacks() && len(d.stack()) == 0 { // all was taken out
+		return
+	}
 	if b.Pushed != r.Tip && !slices.ContainsFunc(w.entries, func(e ledger.Entry) bool {
 		x, ok := e.Body.(ledger.EffectFailed)
 		return ok && x.Kind == "push" && x.Fault == ""

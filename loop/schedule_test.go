@@ -69,6 +69,7 @@ func TestSchedules(t *testing.T) {
 			w.settings.Proof = ledger.ProofOff
 		}
 		w.settings.Push = pick(w, ledger.PushNever, ledger.PushEnd, ledger.PushTask)
+		w.settings.Requests.PerTask = w.draw(3, "a request a task") == 0
 		w.plan = ledger.Snapshot{Name: "checkout", Path: "checkout.md"}
 		for k := range 1 + w.draw(5, "") {
 			task := ledger.Task{ID: fmt.Sprintf("Task %d", k+1), Title: "T", Mark: pick(w, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify)}

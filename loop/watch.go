@@ -49,6 +49,9 @@ func (d *decision) requestLooked(b RequestLooked) {
 // about any more.
 func (d *decision) requestSeen(b RequestLooked) {
 	d.add(scope{}, ledger.RequestSeen{Run: b.Run, Now: b.Now, Tag: b.Tag})
+	if b.Now.State == ledger.RequestMerged {
+		d.restack(d.Project.Requests.Branch(b.Run))
+	}
 	for _, q := range d.Project.Questions {
 		if q.Kind != ledger.AskMerge || q.Merge == nil || q.Merge.Number != b.Now.Number {
 			continue

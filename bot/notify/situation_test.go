@@ -200,6 +200,11 @@ func TestSituations(t *testing.T) {
 			b.Boundary = 1
 			p.project(ledger.PreflightDone{Base: b}, ledger.RunStarted{Tasks: 3, First: "Task 1", Advisory: []string{"go vet ./..."}})
 		}},
+		"start/on a base": {true, func(p *fixture) {
+			b := p.Base("r1")
+			b.Set, b.Fetched, b.HeadName, b.Head = true, true, "develop", "0123456789abcdef"
+			p.project(ledger.PreflightDone{Base: b}, ledger.RunStarted{Tasks: 3, First: "Task 1", Baseline: []ledger.Result{{Run: "go test ./...", OK: true}}})
+		}},
 		"end/stopped by the reader": {true, func(p *fixture) {
 			p.Do(loop.Input{Key: "stop", Actor: mira, Name: "Mira", Body: loop.Stop{Now: true}})
 			p.exit(ledger.Exit{Reason: ledger.ExitAsked})

@@ -53,7 +53,10 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 		c.wrapped(line)
 	}
 	if !c.opt.Demo {
-		c.branch(r, b.Branch, v.after.Project.Requests.Branch(r.ID), exit)
+		c.branch(r, b.Branch, v.after.Project.Requests.First(r.ID), exit)
+		if text := bot.StackText(v.after); text != "" {
+			c.wrapped(text)
+		}
 		if text := bot.NotPushed(v.after); text != "" {
 			c.wrapped(bot.SignLook + " " + text)
 		}
@@ -245,7 +248,7 @@ func (c *Console) Leave(s loop.State, exit int) {
 		if standing := c.openTasks(s); standing != "" {
 			c.wrapped(standing)
 		}
-		c.branch(*r, r.Base.Branch, s.Project.Requests.Branch(r.ID), code)
+		c.branch(*r, r.Base.Branch, s.Project.Requests.First(r.ID), code)
 		c.answers(s)
 		c.resumeHint("go on", r.Settings.ResumeCommand())
 		return

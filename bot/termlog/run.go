@@ -84,6 +84,9 @@ func (c *Console) printBoundary(v view) {
 	if r.Base.From != "" {
 		c.continuation("goes on from " + bot.Clean(r.Base.From))
 	}
+	if on := bot.StartedOn(r.Base); on != "" {
+		c.continuation("starts from " + on)
+	}
 	switch r.Base.Boundary {
 	case 3:
 		c.continuation("boundary level 3: sessions write only into their own folders")

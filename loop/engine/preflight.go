@@ -34,7 +34,12 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 		return err
 	}
 
-	base, err := ports.Repository.Begin(ctx, begin)
+	begin, notes, err := startBase(ctx, ports, settings, begin)
+	out.Warnings = append(out.Warnings, notes...)
+	var base ledger.Base
+	if err == nil {
+		base, err = ports.Repository.Begin(ctx, begin)
+	}
 	if err != nil {
 		if err := problem(err); err != nil {
 			return nil, fmt.Errorf("look at the repository: %w", err)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -20,8 +22,11 @@ type Remote interface {
 	// TryPush is Push without changing anything, as far as a server tells before.
 	TryPush(ctx context.Context, p ledger.Push) error
 	// Branches returns those of the branches that the remote has, with their
-	// commits.
+	// commits. A name may be a pattern of git's ls-remote.
 	Branches(ctx context.Context, names ...string) (map[string]string, error)
+	// FetchBranch brings a branch of the remote into our repository and returns
+	// its tip, "" where the remote lacks it.
+	FetchBranch(ctx context.Context, branch string) (string, error)
 }
 
 // Forge is the server of a Remote, on which requests ask for merges. A plain remote
@@ -173,22 +178,24 @@ func preflightRemote(ctx context.Context, ports Ports, s ledger.Settings, base l
 	if s.Base != "" {
 		names = append(names, s.Base)
 	}
+	if s.Requests.PerTask {
+		names = append(names, base.Branch+"-*") // its tasks' branches; git takes patterns
+	}
 	has, err := remote.Branches(ctx, names...)
 	if err != nil {
 		return judge(err)
 	}
-	if tip, there := has[base.Branch]; there {
-		out.Problems = append(out.Problems, ledger.Diagnostic{
-			Text:   fmt.Sprintf("the remote has a branch %s already (%.10s), from another state folder", base.Branch, tip),
-			Remedy: "If no other nightporter works there, rename or delete it on the remote.",
-		})
-		return nil
+	for _, name := range slices.Sorted(maps.Keys(has)) {
+		if name == base.Branch || strings.HasPrefix(name, base.Branch+"-") {
+			out.Problems = append(out.Problems, ledger.Diagnostic{
+				Text:   fmt.Sprintf("the remote has a branch %s already (%.10s), from another state folder", name, has[name]),
+				Remedy: "If no other nightporter works there, rename or delete it on the remote.",
+			})
+			return nil
+		}
 	}
 	if _, there := has[s.Base]; s.Base != "" && !there {
 		out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("base = %q: the remote has no such branch", s.Base), Remedy: "Name one that it has."})
-	}
-	if s.Base != "" && base.HeadName != s.Base {
-		out.Warnings = append(out.Warnings, ledger.Diagnostic{Text: fmt.Sprintf("requests go to %s, and the run starts from HEAD, which is %s", s.Base, base.HeadName)})
 	}
 	if base.Commit != "" {
 		if err := remote.TryPush(ctx, ledger.Push{Branch: base.Branch, Commit: base.Commit}); err != nil {

@@ -21,6 +21,7 @@ type far struct {
 	branches map[string]string
 	info     ledger.ForgeInfo
 	requests []ledger.RequestDraft
+	none     bool // the repository has no remote
 }
 
 func newFar() *far {
@@ -53,6 +54,9 @@ func (f *far) count(name string) int {
 }
 
 func (f *far) Open(context.Context) (engine.Remote, engine.Forge, error) {
+	if f.none {
+		return nil, nil, &ledger.InputError{Diagnostics: []ledger.Diagnostic{{Text: "no remote to push to"}}}
+	}
 	return f, f, f.call("open")
 }
 
@@ -78,6 +82,11 @@ func (f *far) Branches(_ context.Context, names ...string) (map[string]string, e
 	}
 	f.mu.Unlock()
 	return has, f.call("branches")
+}
+
+func (f *far) FetchBranch(ctx context.Context, branch string) (string, error) {
+	has, err := f.Branches(ctx, branch)
+	return has[branch], err
 }
 
 func (f *far) Kind() ledger.ForgeKind { return ledger.ForgeGitHub }

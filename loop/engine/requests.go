@@ -382,6 +382,9 @@ func merge(ctx context.Context, ports Ports, m ledger.MergeAsked, watched bool, 
 	case r.State == ledger.RequestMerged: // by us before a crash, or by a person
 		return nil
 	}
+	if why := request.OnOurs(r); why != nil {
+		return why
+	}
 	if why := request.Refusal(request.StandingOf(v), watched); why != nil {
 		return why
 	}

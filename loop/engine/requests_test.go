@@ -30,6 +30,8 @@ func (hub) TryPush(context.Context, ledger.Push) error { return nil }
 
 func (hub) Branches(context.Context, ...string) (map[string]string, error) { return nil, nil }
 
+func (hub) FetchBranch(context.Context, string) (string, error) { return "", nil }
+
 type hubForge struct{ *memory.Forge }
 
 func (hubForge) Kind() ledger.ForgeKind { return ledger.ForgeGitHub }

@@ -89,7 +89,10 @@ func Tail(text string, limit int) string {
 // draft state: what of the draft takes their place, and what people keep.
 func OnTop(d ledger.RequestDraft, title, body, base string, draft bool) ledger.RequestDraft {
 	if d.Body = ledger.EditBody(body, d.Body); d.Keep {
-		d.Title, d.Base, d.Draft = title, base, draft
+		d.Title, d.Draft = title, draft
+		if d.Was == "" || d.Was != base {
+			d.Base = base
+		}
 	}
 	return d
 }

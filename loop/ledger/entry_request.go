@@ -7,6 +7,14 @@ type PushBegun struct {
 	Branch string `json:"branch"`
 	Commit string `json:"commit"`
 	Source string `json:"source,omitempty"` // KIND:PATH of the run's source
+	// Of is set for the branch of one task: the run that made its commit. Run is the
+	// branch's own id then, in this entry and in all about the branch: r14-5.
+	Of   string `json:"of,omitempty"`
+	Task string `json:"task,omitempty"` // id as written, with Of
+	On   string `json:"on,omitempty"`   // with Of: id of the branch whose commits it has too, "" = none
+	// Joint, with Of, says that Commit was not verified by itself, but a later one
+	// that has it: in a batch, or when another task was taken out.
+	Joint bool `json:"joint,omitempty"`
 }
 
 // BranchPushed records that the remote has a commit of a run's branch.

@@ -11,13 +11,17 @@ type Begin struct {
 	Previous string `json:"previous,omitempty"` // branch of the same source's last run, "" = none
 	Tip      string `json:"tip,omitempty"`      // last commit of Previous that we made, "" = unknown
 	Fresh    bool   `json:"fresh,omitempty"`    // start from HEAD whatever Previous holds (--new)
+	Base     string `json:"base,omitempty"`     // branch that takes the place of HEAD, "" = HEAD itself
+	// BaseCommit is the tip of Base on the remote, which was fetched; "" stands for
+	// the branch of that name in the user's repository.
+	BaseCommit string `json:"base_commit,omitempty"`
 }
 
 // Base is the starting point of a run's work (docs/spec 9.1).
 type Base struct {
 	Commit   string `json:"commit"` // tip to build the first task on
 	Tree     string `json:"tree"`
-	Head     string `json:"head"`      // the user's HEAD when the run began
+	Head     string `json:"head"`      // the user's HEAD when the run began, or the tip of Begin.Base
 	HeadName string `json:"head_name"` // branch name, or "detached"
 	Branch   string `json:"branch"`    // nightporter/PROJECT/r14
 	Author   string `json:"author"`    // "Name <email>": the user's identity for the repository; goes into every CommitTask
@@ -26,6 +30,8 @@ type Base struct {
 	Committer string `json:"committer,omitempty"`
 
 	From     string       `json:"from,omitempty"`      // branch of the earlier run that this run continues
+	Set      bool         `json:"set,omitempty"`       // Head is the tip of Begin.Base, not the user's HEAD
+	Fetched  bool         `json:"fetched,omitempty"`   // with Set: from the remote
 	Dirty    []string     `json:"dirty,omitempty"`     // changed files of the checkout that the run does not include
 	EnvFiles []string     `json:"env_files,omitempty"` // files .env* of the checkout that rooms do not get (docs/spec 9.5)
 	Copies   bool         `json:"copies,omitempty"`    // rooms are copies of their layer, because the machine mounts none

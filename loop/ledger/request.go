@@ -63,6 +63,10 @@ type RequestDraft struct {
 	// Keep leaves title, base and draft state of a request that is there as they
 	// are: people change them.
 	Keep bool `json:"keep,omitempty"`
+	// Was is the base that Base takes the place of, although Keep is set: the
+	// branch of a request that was merged. Another base than Was stays: somebody
+	// changed it. "" = none.
+	Was string `json:"was,omitempty"`
 }
 
 // RequestState says whether a request can still be merged.

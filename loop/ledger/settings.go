@@ -71,6 +71,9 @@ type Requests struct {
 	Labels    []string  `json:"labels,omitempty"`
 	Reviewers []string  `json:"reviewers,omitempty"`
 	Watch     WatchMode `json:"watch,omitempty"` // how long open requests are looked at
+	// PerTask asks for a branch and a request for each task, stacked in the order
+	// of the commits, in place of one of the run.
+	PerTask bool `json:"per_task,omitempty"`
 }
 
 // Pushes reports whether the run's branch is pushed, at its end or after each task.

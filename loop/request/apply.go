@@ -13,7 +13,10 @@ import (
 func Apply(s State, e ledger.Entry) State {
 	switch b := e.Body.(type) {
 	case ledger.PushBegun:
-		return s.edit(b.Run, func(of *Branch) { of.Name, of.Source, of.Pushing = b.Branch, b.Source, b.Commit })
+		return s.edit(b.Run, func(of *Branch) {
+			of.Name, of.Source, of.Pushing = b.Branch, b.Source, b.Commit
+			of.Of, of.Task, of.On, of.Joint = b.Of, b.Task, b.On, b.Joint
+		})
 	case ledger.BranchPushed:
 		return s.edit(b.Run, func(of *Branch) {
 			of.Name, of.Pushed, of.Pushing, of.Forge = b.Branch, b.Commit, "", b.Forge

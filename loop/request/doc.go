@@ -5,6 +5,7 @@
 //
 //   - state.go: State, a Branch for each run that pushed, and what is due for it
 //   - apply.go: entries folded into a State
+//   - stack.go: the branches of a run that has one for each of its tasks
 //   - watch.go: what looks at a request show, and how often to look
 //   - merge.go: what keeps a request from being merged, and its merge
 //   - comments.go: which comments become guidance, and which of their authors are to
@@ -20,8 +21,9 @@
 //
 // # Invariants
 //
-//   - A run has at most one push and one change of its request under way.
-//   - A run has one open request. One that a person closed is not opened again, and
+//   - A branch has at most one push or one change of its request under way, and so
+//     has the stack of a run.
+//   - A run has one open request, or one for each of its tasks. One that a person closed is not opened again, and
 //     nothing is written into a request that is not open.
 //   - A request is merged with the head that a person confirmed, or not at all.
 //   - A comment becomes guidance once, and only one of a person who may write to the

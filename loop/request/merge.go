@@ -91,10 +91,13 @@ func (b *Branch) merged(e ledger.MergeEnded) {
 }
 
 // Numbered returns the branch whose request has a number, or with 0 the newest one
-// with an open request.
+// with an open request; of a stack the lowest of these, because it is merged first.
 func (s State) Numbered(number int) (Branch, bool) {
 	for n := len(s.Branches) - 1; n >= 0; n-- {
 		b := s.Branches[n]
+		if number == 0 && b.IsOpen() && b.Of != "" {
+			return s.lowest(s.First(b.Of)), true
+		}
 		if number == 0 && b.IsOpen() || number != 0 && b.Request != nil && b.Request.Number == number {
 			return b, true
 		}

@@ -14,12 +14,17 @@ import (
 // State is what was pushed of a project. It is the fold of the entries of
 // loop/ledger/entry_request.go. The zero value is the state before the first push.
 type State struct {
-	Branches []Branch `json:"branches,omitempty"` // a run's each, oldest first
+	Branches []Branch `json:"branches,omitempty"` // a run's or a task's each, oldest first
 }
 
-// Branch is a run's branch on the remote. The zero value was never pushed.
+// Branch is a run's branch on the remote, or that of one of its tasks (stack.go). The
+// zero value was never pushed.
 type Branch struct {
-	Run     string           `json:"run"`
+	Run     string           `json:"run"`             // the run; of a task's branch an id: r14-5
+	Of      string           `json:"of,omitempty"`    // of a task's branch: the run
+	Task    string           `json:"task,omitempty"`  // with Of: id as written
+	On      string           `json:"on,omitempty"`    // with Of: id of the branch that it stands on
+	Joint   bool             `json:"joint,omitempty"` // with Of: only a later commit was verified
 	Name    string           `json:"name"`
 	Source  string           `json:"source,omitempty"` // KIND:PATH of the run's source
 	Forge   ledger.ForgeKind `json:"forge,omitempty"`
@@ -98,7 +103,7 @@ func (b Branch) Push(branch, source, commit string) (e ledger.PushBegun, effect 
 	if _, _, busy := b.UnderWay(); busy || commit == "" || b.Pushed == commit || b.GivenUp == commit {
 		return e, effect, false
 	}
-	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source},
+	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source, Of: b.Of, Task: b.Task, On: b.On, Joint: b.Joint},
 		ledger.EffectPush{Run: b.Run, Push: ledger.Push{Branch: branch, Commit: commit}}, true
 }
 
@@ -125,7 +130,7 @@ func (b Branch) Ask(d ledger.RequestDraft, head string) (e ledger.RequestBegun, 
 
 // Fingerprint returns a hash of all that a draft says.
 func Fingerprint(d ledger.RequestDraft) string {
-	d.Number = 0
+	d.Number, d.Was = 0, ""
 	data, err := json.Marshal(d)
 	if err != nil { // texts, numbers and lists of texts always encode
 		panic(err)

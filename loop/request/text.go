@@ -24,9 +24,22 @@ type Facts struct {
 	Verify   []string
 	Before   []ledger.Request // open requests of earlier runs whose commits the branch has too
 	Looks    []string         // what a person has to look at before a merge
+	Stack    *Place           // of the branch of one task; nil = the run's own
 
 	Base    string // "" = the engine finds it out
 	Request ledger.Requests
+}
+
+// Place is the place of a task's request in the stack of its run.
+type Place struct {
+	N     int             // from 1, the lowest
+	Of    int             // 0 = unknown, because the run goes on
+	On    *ledger.Request // the one that it stands on, nil = none
+	Next  *ledger.Request // the one that stands on it
+	Again *ledger.Request // a later one that has the task done again
+	Back  []string        // ids of tasks of the stack that commits of this branch take back
+	Out   *ledger.Request // the one whose last commits take the task back
+	Joint bool            // not its tree was verified, but a later one that has its changes
 }
 
 // Task is a task in the text of a request.
@@ -83,6 +96,9 @@ func titleOf(f Facts) string {
 func bodyOf(f Facts) string {
 	var w writer
 	w.line(lead(f))
+	if f.Stack != nil {
+		w.line(f.Stack.text())
+	}
 	for _, r := range f.Before {
 		w.line(fmt.Sprintf("Builds on %s and has its commits too: merge that one first, or this one alone.", r.URL))
 	}
@@ -122,6 +138,34 @@ func lead(f Facts) string {
 	s := fmt.Sprintf("%s%s by nightporter, run %s.", plural(len(f.Done), "task"), name, f.Run)
 	if f.AtWork {
 		s += " The run goes on: this text grows with it."
+	}
+	return s
+}
+
+// text says where the request stands, and what to merge first.
+func (p Place) text() string {
+	s := fmt.Sprintf("Number %d of a stack with a request for each task.", p.N)
+	if p.Of > 0 {
+		s = fmt.Sprintf("%d of %d of a stack with a request for each task.", p.N, p.Of)
+	}
+	if p.On != nil {
+		s += fmt.Sprintf(" Stands on #%d; merge that first.", p.On.Number)
+	}
+	if p.Next != nil {
+		s += fmt.Sprintf(" Next: #%d, which stands on this.", p.Next.Number)
+	}
+	if p.Again != nil {
+		s += fmt.Sprintf(" The task is done again in #%d.", p.Again.Number)
+	}
+	if p.Out != nil {
+		s += fmt.Sprintf(" The task was taken out again, by the last commits of #%d: merge both, or none.", p.Out.Number)
+	}
+	if len(p.Back) > 0 {
+		var ids []string
+		for _, id := range p.Back {
+			ids = append(ids, code(id))
+		}
+		s += " Its last commits take back " + strings.Join(ids, ", ") + "."
 	}
 	return s
 }
@@ -184,6 +228,10 @@ func verification(w *writer, f Facts) {
 		}
 	case len(f.Verify) == 0:
 		w.line("The project has no verification commands: nothing was run.")
+	case f.Stack != nil && f.Stack.Joint:
+		w.line("Its tree was not verified by itself, but together with requests above it: what passed has their changes, too.")
+	case f.Stack != nil:
+		w.line("Its tree passed before its commit, with the changes of all requests below it.")
 	default:
 		w.line("Each task's tree passed before its commit.")
 	}

@@ -14,8 +14,8 @@ import (
 
 // Begin inspects the user's repository, fetches its HEAD into ours and decides
 // where the run starts: at HEAD, or, if HEAD does not contain the branch of the
-// source's last run, at that branch's tip merged with HEAD. It writes nothing
-// into the user's repository. Everything that prevents a start is returned in
+// source's last run, at that branch's tip merged with HEAD. The branch b.Base takes
+// the place of HEAD. It writes nothing into the user's repository. Everything that prevents a start is returned in
 // one *ledger.InputError.
 func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error) {
 	defer w.lock()()
@@ -36,8 +36,9 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	if err := w.refuseForeignRuns(ctx, t, base.Branch); err != nil {
 		return ledger.Base{}, err
 	}
-	if err := w.fetch(ctx, t, "HEAD", w.hiddenRef(b.Run, "head"), t.head); err != nil {
-		return ledger.Base{}, fmt.Errorf("begin: %w", err)
+	on, err := w.startBranch(ctx, t, b, &base)
+	if err != nil {
+		return ledger.Base{}, err
 	}
 	if err := w.saveExclude(t, b.Run); err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
@@ -47,7 +48,7 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 			return ledger.Base{}, err
 		}
 	}
-	if err := w.startFrom(ctx, t, b, &base); err != nil {
+	if err := w.startFrom(ctx, on, b, &base); err != nil {
 		return ledger.Base{}, err
 	}
 	if err := w.setRef(ctx, w.hiddenRef(b.Run, "base"), base.Commit); err != nil {
@@ -86,6 +87,9 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 		}
 	}
 	w.addNotes(t, &base)
+	if b.Base != "" {
+		base.Notes = append(base.Notes, w.baseNote(ctx, t, b, base)...)
+	}
 	if base.Dirty, err = w.dirty(ctx, t, b.Run); err != nil {
 		// The list only serves a note, so an error does not prevent the start.
 		base.Notes = append(base.Notes, ledger.Diagnostic{Text: fmt.Sprintf("which files of the checkout are not included could not be found out: %v", err)})
@@ -107,7 +111,8 @@ func (w *Workspace) saveExclude(t userRepo, run string) error {
 	return os.WriteFile(filepath.Join(dir, "exclude"), data, 0o600)
 }
 
-// startFrom decides between HEAD and the earlier run's branch.
+// startFrom decides between HEAD, or the branch in its place, and the earlier run's
+// branch.
 func (w *Workspace) startFrom(ctx context.Context, t userRepo, b ledger.Begin, base *ledger.Base) error {
 	base.Commit = t.head
 	if !b.Fresh && b.Previous != "" && strings.HasPrefix(b.Previous, "nightporter/") {
@@ -313,10 +318,10 @@ func (w *Workspace) laterDate(ctx context.Context, commits ...string) (string, e
 
 // addNotes adds notes that do not prevent the start.
 func (w *Workspace) addNotes(t userRepo, base *ledger.Base) {
-	if t.headName == "detached" {
+	if t.headName == "detached" && !base.Set {
 		base.Notes = append(base.Notes, ledger.Diagnostic{Text: fmt.Sprintf("HEAD is detached: work starts from commit %.12s", t.head)})
 	}
-	if op := t.unfinished(); op != "" {
+	if op := t.unfinished(); op != "" && !base.Set {
 		base.Notes = append(base.Notes, ledger.Diagnostic{Text: fmt.Sprintf("a %s is in progress in the checkout: work starts from HEAD, %.12s, as it is now", op, t.head)})
 	}
 	if t.shallow {

@@ -67,7 +67,7 @@ func TestCrashWhileMerging(t *testing.T) {
 		t.Run("at "+point, func(t *testing.T) {
 			t.Parallel()
 			w := &watched{run: run{programtest.NewTwoTasks(t)}}
-			s := newForgeServer(t, w.run)
+			s := newForgeServer(t, w.run, "{ draft = true }", "nightporter/shop/r1")
 			file := w.Path("config", "nightporter", "nightporter.toml")
 			text, err := os.ReadFile(file)
 			if err != nil {

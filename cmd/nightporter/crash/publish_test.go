@@ -29,7 +29,8 @@ type forgeServer struct {
 	pushes atomic.Int32 // that moved a branch
 }
 
-func newForgeServer(t *testing.T, n run) *forgeServer {
+// It takes a project's setting pr, and the branches that are pushed, in their order.
+func newForgeServer(t *testing.T, n run, pr string, branches ...string) *forgeServer {
 	t.Helper()
 	s := &forgeServer{Server: github.New()}
 	t.Cleanup(s.Close)
@@ -47,8 +48,8 @@ func newForgeServer(t *testing.T, n run) *forgeServer {
 			return
 		}
 		if strings.HasSuffix(r.URL.Path, "/git-receive-pack") && r.ContentLength != 4 { // 4: a flush, by which git tries whether it may
-			s.pushes.Add(1)
-			s.Commit("nightporter/shop/r1", s.Login)
+			at := int(s.pushes.Add(1))
+			s.Commit(branches[min(at, len(branches))-1], s.Login)
 		}
 		backend.ServeHTTP(w, r)
 	}))
@@ -59,7 +60,7 @@ func newForgeServer(t *testing.T, n run) *forgeServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(config) + "push = \"end\"\nforge = \"github\"\npr = { draft = true }\n[github]\napi = \"" + s.URL + "\"\n"
+	text := string(config) + "push = \"end\"\nforge = \"github\"\npr = " + pr + "\n[github]\napi = \"" + s.URL + "\"\n"
 	for file, text := range map[string]string{file: text, n.Path("config", "nightporter", "github.token"): s.Token + "\n"} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -80,7 +81,7 @@ func TestCrashWhilePublishing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := run{programtest.NewTwoTasks(t)}
-			s := newForgeServer(t, n)
+			s := newForgeServer(t, n, "{ draft = true }", "nightporter/shop/r1")
 			if crashed := n.Through(points...); crashed < len(points) {
 				t.Errorf("the run never came to %s", points[crashed])
 			}

@@ -29,13 +29,6 @@ func Unbuilt(cfg *config.Config, p config.Project, s ledger.Settings) (problems,
 	refuse(cfg.Budget != (config.Budget{}) || b.USDRun+b.USDTask+b.USDSession > 0 || b.TokensRun > 0, "budget", takeOut)
 	refuse(slices.ContainsFunc(hats(s), func(h ledger.Hat) bool { return h.MaxCostUSD > 0 }), "max_cost_usd of a hat", takeOut)
 	refuse(p.Network != "" && p.Network != "open", fmt.Sprintf("network = %q", p.Network), "Take it out to run with the network open.")
-	refuse(p.PR.Per == "task", `pr = { per = "task" }`, "Take it out: there is one request a run.")
-	if p.Base != "" && !s.Pushes() {
-		problems = append(problems, ledger.Diagnostic{
-			File: file, Text: fmt.Sprintf("base = %q is where requests go, and with push = %q there are none: a run starts from HEAD", p.Base, s.Push),
-			Remedy: `Take it out, or set push = "end".`,
-		})
-	}
 	if p.Cloud != nil && p.Start != "" && p.Start != "manual" {
 		problems = append(problems, ledger.Diagnostic{
 			File: file, Text: fmt.Sprintf("start = %q does not go with cloud: a run and the cloud agent would both take the project's tasks", p.Start), Remedy: "Take one of the two out.",

@@ -71,7 +71,7 @@ func Run(t *testing.T, open func(t *testing.T) *Fixture) {
 		test func(w *world)
 	}{
 		{"info", testInfo},
-		{"create", testCreate}, {"find", testFind}, {"edit", testEdit}, {"create lost", testCreateLost}, {"branches missing", testBranchesMissing},
+		{"create", testCreate}, {"find", testFind}, {"edit", testEdit}, {"base", testBase}, {"create lost", testCreateLost}, {"branches missing", testBranchesMissing},
 		{"look", testLook}, {"look notices", testLookNotices}, {"foreign tags", testForeignTags}, {"checks", testChecks}, {"people", testPeople},
 		{"strangers", testStrangers}, {"many comments", testManyComments}, {"base deleted", testBaseDeleted}, {"changed", testChanged},
 		{"reply", testReply}, {"reply lost", testReplyLost}, {"thread", testThread}, {"hostile text", testHostileText},

@@ -82,6 +82,40 @@ func testEdit(w *world) {
 	}
 }
 
+// testBase checks that a request which stands on another one gets its base when that
+// was merged, and keeps one that a person gave it, its title and its draft state.
+func testBase(w *world) {
+	w.request("night/1")
+	d := w.draft("night/2")
+	d.Base = "night/1"
+	first, err := w.Forge.Request(w.ctx, d)
+	if err != nil || first.Base != "night/1" || first.BaseCommit != w.Tip("night/1") {
+		w.Fatalf("%+v, %v; want it to stand on night/1", first, err)
+	}
+	d.Number, d.Keep, d.Title, d.Draft = first.Number, true, "another title", true
+	d.Base = w.Base
+	if r, err := w.Forge.Request(w.ctx, d); err != nil || r.Base != "night/1" || r.Draft {
+		w.Errorf("kept: %+v, %v; want the base and the state that it has", r, err)
+	}
+	for range 2 {
+		d.Was = "night/1"
+		if r, err := w.Forge.Request(w.ctx, d); err != nil || r.Base != w.Base || r.BaseCommit != w.Tip(w.Base) || r.Draft {
+			w.Errorf("after a merge: %+v, %v; want it to ask for %s", r, err, w.Base)
+		}
+	}
+	if v, err := w.Forge.Look(w.ctx, first.Number, ""); err != nil || v.Request.Base != w.Base {
+		w.Errorf("a look shows %+v, %v", v.Request, err)
+	}
+	w.Commit("release", "")
+	d.Base = "release"
+	if r, err := w.Forge.Request(w.ctx, d); err != nil || r.Base != w.Base {
+		w.Errorf("it has another base than the merged one by now: %+v, %v", r, err)
+	}
+	if w.Count() != 2 {
+		w.Errorf("%d requests, want 2", w.Count())
+	}
+}
+
 // testCreateLost checks that a request whose answer was lost is found.
 func testCreateLost(w *world) {
 	w.skip(w.Fail != nil, "lose an answer")

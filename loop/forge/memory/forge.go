@@ -136,7 +136,10 @@ func (f *Forge) edit(r *request, d ledger.RequestDraft) {
 	was := r.draft
 	if was.Head != "" {
 		if d.Body = ledger.EditBody(was.Body, d.Body); d.Keep {
-			d.Title, d.Base, d.Draft = was.Title, r.Base, r.Draft
+			d.Title, d.Draft = was.Title, r.Draft
+			if d.Was == "" || d.Was != r.Base {
+				d.Base = r.Base
+			}
 		}
 	}
 	d.Number, d.Head = r.Number, r.Head

@@ -1,0 +1,98 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// remoteRef leads to the tip of a remote's branch that was fetched last.
+const remoteRef = "refs/nightporter-fetched/remote"
+
+// FetchBranch fetches a branch of a remote into our repository and returns its tip.
+// The user's repository gets nothing, not even a remote-tracking branch. "" says that
+// the remote has no such branch. The error is a *ledger.ForgeError unless this
+// machine failed.
+func (w *Workspace) FetchBranch(ctx context.Context, r Remote, branch string) (string, error) {
+	has, err := w.RemoteBranches(ctx, r, branch)
+	if err != nil || has[branch] == "" {
+		return "", err
+	}
+	if err := w.makeRepository(ctx); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, pushTime, errRemoteSlow)
+	defer cancel()
+	if _, _, err := w.remote(ctx, r, "fetch", "--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules", "--no-tags",
+		"--", r.URL, "+refs/heads/"+branch+":"+remoteRef); err != nil {
+		return "", err
+	}
+	tip, err := w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", remoteRef+"^{commit}")
+	if err != nil {
+		return "", fmt.Errorf("fetch %s: %w", branch, err)
+	}
+	return tip, nil
+}
+
+// makeRepository makes our repository, if there is none yet.
+func (w *Workspace) makeRepository(ctx context.Context) error {
+	defer w.lock()()
+	t, err := w.inspect(ctx)
+	if err != nil {
+		return err
+	}
+	return w.ensure(ctx, t.format)
+}
+
+// startBranch fetches what the run starts from in place of the earlier run's branch:
+// HEAD, or the branch that is set. It returns t with that as its head, and fills in
+// base.
+func (w *Workspace) startBranch(ctx context.Context, t userRepo, b ledger.Begin, base *ledger.Base) (userRepo, error) {
+	ref, head := w.hiddenRef(b.Run, "head"), w.hiddenRef(b.Run, "head")
+	if b.Base != "" { // the checkout is compared with its own HEAD
+		head = w.hiddenRef(b.Run, "checkout")
+	}
+	if err := w.fetch(ctx, t, "HEAD", head, t.head); err != nil {
+		return t, fmt.Errorf("begin: %w", err)
+	}
+	switch {
+	case b.Base == "":
+		return t, nil
+	case b.BaseCommit != "":
+		if err := w.setRef(ctx, ref, b.BaseCommit); err != nil {
+			return t, fmt.Errorf("begin: %w", err)
+		}
+		t.head = b.BaseCommit
+	default:
+		tip, err := w.gitUser(ctx, t, "rev-parse", "--verify", "--quiet", "refs/heads/"+b.Base+"^{commit}")
+		if exitCode(err) > 0 {
+			return t, inputError(ledger.Diagnostic{
+				Text:   fmt.Sprintf("base = %q: neither the remote nor %s has such a branch to start from", b.Base, w.o.Repo),
+				Remedy: fmt.Sprintf("Name one that is there (git -C %s branch --all), or take base out to start from HEAD.", w.o.Repo),
+			})
+		}
+		if err != nil {
+			return t, fmt.Errorf("begin: %w", err)
+		}
+		if err := w.fetch(ctx, t, "refs/heads/"+b.Base, ref, tip); err != nil {
+			return t, fmt.Errorf("begin: %w", err)
+		}
+		t.head = tip
+	}
+	t.headName = b.Base
+	base.Head, base.HeadName, base.Set, base.Fetched = t.head, t.headName, true, b.BaseCommit != ""
+	return t, nil
+}
+
+// baseNote names the commits of the user's HEAD that a run with a base of its own
+// does not include. t is the repository as it is.
+func (w *Workspace) baseNote(ctx context.Context, t userRepo, b ledger.Begin, base ledger.Base) []ledger.Diagnostic {
+	if has, err := w.contains(ctx, base.Head, t.head); err != nil || has {
+		return nil // the note is all that an error costs
+	}
+	return []ledger.Diagnostic{{
+		Text:   fmt.Sprintf("work starts from %s, %.12s, as base says; the commits of HEAD (%s, %.12s) that it lacks are not included", b.Base, base.Head, t.headName, t.head),
+		Remedy: "Should they be needed, merge them into " + b.Base + ", or take base out.",
+	}}
+}
