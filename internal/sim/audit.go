@@ -267,7 +267,7 @@ func (a *audit) ran(l ledger.Launch, x ledger.Exit) {
 // taskSet checks that done means done.
 func (a *audit) taskSet(e ledger.Entry, b ledger.TaskSet) {
 	if b.To == ledger.Withdrawn {
-		if all, _ := opens(a.w.plan.meant); all[ledger.FoldID(e.Task)] {
+		if all, _ := opens(a.w.plan.meant); all[ledger.FoldID(e.Task)] && a.w.planStands() {
 			a.w.fail("no task withdrawn that is in the plan", "%s is withdrawn: %s", e.Task, b.Why)
 		}
 	}
@@ -312,7 +312,7 @@ func (a *audit) held() bool {
 // means it, and has meant it for as long as nightporter takes to read it.
 func (a *audit) allDone(run string) {
 	w := a.w
-	if w.s.now.Sub(w.plan.since) < 2*ledger.SettleTime {
+	if !w.planStands() {
 		return
 	}
 	_, open := opens(w.plan.meant)

@@ -201,22 +201,26 @@ func TestReplay(t *testing.T) {
 // TestBrokenNights plays nights that broke an invariant once.
 func TestBrokenNights(t *testing.T) {
 	for _, night := range []struct {
-		seed  uint64
-		tasks int
-		disks uint64
+		seed    uint64
+		tasks   int
+		disks   uint64
+		remakes uint64
 	}{
-		{1015, 5, 0}, {1023, 5, 0}, {40180, 5, 0}, {60042, 5, 0},
-		{149, 12, 4},           // a start acted on a commit whose sync had failed
-		{1795391166097, 12, 4}, // the disk lied on after a power cut
-		{641, 12, 4},           // two tasks, each set aside for the other's sake
-		{154, 12, 4},           // two inputs of one time, whose effects got one key
-		{417, 12, 4},           // a log that is whole up to a bad page is an older state
-		{20004797, 12, 4},      // a chat that could not read its cursor listened no more
-		{20019525, 12, 4},      // judged before the daemon's next try to commit
-		{20009572, 12, 4},      // nobody watched the plan after a start that had nothing to decide
+		{1015, 5, 0, 0}, {1023, 5, 0, 0}, {40180, 5, 0, 0}, {60042, 5, 0, 0},
+		{149, 12, 4, 0},           // a start acted on a commit whose sync had failed
+		{1795391166097, 12, 4, 0}, // the disk lied on after a power cut
+		{641, 12, 4, 0},           // two tasks, each set aside for the other's sake
+		{154, 12, 4, 0},           // two inputs of one time, whose effects got one key
+		{417, 12, 4, 0},           // a log that is whole up to a bad page is an older state
+		{20004797, 12, 4, 0},      // a chat that could not read its cursor listened no more
+		{20019525, 12, 4, 0},      // judged before the daemon's next try to commit
+		{20009572, 12, 4, 0},      // nobody watched the plan after a start that had nothing to decide
+		{42000066, 12, 4, 4},      // a plan that came back and was saved slowly within a second
+		{51000054, 12, 4, 1},      // a paused run whose branch was made again and verified
+		{41000034, 12, 4, 4},      // the same of a run that had ended
 	} {
 		opt := shortNights(t)
-		opt.tasks, opt.disks = night.tasks, night.disks
+		opt.tasks, opt.disks, opt.remakes = night.tasks, night.disks, night.remakes
 		r, err := play(night.seed, opt)
 		if err != nil {
 			t.Fatal(err)
