@@ -329,6 +329,9 @@ func (p *person) choose() string {
 		w.count(f)
 		return pick(w, lines...)
 	}
+	if w.remakes != nil && w.remakes.IntN(3) == 0 {
+		return says(personRemakes, w.remakeLines(task)...)
+	}
 	switch n := w.rnd.IntN(20); {
 	case n < 6:
 		return says(personTalks, "/status", "/tasks", "/queue", "/log", "/cost", "/evidence "+task, "/help", "how is it going?", "/runs", "/frob", "/task "+task)

@@ -73,6 +73,8 @@ func (w *world) boot() {
 		if w.openOnDisk() == nil {
 			return
 		}
+	case w.memory != nil:
+		w.store = memoryLedger{w.memory}
 	default:
 		s, err := store.Open(w.path)
 		if err != nil {
@@ -310,7 +312,7 @@ func (g gate) SaveSnapshot(ctx context.Context, row ledger.SnapshotRow) error {
 
 // outbox is the store's outbox as one daemon reaches it.
 type outbox struct {
-	*store.Store
+	nightLedger
 	w    *world
 	life *life
 }
@@ -327,57 +329,57 @@ func (o outbox) write() error {
 // would cost a goroutine for each query.
 func (o outbox) NextMessage(_ context.Context, chat string) (ledger.QueuedMessage, bool, error) {
 	o.life.check()
-	return o.Store.NextMessage(background, chat)
+	return o.nightLedger.NextMessage(background, chat)
 }
 
 func (o outbox) Chats(context.Context) ([]string, error) {
 	o.life.check()
-	return o.Store.Chats(background)
+	return o.nightLedger.Chats(background)
 }
 
 func (o outbox) Queued(_ context.Context, chat string) ([]ledger.QueuedMessage, error) {
 	o.life.check()
-	return o.Store.Queued(background, chat)
+	return o.nightLedger.Queued(background, chat)
 }
 
 func (o outbox) SentFor(_ context.Context, chat, key string) (ledger.SentMessage, bool, error) {
 	o.life.check()
-	return o.Store.SentFor(background, chat, key)
+	return o.nightLedger.SentFor(background, chat, key)
 }
 
 func (o outbox) BeginDelivery(ctx context.Context, id int64) error {
 	if err := o.write(); err != nil {
 		return err
 	}
-	return o.Store.BeginDelivery(context.WithoutCancel(ctx), id)
+	return o.nightLedger.BeginDelivery(context.WithoutCancel(ctx), id)
 }
 
 func (o outbox) AbortDelivery(ctx context.Context, id int64) error {
 	if err := o.write(); err != nil {
 		return err
 	}
-	return o.Store.AbortDelivery(context.WithoutCancel(ctx), id)
+	return o.nightLedger.AbortDelivery(context.WithoutCancel(ctx), id)
 }
 
 func (o outbox) Sent(ctx context.Context, id int64, platformID string, at time.Time) (string, error) {
 	if err := o.write(); err != nil {
 		return "", err
 	}
-	return o.Store.Sent(context.WithoutCancel(ctx), id, platformID, at)
+	return o.nightLedger.Sent(context.WithoutCancel(ctx), id, platformID, at)
 }
 
 func (o outbox) Drop(ctx context.Context, id int64, why string) error {
 	if err := o.write(); err != nil {
 		return err
 	}
-	return o.Store.Drop(context.WithoutCancel(ctx), id, why)
+	return o.nightLedger.Drop(context.WithoutCancel(ctx), id, why)
 }
 
 func (o outbox) Forget(ctx context.Context, chat string, classes ...ledger.MessageClass) (int, error) {
 	if err := o.write(); err != nil {
 		return 0, err
 	}
-	return o.Store.Forget(context.WithoutCancel(ctx), chat, classes...)
+	return o.nightLedger.Forget(context.WithoutCancel(ctx), chat, classes...)
 }
 
 // patient reads the ledger without the time limit of inbound.Options.Patience: that

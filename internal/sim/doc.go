@@ -12,6 +12,12 @@
 // writer of plans. Simulated are agents, git, processes, chat platforms, people,
 // disks and clocks: they fail in every way of the table of faults.
 //
+// In one night of four (-disks) the ledger lies on a simulated disk, in half of all
+// (-memory) in memory, else in a file.
+//
+// In one night of four (-remakes) people take tasks out of the run's branch, bring
+// them back, and have them done again.
+//
 // In one night of eight (-projects) two or three projects share the ledger, the
 // agents, the limit of sessions and the chats. Where people do not name the project
 // that they mean, they are asked. Whether a night has several comes from a random
@@ -33,6 +39,7 @@
 // # Files
 //
 //   - main.go: flags; many.go: many nights, and the table at the end
+//   - ledger.go: where the ledger lies
 //   - site.go: the projects of a night; long.go: night after night
 //   - world.go: the night and its random numbers; night.go: what happens in it
 //   - scheduler.go: coroutines and the clock

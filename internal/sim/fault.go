@@ -77,6 +77,7 @@ const (
 	personStops
 	personTask
 	personHasty
+	personRemakes
 	manyProjects
 	faults // the number of kinds
 )
@@ -162,5 +163,6 @@ var faultTable = [faults]faultRow{
 	personStops:   {"person.stops", "a person stops the run", 0},
 	personTask:    {"person.task", "a person skips, retries or prefers a task", 0},
 	personHasty:   {"person.hasty", "a person stops, pauses or interrupts while a session is prepared", 0},
+	personRemakes: {"person.remakes", "a person takes tasks out of the branch, brings them back or has them done again", 0},
 	manyProjects:  {"projects", "several projects share ledger, limits and chats", 0},
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 	"time"
+
+	"github.com/nightporter/nightporter/store"
 )
 
 // longNights is the number of nights of -long.
@@ -81,14 +83,15 @@ func (w *world) evening() {
 
 // maintain deletes what retention allows, as the daemon does each day.
 func (w *world) maintain() {
-	if w.daemon == nil {
+	file, is := w.store.(*store.Store)
+	if w.daemon == nil || !is {
 		return
 	}
 	before := w.wall().Add(-keepFor)
 	for _, delete := range []func() (int, error){
-		func() (int, error) { return w.store.PruneInputs(background, w.wall(), keepFor) },
-		func() (int, error) { return w.store.PruneEffects(background, before) },
-		func() (int, error) { return w.store.PruneMessages(background, before) },
+		func() (int, error) { return file.PruneInputs(background, w.wall(), keepFor) },
+		func() (int, error) { return file.PruneEffects(background, before) },
+		func() (int, error) { return file.PruneMessages(background, before) },
 	} {
 		n, err := delete()
 		if err != nil {

@@ -61,6 +61,10 @@ func (w *site) save(text []byte) {
 	w.write(text)
 }
 
+// planStands reports whether the plan is as its person means it for as long as
+// nightporter takes to believe it.
+func (w *site) planStands() bool { return w.s.now.Sub(w.plan.since) >= 2*ledger.SettleTime }
+
 // write is save of a text that nobody means.
 func (w *site) write(text []byte) {
 	w.plan.text = text

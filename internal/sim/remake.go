@@ -2,11 +2,54 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
+
+// drawRemakes decides whether people change the branch in this night: from a stream
+// of its own, as drawSites.
+func (w *world) drawRemakes() {
+	if of := w.opt.remakes; of > 0 {
+		if own := rand.New(rand.NewPCG(w.seed, 0x4e4d)); own.Uint64N(of) == 0 {
+			w.remakes = own
+		}
+	}
+}
+
+// remakeLines are what people type who want another branch.
+func (w *world) remakeLines(task string) []string {
+	n := 1 + w.remakes.IntN(w.opt.tasks)
+	return []string{
+		"/revert " + task, "/revert " + task, fmt.Sprintf("/revert %s #%d", task, n), "/redo " + task, "/redo " + task + " with smaller functions",
+		"/keep all", fmt.Sprintf("/keep 1-%d", n), fmt.Sprintf("/keep %s #%d", task, n), "/each", "undo",
+	}
+}
+
+// branchHolds holds that the run's branch has the commit of each task that it is
+// said to have.
+func (a *audit) branchHolds() {
+	w := a.w
+	s, _ := w.state()
+	r := s.Project.Run
+	if r == nil || r.Base.Branch == "" {
+		return
+	}
+	tip := w.repo.branches[r.Base.Branch]
+	for _, id := range s.Project.Kept() {
+		if t, _ := s.Project.Find(id); t.Status == ledger.Done && t.Commit != "" && !w.objects.contains(tip, t.Commit) {
+			w.fail("no false done", "%s is done and kept, and %s does not have its commit %s", id, r.Base.Branch, t.Commit)
+		}
+	}
+	for _, id := range s.Project.LeftOut() {
+		if t, _ := s.Project.Find(id); t.Status == ledger.Done && !slices.Contains(s.Project.Kept(), id) {
+			w.fail("no false done", "%s was taken out of %s, and is done", id, r.Base.Branch)
+		}
+	}
+}
 
 // Remake is engine.Repository's.
 func (g workspace) Remake(ctx context.Context, b ledger.RemakeBranch) (ledger.Remade, error) {

@@ -37,7 +37,7 @@ func parallel(from, to uint64, do func(seed uint64)) {
 }
 
 // TestNights plays nights of fixed seeds. A seed that breaks an invariant is
-// replayed with: go run ./internal/sim -tasks 3 -projects 0 -seed N
+// replayed with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -seed N
 func TestNights(t *testing.T) {
 	opt := shortNights(t)
 	parallel(1, 121, func(seed uint64) {
@@ -49,7 +49,7 @@ func TestNights(t *testing.T) {
 		if r.broken != nil {
 			var out bytes.Buffer
 			r.story.print(&out, 25)
-			t.Errorf("%sseed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -seed %d", out.String(), seed, r.broken, seed)
+			t.Errorf("%sseed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 0 -seed %d", out.String(), seed, r.broken, seed)
 		}
 	})
 }
@@ -67,7 +67,7 @@ func TestDisks(t *testing.T) {
 			return
 		}
 		if r.broken != nil {
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -disks 1 -projects 0 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -disks 1 -projects 0 -remakes 0 -seed %d", seed, r.broken, seed)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -92,9 +92,59 @@ func TestProjects(t *testing.T) {
 		case err != nil:
 			t.Error(err)
 		case r.broken != nil:
-			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 1 -seed %d", seed, r.broken, seed)
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 1 -remakes 0 -seed %d", seed, r.broken, seed)
 		case r.counts[manyProjects] == 0:
 			t.Errorf("seed %d has one project", seed)
+		}
+	})
+}
+
+// TestRemakes plays nights whose people change the run's branch.
+func TestRemakes(t *testing.T) {
+	opt := shortNights(t)
+	opt.remakes = 1
+	var mu sync.Mutex
+	var counts [faults]int
+	parallel(1, 41, func(seed uint64) {
+		r, err := play(seed, opt)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if r.broken != nil {
+			t.Errorf("seed %d broke %s\nreplay it with: go run ./internal/sim -tasks 3 -projects 0 -remakes 1 -seed %d", seed, r.broken, seed)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for f, n := range r.counts {
+			counts[f] += n
+		}
+	})
+	if counts[personRemakes] == 0 {
+		t.Error("nobody changed a branch: the test shows nothing")
+	}
+}
+
+// TestMemory plays nights with a ledger in memory and with one in a file: every line
+// must be the same. So store.Memory, which half of all nights use, is the store that
+// the other half has.
+func TestMemory(t *testing.T) {
+	opt := shortNights(t)
+	opt.disks, opt.projects, opt.remakes = 0, 3, 3
+	parallel(301, 331, func(seed uint64) {
+		var hashes [2]string
+		for n := range hashes {
+			opt := opt
+			opt.memory = uint64(n)
+			r, err := play(seed, opt)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			hashes[n] = r.story.hash()
+		}
+		if hashes[0] != hashes[1] {
+			t.Errorf("seed %d has another story with a ledger in memory\ncompare: go run ./internal/sim -tasks 3 -disks 0 -projects 3 -remakes 3 -seed %d -memory 0, and 1", seed, seed)
 		}
 	})
 }
@@ -121,7 +171,7 @@ func TestLong(t *testing.T) {
 func TestReplay(t *testing.T) {
 	opt := shortNights(t)
 	opt.story = true
-	opt.disks, opt.projects = 2, 3
+	opt.disks, opt.projects, opt.remakes = 2, 3, 3
 	parallel(1, 13, func(seed uint64) {
 		var hashes [2]string
 		var stories [2]bytes.Buffer
@@ -151,22 +201,26 @@ func TestReplay(t *testing.T) {
 // TestBrokenNights plays nights that broke an invariant once.
 func TestBrokenNights(t *testing.T) {
 	for _, night := range []struct {
-		seed  uint64
-		tasks int
-		disks uint64
+		seed    uint64
+		tasks   int
+		disks   uint64
+		remakes uint64
 	}{
-		{1015, 5, 0}, {1023, 5, 0}, {40180, 5, 0}, {60042, 5, 0},
-		{149, 12, 4},           // a start acted on a commit whose sync had failed
-		{1795391166097, 12, 4}, // the disk lied on after a power cut
-		{641, 12, 4},           // two tasks, each set aside for the other's sake
-		{154, 12, 4},           // two inputs of one time, whose effects got one key
-		{417, 12, 4},           // a log that is whole up to a bad page is an older state
-		{20004797, 12, 4},      // a chat that could not read its cursor listened no more
-		{20019525, 12, 4},      // judged before the daemon's next try to commit
-		{20009572, 12, 4},      // nobody watched the plan after a start that had nothing to decide
+		{1015, 5, 0, 0}, {1023, 5, 0, 0}, {40180, 5, 0, 0}, {60042, 5, 0, 0},
+		{149, 12, 4, 0},           // a start acted on a commit whose sync had failed
+		{1795391166097, 12, 4, 0}, // the disk lied on after a power cut
+		{641, 12, 4, 0},           // two tasks, each set aside for the other's sake
+		{154, 12, 4, 0},           // two inputs of one time, whose effects got one key
+		{417, 12, 4, 0},           // a log that is whole up to a bad page is an older state
+		{20004797, 12, 4, 0},      // a chat that could not read its cursor listened no more
+		{20019525, 12, 4, 0},      // judged before the daemon's next try to commit
+		{20009572, 12, 4, 0},      // nobody watched the plan after a start that had nothing to decide
+		{42000066, 12, 4, 4},      // a plan that came back and was saved slowly within a second
+		{51000054, 12, 4, 1},      // a paused run whose branch was made again and verified
+		{41000034, 12, 4, 4},      // the same of a run that had ended
 	} {
 		opt := shortNights(t)
-		opt.tasks, opt.disks = night.tasks, night.disks
+		opt.tasks, opt.disks, opt.remakes = night.tasks, night.disks, night.remakes
 		r, err := play(night.seed, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -17,8 +17,10 @@ type options struct {
 	dir      string // for databases; a folder in memory
 	tasks    int    // of the plan
 	projects uint64 // one night in so many has several projects; 0 = none has
+	remakes  uint64 // in one night of so many people take tasks out of the branch; 0 = in none
 	nights   int    // on one ledger; 0 and 1 are one
 	disks    uint64 // the ledger lies on a simulated disk in one night of so many; 0 = in none
+	memory   uint64 // the ledger is in memory in one night of so many, unless on a simulated disk; 0 = in none
 	story    bool   // keep every line, else the last ones
 }
 
@@ -43,14 +45,16 @@ type world struct {
 	sessions int // at a time, of all projects
 	objects  *objects
 	people   []*person
+	remakes  *rand.Rand // what people do with the branch; nil: nothing
 	chats    []*platform
 	long     longLife
 	audit    *audit // of the first site; what it shares is the night's
 
-	path      string      // of the database's folder
-	disk      *ledgerDisk // of the ledger; nil: a file in memory
-	store     *store.Store
-	daemon    *daemon // nil while none runs
+	path      string        // of the database's folder
+	disk      *ledgerDisk   // of the ledger; nil: a file in memory
+	store     nightLedger   // nil while none is open
+	memory    *store.Memory // the ledger; nil: a file, or on the disk
+	daemon    *daemon       // nil while none runs
 	boots     int
 	full      bool                    // the disk of the ledger is full
 	unusable  *ledger.RepositoryError // why the user's repository takes no commit; nil while it does
@@ -93,6 +97,7 @@ func newWorld(seed uint64, opt options) (*world, error) {
 		return nil, err
 	}
 	w.drawSites()
+	w.drawRemakes()
 	w.s.idle = w.idle
 	for _, s := range w.sites {
 		s.drawRepo()
@@ -106,8 +111,12 @@ func newWorld(seed uint64, opt options) (*world, error) {
 // newDatabase puts a new ledger into the night's folder: a copy of one that was
 // migrated once, because migrations take longer than a short night.
 func (w *world) newDatabase() error {
-	if w.opt.onDisk(w.seed) {
+	switch {
+	case w.opt.onDisk(w.seed):
 		return w.newDisk()
+	case w.opt.inMemory(w.seed):
+		w.memory = store.NewMemory()
+		return nil
 	}
 	data, err := emptyDatabase(w.opt.dir)
 	if err != nil {
