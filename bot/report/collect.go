@@ -358,7 +358,7 @@ func (c *collector) finalState() {
 		}
 	}
 	if r.Commits > 0 && slices.Contains(c.Runs, r.ID) {
-		c.Branch, c.remote = r.Base.Branch, c.s.Project.Requests.Branch(r.ID)
+		c.Branch, c.tip, c.remote = r.Base.Branch, r.Tip, c.s.Project.Requests.Branch(r.ID)
 	}
 	c.doing = bot.Doing(c.s)
 	if t := strings.Fields(c.doing); len(t) > 1 && t[1] == "unknown" {

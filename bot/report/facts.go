@@ -25,6 +25,7 @@ type Facts struct {
 	Runs         []string       // ids: "r14"
 	Branch       string         // of the last run; "" without commits
 	remote       request.Branch // what was pushed of it
+	tip          string         // of the branch
 	TipRed       bool           // the tip of Branch fails verification
 	Red          []string       // lines about what is not green although it does not count (bot.RedEnd)
 	Scripted     bool           // the scripted agent had sessions: nothing was really done
