@@ -152,7 +152,7 @@ func init() {
 			},
 			first: firstAlone, past: (*Message).pastHead,
 			body: func(m *Message, s loop.State, q ledger.Question, _ time.Time) {
-				m.add(Plural(len(s.Project.Kept())-len(q.Tasks), "task") + " stay; " + Clean(q.Title) + " is kept beside it.")
+				m.add(remakeStays(s, q))
 				if q.Remake != nil && len(q.Remake.Back) > 0 {
 					m.add("Back again: " + Ranges(q.Remake.Back))
 				}
