@@ -373,7 +373,7 @@ func remaking(r *loop.Run) string {
 	case r.Remake == nil:
 		return ""
 	case r.Remake.Stage == loop.RemakeChecking:
-		return "Branch " + loop.BranchName(Clean(r.Base.Branch)) + " is being verified."
+		return "Branch " + loop.BranchName(Clean(r.Base.Branch)) + " is not verified yet."
 	}
 	return "Branch " + loop.BranchName(Clean(r.Base.Branch)) + " is being made again, " + Without(r.Remake.Wish) + "."
 }
