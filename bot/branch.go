@@ -8,17 +8,32 @@ import (
 	"github.com/nightporter/nightporter/loop/request"
 )
 
-// BranchText names a run's branch and what became of it on the remote:
-// "nightporter/shop/r14, PR 48".
-func BranchText(name string, b request.Branch) string {
+// BranchText names a run's branch, whose commit is tip, and what became of it on the
+// remote: "nightporter/shop/r14, PR 48".
+func BranchText(name, tip string, b request.Branch) string {
 	text := Clean(name)
-	switch {
-	case b.Request != nil:
-		text += ", " + RequestText(*b.Request)
-	case b.Pushed != "":
-		text += ", pushed"
+	if remote := RemoteText(tip, b); remote != "" {
+		text += ", " + remote
 	}
 	return text
+}
+
+// RemoteText says what became of a branch, whose commit is tip, on the remote: "PR
+// 48", "pushed up to 4f0c2d1ab2". It returns "" for one that was never pushed. An
+// unknown tip ("") counts as pushed.
+func RemoteText(tip string, b request.Branch) string {
+	all := b.Pushed == tip || tip == ""
+	switch {
+	case b.Pushed == "":
+		return ""
+	case b.Request != nil && (all || !b.IsOpen()):
+		return RequestText(*b.Request)
+	case b.Request != nil:
+		return RequestText(*b.Request) + " up to " + shortCommit(b.Pushed)
+	case all:
+		return "pushed"
+	}
+	return "pushed up to " + shortCommit(b.Pushed)
 }
 
 // RequestText names a request: "PR 48", "PR 48 merged".
@@ -55,8 +70,9 @@ func StackText(s loop.State) string {
 	}
 }
 
-// NotPushed says why the branch of the project's run is not on the remote yet, or
-// its request not open; "" if nothing keeps it back.
+// NotPushed says that the branch of the project's run is not on the remote yet, or
+// its request not open, and why, if that is known; "" if nothing keeps it back, or a
+// run waits for it that works.
 func NotPushed(s loop.State) string {
 	if s.Project.Run == nil {
 		return ""
@@ -64,22 +80,27 @@ func NotPushed(s loop.State) string {
 	b, busy := s.Project.Requests.Busy(s.Project.Run.ID)
 	kind, key, _ := b.UnderWay()
 	f, fails := s.Project.FailingEffect(kind, key)
+	why := ": " + Cut(Clean(f.Text), quoteWidth)
 	switch {
-	case !busy || !fails:
+	case !busy || !fails && !s.Project.Run.Over():
 		return ""
-	case kind == (ledger.EffectPush{}).EffectKind():
-		return "Not pushed yet: " + Cut(Clean(f.Text), quoteWidth)
-	case b.Request != nil:
-		return RequestText(*b.Request) + " is not up to date: " + Cut(Clean(f.Text), quoteWidth)
+	case !fails:
+		why = "."
 	}
-	return "No PR yet: " + Cut(Clean(f.Text), quoteWidth)
+	switch {
+	case kind == (ledger.EffectPush{}).EffectKind():
+		return "Not pushed yet" + why
+	case b.Request != nil:
+		return RequestText(*b.Request) + " is not up to date" + why
+	}
+	return "No PR yet" + why
 }
 
 // branch adds the lines about a run's branch: its name, the address of its request
 // with what the forge did not take of it, and why it is not pushed.
 func (m *Message) branch(s loop.State, name string) {
 	b := s.Project.Requests.First(s.Project.Run.ID)
-	m.add("Branch " + BranchText(name, b))
+	m.add("Branch " + BranchText(name, s.Project.Run.Tip, b))
 	if text := StackText(s); text != "" {
 		m.add(text)
 	}

@@ -169,10 +169,17 @@ func (d dispatch) versionName(v DiffVersion, only bool) string {
 		return fmt.Sprintf("attempt %d, at work, not on the branch", v.Attempt)
 	case v.Attempt > 0:
 		return fmt.Sprintf("attempt %d, not on the branch", v.Attempt)
+	case takenOut(d.s.Project.Run, v.Commit):
+		return "commit " + commitID(v.Commit) + ", taken out of " + loop.BranchName(Clean(d.s.Project.Run.Base.Branch))
 	case v.Commit != "" && !only:
 		return "commit " + commitID(v.Commit) + ", " + Clock(v.Time, d.r.Time)
 	}
 	return ""
+}
+
+// takenOut reports whether a run's branch had a commit and does not have it any more.
+func takenOut(r *loop.Run, commit string) bool {
+	return r != nil && commit != "" && slices.ContainsFunc(r.Made, func(m loop.MadeCommit) bool { return m.Out && m.Commit == commit })
 }
 
 // diffView is a diff that is about to be shown.

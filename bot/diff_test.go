@@ -61,6 +61,7 @@ func TestDiff(t *testing.T) {
 		{"one file, misspelt", "/diff 1 adaptre.go", []bot.DiffVersion{commit("9c41e07aa", patch)}},
 		{"one file, unknown", "/diff r1 frob", []bot.DiffVersion{commit("", patch)}},
 		{"redone", "/diff 1", []bot.DiffVersion{commit("9c41e07aa", patch), commit("4f0c2d1bb", added("order/old.go", 2))}},
+		{"taken out of the branch", "/diff 1", []bot.DiffVersion{commit("9c41e07aa", patch)}},
 		{"a failed attempt", "/diff 2", []bot.DiffVersion{attempt(1, false, patch)}},
 		{"an attempt by its number", "/diff 2.1", []bot.DiffVersion{attempt(1, false, patch)}},
 		{"at work, captured", "/diff 4", []bot.DiffVersion{attempt(2, true, added("order/adapter.go", 2))}},
@@ -71,6 +72,9 @@ func TestDiff(t *testing.T) {
 	} {
 		d := atWork()
 		d.Versions, d.Patch = c.versions, ""
+		if c.name == "taken out of the branch" {
+			d.Night.State.Project.Run.Made = []loop.MadeCommit{{Task: "Task 1", Commit: "9c41e07aa", Out: true}}
+		}
 		if strings.HasPrefix(c.name, "raw") {
 			d.Patch = patch
 		}

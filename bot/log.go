@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
@@ -133,6 +134,12 @@ func (l *logbook) entry(e ledger.Entry) {
 	case ledger.ExemptionsSet:
 		if len(b.Ended) > 0 {
 			l.line(e, SignDone+" counts again", Cut(Clean(strings.Join(b.Ended, ", ")), 60))
+		}
+	case ledger.BranchRemade:
+		l.line(e, "branch", loop.BranchName(b.Branch)+", "+Without(b.Wish))
+	case ledger.RemakeEnded:
+		if !b.Made && len(b.Needs) == 0 {
+			l.line(e, SignFailed+" branch", "not made: "+Cut(Clean(b.Why), 80))
 		}
 	case ledger.BranchPushed:
 		l.line(e, "pushed", commitID(b.Commit))

@@ -152,12 +152,7 @@ func init() {
 			},
 			first: firstAlone, past: (*Message).pastHead,
 			body: func(m *Message, s loop.State, q ledger.Question, _ time.Time) {
-				stay := Plural(len(s.Project.Kept())-len(q.Tasks), "task") + " stay; "
-				if b := s.Project.Requests.Branch(q.Run); b.Pushed != "" && s.Project.Run.Base.Branch == b.Name {
-					m.add(stay + Clean(q.Title) + " was pushed, a commit on top takes it back.")
-				} else {
-					m.add(stay + Clean(q.Title) + " is kept beside it.")
-				}
+				m.add(remakeStays(s, q))
 				if q.Remake != nil && len(q.Remake.Back) > 0 {
 					m.add("Back again: " + Ranges(q.Remake.Back))
 				}

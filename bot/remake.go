@@ -401,3 +401,28 @@ func (m *Message) needs(q ledger.Question) {
 		m.add(fmt.Sprintf("and %d more", more))
 	}
 }
+
+// remakeStays says what a branch has after tasks were taken out of it, and what
+// becomes of the one before.
+func remakeStays(s loop.State, q ledger.Question) string {
+	left := len(s.Project.Kept()) - len(q.Tasks)
+	text := Plural(left, "task") + " stay"
+	if left == 1 {
+		text += "s"
+	}
+	if r := s.Project.Run; r != nil && s.Project.Pushed(r.Base.Branch) {
+		return text + "; a commit on top takes the rest back."
+	}
+	return text + "; " + Clean(q.Title) + " is kept beside it."
+}
+
+// remaking says that the run's branch is being made again; "" if it is not.
+func remaking(r *loop.Run) string {
+	switch {
+	case r.Remake == nil:
+		return ""
+	case r.Remake.Stage == loop.RemakeChecking:
+		return "Branch " + loop.BranchName(Clean(r.Base.Branch)) + " is not verified yet."
+	}
+	return "Branch " + loop.BranchName(Clean(r.Base.Branch)) + " is being made again, " + Without(r.Remake.Wish) + "."
+}

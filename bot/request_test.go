@@ -17,6 +17,9 @@ func stands(d *service, s *ledger.RequestStanding) *service {
 		Run: p.Run.ID, Name: "nightporter/shop/" + p.Run.ID, Forge: ledger.ForgeGitHub, Pushed: "c0ffee1234567890",
 		Request: &ledger.Request{Number: 48, URL: "https://forge.test/48", State: ledger.RequestOpen, Base: "main"},
 	}
+	if p.Run.Tip = b.Pushed; p.Run.Ended != nil {
+		p.Run.Ended.Tip = b.Pushed
+	}
 	if s != nil {
 		s.Number = 48
 		if s.State == "" {

@@ -31,6 +31,7 @@ type PastRun struct {
 	Tasks       []RunTask // tasks whose status the run changed, the latest change last
 
 	remote request.Branch // what was pushed of it
+	tip    string         // of the branch
 	state  *loop.Run      // nil unless it is under way
 }
 
@@ -43,7 +44,7 @@ type RunTask struct {
 // pastTypes lists the entry types that Past reads.
 var pastTypes = []string{
 	ledger.RunPlanned{}.EntryType(), ledger.RunResumed{}.EntryType(), ledger.PreflightDone{}.EntryType(), ledger.RunStarted{}.EntryType(), ledger.RunEnded{}.EntryType(),
-	ledger.BranchPushed{}.EntryType(), ledger.RequestOpened{}.EntryType(), ledger.RequestEdited{}.EntryType(),
+	ledger.BranchRemade{}.EntryType(), ledger.BranchPushed{}.EntryType(), ledger.RequestOpened{}.EntryType(), ledger.RequestEdited{}.EntryType(),
 	ledger.TaskSet{}.EntryType(), ledger.TaskCommitted{}.EntryType(), ledger.SessionEnded{}.EntryType(),
 }
 
@@ -79,9 +80,11 @@ func (p *PastRun) entry(e ledger.Entry) {
 		p.Began = e.Time
 	case ledger.RunEnded:
 		p.Ended, p.End, p.Done, p.Total = e.Time, &b, b.Done, b.Total
-		p.Branch = orElse(b.Branch, p.Branch)
+		p.Branch, p.tip = orElse(b.Branch, p.Branch), orElse(b.Tip, p.tip)
 	case ledger.TaskCommitted:
-		p.Commits++
+		p.Commits, p.tip = p.Commits+1, b.Commit
+	case ledger.BranchRemade:
+		p.Branch, p.tip = b.Branch, b.Tip
 	case ledger.BranchPushed:
 		p.remote.Pushed = b.Commit
 	case ledger.RequestOpened:
@@ -225,7 +228,7 @@ func Run(p PastRun, now time.Time) Message {
 		m.add(p.End.Proof.Text())
 	}
 	if p.Branch != "" && p.Commits > 0 {
-		m.add("Branch " + BranchText(p.Branch, p.remote))
+		m.add("Branch " + BranchText(p.Branch, p.tip, p.remote))
 		if r := p.remote.Request; r != nil {
 			m.add(Clean(r.URL))
 		}

@@ -101,7 +101,8 @@ func (m *Message) body(s loop.State, r *loop.Run, t Tally, now time.Time) {
 		m.add(SignLook + " fails without our changes, only shown: " + ExemptText(r.Exempt))
 	}
 	m.add(redTipLine(s))
-	if b := s.Project.Requests.Last(r.ID); b.Pushed != "" || NotPushed(s) != "" {
+	m.add(remaking(r))
+	if b := s.Project.Requests.Last(r.ID); b.Pushed != "" || r.Remakes > 0 || NotPushed(s) != "" {
 		m.branch(s, r.Base.Branch)
 	}
 	m.requests(s)
@@ -236,7 +237,9 @@ func idleStatus(s loop.State, t Tally, now time.Time, say func(key, sign, rest s
 	m.add(ProofCounts(s))
 	m.add(guidanceLine(s))
 	m.add(redTipLine(s))
-	if b := s.Project.Requests.Last(r.ID); b.Pushed != "" || NotPushed(s) != "" {
+	m.add(remaking(r))
+	m.failing(s, now)
+	if b := s.Project.Requests.Last(r.ID); b.Pushed != "" || r.Remakes > 0 || NotPushed(s) != "" {
 		m.branch(s, r.Base.Branch)
 	}
 	m.requests(s)

@@ -53,6 +53,11 @@ func HTML(head Head, versions [][]File, about []string) []byte {
 		p.element("p", head.Left)
 	}
 	p.raw("</header>\n<main>\n")
+	for _, files := range versions {
+		for _, f := range files {
+			p.rest += f.weight()
+		}
+	}
 	shown := 0
 	for v, files := range versions {
 		if len(versions) > 1 {
@@ -63,6 +68,11 @@ func HTML(head Head, versions [][]File, about []string) []byte {
 				p.element("p", fmt.Sprintf("%d more files are left out", len(files)-n))
 				break
 			}
+			// A file gets what the later ones do not need, and half of what is left at
+			// least: a long one in front hides no short ones.
+			p.rest -= f.weight()
+			left := max(maxHTML-p.lines, 0)
+			p.limit = p.lines + max(left/2, left-p.rest)
 			p.file(f, shown <= openFiles)
 		}
 	}
@@ -70,10 +80,24 @@ func HTML(head Head, versions [][]File, about []string) []byte {
 	return []byte(p.b.String())
 }
 
+// weight returns about how many bytes the file's lines take in an HTML file, with
+// their colours, rather too many.
+func (f File) weight() int {
+	bytes := 500
+	for _, h := range f.Hunks {
+		for _, l := range h.Lines {
+			bytes += 200 + 4*min(len(l.Text), maxLine)
+		}
+	}
+	return bytes
+}
+
 // page collects an HTML file.
 type page struct {
 	b     strings.Builder
 	lines int // bytes of lines so far
+	limit int // of lines, at the end of the file in hand
+	rest  int // about how many bytes the lines of later files take
 }
 
 func (p *page) raw(s string) { p.b.WriteString(s) }
@@ -131,14 +155,14 @@ func (p *page) file(f File, open bool) {
 // hunk writes a hunk, with place below a line that says where it stands. It returns
 // how many changed lines the limit leaves out.
 func (p *page) hunk(h Hunk, lang *language, place bool) (missing int) {
-	if place && p.lines < maxHTML {
+	if place && p.lines < p.limit {
 		p.raw(`<div class="h">`)
 		p.text(hunkRow(h, 1000).text())
 		p.raw("</div>\n")
 	}
 	tokens := colors(lang, h.Lines)
 	for n, l := range h.Lines {
-		if p.lines >= maxHTML {
+		if p.lines >= p.limit {
 			if l.Kind == Added || l.Kind == Removed {
 				missing++
 			}

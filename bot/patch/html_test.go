@@ -122,6 +122,7 @@ func TestLimits(t *testing.T) {
 		"5,000 files":                    {many.String(), "2000 more files are left out"},
 		"a line of 1 MB":                 {"diff --git a/x.js b/x.js\n@@ -1 +1 @@\n-" + strings.Repeat("a,", 1<<19) + "\n+" + strings.Repeat("'\"`/*", 1<<18) + "\n", "more characters"},
 		"a line of 1 MB without letters": {"diff --git a/x.js b/x.js\n@@ -1 +1 @@\n+" + strings.Repeat("\u202e", 1<<18) + "\n", "more characters"},
+		"5 MB before a short file":       {long.String() + "diff --git a/till.go b/till.go\n@@ -1 +1 @@\n+theShortOne\n", "theShortOne"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()

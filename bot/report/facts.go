@@ -27,6 +27,7 @@ type Facts struct {
 	remote       request.Branch // what was pushed of it
 	merge        bot.Button     // merges its request; without a label, nothing is to be merged now
 	kept         int            // tasks that it has commits of
+	tip          string         // of the branch
 	TipRed       bool           // the tip of Branch fails verification
 	Red          []string       // lines about what is not green although it does not count (bot.RedEnd)
 	Scripted     bool           // the scripted agent had sessions: nothing was really done

@@ -266,7 +266,7 @@ func (f Facts) doneLines() []string {
 	var out []string
 	var where []string
 	if f.Branch != "" {
-		where = append(where, bot.Cut(bot.BranchText(f.Branch, f.remote), 70))
+		where = append(where, bot.Cut(bot.BranchText(f.Branch, f.tip, f.remote), 70))
 	}
 	switch {
 	case len(f.Completed) > 0:

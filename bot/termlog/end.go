@@ -59,6 +59,7 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 		}
 		if text := bot.NotPushed(v.after); text != "" {
 			c.wrapped(bot.SignLook + " " + text)
+			c.wrapped("Tried again by the next nightporter run, or nightporter up.") // this process ends
 		}
 	}
 	word := "go on"
@@ -98,10 +99,8 @@ func (c *Console) branch(r loop.Run, branch string, remote request.Branch, exit 
 	line := "nothing was committed"
 	if branch != "" && r.Commits > 0 {
 		line = "branch " + bot.Clean(branch) + ", " + bot.Plural(r.Commits, "commit")
-		if remote.Request != nil {
-			line += ", " + bot.RequestText(*remote.Request)
-		} else if remote.Pushed != "" {
-			line += ", pushed"
+		if text := bot.RemoteText(r.Tip, remote); text != "" {
+			line += ", " + text
 		}
 	}
 	c.continuation(bot.Pad(line, 54, 2) + exit)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/nightporter/nightporter/internal/exchange"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -141,6 +143,30 @@ func TestMalformed(t *testing.T) {
 		if got := in.Diagnostics[0]; got.Line != c.line || !strings.Contains(got.Text, c.want) || got.File != "s.json" {
 			t.Errorf("%q: %d %s; want line %d, %s", c.text, got.Line, got.Text, c.line, c.want)
 		}
+	}
+}
+
+// TestNoStateFile: what cannot be a state file is the person's to mend, and neither
+// a fault nor somebody's edit, which the next call would get over.
+func TestNoStateFile(t *testing.T) {
+	for says, make := range map[string]func(path string) error{
+		"is a link to a file that is not there": func(path string) error { return os.Symlink("nowhere.json", path) },
+		"is no regular file":                    func(path string) error { return unix.Mkfifo(path, 0o600) },
+		"is larger than 8 MB": func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, maxFile+1))
+		},
+	} {
+		t.Run(says, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "state.json")
+			if err := make(path); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := read(t.Context(), path)
+			in, ok := errors.AsType[*ledger.InputError](err)
+			if !ok || !strings.Contains(in.Diagnostics[0].Text, says) || in.Diagnostics[0].Remedy == "" {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
 
