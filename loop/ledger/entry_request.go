@@ -7,6 +7,9 @@ type PushBegun struct {
 	Branch string `json:"branch"`
 	Commit string `json:"commit"`
 	Source string `json:"source,omitempty"` // KIND:PATH of the run's source
+	// Contains is a commit of the request's base that Commit is known to contain; "" =
+	// unknown.
+	Contains string `json:"contains,omitempty"`
 }
 
 // BranchPushed records that the remote has a commit of a run's branch.
