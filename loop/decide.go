@@ -122,6 +122,7 @@ func (d *decision) decide() Decision {
 	if !d.in.Idle {
 		d.advance()
 		d.stepRemake() // the run may have ended in advance
+		d.keepRequests()
 	}
 	return d.made()
 }

@@ -507,6 +507,8 @@ func (d *director) play(line string) string {
 		d.input(Tick{})
 	case "see":
 		d.see(rest)
+	case "upkeep":
+		d.upkeep(rest)
 	case "merge":
 		n, _ := strconv.Atoi(rest)
 		d.input(MergeRequest{Number: n})

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -30,7 +31,11 @@ func (d *decision) verifyTip() bool {
 // verified.
 func (d *decision) publishes() bool {
 	r := d.run()
-	return r.Settings.Pushes() && r.Commits > 0 && r.Scripted == 0 && !r.Check
+	made := r.Commits > 0
+	if u := r.Base.Upkeep; u != nil {
+		made = r.Tip != u.Head
+	}
+	return r.Settings.Pushes() && made && r.Scripted == 0 && !r.Check
 }
 
 // pushable reports whether the tip of the run's branch can be pushed now: nothing
@@ -48,18 +53,42 @@ func (d *decision) pushable() bool {
 // fail.
 func (d *decision) publish() bool {
 	r := d.run()
-	b := d.Project.Requests.Branch(r.ID)
+	of := r.requestOf()
+	b := d.Project.Requests.Branch(of)
 	if d.pushable() {
-		if begun, effect, ok := b.Push(r.Base.Branch, d.Project.Source, r.Tip); ok {
+		if begun, effect, ok := b.Push(r.Base.Branch, cmp.Or(b.Source, d.Project.Source), r.Tip, r.containsOfBase()); ok {
 			d.add(scope{}, begun)
-			d.effect(request.PushKey(r.ID, r.Tip), effect)
-		} else if b.Pushed == r.Tip && (b.Written != b.Pushed || r.Finishing != nil || r.Over()) {
+			effect.Once = r.Upkeep != nil
+			d.effect(request.PushKey(of, r.Tip), effect)
+		} else if r.Upkeep == nil && b.Pushed == r.Tip && (b.Written != b.Pushed || r.Finishing != nil || r.Over()) {
 			d.ask(r.ID) // while the run goes on, once for each push
 		}
 	}
-	kind, key, busy := d.Project.Requests.Branch(r.ID).UnderWay()
+	kind, key, busy := d.Project.Requests.Branch(of).UnderWay()
 	_, fails := d.Project.FailingEffect(kind, key)
 	return busy && !fails
+}
+
+// requestOf returns the run whose request asks for the merge of the run's branch: its
+// own, or the one that it keeps green.
+func (r *Run) requestOf() string {
+	if r.Upkeep != nil {
+		return r.Upkeep.Run
+	}
+	return r.ID
+}
+
+// containsOfBase returns a commit of the request's base that the run's branch contains,
+// as far as that is known.
+func (r *Run) containsOfBase() string {
+	u := r.Base.Upkeep
+	switch {
+	case u == nil:
+		return r.Base.Head
+	case u.Contained || r.merged():
+		return u.Into
+	}
+	return ""
 }
 
 // publishRemade pushes a branch that was made again after its run, once its tip is
@@ -92,7 +121,7 @@ func (d *decision) ask(run string) {
 // waited for it ends.
 func (d *decision) published(run string) {
 	r := d.run()
-	if r.ID != run { // the push of an earlier run succeeded late
+	if r.requestOf() != run { // the push of an earlier run succeeded late
 		d.ask(run)
 		return
 	}

@@ -330,6 +330,10 @@ func (w *world) act(e ledger.Effect) {
 	switch b := e.Body.(type) {
 	case ledger.EffectPreflight:
 		w.remove(e)
+		if b.Begin.Upkeep != nil {
+			w.deliver(w.lookAfter(b.Begin), "upkeep")
+			break
+		}
 		p := Preflighted{Run: b.Begin.Run, Base: w.base(b.Begin.Run), Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}}
 		if !w.kind && w.draw(10, "problem") == 0 {
 			p.Problems = []ledger.Diagnostic{{Text: "no such file"}}
@@ -667,6 +671,7 @@ func (w *world) hopeless(t TaskState, depth int) bool {
 func (w *world) ended() {
 	w.sent()
 	w.merging()
+	w.bounded()
 	for _, i := range w.s.Project.Guidance.Items {
 		if i.State == guidance.Injected && !w.s.Project.Rests(i) {
 			w.t.Fatalf("%s is still in use when all is over: %s", i.ID, mustJSON(w.t, i))

@@ -6,6 +6,8 @@
 //   - state.go: State, a Branch for each run that pushed, and what is due for it
 //   - apply.go: entries folded into a State
 //   - watch.go: what looks at a request show, and how often to look
+//   - upkeep.go: what an open request needs to be green, and what bounds that
+//   - task.go: the tasks that its needs become
 //   - merge.go: what keeps a request from being merged, and its merge
 //   - text.go: Facts, and the draft of a request that is written from them
 //   - markdown.go: foreign text as Markdown that a forge takes for text alone

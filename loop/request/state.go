@@ -35,6 +35,7 @@ type Branch struct {
 	Merges  int              `json:"merges,omitempty"`   // times that a person confirmed a merge
 	Merging string           `json:"merging,omitempty"`  // head of the merge that is under way
 	Queued  bool             `json:"queued,omitempty"`   // the forge merges the request later
+	Upkeep  Upkeep           `json:"upkeep,omitzero"`    // what keeps the request green
 }
 
 // kept limits the branches that the state keeps. Those with an open request stay.
@@ -80,11 +81,16 @@ func (b Branch) UnderWay() (kind, key string, ok bool) {
 
 // Push returns the entry and the effect that push a commit of the branch; ok is
 // false if the remote has it or something else is under way.
-func (b Branch) Push(branch, source, commit string) (e ledger.PushBegun, effect ledger.EffectPush, ok bool) {
+//
+// contains is a commit of the request's base that the pushed one is known to contain.
+func (b Branch) Push(branch, source, commit, contains string) (e ledger.PushBegun, effect ledger.EffectPush, ok bool) {
 	if _, _, busy := b.UnderWay(); busy || commit == "" || b.Pushed == commit || b.GivenUp == commit {
 		return e, effect, false
 	}
-	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source},
+	if b.IsOpen() && b.Seen != nil && b.Seen.HeadCommit == commit { // others pushed it
+		return e, effect, false
+	}
+	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source, Contains: contains},
 		ledger.EffectPush{Run: b.Run, Push: ledger.Push{Branch: branch, Commit: commit}}, true
 }
 
