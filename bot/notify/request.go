@@ -15,7 +15,7 @@ func (c *composer) requestSeen(b ledger.RequestSeen) {
 	if of.Request == nil || of.Request.Number != b.Now.Number {
 		return
 	}
-	key, m := fmt.Sprintf("request/%d/%s", b.Now.Number, b.Run), bot.RequestNews(c.after, b.Run)
+	key, m := fmt.Sprintf("request/%d/%s", b.Now.Number, b.Run), bot.RequestNews(c.before, c.after, b.Run)
 	was := c.before.Project.Requests.Branch(b.Run).Seen
 	switch {
 	case b.Now.State != ledger.RequestOpen:
@@ -30,6 +30,8 @@ func (c *composer) requestSeen(b ledger.RequestSeen) {
 		c.edit(key, ledger.ClassChatter, m)
 	case b.Now.Pending > 0:
 		c.edit(key, ledger.ClassChatter, m)
+	case bot.IsGreenAgain(c.before, c.after, b.Run):
+		c.push(key, ledger.ClassNotice, true, m)
 	default:
 		c.keep(key, true, m)
 	}

@@ -67,6 +67,8 @@ var Keys = map[string][]string{
 
 	// Pushed: requests.
 	"request":       {"Looked at until it is merged or closed.", "Merge when you like; nothing runs.", "It is not looked at any more."},
+	"request.kept":  {"Looked at until it is merged or closed.", "Nothing was pushed. Tried again when "},
+	"request.left":  {"Nothing more is done by itself. "},
 	"merge.done":    {"It is not looked at any more."},
 	"merge.queued":  {"The forge merges it by itself"},
 	"merge.refused": {"Nothing was merged. /merge "},
