@@ -23,6 +23,9 @@ func upkeepNext(p Project) (of request.Branch, need request.Need, from time.Time
 	if !r.idle() || r == nil || !r.Settings.Stays || !r.Settings.Pushes() || r.Check || p.busy() || p.Queued != nil {
 		return of, need, from
 	}
+	if slices.ContainsFunc(p.Questions, func(q ledger.Question) bool { return q.Kind == ledger.AskStart }) {
+		return of, need, from // somebody is being asked whether to start a run
+	}
 	if e := r.Ended; e == nil || e.Reason == ledger.ReasonStopped && e.Signal == "" {
 		return of, need, from // a person wants nothing to run
 	}
