@@ -202,8 +202,9 @@ func MergeButton(s loop.State) (button Button, ok bool) {
 	return Button{}, false
 }
 
-// RequestNews reports how a run's request stands now.
-func RequestNews(s loop.State, run string) Message {
+// RequestNews reports how a run's request stands now. before is the state before that
+// was seen.
+func RequestNews(before, s loop.State, run string) Message {
 	b := s.Project.Requests.Branch(run)
 	sign := strings.TrimSpace(requestSign(b))
 	switch b.Request.State {
@@ -212,10 +213,20 @@ func RequestNews(s loop.State, run string) Message {
 	case ledger.RequestClosed:
 		sign = SignAway
 	}
-	m := newMessage("request", firstLine(orElse(sign, SignLater), s.Project.Name, RequestLine(b), ""))
+	line := RequestLine(b)
+	if IsGreenAgain(before, s, run) {
+		line = requestName(b.Request.Number) + " is green again"
+	}
+	m := newMessage("request", firstLine(orElse(sign, SignLater), s.Project.Name, line, ""))
 	m.Project = s.Project.Name
 	m.add("Branch " + Clean(b.Name))
 	m.add(stackNews(s, b))
+	if IsGreenAgain(before, s, run) {
+		m.add(fullSentence(greenAgain(before, run)))
+	}
+	if b.Seen != nil && b.IsOpen() && b.Seen.Strangers > 0 {
+		m.add("It has commits of people who may not write: nothing of it is run here.")
+	}
 	if b.Seen != nil && b.IsOpen() && b.Seen.HeadCommit != b.Pushed && b.Seen.HeadCommit != "" {
 		m.add(fullSentence(theirCommits))
 	}

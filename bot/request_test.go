@@ -58,7 +58,9 @@ func addRequests(t *testing.T, all topics) {
 	t.Helper()
 	tested := ledger.Proof{Word: ledger.Tested}
 	over := func(s *ledger.RequestStanding) *service { return stands(proved(tested), s) }
-	news := func(d *service) bot.Message { return bot.RequestNews(d.Night.State, d.Night.State.Project.Run.ID) }
+	news := func(d *service) bot.Message {
+		return bot.RequestNews(d.Night.State, d.Night.State, d.Night.State.Project.Run.ID)
+	}
 	green := ledger.RequestStanding{Base: "main", Mergeable: ledger.MergeableClean, Passed: 3}
 	for intent, s := range map[string]*ledger.RequestStanding{
 		"not seen": nil, "green": &green, "no checks": {Base: "main", Mergeable: ledger.MergeableClean},

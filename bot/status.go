@@ -27,7 +27,7 @@ func Status(s loop.State, now time.Time) Message {
 	last := ""
 	switch {
 	case r.State == ledger.RunPlanning:
-		m = say("planned", SignLater, "looks before it starts")
+		m = say("planned", SignLater, orElse(lookingAfter(r), "looks before it starts"))
 		last = "Nothing has been changed yet."
 		if r.Wait == ledger.WaitQuestion {
 			last = "Waits for your answer."
@@ -60,7 +60,7 @@ func Status(s loop.State, now time.Time) Message {
 		}
 		m.button("Stop", "/stop")
 	default:
-		m = say("running", SignNow, t.String()+" · "+orElse(doing, "at work"))
+		m = say("running", SignNow, orElse(lookingAfter(r), t.String())+" · "+orElse(doing, "at work"))
 		m.button("Log", "/log")
 		m.button("Pause", "/pause")
 		m.button("Stop", "/stop")

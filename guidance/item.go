@@ -1,6 +1,7 @@
 package guidance
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,7 +70,8 @@ type Item struct {
 // Origin is the comment on a merge request that an item was made of. Such an item is
 // only for sessions that work on the request's branch.
 type Origin struct {
-	Run     string    `json:"run"`            // that made the branch
+	Run     string    `json:"run"`            // that made the branch, or the id of its branch for one task
+	Of      string    `json:"of,omitempty"`   // with a branch for one task: the run
 	Number  int       `json:"number"`         // of the request
 	Comment string    `json:"comment"`        // the forge's id
 	Path    string    `json:"path,omitempty"` // file that it is about
@@ -77,6 +79,9 @@ type Origin struct {
 	Time    time.Time `json:"time"`           // by the forge
 	Cut     int       `json:"cut,omitempty"`  // characters at its end that the item lacks
 }
+
+// branch returns the run whose sessions work on what the comment is about.
+func (o Origin) branch() string { return cmp.Or(o.Of, o.Run) }
 
 // Place names what the comment is about: "PR 48", "cart.go:12 of PR 48".
 func (o Origin) Place() string {
@@ -120,7 +125,7 @@ func (i Item) elsewhere(source string) bool { return i.Source != "" && i.Source 
 // Astray reports whether the item is for another branch than that of a run, "" = no
 // branch. Once a task has the item in force, it goes along with the task.
 func (i Item) Astray(branch string) bool {
-	return i.Origin != nil && i.Bound == "" && i.Origin.Run != branch
+	return i.Origin != nil && i.Bound == "" && i.Origin.branch() != branch
 }
 
 // waits returns when a queued item began to wait for a session.

@@ -315,7 +315,7 @@ func (q Queue) Wake(source, task string, now time.Time) Queue {
 // on it again.
 func (q Queue) WakeBranch(run string, now time.Time) Queue {
 	return q.edit(func(i *Item) {
-		if i.State == Queued && i.Origin != nil && i.Origin.Run == run {
+		if i.State == Queued && i.Origin != nil && i.Origin.branch() == run {
 			i.Since = now
 		}
 	})

@@ -53,7 +53,11 @@ func (d *decision) advance() {
 			if r.StopNow && r.Signal != "" {
 				return // unfinished: the next start of the same run continues it
 			}
-			d.finish(ledger.RunEnded{Reason: ledger.ReasonStopped, Signal: r.Signal})
+			e := ledger.RunEnded{Reason: ledger.ReasonStopped, Signal: r.Signal}
+			if d.Project.Queued != nil {
+				e = ledger.RunEnded{Reason: ledger.ReasonReplaced, Text: "a run was started"}
+			}
+			d.finish(e)
 			return
 		case ledger.RunPausing:
 			wait := r.Wait
@@ -83,7 +87,7 @@ func (d *decision) advance() {
 			return
 		}
 		d.publish()
-		if d.Project.Tasks.count(setDoubted) > 0 {
+		if d.Project.Tasks.count(setDoubted) > 0 && d.run().Upkeep == nil {
 			return // the reading that decides about them is under way
 		}
 		if t, ok := d.Project.inHand(); ok {
@@ -249,6 +253,8 @@ func (d *decision) nothingReady() {
 		}
 	}
 	switch {
+	case d.run().Upkeep != nil && until.IsZero():
+		d.finish(ledger.RunEnded{Reason: ledger.ReasonUpkeep})
 	case open == 0:
 		d.finish(d.nothingLeft())
 	case !until.IsZero():
@@ -330,6 +336,9 @@ func (d *decision) claim(t TaskState) {
 	}
 	d.setTask(id, ledger.Active, "")
 	c := ledger.Commitment{TaskID: id, Title: t.Task.Title, Branch: r.Base.Branch, Base: r.Tip, Tree: r.TipTree, Resume: resume}
+	if r.merging(t) {
+		c.Tree = r.Base.Upkeep.Tree
+	}
 	if resume {
 		c.Base, c.Tree = t.Attempt.Base, t.Attempt.Tree
 	}

@@ -119,10 +119,13 @@ func with[V any](m map[string]V, k string, v V) map[string]V {
 // applyProject folds one entry of a project's stream into p. An entry about a run,
 // task or session that p does not have changes nothing else.
 func applyProject(p Project, e ledger.Entry, own *owned) Project {
+	was := p
 	p.Requests = request.Apply(p.Requests, e)
 	switch b := e.Body.(type) {
 	case ledger.RunPlanned:
 		return p.plan(b, e)
+	case ledger.RunQueued:
+		p.Queued = &b
 	case ledger.SourceRead:
 		return p.read(b, e.Time)
 	case ledger.PartsMade:
@@ -136,6 +139,9 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 			p.Internal = 0
 		}
 		p.NotStarted = p.notStarted(b)
+		if p.Run != nil && p.Run.Upkeep != nil {
+			p.Internal, p.NotStarted = was.Internal, was.NotStarted // they are about runs of the source
+		}
 		p = p.failed(ledger.EffectFailed{Kind: ledger.EffectStart{}.EffectKind(), Key: startKey}) // nothing tries to start one
 	case ledger.ClockJumped:
 		return p.clockJumped(b.To.Sub(b.From), b.To)
@@ -223,7 +229,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 		p.Tasks = p.Tasks.replace(n, was, t)
 	}
 	p = p.applyTip(e)
-	if b, ok := e.Body.(ledger.TaskCommitted); ok && p.Run != nil && !p.scripted(e.Task) {
+	if b, ok := e.Body.(ledger.TaskCommitted); ok && p.Run != nil && !p.scripted(e.Task) && p.tipKey() == p.Source {
 		p.Branches = with(p.Branches, p.Source, Tip{Branch: p.Run.Base.Branch, Commit: b.Commit})
 	}
 	if b, ok := e.Body.(ledger.TaskSet); ok && b.From == ledger.Active {
@@ -234,6 +240,9 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	}
 	if b, ok := e.Body.(ledger.TaskSet); ok && b.From == ledger.Withdrawn {
 		p.Guidance = p.Guidance.Wake(p.Source, ledger.FoldID(e.Task), e.Time)
+	}
+	if _, ok := e.Body.(ledger.RunEnded); ok && p.Run != nil && p.Run.Upkeep != nil {
+		p = p.lookedAfter()
 	}
 	return p
 }
@@ -297,12 +306,16 @@ func (p Project) plan(b ledger.RunPlanned, e ledger.Entry) Project {
 	// Tasks that nightporter added itself came from the baseline of an earlier
 	// run. This run's baseline decides anew.
 	p.Tasks = p.Tasks.without(func(t *TaskState) bool { return t.Task.Own })
+	p.Queued = nil
 	now := e.Time
 	if last := p.Run; last != nil && !last.LastEvent.IsZero() && last.LastEvent.Before(now) {
 		now = last.LastEvent // the clock may be wrong now
 	}
-	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time, ByItself: e.Actor == "daemon"}
-	p.Guidance = p.Guidance.WakeBranch(p.Run.branchRun(), e.Time)
+	if p.Aside = nil; b.Upkeep != nil {
+		p.Aside = p.Run
+	}
+	p.Run = &Run{ID: b.Run, Settings: b.Settings, Check: b.Check, State: ledger.RunPlanning, Planned: e.Time, LastEvent: e.Time, ByItself: e.Actor == "daemon", Upkeep: b.Upkeep}
+	p.Guidance = p.Guidance.WakeBranch(p.Run.requestOf(), e.Time)
 	return p.forget(now)
 }
 

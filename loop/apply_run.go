@@ -84,6 +84,9 @@ func applyRun(r *Run, e ledger.Entry) *Run {
 				if b.Tree == r.TipTree {
 					r.TipTests = countsOf(b.Results)
 				}
+				if r.Upkeep != nil && b.OK { // by the commands of a final check
+					r.Final, r.FinalTip = &b, r.Base.Commit
+				}
 			}
 			switch {
 			case r.Batch != nil && (b.Kind == ledger.KindBatch || b.Kind == ledger.KindRecheck):

@@ -49,7 +49,7 @@ func (d *decision) planSession(t TaskState) bool {
 	}
 	session := fmt.Sprintf("%s-%d", r.ID, r.Agents+1)
 	about := scope{task: id, session: session}
-	target := guidance.Target{Source: d.Project.Source, Branch: r.branchRun(), Session: session, Hat: hat.Name, Task: ledger.FoldID(id), Parent: ledger.FoldID(t.Task.Parent), Writes: hat.Writes()}
+	target := guidance.Target{Source: d.Project.Source, Branch: r.requestOf(), Session: session, Hat: hat.Name, Task: ledger.FoldID(id), Parent: ledger.FoldID(t.Task.Parent), Writes: hat.Writes()}
 	binding := d.Project.Guidance.Plan(target)
 	reopen := w.Fresh && w.N > 1
 	d.addShared(ledger.LeaseGranted{Session: session, Project: d.in.Project, Agent: agent})

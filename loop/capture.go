@@ -14,11 +14,15 @@ import (
 // scope of the task and hat. The result is a TreeCaptured.
 func (d *decision) capture(t TaskState, s Session, hat ledger.Hat) {
 	r, w := d.run(), t.Attempt
+	var resolve []string
+	if r.merging(t) && hat.Expect == ledger.ExpectPass {
+		resolve = r.Base.Upkeep.Conflicts
+	}
 	d.effect(s.ID, ledger.EffectCapture{Request: ledger.CaptureRequest{
 		Run: r.ID, Session: s.ID, Input: w.Tree, Start: w.Start, StartRev: w.Base,
 		Ref:   fmt.Sprintf("refs/nightporter/%s/%s/%s/a%d/%s", d.in.Project, r.ID, refPart(t.Task.ID), w.N, strings.TrimPrefix(s.ID, r.ID+"-")),
 		Scope: d.State.scope(t, hat), Cleared: d.Project.Cleared, Hold: w.Leaks > 0 && w.Event != nil,
-		Proof:  d.proofRequest(t),
+		Proof: d.proofRequest(t), Resolve: resolve,
 		MaxNew: r.Settings.MaxNewFiles, TakeAll: t.TakeAll, LeaveOut: t.LeftOut,
 	}})
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -144,7 +145,7 @@ func (d *decision) wasTold(b request.Branch, author string) bool {
 // does not begin to by itself; "" if a session will come.
 func (d *decision) heldComment(b request.Branch) string {
 	r := d.run()
-	switch works := !r.Over() && r.branchRun() == b.Run; {
+	switch works := !r.Over() && r.requestOf() == cmp.Or(b.Of, b.Run); {
 	case works && r.State == ledger.RunPaused:
 		return "the run is paused"
 	case works:
@@ -169,7 +170,7 @@ func (d *decision) heldTask(i guidance.Item) string {
 // tipPushed reports whether the remote has all commits of the run.
 func (d *decision) tipPushed() bool {
 	r := d.run()
-	return r.Tip != "" && d.Project.Requests.Branch(r.branchRun()).Pushed == r.Tip
+	return r.Tip != "" && d.Project.Requests.Last(r.requestOf()).Pushed == r.Tip
 }
 
 // answers reports whether a reply is under way, and does not fail.
@@ -206,13 +207,10 @@ func commentsTask(number int, items []guidance.Item) ledger.Task {
 	return t
 }
 
-// branchRun returns the run whose branch the run adds commits to.
-func (r *Run) branchRun() string { return r.ID }
-
-// worksOn is branchRun for a run that is not over, else "".
+// worksOn is requestOf for a run that is not over, else "".
 func (r *Run) worksOn() string {
 	if r.Over() {
 		return ""
 	}
-	return r.branchRun()
+	return r.requestOf()
 }

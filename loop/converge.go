@@ -82,6 +82,9 @@ func (d *decision) commit(t TaskState, together []string) {
 		Run: r.ID, Branch: r.Base.Branch, Parent: w.Base, Tree: w.Tree,
 		Author: r.Base.Author, Committer: r.Base.Committer, Subject: subject(t.Task), Body: body(w), Footers: footers, Time: d.local(d.in.Time),
 	}}
+	if r.merging(t) {
+		commit.Commit.Merges = r.Base.Upkeep.Into
+	}
 	if r.Settings.CommitStatus && !d.withheld(t) {
 		commit.Marks = d.marksWith(t)
 		p := d.progressOf(t, endStatus(t), "", "")

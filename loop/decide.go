@@ -125,6 +125,7 @@ func (d *decision) decide() Decision {
 		d.advance()
 		d.stepRemake() // the run may have ended in advance
 		d.answerComments()
+		d.keepRequests()
 	}
 	return d.made()
 }

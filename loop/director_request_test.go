@@ -33,7 +33,7 @@ func (d *director) requested(draft ledger.RequestDraft) ledger.Request {
 }
 
 // see plays a look at the request of the last push, or at one by number: "see pr=48 pass=2 pending=1 fail=lint
-// state=merged head=c9 mergeable=behind nobase draft failure=login". Without words all
+// state=merged head=c9 mergeable=behind nobase draft failure=login base=b1 strangers". Without words all
 // is well with it.
 func (d *director) see(rest string) {
 	of := d.s.Project.Requests.Branches[len(d.s.Project.Requests.Branches)-1]
@@ -45,7 +45,7 @@ func (d *director) see(rest string) {
 		rest = more
 	}
 	r := *of.Request
-	r.State, r.HeadCommit, r.BaseCommit, r.Mergeable, r.Draft = ledger.RequestOpen, of.Pushed, "base", ledger.MergeableClean, false
+	r.State, r.HeadCommit, r.BaseCommit, r.Mergeable, r.Draft = ledger.RequestOpen, of.Pushed, "c0", ledger.MergeableClean, false
 	v := ledger.RequestView{Writers: true, Tag: "t" + strconv.Itoa(d.seq)}
 	var failure ledger.ForgeFailure
 	add := func(name string, state ledger.CheckState) {
@@ -65,6 +65,10 @@ func (d *director) see(rest string) {
 			r.State = ledger.RequestState(value)
 		case "head":
 			r.HeadCommit = value
+		case "base":
+			r.BaseCommit = value
+		case "strangers":
+			v.Writers = false
 		case "mergeable":
 			r.Mergeable = ledger.Mergeable(value)
 		case "nobase":

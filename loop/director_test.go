@@ -512,6 +512,8 @@ func (d *director) play(line string) string {
 		d.comment(rest)
 	case "replied":
 		d.replied(rest)
+	case "upkeep":
+		d.upkeep(rest)
 	case "merge":
 		n, _ := strconv.Atoi(rest)
 		d.input(MergeRequest{Number: n})

@@ -111,6 +111,9 @@
 //     or in use by a task that is over.
 //   - Only a commit of the run's branch that was verified green is pushed, and a run
 //     has one request. No run waits for a remote that fails.
+//   - A run that keeps a request green works on no task of the source, and gives the
+//     last run back at its end. A request has three answers to red checks, and its
+//     base is merged at most once in ten minutes, unless a person starts a run.
 //   - A part is open only while its task's plan is in force.
 //   - What the source lacks ends nothing: no session, attempt or guidance, and no
 //     run as done. A line that is back brings back what its task had.
@@ -150,9 +153,10 @@
 //     is worth), startable.go, source.go, vanished.go (what a reading of the
 //     source lacks), reload.go, effect_failure.go, clock.go (jumps of the clock).
 //   - After the commit: publish.go (the push of a branch, and its request),
-//     watch.go (what looks at open requests show), comments.go (comments that
-//     become guidance, and their answers), merge.go (their merge); what
-//     of them is known and what a request says is in package request.
+//     watch.go (what looks at open requests show), upkeep.go (runs that keep them
+//     green), comments.go (comments that become guidance, and their answers),
+//     merge.go (their merge); what of them is known, what they need and what a
+//     request says is in package request.
 //   - People: question.go asks; answer.go, undo.go and question_table.go, which
 //     has a row for each kind of question, act on answers; question_effect.go is
 //     the form of a row. guidance.go, task_command.go, offer.go, late.go,

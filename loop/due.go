@@ -34,6 +34,9 @@ func Due(s State) time.Time {
 			need(f.Since.Add(toldAfter))
 		}
 	}
+	if _, _, from := upkeepNext(s.Project); !from.IsZero() {
+		need(from)
+	}
 	if r := s.Project.Run; !r.Over() {
 		// Other waits end with their question or agent, which are handled above.
 		if isFaultWait(r.Wait) {

@@ -171,6 +171,7 @@ type Preflighted struct {
 	Snapshot ledger.Snapshot
 	Problems []ledger.Diagnostic
 	Warnings []ledger.Diagnostic
+	Request  *ledger.RequestView // of a run that keeps a request green: what that shows now
 }
 
 // SourceChanged reports that the source was read again. A non-empty Err says why its

@@ -84,7 +84,9 @@ func (n *night) check(old State, d Decision) {
 				n.blamed(fail, batch, e)
 			}
 		case ledger.PreflightDone:
-			tip = b.Base.Commit
+			if tip = b.Base.Commit; b.Base.Upkeep != nil {
+				n.tip = tip
+			}
 		case ledger.TipFound:
 			tip, n.tip = b.Commit, b.Commit
 			n.parents[b.Commit] = s.Project.Run.Tip
@@ -124,7 +126,15 @@ func (n *night) check(old State, d Decision) {
 		n.reverted(fail, e)
 		n.red(fail, s, e, work)
 		was, _ := s.Project.Find(e.Task)
+		up := s.Project.Run
 		s = Apply(s, e)
+		if _, ended := e.Body.(ledger.RunEnded); ended && up != nil && up.Upkeep != nil { // the last run is back
+			tip, n.tip = s.Project.Run.Tip, s.Project.Run.Tip
+			_, n.tipRed = s.Project.RedTip()
+		}
+		if b, is := e.Body.(ledger.RunPlanned); is && b.Upkeep != nil {
+			tip = ""
+		}
 		if is, _ := s.Project.Find(e.Task); was.Queued() && !is.Queued() {
 			switch b := e.Body.(type) {
 			case ledger.Commitment, ledger.AttemptEnded, ledger.StageSet, ledger.TreeMerged, ledger.Routed:

@@ -72,7 +72,7 @@ func Preview(s State, task, hat string) (State, string, error) {
 	}
 	session := fmt.Sprintf("%s-%d", r.ID, r.Agents+1)
 	about.session, planned.Tree = session, t.Attempt.Tree
-	target := guidance.Target{Source: d.Project.Source, Branch: r.branchRun(), Session: session, Hat: h.Name, Task: ledger.FoldID(t.Task.ID), Parent: ledger.FoldID(t.Task.Parent), Writes: h.Writes()}
+	target := guidance.Target{Source: d.Project.Source, Branch: r.requestOf(), Session: session, Hat: h.Name, Task: ledger.FoldID(t.Task.ID), Parent: ledger.FoldID(t.Task.Parent), Writes: h.Writes()}
 	planned.Guidance = d.Project.Guidance.Plan(target)
 	reopen := t.Attempt.Fresh && t.Attempt.N > 1
 	d.add(about, planned)

@@ -14,7 +14,7 @@ import (
 // changed of what proves. It asks nothing where no command verifies.
 func (d *decision) proofRequest(t TaskState) ledger.ProofRequest {
 	s := d.run().Settings
-	if s.Proof == ledger.ProofOff {
+	if s.Proof == ledger.ProofOff || d.run().merging(t) { // what a merge changes of the checks is the base's
 		return ledger.ProofRequest{}
 	}
 	q := ledger.ProofRequest{Tests: s.Tests, Scope: t.Task.Scope}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -30,7 +31,11 @@ func (d *decision) verifyTip() bool {
 // verified.
 func (d *decision) publishes() bool {
 	r := d.run()
-	return r.Settings.Pushes() && r.Commits > 0 && r.Scripted == 0 && !r.Check
+	made := r.Commits > 0
+	if u := r.Base.Upkeep; u != nil {
+		made = r.Tip != u.Head
+	}
+	return r.Settings.Pushes() && made && r.Scripted == 0 && !r.Check
 }
 
 // pushable reports whether the tip of the run's branch can be pushed now: nothing
@@ -51,18 +56,42 @@ func (d *decision) publish() bool {
 	if d.stacks() {
 		return d.publishStack()
 	}
-	b := d.Project.Requests.Branch(r.ID)
+	of := r.requestOf()
+	b := d.Project.Requests.Branch(of)
 	if d.pushable() {
-		if begun, effect, ok := b.Push(r.Base.Branch, d.Project.Source, r.Tip); ok {
+		if begun, effect, ok := b.Push(r.Base.Branch, cmp.Or(b.Source, d.Project.Source), r.Tip, r.containsOfBase()); ok {
 			d.add(scope{}, begun)
-			d.effect(request.PushKey(r.ID, r.Tip), effect)
-		} else if b.Pushed == r.Tip && (b.Written != b.Pushed || r.Finishing != nil || r.Over()) {
+			effect.Once = r.Upkeep != nil
+			d.effect(request.PushKey(of, r.Tip), effect)
+		} else if r.Upkeep == nil && b.Pushed == r.Tip && (b.Written != b.Pushed || r.Finishing != nil || r.Over()) {
 			d.ask(r.ID) // while the run goes on, once for each push
 		}
 	}
-	kind, key, busy := d.Project.Requests.Branch(r.ID).UnderWay()
+	kind, key, busy := d.Project.Requests.Branch(of).UnderWay()
 	_, fails := d.Project.FailingEffect(kind, key)
 	return busy && !fails
+}
+
+// requestOf returns the run whose request asks for the merge of the run's branch: its
+// own, or the one that it keeps green.
+func (r *Run) requestOf() string {
+	if r.Upkeep != nil {
+		return r.Upkeep.Run
+	}
+	return r.ID
+}
+
+// containsOfBase returns a commit of the request's base that the run's branch contains,
+// as far as that is known.
+func (r *Run) containsOfBase() string {
+	u := r.Base.Upkeep
+	switch {
+	case u == nil:
+		return r.Base.Head
+	case u.Contained || r.merged():
+		return u.Into
+	}
+	return ""
 }
 
 // publishRemade pushes a branch that was made again after its run, once its tip is
@@ -94,7 +123,7 @@ func (d *decision) published(run string) {
 	if of := d.Project.Requests.Branch(run).Of; of != "" && of != r.ID {
 		d.askStack(of)
 		return
-	} else if of == "" && r.ID != run { // the push of an earlier run succeeded late
+	} else if of == "" && r.requestOf() != run { // the push of an earlier run succeeded late
 		d.ask(run)
 		return
 	}
@@ -148,6 +177,9 @@ func (d *decision) requestFinished(b RequestFinished) {
 		if _, known := d.task(id); known && !slices.Contains(of.Tasks, id) {
 			d.add(scope{task: id}, ledger.Evidence{Kind: "pr", URL: b.Request.URL, Number: b.Request.Number})
 		}
+	}
+	if b := d.Project.Requests.Branch(b.Run); d.run().requestOf() != b.Run && b.Written == b.Pushed {
+		return // a text made now would lack what only its run knew
 	}
 	d.published(b.Run)
 }

@@ -26,8 +26,8 @@ func (d *decision) settleReady() {
 // included.
 func (d *decision) wanted(t *TaskState) bool {
 	tasks, s := d.Project.Tasks, &d.run().Settings
-	if t.Task.Own {
-		return true
+	if t.Task.Own || d.run().Upkeep != nil {
+		return t.Task.Own
 	}
 	if n := tasks.index(t.Task.Parent); n >= 0 {
 		return !d.lineGone(t) && d.wanted(tasks.At(n))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/request"
 	"github.com/nightporter/nightporter/loop/testreport"
 )
 
@@ -18,8 +19,19 @@ import (
 // RedTip returns the source's branch tip that failed verification, and whether
 // there is one.
 func (p Project) RedTip() (ledger.RedTip, bool) {
-	t, ok := p.RedTips[p.Source]
+	t, ok := p.RedTips[p.tipKey()]
 	return t, ok
+}
+
+// tipKey returns the key of the branch tip that the run works on in RedTips and Green:
+// the source, of which each run goes on from the one before, or the branch of a
+// request that no run of the source goes on from.
+func (p Project) tipKey() string {
+	r := p.Run
+	if r == nil || r.Upkeep == nil || r.Base.Branch == p.Branches[p.Source].Branch {
+		return p.Source
+	}
+	return r.Base.Branch
 }
 
 // applyTip folds what an entry says about the branch tip: whether it passes
@@ -27,7 +39,7 @@ func (p Project) RedTip() (ledger.RedTip, bool) {
 func (p Project) applyTip(e ledger.Entry) Project {
 	switch b := e.Body.(type) {
 	case ledger.TipFailed:
-		p.RedTips = with(p.RedTips, p.Source, b.Tip)
+		p.RedTips = with(p.RedTips, p.tipKey(), b.Tip)
 	case ledger.Verified:
 		if b.Kind != ledger.KindFinal && b.Kind != ledger.KindBaseline {
 			break
@@ -35,19 +47,22 @@ func (p Project) applyTip(e ledger.Entry) Project {
 		red := redResults(b.Results)
 		switch {
 		case b.OK && len(red) == 0:
-			if b.Kind == ledger.KindFinal {
-				p.Green = with(p.Green, p.Source, b.Tree)
+			switch {
+			case b.Kind == ledger.KindFinal:
+				p.Green = with(p.Green, p.tipKey(), b.Tree)
+			case p.Run != nil && p.Run.Upkeep != nil: // startCommands were those of a final check
+				p.Green = with(p.Green, p.tipKey(), p.Run.Base.Commit)
 			}
-			if _, was := p.RedTips[p.Source]; was {
+			if _, was := p.RedTip(); was {
 				p.RedTips = maps.Clone(p.RedTips)
-				delete(p.RedTips, p.Source)
+				delete(p.RedTips, p.tipKey())
 			}
 		case b.Kind == ledger.KindFinal && p.Run != nil:
 			tip := ledger.RedTip{Run: p.Run.ID, Commit: b.Tree, Results: red}
 			if was, ok := p.RedTip(); ok && was.Commit == b.Tree {
 				tip.Run = was.Run
 			}
-			p.RedTips = with(p.RedTips, p.Source, tip)
+			p.RedTips = with(p.RedTips, p.tipKey(), tip)
 		}
 	}
 	return p
@@ -59,10 +74,11 @@ func redResults(results []ledger.Result) []ledger.Result {
 }
 
 // startCommands returns the commands that the start commit is verified with. While
-// a tip is red, they are those of the final check, which found it.
+// a tip is red, they are those of the final check, which found it. The start of a run
+// that keeps a request green may be all that it pushes.
 func (d *decision) startCommands() []ledger.Command {
 	kind := ledger.KindBaseline
-	if _, red := d.Project.RedTip(); red {
+	if _, red := d.Project.RedTip(); red || d.run().Upkeep != nil {
 		kind = ledger.KindFinal
 	}
 	return verifyCommands(d.run().Settings, kind, nil)
@@ -109,6 +125,8 @@ func (d *decision) settleRed() {
 	switch {
 	case len(theirs) == 0:
 		d.beginRepair(nil)
+	case r.Upkeep != nil:
+		d.endUpkeep("%s itself fails: %s", r.Base.HeadName, theirs[0].Run)
 	case r.Check:
 		d.settleBaseline("stop")
 	default:
@@ -165,9 +183,20 @@ func (d *decision) beginRepair(exempt []ledger.Exemption) {
 	}
 	tip, _ := d.Project.RedTip()
 	if !r.Check {
-		d.add(scope{}, ledger.SourceRead{Name: r.Name, Path: r.Settings.Source.Path, Order: d.order(), Own: []ledger.Task{repairTask(tip)}})
+		d.addOwn(d.withChecks(repairTask(tip)))
 	}
 	d.begin(ledger.RunStarted{Baseline: r.Red.Results, Exempt: exempt, Repair: &tip})
+}
+
+// withChecks returns the task that repairs a red tip. If the checks of a request fail
+// too, it is their task with what fails here added: most often that is the same.
+func (d *decision) withChecks(repair ledger.Task) ledger.Task {
+	t, ok := d.task(request.ChecksTaskID)
+	if !ok || d.run().Upkeep == nil {
+		return repair
+	}
+	t.Task.Acceptance = append(slices.Clip(t.Task.Acceptance), repair.Acceptance...)
+	return t.Task
 }
 
 // endRed adds to the end of a run what is red: exemptions in force, tasks that

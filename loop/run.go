@@ -98,7 +98,7 @@ func (d *decision) pushes(e ledger.RunEnded) bool {
 func (d *decision) unverified() bool {
 	r := d.run()
 	return (r.Commits > 0 || r.Base.From != "") && len(verifyCommands(r.Settings, ledger.KindFinal, nil)) > 0 &&
-		r.FinalTip != r.Tip && d.Project.Green[d.Project.Source] != r.Tip
+		r.FinalTip != r.Tip && d.Project.Green[d.Project.tipKey()] != r.Tip
 }
 
 // park keeps the attempts under way for the next run. A limit, a pause for
@@ -123,6 +123,9 @@ func (d *decision) park(why string) {
 func (d *decision) end(e ledger.RunEnded) {
 	d.park(string(e.Reason))
 	d.restTasks() // else questions stay open that nobody can answer
+	if d.run().Upkeep != nil {
+		d.closeOwn()
+	}
 	if e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen {
 		now := d.nothingLeft()
 		e.Reason, e.Text = now.Reason, now.Text
@@ -152,7 +155,7 @@ func (d *decision) end(e ledger.RunEnded) {
 	}
 	d.endRed(&e)
 	e.Exit = e.ExitCode()
-	if through := e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen; e.Reason != ledger.ReasonChecked && (!through || e.Exit != 0) {
+	if through := e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen; r.Upkeep == nil && e.Reason != ledger.ReasonChecked && (!through || e.Exit != 0) {
 		e.Resume = r.Settings.ResumeCommand()
 	}
 	for _, q := range d.Project.Questions {
@@ -191,7 +194,7 @@ func Settled(s State) bool {
 	case r != nil && r.State == ledger.RunOver && s.Project.answers():
 		return false
 	case r == nil, r.State == ledger.RunOver:
-		return true
+		return s.Project.Queued == nil
 	case r.State == ledger.RunPaused:
 		return r.Wait == ledger.WaitReview
 	}

@@ -96,6 +96,7 @@ func (w *world) ended() {
 	w.sent()
 	w.merging()
 	w.commented()
+	w.bounded()
 	for _, i := range w.s.Project.Guidance.Items {
 		if i.State == guidance.Injected && !w.s.Project.Rests(i) {
 			w.t.Fatalf("%s is still in use when all is over: %s", i.ID, mustJSON(w.t, i))

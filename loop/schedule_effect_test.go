@@ -89,6 +89,10 @@ func (w *world) act(e ledger.Effect) {
 	switch b := e.Body.(type) {
 	case ledger.EffectPreflight:
 		w.remove(e)
+		if b.Begin.Upkeep != nil {
+			w.deliver(w.lookAfter(b.Begin), "upkeep")
+			break
+		}
 		p := Preflighted{Run: b.Begin.Run, Base: w.base(b.Begin.Run), Snapshot: ledger.Snapshot{Name: w.plan.Name, Path: w.plan.Path, Tasks: slices.Clone(w.plan.Tasks)}}
 		if !w.kind && w.draw(10, "problem") == 0 {
 			p.Problems = []ledger.Diagnostic{{Text: "no such file"}}

@@ -66,10 +66,14 @@ func (w *world) look(b request.Branch) {
 		}
 		w.remote.requests[b.Name] = r
 	}
-	r.HeadCommit = pick(w, w.remote.branches[b.Name], w.remote.branches[b.Name], w.remote.branches[b.Name], "theirs")
-	r.BaseCommit = pick(w, "base", "base", "base", "")
+	r.HeadCommit = w.remote.branches[b.Name]
+	if w.draw(8, "somebody pushes") == 0 {
+		r.HeadCommit = w.key("h")
+		w.remote.branches[b.Name] = r.HeadCommit
+	}
+	r.BaseCommit = pick(w, "c0", "c0", "base", "base2", "")
 	r.Mergeable = pick(w, ledger.MergeableClean, ledger.MergeableClean, ledger.MergeableUnknown, ledger.MergeableBehind, ledger.MergeableConflict, ledger.MergeableBlocked)
-	v := ledger.RequestView{Request: r, Tag: "t"}
+	v := ledger.RequestView{Request: r, Tag: "t", Writers: w.draw(6, "strangers") > 0}
 	for range w.draw(4, "checks") {
 		v.Checks = append(v.Checks, ledger.ForgeCheck{Name: "lint", State: pick(w, ledger.CheckPassed, ledger.CheckPassed, ledger.CheckPending, ledger.CheckFailed, ledger.CheckNeutral)})
 	}

@@ -32,6 +32,7 @@ func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 	if w.remote.branches == nil {
 		w.remote.branches, w.remote.requests = map[string]string{}, map[string]ledger.Request{}
 	}
+	var up ledger.Base
 	made, verified := false, len(w.settings.Verify) == 0
 	if of := w.s.Project.Requests.Branch(b.Run); of.Of != "" {
 		made, verified = w.underGreen(b.Push.Commit)
@@ -43,10 +44,16 @@ func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 			made = made || x.Commit == b.Push.Commit
 		case ledger.BranchRemade:
 			made = made || x.Tip == b.Push.Commit
+		case ledger.PreflightDone: // others' commits, and a merge of the base
+			made = made || b.Once && x.Base.Upkeep != nil && x.Base.Commit == b.Push.Commit
+			up = x.Base
 		case ledger.TipFound: // somebody's commit on the branch, which the next commit is on
 			made = made || x.Commit == b.Push.Commit
 		case ledger.Verified:
 			if x.Tree == b.Push.Commit && (x.Kind == ledger.KindFinal || x.Kind == ledger.KindBaseline) {
+				verified = x.OK && len(redResults(x.Results)) == 0
+			}
+			if x.Kind == ledger.KindBaseline && b.Once && up.Upkeep != nil && x.Tree == up.Tree && up.Commit == b.Push.Commit {
 				verified = x.OK && len(redResults(x.Results)) == 0
 			}
 			if l := len(x.Results); x.Kind == ledger.KindBatch && x.OK && l > 0 {
@@ -56,6 +63,12 @@ func (w *world) push(e ledger.Effect, b ledger.EffectPush) {
 	}
 	if !made || !verified {
 		w.t.Fatalf("%s is pushed: committed %v, verified %v\n%s", b.Push.Commit, made, verified, w.dump())
+	}
+	if at := w.remote.branches[b.Push.Branch]; b.Once && !w.kind && at != b.Push.Commit && w.draw(5, "others push") == 0 {
+		w.remote.branches[b.Push.Branch] = w.key("h")
+		w.remove(e)
+		w.do(EffectBroken{Kind: e.Body.EffectKind(), Key: e.Key, Text: "somebody else pushed commits"}, w.key("moved"))
+		return
 	}
 	w.remote.branches[b.Push.Branch] = b.Push.Commit
 	if !w.kind && w.draw(4, "crash in push") == 0 {

@@ -21,7 +21,7 @@ import (
 func (d *decision) stacks() bool {
 	r, all := d.run(), d.Project.Requests
 	own := all.Branch(r.ID)
-	return len(all.Stack(r.ID)) > 0 || r.Settings.Requests.PerTask && own.Pushed == "" && own.Pushing == ""
+	return r.Upkeep == nil && (len(all.Stack(r.ID)) > 0 || r.Settings.Requests.PerTask && own.Pushed == "" && own.Pushing == "")
 }
 
 // level is one branch of a stack, with the commit that it is to have.
@@ -94,7 +94,7 @@ func (d *decision) publishStack() bool {
 	r := d.run()
 	if _, busy := d.Project.Requests.Busy(r.ID); !busy && d.pushable() {
 		for _, l := range d.stack() {
-			if begun, effect, ok := l.Push(l.Name, d.Project.Source, l.commit); ok {
+			if begun, effect, ok := l.Push(l.Name, d.Project.Source, l.commit, ""); ok {
 				d.add(scope{}, begun)
 				d.effect(request.PushKey(l.Run, l.commit), effect)
 				break

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +36,10 @@ func (d *decision) startRun(b StartRun) {
 			d.addShared(ledger.AgentUsable{Agent: name})
 		}
 	}
+	if !r.Over() && r.Upkeep != nil {
+		d.yield(b)
+		return
+	}
 	if !r.Over() && b.Check && !r.Check {
 		d.refuse(ledger.CodeUnfinished, "%s has not ended; --check looks at what a new run would meet. Go on with it, or end it: /stop", r.ID)
 		return
@@ -66,11 +71,9 @@ func (d *decision) startRun(b StartRun) {
 		}
 		d.end(ledger.RunEnded{Reason: ledger.ReasonReplaced, Text: "replaced by a new run"})
 	}
+	d.closeOwn()
 	for _, t := range d.Project.Tasks.All() {
 		switch {
-		case t.Task.Own: // this task belonged to the last run alone
-			d.closeQuestions(t.Task.ID, "its run is over")
-			d.expireGuidance(t.Task.ID, "its task went with its run")
 		case b.New && t.Attempt != nil && (t.Status == ledger.Ready || t.Status == ledger.Withdrawn): // a new run starts from HEAD and does not continue the attempt
 			d.add(scope{task: t.Task.ID}, ledger.AttemptEnded{Replan: true, Outcome: ledger.OutcomeAnew, Why: "a new run from HEAD"})
 			d.planAnew(*t, "a new run from HEAD")
@@ -96,6 +99,16 @@ func (d *decision) startRun(b StartRun) {
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodePlanned, ID: id}
 }
 
+// closeOwn settles what belongs to the tasks that the last run added itself.
+func (d *decision) closeOwn() {
+	for _, t := range d.Project.Tasks.All() {
+		if t.Task.Own {
+			d.closeQuestions(t.Task.ID, "its run is over")
+			d.expireGuidance(t.Task.ID, "its task went with its run")
+		}
+	}
+}
+
 // preflighted starts the baseline after a preflight, or ends the run if the
 // preflight found problems (docs/spec 2.0).
 func (d *decision) preflighted(b Preflighted) {
@@ -104,11 +117,15 @@ func (d *decision) preflighted(b Preflighted) {
 		return
 	}
 	if len(b.Problems) > 0 {
-		if len(b.Snapshot.Tasks) > 0 { // the tasks are there, though no run works on them
+		if len(b.Snapshot.Tasks) > 0 && r.Upkeep == nil { // the tasks are there, though no run works on them
 			d.takeSource(reading{Snapshot: b.Snapshot, first: true})
 		}
 		d.add(scope{}, ledger.PreflightFailed{Problems: b.Problems})
 		d.end(ledger.RunEnded{Reason: ledger.ReasonPreflight, Text: b.Problems[0].Text})
+		return
+	}
+	if r.Upkeep != nil {
+		d.upkeepPreflighted(b)
 		return
 	}
 	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})
@@ -243,12 +260,30 @@ func (d *decision) goOn() {
 		d.add(scope{}, ledger.RunFinishing{Ending: next})
 		d.answer.Text += "; the next run starts with it"
 	}
-	if !r.Over() {
+	text := d.answer.Text
+	switch {
+	case r.Over():
+	case r.Upkeep != nil && d.readies():
+		r = d.Project.Aside
+		s := r.upcoming()
+		s.Until, s.From, s.Only = time.Time{}, "", ""
+		d.yield(StartRun{Settings: s})
+		d.answer.Text = strings.TrimPrefix(text+"; "+d.answer.Text, "; ")
+		return
+	default:
 		return
 	}
 	s := r.upcoming()
 	s.Until, s.From, s.Only = time.Time{}, "", "" // these settings were meant for the last run alone
-	text := d.answer.Text
 	d.startRun(StartRun{Settings: s})
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeStarted, ID: d.answer.ID, Text: strings.TrimPrefix(text+"; "+d.answer.ID+" starts with it", "; ")}
+}
+
+// readies reports whether the decision makes a task of the source ready.
+func (d *decision) readies() bool {
+	return slices.ContainsFunc(d.entries, func(e ledger.Entry) bool {
+		b, is := e.Body.(ledger.TaskSet)
+		t, known := d.task(e.Task)
+		return is && known && b.To == ledger.Ready && !t.Task.Own
+	})
 }

@@ -11,7 +11,7 @@ import (
 
 // StateVersion is the version of State's JSON. The engine throws a snapshot of
 // another version away and folds the ledger from its beginning.
-const StateVersion = 11
+const StateVersion = 12
 
 // State is the input of every decision about one project: the project itself
 // and what it shares with the others. It is the fold of their two streams and
@@ -44,6 +44,8 @@ type Project struct {
 	Archive    map[string]Archived      `json:"archive,omitempty"`  // what is left of sources that were not worked on for long
 	Tasks      TaskList                 `json:"tasks,omitzero"`     // in document order
 	Run        *Run                     `json:"run,omitempty"`      // last run, ended or not; nil = none yet
+	Aside      *Run                     `json:"aside,omitempty"`    // the last run, while one that keeps a request green is at work in its place
+	Queued     *ledger.RunQueued        `json:"queued,omitempty"`   // begins after that one
 	Branches   map[string]Tip           `json:"branches,omitempty"` // last branch, by source
 	Green      map[string]string        `json:"green,omitempty"`    // branch tip that passed verification, by source
 	RedTips    map[string]ledger.RedTip `json:"red_tips,omitempty"` // tip that failed it; until a tip passes, by source
@@ -104,6 +106,7 @@ type Run struct {
 	HatsBad   string             `json:"hats_bad,omitempty"` // why the hats on disk cannot be used
 	Check     bool               `json:"check,omitempty"`
 	ByItself  bool               `json:"by_itself,omitempty"` // nightporter started it, by its schedule
+	Upkeep    *ledger.Upkeep     `json:"upkeep,omitempty"`    // it keeps an open request green; nil = it works on the source's tasks
 	State     ledger.RunState    `json:"state"`
 	Wait      ledger.WaitReason  `json:"wait,omitempty"`
 	Until     time.Time          `json:"until,omitzero"`       // when the wait ends

@@ -44,12 +44,18 @@ func (c *composer) entry(e ledger.Entry) {
 		if was := c.before.Project.NotStarted; was != nil && was.Text == b.Problems[0].Text && c.before.Project.Run.ByItself {
 			break // told of the try before
 		}
+		if up := c.before.Project.Run.Upkeep; up != nil && c.before.Project.Requests.Branch(up.Run).Upkeep.Failed > 0 {
+			break
+		}
 		c.push(c.runKey(), ledger.ClassNotice, false, bot.Problems(c.after, b.Problems))
 	case ledger.PreflightDone:
-		if len(b.Warnings) > 0 {
+		if len(b.Warnings) > 0 && c.after.Project.Run.Upkeep == nil {
 			c.push(c.runKey(), ledger.ClassNotice, true, bot.Warnings(c.after, b.Warnings))
 		}
 	case ledger.RunStarted:
+		if c.after.Project.Run.Upkeep != nil {
+			break // its end says what it did
+		}
 		c.push(c.runKey(), ledger.ClassNotice, c.before.Project.Internal > 0 || !bot.Degraded(c.after.Project.Run), bot.Started(c.after, b, c.now))
 		// The live message is posted anew for each run, so that it stays at the
 		// end of the chat (docs/spec 21.3).
@@ -103,6 +109,8 @@ func (c *composer) entry(e ledger.Entry) {
 		if b.Failure != "" && !c.before.Project.Requests.Branch(b.Run).Refused {
 			c.push("", ledger.ClassNotice, true, bot.ReplyRefused(c.after, b))
 		}
+	case ledger.RequestLeft:
+		c.push("", ledger.ClassNotice, false, bot.LeftRequest(c.after, b))
 	case ledger.MergeEnded:
 		c.mergeEnded(b)
 	case ledger.BaselineBroke:

@@ -16,7 +16,7 @@ func (c *composer) requestSeen(b ledger.RequestSeen) {
 		return
 	}
 	c.remadeStands(b.Run)
-	key, m := requestKey(b.Now.Number, b.Run), bot.RequestNews(c.after, b.Run)
+	key, m := requestKey(b.Now.Number, b.Run), bot.RequestNews(c.before, c.after, b.Run)
 	was := c.before.Project.Requests.Branch(b.Run).Seen
 	switch {
 	case b.Now.State != ledger.RequestOpen:
@@ -31,6 +31,8 @@ func (c *composer) requestSeen(b ledger.RequestSeen) {
 		c.edit(key, ledger.ClassChatter, m)
 	case b.Now.Pending > 0:
 		c.edit(key, ledger.ClassChatter, m)
+	case bot.IsGreenAgain(c.before, c.after, b.Run):
+		c.push(key, ledger.ClassNotice, true, m)
 	default:
 		c.keep(key, true, m)
 	}
@@ -42,6 +44,6 @@ func requestKey(number int, run string) string { return fmt.Sprintf("request/%d/
 // mergeEnded tells what became of a merge, and takes its offer back elsewhere.
 func (c *composer) mergeEnded(b ledger.MergeEnded) {
 	c.remadeStands(b.Run)
-	c.edit(requestKey(b.Request.Number, b.Run), ledger.ClassChatter, bot.RequestNews(c.after, b.Run))
+	c.edit(requestKey(b.Request.Number, b.Run), ledger.ClassChatter, bot.RequestNews(c.before, c.after, b.Run))
 	c.push("", ledger.ClassNotice, false, bot.Merged(c.after, b))
 }

@@ -12,6 +12,27 @@ func (p *fixture) published() {
 		ledger.RequestOpened{Run: "r1", Print: "t", Request: ledger.Request{Number: 48, URL: "https://forge.test/48", State: ledger.RequestOpen, Base: "main"}})
 }
 
+// looksAfter is a run that keeps the request green: it starts at base and pushes tip.
+func (p *fixture) looksAfter(reason ledger.UpkeepReason, base, tip string) {
+	const branch = "nightporter/shop/r1"
+	head := p.Night.State.Project.Requests.Branch("r1").Seen.HeadCommit
+	p.project(ledger.RunPlanned{Run: "r2", Settings: p.Night.State.Project.Run.Settings, Upkeep: &ledger.Upkeep{Run: "r1", Number: 48, Reason: reason, Head: head, Failed: []string{"lint"}}})
+	p.project(ledger.PreflightDone{Base: ledger.Base{Commit: base, Tree: "t9", Head: "b1", HeadName: "main", Branch: branch, Upkeep: &ledger.BaseUpkeep{Head: head, Into: "b1", Contained: true}}})
+	p.project(ledger.RunStarted{})
+	if tip != base {
+		p.project(ledger.TaskCommitted{Commit: tip, Parent: base, Tree: "t10"})
+	}
+	p.project(ledger.PushBegun{Run: "r1", Branch: branch, Commit: tip}, ledger.BranchPushed{Run: "r1", Branch: branch, Commit: tip, Forge: ledger.ForgeGitHub})
+	p.project(ledger.RunEnded{Reason: ledger.ReasonUpkeep, Branch: branch, Tip: tip})
+}
+
+// sawAt is saw of another head.
+func (p *fixture) sawAt(head string, s ledger.RequestStanding) ledger.RequestSeen {
+	seen := p.saw(s)
+	seen.Now.HeadCommit = head
+	return seen
+}
+
 // saw is what a look at the request showed.
 func (p *fixture) saw(s ledger.RequestStanding) ledger.RequestSeen {
 	s.Number, s.Base, s.HeadCommit = 48, "main", "c1"

@@ -138,6 +138,12 @@ func (c *composer) heldSince(was *loop.Run) time.Time {
 // ended tells of a run's end. A failed preflight has its own message; a run
 // with --check, or one that a new run replaces, is no news.
 func (c *composer) ended(b ledger.RunEnded) {
+	if r := c.before.Project.Run; r != nil && r.Upkeep != nil {
+		if m, ok := bot.LookedAfter(c.before, b); ok {
+			c.push("upkeep/"+r.Upkeep.Run, ledger.ClassNotice, true, m)
+		}
+		return
+	}
 	switch b.Reason {
 	case ledger.ReasonPreflight, ledger.ReasonChecked, ledger.ReasonReplaced:
 		return

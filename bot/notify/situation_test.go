@@ -65,8 +65,12 @@ func (p *fixture) project(bodies ...ledger.Body) { p.session("", "", bodies...) 
 // session adds entries about a task and a session to the project's stream.
 func (p *fixture) session(task, session string, bodies ...ledger.Body) {
 	var entries []ledger.Entry
+	run := "r1"
+	if r := p.State.Project.Run; r != nil && r.Upkeep != nil {
+		run = r.ID
+	}
 	for _, b := range bodies {
-		entries = append(entries, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Run: "r1", Task: task, Session: session, Actor: "daemon", Body: b})
+		entries = append(entries, ledger.Entry{Stream: ledger.ProjectStream("shop"), Time: p.Now, Run: run, Task: task, Session: session, Actor: "daemon", Body: b})
 	}
 	p.compose(p.State, loop.Decided(p.State, entries...), loop.Input{Time: p.Now, Project: "shop", Actor: "daemon", Body: loop.Tick{}})
 	for _, e := range entries {
@@ -388,6 +392,17 @@ func TestSituations(t *testing.T) {
 			p.project(p.saw(ledger.RequestStanding{Passed: 2, Pending: 1}))
 			p.project(p.saw(ledger.RequestStanding{Passed: 3, Mergeable: ledger.MergeableClean}))
 			p.project(p.saw(ledger.RequestStanding{Passed: 3, State: ledger.RequestMerged}))
+		}},
+		"request/kept green": {true, func(p *fixture) {
+			p.published()
+			p.project(ledger.RunEnded{Reason: ledger.ReasonStopped, Signal: "SIGTERM"})
+			p.project(p.saw(ledger.RequestStanding{Passed: 2, Failing: 1, Failed: []string{"lint"}}))
+			p.looksAfter(ledger.UpkeepChecks, "c1", "c9")
+			p.project(p.sawAt("c9", ledger.RequestStanding{Passed: 3}))
+			p.looksAfter(ledger.UpkeepBase, "m1", "m1")
+			p.project(p.sawAt("m1", ledger.RequestStanding{Failing: 1, Failed: []string{"lint"}}))
+			p.project(ledger.RequestLeft{Run: "r1", Number: 48, Head: "m1", Rounds: 3, Failed: []string{"lint"}})
+			p.project(p.sawAt("h1", ledger.RequestStanding{Failing: 1, Failed: []string{"lint"}, Strangers: 1}))
 		}},
 		"request/nobody reads it": {true, func(p *fixture) {
 			p.published()

@@ -69,6 +69,18 @@ func (c *Console) ended(v view, b ledger.RunEnded) {
 	c.resumeHint(word, b.Resume)
 }
 
+// lookedAfter prints the end of a run that kept a request green.
+func (c *Console) lookedAfter(v view, r *loop.Run, b ledger.RunEnded) {
+	line := bot.SignLater + " " + r.ID + " ended"
+	if b.Text != "" {
+		line += ": " + bot.Clean(b.Text)
+	}
+	if m, ok := bot.LookedAfter(v.before, b); ok {
+		line = m.First()
+	}
+	c.printWrapped(v, line)
+}
+
 // needsAnswer reports whether a run ended for lack of an answer, so that the
 // same command would end again at once.
 func needsAnswer(b ledger.RunEnded) bool {

@@ -85,6 +85,10 @@ func (c *Console) printStandalone(v view) {
 		}
 	case ledger.RunEnded:
 		c.printAllHeld(v)
+		if r := v.before.Project.Run; r != nil && r.Upkeep != nil {
+			c.lookedAfter(v, r, b)
+			break
+		}
 		c.ended(v, b)
 	case ledger.AgentParked:
 		c.parked(v, b)
@@ -106,6 +110,9 @@ func (c *Console) printStandalone(v view) {
 			m := bot.ReplyRefused(v.after, b)
 			c.printWrapped(v, m.First())
 		}
+	case ledger.RequestLeft:
+		m := bot.LeftRequest(v.after, b)
+		c.printWrapped(v, m.First())
 	case ledger.MergeEnded:
 		m := bot.Merged(v.after, b)
 		c.printWrapped(v, m.First())

@@ -34,6 +34,16 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 		return err
 	}
 
+	if begin.Upkeep != nil {
+		upkeep := *begin.Upkeep
+		begin.Upkeep = &upkeep
+		if err := fetchRequest(ctx, ports, begin, &out); err != nil {
+			return nil, fmt.Errorf("look at request %d: %w", upkeep.Number, err)
+		}
+		if begin.Upkeep.Head == "" {
+			return out, nil // it is not open, or its branch is gone
+		}
+	}
 	begin, notes, err := startBase(ctx, ports, settings, begin)
 	out.Warnings = append(out.Warnings, notes...)
 	var base ledger.Base
@@ -45,26 +55,13 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 			return nil, fmt.Errorf("look at the repository: %w", err)
 		}
 	}
-	out.Snapshot, err = ports.Source.Read(ctx)
-	if err != nil {
-		if err := problem(err); err != nil {
-			return nil, fmt.Errorf("read the source: %w", err)
+	if begin.Upkeep == nil {
+		if err := e.preflightSource(ctx, ports, settings, base, &out, problem); err != nil {
+			return nil, err
 		}
-	}
-	out.Warnings = append(out.Warnings, out.Snapshot.Warnings...)
-
-	for _, id := range []string{settings.From, settings.Only} {
-		if id != "" && err == nil && !hasTask(out.Snapshot, id) {
-			out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("there is no task %q in %s", id, settings.Source.Path)})
+		if err := preflightRemote(ctx, ports, settings, base, &out); err != nil {
+			return nil, fmt.Errorf("look at the remote: %w", err)
 		}
-	}
-	if base.Tree != "" {
-		if err := e.preflightScopes(ctx, ports, settings, base.Tree, &out); err != nil {
-			return nil, fmt.Errorf("resolve scopes: %w", err)
-		}
-	}
-	if err := preflightRemote(ctx, ports, settings, base, &out); err != nil {
-		return nil, fmt.Errorf("look at the remote: %w", err)
 	}
 	if settings.ProposesSetup() && base.Tree != "" && ports.Proposed != nil {
 		proposed, err := ports.Proposed(ctx, base.Tree)
@@ -125,6 +122,30 @@ func (e *Engine) preflight(ctx context.Context, project string, begin ledger.Beg
 	}
 	out.Base = base
 	return out, nil
+}
+
+// preflightSource reads the source of a run, and checks what its settings and tasks
+// name. problem sorts an error into the report, or returns it.
+func (e *Engine) preflightSource(ctx context.Context, ports Ports, settings ledger.Settings, base ledger.Base, out *loop.Preflighted, problem func(error) error) (err error) {
+	out.Snapshot, err = ports.Source.Read(ctx)
+	if err != nil {
+		if err := problem(err); err != nil {
+			return fmt.Errorf("read the source: %w", err)
+		}
+	}
+	out.Warnings = append(out.Warnings, out.Snapshot.Warnings...)
+	for _, id := range []string{settings.From, settings.Only} {
+		if id != "" && err == nil && !hasTask(out.Snapshot, id) {
+			out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("there is no task %q in %s", id, settings.Source.Path)})
+		}
+	}
+	if base.Tree == "" {
+		return nil
+	}
+	if err := e.preflightScopes(ctx, ports, settings, base.Tree, out); err != nil {
+		return fmt.Errorf("resolve scopes: %w", err)
+	}
+	return nil
 }
 
 // WeakBoundary returns the finding that prevents a run whose settings require a

@@ -21,6 +21,9 @@ type Remote interface {
 	Push(ctx context.Context, p ledger.Push) (ledger.Pushed, error)
 	// TryPush is Push without changing anything, as far as a server tells before.
 	TryPush(ctx context.Context, p ledger.Push) error
+	// Fetch brings branches into the repository, for a run, and returns the commits
+	// of those that the remote has.
+	Fetch(ctx context.Context, run string, names ...string) (map[string]string, error)
 	// Branches returns those of the branches that the remote has, with their
 	// commits. A name may be a pattern of git's ls-remote.
 	Branches(ctx context.Context, names ...string) (map[string]string, error)
@@ -75,6 +78,9 @@ func push(ctx context.Context, ports Ports, b ledger.EffectPush) (loop.InputBody
 	pushed, err := remote.Push(ctx, b.Push)
 	if err != nil {
 		return nil, err
+	}
+	if pushed.Theirs != "" && b.Once {
+		return nil, fmt.Errorf("somebody else pushed commits to %s (%.10s)", b.Push.Branch, pushed.Theirs)
 	}
 	if pushed.Theirs != "" {
 		return nil, &ledger.ForgeError{

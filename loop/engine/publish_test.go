@@ -72,6 +72,10 @@ func (f *far) Push(_ context.Context, p ledger.Push) (ledger.Pushed, error) {
 
 func (f *far) TryPush(context.Context, ledger.Push) error { return f.call("try") }
 
+func (f *far) Fetch(ctx context.Context, _ string, names ...string) (map[string]string, error) {
+	return f.Branches(ctx, names...)
+}
+
 func (f *far) Branches(_ context.Context, names ...string) (map[string]string, error) {
 	has := map[string]string{}
 	f.mu.Lock()

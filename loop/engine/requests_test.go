@@ -28,6 +28,8 @@ func (h hub) Push(_ context.Context, p ledger.Push) (ledger.Pushed, error) {
 
 func (hub) TryPush(context.Context, ledger.Push) error { return nil }
 
+func (hub) Fetch(context.Context, string, ...string) (map[string]string, error) { return nil, nil }
+
 func (hub) Branches(context.Context, ...string) (map[string]string, error) { return nil, nil }
 
 func (hub) FetchBranch(context.Context, string) (string, error) { return "", nil }

@@ -457,7 +457,7 @@ func (e *Engine) openForEffects(ctx context.Context, p loop.Project, effects []l
 // began: the answer to an offer, or a retried task.
 func (e *Engine) openForNewRun(ctx context.Context, before loop.State, in loop.Input, d loop.Decision) error {
 	run := d.State.Project.Run
-	if _, start := in.Body.(loop.StartRun); start || run == nil || (before.Project.Run != nil && before.Project.Run.ID == run.ID) {
+	if _, start := in.Body.(loop.StartRun); start || run.Over() || (before.Project.Run != nil && before.Project.Run.ID == run.ID) {
 		return nil
 	}
 	return e.reopenPorts(ctx, run.Settings)

@@ -131,6 +131,7 @@ type EffectKeepPlan struct {
 type EffectPush struct {
 	Run  string `json:"run"`
 	Push Push   `json:"push"`
+	Once bool   `json:"once,omitempty"` // not tried again where others pushed meanwhile: the next run takes their commits in
 }
 
 // EffectRequest opens the request of a pushed branch, or writes its text anew. The

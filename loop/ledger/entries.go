@@ -7,7 +7,7 @@ func Bodies() []Body {
 		SharedSet{}, IDIssued{}, LeaseGranted{}, LeaseReleased{}, AgentParked{}, AgentUnusable{}, AgentUsable{}, AgentFaltered{},
 		PairingOffered{}, PairingTried{}, PairingEnded{}, PersonPaired{}, PersonRemoved{}, QuietSet{}, StrangerWrote{}, CommandRefused{},
 		WasOff{}, ClockJumped{}, DigestSent{}, WeekDigestSent{}, SharedHead{},
-		RunPlanned{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
+		RunPlanned{}, RunQueued{}, RunResumed{}, AgentChosen{}, PreflightFailed{}, PreflightDone{}, RunStarted{}, RunStateSet{}, RunFinishing{}, RunEnded{},
 		BaselineBroke{}, ExemptionsSet{}, TipFailed{}, HatsRead{}, SourceRead{}, SourceMarked{}, TaskSet{}, TaskWords{}, TaskNext{}, PathsAllowed{}, SecretsCleared{}, NewFilesSettled{}, PartsMade{}, PlanSettled{}, TaskProved{},
 		Commitment{}, Claim{}, Evidence{}, Submit{},
 		ChecksBegun{}, SessionPlanned{}, EventAccepted{}, EventRefused{}, SessionThrottled{}, SessionCut{}, SessionEnded{}, SessionOutput{},
@@ -18,7 +18,7 @@ func Bodies() []Body {
 		QuestionAsked{}, ReminderDue{}, QuestionAnswered{}, AnswerUndone{}, QuestionExpired{},
 		MemoryKept{},
 		PushBegun{}, BranchPushed{}, RequestBegun{}, RequestOpened{}, RequestEdited{},
-		RequestSeen{}, MergeBegun{}, MergeEnded{},
+		RequestSeen{}, RequestLeft{}, MergeBegun{}, MergeEnded{},
 		CommentsSeen{}, ReplyBegun{}, ReplyEnded{},
 		InputPoisoned{}, EffectFailed{}, EffectRecovered{},
 	}
@@ -69,6 +69,8 @@ func (WeekDigestSent) EntryType() string { return "digest.week" }
 func (SharedHead) EntryType() string { return "shared.head" }
 
 func (RunPlanned) EntryType() string { return "run.planned" }
+
+func (RunQueued) EntryType() string { return "run.queued" }
 
 func (RunResumed) EntryType() string { return "run.resumed" }
 
@@ -213,6 +215,8 @@ func (RequestOpened) EntryType() string { return "request.opened" }
 func (RequestEdited) EntryType() string { return "request.edited" }
 
 func (RequestSeen) EntryType() string { return "request.seen" }
+
+func (RequestLeft) EntryType() string { return "request.left" }
 
 func (MergeBegun) EntryType() string { return "merge.begun" }
 

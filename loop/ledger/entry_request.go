@@ -15,6 +15,9 @@ type PushBegun struct {
 	// Joint, with Of, says that Commit was not verified by itself, but a later one
 	// that has it: in a batch, or when another task was taken out.
 	Joint bool `json:"joint,omitempty"`
+	// Contains is a commit of the request's base that Commit is known to contain; "" =
+	// unknown.
+	Contains string `json:"contains,omitempty"`
 }
 
 // BranchPushed records that the remote has a commit of a run's branch.

@@ -11,6 +11,15 @@ type RunPlanned struct {
 	Check    bool     `json:"check,omitempty"`    // preflight only
 	Fresh    bool     `json:"fresh,omitempty"`    // start from HEAD, even if the branch of an earlier run has commits
 	Previous string   `json:"previous,omitempty"` // branch of the source's last run
+	Upkeep   *Upkeep  `json:"upkeep,omitempty"`   // the run keeps an open request green, and works on no task of the source
+}
+
+// RunQueued records that a run is to begin once the one that keeps a request green has
+// ended: people's work comes first.
+type RunQueued struct {
+	Settings Settings `json:"settings"`
+	Check    bool     `json:"check,omitempty"`
+	Fresh    bool     `json:"fresh,omitempty"`
 }
 
 // RunResumed records that a person started an unfinished run again. The counts of
@@ -130,8 +139,9 @@ const (
 	ReasonBaseline   Reason = "baseline broke" // verification now fails on the start commit too
 	ReasonStopped    Reason = "stopped"
 	ReasonPreflight  Reason = "could not start"
-	ReasonChecked    Reason = "checked"  // run --check
-	ReasonReplaced   Reason = "replaced" // by run --new
+	ReasonChecked    Reason = "checked"              // run --check
+	ReasonReplaced   Reason = "replaced"             // by run --new
+	ReasonUpkeep     Reason = "request looked after" // the end of a run with RunPlanned.Upkeep
 	ReasonInternal   Reason = "internal error"
 )
 

@@ -8,6 +8,16 @@ type RequestSeen struct {
 	Tag string          `json:"tag,omitempty"` // of that look, for the next one
 }
 
+// RequestLeft records that nothing more is started by itself to make a run's request
+// green: a person has to look. A run that a person starts ends that.
+type RequestLeft struct {
+	Run    string   `json:"run"`
+	Number int      `json:"number"`
+	Head   string   `json:"head"` // commit that stays as it is
+	Rounds int      `json:"rounds,omitempty"`
+	Failed []string `json:"failed,omitempty"` // names of the first checks that fail
+}
+
 // MergeBegun records that a person confirmed the merge of a run's request with a
 // head.
 type MergeBegun struct {

@@ -7,6 +7,7 @@ var exitCodes = map[Reason]int{
 	ReasonDone:       0,
 	ReasonChosen:     0,
 	ReasonChecked:    0,
+	ReasonUpkeep:     0,
 	ReasonBlocked:    1,
 	ReasonNothing:    1,
 	ReasonManual:     1,

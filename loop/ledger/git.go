@@ -15,6 +15,21 @@ type Begin struct {
 	// BaseCommit is the tip of Base on the remote, which was fetched; "" stands for
 	// the branch of that name in the user's repository.
 	BaseCommit string `json:"base_commit,omitempty"`
+
+	Upkeep *BeginUpkeep `json:"upkeep,omitempty"` // start from the branch of an open request instead
+}
+
+// BeginUpkeep says which request a run keeps green.
+type BeginUpkeep struct {
+	Number int    `json:"number"`
+	Branch string `json:"branch"`          // of the request
+	Into   string `json:"into"`            // branch that it asks to be merged into
+	Merge  bool   `json:"merge,omitempty"` // take in what Into has and Branch lacks
+
+	// Commits that the remote's branches have, which are in our repository. The engine
+	// sets them before it hands Begin to the repository; no effect has them.
+	Head       string `json:"head,omitempty"`        // of Branch
+	IntoCommit string `json:"into_commit,omitempty"` // of Into
 }
 
 // Base is the starting point of a run's work (docs/spec 9.1).
@@ -37,6 +52,17 @@ type Base struct {
 	Copies   bool         `json:"copies,omitempty"`    // rooms are copies of their layer, because the machine mounts none
 	Boundary int          `json:"boundary,omitempty"`  // level that sessions will have
 	Notes    []Diagnostic `json:"notes,omitempty"`     // remarks that do not keep the run from starting
+
+	Upkeep *BaseUpkeep `json:"upkeep,omitempty"` // of a run that keeps a request green
+}
+
+// BaseUpkeep is the part of a Base about the branch of a request.
+type BaseUpkeep struct {
+	Head      string   `json:"head"`                // commit of the remote's branch, which Base.Commit contains
+	Into      string   `json:"into,omitempty"`      // commit that the request is to be merged into; "" = the base is gone
+	Contained bool     `json:"contained,omitempty"` // Base.Commit contains Into
+	Conflicts []string `json:"conflicts,omitempty"` // files in which Into and Base.Commit differ; nothing was merged
+	Tree      string   `json:"tree,omitempty"`      // with Conflicts: the merge, with git's marks in these files
 }
 
 // Scope says which files a session may change (docs/spec 4.1). The workspace
@@ -71,6 +97,8 @@ type CaptureRequest struct {
 	LeaveOut []string `json:"leave_out,omitempty"` // folders whose new files are left out: a person said so
 
 	Proof ProofRequest `json:"proof,omitzero"` // what to find out about the captured tree
+
+	Resolve []string `json:"resolve,omitempty"` // files that git marked at the attempt's start: no mark of a conflict may be left
 }
 
 // Capture is the result of a CaptureRequest. Tree holds only changes that the scope
@@ -163,6 +191,8 @@ type CommitTask struct {
 	Time    string `json:"time"`    // RFC 3339, for both author and committer
 	// Committer is Base.Committer of the run: with one, the commit is signed.
 	Committer string `json:"committer,omitempty"`
+	// Merges is a commit that Tree takes in besides Parent: the commit is a merge.
+	Merges string `json:"merges,omitempty"`
 }
 
 // Committed is a commit on the branch, both in our repository and in the user's.

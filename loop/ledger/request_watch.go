@@ -10,10 +10,14 @@ type RequestStanding struct {
 	Draft       bool         `json:"draft,omitempty"`     // nobody merges it before its author says that it is ready
 	Mergeable   Mergeable    `json:"mergeable,omitempty"` // by the forge
 	MergeCommit string       `json:"merge_commit,omitempty"`
-	Passed      int          `json:"passed,omitempty"`  // checks of HeadCommit
-	Pending     int          `json:"pending,omitempty"` // checks without a result
-	Failing     int          `json:"failing,omitempty"` // checks that failed
-	Failed      []string     `json:"failed,omitempty"`  // names of the first checks that failed
+	BaseCommit  string       `json:"base_commit,omitempty"` // tip of Base
+	// Strangers counts the commits whose author is not known to have the right to
+	// write to the repository. Nothing of such a request is run.
+	Strangers int      `json:"strangers,omitempty"`
+	Passed    int      `json:"passed,omitempty"`  // checks of HeadCommit
+	Pending   int      `json:"pending,omitempty"` // checks without a result
+	Failing   int      `json:"failing,omitempty"` // checks that failed
+	Failed    []string `json:"failed,omitempty"`  // names of the first checks that failed
 	// Failure says why the forge does not show the request; "" = it does. All other
 	// fields are those of the last look that succeeded then.
 	Failure ForgeFailure `json:"failure,omitempty"`
@@ -33,3 +37,22 @@ const (
 
 // Checks returns how many checks have a result or are to have one.
 func (s RequestStanding) Checks() int { return s.Passed + s.Pending + s.Failing }
+
+// Upkeep says which open request a run keeps green, and why.
+type Upkeep struct {
+	Run    string       `json:"run"` // whose request it is
+	Number int          `json:"number"`
+	Reason UpkeepReason `json:"reason"`
+	Head   string       `json:"head,omitempty"`   // commit of the request that was looked at
+	Into   string       `json:"into,omitempty"`   // tip of its base at that time
+	Failed []string     `json:"failed,omitempty"` // names of the first checks that fail
+}
+
+// UpkeepReason is what an open request needs.
+type UpkeepReason string
+
+// Reasons to work on an open request.
+const (
+	UpkeepChecks UpkeepReason = "checks" // checks of its head fail
+	UpkeepBase   UpkeepReason = "base"   // its base has commits that it lacks
+)

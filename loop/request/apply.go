@@ -16,6 +16,7 @@ func Apply(s State, e ledger.Entry) State {
 		return s.edit(b.Run, func(of *Branch) {
 			of.Name, of.Source, of.Pushing = b.Branch, b.Source, b.Commit
 			of.Of, of.Task, of.On, of.Joint = b.Of, b.Task, b.On, b.Joint
+			of.Upkeep.Pushing = b.Contains
 		})
 	case ledger.BranchPushed:
 		return s.edit(b.Run, func(of *Branch) {
@@ -26,10 +27,36 @@ func Apply(s State, e ledger.Entry) State {
 			if of.Seen != nil && of.Seen.HeadCommit != b.Commit {
 				of.Seen = nil // its checks are those of another commit
 			}
+			of.Upkeep.Did = of.Upkeep.By != ""
+			if of.Upkeep.Pushing != "" {
+				of.Upkeep.Contains, of.Upkeep.Pushing = of.Upkeep.Pushing, ""
+			}
 			if of.Forge == "" {
 				of.Forge = ledger.ForgePlain
 			}
 		})
+	case ledger.RunPlanned:
+		switch {
+		case b.Upkeep != nil:
+			return s.edit(b.Upkeep.Run, func(of *Branch) { of.Upkeep.begun(b.Run, *b.Upkeep) })
+		case e.Actor != "daemon":
+			return s.anew()
+		}
+	case ledger.PreflightDone:
+		if of, ok := s.Keeper(e.Run); ok && b.Base.Upkeep != nil {
+			return s.edit(of.Run, func(of *Branch) {
+				of.Upkeep.taken(*b.Base.Upkeep, e.Time)
+				if b.Base.Upkeep.Contained && b.Base.Commit == b.Base.Upkeep.Head {
+					of.Upkeep.Contains = b.Base.Upkeep.Into
+				}
+			})
+		}
+	case ledger.RunEnded:
+		if of, ok := s.Keeper(e.Run); ok {
+			return s.edit(of.Run, func(of *Branch) { of.Upkeep.ended(b, e.Time) })
+		}
+	case ledger.RequestLeft:
+		return s.edit(b.Run, func(of *Branch) { of.Upkeep.Left = b.Head })
 	case ledger.RequestBegun:
 		return s.edit(b.Run, func(of *Branch) {
 			of.Begun, of.Asking, of.Written = b.N, b.Print, of.Pushed

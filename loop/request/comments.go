@@ -109,7 +109,7 @@ func (b Branch) WaitingComments() []Comment {
 func (b Branch) ItemOf(c ledger.RequestComment) guidance.Item {
 	text, cut := words(c.Body)
 	return guidance.Item{Text: text, By: line(c.Author, maxAuthor), Origin: &guidance.Origin{
-		Run: b.Run, Number: b.Request.Number, Comment: c.ID, Path: line(c.Path, maxPath), Line: max(c.Line, 0), Time: c.Time, Cut: cut,
+		Run: b.Run, Of: b.Of, Number: b.Request.Number, Comment: c.ID, Path: line(c.Path, maxPath), Line: max(c.Line, 0), Time: c.Time, Cut: cut,
 	}}
 }
 

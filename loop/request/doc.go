@@ -7,6 +7,8 @@
 //   - apply.go: entries folded into a State
 //   - stack.go: the branches of a run that has one for each of its tasks
 //   - watch.go: what looks at a request show, and how often to look
+//   - upkeep.go: what an open request needs to be green, and what bounds that
+//   - task.go: the tasks that its needs become
 //   - merge.go: what keeps a request from being merged, and its merge
 //   - comments.go: which comments become guidance, and which of their authors are to
 //     be told something

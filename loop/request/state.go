@@ -49,6 +49,7 @@ type Branch struct {
 	Count    ledger.CommentCount `json:"count,omitzero"`     // of the comments that are not guidance
 	Replying string              `json:"replying,omitempty"` // key of the reply that is under way
 	Refused  bool                `json:"refused,omitempty"`  // the forge did not take the last reply
+	Upkeep   Upkeep              `json:"upkeep,omitzero"`    // what keeps the request green
 }
 
 // kept limits the branches that the state keeps. Those with an open request stay.
@@ -99,11 +100,16 @@ func (b Branch) UnderWay() (kind, key string, ok bool) {
 
 // Push returns the entry and the effect that push a commit of the branch; ok is
 // false if the remote has it or something else is under way.
-func (b Branch) Push(branch, source, commit string) (e ledger.PushBegun, effect ledger.EffectPush, ok bool) {
+//
+// contains is a commit of the request's base that the pushed one is known to contain.
+func (b Branch) Push(branch, source, commit, contains string) (e ledger.PushBegun, effect ledger.EffectPush, ok bool) {
 	if _, _, busy := b.UnderWay(); busy || commit == "" || b.Pushed == commit || b.GivenUp == commit {
 		return e, effect, false
 	}
-	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source, Of: b.Of, Task: b.Task, On: b.On, Joint: b.Joint},
+	if b.IsOpen() && b.Seen != nil && b.Seen.HeadCommit == commit { // others pushed it
+		return e, effect, false
+	}
+	return ledger.PushBegun{Run: b.Run, Branch: branch, Commit: commit, Source: source, Contains: contains, Of: b.Of, Task: b.Task, On: b.On, Joint: b.Joint},
 		ledger.EffectPush{Run: b.Run, Push: ledger.Push{Branch: branch, Commit: commit}}, true
 }
 

@@ -26,7 +26,10 @@ const (
 func StandingOf(v ledger.RequestView) ledger.RequestStanding {
 	r := v.Request
 	s := ledger.RequestStanding{
-		Number: r.Number, State: r.State, HeadCommit: r.HeadCommit, Base: r.Base, Draft: r.Draft, Mergeable: r.Mergeable, MergeCommit: r.MergeCommit,
+		Number: r.Number, State: r.State, HeadCommit: r.HeadCommit, Base: r.Base, Draft: r.Draft, Mergeable: r.Mergeable, MergeCommit: r.MergeCommit, BaseCommit: r.BaseCommit,
+	}
+	if s.Strangers = len(v.Strangers); !v.Writers && s.Strangers == 0 {
+		s.Strangers = 1 // somebody who is not known
 	}
 	if r.BaseCommit == "" && r.State == ledger.RequestOpen {
 		s.Base = ""
@@ -75,6 +78,7 @@ func (b Branch) IsNews(now ledger.RequestStanding) bool {
 
 // seen folds what a look showed.
 func (b *Branch) seen(e ledger.RequestSeen, at time.Time) {
+	b.Upkeep.seen(b.Seen, e.Now, at)
 	b.Seen = &Seen{e.Now, at, e.Tag}
 	if b.Request == nil || b.Request.Number != e.Now.Number {
 		return

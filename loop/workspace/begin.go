@@ -15,8 +15,9 @@ import (
 // Begin inspects the user's repository, fetches its HEAD into ours and decides
 // where the run starts: at HEAD, or, if HEAD does not contain the branch of the
 // source's last run, at that branch's tip merged with HEAD. The branch b.Base takes
-// the place of HEAD. It writes nothing into the user's repository. Everything that prevents a start is returned in
-// one *ledger.InputError.
+// the place of HEAD. It writes nothing into the user's repository, except for a run
+// that keeps a request green, whose branch it moves forward. Everything that
+// prevents a start is returned in one *ledger.InputError.
 func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, error) {
 	defer w.lock()()
 	if !runName.MatchString(b.Run) {
@@ -29,12 +30,17 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 	if err := w.ensure(ctx, t.format); err != nil {
 		return ledger.Base{}, err
 	}
-	if err := w.checkBranch(ctx, w.branchOf(b.Run)); err != nil {
+	base := ledger.Base{Head: t.head, HeadName: t.headName, Branch: w.branchOf(b.Run)}
+	if b.Upkeep != nil {
+		base.Branch = b.Upkeep.Branch
+	}
+	if err := w.checkBranch(ctx, base.Branch); err != nil {
 		return ledger.Base{}, err
 	}
-	base := ledger.Base{Head: t.head, HeadName: t.headName, Branch: w.branchOf(b.Run)}
-	if err := w.refuseForeignRuns(ctx, t, base.Branch); err != nil {
-		return ledger.Base{}, err
+	if b.Upkeep == nil {
+		if err := w.refuseForeignRuns(ctx, t, base.Branch); err != nil {
+			return ledger.Base{}, err
+		}
 	}
 	on, err := w.startBranch(ctx, t, b, &base)
 	if err != nil {
@@ -48,7 +54,11 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 			return ledger.Base{}, err
 		}
 	}
-	if err := w.startFrom(ctx, on, b, &base); err != nil {
+	start := w.startFrom
+	if b.Upkeep != nil {
+		start = w.startUpkeep
+	}
+	if err := start(ctx, on, b, &base); err != nil {
 		return ledger.Base{}, err
 	}
 	if err := w.setRef(ctx, w.hiddenRef(b.Run, "base"), base.Commit); err != nil {

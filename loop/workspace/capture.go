@@ -116,6 +116,9 @@ func (w *Workspace) capture(ctx context.Context, t ledger.CaptureRequest) (ledge
 			return captured, err
 		}
 	}
+	if err := w.unresolved(ctx, captured.Tree, t.Resolve, &captured.Refused); err != nil {
+		return captured, err
+	}
 	if captured.Secrets, captured.Unscanned, err = l.findSecrets(ctx, t, kept); err != nil {
 		return captured, err
 	}

@@ -96,7 +96,10 @@ func (w *Workspace) commit(ctx context.Context, c ledger.CommitTask, files map[s
 	if err != nil {
 		return done, err
 	}
-	if tree == before {
+	parents := []string{c.Parent}
+	if c.Merges != "" {
+		parents = append(parents, c.Merges)
+	} else if tree == before {
 		return done, fmt.Errorf("nothing to commit: %.12s has this tree already", c.Parent)
 	}
 	if tree, err = w.withFiles(ctx, c.Run, tree, files); err != nil {
@@ -104,7 +107,7 @@ func (w *Workspace) commit(ctx context.Context, c ledger.CommitTask, files map[s
 	}
 	done.Tree = tree
 	done.Commit, err = w.commitForUser(ctx, c.Run, commit{
-		tree: tree, parents: []string{c.Parent}, author: c.Author, committer: c.Committer,
+		tree: tree, parents: parents, author: c.Author, committer: c.Committer,
 		date: fmt.Sprintf("@%d %s", at.Unix(), at.Format("-0700")), message: message(c),
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,36 @@ func (l *sessionDiff) dropConflicts(ctx context.Context, kept []change, refused 
 			Text: "has an unresolved merge conflict", Remedy: "resolve it; a file that has to show one can indent its markers"})
 		return true
 	}), nil
+}
+
+// unresolved appends those of the paths to refused that hold an unresolved conflict in
+// a tree.
+func (w *Workspace) unresolved(ctx context.Context, tree string, paths []string, refused *[]ledger.Diagnostic) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	entries, err := w.listTree(ctx, tree)
+	if err != nil {
+		return err
+	}
+	of := map[string]string{} // blobs, by path
+	var blobs []string
+	for _, e := range entries {
+		if slices.Contains(paths, e.path) && e.mode != modeSymlink && e.mode != modeGitlink {
+			of[e.path], blobs = e.hash, append(blobs, e.hash)
+		}
+	}
+	lines, err := w.conflicts(ctx, blobs)
+	if err != nil {
+		return err
+	}
+	for _, p := range slices.Sorted(maps.Keys(of)) {
+		known := slices.ContainsFunc(*refused, func(d ledger.Diagnostic) bool { return d.File == p })
+		if line := lines[of[p]]; line > 0 && !known && len(*refused) < maxListed {
+			*refused = append(*refused, ledger.Diagnostic{File: strings.ToValidUTF8(p, "\uFFFD"), Line: line, Text: "has an unresolved merge conflict", Remedy: "resolve it"})
+		}
+	}
+	return nil
 }
 
 // conflicts returns, for each blob that holds an unresolved merge conflict, the

@@ -54,16 +54,31 @@ func (w *Workspace) Merge(ctx context.Context, m ledger.MergeTree) (ledger.Merge
 // It runs no merge driver of .gitattributes, since our configuration defines
 // none.
 func (w *Workspace) mergeTrees(ctx context.Context, a, b string) (tree string, conflicts []string, err error) {
+	m, err := w.mergeCommits(ctx, a, b)
+	if len(m.conflicts) > 0 {
+		return "", m.conflicts, err
+	}
+	return m.tree, nil, err
+}
+
+// mergedTree is the tree of a merge. With conflicts, their files have git's marks.
+type mergedTree struct {
+	tree      string
+	conflicts []string // paths
+}
+
+// mergeCommits is mergeTrees that also returns a tree with conflicts.
+func (w *Workspace) mergeCommits(ctx context.Context, a, b string) (mergedTree, error) {
 	out, err := w.run(ctx, call{gitDir: w.gitDir, args: []string{"merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", a, b}})
 	recs := zlist(out)
 	switch {
 	case err == nil && len(recs) > 0:
-		return recs[0], nil, nil
+		return mergedTree{tree: recs[0]}, nil
 	case exitCode(err) == 1 && len(recs) > 1:
-		conflicts = slices.Compact(slices.Sorted(slices.Values(recs[1:])))
-		return "", slices.DeleteFunc(conflicts, func(p string) bool { return p == "" }), nil
+		conflicts := slices.Compact(slices.Sorted(slices.Values(recs[1:])))
+		return mergedTree{recs[0], slices.DeleteFunc(conflicts, func(p string) bool { return p == "" })}, nil
 	case err == nil:
-		return "", nil, fmt.Errorf("git merge-tree answered %q", out)
+		return mergedTree{}, fmt.Errorf("git merge-tree answered %q", out)
 	}
-	return "", nil, err
+	return mergedTree{}, err
 }

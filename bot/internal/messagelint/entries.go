@@ -74,6 +74,7 @@ var Entries = map[string][]Teller{
 	"merge.begun":       silent, // the reply to the answer says it
 	"merge.ended":       {Console, Notify},
 	"request.seen":      {Console, Notify},
+	"request.left":      {Console, Notify},
 	"person.paired":     silent,
 	"person.removed":    silent,
 	"plan.settled":      {Console, Log},
@@ -95,6 +96,7 @@ var Entries = map[string][]Teller{
 	"run.ended":         {Console, Notify, Report},
 	"run.finishing":     {Console},
 	"run.planned":       silent,
+	"run.queued":        silent, // the reply says it
 	"run.resumed":       {Console},
 	"run.started":       {Console, Notify, Report},
 	"run.state":         {Console, Notify, Report},

@@ -69,6 +69,8 @@ var Keys = map[string][]string{
 	"request":       {"Looked at until it is merged or closed.", "Merge when you like; nothing runs.", "It is not looked at any more."},
 	"comments":      {"The others follow as these are settled."},
 	"comments.mute": {"Its comments are worked on all the same."},
+	"request.kept":  {"Looked at until it is merged or closed.", "Nothing was pushed. Tried again when "},
+	"request.left":  {"Nothing more is done by itself. "},
 	"merge.done":    {"It is not looked at any more."},
 	"merge.queued":  {"The forge merges it by itself"},
 	"merge.refused": {"Nothing was merged. /merge "},

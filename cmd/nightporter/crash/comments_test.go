@@ -22,7 +22,7 @@ func TestComments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := run{programtest.NewTwoTasks(t)}
-			s := newForgeServer(t, n)
+			s := newForgeServer(t, n, "{ draft = true }", "nightporter/shop/r1")
 			s.Advance(time.Since(s.Now()))
 			s.Permit("ann", "write")
 			plan := "# Plan\n\n- [ ] **Task 1: First**\n- [ ] **Task 2: Second**\n- [ ] **Task 3: Third**\n"

@@ -132,6 +132,11 @@ func (r remote) Push(ctx context.Context, p ledger.Push) (ledger.Pushed, error) 
 // TryPush implements engine.Remote.
 func (r remote) TryPush(ctx context.Context, p ledger.Push) error { return r.w.TryPush(ctx, r.at, p) }
 
+// Fetch implements engine.Remote.
+func (r remote) Fetch(ctx context.Context, run string, names ...string) (map[string]string, error) {
+	return r.w.FetchBranches(ctx, r.at, run, names...)
+}
+
 // Branches implements engine.Remote.
 func (r remote) Branches(ctx context.Context, names ...string) (map[string]string, error) {
 	return r.w.RemoteBranches(ctx, r.at, names...)

@@ -26,6 +26,15 @@ func (s *Server) Commit(branch, login string) (hash string) {
 	return hash
 }
 
+// Push gives a branch a commit that git's own server has got.
+func (s *Server) Push(branch, hash, login string) {
+	s.do(func() {
+		if b := s.repo.branches[branch]; b == nil || b.commit != hash {
+			s.repo.push(branch, hash, login, s.tick())
+		}
+	})
+}
+
 // Tip returns the commit of a branch, "" = no such branch.
 func (s *Server) Tip(branch string) (hash string) {
 	s.do(func() {

@@ -1,0 +1,102 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/loop"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/request"
+)
+
+// LookedAfter reports the end of a run that kept a request green. s is the state before
+// the end, in which that run stands. ok is false where nothing came of it that people
+// are not told otherwise: it needed nothing, was stopped, or gave way to another run.
+func LookedAfter(s loop.State, e ledger.RunEnded) (m Message, ok bool) {
+	r := s.Project.Run
+	if r == nil || r.Upkeep == nil || r.Base.Upkeep == nil {
+		return m, false
+	}
+	of := s.Project.Requests.Branch(r.Upkeep.Run)
+	name, into := requestName(r.Upkeep.Number), Cut(Clean(r.Base.HeadName), 20)
+	pushed := of.Pushed == r.Tip && r.Tip != r.Base.Upkeep.Head
+	say := func(sign, what string) {
+		m = newMessage("request.kept", firstLine(sign, s.Project.Name, name+what, ""))
+		m.Project = s.Project.Name
+		m.add("Branch " + Clean(of.Name) + " · " + Cost(r))
+	}
+	const wait = "Looked at until it is merged or closed."
+	switch red := e.FinalOK != nil && !*e.FinalOK || r.Red != nil; {
+	case pushed && r.Upkeep.Reason == ledger.UpkeepChecks:
+		say(SignLater, ": "+failedChecks(*checksOf(r.Upkeep))+" worked on")
+		m.add(fmt.Sprintf("Round %d of 3 is pushed; its checks run now.", of.Upkeep.Rounds))
+		m.add(wait)
+	case pushed:
+		say(SignDone, ": "+into+" merged, verified")
+		m.add(wait)
+	case e.Reason != ledger.ReasonUpkeep, r.Upkeep.Reason == ledger.UpkeepChecks && !red:
+		return m, false // a request that is left to a person has its own message
+	case red:
+		say(SignFailed, ": red with "+into)
+		m.add(fullSentence(Cut(Clean(e.Text), 2*quoteWidth)))
+		m.add("Nothing was pushed. Tried again when " + into + " moves.")
+	case len(r.Base.Upkeep.Conflicts) > 0:
+		say(SignLook, " conflicts with "+into)
+		m.add("In " + Cut(Clean(strings.Join(r.Base.Upkeep.Conflicts, ", ")), quoteWidth))
+		m.add("Nothing was pushed. Tried again when " + into + " moves.")
+	default:
+		return m, false
+	}
+	m.button("Diff", "/diff "+of.Run)
+	return m, true
+}
+
+// checksOf returns the checks that a run was begun for as a standing.
+func checksOf(u *ledger.Upkeep) *ledger.RequestStanding {
+	return &ledger.RequestStanding{Failing: len(u.Failed), Failed: u.Failed}
+}
+
+// LeftRequest reports a request whose checks fail and for which nothing more is done by
+// itself.
+func LeftRequest(s loop.State, b ledger.RequestLeft) Message {
+	text := requestName(b.Number) + " still fails: " + failedChecks(ledger.RequestStanding{Failing: len(b.Failed), Failed: b.Failed})
+	m := newMessage("request.left", firstLine(SignFailed, s.Project.Name, text, ""))
+	m.Project = s.Project.Name
+	of := s.Project.Requests.Branch(b.Run)
+	m.add("Branch " + Clean(of.Name))
+	if b.Rounds > 0 {
+		m.add("After " + Plural(b.Rounds, "round") + ".")
+	}
+	m.add("Nothing more is done by itself. Look at it; /run allows more.")
+	m.button("Diff", "/diff "+b.Run)
+	return m
+}
+
+// IsGreenAgain reports whether a request is green that was worked on because checks of
+// it failed.
+func IsGreenAgain(before, s loop.State, run string) bool {
+	b := s.Project.Requests.Branch(run)
+	return greenAgain(before, run) != "" && b.IsOpen() && b.Seen != nil && request.IsGreen(b.Seen.RequestStanding)
+}
+
+// greenAgain says what made a request green, from what was known before: "mended: lint,
+// in 1 round"; "" where nothing had failed.
+func greenAgain(before loop.State, run string) string {
+	u := before.Project.Requests.Branch(run).Upkeep
+	if u.Mended == 0 || len(u.Mending) == 0 {
+		return ""
+	}
+	return "mended: " + failedChecks(ledger.RequestStanding{Failing: len(u.Mending), Failed: u.Mending}) + ", in " + Plural(u.Mended, "round")
+}
+
+// lookingAfter names the request that a run keeps green: "PR 48: lint"; "" for another
+// run.
+func lookingAfter(r *loop.Run) string {
+	switch {
+	case r.Upkeep == nil:
+		return ""
+	case r.Upkeep.Reason == ledger.UpkeepChecks:
+		return requestName(r.Upkeep.Number) + ": " + failedChecks(*checksOf(r.Upkeep))
+	}
+	return requestName(r.Upkeep.Number) + ": its base moved"
+}

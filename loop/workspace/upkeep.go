@@ -1,0 +1,127 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/nightporter/nightporter/loop/ledger"
+)
+
+// FetchBranches fetches branches of a remote into our repository, for a run that works
+// on one of them, and returns their commits. A branch that the remote lacks is left
+// out. The error is a *ledger.ForgeError unless this machine failed.
+func (w *Workspace) FetchBranches(ctx context.Context, r Remote, run string, branches ...string) (map[string]string, error) {
+	if !runName.MatchString(run) {
+		return nil, fmt.Errorf("fetch: %q is no name of a run", run)
+	}
+	has, err := w.RemoteBranches(ctx, r, branches...)
+	if err != nil || len(has) == 0 {
+		return has, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, pushTime, errRemoteSlow)
+	defer cancel()
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules", "--", r.URL}
+	refs := map[string]string{}
+	for n, branch := range branches {
+		if has[branch] != "" && refs[branch] == "" {
+			refs[branch] = w.hiddenRef(run, "remote/"+strconv.Itoa(n))
+			args = append(args, "+refs/heads/"+branch+":"+refs[branch])
+		}
+	}
+	if _, _, err := w.remote(ctx, r, args...); err != nil {
+		return nil, err
+	}
+	for branch, ref := range refs { // it may have moved since it was asked for
+		if has[branch], err = w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", ref+"^{commit}"); err != nil {
+			return nil, fmt.Errorf("fetch %s: %w", branch, err)
+		}
+	}
+	return has, nil
+}
+
+// startUpkeep decides where a run starts that keeps a request green: at what the
+// remote has of its branch, with the commits that the user's own branch has besides,
+// merged with the branch that it asks to be merged into. The user's branch is moved
+// forward to that, so that work can be committed on it; nothing is moved back.
+func (w *Workspace) startUpkeep(ctx context.Context, t userRepo, b ledger.Begin, base *ledger.Base) error {
+	u := *b.Upkeep
+	ref := "refs/heads/" + u.Branch
+	local, err := w.userTip(ctx, t, ref)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	base.Commit, base.From, base.Upkeep = u.Head, u.Branch, &ledger.BaseUpkeep{Head: u.Head, Into: u.IntoCommit}
+	if local != "" {
+		if err := w.fetch(ctx, t, ref, w.hiddenRef(b.Run, "previous"), local); err != nil {
+			return fmt.Errorf("begin: %w", err)
+		}
+		commit, conflicts, _, err := w.join(ctx, b.Run, base, local, "Merge "+u.Branch+" of the remote")
+		if err != nil {
+			return err
+		}
+		if len(conflicts) > 0 {
+			return inputError(ledger.Diagnostic{
+				Text:   fmt.Sprintf("%s has commits in %s that the remote lacks, and the other way round, and the two do not merge: %s", u.Branch, w.o.Repo, firstFive(conflicts)),
+				Remedy: "Merge them, and push the branch.",
+			})
+		}
+		base.Commit = commit
+	}
+	if u.IntoCommit != "" {
+		base.Head, base.HeadName = u.IntoCommit, u.Into
+		if base.Upkeep.Contained, err = w.isAncestor(ctx, u.IntoCommit, base.Commit); err != nil {
+			return fmt.Errorf("begin: %w", err)
+		}
+	}
+	if u.Merge && u.IntoCommit != "" && !base.Upkeep.Contained {
+		commit, conflicts, tree, err := w.join(ctx, b.Run, base, u.IntoCommit, "Merge "+u.Into+" into "+u.Branch)
+		if err != nil {
+			return err
+		}
+		if base.Upkeep.Conflicts, base.Upkeep.Tree = conflicts, tree; len(conflicts) == 0 {
+			base.Commit, base.Upkeep.Contained = commit, true
+		}
+	}
+	if base.Tree, err = w.tree(ctx, base.Commit); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	if err := w.setRef(ctx, ref, base.Commit); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	if base.Commit == local {
+		return nil
+	}
+	return w.unusable(ctx, u.Branch, w.publish(ctx, u.Branch, local, base.Commit))
+}
+
+// join returns a commit that has what base.Commit and another commit have: one of the
+// two, if it contains the other, or a merge. With conflicts it returns their files, and
+// the tree in which git marked them.
+func (w *Workspace) join(ctx context.Context, run string, base *ledger.Base, other, message string) (commitHash string, conflicts []string, tree string, err error) {
+	for _, pair := range [][2]string{{other, base.Commit}, {base.Commit, other}} {
+		contained, err := w.isAncestor(ctx, pair[0], pair[1])
+		if err != nil {
+			return "", nil, "", fmt.Errorf("begin: %w", err)
+		}
+		if contained {
+			return pair[1], nil, "", nil
+		}
+	}
+	merged, err := w.mergeCommits(ctx, base.Commit, other)
+	if err != nil {
+		return "", nil, "", fmt.Errorf("begin: %w", err)
+	}
+	if len(merged.conflicts) > 0 {
+		return "", merged.conflicts, merged.tree, nil
+	}
+	date, err := w.laterDate(ctx, base.Commit, other)
+	if err != nil {
+		return "", nil, "", fmt.Errorf("begin: %w", err)
+	}
+	commitHash, err = w.commitForUser(ctx, run, commit{tree: merged.tree, parents: []string{base.Commit, other}, committer: base.Committer, date: date, message: message + "\n"})
+	if err != nil {
+		return "", nil, "", fmt.Errorf("begin: %w", err)
+	}
+	return commitHash, nil, "", nil
+}
