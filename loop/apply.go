@@ -59,7 +59,7 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 	case ledger.ClockJumped:
 		return s.clockJumped(b.To.Sub(b.From), b.To)
 	case ledger.AgentFaltered:
-		s.Early = with(s.Early, b.Agent, s.Early[b.Agent].fold(b, s.Leases))
+		s.Early = with(s.Early, b.Agent, s.Early[b.Agent].fold(b, s.Leases, e.Time))
 	case ledger.AgentUnusable:
 		hold := AgentHold{Unusable: true, LoggedOut: b.LoggedOut, Why: cmp.Or(b.Why, ledger.FailureAuth), Text: b.Text, Since: e.Time, Until: e.Time.Add(trialEvery)}
 		if before := s.Agents[b.Agent]; before.Trial {
@@ -69,7 +69,7 @@ func applyShared(s Shared, e ledger.Entry) Shared {
 	case ledger.AgentUsable:
 		before, held := s.Agents[b.Agent]
 		if early, ok := s.Early[b.Agent]; ok && b.Worked {
-			s.Early = with(s.Early, b.Agent, early.worked(b))
+			s.Early = with(s.Early, b.Agent, early.worked(b, e.Time))
 		}
 		if held && b.Trial {
 			s.Agents = with(s.Agents, b.Agent, AgentHold{Trial: true, LoggedOut: before.LoggedOut, Why: before.Why, Text: before.Text, Since: before.Since})

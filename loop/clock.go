@@ -72,6 +72,11 @@ func (s Shared) clockJumped(by time.Duration, now time.Time) Shared {
 			l.Since, l.Until = shifted(l.Since, by), shifted(l.Until, by)
 			s.Limits[name] = l
 		}
+		s.Early = maps.Clone(s.Early)
+		for name, l := range s.Early {
+			l.Last = shifted(l.Last, by)
+			s.Early[name] = l
+		}
 	}
 	s.State = people.ClockJumped(s.State, by, now)
 	return s

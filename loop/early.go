@@ -16,19 +16,26 @@ const earlyEnd = 20 * time.Second
 // that is their agent's trouble. Two are enough if they are of two tasks.
 const earlyTrouble = 3
 
+// aloneWithin is how soon after a session that ended at once one of another task
+// has to work to tell that task's own failure from its agent's trouble. The longest
+// pause before the agent is tried again (lateBy) and a session of an hour, the
+// default timeout, fit in. What works later may only show that the trouble is over.
+const aloneWithin = 2 * time.Hour
+
 // EarlyStreak describes the sessions of one agent that ended at once, with no
 // session in between that worked.
 type EarlyStreak struct {
-	Times int      `json:"times"`
-	Holds int      `json:"holds,omitempty"` // how often the agent was held for them
-	Tasks []string `json:"tasks,omitempty"` // keys of the tasks that showed it, each once
-	Held  string   `json:"held,omitempty"`  // session whose files decide whether the agent is held
-	Text  string   `json:"text,omitempty"`  // last words of the last one
+	Times int       `json:"times"`
+	Last  time.Time `json:"last,omitzero"`   // time of the last one
+	Holds int       `json:"holds,omitempty"` // how often the agent was held for them
+	Tasks []string  `json:"tasks,omitempty"` // keys of the tasks that showed it, each once
+	Held  string    `json:"held,omitempty"`  // session whose files decide whether the agent is held
+	Text  string    `json:"text,omitempty"`  // last words of the last one
 	// Running has the agent's other sessions that were under way when the last one
 	// ended at once. That they work says nothing of the agent since then.
 	Running []string `json:"running,omitempty"`
 	// Alone has the keys of tasks that showed it while sessions of other tasks
-	// worked. That is their own failure.
+	// worked, at most aloneWithin later. That is their own failure.
 	Alone []string `json:"alone,omitempty"`
 }
 
@@ -46,9 +53,9 @@ func (d *decision) earlyKey(task string) string {
 }
 
 // fold returns the streak after another session, while some are under way.
-func (l EarlyStreak) fold(b ledger.AgentFaltered, leases []ledger.LeaseGranted) EarlyStreak {
+func (l EarlyStreak) fold(b ledger.AgentFaltered, leases []ledger.LeaseGranted, at time.Time) EarlyStreak {
 	l.Times++
-	l.Running = nil
+	l.Last, l.Running = at, nil
 	for _, o := range leases {
 		if o.Agent == b.Agent && o.Session != b.Session {
 			l.Running = append(l.Running, o.Session)
@@ -71,10 +78,11 @@ func (l EarlyStreak) held(times int) EarlyStreak {
 }
 
 // worked returns the streak after a session of the agent worked. What several
-// tasks showed was the agent's trouble, and is over.
-func (l EarlyStreak) worked(b ledger.AgentUsable) EarlyStreak {
+// tasks showed was the agent's trouble, and is over; so may be what one showed long
+// ago.
+func (l EarlyStreak) worked(b ledger.AgentUsable, at time.Time) EarlyStreak {
 	alone := slices.Clone(l.Alone)
-	if len(l.Tasks) == 1 && !slices.Contains(alone, l.Tasks[0]) {
+	if len(l.Tasks) == 1 && at.Sub(l.Last) <= aloneWithin && !slices.Contains(alone, l.Tasks[0]) {
 		alone = append(alone, l.Tasks[0])
 	}
 	key := earlyKey(b.Project, b.Source, b.Task)
@@ -98,7 +106,7 @@ func (d *decision) faltered(s Session, hat ledger.Hat, x ledger.Exit) bool {
 		return false
 	}
 	b := ledger.AgentFaltered{Agent: agent, Project: d.in.Project, Source: d.Project.Source, Task: s.Task, Session: s.ID, Text: lastWords(x)}
-	l = l.fold(b, d.Shared.Leases)
+	l = l.fold(b, d.Shared.Leases, d.in.Time)
 	trouble := l.Times >= earlyTrouble || len(l.Tasks) > 1
 	b.Held = trouble && hat.Writes()
 	d.addShared(b)

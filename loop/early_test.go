@@ -3,6 +3,7 @@ package loop
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -53,5 +54,40 @@ func TestEarlyEndsOfAnotherSource(t *testing.T) {
 	}
 	if l := d.s.Shared.Early["claude"]; l.Times != 1 {
 		t.Errorf("the streak is %+v, want the session of another Task 1 counted", l)
+	}
+}
+
+// TestEarlyEndsLongAgo ends the sessions of a task at once, has one of another task
+// work right after that or hours later, and ends the first task's sessions at once
+// again. Only what worked soon tells the task's own failure from its agent's trouble.
+func TestEarlyEndsLongAgo(t *testing.T) {
+	for _, c := range []struct {
+		later time.Duration
+		alone bool
+	}{{aloneWithin, true}, {aloneWithin + time.Minute, false}} {
+		d := playing(t, "set pattern=single", "tasks 1 2", "go quiet", "exit early", "exit early", "next same", "exit early", "wait")
+		d.now = d.now.Add(c.later - d.now.Sub(d.s.Shared.Early["claude"].Last))
+		d.play("build")
+		if l := d.s.Shared.Early["claude"]; l.Times > 0 || len(l.Alone) > 0 != c.alone {
+			t.Fatalf("after a session that worked %s later, the streak is %+v", c.later, l)
+		}
+		for _, line := range []string{"greens", "exit early", "exit early", "next same", "exit early"} {
+			d.play(line)
+		}
+		if hold := d.s.Shared.Agents["claude"]; hold.Until.IsZero() != c.alone {
+			t.Errorf("after a session that worked %s later and a second burst, the agent is %+v", c.later, hold)
+		}
+	}
+}
+
+// TestEarlyEndsAndTheClock sets the clock back after a session that ended at once:
+// the time since then stays the same.
+func TestEarlyEndsAndTheClock(t *testing.T) {
+	d := playing(t)
+	d.shared(ledger.AgentFaltered{Agent: "claude", Project: "other", Task: "Task 1", Session: "r9-1"})
+	back := d.now.Add(-24 * time.Hour)
+	d.shared(ledger.ClockJumped{From: d.now, To: back})
+	if l := d.s.Shared.Early["claude"]; !l.Last.Equal(back) {
+		t.Errorf("the last end is at %s, want %s", l.Last, back)
 	}
 }

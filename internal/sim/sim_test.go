@@ -218,6 +218,7 @@ func TestBrokenNights(t *testing.T) {
 		{42000066, 12, 4, 4},      // a plan that came back and was saved slowly within a second
 		{51000054, 12, 4, 1},      // a paused run whose branch was made again and verified
 		{41000034, 12, 4, 4},      // the same of a run that had ended
+		{43000749, 12, 4, 4},      // a session that worked hours after another task's had ended at once
 	} {
 		opt := shortNights(t)
 		opt.tasks, opt.disks, opt.remakes = night.tasks, night.disks, night.remakes
