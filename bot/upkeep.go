@@ -31,10 +31,14 @@ func LookedAfter(s loop.State, e ledger.RunEnded) (m Message, ok bool) {
 		say(SignLater, ": "+failedChecks(*checksOf(r.Upkeep))+" worked on")
 		m.add(fmt.Sprintf("Round %d of 3 is pushed; its checks run now.", of.Upkeep.Rounds))
 		m.add(wait)
+	case pushed && r.Upkeep.Reason == ledger.UpkeepComments:
+		say(SignLater, ": comments worked on")
+		m.add(fmt.Sprintf("Round %d of 3 is pushed. Their authors have a reply.", of.Upkeep.Rounds))
+		m.add(wait)
 	case pushed:
 		say(SignDone, ": "+into+" merged, verified")
 		m.add(wait)
-	case e.Reason != ledger.ReasonUpkeep, r.Upkeep.Reason == ledger.UpkeepChecks && !red:
+	case e.Reason != ledger.ReasonUpkeep, r.Upkeep.Reason != ledger.UpkeepBase && !red:
 		return m, false // a request that is left to a person has its own message
 	case red:
 		say(SignFailed, ": red with "+into)
@@ -97,6 +101,9 @@ func lookingAfter(r *loop.Run) string {
 		return ""
 	case r.Upkeep.Reason == ledger.UpkeepChecks:
 		return requestName(r.Upkeep.Number) + ": " + failedChecks(*checksOf(r.Upkeep))
+	}
+	if r.Upkeep.Reason == ledger.UpkeepComments {
+		return requestName(r.Upkeep.Number) + ": comments on it"
 	}
 	return requestName(r.Upkeep.Number) + ": its base moved"
 }

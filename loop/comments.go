@@ -148,11 +148,13 @@ func (d *decision) heldComment(b request.Branch) string {
 	switch works := !r.Over() && r.requestOf() == cmp.Or(b.Of, b.Run); {
 	case works && r.State == ledger.RunPaused:
 		return "the run is paused"
-	case works:
+	case works, !r.Over():
 		return ""
-	}
-	switch r.Settings.Requests.Watch {
-	case ledger.WatchNight, ledger.WatchOff:
+	case b.Upkeep.Rounds >= request.MaxRounds:
+		return fmt.Sprintf("what is done by itself is used up (%d rounds); a person has to start the next run", b.Upkeep.Rounds)
+	case b.Upkeep.Stopped, r.Ended != nil && r.Ended.Reason == ledger.ReasonStopped && r.Ended.Signal == "":
+		return "a person stopped the work"
+	case b.Of != "", !r.Settings.Stays, r.Settings.Requests.Watch == ledger.WatchNight, r.Settings.Requests.Watch == ledger.WatchOff:
 		return "no run works on this branch any more"
 	}
 	return ""

@@ -124,6 +124,9 @@ func (d *decision) end(e ledger.RunEnded) {
 	d.park(string(e.Reason))
 	d.restTasks() // else questions stay open that nobody can answer
 	if d.run().Upkeep != nil {
+		if e.Reason == ledger.ReasonReplaced {
+			d.giveBack()
+		}
 		d.closeOwn()
 	}
 	if e.Reason == ledger.ReasonDone || e.Reason == ledger.ReasonChosen {

@@ -109,6 +109,17 @@ func (d *decision) closeOwn() {
 	}
 }
 
+// giveBack queues the comments again that a task of nightporter's own has in force,
+// where its run gives way to another one: the next on that branch takes them.
+func (d *decision) giveBack() {
+	for _, i := range d.Project.Guidance.Items {
+		if t, ok := d.task(i.Bound); ok && t.Task.Own && i.Origin != nil && i.Open() {
+			d.add(scope{task: t.Task.ID}, ledger.GuidanceExpired{ID: i.ID, Why: "another run was started"})
+			d.add(scope{task: t.Task.ID}, ledger.GuidanceKept{ID: i.ID})
+		}
+	}
+}
+
 // preflighted starts the baseline after a preflight, or ends the run if the
 // preflight found problems (docs/spec 2.0).
 func (d *decision) preflighted(b Preflighted) {

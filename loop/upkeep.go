@@ -99,7 +99,8 @@ func (d *decision) upkeepPreflighted(b Preflighted) {
 	if b.Base.Upkeep != nil {
 		u = *b.Base.Upkeep
 	}
-	d.requestLooked(RequestLooked{Run: r.Upkeep.Run, Now: request.StandingOf(v), Tag: v.Tag})
+	news := d.Project.Requests.Branch(r.Upkeep.Run).NewsOf(v)
+	d.requestLooked(RequestLooked{Run: r.Upkeep.Run, Now: request.StandingOf(v), Tag: v.Tag, Comments: &news})
 	of := d.Project.Requests.Branch(r.Upkeep.Run)
 	name := fmt.Sprintf("PR %d", r.Upkeep.Number)
 	switch {
@@ -122,6 +123,10 @@ func (d *decision) upkeepPreflighted(b Preflighted) {
 	case ledger.UpkeepChecks:
 		if t, ok := request.ChecksTask(name, v.Checks); ok {
 			own = append(own, t)
+		}
+	case ledger.UpkeepComments:
+		if items := d.Project.Commented(r.Upkeep.Run); len(items) > 0 {
+			own = append(own, commentsTask(r.Upkeep.Number, items))
 		}
 	}
 	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})

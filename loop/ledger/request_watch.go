@@ -53,6 +53,7 @@ type UpkeepReason string
 
 // Reasons to work on an open request.
 const (
-	UpkeepChecks UpkeepReason = "checks" // checks of its head fail
-	UpkeepBase   UpkeepReason = "base"   // its base has commits that it lacks
+	UpkeepChecks   UpkeepReason = "checks"   // checks of its head fail
+	UpkeepBase     UpkeepReason = "base"     // its base has commits that it lacks
+	UpkeepComments UpkeepReason = "comments" // guidance from comments on it has no session yet
 )

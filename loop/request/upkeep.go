@@ -12,7 +12,7 @@ type Upkeep struct {
 	By       string         `json:"by,omitempty"`       // run at work on it; "" = none
 	Now      *ledger.Upkeep `json:"now,omitempty"`      // of By, until that has what it needs
 	Did      bool           `json:"did,omitempty"`      // By pushed something
-	Rounds   int            `json:"rounds,omitempty"`   // times that red checks were answered, since a person started a run
+	Rounds   int            `json:"rounds,omitempty"`   // times that red checks or comments were answered, since a person started a run
 	Answered string         `json:"answered,omitempty"` // head whose red checks were answered last
 	Mending  []string       `json:"mending,omitempty"`  // names of the checks that failed since the request was green
 	Mended   int            `json:"mended,omitempty"`   // rounds since then
@@ -30,7 +30,7 @@ type Upkeep struct {
 
 // Bounds of what is done by itself for one request.
 const (
-	MaxRounds  = 3                // answers to red checks; after that a person has to look
+	MaxRounds  = 3                // answers to red checks or comments; after that a person has to look
 	MergePause = 10 * time.Minute // between two merges of the base
 	checksLate = 30 * time.Minute // red checks are answered then, although others have no result yet
 
@@ -49,7 +49,8 @@ type Need struct {
 // first. It is the whole list of reasons for which work begins by itself.
 //
 // The base comes before the checks: what it brings may be what they lack, and merging
-// it costs no round.
+// it costs no round. What people say of it comes after both: what they see then is
+// green.
 func (b Branch) Needs() []Need {
 	s, u := b.Seen, b.Upkeep
 	if !b.IsOpen() || s == nil || s.Failure != "" || s.Base == "" || s.HeadCommit == "" || s.Strangers > 0 ||
@@ -74,6 +75,9 @@ func (b Branch) Needs() []Need {
 			from = late
 		}
 		needs = append(needs, Need{ledger.UpkeepChecks, from})
+	}
+	if len(b.WaitingComments()) > 0 && u.Rounds < MaxRounds {
+		needs = append(needs, Need{ledger.UpkeepComments, u.Again})
 	}
 	return needs
 }
@@ -126,6 +130,8 @@ func (u *Upkeep) taken(base ledger.BaseUpkeep, at time.Time) {
 	switch now.Reason {
 	case ledger.UpkeepChecks:
 		u.Rounds, u.Mended, u.Answered, u.Mending = u.Rounds+1, u.Mended+1, base.Head, now.Failed
+	case ledger.UpkeepComments:
+		u.Rounds++
 	case ledger.UpkeepBase:
 		u.Merged, u.Tried, u.TriedOn = at, base.Into, base.Head
 	}
