@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -54,8 +55,15 @@ func (w *world) reply(e ledger.Effect, b ledger.EffectReply) {
 // and at most one before it.
 func (w *world) commented() {
 	items, bound, last, waits := map[string]guidance.Item{}, map[string]bool{}, map[string]int{}, map[string]int{}
+	on := map[string]string{} // runs that work on the branch of another
 	for _, l := range w.entries {
 		switch x := l.Body.(type) {
+		case ledger.RunPlanned:
+			if x.Upkeep != nil {
+				on[x.Run] = x.Upkeep.Run
+			}
+		case ledger.GuidanceKept:
+			delete(bound, x.ID)
 		case ledger.GuidanceQueued:
 			if o := x.Item.Origin; o != nil {
 				if _, twice := items[o.Comment]; twice {
@@ -65,7 +73,7 @@ func (w *world) commented() {
 			}
 		case ledger.GuidanceBound:
 			for _, i := range items {
-				if has := slices.Contains(x.Binding.Bound, i.ID); has && !bound[i.ID] && l.Run != i.Origin.Run {
+				if has := slices.Contains(x.Binding.Bound, i.ID); has && !bound[i.ID] && cmp.Or(on[l.Run], l.Run) != cmp.Or(i.Origin.Of, i.Origin.Run) {
 					w.t.Fatalf("%s is for the branch of %s, and %s has it\n%s", i.ID, i.Origin.Run, l.Run, w.dump())
 				} else if has {
 					bound[i.ID] = true // it goes along with its task now
