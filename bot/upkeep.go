@@ -33,7 +33,7 @@ func LookedAfter(s loop.State, e ledger.RunEnded) (m Message, ok bool) {
 		m.add(wait)
 	case pushed && r.Upkeep.Reason == ledger.UpkeepComments:
 		say(SignLater, ": comments worked on")
-		m.add(fmt.Sprintf("Round %d of 3 is pushed. Their authors have a reply.", of.Upkeep.Rounds))
+		m.add(fmt.Sprintf("Round %d of 3 is pushed. Their authors get a reply.", of.Upkeep.Rounds))
 		m.add(wait)
 	case pushed:
 		say(SignDone, ": "+into+" merged, verified")

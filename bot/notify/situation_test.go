@@ -399,6 +399,8 @@ func TestSituations(t *testing.T) {
 			p.project(p.saw(ledger.RequestStanding{Passed: 2, Failing: 1, Failed: []string{"lint"}}))
 			p.looksAfter(ledger.UpkeepChecks, "c1", "c9")
 			p.project(p.sawAt("c9", ledger.RequestStanding{Passed: 3}))
+			p.looksAfter(ledger.UpkeepComments, "c9", "c10")
+			p.project(p.sawAt("c10", ledger.RequestStanding{Passed: 3}))
 			p.looksAfter(ledger.UpkeepBase, "m1", "m1")
 			p.project(p.sawAt("m1", ledger.RequestStanding{Failing: 1, Failed: []string{"lint"}}))
 			p.project(ledger.RequestLeft{Run: "r1", Number: 48, Head: "m1", Rounds: 3, Failed: []string{"lint"}})
