@@ -26,7 +26,7 @@ func (w *world) calm() {
 				}
 				return
 			}
-			if qs := w.s.Project.Questions; len(qs) > 0 {
+			if qs := w.answerable(); len(qs) > 0 {
 				w.settle(qs[0])
 				continue
 			}
@@ -34,7 +34,7 @@ func (w *world) calm() {
 			w.run()
 			continue
 		}
-		if qs := w.s.Project.Questions; len(qs) > 0 {
+		if qs := w.answerable(); len(qs) > 0 {
 			w.settle(qs[0])
 			continue
 		}
@@ -52,6 +52,16 @@ func (w *world) calm() {
 		}
 	}
 	w.t.Fatalf("no end in sight: %s", w.dump())
+}
+
+// answerable returns the open questions whose answer is taken: those about a part wait
+// for the line of its task.
+func (w *world) answerable() []ledger.Question {
+	return slices.DeleteFunc(slices.Clone(w.s.Project.Questions), func(q ledger.Question) bool {
+		t, _ := w.s.Project.Find(q.Task)
+		of, ok := w.s.Project.Find(t.Task.Parent)
+		return ok && t.Task.Parent != "" && of.Rest != nil
+	})
 }
 
 func (w *world) settle(q ledger.Question) {
