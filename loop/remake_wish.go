@@ -221,17 +221,23 @@ func (d *decision) askRemake(wish ledger.RemakeWish, needs []ledger.RemakeNeed) 
 		needs = append(needs, ledger.RemakeNeed{Task: id, On: on})
 		wish.Drop = append(slices.Clip(wish.Drop), id)
 	}
-	for _, q := range d.Project.Questions {
-		if q.Kind == ledger.AskRemake {
-			d.withdraw(q, "another one was asked for")
-		}
-	}
+	d.withdrawRemakes("another one was asked for")
 	q := ledger.Question{
 		ID: d.nextID("q"), Kind: ledger.AskRemake, Run: r.ID, Tasks: wish.Drop, Title: r.branchName(), By: d.by(),
 		Text: d.remakeText(wish), Remake: &wish, NeededBy: needs, Asked: d.in.Time, Expires: d.in.Time.Add(offerTime),
 	}
 	d.add(scope{}, ledger.QuestionAsked{Question: q})
 	d.answer = ledger.Answer{OK: true, Code: ledger.CodeAsked, ID: q.ID, Text: fmt.Sprintf("%s? %s drop · %s cancel", q.Text, q.ID, q.ID)}
+}
+
+// withdrawRemakes closes the questions that confirm a wish. They are about the branch
+// of the last run.
+func (d *decision) withdrawRemakes(why string) {
+	for _, q := range d.Project.Questions {
+		if q.Kind == ledger.AskRemake {
+			d.withdraw(q, why)
+		}
+	}
 }
 
 // remakeText says what a wish does: "take #5 out of r14".

@@ -83,6 +83,7 @@ func (d *decision) startRun(b StartRun) {
 		d.cutRemakeCheck("a run was started, which verifies it first")
 	}
 	d.withdrawOffers("a run was started")
+	d.withdrawRemakes("a run was started")
 	if d.Project.Source != b.Settings.Source.String() {
 		d.unasked()
 	}
