@@ -178,8 +178,8 @@ func (d *decision) requestFinished(b RequestFinished) {
 			d.add(scope{task: id}, ledger.Evidence{Kind: "pr", URL: b.Request.URL, Number: b.Request.Number})
 		}
 	}
-	if b := d.Project.Requests.Branch(b.Run); d.run().requestOf() != cmp.Or(b.Of, b.Run) && b.Written == b.Pushed {
-		return // a text made now would lack what only its run knew
+	if b := d.Project.Requests.Branch(b.Run); b.Of == "" && d.run().requestOf() != b.Run && b.Written == b.Pushed {
+		return // a text made now would lack what only its run knew; one of a single task has nothing of that
 	}
 	d.published(b.Run)
 }
