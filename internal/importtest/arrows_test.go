@@ -110,10 +110,10 @@ var arrows = map[string][]string{
 	"internal/hatcli":      {"internal/api"},
 	"internal/importtest":  {},
 	"internal/bench":       {},
-	"internal/leaktest":    {}, // for tests
-	"internal/golden":      {}, // for tests
-	"internal/gotest":      {}, // what make test runs
-	"internal/programtest": {}, // for tests
+	"internal/leaktest":    {},                       // for tests
+	"internal/golden":      {},                       // for tests
+	"internal/gotest":      {},                       // what make test runs
+	"internal/programtest": {"internal/fake/github"}, // for tests
 
 	// A session that attacks the daemon, for tests.
 	"internal/siege": {"internal/api"},
@@ -161,10 +161,10 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "loop/forge/forgetest", "loop/cloud/copilot", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models"}, // the client's side speaks HTTP without it
-	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                                                                     // compiled at the first use, not at each start of a process
-	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                                                                     // flags are wiring
-	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                                                                  // tests only
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "loop/forge/forgetest", "loop/cloud/copilot", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models", "internal/programtest"}, // the client's side speaks HTTP without it
+	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                                                                                             // compiled at the first use, not at each start of a process
+	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                                                                                             // flags are wiring
+	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                                                                                          // tests only
 	"pgregory.net/rapid":           {},
 	"github.com/google/go-cmp/cmp": {"internal/golden"}, // tests only
 

@@ -8,9 +8,9 @@
 // The packages whose tests need the programs run beside each other and share
 // one build in .cache/programs (build.go). A Machine has a home, a
 // configuration and a state folder of its own, and agents that are shell
-// scripts (machine.go, agents). TwoTasks is a run on one (twotasks.go). Scripts
-// runs scripts of testscript, with commands of its own (script.go, command.go,
-// untouched.go, boundary.go).
+// scripts (machine.go, agents). TwoTasks is a run on one (twotasks.go), and Forge a
+// GitHub that it pushes to (forge.go). Scripts runs scripts of testscript, with
+// commands of its own (script.go, command.go, untouched.go, boundary.go).
 //
 // The package is for tests alone (internal/importtest).
 package programtest

@@ -15,23 +15,23 @@ func (s *Server) do(change func()) {
 // Commit adds a commit of an account to a branch and returns it. A new branch
 // begins at main. "" is an author whose address belongs to no account.
 func (s *Server) Commit(branch, login string) (hash string) {
-	s.do(func() {
-		hash = s.hash(branch, len(s.repo.commits))
-		var parents []string
-		if s.repo.branches[branch] == nil {
-			parents = []string{s.repo.branches["main"].commit}
-		}
-		s.repo.push(branch, hash, login, s.tick(), parents...)
-	})
+	s.do(func() { hash = s.hash(branch, len(s.repo.commits)) })
+	s.Push(branch, hash, login)
 	return hash
 }
 
-// Push gives a branch a commit that git's own server has got.
+// Push gives a branch a commit of an account that git's own server has got. A new
+// branch begins at main.
 func (s *Server) Push(branch, hash, login string) {
 	s.do(func() {
-		if b := s.repo.branches[branch]; b == nil || b.commit != hash {
-			s.repo.push(branch, hash, login, s.tick())
+		var parents []string
+		switch b := s.repo.branches[branch]; {
+		case b == nil:
+			parents = []string{s.repo.branches["main"].commit}
+		case b.commit == hash:
+			return
 		}
+		s.repo.push(branch, hash, login, s.tick(), parents...)
 	})
 }
 
