@@ -80,6 +80,9 @@ func addRequests(t *testing.T, all topics) {
 		all.add(t, "request", "status: "+intent, "/status", d.say(t, "/status"), 38)
 		all.add(t, "request", "merge: "+intent, "/merge", d.say(t, "/merge"), 38)
 	}
+	kept := over(&ledger.RequestStanding{Base: "main", Passed: 1, Mergeable: ledger.MergeableBehind})
+	kept.Night.State.Project.Run.Settings.Stays, kept.Night.State.Project.Run.Settings.Push = true, ledger.PushEnd
+	all.add(t, "request", "merge: behind, kept green", "/merge", kept.say(t, "/merge"), 38)
 	all.add(t, "request", "merge: another one", "/merge 49", over(nil).say(t, "/merge 49"), 38)
 	all.add(t, "request", "merge: a task", "/merge Task 1", over(nil).say(t, "/merge Task 1"), 38)
 	all.add(t, "request", "merge: by hand", "/merge", proved(tested).say(t, "/merge"), 38)

@@ -52,19 +52,18 @@ func (d *decision) askMerge(number int) {
 // unmergeable returns why a request is not asked about, as far as that is known. A
 // standing that nobody keeps up to date refuses nothing.
 func (d *decision) unmergeable(b request.Branch) *ledger.ForgeError {
-	watched := d.Project.Watches(b.Run)
 	switch {
 	case !b.IsOpen():
-		return request.Refusal(ledger.RequestStanding{State: b.Request.State}, watched)
+		return request.Refusal(ledger.RequestStanding{State: b.Request.State}, false)
 	case d.Project.RequestStale(b):
 		return &ledger.ForgeError{Failure: ledger.ForgeMoved, Text: BranchName(b.Name) + " was made again and is not pushed yet", Remedy: "It is, once it is verified"}
-	case !watched:
+	case !d.Project.watches(b.Run):
 		return nil
 	}
 	if why := d.Project.Requests.Blocked(b); why != nil || b.Seen == nil || b.Seen.Failure != "" {
 		return why
 	}
-	return request.Refusal(b.Seen.RequestStanding, watched)
+	return request.Refusal(b.Seen.RequestStanding, d.Project.KeepsGreen(b.Run))
 }
 
 // RequestStale reports whether a branch's request still has what a person took out of

@@ -28,9 +28,20 @@ func WatchedRequests(p Project) []request.Branch {
 	return p.Requests.Open()
 }
 
-// Watches reports whether a run's request is looked at now.
-func (p Project) Watches(run string) bool {
+// watches reports whether a run's request is looked at now.
+func (p Project) watches(run string) bool {
 	return slices.ContainsFunc(WatchedRequests(p), func(b request.Branch) bool { return b.Run == run })
+}
+
+// KeepsGreen reports whether a base that moved is merged into a run's request by
+// itself, once no run works: nightporter stays for that, looks at the request then, and
+// may add to its branch.
+func (p Project) KeepsGreen(run string) bool {
+	if !p.watches(run) {
+		return false
+	}
+	s, b := p.Run.Settings, p.Requests.Branch(run)
+	return s.Stays && s.Pushes() && s.Requests.Watch != ledger.WatchNight && b.IsKept()
 }
 
 // requestLooked records what a look showed, if it is news, and takes the comments

@@ -349,9 +349,9 @@ const mergeTime = time.Hour
 // mergeRequest carries out an EffectMergeRequest. It looks at the request first: the
 // person confirmed a head whose checks were green, and both may be others now. late says
 // that it is not tried again.
-func mergeRequest(ctx context.Context, ports Ports, b ledger.EffectMergeRequest, watched, late bool) (loop.InputBody, error) {
+func mergeRequest(ctx context.Context, ports Ports, b ledger.EffectMergeRequest, kept, late bool) (loop.InputBody, error) {
 	done := loop.RequestMerged{Run: b.Run, Head: b.Merge.HeadCommit, Request: ledger.Request{Number: b.Merge.Number, State: ledger.RequestOpen, HeadCommit: b.Merge.HeadCommit}}
-	err := merge(ctx, ports, b.Merge, watched, &done)
+	err := merge(ctx, ports, b.Merge, kept, &done)
 	of, ok := errors.AsType[*ledger.ForgeError](err)
 	if err != nil && (!ok || of.Passes() && !late) {
 		return nil, err
@@ -362,7 +362,7 @@ func mergeRequest(ctx context.Context, ports Ports, b ledger.EffectMergeRequest,
 
 // merge merges a request that is green and has the head that m names, and fills in
 // what came of it.
-func merge(ctx context.Context, ports Ports, m ledger.MergeAsked, watched bool, done *loop.RequestMerged) error {
+func merge(ctx context.Context, ports Ports, m ledger.MergeAsked, kept bool, done *loop.RequestMerged) error {
 	_, forge, err := ports.publisher(ctx)
 	if err != nil {
 		return err
@@ -385,7 +385,7 @@ func merge(ctx context.Context, ports Ports, m ledger.MergeAsked, watched bool, 
 	if why := request.OnOurs(r); why != nil {
 		return why
 	}
-	if why := request.Refusal(request.StandingOf(v), watched); why != nil {
+	if why := request.Refusal(request.StandingOf(v), kept); why != nil {
 		return why
 	}
 	info, err := forge.Info(ctx)

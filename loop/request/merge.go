@@ -9,9 +9,9 @@ import (
 
 // Refusal returns why a request is not merged as it stands, and what a person has
 // to do; nil if it can be merged. Where the forge has not worked out whether it can,
-// the merge itself finds out. watched says that nightporter looks after the request
+// the merge itself finds out. kept says that nightporter keeps the request green
 // (docs/spec 9.4): a base that has moved is no work for a person then.
-func Refusal(s ledger.RequestStanding, watched bool) *ledger.ForgeError {
+func Refusal(s ledger.RequestStanding, kept bool) *ledger.ForgeError {
 	refuse := func(failure ledger.ForgeFailure, text, remedy string) *ledger.ForgeError {
 		return &ledger.ForgeError{Failure: failure, Text: text, Remedy: remedy}
 	}
@@ -29,9 +29,9 @@ func Refusal(s ledger.RequestStanding, watched bool) *ledger.ForgeError {
 	case s.Pending > 0:
 		return refuse(ledger.ForgeProtected, fmt.Sprintf("%d of %d checks pending", s.Pending, s.Checks()), "Wait for them")
 	case s.Mergeable == ledger.MergeableBehind:
-		return refuse(ledger.ForgeProtected, s.Base+" has moved", baseRemedy(s.Base, watched))
+		return refuse(ledger.ForgeProtected, s.Base+" has moved", baseRemedy(s.Base, kept))
 	case s.Mergeable == ledger.MergeableConflict:
-		return refuse(ledger.ForgeProtected, "it conflicts with "+s.Base, baseRemedy(s.Base, watched))
+		return refuse(ledger.ForgeProtected, "it conflicts with "+s.Base, baseRemedy(s.Base, kept))
 	case s.Mergeable == ledger.MergeableBlocked:
 		return refuse(ledger.ForgeProtected, "a review or a check is missing that "+s.Base+" requires", "Open it on the forge, which names it")
 	}
@@ -39,8 +39,8 @@ func Refusal(s ledger.RequestStanding, watched bool) *ledger.ForgeError {
 }
 
 // baseRemedy says who merges a base that has moved into a request, and when.
-func baseRemedy(base string, watched bool) string {
-	if !watched {
+func baseRemedy(base string, kept bool) string {
+	if !kept {
 		return "Merge " + base + " into it first"
 	}
 	return "nightporter merges it in and verifies that by itself, once no run works, at most every ten minutes. Ask again then"

@@ -115,6 +115,10 @@ func (s State) StoodOnMerged(b Branch) bool {
 	return ok && on.Request.State == ledger.RequestMerged
 }
 
+// IsKept reports whether anything may be added to the branch by itself: not to one of a
+// stack, because those above it would lack that, nor after a person stopped it.
+func (b Branch) IsKept() bool { return b.Of == "" && !b.Upkeep.Stopped }
+
 // Blocked returns why a request cannot be merged before another one of ours; nil if
 // it stands on none.
 func (s State) Blocked(b Branch) *ledger.ForgeError {

@@ -54,8 +54,7 @@ type Need struct {
 func (b Branch) Needs() []Need {
 	s, u := b.Seen, b.Upkeep
 	if !b.IsOpen() || s == nil || s.Failure != "" || s.Base == "" || s.HeadCommit == "" || s.Strangers > 0 ||
-		b.Merging != "" || b.Queued || u.By != "" || u.Stopped ||
-		b.Of != "" { // what is added to a branch of a stack would be missing in those above it
+		b.Merging != "" || b.Queued || u.By != "" || !b.IsKept() {
 		return nil
 	}
 	if _, _, busy := b.UnderWay(); busy {
