@@ -54,6 +54,11 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 			return ledger.Base{}, err
 		}
 	}
+	author, hooks, note, err := w.identity(ctx, t)
+	if err != nil {
+		return ledger.Base{}, fmt.Errorf("begin: %w", err)
+	}
+	base.Author = author // of merges too: a forge believes only those whom it knows
 	start := w.startFrom
 	if b.Upkeep != nil {
 		start = w.startUpkeep
@@ -77,14 +82,9 @@ func (w *Workspace) Begin(ctx context.Context, b ledger.Begin) (ledger.Base, err
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
 	base.EnvFiles = w.envFiles(tracked)
-	author, hooks, note, err := w.identity(ctx, t)
-	if err == nil {
-		err = w.saveHooks(t, b.Run, hooks)
-	}
-	if err != nil {
+	if err := w.saveHooks(t, b.Run, hooks); err != nil {
 		return ledger.Base{}, fmt.Errorf("begin: %w", err)
 	}
-	base.Author = author
 	if note != nil {
 		base.Notes = append(base.Notes, *note)
 	}
@@ -283,7 +283,7 @@ func (w *Workspace) continueRun(ctx context.Context, t userRepo, b ledger.Begin,
 		return fmt.Errorf("begin: %w", err)
 	}
 	msg := fmt.Sprintf("Merge %s into %s\n", t.headName, b.Previous)
-	base.Commit, err = w.commitForUser(ctx, b.Run, commit{tree: tree, parents: []string{prev, t.head}, committer: base.Committer, date: date, message: msg})
+	base.Commit, err = w.commitForUser(ctx, b.Run, commit{tree: tree, parents: []string{prev, t.head}, author: base.Author, committer: base.Committer, date: date, message: msg})
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}

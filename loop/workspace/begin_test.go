@@ -332,9 +332,9 @@ func TestBeginGoesOnFromTheLastRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parents, _ := w.gitOurs(t.Context(), "show", "--no-patch", "--format=%P", base.Commit)
-		if parents != tip+" "+base.Head {
-			t.Errorf("parents %s, want %s and %s", parents, tip, base.Head)
+		parents, _ := w.gitOurs(t.Context(), "show", "--no-patch", "--format=%P %an <%ae>", base.Commit)
+		if parents != tip+" "+base.Head+" "+base.Author {
+			t.Errorf("parents and author %s, want %s, %s and %s", parents, tip, base.Head, base.Author)
 		}
 		for file, want := range map[string]string{"cart/cart.go": "package cart // r1\n", "README.md": "Two shops.\n"} {
 			if got, _ := w.Read(t.Context(), base.Tree, file); string(got) != want {

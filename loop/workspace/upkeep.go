@@ -119,7 +119,7 @@ func (w *Workspace) join(ctx context.Context, run string, base *ledger.Base, oth
 	if err != nil {
 		return "", nil, "", fmt.Errorf("begin: %w", err)
 	}
-	commitHash, err = w.commitForUser(ctx, run, commit{tree: merged.tree, parents: []string{base.Commit, other}, committer: base.Committer, date: date, message: message + "\n"})
+	commitHash, err = w.commitForUser(ctx, run, commit{tree: merged.tree, parents: []string{base.Commit, other}, author: base.Author, committer: base.Committer, date: date, message: message + "\n"})
 	if err != nil {
 		return "", nil, "", fmt.Errorf("begin: %w", err)
 	}

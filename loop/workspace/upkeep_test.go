@@ -99,6 +99,9 @@ func TestUpkeepKeepsOthers(t *testing.T) {
 	if parents := git(t, r.w.o.Repo, "show", "-s", "--format=%P", "nightporter/shop/r1"); parents != human+" "+main {
 		t.Errorf("the branch is a merge of %s", parents)
 	}
+	if author := git(t, r.w.o.Repo, "show", "-s", "--format=%an <%ae>", base.Commit); author != base.Author {
+		t.Errorf("the merge is by %s, want %s: a forge knows nobody else", author, base.Author)
+	}
 	if again := r.started(t, "r2", true); again.Commit != base.Commit {
 		t.Errorf("a second try starts at %s, the first one at %s", again.Commit, base.Commit)
 	}
