@@ -154,7 +154,7 @@ func (d *decision) heldComment(b request.Branch) string {
 		return fmt.Sprintf("what is done by itself is used up (%d rounds); a person has to start the next run", b.Upkeep.Rounds)
 	case b.Upkeep.Stopped, r.Ended != nil && r.Ended.Reason == ledger.ReasonStopped && r.Ended.Signal == "":
 		return "a person stopped the work"
-	case b.Of != "", !r.Settings.Stays, r.Settings.Requests.Watch == ledger.WatchNight, r.Settings.Requests.Watch == ledger.WatchOff:
+	case b.Of != "", r.Settings.Requests.Watch == ledger.WatchNight, r.Settings.Requests.Watch == ledger.WatchOff:
 		return "no run works on this branch any more"
 	}
 	return ""
