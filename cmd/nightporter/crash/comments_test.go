@@ -22,7 +22,7 @@ func TestComments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := run{programtest.NewTwoTasks(t)}
-			s := newForgeServer(t, n, "{ draft = true }", "nightporter/shop/r1")
+			s := programtest.NewForge(n.TwoTasks, "pr = { draft = true }")
 			s.Advance(time.Since(s.Now()))
 			s.Permit("ann", "write")
 			plan := "# Plan\n\n- [ ] **Task 1: First**\n- [ ] **Task 2: Second**\n- [ ] **Task 3: Third**\n"
@@ -124,7 +124,7 @@ func (n run) start(crash string) *programtest.Process {
 
 // comment comments on the request once it is open, and lets the second builder go on
 // once the comment is guidance.
-func (n run) comment(p *programtest.Process, s *forgeServer, said *bool) {
+func (n run) comment(p *programtest.Process, s *programtest.Forge, said *bool) {
 	n.T.Helper()
 	if err := programtest.WaitFor("the comment to be guidance", func() (bool, error) {
 		select {

@@ -2,7 +2,6 @@ package crash
 
 import (
 	"net/http"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -67,15 +66,7 @@ func TestCrashWhileMerging(t *testing.T) {
 		t.Run("at "+point, func(t *testing.T) {
 			t.Parallel()
 			w := &watched{run: run{programtest.NewTwoTasks(t)}}
-			s := newForgeServer(t, w.run, "{ draft = true }", "nightporter/shop/r1")
-			file := w.Path("config", "nightporter", "nightporter.toml")
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(strings.Replace(string(text), "draft = true", "draft = false", 1)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			s := programtest.NewForge(w.TwoTasks, "")
 			w.Through()
 			s.Settings([]string{"squash"}, true, false)
 			s.Run(s.Tip("nightporter/shop/r1"), "lint", "in_progress", "", "")

@@ -1,16 +1,11 @@
 package crash
 
 import (
-	"net/http"
-	"net/http/cgi"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
-	"github.com/nightporter/nightporter/internal/fake/github"
 	"github.com/nightporter/nightporter/internal/programtest"
 )
 
@@ -20,53 +15,6 @@ var publishPoints = [][]string{
 	{"before-effect:push", "before-commit:push_finished", "before-effect:request", "before-commit:request_finished"},
 	{"after-effect:push", "after-commit:push_finished", "after-effect:request"},
 	{"after-effect:commit", "after-effect:push", "after-effect:request", "before-commit:request_finished"},
-}
-
-// forgeServer is a GitHub: git's own server behind the token, and the interface.
-type forgeServer struct {
-	*github.Server
-	git    *httptest.Server
-	pushes atomic.Int32 // that moved a branch
-}
-
-// It takes a project's setting pr, and the branches that are pushed, in their order.
-func newForgeServer(t *testing.T, n run, pr string, branches ...string) *forgeServer {
-	t.Helper()
-	s := &forgeServer{Server: github.New()}
-	t.Cleanup(s.Close)
-	n.Out("git", "init", "-q", "--bare", "forge/acme/shop.git")
-	n.Out("git", "-C", "forge/acme/shop.git", "config", "http.receivepack", "true")
-	n.Out("git", "-C", "repo", "push", "-q", "../forge/acme/shop.git", "HEAD:refs/heads/main")
-	backend := &cgi.Handler{
-		Path: filepath.Join(strings.TrimSpace(n.Out("git", "--exec-path")), "git-http-backend"),
-		Env:  []string{"GIT_PROJECT_ROOT=" + n.Path("forge"), "GIT_HTTP_EXPORT_ALL=1"}, InheritEnv: []string{"PATH"},
-	}
-	s.git = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, pass, _ := r.BasicAuth(); pass != s.Token {
-			w.Header().Set("WWW-Authenticate", `Basic realm="forge"`)
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		if strings.HasSuffix(r.URL.Path, "/git-receive-pack") && r.ContentLength != 4 { // 4: a flush, by which git tries whether it may
-			at := int(s.pushes.Add(1))
-			s.Commit(branches[min(at, len(branches))-1], s.Login)
-		}
-		backend.ServeHTTP(w, r)
-	}))
-	t.Cleanup(s.git.Close)
-	n.Out("git", "-C", "repo", "remote", "add", "origin", s.git.URL+"/acme/shop.git")
-	file := n.Path("config", "nightporter", "nightporter.toml")
-	config, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(config) + "push = \"end\"\nforge = \"github\"\npr = " + pr + "\n[github]\napi = \"" + s.URL + "\"\n"
-	for file, text := range map[string]string{file: text, n.Path("config", "nightporter", "github.token"): s.Token + "\n"} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s
 }
 
 // TestCrashWhilePublishing kills the program at every step between a run's last
@@ -81,7 +29,7 @@ func TestCrashWhilePublishing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := run{programtest.NewTwoTasks(t)}
-			s := newForgeServer(t, n, "{ draft = true }", "nightporter/shop/r1")
+			s := programtest.NewForge(n.TwoTasks, "pr = { draft = true }")
 			if crashed := n.Through(points...); crashed < len(points) {
 				t.Errorf("the run never came to %s", points[crashed])
 			}
@@ -89,7 +37,7 @@ func TestCrashWhilePublishing(t *testing.T) {
 			if there := n.Out("git", "-C", "forge/acme/shop.git", "for-each-ref", "--format=%(objectname)", "refs/heads/nightporter"); there != tip {
 				t.Errorf("the remote has %q, and the branch is %q", there, tip)
 			}
-			if pushes := s.pushes.Load(); pushes != 1 {
+			if pushes := s.Pushes.Load(); pushes != 1 {
 				t.Errorf("%d pushes", pushes)
 			}
 			pulls := s.Pulls()

@@ -20,7 +20,7 @@ func TestCrashWhileStacking(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := run{programtest.NewTwoTasks(t)}
-			s := newForgeServer(t, n, `{ per = "task" }`, "nightporter/shop/r1-1", "nightporter/shop/r1-2")
+			s := programtest.NewForge(n.TwoTasks, `pr = { per = "task" }`)
 			if crashed := n.Through(points...); crashed < len(points) {
 				t.Errorf("the run never came to %s", points[crashed])
 			}
@@ -29,7 +29,7 @@ func TestCrashWhileStacking(t *testing.T) {
 			if there := n.Out("git", "-C", "forge/acme/shop.git", "for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/heads/nightporter"); there != want {
 				t.Errorf("the remote has\n%s\nwant\n%s", there, want)
 			}
-			if pushes := s.pushes.Load(); pushes != 2 {
+			if pushes := s.Pushes.Load(); pushes != 2 {
 				t.Errorf("%d pushes", pushes)
 			}
 			pulls := s.Pulls()

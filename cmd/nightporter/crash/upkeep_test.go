@@ -1,7 +1,6 @@
 package crash
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,20 +40,12 @@ hat emit build.complete --data '{"summary":"left a marker","files_modified":["sr
 func TestUpkeep(t *testing.T) {
 	t.Parallel()
 	w := &watched{run: run{programtest.NewTwoTasks(t)}}
-	s := newForgeServer(t, w.run, "{ draft = true }", "nightporter/shop/r1")
+	s := programtest.NewForge(w.TwoTasks, "")
 	bare := w.Path("forge", "acme", "shop.git")
 	tip := func(branch string) string {
 		return strings.TrimSpace(w.Out("git", "-C", bare, "rev-parse", "refs/heads/"+branch))
 	}
 	const branch = "nightporter/shop/r1"
-	git := s.git.Config.Handler
-	s.git.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		git.ServeHTTP(rw, r)
-		if strings.HasSuffix(r.URL.Path, "/git-receive-pack") && r.ContentLength != 4 {
-			s.Push(branch, tip(branch), s.Login)
-		}
-	})
-	s.Push("main", tip("main"), s.Login)
 	for name, text := range map[string]string{
 		w.Path("config", "nightporter", "nightporter.toml"): strings.NewReplacer("DIR", w.Dir, "API", s.URL).Replace(upkeepConfig),
 		w.Path("agents", "marker.sh"):                       upkeepAgent,
@@ -103,7 +94,7 @@ func TestUpkeep(t *testing.T) {
 	for _, c := range []string{red, mended, human, main} {
 		w.Out("git", "-C", bare, "merge-base", "--is-ancestor", c, tip(branch))
 	}
-	if pushes := s.pushes.Load(); pushes != 3 {
+	if pushes := s.Pushes.Load(); pushes != 3 {
 		t.Errorf("%d pushes", pushes)
 	}
 	if pulls := s.Pulls(); len(pulls) != 1 {
