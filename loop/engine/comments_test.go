@@ -121,6 +121,7 @@ func TestReplyRefused(t *testing.T) {
 		pass(time.Minute)
 		h.Fail(memory.Fault{Method: "Reply", Err: &ledger.ForgeError{Failure: ledger.ForgeRights, Text: "the conversation is locked"}})
 		f.do(loop.DropGuidance{ID: f.items()[0].ID}, "drop")
+		synctest.Wait() // a reply that a restart cuts off is tried again
 		f.restart()
 		pass(10 * time.Hour)
 		if n := h.looked(nil, "Reply"); n != 1 {
