@@ -196,19 +196,6 @@ func (d *decision) replyFinished(b ReplyFinished) {
 	d.add(scope{}, e)
 }
 
-// commentsTask returns the task of our own that works on what waits of a request's
-// comments, in a run that has no other task for it.
-func commentsTask(number int, items []guidance.Item) ledger.Task {
-	t := ledger.Task{
-		ID: fmt.Sprintf("Comments %d", number), Title: fmt.Sprintf("Comments on PR %d", number), Own: true, Mark: ledger.MarkOpen,
-		Body: "People with write access commented on the request. Their words are under Guidance: do what they ask for, and nothing else. Answer a question, or a comment that asks for no change, in the note of your report.",
-	}
-	for _, i := range items {
-		t.Acceptance = append(t.Acceptance, fmt.Sprintf("%s is done, or set aside with the reason", i.ID))
-	}
-	return t
-}
-
 // worksOn is requestOf for a run that is not over, else "".
 func (r *Run) worksOn() string {
 	if r.Over() {

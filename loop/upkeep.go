@@ -126,7 +126,7 @@ func (d *decision) upkeepPreflighted(b Preflighted) {
 		}
 	case ledger.UpkeepComments:
 		if items := d.Project.Commented(r.Upkeep.Run); len(items) > 0 {
-			own = append(own, commentsTask(r.Upkeep.Number, items))
+			own = append(own, request.CommentsTask(name, items))
 		}
 	}
 	d.add(scope{}, ledger.PreflightDone{Base: b.Base, Warnings: b.Warnings})

@@ -5,14 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/guidance"
 	"github.com/nightporter/nightporter/internal/text"
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
 // Ids of the tasks that a request's needs become.
 const (
-	ChecksTaskID = "Checks"
-	MergeTaskID  = "Merge"
+	ChecksTaskID   = "Checks"
+	MergeTaskID    = "Merge"
+	CommentsTaskID = "Comments"
 )
 
 // maxCheckLog is how much of the end of a check's log a task holds, in bytes.
@@ -51,6 +53,18 @@ func ChecksTask(request string, checks []ledger.ForgeCheck) (task ledger.Task, o
 	t.Title = "Checks of " + request + " fail: " + strings.Join(names, ", ")
 	t.Body = body.String()
 	return t, true
+}
+
+// CommentsTask returns the task that works on what waits of a request's comments.
+func CommentsTask(request string, items []guidance.Item) ledger.Task {
+	t := ledger.Task{
+		ID: CommentsTaskID, Title: "Comments on " + request, Own: true, Mark: ledger.MarkOpen,
+		Body: "People with write access commented on the request. Their words are under Guidance: do what they ask for, and nothing else. Answer a question, or a comment that asks for no change, in the note of your report.",
+	}
+	for _, i := range items {
+		t.Acceptance = append(t.Acceptance, fmt.Sprintf("%s is done, or set aside with the reason", i.ID))
+	}
+	return t
 }
 
 // checkName returns the name of a check for a title, which becomes the subject of a
