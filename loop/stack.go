@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ func (d *decision) stack() (all []level) {
 		b.Joint = r.Settings.Queue == ledger.QueueBatch || m.Now != "" && m.Now != m.Commit
 		if at := slices.IndexFunc(all[:begun], func(l level) bool { return l.Run == b.Run }); at >= 0 {
 			if all[at].commit == "" { // its push is under way, or broke
-				all[at].commit = firstOf(m.Now, m.Commit)
+				all[at].commit = cmp.Or(m.Now, m.Commit)
 			}
 			continue
 		}
@@ -60,19 +61,12 @@ func (d *decision) stack() (all []level) {
 		if b.On = d.runBefore().Run; len(all) > 0 {
 			b.On = all[len(all)-1].Run
 		}
-		all = append(all, level{b, firstOf(m.Now, m.Commit)})
+		all = append(all, level{b, cmp.Or(m.Now, m.Commit)})
 	}
 	if len(all) > 0 {
 		all[len(all)-1].commit, all[len(all)-1].Joint = r.Tip, false
 	}
 	return all
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // runBefore returns the last branch of the run that this one goes on from, if its
@@ -222,10 +216,10 @@ func (d *decision) stackFacts(f *request.Facts, b request.Branch) {
 
 // inSource returns a task of a source, which may be another than that of the last run.
 func (p Project) inSource(source, id string) (TaskState, bool) {
-	for _, t := range p.tasksOf(source).All() {
-		if ledger.SameID(t.Task.ID, id) {
-			return *t, true
-		}
+	tasks := p.tasksOf(source)
+	n := tasks.index(id)
+	if n < 0 {
+		return TaskState{}, false
 	}
-	return TaskState{}, false
+	return *tasks.At(n), true
 }
