@@ -13,6 +13,9 @@ import (
 // the branch of that name in the user's repository is meant, and a warning says so.
 // What only a person can end is a *ledger.InputError.
 func startBase(ctx context.Context, ports Ports, s ledger.Settings, begin ledger.Begin) (ledger.Begin, []ledger.Diagnostic, error) {
+	if begin.Upkeep != nil { // it starts from the branch of its request
+		return begin, nil, nil
+	}
 	if begin.Base = s.Base; s.Base == "" || ports.Publisher == nil {
 		return begin, nil, nil
 	}
@@ -27,7 +30,9 @@ func startBase(ctx context.Context, ports Ports, s ledger.Settings, begin ledger
 		return begin, nil, nil // there is no remote; whether one is needed is for preflightRemote
 	}
 	if err == nil {
-		begin.BaseCommit, err = remote.FetchBranch(ctx, s.Base)
+		var has map[string]string
+		has, err = remote.Fetch(ctx, begin.Run, s.Base)
+		begin.BaseCommit = has[s.Base]
 	}
 	of, is := errors.AsType[*ledger.ForgeError](err)
 	switch {

@@ -27,9 +27,6 @@ type Remote interface {
 	// Branches returns those of the branches that the remote has, with their
 	// commits. A name may be a pattern of git's ls-remote.
 	Branches(ctx context.Context, names ...string) (map[string]string, error)
-	// FetchBranch brings a branch of the remote into our repository and returns
-	// its tip, "" where the remote lacks it.
-	FetchBranch(ctx context.Context, branch string) (string, error)
 }
 
 // Forge is the server of a Remote, on which requests ask for merges. A plain remote

@@ -88,11 +88,6 @@ func (f *far) Branches(_ context.Context, names ...string) (map[string]string, e
 	return has, f.call("branches")
 }
 
-func (f *far) FetchBranch(ctx context.Context, branch string) (string, error) {
-	has, err := f.Branches(ctx, branch)
-	return has[branch], err
-}
-
 func (f *far) Kind() ledger.ForgeKind { return ledger.ForgeGitHub }
 
 func (f *far) Info(context.Context) (ledger.ForgeInfo, error) { return f.info, f.call("info") }

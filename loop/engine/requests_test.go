@@ -32,8 +32,6 @@ func (hub) Fetch(context.Context, string, ...string) (map[string]string, error) 
 
 func (hub) Branches(context.Context, ...string) (map[string]string, error) { return nil, nil }
 
-func (hub) FetchBranch(context.Context, string) (string, error) { return "", nil }
-
 type hubForge struct{ *memory.Forge }
 
 func (hubForge) Kind() ledger.ForgeKind { return ledger.ForgeGitHub }

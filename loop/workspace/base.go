@@ -7,44 +7,6 @@ import (
 	"github.com/nightporter/nightporter/loop/ledger"
 )
 
-// remoteRef leads to the tip of a remote's branch that was fetched last.
-const remoteRef = "refs/nightporter-fetched/remote"
-
-// FetchBranch fetches a branch of a remote into our repository and returns its tip.
-// The user's repository gets nothing, not even a remote-tracking branch. "" says that
-// the remote has no such branch. The error is a *ledger.ForgeError unless this
-// machine failed.
-func (w *Workspace) FetchBranch(ctx context.Context, r Remote, branch string) (string, error) {
-	has, err := w.RemoteBranches(ctx, r, branch)
-	if err != nil || has[branch] == "" {
-		return "", err
-	}
-	if err := w.makeRepository(ctx); err != nil {
-		return "", err
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, pushTime, errRemoteSlow)
-	defer cancel()
-	if _, _, err := w.remote(ctx, r, "fetch", "--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules", "--no-tags",
-		"--", r.URL, "+refs/heads/"+branch+":"+remoteRef); err != nil {
-		return "", err
-	}
-	tip, err := w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", remoteRef+"^{commit}")
-	if err != nil {
-		return "", fmt.Errorf("fetch %s: %w", branch, err)
-	}
-	return tip, nil
-}
-
-// makeRepository makes our repository, if there is none yet.
-func (w *Workspace) makeRepository(ctx context.Context) error {
-	defer w.lock()()
-	t, err := w.inspect(ctx)
-	if err != nil {
-		return err
-	}
-	return w.ensure(ctx, t.format)
-}
-
 // startBranch fetches what the run starts from in place of the earlier run's branch:
 // HEAD, or the branch that is set. It returns t with that as its head, and fills in
 // base.

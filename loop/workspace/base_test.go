@@ -29,12 +29,9 @@ func TestBeginOnBase(t *testing.T) {
 	refs := git(t, repo, "for-each-ref")
 	w := workspace(t, repo)
 
-	got, err := w.FetchBranch(t.Context(), Remote{URL: far}, "develop")
-	if err != nil || got != tip {
-		t.Fatalf("fetched %s, %v; want %s", got, err, tip)
-	}
-	if got, err := w.FetchBranch(t.Context(), Remote{URL: far}, "nothing"); err != nil || got != "" {
-		t.Errorf("a branch that is not there: %q, %v", got, err)
+	has, err := w.FetchBranches(t.Context(), Remote{URL: far}, "r1", "develop", "nothing")
+	if err != nil || len(has) != 1 || has["develop"] != tip {
+		t.Fatalf("fetched %v, %v; want develop at %s", has, err, tip)
 	}
 	for name, c := range map[string]struct {
 		begin   ledger.Begin

@@ -68,7 +68,7 @@ func (w *Workspace) push(ctx context.Context, r Remote, p ledger.Push, options .
 func (w *Workspace) onRemote(ctx context.Context, r Remote, p ledger.Push, tip string) (bool, error) {
 	_, err := w.gitOurs(ctx, "cat-file", "-e", tip+"^{commit}")
 	if exitCode(err) > 0 {
-		_, _, err = w.remote(ctx, r, "fetch", "--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules", "--no-tags", "--", r.URL, "refs/heads/"+p.Branch)
+		err = w.fetchRemote(ctx, r, "refs/heads/"+p.Branch)
 	}
 	if err != nil {
 		return false, err

@@ -3,42 +3,9 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
-
-// FetchBranches fetches branches of a remote into our repository, for a run that works
-// on one of them, and returns their commits. A branch that the remote lacks is left
-// out. The error is a *ledger.ForgeError unless this machine failed.
-func (w *Workspace) FetchBranches(ctx context.Context, r Remote, run string, branches ...string) (map[string]string, error) {
-	if !runName.MatchString(run) {
-		return nil, fmt.Errorf("fetch: %q is no name of a run", run)
-	}
-	has, err := w.RemoteBranches(ctx, r, branches...)
-	if err != nil || len(has) == 0 {
-		return has, err
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, pushTime, errRemoteSlow)
-	defer cancel()
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules", "--", r.URL}
-	refs := map[string]string{}
-	for n, branch := range branches {
-		if has[branch] != "" && refs[branch] == "" {
-			refs[branch] = w.hiddenRef(run, "remote/"+strconv.Itoa(n))
-			args = append(args, "+refs/heads/"+branch+":"+refs[branch])
-		}
-	}
-	if _, _, err := w.remote(ctx, r, args...); err != nil {
-		return nil, err
-	}
-	for branch, ref := range refs { // it may have moved since it was asked for
-		if has[branch], err = w.gitOurs(ctx, "rev-parse", "--verify", "--quiet", ref+"^{commit}"); err != nil {
-			return nil, fmt.Errorf("fetch %s: %w", branch, err)
-		}
-	}
-	return has, nil
-}
 
 // startUpkeep decides where a run starts that keeps a request green: at what the
 // remote has of its branch, with the commits that the user's own branch has besides,

@@ -142,11 +142,6 @@ func (r remote) Branches(ctx context.Context, names ...string) (map[string]strin
 	return r.w.RemoteBranches(ctx, r.at, names...)
 }
 
-// FetchBranch implements engine.Remote.
-func (r remote) FetchBranch(ctx context.Context, branch string) (string, error) {
-	return r.w.FetchBranch(ctx, r.at, branch)
-}
-
 // forgeOf is an adapter with its kind.
 type forgeOf struct {
 	forge.Forge
