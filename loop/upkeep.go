@@ -99,8 +99,7 @@ func (d *decision) upkeepPreflighted(b Preflighted) {
 	if b.Base.Upkeep != nil {
 		u = *b.Base.Upkeep
 	}
-	news := d.Project.Requests.Branch(r.Upkeep.Run).NewsOf(v)
-	d.requestLooked(RequestLooked{Run: r.Upkeep.Run, Now: request.StandingOf(v), Tag: v.Tag, Comments: &news})
+	d.requestLooked(RequestLooked{Run: r.Upkeep.Run, Now: request.StandingOf(v), Tag: v.Tag})
 	of := d.Project.Requests.Branch(r.Upkeep.Run)
 	name := fmt.Sprintf("PR %d", r.Upkeep.Number)
 	switch {
