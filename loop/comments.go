@@ -100,7 +100,7 @@ func (d *decision) answerTo(b request.Branch, c request.Comment) (a request.Answ
 	a = request.Answer{Author: i.By, Words: i.Text, InLine: i.Origin.Path != "", Cut: i.Origin.Cut, Why: i.Note}
 	waits := func(why string) (request.Answer, bool) {
 		a.Verdict, a.Why = request.VerdictWaits, why
-		return a, why != "" && !d.wasTold(b, i.By)
+		return a, why != "" && !b.WasTold(i.By)
 	}
 	switch {
 	case i.State == guidance.Queued:
@@ -131,14 +131,6 @@ func (d *decision) answerTo(b request.Branch, c request.Comment) (a request.Answ
 		a.Verdict = request.VerdictDone
 	}
 	return a, a.Commit == "" || d.tipPushed()
-}
-
-// wasTold reports whether an author knows already that comments of theirs wait.
-func (d *decision) wasTold(b request.Branch, author string) bool {
-	return slices.ContainsFunc(b.Comments, func(c request.Comment) bool {
-		i, _ := d.Project.Guidance.Get(c.Item)
-		return c.Told && i.By == author
-	})
 }
 
 // heldComment returns why nothing works on what waits of a request's comments, and

@@ -24,9 +24,10 @@ type Taken struct {
 type Comment struct {
 	ID     string `json:"id"`               // the forge's
 	Item   string `json:"item"`             // of the guidance
+	By     string `json:"by"`               // its author
 	Given  bool   `json:"given,omitempty"`  // a session has it, or had it
 	Over   bool   `json:"over,omitempty"`   // it was taken back, or expired
-	Told   bool   `json:"told,omitempty"`   // its author was told that it waits
+	Told   bool   `json:"told,omitempty"`   // its author was told that comments of theirs wait
 	Task   string `json:"task,omitempty"`   // whose session reported on it last
 	Commit string `json:"commit,omitempty"` // of that task, since
 }
@@ -104,6 +105,11 @@ func (b Branch) WaitingComments() []Comment {
 	return slices.DeleteFunc(slices.Clone(b.Comments), func(c Comment) bool { return c.Given || c.Over })
 }
 
+// WasTold reports whether an author knows already that comments of theirs wait.
+func (b Branch) WasTold(author string) bool {
+	return slices.ContainsFunc(b.Comments, func(c Comment) bool { return c.Told && c.By == author })
+}
+
 // ItemOf returns the guidance that a comment becomes. The caller gives it its ID and
 // time. No part of the comment is read as an address or a command.
 func (b Branch) ItemOf(c ledger.RequestComment) guidance.Item {
@@ -147,7 +153,7 @@ func (b *Branch) taken(i guidance.Item) {
 		}
 		b.Taken = slices.Clone(b.Taken[old:])
 	}
-	b.Comments = append(slices.Clip(b.Comments), Comment{ID: o.Comment, Item: i.ID})
+	b.Comments = append(slices.Clip(b.Comments), Comment{ID: o.Comment, Item: i.ID, By: i.By})
 	b.Comments = b.Comments[max(0, len(b.Comments)-keptComments):]
 }
 
@@ -179,9 +185,10 @@ func (b *Branch) replying(e ledger.ReplyBegun) {
 		return
 	}
 	b.Comments = slices.Clone(b.Comments)
+	at := slices.IndexFunc(b.Comments, is)
 	for n := range b.Comments {
-		if is(b.Comments[n]) {
-			b.Comments[n].Told = true
+		if at >= 0 && b.Comments[n].By == b.Comments[at].By {
+			b.Comments[n].Told = true // it is told of all of them
 		}
 	}
 }

@@ -136,6 +136,31 @@ func TestWaitingComments(t *testing.T) {
 	}
 }
 
+// TestWasTold: who was told that comments wait knows it of all that they wrote, and
+// after one of them is settled.
+func TestWasTold(t *testing.T) {
+	s := open()
+	apply := func(body ledger.Body) { s = Apply(s, ledger.Entry{Time: begun, Body: body}) }
+	take := func(id, author string) {
+		c := from(author)
+		c.ID = id
+		i := s.Branch("r1").ItemOf(c)
+		i.ID = "g " + id
+		apply(ledger.GuidanceQueued{Item: i})
+	}
+	take("1", "ann")
+	take("2", "ann")
+	take("3", "bob")
+	apply(ledger.ReplyBegun{Run: "r1", Number: 48, Comment: "1", ID: "g 1", Key: "k"})
+	if b := s.Branch("r1"); !b.WasTold("ann") || b.WasTold("bob") {
+		t.Errorf("after ann was told: %+v", b.Comments)
+	}
+	apply(ledger.ReplyBegun{Run: "r1", Number: 48, Comment: "1", ID: "g 1", Key: "k", Final: true})
+	if b := s.Branch("r1"); !b.WasTold("ann") {
+		t.Errorf("after the first is settled: %+v", b.Comments)
+	}
+}
+
 // TestAnswers compares what authors are told.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
