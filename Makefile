@@ -18,6 +18,10 @@ FUZZTIME ?= 2m
 # as all Go code here; with -O1 a third of that.
 test e2e $(E2EPARTS): export CGO_CFLAGS ?= -O1
 
+# What is compiled once is then good for every part and every checkout: with
+# -trimpath, which make build has, nothing depends on the folder.
+test e2e $(E2EPARTS): export GOFLAGS := $(shell go env GOFLAGS) -trimpath
+
 # Packages with property tests, which take how often from a flag.
 RAPID = $(shell grep -rlE '^[[:space:]]*"pgregory.net/rapid"$$' --include='*_test.go' . | xargs -rn1 dirname | sort -u)
 
@@ -48,13 +52,12 @@ test: ## all tests, with the race detector where there is concurrency, in random
 	set -x; go vet ./... || exit 1; { set +x; } 2>/dev/null; export CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 $$GORACE"; \
 	go run ./internal/gotest -began $$began -p 3 -vet=off -shuffle=on -timeout 20m -- -race $(SLOW) $$race -- $(NORACE) $(PLAIN)
 
-# Four things that make test does not have, at the same time: tests of real
-# programs wait, and compilers and simulated nights compute. The one that takes
-# longest, the building of Gitea with its tests, begins first.
+# Four things that make test does not have, two at a time: tests of real programs
+# wait, and compilers and simulated nights compute. The two that take longest begin
+# first. More at a time keeps two cores no busier, and each of them takes longer.
 #
-# e2e-clone is what a newcomer does: its build cache is empty; Go modules are taken
-# from this user's cache. -trimpath, which make build has, is for go run as well, so
-# that nothing is compiled twice.
+# e2e-clone is what a newcomer does, in a clone and a home of its own. Go modules,
+# and what was compiled of the same sources, are taken from this user's caches.
 #
 # e2e-programs and e2e-gitea run real programs (internal/e2e) against servers of
 # ours on loopback. They come from npm once, about 370 MB, and stay in .cache/e2e,
@@ -63,7 +66,7 @@ test: ## all tests, with the race detector where there is concurrency, in random
 # (internal/daemon/systemd).
 # E2E=-v shows the nights as the person on the phone sees them.
 e2e: ## a fresh clone of HEAD is built and its demo run; real programs, end to end; simulated nights; some minutes
-	@$(MAKE) --no-print-directory -j4 $(E2EPARTS)
+	@$(MAKE) --no-print-directory -j2 $(E2EPARTS)
 
 # E2ETEST runs the end-to-end tests in $$files with the programs in $$programs. Files
 # whose tests need Gitea import internal/e2e/gitea, or belong to it.
@@ -82,10 +85,10 @@ e2e-clone:
 	@set -e; \
 	if [ -n "$$(git status --porcelain)" ]; then echo 'e2e: note: what is not committed is not in the clone'; fi; \
 	tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; chmod 755 "$$tmp"; \
-	modules=$$(go env GOMODCACHE); \
+	modules=$$(go env GOMODCACHE) cache=$$(go env GOCACHE); \
 	git clone --quiet . "$$tmp/clone"; \
 	mkdir "$$tmp/home"; cd "$$tmp/clone"; \
-	export HOME="$$tmp/home" GOCACHE="$$tmp/cache" GOMODCACHE="$$modules" GOFLAGS="$$(go env GOFLAGS) -trimpath" XDG_STATE_HOME= XDG_CONFIG_HOME=; \
+	export HOME="$$tmp/home" GOCACHE="$$cache" GOMODCACHE="$$modules" XDG_STATE_HOME= XDG_CONFIG_HOME=; \
 	set -x; \
 	go run ./cmd/nightporter demo --fast --state "$$tmp/demo" </dev/null; \
 	$(MAKE) --no-print-directory build; \
