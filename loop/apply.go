@@ -212,6 +212,9 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	p = p.applySession(e)
 	if p.Run != nil {
 		p.Run = applyRun(own.runOf(p.Run), e)
+		if _, ok := e.Body.(ledger.TaskCommitted); ok {
+			p.Run.Made = p.madeAgain(e.Task)
+		}
 		if ends && ended.Kind == ledger.KindAgent {
 			p.Run.Spent = p.Run.Spent.with(had.Planned.Hat, e.Task, ended.Exit)
 		}

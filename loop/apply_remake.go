@@ -10,13 +10,7 @@ import (
 func (r *Run) applyRemake(e ledger.Entry) {
 	switch b := e.Body.(type) {
 	case ledger.TaskCommitted:
-		made := slices.Clone(r.Made)
-		for n := range made {
-			if ledger.SameID(made[n].Task, e.Task) && made[n].Out {
-				made[n].Replaced = true
-			}
-		}
-		r.Made = append(made, MadeCommit{Task: e.Task, Commit: b.Commit})
+		r.Made = append(slices.Clip(r.Made), MadeCommit{Task: e.Task, Commit: b.Commit})
 	case ledger.TipFound:
 		r.Made = append(slices.Clip(r.Made), MadeCommit{Commit: b.Commit, Since: r.Tip})
 	case ledger.RemakeAsked:
@@ -38,6 +32,18 @@ func (r *Run) applyRemake(e ledger.Entry) {
 	}
 }
 
+// madeAgain returns the commits of the run's branch after one of a task: what was taken
+// out of that task before, also of other parts, cannot come back beside it.
+func (p Project) madeAgain(task string) []MadeCommit {
+	made, whole := slices.Clone(p.Run.Made), p.wholeOf(task)
+	for n := range made {
+		if m := &made[n]; m.Out && ledger.SameID(p.wholeOf(m.Task), whole) {
+			m.Replaced = true
+		}
+	}
+	return made
+}
+
 // remade folds a branch that was made again into the project.
 func (p Project) remade(b ledger.BranchRemade) Project {
 	if p.Run == nil {
@@ -57,6 +63,9 @@ func (p Project) remade(b ledger.BranchRemade) Project {
 		case at < 0:
 		case !m.Out && holds(drop, m.Task):
 			m.Out = true
+			if whole := was.index(p.wholeOf(m.Task)); whole >= 0 {
+				m.Done = was.At(whole).Status == ledger.Done
+			}
 			t := *p.Tasks.At(at)
 			m.Proof, m.ProvedIn = was.At(at).Proof, was.At(at).ProvedIn
 			t.Proof, t.ProvedIn = nil, ""

@@ -22,12 +22,13 @@ import (
 type MadeCommit struct {
 	Task     string        `json:"task,omitempty"` // id as written; "" = somebody else's commits
 	Commit   string        `json:"commit"`
-	Since    string        `json:"since,omitempty"` // of somebody else's: all after it up to Commit
-	Out      bool          `json:"out,omitempty"`   // the branch does not have it any more
-	Replaced bool          `json:"replaced,omitempty"`
-	Now      string        `json:"now,omitempty"`   // of a branch that was made again: the commit with the change; "" = Commit
-	Empty    bool          `json:"empty,omitempty"` // of such a branch: it has the whole change without a commit
-	Proof    *ledger.Proof `json:"proof,omitempty"` // what the task's "done" was worth before it was left out
+	Since    string        `json:"since,omitempty"`    // of somebody else's: all after it up to Commit
+	Out      bool          `json:"out,omitempty"`      // the branch does not have it any more
+	Done     bool          `json:"done,omitempty"`     // its task was done when it was left out
+	Replaced bool          `json:"replaced,omitempty"` // its task was done again since
+	Now      string        `json:"now,omitempty"`      // of a branch that was made again: the commit with the change; "" = Commit
+	Empty    bool          `json:"empty,omitempty"`    // of such a branch: it has the whole change without a commit
+	Proof    *ledger.Proof `json:"proof,omitempty"`    // what the task's "done" was worth before it was left out
 	ProvedIn string        `json:"proved_in,omitempty"`
 }
 
@@ -58,9 +59,12 @@ func (p Project) Pushed(branch string) bool {
 	})
 }
 
-// onBranch reports whether the run's branch has a commit of the task.
-func (r *Run) onBranch(task string) bool {
-	return r != nil && slices.ContainsFunc(r.Made, func(m MadeCommit) bool { return !m.Out && ledger.SameID(m.Task, task) })
+// onBranch reports whether the run's branch has a commit of the task, or of parts that
+// it has or had.
+func (p Project) onBranch(task string) bool {
+	return p.Run != nil && slices.ContainsFunc(p.Run.Made, func(m MadeCommit) bool {
+		return m.Task != "" && !m.Out && (ledger.SameID(m.Task, task) || ledger.SameID(p.wholeOf(m.Task), task))
+	})
 }
 
 // leftOut reports whether the run's branch had a commit of the task that can come
@@ -117,16 +121,6 @@ func (p Project) commitsOf(id string) []string {
 		}
 	}
 	return ids
-}
-
-// partsOn returns the parts of a task that the branch has.
-func (p Project) partsOn(t TaskState) (on []string) {
-	for _, id := range t.Parts {
-		if p.Run.onBranch(id) {
-			on = append(on, id)
-		}
-	}
-	return on
 }
 
 // branchName returns the last part of the branch's name, for people: r14.1.

@@ -120,13 +120,11 @@ func (d *decision) broughtBack(id, by string) {
 	}
 }
 
-// wasDone reports whether a task that was taken out had been done: by a commit of its
-// own, or by all of its parts.
+// wasDone reports whether a task that was taken out had been done, by a commit of its
+// own or by its parts.
 func (d *decision) wasDone(t TaskState) bool {
-	own := slices.ContainsFunc(d.run().Made, func(m MadeCommit) bool { return !m.Replaced && ledger.SameID(m.Task, t.Task.ID) })
-	return own || len(t.Parts) > 0 && !slices.ContainsFunc(t.Parts, func(id string) bool {
-		p, ok := d.task(id)
-		return !ok || p.Status != ledger.Done
+	return slices.ContainsFunc(d.run().Made, func(m MadeCommit) bool {
+		return m.Done && !m.Replaced && ledger.SameID(d.Project.wholeOf(m.Task), t.Task.ID)
 	})
 }
 

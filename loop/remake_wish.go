@@ -85,7 +85,7 @@ func (d *decision) redoTask(b RedoTask) {
 			return
 		}
 	}
-	if whole := d.Project.wholeOf(t.Task.ID); d.run().onBranch(t.Task.ID) || whole == t.Task.ID && len(d.Project.partsOn(t)) > 0 {
+	if d.Project.onBranch(t.Task.ID) {
 		if t, ok = d.onBranch(b.Task); !ok {
 			return
 		}
@@ -151,7 +151,7 @@ func (d *decision) onBranch(id string) (TaskState, bool) {
 	case d.Project.wholeOf(t.Task.ID) != t.Task.ID:
 		whole := ledger.ShortID(d.Project.wholeOf(t.Task.ID))
 		d.refuse(ledger.CodeNoTask, "%s is a part of %s, which is taken out as a whole: /revert %s", ledger.ShortID(t.Task.ID), whole, strings.TrimPrefix(whole, "#"))
-	case d.run().onBranch(t.Task.ID) || len(d.Project.partsOn(t)) > 0:
+	case d.Project.onBranch(t.Task.ID):
 		return t, true
 	default:
 		d.notOnBranch(t)
@@ -159,14 +159,23 @@ func (d *decision) onBranch(id string) (TaskState, bool) {
 	return TaskState{}, false
 }
 
-// atWork reports whether a task is being done, such as again: its commit of before
-// cannot come back beside that.
+// atWork reports whether a task is being done, such as again, as a whole or in parts:
+// its commits of before cannot come back beside that.
 func (d *decision) atWork(id string) bool {
 	t, ok := d.task(id)
-	return ok && t.Status == ledger.Active
+	switch {
+	case !ok, t.Status == ledger.Done, t.Status == ledger.Skipped, t.Status == ledger.Withdrawn:
+		return false
+	}
+	return t.Status == ledger.Active || len(t.Parts) > 0
 }
 
 func (d *decision) refuseAtWork(t TaskState) {
+	if whole, ok := d.task(d.Project.wholeOf(t.Task.ID)); ok && len(whole.Parts) > 0 {
+		id := ledger.ShortID(whole.Task.ID)
+		d.refuse(ledger.CodeActive, "%s is being done in parts; /skip %s first, or wait until it is done", id, strings.TrimPrefix(id, "#"))
+		return
+	}
 	d.refuse(ledger.CodeActive, "%s is at work; /stop now first, or wait until it is done", ledger.ShortID(t.Task.ID))
 }
 
@@ -264,8 +273,8 @@ func applyRemake(d *decision, a answerGiven) {
 	default:
 		wish := *a.q.Remake
 		wish.Drop = slices.DeleteFunc(slices.Clone(wish.Drop), func(id string) bool {
-			t, ok := d.task(id)
-			return !ok || !d.run().onBranch(id) && len(d.Project.partsOn(t)) == 0
+			_, ok := d.task(id)
+			return !ok || !d.Project.onBranch(id)
 		})
 		d.remake(wish)
 	}
