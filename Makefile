@@ -125,8 +125,8 @@ soak: ## the large numbers: crash rounds, property checks, fuzzing FUZZTIME=2m e
 		go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; \
 	done
 
-bench: ## the figures of docs/figures.md, as ratios of one run; some ten minutes
-	go test -run '^$$' -bench . -benchtime 200x -timeout 20m ./internal/bench
+bench: ## the figures of docs/figures.md, as ratios of one run; a quarter of an hour
+	go test -run '^$$' -bench . -benchtime 200x -timeout 30m ./internal/bench
 	go test -run '^$$' -bench Commit -benchtime 500x ./store
 	go test -run '^$$' -bench FetchAfterAYear -benchtime 50x ./loop/workspace
 

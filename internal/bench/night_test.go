@@ -24,7 +24,8 @@ const (
 )
 
 // recorder stands on PATH in git's place: it runs the real one and notes from
-// when to when. git itself writes down the processes that it starts in turn.
+// when to when, and its arguments. git itself writes down the processes that it
+// starts in turn.
 const recorder = `package main
 
 import (
@@ -43,7 +44,7 @@ func main() {
 	err := cmd.Run()
 	ended := time.Now()
 	if f, err := os.OpenFile(%[2]q, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
-		fmt.Fprintf(f, "%%d %%d\n", began.UnixNano(), ended.UnixNano())
+		fmt.Fprintf(f, "%%d %%d %%q\n", began.UnixNano(), ended.UnixNano(), os.Args[1:])
 		f.Close()
 	}
 	var exit *exec.ExitError

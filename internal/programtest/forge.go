@@ -1,14 +1,18 @@
 package programtest
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"testing"
 
 	"github.com/nightporter/nightporter/internal/fake/github"
 )
@@ -19,26 +23,54 @@ type Forge struct {
 	*github.Server
 	Pushes atomic.Int32 // that moved a branch
 	Check  string       // that begins for each pushed commit; "" = none
+	Remote string       // the repository's address for git
 
-	n   TwoTasks
-	git *httptest.Server
+	t    testing.TB
+	bare string // folder of the repository
 }
 
 // NewForge starts a forge that has the branch main of a machine's repository, and
 // lets the machine's configuration push there. settings are lines of the project.
 func NewForge(n TwoTasks, settings string) *Forge {
 	n.T.Helper()
-	s := &Forge{Server: github.New(), n: n}
-	n.T.Cleanup(s.Close)
-	n.Out("git", "init", "-q", "--bare", "forge/acme/shop.git")
-	n.Out("git", "-C", "forge/acme/shop.git", "config", "http.receivepack", "true")
-	n.Out("git", "-C", "repo", "push", "-q", "../forge/acme/shop.git", "HEAD:refs/heads/main")
+	s := StartForge(n.T, n.Path("forge"), n.Path("repo"))
+	file := n.Path("config", "nightporter", "nightporter.toml")
+	config, err := os.ReadFile(file)
+	if err != nil {
+		n.T.Fatal(err)
+	}
+	text := string(config) + "push = \"end\"\nforge = \"github\"\n" + settings + "\n[github]\napi = \"" + s.URL + "\"\n"
+	for file, text := range map[string]string{file: text, n.Path("config", "nightporter", "github.token"): s.Token + "\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			n.T.Fatal(err)
+		}
+	}
+	return s
+}
+
+// StartForge starts a forge, with its files in the folder dir, that has the branch
+// main of the repository in repo, and makes it the remote origin there.
+func StartForge(t testing.TB, dir, repo string) *Forge {
+	t.Helper()
+	s := &Forge{Server: github.New(), t: t, bare: filepath.Join(dir, "acme", "shop.git")}
+	t.Cleanup(s.Close)
+	git := func(args ...string) string {
+		t.Helper()
+		out, err := gitOutput(args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(out)
+	}
+	git("init", "-q", "--bare", s.bare)
+	git("-C", s.bare, "config", "http.receivepack", "true")
+	git("-C", repo, "push", "-q", s.bare, "HEAD:refs/heads/main")
 	s.know()
 	backend := &cgi.Handler{
-		Path: filepath.Join(strings.TrimSpace(n.Out("git", "--exec-path")), "git-http-backend"),
-		Env:  []string{"GIT_PROJECT_ROOT=" + n.Path("forge"), "GIT_HTTP_EXPORT_ALL=1"}, InheritEnv: []string{"PATH"},
+		Path: filepath.Join(git("--exec-path"), "git-http-backend"),
+		Env:  []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1"}, InheritEnv: []string{"PATH"},
 	}
-	s.git = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, pass, _ := r.BasicAuth(); pass != s.Token {
 			w.Header().Set("WWW-Authenticate", `Basic realm="forge"`)
 			w.WriteHeader(http.StatusUnauthorized)
@@ -56,27 +88,28 @@ func NewForge(n TwoTasks, settings string) *Forge {
 		w.WriteHeader(out.Code)
 		_, _ = w.Write(out.Body.Bytes()) // a client that is gone has its answer by looking
 	}))
-	n.T.Cleanup(s.git.Close)
-	n.Out("git", "-C", "repo", "remote", "add", "origin", s.git.URL+"/acme/shop.git")
-	file := n.Path("config", "nightporter", "nightporter.toml")
-	config, err := os.ReadFile(file)
-	if err != nil {
-		n.T.Fatal(err)
-	}
-	text := string(config) + "push = \"end\"\nforge = \"github\"\n" + settings + "\n[github]\napi = \"" + s.URL + "\"\n"
-	for file, text := range map[string]string{file: text, n.Path("config", "nightporter", "github.token"): s.Token + "\n"} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			n.T.Fatal(err)
-		}
-	}
+	t.Cleanup(server.Close)
+	s.Remote = server.URL + "/acme/shop.git"
+	git("-C", repo, "remote", "add", "origin", s.Remote)
 	return s
+}
+
+// gitOutput runs git with no settings of the person who runs the tests.
+func gitOutput(args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	out, err := cmd.Output()
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
+		err = fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, exit.Stderr)
+	}
+	return string(out), err
 }
 
 // know tells the interface where the branches stand.
 func (s *Forge) know() {
-	out, _, err := s.n.Output("git", "-C", "forge/acme/shop.git", "for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads")
+	out, err := gitOutput("-C", s.bare, "for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads")
 	if err != nil {
-		s.n.T.Error(err)
+		s.t.Error(err)
 	}
 	for line := range strings.Lines(out) {
 		if branch, commit, _ := strings.Cut(strings.TrimSpace(line), " "); s.Tip(branch) != commit {

@@ -21,8 +21,8 @@ type changer interface {
 // Paces of looks. A forge limits how often it is asked, and other programs of the
 // token's account ask too.
 const (
-	quietPace   = 15 * time.Second // between two requests in which nothing is to be expected
-	changedPace = time.Minute      // between two questions about all of them at once
+	singlePace  = 15 * time.Second // between two looks, where requests are looked at one by one
+	changedPace = time.Minute      // between two questions about all requests at once
 	toldAway    = 5 * time.Minute  // how long a forge is away before that is recorded
 )
 
@@ -76,7 +76,7 @@ type requestWatch struct {
 	publisher Publisher
 
 	looks map[int]*look // by number of the request
-	quiet time.Time     // no look at a request in which nothing is to be expected before that
+	known time.Time     // no request that was looked at before is looked at again before that
 	away  time.Time     // the forge has not answered since; zero = it does
 	rest  time.Time     // nothing is asked before that
 }
@@ -91,10 +91,10 @@ type look struct {
 	next   time.Time
 }
 
-// expects reports whether something is to be expected soon: checks without a result,
-// or a request that nobody has seen since the last push or since a merge ended.
-func (l *look) expects() bool {
-	return l.branch.Seen == nil || l.branch.Seen.Pending > 0 || l.merges != l.branch.MergesEnded()
+// unseen reports whether nobody has looked at the request since the last push or since
+// a merge ended.
+func (l *look) unseen() bool {
+	return l.branch.Seen == nil || l.merges != l.branch.MergesEnded()
 }
 
 // round looks at the requests that are due, and returns how long to wait for the next
@@ -141,7 +141,7 @@ func (w *requestWatch) open(now time.Time) {
 func (w *requestWatch) due(now time.Time) []*look {
 	var due []*look
 	for _, l := range w.looks {
-		if !now.Before(l.next) && (l.expects() || !now.Before(w.quiet)) {
+		if !now.Before(l.next) && (l.unseen() || !now.Before(w.known)) {
 			due = append(due, l)
 		}
 	}
@@ -154,8 +154,9 @@ func (w *requestWatch) due(now time.Time) []*look {
 	return due
 }
 
-// lookAt looks at due requests: at those where something is to be expected one by
-// one, at the others as the forge permits it.
+// lookAt looks at due requests: at those that nobody has seen at once, at the others
+// as the forge permits it. These are asked about together, also those with pending
+// checks: a look at each takes a forge four calls and more.
 func (w *requestWatch) lookAt(ctx context.Context, due []*look) error {
 	_, forge, err := w.publisher.Open(ctx)
 	if err != nil {
@@ -164,27 +165,27 @@ func (w *requestWatch) lookAt(ctx context.Context, due []*look) error {
 	if forge == nil {
 		return &ledger.ForgeError{Failure: ledger.ForgeMissing, Text: "the remote has no requests any more", Remedy: "Set forge as it was"}
 	}
-	var quiet []*look
+	var known []*look
 	for _, l := range due {
-		if !l.expects() {
-			quiet = append(quiet, l)
+		if !l.unseen() {
+			known = append(known, l)
 			continue
 		}
 		if err := w.look(ctx, forge, l); err != nil {
 			return err
 		}
 	}
-	if len(quiet) == 0 {
+	if len(known) == 0 {
 		return nil
 	}
 	all, ok := forge.(changer)
-	if !ok || len(quiet) == 1 {
-		w.quiet = w.engine.o.Scheduler.Now().Add(quietPace)
-		return w.look(ctx, forge, quiet[0])
+	if !ok || len(w.looks) == 1 {
+		w.known = w.engine.o.Scheduler.Now().Add(singlePace)
+		return w.look(ctx, forge, known[0])
 	}
-	w.quiet = w.engine.o.Scheduler.Now().Add(changedPace)
+	w.known = w.engine.o.Scheduler.Now().Add(changedPace)
 	tags := map[int]string{}
-	for _, l := range quiet {
+	for _, l := range known {
 		tags[l.branch.Request.Number] = w.tagOf(l)
 	}
 	changed, err := all.Changed(ctx, tags)
@@ -192,7 +193,7 @@ func (w *requestWatch) lookAt(ctx context.Context, due []*look) error {
 		return err
 	}
 	w.answered()
-	for _, l := range quiet {
+	for _, l := range known {
 		if !slices.Contains(changed, l.branch.Request.Number) {
 			w.plan(l, ledger.RequestView{Unchanged: true})
 			continue
@@ -304,8 +305,8 @@ func (w *requestWatch) untilNext() time.Duration {
 	now, wait := w.engine.o.Scheduler.Now(), sched.Forever
 	for _, l := range w.looks {
 		at := l.next
-		if !l.expects() && at.Before(w.quiet) {
-			at = w.quiet
+		if !l.unseen() && at.Before(w.known) {
+			at = w.known
 		}
 		wait = min(wait, max(at.Sub(now), 0))
 	}

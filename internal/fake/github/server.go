@@ -39,6 +39,8 @@ type Call struct {
 	Method, Path string
 	Status       int
 	Conditional  bool // it had an ETag
+	At           time.Time
+	Took         time.Duration // until the answer was ready, by the machine's clock as At
 }
 
 // Fault is what happens to the next call that it fits.
@@ -114,6 +116,7 @@ func (s *Server) Foreign() []string {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	at := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now = s.now.Add(time.Second)
@@ -134,7 +137,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out.WriteHeader(fault.Status)
 		out.Body.WriteString(fault.Body)
 	}
-	s.send(w, r, out)
+	s.send(w, r, out, at)
 }
 
 // fault returns what happens to a call, nil = nothing.
@@ -153,7 +156,7 @@ func (s *Server) fault(r *http.Request) *Fault {
 }
 
 // send answers, with an ETag, or with 304 where the client has the answer.
-func (s *Server) send(w http.ResponseWriter, r *http.Request, out *httptest.ResponseRecorder) {
+func (s *Server) send(w http.ResponseWriter, r *http.Request, out *httptest.ResponseRecorder, at time.Time) {
 	body := out.Body.Bytes()
 	code := out.Code
 	header := w.Header()
@@ -171,7 +174,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, out *httptest.Resp
 			code, body = http.StatusNotModified, nil
 		}
 	}
-	s.calls = append(s.calls, Call{r.Method, r.URL.Path, code, known != ""})
+	s.calls = append(s.calls, Call{r.Method, r.URL.Path, code, known != "", at, time.Since(at)})
 	w.WriteHeader(code)
 	_, _ = w.Write(body)
 }

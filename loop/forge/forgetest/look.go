@@ -256,4 +256,21 @@ func testChanged(w *world) {
 	if got := changed(); !slices.Equal(got, numbers[1:2]) {
 		w.Errorf("a check that ended: %v, want %v", got, numbers[1:2])
 	}
+	if w.Protect == nil {
+		return
+	}
+	settle()
+	w.Protect("awaited")
+	for _, n := range numbers {
+		looks[n] = w.look(n).Tag
+	}
+	settle()
+	w.Check(numbers[2], "awaited", ledger.CheckPending)
+	got := changed()
+	if len(got) == 0 {
+		got = changed() // the other kind of checks
+	}
+	if !slices.Equal(got, numbers[2:]) {
+		w.Errorf("a required check that began: %v, want %v", got, numbers[2:])
+	}
 }

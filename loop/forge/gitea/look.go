@@ -49,8 +49,8 @@ func (c *call) look(number int, before tag) (v ledger.RequestView, t tag, err er
 	if err != nil {
 		return v, t, err
 	}
-	t.Checks, t.Pending, t.Empty = hashChecks(all), pending(all), len(all) == 0
 	v.Checks = demand(all, base.required)
+	t.Checks, t.Pending, t.Empty = hashChecks(all), pending(v.Checks), len(all) == 0
 	if v.Comments, v.More, err = c.comments(number); err != nil {
 		return v, t, err
 	}

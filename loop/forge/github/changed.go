@@ -43,6 +43,10 @@ func (f *Forge) changed(ctx context.Context, owner, name string, looks map[int]s
 	if err != nil {
 		return nil, err
 	}
+	f.mu.Lock()
+	f.turn++
+	turn := f.turn
+	f.mu.Unlock()
 	var out, still []int
 	tags := map[int]tag{}
 	for _, n := range slices.Sorted(maps.Keys(looks)) {
@@ -59,7 +63,7 @@ func (f *Forge) changed(ctx context.Context, owner, name string, looks map[int]s
 			return nil, err
 		}
 		if !moved {
-			moved, err = f.checksMoved(ctx, owner, name, tags[n], tags[n].polls(f.line.Now()))
+			moved, err = f.checksMoved(ctx, owner, name, tags[n], tags[n].polls(f.line.Now(), turn))
 			if err != nil {
 				return nil, err
 			}
@@ -68,7 +72,7 @@ func (f *Forge) changed(ctx context.Context, owner, name string, looks map[int]s
 			out = append(out, n)
 		}
 	}
-	again, err := f.inTurn(ctx, owner, name, still, tags)
+	again, err := f.inTurn(ctx, owner, name, still, tags, turn)
 	if err != nil {
 		return nil, err
 	}
@@ -171,17 +175,13 @@ func (f *Forge) checksMoved(ctx context.Context, owner, name string, t tag, kind
 
 // inTurn looks whether the finished checks of one open pull request changed, and
 // returns it then.
-func (f *Forge) inTurn(ctx context.Context, owner, name string, still []int, tags map[int]tag) ([]int, error) {
-	still = slices.DeleteFunc(slices.Clone(still), func(n int) bool { return !tags[n].Open || tags[n].polls(f.line.Now()) != "" })
+func (f *Forge) inTurn(ctx context.Context, owner, name string, still []int, tags map[int]tag, turn int) ([]int, error) {
+	still = slices.DeleteFunc(slices.Clone(still), func(n int) bool { return !tags[n].Open || tags[n].polls(f.line.Now(), turn) != "" })
 	if len(still) == 0 {
 		return nil, nil
 	}
-	f.mu.Lock()
-	f.turn++
-	turn := f.turn
-	f.mu.Unlock()
-	// Each pull request has two turns, one for each kind.
-	n, kind := still[turn/2%len(still)], []string{pollRuns, pollStatuses}[turn%2]
+	// Each pull request has a turn for each kind.
+	n, kind := still[turn/len(kinds)%len(still)], kinds[turn%len(kinds)]
 	moved, err := f.checksMoved(ctx, owner, name, tags[n], kind)
 	if err != nil || !moved {
 		return nil, err

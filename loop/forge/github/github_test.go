@@ -114,6 +114,35 @@ func TestInTurn(t *testing.T) {
 	t.Error("it was never seen")
 }
 
+// TestAwaited checks that a required check is seen soon after it began, of whatever
+// kind it is.
+func TestAwaited(t *testing.T) {
+	s, f := open(t)
+	s.Protect("main", "awaited", true, false)
+	looks := map[int]string{}
+	var commits []string
+	for n := 1; n <= 10; n++ {
+		r := newRequest(t, s, f, fmt.Sprint("night/", n))
+		s.Run(r.HeadCommit, "test", "completed", "success", "")
+		looks[n], commits = look(t, f, n).Tag, append(commits, r.HeadCommit)
+	}
+	s.Run(commits[7], "awaited", "in_progress", "", "")
+	s.Status(commits[8], "awaited", "pending")
+	seen := map[int]bool{}
+	for range 2 {
+		changed, err := f.Forge.(forge.Watcher).Changed(t.Context(), looks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range changed {
+			seen[n] = true
+		}
+	}
+	if !seen[8] || !seen[9] || len(seen) != 2 {
+		t.Errorf("after two rounds: %v, want 8 and 9", seen)
+	}
+}
+
 // TestBusyRepository checks that a request that is not among those that changed
 // last is looked at only if the list does not reach back to its look.
 func TestBusyRepository(t *testing.T) {

@@ -88,6 +88,9 @@ func (f *Forge) look(ctx context.Context, owner, name string, number int, text s
 	if v.Checks, err = f.describe(ctx, owner, name, c, required); err != nil {
 		return v, err
 	}
+	if t.Poll == "" && slices.ContainsFunc(v.Checks, func(c ledger.ForgeCheck) bool { return c.State == ledger.CheckPending }) {
+		t.Poll = pollEither
+	}
 	if v.Comments, v.More, err = f.comments(ctx, owner, name, number); err != nil {
 		return v, err
 	}

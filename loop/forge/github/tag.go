@@ -20,7 +20,8 @@ type tag struct {
 	Seen    time.Time `json:"seen"`
 	// Since is when a look saw Head and Tip first, by this machine's clock.
 	Since time.Time `json:"since"`
-	// Poll is the kind of checks of which some are pending, "" = none.
+	// Poll is the kind of checks of which some are pending, "" = none, pollEither =
+	// required ones that have not begun.
 	Poll string `json:"poll,omitempty"`
 	// Empty is set while the commit has no checks.
 	Empty bool `json:"empty,omitempty"`
@@ -38,7 +39,11 @@ type tag struct {
 const (
 	pollRuns     = "runs"
 	pollStatuses = "statuses"
+	pollEither   = "either"
 )
+
+// kinds are the kinds of checks, each of which has every other turn.
+var kinds = []string{pollRuns, pollStatuses}
 
 // tagVersion is the version of the form of tags. Another one counts as no tag.
 const tagVersion = 1
@@ -77,11 +82,14 @@ func (t tag) again(now time.Time) bool {
 	return t.Seen.Sub(t.Updated) < sameSecond || t.Open && t.Unsure && t.fresh(now)
 }
 
-// polls returns which checks have to be asked for, because the list of pull
-// requests does not show them, "" = none.
-func (t tag) polls(now time.Time) string {
-	if t.Open && t.Empty && t.fresh(now) {
+// polls returns which checks have to be asked for in a turn, because the list of
+// pull requests does not show them, "" = none.
+func (t tag) polls(now time.Time, turn int) string {
+	switch {
+	case t.Open && t.Empty && t.fresh(now):
 		return pollRuns
+	case t.Poll == pollEither:
+		return kinds[turn%len(kinds)]
 	}
 	return t.Poll
 }
