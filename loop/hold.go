@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -131,14 +132,15 @@ func (d *decision) stop(b Stop) {
 		d.refuse(ledger.CodeIdle, "%s is idle: nothing to stop", d.in.Project)
 		return
 	}
+	// A signal is named as what it is: no person typed a command.
 	if r.State == ledger.RunPlanning {
-		d.cutAll("stop")
+		d.cutAll(cmp.Or(b.Signal, "stop"))
 		d.end(ledger.RunEnded{Reason: ledger.ReasonStopped, Signal: b.Signal, By: d.by(), Text: "before its start"})
 		d.say("%s stops; nothing was started", r.ID)
 		return
 	}
 	if b.Now {
-		d.cutAll("stop now")
+		d.cutAll(cmp.Or(b.Signal, "stop now"))
 	}
 	d.add(scope{}, ledger.RunStateSet{State: ledger.RunStopping, Signal: b.Signal, Now: b.Now})
 	if b.Now && d.run().Finishing != nil && !d.Project.busy() {

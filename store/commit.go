@@ -100,6 +100,7 @@ func (s *Store) Commit(ctx context.Context, b ledger.Batch) (ledger.Receipt, err
 	if err != nil {
 		return ledger.Receipt{}, fail("commit", err)
 	}
+	s.end.write(r.Records)
 	return r, nil
 }
 

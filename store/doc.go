@@ -15,6 +15,7 @@
 //	backup.go                       copies of the database, and their check
 //	memory.go memory_message.go     Memory, a Store in memory for tests
 //	log.go                          the write-ahead log that a crash left
+//	replaced.go end.go              files that were replaced, cut or deleted; the last commit, named beside them
 //	openon.go turnreader.go         OpenOn, a Store on another file system, for simulations
 //	errors.go                       errors that a caller acts on
 //
@@ -28,7 +29,8 @@
 //     full disk. A key that was committed before gets its first answer again.
 //   - No power cut loses an acknowledged batch on a disk that keeps what it has
 //     synced. On one that lies, the state is an older one, whole, or the loss is
-//     found. A corrupt page is found. What a start shows is durable, also if a
+//     found. A corrupt page is found, and a file or log that was cut: nothing is
+//     committed after that. What a start shows is durable, also if a
 //     commit's sync had failed before.
 //   - The database refuses UPDATE and DELETE of entries and any INSERT that is
 //     not the next entry of its stream, so that no fault of this program can

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -72,7 +73,7 @@ func classify(err error) error {
 	case sqlite3.ErrNotADB:
 		return damagedError{fmt.Errorf("%w: %w", ErrForeign, err)}
 	case sqlite3.ErrCorrupt:
-		return damagedError{fmt.Errorf("%w: the database file is damaged, restore a backup: %w", ErrBroken, err)}
+		return damagedError{fmt.Errorf("%w: the database file is damaged: %w", ErrBroken, err)}
 	case sqlite3.ErrConstraint:
 		if e.ExtendedCode == sqlite3.ErrConstraintTrigger {
 			return fmt.Errorf("%w: see \"nightporter verify\": %w", ErrBroken, err)
@@ -85,10 +86,23 @@ func classify(err error) error {
 	return err
 }
 
-// damaged reports whether SQLite found the file malformed, or no database at all.
+// damaged reports whether the file is malformed, cut, or no database at all.
 func damaged(err error) bool {
-	var e sqlite3.Error
-	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB)
+	if _, is := errors.AsType[damagedError](err); is {
+		return true
+	}
+	e, is := errors.AsType[sqlite3.Error](err)
+	return is && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB)
+}
+
+// unreadable returns the error of a row's Scan as a damagedError if a column does
+// not have the type that the schema gives it: SQLite checks no page that it reads.
+// database/sql has no other mark of such an error than its text.
+func unreadable(err error) error {
+	if err != nil && strings.HasPrefix(err.Error(), "sql: Scan error") {
+		return damagedError{fmt.Errorf("%w: the database file is damaged: %w", ErrBroken, err)}
+	}
+	return err
 }
 
 // fail prefixes err with the operation that failed. It returns nil for nil.

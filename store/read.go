@@ -186,7 +186,7 @@ func (s *Store) each(ctx context.Context, yield func(ledger.Record) error, query
 
 // rows calls visit for each row of a query on the read-only pool.
 func (s *Store) rows(ctx context.Context, visit func(*sql.Rows) error, query string, args ...any) error {
-	return visitRows(ctx, s.readers, visit, query, args...)
+	return s.noting(visitRows(ctx, s.readers, visit, query, args...))
 }
 
 func visitRows(ctx context.Context, q querier, visit func(*sql.Rows) error, query string, args ...any) error {
@@ -197,7 +197,7 @@ func visitRows(ctx context.Context, q querier, visit func(*sql.Rows) error, quer
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		if err := visit(rows); err != nil {
-			return err
+			return unreadable(err)
 		}
 	}
 	return rows.Err()

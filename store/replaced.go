@@ -11,8 +11,9 @@ import (
 
 // checkFile returns an ErrDisk if the database's file was deleted, moved away or
 // replaced since it was opened. SQLite itself goes on writing into the old file,
-// which nobody would find again. The same file in its place again is well. It is
-// called before each transaction and costs a microsecond.
+// which nobody would find again. The same file in its place again is well. One that
+// became shorter is an ErrBroken, because nothing here ever shortens it. It is called
+// before each transaction and costs a microsecond. The caller has the turn.
 func (s *Store) checkFile() error {
 	if s.file == nil {
 		return nil // not a file of the operating system (OpenOn)
@@ -25,8 +26,41 @@ func (s *Store) checkFile() error {
 		return fmt.Errorf("%w: %w", ErrDisk, err)
 	case !os.SameFile(s.file, now):
 		return fmt.Errorf("%w: %s was replaced while in use: stop nightporter, and start it again on the file that is to be used", ErrDisk, s.path)
+	case now.Size() < s.file.Size():
+		return wasCut(s.path, s.file.Size(), now.Size())
 	}
+	s.file = now
 	return nil
+}
+
+// wasCut returns the error for a file that became shorter while it was in use.
+func wasCut(path string, from, to int64) error {
+	return damagedError{fmt.Errorf("%w: %s was cut from %d to %d bytes while in use", ErrBroken, path, from, to)}
+}
+
+// checkLogSize returns an ErrBroken if the write-ahead log became shorter since the
+// last commit. SQLite itself leaves a hole where the commits were that are lost, and
+// writes on behind it: the next start believes nothing that follows a hole, so all
+// of it would be acknowledged and lost. The caller has the turn.
+func (s *Store) checkLogSize() error {
+	if s.log == nil {
+		return nil // not a file of the operating system (OpenOn)
+	}
+	now, err := os.Stat(s.path + logSuffix)
+	if err == nil && os.SameFile(s.log, now) && now.Size() < s.log.Size() {
+		return wasCut(s.path+logSuffix, s.log.Size(), now.Size())
+	}
+	return nil // checkLog begins one anew that was deleted or replaced
+}
+
+// noteLogSize remembers how long the write-ahead log is. The caller has the turn.
+func (s *Store) noteLogSize() {
+	if s.log == nil {
+		return
+	}
+	if now, err := os.Stat(s.path + logSuffix); err == nil && os.SameFile(s.log, now) {
+		s.log = now
+	}
 }
 
 // checkLog begins a new write-ahead log if the one in use was deleted or replaced:
@@ -40,6 +74,9 @@ func (s *Store) checkLog(ctx context.Context) error {
 	}
 	now, err := os.Stat(s.path + logSuffix)
 	if err == nil && s.writer != nil && os.SameFile(s.log, now) {
+		if now.Size() < s.log.Size() {
+			return wasCut(s.path+logSuffix, s.log.Size(), now.Size())
+		}
 		return nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -52,7 +52,7 @@ func (s *Store) Snapshot(ctx context.Context, stream string, version int) (ledge
 	case errors.Is(err, sql.ErrNoRows):
 		return none, nil
 	case err != nil:
-		return ledger.SnapshotRow{}, fail("snapshot of "+stream, err)
+		return ledger.SnapshotRow{}, fail("snapshot of "+stream, s.noting(err))
 	case len(sum) == 0: // of a release that stored no sums
 		return none, nil
 	case !bytes.Equal(sum, snapshotSum(r, entry)):

@@ -19,11 +19,12 @@ const Name = "nightporter.db"
 // use: writes are serialized, and reads run beside them on a snapshot.
 type Store struct {
 	path    string      // path of the database file, absolute
-	file    os.FileInfo // the file as it was opened; nil for OpenOn
-	log     os.FileInfo // its write-ahead log as it was opened; nil for OpenOn. Guarded by turn
+	file    os.FileInfo // the file at the last look; nil for OpenOn. Guarded by turn
+	log     os.FileInfo // its write-ahead log at the last look; nil for OpenOn. Guarded by turn
 	db      *sql.DB     // holds the one writing connection
 	writer  *sql.Conn   // guarded by turn
 	stmts   statements
+	end     lastCommitted
 	readers *sql.DB
 
 	turn   chan struct{} // holds one token, whose owner may use writer. Unlike a mutex, a channel lets a waiting caller give up when its context ends
@@ -97,6 +98,9 @@ func open(dir string, p Program) (_ *Store, err error) {
 	if s.log, err = os.Stat(path + logSuffix); err != nil {
 		return nil, err
 	}
+	if err = s.openEnd(ctx); err != nil {
+		return nil, err
+	}
 	s.turn <- struct{}{}
 	return s, nil
 }
@@ -143,6 +147,10 @@ func create(dir string) (string, error) {
 
 // Close copies the write-ahead log into the database file, so that the file
 // alone is complete, and closes it. Further calls do nothing.
+//
+// A database that was found damaged stays as it is: the writing connection stays
+// open until the process ends, because SQLite copies the log when the last one is
+// closed, and what is left of a log would make a half of the file newer than the rest.
 func (s *Store) Close() error {
 	<-s.turn
 	defer func() { s.turn <- struct{}{} }()
@@ -150,7 +158,18 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
-	return fail("close", s.release())
+	var found error
+	if s.damage.Load() == nil {
+		found = s.noting(errors.Join(s.checkFile(), s.checkLogSize()))
+	}
+	if s.damage.Load() != nil && s.file != nil {
+		return fail("close", errors.Join(found, s.readers.Close(), s.end.close()))
+	}
+	err := s.release()
+	if err == nil {
+		_ = s.end.remove() // one that stays names an entry that is there
+	}
+	return fail("close", err)
 }
 
 // release closes the connections. Readers close first: they block a checkpoint.
@@ -159,7 +178,7 @@ func (s *Store) release() error {
 	if s.readers != nil {
 		errs = append(errs, s.readers.Close())
 	}
-	return errors.Join(append(errs, s.releaseWriter())...)
+	return errors.Join(append(errs, s.end.close(), s.releaseWriter())...)
 }
 
 // releaseWriter copies the write-ahead log into the database file and closes the
@@ -193,11 +212,11 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context) (keep bo
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	if err := s.checkFile(); err != nil {
-		return err
-	}
 	if err := s.damage.Load(); err != nil {
 		return *err
+	}
+	if err := s.checkFile(); err != nil {
+		return s.noting(err)
 	}
 	ctx = context.WithoutCancel(ctx)
 	if err := s.checkLog(ctx); err != nil {
@@ -211,6 +230,7 @@ func (s *Store) write(ctx context.Context, do func(ctx context.Context) (keep bo
 	if err == nil && keep {
 		_, err = s.stmts.commit.ExecContext(ctx)
 		if err == nil {
+			s.noteLogSize()
 			return nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -45,7 +46,7 @@ func (s *Store) Verify(ctx context.Context) ([]Break, error) { return s.VerifyAg
 func (s *Store) VerifyAgainst(ctx context.Context, known []Anchor) ([]Break, error) {
 	breaks, err := s.verify(ctx, known)
 	if err != nil {
-		return nil, fail("verify", err)
+		return nil, fail("verify", s.noting(err))
 	}
 	return breaks, nil
 }
@@ -59,13 +60,17 @@ func (s *Store) verify(ctx context.Context, known []Anchor) ([]Break, error) {
 	defer func() { _ = tx.Rollback() }()
 
 	v := newVerifier("")
-	if err := v.schema(ctx, tx); err != nil {
-		return nil, err
+	for _, check := range []func(context.Context, querier) error{v.schema, v.file} {
+		switch err := check(ctx, tx); {
+		case damaged(err):
+			v.malformed(err.Error())
+		case err != nil:
+			return nil, err
+		}
 	}
-	if err := v.file(ctx, tx); err != nil {
-		return nil, err
-	}
-	return v.run(ctx, tx, known)
+	breaks, err := v.run(ctx, tx, known)
+	_ = s.noting(v.damage)
+	return breaks, err
 }
 
 // VerifyStream is VerifyAgainst for one stream alone. It leaves out the guards
@@ -79,6 +84,7 @@ func (s *Store) VerifyStream(ctx context.Context, stream string, known []Anchor)
 	defer func() { _ = tx.Rollback() }()
 	v := newVerifier(stream)
 	breaks, err = v.run(ctx, tx, known)
+	_ = s.noting(v.damage)
 	return breaks, v.ends[stream], fail("verify "+stream, err)
 }
 
@@ -97,7 +103,7 @@ func (v *verifier) run(ctx context.Context, tx querier, known []Anchor) ([]Break
 	case damaged(err):
 		// Unreadable entries look like missing ones, so there is nothing to
 		// compare.
-		v.found("", 0, "the database file is damaged: the entries after the last one named here cannot be read")
+		v.malformed("the entries after " + v.lastRead() + " cannot be read")
 	case err != nil:
 		return nil, err
 	default:
@@ -123,6 +129,24 @@ type verifier struct {
 	heads  map[string]int64   // head of each stream by the table heads
 	hashes map[entryID][]byte // hashes of the entries for which there are anchors; nil until they are read
 	ends   map[string]int64   // last entry of each stream
+	last   string             // the stream that is read
+	damage error              // a damagedError if the file itself is damaged
+}
+
+// malformed records that the database file is damaged, not only what is in it.
+func (v *verifier) malformed(text string) {
+	v.found("", 0, "the database file is damaged: %s", text)
+	if v.damage == nil {
+		v.damage = damagedError{fmt.Errorf("%w: the database file is damaged: %s", ErrBroken, text)}
+	}
+}
+
+// lastRead names the entry that was read last.
+func (v *verifier) lastRead() string {
+	if v.last == "" {
+		return "the first"
+	}
+	return fmt.Sprintf("entry %d of %s", v.ends[v.last], v.last)
 }
 
 func (v *verifier) found(stream string, seq int64, text string, args ...any) {
@@ -238,18 +262,33 @@ func readGuards(ctx context.Context, q querier) (map[string]string, error) {
 	return defs, err
 }
 
+// shownFaults is how many of the faults that SQLite finds in a file are named: one
+// page that is damaged makes it find many.
+const shownFaults = 3
+
 // file runs SQLite's own check of pages and indexes.
 func (v *verifier) file(ctx context.Context, q querier) error {
-	return visitRows(ctx, q, func(rows *sql.Rows) error {
+	var faults []string
+	err := visitRows(ctx, q, func(rows *sql.Rows) error {
 		var text string
 		if err := rows.Scan(&text); err != nil {
 			return err
 		}
-		if text != "ok" {
-			v.found("", 0, "the database file is damaged: %s", text)
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "ok" && !strings.HasPrefix(line, "***") {
+				faults = append(faults, line)
+			}
 		}
 		return nil
 	}, `PRAGMA integrity_check(20)`)
+	for n, text := range faults {
+		if n == shownFaults {
+			v.malformed(fmt.Sprintf("%d or more faults like these", len(faults)-n))
+			break
+		}
+		v.malformed(text)
+	}
+	return err
 }
 
 // chains recomputes the hash of every entry.
@@ -275,7 +314,7 @@ func (v *verifier) chains(ctx context.Context, q querier) error {
 
 // checkEntry checks an entry's hash, and its link to the entry before.
 func (v *verifier) checkEntry(last, r *row) {
-	v.ends[r.stream] = r.seq
+	v.ends[r.stream], v.last = r.seq, r.stream
 	if p := (entryID{r.stream, r.seq}); v.wanted(p) {
 		v.hashes[p] = r.hash
 	}

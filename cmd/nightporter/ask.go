@@ -46,8 +46,11 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 		cfg = config.Empty()
 	}
 	err = withAsker(ctx, state, cfg, do)
-	if altered, ok := errors.AsType[*daemon.AlteredError](err); ok {
-		printProblems(os.Stderr, altered)
+	if _, told := errors.AsType[*daemon.DamagedError](err); errors.Is(err, store.ErrBroken) && !told {
+		err = &daemon.DamagedError{State: state, Err: err} // found in this process after its start
+	}
+	if damaged, ok := errors.AsType[*daemon.DamagedError](err); ok {
+		printProblems(os.Stderr, damaged)
 		return exitCode(1)
 	}
 	if lost, ok := errors.AsType[*daemon.LostLedgerError](err); ok {
@@ -55,6 +58,16 @@ func (f *askFlags) ask(ctx context.Context, do func(asker) error) error {
 		return exitCode(1)
 	}
 	return err
+}
+
+// restoreAdvice says on lines of its own how to go back to the last backup, "" if
+// the state folder is not known.
+func (f *askFlags) restoreAdvice() string {
+	state, err := config.StateDir(f.state)
+	if err != nil {
+		return ""
+	}
+	return "\n" + daemon.RestoreAdvice(state)
 }
 
 // asker answers commands and views: the daemon or this process.
@@ -214,6 +227,9 @@ Exit code 0: whole. 1: altered, with the places. 3: could not be asked.`,
 					view.Args = map[string]string{"head": strings.Join(heads, "\n")}
 				}
 				r, err := a.View(cmd.Context(), view)
+				if err == nil && !r.OK && !asJSON {
+					r.Text += f.restoreAdvice()
+				}
 				return printReply(cmd, r, err, asJSON)
 			})
 		},

@@ -19,6 +19,7 @@ import (
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/backup"
 	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/store"
 )
@@ -85,8 +86,8 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 			return err
 		}
 		if len(breaks) > 0 {
-			return fmt.Errorf("the ledger is altered, and nothing was written: see \"nightporter verify\"; to keep it all the same, stop nightporter and copy %s\n%s",
-				state, breakLines(breaks))
+			return fmt.Errorf("the ledger is altered, and nothing was written; to keep it all the same, stop nightporter and copy %s\n%s\n%s",
+				state, breakLines(breaks), daemon.RestoreAdvice(state))
 		}
 		m = backup.Manifest{Program: Version, Time: time.Now().UTC(), Logins: logins}
 		for _, h := range heads {
@@ -99,6 +100,9 @@ func (f *askFlags) backup(ctx context.Context, out io.Writer, file string, login
 		return err
 	}
 	fmt.Fprintf(out, "✓ %s\n  %s\n", file, describeBackup(m))
+	if err := daemon.NoteBackup(state, daemon.Backup{File: file, Time: m.Time}); err != nil {
+		fmt.Fprintf(out, "! nightporter verify will not know where this backup is: %v\n", err)
+	}
 	if !logins {
 		fmt.Fprintln(out, "  without the agents' logins (--with-logins), and never with the configuration and its tokens")
 	}

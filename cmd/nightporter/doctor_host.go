@@ -18,6 +18,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/api"
 	"github.com/nightporter/nightporter/internal/daemon"
+	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/internal/daemon/session"
 	"github.com/nightporter/nightporter/internal/diskuse"
 	"github.com/nightporter/nightporter/internal/socket"
@@ -216,7 +217,7 @@ func checkLedger(ctx context.Context, p *doctorContext) []finding {
 	case errors.Is(err, context.DeadlineExceeded):
 		return []finding{findLook("nightporter verify", "it could not be verified within a minute")}
 	case err != nil:
-		return []finding{findFix("see docs/operating.md: Backup", "%v", err)}
+		return []finding{findFix("nightporter verify says what to type", "%s", project.OneLine(err))}
 	case r.OK:
 		first, _, _ := strings.Cut(r.Text, "\n")
 		return []finding{findOK("%s", strings.TrimPrefix(first, "✓ ledger "))}
@@ -225,7 +226,7 @@ func checkLedger(ctx context.Context, p *doctorContext) []finding {
 	if err := json.Unmarshal(r.Data, &said); err != nil || len(said.Breaks) == 0 {
 		said.Breaks = []string{r.Text}
 	}
-	return []finding{findFix("nightporter verify shows all of it; restore a backup", "it was altered in %s: %s", countNoun(len(said.Breaks), "place"), said.Breaks[0])}
+	return []finding{findFix("nightporter verify shows all of it, and says what to type", "it was altered in %s: %s", countNoun(len(said.Breaks), "place"), said.Breaks[0])}
 }
 
 // checkService checks whether systemd would end nightporter at logout: a user's

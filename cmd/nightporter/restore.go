@@ -17,6 +17,7 @@ import (
 	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/backup"
 	"github.com/nightporter/nightporter/internal/crash"
+	"github.com/nightporter/nightporter/internal/daemon"
 	"github.com/nightporter/nightporter/internal/socket"
 	"github.com/nightporter/nightporter/internal/statelock"
 	"github.com/nightporter/nightporter/store"
@@ -42,6 +43,9 @@ ledger's chain); it is there whole, or not at all.`,
 			m, err := restore(ctx, args[0], state, cmd.ErrOrStderr())
 			if err != nil {
 				return err
+			}
+			if file, err := filepath.Abs(args[0]); err == nil {
+				_ = daemon.NoteBackup(state, daemon.Backup{File: file, Time: m.Time}) // without it, verify names none
 			}
 			printRestored(cmd.OutOrStdout(), state, m, cmd.Flags().Changed("state"))
 			return nil

@@ -2,14 +2,12 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/nightporter/nightporter/internal/daemon/metrics"
 	"github.com/nightporter/nightporter/loop"
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
-	"github.com/nightporter/nightporter/store"
 )
 
 // Engine wraps the engine for all components and measures each input.
@@ -39,33 +37,4 @@ func (e *Engine) DoWith(ctx context.Context, in loop.Input, with func(ledger.Ans
 		e.metrics.Input(in.Body.InputKind(), began)
 	}
 	return answer, err
-}
-
-// AlteredError is the error of a start whose ledger cannot be folded because it
-// was altered.
-type AlteredError struct {
-	Breaks []store.Break
-	Err    error // of the fold
-}
-
-// Error lists the places and says what to do.
-func (e *AlteredError) Error() string {
-	text := fmt.Sprintf("the ledger is altered and cannot be read (%v)", e.Err)
-	for _, b := range e.Breaks {
-		text += "\n  " + b.String()
-	}
-	return text + "\n  Restore a backup: nightporter restore FILE.tar.gz"
-}
-
-// Unwrap returns the error of the fold.
-func (e *AlteredError) Unwrap() error { return e.Err }
-
-// altered returns the error of a fold, as an AlteredError if the chain shows
-// that entries are not those that were written.
-func altered(ctx context.Context, s *store.Store, err error) error {
-	breaks, verifyErr := s.Verify(ctx)
-	if verifyErr != nil || len(breaks) == 0 {
-		return err
-	}
-	return &AlteredError{Breaks: breaks, Err: err}
 }

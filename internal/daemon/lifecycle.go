@@ -105,7 +105,7 @@ func (d *Daemon) start(ctx context.Context) error {
 	if d.o.Stays {
 		return d.startServices(ctx, off)
 	}
-	for _, s := range []service.Service{service.Loop(d.removeOld), service.Loop(d.watchDisk), d.inhibitor} {
+	for _, s := range []service.Service{service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.checkWhole), d.inhibitor} {
 		if err := d.running.Start(ctx, s); err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (d *Daemon) open(ctx context.Context) (off time.Time, err error) {
 		return off, err
 	}
 	if d.Store, err = store.OpenAs(d.o.State, d.program()); err != nil {
-		return off, newer(d.o.State, damagedDatabase(d.o.State, err))
+		return off, newer(d.o.State, unopened(ctx, d.o.State, err))
 	}
 	d.running.Defer(func() {
 		if err := d.Store.Close(); err != nil {
@@ -225,7 +225,7 @@ func (d *Daemon) openEngine(ctx context.Context) error {
 		Skip: func(string, error) bool { return d.o.Stays },
 	}, projects)
 	if err != nil {
-		return altered(ctx, d.Store, err)
+		return damaged(ctx, d.o.State, d.Store, err)
 	}
 	d.running.Defer(d.sockets.Stop)
 	return d.running.Start(ctx, journal)

@@ -10,9 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/backup"
-	"github.com/nightporter/nightporter/internal/daemon/project"
 	"github.com/nightporter/nightporter/store"
 )
 
@@ -28,19 +26,7 @@ type LostLedgerError struct {
 
 // Error names the traces and says what to do.
 func (e *LostLedgerError) Error() string {
-	dir, flag := project.Quote(e.State), ""
-	if usual, err := config.StateDir(""); err != nil || usual != e.State {
-		flag = " --state " + dir
-	}
-	aside := "mv " + dir + " " + project.Quote(e.State+".lost")
-	text := fmt.Sprintf("the ledger is gone: %s %s, beside %s\n"+
-		"  Restore a backup:\n    %s\n    nightporter restore FILE.tar.gz%s\n",
-		filepath.Join(e.State, store.Name), e.Reason, strings.Join(e.Traces, ", "), aside, flag)
-	if copies := ledgerCopies(e.State); len(copies) > 0 {
-		text += "  A copy from before the last update, without repositories:\n    " +
-			filepath.Join(e.State+".lost", backups, filepath.Base(copies[len(copies)-1])) + "\n"
-	}
-	return text + "  Or begin anew, without all that was done:\n    " + aside
+	return fmt.Sprintf("the ledger is gone: %s %s, beside %s\n", filepath.Join(e.State, store.Name), e.Reason, strings.Join(e.Traces, ", ")) + RestoreAdvice(e.State)
 }
 
 // Unwrap returns the database's error.
@@ -74,8 +60,11 @@ func checkDatabase(state string) error {
 // that stays show it.
 func (d *Daemon) checkEntries(ctx context.Context) error {
 	streams, err := d.Store.Streams(ctx)
-	if err != nil || len(streams) > 0 {
-		return nil //nolint:nilerr // the fold reports it
+	if err != nil {
+		return damaged(ctx, d.o.State, d.Store, err)
+	}
+	if len(streams) > 0 {
+		return nil
 	}
 	if traces := workTraces(d.o.State); len(traces) > 0 {
 		return &LostLedgerError{State: d.o.State, Reason: "has no entries", Traces: traces}
@@ -86,11 +75,12 @@ func (d *Daemon) checkEntries(ctx context.Context) error {
 	return nil
 }
 
-// damagedDatabase returns err of store.Open, as a LostLedgerError if the file in
-// place of the database is none and the state folder shows work.
-func damagedDatabase(state string, err error) error {
+// unopened returns err of store.Open, as a LostLedgerError if the file in place of
+// the database is none and the state folder shows work, and as a DamagedError if it
+// is damaged.
+func unopened(ctx context.Context, state string, err error) error {
 	if !errors.Is(err, store.ErrForeign) {
-		return err
+		return damaged(ctx, state, nil, err)
 	}
 	traces := workTraces(state)
 	if len(traces) == 0 {

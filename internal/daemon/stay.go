@@ -47,7 +47,7 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 		}
 	}
 	clouds := &cloudagent.Ticker{Config: d.Projects.Config, Warn: d.Projects.Warn, Changes: d.Changes, Log: d.Log}
-	for _, s := range []service.Service{d.Autostart, service.Loop(clouds.Run), service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.reopenLoop), d.inhibitor, d.manager} {
+	for _, s := range []service.Service{d.Autostart, service.Loop(clouds.Run), service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.checkWhole), service.Loop(d.reopenLoop), d.inhibitor, d.manager} {
 		if err := d.running.Start(ctx, s); err != nil {
 			return err
 		}

@@ -299,7 +299,7 @@ func (a *audit) nobodyAtWork(run, state string) {
 }
 
 // byPerson are the reasons of a cut that a person asked for.
-var byPerson = map[string]bool{"/now": true, "pause now": true, "stop now": true}
+var byPerson = map[string]bool{"/now": true, "pause now": true, "stop now": true, "SIGINT": true, "SIGTERM": true}
 
 // held reports whether a person holds or stops the run, which cuts sessions off.
 func (a *audit) held() bool {

@@ -105,15 +105,17 @@ func (svc *Service) verify(ctx context.Context, project, given string) (api.Repl
 	if err != nil {
 		return api.Reply{}, err
 	}
+	broken := map[string]bool{} // streams with a break; "" is the file
 	for _, b := range breaks {
 		out.broken(b.String())
+		broken[b.Stream] = true
 	}
 	for _, c := range missing {
 		if c.Ours != nil && c.Yours != nil && !*c.Ours && !*c.Yours {
 			out.broken(fmt.Sprintf("%s entry %d: its commit %.12s (%s) is in neither repository", c.Stream, c.Seq, c.Commit, ledger.ShortID(c.Task)))
 		}
 	}
-	if err := svc.verifyStates(ctx, &out); err != nil {
+	if err := svc.verifyStates(ctx, broken, &out); err != nil && !errors.Is(err, store.ErrBroken) { // the chain reports that
 		return api.Reply{}, err
 	}
 	if err := svc.verifyHeads(ctx, project, heads, &out); err != nil {
@@ -129,7 +131,11 @@ func (svc *Service) verify(ctx context.Context, project, given string) (api.Repl
 func (v *verified) text() string {
 	text := fmt.Sprintf("✓ ledger whole, checked against %d commits", v.Anchors)
 	if len(v.Breaks) > 0 {
-		text = fmt.Sprintf("✗ ledger altered: %d places", len(v.Breaks))
+		noun := "places"
+		if len(v.Breaks) == 1 {
+			noun = "place"
+		}
+		text = fmt.Sprintf("✗ ledger altered: %d %s", len(v.Breaks), noun)
 	}
 	for _, b := range v.Breaks {
 		text += "\n  " + b
@@ -225,13 +231,15 @@ func (svc *Service) missingCommits(ctx context.Context, project string, found an
 // with the stored snapshot and with the state in this process, which every
 // command shows. A snapshot that differs is deleted; a state that differs is
 // not saved as one.
-func (svc *Service) verifyStates(ctx context.Context, out *verified) error {
+// Of a stream with a break nothing is compared: its snapshot may be the last that
+// shows what the entry was.
+func (svc *Service) verifyStates(ctx context.Context, broken map[string]bool, out *verified) error {
 	streams, err := svc.o.Store.Streams(ctx)
 	if err != nil {
 		return err
 	}
 	for _, stream := range streams {
-		s, err := svc.verifyState(ctx, stream, out)
+		s, err := svc.verifyState(ctx, stream, !broken[stream] && !broken[""], out)
 		if err != nil {
 			return err
 		}
@@ -240,7 +248,7 @@ func (svc *Service) verifyStates(ctx context.Context, out *verified) error {
 	return nil
 }
 
-func (svc *Service) verifyState(ctx context.Context, stream string, out *verified) (verifiedStream, error) {
+func (svc *Service) verifyState(ctx context.Context, stream string, compare bool, out *verified) (verifiedStream, error) {
 	s := verifiedStream{Stream: stream}
 	var stored []byte // the snapshot's state, encoded anew
 	row, err := svc.o.Store.Snapshot(ctx, stream, loop.StateVersion)
@@ -288,13 +296,19 @@ func (svc *Service) verifyState(ctx context.Context, stream string, out *verifie
 		return nil
 	})
 	switch {
+	case errors.Is(err, store.ErrBroken) && !compare:
+		return s, nil // the chain reports it
 	case errors.Is(err, store.ErrBroken):
 		out.broken(fmt.Sprintf("%s: it cannot be folded: %v", stream, err))
 		return s, nil
 	case err != nil:
 		return s, err
 	}
-	s.Folded, s.SnapshotOK, s.StateOK = true, sameSnapshot, sameState
+	s.Folded = true
+	if !compare {
+		return s, nil
+	}
+	s.SnapshotOK, s.StateOK = sameSnapshot, sameState
 	if altered || sameSnapshot != nil && !*sameSnapshot {
 		s.SnapshotOK = new(bool)
 		out.broken(stream + ": its stored snapshot is not what its entries give: it was altered, and is deleted now")

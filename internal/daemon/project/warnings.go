@@ -22,6 +22,7 @@ type About string
 // Subjects of warnings.
 const (
 	AboutLedger  About = "0 ledger"  // nothing can be saved
+	AboutChain   About = "0 altered" // entries are not those that were written
 	AboutConfig  About = "1 config"  // settings not reloaded
 	AboutProject About = "2 project" // the project cannot be worked on
 	AboutStart   About = "3 start"   // a start failed or was missed
