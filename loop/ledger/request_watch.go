@@ -1,5 +1,7 @@
 package ledger
 
+import "time"
+
 // RequestStanding is how a request stood when nightporter looked at it: what people
 // are told of it, and what a merge depends on.
 type RequestStanding struct {
@@ -18,6 +20,9 @@ type RequestStanding struct {
 	Pending   int      `json:"pending,omitempty"` // checks without a result
 	Failing   int      `json:"failing,omitempty"` // checks that failed
 	Failed    []string `json:"failed,omitempty"`  // names of the first checks that failed
+	// ChecksDue is set while HeadCommit has no check and is so new that one may still
+	// begin: until then nothing is merged. Zero = none is waited for.
+	ChecksDue time.Time `json:"checks_due,omitzero"`
 	// Failure says why the forge does not show the request; "" = it does. All other
 	// fields are those of the last look that succeeded then.
 	Failure ForgeFailure `json:"failure,omitempty"`
