@@ -52,6 +52,8 @@ func requestState(b request.Branch) string {
 		return "a review or a check is missing"
 	case s.Draft:
 		return "a draft"
+	case request.IsEarly(s.RequestStanding):
+		return "no checks yet"
 	case s.Passed == 0:
 		return "no checks"
 	}
@@ -140,6 +142,8 @@ func requestSign(b request.Branch) string {
 	switch s := b.Seen; {
 	case s == nil || b.Merging != "" || b.Queued || s.Pending > 0 && s.Failing == 0:
 		return ""
+	case s.Failure == "" && request.IsEarly(s.RequestStanding):
+		return ""
 	case s.Failing > 0:
 		return SignFailed + " "
 	case request.Refusal(s.RequestStanding, false) != nil || s.Failure != "":
@@ -164,7 +168,7 @@ func mergeRequestStep(b request.Branch) string {
 	switch s := b.Seen; {
 	case !b.IsOpen() || b.Merging != "" || b.Queued:
 		return "Nothing runs."
-	case s == nil || s.Failure == "" && s.Failing == 0 && s.Pending > 0:
+	case s == nil || s.Failure == "" && (s.Failing == 0 && s.Pending > 0 || request.IsEarly(s.RequestStanding)):
 		return "Merge once its checks pass; nothing runs."
 	case s.Failure != "" || request.Refusal(s.RequestStanding, false) != nil:
 		return first + requestState(b) + "."

@@ -3,6 +3,7 @@ package bot_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -61,9 +62,12 @@ func addRequests(t *testing.T, all topics) {
 	news := func(d *service) bot.Message {
 		return bot.RequestNews(d.Night.State, d.Night.State, d.Night.State.Project.Run.ID)
 	}
+	due := proved(tested).Now.Add(90 * time.Second)
 	green := ledger.RequestStanding{Base: "main", Mergeable: ledger.MergeableClean, Passed: 3}
 	for intent, s := range map[string]*ledger.RequestStanding{
 		"not seen": nil, "green": &green, "no checks": {Base: "main", Mergeable: ledger.MergeableClean},
+		"no checks yet":             {Base: "main", Mergeable: ledger.MergeableClean, ChecksDue: due},
+		"no checks yet, and behind": {Base: "main", Mergeable: ledger.MergeableBehind, ChecksDue: due},
 		"pending": {Base: "main", Passed: 3, Pending: 2}, "one fails": {Base: "main", Failing: 1, Failed: []string{"lint"}, Pending: 1},
 		"many fail": {Base: "main", Failing: 7, Failed: []string{"a check with a name that does not end soon", "test\u202e\x1b[31m", "c", "d", "e"}},
 		"conflict":  {Base: "main", Passed: 1, Mergeable: ledger.MergeableConflict}, "behind": {Base: "main", Passed: 1, Mergeable: ledger.MergeableBehind},

@@ -47,6 +47,7 @@ func (p Project) KeepsGreen(run string) bool {
 // requestLooked records what a look showed, if it is news, and takes the comments
 // that are new.
 func (d *decision) requestLooked(b RequestLooked) {
+	b.Now = d.Project.Requests.Branch(b.Run).AwaitChecks(b.Now, d.in.Time)
 	if d.Project.Requests.Branch(b.Run).IsNews(b.Now) {
 		d.requestSeen(b)
 	}

@@ -91,10 +91,11 @@ type look struct {
 	next   time.Time
 }
 
-// expects reports whether something is to be expected soon: checks without a result,
-// or a request that nobody has seen since the last push or since a merge ended.
+// expects reports whether something is to be expected soon: checks that begin or get a
+// result, or a request that nobody has seen since the last push or since a merge ended.
 func (l *look) expects() bool {
-	return l.branch.Seen == nil || l.branch.Seen.Pending > 0 || l.merges != l.branch.MergesEnded()
+	s := l.branch.Seen
+	return s == nil || s.Pending > 0 || !s.ChecksDue.IsZero() || l.merges != l.branch.MergesEnded()
 }
 
 // round looks at the requests that are due, and returns how long to wait for the next
@@ -220,8 +221,11 @@ func (w *requestWatch) look(ctx context.Context, forge Forge, l *look) error {
 		l.tag = v.Tag
 	}
 	w.plan(l, v)
-	if !v.Unchanged {
+	switch seen := l.branch.Seen; {
+	case !v.Unchanged:
 		w.deliver(ctx, l, request.StandingOf(v), &v)
+	case seen != nil && !seen.ChecksDue.IsZero():
+		w.deliver(ctx, l, seen.RequestStanding, nil) // that no checks begin is news, too
 	}
 	return nil
 }
@@ -245,6 +249,11 @@ func (w *requestWatch) plan(l *look, v ledger.RequestView) {
 		l.since = now
 	}
 	l.next = now.Add(request.LookPause(now.Sub(l.since)))
+	if seen := l.branch.Seen; seen != nil {
+		if wait := seen.ChecksDue.Sub(w.engine.o.Clock()); wait > 0 && wait < l.next.Sub(now) {
+			l.next = now.Add(wait)
+		}
+	}
 	if wait := v.Next.Sub(w.engine.o.Clock()); !v.Next.IsZero() && wait > l.next.Sub(now) {
 		l.next = now.Add(min(wait, longestLimit))
 	}
@@ -283,6 +292,7 @@ func (w *requestWatch) deliver(ctx context.Context, l *look, now ledger.RequestS
 	e := w.engine
 	s, _ := e.State(w.project)
 	of := s.Project.Requests.Branch(l.branch.Run)
+	now = of.AwaitChecks(now, e.o.Clock())
 	body := loop.RequestLooked{Run: l.branch.Run, Now: now, Tag: l.tag}
 	if v != nil {
 		if news := of.NewsOf(*v); len(news.New) > 0 || news.Count != of.Count {
@@ -349,9 +359,10 @@ const mergeTime = time.Hour
 // mergeRequest carries out an EffectMergeRequest. It looks at the request first: the
 // person confirmed a head whose checks were green, and both may be others now. late says
 // that it is not tried again.
-func mergeRequest(ctx context.Context, ports Ports, b ledger.EffectMergeRequest, kept, late bool) (loop.InputBody, error) {
+func (e *Engine) mergeRequest(ctx context.Context, project string, ports Ports, b ledger.EffectMergeRequest, late bool) (loop.InputBody, error) {
 	done := loop.RequestMerged{Run: b.Run, Head: b.Merge.HeadCommit, Request: ledger.Request{Number: b.Merge.Number, State: ledger.RequestOpen, HeadCommit: b.Merge.HeadCommit}}
-	err := merge(ctx, ports, b.Merge, kept, &done)
+	s, _ := e.State(project)
+	err := e.merge(ctx, s.Project, ports, b, &done)
 	of, ok := errors.AsType[*ledger.ForgeError](err)
 	if err != nil && (!ok || of.Passes() && !late) {
 		return nil, err
@@ -360,9 +371,10 @@ func mergeRequest(ctx context.Context, ports Ports, b ledger.EffectMergeRequest,
 	return done, nil
 }
 
-// merge merges a request that is green and has the head that m names, and fills in
+// merge merges a request that is green and has the head that b names, and fills in
 // what came of it.
-func merge(ctx context.Context, ports Ports, m ledger.MergeAsked, kept bool, done *loop.RequestMerged) error {
+func (e *Engine) merge(ctx context.Context, p loop.Project, ports Ports, b ledger.EffectMergeRequest, done *loop.RequestMerged) error {
+	m := b.Merge
 	_, forge, err := ports.publisher(ctx)
 	if err != nil {
 		return err
@@ -385,7 +397,8 @@ func merge(ctx context.Context, ports Ports, m ledger.MergeAsked, kept bool, don
 	if why := request.OnOurs(r); why != nil {
 		return why
 	}
-	if why := request.Refusal(request.StandingOf(v), kept); why != nil {
+	now := p.Requests.Branch(b.Run).AwaitChecks(request.StandingOf(v), e.o.Clock())
+	if why := request.Refusal(now, p.KeepsGreen(b.Run)); why != nil {
 		return why
 	}
 	info, err := forge.Info(ctx)
