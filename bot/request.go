@@ -114,6 +114,9 @@ func (m *Message) requests(s loop.State) {
 	if more := len(open) - maxRequests; more > 0 {
 		m.add(fmt.Sprintf("and %d more open requests", more))
 	}
+	for _, line := range NotKept(s) {
+		m.add(line)
+	}
 }
 
 // notTaken adds which labels and reviewers the forge did not take, and why.
@@ -229,7 +232,7 @@ func RequestNews(before, s loop.State, run string) Message {
 		m.add(fullSentence(greenAgain(before, run)))
 	}
 	if b.Seen != nil && b.IsOpen() && b.Seen.Strangers > 0 {
-		m.add("It has commits of people who may not write: nothing of it is run here.")
+		m.add(strangersNews(s, b))
 	}
 	if b.Seen != nil && b.IsOpen() && b.Seen.HeadCommit != b.Pushed && b.Seen.HeadCommit != "" {
 		m.add(fullSentence(theirCommits))

@@ -100,6 +100,15 @@ func addRequests(t *testing.T, all topics) {
 		d := earlier(proved(tested), n)
 		all.add(t, "request", "status: "+intent, "/status", d.say(t, "/status"), 38)
 	}
+	for intent, own := range map[string]bool{"commits of a stranger": false, "an address that the forge does not know": true} {
+		s := green
+		s.Strangers, s.OwnUnknown = 2, own
+		d := over(&s)
+		r := d.Night.State.Project.Run
+		r.Settings.Stays, r.Settings.Push, r.Base.Author = true, ledger.PushEnd, "Mira <mira@example.org>"
+		all.add(t, "request", "status: "+intent, "/status", d.say(t, "/status"), 38)
+		all.add(t, "request", "news: "+intent, "", news(d), 38)
+	}
 	d := over(&green)
 	q := ledger.Question{ID: "q5", Kind: ledger.AskMerge, Run: "r1", Merge: &ledger.MergeAsked{Number: 48, HeadCommit: "c0ffee1234567890"}, Asked: d.Now, Expires: d.Now.Add(600e9)}
 	all.add(t, "request", "question", "", bot.Ask(d.Night.State, q, d.Now), 38)

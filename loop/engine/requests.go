@@ -223,7 +223,7 @@ func (w *requestWatch) look(ctx context.Context, forge Forge, l *look) error {
 	w.plan(l, v)
 	switch seen := l.branch.Seen; {
 	case !v.Unchanged:
-		w.deliver(ctx, l, request.StandingOf(v), &v)
+		w.deliver(ctx, l, l.branch.StandingOf(v), &v)
 	case seen != nil && !seen.ChecksDue.IsZero():
 		w.deliver(ctx, l, seen.RequestStanding, nil) // that no checks begin is news, too
 	}
@@ -397,7 +397,8 @@ func (e *Engine) merge(ctx context.Context, p loop.Project, ports Ports, b ledge
 	if why := request.OnOurs(r); why != nil {
 		return why
 	}
-	now := p.Requests.Branch(b.Run).AwaitChecks(request.StandingOf(v), e.o.Clock())
+	of := p.Requests.Branch(b.Run)
+	now := of.AwaitChecks(of.StandingOf(v), e.o.Clock())
 	if why := request.Refusal(now, p.KeepsGreen(b.Run)); why != nil {
 		return why
 	}

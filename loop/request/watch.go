@@ -2,6 +2,7 @@ package request
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/internal/text"
@@ -22,8 +23,8 @@ const (
 	maxReason = 300
 )
 
-// StandingOf returns what is remembered of a view.
-func StandingOf(v ledger.RequestView) ledger.RequestStanding {
+// StandingOf returns what is remembered of a view of the branch's request.
+func (b Branch) StandingOf(v ledger.RequestView) ledger.RequestStanding {
 	r := v.Request
 	s := ledger.RequestStanding{
 		Number: r.Number, State: r.State, HeadCommit: r.HeadCommit, Base: r.Base, Draft: r.Draft, Mergeable: r.Mergeable, MergeCommit: r.MergeCommit, BaseCommit: r.BaseCommit,
@@ -31,6 +32,7 @@ func StandingOf(v ledger.RequestView) ledger.RequestStanding {
 	if s.Strangers = len(v.Strangers); !v.Writers && s.Strangers == 0 {
 		s.Strangers = 1 // somebody who is not known
 	}
+	s.OwnUnknown = b.Pushed != "" && slices.Contains(v.Strangers, b.Pushed)
 	if r.BaseCommit == "" && r.State == ledger.RequestOpen {
 		s.Base = ""
 	}
