@@ -68,7 +68,7 @@ func addRequests(t *testing.T, all topics) {
 		"not seen": nil, "green": &green, "no checks": {Base: "main", Mergeable: ledger.MergeableClean},
 		"no checks yet":             {Base: "main", Mergeable: ledger.MergeableClean, ChecksDue: due},
 		"no checks yet, and behind": {Base: "main", Mergeable: ledger.MergeableBehind, ChecksDue: due},
-		"pending": {Base: "main", Passed: 3, Pending: 2}, "one fails": {Base: "main", Failing: 1, Failed: []string{"lint"}, Pending: 1},
+		"pending":                   {Base: "main", Passed: 3, Pending: 2}, "one fails": {Base: "main", Failing: 1, Failed: []string{"lint"}, Pending: 1},
 		"many fail": {Base: "main", Failing: 7, Failed: []string{"a check with a name that does not end soon", "test\u202e\x1b[31m", "c", "d", "e"}},
 		"conflict":  {Base: "main", Passed: 1, Mergeable: ledger.MergeableConflict}, "behind": {Base: "main", Passed: 1, Mergeable: ledger.MergeableBehind},
 		"blocked": {Base: "main", Passed: 1, Mergeable: ledger.MergeableBlocked}, "draft": {Base: "main", Draft: true},
