@@ -466,7 +466,7 @@ func (d dispatch) rawDiff(q diffRequest, text string) Message {
 	m := newMessage("diff.file", firstLine("", d.project, v.name()+": the patch", ""))
 	m.add(Cut(Clean(q.title), quoteWidth))
 	if d.r.Terminal {
-		for _, line := range CleanLines(text) {
+		for _, line := range patch.VisibleLines(text) {
 			m.pre(line)
 		}
 		return m

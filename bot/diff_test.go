@@ -3,6 +3,7 @@ package bot_test
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,41 @@ func TestDiff(t *testing.T) {
 		cases[c.name] = "> " + c.line + "\n" + describe(m, terminal)
 	}
 	golden.Sections(t, "diff-phone", cases)
+}
+
+// TestDiffHidesNothing names characters that cannot be seen, in each form of a diff and
+// whatever it is shown on. The file of a patch has them as they are: git reads it.
+func TestDiffHidesNothing(t *testing.T) {
+	const odd = "diff --git a/x.go b/x.go\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-old\r\n+\tif admin \x1b[31m\u202e != user \x1b]0;title\x07 \x9b\u200b{\n"
+	for _, line := range []string{"/diff 1", "/diff 1 x.go", "/diff 1 p1", "/diff 1 html", "/diff 1 x.go html", "/diff 1 file", "/diff 1 x.go file"} {
+		for _, terminal := range []bool{false, true} {
+			d := atWork()
+			d.Patch, d.Versions = odd, []bot.DiffVersion{{Version: diff.Version{Files: scenario.Changes(odd)}, Commit: "9c41e07aa"}}
+			m, err := bot.Handle(t.Context(), d, bot.Request{Key: "k", Actor: "telegram:1", Name: "Mira", Text: line, Time: d.Now, Terminal: terminal})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Document != nil && strings.HasSuffix(m.Document.Name, ".diff") {
+				if !strings.Contains(string(m.Document.Data), "\x1b[31m\u202e") {
+					t.Errorf("%s: the patch is another one: %q", line, m.Document.Data)
+				}
+				continue
+			}
+			shown := ""
+			for _, l := range m.Lines {
+				shown += l.Text
+			}
+			if shown += m.Alt; m.Document != nil {
+				shown += string(m.Document.Data)
+			}
+			shown = regexp.MustCompile(`</?(?:span|u|mark)[^>]*>|[+-]›| ⏎ `).ReplaceAllString(shown, "")
+			for _, want := range []string{"‹CR›", "‹ESC›[31m", "‹U+202E›", "‹ESC›]0;title", "‹BEL›", "‹U+200B›"} {
+				if !strings.Contains(shown, want) {
+					t.Errorf("%s, in a terminal %v: no %s in\n%s", line, terminal, want, shown)
+				}
+			}
+		}
+	}
 }
 
 // describe is a message as a phone shows it: what comes above the text, the text,

@@ -52,6 +52,8 @@ func requestState(b request.Branch) string {
 		return "a review or a check is missing"
 	case s.Draft:
 		return "a draft"
+	case request.IsEarly(s.RequestStanding):
+		return "no checks yet"
 	case s.Passed == 0:
 		return "no checks"
 	}
@@ -112,6 +114,9 @@ func (m *Message) requests(s loop.State) {
 	if more := len(open) - maxRequests; more > 0 {
 		m.add(fmt.Sprintf("and %d more open requests", more))
 	}
+	for _, line := range NotKept(s) {
+		m.add(line)
+	}
 }
 
 // notTaken adds which labels and reviewers the forge did not take, and why.
@@ -140,6 +145,8 @@ func requestSign(b request.Branch) string {
 	switch s := b.Seen; {
 	case s == nil || b.Merging != "" || b.Queued || s.Pending > 0 && s.Failing == 0:
 		return ""
+	case s.Failure == "" && request.IsEarly(s.RequestStanding):
+		return ""
 	case s.Failing > 0:
 		return SignFailed + " "
 	case request.Refusal(s.RequestStanding, false) != nil || s.Failure != "":
@@ -164,7 +171,7 @@ func mergeRequestStep(b request.Branch) string {
 	switch s := b.Seen; {
 	case !b.IsOpen() || b.Merging != "" || b.Queued:
 		return "Nothing runs."
-	case s == nil || s.Failure == "" && s.Failing == 0 && s.Pending > 0:
+	case s == nil || s.Failure == "" && (s.Failing == 0 && s.Pending > 0 || request.IsEarly(s.RequestStanding)):
 		return "Merge once its checks pass; nothing runs."
 	case s.Failure != "" || request.Refusal(s.RequestStanding, false) != nil:
 		return first + requestState(b) + "."
@@ -225,7 +232,7 @@ func RequestNews(before, s loop.State, run string) Message {
 		m.add(fullSentence(greenAgain(before, run)))
 	}
 	if b.Seen != nil && b.IsOpen() && b.Seen.Strangers > 0 {
-		m.add("It has commits of people who may not write: nothing of it is run here.")
+		m.add(strangersNews(s, b))
 	}
 	if b.Seen != nil && b.IsOpen() && b.Seen.HeadCommit != b.Pushed && b.Seen.HeadCommit != "" {
 		m.add(fullSentence(theirCommits))

@@ -3,6 +3,7 @@ package bot_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/nightporter/nightporter/bot"
 	"github.com/nightporter/nightporter/loop/ledger"
@@ -61,10 +62,13 @@ func addRequests(t *testing.T, all topics) {
 	news := func(d *service) bot.Message {
 		return bot.RequestNews(d.Night.State, d.Night.State, d.Night.State.Project.Run.ID)
 	}
+	due := proved(tested).Now.Add(90 * time.Second)
 	green := ledger.RequestStanding{Base: "main", Mergeable: ledger.MergeableClean, Passed: 3}
 	for intent, s := range map[string]*ledger.RequestStanding{
 		"not seen": nil, "green": &green, "no checks": {Base: "main", Mergeable: ledger.MergeableClean},
-		"pending": {Base: "main", Passed: 3, Pending: 2}, "one fails": {Base: "main", Failing: 1, Failed: []string{"lint"}, Pending: 1},
+		"no checks yet":             {Base: "main", Mergeable: ledger.MergeableClean, ChecksDue: due},
+		"no checks yet, and behind": {Base: "main", Mergeable: ledger.MergeableBehind, ChecksDue: due},
+		"pending":                   {Base: "main", Passed: 3, Pending: 2}, "one fails": {Base: "main", Failing: 1, Failed: []string{"lint"}, Pending: 1},
 		"many fail": {Base: "main", Failing: 7, Failed: []string{"a check with a name that does not end soon", "test\u202e\x1b[31m", "c", "d", "e"}},
 		"conflict":  {Base: "main", Passed: 1, Mergeable: ledger.MergeableConflict}, "behind": {Base: "main", Passed: 1, Mergeable: ledger.MergeableBehind},
 		"blocked": {Base: "main", Passed: 1, Mergeable: ledger.MergeableBlocked}, "draft": {Base: "main", Draft: true},
@@ -95,6 +99,15 @@ func addRequests(t *testing.T, all topics) {
 	for n, intent := range map[int]string{1: "of an earlier run", 5: "of many earlier runs"} {
 		d := earlier(proved(tested), n)
 		all.add(t, "request", "status: "+intent, "/status", d.say(t, "/status"), 38)
+	}
+	for intent, own := range map[string]bool{"commits of a stranger": false, "an address that the forge does not know": true} {
+		s := green
+		s.Strangers, s.OwnUnknown = 2, own
+		d := over(&s)
+		r := d.Night.State.Project.Run
+		r.Settings.Stays, r.Settings.Push, r.Base.Author = true, ledger.PushEnd, "Mira <mira@example.org>"
+		all.add(t, "request", "status: "+intent, "/status", d.say(t, "/status"), 38)
+		all.add(t, "request", "news: "+intent, "", news(d), 38)
 	}
 	d := over(&green)
 	q := ledger.Question{ID: "q5", Kind: ledger.AskMerge, Run: "r1", Merge: &ledger.MergeAsked{Number: 48, HeadCommit: "c0ffee1234567890"}, Asked: d.Now, Expires: d.Now.Add(600e9)}

@@ -107,3 +107,48 @@ func lookingAfter(r *loop.Run) string {
 	}
 	return requestName(r.Upkeep.Number) + ": its base moved"
 }
+
+// NotKept says which open requests are not kept green because of who wrote their
+// commits, and what a person can do: a line for each reason.
+func NotKept(s loop.State) (lines []string) {
+	var own, others []string
+	for _, b := range s.Project.NotKept() {
+		if b.Seen.OwnUnknown {
+			own = append(own, requestName(b.Request.Number))
+		} else {
+			others = append(others, requestName(b.Request.Number))
+		}
+	}
+	if len(own) > 0 {
+		lines = append(lines, SignLook+" "+namesOf(own)+" not kept green: "+ownUnknown(s))
+	}
+	if len(others) > 0 {
+		lines = append(lines, SignLook+" "+namesOf(others)+" not kept green: commits of people who may not write. Look at them; merge or close it yourself.")
+	}
+	return lines
+}
+
+// namesOf joins names of requests: "PR 46, PR 47 +3".
+func namesOf(names []string) string {
+	text := strings.Join(names[:min(len(names), maxRequests)], ", ")
+	if more := len(names) - maxRequests; more > 0 {
+		text += fmt.Sprintf(" +%d", more)
+	}
+	return text
+}
+
+// ownUnknown says that a forge does not know the user's own address of git, and what
+// to do: their commits look like those of a stranger.
+func ownUnknown(s loop.State) string {
+	_, address, _ := strings.Cut(s.Project.Run.Base.Author, "<")
+	address = orElse(Cut(Clean(strings.TrimSuffix(address, ">")), quoteWidth), "your user.email")
+	return "the forge knows " + address + " from no account that may write. Add it to your account there, or set another user.email for later requests."
+}
+
+// strangersNews says why nothing of a request is run.
+func strangersNews(s loop.State, b request.Branch) string {
+	if b.Seen.OwnUnknown {
+		return "Nothing of it is run here: " + ownUnknown(s)
+	}
+	return "It has commits of people who may not write: nothing of it is run here."
+}

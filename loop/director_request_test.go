@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
-	"github.com/nightporter/nightporter/loop/request"
 )
 
 // requested returns what a forge makes of a draft: requests of a stack have numbers
@@ -83,7 +82,7 @@ func (d *director) see(rest string) {
 	}
 	v.Request, v.Comments = r, d.said
 	news := of.NewsOf(v)
-	in := RequestLooked{Run: of.Run, Now: request.StandingOf(v), Tag: v.Tag, Comments: &news}
+	in := RequestLooked{Run: of.Run, Now: of.StandingOf(v), Tag: v.Tag, Comments: &news}
 	if failure != "" {
 		in.Now, in.Comments = of.FailedLook(ledger.ForgeError{Failure: failure, Text: "the token is wrong", Remedy: "Give a new one"}), nil
 	}

@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/request"
@@ -32,7 +33,7 @@ func (d *decision) askMerge(number int) {
 		head = b.Seen.HeadCommit
 	}
 	if why := d.unmergeable(b); why != nil {
-		d.refuse(ledger.CodeNotGreen, "%s", refusedMerge(b, why))
+		d.refuse(ledger.CodeNotGreen, "%s", d.refusedMerge(b, why))
 		return
 	}
 	for _, q := range d.Project.Questions {
@@ -63,7 +64,11 @@ func (d *decision) unmergeable(b request.Branch) *ledger.ForgeError {
 	if why := d.Project.Requests.Blocked(b); why != nil || b.Seen == nil || b.Seen.Failure != "" {
 		return why
 	}
-	return request.Refusal(b.Seen.RequestStanding, d.Project.KeepsGreen(b.Run))
+	why := request.Refusal(b.Seen.RequestStanding, d.Project.KeepsGreen(b.Run))
+	if why != nil && why.Failure == ledger.ForgeEarly && !d.in.Time.Before(why.RetryAt) {
+		return nil // the forge is asked right before the merge
+	}
+	return why
 }
 
 // RequestStale reports whether a branch's request still has what a person took out of
@@ -82,15 +87,26 @@ func (d *decision) withdrawMerges(run, why string) {
 }
 
 // refusedMerge says why a request is not merged, and what to do.
-func refusedMerge(b request.Branch, why *ledger.ForgeError) string {
+func (d *decision) refusedMerge(b request.Branch, why *ledger.ForgeError) string {
 	if b.IsMerged() {
 		return fmt.Sprintf("PR %d is merged already.", b.Request.Number)
 	}
 	text := fmt.Sprintf("PR %d is not merged: %s.", b.Request.Number, why.Text)
-	if why.Remedy != "" {
-		text += " " + why.Remedy + "."
+	if remedy := d.mergeRemedy(why); remedy != "" {
+		text += " " + remedy + "."
 	}
 	return text
+}
+
+// mergeRemedy says what a person has to do about a merge that was refused, and when.
+func (d *decision) mergeRemedy(why *ledger.ForgeError) string {
+	if why.Failure != ledger.ForgeEarly {
+		return why.Remedy
+	}
+	if wait := why.RetryAt.Sub(d.in.Time); wait > time.Minute {
+		return fmt.Sprintf("Ask again in %d minutes", (wait+time.Minute-1)/time.Minute)
+	}
+	return "Ask again in a minute"
 }
 
 // applyMerge merges the request that a person confirmed.
@@ -120,7 +136,7 @@ func (d *decision) requestMerged(b RequestMerged) {
 	}
 	e := ledger.MergeEnded{Run: b.Run, Request: b.Request, Method: b.Method}
 	if b.Failure != nil {
-		e.Failure, e.Text, e.Remedy = b.Failure.Failure, b.Failure.Text, b.Failure.Remedy
+		e.Failure, e.Text, e.Remedy = b.Failure.Failure, b.Failure.Text, d.mergeRemedy(b.Failure)
 	}
 	d.add(scope{}, e)
 	d.endComments(b.Run)

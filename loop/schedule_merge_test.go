@@ -79,7 +79,7 @@ func (w *world) look(b request.Branch) {
 	}
 	v.Comments = w.comment(r)
 	news := b.NewsOf(v)
-	in := RequestLooked{Run: b.Run, Now: request.StandingOf(v), Tag: v.Tag, Comments: &news}
+	in := RequestLooked{Run: b.Run, Now: b.StandingOf(v), Tag: v.Tag, Comments: &news}
 	if w.draw(8, "failure") == 0 {
 		in.Now = b.FailedLook(ledger.ForgeError{Failure: pick(w, ledger.ForgeAway, ledger.ForgeLogin), Text: "no"})
 	}

@@ -20,14 +20,14 @@ import (
 // which on that is answered; zero = no request needs anything.
 func upkeepNext(p Project) (of request.Branch, need request.Need, from time.Time) {
 	r := p.Run
-	if !r.idle() || r == nil || !r.Settings.Stays || !r.Settings.Pushes() || r.Check || p.busy() || p.Queued != nil {
+	if !r.idle() || r == nil || !r.Settings.Stays || !r.Settings.Pushes() || r.isLast() || p.busy() || p.Queued != nil {
 		return of, need, from
 	}
 	if slices.ContainsFunc(p.Questions, func(q ledger.Question) bool { return q.Kind == ledger.AskStart }) {
 		return of, need, from // somebody is being asked whether to start a run
 	}
-	if e := r.Ended; e == nil || e.Reason == ledger.ReasonStopped && e.Signal == "" {
-		return of, need, from // a person wants nothing to run
+	if r.Ended == nil {
+		return of, need, from
 	}
 	for _, b := range WatchedRequests(p) {
 		for _, n := range b.Needs() {
@@ -99,12 +99,15 @@ func (d *decision) upkeepPreflighted(b Preflighted) {
 	if b.Base.Upkeep != nil {
 		u = *b.Base.Upkeep
 	}
-	d.requestLooked(RequestLooked{Run: r.Upkeep.Run, Now: request.StandingOf(v), Tag: v.Tag})
+	d.requestLooked(RequestLooked{Run: r.Upkeep.Run, Now: d.Project.Requests.Branch(r.Upkeep.Run).StandingOf(v), Tag: v.Tag})
 	of := d.Project.Requests.Branch(r.Upkeep.Run)
 	name := fmt.Sprintf("PR %d", r.Upkeep.Number)
 	switch {
 	case !of.IsOpen():
 		d.endUpkeep("%s is %s", name, of.Request.State)
+		return
+	case of.Seen != nil && of.Seen.OwnUnknown:
+		d.endUpkeep("the forge knows no account that may write by the address of the author of %s: nothing of it is run", name)
 		return
 	case of.Seen == nil || of.Seen.Strangers > 0:
 		d.endUpkeep("%s has commits of people who may not write to the repository: nothing of it is run", name)

@@ -34,19 +34,41 @@ func (p Project) watches(run string) bool {
 }
 
 // KeepsGreen reports whether a base that moved is merged into a run's request by
-// itself, once no run works: nightporter stays for that, looks at the request then, and
-// may add to its branch.
+// itself, once no run works.
 func (p Project) KeepsGreen(run string) bool {
-	if !p.watches(run) {
+	b := p.Requests.Branch(run)
+	return p.looksAfter(b) && (b.Seen == nil || b.Seen.Strangers == 0 && !b.BaseTried())
+}
+
+// looksAfter reports whether anything is done by itself for a branch's request, once no
+// run works: nightporter stays for that, looks at the request then, may add to its
+// branch, and nobody stopped the last run.
+func (p Project) looksAfter(b request.Branch) bool {
+	if !p.watches(b.Run) || !b.IsKept() {
 		return false
 	}
-	s, b := p.Run.Settings, p.Requests.Branch(run)
-	return s.Stays && s.Pushes() && s.Requests.Watch != ledger.WatchNight && b.IsKept()
+	s := p.Run.Settings
+	return s.Stays && s.Pushes() && s.Requests.Watch != ledger.WatchNight && !p.Run.isLast()
+}
+
+// isLast reports whether nothing begins by itself after a run: a person stopped it, or
+// it only tried what a start needs.
+func (r *Run) isLast() bool {
+	return r.Check || r.Ended != nil && r.Ended.Reason == ledger.ReasonStopped && r.Ended.Signal == ""
+}
+
+// NotKept returns the branches whose open requests would be kept green, but have
+// commits of people who may not write to the repository. Oldest first.
+func (p Project) NotKept() []request.Branch {
+	return slices.DeleteFunc(WatchedRequests(p), func(b request.Branch) bool {
+		return b.Seen == nil || b.Seen.Strangers == 0 || b.Seen.Failure != "" || !p.looksAfter(b)
+	})
 }
 
 // requestLooked records what a look showed, if it is news, and takes the comments
 // that are new.
 func (d *decision) requestLooked(b RequestLooked) {
+	b.Now = d.Project.Requests.Branch(b.Run).AwaitChecks(b.Now, d.in.Time)
 	if d.Project.Requests.Branch(b.Run).IsNews(b.Now) {
 		d.requestSeen(b)
 	}

@@ -29,7 +29,7 @@ func (c *composer) requestSeen(b ledger.RequestSeen) {
 		c.push(key, ledger.ClassNotice, false, m)
 	case b.Now.Base == "", b.Now.Failing > 0:
 		c.edit(key, ledger.ClassChatter, m)
-	case b.Now.Pending > 0:
+	case b.Now.Pending > 0, !b.Now.ChecksDue.IsZero():
 		c.edit(key, ledger.ClassChatter, m)
 	case bot.IsGreenAgain(c.before, c.after, b.Run):
 		c.push(key, ledger.ClassNotice, true, m)

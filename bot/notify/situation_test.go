@@ -393,6 +393,12 @@ func TestSituations(t *testing.T) {
 			p.project(p.saw(ledger.RequestStanding{Passed: 3, Mergeable: ledger.MergeableClean}))
 			p.project(p.saw(ledger.RequestStanding{Passed: 3, State: ledger.RequestMerged}))
 		}},
+		"request/checks that have not begun yet, and none": {true, func(p *fixture) {
+			p.published()
+			p.project(p.saw(ledger.RequestStanding{Mergeable: ledger.MergeableClean, ChecksDue: p.Now.Add(time.Minute)}))
+			p.Now = p.Now.Add(time.Minute)
+			p.project(p.saw(ledger.RequestStanding{Mergeable: ledger.MergeableClean}))
+		}},
 		"request/kept green": {true, func(p *fixture) {
 			p.published()
 			p.project(ledger.RunEnded{Reason: ledger.ReasonStopped, Signal: "SIGTERM"})

@@ -119,3 +119,24 @@ func Visible(s string) string {
 	}
 	return b.String()
 }
+
+// VisibleLines returns the lines of a patch as git prints it, in which every character
+// can be seen. They are as long as they are.
+func VisibleLines(text string) []string {
+	var lines []string
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		var b strings.Builder
+		for _, r := range line {
+			switch {
+			case r == '\t':
+				b.WriteString("    ")
+			case isOdd(r):
+				b.WriteString(name(r))
+			default:
+				b.WriteRune(r)
+			}
+		}
+		lines = append(lines, b.String())
+	}
+	return lines
+}

@@ -196,6 +196,7 @@ func (w *requestWatch) lookAt(ctx context.Context, due []*look) error {
 	for _, l := range known {
 		if !slices.Contains(changed, l.branch.Request.Number) {
 			w.plan(l, ledger.RequestView{Unchanged: true})
+			w.unchanged(ctx, l)
 			continue
 		}
 		if err := w.look(ctx, forge, l); err != nil {
@@ -221,10 +222,20 @@ func (w *requestWatch) look(ctx context.Context, forge Forge, l *look) error {
 		l.tag = v.Tag
 	}
 	w.plan(l, v)
-	if !v.Unchanged {
-		w.deliver(ctx, l, request.StandingOf(v), &v)
+	if v.Unchanged {
+		w.unchanged(ctx, l)
+	} else {
+		w.deliver(ctx, l, l.branch.StandingOf(v), &v)
 	}
 	return nil
+}
+
+// unchanged goes on after a look that showed nothing new. That no checks have begun by
+// then is news, too.
+func (w *requestWatch) unchanged(ctx context.Context, l *look) {
+	if seen := l.branch.Seen; seen != nil && !seen.ChecksDue.IsZero() {
+		w.deliver(ctx, l, seen.RequestStanding, nil)
+	}
 }
 
 // tagOf returns the tag that a look is conditional on; "" = it has to show all,
@@ -246,6 +257,11 @@ func (w *requestWatch) plan(l *look, v ledger.RequestView) {
 		l.since = now
 	}
 	l.next = now.Add(request.LookPause(now.Sub(l.since)))
+	if seen := l.branch.Seen; seen != nil {
+		if wait := seen.ChecksDue.Sub(w.engine.o.Clock()); wait > 0 && wait < l.next.Sub(now) {
+			l.next = now.Add(wait)
+		}
+	}
 	if wait := v.Next.Sub(w.engine.o.Clock()); !v.Next.IsZero() && wait > l.next.Sub(now) {
 		l.next = now.Add(min(wait, longestLimit))
 	}
@@ -284,6 +300,7 @@ func (w *requestWatch) deliver(ctx context.Context, l *look, now ledger.RequestS
 	e := w.engine
 	s, _ := e.State(w.project)
 	of := s.Project.Requests.Branch(l.branch.Run)
+	now = of.AwaitChecks(now, e.o.Clock())
 	body := loop.RequestLooked{Run: l.branch.Run, Now: now, Tag: l.tag}
 	if v != nil {
 		if news := of.NewsOf(*v); len(news.New) > 0 || news.Count != of.Count {
@@ -350,9 +367,10 @@ const mergeTime = time.Hour
 // mergeRequest carries out an EffectMergeRequest. It looks at the request first: the
 // person confirmed a head whose checks were green, and both may be others now. late says
 // that it is not tried again.
-func mergeRequest(ctx context.Context, ports Ports, b ledger.EffectMergeRequest, kept, late bool) (loop.InputBody, error) {
+func (e *Engine) mergeRequest(ctx context.Context, project string, ports Ports, b ledger.EffectMergeRequest, late bool) (loop.InputBody, error) {
 	done := loop.RequestMerged{Run: b.Run, Head: b.Merge.HeadCommit, Request: ledger.Request{Number: b.Merge.Number, State: ledger.RequestOpen, HeadCommit: b.Merge.HeadCommit}}
-	err := merge(ctx, ports, b.Merge, kept, &done)
+	s, _ := e.State(project)
+	err := e.merge(ctx, s.Project, ports, b, &done)
 	of, ok := errors.AsType[*ledger.ForgeError](err)
 	if err != nil && (!ok || of.Passes() && !late) {
 		return nil, err
@@ -361,9 +379,10 @@ func mergeRequest(ctx context.Context, ports Ports, b ledger.EffectMergeRequest,
 	return done, nil
 }
 
-// merge merges a request that is green and has the head that m names, and fills in
+// merge merges a request that is green and has the head that b names, and fills in
 // what came of it.
-func merge(ctx context.Context, ports Ports, m ledger.MergeAsked, kept bool, done *loop.RequestMerged) error {
+func (e *Engine) merge(ctx context.Context, p loop.Project, ports Ports, b ledger.EffectMergeRequest, done *loop.RequestMerged) error {
+	m := b.Merge
 	_, forge, err := ports.publisher(ctx)
 	if err != nil {
 		return err
@@ -386,7 +405,9 @@ func merge(ctx context.Context, ports Ports, m ledger.MergeAsked, kept bool, don
 	if why := request.OnOurs(r); why != nil {
 		return why
 	}
-	if why := request.Refusal(request.StandingOf(v), kept); why != nil {
+	of := p.Requests.Branch(b.Run)
+	now := of.AwaitChecks(of.StandingOf(v), e.o.Clock())
+	if why := request.Refusal(now, p.KeepsGreen(b.Run)); why != nil {
 		return why
 	}
 	info, err := forge.Info(ctx)

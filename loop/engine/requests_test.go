@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -391,6 +392,79 @@ func TestMerges(t *testing.T) {
 	})
 }
 
+// TestChecksBegin waits for checks that a forge has not begun yet: a request without
+// any is not merged right after a push, and longer where an earlier head had some.
+func TestChecksBegin(t *testing.T) {
+	refused := func(t *testing.T, f *fixture, h hub, want string) {
+		t.Helper()
+		if a := f.confirmed(); a.OK || a.Code != ledger.CodeNotGreen || !strings.Contains(a.Text, want) {
+			t.Errorf("a merge before checks began: %+v, want %q", a, want)
+		}
+		if n := h.looked(nil, "Merge"); n > 0 {
+			t.Errorf("it is merged")
+		}
+	}
+	t.Run("none", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f, h := withRequest(t, "")
+			pass(time.Minute)
+			if s := f.seen(); s.ChecksDue.IsZero() {
+				t.Errorf("after a minute: %+v", s)
+			}
+			refused(t, f, h, "PR 1 is not merged: its checks have not begun yet. Ask again in a minute.")
+			f.restart()
+			pass(61 * time.Second)
+			if s := f.seen(); !s.ChecksDue.IsZero() {
+				t.Errorf("after two minutes: %+v", s)
+			}
+			if a := f.confirmed(); !a.OK || h.looked(nil, "Merge") != 1 {
+				t.Errorf("a merge without checks after two minutes: %+v", a)
+			}
+		})
+	})
+	t.Run("they begin", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f, h := withRequest(t, "")
+			pass(40 * time.Second)
+			refused(t, f, h, "Ask again in 2 minutes.")
+			h.Check(1, check("lint", ledger.CheckPassed))
+			pass(20 * time.Second)
+			if a := f.confirmed(); !a.OK || h.looked(nil, "Merge") != 1 {
+				t.Errorf("a merge with a check that passed: %+v", a)
+			}
+		})
+	})
+	t.Run("an earlier head had some", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f, h := withRequest(t, "")
+			h.Check(1, check("lint", ledger.CheckPassed))
+			pass(time.Hour)
+			h.Forge.Push(f.state().Project.Requests.Branches[0].Name, "")
+			pass(9 * time.Minute)
+			refused(t, f, h, "its checks have not begun yet. Ask again in ")
+			pass(7 * time.Minute) // it is seen up to five minutes late
+			if s := f.seen(); !s.ChecksDue.IsZero() {
+				t.Errorf("after ten minutes: %+v", s)
+			}
+		})
+	})
+	t.Run("nobody has looked", func(t *testing.T) { // the last look is right before the merge
+		synctest.Test(t, func(t *testing.T) {
+			f, h := withRequest(t, ledger.WatchOff)
+			if a := f.confirmed(); !a.OK {
+				t.Fatalf("%+v", a)
+			}
+			if e := f.mergeEnded(); e.Failure != ledger.ForgeEarly || e.Remedy != "Ask again in 2 minutes" || h.looked(nil, "Merge") > 0 {
+				t.Errorf("it ended with %+v", e)
+			}
+			pass(2 * time.Minute)
+			if a := f.confirmed(); !a.OK || h.looked(nil, "Merge") != 1 {
+				t.Errorf("a merge after two minutes: %+v", a)
+			}
+		})
+	})
+}
+
 // TestMergeLooksFirst does not merge what was green when a person confirmed it and is
 // not any more, and says so.
 func TestMergeLooksFirst(t *testing.T) {
@@ -405,7 +479,7 @@ func TestMergeLooksFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, h := withRequest(t, "")
-				pass(time.Minute)
+				pass(3 * time.Minute)
 				change(h, f.state().Project.Requests.Branches[0].Name)
 				before := f.seen()
 				f.confirmed()

@@ -208,6 +208,7 @@ const (
 	ForgeProtected ForgeFailure = "protected" // a rule for the branch refuses it
 	ForgeRefused   ForgeFailure = "refused"   // a hook or the forge refuses it, in its own words
 	ForgeMoved     ForgeFailure = "moved"     // the head is another one than asked for
+	ForgeEarly     ForgeFailure = "early"     // the head has no check yet, and one may begin; RetryAt says until when that is waited for
 )
 
 // ForgeError is the error of a forge or of a remote. It never contains a token.
@@ -215,7 +216,7 @@ type ForgeError struct {
 	Failure ForgeFailure
 	Text    string    // for people
 	Remedy  string    // what a person has to do, "" = nothing
-	RetryAt time.Time // for ForgeLimited; zero = unknown
+	RetryAt time.Time // for ForgeLimited and ForgeEarly; zero = unknown
 }
 
 // Error returns the text.

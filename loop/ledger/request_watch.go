@@ -1,5 +1,7 @@
 package ledger
 
+import "time"
+
 // RequestStanding is how a request stood when nightporter looked at it: what people
 // are told of it, and what a merge depends on.
 type RequestStanding struct {
@@ -13,11 +15,17 @@ type RequestStanding struct {
 	BaseCommit  string       `json:"base_commit,omitempty"` // tip of Base
 	// Strangers counts the commits whose author is not known to have the right to
 	// write to the repository. Nothing of such a request is run.
-	Strangers int      `json:"strangers,omitempty"`
-	Passed    int      `json:"passed,omitempty"`  // checks of HeadCommit
-	Pending   int      `json:"pending,omitempty"` // checks without a result
-	Failing   int      `json:"failing,omitempty"` // checks that failed
-	Failed    []string `json:"failed,omitempty"`  // names of the first checks that failed
+	Strangers int `json:"strangers,omitempty"`
+	// OwnUnknown is set if commits that nightporter pushed are among them: the forge
+	// knows their author's address as that of no account that may write.
+	OwnUnknown bool     `json:"own_unknown,omitempty"`
+	Passed     int      `json:"passed,omitempty"`  // checks of HeadCommit
+	Pending    int      `json:"pending,omitempty"` // checks without a result
+	Failing    int      `json:"failing,omitempty"` // checks that failed
+	Failed     []string `json:"failed,omitempty"`  // names of the first checks that failed
+	// ChecksDue is set while HeadCommit has no check and is so new that one may still
+	// begin: until then nothing is merged. Zero = none is waited for.
+	ChecksDue time.Time `json:"checks_due,omitzero"`
 	// Failure says why the forge does not show the request; "" = it does. All other
 	// fields are those of the last look that succeeded then.
 	Failure ForgeFailure `json:"failure,omitempty"`

@@ -20,6 +20,9 @@ func Apply(s State, e ledger.Entry) State {
 		})
 	case ledger.BranchPushed:
 		return s.edit(b.Run, func(of *Branch) {
+			if of.Pushed != b.Commit {
+				of.HeadAt = e.Time
+			}
 			of.Name, of.Pushed, of.Pushing, of.Forge = b.Branch, b.Commit, "", b.Forge
 			if of.Stale != b.Commit {
 				of.Stale = ""
@@ -65,7 +68,10 @@ func Apply(s State, e ledger.Entry) State {
 			}
 		})
 	case ledger.RequestOpened:
-		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Print, b.Tasks) })
+		return s.edit(b.Run, func(of *Branch) {
+			of.written(b.Request, b.Print, b.Tasks)
+			of.HeadAt = e.Time // forges begin checks for a new request, too
+		})
 	case ledger.RequestEdited:
 		return s.edit(b.Run, func(of *Branch) { of.written(b.Request, b.Print, b.Tasks) })
 	case ledger.RequestSeen:

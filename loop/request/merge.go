@@ -34,8 +34,17 @@ func Refusal(s ledger.RequestStanding, kept bool) *ledger.ForgeError {
 		return refuse(ledger.ForgeProtected, "it conflicts with "+s.Base, baseRemedy(s.Base, kept))
 	case s.Mergeable == ledger.MergeableBlocked:
 		return refuse(ledger.ForgeProtected, "a review or a check is missing that "+s.Base+" requires", "Open it on the forge, which names it")
+	case !s.ChecksDue.IsZero():
+		return &ledger.ForgeError{Failure: ledger.ForgeEarly, Text: "its checks have not begun yet", RetryAt: s.ChecksDue}
 	}
 	return nil
+}
+
+// IsEarly reports whether a request could be merged, but for checks that may still
+// begin.
+func IsEarly(s ledger.RequestStanding) bool {
+	why := Refusal(s, false)
+	return why != nil && why.Failure == ledger.ForgeEarly
 }
 
 // baseRemedy says who merges a base that has moved into a request, and when.

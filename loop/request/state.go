@@ -38,6 +38,8 @@ type Branch struct {
 	Tasks   []string         `json:"tasks,omitempty"`    // ids of the tasks that the request has commits of
 	Request *ledger.Request  `json:"request,omitempty"`  // nil = none yet
 	Seen    *Seen            `json:"seen,omitempty"`     // nil = nobody looked at the request since the last push
+	HeadAt  time.Time        `json:"head_at,omitzero"`   // the request has its present head since then, as far as that is known
+	Checked bool             `json:"checked,omitempty"`  // some head of its request had checks
 	Merges  int              `json:"merges,omitempty"`   // times that a person confirmed a merge
 	Merging string           `json:"merging,omitempty"`  // head of the merge that is under way
 	Queued  bool             `json:"queued,omitempty"`   // the forge merges the request later

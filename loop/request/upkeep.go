@@ -91,6 +91,13 @@ func (b Branch) baseMoved() bool {
 	return true
 }
 
+// BaseTried reports whether the present tip of the request's base was taken into its
+// present head, and whatever came of it was not enough.
+func (b Branch) BaseTried() bool {
+	s, u := b.Seen, b.Upkeep
+	return s != nil && s.BaseCommit != "" && u.By == "" && s.BaseCommit == u.Tried && s.HeadCommit == u.TriedOn
+}
+
 // red reports whether checks of the request's head fail, which nobody has answered.
 func (b Branch) red() bool { return b.Seen.Failing > 0 && b.Seen.HeadCommit != b.Upkeep.Answered }
 

@@ -2,6 +2,7 @@ package request
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/internal/text"
@@ -22,8 +23,8 @@ const (
 	maxReason = 300
 )
 
-// StandingOf returns what is remembered of a view.
-func StandingOf(v ledger.RequestView) ledger.RequestStanding {
+// StandingOf returns what is remembered of a view of the branch's request.
+func (b Branch) StandingOf(v ledger.RequestView) ledger.RequestStanding {
 	r := v.Request
 	s := ledger.RequestStanding{
 		Number: r.Number, State: r.State, HeadCommit: r.HeadCommit, Base: r.Base, Draft: r.Draft, Mergeable: r.Mergeable, MergeCommit: r.MergeCommit, BaseCommit: r.BaseCommit,
@@ -31,6 +32,7 @@ func StandingOf(v ledger.RequestView) ledger.RequestStanding {
 	if s.Strangers = len(v.Strangers); !v.Writers && s.Strangers == 0 {
 		s.Strangers = 1 // somebody who is not known
 	}
+	s.OwnUnknown = b.Pushed != "" && slices.Contains(v.Strangers, b.Pushed)
 	if r.BaseCommit == "" && r.State == ledger.RequestOpen {
 		s.Base = ""
 	}
@@ -73,11 +75,18 @@ func (b Branch) IsNews(now ledger.RequestStanding) bool {
 	}
 	was := b.Seen.RequestStanding
 	was.Text, was.Remedy, now.Text, now.Remedy = "", "", "", ""
+	if !was.ChecksDue.IsZero() && !now.ChecksDue.IsZero() {
+		was.ChecksDue = now.ChecksDue // it is waited for them still
+	}
 	return !reflect.DeepEqual(was, now)
 }
 
 // seen folds what a look showed.
 func (b *Branch) seen(e ledger.RequestSeen, at time.Time) {
+	if e.Now.Failure == "" && e.Now.HeadCommit != b.head() {
+		b.HeadAt = at
+	}
+	b.Checked = b.Checked || e.Now.Checks() > 0
 	b.Upkeep.seen(b.Seen, e.Now, at)
 	b.Seen = &Seen{e.Now, at, e.Tag}
 	if b.Request == nil || b.Request.Number != e.Now.Number {
@@ -89,6 +98,48 @@ func (b *Branch) seen(e ledger.RequestSeen, at time.Time) {
 		r.Base = e.Now.Base
 	}
 	b.Request = &r
+}
+
+// How long a head without checks is waited for. A forge begins them some seconds after
+// a push, later while its machines are busy; until then it shows such a head as it
+// shows one that is never checked.
+const (
+	firstChecks = 2 * time.Minute  // nobody has seen a check of the request
+	nextChecks  = 10 * time.Minute // earlier heads had some
+)
+
+// AwaitChecks returns a standing with the time until which checks of its head are
+// waited for; zero where it has some, or is old enough to have none.
+func (b Branch) AwaitChecks(now ledger.RequestStanding, at time.Time) ledger.RequestStanding {
+	if now.Failure != "" {
+		return now
+	}
+	now.ChecksDue = time.Time{}
+	since, wait := b.HeadAt, firstChecks
+	if now.HeadCommit != b.head() {
+		since = at // somebody else pushed it
+	}
+	if b.Checked {
+		wait = nextChecks
+	}
+	if now.State != ledger.RequestOpen || now.Checks() > 0 || since.IsZero() {
+		return now
+	}
+	if since.After(at) { // the clock was set back
+		since = at
+	}
+	if due := since.Add(wait); at.Before(due) {
+		now.ChecksDue = due
+	}
+	return now
+}
+
+// head returns the commit that the branch's request has, as far as that is known.
+func (b Branch) head() string {
+	if b.Seen != nil && b.Seen.HeadCommit != "" {
+		return b.Seen.HeadCommit
+	}
+	return b.Pushed
 }
 
 // Times between looks at a request. What changes soon is looked at soon; while

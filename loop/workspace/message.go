@@ -18,7 +18,7 @@ import (
 // like a secret is removed.
 func message(c ledger.CommitTask) string {
 	parts := []string{secret.Redact(strings.Join(strings.Fields(printable(c.Subject)), " "))}
-	for _, p := range []string{bodyText(secret.Redact(c.Body)), footerText(c.Footers)} {
+	for _, p := range []string{bodyText(secret.Redact(printable(c.Body))), footerText(c.Footers)} {
 		if p != "" {
 			parts = append(parts, p)
 		}

@@ -45,6 +45,17 @@ var hostileBodies = map[string]string{
 	"nothing":            " \n\x00\n",
 }
 
+// TestMessageWithoutPasswords: what hides an address from the search for secrets is
+// gone before it.
+func TestMessageWithoutPasswords(t *testing.T) {
+	for _, address := range []string{"https://bob:" + "hunter2@host", "https:/\u200b/bob:" + "hunter2@host", "https://bob\x1b[0m:" + "hunter2@host"} {
+		text := message(ledger.CommitTask{Subject: "feat: Task 1 - Fetch " + address, Body: "Fetches " + address + " now.", Footers: ourFooters})
+		if strings.Contains(text, "hunter2") || strings.Count(text, "[secret removed: url-password]@host") != 2 {
+			t.Errorf("%q becomes\n%s", address, text)
+		}
+	}
+}
+
 // TestMessageBelongsToUs commits with hostile summaries and lets git read the
 // footers: it has to find ours and nothing else.
 func TestMessageBelongsToUs(t *testing.T) {

@@ -1,8 +1,6 @@
 package secret
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -47,61 +45,6 @@ func rank(f Finding) int {
 		return 1
 	}
 	return 0
-}
-
-// Redact replaces what looks like a secret in a text by the name of its rule.
-func Redact(text string) string {
-	for range 20 { // a text with more is not worth keeping
-		found := Scan("", text, Exceptions{}, func(int) bool { return true })
-		if len(found) == 0 {
-			return text
-		}
-		for n := len(found) - 1; n >= 0; n-- {
-			if f := found[n]; n == 0 || found[n-1].end <= f.start {
-				text = text[:f.start] + "[secret removed: " + f.Rule + "]" + text[f.end:]
-			}
-		}
-	}
-	return "[secrets removed]"
-}
-
-// RedactJSON is Redact for every string in a JSON value, the names of fields
-// excepted. A value without secrets keeps its bytes.
-func RedactJSON(data []byte) []byte {
-	var v any
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if d.Decode(&v) != nil || d.More() {
-		return data // whoever reads it next refuses it
-	}
-	removed := false
-	var walk func(any) any
-	walk = func(v any) any {
-		switch v := v.(type) {
-		case string:
-			text := Redact(v)
-			removed = removed || text != v
-			return text
-		case []any:
-			for n := range v {
-				v[n] = walk(v[n])
-			}
-		case map[string]any:
-			for name := range v {
-				v[name] = walk(v[name])
-			}
-		}
-		return v
-	}
-	v = walk(v)
-	if !removed {
-		return data
-	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		return []byte("null")
-	}
-	return out
 }
 
 // scan is one pass over one text.

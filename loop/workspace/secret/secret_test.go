@@ -93,6 +93,32 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// TestRedactAddresses removes passwords from addresses, and leaves what stands for one.
+func TestRedactAddresses(t *testing.T) {
+	const removed = "[secret removed: url-password]"
+	for text, want := range map[string]string{
+		"cloned https://bob:" + "pw@host/x.git.":                                               "cloned https://bob:" + removed + "@host/x.git.",
+		"postgres://app:" + "s3:c,r%40t!@db:5432/app?a=b":                                      "postgres://app:" + removed + "@db:5432/app?a=b",
+		"(redis://:" + "pw@cache) and ftp://a:" + "b@c":                                        "(redis://:" + removed + "@cache) and ftp://a:" + removed + "@c",
+		"HTTPS://BOB:" + "p@w@HOST":                                                            "HTTPS://BOB:" + removed + "@HOST",
+		"git+ssh://git:" + "pw@host":                                                           "git+ssh://git:" + removed + "@host",
+		"with https://bob:" + github + "@host":                                                 "with https://bob:[secret removed: github-pat]@host",
+		"https://bob@host https://host:8080/a@b ssh://git@host":                                "https://bob@host https://host:8080/a@b ssh://git@host",
+		"http://localhost:8080?to=a@b.c http://[::1]:80/":                                      "http://localhost:8080?to=a@b.c http://[::1]:80/",
+		"mail bob:pw@host, or a://b":                                                           "mail bob:pw@host, or a://b",
+		"https://bob:$TOKEN@h https://bob:${T}@h https://bob:$(cat t)@h":                       "https://bob:$TOKEN@h https://bob:${T}@h https://bob:$(cat t)@h",
+		"https://u:<password>@h https://u:{{ pw }}@h https://u:{pw}@h https://u:[NPM_TOKEN]@h": "https://u:<password>@h https://u:{{ pw }}@h https://u:{pw}@h https://u:[NPM_TOKEN]@h",
+		"https://u:***@h https://u:xxxxx@h https://u:%s@h https://u:...@h https://u:…@h":       "https://u:***@h https://u:xxxxx@h https://u:%s@h https://u:...@h https://u:…@h",
+	} {
+		if got := Redact(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if again := Redact(want); again != want {
+			t.Errorf("the second time %q, want %q", again, want)
+		}
+	}
+}
+
 func TestRedactJSON(t *testing.T) {
 	for data, want := range map[string]string{
 		`{"summary": "fine",  "n": 1.50}`: `{"summary": "fine",  "n": 1.50}`,

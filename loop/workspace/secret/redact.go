@@ -1,0 +1,94 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
+)
+
+// Redact replaces what looks like a secret in a text by the name of its rule, and the
+// passwords of addresses. The rules of gitleaks find a password by its form, and most
+// have none: in an address its place gives it away. Scan leaves those alone, because
+// the files of a repository have them for services that run on the reader's machine.
+func Redact(text string) string {
+	return redactAddresses(redactFindings(text))
+}
+
+// address matches a URL with a password in front of its host. A password can contain
+// an @ where people write it as it is.
+var address = regexp.MustCompile("(?i)\\b([a-z][a-z0-9+.-]*://[^\\s/?#:@\"<>`]*:)([^\\s/?#\"<>`]+)@")
+
+// placeholder matches what stands for a password: $TOKEN, {{ pw }}, [NAME], %s, ***.
+// Those with spaces do not match address.
+var placeholder = regexp.MustCompile(`^(?:\$\w+|\$?\{.*\}|\$\(.*\)|\[.*\]|%\w|%\w+%|\*+|[xX]{3,}|\.{3,}|…)$`)
+
+// redactAddresses replaces the passwords of addresses.
+func redactAddresses(text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	return address.ReplaceAllStringFunc(text, func(match string) string {
+		part := address.FindStringSubmatch(match)
+		if placeholder.MatchString(part[2]) {
+			return match
+		}
+		return part[1] + "[secret removed: url-password]@"
+	})
+}
+
+// redactFindings replaces what Scan finds.
+func redactFindings(text string) string {
+	for range 20 { // a text with more is not worth keeping
+		found := Scan("", text, Exceptions{}, func(int) bool { return true })
+		if len(found) == 0 {
+			return text
+		}
+		for n := len(found) - 1; n >= 0; n-- {
+			if f := found[n]; n == 0 || found[n-1].end <= f.start {
+				text = text[:f.start] + "[secret removed: " + f.Rule + "]" + text[f.end:]
+			}
+		}
+	}
+	return "[secrets removed]"
+}
+
+// RedactJSON is Redact for every string in a JSON value, the names of fields
+// excepted. A value without secrets keeps its bytes.
+func RedactJSON(data []byte) []byte {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if d.Decode(&v) != nil || d.More() {
+		return data // whoever reads it next refuses it
+	}
+	removed := false
+	var walk func(any) any
+	walk = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			text := Redact(v)
+			removed = removed || text != v
+			return text
+		case []any:
+			for n := range v {
+				v[n] = walk(v[n])
+			}
+		case map[string]any:
+			for name := range v {
+				v[name] = walk(v[name])
+			}
+		}
+		return v
+	}
+	v = walk(v)
+	if !removed {
+		return data
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return []byte("null")
+	}
+	return out
+}
