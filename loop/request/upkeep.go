@@ -18,6 +18,7 @@ type Upkeep struct {
 	Mended   int            `json:"mended,omitempty"`   // rounds since then
 	Contains string         `json:"contains,omitempty"` // commit of the base that the pushed head is known to contain
 	Pushing  string         `json:"pushing,omitempty"`  // Contains, once the push under way is made
+	Fetched  string         `json:"fetched,omitempty"`  // head that the last run began with
 	Merged   time.Time      `json:"merged,omitzero"`    // the base was last taken in
 	TriedOn  string         `json:"tried_on,omitempty"` // head that the base was last taken into, whatever came of it
 	Tried    string         `json:"tried,omitempty"`    // commit of the base that was taken in then
@@ -107,6 +108,12 @@ func (b Branch) IsLeft() bool {
 // IsGreen reports whether all checks of a request passed, and there are some.
 func IsGreen(s ledger.RequestStanding) bool { return s.Failing == 0 && s.Pending == 0 && s.Passed > 0 }
 
+// Had returns the commits that the branch is known to have had on the remote last:
+// what was pushed, and what a run fetched, which others may have pushed.
+func (b Branch) Had() []string {
+	return slices.DeleteFunc([]string{b.Pushed, b.Upkeep.Fetched}, func(c string) bool { return c == "" })
+}
+
 // Keeper returns the branch whose request a run keeps green.
 func (s State) Keeper(run string) (Branch, bool) {
 	n := slices.IndexFunc(s.Branches, func(b Branch) bool { return b.Upkeep.By == run && run != "" })
@@ -123,6 +130,7 @@ func (u *Upkeep) begun(run string, now ledger.Upkeep) { u.By, u.Now, u.Did = run
 // once for this head.
 func (u *Upkeep) taken(base ledger.BaseUpkeep, at time.Time) {
 	now := u.Now
+	u.Fetched = base.Head
 	if u.Now = nil; now == nil {
 		return
 	}
