@@ -35,6 +35,7 @@ const (
 	MergePause = 10 * time.Minute // between two merges of the base
 	checksLate = 30 * time.Minute // red checks are answered then, although others have no result yet
 
+	queueTime     = 3 * time.Hour // a request that is open still then is no longer in the merge queue
 	shortestPause = time.Minute // after a try that could not start; doubles with each in a row
 	longestPause  = time.Hour
 )
@@ -55,7 +56,7 @@ type Need struct {
 func (b Branch) Needs() []Need {
 	s, u := b.Seen, b.Upkeep
 	if !b.IsOpen() || s == nil || s.Failure != "" || s.Base == "" || s.HeadCommit == "" || s.Strangers > 0 ||
-		b.Merging != "" || b.Queued || u.By != "" || !b.IsKept() {
+		b.Merging != "" || u.By != "" || !b.IsKept() {
 		return nil
 	}
 	if _, _, busy := b.UnderWay(); busy {
@@ -78,6 +79,13 @@ func (b Branch) Needs() []Need {
 	}
 	if len(b.WaitingComments()) > 0 && u.Rounds < MaxRounds {
 		needs = append(needs, Need{ledger.UpkeepComments, u.Again})
+	}
+	if out := b.InQueue.Add(queueTime); b.Queued {
+		for n := range needs { // a push would take it out of the queue
+			if needs[n].From.Before(out) {
+				needs[n].From = out
+			}
+		}
 	}
 	return needs
 }
