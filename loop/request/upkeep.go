@@ -110,6 +110,9 @@ func (b Branch) IsLeft() bool {
 	if !b.IsOpen() || s == nil || s.Failing == 0 || s.Pending > 0 || s.Strangers > 0 || u.By != "" || u.Stopped {
 		return false
 	}
+	if _, _, busy := b.UnderWay(); busy { // what was done about them is not on the remote yet
+		return false
+	}
 	return s.HeadCommit == u.Answered || u.Rounds >= MaxRounds
 }
 

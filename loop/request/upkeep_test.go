@@ -36,6 +36,27 @@ func TestAwaitsChecks(t *testing.T) {
 	}
 }
 
+// TestLeftUnpushed: what was done about red checks is not the end of it as long as its
+// push waits for a remote that is away.
+func TestLeftUnpushed(t *testing.T) {
+	at := time.Date(2026, 11, 20, 7, 0, 0, 0, time.UTC)
+	red := ledger.RequestStanding{Number: 1, State: ledger.RequestOpen, HeadCommit: "c1", Base: "main", Failing: 1, Failed: []string{"lint"}}
+	s := Apply(State{}, entry("r1", at, ledger.BranchPushed{Run: "r1", Branch: "nightporter/shop/r1", Commit: "c1", Forge: ledger.ForgeGitHub}))
+	s = Apply(s, entry("r1", at, ledger.RequestOpened{Run: "r1", Request: ledger.Request{Number: 1, State: ledger.RequestOpen}}))
+	s = Apply(s, entry("r1", at, ledger.RequestSeen{Run: "r1", Now: red}))
+	s = Apply(s, entry("r2", at, ledger.RunPlanned{Run: "r2", Upkeep: &ledger.Upkeep{Run: "r1", Number: 1, Reason: ledger.UpkeepChecks}}))
+	s = Apply(s, entry("r2", at, ledger.PreflightDone{Base: ledger.Base{Commit: "c1", Upkeep: &ledger.BaseUpkeep{Head: "c1"}}}))
+	s = Apply(s, entry("r2", at, ledger.PushBegun{Run: "r1", Branch: "nightporter/shop/r1", Commit: "c2"}))
+	s = Apply(s, entry("r2", at, ledger.RunEnded{Reason: ledger.ReasonUpkeep}))
+	if s.Branch("r1").IsLeft() {
+		t.Error("a push waits, and it is left to a person")
+	}
+	s = Apply(s, entry("", at, ledger.EffectFailed{Kind: ledger.EffectPush{}.EffectKind(), Key: PushKey("r1", "c2")}))
+	if !s.Branch("r1").IsLeft() {
+		t.Error("the push was given up, and nobody is told")
+	}
+}
+
 // TestQueuedEnds: a merge queue tells nobody that it gave a request up. One that is open
 // still is no longer taken for queued after its head changed, a check failed, or hours.
 func TestQueuedEnds(t *testing.T) {
