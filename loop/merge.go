@@ -57,7 +57,7 @@ func (d *decision) unmergeable(b request.Branch) *ledger.ForgeError {
 		return request.Refusal(ledger.RequestStanding{State: b.Request.State}, false)
 	case d.Project.RequestStale(b):
 		return &ledger.ForgeError{Failure: ledger.ForgeMoved, Text: BranchName(b.Name) + " was made again and is not pushed yet", Remedy: "It is, once it is verified"}
-	case !d.Project.Watches(b.Run):
+	case !d.Project.watches(b.Run):
 		return nil
 	}
 	if why := d.Project.Requests.Blocked(b); why != nil || b.Seen == nil || b.Seen.Failure != "" {

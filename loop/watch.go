@@ -28,8 +28,8 @@ func WatchedRequests(p Project) []request.Branch {
 	return p.Requests.Open()
 }
 
-// Watches reports whether a run's request is looked at now.
-func (p Project) Watches(run string) bool {
+// watches reports whether a run's request is looked at now.
+func (p Project) watches(run string) bool {
 	return slices.ContainsFunc(WatchedRequests(p), func(b request.Branch) bool { return b.Run == run })
 }
 
@@ -37,7 +37,7 @@ func (p Project) Watches(run string) bool {
 // itself, once no run works: nightporter stays for that, looks at the request then, and
 // may add to its branch.
 func (p Project) KeepsGreen(run string) bool {
-	if !p.Watches(run) {
+	if !p.watches(run) {
 		return false
 	}
 	s, b := p.Run.Settings, p.Requests.Branch(run)

@@ -222,7 +222,7 @@ func (e *Engine) act(ctx context.Context, project string, p ledger.PendingEffect
 		return e.request(ctx, ports, b)
 	case ledger.EffectMergeRequest:
 		s, _ := e.State(project)
-		return mergeRequest(ctx, ports, s.Project, b, e.o.Clock().Sub(p.Time) > mergeTime)
+		return mergeRequest(ctx, ports, b, s.Project.KeepsGreen(b.Run), e.o.Clock().Sub(p.Time) > mergeTime)
 	case ledger.EffectReply:
 		s, _ := e.State(project)
 		return reply(ctx, ports, s.Project.Requests.Branch(b.Run), b)

@@ -89,9 +89,6 @@ type look struct {
 	since  time.Time // something changed
 	merges int       // that had ended
 	next   time.Time
-
-	fresh      string // head whose checks may not have begun
-	freshSince time.Time
 }
 
 // expects reports whether something is to be expected soon: checks without a result,
@@ -129,7 +126,7 @@ func (w *requestWatch) open(now time.Time) {
 				l.tag = b.Seen.Tag
 			}
 		case b.Seen == nil && l.head != b.Pushed:
-			l = &look{since: now, next: now, fresh: l.fresh, freshSince: l.freshSince}
+			l = &look{since: now, next: now}
 		}
 		l.branch, l.head = b, b.Pushed
 		if l.merges != b.MergesEnded() { // what was found right before a merge is news
@@ -219,11 +216,6 @@ func (w *requestWatch) look(ctx context.Context, forge Forge, l *look) error {
 		return err
 	}
 	w.answered()
-	if w.awaitsChecks(l, v) {
-		l.since = w.engine.o.Scheduler.Now()
-		w.plan(l, ledger.RequestView{Unchanged: true}) // the tag stays: the next look has to show all
-		return nil
-	}
 	if v.Tag != "" {
 		l.tag = v.Tag
 	}
@@ -232,19 +224,6 @@ func (w *requestWatch) look(ctx context.Context, forge Forge, l *look) error {
 		w.deliver(ctx, l, request.StandingOf(v), &v)
 	}
 	return nil
-}
-
-// awaitsChecks reports whether a view shows a head whose checks may not have begun.
-func (w *requestWatch) awaitsChecks(l *look, v ledger.RequestView) bool {
-	s, _ := w.engine.State(w.project)
-	if v.Unchanged || !s.Project.Requests.AwaitsChecks(l.branch.Run, request.StandingOf(v)) {
-		return false
-	}
-	now := w.engine.o.Scheduler.Now()
-	if l.fresh != v.Request.HeadCommit {
-		l.fresh, l.freshSince = v.Request.HeadCommit, now
-	}
-	return now.Sub(l.freshSince) < request.ChecksBegin
 }
 
 // tagOf returns the tag that a look is conditional on; "" = it has to show all,
@@ -370,9 +349,9 @@ const mergeTime = time.Hour
 // mergeRequest carries out an EffectMergeRequest. It looks at the request first: the
 // person confirmed a head whose checks were green, and both may be others now. late says
 // that it is not tried again.
-func mergeRequest(ctx context.Context, ports Ports, p loop.Project, b ledger.EffectMergeRequest, late bool) (loop.InputBody, error) {
+func mergeRequest(ctx context.Context, ports Ports, b ledger.EffectMergeRequest, kept, late bool) (loop.InputBody, error) {
 	done := loop.RequestMerged{Run: b.Run, Head: b.Merge.HeadCommit, Request: ledger.Request{Number: b.Merge.Number, State: ledger.RequestOpen, HeadCommit: b.Merge.HeadCommit}}
-	err := merge(ctx, ports, p, b, &done)
+	err := merge(ctx, ports, b.Merge, kept, &done)
 	of, ok := errors.AsType[*ledger.ForgeError](err)
 	if err != nil && (!ok || of.Passes() && !late) {
 		return nil, err
@@ -383,8 +362,7 @@ func mergeRequest(ctx context.Context, ports Ports, p loop.Project, b ledger.Eff
 
 // merge merges a request that is green and has the head that m names, and fills in
 // what came of it.
-func merge(ctx context.Context, ports Ports, p loop.Project, b ledger.EffectMergeRequest, done *loop.RequestMerged) error {
-	m := b.Merge
+func merge(ctx context.Context, ports Ports, m ledger.MergeAsked, kept bool, done *loop.RequestMerged) error {
 	_, forge, err := ports.publisher(ctx)
 	if err != nil {
 		return err
@@ -407,12 +385,8 @@ func merge(ctx context.Context, ports Ports, p loop.Project, b ledger.EffectMerg
 	if why := request.OnOurs(r); why != nil {
 		return why
 	}
-	stands := request.StandingOf(v)
-	if why := request.Refusal(stands, p.KeepsGreen(b.Run)); why != nil {
+	if why := request.Refusal(request.StandingOf(v), kept); why != nil {
 		return why
-	}
-	if p.Requests.AwaitsChecks(b.Run, stands) && p.Watches(b.Run) {
-		return &ledger.ForgeError{Failure: ledger.ForgeProtected, Text: "its checks have not begun", Remedy: "Wait for them"}
 	}
 	info, err := forge.Info(ctx)
 	if err != nil {

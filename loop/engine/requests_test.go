@@ -288,45 +288,6 @@ func TestMerges(t *testing.T) {
 	})
 }
 
-// TestChecksBegin: the checks of a new head begin some seconds after it. Until they can
-// have begun it is not one without checks, which people are told to merge.
-func TestChecksBegin(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f, h := withRequest(t, "")
-		pass(time.Minute)
-		if s := f.seen(); s.HeadCommit == "" || s.Checks() != 0 {
-			t.Errorf("a project that never had a check: %+v", s)
-		}
-		h.Check(1, check("lint", ledger.CheckPassed))
-		pass(6 * time.Minute)
-		was := f.seen()
-		h.Forge.Push(f.state().Project.Requests.Branches[0].Name, "")
-		pass(80 * time.Second)
-		f.restart()
-		pass(30 * time.Second)
-		if s := f.seen(); s.HeadCommit != was.HeadCommit {
-			t.Errorf("a new head, at once: %+v", s)
-		}
-		h.Check(1, check("lint", ledger.CheckPending))
-		pass(20 * time.Second)
-		if s := f.seen(); s.HeadCommit == was.HeadCommit || s.Pending != 1 {
-			t.Errorf("its check has begun: %+v", s)
-		}
-		h.Forge.Push(f.state().Project.Requests.Branches[0].Name, "")
-		head := h.Requests()[0].HeadCommit
-		pass(10 * time.Minute)
-		if s := f.seen(); s.HeadCommit != head || s.Checks() != 0 {
-			t.Errorf("no check begins: %+v", s)
-		}
-		if a := f.confirmed(); !a.OK {
-			t.Errorf("without a check: %+v", a)
-		}
-		if e := f.mergeEnded(); e.Failure != "" {
-			t.Errorf("without a check: %+v", e)
-		}
-	})
-}
-
 // TestMergeLooksFirst does not merge what was green when a person confirmed it and is
 // not any more, and says so.
 func TestMergeLooksFirst(t *testing.T) {

@@ -38,7 +38,6 @@ type Branch struct {
 	Tasks   []string         `json:"tasks,omitempty"`    // ids of the tasks that the request has commits of
 	Request *ledger.Request  `json:"request,omitempty"`  // nil = none yet
 	Seen    *Seen            `json:"seen,omitempty"`     // nil = nobody looked at the request since the last push
-	Checked bool             `json:"checked,omitempty"`  // the request had checks once
 	Merges  int              `json:"merges,omitempty"`   // times that a person confirmed a merge
 	Merging string           `json:"merging,omitempty"`  // head of the merge that is under way
 	Queued  bool             `json:"queued,omitempty"`   // the forge merges the request later

@@ -2,7 +2,6 @@ package request
 
 import (
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/nightporter/nightporter/internal/text"
@@ -77,22 +76,6 @@ func (b Branch) IsNews(now ledger.RequestStanding) bool {
 	return !reflect.DeepEqual(was, now)
 }
 
-// AwaitsChecks reports whether a look shows a head without checks that nobody saw
-// before, in a project whose requests have some: they begin seconds after a push. Until
-// ChecksBegin is over, nothing is said of it.
-func (s State) AwaitsChecks(run string, now ledger.RequestStanding) bool {
-	if now.State != ledger.RequestOpen || now.Failure != "" || now.Checks() > 0 {
-		return false
-	}
-	if seen := s.Branch(run).Seen; seen != nil && seen.HeadCommit == now.HeadCommit {
-		return false
-	}
-	return slices.ContainsFunc(s.Branches, func(b Branch) bool { return b.Checked })
-}
-
-// ChecksBegin is how long checks of a new head take to begin, at most.
-const ChecksBegin = 2 * time.Minute
-
 // seen folds what a look showed.
 func (b *Branch) seen(e ledger.RequestSeen, at time.Time) {
 	was := b.Seen
@@ -101,7 +84,6 @@ func (b *Branch) seen(e ledger.RequestSeen, at time.Time) {
 	if e.Now.Failure == "" && (was != nil && was.HeadCommit != e.Now.HeadCommit || e.Now.Failing > 0 || !at.Before(b.InQueue.Add(queueTime))) {
 		b.Queued = false // no forge tells that its queue gave a request up
 	}
-	b.Checked = b.Checked || e.Now.Checks() > 0
 	if b.Request == nil || b.Request.Number != e.Now.Number {
 		return
 	}
