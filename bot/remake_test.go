@@ -66,6 +66,9 @@ func addRemakes(t *testing.T, all topics) {
 	all.add(t, "remake", "asked of a branch that was pushed", "", bot.Ask(pushed.Night.State, drop, d.Now), 38)
 	pushed.Night.State.Project.Requests.Branches[0].Seen.Pending = 1
 	all.add(t, "remake", "its request is checked", "", bot.RemadeStands(pushed.Night.State, d.Now), 38)
+	merged := stands(proved(one(ledger.Proved), one(ledger.Tested)), &ledger.RequestStanding{State: ledger.RequestMerged, Base: "main", Passed: 2})
+	merged.Night.State.Project.Requests.Branches[0].Request.State = ledger.RequestMerged
+	all.add(t, "remake", "its request is merged", "", bot.RemadeStands(merged.Night.State, d.Now), 38)
 	red := []ledger.Result{{Run: "npm test", Tail: "ok 1\nTestTotal: want 3, got 2\n", Exit: 1}}
 	all.add(t, "remake", "red", "", bot.RemadeVerified(after, b.Wish, false, red, d.Now), 38)
 	all.add(t, "remake", "not verified", "", bot.NotRemade(after, after, ledger.RemakeEnded{Made: true, Why: "its verification could not be started: the disk is full"}, d.Now), 38)

@@ -66,10 +66,7 @@ func requestState(b request.Branch) string {
 func RequestResult(b request.Branch) (sign, text string) {
 	sign, text = strings.TrimSpace(requestSign(b)), requestState(b)
 	switch s := b.Seen; {
-	case b.Request.State == ledger.RequestMerged:
-		sign = SignDone
-	case b.Request.State != ledger.RequestOpen:
-		sign = SignAway
+	case !b.IsOpen():
 	case s == nil || b.Merging != "" || b.Queued:
 	case sign == SignDone && s.Passed > 0:
 		text = fmt.Sprintf("green, %d of %d checks", s.Passed, s.Checks())
@@ -143,6 +140,10 @@ func NotTaken(r ledger.Request) (lines []string) {
 // neither good nor bad.
 func requestSign(b request.Branch) string {
 	switch s := b.Seen; {
+	case b.IsMerged():
+		return SignDone + " "
+	case !b.IsOpen():
+		return SignAway + " "
 	case s == nil || b.Merging != "" || b.Queued || s.Pending > 0 && s.Failing == 0:
 		return ""
 	case s.Failure == "" && request.IsEarly(s.RequestStanding):
@@ -214,12 +215,6 @@ func MergeButton(s loop.State) (button Button, ok bool) {
 func RequestNews(before, s loop.State, run string) Message {
 	b := s.Project.Requests.Branch(run)
 	sign := strings.TrimSpace(requestSign(b))
-	switch b.Request.State {
-	case ledger.RequestMerged:
-		sign = SignDone
-	case ledger.RequestClosed:
-		sign = SignAway
-	}
 	line := RequestLine(b)
 	if IsGreenAgain(before, s, run) {
 		line = requestName(b.Request.Number) + " is green again"

@@ -83,7 +83,7 @@ func (d *decision) startUpkeep(of request.Branch, reason ledger.UpkeepReason) {
 	now := ledger.Upkeep{Run: of.Run, Number: of.Request.Number, Reason: reason, Head: of.Seen.HeadCommit, Into: of.Seen.BaseCommit, Failed: of.Seen.Failed}
 	d.add(scope{}, ledger.RunPlanned{Run: id, Settings: s, Upkeep: &now})
 	d.effect(id, ledger.EffectPreflight{Begin: ledger.Begin{Run: id, Upkeep: &ledger.BeginUpkeep{
-		Number: of.Request.Number, Branch: of.Name, Into: of.Seen.Base, Merge: reason == ledger.UpkeepBase,
+		Number: of.Request.Number, Branch: of.Name, Into: of.Seen.Base, Merge: reason == ledger.UpkeepBase, Had: of.Had(),
 	}}})
 }
 

@@ -26,6 +26,10 @@ type BeginUpkeep struct {
 	Into   string `json:"into"`            // branch that it asks to be merged into
 	Merge  bool   `json:"merge,omitempty"` // take in what Into has and Branch lacks
 
+	// Had are commits that Branch is known to have had on the remote. One that it lacks
+	// now was removed by force, and is not brought back.
+	Had []string `json:"had,omitempty"`
+
 	// Commits that the remote's branches have, which are in our repository. The engine
 	// sets them before it hands Begin to the repository; no effect has them.
 	Head       string `json:"head,omitempty"`        // of Branch

@@ -79,7 +79,7 @@ func Apply(s State, e ledger.Entry) State {
 	case ledger.MergeBegun:
 		return s.edit(b.Run, func(of *Branch) { of.Merges, of.Merging = b.N, b.HeadCommit })
 	case ledger.MergeEnded:
-		return s.edit(b.Run, func(of *Branch) { of.merged(b) })
+		return s.edit(b.Run, func(of *Branch) { of.merged(b, e.Time) })
 	case ledger.GuidanceQueued:
 		if o := b.Item.Origin; o != nil && s.index(o.Run) >= 0 {
 			return s.edit(o.Run, func(of *Branch) { of.taken(b.Item) })

@@ -3,6 +3,7 @@ package request
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -86,12 +87,12 @@ func (b Branch) MergesEnded() int {
 }
 
 // merged folds what became of a merge.
-func (b *Branch) merged(e ledger.MergeEnded) {
+func (b *Branch) merged(e ledger.MergeEnded, at time.Time) {
 	b.Merging = ""
 	if e.Failure != "" || b.Request == nil || b.Request.Number != e.Request.Number {
 		return
 	}
-	b.Request, b.Queued = &e.Request, e.Request.State == ledger.RequestOpen
+	b.Request, b.Queued, b.InQueue = &e.Request, e.Request.State == ledger.RequestOpen, at
 	if b.Seen != nil {
 		seen := *b.Seen
 		seen.State, seen.MergeCommit = e.Request.State, e.Request.MergeCommit

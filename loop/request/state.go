@@ -43,6 +43,7 @@ type Branch struct {
 	Merges  int              `json:"merges,omitempty"`   // times that a person confirmed a merge
 	Merging string           `json:"merging,omitempty"`  // head of the merge that is under way
 	Queued  bool             `json:"queued,omitempty"`   // the forge merges the request later
+	InQueue time.Time        `json:"in_queue,omitzero"`  // with Queued: since when
 	Stale   string           `json:"stale,omitempty"`    // commit that was pushed before the branch was made again: it has what was taken out
 
 	Since    time.Time           `json:"since,omitzero"`     // older comments are not new

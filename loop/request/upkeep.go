@@ -18,6 +18,7 @@ type Upkeep struct {
 	Mended   int            `json:"mended,omitempty"`   // rounds since then
 	Contains string         `json:"contains,omitempty"` // commit of the base that the pushed head is known to contain
 	Pushing  string         `json:"pushing,omitempty"`  // Contains, once the push under way is made
+	Fetched  string         `json:"fetched,omitempty"`  // head that the last run began with
 	Merged   time.Time      `json:"merged,omitzero"`    // the base was last taken in
 	TriedOn  string         `json:"tried_on,omitempty"` // head that the base was last taken into, whatever came of it
 	Tried    string         `json:"tried,omitempty"`    // commit of the base that was taken in then
@@ -34,7 +35,8 @@ const (
 	MergePause = 10 * time.Minute // between two merges of the base
 	checksLate = 30 * time.Minute // red checks are answered then, although others have no result yet
 
-	shortestPause = time.Minute // after a try that could not start; doubles with each in a row
+	queueTime     = 3 * time.Hour // a request that is open still then is no longer in the merge queue
+	shortestPause = time.Minute   // after a try that could not start; doubles with each in a row
 	longestPause  = time.Hour
 )
 
@@ -54,7 +56,7 @@ type Need struct {
 func (b Branch) Needs() []Need {
 	s, u := b.Seen, b.Upkeep
 	if !b.IsOpen() || s == nil || s.Failure != "" || s.Base == "" || s.HeadCommit == "" || s.Strangers > 0 ||
-		b.Merging != "" || b.Queued || u.By != "" || !b.IsKept() {
+		b.Merging != "" || u.By != "" || !b.IsKept() {
 		return nil
 	}
 	if _, _, busy := b.UnderWay(); busy {
@@ -77,6 +79,13 @@ func (b Branch) Needs() []Need {
 	}
 	if len(b.WaitingComments()) > 0 && u.Rounds < MaxRounds {
 		needs = append(needs, Need{ledger.UpkeepComments, u.Again})
+	}
+	if out := b.InQueue.Add(queueTime); b.Queued {
+		for n := range needs { // a push would take it out of the queue
+			if needs[n].From.Before(out) {
+				needs[n].From = out
+			}
+		}
 	}
 	return needs
 }
@@ -108,11 +117,20 @@ func (b Branch) IsLeft() bool {
 	if !b.IsOpen() || s == nil || s.Failing == 0 || s.Pending > 0 || s.Strangers > 0 || u.By != "" || u.Stopped {
 		return false
 	}
+	if _, _, busy := b.UnderWay(); busy { // what was done about them is not on the remote yet
+		return false
+	}
 	return s.HeadCommit == u.Answered || u.Rounds >= MaxRounds
 }
 
 // IsGreen reports whether all checks of a request passed, and there are some.
 func IsGreen(s ledger.RequestStanding) bool { return s.Failing == 0 && s.Pending == 0 && s.Passed > 0 }
+
+// Had returns the commits that the branch is known to have had on the remote last:
+// what was pushed, and what a run fetched, which others may have pushed.
+func (b Branch) Had() []string {
+	return slices.DeleteFunc([]string{b.Pushed, b.Upkeep.Fetched}, func(c string) bool { return c == "" })
+}
 
 // Keeper returns the branch whose request a run keeps green.
 func (s State) Keeper(run string) (Branch, bool) {
@@ -130,6 +148,7 @@ func (u *Upkeep) begun(run string, now ledger.Upkeep) { u.By, u.Now, u.Did = run
 // once for this head.
 func (u *Upkeep) taken(base ledger.BaseUpkeep, at time.Time) {
 	now := u.Now
+	u.Fetched = base.Head
 	if u.Now = nil; now == nil {
 		return
 	}

@@ -87,8 +87,12 @@ func (b *Branch) seen(e ledger.RequestSeen, at time.Time) {
 		b.HeadAt = at
 	}
 	b.Checked = b.Checked || e.Now.Checks() > 0
-	b.Upkeep.seen(b.Seen, e.Now, at)
+	was := b.Seen
+	b.Upkeep.seen(was, e.Now, at)
 	b.Seen = &Seen{e.Now, at, e.Tag}
+	if e.Now.Failure == "" && (was != nil && was.HeadCommit != e.Now.HeadCommit || e.Now.Failing > 0 || !at.Before(b.InQueue.Add(queueTime))) {
+		b.Queued = false // no forge tells that its queue gave a request up
+	}
 	if b.Request == nil || b.Request.Number != e.Now.Number {
 		return
 	}

@@ -2,10 +2,12 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,6 +33,23 @@ func TestBeginStartsAtHead(t *testing.T) {
 	if again := begin(t, w, "r1"); !cmp.Equal(base, again) {
 		t.Errorf("a repeated Begin gives %+v, want %+v", again, base)
 	}
+}
+
+// TestBeginBeside: a run that begins while the one before it is still beginning, of
+// which a person wants nothing any more, has a Workspace of its own.
+func TestBeginBeside(t *testing.T) {
+	w := workspace(t, shop(t))
+	var all sync.WaitGroup
+	for n := range 6 {
+		beside, err := Open(t.Context(), w.o)
+		must(t, err)
+		all.Go(func() {
+			if _, err := beside.Begin(t.Context(), ledger.Begin{Run: fmt.Sprint("r", n+1)}); err != nil {
+				t.Errorf("r%d: %v", n+1, err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestBeginFindings(t *testing.T) {

@@ -57,11 +57,7 @@ type Workspace struct {
 	program string // absolute path
 	gitDir  string // STATE/repos/PROJECT.git
 
-	mu sync.Mutex // held by every method that writes the bare repository or a work folder; see lock
-
-	maintained      sync.Mutex // guards the two below
-	waiting         int        // uses of the repository that hold mu or wait for it
-	stopMaintenance func()     // nil while none is in progress
+	*exclusive // held by every method that writes the bare repository or a work folder; nil without a state folder
 
 	slow atomic.Uint32 // how often the time that git gets was doubled; see inTime
 
@@ -75,6 +71,26 @@ type Workspace struct {
 	rules       objectCache // contents of small ignore files
 	listings    listingCache
 	configs     map[string]string // configuration of an empty repository, by hash format; guarded by mu
+}
+
+// exclusive serializes what writes one bare repository and its work folders. All
+// Workspaces of a repository share one: a project is opened anew for each run, while
+// something that was begun for the run before may not have ended.
+type exclusive struct {
+	mu sync.Mutex
+
+	maintained      sync.Mutex // guards the two below
+	waiting         int        // uses of the repository that hold mu or wait for it
+	stopMaintenance func()     // nil while none is in progress
+}
+
+// exclusives has the exclusive of each repository of this process, by its path.
+var exclusives sync.Map
+
+// exclusiveOf returns what the Workspaces of a bare repository share.
+func exclusiveOf(gitDir string) *exclusive {
+	of, _ := exclusives.LoadOrStore(filepath.Clean(gitDir), &exclusive{})
+	return of.(*exclusive)
 }
 
 // objectCache remembers what follows from full hashes, which name the same objects
@@ -169,7 +185,8 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if err != nil {
 		return nil, inputError(ledger.Diagnostic{Text: "git is not on PATH", Remedy: "install git 2.39 or newer, for example: apt install git"})
 	}
-	w := &Workspace{o: o, program: program, gitDir: filepath.Join(o.State, "repos", o.Project+".git")}
+	gitDir := filepath.Join(o.State, "repos", o.Project+".git")
+	w := &Workspace{o: o, program: program, gitDir: gitDir, exclusive: exclusiveOf(gitDir)}
 	out, err := w.run(ctx, call{args: []string{"version"}})
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)

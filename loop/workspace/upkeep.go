@@ -23,6 +23,9 @@ func (w *Workspace) startUpkeep(ctx context.Context, t userRepo, b ledger.Begin,
 		if err := w.fetch(ctx, t, ref, w.hiddenRef(b.Run, "previous"), local); err != nil {
 			return fmt.Errorf("begin: %w", err)
 		}
+		if err := w.refuseReplaced(ctx, u, local); err != nil {
+			return err
+		}
 		commit, conflicts, _, err := w.join(ctx, b.Run, base, local, "Merge "+u.Branch+" of the remote")
 		if err != nil {
 			return err
@@ -60,6 +63,32 @@ func (w *Workspace) startUpkeep(ctx context.Context, t userRepo, b ledger.Begin,
 		return nil
 	}
 	return w.unusable(ctx, u.Branch, w.publish(ctx, u.Branch, local, base.Commit))
+}
+
+// refuseReplaced refuses a branch from which somebody removed commits on the remote, by
+// force, while local, the user's own branch, still has them: whoever removes a secret
+// does not want it pushed again.
+func (w *Workspace) refuseReplaced(ctx context.Context, u ledger.BeginUpkeep, local string) error {
+	for _, had := range u.Had {
+		here, err := w.contains(ctx, local, had)
+		if err != nil {
+			return err
+		}
+		if !here {
+			continue
+		}
+		there, err := w.isAncestor(ctx, had, u.Head)
+		if err != nil {
+			return fmt.Errorf("begin: %w", err)
+		}
+		if !there {
+			return inputError(ledger.Diagnostic{
+				Text:   fmt.Sprintf("commits of %s were replaced on the remote, by force: it lacks %.10s, which %s still has", u.Branch, had, w.o.Repo),
+				Remedy: fmt.Sprintf("Nothing brings them back. Take over what the remote has: git -C %s fetch REMOTE +%s:%s", w.o.Repo, u.Branch, u.Branch),
+			})
+		}
+	}
+	return nil
 }
 
 // join returns a commit that has what base.Commit and another commit have: one of the

@@ -19,6 +19,7 @@ type requested struct {
 	pushed  string // commit of the branch
 	theirs  ledger.BeginUpkeep
 	remotes string // folder of the remote
+	had     []string
 }
 
 func newRequested(t *testing.T) *requested {
@@ -55,7 +56,7 @@ func (r *requested) commits(t *testing.T, branch, file, text string) string {
 // begin begins a run that keeps the request green, as the engine does.
 func (r *requested) begin(t *testing.T, run string, merge bool) (ledger.Base, error) {
 	t.Helper()
-	b := ledger.Begin{Run: run, Upkeep: &ledger.BeginUpkeep{Number: 48, Branch: "nightporter/shop/r1", Into: "main", Merge: merge}}
+	b := ledger.Begin{Run: run, Upkeep: &ledger.BeginUpkeep{Number: 48, Branch: "nightporter/shop/r1", Into: "main", Merge: merge, Had: r.had}}
 	has, err := r.w.FetchBranches(t.Context(), r.at, run, b.Upkeep.Branch, b.Upkeep.Into, "gone")
 	must(t, err)
 	if _, gone := has["gone"]; gone || len(has) != 2 {
@@ -137,6 +138,33 @@ func TestUpkeepUnpushed(t *testing.T) {
 	r.commits(t, "nightporter/shop/r1", "web/human.ts", "there\n")
 	if _, err := r.begin(t, "r2", false); !strings.Contains(findingsOf(t, err), "web/human.ts") {
 		t.Errorf("two sides that differ: %v", err)
+	}
+}
+
+// TestUpkeepReplaced brings back nothing that a person removed from the branch on the
+// remote, which needs force, as long as the user's own branch has it.
+func TestUpkeepReplaced(t *testing.T) {
+	r := newRequested(t)
+	git(t, r.person, "fetch", "-q", "origin")
+	git(t, r.person, "switch", "-q", "-C", "work", "origin/nightporter/shop/r1~1")
+	writeFile(t, r.person, "web/human.ts", "instead\n")
+	git(t, r.person, "add", "-A")
+	git(t, r.person, "commit", "-q", "-m", "Instead")
+	git(t, r.person, "push", "-q", "--force", "origin", "work:nightporter/shop/r1")
+	r.had = []string{strings.Repeat("0", 40), r.pushed} // one that is nowhere any more
+	found := ""
+	if _, err := r.begin(t, "r2", false); err != nil {
+		found = findingsOf(t, err)
+	}
+	if !strings.Contains(found, "replaced on the remote") || !strings.Contains(found, "+nightporter/shop/r1:nightporter/shop/r1") {
+		t.Errorf("finding: %q", found)
+	}
+	if tip := git(t, r.w.o.Repo, "rev-parse", "nightporter/shop/r1"); tip != r.pushed {
+		t.Errorf("the user's branch was moved to %s", tip)
+	}
+	git(t, r.w.o.Repo, "fetch", "-q", r.remotes, "+nightporter/shop/r1:nightporter/shop/r1")
+	if base := r.started(t, "r3", false); base.Commit != base.Upkeep.Head {
+		t.Errorf("after the user took it over: %+v", base)
 	}
 }
 

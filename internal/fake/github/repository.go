@@ -63,7 +63,9 @@ func (r *repository) push(name, hash, login string, at time.Time, parents ...str
 	} else {
 		parents = append([]string{b.commit}, parents...)
 	}
-	r.commits[hash] = commit{hash, login, at, parents}
+	if _, known := r.commits[hash]; !known { // else the branch is moved back, or begins at a commit of another one
+		r.commits[hash] = commit{hash, login, at, parents}
+	}
 	b.commit = hash
 	for _, p := range r.pulls {
 		if p.head == name && p.state == "open" {
