@@ -30,6 +30,7 @@ var checks = slices.Concat([]check{
 	{"limits", checkLimits},
 	{"project", checkProjects},
 	{"agent", checkAgents},
+	{"requests", checkRequests},
 }, chatChecks(), []check{
 	{"people", checkPeople},
 	{"service", checkService},
@@ -55,7 +56,7 @@ Exit codes: 0 nothing to mend · 1 something to mend · 3 could not look`,
 			}
 			p := &doctorContext{
 				config: file, state: dir, now: time.Now(), cfg: config.Empty(), agents: map[string][]string{},
-				probe: askPlatform, people: pairedPeople,
+				probe: askPlatform, people: pairedPeople, requests: openRequests,
 			}
 			defer p.trial.close()
 			return p.examine(cmd.Context(), cmd.OutOrStdout(), asJSON)

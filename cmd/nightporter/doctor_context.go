@@ -37,6 +37,8 @@ type doctorContext struct {
 
 	probe  func(ctx context.Context, pl platform.Platform, cfg *config.Config, tokens []transport.Secret) ([]ledger.Diagnostic, error)
 	people func(ctx context.Context, p *doctorContext) (n int, known bool)
+	// requests returns the open requests of all projects.
+	requests func(ctx context.Context, p *doctorContext) (list []openRequest, known bool)
 
 	trial  trialFolder
 	agents map[string][]string // agents that projects start, with the projects of each

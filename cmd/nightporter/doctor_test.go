@@ -126,6 +126,32 @@ func TestDoctorPeople(t *testing.T) {
 	}
 }
 
+// TestDoctorRequests names requests that are not kept green, with what ends that.
+func TestDoctorRequests(t *testing.T) {
+	for name, c := range map[string]struct {
+		list  []openRequest
+		known bool
+		want  []ledger.DiagnosticSeverity
+	}{
+		"nobody answers": {nil, false, []ledger.DiagnosticSeverity{ledger.DiagnosticUnchecked}},
+		"none":           {nil, true, nil},
+		"all kept":       {[]openRequest{{project: "shop", URL: "u"}}, true, []ledger.DiagnosticSeverity{ledger.DiagnosticOK}},
+		"two not":        {[]openRequest{{URL: "u"}, {URL: "v", NotKept: "strangers"}, {URL: "w", NotKept: "address"}}, true, []ledger.DiagnosticSeverity{ledger.DiagnosticWarning, ledger.DiagnosticWarning}},
+	} {
+		p := &doctorContext{requests: func(context.Context, *doctorContext) ([]openRequest, bool) { return c.list, c.known }}
+		list := checkRequests(t.Context(), p)
+		if len(list) != len(c.want) {
+			t.Errorf("%s: %+v", name, list)
+			continue
+		}
+		for n, f := range list {
+			if f.Severity != c.want[n] || f.Severity == ledger.DiagnosticWarning && (f.Remedy == "" || !strings.Contains(f.Text, c.list[n+1].URL)) {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+	}
+}
+
 // TestDoctorUnwritable checks a folder that its owner may not write. Root may
 // write to any, so the cases for root are in doctor.txtar.
 func TestDoctorUnwritable(t *testing.T) {

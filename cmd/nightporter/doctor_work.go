@@ -154,11 +154,19 @@ func checkProjects(ctx context.Context, p *doctorContext) []finding {
 
 // checkRemote checks where the project's branches are pushed to.
 func checkRemote(ctx context.Context, p *doctorContext, pr config.Project) []finding {
-	addr, err := project.Reach(ctx, p.cfg, pr)
+	addr, base, err := project.Reach(ctx, p.cfg, pr)
 	forge, refused := errors.AsType[*ledger.ForgeError](err)
 	switch {
 	case err == nil:
-		return []finding{findOK("pushes to %s", addr)}
+		out := []finding{findOK("pushes to %s", addr)}
+		switch {
+		case pr.Base == "":
+		case base == "":
+			out = append(out, findFix("name one that it has, or take base out", "base = %q: the remote has no such branch", pr.Base))
+		default:
+			out = append(out, findOK("runs start from %s there, now at %.12s", pr.Base, base))
+		}
+		return out
 	case refused && forge.Passes():
 		return []finding{findUnchecked("%s cannot be asked now: %s", addr, forge.Text)}
 	case refused:
@@ -183,8 +191,11 @@ func checkProject(ctx context.Context, p *doctorContext, pr config.Project) []fi
 	out = append(out, ofSeverity(ledger.DiagnosticError, refused)...)
 	out = append(out, ofSeverity(ledger.DiagnosticWarning, warned)...)
 	out = append(out, checkRepository(ctx, p, s)...)
-	if s.Pushes() {
+	switch {
+	case s.Pushes():
 		out = append(out, checkRemote(ctx, p, pr)...)
+	case s.Base != "":
+		out = append(out, findOK("runs start from base = %q", s.Base))
 	}
 	if w, err := p.openTrial(); err == nil {
 		if err := w.runner.CheckCommands(pr.Name); err != nil {

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -39,8 +40,51 @@ type statusJSON struct {
 	Request   *ledger.Request `json:"request,omitempty"`    // asks for the merge of Branch
 	NotPushed string          `json:"not_pushed,omitempty"` // why Branch or Request is not up to date, for people
 
+	Requests []requestJSON `json:"requests,omitempty"` // open ones of all runs, oldest first
+
 	Asks    []string `json:"questions,omitempty"`
 	Remarks []string `json:"remarks,omitempty"` // warnings: settings not reloaded, a start missed
+}
+
+// requestJSON is an open request in the output of `nightporter status --json`. Fields
+// are added, never renamed.
+type requestJSON struct {
+	ledger.Request
+	Run     string      `json:"run"`
+	Task    string      `json:"task,omitempty"`     // of a request for a single task
+	Checks  *checksJSON `json:"checks"`             // null: nobody has looked since the last push
+	NotKept string      `json:"not_kept,omitempty"` // why nothing of it is run: strangers; address, if they are the user with an address that the forge does not know
+}
+
+// checksJSON counts the checks of a request's head.
+type checksJSON struct {
+	Passed  int        `json:"passed"`
+	Pending int        `json:"pending"`
+	Failing int        `json:"failing"`
+	Failed  []string   `json:"failed,omitempty"` // names of the first that failed
+	Due     *time.Time `json:"due,omitempty"`    // there are none, and one may begin until then
+}
+
+func requestsOf(p loop.Project) []requestJSON {
+	notKept := map[string]string{}
+	for _, b := range p.NotKept() {
+		notKept[b.Run] = "strangers"
+		if b.Seen.OwnUnknown {
+			notKept[b.Run] = "address"
+		}
+	}
+	var out []requestJSON
+	for _, b := range p.Requests.Open() {
+		r := requestJSON{Request: *b.Request, Run: cmp.Or(b.Of, b.Run), Task: b.Task, NotKept: notKept[b.Run]}
+		if s := b.Seen; s != nil {
+			r.Checks = &checksJSON{Passed: s.Passed, Pending: s.Pending, Failing: s.Failing, Failed: s.Failed}
+			if !s.ChecksDue.IsZero() {
+				r.Checks.Due = &s.ChecksDue
+			}
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 func (svc *Service) statusOf(s loop.State) statusJSON {
@@ -49,6 +93,7 @@ func (svc *Service) statusOf(s loop.State) statusJSON {
 		out.State = "unknown" // nothing below is known
 	}
 	out.Done, out.Total = s.Project.Count()
+	out.Requests = requestsOf(s.Project)
 	for _, q := range s.Project.Questions {
 		out.Asks = append(out.Asks, q.ID)
 	}

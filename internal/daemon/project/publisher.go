@@ -35,25 +35,30 @@ func (p publisher) Open(ctx context.Context) (engine.Remote, engine.Forge, error
 }
 
 // Reach asks a project's remote and forge, for the command doctor, whether they are
-// there and take the login. It needs no state folder, and returns the address.
-func Reach(ctx context.Context, cfg *config.Config, pr config.Project) (string, error) {
+// there and take the login. It needs no state folder, and returns the address and the
+// tip of the project's base there; "" where none is set or the remote lacks it.
+func Reach(ctx context.Context, cfg *config.Config, pr config.Project) (addr, base string, err error) {
 	w, err := workspace.Outside(pr.Repo)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	addr, err := w.RemoteURL(ctx, pr.Remote)
-	if err != nil {
-		return "", err
+	if addr, err = w.RemoteURL(ctx, pr.Remote); err != nil {
+		return "", "", err
 	}
 	remote, f, err := openRemote(ctx, cfg, pr, w, &openedForge{})
+	addr = workspace.ShowURL(addr)
 	if err != nil {
-		return workspace.ShowURL(addr), err
+		return addr, "", err
 	}
-	_, err = remote.Branches(ctx, "nightporter/"+pr.Name+"/r1")
+	names := []string{"nightporter/" + pr.Name + "/r1"}
+	if pr.Base != "" {
+		names = append(names, pr.Base)
+	}
+	has, err := remote.Branches(ctx, names...)
 	if err == nil && f != nil {
 		_, err = f.Info(ctx)
 	}
-	return workspace.ShowURL(addr), err
+	return addr, has[pr.Base], err
 }
 
 // openRemote opens a project's remote and forge. The forge of a plain remote is nil.
