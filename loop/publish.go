@@ -234,7 +234,7 @@ func (d *decision) factsOf(b request.Branch) request.Facts {
 		}
 	}
 	if from := r.Base.From; from != "" {
-		if before := d.runBefore(); before.IsOpen() && (before.Name == from || before.Of != "") {
+		if before := d.branchBefore(); before.Request != nil && !before.IsMerged() && (before.Name == from || before.Of != "") {
 			f.Before = append(f.Before, *before.Request)
 		}
 	}

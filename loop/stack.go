@@ -72,15 +72,20 @@ func (d *decision) stack() (all []level) {
 // runBefore returns the last branch of the run that this one goes on from, if its
 // request is open.
 func (d *decision) runBefore() request.Branch {
+	if b := d.branchBefore(); b.IsOpen() {
+		return b
+	}
+	return request.Branch{}
+}
+
+// branchBefore is runBefore, whatever became of the branch's request.
+func (d *decision) branchBefore() request.Branch {
 	from := d.run().Base.From
 	if from == "" {
 		return request.Branch{}
 	}
 	run, _, _ := strings.Cut(BranchName(from), ".") // r13.2 is a branch of r13
-	if b := d.Project.Requests.Last(run); b.IsOpen() {
-		return b
-	}
-	return request.Branch{}
+	return d.Project.Requests.Last(run)
 }
 
 // publishStack is publish for a run with a request for each task.

@@ -133,7 +133,7 @@ func (s State) givenUp(kind, key string) State {
 		if k, of, ok := b.UnderWay(); ok && k == kind && of == key {
 			return s.edit(b.Run, func(b *Branch) {
 				if b.Pushing != "" {
-					b.GivenUp = b.Pushing
+					b.GivenUp, b.Upkeep.Overtaken = b.Pushing, b.Upkeep.Fetched
 				}
 				b.Pushing, b.Asking = "", ""
 			})

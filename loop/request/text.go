@@ -22,7 +22,7 @@ type Facts struct {
 	Results  []ledger.Result // verification of Tip; nil = it was not verified as a whole
 	Setup    []string        // commands, for a person who verifies by hand
 	Verify   []string
-	Before   []ledger.Request // open requests of earlier runs whose commits the branch has too
+	Before   []ledger.Request // requests of earlier runs, open or closed, whose commits the branch has too
 	Looks    []string         // what a person has to look at before a merge
 	Stack    *Place           // of the branch of one task; nil = the run's own
 
@@ -100,6 +100,10 @@ func bodyOf(f Facts) string {
 		w.line(f.Stack.text())
 	}
 	for _, r := range f.Before {
+		if r.State == ledger.RequestClosed {
+			w.line(fmt.Sprintf("Builds on %s, which somebody closed, and has its commits too: they would be merged with this one.", r.URL))
+			continue
+		}
 		w.line(fmt.Sprintf("Builds on %s and has its commits too: merge that one first, or this one alone.", r.URL))
 	}
 	for n, look := range f.Looks {

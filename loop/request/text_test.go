@@ -29,8 +29,11 @@ func TestDraft(t *testing.T) {
 		},
 		Results: []ledger.Result{{Run: "npm ci", Setup: true, OK: true}, {Run: "npm test", OK: true}, {Run: "npm run e2e", OK: true, Flaky: true}},
 		Setup:   []string{"npm ci"}, Verify: []string{"npm test", "npm run e2e"},
-		Before: []ledger.Request{{Number: 47, URL: "https://forge.test/shop/pull/47"}},
-		Looks:  []string{"#TECH-069: changed checks"},
+		Before: []ledger.Request{
+			{Number: 47, URL: "https://forge.test/shop/pull/47"},
+			{Number: 46, URL: "https://forge.test/shop/pull/46", State: ledger.RequestClosed},
+		},
+		Looks: []string{"#TECH-069: changed checks"},
 		Request: ledger.Requests{
 			Draft: true, Labels: []string{"night"}, Reviewers: []string{"mira"},
 		},

@@ -9,24 +9,25 @@ import (
 
 // Upkeep is what is known of the work that keeps a branch's request green.
 type Upkeep struct {
-	By       string         `json:"by,omitempty"`       // run at work on it; "" = none
-	Now      *ledger.Upkeep `json:"now,omitempty"`      // of By, until that has what it needs
-	Did      bool           `json:"did,omitempty"`      // By pushed something
-	Rounds   int            `json:"rounds,omitempty"`   // times that red checks or comments were answered, since a person started a run
-	Answered string         `json:"answered,omitempty"` // head whose red checks were answered last
-	Mending  []string       `json:"mending,omitempty"`  // names of the checks that failed since the request was green
-	Mended   int            `json:"mended,omitempty"`   // rounds since then
-	Contains string         `json:"contains,omitempty"` // commit of the base that the pushed head is known to contain
-	Pushing  string         `json:"pushing,omitempty"`  // Contains, once the push under way is made
-	Fetched  string         `json:"fetched,omitempty"`  // head that the last run began with
-	Merged   time.Time      `json:"merged,omitzero"`    // the base was last taken in
-	TriedOn  string         `json:"tried_on,omitempty"` // head that the base was last taken into, whatever came of it
-	Tried    string         `json:"tried,omitempty"`    // commit of the base that was taken in then
-	Red      time.Time      `json:"red,omitzero"`       // since when checks of the head fail
-	Again    time.Time      `json:"again,omitzero"`     // nothing is tried before that: the last try could not start
-	Failed   int            `json:"failed,omitempty"`   // tries in a row that could not start
-	Stopped  bool           `json:"stopped,omitempty"`  // a person stopped it
-	Left     string         `json:"left,omitempty"`     // head that was left to a person
+	By        string         `json:"by,omitempty"`        // run at work on it; "" = none
+	Now       *ledger.Upkeep `json:"now,omitempty"`       // of By, until that has what it needs
+	Did       bool           `json:"did,omitempty"`       // By pushed something
+	Rounds    int            `json:"rounds,omitempty"`    // times that red checks or comments were answered, since a person started a run
+	Answered  string         `json:"answered,omitempty"`  // head whose red checks were answered last
+	Mending   []string       `json:"mending,omitempty"`   // names of the checks that failed since the request was green
+	Mended    int            `json:"mended,omitempty"`    // rounds since then
+	Contains  string         `json:"contains,omitempty"`  // commit of the base that the pushed head is known to contain
+	Pushing   string         `json:"pushing,omitempty"`   // Contains, once the push under way is made
+	Fetched   string         `json:"fetched,omitempty"`   // head that the last run began with
+	Overtaken string         `json:"overtaken,omitempty"` // head below a push that was given up, because others pushed: it is the head no more
+	Merged    time.Time      `json:"merged,omitzero"`     // the base was last taken in
+	TriedOn   string         `json:"tried_on,omitempty"`  // head that the base was last taken into, whatever came of it
+	Tried     string         `json:"tried,omitempty"`     // commit of the base that was taken in then
+	Red       time.Time      `json:"red,omitzero"`        // since when checks of the head fail
+	Again     time.Time      `json:"again,omitzero"`      // nothing is tried before that: the last try could not start
+	Failed    int            `json:"failed,omitempty"`    // tries in a row that could not start
+	Stopped   bool           `json:"stopped,omitempty"`   // a person stopped it
+	Left      string         `json:"left,omitempty"`      // head that was left to a person
 }
 
 // Bounds of what is done by itself for one request.
@@ -117,7 +118,7 @@ func (b Branch) IsLeft() bool {
 	if !b.IsOpen() || s == nil || s.Failing == 0 || s.Pending > 0 || s.Strangers > 0 || u.By != "" || u.Stopped {
 		return false
 	}
-	if _, _, busy := b.UnderWay(); busy { // what was done about them is not on the remote yet
+	if _, _, busy := b.UnderWay(); busy || s.HeadCommit == u.Overtaken { // what was done about them, or what others did, is to be seen yet
 		return false
 	}
 	return s.HeadCommit == u.Answered || u.Rounds >= MaxRounds

@@ -29,8 +29,18 @@ func TestLeftUnpushed(t *testing.T) {
 		t.Error("a push waits, and it is left to a person")
 	}
 	s = Apply(s, entry("", at, ledger.EffectFailed{Kind: ledger.EffectPush{}.EffectKind(), Key: PushKey("r1", "c2")}))
-	if !s.Branch("r1").IsLeft() {
-		t.Error("the push was given up, and nobody is told")
+	if s.Branch("r1").IsLeft() {
+		t.Error("somebody else pushed meanwhile, which no look has shown yet, and it is left to a person")
+	}
+	red.HeadCommit = "c3"
+	s = Apply(s, entry("r1", at, ledger.RequestSeen{Run: "r1", Now: red}))
+	if needs := s.Branch("r1").Needs(); s.Branch("r1").IsLeft() || len(needs) != 1 || needs[0].Reason != ledger.UpkeepChecks {
+		t.Errorf("theirs is red: left %v, needs %v", s.Branch("r1").IsLeft(), needs)
+	}
+	s = Apply(s, entry("r3", at, ledger.RunPlanned{Run: "r3", Upkeep: &ledger.Upkeep{Run: "r1", Number: 1, Reason: ledger.UpkeepChecks}}))
+	s = Apply(s, entry("r3", at, ledger.PreflightDone{Base: ledger.Base{Commit: "c3", Upkeep: &ledger.BaseUpkeep{Head: "c3"}}}))
+	if s = Apply(s, entry("r3", at, ledger.RunEnded{Reason: ledger.ReasonUpkeep})); !s.Branch("r1").IsLeft() {
+		t.Error("nothing came of the next run, and nobody is told")
 	}
 }
 

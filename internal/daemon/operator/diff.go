@@ -97,7 +97,7 @@ func (svc *Service) versions(ctx context.Context, project, target string) (*work
 	}
 	switch {
 	case target == "", strings.EqualFold(target, r.ID):
-		all = []version{{from: r.Base.Commit, to: r.Tip}}
+		all = []version{{from: firstOf(r.Base), to: r.Tip}}
 	case isTask:
 		all, err = svc.versionsOfTask(ctx, project, t, attempt)
 	default:
@@ -124,6 +124,20 @@ func (svc *Service) pastTips(ctx context.Context, project, run string) (from, to
 	if err != nil {
 		return "", "", err
 	}
+	return readTips(records)
+}
+
+// firstOf returns the commit that a run's changes are compared with. A run that keeps a
+// request green has merged its base before it starts: that is what it did.
+func firstOf(b ledger.Base) string {
+	if b.Upkeep != nil {
+		return b.Upkeep.Head
+	}
+	return b.Commit
+}
+
+// readTips returns the first and last commit of the run that records are of.
+func readTips(records []ledger.Record) (from, to string, err error) {
 	for _, r := range records {
 		e, err := r.Entry()
 		if err != nil {
@@ -131,7 +145,7 @@ func (svc *Service) pastTips(ctx context.Context, project, run string) (from, to
 		}
 		switch b := e.Body.(type) {
 		case ledger.PreflightDone:
-			from, to = b.Base.Commit, b.Base.Commit
+			from, to = firstOf(b.Base), b.Base.Commit
 		case ledger.TipFound:
 			to = b.Commit
 		case ledger.TaskCommitted:

@@ -74,3 +74,25 @@ func TestVersions(t *testing.T) {
 		}
 	}
 }
+
+// TestTips: a run that merged the base of a request shows what that brought, although it
+// committed nothing after that.
+func TestTips(t *testing.T) {
+	for want, entries := range map[string][]ledger.Body{
+		"c0..c1":   {ledger.PreflightDone{Base: ledger.Base{Commit: "c0"}}, ledger.TaskCommitted{Commit: "c1"}},
+		"head..m1": {ledger.PreflightDone{Base: ledger.Base{Commit: "m1", Upkeep: &ledger.BaseUpkeep{Head: "head", Contained: true}}}},
+		"..":       nil,
+	} {
+		var records []ledger.Record
+		for _, body := range entries {
+			r, err := ledger.Entry{Stream: "project/shop", Run: "r2", Body: body}.Record()
+			if err != nil {
+				t.Fatal(err)
+			}
+			records = append(records, r)
+		}
+		if from, to, err := readTips(records); err != nil || from+".."+to != want {
+			t.Errorf("%s..%s, %v, want %s", from, to, err, want)
+		}
+	}
+}
