@@ -51,10 +51,11 @@ func (p Project) looksAfter(b request.Branch) bool {
 	return s.Stays && s.Pushes() && s.Requests.Watch != ledger.WatchNight && !p.Run.isLast()
 }
 
-// isLast reports whether nothing begins by itself after a run: a person stopped it, or
-// it only tried what a start needs.
+// isLast reports whether nothing begins by itself after a run: a person stopped it or
+// is stopping it, or it only tried what a start needs.
 func (r *Run) isLast() bool {
-	return r.Check || r.Ended != nil && r.Ended.Reason == ledger.ReasonStopped && r.Ended.Signal == ""
+	stopping := r.State == ledger.RunStopping && r.Signal == "" && r.Upkeep == nil
+	return r.Check || stopping || r.Ended != nil && r.Ended.Reason == ledger.ReasonStopped && r.Ended.Signal == ""
 }
 
 // NotKept returns the branches whose open requests would be kept green, but have

@@ -25,7 +25,7 @@
 //   - stall.go: inputs that the ledger does not take
 //   - clock.go: jumps of the clock, and machine sleep
 //   - watch.go: changes of sources and hats by people
-//   - requests.go: looks at open requests, and their merge
+//   - requests.go, merge.go: looks at open requests, replies to comments, and merges
 //   - adapters.go, ports.go: a project's adapters and their interfaces
 //   - place.go: the interfaces of the machine on which sessions run
 //   - counter.go: waiting for writes into people's files

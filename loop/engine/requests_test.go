@@ -207,6 +207,29 @@ func TestLooksFail(t *testing.T) {
 	})
 }
 
+// TestStrangers tells commits that nightporter pushed, whose author the forge does not
+// know, from those of somebody else.
+func TestStrangers(t *testing.T) {
+	for name, own := range map[string]bool{"ours": true, "theirs": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, h := withRequest(t, "")
+				pass(time.Minute)
+				b := f.state().Project.Requests.Branches[0]
+				if own {
+					h.Author(b.Pushed, "nobody")
+				} else {
+					h.Commit(b.Name, "nobody")
+				}
+				pass(6 * time.Minute)
+				if s := f.seen(); s.Strangers != 1 || s.OwnUnknown != own {
+					t.Errorf("%d strangers, ours %v", s.Strangers, s.OwnUnknown)
+				}
+			})
+		})
+	}
+}
+
 // confirmed asks for a merge of request 1 and confirms it.
 func (f *fixture) confirmed() ledger.Answer {
 	a := f.do(loop.MergeRequest{Number: 1}, fmt.Sprintf("ask-%d", time.Now().UnixNano()))
