@@ -192,7 +192,7 @@ var scopeFiles = map[string]bool{
 
 // scopeItem classifies one item. In backticks a path may hold spaces.
 func scopeItem(s string, quoted bool) ScopeItem {
-	if !quoted && scopeStop.MatchString(s) {
+	if !quoted && strings.HasSuffix(s, ".") && scopeStop.MatchString(s) {
 		s = s[:len(s)-1]
 	}
 	switch {

@@ -110,7 +110,7 @@ func bodySize(body string) int {
 	n := 0
 	for _, l := range strings.Split(body, "\n") {
 		l = strings.TrimSpace(l)
-		n += utf8.RuneCountInString(l[len(listItem.FindString(l)):])
+		n += utf8.RuneCountInString(l[len(listMark(l)):])
 	}
 	return n
 }

@@ -273,7 +273,10 @@ func (s *scanner) scanLine(i int) {
 // was probably meant to be one.
 func (s *scanner) scanBullet(i, indent int, at span, inside bool) bool {
 	text := s.data[at.start:at.end]
-	looks := looksLikeTask.FindSubmatch(text)
+	var looks [][]byte
+	if mayBeTask(text) {
+		looks = looksLikeTask.FindSubmatch(text)
+	}
 	var t taskLine
 	var bad []trouble
 	ok := false

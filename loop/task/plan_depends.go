@@ -116,6 +116,7 @@ func (p *plan) reportCycles(tasks []ledger.Task, index map[string]int) {
 type taskRef struct{ from, to string }
 
 var (
+	dependsMarkup = strings.NewReplacer("`", "", "**", "")
 	dependsNone   = regexp.MustCompile(`^(?i:none|n/a|nothing)[ \t]*(?:[-–—:;,.].*)?$`)
 	dependsRemark = regexp.MustCompile(`\([^()]*\)`)
 	dependsToken  = regexp.MustCompile(`^(?i:tasks?[ \t]*)?#?([0-9]+(?:\.[0-9]+)*[A-Za-z]?)(?:[ \t]*(?:-|–|—|\.\.\.?|…|(?i:through|to))[ \t]*(?i:tasks?[ \t]*)?#?([0-9]+(?:\.[0-9]+)*[A-Za-z]?))?\b`)
@@ -126,7 +127,7 @@ var (
 // and #4" and mixtures of these. A text that it cannot read is returned as bad
 // in full: it must not guess at "all but Task 3".
 func parseDepends(s string) (refs []taskRef, bad string) {
-	s = strings.TrimSpace(strings.NewReplacer("`", "", "**", "").Replace(dependsRemark.ReplaceAllString(s, "")))
+	s = strings.TrimSpace(dependsMarkup.Replace(dependsRemark.ReplaceAllString(s, "")))
 	if noneWords[strings.ToLower(s)] || dependsNone.MatchString(s) {
 		return nil, ""
 	}

@@ -37,13 +37,37 @@ var fieldNames = map[string]field{
 	"allow": fieldAllow,
 }
 
-var listItem = regexp.MustCompile(`^(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?`)
+// listMark returns what a list item begins with, "" for other text: a bullet or a
+// number, and a box. It is written out because every line of a plan goes through it,
+// several times in each reading; a test compares it with the expression.
+func listMark(s string) string {
+	blanks := func(n int) int { return len(s[n:]) - len(strings.TrimLeft(s[n:], " \t")) }
+	n := 0
+	for n < min(len(s), 9) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	if n == len(s) || n == 0 && !isBullet(s[0]) || n > 0 && s[n] != '.' && s[n] != ')' {
+		return ""
+	}
+	n++
+	space := blanks(n)
+	if space == 0 {
+		return ""
+	}
+	n += space
+	if box := s[n:]; len(box) > 3 && box[0] == '[' && strings.IndexByte(" xX", box[1]) >= 0 && box[2] == ']' {
+		if space = blanks(n + 3); space > 0 {
+			n += 3 + space
+		}
+	}
+	return s[:n]
+}
 
 // fieldLine splits "- **Scope:** text" into name and value, with or without
 // bullet and emphasis. For a name that is no field it returns fieldUnknown,
 // with the name as value.
 func fieldLine(s string) (f field, value string, ok bool) {
-	s = s[len(listItem.FindString(s)):]
+	s = s[len(listMark(s)):]
 	emph := s[:len(s)-len(strings.TrimLeft(s, "*_"))]
 	s = s[len(emph):]
 	n := strings.IndexByte(s, ':')
@@ -120,8 +144,11 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 			}
 			continue
 		}
-		text = strings.TrimSpace(comment.ReplaceAllString(text, ""))
-		bullet := listItem.FindString(text)
+		if strings.Contains(text, "<!--") {
+			text = comment.ReplaceAllString(text, "")
+		}
+		text = strings.TrimSpace(text)
+		bullet := listMark(text)
 		if deeper := (cur != nil || bullets) && indent >= level+2; !deeper && (bullet != "" || !bullets) {
 			f, value, ok := fieldLine(text)
 			switch {

@@ -47,6 +47,18 @@ var (
 	anyBox        = regexp.MustCompile(`^[-*+][ \t]+\[[^\]\n]?\](?:[ \t]|$)`)
 )
 
+// mayBeTask reports whether looksLikeTask can match a text: most bullets have no
+// number, or no word that begins like "task". (The rest of the word has letters that
+// are folded with others of more bytes.)
+func mayBeTask(text []byte) bool {
+	number, word := false, false
+	for i, c := range text {
+		number = number || c >= '0' && c <= '9'
+		word = word || c|0x20 == 'a' && i > 0 && text[i-1]|0x20 == 't'
+	}
+	return number && word
+}
+
 // parseTaskLine reads the line data[at.start:at.end], which begins with a
 // bullet. ok is false for a line that is no task; bad lists the mistakes of a
 // task's line.
