@@ -6,11 +6,10 @@
 //
 // Files: daemon.go has the type and its options, lifecycle.go its start and stop,
 // stay.go the services of Options.Stays, reload.go the change of the
-// configuration, engine.go the measured engine and the error for an altered
-// ledger, lost.go the check for a lost one, retention.go the removal of what is
-// old, disk.go the warning of a disk that fills up, awake.go the lock
-// against sleep, update.go the copy of the
-// ledger before an update, ask.go the choice between a running daemon and this
+// configuration, engine.go the measured engine, damage.go the check for a damaged
+// ledger and what to type then, lost.go the check for a lost one, retention.go the
+// removal of what is old, disk.go the warning of a disk that fills up, awake.go the
+// lock against sleep, update.go the copy of the ledger before an update, ask.go the choice between a running daemon and this
 // process, state.go the lock of the state folder. The components are packages
 // below:
 //

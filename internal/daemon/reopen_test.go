@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,7 +117,7 @@ func TestUnreadProject(t *testing.T) {
 	if err := start(d, "shop"); err != nil {
 		t.Errorf("the ledger is mended: %v", err)
 	}
-	if r := view(t, state, api.View{Name: "status"}); strings.Contains(r.Text, "!") {
+	if r := view(t, state, api.View{Name: "status"}); strings.Contains(r.Text, "cannot be read") {
 		t.Errorf("status: %s", r.Text)
 	}
 	d.Stop()
@@ -124,7 +125,8 @@ func TestUnreadProject(t *testing.T) {
 	alter("{no entry")
 	o.Stays = false
 	single := daemon.New(o)
-	if err := single.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "altered") {
+	var damaged *daemon.DamagedError
+	if err := single.Start(t.Context()); !errors.As(err, &damaged) || len(damaged.Breaks) != 1 || !strings.Contains(err.Error(), "nightporter restore") {
 		t.Errorf("a command on an unread ledger: %v", err)
 	}
 }
