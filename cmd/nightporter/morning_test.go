@@ -225,7 +225,7 @@ func TestMorning(t *testing.T) {
 	n.tap("#3", "shop r1 · 4 tasks")
 	n.tap("Revert", "#3 Address form", "3 of 4")
 	n.tap("Take out", "? Take #3 out of r1?")
-	n.read(n.shown("shop r1 is green", "Merge once"))
+	n.read(n.shown("shop r1 is green", "1 of 1 checks pending"))
 	n.check("success")
 	n.tap("Merge", "shop r1 is green", "PR 1, checks pass")
 	n.tap("Merge", "Merge PR 1 into main?")

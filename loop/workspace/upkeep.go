@@ -84,7 +84,7 @@ func (w *Workspace) refuseReplaced(ctx context.Context, u ledger.BeginUpkeep, lo
 		if !there {
 			return inputError(ledger.Diagnostic{
 				Text:   fmt.Sprintf("commits of %s were replaced on the remote, by force: it lacks %.10s, which %s still has", u.Branch, had, w.o.Repo),
-				Remedy: fmt.Sprintf("Nothing brings them back. Take over what the remote has: git -C %s fetch REMOTE +%s:%s", w.o.Repo, u.Branch, u.Branch),
+				Remedy: fmt.Sprintf("Take over the remote's, in your repository: git fetch REMOTE +%s:%s", u.Branch, u.Branch),
 			})
 		}
 	}
