@@ -227,7 +227,10 @@ Exit code 0: whole. 1: altered, with the places. 3: could not be asked.`,
 					view.Args = map[string]string{"head": strings.Join(heads, "\n")}
 				}
 				r, err := a.View(cmd.Context(), view)
-				if err == nil && !r.OK && !asJSON {
+				var found struct {
+					Damaged bool `json:"damaged"`
+				}
+				if err == nil && !asJSON && json.Unmarshal(r.Data, &found) == nil && found.Damaged {
 					r.Text += f.restoreAdvice()
 				}
 				return printReply(cmd, r, err, asJSON)

@@ -21,6 +21,7 @@ type verified struct {
 	OK        bool             `json:"ok"`
 	Anchors   int              `json:"anchors"`             // commits that name a head
 	Breaks    []string         `json:"breaks"`              // what is wrong, for people
+	Damaged   bool             `json:"damaged,omitempty"`   // entries or their file: a backup has them, and nothing here makes them anew
 	Streams   []verifiedStream `json:"streams"`             // each folded from its first entry
 	Heads     []verifiedHead   `json:"heads,omitempty"`     // given with --head
 	Commits   []namedCommit    `json:"commits,omitempty"`   // named by the ledger and missing from a repository
@@ -108,7 +109,7 @@ func (svc *Service) verify(ctx context.Context, project, given string) (api.Repl
 	broken := map[string]bool{} // streams with a break; "" is the file
 	for _, b := range breaks {
 		out.broken(b.String())
-		broken[b.Stream] = true
+		out.Damaged, broken[b.Stream] = true, true
 	}
 	for _, c := range missing {
 		if c.Ours != nil && c.Yours != nil && !*c.Ours && !*c.Yours {
