@@ -181,7 +181,7 @@ func (p *porter) mistake(t *testing.T) {
 	if out, code := p.try("systemctl", "restart", "nightporter"); code == 0 {
 		t.Errorf("started with a mistake in the configuration: %s", out)
 	}
-	for n := range 3 { // none of them starts it in a circle, or ends the socket
+	for n := range 8 { // none of them starts it in a circle, or ends the socket
 		out, code := p.nightporter("status")
 		if code != 3 || !strings.Contains(out, `unknown key "typo"`) {
 			t.Errorf("command %d: exit %d, %s", n, code, out)
