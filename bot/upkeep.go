@@ -101,8 +101,7 @@ func lookingAfter(r *loop.Run) string {
 		return ""
 	case r.Upkeep.Reason == ledger.UpkeepChecks:
 		return requestName(r.Upkeep.Number) + ": " + failedChecks(*checksOf(r.Upkeep))
-	}
-	if r.Upkeep.Reason == ledger.UpkeepComments {
+	case r.Upkeep.Reason == ledger.UpkeepComments:
 		return requestName(r.Upkeep.Number) + ": comments on it"
 	}
 	return requestName(r.Upkeep.Number) + ": its base moved"
