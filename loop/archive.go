@@ -157,7 +157,7 @@ func fingerprint(t *ledger.Task) string {
 	fields := slices.Concat(
 		[]string{t.ID, t.Title, t.Body, t.Scope, t.Notes, t.Role, t.Parent},
 		[]string{fmt.Sprint(t.Priority, t.Complexity, t.Threshold, t.Consensus, t.Own)},
-		t.DependsOn, []string{""}, t.Acceptance, []string{""}, t.Allow,
+		t.DependsOn, []string{""}, t.Acceptance, []string{""}, t.Allow, later(t),
 	)
 	for _, f := range fields {
 		for _, b := range []byte(f + "\x00") {
@@ -165,4 +165,17 @@ func fingerprint(t *ledger.Task) string {
 		}
 	}
 	return fmt.Sprintf("%x", hash)
+}
+
+// later returns the fields of a task that fingerprint did not know at first: none for
+// a task without any of them, whose fingerprint stays as it was.
+func later(t *ledger.Task) []string {
+	if len(t.Material)+len(t.Inputs)+len(t.Outputs)+t.Phase == 0 && t.Author == "" && t.Evaluation == "" && t.Repeat == nil {
+		return nil
+	}
+	fields := slices.Concat([]string{""}, t.Material, []string{""}, t.Inputs, []string{"", fmt.Sprint(t.Outputs, t.Phase), t.Author, t.Evaluation})
+	if t.Repeat != nil {
+		fields = append(fields, fmt.Sprint(*t.Repeat))
+	}
+	return fields
 }

@@ -54,7 +54,8 @@ func (d *decision) makeParts(t TaskState, whole bool) bool {
 		ids[s.ID] = part
 		task := ledger.Task{
 			ID: part, Title: oneLine(s.Title), Body: partBody(s), Scope: strings.Join(s.Files, ", "), Acceptance: s.Tasks,
-			Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Allow: t.Task.Allow, Mark: ledger.MarkOpen, Parent: id,
+			Priority: t.Task.Priority, Role: t.Task.Role, Threshold: t.Task.Threshold, Allow: t.Task.Allow,
+			Material: t.Task.Material, Inputs: t.Task.Inputs, Labels: t.Task.Labels, Author: t.Task.Author, Mark: ledger.MarkOpen, Parent: id,
 		}
 		for _, on := range s.DependsOn {
 			task.DependsOn = append(task.DependsOn, name(on))

@@ -203,11 +203,15 @@ func bodyChanged(a, b ledger.Task) bool { return !sameBody(&a, &b) }
 
 // sameBody compares field by field: the plan is read again after each mark that
 // nightporter writes, and reflection would take milliseconds for 2,000 tasks.
-// Nil and empty lists are equal, as in JSON. The mark and the line number are
-// not compared.
+// Nil and empty lists are equal, as in JSON. The mark, the line number, labels and
+// what the source counts (Failures, Tried) are not compared.
 func sameBody(a, b *ledger.Task) bool {
 	return a.ID == b.ID && a.Title == b.Title && a.Body == b.Body && a.Scope == b.Scope &&
 		slices.Equal(a.DependsOn, b.DependsOn) && slices.Equal(a.Acceptance, b.Acceptance) && a.Notes == b.Notes &&
 		a.Priority == b.Priority && a.Complexity == b.Complexity && a.Role == b.Role && slices.Equal(a.Threshold, b.Threshold) &&
-		a.Consensus == b.Consensus && slices.Equal(a.Allow, b.Allow) && a.Parent == b.Parent && a.Own == b.Own
+		a.Consensus == b.Consensus && slices.Equal(a.Allow, b.Allow) && a.Parent == b.Parent && a.Own == b.Own &&
+		slices.Equal(a.Material, b.Material) && a.Phase == b.Phase && a.Author == b.Author && sameRepeat(a.Repeat, b.Repeat) &&
+		slices.Equal(a.Inputs, b.Inputs) && slices.Equal(a.Outputs, b.Outputs) && a.Evaluation == b.Evaluation
 }
+
+func sameRepeat(a, b *ledger.Repeat) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"strings"
+	"time"
 )
 
 // Status is the state of a task (docs/spec 3.1).
@@ -30,6 +31,10 @@ const (
 	MarkDone         Mark = "done"
 	MarkBlocked      Mark = "blocked"
 	MarkManualVerify Mark = "manual_verify"
+
+	// MarkWorking is written while a task is at work, into sources that have a word
+	// for it. No reading has it: such a task reads as open, with a warning.
+	MarkWorking Mark = "in_progress"
 )
 
 // Task is one unit of work as its source describes it.
@@ -48,9 +53,32 @@ type Task struct {
 	Consensus  bool       `json:"consensus,omitempty"` // the critic judges the task's plan before it is built (docs/spec 4.4)
 	Parent     string     `json:"parent,omitempty"`    // for a part: id, as written, of the task whose plan contains it
 	Allow      []string   `json:"allow,omitempty"`     // commands that deploy or publish, which its sessions may call (docs/spec 12.1)
+	Material   []string   `json:"material,omitempty"`  // documents that belong to it, slash-separated paths below the repository; its prompts name them
+	Phase      int        `json:"phase,omitempty"`     // tasks of a phase begin when those of lower ones are over; 0 = none
+	Labels     []string   `json:"labels,omitempty"`
+	Author     string     `json:"author,omitempty"`     // who wrote it, where that is somebody whose word alone starts no session
+	Failures   int        `json:"failures,omitempty"`   // failed attempts that the source records
+	Tried      time.Time  `json:"tried,omitzero"`       // the last attempt that the source records
+	Repeat     *Repeat    `json:"repeat,omitempty"`     // it comes back after it is done; nil = it is done once
+	Inputs     []string   `json:"inputs,omitempty"`     // artefacts of other tasks, "TASK/NAME", for its prompts
+	Outputs    []Artefact `json:"outputs,omitempty"`    // what its sessions leave for others
+	Evaluation string     `json:"evaluation,omitempty"` // a command that proves it, beside the project's own
 	Mark       Mark       `json:"mark"`
 	Line       int        `json:"line,omitempty"` // 1-based, in the source's file
 	Own        bool       `json:"own,omitempty"`  // nightporter added it; it is in no file and is never written back
+}
+
+// Repeat says when a task that is done comes back.
+type Repeat struct {
+	Cooldown     time.Duration `json:"cooldown"`               // from its end until it is ready again
+	Precondition string        `json:"precondition,omitempty"` // what must hold for it to be worth a session, for its prompt
+}
+
+// Artefact is something that a task's sessions leave for the prompts of others.
+type Artefact struct {
+	Name string `json:"name"`           // as inputs name it, behind the task's id
+	Kind string `json:"kind"`           // as the source has it: file, json, summary, …
+	Path string `json:"path,omitempty"` // slash-separated, below the repository
 }
 
 // SameID reports whether two ids name the same task. Case and the amount of white
