@@ -294,7 +294,7 @@ func (s *Source) UnmarshalText(text []byte) error {
 	rest, label := kind.Label(path)
 	switch {
 	case strings.TrimSpace(rest) == "":
-		return fmt.Errorf("%q is not whole: write it like %s", v, kind.Form(path))
+		return fmt.Errorf("%q is not whole: write it like %s", v, kind.Notation(path))
 	case strings.ContainsFunc(path, func(r rune) bool { return r < ' ' }):
 		return fmt.Errorf("%q holds a control character", v)
 	case !label && !filepath.IsAbs(path) && !filepath.IsLocal(path):

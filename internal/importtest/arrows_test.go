@@ -48,16 +48,19 @@ var arrows = map[string][]string{
 	"loop/engine": {"loop", "loop/ledger", "loop/prompt", "loop/request", "guidance", "internal/crash", "internal/fault", "internal/regexp", "internal/sched"},
 
 	// Adapters: package ledger for its types, never each other.
-	"store":                  {"loop/ledger", "guidance", "internal/fsutil"},
-	"loop/agent":             {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/guard", "internal/text", "internal/toolchain"},
-	"loop/task":              {"loop/ledger", "guidance", "internal/crash", "internal/exchange", "internal/fault", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
-	"loop/workspace":         {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
-	"bot/patch":              {"loop/ledger", "loop/proof", "internal/width"},
-	"bot":                    {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "internal/fault", "internal/nearest", "internal/width"},
-	"loop/cloud":             {"loop/ledger", "internal/crash", "internal/exchange", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
-	"loop/forge":             {"loop/ledger"},
-	"loop/ledger/ledgertest": {"guidance", "loop/ledger"}, // for tests
-	"store/storetest":        {"store"},                   // for tests
+	"store":                   {"loop/ledger", "guidance", "internal/fsutil"},
+	"loop/agent":              {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/guard", "internal/text", "internal/toolchain"},
+	"loop/task":               {"loop/ledger", "guidance", "internal/crash", "internal/exchange", "internal/fault", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text", "loop/task/form", "loop/task/markdown"},
+	"loop/task/form":          {"loop/ledger"},
+	"loop/task/form/formtest": {}, // for tests
+	"loop/task/markdown":      {"loop/ledger", "loop/task/form", "internal/nearest"},
+	"loop/workspace":          {"loop/ledger", "guidance", "loop/proof", "loop/workspace/secret", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/settle", "internal/sleep", "internal/text"},
+	"bot/patch":               {"loop/ledger", "loop/proof", "internal/width"},
+	"bot":                     {"loop", "loop/cause", "loop/ledger", "loop/payload", "loop/people", "loop/proof", "loop/request", "guidance", "bot/patch", "internal/fault", "internal/nearest", "internal/width"},
+	"loop/cloud":              {"loop/ledger", "internal/crash", "internal/exchange", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text"},
+	"loop/forge":              {"loop/ledger"},
+	"loop/ledger/ledgertest":  {"guidance", "loop/ledger"}, // for tests
+	"store/storetest":         {"store"},                   // for tests
 	// Below an adapter lies what belongs to it.
 	"loop/agent/adapter":       {"loop/ledger", "internal/guard"},
 	"loop/workspace/secret":    {},                                                                                 // rules of another project, which know nothing of ours

@@ -12,6 +12,7 @@ import (
 	"github.com/nightporter/nightporter/loop/engine"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task"
+	"github.com/nightporter/nightporter/loop/task/markdown"
 )
 
 // planPath is the path of the first night's plan in the repository.
@@ -97,10 +98,10 @@ func (s source) Read(context.Context) (ledger.Snapshot, error) {
 	defer s.begin()()
 	s.life.sleep(s.between(0, 20*time.Millisecond))
 	if s.past() {
-		return task.ParsePlan(s.path, nothing)
+		return markdown.ParsePlan(s.path, nothing)
 	}
 	s.plan.read = s.plan.text
-	return task.ParsePlan(s.path, s.plan.text)
+	return markdown.ParsePlan(s.path, s.plan.text)
 }
 
 // Mark is engine.Source's.
@@ -113,7 +114,7 @@ func (s source) Mark(_ context.Context, marks []ledger.Marking) error {
 	if s.past() {
 		return nil
 	}
-	text, gone, err := task.MarkPlan(s.path, s.plan.text, marks)
+	text, gone, err := markdown.MarkPlan(s.path, s.plan.text, marks)
 	if err != nil {
 		return err
 	}
@@ -241,7 +242,7 @@ func (w *site) edit() {
 // opens returns the ids of the tasks that are in a plan, and of those the open ones.
 func opens(plan []byte) (all, open map[string]bool) {
 	all, open = map[string]bool{}, map[string]bool{}
-	snapshot, err := task.ParsePlan(planPath, plan)
+	snapshot, err := markdown.ParsePlan(planPath, plan)
 	if err != nil {
 		return all, open
 	}

@@ -4,13 +4,15 @@
 //	kind.go            Kind, a row of the table of source kinds
 //	source.go          Source, the interface of an open one; paths of files
 //	plan_kind.go       the row of plans
-//	plan*.go           reading and writing a Markdown plan
-//	lint.go            warnings about a plan's size and order
-//	progress.go        the progress log beside a plan
+//	file_source.go     a source whose tasks are all in one file, whatever its form
+//	progress.go        the progress log beside it
 //	stamp.go           marks that are part of a task's commit
 //	file.go watch.go   a file that people edit at the same time
 //
-// To add a kind, implement Source, write its row in a file of its own, and name
+// Forms of files are in packages of their own, below: form has what they share,
+// markdown the plans.
+//
+// To add a kind, implement form.Form or Source, write its row in a file of its own, and name
 // the row in the table. Code that lists kinds (the configuration, init, tasks
 // --lint) reads the table.
 //

@@ -16,6 +16,8 @@ import (
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/internal/sleep"
+
+	"github.com/nightporter/nightporter/loop/task/form"
 )
 
 // lockTime limits the wait for another program that holds the file's lock.
@@ -50,7 +52,7 @@ func (f *sharedFile) read(ctx context.Context) ([]byte, error) {
 
 // readSettled reads a file once no other program is in the middle of writing it.
 func (f *sharedFile) readSettled(ctx context.Context, path string) ([]byte, fs.FileInfo, error) {
-	return settle.Read(ctx, opener(path), maxPlanBytes+1, func(s settle.Stamp) bool {
+	return settle.Read(ctx, opener(path), form.MaxBytes+1, func(s settle.Stamp) bool {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return f.lastWritten == s
@@ -172,7 +174,7 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 	f.mu.Unlock()
 	err = f.exchange(temp, path)
 	if errors.Is(err, errors.ErrUnsupported) {
-		found, _, _, err = settle.Peek(opener(path), maxPlanBytes+1)
+		found, _, _, err = settle.Peek(opener(path), form.MaxBytes+1)
 		if err != nil || !bytes.Equal(found, expected) {
 			return found, false, err
 		}
@@ -198,7 +200,7 @@ func (f *sharedFile) publish(path string, data, expected []byte, like fs.FileInf
 // it by a handle of its old name for a moment.
 func peekSwapped(path string) (text []byte, writing bool, err error) {
 	for range 3 {
-		text, _, writing, err = settle.Peek(opener(path), maxPlanBytes+1)
+		text, _, writing, err = settle.Peek(opener(path), form.MaxBytes+1)
 		if !errors.Is(err, unix.ESTALE) {
 			break
 		}

@@ -21,15 +21,8 @@ import (
 
 	"github.com/nightporter/nightporter/internal/settle"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form/formtest"
 )
-
-// planTexts are plans in forms that people and editors write.
-var planTexts = []string{
-	seedPlan,
-	"\ufeff## Tasks\r\n\r\n* [ ] **Task 1: A**  \r\n\t- Scope: `a/b`\t\r\n\r\n* [X] **Task 2a: B** trailing\r\n+ [ ]  **Task 2.5: C**\t\r\n\t* Depends on: Tasks 1-2a\r\n<!-- note -->",
-	"- [ ] **Task 1: A (blocked)**\n- [ ] **Task 2: B** (manual-verify)   \n- [ ] **(Blocked) Task 3: C**\n- [ ] (manual verify) **Task 4: D** (Manual-Verify)\n- [x] (blocked) **Task 5: E**\n- [ ] **Task 6: F** (blocked) because",
-	"    - [ ] **Task 9: not one**\n\n1. Phase\n   - [ ]\t**Task 1: Größe ✓ `**x**` (blocked users)**\n     - [ ] sub\n   - [ ] **Task 10: B**\n\n     ```\n   - [ ] **Task 11: C** <!-- (blocked) -->",
-}
 
 var (
 	maskBox  = regexp.MustCompile(`(?m)^([ \t\x{feff}]*[-*+][ \t]+)\[[ xX]\]([^\n]*Task )`)
@@ -50,12 +43,12 @@ func maskPlan(text []byte) []byte {
 
 // testPlanConformance runs the conformance suite over plans.
 func testPlanConformance(t *testing.T) {
-	testSource(t, FindKind(KindPlan), len(planTexts), func(t testing.TB, dir string, variant int) fixture {
+	testSource(t, FindKind(KindPlan), len(formtest.Plans), func(t testing.TB, dir string, variant int) fixture {
 		path := filepath.Join(dir, ".agents", "plans", "in-progress", "checkout.md")
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		write(t, path, []byte(planTexts[variant]))
+		write(t, path, []byte(formtest.Plans[variant]))
 		open := func() Source {
 			s, err := Open(KindPlan, ".agents/plans/in-progress/checkout.md", dir, Options{})
 			if err != nil {
@@ -78,60 +71,6 @@ func testPlanConformance(t *testing.T) {
 	})
 }
 
-func TestMarkPlan(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		mark ledger.Mark
-		want string
-	}{
-		{"- [ ] **Task 5: A**", ledger.MarkDone, "- [x] **Task 5: A**"},
-		{"- [x] **Task 5: A**", ledger.MarkOpen, "- [ ] **Task 5: A**"},
-		{"- [X] **Task 5: A**", ledger.MarkDone, "- [X] **Task 5: A**"},
-		{"- [ ] **Task 5: A**", ledger.MarkBlocked, "- [ ] (blocked) **Task 5: A**"},
-		{"- [x] **Task 5: A**", ledger.MarkManualVerify, "- [ ] (manual-verify) **Task 5: A**"},
-		{"- [ ]\t **Task 5: A**", ledger.MarkBlocked, "- [ ] (blocked)\t **Task 5: A**"},
-		{"- [ ] (blocked) **Task 5: A**", ledger.MarkDone, "- [x] **Task 5: A**"},
-		{"- [ ] (blocked) **Task 5: A**", ledger.MarkManualVerify, "- [ ] (manual-verify) **Task 5: A**"},
-		{"- [ ] (Blocked) **Task 5: A**", ledger.MarkBlocked, "- [ ] (Blocked) **Task 5: A**"},
-		{"- [ ] **Task 5: A** (blocked)  ", ledger.MarkOpen, "- [ ] **Task 5: A**  "},
-		{"- [ ] **Task 5: A** (blocked)", ledger.MarkManualVerify, "- [ ] **Task 5: A** (manual-verify)"},
-		{"- [ ] **Task 5: A (blocked)**", ledger.MarkManualVerify, "- [ ] **Task 5: A (manual-verify)**"},
-		{"- [ ] **Task 5: A (blocked)**", ledger.MarkDone, "- [x] **Task 5: A**"},
-		{"- [ ] **(blocked) Task 5: A**", ledger.MarkOpen, "- [ ] **Task 5: A**"},
-		{"- [ ] (blocked) **Task 5: A** (blocked)", ledger.MarkDone, "- [x] **Task 5: A**"},
-		{"- [ ]  (blocked)  **Task 5: A**", ledger.MarkOpen, "- [ ]   **Task 5: A**"}, // one of the spaces belonged to the mark
-		{"- [ ] **Task 5: A (blocked) (Blocked)**", ledger.MarkDone, "- [x] **Task 5: A**"},
-		{"- [ ] **Task 5: A** (blocked) (blocked) x", ledger.MarkManualVerify, "- [ ] **Task 5: A** (manual-verify) x"},
-		{"- [ ] (blocked)**Task 5: A**", ledger.MarkOpen, "- [ ] **Task 5: A**"},
-		{"- [ ] **Task 5: A**(blocked)", ledger.MarkOpen, "- [ ] **Task 5: A**"},
-		// A broken text is marked as long as each task's line is unambiguous.
-		{"- [~] **Task 5: A**", ledger.MarkDone, "- [x] **Task 5: A**"},
-		{"- [] **Task 5: A**", ledger.MarkDone, "- [x] **Task 5: A**"},
-		{"- [ ] Task 5: A", ledger.MarkDone, "- [x] Task 5: A"},
-		{"- [ ] **Task 5: A**\n- [~] **Task 6:**\n  - Depends on: Task 70", ledger.MarkDone, "- [x] **Task 5: A**\n- [~] **Task 6:**\n  - Depends on: Task 70"},
-		{"- [ ] **Task 5: A**\n- [ ] **Task 6: B**\n- [ ] **Task 6: C**", ledger.MarkDone, "- [x] **Task 5: A**\n- [ ] **Task 6: B**\n- [ ] **Task 6: C**"},
-	} {
-		got, gone, err := MarkPlan("p.md", []byte(c.in), []ledger.Marking{{Task: "task  5", Mark: c.mark}})
-		if err != nil || len(gone) > 0 || string(got) != c.want {
-			t.Errorf("%q %s:\ngot  %q %v %v\nwant %q", c.in, c.mark, got, gone, err, c.want)
-		}
-	}
-	for name, in := range map[string]string{
-		"double id": "- [ ] **Task 5: A**\n- [ ] **Task 5: B**\n", "not text": "- [ ] **Task 5: A**\n\x00",
-	} {
-		_, _, err := MarkPlan("p.md", []byte(in), []ledger.Marking{{Task: "Task 5", Mark: ledger.MarkDone}})
-		if !errors.As(err, new(*ledger.InputError)) {
-			t.Errorf("%s: got %v, want an InputError", name, err)
-		}
-	}
-	if _, _, err := MarkPlan("p.md", []byte("- [ ] **Task 5: A**"), []ledger.Marking{{Task: "Task 5", Mark: "finished"}}); err == nil {
-		t.Error("an unknown mark was taken")
-	}
-	if _, gone, err := MarkPlan("p.md", nil, []ledger.Marking{{Task: "Task 5", Mark: ledger.MarkDone}}); err != nil || len(gone) != 1 {
-		t.Errorf("empty text: got %v %v", gone, err)
-	}
-}
-
 // newRepo makes a folder that contains a plan.
 func newRepo(t *testing.T, text string) (dir, path string) {
 	t.Helper()
@@ -141,13 +80,13 @@ func newRepo(t *testing.T, text string) (dir, path string) {
 	return dir, path
 }
 
-func openPlanT(t *testing.T, path, dir string) *planSource {
+func openPlanT(t *testing.T, path, dir string) *fileSource {
 	t.Helper()
 	s, err := Open(KindPlan, path, dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.(*planSource)
+	return s.(*fileSource)
 }
 
 const twoTasks = "- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n"
@@ -175,7 +114,7 @@ func TestSavedBetweenReadAndWrite(t *testing.T) {
 						}
 					}
 				}
-				next, _, err := MarkPlan("plan.md", fresh, []ledger.Marking{{Task: "Task 2", Mark: ledger.MarkDone}})
+				next, _, err := s.form.Mark("plan.md", fresh, []ledger.Marking{{Task: "Task 2", Mark: ledger.MarkDone}})
 				return next, err
 			})
 			if err != nil {
@@ -208,7 +147,7 @@ func TestKilledWhileMarking(t *testing.T) {
 			fmt.Println("marked")
 		}
 	}
-	dir, path := newRepo(t, seedPlan)
+	dir, path := newRepo(t, formtest.SeedPlan)
 	for n := range 12 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledWhileMarking$")
 		cmd.Env = append(os.Environ(), markIn+"="+dir)
@@ -230,7 +169,7 @@ func TestKilledWhileMarking(t *testing.T) {
 		}
 		_ = cmd.Wait()
 		text, _ := snapshotFile(t, path)
-		if d := cmp.Diff(string(maskPlan([]byte(seedPlan))), string(maskPlan(text))); d != "" {
+		if d := cmp.Diff(string(maskPlan([]byte(formtest.SeedPlan))), string(maskPlan(text))); d != "" {
 			t.Fatalf("after kill %d:\n%s", n, d)
 		}
 		// A kill between two system calls leaves a temporary file with the old
@@ -241,7 +180,7 @@ func TestKilledWhileMarking(t *testing.T) {
 				continue
 			}
 			t.Logf("kill %d left %s", n, name)
-			if text, _ := snapshotFile(t, filepath.Join(dir, name)); string(maskPlan(text)) != string(maskPlan([]byte(seedPlan))) {
+			if text, _ := snapshotFile(t, filepath.Join(dir, name)); string(maskPlan(text)) != string(maskPlan([]byte(formtest.SeedPlan))) {
 				t.Errorf("kill %d left %s with %q", n, name, text)
 			}
 		}
@@ -263,7 +202,7 @@ func TestSavedBetweenAndBroken(t *testing.T) {
 		if n++; n == 1 {
 			write(t, path, []byte(broken))
 		}
-		next, _, err := MarkPlan("plan.md", fresh, []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}})
+		next, _, err := s.form.Mark("plan.md", fresh, []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}})
 		return next, err
 	})
 	if !errors.As(err, new(*ledger.InputError)) {
@@ -338,7 +277,7 @@ func TestMarkKeepsTextOfOpenFile(t *testing.T) {
 				}
 			})
 		}
-		next, _, err := MarkPlan("plan.md", fresh, []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}})
+		next, _, err := s.form.Mark("plan.md", fresh, []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkDone}})
 		return next, err
 	})
 	editor.Wait()
@@ -450,24 +389,6 @@ func TestLockOfReplacedFile(t *testing.T) {
 	}
 }
 
-// TestCheck: the check before writing detects every wrong change.
-func TestCheck(t *testing.T) {
-	p := scanPlan("p.md", []byte(twoTasks))
-	want := map[int]ledger.Mark{0: ledger.MarkDone}
-	for text, ok := range map[string]bool{
-		"- [x] **Task 1: A**\n- [ ] **Task 2: B**\n":   true,
-		"- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n":   false, // the mark is missing
-		"- [x] **Task 1: A**\n- [x] **Task 2: B**\n":   false, // another task is marked, too
-		"- [x] **Task 1: C**\n- [ ] **Task 2: B**\n":   false,
-		"- [x] **Task 1: A**\n":                        false,
-		"- [x] **Task 1: A**\n\n- [ ] **Task 2: B**\n": false,
-	} {
-		if err := p.check([]byte(text), want); (err == nil) != ok {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
-
 func TestCommitStatusLeavesCheckoutAlone(t *testing.T) {
 	dir, path := newRepo(t, twoTasks)
 	s, err := Open(KindPlan, "plan.md", dir, Options{CommitStatus: true})
@@ -483,60 +404,4 @@ func TestCommitStatusLeavesCheckoutAlone(t *testing.T) {
 	if d := cmp.Diff([]string{"plan.md"}, entries(t, dir)); d != "" {
 		t.Errorf("in the checkout:\n%s", d)
 	}
-}
-
-func FuzzParsePlan(f *testing.F) {
-	for _, s := range planTexts {
-		f.Add([]byte(s))
-	}
-	for _, s := range []string{
-		"", "\ufeff", "\r ", "- [ ] **Task 1: A** (blocked) (blocked)\r", "* [X] **TAsk 0:0*(mAnuAl verifY)**", "- [x] (blocked) **Task 6: F** (blocked)*0000",
-		"* [X] (blocked)**Task 0:0**", "* [ ] **Task 1: A\\ (blocked)**", "- [ ] **Task 1: A` (blocked)** `", "- [ ](blocked)**Task 1: A**", "- [ ] ****Task 1: A**",
-		"- [ ] **Task 1: A\\** b**\n\t- Depends on: Tasks 1–1\n- [x]\t(manual verify)(blocked)**Task 2: `**", "~~~\n- [ ] **Task 1: A**",
-		"- [ ] **Task 1: A**\n  - **Scope**: a\n  - __Depends on:__ #2\n* [X] **task\t2 : B (manual_verify)** (x)", "- [ ] **Task 1: ()** ( ) (blocked)",
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		before := bytes.Clone(data)
-		s, err := ParsePlan("p.md", data)
-		if !bytes.Equal(before, data) {
-			t.Fatal("parsing changed its input")
-		}
-		if err != nil {
-			if !errors.As(err, new(*ledger.InputError)) {
-				t.Fatalf("not an InputError: %v", err)
-			}
-			// An invalid plan is marked or refused, without a panic.
-			MarkPlan("p.md", data, []ledger.Marking{{Task: "Task 1", Mark: ledger.MarkBlocked}})
-			return
-		}
-		for _, m := range []ledger.Mark{ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify, ledger.MarkOpen} {
-			var marks []ledger.Marking
-			for _, task := range s.Tasks {
-				marks = append(marks, ledger.Marking{Task: task.ID, Mark: m})
-			}
-			marked, gone, err := MarkPlan("p.md", data, marks)
-			if err != nil || len(gone) > 0 {
-				t.Fatalf("%v %v", gone, err)
-			}
-			again, err := ParsePlan("p.md", marked)
-			if err != nil {
-				if strings.Contains(err.Error(), "scope of ") {
-					return // scopes of done tasks are not checked
-				}
-				t.Fatalf("%v\n%q", err, marked)
-			}
-			for i := range s.Tasks {
-				want := s.Tasks[i]
-				want.Mark = m
-				if d := cmp.Diff(want, again.Tasks[i]); d != "" {
-					t.Fatalf("%s\n%q", d, marked)
-				}
-			}
-			if same, _, err := MarkPlan("p.md", marked, marks); err != nil || !bytes.Equal(same, marked) {
-				t.Fatalf("not idempotent: %v\n%q\n%q", err, marked, same)
-			}
-		}
-	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
 )
 
 // Labels says whether the PATH of a kind can be a label of issues in a forge.
@@ -34,6 +35,9 @@ type Kind struct {
 	MaxTasks int    // tasks of an overnight run; 0 = no limit
 	Push     string // when the branch is pushed: never, end or task
 
+	// Form reads and writes a file that holds all of the source's tasks. Nil for
+	// kinds of other places, whose Open knows how.
+	Form form.Form
 	// Open opens the source at path, which lies below repo. k is this row.
 	Open func(k *Kind, path, repo string, opts Options) (Source, error)
 	// Lint returns warnings about a source that was read without errors.
@@ -126,9 +130,9 @@ func (k *Kind) Label(path string) (label string, is bool) {
 	return path, false
 }
 
-// Form returns the notation of a source of this kind with a PATH like the given
+// Notation returns the notation of a source of this kind with a PATH like the given
 // one: "plan:PATH", "bugs:forge:LABEL".
-func (k *Kind) Form(path string) string {
+func (k *Kind) Notation(path string) string {
 	_, label := k.Label(path)
 	switch {
 	case !label:
@@ -156,5 +160,5 @@ func Open(kind, path, repo string, opts Options) (Source, error) {
 
 // writingHint is the remedy for a wrongly written source of this kind.
 func (k *Kind) writingHint() string {
-	return "Write " + k.Form("") + ", for example " + k.Example
+	return "Write " + k.Notation("") + ", for example " + k.Example
 }

@@ -15,7 +15,7 @@ var conformanceTests = map[string]func(t *testing.T){
 }
 
 // optionalCells lists the cells whose zero value is a valid choice.
-var optionalCells = []string{"Reserved", "Foreign", "Default", "MaxTasks"}
+var optionalCells = []string{"Reserved", "Foreign", "Default", "MaxTasks", "Form"}
 
 // TestEveryCell: a built kind sets every cell and passes the conformance suite.
 // A cell that does not apply has its empty value.
@@ -102,8 +102,8 @@ func TestNames(t *testing.T) {
 	} {
 		k := FindKind(c.kind)
 		label, is := k.Label(c.path)
-		if is != (c.label != "") || is && label != c.label || k.Form(c.path) != c.form {
-			t.Errorf("%s:%s is the label %q (%v), of the form %s", c.kind, c.path, label, is, k.Form(c.path))
+		if is != (c.label != "") || is && label != c.label || k.Notation(c.path) != c.form {
+			t.Errorf("%s:%s is the label %q (%v), of the form %s", c.kind, c.path, label, is, k.Notation(c.path))
 		}
 	}
 	for path, want := range map[string]string{"a/b.md": "plan", "x/prd.json": "prd", "my.json": "tasks", "x.txt": ""} {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/markdown"
 )
 
 // KindPlan is the KIND of a Markdown plan, as in "plan:PATH".
@@ -24,10 +24,11 @@ var planKind = Kind{
 	Endings:  []string{".md"},
 	Default:  NoDefault,
 	Push:     "never",
-	Open:     openPlan,
-	Lint:     Lint,
+	Form:     markdown.Plan{},
+	Open:     openFile,
+	Lint:     markdown.Lint,
 	Find:     findPlans,
-	Statuses: planStatuses,
+	Statuses: markdown.Statuses,
 	Example:  KindPlan + ":" + plansFolder + "/NAME.md",
 	Folder:   plansFolder,
 	Sample: &Sample{
@@ -39,19 +40,6 @@ var planKind = Kind{
 			"  - Acceptance: how to see that it is done",
 		},
 	},
-}
-
-// planStatuses holds the notation of each status: a box, or words between box
-// and title.
-var planStatuses = map[ledger.Mark]string{
-	ledger.MarkOpen: "[ ]", ledger.MarkDone: "[x]",
-	ledger.MarkBlocked: "(blocked)", ledger.MarkManualVerify: "(manual-verify)",
-}
-
-// planWord returns the words of a status that needs more than a box.
-func planWord(m ledger.Mark) (words string, is bool) {
-	words = planStatuses[m]
-	return words, strings.HasPrefix(words, "(")
 }
 
 // samplePlan is harmless: its only task writes one new page.

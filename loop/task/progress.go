@@ -16,6 +16,7 @@ import (
 	"github.com/nightporter/nightporter/internal/fsutil"
 	"github.com/nightporter/nightporter/internal/text"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
 )
 
 // maxProgressBytes is the size above which a log is no longer searched for a
@@ -24,7 +25,7 @@ const maxProgressBytes = 64 << 20
 
 // Log implements Source. It appends to NAME.progress.md beside the plan, and
 // creates that file if needed. With Options.CommitStatus it does nothing.
-func (s *planSource) Log(ctx context.Context, p ledger.Progress) error {
+func (s *fileSource) Log(ctx context.Context, p ledger.Progress) error {
 	if ctx.Err() != nil || s.opts.CommitStatus {
 		return context.Cause(ctx)
 	}
@@ -34,7 +35,7 @@ func (s *planSource) Log(ctx context.Context, p ledger.Progress) error {
 	return nil
 }
 
-func (s *planSource) appendLog(ctx context.Context, p ledger.Progress) error {
+func (s *fileSource) appendLog(ctx context.Context, p ledger.Progress) error {
 	file, path, err := lockFile(ctx, s.openLog)
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func (s *planSource) appendLog(ctx context.Context, p ledger.Progress) error {
 	if len(old) > maxProgressBytes {
 		return fmt.Errorf("the file is larger than %d MB: move it away", maxProgressBytes>>20)
 	}
-	added := progressEntry(planName(s.rel), old, p, s.opts.Zone)
+	added := progressEntry(form.Name(s.rel), old, p, s.opts.Zone)
 	if len(added) == 0 {
 		return nil
 	}
@@ -66,7 +67,7 @@ func (s *planSource) appendLog(ctx context.Context, p ledger.Progress) error {
 
 // openLog opens the log's real file for appending. It creates a missing log
 // with the plan's mode and owner.
-func (s *planSource) openLog() (*os.File, string, error) {
+func (s *fileSource) openLog() (*os.File, string, error) {
 	const flags = os.O_RDWR | os.O_APPEND | unix.O_NOFOLLOW | unix.O_NONBLOCK
 	path, err := s.log.target()
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 // Options are the settings of a project that concern its source.
 type Options struct {
 	// CommitStatus leaves the checkout unchanged: Mark and Log write nothing,
-	// and the marks become part of each task's commit instead (MarkPlan,
+	// and the marks become part of each task's commit instead (Form.Mark,
 	// AppendProgress).
 	CommitStatus bool
 	// Zone is the person's time zone, for times in the progress log. Nil keeps
@@ -40,6 +40,23 @@ type Source interface {
 	// Owned returns the slash-separated paths below the repository that no
 	// session may write: the file and its progress log.
 	Owned() []string
+}
+
+// Adder is a Source that new tasks can be written into.
+type Adder interface {
+	// Add writes tasks into the source and returns their ids, in order, as Form's
+	// Adder describes it. When it returns, they are durable and visible in the
+	// file. A file that cannot take tasks is a *ReadOnlyError. With
+	// Options.CommitStatus the checkout's file is written all the same: a person
+	// asked for the task, and their file says so.
+	Add(ctx context.Context, tasks []ledger.Task) (ids []string, err error)
+}
+
+// ReadOnlyError is the error of a source that no task can be added to.
+type ReadOnlyError struct{ File string }
+
+func (e *ReadOnlyError) Error() string {
+	return e.File + " cannot take tasks: write the task into it yourself"
 }
 
 // GoneError names the tasks that Mark did not find. All other marks were

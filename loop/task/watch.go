@@ -35,7 +35,7 @@ const lookAgain = 2 * time.Second
 // change, and a change between Read and Watch counts. So does a content that this
 // Source has not read at all: it may have changed while no process watched it.
 // Removing the file is a change, and so is its return.
-func (s *planSource) Watch(ctx context.Context, changed func()) error {
+func (s *fileSource) Watch(ctx context.Context, changed func()) error {
 	var events chan fsnotify.Event
 	var overflows chan error
 	w, err := fsnotify.NewWatcher()
@@ -92,7 +92,7 @@ func (s *planSource) Watch(ctx context.Context, changed func()) error {
 }
 
 // stamp returns what identifies the file's present state, zero if there is none.
-func (s *planSource) stamp() settle.Stamp {
+func (s *fileSource) stamp() settle.Stamp {
 	path, err := s.target()
 	if err != nil {
 		return settle.Stamp{}
@@ -106,7 +106,7 @@ func (s *planSource) stamp() settle.Stamp {
 
 // currentHash returns the hash of the current content, and one that no text has for
 // each reason why it cannot be read: the next Read reports it.
-func (s *planSource) currentHash(ctx context.Context) contentHash {
+func (s *fileSource) currentHash(ctx context.Context) contentHash {
 	path, err := s.target()
 	if err == nil {
 		var data []byte
@@ -125,7 +125,7 @@ func (s *planSource) currentHash(ctx context.Context) contentHash {
 // folders returns the folders whose entries determine the file behind the
 // plan's path: those from the repository's down to the plan's, and those of a
 // link's target.
-func (s *planSource) folders() []string {
+func (s *fileSource) folders() []string {
 	dirs := []string{s.repo}
 	for _, p := range []string{s.path, s.realPath()} {
 		var up []string
@@ -141,7 +141,7 @@ func (s *planSource) folders() []string {
 
 // realPath returns the plan's resolved path, or its own path when that is
 // unknown.
-func (s *planSource) realPath() string {
+func (s *fileSource) realPath() string {
 	if real, err := s.target(); err == nil {
 		return real
 	}
@@ -149,7 +149,7 @@ func (s *planSource) realPath() string {
 }
 
 // watchFolders watches all folders that exist.
-func (s *planSource) watchFolders(w *fsnotify.Watcher) {
+func (s *fileSource) watchFolders(w *fsnotify.Watcher) {
 	for _, dir := range s.folders() {
 		_ = w.Add(dir) // without it, lookAgain decides
 	}
@@ -157,7 +157,7 @@ func (s *planSource) watchFolders(w *fsnotify.Watcher) {
 
 // isRelevant reports whether an event can affect the plan. The folders above it
 // have many others.
-func (s *planSource) isRelevant(ev fsnotify.Event) bool {
+func (s *fileSource) isRelevant(ev fsnotify.Event) bool {
 	if ev.Op == fsnotify.Chmod {
 		return false
 	}

@@ -1,4 +1,4 @@
-package task
+package markdown
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package task
+package markdown
 
 import (
 	"bytes"
@@ -6,17 +6,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
 )
 
 // Limits of a plan. A larger file was not written by a person.
 const (
-	maxPlanBytes   = 4 << 20
-	maxTasks       = 2000
-	maxDiagnostics = 100
+	maxBytes = 4 << 20
+	maxTasks = 2000
 )
 
 // ParsePlan reads a Markdown plan (docs/spec 3.3). file becomes Snapshot.Path;
@@ -30,16 +29,7 @@ func ParsePlan(file string, data []byte) (ledger.Snapshot, error) {
 	if err := p.err(); err != nil {
 		return ledger.Snapshot{}, err
 	}
-	return ledger.Snapshot{Name: planName(file), Path: file, Tasks: tasks, Warnings: p.warnings}, nil
-}
-
-// planName returns the plan's name: "checkout" for a/checkout.md.
-func planName(file string) string {
-	base := filepath.Base(file)
-	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
-		return name
-	}
-	return base
+	return ledger.Snapshot{Name: form.Name(file), Path: file, Tasks: tasks, Warnings: p.warnings}, nil
 }
 
 // plan is a plan's text with the positions of its tasks. Writing changes single
@@ -47,7 +37,7 @@ func planName(file string) string {
 type plan struct {
 	file     string
 	data     []byte
-	lines    []span // without line ends
+	lines    []form.Span // without line ends
 	tasks    []planTask
 	findings []ledger.Diagnostic
 	warnings []ledger.Diagnostic
@@ -75,39 +65,20 @@ func (p *plan) err() error {
 	}
 	slices.SortStableFunc(p.findings, func(a, b ledger.Diagnostic) int { return a.Line - b.Line })
 	found := p.findings
-	if n := len(found) - maxDiagnostics; n > 0 {
-		found = append(found[:maxDiagnostics:maxDiagnostics], ledger.Diagnostic{File: p.file, Text: fmt.Sprintf("and %d more", n)})
+	if n := len(found) - form.MaxFindings; n > 0 {
+		found = append(found[:form.MaxFindings:form.MaxFindings], ledger.Diagnostic{File: p.file, Text: fmt.Sprintf("and %d more", n)})
 	}
 	return &ledger.InputError{Diagnostics: found}
 }
 
-var bom = []byte("\ufeff")
-
 // checkText reports whether the file is text of a permitted size, and adds a
 // finding if not.
 func (p *plan) checkText() bool {
-	switch {
-	case len(p.data) > maxPlanBytes:
-		p.findings = append(p.findings, ledger.Diagnostic{File: p.file,
-			Text: fmt.Sprintf("is larger than %d MB: no plan is", maxPlanBytes>>20), Remedy: "Check the path, or split the plan"})
-		return false
-	case bytes.HasPrefix(p.data, []byte{0xff, 0xfe}), bytes.HasPrefix(p.data, []byte{0xfe, 0xff}):
-		p.finding(0, "is UTF-16: expected UTF-8", "Save it as UTF-8")
-		return false
+	found := form.CheckText(p.file, "plan", p.data, maxBytes)
+	if found != nil {
+		p.findings = append(p.findings, *found)
 	}
-	if n := bytes.IndexByte(p.data, 0); n >= 0 {
-		p.finding(bytes.Count(p.data[:n], []byte("\n")), "a NUL byte: expected text", "Remove it, or check the path")
-		return false
-	}
-	for i := 0; i < len(p.data); {
-		r, size := utf8.DecodeRune(p.data[i:])
-		if r == utf8.RuneError && size == 1 {
-			p.finding(bytes.Count(p.data[:i], []byte("\n")), "is not UTF-8", "Save it as UTF-8")
-			return false
-		}
-		i += size
-	}
-	return true
+	return found == nil
 }
 
 // block is an open fenced code block or comment. Lines in it are no tasks.
@@ -135,7 +106,7 @@ func scanPlan(file string, data []byte) *plan {
 	if !s.checkText() {
 		return s.plan
 	}
-	for start := len(data) - len(bytes.TrimPrefix(data, bom)); start < len(data); {
+	for start := len(data) - len(bytes.TrimPrefix(data, form.BOM)); start < len(data); {
 		end := len(data)
 		next := end
 		if n := bytes.IndexByte(data[start:], '\n'); n >= 0 {
@@ -144,7 +115,7 @@ func scanPlan(file string, data []byte) *plan {
 		if end > start && data[end-1] == '\r' {
 			end--
 		}
-		s.lines = append(s.lines, span{start, end})
+		s.lines = append(s.lines, form.Span{Start: start, End: end})
 		start = next
 	}
 	for i := range s.lines {
@@ -174,22 +145,22 @@ var headingTask = regexp.MustCompile(`(?m)^#{2,4}[ \t]+(?i:task)[ \t]+[0-9]`)
 
 // measure returns the columns before a line's text (tab stops every 4), and the
 // text without surrounding white space.
-func (p *plan) measure(i int) (indent int, text span) {
+func (p *plan) measure(i int) (indent int, text form.Span) {
 	text = p.lines[i]
-	for text.start < text.end {
-		switch p.data[text.start] {
+	for text.Start < text.End {
+		switch p.data[text.Start] {
 		case ' ':
 			indent++
 		case '\t':
 			indent += 4 - indent%4
 		case '\r':
 		default:
-			for p.data[text.end-1] == ' ' || p.data[text.end-1] == '\t' || p.data[text.end-1] == '\r' {
-				text.end--
+			for p.data[text.End-1] == ' ' || p.data[text.End-1] == '\t' || p.data[text.End-1] == '\r' {
+				text.End--
 			}
 			return indent, text
 		}
-		text.start++
+		text.Start++
 	}
 	return indent, text
 }
@@ -197,7 +168,7 @@ func (p *plan) measure(i int) (indent int, text span) {
 // scanLine processes one line.
 func (s *scanner) scanLine(i int) {
 	indent, at := s.measure(i)
-	text := s.data[at.start:at.end]
+	text := s.data[at.Start:at.End]
 	cur := (*planTask)(nil)
 	if s.inTask {
 		cur = &s.tasks[len(s.tasks)-1]
@@ -271,8 +242,8 @@ func (s *scanner) scanLine(i int) {
 
 // scanBullet processes a list item. It reports whether the item is a task, or
 // was probably meant to be one.
-func (s *scanner) scanBullet(i, indent int, at span, inside bool) bool {
-	text := s.data[at.start:at.end]
+func (s *scanner) scanBullet(i, indent int, at form.Span, inside bool) bool {
+	text := s.data[at.Start:at.End]
 	var looks [][]byte
 	if mayBeTask(text) {
 		looks = looksLikeTask.FindSubmatch(text)

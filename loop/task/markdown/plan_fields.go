@@ -1,4 +1,4 @@
-package task
+package markdown
 
 import (
 	"fmt"
@@ -121,10 +121,10 @@ func (p *plan) fields(t planTask) map[field]*fieldText {
 	level, bullets := 0, false // indent of the fields, and whether they have bullets
 	for i := t.line + 1; i < t.end; i++ {
 		indent, at := p.measure(i)
-		if at.start == at.end {
+		if at.Start == at.End {
 			continue
 		}
-		text := string(p.data[at.start:at.end])
+		text := string(p.data[at.Start:at.End])
 		if open == nil {
 			if open = openedBlock([]byte(text)); open != nil {
 				if open.fence == "" && open.closedBy([]byte(text[4:])) {
@@ -259,7 +259,7 @@ func (p *plan) read() []ledger.Task {
 		f := p.fields(t)
 		mark := t.state(p.data)
 		if mark == ledger.MarkDone && len(t.marks) > 0 {
-			p.warning(t.line, t.id+" is ticked and marked "+planStatuses[t.marks[0].mark]+": it counts as done", "")
+			p.warning(t.line, t.id+" is ticked and marked "+Statuses[t.marks[0].mark]+": it counts as done", "")
 		}
 		if mark != ledger.MarkDone {
 			for _, d := range t.doubts {
@@ -389,7 +389,7 @@ func (p *plan) scope(t *ledger.Task, f *fieldText) {
 // state returns the status in a task's line. A ticked box overrides a status in
 // words, which was probably forgotten there.
 func (t taskLine) state(data []byte) ledger.Mark {
-	switch box := string(data[t.box.start:t.box.end]); {
+	switch box := string(data[t.box.Start:t.box.End]); {
 	case box == "x" || box == "X":
 		return ledger.MarkDone
 	case len(t.marks) > 0:
@@ -406,7 +406,7 @@ func (p *plan) body(t planTask) string {
 		lines = append(lines, t.tail)
 	}
 	for _, l := range p.lines[t.line+1 : t.end] {
-		lines = append(lines, string(p.data[l.start:l.end]))
+		lines = append(lines, string(p.data[l.Start:l.End]))
 	}
 	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
 		lines = lines[1:]

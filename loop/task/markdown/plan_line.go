@@ -1,4 +1,4 @@
-package task
+package markdown
 
 import (
 	"bytes"
@@ -10,18 +10,16 @@ import (
 	"github.com/nightporter/nightporter/internal/nearest"
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
 )
 
 // expected is the required form, which every finding about a task's line
 // quotes.
 const expected = "expected `- [ ] **Task N: Title**`"
 
-// span is a range of bytes of the plan, end excluded.
-type span struct{ start, end int }
-
 // planMark is a status in words within a task's line.
 type planMark struct {
-	span        // includes the parentheses
+	form.Span   // includes the parentheses
 	mark        ledger.Mark
 	beforeTitle bool // the mark precedes the title
 }
@@ -30,8 +28,8 @@ type planMark struct {
 type taskLine struct {
 	id     string // with single spaces: "Task 5"
 	title  string
-	tail   string // text behind the title, without marks
-	box    span   // the characters between the brackets
+	tail   string    // text behind the title, without marks
+	box    form.Span // the characters between the brackets
 	marks  []planMark
 	doubts []trouble // possible marks that were not recognised
 }
@@ -59,14 +57,14 @@ func mayBeTask(text []byte) bool {
 	return number && word
 }
 
-// parseTaskLine reads the line data[at.start:at.end], which begins with a
+// parseTaskLine reads the line data[at.Start:at.End], which begins with a
 // bullet. ok is false for a line that is no task; bad lists the mistakes of a
 // task's line.
-func parseTaskLine(data []byte, at span) (t taskLine, bad []trouble, ok bool) {
-	p := at.start + 1
-	rest := func() []byte { return data[p:at.end] }
+func parseTaskLine(data []byte, at form.Span) (t taskLine, bad []trouble, ok bool) {
+	p := at.Start + 1
+	rest := func() []byte { return data[p:at.End] }
 	space := func() (n int) {
-		for p < at.end && (data[p] == ' ' || data[p] == '\t') {
+		for p < at.End && (data[p] == ' ' || data[p] == '\t') {
 			p, n = p+1, n+1
 		}
 		return n
@@ -76,15 +74,15 @@ func parseTaskLine(data []byte, at span) (t taskLine, bad []trouble, ok bool) {
 	if space() == 0 {
 		report("no space between the bullet and the box: "+expected, "Put a space before the box")
 	}
-	if p >= at.end || data[p] != '[' {
+	if p >= at.End || data[p] != '[' {
 		return t, bad, false
 	}
 	n := bytes.IndexByte(rest(), ']')
 	if n < 0 {
 		return t, bad, false
 	}
-	t.box = span{p + 1, p + n}
-	if box := string(data[t.box.start:t.box.end]); box != " " && box != "x" && box != "X" {
+	t.box = form.Span{Start: p + 1, End: p + n}
+	if box := string(data[t.box.Start:t.box.End]); box != " " && box != "x" && box != "X" {
 		report(fmt.Sprintf("broken mark [%s]: expected [ ] or [x]", box), "Write [ ] for open, [x] for done; "+knownMarks)
 	}
 	p += n + 1
@@ -92,14 +90,14 @@ func parseTaskLine(data []byte, at span) (t taskLine, bad []trouble, ok bool) {
 		report("no space after the box: "+expected, "Put a space after the box")
 	}
 	lead := func() {
-		for p < at.end && data[p] == '(' {
+		for p < at.End && data[p] == '(' {
 			n := bytes.IndexByte(rest(), ')')
 			if n < 0 {
 				return
 			}
 			text := string(data[p : p+n+1])
 			if m, ok := markOf(text); ok {
-				t.marks = append(t.marks, planMark{span{p, p + n + 1}, m, true})
+				t.marks = append(t.marks, planMark{form.Span{Start: p, End: p + n + 1}, m, true})
 			} else {
 				report(unknownMark(text))
 			}
@@ -121,7 +119,7 @@ func parseTaskLine(data []byte, at span) (t taskLine, bad []trouble, ok bool) {
 	t.id = strings.Join(strings.Fields(string(id[0])), " ")
 	p += len(id[0])
 	space()
-	if p >= at.end || data[p] != ':' {
+	if p >= at.End || data[p] != ':' {
 		report(t.id+" has no colon after its number: "+expected, "")
 		return t, bad, true
 	}
@@ -136,25 +134,25 @@ func parseTaskLine(data []byte, at span) (t taskLine, bad []trouble, ok bool) {
 		report("the bold title of "+t.id+" does not end on its line: "+expected, "Put ** after the title")
 		return t, bad, true
 	}
-	title := span{p, p + n}
+	title := form.Span{Start: p, End: p + n}
 	for m, ok := markAtEnd(data, title); ok; m, ok = markAtEnd(data, title) {
 		t.marks = append(t.marks, m)
-		title.end = m.start
+		title.End = m.Start
 	}
-	if t.title = strings.TrimSpace(string(data[title.start:title.end])); t.title == "" {
+	if t.title = strings.TrimSpace(string(data[title.Start:title.End])); t.title == "" {
 		report(t.id+" has no title: "+expected, "Write what the task is about")
 	}
 	p += n + 2
-	tail := span{p, at.end}
+	tail := form.Span{Start: p, End: at.End}
 	for m, ok := markAtStart(data, tail); ok; m, ok = markAtStart(data, tail) {
 		t.marks = append(t.marks, m)
-		tail.start = m.end
+		tail.Start = m.End
 	}
 	for m, ok := markAtEnd(data, tail); ok; m, ok = markAtEnd(data, tail) {
 		t.marks = append(t.marks, m)
-		tail.end = m.start
+		tail.End = m.Start
 	}
-	t.tail = strings.TrimSpace(string(data[tail.start:tail.end]))
+	t.tail = strings.TrimSpace(string(data[tail.Start:tail.End]))
 	if n := strings.IndexByte(t.tail, ')'); n > 0 && t.tail[0] == '(' {
 		if near := nearMark(t.tail[:n+1]); near != "" {
 			t.doubts = append(t.doubts, trouble{fmt.Sprintf("%s behind %s is no mark: meant %s?", clip(t.tail[:n+1], 60), t.id, near),
@@ -216,20 +214,20 @@ func foldMark(s string) string {
 }
 
 // markAtStart finds a mark at the start of a span, after white space.
-func markAtStart(data []byte, at span) (planMark, bool) {
-	s := bytes.TrimLeft(data[at.start:at.end], " \t")
+func markAtStart(data []byte, at form.Span) (planMark, bool) {
+	s := bytes.TrimLeft(data[at.Start:at.End], " \t")
 	n := bytes.IndexByte(s, ')')
 	if n < 0 || s[0] != '(' || n+1 < len(s) && s[n+1] == '*' { // "**T** (blocked)*…" is other emphasis, not a mark
 		return planMark{}, false
 	}
-	start := at.end - len(s)
+	start := at.End - len(s)
 	m, ok := markOf(string(s[:n+1]))
-	return planMark{span{start, start + n + 1}, m, false}, ok
+	return planMark{form.Span{Start: start, End: start + n + 1}, m, false}, ok
 }
 
 // markAtEnd finds a mark at the end of a span, before white space.
-func markAtEnd(data []byte, at span) (planMark, bool) {
-	s := bytes.TrimRight(data[at.start:at.end], " \t")
+func markAtEnd(data []byte, at form.Span) (planMark, bool) {
+	s := bytes.TrimRight(data[at.Start:at.End], " \t")
 	if len(s) == 0 || s[len(s)-1] != ')' {
 		return planMark{}, false
 	}
@@ -238,7 +236,7 @@ func markAtEnd(data []byte, at span) (planMark, bool) {
 		return planMark{}, false
 	}
 	m, ok := markOf(string(s[n:]))
-	return planMark{span{at.start + n, at.start + len(s)}, m, false}, ok
+	return planMark{form.Span{Start: at.Start + n, End: at.Start + len(s)}, m, false}, ok
 }
 
 // unknownMark returns the finding and the remedy for unknown words in
@@ -255,7 +253,7 @@ func unknownMark(text string) (string, string) {
 // misspell or begin with. "" for none.
 func nearMark(text string) string {
 	text = foldMark(text)
-	for _, w := range []string{planStatuses[ledger.MarkBlocked], planStatuses[ledger.MarkManualVerify]} {
+	for _, w := range []string{Statuses[ledger.MarkBlocked], Statuses[ledger.MarkManualVerify]} {
 		if nearest.Distance(text, w) <= 3 || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+"-") || strings.HasPrefix(text, strings.TrimSuffix(w, ")")+":") {
 			return w
 		}

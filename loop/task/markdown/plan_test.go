@@ -1,4 +1,4 @@
-package task
+package markdown
 
 import (
 	"errors"
@@ -11,54 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form/formtest"
 )
 
-const seedPlan = `# Checkout
-
-| PRD | Research | Status | Created |
-|---|---|---|---|
-| - | - | in progress | 2026-11-01 |
-
-## Overview
-
-- [ ] talk to finance
-
-## Tasks
-
-- [x] **Task 1: Order schema**
-  - Scope: ` + "`db/migrations`" + `
-  - Depends on: none
-  - Acceptance:
-    - orders table exists
-    - migration runs twice
-  - Notes: Optional
-
-- [ ] **Task 2: Order service**
-  - Scope: ` + "`order/`, `go.mod`" + `
-  - Depends on: Task 1
-  - Acceptance: totals are right
-
-- [ ] (blocked) **Task 5: Integrate payment API**
-  - Scope: ` + "`cloud/functions/payments`" + `
-  - Depends on: Task 1, Task 2
-  - Acceptance: Payment webhook handler works
-  - Notes: Blocked - need API credentials
-    from finance team
-- [ ] (manual-verify) **Task 6: Look at it**
-  - Acceptance:
-    - [ ] the total shows
-      in euros
-    - [x] buttons:
-      - pay
-      - cancel
-
-## Verification
-
-- [ ] ` + "`go test ./...`" + `
-`
-
 func TestParsePlan(t *testing.T) {
-	got, err := ParsePlan("plans/checkout.md", []byte(seedPlan))
+	got, err := ParsePlan("plans/checkout.md", []byte(formtest.SeedPlan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,13 +39,13 @@ func TestParsePlan(t *testing.T) {
 // TestLineEnds: line ends, a byte order mark and a missing final newline do not
 // change the tasks that are read.
 func TestLineEnds(t *testing.T) {
-	want, err := ParsePlan("p.md", []byte(seedPlan))
+	want, err := ParsePlan("p.md", []byte(formtest.SeedPlan))
 	if err != nil {
 		t.Fatal(err)
 	}
-	crlf := strings.ReplaceAll(seedPlan, "\n", "\r\n")
+	crlf := strings.ReplaceAll(formtest.SeedPlan, "\n", "\r\n")
 	for name, in := range map[string]string{
-		"CRLF": crlf, "BOM": "\ufeff" + seedPlan, "no final newline": strings.TrimSuffix(crlf, "\r\n"), "blank end": crlf + "\r\n\t \r\n",
+		"CRLF": crlf, "BOM": "\ufeff" + formtest.SeedPlan, "no final newline": strings.TrimSuffix(crlf, "\r\n"), "blank end": crlf + "\r\n\t \r\n",
 	} {
 		got, err := ParsePlan("p.md", []byte(in))
 		if err != nil {
