@@ -38,19 +38,49 @@ func wasCut(path string, from, to int64) error {
 	return damagedError{fmt.Errorf("%w: %s was cut from %d to %d bytes while in use", ErrBroken, path, from, to)}
 }
 
-// checkLogSize returns an ErrBroken if the write-ahead log became shorter since the
-// last commit. SQLite itself leaves a hole where the commits were that are lost, and
+// checkLogSize returns an ErrBroken if the write-ahead log was cut since the last
+// commit. SQLite itself leaves a hole where the commits were that are lost, and
 // writes on behind it: the next start believes nothing that follows a hole, so all
 // of it would be acknowledged and lost. The caller has the turn.
-func (s *Store) checkLogSize() error {
-	if s.log == nil {
-		return nil // not a file of the operating system (OpenOn)
+func (s *Store) checkLogSize(ctx context.Context) error {
+	if s.log == nil || s.writer == nil {
+		return nil // not a file of the operating system (OpenOn), or not in use
 	}
 	now, err := os.Stat(s.path + logSuffix)
-	if err == nil && os.SameFile(s.log, now) && now.Size() < s.log.Size() {
+	if err != nil || !os.SameFile(s.log, now) || now.Size() >= s.log.Size() {
+		return nil // checkLog begins one anew that was deleted or replaced
+	}
+	whole, err := s.logWhole(ctx, now.Size())
+	switch {
+	case err != nil:
+		return err
+	case !whole:
 		return wasCut(s.path+logSuffix, s.log.Size(), now.Size())
 	}
-	return nil // checkLog begins one anew that was deleted or replaced
+	s.log = now
+	return nil
+}
+
+// Sizes in bytes of what a write-ahead log has beside pages: https://sqlite.org/fileformat2.html#the_write_ahead_log.
+const (
+	logHeader   = 32
+	frameHeader = 24
+)
+
+// logWhole reports whether a write-ahead log of size bytes has every frame that
+// SQLite would read from it. A shorter log than before is whole where another program
+// copied it into the database file and cut it (wal_checkpoint(TRUNCATE), as tools for
+// copies of databases do): then its index, which all programs share, says so. The
+// caller has the turn.
+func (s *Store) logWhole(ctx context.Context, size int64) (bool, error) {
+	var page, busy, frames, copied int64
+	if err := s.writer.QueryRowContext(ctx, "PRAGMA page_size").Scan(&page); err != nil {
+		return false, err
+	}
+	if err := s.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(NOOP)").Scan(&busy, &frames, &copied); err != nil {
+		return false, err
+	}
+	return frames == 0 || size >= logHeader+frames*(frameHeader+page), nil
 }
 
 // noteLogSize remembers how long the write-ahead log is. The caller has the turn.
@@ -74,10 +104,7 @@ func (s *Store) checkLog(ctx context.Context) error {
 	}
 	now, err := os.Stat(s.path + logSuffix)
 	if err == nil && s.writer != nil && os.SameFile(s.log, now) {
-		if now.Size() < s.log.Size() {
-			return wasCut(s.path+logSuffix, s.log.Size(), now.Size())
-		}
-		return nil
+		return s.checkLogSize(ctx)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrDisk, err)

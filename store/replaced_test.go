@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -135,4 +136,55 @@ func TestDeletedLog(t *testing.T) {
 	})
 	do(commit())
 	crash("deleted under a reader")
+}
+
+// TestLogCopiedByAnother: a tool that copies databases writes the log into the
+// database file and cuts it. Nothing is lost by that, and nothing is refused.
+func TestLogCopiedByAnother(t *testing.T) {
+	dir := t.TempDir()
+	s, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit := func() {
+		t.Helper()
+		r, err := ledger.Entry{Stream: ledger.SharedStream, Time: time.Now(), Body: ledger.SharedSet{MaxSessions: 2}}.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = s.Commit(t.Context(), ledger.Batch{Time: time.Now(), Records: []ledger.Record{r}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tool, err := sql.Open("sqlite3", filepath.Join(dir, store.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tool.Close()
+	copyLog := func() {
+		t.Helper()
+		var busy, frames, copied int
+		if err := tool.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &copied); err != nil || busy != 0 {
+			t.Fatal(err, busy)
+		}
+		if info, err := os.Stat(filepath.Join(dir, store.Name+"-wal")); err != nil || info.Size() != 0 {
+			t.Fatalf("the log has %d bytes, %v", info.Size(), err)
+		}
+	}
+	commit()
+	commit()
+	copyLog()
+	commit()
+	copyLog()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = store.Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	n := 0
+	if err := s.Records(t.Context(), ledger.SharedStream, 0, func(ledger.Record) error { n++; return nil }); err != nil || n != 3 {
+		t.Errorf("%d entries, want 3: %v", n, err)
+	}
 }

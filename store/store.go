@@ -160,7 +160,7 @@ func (s *Store) Close() error {
 	s.closed = true
 	var found error
 	if s.damage.Load() == nil {
-		found = s.noting(errors.Join(s.checkFile(), s.checkLogSize()))
+		found = s.noting(errors.Join(s.checkFile(), s.checkLogSize(context.Background())))
 	}
 	if s.damage.Load() != nil && s.file != nil {
 		return fail("close", errors.Join(found, s.readers.Close(), s.end.close()))

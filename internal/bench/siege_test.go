@@ -25,7 +25,7 @@ const strangers = "strangers"
 const (
 	siegeTurn   = 3 * time.Second // of each attack, and of peace after it
 	siegeRounds = 2
-	siegeTasks  = 400
+	siegeTasks  = 1500 // more than a fast machine does meanwhile
 )
 
 // phase is a time of an attack, or of peace before it.
