@@ -212,7 +212,7 @@ func applyProject(p Project, e ledger.Entry, own *owned) Project {
 	p = p.applySession(e)
 	if p.Run != nil {
 		p.Run = applyRun(own.runOf(p.Run), e)
-		if _, ok := e.Body.(ledger.TaskCommitted); ok {
+		if p.doneAgain(e) {
 			p.Run.Made = p.madeAgain(e.Task)
 		}
 		if ends && ended.Kind == ledger.KindAgent {

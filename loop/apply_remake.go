@@ -32,6 +32,19 @@ func (r *Run) applyRemake(e ledger.Entry) {
 	}
 }
 
+// doneAgain reports whether an entry ends a task's attempt with what it came to: a
+// commit, or nothing to change. A task that was taken out before is done without its
+// old commits then.
+func (p Project) doneAgain(e ledger.Entry) bool {
+	switch b := e.Body.(type) {
+	case ledger.TaskCommitted:
+		return true
+	case ledger.TaskSet:
+		return b.From == ledger.Active && b.To == ledger.Done && p.Run.leftOut(e.Task)
+	}
+	return false
+}
+
 // madeAgain returns the commits of the run's branch after one of a task: what was taken
 // out of that task before, also of other parts, cannot come back beside it.
 func (p Project) madeAgain(task string) []MadeCommit {

@@ -67,6 +67,15 @@ func (t *TaskState) kept() (k kept) {
 	return k
 }
 
+// Gone reports whether a task that is neither done nor at rest has no line in the
+// source any more.
+func (l TaskList) Gone() bool {
+	for range l.of(setGone) {
+		return true
+	}
+	return false
+}
+
 // NewTaskList returns a list of copies of the given tasks.
 func NewTaskList(tasks ...TaskState) TaskList {
 	all := make([]*TaskState, len(tasks))

@@ -54,6 +54,21 @@ func TestNights(t *testing.T) {
 	})
 }
 
+// TestBroken plays whole nights that once broke an invariant, each for what it says.
+func TestBroken(t *testing.T) {
+	for seed, what := range map[uint64]string{
+		50000411: "a line that was gone came back while no daemon ran: its task rested before the plan was read",
+		50001333: "a task that was taken out and done again with nothing to change counted as left out",
+	} {
+		r, err := play(seed, options{dir: t.TempDir(), tasks: 12, projects: 8, remakes: 4, disks: 4, memory: 2})
+		if err != nil {
+			t.Error(err)
+		} else if r.broken != nil {
+			t.Errorf("%s: seed %d broke %s\nreplay it with: go run ./internal/sim -seed %d", what, seed, r.broken, seed)
+		}
+	}
+}
+
 // TestDisks plays nights whose ledger lies on a disk that fails.
 func TestDisks(t *testing.T) {
 	opt := shortNights(t)

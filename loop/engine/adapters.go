@@ -45,26 +45,52 @@ func (e *Engine) refreshSource(ctx context.Context, start loop.StartRun) (loop.S
 		return start, nil // preflight reads it
 	}
 	ports, _ := e.portsOf(start.Settings.Project)
+	snapshot, err := e.readSoon(ctx, ports.Source)
+	if err != nil {
+		return start, err
+	}
+	start.Snapshot = &snapshot
+	return start, nil
+}
+
+// readSoon reads a source while all projects wait for it.
+func (e *Engine) readSoon(ctx context.Context, source Source) (ledger.Snapshot, error) {
 	var snapshot ledger.Snapshot
 	var err error
 	read := make(chan struct{})
 	e.o.Scheduler.Go(func() {
 		defer close(read)
-		snapshot, err = ports.Source.Read(ctx)
+		snapshot, err = source.Read(ctx)
 	})
 	if err := e.o.Scheduler.Wait(ctx, answerTime, read); err != nil {
-		return start, err
+		return ledger.Snapshot{}, err
 	}
 	select {
 	case <-read:
 	default:
-		return start, fmt.Errorf("read the source: %w", errHangs)
+		return ledger.Snapshot{}, fmt.Errorf("read the source: %w", errHangs)
 	}
 	if err != nil {
-		return start, fmt.Errorf("read the source: %w", err)
+		return ledger.Snapshot{}, fmt.Errorf("read the source: %w", err)
 	}
-	start.Snapshot = &snapshot
-	return start, nil
+	return snapshot, nil
+}
+
+// lookForLines reads the source of a project that is taken up, if the task in hand has
+// no line in it: what ended meanwhile would let the task rest, and its line may be
+// back since. A source that cannot be read is left to whoever watches it.
+func (e *Engine) lookForLines(ctx context.Context, name string, source Source) {
+	tasks := e.projects[name].Tasks
+	if !tasks.Gone() {
+		return
+	}
+	snapshot, err := e.readSoon(ctx, source)
+	if err == nil {
+		_, err = e.handle(ctx, loop.Input{Project: name, Actor: "daemon", Body: loop.SourceChanged{Snapshot: snapshot, Before: tasks}}, nil)
+	}
+	if err != nil {
+		e.o.Log.Warn("look for lines that were gone", "project", name, "error", err)
+	}
 }
 
 // answerTime is how long all projects wait for the source of one.

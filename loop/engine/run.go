@@ -84,6 +84,9 @@ func (e *Engine) recover(ctx context.Context) error {
 			e.o.Log.Error("project cannot be taken up", "project", name, "error", err)
 			continue
 		}
+		if ports, open := e.portsOf(name); open && !resting {
+			e.lookForLines(ctx, name, ports.Source)
+		}
 		for _, p := range left {
 			e.launch(ctx, p, true)
 		}
