@@ -98,6 +98,7 @@ func (c *checker) shared() {
 	c.sessionUser(string(c.cfg.SessionUser))
 	c.chats()
 	c.retention()
+	c.hooks()
 }
 
 // least checks that a limit of sessions is none, or leaves a session room to

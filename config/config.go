@@ -30,6 +30,7 @@ type Config struct {
 	Limits          Limits           `toml:"limits"`
 	Agents          map[string]Agent `toml:"agents"`
 	Projects        []Project        `toml:"project"`
+	Hooks           []Hook           `toml:"hook"`
 
 	// File is the absolute path of the file that was read; "" without a file.
 	File string `toml:"-"`

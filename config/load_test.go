@@ -140,7 +140,8 @@ push = "never"
 			Profile: "overnight", Pattern: "plan-build-review", Agent: "claude", Setup: []string{"npm ci"},
 			Verify: []Verify{{Run: "npm test"}}, Protected: []string{"main"}, Push: "never",
 		}},
-		File: dir + "/nightporter.toml",
+		Hooks: []Hook{{[]string{"task.done", "run.ended", "alive"}, "https://example.com/hooks/4711", "shop"}},
+		File:  dir + "/nightporter.toml",
 	}
 	if d := cmp.Diff(want, load(t), cmpopts.IgnoreUnexported(Config{}, Project{})); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)
@@ -188,7 +189,8 @@ func TestWhole(t *testing.T) {
 			Name: "blog", Repo: dir + "/blog", Source: Source{"bugs", "forge:bug"}, MaxTasks: ptr(0), Until: Clock{true, 23, 30}, Start: "auto",
 			Hat: map[string]HatOverride{"reviewer": {Model: "strong"}},
 		}},
-		File: dir + "/nightporter.toml",
+		Hooks: []Hook{{[]string{"task.done", "run.ended", "alive"}, "https://example.com/hooks/4711", "shop"}},
+		File:  dir + "/nightporter.toml",
 	}
 	if d := cmp.Diff(want, load(t), cmpopts.IgnoreUnexported(Config{}, Project{})); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)

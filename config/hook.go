@@ -1,0 +1,62 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Hook is a section [[hook]]: an address to which events are posted as JSON
+// (docs/spec 6.9).
+type Hook struct {
+	On      []string `toml:"on" oneof:"run.started run.waiting run.ended task.done task.blocked question.asked alive"`
+	Post    string   `toml:"post"`    // http or https; often a secret
+	Project string   `toml:"project"` // of this project alone; "" = of all
+}
+
+// Takes reports whether the hook is told of a project's events.
+func (h Hook) Takes(project string) bool { return h.Project == "" || h.Project == project }
+
+// Key identifies the hook over changes of the configuration: another address or
+// project makes another hook, other events do not.
+func (h Hook) Key() string {
+	sum := sha256.Sum256([]byte(h.Post + "\x00" + h.Project))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Name is the hook's name for logs: the address may hold secrets, its host does not.
+func (h Hook) Name() string {
+	u, err := url.Parse(h.Post)
+	if err != nil {
+		return "hook " + h.Key()
+	}
+	return u.Host
+}
+
+// hooks checks the sections [[hook]].
+func (c *checker) hooks() {
+	seen := map[string]bool{}
+	for n, h := range c.cfg.Hooks {
+		at := func(key string) []string { return []string{"hook", strconv.Itoa(n), key} }
+		if len(h.On) == 0 {
+			c.key("on is missing: write the events, like on = [\"run.ended\", \"task.blocked\"]", at("on")...)
+		}
+		u, err := url.Parse(h.Post)
+		switch {
+		case h.Post == "":
+			c.key("post is missing: write the address, like post = \"https://example.com/hook\"", at("post")...)
+		case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+			c.value("post is no address: write it like \"https://example.com/hook\"", at("post")...)
+		case seen[h.Key()]:
+			c.value("a second hook of this address: write all events into the first", at("post")...)
+		}
+		seen[h.Key()] = true
+		if h.Project != "" && !slices.ContainsFunc(c.cfg.Projects, func(p Project) bool { return p.Name == h.Project }) {
+			c.value(fmt.Sprintf("no project %q", strings.TrimSpace(h.Project)), at("project")...)
+		}
+	}
+}
