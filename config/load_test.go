@@ -140,8 +140,7 @@ push = "never"
 			Profile: "overnight", Pattern: "plan-build-review", Agent: "claude", Setup: []string{"npm ci"},
 			Verify: []Verify{{Run: "npm test"}}, Protected: []string{"main"}, Push: "never",
 		}},
-		Hooks: []Hook{{[]string{"task.done", "run.ended", "alive"}, "https://example.com/hooks/4711", "shop"}},
-		File:  dir + "/nightporter.toml",
+		File: dir + "/nightporter.toml",
 	}
 	if d := cmp.Diff(want, load(t), cmpopts.IgnoreUnexported(Config{}, Project{})); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightporter/nightporter/config"
 	"github.com/nightporter/nightporter/internal/daemon/autostart"
 	"github.com/nightporter/nightporter/internal/daemon/cloudagent"
 	"github.com/nightporter/nightporter/internal/daemon/digest"
+	"github.com/nightporter/nightporter/internal/daemon/hook"
 	"github.com/nightporter/nightporter/internal/daemon/platform"
 	"github.com/nightporter/nightporter/internal/daemon/systemd"
 	"github.com/nightporter/nightporter/internal/service"
@@ -47,7 +49,7 @@ func (d *Daemon) startServices(ctx context.Context, off time.Time) error {
 		}
 	}
 	clouds := &cloudagent.Ticker{Config: d.Projects.Config, Warn: d.Projects.Warn, Changes: d.Changes, Log: d.Log}
-	for _, s := range []service.Service{d.Autostart, service.Loop(clouds.Run), service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.checkWhole), service.Loop(d.reopenLoop), d.inhibitor, d.manager} {
+	for _, s := range []service.Service{d.Autostart, service.Loop(clouds.Run), service.Loop(d.touchLog), service.Loop(d.removeOld), service.Loop(d.watchDisk), service.Loop(d.checkWhole), service.Loop(d.hooks().Run), service.Loop(d.reopenLoop), d.inhibitor, d.manager} {
 		if err := d.running.Start(ctx, s); err != nil {
 			return err
 		}
@@ -73,6 +75,14 @@ func (d *Daemon) Alive(ctx context.Context) error {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	return nil
+}
+
+// hooks returns what posts events to addresses of the configuration.
+func (d *Daemon) hooks() *hook.Hooks {
+	return hook.New(hook.Options{
+		Ledger: d.Store, Hooks: func() []config.Hook { return d.Projects.Config().Hooks }, Next: d.Changes.Next,
+		Alive: d.Alive, Status: d.statusLine, File: filepath.Join(d.o.State, "hooks.json"), Log: d.Log,
+	})
 }
 
 // statusLine summarises the daemon in one line, such as "2 projects, 1 at
