@@ -91,6 +91,7 @@ func (s *backlogSource) Read(ctx context.Context) (ledger.Snapshot, error) {
 	if len(r.errors) > 0 {
 		return ledger.Snapshot{}, &ledger.InputError{Diagnostics: r.errors}
 	}
+	r.warnOfDrafts()
 	r.warnOfDrift()
 	s.mu.Lock()
 	s.listed, s.open = r.listed, r.open
@@ -106,6 +107,7 @@ type reading struct {
 	errors   []ledger.Diagnostic
 	listed   []string
 	open     []string
+	drafts   []string            // ids
 	drift    map[string][]string // ids of finished rows whose specs say something else, by what they say
 }
 
@@ -116,7 +118,7 @@ func (r *reading) warn(row backlog.Row, text, remedy string) {
 // add adds a row's task, with what its spec says.
 func (r *reading) add(ctx context.Context, row backlog.Row) error {
 	if row.Status == backlog.Draft {
-		r.warn(row, "is a draft: it is no task yet", "Set its status to queued when it may be worked on")
+		r.drafts = append(r.drafts, row.ID)
 	}
 	finished := row.Status == backlog.Done || row.Status == backlog.Draft
 	spec, err := r.specOf(ctx, row, finished)
@@ -210,14 +212,26 @@ func (r *reading) judge(row backlog.Row, spec *backlog.Spec, finished bool) {
 // status: in old backlogs these are many.
 func (r *reading) warnOfDrift() {
 	for _, key := range slices.Sorted(maps.Keys(r.drift)) {
-		ids := r.drift[key]
-		some, more := ids[:min(len(ids), 5)], ""
-		if n := len(ids) - len(some); n > 0 {
-			more = fmt.Sprintf(" and %d more", n)
-		}
 		r.snapshot.Warnings = append(r.snapshot.Warnings, ledger.Diagnostic{File: r.displayName(),
-			Text: fmt.Sprintf("%s%s: their specs say %s: the backlog counts", strings.Join(some, ", "), more, key)})
+			Text: fmt.Sprintf("spec says %s, and the backlog counts: %s", key, firstOf(r.drift[key], 5))})
 	}
+}
+
+// warnOfDrafts adds one warning for all drafts.
+func (r *reading) warnOfDrafts() {
+	if len(r.drafts) > 0 {
+		r.snapshot.Warnings = append(r.snapshot.Warnings, ledger.Diagnostic{File: r.displayName(),
+			Text: "draft, and so no task yet: " + firstOf(r.drafts, 20), Remedy: "Set its status to queued when one may be worked on"})
+	}
+}
+
+// firstOf returns the first n ids as text, and how many more there are.
+func firstOf(ids []string, n int) string {
+	text := strings.Join(ids[:min(len(ids), n)], ", ")
+	if more := len(ids) - n; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // specNames returns the names in the folder of specs, sorted.

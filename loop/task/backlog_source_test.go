@@ -118,9 +118,9 @@ func TestBacklogRead(t *testing.T) {
 		warnings = append(warnings, w.Short())
 	}
 	if d := cmp.Diff([]string{
-		"backlog.md TECH-068: their specs say draft where the backlog says done: the backlog counts",
+		"backlog.md draft, and so no task yet: TECH-070",
+		"backlog.md spec says draft where the backlog says done, and the backlog counts: TECH-068",
 		"backlog.md:14 TECH-069: its spec needs docker, which is not on PATH here",
-		"backlog.md:15 TECH-070: is a draft: it is no task yet",
 		"backlog.md:16 BUG-071a: was left in_progress: it counts as queued",
 		"backlog.md:22 GROWTH-001: its link leads to TECH-068-2026-02-02-native-triggers.md, which is named after another id",
 		"backlog.md:22 GROWTH-001: its spec lists no allowed files: its sessions may change any",

@@ -15,7 +15,7 @@ var (
 	// leadIn matches a line that introduces another list: "**New files allowed:**".
 	leadIn    = regexp.MustCompile(`^(?:\*\*|__)[^*_]+(?:\*\*|__):?\s*$|^#{3,6}\s`)
 	lineRange = regexp.MustCompile(`:[0-9]+(?:-[0-9]+)?$`)
-	between   = regexp.MustCompile(`^[\s,;+&/]*(?:and\s+)?$`)
+	between   = regexp.MustCompile(`^[\s,;+&/*]*(?:and\s+\**)?$`)
 )
 
 // readScope reads the files that a section allows: lists with numbers or bullets and
@@ -143,7 +143,7 @@ func pathsOfCells(data []byte, cells []form.Span, column int) []string {
 // nothing but commas between, or else its first word if it looks like a path. What
 // follows is a remark.
 func leadingPaths(text string) []string {
-	text = strings.TrimSpace(strings.ReplaceAll(text, "**", ""))
+	text = strings.TrimPrefix(strings.TrimSpace(text), "**")
 	var found []string
 	at := 0
 	for _, m := range quoted.FindAllStringSubmatchIndex(text, -1) {
@@ -161,7 +161,7 @@ func leadingPaths(text string) []string {
 		return []string{m[2]}
 	}
 	word, _, _ := strings.Cut(text, " ")
-	word = strings.TrimRight(word, ",;:")
+	word = strings.TrimRight(word, ",;:*")
 	if items := ledger.ParseScope(word); len(items) == 1 && (items[0].Kind == ledger.ScopePath || items[0].Kind == ledger.ScopeGlob) {
 		return []string{word}
 	}
