@@ -256,7 +256,10 @@ func (s *backlogSource) specPath(row backlog.Row, names []string) (rel, problem 
 	if row.Link != "" {
 		for _, from := range []string{path.Dir(s.rel), "."} {
 			at := path.Join(from, row.Link)
-			if at == ".." || strings.HasPrefix(at, "../") || path.IsAbs(row.Link) {
+			if path.IsAbs(row.Link) { // as forges read it, from the repository
+				at = path.Join(".", row.Link[1:])
+			}
+			if at == "." || at == ".." || strings.HasPrefix(at, "../") {
 				continue
 			}
 			if rel == "" {

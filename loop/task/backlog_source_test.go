@@ -353,6 +353,7 @@ func TestBacklogLinksOut(t *testing.T) {
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "out.md")
 	write(t, outside, []byte("**Status:** queued\n"))
+	writeBelow(t, dir, ".git/HEAD", "")
 	writeBelow(t, dir, "ai/backlog.md", "| ID | Task | Status | Spec |\n|-|-|-|-|\n| A-1 | a | queued | [x](../../../../"+outside+") |\n| A-2 | b | queued | [x](features/A-2.md) |\n| A-3 | c | queued | [x]("+outside+") |\n")
 	if err := os.Mkdir(filepath.Join(dir, "ai", "features"), 0o755); err != nil {
 		t.Fatal(err)
