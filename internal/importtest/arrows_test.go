@@ -50,7 +50,8 @@ var arrows = map[string][]string{
 	// Adapters: package ledger for its types, never each other.
 	"store":                   {"loop/ledger", "guidance", "internal/fsutil"},
 	"loop/agent":              {"loop/ledger", "guidance", "loop/agent/adapter", "loop/testreport", "internal/api", "internal/statelock", "internal/copytree", "internal/crash", "internal/fault", "internal/fsutil", "internal/guard", "internal/text", "internal/toolchain"},
-	"loop/task":               {"loop/ledger", "guidance", "internal/crash", "internal/exchange", "internal/fault", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text", "loop/task/form", "loop/task/markdown"},
+	"loop/task":               {"loop/ledger", "guidance", "internal/crash", "internal/exchange", "internal/fault", "internal/fsutil", "internal/nearest", "internal/settle", "internal/sleep", "internal/text", "loop/task/backlog", "loop/task/form", "loop/task/markdown"},
+	"loop/task/backlog":       {"loop/ledger", "loop/task/form"},
 	"loop/task/form":          {"loop/ledger"},
 	"loop/task/form/formtest": {}, // for tests
 	"loop/task/markdown":      {"loop/ledger", "loop/task/form", "internal/nearest"},
@@ -165,7 +166,7 @@ var reserved = map[string][]string{
 	"database/sql/driver":          {"store"},
 	"github.com/mattn/go-sqlite3":  {"store"},
 	"github.com/pressly/goose/v3":  {"store"},
-	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "loop/forge/forgetest", "loop/cloud/copilot", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models", "internal/programtest"}, // the client's side speaks HTTP without it
+	"net/http":                     {"internal/socket", "bot/transport", "bot/telegram", "bot/slack", "internal/daemon/hook", "loop/forge/transport", "loop/forge/github", "loop/forge/gitea", "loop/forge/forgetest", "loop/cloud/copilot", "internal/fake/github", "internal/e2e/gitea", "internal/fake/telegram", "internal/fake/slack", "internal/fake/models", "internal/programtest"}, // the client's side speaks HTTP without it
 	"regexp":                       {"internal/regexp"},                                                                                                                                                                                                                                                                                                             // compiled at the first use, not at each start of a process
 	"github.com/spf13/cobra":       {"cmd/nightporter"},                                                                                                                                                                                                                                                                                                             // flags are wiring
 	"testing":                      {"loop/ledger/ledgertest", "bot/chattest", "bot/internal/messagelint", "internal/daemon/daemontest", "internal/fake/netfs", "internal/golden", "loop/forge/forgetest", "internal/programtest", "internal/scenario", "store/storetest"},                                                                                          // tests only

@@ -5,12 +5,14 @@
 //	source.go          Source, the interface of an open one; paths of files
 //	plan_kind.go       the row of plans
 //	file_source.go     a source whose tasks are all in one file, whatever its form
-//	progress.go        the progress log beside it
+//	backlog_kind.go    the row of backlogs
+//	backlog_*.go       a source of a backlog, its specs and its diary
+//	progress.go        the progress log beside a file
 //	stamp.go           marks that are part of a task's commit
 //	file.go watch.go   a file that people edit at the same time
 //
 // Forms of files are in packages of their own, below: form has what they share,
-// markdown the plans.
+// markdown the plans, backlog the tables with specs.
 //
 // To add a kind, implement form.Form or Source, write its row in a file of its own, and name
 // the row in the table. Code that lists kinds (the configuration, init, tasks

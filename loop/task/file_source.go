@@ -19,7 +19,7 @@ import (
 type fileSource struct {
 	sourcePath
 	form form.Form
-	log  sourcePath
+	log  appendedFile
 	opts Options
 	file *sharedFile
 }
@@ -40,7 +40,7 @@ func openFile(k *Kind, path, repo string, opts Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fileSource{sourcePath: at, form: k.Form, log: log, opts: opts, file: &sharedFile{sourcePath: at, exchange: exchange.Files}}, nil
+	return &fileSource{sourcePath: at, form: k.Form, log: appendedFile{log, at}, opts: opts, file: &sharedFile{sourcePath: at, exchange: exchange.Files}}, nil
 }
 
 // readError turns an error of reading a file into an input error with a remedy.
@@ -70,10 +70,16 @@ func (s *fileSource) Read(ctx context.Context) (ledger.Snapshot, error) {
 	if err != nil {
 		return ledger.Snapshot{}, err
 	}
+	return s.finish(snapshot)
+}
+
+// finish returns a reading with the kind's warnings, or an error if it has more tasks
+// than a run can have.
+func (p sourcePath) finish(snapshot ledger.Snapshot) (ledger.Snapshot, error) {
 	if n := len(snapshot.Tasks); n > form.MaxTasks {
-		return ledger.Snapshot{}, inputError(s.rel, fmt.Sprintf("has %d tasks: expected at most %d", n, form.MaxTasks), "Split the file, or move finished tasks out of it")
+		return ledger.Snapshot{}, inputError(p.rel, fmt.Sprintf("has %d tasks: expected at most %d", n, form.MaxTasks), "Split the file, or move finished tasks out of it")
 	}
-	snapshot.Warnings = append(snapshot.Warnings, s.kind.Lint(snapshot)...)
+	snapshot.Warnings = append(snapshot.Warnings, p.kind.Lint(snapshot)...)
 	slices.SortStableFunc(snapshot.Warnings, func(a, b ledger.Diagnostic) int { return a.Line - b.Line })
 	return snapshot, nil
 }
@@ -89,7 +95,13 @@ func (s *fileSource) Mark(ctx context.Context, marks []ledger.Marking) error {
 		gone = missing
 		return next, err
 	})
-	if err = s.blameRepository(err); fault.Of(err) != "" {
+	return s.markError(err, marks, gone)
+}
+
+// markError returns the error of Source.Mark for one of writing marks into the file,
+// which lacks the tasks gone.
+func (p sourcePath) markError(err error, marks []ledger.Marking, gone []string) error {
+	if err = p.blameRepository(err); fault.Of(err) != "" {
 		return err
 	}
 	input := (*ledger.InputError)(nil)
@@ -98,13 +110,13 @@ func (s *fileSource) Mark(ctx context.Context, marks []ledger.Marking) error {
 		for _, m := range marks {
 			gone = append(gone, m.Task)
 		}
-		return &GoneError{File: s.displayName(), Tasks: gone, Err: fs.ErrNotExist}
+		return &GoneError{File: p.displayName(), Tasks: gone, Err: fs.ErrNotExist}
 	case errors.As(err, &input):
 		return err
 	case err != nil:
-		return fmt.Errorf("mark %s: %w", s.rel, err)
+		return fmt.Errorf("mark %s: %w", p.rel, err)
 	case len(gone) > 0:
-		return &GoneError{File: s.displayName(), Tasks: gone}
+		return &GoneError{File: p.displayName(), Tasks: gone}
 	}
 	return nil
 }

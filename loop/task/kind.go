@@ -71,11 +71,10 @@ var kinds = []*Kind{&planKind, &backlogKind, &tasksKind, &prdKind, &bugsKind, &f
 
 // Reserved kinds, which are not built.
 var (
-	backlogKind = Kind{Name: "backlog", Reserved: true, Labels: NoLabels, Endings: NoEndings, Default: "ai/backlog.md", MaxTasks: 20, Push: "never"}
-	tasksKind   = Kind{Name: "tasks", Reserved: true, Labels: NoLabels, Endings: []string{".json"}, Default: "tasks.json", Push: "never"}
-	prdKind     = Kind{Name: "prd", Reserved: true, Labels: NoLabels, Endings: []string{"prd.json"}, Default: "prd.json", Push: "never"}
-	bugsKind    = Kind{Name: "bugs", Reserved: true, Labels: SomeLabels, Foreign: true, Endings: NoEndings, Push: "task"}
-	forgeKind   = Kind{Name: "forge", Reserved: true, Labels: AllLabels, Foreign: true, Endings: NoEndings, Push: "never"}
+	tasksKind = Kind{Name: "tasks", Reserved: true, Labels: NoLabels, Endings: []string{".json"}, Default: "tasks.json", Push: "never"}
+	prdKind   = Kind{Name: "prd", Reserved: true, Labels: NoLabels, Endings: []string{"prd.json"}, Default: "prd.json", Push: "never"}
+	bugsKind  = Kind{Name: "bugs", Reserved: true, Labels: SomeLabels, Foreign: true, Endings: NoEndings, Push: "task"}
+	forgeKind = Kind{Name: "forge", Reserved: true, Labels: AllLabels, Foreign: true, Endings: NoEndings, Push: "never"}
 )
 
 // Kinds returns all rows.

@@ -11,7 +11,8 @@ import (
 
 // conformanceTests maps each built kind to its run of the conformance suite.
 var conformanceTests = map[string]func(t *testing.T){
-	KindPlan: testPlanConformance,
+	KindPlan:    testPlanConformance,
+	KindBacklog: testBacklogConformance,
 }
 
 // optionalCells lists the cells whose zero value is a valid choice.
@@ -106,7 +107,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s:%s is the label %q (%v), of the form %s", c.kind, c.path, label, is, k.Notation(c.path))
 		}
 	}
-	for path, want := range map[string]string{"a/b.md": "plan", "x/prd.json": "prd", "my.json": "tasks", "x.txt": ""} {
+	for path, want := range map[string]string{"a/b.md": "plan", "ai/backlog.md": "backlog", "x/prd.json": "prd", "my.json": "tasks", "x.txt": ""} {
 		got := ""
 		if k := GuessKind(path); k != nil {
 			got = k.Name

@@ -29,14 +29,22 @@ func (s *fileSource) Log(ctx context.Context, p ledger.Progress) error {
 	if ctx.Err() != nil || s.opts.CommitStatus {
 		return context.Cause(ctx)
 	}
-	if err := s.blameRepository(s.appendLog(ctx, p)); err != nil {
+	err := s.log.append(ctx, func(log []byte) []byte { return progressEntry(form.Name(s.rel), log, p, s.opts.Zone) })
+	if err = s.blameRepository(err); err != nil {
 		return fmt.Errorf("log to %s: %w", s.log.rel, err)
 	}
 	return nil
 }
 
-func (s *fileSource) appendLog(ctx context.Context, p ledger.Progress) error {
-	file, path, err := lockFile(ctx, s.openLog)
+// appendedFile is a file that is made if needed and only ever grows.
+type appendedFile struct {
+	sourcePath
+	like sourcePath // of the source's file, whose mode and owner a new one gets
+}
+
+// append adds what entry returns for the file's text, which may be nothing.
+func (a appendedFile) append(ctx context.Context, entry func(old []byte) []byte) error {
+	file, path, err := lockFile(ctx, a.open)
 	if err != nil {
 		return err
 	}
@@ -48,7 +56,7 @@ func (s *fileSource) appendLog(ctx context.Context, p ledger.Progress) error {
 	if len(old) > maxProgressBytes {
 		return fmt.Errorf("the file is larger than %d MB: move it away", maxProgressBytes>>20)
 	}
-	added := progressEntry(form.Name(s.rel), old, p, s.opts.Zone)
+	added := entry(old)
 	if len(added) == 0 {
 		return nil
 	}
@@ -65,11 +73,11 @@ func (s *fileSource) appendLog(ctx context.Context, p ledger.Progress) error {
 	return nil
 }
 
-// openLog opens the log's real file for appending. It creates a missing log
-// with the plan's mode and owner.
-func (s *fileSource) openLog() (*os.File, string, error) {
+// open opens the real file for appending. It creates a missing one, and its folder,
+// with the mode and owner of the source's file.
+func (a appendedFile) open() (*os.File, string, error) {
 	const flags = os.O_RDWR | os.O_APPEND | unix.O_NOFOLLOW | unix.O_NONBLOCK
-	path, err := s.log.target()
+	path, err := a.target()
 	if err == nil {
 		file, err := os.OpenFile(path, flags, 0)
 		return file, path, err
@@ -77,21 +85,19 @@ func (s *fileSource) openLog() (*os.File, string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, "", err
 	}
-	if _, err := os.Lstat(s.log.path); err == nil {
-		return nil, "", inputError(s.log.rel, "is a link to nowhere", "Remove it")
+	if _, err := os.Lstat(a.path); err == nil {
+		return nil, "", inputError(a.rel, "is a link to nowhere", "Remove it")
 	}
-	path = s.log.path
-	plan, err := s.target()
+	like, err := a.like.info()
 	if err != nil {
 		return nil, "", err
 	}
-	like, err := os.Stat(plan)
-	if err != nil {
+	if err := makeFolder(dirOf(a.path), dirOf(a.like.path)); err != nil {
 		return nil, "", err
 	}
-	file, err := os.OpenFile(path, flags|os.O_CREATE|os.O_EXCL, like.Mode().Perm()|0o200)
+	file, err := os.OpenFile(a.path, flags|os.O_CREATE|os.O_EXCL, like.Mode().Perm()|0o200)
 	if errors.Is(err, fs.ErrExist) {
-		return s.openLog() // another process has just created it
+		return a.open() // another process has just created it
 	}
 	if err != nil {
 		return nil, "", err
@@ -102,7 +108,38 @@ func (s *fileSource) openLog() (*os.File, string, error) {
 			return nil, "", err
 		}
 	}
-	return file, path, nil
+	return file, a.path, nil
+}
+
+// info describes the path's real file.
+func (p sourcePath) info() (fs.FileInfo, error) {
+	path, err := p.target()
+	if err != nil {
+		return nil, err
+	}
+	return os.Stat(path)
+}
+
+// makeFolder makes a folder like its sibling or parent, if it is missing. The
+// folder above it exists.
+func makeFolder(dir, like string) error {
+	if dir == like {
+		return nil
+	}
+	info, err := os.Stat(like)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, info.Mode().Perm()); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return err
+	}
+	if uid, gid := owner(info); os.Geteuid() == 0 {
+		return os.Chown(dir, uid, gid)
+	}
+	return nil
 }
 
 // AppendProgress returns a progress log with p added at its end, or the log

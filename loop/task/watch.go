@@ -36,25 +36,31 @@ const lookAgain = 2 * time.Second
 // Source has not read at all: it may have changed while no process watched it.
 // Removing the file is a change, and so is its return.
 func (s *fileSource) Watch(ctx context.Context, changed func()) error {
+	w := watch{files: func() []*sharedFile { return []*sharedFile{s.file} }}
+	return w.run(ctx, changed)
+}
+
+// watch looks for changes of files of one repository.
+type watch struct {
+	files func() []*sharedFile // the source's own file first; which others belong to it may change
+
+	last map[string]contentHash // by path, of the last look
+	seen map[string]settle.Stamp
+	real map[string]string // path with links resolved, at the last look
+}
+
+// run calls changed for each change, until ctx ends.
+func (w *watch) run(ctx context.Context, changed func()) error {
 	var events chan fsnotify.Event
 	var overflows chan error
-	w, err := fsnotify.NewWatcher()
+	fsw, err := fsnotify.NewWatcher()
 	if err == nil {
-		defer w.Close()
-		events, overflows = w.Events, w.Errors
+		defer fsw.Close()
+		events, overflows = fsw.Events, fsw.Errors
 	}
-	s.file.mu.Lock()
-	last := s.file.lastRead
-	s.file.mu.Unlock()
-	var seen settle.Stamp // of the last look, which other events may have caused
 	look := func() {
-		seen = s.stamp()
-		if w != nil {
-			// The folder may have been replaced by another one of the same name.
-			s.watchFolders(w)
-		}
-		if now := s.currentHash(ctx); now != last && ctx.Err() == nil {
-			last = now
+		differs := w.look(ctx, fsw)
+		if differs && ctx.Err() == nil {
 			changed()
 		}
 	}
@@ -70,7 +76,7 @@ func (s *fileSource) Watch(ctx context.Context, changed func()) error {
 		case <-ctx.Done():
 			return nil
 		case ev := <-events:
-			if !s.isRelevant(ev) {
+			if !w.isRelevant(ev) {
 				continue
 			}
 			if since.IsZero() {
@@ -81,7 +87,7 @@ func (s *fileSource) Watch(ctx context.Context, changed func()) error {
 		case <-overflows:
 			quiet.Reset(debounce)
 		case <-slow.C:
-			if s.stamp() != seen {
+			if w.moved() {
 				quiet.Reset(debounce)
 			}
 		case <-quiet.C:
@@ -91,9 +97,51 @@ func (s *fileSource) Watch(ctx context.Context, changed func()) error {
 	}
 }
 
+// look reads all files and reports whether one has another content than at the last
+// look, or than when it was read, if it was not looked at before.
+func (w *watch) look(ctx context.Context, fsw *fsnotify.Watcher) (differs bool) {
+	files := w.files()
+	last := make(map[string]contentHash, len(files))
+	w.seen, w.real = make(map[string]settle.Stamp, len(files)), make(map[string]string, len(files))
+	for _, f := range files {
+		w.seen[f.path], w.real[f.path] = f.stamp(), f.realPath()
+	}
+	if fsw != nil {
+		// A folder may have been replaced by another one of the same name.
+		for _, dir := range w.folders(files) {
+			_ = fsw.Add(dir) // without it, lookAgain decides
+		}
+	}
+	for _, f := range files {
+		before, looked := w.last[f.path]
+		if !looked {
+			f.mu.Lock()
+			before = f.lastRead
+			f.mu.Unlock()
+		}
+		now := f.currentHash(ctx)
+		differs = differs || now != before
+		last[f.path] = now
+	}
+	if ctx.Err() == nil {
+		w.last = last
+	}
+	return differs
+}
+
+// moved reports whether a file has another stamp than at the last look.
+func (w *watch) moved() bool {
+	for _, f := range w.files() {
+		if seen, looked := w.seen[f.path]; !looked || f.stamp() != seen {
+			return true
+		}
+	}
+	return false
+}
+
 // stamp returns what identifies the file's present state, zero if there is none.
-func (s *fileSource) stamp() settle.Stamp {
-	path, err := s.target()
+func (p sourcePath) stamp() settle.Stamp {
+	path, err := p.target()
 	if err != nil {
 		return settle.Stamp{}
 	}
@@ -104,67 +152,67 @@ func (s *fileSource) stamp() settle.Stamp {
 	return settle.StampOf(info)
 }
 
+// absent is the hash of a file that does not exist, which no text has.
+var absent = contentHash{1}
+
 // currentHash returns the hash of the current content, and one that no text has for
 // each reason why it cannot be read: the next Read reports it.
-func (s *fileSource) currentHash(ctx context.Context) contentHash {
-	path, err := s.target()
+func (f *sharedFile) currentHash(ctx context.Context) contentHash {
+	path, err := f.target()
 	if err == nil {
 		var data []byte
-		if data, _, err = s.file.readSettled(ctx, path); err == nil {
+		if data, _, err = f.readSettled(ctx, path); err == nil {
 			return hashOf(data)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return contentHash{1}
+		return absent
 	}
 	unreadable := hashOf([]byte(err.Error()))
 	unreadable[0]++
 	return unreadable
 }
 
-// folders returns the folders whose entries determine the file behind the
-// plan's path: those from the repository's down to the plan's, and those of a
-// link's target.
-func (s *fileSource) folders() []string {
-	dirs := []string{s.repo}
-	for _, p := range []string{s.path, s.realPath()} {
-		var up []string
-		for dir := dirOf(p); dir != s.repo && strings.HasPrefix(dir, s.repo+string(filepath.Separator)); dir = dirOf(dir) {
-			up = append(up, dir)
+// folders returns the folders whose entries determine the files: those from the
+// repository's down to each file's, and those of a link's target.
+func (w *watch) folders(files []*sharedFile) []string {
+	var dirs []string
+	known := map[string]bool{}
+	for _, f := range files {
+		if !known[f.repo] {
+			known[f.repo] = true
+			dirs = append(dirs, f.repo)
 		}
-		slices.Reverse(up)
-		dirs = append(dirs, up...)
+		for _, p := range []string{f.path, w.real[f.path]} {
+			for dir := dirOf(p); !known[dir] && strings.HasPrefix(dir, f.repo+string(filepath.Separator)); dir = dirOf(dir) {
+				known[dir] = true
+				dirs = append(dirs, dir)
+			}
+		}
 	}
 	slices.Sort(dirs)
-	return slices.Compact(dirs)
+	return dirs
 }
 
-// realPath returns the plan's resolved path, or its own path when that is
-// unknown.
-func (s *fileSource) realPath() string {
-	if real, err := s.target(); err == nil {
+// realPath returns the resolved path, or the path itself when that is unknown.
+func (p sourcePath) realPath() string {
+	if real, err := p.target(); err == nil {
 		return real
 	}
-	return s.path
+	return p.path
 }
 
-// watchFolders watches all folders that exist.
-func (s *fileSource) watchFolders(w *fsnotify.Watcher) {
-	for _, dir := range s.folders() {
-		_ = w.Add(dir) // without it, lookAgain decides
-	}
-}
-
-// isRelevant reports whether an event can affect the plan. The folders above it
-// have many others.
-func (s *fileSource) isRelevant(ev fsnotify.Event) bool {
+// isRelevant reports whether an event can affect a file. The folders above them have
+// many others.
+func (w *watch) isRelevant(ev fsnotify.Event) bool {
 	if ev.Op == fsnotify.Chmod {
 		return false
 	}
-	real := s.realPath()
-	for _, p := range []string{s.path, real} {
-		if ev.Name == p || strings.HasPrefix(p, ev.Name+string(filepath.Separator)) {
-			return true
+	for path, real := range w.real {
+		for _, p := range []string{path, real} {
+			if ev.Name == p || strings.HasPrefix(p, ev.Name+string(filepath.Separator)) {
+				return true
+			}
 		}
 	}
 	return false
