@@ -3,14 +3,15 @@
 //
 //	kind.go            Kind, a row of the table of source kinds
 //	source.go          Source, the interface of an open one; paths of files
-//	plan_kind.go       the row of plans
+//	plan_kind.go       the row of plans; tasks_kind.go, prd_kind.go and beads_kind.go
+//	                   those of JSON files, find.go where they look for them
 //	file_source.go     a source whose tasks are all in one file, whatever its form
 //	progress.go        the progress log beside it
 //	stamp.go           marks that are part of a task's commit
 //	file.go watch.go   a file that people edit at the same time
 //
 // Forms of files are in packages of their own, below: form has what they share,
-// markdown the plans.
+// markdown the plans, jsonform the JSON files of other tools.
 //
 // To add a kind, implement form.Form or Source, write its row in a file of its own, and name
 // the row in the table. Code that lists kinds (the configuration, init, tasks
