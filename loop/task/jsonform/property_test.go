@@ -34,6 +34,7 @@ func drawn(t *rapid.T) (pieces []string, ids []string) {
 	word := rapid.SampledFrom([]string{`"pending"`, `"completed"`, `"failed"`, `"\u0070ending"`})
 	var b strings.Builder
 	put := func(s string) { b.WriteString(space.Draw(t, "space") + s) }
+	b.WriteString(rapid.SampledFrom([]string{"", "\ufeff"}).Draw(t, "mark of order"))
 	put("[")
 	for n := range rapid.IntRange(1, 6).Draw(t, "tasks") {
 		if n > 0 {
