@@ -182,11 +182,13 @@ func (l *list) taskMasterTask(o *object, e *entry, priority int) *ledger.Task {
 	if strings.TrimSpace(e.title) == "" {
 		l.Error(e.line, o.label()+" has no title", `Give it one: "title": "…"`)
 	}
-	return &ledger.Task{
+	t := l.newTask()
+	*t = ledger.Task{
 		ID: e.id, Title: e.title, Line: e.line,
 		Body:       paragraphs(o.text("description"), o.text("details")),
 		Acceptance: append(o.texts("acceptanceCriteria"), o.texts("testStrategy")...),
 		Priority:   o.level(priority, "priority"),
 		Complexity: o.number(0, 10, "complexity"),
 	}
+	return t
 }

@@ -80,7 +80,8 @@ func (l *list) wreckItTask(o *object, e *entry, inner *object) *ledger.Task {
 	if strings.TrimSpace(description) == "" {
 		l.Error(e.line, o.label()+" has no description", `Say what is to be done: "description": "…"`)
 	}
-	t := &ledger.Task{
+	t := l.newTask()
+	*t = ledger.Task{
 		ID: e.id, Mark: l.asMark(e), Line: e.line,
 		Title:      heading(description),
 		Acceptance: o.texts("acceptance_criteria"),
