@@ -3,7 +3,8 @@
 //
 //	kind.go            Kind, a row of the table of source kinds
 //	source.go          Source, the interface of an open one; paths of files
-//	plan_kind.go       the row of plans
+//	plan_kind.go       the row of plans; tasks_kind.go, prd_kind.go and beads_kind.go
+//	                   those of JSON files, find.go where they look for them
 //	file_source.go     a source whose tasks are all in one file, whatever its form
 //	backlog_kind.go    the row of backlogs
 //	backlog_*.go       a source of a backlog, its specs and its diary
@@ -12,7 +13,8 @@
 //	file.go watch.go   a file that people edit at the same time
 //
 // Forms of files are in packages of their own, below: form has what they share,
-// markdown the plans, backlog the tables with specs.
+// markdown the plans, backlog the tables with specs, jsonform the JSON files of other
+// tools.
 //
 // To add a kind, implement form.Form or Source, write its row in a file of its own, and name
 // the row in the table. Code that lists kinds (the configuration, init, tasks

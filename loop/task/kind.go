@@ -67,12 +67,10 @@ var NoEndings = []string{}
 
 // kinds holds the rows in the order in which messages list them. The first one
 // is the kind that nightporter proposes.
-var kinds = []*Kind{&planKind, &backlogKind, &tasksKind, &prdKind, &bugsKind, &forgeKind}
+var kinds = []*Kind{&planKind, &backlogKind, &tasksKind, &prdKind, &beadsKind, &bugsKind, &forgeKind}
 
 // Reserved kinds, which are not built.
 var (
-	tasksKind = Kind{Name: "tasks", Reserved: true, Labels: NoLabels, Endings: []string{".json"}, Default: "tasks.json", Push: "never"}
-	prdKind   = Kind{Name: "prd", Reserved: true, Labels: NoLabels, Endings: []string{"prd.json"}, Default: "prd.json", Push: "never"}
 	bugsKind  = Kind{Name: "bugs", Reserved: true, Labels: SomeLabels, Foreign: true, Endings: NoEndings, Push: "task"}
 	forgeKind = Kind{Name: "forge", Reserved: true, Labels: AllLabels, Foreign: true, Endings: NoEndings, Push: "never"}
 )

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +14,9 @@ import (
 var conformanceTests = map[string]func(t *testing.T){
 	KindPlan:    testPlanConformance,
 	KindBacklog: testBacklogConformance,
+	KindTasks:   testTasksConformance,
+	KindPRD:     testPRDConformance,
+	KindBeads:   testBeadsConformance,
 }
 
 // optionalCells lists the cells whose zero value is a valid choice.
@@ -79,7 +83,7 @@ func TestSamples(t *testing.T) {
 		if err != nil || len(snapshot.Tasks) == 0 || len(snapshot.Warnings) > 0 {
 			t.Errorf("%s: the sample has %d tasks and warnings %v, %v", k.Name, len(snapshot.Tasks), snapshot.Warnings, err)
 		}
-		if !strings.HasPrefix(k.Sample.Path, k.Folder+"/") || !strings.HasPrefix(k.Example, k.Name+":"+k.Folder+"/") {
+		if example, ok := strings.CutPrefix(k.Example, k.Name+":"); path.Dir(k.Sample.Path) != k.Folder || !ok || path.Dir(example) != k.Folder {
 			t.Errorf("%s: sample %s and example %s are not in %s", k.Name, k.Sample.Path, k.Example, k.Folder)
 		}
 	}
@@ -87,7 +91,7 @@ func TestSamples(t *testing.T) {
 
 // TestNames checks the notation of a source of each kind.
 func TestNames(t *testing.T) {
-	for _, name := range strings.Fields("plan backlog tasks prd bugs forge") {
+	for _, name := range strings.Fields("plan backlog tasks prd beads bugs forge") {
 		if !slices.Contains(KindNames(), name) {
 			t.Errorf("%s, which configurations name, is no kind any more", name)
 		}
@@ -107,13 +111,13 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s:%s is the label %q (%v), of the form %s", c.kind, c.path, label, is, k.Notation(c.path))
 		}
 	}
-	for path, want := range map[string]string{"a/b.md": "plan", "ai/backlog.md": "backlog", "x/prd.json": "prd", "my.json": "tasks", "x.txt": ""} {
+	for file, want := range map[string]string{"a/b.md": "plan", "ai/backlog.md": "backlog", "x/prd.json": "prd", "my.json": "tasks", "b/issues.jsonl": "beads", "x.txt": ""} {
 		got := ""
-		if k := GuessKind(path); k != nil {
+		if k := GuessKind(file); k != nil {
 			got = k.Name
 		}
 		if got != want {
-			t.Errorf("%s is guessed to be %q, want %q", path, got, want)
+			t.Errorf("%s is guessed to be %q, want %q", file, got, want)
 		}
 	}
 }

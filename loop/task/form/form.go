@@ -12,6 +12,7 @@ package form
 import (
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/nightporter/nightporter/loop/ledger"
 )
@@ -48,6 +49,15 @@ type Adder interface {
 	// dependency on a task that neither the text nor tasks has, is a
 	// *ledger.InputError.
 	Add(file string, data []byte, tasks []ledger.Task) (grown []byte, ids []string, err error)
+}
+
+// Counter is a Form whose tasks record how often they were tried.
+type Counter interface {
+	// Count returns the text with a task's failed attempts and the time of its last
+	// one, which is written in full seconds; a zero time is not written. No other
+	// byte changes. gone reports that the text lacks the task. A text with no place
+	// for them stays as it is.
+	Count(file string, data []byte, task string, failures int, tried time.Time) (counted []byte, gone bool, err error)
 }
 
 // Recogniser is a Form that tells its files from others.
