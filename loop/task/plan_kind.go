@@ -24,7 +24,7 @@ var planKind = Kind{
 	Endings:  []string{".md"},
 	Default:  NoDefault,
 	Push:     "never",
-	Form:     markdown.Plan{},
+	Form:     markdown.Any{},
 	Open:     openFile,
 	Lint:     markdown.Lint,
 	Find:     findPlans,
