@@ -83,12 +83,15 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 			groups = append(groups, group{box: n, outer: outer[n]})
 			e.group = len(groups)
 			continue
-		case e.kind == noID && (p.aside || p.log || p.finished && !d.ticked(b)):
+		case e.kind == noID && (p.aside || p.log):
 			e.step = true
 			if !d.ticked(b) {
 				left[b.heading]++
 			}
 			continue
+		}
+		if p.finished && !d.ticked(b) {
+			d.warning(b.line, fmt.Sprintf("an open box below %q: it counts as open", clip(d.string(d.headings[b.heading].text), 40)), "Tick it, or move it up")
 		}
 		t := docTask{own: n, group: outer[n], text: e.text, marks: e.marks}
 		t.Task = ledger.Task{ID: e.id, Title: e.title, Line: b.line + 1, Labels: e.labels, Phase: phases[p.phase], Priority: p.priority}
@@ -130,10 +133,10 @@ func (d *document) entries() []entry {
 		text := d.string(at)
 		start := len(text) - len(strings.TrimLeft(text, " \t"))
 		id, kind, length := leadingID(text[start:])
-		if length < 0 {
+		if kind == prefixedID {
 			key := idPrefix(id)
-			if seen[id] {
-				prefixes[key] = -1 << 30 // not ids: "UTF-8" twice
+			if length < 0 && seen[id] {
+				prefixes[key] = -1 << 30 // no ids: "UTF-8" twice
 			}
 			prefixes[key]++
 			seen[id] = true

@@ -29,8 +29,8 @@ var logHeadings = map[string]bool{
 	"template": true, "example": true, "examples": true, "format": true,
 }
 
-// finishedHeadings are headings of work that is over: a tick below them counts, an
-// open box does not.
+// finishedHeadings are headings of work that is over. New tasks are not written below
+// them, and an open box there is doubtful.
 var finishedHeadings = map[string]bool{
 	"completed": true, "complete": true, "done": true, "finished": true, "archive": true, "archived": true, "completed tasks": true,
 	"recently completed": true, "completed work": true, "done tasks": true,
