@@ -27,6 +27,7 @@ type fixture struct {
 	path         string
 	maskStatuses func(text []byte) []byte                    // removes every status from the text, without the source's own code
 	edit         func(text []byte, note string) []byte       // edits the text as a person would: it adds note and keeps the statuses
+	elsewhere    bool                                        // a task's status can stand below its line, and its body has boxes of its own
 	notes        func(text []byte) (map[string]bool, []byte) // returns the notes of all edits, and the text without them
 }
 
@@ -99,13 +100,16 @@ func testSource(t *testing.T, k *Kind, variants int, open func(t testing.TB, dir
 				}
 				lines := strings.Split(string(text), "\n")
 				for i, task := range now.Tasks {
-					if asked := want[task.ID]; asked != snap.Tasks[i].Mark && !strings.Contains(lines[task.Line-1], k.Statuses[asked]) {
+					if asked := want[task.ID]; !f.elsewhere && asked != snap.Tasks[i].Mark && !strings.Contains(lines[task.Line-1], k.Statuses[asked]) {
 						rt.Fatalf("%s is marked %s, and its line does not say %s: %s", task.ID, asked, k.Statuses[asked], lines[task.Line-1])
 					}
 					if task.Mark != want[task.ID] {
 						rt.Fatalf("%s reads %s, marked %s:\n%s", task.ID, task.Mark, want[task.ID], text)
 					}
 					task.Mark = snap.Tasks[i].Mark
+					if f.elsewhere {
+						task.Body = snap.Tasks[i].Body
+					}
 					if d := cmp.Diff(snap.Tasks[i], task); d != "" {
 						rt.Fatalf("more than the mark reads differently:\n%s", d)
 					}

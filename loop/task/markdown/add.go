@@ -236,7 +236,7 @@ func (f Headings) Add(file string, data []byte, tasks []ledger.Task) ([]byte, []
 	return addTo(f, file, data, tasks, func(data []byte, t ledger.Task) ([]byte, int, error) {
 		d := scanDocument(filepath.Base(file), data)
 		heads := d.taskHeadings()
-		have := d.headingTasks()
+		have, _ := d.headingTasks()
 		var ids []string
 		boxes := false
 		for i := range have {

@@ -107,9 +107,18 @@ func (Any) Recognise(path string, data []byte) (why string) {
 
 // Parse implements form.Form.
 func (Any) Parse(file string, data []byte) (ledger.Snapshot, error) {
-	f, _, err := scanDocument(file, data).which()
+	d := scanDocument(file, data)
+	f, _, err := d.which()
 	if err != nil {
 		return ledger.Snapshot{}, err
+	}
+	switch f.(type) {
+	case Headings:
+		tasks, _ := d.headingTasks()
+		return d.snapshot(file, tasks)
+	case Checklist:
+		tasks, _ := d.checklistTasks()
+		return d.snapshot(file, tasks)
 	}
 	return f.Parse(file, data)
 }
@@ -123,6 +132,12 @@ func (Any) Mark(file string, data []byte, marks []ledger.Marking) (marked []byte
 			return Plan{}.Mark(file, data, marks) // a text without tasks lacks them all
 		}
 		return nil, nil, err
+	}
+	switch f.(type) {
+	case Headings:
+		return markDocument(d, marks, (*document).headingTasks)
+	case Checklist:
+		return markDocument(d, marks, (*document).checklistTasks)
 	}
 	return f.Mark(file, data, marks)
 }

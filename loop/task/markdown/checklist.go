@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/regexp"
@@ -24,6 +23,7 @@ type entry struct {
 	title  string
 	labels []string
 	text   form.Span // the first line with the status words, for writing
+	rest   form.Span // the first line without status words, and without the id
 	marks  []planMark
 	step   bool // it belongs to the task around it
 	group  int  // 1 + its index among the groups; 0 = it is a task or a step
@@ -83,6 +83,9 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 			groups = append(groups, group{box: n, outer: outer[n]})
 			e.group = len(groups)
 			continue
+		case e.title == "": // nothing but a status
+			e.step = true
+			continue
 		case e.kind == noID && (p.aside || p.log):
 			e.step = true
 			if !d.ticked(b) {
@@ -123,46 +126,44 @@ func (d *document) checklistTasks() ([]docTask, []group) {
 // entries reads the boxes of a document one by one.
 func (d *document) entries() []entry {
 	entries := make([]entry, len(d.boxes))
-	prefixes := map[string]int{} // of ids that count only in company
+	lengths := make([]int, len(d.boxes)) // of the ids with what belongs to them
+	prefixes := map[string]int{}         // of ids that count only in company
 	seen := map[string]bool{}
 	for n := range d.boxes {
 		e, b := &entries[n], &d.boxes[n]
-		e.text = b.text
 		var t docTask
-		at := t.statusWords(d.data, b.text, false)
-		text := d.string(at)
-		start := len(text) - len(strings.TrimLeft(text, " \t"))
-		id, kind, length := leadingID(text[start:])
-		if kind == prefixedID {
-			key := idPrefix(id)
-			if length < 0 && seen[id] {
+		e.text, e.rest = b.text, t.statusWords(d.data, b.text, false)
+		e.marks = t.marks
+		for e.rest.Start < e.rest.End && isBlank(d.data[e.rest.Start]) {
+			e.rest.Start++
+		}
+		e.id, e.kind, lengths[n] = leadingID(strings.TrimRight(d.string(e.rest), " \t"))
+		if e.kind == prefixedID {
+			key := idPrefix(e.id)
+			if lengths[n] < 0 && seen[e.id] {
 				prefixes[key] = -1 << 30 // no ids: "UTF-8" twice
 			}
 			prefixes[key]++
-			seen[id] = true
+			seen[e.id] = true
 		}
-		e.id, e.kind, e.marks = id, kind, t.marks
 	}
 	for n := range entries {
-		e, b := &entries[n], &d.boxes[n]
-		var t docTask
-		at := t.statusWords(d.data, b.text, false)
-		text := strings.TrimSpace(d.string(at))
-		id, kind, length := leadingID(text)
+		e := &entries[n]
+		length := lengths[n]
 		if length < 0 {
-			length = -length
-			if prefixes[idPrefix(id)] < 2 {
-				id, kind, length = "", noID, 0
+			if length = -length; prefixes[idPrefix(e.id)] < 2 {
+				e.id, e.kind, length = "", noID, 0
 			}
 		}
-		e.id, e.kind = id, kind
-		text = strings.TrimLeft(text[length:], " \t")
-		if m, ok := markAtStart(d.data, form.Span{Start: at.End - len(text), End: at.End}); ok && length > 0 && d.string(at)[at.End-at.Start-len(text):] == text {
-			m.beforeTitle = true
-			e.marks = append(e.marks, m)
-			text = strings.TrimLeft(text[m.End-(at.End-len(text)):], " \t")
+		if e.rest.Start += length; length > 0 {
+			if m, ok := markAtStart(d.data, e.rest); ok {
+				m.beforeTitle = true
+				e.marks = append(e.marks, m)
+				e.rest.Start = m.End
+			}
 		}
-		for {
+		text := strings.TrimSpace(d.string(e.rest))
+		for strings.HasPrefix(text, "[") {
 			m := label.FindStringSubmatch(text)
 			if m == nil {
 				break
@@ -170,8 +171,7 @@ func (d *document) entries() []entry {
 			e.labels = append(e.labels, m[1])
 			text = text[len(m[0]):]
 		}
-		e.title = d.boxTitle(b, text)
-		if e.title == "" {
+		if e.title = d.boxTitle(&d.boxes[n], text); e.title == "" {
 			e.title = e.id
 		}
 	}
@@ -280,51 +280,49 @@ func (d *document) warnGroups(entries []entry, tasks []docTask, groups []group) 
 }
 
 // nameTasks makes the ids of tasks that have none from their texts. Where a text is
-// there twice, the later one is told apart by the heading above it.
+// there twice, the later one is told apart by the heading above it, or else by counting.
 func (d *document) nameTasks(tasks []docTask) {
-	short := map[string]string{} // id: the text that it was made from
-	taken := make(map[string]bool, len(tasks))
+	made := make([]string, len(tasks))
+	taken := make(map[string]int, len(tasks)) // 1 + index of the task
 	for i := range tasks {
 		if tasks[i].ID != "" {
-			taken[ledger.FoldID(tasks[i].ID)] = true
+			taken[ledger.FoldID(tasks[i].ID)] = i + 1
 		}
 	}
+	first := map[string]int{} // folded text: the task that has it
 	clash := map[string]bool{}
-	text := make([]string, len(tasks))
-	first := map[string]int{}
 	for i := range tasks {
 		t := &tasks[i]
 		if t.ID != "" {
 			continue
 		}
-		text[i] = t.Title
-		if n, ok := first[text[i]]; ok {
+		text := foldText(t.Title)
+		if n, ok := first[text]; ok {
 			if h := d.boxes[t.own].heading; h >= 0 && h != d.boxes[tasks[n].own].heading {
-				text[i] += "\n" + d.string(d.headings[h].text)
+				text += "\n" + foldText(d.string(d.headings[h].text))
 			}
-			for n := 2; d.state(t) == ledger.MarkDone; n++ { // finished work may be there twice
-				if _, ok := first[text[i]]; !ok {
+			base := text
+			for c := 2; ; c++ {
+				n, ok := first[text]
+				if !ok {
 					break
 				}
-				text[i] = fmt.Sprintf("%s\n%d", t.Title, n)
+				if text = fmt.Sprintf("%s\n%d", base, c); c == 2 && (d.state(t) != ledger.MarkDone || d.state(&tasks[n]) != ledger.MarkDone) {
+					d.warning(t.Line-1, fmt.Sprintf("the same text as in line %d: the first of them is told apart by its place alone", tasks[n].Line), "Tell them apart by a word or a number")
+				}
 			}
 		}
-		if _, ok := first[text[i]]; !ok {
-			first[text[i]] = i
+		first[text] = i
+		made[i] = text
+		t.ID = textID(text, shortID)
+		if taken[t.ID] > 0 {
+			clash[t.ID] = true
 		}
-		id := textID(text[i], shortID)
-		if other, ok := short[id]; ok && other != text[i] || taken[id] {
-			clash[id] = true
-		}
-		short[id] = text[i]
+		taken[t.ID] = i + 1
 	}
 	for i := range tasks {
-		if tasks[i].ID != "" {
-			continue
-		}
-		tasks[i].ID = textID(text[i], shortID)
-		if clash[tasks[i].ID] {
-			tasks[i].ID = textID(text[i], longID)
+		if made[i] != "" && clash[tasks[i].ID] {
+			tasks[i].ID = textID(made[i], longID)
 		}
 	}
 }
@@ -338,9 +336,5 @@ func (Checklist) Parse(file string, data []byte) (ledger.Snapshot, error) {
 
 // Mark implements form.Form.
 func (Checklist) Mark(file string, data []byte, marks []ledger.Marking) ([]byte, []string, error) {
-	return markDocument(data, marks, func(data []byte) (*document, []docTask, []group) {
-		d := scanDocument(filepath.Base(file), data)
-		tasks, groups := d.checklistTasks()
-		return d, tasks, groups
-	})
+	return markDocument(scanDocument(file, data), marks, (*document).checklistTasks)
 }

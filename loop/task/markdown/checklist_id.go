@@ -68,10 +68,16 @@ const (
 	idSigns   = "bcdfghjkmnpqrstvwxyz23456789"
 )
 
-// textID makes the id of a task that has none from its text, of n characters: it stays
-// while other lines change. Case, white space and emphasis do not matter.
+// foldText returns what of a text counts for its id.
+func foldText(s string) string {
+	return strings.ToLower(strings.Join(strings.Fields(noEmphasis.Replace(s)), " "))
+}
+
+var noEmphasis = strings.NewReplacer("*", "", "`", "", "_", "", "~", "")
+
+// textID makes the id of a task that has none from its folded text, of n characters: it
+// stays while other lines change.
 func textID(text string, n int) string {
-	text = strings.ToLower(strings.Join(strings.Fields(strings.NewReplacer("*", "", "`", "", "_", "", "~", "").Replace(text)), " "))
 	sum := sha256.Sum256([]byte(text))
 	id := make([]byte, n)
 	for i := range id {

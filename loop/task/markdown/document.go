@@ -18,6 +18,7 @@ type document struct {
 	headings []heading
 	code     []bool  // per line: inside a code block, a comment or front matter
 	strict   int     // index of the first line that is meant as a task of a plan; -1 = none
+	heads    []int   // the headings that are tasks, once they were asked for
 	where    []place // what each heading says of the boxes below it, once it was asked
 	bullet   bool    // there are list items without a box
 }
@@ -104,7 +105,10 @@ func (d *document) scanItem(i, indent int, at form.Span, item int, boxes, headin
 	if d.strict < 0 && isBullet(text[0]) && mayBeTask(text) && meantAsPlan.Match(text) {
 		d.strict = i
 	}
-	m := anyState.FindSubmatchIndex(text[item:])
+	var m []int
+	if item < len(text) && text[item] == '[' {
+		m = anyState.FindSubmatchIndex(text[item:])
+	}
 	if m == nil {
 		d.bullet = true
 		return

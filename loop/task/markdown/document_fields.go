@@ -188,8 +188,10 @@ func (d *document) resolve(tasks []docTask) {
 	for i := range tasks {
 		t := &tasks[i]
 		refs := t.value[fieldDepends]
-		for _, m := range inlineDepends.FindAllStringSubmatch(t.Title, -1) {
-			refs = append(refs, fieldItem{m[1], t.Line - 1})
+		if strings.Contains(t.Title, "epend") {
+			for _, m := range inlineDepends.FindAllStringSubmatch(t.Title, -1) {
+				refs = append(refs, fieldItem{m[1], t.Line - 1})
+			}
 		}
 		if len(refs) == 0 {
 			continue

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -95,8 +96,11 @@ func (t *docTask) statusWords(data []byte, at form.Span, heading bool) form.Span
 			at.End = m.Start
 			continue
 		}
+		if !heading || at.Start == at.End {
+			break
+		}
 		m, ok := doneAtEnd(data, at)
-		if !heading || !ok {
+		if !ok {
 			break
 		}
 		t.done = append(t.done, m)
@@ -110,7 +114,11 @@ func (t *docTask) statusWords(data []byte, at form.Span, heading bool) form.Span
 var doneWords = regexp.MustCompile(`(?i)(?:^|[ \t])(\((?:done|complete|completed)\)|✅(?:[ \t]*(?:done|complete|completed))?|✓|✔️?|☑️?|\[x\])[ \t]*$`)
 
 func doneAtEnd(data []byte, at form.Span) (planMark, bool) {
-	m := doneWords.FindSubmatchIndex(data[at.Start:at.End])
+	text := data[at.Start:at.End]
+	if !bytes.ContainsAny(text, "✅✓✔☑])") {
+		return planMark{}, false
+	}
+	m := doneWords.FindSubmatchIndex(text)
 	if m == nil {
 		return planMark{}, false
 	}

@@ -3,7 +3,6 @@ package markdown
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/regexp"
@@ -30,12 +29,16 @@ var headingID = regexp.MustCompile(`^(?i:task)[ \t]+[0-9]+(?:\.[0-9]+)*[A-Za-z]?
 
 // taskHeadings returns the indices of the headings that are tasks.
 func (d *document) taskHeadings() []int {
-	var found []int
+	if d.heads != nil {
+		return d.heads
+	}
+	found := []int{}
 	for n := range d.headings {
 		if h := &d.headings[n]; h.level >= 2 && h.level <= 4 && taskHeading.Match(d.headingLine(h)) && !d.places()[n].log {
 			found = append(found, n)
 		}
 	}
+	d.heads = found
 	return found
 }
 
@@ -45,7 +48,7 @@ func (d *document) headingLine(h *heading) []byte {
 }
 
 // headingTasks reads the tasks of a document whose tasks are headings.
-func (d *document) headingTasks() []docTask {
+func (d *document) headingTasks() ([]docTask, []group) {
 	heads := d.taskHeadings()
 	tasks := make([]docTask, 0, len(heads))
 	inside := make([]int, len(d.lines)) // per line: 1 + the task that it belongs to
@@ -79,7 +82,7 @@ func (d *document) headingTasks() []docTask {
 	}
 	d.headingBoxes(tasks, inside, ids)
 	d.headingNotes(tasks, inside)
-	return tasks
+	return tasks, nil
 }
 
 // title takes the status words from a task's text and returns what is left.
@@ -163,7 +166,8 @@ func (d *document) headingNotes(tasks []docTask, inside []int) {
 // Parse implements form.Form.
 func (Headings) Parse(file string, data []byte) (ledger.Snapshot, error) {
 	d := scanDocument(file, data)
-	return d.snapshot(file, d.headingTasks())
+	tasks, _ := d.headingTasks()
+	return d.snapshot(file, tasks)
 }
 
 // snapshot returns what was read, or the errors in it.
@@ -181,29 +185,26 @@ func (d *document) snapshot(file string, tasks []docTask) (ledger.Snapshot, erro
 
 // Mark implements form.Form.
 func (Headings) Mark(file string, data []byte, marks []ledger.Marking) ([]byte, []string, error) {
-	read := func(data []byte) (*document, []docTask, []group) {
-		d := scanDocument(filepath.Base(file), data)
-		return d, d.headingTasks(), nil
-	}
-	return markDocument(data, marks, read)
+	return markDocument(scanDocument(file, data), marks, (*document).headingTasks)
 }
 
 // markDocument writes statuses into a document, and reads the result again before it
 // returns it: every task must be where it was, with the status that it should have.
-func markDocument(data []byte, marks []ledger.Marking, read func([]byte) (*document, []docTask, []group)) ([]byte, []string, error) {
-	d, tasks, groups := read(data)
+func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]docTask, []group)) ([]byte, []string, error) {
+	tasks, groups := read(d)
 	if len(d.lines) == 0 && len(d.findings) > 0 {
 		return nil, nil, d.err()
 	}
 	marked, gone, err := d.mark(tasks, groups, marks)
-	if err != nil || bytes.Equal(marked, data) {
+	if err != nil || bytes.Equal(marked, d.data) {
 		return marked, gone, err
 	}
 	want := map[string]ledger.Mark{}
 	for _, m := range marks {
 		want[ledger.FoldID(m.Task)] = m.Mark
 	}
-	again, now, _ := read(marked)
+	again := scanDocument(d.file, marked)
+	now, _ := read(again)
 	same := len(now) == len(tasks) && len(again.lines) == len(d.lines)
 	for n := 0; same && n < len(tasks); n++ {
 		m, ok := want[ledger.FoldID(tasks[n].ID)]
