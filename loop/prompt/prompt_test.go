@@ -101,6 +101,11 @@ func TestBuild(t *testing.T) {
 		}},
 		{name: "builder, second attempt, answered", script: acts(silent, silent, silent, plan, ask), answer: "b"},
 		{name: "builder of a part", script: acts(plan, build, fine), change: inParts, hat: "builder", task: "Task 1/b"},
+		{name: "builder with documents", hat: "builder", script: acts(plan), change: func(s *loop.State) {
+			inWork(s, func(t *loop.TaskState, _ *loop.Attempt) {
+				t.Task.Material = []string{"specs/001-prices/spec.md", "specs/001-prices/plan.md"}
+			})
+		}},
 		{name: "builder of a report", hat: "builder", change: func(s *loop.State) {
 			configured(s, func(set *ledger.Settings) { set.Source.Kind, set.Source.Foreign = "bugs", true })
 			inWork(s, func(t *loop.TaskState, _ *loop.Attempt) {

@@ -25,6 +25,13 @@ func (b *builder) taskText() string {
 	if t.Notes != "" && !strings.Contains(t.Body, t.Notes) {
 		text += "\n\nNotes: " + t.Notes
 	}
+	list := t.Material
+	if b.isPart && len(list) == 0 {
+		list = b.parent.Task.Material
+	}
+	if len(list) > 0 {
+		text += "\n\nRead first, as far as the task needs it: `" + strings.Join(list, "`, `") + "`."
+	}
 	if body := strings.TrimSpace(b.parent.Task.Body); body != "" && !strings.Contains(t.Body, body) {
 		text += "\n\nThe whole task, for orientation:\n\n" + b.quoted("It", body)
 	}

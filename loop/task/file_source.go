@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -70,6 +71,13 @@ func (s *fileSource) Read(ctx context.Context) (ledger.Snapshot, error) {
 	if err != nil {
 		return ledger.Snapshot{}, err
 	}
+	if beside := s.companions(); len(beside) > 0 {
+		for i := range snapshot.Tasks {
+			if t := &snapshot.Tasks[i]; len(t.Material) == 0 {
+				t.Material = beside
+			}
+		}
+	}
 	return s.finish(snapshot)
 }
 
@@ -82,6 +90,42 @@ func (p sourcePath) finish(snapshot ledger.Snapshot) (ledger.Snapshot, error) {
 	snapshot.Warnings = append(snapshot.Warnings, p.kind.Lint(snapshot)...)
 	slices.SortStableFunc(snapshot.Warnings, func(a, b ledger.Diagnostic) int { return a.Line - b.Line })
 	return snapshot, nil
+}
+
+// maxCompanions limits the documents that are found beside a list: a prompt names them
+// all.
+const maxCompanions = 20
+
+// companions returns the documents that stand beside the file, as slash-separated paths
+// below the repository. What cannot be read is none: sessions see the commit, not the
+// checkout, and look for themselves.
+func (s *fileSource) companions() []string {
+	f, ok := s.form.(form.Companions)
+	if !ok {
+		return nil
+	}
+	dir, err := os.OpenRoot(s.repo)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = dir.Close() }()
+	root := dir.FS()
+	var found []string
+	for _, pattern := range f.Beside(s.rel) {
+		paths, err := fs.Glob(root, pattern)
+		if err != nil {
+			continue
+		}
+		for _, p := range paths {
+			if info, err := fs.Stat(root, p); err != nil || !info.Mode().IsRegular() || p == s.rel || slices.Contains(found, p) {
+				continue
+			}
+			if found = append(found, p); len(found) == maxCompanions {
+				return found
+			}
+		}
+	}
+	return found
 }
 
 // Mark implements Source. With Options.CommitStatus it does nothing.

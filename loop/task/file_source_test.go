@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -41,14 +42,20 @@ func maskPlan(text []byte) []byte {
 	}
 }
 
+// statusText is all that a mark of a document changes.
+var statusText = regexp.MustCompile(`(?i)[ \t]*(?:\((?:blocked|manual[ _-]verify|done)\)|✅|✓)|\[[ xX~/-]\]`)
+
+func maskDocument(text []byte) []byte { return statusText.ReplaceAll(text, nil) }
+
 // testPlanConformance runs the conformance suite over plans.
 func testPlanConformance(t *testing.T) {
-	testSource(t, FindKind(KindPlan), len(formtest.Plans), func(t testing.TB, dir string, variant int) fixture {
+	texts := slices.Concat(formtest.Plans, formtest.Headings, formtest.Checklists)
+	testSource(t, FindKind(KindPlan), len(texts), func(t testing.TB, dir string, variant int) fixture {
 		path := filepath.Join(dir, ".agents", "plans", "in-progress", "checkout.md")
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		write(t, path, []byte(formtest.Plans[variant]))
+		write(t, path, []byte(texts[variant]))
 		open := func() Source {
 			s, err := Open(KindPlan, ".agents/plans/in-progress/checkout.md", dir, Options{})
 			if err != nil {
@@ -56,7 +63,11 @@ func testPlanConformance(t *testing.T) {
 			}
 			return s
 		}
-		return fixture{source: open(), reopen: open, path: path, maskStatuses: maskPlan,
+		mask, document := maskPlan, variant >= len(formtest.Plans)
+		if document {
+			mask = maskDocument
+		}
+		return fixture{source: open(), reopen: open, path: path, maskStatuses: mask, elsewhere: document,
 			edit: func(text []byte, note string) []byte {
 				return append(bytes.Clone(text), "\n<!-- "+note+" -->"...)
 			},
@@ -403,5 +414,59 @@ func TestCommitStatusLeavesCheckoutAlone(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"plan.md"}, entries(t, dir)); d != "" {
 		t.Errorf("in the checkout:\n%s", d)
+	}
+}
+
+// TestCompanions: the documents beside a list are material of its tasks.
+func TestCompanions(t *testing.T) {
+	repo := t.TempDir()
+	for _, p := range []string{"specs/001-a/spec.md", "specs/001-a/plan.md", "specs/001-a/contracts/api.yaml", "specs/002-b/spec.md",
+		"docs/superpowers/specs/2026-01-02-a-design.md", "openspec/changes/a/proposal.md", "openspec/changes/a/specs/pay/spec.md"} {
+		writeBelow(t, repo, p, "text")
+	}
+	if err := os.Symlink("/etc/passwd", filepath.Join(repo, "specs/001-a/research.md")); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string][]string{
+		"specs/001-a/tasks.md":                   {"specs/001-a/spec.md", "specs/001-a/plan.md", "specs/001-a/contracts/api.yaml"},
+		"docs/superpowers/plans/2026-01-02-a.md": {"docs/superpowers/specs/2026-01-02-a-design.md"},
+		"openspec/changes/a/tasks.md":            {"openspec/changes/a/proposal.md", "openspec/changes/a/specs/pay/spec.md"},
+		"TODO.md":                                nil,
+	} {
+		writeBelow(t, repo, path, "- [ ] T001 a\n")
+		s, err := Open(KindPlan, path, repo, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		snap, err := s.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, snap.Tasks[0].Material); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", path, d)
+		}
+	}
+}
+
+// TestFindPlans: lists are found where tools keep them, and other text is not one.
+func TestFindPlans(t *testing.T) {
+	repo := t.TempDir()
+	want := []string{".agents/plans/in-progress/a.md", ".agents/plans/later/b.md", "docs/superpowers/plans/c.md", "docs/plans/d.md", "specs/001-a/tasks.md",
+		".kiro/specs/pay/tasks.md", "openspec/changes/x/tasks.md", "docs/stories/1.1.story.md", ".planning/ROADMAP.md", "IMPLEMENTATION_PLAN.md", "@fix_plan.md"}
+	for _, p := range want {
+		writeBelow(t, repo, p, "- [ ] a\n")
+	}
+	for _, p := range []string{"docs/plans/design.md", "TODO.md", "openspec/changes/archive/README.md"} {
+		writeBelow(t, repo, p, "Words.\n")
+	}
+	writeBelow(t, repo, ".agents/plans/in-progress/a.progress.md", "- [ ] a\n")
+	writeBelow(t, repo, "openspec/changes/archive/x/tasks.md", "- [ ] a\n")
+	writeBelow(t, repo, "docs/plans/completed/d.md", "- [ ] a\n")
+	got, err := findPlans(repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
 	}
 }

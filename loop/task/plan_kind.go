@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/nightporter/nightporter/loop/task/form"
 	"github.com/nightporter/nightporter/loop/task/markdown"
 )
 
@@ -17,14 +18,14 @@ const KindPlan = "plan"
 // plansFolder is the folder of plans in progress.
 const plansFolder = ".agents/plans/in-progress"
 
-// planKind is the row of plans: Markdown files with a check box for each task.
+// planKind is the row of plans: Markdown files whose tasks are boxes or headings.
 var planKind = Kind{
 	Name:     KindPlan,
 	Labels:   NoLabels,
 	Endings:  []string{".md"},
 	Default:  NoDefault,
 	Push:     "never",
-	Form:     markdown.Plan{},
+	Form:     markdown.Any{},
 	Open:     openFile,
 	Lint:     markdown.Lint,
 	Find:     findPlans,
@@ -56,22 +57,55 @@ const samplePlan = `# First
   - Notes: Describe what is there. Change nothing else.
 `
 
-// findPlans returns the plans in plansFolder, sorted by name.
+// planPlaces are where tools keep their lists of tasks, as patterns of path.Match
+// below the repository. The first one is our own: what is there is meant as a plan, also
+// with mistakes. Elsewhere a file counts when it has tasks.
+var planPlaces = []string{
+	plansFolder + "/*.md", ".agents/plans/*.md", ".agents/plans/*/*.md", ".agents/plans/*/*/*.md",
+	"docs/superpowers/plans/*.md", "docs/plans/*.md", "specs/*/tasks.md", ".specify/specs/*/tasks.md", ".kiro/specs/*/tasks.md",
+	"openspec/changes/*/tasks.md", "docs/stories/*.md", ".planning/ROADMAP.md",
+	"PLAN.md", "plan.md", "IMPLEMENTATION_PLAN.md", "TODO.md", "fix_plan.md", "@fix_plan.md", ".ralph/fix_plan.md", ".ralph/@fix_plan.md",
+}
+
+// maxLooked limits the files that findPlans opens.
+const maxLooked = 2000
+
+// findPlans returns the Markdown files with tasks, in the order of planPlaces.
 func findPlans(repo string) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(repo, filepath.FromSlash(plansFolder)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	dir, err := os.OpenRoot(repo)
 	if err != nil {
 		return nil, fmt.Errorf("look for plans: %w", err)
 	}
+	defer func() { _ = dir.Close() }()
+	root := dir.FS()
+	if _, err := fs.ReadDir(root, plansFolder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("look for plans: %w", err)
+	}
 	var paths []string
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".progress.md") || e.IsDir() || strings.ToValidUTF8(name, "") != name {
-			continue
+	var seen []fs.FileInfo // plan.md and PLAN.md are one file where case does not matter
+	looked := 0
+	for n, pattern := range planPlaces {
+		found, err := fs.Glob(root, pattern)
+		if err != nil {
+			return nil, fmt.Errorf("look for plans: %w", err)
 		}
-		paths = append(paths, plansFolder+"/"+name)
+		for _, p := range found {
+			info, err := fs.Stat(root, p)
+			if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(p, ".progress.md") || strings.ToValidUTF8(p, "") != p ||
+				slices.Contains(paths, p) || slices.ContainsFunc(seen, func(o fs.FileInfo) bool { return os.SameFile(o, info) }) {
+				continue
+			}
+			if n > 0 {
+				if looked++; looked > maxLooked || info.Size() > form.MaxBytes {
+					continue
+				}
+				data, err := fs.ReadFile(root, p)
+				if err != nil || (markdown.Any{}).Recognise(p, data) == "" {
+					continue
+				}
+			}
+			paths, seen = append(paths, p), append(seen, info)
+		}
 	}
 	return paths, nil
 }

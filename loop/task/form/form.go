@@ -68,6 +68,14 @@ type Recogniser interface {
 	Recognise(path string, data []byte) (why string)
 }
 
+// Companions is a Form of lists beside which other documents stand, such as a design.
+type Companions interface {
+	// Beside returns where these documents would be: patterns of path.Match, relative
+	// to the repository, in the order in which they are best read. path is
+	// slash-separated and relative to the repository.
+	Beside(path string) []string
+}
+
 // Name returns a source's name: "checkout" for a/checkout.md.
 func Name(file string) string {
 	base := filepath.Base(file)

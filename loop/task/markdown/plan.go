@@ -7,15 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/form"
-)
-
-// Limits of a plan. A larger file was not written by a person.
-const (
-	maxBytes = 4 << 20
-	maxTasks = 2000
 )
 
 // ParsePlan reads a Markdown plan (docs/spec 3.3). file becomes Snapshot.Path;
@@ -74,7 +67,7 @@ func (p *plan) err() error {
 // checkText reports whether the file is text of a permitted size, and adds a
 // finding if not.
 func (p *plan) checkText() bool {
-	found := form.CheckText(p.file, "plan", p.data, maxBytes)
+	found := form.CheckText(p.file, "plan", p.data, form.MaxBytes)
 	if found != nil {
 		p.findings = append(p.findings, *found)
 	}
@@ -106,18 +99,7 @@ func scanPlan(file string, data []byte) *plan {
 	if !s.checkText() {
 		return s.plan
 	}
-	for start := len(data) - len(bytes.TrimPrefix(data, form.BOM)); start < len(data); {
-		end := len(data)
-		next := end
-		if n := bytes.IndexByte(data[start:], '\n'); n >= 0 {
-			end, next = start+n, start+n+1
-		}
-		if end > start && data[end-1] == '\r' {
-			end--
-		}
-		s.lines = append(s.lines, form.Span{Start: start, End: end})
-		start = next
-	}
+	s.splitLines()
 	for i := range s.lines {
 		s.scanLine(i)
 	}
@@ -128,20 +110,29 @@ func scanPlan(file string, data []byte) *plan {
 		}
 		s.finding(b.line, "this "+what+" is never closed and hides the tasks below it", "Close it")
 	}
-	switch {
-	case len(s.tasks) > maxTasks:
-		s.finding(s.tasks[maxTasks].line, fmt.Sprintf("more than %d tasks", maxTasks), "Split the plan")
-	case len(s.tasks) == 0 && len(s.findings) == 0:
-		fix := "Write tasks as: - [ ] **Task 1: Title**"
-		if headingTask.Match(data) {
-			fix = "Headings `### Task N:` are not read yet. " + fix
-		}
-		s.findings = append(s.findings, ledger.Diagnostic{File: file, Text: "has no tasks: " + expected, Remedy: fix})
+	if len(s.tasks) == 0 && len(s.findings) == 0 {
+		s.findings = append(s.findings, ledger.Diagnostic{File: file, Text: "has no tasks: " + expected, Remedy: "Write tasks as: - [ ] **Task 1: Title**"})
 	}
 	return s.plan
 }
 
-var headingTask = regexp.MustCompile(`(?m)^#{2,4}[ \t]+(?i:task)[ \t]+[0-9]`)
+// splitLines finds the text's lines, without their ends and a byte order mark.
+func (p *plan) splitLines() {
+	data := p.data
+	p.lines = make([]form.Span, 0, bytes.Count(data, []byte("\n"))+1)
+	for start := len(data) - len(bytes.TrimPrefix(data, form.BOM)); start < len(data); {
+		end := len(data)
+		next := end
+		if n := bytes.IndexByte(data[start:], '\n'); n >= 0 {
+			end, next = start+n, start+n+1
+		}
+		if end > start && data[end-1] == '\r' {
+			end--
+		}
+		p.lines = append(p.lines, form.Span{Start: start, End: end})
+		start = next
+	}
+}
 
 // measure returns the columns before a line's text (tab stops every 4), and the
 // text without surrounding white space.

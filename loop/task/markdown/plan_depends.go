@@ -3,12 +3,18 @@ package markdown
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/nightporter/nightporter/internal/regexp"
 	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
 )
+
+// maxDepends limits the dependencies of a file's tasks together: each of n tasks can
+// name a range of all.
+const maxDepends = 1_000_000
 
 // noneWords holds the notations for "no dependencies".
 var noneWords = map[string]bool{"": true, "none": true, "-": true, "–": true, "—": true, "n/a": true, "nothing": true, "none.": true}
@@ -25,9 +31,14 @@ func (p *plan) resolveDependencies(tasks []ledger.Task, deps []*fieldText) {
 		}
 		first[key] = i
 	}
+	var counted *countedTasks
+	left := maxDepends
 	for i := range tasks {
 		if deps[i] == nil {
 			continue
+		}
+		if counted == nil {
+			counted = countTasks(tasks)
 		}
 		t, line := &tasks[i], deps[i].line
 		refs, bad := parseDepends(strings.ReplaceAll(deps[i].joined(), "\n", ", "))
@@ -51,24 +62,54 @@ func (p *plan) resolveDependencies(tasks []ledger.Task, deps []*fieldText) {
 			if compareIDs(r.from, r.to) > 0 {
 				p.finding(line, fmt.Sprintf("%s depends on Tasks %s-%s, which runs backwards", t.ID, r.from, r.to), "Write the smaller number first")
 			}
-			for n, o := range tasks {
-				id := strings.TrimPrefix(ledger.FoldID(o.ID), "task ")
-				if compareIDs(r.from, id) <= 0 && compareIDs(id, r.to) <= 0 {
-					on[n] = true
-				}
+			for _, n := range counted.between(r.from, r.to) {
+				on[n] = true
 			}
 		}
 		if on[i] {
 			p.finding(line, t.ID+" depends on itself", "Remove it from its own Depends on")
 			delete(on, i)
 		}
-		for n := range tasks {
-			if on[n] {
-				t.DependsOn = append(t.DependsOn, tasks[n].ID)
-			}
+		if left -= len(on); left < 0 {
+			p.finding(line, fmt.Sprintf("more than %d dependencies", maxDepends), "Name fewer tasks, or split the file")
+			return
+		}
+		for _, n := range slices.Sorted(maps.Keys(on)) {
+			t.DependsOn = append(t.DependsOn, tasks[n].ID)
 		}
 	}
 	p.reportCycles(tasks, first)
+}
+
+// countedTasks are tasks in counting order: 2 < 2a < 2.5 < 3. A range of numbers is
+// found in them without a look at every task.
+type countedTasks struct {
+	numbers []string
+	index   []int // of the task of each number
+}
+
+func countTasks(tasks []ledger.Task) *countedTasks {
+	c := &countedTasks{}
+	for n := range tasks {
+		c.index = append(c.index, n)
+	}
+	number := func(n int) string { return strings.TrimPrefix(ledger.FoldID(tasks[n].ID), "task ") }
+	slices.SortStableFunc(c.index, func(a, b int) int { return compareIDs(number(a), number(b)) })
+	for _, n := range c.index {
+		c.numbers = append(c.numbers, number(n))
+	}
+	return c
+}
+
+// between returns the indices of the tasks from one number to another, both
+// included.
+func (c *countedTasks) between(from, to string) []int {
+	start, _ := slices.BinarySearchFunc(c.numbers, from, compareIDs)
+	end := start
+	for end < len(c.numbers) && compareIDs(c.numbers[end], to) <= 0 {
+		end++
+	}
+	return c.index[start:end]
 }
 
 // reportCycles reports the cycles that a walk in document order finds, each
@@ -141,7 +182,7 @@ func parseDepends(s string) (refs []taskRef, bad string) {
 		if m != nil && m[2] != "" {
 			ranges++
 		}
-		if m == nil || len(refs) == maxTasks || ranges > 20 { // no plan has that many
+		if m == nil || len(refs) == form.MaxTasks || ranges > 20 { // no plan has that many
 			return refs, s
 		}
 		refs = append(refs, taskRef{m[1], m[2]})

@@ -251,9 +251,6 @@ var priorities = map[string]int{
 // read turns the scanned text into tasks, and checks references between them.
 func (p *plan) read() []ledger.Task {
 	tasks := make([]ledger.Task, 0, len(p.tasks))
-	if len(p.tasks) > maxTasks {
-		return nil
-	}
 	deps := make([]*fieldText, 0, len(p.tasks))
 	for _, t := range p.tasks {
 		f := p.fields(t)

@@ -191,7 +191,6 @@ func TestMalformed(t *testing.T) {
 		{"both marks", "- [ ] (blocked) **Task 1: A** (manual-verify)\n", "p.md:1  Task 1 is marked both"},
 		{"no tasks", "# Plan\n\ntext\n", "p.md  has no tasks: expected `- [ ] **Task N: Title**`"},
 		{"empty", "", "p.md  has no tasks"},
-		{"headings", "# Plan\n\n### Task 1: A\n- [ ] x\n", "Headings `### Task N:` are not read yet"},
 		{"no title", "- [ ] **Task 1:**\n", "p.md:1  Task 1 has no title"},
 		{"only a mark for a title", "- [ ] **Task 1: (blocked)**\n", "p.md:1  Task 1 has no title"},
 		{"no colon", "- [ ] **Task 1 A**\n", "p.md:1  Task 1 has no colon"},
@@ -215,8 +214,7 @@ func TestMalformed(t *testing.T) {
 		{"not UTF-8", ok + "caf\xe9\n", "p.md:2  is not UTF-8"},
 		{"UTF-16", "\xff\xfe-\x00", "p.md:1  is UTF-16"},
 		{"NUL", ok + "\x00\n", "p.md:2  a NUL byte"},
-		{"too large", ok + strings.Repeat("x", 4<<20), "p.md  is larger than 4 MB"},
-		{"too many", strings.Repeat("- [ ] **Task 1: A**\n", 2001), "p.md:2001  more than 2000 tasks"},
+		{"too large", ok + strings.Repeat("x", 64<<20), "p.md  is larger than 64 MB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := ParsePlan("plans/p.md", []byte(c.in))
@@ -314,9 +312,9 @@ func TestWarnings(t *testing.T) {
 // TestParsePlanLong: parsing hostile text takes linear time.
 func TestParsePlanLong(t *testing.T) {
 	start := time.Now()
-	size, tasks := 256<<10, maxTasks/4
+	size, tasks := 256<<10, 500
 	if os.Getenv("NIGHTPORTER_SOAK") != "" {
-		size, tasks = 2<<20, maxTasks
+		size, tasks = 2<<20, 2000
 	}
 	for _, s := range []string{"- [ ] **Task 1: ", "- [ ] (", "- (", "`", "- [ ] **Task 1: A** (blocked) ", "<!--", "> ", "- a:\n", "  - Depends on: 1-2, ", "\n"} {
 		text := "- [ ] **Task 1: A**\n- [ ] **Task 2: B**\n  - Notes: " + strings.Repeat(s, size/len(s))

@@ -1,0 +1,21 @@
+package formtest
+
+// Headings are documents with a heading for each task, in the shapes of superpowers,
+// ralphex and DLD.
+var Headings = []string{
+	"# Shop Plan\n\n> **For workers:** tick each step (`- [ ]`) as you go.\n\n**Goal:** one price\n\n---\n\n## Chunk 1: Prices\n\n### Task 1: Round half up\n\n**Files:**\n- Create: `price/round.go`\n- Modify: `cart/total.go:12-40`\n- Test: `price/round_test.go`\n- Reference: `rules/round.txt`\n\n- [x] **Step 1: Write the failing test**\n\n```go\nfunc TestRound(t *testing.T) {\n\t// - [ ] not a step\n}\n```\n\n- [ ] **Step 2: Run it**\n\nRun: `go test ./price`\n\n---\n\n### Task 2: Use it\n\n**Files:**\n- Modify: `cart/total.go`\n\n- [ ] **Step 1: Call it**\n\n```markdown\n### Task 9: a sample\n- [ ] a sample\n```bash\nls\n```\n```\n\n- [ ] **Step 2: Commit**\n\n## Self-Review\n\nAll is there.\n\n### Task 2.5: Clean up (blocked)\n\n- [ ] remove the old switch\n",
+	"# Export\r\n\r\n## Overview\r\nA CSV.\r\n\r\n## Validation Commands\r\n- `make test`\r\n\r\n## Implementation Steps\r\n\r\n### Task 1: Writer\r\n- [x] create `export/csv.go`\r\n- [x] write tests\r\n\r\n### Task 2: [Final] Docs  \r\n- [ ] update README.md:\r\n  - [ ] the flag\r\n  - [X] the sample\r\n\r\n### Task 2a: Look at it ##\r\n* [ ] by eye\r\n\r\n## Post-Completion\r\n- [ ] tell people",
+	"# Tech: [TECH-7] Hooks\n\n**Status:** queued | **Priority:** P1\n\n## Implementation Plan\n\n#### Task 1: Logger ✅\n\n**Type:** code\n**Files:**\n- Modify: `hooks/log.mjs`\n\n**Acceptance:**\n- silent without the flag\n- one line each\n\n#### Task 2 — Use it\n\n**Depends on:** Task 1\n\n### Task 3: Last (done)\n\n## Definition of Done\n- [ ] all green\n\n## Autopilot Log\n\n### Task 1/3: Logger — done\n",
+}
+
+// Checklists are documents whose tasks are boxes, in the shapes of spec-kit, Kiro,
+// OpenSpec, GSD, fix_plan.md, BMAD and people.
+var Checklists = []string{
+	"---\ndescription: \"- [ ] no task\"\n---\n\n# Tasks: Orders\n\n**Input**: `specs/001-orders/`\n\n## Format: `[ID] [P?] [Story] Description`\n\n- **[P]**: can run in parallel\n- [P] is no box\n\n## Phase 1: Setup\n\n- [x] T001 Create `src/`\n- [ ] T002 [P] Add a linter in `lint.toml`\n\n## Phase 2: User Story 1 - Pay (Priority: P1) 🎯\n\n### Tests for User Story 1\n\n- [ ] T003 [P] [US1] Contract test in `tests/pay_test.go`\n- [ ] T004 [US1] Pay in `src/pay.go` (depends on T002, T003)\n\n**Checkpoint**: it pays\n\n## Dependencies\n\n- T003 before T004\n\n```bash\n- [ ] T099 no task\n```\n",
+	"# Implementation Plan\n\n## Tasks\n\n- [-] 1. Set up the module\n  - Create the folder\n  - [x] 1.1 Write the parser\n    - Read a line\n    - _Requirements: 1.1, 2.3_\n\n  - [ ]* 1.2 Property test\n    - **Property 1: round trip**\n\n  - [ ] 1.3 Write the printer\n- [ ] 2. Checkpoint\n  - Ask if anything is unclear\n- [ ] 3. Wire it\n- [ ] 3.1 In the command\n  - _Requirements: 4_\n- [ ]* 4. Benchmarks\n\n## Notes\n\n- [ ] tasks with * are optional\n",
+	"## 1. Storage\r\n- [x] 1.1 Add the table\r\n- [ ] 1.2 Read it\r\n\r\n## 2. Verification\r\n\r\n- [ ] 2.1 Run `make test`\r\n\t- [ ] with race\r\n\t- [x] without\r\n- [ ] 2.2 Look at it <!-- id: 7 -->",
+	"\ufeff# Roadmap\n\n## Phases\n\n- [ ] **Phase 1: Base** - the ground\n- [ ] **Phase 2: More** - on it\n- [x] **Phase 3: Done** - finished\n\n## Phase Details\n\n### Phase 1: Base\n**Depends on**: Nothing (first phase)\nPlans:\n- [x] 01-01-PLAN.md -- Scaffold\n- [ ] 01-02: Parser that reads\n  what was written\n\n### Phase 2: More\n**Plans**: TBD\n",
+	"# Fix Plan\n\n## High Priority\n- [ ] Totals are wrong on **Sundays**\n- [ ] Login loops\n  - happens on Safari\n\n## Medium Priority\n* [ ] Faster start (manual-verify)\n* [x] Smaller image\n\n## Low Priority\n1. [ ] Rename `foo`\n\n## Completed\n- [x] Project set up\n\n## Notes\n- [ ] keep it short\n",
+	"# TODO\n\n| a | b |\n|---|---|\n| - [ ] x | broken\n\n<!--\n- [ ] hidden\n-->\n\n- [ ] Task 1 (AC: 1, 2)\n  - [ ] step one\n  - [x] step two\n- [ ] Task 2 (blocked)\n- [x] Task 3: tidy\n\n    - [ ] indented code\n\n~~~\n- [ ] in code\n~~~\n",
+	"## Backlog\n- [ ] FTR-12 export\n- [ ] FTR-13: import\n- [ ] `BUG-4` crash\n- [ ] UTF-8 names\n- [ ] S3 upload\n- [ ] 3 buttons more\n- [ ] Größe ✓ 🎉 emoji\n- [ ] Write tests\n### Later\n- [ ] Write tests\n- [ ] ~~gone~~\n+ [ ] plus\n",
+}

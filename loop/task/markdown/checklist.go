@@ -1,0 +1,340 @@
+package markdown
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
+)
+
+// Checklist is the form of documents whose tasks are boxes, with an id or without:
+// the tasks.md of spec-kit, Kiro and OpenSpec, GSD's roadmap, fix_plan.md, TODO.md.
+type Checklist struct{}
+
+// label matches what stands between id and title: [P], [US1].
+var label = regexp.MustCompile(`^\[([A-Z][A-Za-z0-9 ]{0,11})\](?:[ \t]+|$)`)
+
+// entry is a box of a checklist on its way to a task.
+type entry struct {
+	id     string
+	kind   idForm
+	title  string
+	labels []string
+	text   form.Span // the first line with the status words, for writing
+	rest   form.Span // the first line without status words, and without the id
+	marks  []planMark
+	step   bool // it belongs to the task around it
+	group  int  // 1 + its index among the groups; 0 = it is a task or a step
+}
+
+// checklistTasks reads the tasks of a document whose tasks are boxes.
+func (d *document) checklistTasks() ([]docTask, []group) {
+	entries := d.entries()
+	places := d.places()
+	phases := phaseNumbers(places)
+	holds := d.groups(entries)
+	var groups []group
+	var tasks []docTask
+	left := map[int]int{} // headings whose open boxes are no work, with their number
+	optional, firstOptional := 0, 0
+	of := make([]int, len(entries)) // per box: 1 + its task
+	outer := make([]int, len(entries))
+	for n := range entries {
+		e, b := &entries[n], &d.boxes[n]
+		outer[n] = -1
+		if b.parent >= 0 {
+			outer[n] = outer[b.parent]
+			if g := entries[b.parent].group; g > 0 {
+				outer[n] = g - 1
+			}
+			if t := of[b.parent]; t > 0 {
+				of[n] = t
+				tasks[t-1].boxes = append(tasks[t-1].boxes, n)
+				if text := plainText(d.string(b.text)); len(tasks[t-1].value[fieldAcceptance]) == 0 && !stepName.MatchString(text) {
+					tasks[t-1].Acceptance = append(tasks[t-1].Acceptance, text)
+				}
+				continue
+			}
+			if entries[b.parent].step {
+				e.step = true
+				continue
+			}
+		}
+		if by, ok := holds.byNumber[n]; ok && outer[n] < 0 {
+			if g := entries[by].group; g > 0 {
+				outer[n] = g - 1
+			}
+		}
+		var p place
+		if b.heading >= 0 {
+			p = places[b.heading]
+		}
+		switch {
+		case b.optional:
+			if e.step = true; !d.ticked(b) {
+				if optional++; optional == 1 {
+					firstOptional = b.line
+				}
+			}
+			continue
+		case holds.group[n]:
+			groups = append(groups, group{box: n, outer: outer[n]})
+			e.group = len(groups)
+			continue
+		case e.title == "": // nothing but a status
+			e.step = true
+			continue
+		case e.kind == noID && (p.aside || p.log):
+			e.step = true
+			if !d.ticked(b) {
+				left[b.heading]++
+			}
+			continue
+		}
+		if p.finished && !d.ticked(b) {
+			d.warning(b.line, fmt.Sprintf("an open box below %q: it counts as open", clip(d.string(d.headings[b.heading].text), 40)), "Tick it, or move it up")
+		}
+		t := docTask{own: n, group: outer[n], text: e.text, marks: e.marks}
+		t.Task = ledger.Task{ID: e.id, Title: e.title, Line: b.line + 1, Labels: e.labels, Phase: phases[p.phase], Priority: p.priority}
+		t.value = d.fields(b.line+1, b.end)
+		t.Body = d.section(b.line+1, b.end)
+		if g := outer[n]; g >= 0 {
+			t.Body = d.groupText(entries, groups, g) + t.Body
+		}
+		tasks = append(tasks, t)
+		of[n] = len(tasks)
+	}
+	d.nameTasks(tasks)
+	for n := range tasks {
+		for g := tasks[n].group; g >= 0; g = groups[g].outer {
+			groups[g].tasks = append(groups[g].tasks, n)
+		}
+	}
+	d.warnGroups(entries, tasks, groups)
+	for h, n := range left {
+		line := d.headings[h].line
+		d.warning(line, fmt.Sprintf("%d open boxes below %q are not read as work", n, clip(d.string(d.headings[h].text), 40)), "Number those that are, or give the heading another name")
+	}
+	if optional > 0 {
+		d.warning(firstOptional, fmt.Sprintf("optional and left alone: %d open boxes [ ]*, the first here", optional), "Remove the * of those that are to be done")
+	}
+	return tasks, groups
+}
+
+// entries reads the boxes of a document one by one.
+func (d *document) entries() []entry {
+	entries := make([]entry, len(d.boxes))
+	lengths := make([]int, len(d.boxes)) // of the ids with what belongs to them
+	prefixes := map[string]int{}         // of ids that count only in company
+	seen := map[string]bool{}
+	for n := range d.boxes {
+		e, b := &entries[n], &d.boxes[n]
+		var t docTask
+		e.text, e.rest = b.text, t.statusWords(d.data, b.text, false)
+		e.marks = t.marks
+		for e.rest.Start < e.rest.End && isBlank(d.data[e.rest.Start]) {
+			e.rest.Start++
+		}
+		e.id, e.kind, lengths[n] = leadingID(strings.TrimRight(d.string(e.rest), " \t"))
+		if e.kind == prefixedID {
+			key := idPrefix(e.id)
+			if lengths[n] < 0 && seen[e.id] {
+				prefixes[key] = -1 << 30 // no ids: "UTF-8" twice
+			}
+			prefixes[key]++
+			seen[e.id] = true
+		}
+	}
+	for n := range entries {
+		e := &entries[n]
+		length := lengths[n]
+		if length < 0 {
+			if length = -length; prefixes[idPrefix(e.id)] < 2 {
+				e.id, e.kind, length = "", noID, 0
+			}
+		}
+		if e.rest.Start += length; length > 0 {
+			if m, ok := markAtStart(d.data, e.rest); ok {
+				m.beforeTitle = true
+				e.marks = append(e.marks, m)
+				e.rest.Start = m.End
+			}
+		}
+		text := strings.TrimSpace(d.string(e.rest))
+		for strings.HasPrefix(text, "[") {
+			m := label.FindStringSubmatch(text)
+			if m == nil {
+				break
+			}
+			e.labels = append(e.labels, m[1])
+			text = text[len(m[0]):]
+		}
+		if e.title = d.boxTitle(&d.boxes[n], text); e.title == "" {
+			e.title = e.id
+		}
+	}
+	return entries
+}
+
+// boxTitle completes the first line of a box with the lines that continue it.
+func (d *document) boxTitle(b *box, text string) string {
+	parts := []string{text}
+	for i := b.line + 1; i < b.end && !d.code[i]; i++ {
+		_, at := d.measure(i)
+		if at.Start == at.End || itemLength(d.data[at.Start:at.End]) > 0 || strings.IndexByte("_>|", d.data[at.Start]) >= 0 {
+			break
+		}
+		if _, _, named := docField(d.string(at)); named {
+			break
+		}
+		parts = append(parts, d.string(at))
+	}
+	title := plainText(strings.Join(parts, " "))
+	if strings.Count(title, "**")%2 == 1 { // its beginning went with the id
+		title = strings.Replace(title, "**", "", 1)
+	}
+	return strings.Join(strings.Fields(title), " ")
+}
+
+// held says which boxes hold other tasks together.
+type held struct {
+	group    map[int]bool
+	byNumber map[int]int // the box 1. of a box 1.1 that is not indented below it
+}
+
+// groups finds the boxes that only hold others together: 1. where there is a 1.1,
+// Phase 1 where there is a 01-01, and a box without an id over boxes with one.
+// Optional boxes hold nobody.
+func (d *document) groups(entries []entry) held {
+	h := held{group: map[int]bool{}, byNumber: map[int]int{}}
+	outer := map[string]int{} // number of a possible group: its box
+	for n := range entries {
+		e, b := &entries[n], &d.boxes[n]
+		if b.parent >= 0 && e.kind != noID && !b.optional && !h.group[b.parent] {
+			p := &entries[b.parent]
+			switch {
+			case p.kind == noID, (p.kind == numberID || p.kind == dottedID) && strings.HasPrefix(e.id, p.id+"."):
+				h.group[b.parent] = true
+			}
+		}
+		switch e.kind {
+		case numberID, dottedID:
+			if dot := strings.LastIndexByte(e.id, '.'); dot > 0 && !b.optional {
+				if p, ok := outer[e.id[:dot]]; ok && d.boxes[p].heading == b.heading {
+					h.group[p], h.byNumber[n] = true, p
+				}
+			}
+			if _, ok := outer[e.id]; !ok {
+				outer[e.id] = n
+			}
+		case wordID:
+			if number, ok := strings.CutPrefix(ledger.FoldID(e.id), "phase "); ok {
+				outer["phase "+number] = n
+			}
+		case planID:
+			if p, ok := outer["phase "+strings.TrimLeft(e.id[:2], "0")]; ok {
+				h.group[p], h.byNumber[n] = true, p
+			}
+		}
+	}
+	return h
+}
+
+// groupText says in a task's body what the groups around it are.
+func (d *document) groupText(entries []entry, groups []group, g int) string {
+	text := ""
+	for ; g >= 0; g = groups[g].outer {
+		n := groups[g].box
+		b := &d.boxes[n]
+		name := entries[n].title
+		if entries[n].id != "" && entries[n].id != name {
+			name = entries[n].id + ": " + name
+		}
+		own := b.line + 1 // the group's lines up to its first box
+		for own < b.end && (n+1 >= len(d.boxes) || own < d.boxes[n+1].line) {
+			own++
+		}
+		of := "Part of " + name + "\n"
+		if more := d.section(b.line+1, own); more != "" {
+			of += more + "\n"
+		}
+		text = of + text
+	}
+	return text
+}
+
+// warnGroups tells of groups that are ticked over open tasks.
+func (d *document) warnGroups(entries []entry, tasks []docTask, groups []group) {
+	for _, g := range groups {
+		if b := &d.boxes[g.box]; d.ticked(b) {
+			for _, n := range g.tasks {
+				if d.state(&tasks[n]) == ledger.MarkOpen {
+					d.warning(b.line, fmt.Sprintf("%s is ticked, and %s in it is open: it counts as open", clip(entries[g.box].id+" "+entries[g.box].title, 40), tasks[n].ID), "Tick it too, or open the group")
+					break
+				}
+			}
+		}
+	}
+}
+
+// nameTasks makes the ids of tasks that have none from their texts. Where a text is
+// there twice, the later one is told apart by the heading above it, or else by counting.
+func (d *document) nameTasks(tasks []docTask) {
+	made := make([]string, len(tasks))
+	taken := make(map[string]int, len(tasks)) // 1 + index of the task
+	for i := range tasks {
+		if tasks[i].ID != "" {
+			taken[ledger.FoldID(tasks[i].ID)] = i + 1
+		}
+	}
+	first := map[string]int{} // folded text: the task that has it
+	clash := map[string]bool{}
+	for i := range tasks {
+		t := &tasks[i]
+		if t.ID != "" {
+			continue
+		}
+		text := foldText(t.Title)
+		if n, ok := first[text]; ok {
+			if h := d.boxes[t.own].heading; h >= 0 && h != d.boxes[tasks[n].own].heading {
+				text += "\n" + foldText(d.string(d.headings[h].text))
+			}
+			base := text
+			for c := 2; ; c++ {
+				n, ok := first[text]
+				if !ok {
+					break
+				}
+				if text = fmt.Sprintf("%s\n%d", base, c); c == 2 && (d.state(t) != ledger.MarkDone || d.state(&tasks[n]) != ledger.MarkDone) {
+					d.warning(t.Line-1, fmt.Sprintf("the same text as in line %d: the first of them is told apart by its place alone", tasks[n].Line), "Tell them apart by a word or a number")
+				}
+			}
+		}
+		first[text] = i
+		made[i] = text
+		t.ID = textID(text, shortID)
+		if taken[t.ID] > 0 {
+			clash[t.ID] = true
+		}
+		taken[t.ID] = i + 1
+	}
+	for i := range tasks {
+		if made[i] != "" && clash[tasks[i].ID] {
+			tasks[i].ID = textID(made[i], longID)
+		}
+	}
+}
+
+// Parse implements form.Form.
+func (Checklist) Parse(file string, data []byte) (ledger.Snapshot, error) {
+	d := scanDocument(file, data)
+	tasks, _ := d.checklistTasks()
+	return d.snapshot(file, tasks)
+}
+
+// Mark implements form.Form.
+func (Checklist) Mark(file string, data []byte, marks []ledger.Marking) ([]byte, []string, error) {
+	return markDocument(scanDocument(file, data), marks, (*document).checklistTasks)
+}

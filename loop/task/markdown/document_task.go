@@ -1,0 +1,261 @@
+package markdown
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
+)
+
+// docTask is a task of a document: a heading with what is below it, or a box.
+type docTask struct {
+	ledger.Task
+	text  form.Span  // the title with its status words
+	own   int        // index of its own box; -1 = none
+	boxes []int      // indices of its other boxes
+	marks []planMark // (blocked), (manual-verify)
+	done  []planMark // words that say that it is done, of a heading
+	group int        // index of the group's box that it belongs to; -1 = none
+	value fieldLines // its fields
+}
+
+// state returns a task's status. A tick overrides a status in words, which was
+// probably forgotten there.
+func (d *document) state(t *docTask) ledger.Mark {
+	switch {
+	case len(t.done) > 0, t.own >= 0 && d.ticked(&d.boxes[t.own]), t.own < 0 && len(t.boxes) > 0 && d.allTicked(t.boxes):
+		return ledger.MarkDone
+	case len(t.marks) > 0:
+		return t.marks[0].mark
+	}
+	return ledger.MarkOpen
+}
+
+func (d *document) allTicked(boxes []int) bool {
+	return !slices.ContainsFunc(boxes, func(n int) bool { return !d.ticked(&d.boxes[n]) })
+}
+
+// doneText is written behind a heading that has no box. Statuses has no word for it:
+// a plan's task always has a box.
+const doneText = "(done)"
+
+// edits returns the changes that give a task the status m; none if it has it.
+func (d *document) edits(t *docTask, m ledger.Mark) []form.Edit {
+	if d.state(t) == m && (m == ledger.MarkDone || len(t.marks) <= 1) && (m != ledger.MarkDone || len(t.marks) == 0) {
+		return nil
+	}
+	var edits []form.Edit
+	done := m == ledger.MarkDone
+	if t.own >= 0 {
+		edits = append(edits, d.tick(&d.boxes[t.own], done)...)
+	}
+	if done || d.state(t) == ledger.MarkDone {
+		for _, n := range t.boxes {
+			edits = append(edits, d.tick(&d.boxes[n], done)...)
+		}
+	}
+	words, marked := planWord(m)
+	for n, k := range t.marks {
+		switch {
+		case !marked || n > 0:
+			edits = append(edits, form.Edit{Span: k.withSpace(d.data)})
+		case k.mark != m:
+			edits = append(edits, form.Edit{Span: k.Span, Text: words})
+		}
+	}
+	if !done {
+		for _, k := range t.done {
+			edits = append(edits, form.Edit{Span: k.withSpace(d.data)})
+		}
+	}
+	end := form.Span{Start: t.text.End, End: t.text.End}
+	switch {
+	case marked && len(t.marks) == 0:
+		edits = append(edits, form.Edit{Span: end, Text: " " + words})
+	case done && t.own < 0 && len(t.boxes) == 0 && len(t.done) == 0:
+		edits = append(edits, form.Edit{Span: end, Text: " " + doneText})
+	}
+	return edits
+}
+
+// statusWords takes the status words from both ends of a task's text.
+func (t *docTask) statusWords(data []byte, at form.Span, heading bool) form.Span {
+	for m, ok := markAtStart(data, at); ok; m, ok = markAtStart(data, at) {
+		m.beforeTitle = true
+		t.marks = append(t.marks, m)
+		at.Start = m.End
+	}
+	for {
+		if m, ok := markAtEnd(data, at); ok {
+			t.marks = append(t.marks, m)
+			at.End = m.Start
+			continue
+		}
+		if !heading || at.Start == at.End {
+			break
+		}
+		m, ok := doneAtEnd(data, at)
+		if !ok {
+			break
+		}
+		t.done = append(t.done, m)
+		at.End = m.Start
+	}
+	slices.SortFunc(t.marks, func(a, b planMark) int { return a.Start - b.Start })
+	return at
+}
+
+// doneWords match what people write behind a heading of finished work.
+var doneWords = regexp.MustCompile(`(?i)(?:^|[ \t])(\((?:done|complete|completed)\)|✅(?:[ \t]*(?:done|complete|completed))?|✓|✔️?|☑️?|\[x\])[ \t]*$`)
+
+func doneAtEnd(data []byte, at form.Span) (planMark, bool) {
+	text := data[at.Start:at.End]
+	if !bytes.ContainsAny(text, "✅✓✔☑])") {
+		return planMark{}, false
+	}
+	m := doneWords.FindSubmatchIndex(text)
+	if m == nil {
+		return planMark{}, false
+	}
+	return planMark{form.Span{Start: at.Start + m[2], End: at.Start + m[3]}, ledger.MarkDone, false}, true
+}
+
+// mark writes statuses into a document whose tasks were read.
+func (d *document) mark(tasks []docTask, groups []group, marks []ledger.Marking) (marked []byte, gone []string, err error) {
+	index := map[string][]int{}
+	for n := range tasks {
+		key := ledger.FoldID(tasks[n].ID)
+		index[key] = append(index[key], n)
+	}
+	want := map[int]ledger.Mark{}
+	for _, m := range marks {
+		switch m.Mark {
+		case ledger.MarkOpen, ledger.MarkDone, ledger.MarkBlocked, ledger.MarkManualVerify:
+		default:
+			return nil, nil, fmt.Errorf("mark %s: unknown mark %q", m.Task, m.Mark)
+		}
+		switch at := index[ledger.FoldID(m.Task)]; len(at) {
+		case 0:
+			gone = append(gone, m.Task)
+		case 1:
+			want[at[0]] = m.Mark
+		default:
+			d.reportTwins(tasks)
+			return nil, nil, d.err()
+		}
+	}
+	var edits []form.Edit
+	for _, n := range slices.Sorted(maps.Keys(want)) {
+		edits = append(edits, d.edits(&tasks[n], want[n])...)
+	}
+	edits = append(edits, d.groupEdits(tasks, groups, want)...)
+	return form.Apply(d.data, edits), gone, nil
+}
+
+// groupEdits keeps the box of a group in step with the tasks of it that were marked:
+// it is ticked with the last of them.
+func (d *document) groupEdits(tasks []docTask, groups []group, want map[int]ledger.Mark) []form.Edit {
+	var edits []form.Edit
+	touched := map[int]bool{}
+	for n, m := range want {
+		if g := tasks[n].group; g >= 0 && m != d.state(&tasks[n]) {
+			touched[g] = true
+		}
+	}
+	for g := len(groups) - 1; g >= 0; g-- { // inner groups come after outer ones
+		if !touched[g] {
+			continue
+		}
+		done := true
+		for _, n := range groups[g].tasks {
+			m, ok := want[n]
+			if !ok {
+				m = d.state(&tasks[n])
+			}
+			done = done && m == ledger.MarkDone
+		}
+		edits = append(edits, d.tick(&d.boxes[groups[g].box], done)...)
+		if groups[g].outer >= 0 {
+			touched[groups[g].outer] = true
+		}
+	}
+	return edits
+}
+
+// group is a box that only holds other tasks together.
+type group struct {
+	box   int   // index of its box
+	outer int   // index of the group around it; -1 = none
+	tasks []int // indices of the tasks in it, those of inner groups too
+}
+
+// reportTwins reports ids that are there twice.
+func (d *document) reportTwins(tasks []docTask) {
+	first := make(map[string]int, len(tasks))
+	for i := range tasks {
+		key := ledger.FoldID(tasks[i].ID)
+		if n, ok := first[key]; ok {
+			d.finding(tasks[i].Line-1, fmt.Sprintf("%s is there twice: line %d and line %d", tasks[i].ID, tasks[n].Line, tasks[i].Line), "Give one of them another number, or other words")
+			continue
+		}
+		first[key] = i
+	}
+}
+
+// finish checks the tasks against each other, and returns them.
+func (d *document) finish(tasks []docTask) []ledger.Task {
+	d.reportTwins(tasks)
+	d.resolve(tasks)
+	out := make([]ledger.Task, len(tasks))
+	index := make(map[string]int, len(tasks))
+	for i := range tasks {
+		t := &tasks[i]
+		t.Mark = d.state(t)
+		if t.Mark == ledger.MarkDone && len(t.marks) > 0 {
+			d.warning(t.Line-1, t.ID+" is ticked and marked "+Statuses[t.marks[0].mark]+": it counts as done", "")
+		}
+		for _, m := range t.marks {
+			if m.mark != t.marks[0].mark {
+				d.finding(t.Line-1, t.ID+" is marked both (blocked) and (manual-verify)", "Leave one of the two")
+				break
+			}
+		}
+		if len(t.done) > 0 && !d.allTicked(t.boxes) {
+			d.warning(t.Line-1, t.ID+" is marked as done and has open boxes: it counts as done", "")
+		}
+		d.readFields(t)
+		out[i] = t.Task
+		index[ledger.FoldID(t.ID)] = i
+	}
+	d.reportCycles(out, index)
+	return out
+}
+
+// section returns the lines of a task as its body: without code fences' meaning
+// changed, with plain line ends and no surrounding blank lines.
+func (d *document) section(start, end int) string {
+	for start < end && d.blankLine(start) {
+		start++
+	}
+	for end > start && d.blankLine(end-1) {
+		end--
+	}
+	var b strings.Builder
+	for i := start; i < end; i++ {
+		if i > start {
+			b.WriteByte('\n')
+		}
+		b.Write(d.data[d.lines[i].Start:d.lines[i].End])
+	}
+	return b.String()
+}
+
+func (d *document) blankLine(i int) bool {
+	_, at := d.measure(i)
+	return at.Start == at.End
+}

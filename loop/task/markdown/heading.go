@@ -1,0 +1,220 @@
+package markdown
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/nightporter/nightporter/internal/regexp"
+	"github.com/nightporter/nightporter/loop/ledger"
+	"github.com/nightporter/nightporter/loop/task/form"
+)
+
+// Headings is the form of documents with a heading for each task, "### Task 1: Title",
+// and boxes below it: the plans of superpowers and ralphex, and the specs of DLD.
+type Headings struct{}
+
+var (
+	// taskHeading matches a heading's line. Group 1 is its box, 2 the id, 3 what
+	// separates id and title.
+	taskHeading = regexp.MustCompile(`^#{2,4}[ \t]+(?:\*\*|__)?(?:\[([ xX-])\][ \t]+|✅[ \t]*|☑️?[ \t]*)?(?:\*\*|__)?((?i:task|iteration)[ \t]+[0-9]+(?:\.[0-9]+)*[A-Za-z]?)(?:\*\*|__)?[ \t]*(:|\.[ \t]|\)|-+[ \t]|–|—|$)`)
+	// stepName begins a box that is an instruction: what a session does, not what has
+	// to hold in the end.
+	stepName   = regexp.MustCompile(`(?i)^[*_]*(?:step[ \t]*[0-9]|commit\b)`)
+	doneStatus = regexp.MustCompile(`(?i)^[*_]*status[*_: \t]+(?:✅[ \t]*)?(?:done|complete|completed|closed|shipped)\b`)
+)
+
+// headingID matches a heading that names a task in another way.
+var headingID = regexp.MustCompile(`^(?i:task)[ \t]+[0-9]+(?:\.[0-9]+)*[A-Za-z]?\b`)
+
+// taskHeadings returns the indices of the headings that are tasks.
+func (d *document) taskHeadings() []int {
+	if d.heads != nil {
+		return d.heads
+	}
+	found := []int{}
+	for n := range d.headings {
+		if h := &d.headings[n]; h.level >= 2 && h.level <= 4 && taskHeading.Match(d.headingLine(h)) && !d.places()[n].log {
+			found = append(found, n)
+		}
+	}
+	d.heads = found
+	return found
+}
+
+// headingLine returns a heading from its first # on.
+func (d *document) headingLine(h *heading) []byte {
+	return bytes.TrimLeft(d.data[d.lines[h.line].Start:max(h.text.End, d.lines[h.line].Start)], " \t")
+}
+
+// headingTasks reads the tasks of a document whose tasks are headings.
+func (d *document) headingTasks() ([]docTask, []group) {
+	heads := d.taskHeadings()
+	tasks := make([]docTask, 0, len(heads))
+	inside := make([]int, len(d.lines)) // per line: 1 + the task that it belongs to
+	ids := map[string]int{}
+	for _, n := range heads {
+		h := &d.headings[n]
+		line := d.headingLine(h)
+		offset := h.text.End - len(line)
+		m := taskHeading.FindSubmatchIndex(line)
+		t := docTask{own: -1, group: -1, text: form.Span{Start: offset + m[1], End: h.text.End}}
+		t.Task = ledger.Task{ID: strings.Join(strings.Fields(string(line[m[4]:m[5]])), " "), Line: h.line + 1}
+		if m[2] >= 0 {
+			d.boxes = append(d.boxes, box{at: form.Span{Start: offset + m[2], End: offset + m[3]}, line: h.line, parent: -1, heading: n})
+			t.own = len(d.boxes) - 1
+		}
+		t.Title = d.title(&t, true)
+		if t.own < 0 && bytes.ContainsAny(line[:m[4]], "✅☑") {
+			sign := bytes.IndexAny(line[:m[4]], "✅☑")
+			t.done = append(t.done, planMark{form.Span{Start: offset + sign, End: offset + sign + len(bytes.TrimRight(line[sign:m[4]], " \t*_"))}, ledger.MarkDone, true})
+		}
+		if t.Title == "" {
+			d.finding(h.line, t.ID+" has no title: expected `### Task N: Title`", "Write what the task is about")
+		}
+		end := d.headings[n].end
+		for i := h.line; i < end; i++ {
+			inside[i] = len(tasks) + 1
+		}
+		t.Body, t.value = d.section(h.line+1, end), d.fields(h.line+1, end)
+		ids[ledger.FoldID(t.ID)] = len(tasks)
+		tasks = append(tasks, t)
+	}
+	d.headingBoxes(tasks, inside, ids)
+	d.headingNotes(tasks, inside)
+	return tasks, nil
+}
+
+// title takes the status words from a task's text and returns what is left.
+func (d *document) title(t *docTask, heading bool) string {
+	at := t.statusWords(d.data, t.text, heading)
+	s := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(d.string(at)), "**"))
+	if strings.Count(s, "**")%2 == 1 {
+		s = strings.TrimSpace(strings.TrimPrefix(s, "**"))
+	}
+	return plainText(s)
+}
+
+// headingBoxes gives the boxes to the tasks that they stand below. A box elsewhere
+// that names a task is that task's too, as in a list of progress.
+func (d *document) headingBoxes(tasks []docTask, inside []int, ids map[string]int) {
+	outside, first := 0, 0
+	for n := range d.boxes {
+		b := &d.boxes[n]
+		if b.text.End == 0 { // the box of a heading
+			continue
+		}
+		text := plainText(d.string(b.text))
+		if of := inside[b.line]; of > 0 {
+			t := &tasks[of-1]
+			t.boxes = append(t.boxes, n)
+			if len(t.value[fieldAcceptance]) == 0 && !stepName.MatchString(text) {
+				t.Acceptance = append(t.Acceptance, text)
+			}
+			continue
+		}
+		if id := headingID.FindString(strings.TrimLeft(text, "*_ ")); id != "" {
+			if of, ok := ids[ledger.FoldID(id)]; ok {
+				tasks[of].boxes = append(tasks[of].boxes, n)
+				continue
+			}
+		}
+		if !d.ticked(b) && !d.aside(b.heading) {
+			if outside++; outside == 1 {
+				first = b.line
+			}
+		}
+	}
+	if outside > 0 {
+		d.warning(first, fmt.Sprintf("not part of a task: %d open boxes outside the headings `### Task N:`, the first here", outside), "Move work below such a heading")
+	}
+}
+
+// headingNotes adds what a document says for all of its tasks.
+func (d *document) headingNotes(tasks []docTask, inside []int) {
+	for n := range d.headings {
+		h := &d.headings[n]
+		text := strings.ToLower(d.string(h.text))
+		if inside[h.line] > 0 || text != "validation commands" && text != "validation" {
+			continue
+		}
+		commands := d.section(h.line+1, h.end)
+		if commands == "" || len(commands) > 2000 {
+			continue
+		}
+		for i := range tasks {
+			tasks[i].Notes = d.string(h.text) + ":\n" + commands
+		}
+		break
+	}
+	for i := range d.lines {
+		if _, at := d.measure(i); !d.code[i] && inside[i] == 0 && at.Start < at.End && doneStatus.Match(d.data[at.Start:at.End]) {
+			open := 0
+			for n := range tasks {
+				if d.state(&tasks[n]) == ledger.MarkOpen {
+					open++
+				}
+			}
+			if open > 0 {
+				d.warning(i, fmt.Sprintf("the file says that it is done, and %d of its tasks have no tick: they count as open", open), "Tick their boxes, or write (done) behind their headings")
+			}
+			break
+		}
+	}
+}
+
+// Parse implements form.Form.
+func (Headings) Parse(file string, data []byte) (ledger.Snapshot, error) {
+	d := scanDocument(file, data)
+	tasks, _ := d.headingTasks()
+	return d.snapshot(file, tasks)
+}
+
+// snapshot returns what was read, or the errors in it.
+func (d *document) snapshot(file string, tasks []docTask) (ledger.Snapshot, error) {
+	found := d.finish(tasks)
+	d.warnWorking()
+	if len(found) == 0 && len(d.findings) == 0 {
+		d.findings = append(d.findings, ledger.Diagnostic{File: d.file, Text: "has no tasks: none of its boxes is work", Remedy: "Number the boxes that are, or move them below a heading such as Tasks"})
+	}
+	if err := d.err(); err != nil {
+		return ledger.Snapshot{}, err
+	}
+	return ledger.Snapshot{Name: form.Name(file), Path: file, Tasks: found, Warnings: d.warnings}, nil
+}
+
+// Mark implements form.Form.
+func (Headings) Mark(file string, data []byte, marks []ledger.Marking) ([]byte, []string, error) {
+	return markDocument(scanDocument(file, data), marks, (*document).headingTasks)
+}
+
+// markDocument writes statuses into a document, and reads the result again before it
+// returns it: every task must be where it was, with the status that it should have.
+func markDocument(d *document, marks []ledger.Marking, read func(*document) ([]docTask, []group)) ([]byte, []string, error) {
+	tasks, groups := read(d)
+	if len(d.lines) == 0 && len(d.findings) > 0 {
+		return nil, nil, d.err()
+	}
+	marked, gone, err := d.mark(tasks, groups, marks)
+	if err != nil || bytes.Equal(marked, d.data) {
+		return marked, gone, err
+	}
+	want := map[string]ledger.Mark{}
+	for _, m := range marks {
+		want[ledger.FoldID(m.Task)] = m.Mark
+	}
+	again := scanDocument(d.file, marked)
+	now, _ := read(again)
+	same := len(now) == len(tasks) && len(again.lines) == len(d.lines)
+	for n := 0; same && n < len(tasks); n++ {
+		m, ok := want[ledger.FoldID(tasks[n].ID)]
+		if !ok {
+			m = d.state(&tasks[n])
+		}
+		same = tasks[n].ID == now[n].ID && tasks[n].Line == now[n].Line && tasks[n].Title == now[n].Title && again.state(&now[n]) == m
+	}
+	if !same {
+		return nil, nil, fmt.Errorf("mark %s: the marked text does not read back as intended; nothing was written", d.file)
+	}
+	return marked, gone, nil
+}

@@ -1,0 +1,138 @@
+package markdown
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/nightporter/nightporter/internal/regexp"
+)
+
+// asideHeadings are headings below which a box without an id is no work: what has to
+// hold, what was looked at, what others wrote. Only the whole heading counts, so that
+// "Verification of the payments" is work.
+var asideHeadings = map[string]bool{
+	"acceptance": true, "acceptance criteria": true, "definition of done": true, "dod": true, "definition of ready": true,
+	"success criteria": true, "success metrics": true, "exit criteria": true, "verification": true, "verification plan": true,
+	"verification checklist": true, "validation": true, "validation checklist": true, "checklist": true, "checklists": true, "quality gates": true, "quality checklist": true,
+	"review checklist": true, "review": true, "notes": true, "note": true, "dev notes": true, "implementation notes": true, "dev agent record": true, "qa results": true,
+	"improvements checklist": true, "story dod checklist": true, "post-completion": true, "progress tracking": true, "change log": true, "changelog": true,
+	"legend": true, "format": true, "template": true, "example": true, "examples": true, "references": true, "out of scope": true,
+	"non-goals": true, "questions": true, "open questions": true, "risks": true, "assumptions": true, "decisions": true, "learnings": true, "ideas": true, "won't do": true, "wontfix": true,
+}
+
+// logHeadings are headings of reports and samples: a heading below them that names a
+// task is none.
+var logHeadings = map[string]bool{
+	"log": true, "autopilot log": true, "drift log": true, "progress log": true, "change log": true, "changelog": true, "history": true,
+	"template": true, "example": true, "examples": true, "format": true,
+}
+
+// finishedHeadings are headings of work that is over. New tasks are not written below
+// them, and an open box there is doubtful.
+var finishedHeadings = map[string]bool{
+	"completed": true, "complete": true, "done": true, "finished": true, "archive": true, "archived": true, "completed tasks": true,
+	"recently completed": true, "completed work": true, "done tasks": true,
+}
+
+// aside reports whether boxes without an id below a heading are no work; heading is
+// an index, or -1.
+func (d *document) aside(heading int) bool {
+	return heading >= 0 && (d.places()[heading].aside || d.places()[heading].log)
+}
+
+// plainHeading folds a heading: without emphasis, signs around it, a remark in
+// parentheses and a colon.
+func plainHeading(s string) string {
+	if n := strings.IndexByte(s, '('); n > 0 {
+		s = s[:n]
+	}
+	s = strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.ToLower(strings.Join(strings.Fields(s), " "))
+}
+
+var (
+	phaseHeading    = regexp.MustCompile(`(?i)^(?:phase|stage|milestone|iteration|wave)[ \t]+([0-9]+(?:\.[0-9]+)*[a-z]?)(?:[^0-9a-z.]|\.[ \t]|\.?$)`)
+	priorityHeading = regexp.MustCompile(`(?i)^(critical|urgent|high|medium|normal|low|p[0-3])(?:$|[ \t-]*(?:priority|prio)\b|[ \t]*[:(–—-])`)
+	priorityRemark  = regexp.MustCompile(`(?i)\bpriority:[ \t]*(p[0-3]|critical|high|medium|low)\b`)
+)
+
+// place is what the headings above a box say of it.
+type place struct {
+	phase    string // "2.1" of "## Phase 2.1: …"; "" = none
+	priority int
+	aside    bool
+	log      bool
+	finished bool
+}
+
+// places returns what each heading says of the boxes directly below it.
+func (d *document) places() []place {
+	if d.where != nil {
+		return d.where
+	}
+	all := make([]place, len(d.headings))
+	var open []int
+	for n := range d.headings {
+		h := &d.headings[n]
+		for len(open) > 0 && d.headings[open[len(open)-1]].level >= h.level {
+			open = open[:len(open)-1]
+		}
+		var p place
+		if len(open) > 0 {
+			p = all[open[len(open)-1]]
+		}
+		open = append(open, n)
+		text := strings.TrimLeftFunc(d.string(h.text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		if m := phaseHeading.FindStringSubmatch(text); m != nil {
+			p.phase = m[1]
+		}
+		if m := priorityHeading.FindStringSubmatch(text); m != nil {
+			p.priority = headingPriority(m[1])
+		} else if m := priorityRemark.FindStringSubmatch(text); m != nil {
+			p.priority = headingPriority(m[1])
+		}
+		name := plainHeading(text)
+		p.aside = p.aside || asideHeadings[name]
+		p.log = p.log || logHeadings[name]
+		p.finished = p.finished || finishedHeadings[name]
+		all[n] = p
+	}
+	d.where = all
+	return all
+}
+
+func headingPriority(word string) int {
+	switch word = strings.ToLower(word); word {
+	case "urgent":
+		return priorities["critical"]
+	case "normal":
+		return priorities["medium"]
+	}
+	return priorities[word]
+}
+
+// phaseNumbers maps the phases of a document to numbers in their order: to their own,
+// where all are whole.
+func phaseNumbers(places []place) map[string]int {
+	var names []string
+	whole := true
+	for _, p := range places {
+		if p.phase == "" || slices.Contains(names, p.phase) {
+			continue
+		}
+		n, err := strconv.Atoi(p.phase)
+		whole = whole && err == nil && n > 0 && n < 1_000_000
+		names = append(names, p.phase)
+	}
+	slices.SortFunc(names, compareIDs)
+	numbers := map[string]int{}
+	for i, name := range names {
+		numbers[name] = i + 1
+		if whole {
+			numbers[name], _ = strconv.Atoi(name)
+		}
+	}
+	return numbers
+}
