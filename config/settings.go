@@ -248,6 +248,7 @@ func (p Project) limits(s *ledger.Settings, flags Overrides) {
 		tasks, sessions, blocked = kind.MaxTasks, nightSessions, ledger.OnBlockedContinue
 	}
 	s.MaxTasks = firstSet(tasks, flags.MaxTasks, p.MaxTasks)
+	s.Order = ledger.Order(cmp.Or(p.Order, string(kind.Order)))
 	s.MaxIterations = firstSet(sessions, flags.MaxIterations, p.MaxIterations)
 	s.MaxWaves = firstSet(defaultWaves, flags.MaxWaves, p.MaxWaves)
 	if s.MaxNewFiles = firstSet(0, p.MaxNewFiles); p.MaxNewFiles != nil && s.MaxNewFiles == 0 {

@@ -24,6 +24,7 @@ type Settings struct {
 	MaxWaves        int            `json:"max_waves,omitempty"` // bug sources
 	Batch           int            `json:"batch,omitempty"`     // bug sources: reports a wave; with QueueBatch: tasks that are verified together at most
 	Queue           QueueMode      `json:"queue,omitempty"`     // "" is QueueEach
+	Order           Order          `json:"order,omitempty"`     // "" is OrderDocument
 	Until           time.Time      `json:"until,omitzero"`      // time at which the run ends; zero = no limit
 	From            string         `json:"from,omitempty"`      // id of the task to start at
 	Only            string         `json:"only,omitempty"`      // id of the only task to do
@@ -93,6 +94,15 @@ type QueueMode string
 const (
 	QueueEach  QueueMode = "each"  // each when it converges
 	QueueBatch QueueMode = "batch" // several together, once all commands pass for them as one
+)
+
+// Order says in which order the ready tasks of a run are taken.
+type Order string
+
+// Orders of ready tasks (docs/spec 3.7).
+const (
+	OrderDocument Order = "document" // as they stand in the source
+	OrderScore    Order = "score"    // by priority, size, what they unblock and how they went
 )
 
 // DefaultMaxNewFiles is Settings.MaxNewFiles of settings that name none. More new

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/nightporter/nightporter/loop/ledger"
 	"github.com/nightporter/nightporter/loop/task/markdown"
 )
 
@@ -24,6 +25,7 @@ var planKind = Kind{
 	Endings:  []string{".md"},
 	Default:  NoDefault,
 	Push:     "never",
+	Order:    ledger.OrderDocument,
 	Form:     markdown.Plan{},
 	Open:     openFile,
 	Lint:     markdown.Lint,
