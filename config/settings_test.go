@@ -53,7 +53,7 @@ func TestSettingsFromFlags(t *testing.T) {
 		Agent: "claude", OnBlocked: "stop", MaxTasks: 5, MaxIterations: 100, MaxWaves: 5, Batch: 5, From: "Task 5",
 		Setup:  []ledger.Command{{Run: ledger.ProposedSetup}},
 		Verify: []ledger.Command{{Run: "go test ./..."}}, Protected: []string{"main", "master"}, Push: "never",
-		Order: ledger.OrderDocument,
+		Order:           ledger.OrderDocument,
 		QuestionTimeout: ledger.DefaultQuestionTimeout, BaselineTimeout: ledger.DefaultBaselineTimeout, Grace: ledger.DefaultGrace,
 		Timezone: time.Local.String(), CoAuthor: "claude <claude@localhost>", ScriptedMarks: ledger.ScriptedWithheld,
 	}

@@ -60,6 +60,8 @@ func (d *director) set(rest string) {
 			s.Others = strings.Split(v, ",")
 		case "fallback":
 			s.Fallback = v
+		case "order":
+			s.Order = ledger.Order(v)
 		case "queue":
 			s.Queue = ledger.QueueMode(v)
 		case "batch":

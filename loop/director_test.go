@@ -66,12 +66,17 @@ func playing(t *testing.T, script ...string) *director {
 	return d
 }
 
-// tasks sets the tasks of the source: "1 2<1 3:manual_verify 4~". "<" begins
-// dependencies, ":" a mark, and "~" means an edited text.
+// tasks sets the tasks of the source: "1 2<1 3:manual_verify 4~ 5[phase=2]". "<"
+// begins dependencies, ":" a mark, "~" means an edited text, and brackets have other
+// fields.
 func (d *director) tasks(spec string) {
 	d.plan.Tasks = nil
 	for _, f := range strings.Fields(spec) {
 		t := ledger.Task{Mark: ledger.MarkOpen, Acceptance: []string{"It works"}}
+		if rest, fields, ok := strings.Cut(f, "["); ok {
+			f = rest
+			d.fields(&t, strings.TrimSuffix(fields, "]"))
+		}
 		f, edited := strings.CutSuffix(f, "~")
 		if edited {
 			t.Body = "edited"
@@ -87,6 +92,24 @@ func (d *director) tasks(spec string) {
 		}
 		t.ID, t.Title = "Task "+id, "Title "+id
 		d.plan.Tasks = append(d.plan.Tasks, t)
+	}
+}
+
+// fields sets the named fields of a task: "priority=4,complexity=2".
+func (d *director) fields(t *ledger.Task, list string) {
+	for _, f := range strings.Split(list, ",") {
+		k, v, _ := strings.Cut(f, "=")
+		num, _ := strconv.Atoi(v)
+		switch k {
+		case "priority":
+			t.Priority = num
+		case "complexity":
+			t.Complexity = num
+		case "failures":
+			t.Failures = num
+		default:
+			d.t.Fatalf("what is %s of a task?", k)
+		}
 	}
 }
 
@@ -521,6 +544,8 @@ func (d *director) play(line string) string {
 		d.merged(rest)
 	case "show":
 		d.show()
+	case "turns":
+		d.turns()
 	case "restart": // continue from the entries as the ledger returns them
 		d.s = d.folded
 	default:

@@ -43,10 +43,22 @@ func (d *decision) wanted(t *TaskState) bool {
 	return true
 }
 
-// firstReady returns the first ready task, in document order, that the run may
-// take.
+// chosen returns the ready task that a person asked for with /next.
+func (d *decision) chosen() (TaskState, bool) {
+	if d.run().Next == "" {
+		return TaskState{}, false
+	}
+	t, ok := d.task(d.run().Next)
+	return t, ok && t.Status == ledger.Ready && t.wish() == ledger.MarkOpen && !t.Queued()
+}
+
+// firstReady returns the ready task whose turn comes first among those that the run
+// may take.
 func (d *decision) firstReady() (TaskState, bool) {
-	for _, t := range d.Project.Tasks.of(setReady) {
+	if t, ok := d.chosen(); ok {
+		return t, true
+	}
+	for _, t := range d.byTurn(setReady, setReady) {
 		if d.wanted(t) && t.wish() == ledger.MarkOpen && !t.Queued() {
 			return *t, true
 		}
