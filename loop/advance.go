@@ -312,8 +312,8 @@ func (d *decision) standing() string {
 		case ledger.Waiting:
 			parts = append(parts, ledger.ShortID(t.Task.ID)+" waits for "+t.Question)
 		case ledger.Pending:
-			if dep := d.Project.Tasks.missing(n, t); dep != "" {
-				parts = append(parts, ledger.ShortID(t.Task.ID)+" needs "+ledger.ShortID(dep))
+			if why := d.Project.Tasks.waitsFor(n, t); why != "" {
+				parts = append(parts, ledger.ShortID(t.Task.ID)+" "+why)
 			}
 		}
 	}

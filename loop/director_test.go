@@ -105,6 +105,8 @@ func (d *director) fields(t *ledger.Task, list string) {
 			t.Priority = num
 		case "complexity":
 			t.Complexity = num
+		case "phase":
+			t.Phase = num
 		case "failures":
 			t.Failures = num
 		default:

@@ -151,7 +151,7 @@
 //     remake_wish.go (what people ask for there) and remake_branch.go (how that
 //     becomes a branch), run.go (its end), proof_word.go (what its tasks' "done"
 //     is worth), startable.go, score.go (whose turn comes
-//     next), source.go, vanished.go (what a reading of the
+//     next), phase.go, source.go, vanished.go (what a reading of the
 //     source lacks), reload.go, effect_failure.go, clock.go (jumps of the clock).
 //   - After the commit: publish.go (the push of a branch, and its request),
 //     watch.go (what looks at open requests show), upkeep.go (runs that keep them

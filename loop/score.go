@@ -186,10 +186,10 @@ func Turns(s State, now time.Time) []Turn {
 		if !d.wanted(t) || t.wish() != ledger.MarkOpen || t.Queued() || d.yields(t) {
 			continue
 		}
-		turn := Turn{Task: t.Task.ID, First: t.first(), Chosen: r.Next != "" && ledger.FoldID(t.Task.ID) == r.Next}
+		turn := Turn{Task: t.Task.ID, Chosen: r.Next != "" && ledger.FoldID(t.Task.ID) == r.Next}
 		if r.Settings.Order == ledger.OrderScore {
 			score := d.Project.Tasks.score(n, now)
-			turn.Score = &score
+			turn.Score, turn.First = &score, t.first()
 		}
 		turns = append(turns, turn)
 	}

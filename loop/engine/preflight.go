@@ -134,6 +134,7 @@ func (e *Engine) preflightSource(ctx context.Context, ports Ports, settings ledg
 		}
 	}
 	out.Warnings = append(out.Warnings, out.Snapshot.Warnings...)
+	out.Problems = append(out.Problems, loop.CheckTasks(out.Snapshot)...)
 	for _, id := range []string{settings.From, settings.Only} {
 		if id != "" && err == nil && !hasTask(out.Snapshot, id) {
 			out.Problems = append(out.Problems, ledger.Diagnostic{Text: fmt.Sprintf("there is no task %q in %s", id, settings.Source.Path)})
