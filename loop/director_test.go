@@ -105,6 +105,8 @@ func (d *director) fields(t *ledger.Task, list string) {
 			t.Priority = num
 		case "complexity":
 			t.Complexity = num
+		case "role":
+			t.Role = v
 		case "phase":
 			t.Phase = num
 		case "failures":
@@ -287,6 +289,8 @@ const (
 // patterns holds the patterns that a script can name.
 var patterns = map[string]ledger.Pattern{
 	"plan-build-review": testSettings().Pattern,
+	"ideas":             {Name: "ideas", Start: "ideas", Routes: []ledger.Route{{From: "ideas", On: ledger.EventIdeas, To: ledger.Converged}}},
+	"evaluator":         {Name: "evaluator", Start: "evaluator", Routes: []ledger.Route{{From: "evaluator", On: ledger.EventEvaluation, To: ledger.Converged}}},
 	"single":            {Name: "single", Start: "builder", Routes: []ledger.Route{{From: "builder", On: "build.complete", To: ledger.Converged}}},
 	"bug": {
 		Name: "bug", Start: "reproducer", Threshold: []ledger.Severity{ledger.Critical, ledger.Major}, MinRounds: 1,
@@ -425,6 +429,18 @@ func (d *director) play(line string) string {
 	case "emit":
 		typ, data, _ := strings.Cut(rest, " ")
 		d.emit(typ, data)
+	case "ideas":
+		d.emit(ledger.EventIdeas, `{"summary":"looked around","added":["Task 3"]}`)
+		d.exit(nil)
+	case "evaluate": // "ok", or the number of a task that is sent back
+		data := `{"ok":true,"findings":[]}`
+		if rest != "ok" {
+			data = fmt.Sprintf(`{"ok":false,"task":"Task %s","findings":["rounds down"]}`, rest)
+		}
+		d.emit(ledger.EventEvaluation, data)
+		if d.session().Event != nil {
+			d.exit(nil)
+		}
 	case "plan", "build", "fix":
 		typ, data := map[string]string{"plan": "plan.complete", "build": "build.complete", "fix": "fix.complete"}[word], map[string]string{"plan": planned, "build": built, "fix": fixed}[word]
 		d.emit(typ, fmt.Sprintf(data, rest))

@@ -86,12 +86,6 @@ func (p Project) OpenIn(phase int) (open []TaskState) {
 	return open
 }
 
-// CheckTasks returns what is wrong with tasks that their source reads without an
-// error, so that some of them could never be done.
-func CheckTasks(s ledger.Snapshot) []ledger.Diagnostic {
-	return phaseKnots(s)
-}
-
 // phaseKnots returns a finding for each open task that needs a task of a higher
 // phase, itself or through others: neither could ever begin.
 func phaseKnots(s ledger.Snapshot) (found []ledger.Diagnostic) {

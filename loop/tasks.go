@@ -49,7 +49,7 @@ const (
 // kept is the membership of one task in the sets, as replace compares it before
 // and after a change.
 type kept struct {
-	in   [setUnsettled]bool
+	in    [setUnsettled]bool
 	done  bool // tasks that depend on it may start
 	phase int  // whose end it holds up; 0 = none
 }
